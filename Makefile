@@ -1,0 +1,96 @@
+# make          build Release into build/ (programs in build/bin/)
+# make deps     install what building and checking need (Debian packages, see tools/install_deps)
+# make check    deps, build, and every test in four variants; make soak: the long ones
+# make demo     install what is missing, build, and watch real programs obey a limit
+# make bench    the table of docs/performance.md
+# make install  PREFIX=/usr/local DESTDIR=
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+GENERATOR = $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
+# A machine shared with others may starve a test of processes once: it is run once more, and the log shows both runs.
+CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS) --repeat until-pass:2
+
+# $(call variant,FOLDER,CMAKE OPTIONS,ENVIRONMENT): configure and build. Generator and compiler (CC and CXX in the
+# environment) are chosen once: CMake keeps them for the life of the folder.
+define variant
+@[ -f $(1)/CMakeCache.txt ] || $(3) cmake -S . -B $(1) -G "$(GENERATOR)" $(2)
+@cmake -S . -B $(1) $(2) >/dev/null
+@cmake --build $(1) -j $(JOBS) --target all all_verify_interface_header_sets
+endef
+comma := ,
+CLANG = CC=clang CXX=clang++
+SANITIZE_OPTIONS = -DATMOST_SANITIZE=address$(comma)undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
+
+# Everything is made anew by CMake, which knows what is up to date.
+.PHONY: all build deps check check-main check-system check-portable check-sanitize fuzz demo bench soak format lint \
+        install clean
+all: build
+
+# The programs alone; the tests join this folder with the first `make check`.
+build:
+	@command -v cmake >/dev/null || { echo "make: cmake is missing; 'make deps' installs it" >&2; exit 1; }
+	@[ -f $(BUILD)/CMakeCache.txt ] || cmake -S . -B $(BUILD) -G "$(GENERATOR)" -DATMOST_TESTS=OFF
+	@cmake --build $(BUILD) -j $(JOBS)
+
+deps:
+	@tools/install_deps build check
+
+# The main variant is the product: everything runs on it. The others repeat what they can change: the system's libc
+# behind the programs; the POSIX-only os room; and, compiled by clang, undefined behaviour and memory errors.
+check: deps
+	+@$(MAKE) --no-print-directory check-sanitize
+	+@$(MAKE) --no-print-directory check-portable
+	+@$(MAKE) --no-print-directory check-system
+	+@$(MAKE) --no-print-directory check-main
+
+check-main:
+	$(call variant,$(BUILD),-DATMOST_TESTS=ON)
+	$(CTEST) --test-dir $(BUILD) -LE soak
+
+check-system:
+	$(call variant,$(BUILD)-system,-DATMOST_MUSL=OFF "-DATMOST_TEST_KINDS=cli;tools")
+	$(CTEST) --test-dir $(BUILD)-system -LE soak
+
+check-portable:
+	$(call variant,$(BUILD)-portable,-DPORTABLE=ON "-DATMOST_TEST_KINDS=process;cli")
+	$(CTEST) --test-dir $(BUILD)-portable -LE 'soak|layers|model'
+
+check-sanitize:
+	$(call variant,$(BUILD)-sanitize,$(SANITIZE_OPTIONS) "-DATMOST_TEST_KINDS=unit;contract;fault;library;cli",$(CLANG))
+	$(CTEST) --test-dir $(BUILD)-sanitize -LE 'soak|layers|model'
+
+fuzz: deps
+	$(call variant,$(BUILD)-fuzz,-DATMOST_FUZZ=ON,$(CLANG))
+	$(CTEST) --test-dir $(BUILD)-fuzz -L fuzz
+
+soak: deps
+	$(call variant,$(BUILD),-DATMOST_TESTS=ON)
+	$(CTEST) --test-dir $(BUILD) -L soak
+
+demo:
+	@tools/install_deps build
+	+@$(MAKE) --no-print-directory build
+	@BUILD=$(BUILD) tools/demo.sh
+
+bench:
+	@tools/install_deps build bench
+	+@$(MAKE) --no-print-directory build
+	@BUILD=$(BUILD) bench/run
+
+format:
+	@git ls-files '*.cc' '*.h' | xargs -r clang-format -i
+
+# Style: clang-format, the layers, shell syntax, clang-tidy (which reads the clang variant's compile commands).
+lint: deps
+	@[ -f $(BUILD)-sanitize/CMakeCache.txt ] || \
+	  $(CLANG) cmake -S . -B $(BUILD)-sanitize -G "$(GENERATOR)" $(SANITIZE_OPTIONS) >/dev/null
+	@cmake -S . -B $(BUILD)-sanitize >/dev/null
+	@tools/lint $(BUILD)-sanitize $(JOBS)
+
+install: build
+	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-system $(BUILD)-portable $(BUILD)-sanitize $(BUILD)-fuzz

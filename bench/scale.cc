@@ -1,0 +1,150 @@
+// Admission and refusal beside many holders.
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "bench.h"
+#include "crowd.h"
+
+namespace bench {
+namespace {
+
+struct Question {
+  std::string name;
+  Argv argv;
+  int answer;  // exit code
+  int rounds;
+  Samples samples;
+  std::int64_t calls = -1;
+};
+
+// Enough rounds for a steady median, and not minutes of plain scans.
+int rounds_for(const Options& options, int held, bool plain) {
+  const int few = options.quick ? 5 : 15;
+  if (!plain) return few * 10;
+  return held >= 10'000 ? few : held >= 1000 ? few * 4 : few * 10;
+}
+
+std::vector<Question> questions(const Options& options, const std::string& lock, int held) {
+  const std::string command = witness::helper("bench_true");
+  const std::string room = std::to_string(held + 1);
+  const std::string full = std::to_string(held);
+  const Argv run{options.program("atmost"), "run", "-q", "-n"};
+  const auto with = [](Argv argv, const Argv& more) {
+    argv.insert(argv.end(), more.begin(), more.end());
+    return argv;
+  };
+  const std::string plain = witness::helper("plain_scan");
+  return {{"admission", with(run, {room, lock, "--", command}), 0, rounds_for(options, held, false), {}},
+          {"admission, plain scan", {plain, lock, room, command}, 0, rounds_for(options, held, true), {}},
+          {"refusal", with(run, {full, lock, "--", command}), 75, rounds_for(options, held, false), {}},
+          {"refusal, plain scan", {plain, lock, full, command}, 1, rounds_for(options, held, true), {}}};
+}
+
+void ask(const Options& options, std::vector<Question>& all) {
+  int most = 0;
+  for (const Question& question : all) most = std::max(most, question.rounds);
+  for (int round = -1; round < most; ++round) {
+    for (Question& question : all) {
+      const int stride = most / question.rounds;
+      if (round >= 0 && round % stride != 0) continue;
+      int status = 0;
+      const std::int64_t ns = time_run(question.argv, &status);
+      if (!WIFEXITED(status) || WEXITSTATUS(status) != question.answer) {
+        throw std::runtime_error(question.name + ": expected exit " + std::to_string(question.answer) +
+                                 ", got " + witness::words(status));
+      }
+      if (round >= 0) question.samples.add(ns);
+    }
+  }
+  for (Question& question : all) question.calls = count_calls(options, question.argv);
+}
+
+std::string calls_text(std::int64_t calls) { return calls < 0 ? "?" : grouped(calls); }
+
+void add_rows(Table& table, int held, const std::vector<Question>& all) {
+  for (std::size_t i = 0; i < all.size(); i += 2) {
+    const Question& ours = all[i];
+    const Question& plain = all[i + 1];
+    table.rows.push_back(
+        {ours.name + ", " + grouped(held) + " held", micros(ours.samples.median()),
+         micros(plain.samples.median()),
+         ratio(static_cast<double>(plain.samples.median()) / static_cast<double>(ours.samples.median())),
+         calls_text(ours.calls), calls_text(plain.calls)});
+  }
+}
+
+// The largest crowd's figures against the targets; the smallest's system calls against the largest's.
+void judge(Book& book, const std::string& who, const std::vector<Question>& small,
+           const std::vector<Question>& large, int held, bool refusals) {
+  for (std::size_t i = 0; i < large.size(); i += 2) {
+    const bool admission = i == 0;
+    if (!admission && !refusals) continue;
+    const double faster =
+        static_cast<double>(large[i + 1].samples.median()) / static_cast<double>(large[i].samples.median());
+    const double target = admission ? 300 : 100;
+    const std::string what = large[i].name + ", " + grouped(held) + " held by " + who;
+    if (held >= 10'000) {
+      book.goals.push_back({what + ": times faster than the plain scan", "≥ " + ratio(target), ratio(faster),
+                            faster >= target});
+    }
+    if (small[i].calls >= 0) {
+      book.goals.push_back({what + ": system calls, from the smallest crowd to this", "do not grow",
+                            grouped(small[i].calls) + " → " + grouped(large[i].calls),
+                            large[i].calls <= small[i].calls + 2});
+    }
+  }
+}
+
+void measure_crowd(const Options& options, Book& book, HeldBy held_by, int most) {
+  const bool own = held_by == HeldBy::supervisors;
+  const std::string who = own ? "supervisors" : "foreign POSIX holders";
+  const std::string lock = options.lock(own ? "supervised" : "foreign");
+  Table table{"Beside many holders: " + who,
+              own ? "every slot held by an atmost run of its own, with a command: two processes each"
+                  : "every slot held by a process with a POSIX lock that knows nothing of atmost",
+              {"", "atmost µs", "plain scan µs", "ratio", "atmost calls", "plain scan calls"},
+              {}};
+  Crowd crowd(options, held_by, lock, most + 1);
+  std::vector<Question> smallest;
+  std::vector<Question> all;
+  int reached = 0;
+  for (int held : {10, 100, 1000, 10'000}) {
+    if (held > most) break;
+    tell("  " + grouped(held) + " held by " + who + "\n");
+    crowd.grow(held);
+    all = questions(options, lock, held);
+    ask(options, all);
+    add_rows(table, held, all);
+    if (smallest.empty()) smallest = all;
+    reached = held;
+  }
+  book.tables.push_back(table);
+  judge(book, who, smallest, all, reached, own);
+}
+
+// Two processes for every slot, and room for everybody else.
+int affordable(int wanted) {
+  rlimit limit{};
+  getrlimit(RLIMIT_NPROC, &limit);
+  const long pids = std::atol(witness::read_file("/proc/sys/kernel/pid_max").c_str());
+  long most = pids / 2 - 1000;
+  if (limit.rlim_cur != RLIM_INFINITY) most = std::min(most, static_cast<long>(limit.rlim_cur) / 2 - 500);
+  tell("  pid_max " + std::to_string(pids) + ", processes allowed " +
+       (limit.rlim_cur == RLIM_INFINITY ? "without limit" : std::to_string(limit.rlim_cur)) + "\n");
+  while (wanted > most) wanted /= 10;
+  return wanted;
+}
+
+}  // namespace
+
+void measure_scale(const Options& options, Book& book) {
+  const int most = affordable(options.quick ? 1000 : 10'000);
+  measure_crowd(options, book, HeldBy::supervisors, most);
+  measure_crowd(options, book, HeldBy::strangers, most);
+}
+
+}  // namespace bench

@@ -1,0 +1,103 @@
+// What a wrapper adds to starting a command and waiting for it.
+#include <sys/wait.h>
+
+#include <map>
+
+#include "bench.h"
+
+namespace bench {
+namespace {
+
+struct Wrapper {
+  std::string name;
+  Argv argv;      // empty: not installed
+  int every = 1;  // takes part in every how many-th round: sem needs a thousand times longer than the rest
+};
+
+std::vector<Wrapper> wrappers(const Options& options) {
+  const std::string command = witness::helper("bench_true");
+  const std::string atmost = options.program("atmost");
+  std::vector<Wrapper> all{
+      {"nothing (spawn and wait)", {command}},
+      {"atmost run", {atmost, "run", options.lock("run"), "--", command}},
+      {"atmost run --exec", {atmost, "run", "--exec", options.lock("exec"), "--", command}},
+      {"exectimes (ours)", {options.program("exectimes"), options.lock("exectimes"), "1", command}},
+      {"plain scan, static", {witness::helper("plain_scan"), options.lock("plain"), "1", command}},
+  };
+  const std::vector<std::pair<std::string, Argv>> others{
+      {"flock", {options.lock("flock"), command}},
+      {"setlock", {options.lock("setlock"), command}},
+      {"s6-setlock", {options.lock("s6"), command}},
+      {"chpst", {"-l", options.lock("chpst"), command}},
+      {"with-lock-ex", {"-w", options.lock("withlockex"), command}},
+      {"lckdo", {options.lock("lckdo"), command}},
+      {"sem", {"--fg", "--id", options.lock("sem"), command}},
+  };
+  for (const auto& [name, arguments] : others) {
+    Wrapper wrapper{name, {}, name == "sem" ? 25 : 1};
+    if (const std::string path = find_program(name); !path.empty()) {
+      wrapper.argv = {path};
+      wrapper.argv.insert(wrapper.argv.end(), arguments.begin(), arguments.end());
+    }
+    all.push_back(wrapper);
+  }
+  return all;
+}
+
+// A goal in parts of what flock adds.
+void judge(Book& book, const std::string& what, const Samples& ours, const Samples& bare,
+           const Samples& flock, double part) {
+  if (ours.empty() || flock.empty()) return;
+  const double share = static_cast<double>(ours.median() - bare.median()) /
+                       static_cast<double>(flock.median() - bare.median());
+  book.goals.push_back({what + ": adds, in parts of what flock(1) adds", "1/" + ratio(part),
+                        "1/" + ratio(1 / share), share <= 1 / part});
+}
+
+}  // namespace
+
+void measure_wrappers(const Options& options, Book& book) {
+  std::vector<Wrapper> all = wrappers(options);
+  const int rounds = options.quick ? 60 : 600;
+  std::map<std::string, Samples> samples;
+  for (int round = -3; round < rounds; ++round) {  // the first three warm the caches
+    for (Wrapper& wrapper : all) {
+      if (wrapper.argv.empty() || (round >= 0 && round % wrapper.every != 0)) continue;
+      int status = 0;
+      const std::int64_t ns = time_run(wrapper.argv, &status);
+      if (status != 0) {
+        tell("  " + wrapper.name + " failed: " + witness::words(status) + "; left out\n");
+        wrapper.argv.clear();
+        samples.erase(wrapper.name);
+      } else if (round >= 0) {
+        samples[wrapper.name].add(ns);
+      }
+    }
+  }
+  const Samples& bare = samples[all[0].name];
+  const Samples& flock = samples["flock"];
+  Table table{"One command under a lock nobody holds",
+              "medians of " + std::to_string(rounds) +
+                  " rounds, each round running every program once (sem in every " +
+                  "25th); the command is a static program that exits at once",
+              {"", "µs", "p90 µs", "adds µs", "of what flock adds"},
+              {}};
+  for (const Wrapper& wrapper : all) {
+    const Samples& own = samples[wrapper.name];
+    if (own.empty()) {
+      table.rows.push_back({wrapper.name, "missing", "", "", ""});
+      continue;
+    }
+    const std::int64_t adds = own.median() - bare.median();
+    const bool comparable = !flock.empty() && &own != &bare;
+    table.rows.push_back(
+        {wrapper.name, micros(own.median()), micros(own.quantile(0.9)), &own == &bare ? "" : micros(adds),
+         comparable ? ratio(static_cast<double>(adds) / static_cast<double>(flock.median() - bare.median()))
+                    : ""});
+  }
+  book.tables.push_back(table);
+  judge(book, "atmost run", samples["atmost run"], bare, flock, 10);
+  judge(book, "atmost run --exec", samples["atmost run --exec"], bare, flock, 15);
+}
+
+}  // namespace bench

@@ -1,0 +1,97 @@
+#include "combine.h"
+
+namespace atmost::cli {
+namespace {
+
+Error usage(std::string_view what) { return error_of(Code::usage, 0, what); }
+
+Status check_amounts(const Invocation& it) {
+  const LockSpec& lock = it.request.locks[0];
+  if (it.shared && it.exclusive) return usage("--exclusive: cannot be --shared as well");
+  if (it.take_given && it.shared) return usage("--take: readers with --shared take no slots of their own");
+  if (it.exclusive && (it.take_given || it.max_given)) {
+    return usage("--exclusive: a writer is alone: leave --max and --take out");
+  }
+  if (it.take_given && it.subcommand == kCheck && !it.max_given) {
+    return usage("--take: only answers with --max: use -n N as well");
+  }
+  if (lock.take > lock.max && (it.take_given || lock.max > 0)) {
+    Error error = usage("--take: ");
+    error.message.append_unsigned(lock.take).append(" slots of at most ").append_unsigned(lock.max);
+    error.message.append(it.max_given ? ": use at most --max" : ": use --max N with an N as large");
+    return error;
+  }
+  if (it.subcommand == kHold && it.for_pid == 0) {
+    return usage("--for-pid: hold needs it: use --for-pid $$ in a script");
+  }
+  if (it.subcommand == kWait && !it.max_given) return usage("--max: wait needs it: use -n N");
+  return {};
+}
+
+Status check_exec(const Invocation& it) {
+  const Request& request = it.request;
+  if (it.subcommand == kHold) {
+    if (request.expire_after.is_zero())
+      return usage("--expire-after: hold lets go after so long: use more than 0");
+    if (request.until == Until::close)
+      return usage("--until: a held process has no descriptor: use main or tree");
+    return {};
+  }
+  if (!request.exec) {
+    if (request.until == Until::close) {
+      return usage("--until: close is for commands that replace atmost: use --exec as well");
+    }
+    return {};
+  }
+  if (!request.max_runtime.is_zero() || request.max_runtime_auto) {
+    return usage(
+        "--max-runtime: nobody stays to stop a command run with --exec: use timeout(1), or leave --exec out");
+  }
+  if (request.close_fd) {
+    return usage("--close: with --exec the command holds the lock by the descriptor: leave one of them out");
+  }
+  if (it.until_given && request.until == Until::main) {
+    return usage(
+        "--until: nobody stays to see the main process of --exec end: use tree or close, or leave --exec "
+        "out");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status combine(Invocation& it) {
+  LockSpec& lock = it.request.locks[0];
+  if (it.shared && !it.max_given) lock.max = kMaxSlots;
+  if (const Status amounts = check_amounts(it); !amounts.ok()) return amounts;
+  if (const Status exec = check_exec(it); !exec.ok()) return exec;
+  if (it.request.no_history && (!it.request.log_path.empty() || it.request.log_args)) {
+    return usage("--no-history: nothing is logged with it: leave it out, or --log and --log-args");
+  }
+  if (!it.unready.empty()) {
+    Error error = usage("--");
+    error.message.append(it.unready).append(": this version cannot do that yet, and will not ignore it");
+    return error;
+  }
+  if (it.slot != 0 && it.overdue) return usage("--overdue: names its holders itself: leave --slot out");
+  if (it.shared) lock.mode = Mode::shared;
+  if (it.exclusive) lock.mode = Mode::exclusive;
+  Request& request = it.request;
+  if (request.exec && !it.until_given) request.until = Until::tree;
+  if (!it.wait_given && (it.subcommand == kWait || request.on_busy == OnBusy::join)) {
+    request.wait = Duration::forever();
+  }
+  return {};
+}
+
+std::string_view doubtful(const Invocation& it) {
+  const Request& request = it.request;
+  if (!request.expire_after.is_forever() && request.expire_after < request.if_elapsed) {
+    return "--expire-after is shorter than --if-elapsed: a command that runs longer is stopped each time and "
+           "never "
+           "finishes";
+  }
+  return {};
+}
+
+}  // namespace atmost::cli

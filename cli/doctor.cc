@@ -1,0 +1,35 @@
+// atmost doctor
+#include "atmost/limiter.h"
+#include "output.h"
+#include "place.h"
+#include "subcommands.h"
+
+namespace atmost::cli {
+
+int doctor_command(Invocation& it) {
+  if (it.operand_count > 1) {
+    complain("one directory at a time: atmost doctor [DIR]");
+    return static_cast<int>(Code::usage);
+  }
+  PathText directory;
+  if (it.operand_count == 1) {
+    directory = PathText(it.operands[0]);
+  } else {
+    Text<255> host_room;
+    const Status found = lock_directory(surroundings(it, host_room), directory);
+    if (!found.ok()) {
+      complain(found.error());
+      return static_cast<int>(found.error().code);
+    }
+  }
+  if (directory.empty() || directory.truncated() || directory.view().find("://") != std::string_view::npos) {
+    complain("doctor examines a directory on this machine: atmost doctor [DIR]");
+    return static_cast<int>(Code::usage);
+  }
+  const Result<bool> trusted = diagnose(directory, 1, it.json);
+  if (trusted.ok()) return trusted.value() ? 0 : static_cast<int>(Code::io);
+  complain(trusted.error());
+  return static_cast<int>(trusted.error().code);
+}
+
+}  // namespace atmost::cli

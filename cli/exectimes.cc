@@ -1,0 +1,123 @@
+// exectimes: the arguments, messages, streams and exit codes of the original, on the original's files.
+#include <cstdlib>
+
+#include "atmost/host.h"
+#include "atmost/limiter.h"
+#include "atmost/parse.h"
+#include "atmost/words.h"
+#include "output.h"
+
+namespace atmost::cli {
+namespace {
+
+constexpr int kFailure = 1;  // EXIT_FAILURE, for every reason there is
+
+constinit Request request;
+
+int say(std::string_view message) {
+  Output to(2);
+  to.escaped(message).text("\n");
+  to.flush();
+  return kFailure;
+}
+
+int usage(int fd, int code) {
+  Output to(fd);
+  to.text(
+      "usage: exectimes LOCKFILE MAX COMMAND [ARG]...  run COMMAND unless MAX run already\n"
+      "       exectimes LOCKFILE check                 how many run\n"
+      "       exectimes LOCKFILE list                  their slots and process ids\n");
+  return to.finish().ok() ? code : kFailure;
+}
+
+// As perror(3) has it: what was tried, and the system's words; ours where the system had nothing against it.
+int failed(const Error& error) {
+  Text<900> line;
+  switch (error.code) {
+    case Code::not_executable:
+    case Code::not_found:
+      line.append("exec failed: ");
+      break;
+    case Code::busy:
+      line.append("Failed to lock file: ");
+      break;
+    default:
+      line.append("Failed to open file: ");
+      break;
+  }
+  return say(error.sys != 0 ? line.append(errno_words(error.sys)) : line.append(error.message));
+}
+
+int refused(const Decision& decision) {
+  if (decision.why == Why::guard) {
+    Text<200> line("Failed to lock file: it is not let go");
+    if (decision.culprit > 0) line.append(" by process ").append_signed(decision.culprit);
+    return say(line);
+  }
+  Text<100> line("Cannot start, ");
+  return say(line.append_unsigned(decision.held).append(" instances already running"));
+}
+
+class Slots final : public LockVisitor {
+ public:
+  Slots(Output& to, bool show) : to_(to), show_(show) {}
+  void header(const Header&) override {}
+  void waiter(const WaiterView&) override {}
+  void holder(const HolderView& holder) override {
+    if (!show_) return;
+    to_.text("Slot ").number(holder.slot).text(" held by PID ").signed_number(holder.pid).text("\n");
+  }
+
+ private:
+  Output& to_;
+  bool show_;
+};
+
+int show(bool list) {
+  Output to(1);
+  Slots slots(to, list);
+  const Result<std::uint32_t> running = inspect(request.locks[0], &slots);
+  if (!running.ok()) return failed(running.error());
+  if (!list) to.number(running.value()).text(" instances running\n");
+  const Status written = to.finish();
+  if (written.ok()) return 0;
+  return say(written.error().message);
+}
+
+int start(std::string_view max, char* const* command) {
+  const Result<std::uint64_t> number = parse_count(max, 0, UINT64_MAX);
+  if (!number.ok()) {
+    Text<900> line("exectimes: MAX: ");
+    return say(line.append(number.error().message).append(", nor check or list"));
+  }
+  LockSpec& lock = request.locks[0];
+  lock.max = number.value() < kMaxSlots ? static_cast<std::uint32_t>(number.value()) : kMaxSlots;
+  request.exec = true;
+  request.until = Until::close;
+  request.command = Text<63>(command[0]);
+  const Outcome outcome = run_command(request, Command{command}, nullptr);
+  return outcome.kind == Outcome::Kind::refused ? refused(outcome.decision) : failed(outcome.error);
+}
+
+int run(int argc, char** argv) {
+  if (has_raised_rights()) return say("exectimes: refuses to run set-user-id or set-group-id");
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (argc == 2 && (first == "-h" || first == "--help")) return usage(1, 0);
+  if (argc < 3) return usage(2, kFailure);
+  LockSpec& lock = request.locks[0];
+  lock.path = PathText(first);
+  lock.name = Text<255>(first);
+  if (lock.path.truncated()) return failed(error_of(Code::io, 0, "its path is too long"));
+  request.foreign_format = true;
+  request.trust_fs = true;  // the original asks nobody what it runs on
+  request.create_mode = 0666;
+  const std::string_view second = argv[2];
+  if (second == "check" || second == "list") return show(second == "list");
+  if (argc < 4) return usage(2, kFailure);
+  return start(second, argv + 3);
+}
+
+}  // namespace
+}  // namespace atmost::cli
+
+int main(int argc, char** argv) { return atmost::cli::run(argc, argv); }

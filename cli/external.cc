@@ -1,0 +1,53 @@
+// Subcommands that are programs of their own.
+#include <cerrno>
+#include <cstdlib>
+
+#include "atmost/host.h"
+#include "output.h"
+#include "subcommands.h"
+
+namespace atmost::cli {
+namespace {
+
+bool is_plain_name(std::string_view name) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  return !name.empty() && name[0] != '-' && name.size() <= 32 &&
+         name.find_first_not_of(kLetters) == std::string_view::npos;
+}
+
+// Returns only if that program is not there (0) or could not be started (the exit code).
+int try_in(std::string_view directory, std::string_view below, std::string_view name, char** argv) {
+  if (directory.empty()) return 0;
+  PathText path(directory);
+  path.append(below).append("/atmost-").append(name);
+  if (path.truncated()) return 0;
+  // The program reads its own path from argv[0], and finds it after the last slash as users know it.
+  char* const replaced = argv[1];
+  argv[1] = const_cast<char*>(path.c_str());
+  const Error error = become_program(argv + 1);
+  argv[1] = replaced;
+  if (error.sys == ENOENT || error.sys == ENOTDIR) return 0;
+  complain(error);
+  return static_cast<int>(error.code);
+}
+
+int try_everywhere(std::string_view name, char** argv) {
+  const char* chosen = std::getenv("ATMOST_EXEC_PATH");
+  if (chosen != nullptr && chosen[0] != '\0') return try_in(chosen, "", name, argv);
+  if (const int code = try_in(program_directory(), "/../libexec/atmost", name, argv)) return code;
+  return try_in(ATMOST_LIBEXEC, "", name, argv);
+}
+
+}  // namespace
+
+int run_external(std::string_view name, char** argv) {
+  if (is_plain_name(name)) {
+    if (const int code = try_everywhere(name, argv)) return code;
+  }
+  Text<200> words("\"");
+  words.append({name.data(), name.size() < 100 ? name.size() : 100});
+  complain(words.append("\" is no command of atmost: atmost --help lists them"));
+  return static_cast<int>(Code::usage);
+}
+
+}  // namespace atmost::cli

@@ -1,0 +1,65 @@
+// Help is printed from the tables that arguments are read with: it cannot promise what is not there.
+#include "options.h"
+#include "output.h"
+#include "subcommands.h"
+#include "unready.h"
+
+namespace atmost::cli {
+namespace {
+
+void pad(Output& to, std::size_t used, std::size_t column) {
+  to.text("  ");
+  for (; used < column; ++used) to.text(" ");
+}
+
+void show_option(Output& to, const Option& option) {
+  Text<80> left;
+  if (option.letter != 0) {
+    left.push('-').push(option.letter).append(", ");
+  } else {
+    left.append("    ");
+  }
+  left.append("--").append(option.name);
+  if (!option.value.empty()) left.push(' ').append(option.value);
+  to.text("  ").text(left);
+  pad(to, left.size(), 26);
+  to.text(option.help).text("\n");
+}
+
+}  // namespace
+
+int show_help(const Subcommand& subcommand) {
+  Output to(1);
+  to.text("usage: atmost ").text(subcommand.name).text(" ").text(subcommand.arguments).text("\n\n");
+  to.text(subcommand.help).text("\n\n");
+  for (const Option& option : options()) {
+    if ((option.subcommands & subcommand.bit) != 0 && !is_unready(option.name, {})) show_option(to, option);
+  }
+  if ((subcommand.bit & (kDoctor | kList)) == 0) {
+    to.text("\nLOCK: a path (/x, ./x, a/x), operator:operand, or a name in the lock directory.\n");
+  }
+  if ((subcommand.bit & (kRun | kWait)) != 0) to.text("DUR: 90, 90s, 15m, 1h30m, 2d, 250ms, inf.\n");
+  return finish(to);
+}
+
+int show_help() {
+  Output to(1);
+  to.text(
+      "usage: atmost COMMAND [OPTION]... [ARGUMENT]...\n\n"
+      "At most N at a time, at most once every T, for at most D.\n\n");
+  for (const Subcommand& one : subcommands()) {
+    to.text("  ").text(one.name);
+    pad(to, one.name.size(), 8);
+    to.text(one.help).text("\n");
+  }
+  to.text("\natmost COMMAND --help shows the options of a command, atmost(1) the whole story.\n");
+  return finish(to);
+}
+
+int show_version() {
+  Output to(1);
+  to.text("atmost " ATMOST_VERSION "\n");
+  return finish(to);
+}
+
+}  // namespace atmost::cli

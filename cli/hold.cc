@@ -1,0 +1,17 @@
+// atmost hold
+#include "atmost/limiter.h"
+#include "report.h"
+#include "subcommands.h"
+
+namespace atmost::cli {
+
+int hold_command(Invocation& it) {
+  if (const Status placed = take_lock(it, false); !placed.ok()) return fail(placed.error(), it, 1);
+  Narrator narrator(it);
+  const Outcome outcome = hold_for(it.request, it.for_pid, &narrator);
+  report(outcome, it, 1);
+  report_status(outcome, it, {});
+  return exit_code(outcome, it);
+}
+
+}  // namespace atmost::cli

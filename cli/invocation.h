@@ -1,0 +1,73 @@
+// What the command line said, before any place is looked up: one value that every subcommand reads.
+#ifndef ATMOST_CLI_INVOCATION_H
+#define ATMOST_CLI_INVOCATION_H
+
+#include <cstdint>
+#include <string_view>
+
+#include "atmost/request.h"
+#include "atmost/result.h"
+
+namespace atmost::cli {
+
+// Subcommands as bits, so that an option can name those that take it.
+enum : unsigned {
+  kRun = 1u << 0,
+  kCheck = 1u << 1,
+  kWait = 1u << 2,
+  kList = 1u << 3,
+  kExplain = 1u << 4,
+  kDoctor = 1u << 5,
+  kDrain = 1u << 6,
+  kResume = 1u << 7,
+  kForget = 1u << 8,
+  kKill = 1u << 9,
+  kHold = 1u << 10,
+  kRelease = 1u << 11,
+  kEvery = (1u << 12) - 1,
+};
+
+// All views point into argv or the environment. `request` holds what has a field there; its locks have no path and no
+// name yet (place.h). About 70 KiB: make it static.
+struct Invocation {
+  unsigned subcommand = 0;  // one of the bits above
+  bool help = false;
+  bool version = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool json = false;
+  bool watch = false;
+  bool shared = false;
+  bool exclusive = false;
+  bool max_given = false;
+  bool take_given = false;
+  bool wait_given = false;
+  bool until_given = false;
+  std::string_view dir;
+  std::string_view host;
+  std::string_view store;
+  std::string_view also[kMaxLocks - 1];
+  unsigned also_count = 0;
+  std::int64_t for_pid = 0;  // 0: not given
+  int status_fd = -1;
+  int busy_exit_code = static_cast<int>(Code::busy);
+  std::uint32_t slot = 0;  // 0: the whole lock
+  bool overdue = false;
+  bool dry_run = false;
+
+  // The first option used that this version cannot honour; empty when there is none (unready.h).
+  std::string_view unready;
+
+  char* const* operands = nullptr;  // what follows the options; ends with a null pointer
+  int operand_count = 0;
+
+  Request request;
+};
+
+inline StoreKind store_kind(const Invocation& it) {
+  return it.store == "symlink:" ? StoreKind::symlink : StoreKind::file;
+}
+
+}  // namespace atmost::cli
+
+#endif

@@ -1,0 +1,45 @@
+// atmost kill
+#include "atmost/limiter.h"
+#include "output.h"
+#include "report.h"
+#include "subcommands.h"
+
+namespace atmost::cli {
+namespace {
+
+// Names the holders instead of stopping them.
+class Names final : public Observer {
+ public:
+  void waiting(const Decision&) override {}
+  void admitted(const Lease&, Duration) override {}
+  void warning(const Error& about) override { complain(about); }
+  void stopping_holder(const LockSpec& lock, std::uint32_t slot, std::int64_t pid, Pressure) override {
+    Text<400> words(lock.name);
+    words.append(": slot ").append_unsigned(slot).append(": ");
+    if (pid > 0) {
+      words.append("process ").append_signed(pid).append(" would be stopped");
+    } else {
+      words.append("its holder, who is not visible from here, would be stopped");
+    }
+    complain(words);
+  }
+};
+
+}  // namespace
+
+int kill_command(Invocation& it) {
+  if (const Status placed = take_lock(it, false); !placed.ok()) {
+    complain(placed.error());
+    return static_cast<int>(placed.error().code);
+  }
+  it.request.locks[0].max = kMaxSlots;
+  const Victims wanted = {it.slot, it.overdue, it.dry_run};
+  Names names;
+  Narrator narrator(it);
+  Observer* observer = it.dry_run ? static_cast<Observer*>(&names) : &narrator;
+  const Outcome outcome = stop_holders(it.request, wanted, observer);
+  if (outcome.kind != Outcome::Kind::ran) report(outcome, it, 2);
+  return exit_code(outcome, it);
+}
+
+}  // namespace atmost::cli

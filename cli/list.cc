@@ -1,0 +1,145 @@
+// atmost list
+#include <cerrno>
+
+#include "atmost/host.h"
+#include "atmost/limiter.h"
+#include "atmost/parse.h"
+#include "listing.h"
+#include "place.h"
+#include "subcommands.h"
+
+namespace atmost::cli {
+namespace {
+
+// The locks to show: those named, or all of the directory.
+class Locks {
+ public:
+  explicit Locks(const Invocation& it) : it_(it), around_(surroundings(it, host_room_)) {
+    lock_.store = store_kind(it);
+  }
+
+  Status prepare() { return it_.operand_count == 0 ? lock_directory(around_, directory_) : Status{}; }
+  bool all() const { return it_.operand_count == 0; }
+  std::string_view directory() const { return directory_; }
+
+  // Measuring comes before showing: each trouble is to be said once.
+  void be_silent(bool silent) { silent_ = silent; }
+
+  // Calls inspect() for each lock; errors are said, and the last one's code is returned.
+  int show(Listing& listing) {
+    code_ = 0;
+    if (!all()) {
+      for (int i = 0; i < it_.operand_count; ++i) {
+        bool named = false;
+        const Status placed = place_lock(it_.operands[i], around_, lock_, named);
+        if (placed.ok()) {
+          show_one(listing);
+        } else {
+          note(placed.error());
+        }
+      }
+      return code_;
+    }
+    Text<255> after;
+    for (;;) {
+      const Result<std::size_t> got = next_names(directory_.c_str(), ".lock", after, names_);
+      if (!got.ok() && got.error().sys != ENOENT) note(got.error());
+      if (!got.ok() || got.value() == 0) return code_;
+      for (std::size_t i = 0; i < got.value(); ++i) {
+        lock_.name = readable_name(names_[i], around_.host);
+        const Status joined = join_path(directory_, names_[i], lock_.path);
+        if (joined.ok()) show_one(listing);
+      }
+      after = names_[got.value() - 1];
+    }
+  }
+
+ private:
+  void show_one(Listing& listing) {
+    listing.begin(lock_.name);
+    const Result<std::uint32_t> shown = inspect(lock_, &listing);
+    if (!shown.ok()) note(shown.error());
+  }
+  void note(const Error& error) {
+    if (!silent_) complain(error);
+    code_ = static_cast<int>(error.code);
+  }
+
+  static constexpr std::size_t kBatch = 64;
+  const Invocation& it_;
+  Text<255> host_room_;
+  Surroundings around_;
+  PathText directory_;
+  LockSpec lock_;
+  Text<255> names_[kBatch];
+  int code_ = 0;
+  bool silent_ = false;
+};
+
+int show_once(Locks& locks, const Invocation& it, Output& to, bool terminal) {
+  const Instant moment = now();
+  Table table;
+  if (terminal && !it.json) {
+    Listing measured(to, table, Shape::measure, moment);
+    measured.heads();
+    locks.be_silent(true);
+    locks.show(measured);
+    locks.be_silent(false);
+    table.fit(terminal_size(1).columns);
+  }
+  Listing listing(to, table, it.json ? Shape::json : terminal ? Shape::table : Shape::plain, moment);
+  listing.heads();
+  const int code = locks.show(listing);
+  if (terminal && !it.json && !listing.any()) to.text("nobody holds or waits\n");
+  return code;
+}
+
+// Where names were looked up: root's and users' names are not the same locks.
+void say_where(Locks& locks, Output& to) { to.text("locks in ").escaped(locks.directory()).text("\n"); }
+
+int watch(Locks& locks, const Invocation& it, Output& to, bool terminal) {
+  constexpr std::string_view kHideCursor = "\x1b[?25l";
+  constexpr std::string_view kShowCursor = "\x1b[?25h";
+  constexpr std::string_view kClear = "\x1b[H\x1b[J";
+  hold_signals();
+  for (;;) {
+    if (terminal) to.text(kHideCursor).text(kClear);
+    if (terminal && locks.all() && !it.json) say_where(locks, to);
+    show_once(locks, it, to, terminal);
+    if (!to.flush()) {
+      release_signals();
+      return finish(to);
+    }
+    const int signal = next_signal(Duration::seconds(1));
+    if (signal == 0) continue;
+    if (terminal) to.text(kShowCursor);
+    to.flush();
+    obey_signal(signal);
+  }
+}
+
+}  // namespace
+
+int list_command(Invocation& it) {
+  static Locks locks(it);
+  if (const Status prepared = locks.prepare(); !prepared.ok()) {
+    complain(prepared.error());
+    return static_cast<int>(prepared.error().code);
+  }
+  Output to(1);
+  const bool terminal = is_terminal(1);
+  if (it.watch) return watch(locks, it, to, terminal);
+  if (locks.all() && terminal && !it.json) {
+    say_where(locks, to);
+  } else if (locks.all() && it.verbose) {
+    Output where(2);
+    where.text("atmost: ");
+    say_where(locks, where);
+    where.flush();
+  }
+  const int code = show_once(locks, it, to, terminal);
+  const int written = finish(to);
+  return written != 0 ? written : code;
+}
+
+}  // namespace atmost::cli

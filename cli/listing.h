@@ -1,0 +1,67 @@
+// The holders and waiters of one lock after another, as rows or as JSON.
+#ifndef ATMOST_CLI_LISTING_H
+#define ATMOST_CLI_LISTING_H
+
+#include "atmost/store.h"
+#include "table.h"
+
+namespace atmost::cli {
+
+enum class Shape : unsigned char {
+  measure,  // write nothing, learn the widths
+  table,    // for people
+  plain,    // cells with tabs between
+  json,     // one object a line
+};
+
+// A visitor that shows what it is told. `now` decides all ages.
+class Listing final : public LockVisitor {
+ public:
+  Listing(Output& to, Table& table, Shape shape, const Instant& now)
+      : to_(to), table_(table), shape_(shape), now_(now) {}
+
+  // The column heads; not in JSON.
+  void heads();
+  // The lock whose holders come next.
+  void begin(std::string_view lock);
+  bool any() const { return any_; }
+
+  void header(const Header& header) override;
+  void holder(const HolderView& holder) override;
+  void waiter(const WaiterView& waiter) override;
+
+ private:
+  // One thing to show; numbers that are 0 are not known.
+  struct Entry {
+    std::string_view state;
+    std::uint32_t slot = 0;
+    std::uint32_t position = 0;  // in the queue
+    std::uint32_t max = 0;       // of the queue
+    std::int64_t pid = 0;
+    std::int64_t kept_for = 0;
+    bool has_user = false;
+    std::uint32_t user = 0;
+    Stamp start;
+    Duration expire_after = Duration::forever();
+    std::uint64_t token = 0;
+    std::string_view id;
+    std::string_view command;
+    bool verified = false;
+  };
+  void show(const Entry& entry);
+  void show_row(const Entry& entry);
+  void show_json(const Entry& entry);
+
+  Output& to_;
+  Table& table_;
+  Shape shape_;
+  const Instant& now_;
+  std::string_view lock_;
+  std::uint32_t queue_max_ = 0;
+  std::uint32_t position_ = 0;
+  bool any_ = false;
+};
+
+}  // namespace atmost::cli
+
+#endif

@@ -1,0 +1,141 @@
+// What is said while things happen and when they ended: who hears of it, and where.
+#include "atmost/host.h"
+#include "atmost/words.h"
+#include "report.h"
+
+namespace atmost::cli {
+namespace {
+
+bool has_line(const Outcome& outcome, const Invocation& invocation) {
+  switch (outcome.kind) {
+    case Outcome::Kind::ran:
+      return outcome.stopped != Stopped::no;
+    case Outcome::Kind::refused:
+      return invocation.verbose || (!invocation.quiet && !is_accepted(outcome, invocation));
+    case Outcome::Kind::failed:
+      break;
+  }
+  return true;
+}
+
+void say(const LockSpec& lock, std::string_view what) {
+  Output to(2);
+  to.text("atmost: ").escaped(lock.name).text(": ").escaped(what).text("\n");
+  to.flush();
+}
+
+void say_ended(const Outcome& outcome, const Invocation& invocation) {
+  Text<200> words("the command ");
+  if (outcome.status.signal != 0) {
+    words.append("was ended by signal ").append_signed(outcome.status.signal);
+  } else {
+    words.append("exited with ").append_signed(outcome.status.code);
+  }
+  words.append(" after ").append(duration_words(outcome.ran));
+  say(invocation.request.locks[0], words);
+}
+
+}  // namespace
+
+void report(const Outcome& outcome, const Invocation& invocation, int json_fd) {
+  // check and wait answer on standard output: there every answer is an object.
+  const bool answers = invocation.json && invocation.subcommand != kRun;
+  const bool line = has_line(outcome, invocation) || answers;
+  const bool ended =
+      outcome.kind == Outcome::Kind::ran && invocation.subcommand == kRun && invocation.verbose;
+  if (invocation.json) {
+    if (!line && !ended) return;
+    Output to(json_fd);
+    write_outcome(to, outcome, invocation, {});
+    to.flush();
+    return;
+  }
+  if (line) {
+    Text<400> holders;
+    if (outcome.kind == Outcome::Kind::refused && outcome.decision.why == Why::no_slot) {
+      const LockSpec& lock = invocation.request.locks[outcome.decision.lock];
+      holders = holders_of(lock, outcome.decision.held);
+    }
+    complain(words_of(outcome, invocation, holders));
+  }
+  if (ended) say_ended(outcome, invocation);
+}
+
+void report_status(const Outcome& outcome, const Invocation& invocation, std::string_view kind) {
+  if (invocation.status_fd < 0) return;
+  Output to(invocation.status_fd);
+  write_outcome(to, outcome, invocation, kind);
+  to.flush();
+}
+
+int fail(const Error& error, const Invocation& invocation, int json_fd) {
+  Outcome outcome;
+  outcome.error = error;
+  report(outcome, invocation, json_fd);
+  report_status(outcome, invocation, {});
+  return exit_code(outcome, invocation);
+}
+
+void Narrator::waiting(const Decision& why) {
+  if (!invocation_.verbose) return;
+  Outcome so_far;
+  so_far.kind = Outcome::Kind::refused;
+  so_far.decision = why;
+  if (invocation_.json) {
+    Output to(2);
+    write_outcome(to, so_far, invocation_, "waiting");
+    to.flush();
+    return;
+  }
+  Sentence words("waiting: ");
+  complain(words.append(words_of(so_far, invocation_, {})));
+}
+
+void Narrator::admitted(const Lease& lease, Duration waited) {
+  // With --exec nobody remains to tell the end: this is the last word.
+  const bool last_word = invocation_.request.exec && invocation_.status_fd >= 0;
+  if (!invocation_.verbose && !last_word) return;
+  Outcome so_far;
+  so_far.kind = Outcome::Kind::ran;
+  so_far.waited = waited;
+  so_far.slot = lease.lock(0).slots[0];
+  so_far.token = lease.lock(0).token;
+  if (last_word) report_status(so_far, invocation_, "admitted");
+  if (!invocation_.verbose) return;
+  if (invocation_.json) {
+    Output to(2);
+    write_outcome(to, so_far, invocation_, "admitted");
+    to.flush();
+    return;
+  }
+  Text<200> words("admitted to slot ");
+  words.append_unsigned(so_far.slot).append(", token ").append_unsigned(so_far.token);
+  if (waited >= Duration::millis(1)) words.append(", after waiting ").append(duration_words(waited));
+  say(invocation_.request.locks[0], words);
+}
+
+void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, std::int64_t pid,
+                               Pressure pressure) {
+  // A takeover needs nobody's attention: cron would make a mail of it. The history has it.
+  const bool heard = invocation_.verbose || invocation_.json || is_terminal(2);
+  if (invocation_.quiet || !heard) return;
+  constexpr std::string_view kSignals[] = {"", "", "INT", "TERM", "KILL"};
+  const std::string_view signal = kSignals[static_cast<unsigned>(pressure)];
+  if (invocation_.json) {
+    Output to(2);
+    to.text("{\"kind\":\"stopping\",\"lock\":").json(lock.name).text(",\"slot\":").number(slot);
+    to.text(",\"pid\":").signed_number(pid).text(",\"signal\":").json(signal).text("}\n");
+    to.flush();
+    return;
+  }
+  Text<200> words("stopping its holder in slot ");
+  words.append_unsigned(slot).append(", process ").append_signed(pid).append(", with SIG").append(signal);
+  say(lock, words);
+}
+
+void Narrator::warning(const Error& about) {
+  Text<800> words("warning: ");
+  complain(words.append(about.message));
+}
+
+}  // namespace atmost::cli

@@ -1,0 +1,74 @@
+// The options: one table, from which arguments are read and help is printed.
+#ifndef ATMOST_CLI_OPTIONS_H
+#define ATMOST_CLI_OPTIONS_H
+
+#include <span>
+
+#include "invocation.h"
+
+namespace atmost::cli {
+
+enum class Id : std::uint8_t {
+  max,
+  take,
+  shared,
+  exclusive,
+  wait,
+  on_busy,
+  if_elapsed,
+  on_too_soon,
+  elapsed_from,
+  expire_after,
+  max_runtime,
+  kill_grace,
+  also,
+  now,
+  splay,
+  exec,
+  until,
+  close,
+  id,
+  ttl,
+  on_lost,
+  mode,
+  trust_fs,
+  alert_after,
+  overdue,
+  dry_run,
+  busy_exit_code,
+  status_fd,
+  log,
+  no_history,
+  log_args,
+  watch,
+  slot,
+  for_pid,
+  store,
+  dir,
+  host,
+  json,
+  quiet,
+  verbose,
+  help,
+  version,
+};
+
+struct Option {
+  Id id;
+  char letter;             // 0: none
+  std::string_view name;   // without the dashes
+  std::string_view value;  // what its argument is called in help; empty: it takes none
+  unsigned subcommands;    // which take it
+  std::string_view help;   // one line
+};
+
+std::span<const Option> options();
+
+// Reads argv[1] … up to the first operand into `to`, whose subcommand is set; checks each value, not yet how they
+// fit together (combine.h). "--" ends the options. Of a repeated option the last counts; --also adds up.
+// Errors are usage errors that begin with the option.
+Status read_options(int argc, char* const* argv, Invocation& to);
+
+}  // namespace atmost::cli
+
+#endif

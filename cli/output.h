@@ -1,0 +1,48 @@
+// Text for one descriptor, collected and written in few pieces. Names go through escaped() or json().
+#ifndef ATMOST_CLI_OUTPUT_H
+#define ATMOST_CLI_OUTPUT_H
+
+#include <string_view>
+
+#include "atmost/result.h"
+#include "atmost/text.h"
+#include "atmost/time.h"
+
+namespace atmost::cli {
+
+// Not copyable, single-threaded. A line that fits the buffer is written by one write(2), so that lines of several
+// processes do not mix. After a failed write nothing more is written.
+class Output {
+ public:
+  explicit Output(int fd) : fd_(fd) {}
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  Output& text(std::string_view plain);
+  Output& escaped(std::string_view name);
+  Output& json(std::string_view value);  // as a JSON string, quotes included
+  Output& number(std::uint64_t value);
+  Output& signed_number(std::int64_t value);
+  // Writes what was collected; false once something could not be written.
+  bool flush();
+
+  // flush(), and whether all of it was written. A reader that went away counts as all: atmost list | head -1.
+  Status finish();
+
+ private:
+  int fd_;
+  Text<4096> pending_;
+  Error error_;
+  bool failed_ = false;
+};
+
+// "atmost: MESSAGE" with the error's message escaped, as one line on standard error.
+void complain(const Error& error);
+void complain(std::string_view message);
+
+// The end of a subcommand that only shows something: its exit code, after a line about what could not be written.
+int finish(Output& out);
+
+}  // namespace atmost::cli
+
+#endif

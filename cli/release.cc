@@ -1,0 +1,32 @@
+// atmost release
+#include "atmost/limiter.h"
+#include "output.h"
+#include "subcommands.h"
+
+namespace atmost::cli {
+
+int release_command(Invocation& it) {
+  if (const Status placed = take_lock(it, false); !placed.ok()) {
+    complain(placed.error());
+    return static_cast<int>(placed.error().code);
+  }
+  const LockSpec& lock = it.request.locks[0];
+  const std::int64_t pid = it.for_pid != 0 ? it.for_pid : caller_id();
+  const Result<bool> released = release_for(lock, pid);
+  if (!released.ok()) {
+    complain(released.error());
+    return static_cast<int>(released.error().code);
+  }
+  if (it.json) {
+    Output to(1);
+    to.text("{\"lock\":").json(lock.name).text(",\"pid\":").signed_number(pid);
+    to.text(",\"released\":").text(released.value() ? "true" : "false").text("}\n");
+    if (const int code = finish(to)) return code;
+  } else if (!released.value() && !it.quiet) {
+    Text<400> words(lock.name);
+    complain(words.append(": nothing is held there for process ").append_signed(pid));
+  }
+  return released.value() ? 0 : 1;
+}
+
+}  // namespace atmost::cli

@@ -1,0 +1,235 @@
+#include "report.h"
+
+#include "atmost/words.h"
+
+namespace atmost::cli {
+namespace {
+
+const LockSpec& lock_of(const Outcome& outcome, const Invocation& invocation) {
+  const Request& request = invocation.request;
+  const std::uint32_t index = outcome.kind == Outcome::Kind::refused ? outcome.decision.lock : 0;
+  return request.locks[index < request.lock_count ? index : 0];
+}
+
+// Whoever comes back must not come too early.
+Duration rounded_up(Duration span) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  if (span.ns > Duration::kForever - kSecond) return span;
+  return {(span.ns + kSecond - 1) / kSecond * kSecond};
+}
+
+void too_soon_words(Sentence& to, const Decision& decision, const Request& request) {
+  constexpr std::string_view kPoints[] = {"started", "finished", "succeeded"};
+  to.append("the last run ").append(kPoints[static_cast<unsigned>(request.elapsed_from)]);
+  if (request.if_elapsed.is_forever()) {
+    to.append(" already, and --if-elapsed inf allows one only");
+    return;
+  }
+  to.append(" less than ").append(duration_words(request.if_elapsed)).append(" ago: come back in ");
+  to.append(duration_words(rounded_up(decision.retry_in)));
+  if (decision.last_in_future) to.append(" (its time lies in the future: has a clock been set back?)");
+}
+
+void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock, std::string_view holders) {
+  switch (decision.why) {
+    case Why::none:
+    case Why::no_slot:
+      to.append_unsigned(decision.held)
+          .append(" of ")
+          .append_unsigned(lock.max)
+          .append(" slots held")
+          .append(holders);
+      if (lock.take > 1) to.append(", ").append_unsigned(lock.take).append(" wanted");
+      return;
+    case Why::owed:
+      to.append("a slot is free, but owed to those who wait (").append_unsigned(decision.waiters).append(")");
+      return;
+    case Why::zero:
+      to.append("-n 0 admits nobody");
+      return;
+    case Why::drained:
+      to.append("drained: nobody is admitted until atmost resume");
+      return;
+    case Why::ancestor:
+      to.append("you hold it yourself: this command runs under it already");
+      return;
+    case Why::taking_over:
+      to.append("somebody is stopping its holder right now");
+      return;
+    case Why::joined:
+      to.append("a waiter will run once more, for this caller too");
+      return;
+    case Why::guard:
+      to.append("the lock file's guard is not let go");
+      if (decision.culprit > 0) to.append(" by process ").append_signed(decision.culprit);
+      to.append(": is that process stopped?");
+      return;
+    case Why::survivor:
+      to.append("its holder is overdue and could not be stopped");
+      if (decision.culprit > 0) to.append(": process ").append_signed(decision.culprit);
+      return;
+  }
+}
+
+std::string_view reason_of(const Outcome& outcome) {
+  constexpr std::string_view kReasons[] = {"none",     "no_slot",     "owed",   "zero",  "drained",
+                                           "ancestor", "taking_over", "joined", "guard", "survivor"};
+  switch (outcome.kind) {
+    case Outcome::Kind::ran:
+      if (outcome.stopped == Stopped::max_runtime) return "max_runtime";
+      return outcome.stopped == Stopped::lost ? "lost" : "";
+    case Outcome::Kind::refused:
+      if (outcome.decision.verdict == Verdict::too_soon) return "too_soon";
+      return kReasons[static_cast<unsigned>(outcome.decision.why)];
+    case Outcome::Kind::failed:
+      break;
+  }
+  return outcome.error.message;
+}
+
+std::string_view kind_of(const Outcome& outcome, const Invocation& invocation) {
+  switch (outcome.kind) {
+    case Outcome::Kind::ran:
+      return invocation.subcommand == kRun ? "ran" : "admitted";
+    case Outcome::Kind::refused:
+      return outcome.decision.verdict == Verdict::too_soon ? "too_soon" : "busy";
+    case Outcome::Kind::failed:
+      break;
+  }
+  return "failed";
+}
+
+// Holders by name, the first few.
+class FirstHolders final : public LockVisitor {
+ public:
+  void header(const Header&) override {}
+  void waiter(const WaiterView&) override {}
+  void holder(const HolderView& holder) override {
+    ++seen_;
+    if (seen_ > kShown) return;
+    names_.append(seen_ == 1 ? " (by " : ", ");
+    if (holder.pid <= 0) {
+      names_.append("a process not visible from here");
+      return;
+    }
+    names_.append_signed(holder.pid);
+    if (!holder.command.empty()) names_.push(' ').append(holder.command);
+    if (!holder.id.empty()) names_.append(" \"").append(holder.id).push('"');
+  }
+  Text<400> names() {
+    if (seen_ == 0) return {};
+    if (seen_ > kShown) names_.append(", ...");
+    return names_.push(')');
+  }
+
+ private:
+  static constexpr unsigned kShown = 3;
+  Text<400> names_;
+  unsigned seen_ = 0;
+};
+
+}  // namespace
+
+int exit_code(const Outcome& outcome, const Invocation& invocation) {
+  switch (outcome.kind) {
+    case Outcome::Kind::ran:
+      if (outcome.stopped == Stopped::max_runtime) return static_cast<int>(Code::timed_out);
+      if (outcome.stopped == Stopped::lost) return static_cast<int>(Code::lost);
+      return outcome.status.signal != 0 ? 128 + outcome.status.signal : outcome.status.code;
+    case Outcome::Kind::refused:
+      if (is_accepted(outcome, invocation)) return 0;
+      if (outcome.decision.verdict == Verdict::too_soon) return static_cast<int>(Code::too_soon);
+      return invocation.busy_exit_code;
+    case Outcome::Kind::failed:
+      break;
+  }
+  return outcome.error.code == Code::busy ? invocation.busy_exit_code : static_cast<int>(outcome.error.code);
+}
+
+bool is_accepted(const Outcome& outcome, const Invocation& invocation) {
+  if (outcome.kind != Outcome::Kind::refused) return false;
+  if (outcome.silenced) return true;
+  const Request& request = invocation.request;
+  if (outcome.decision.verdict == Verdict::too_soon) return request.on_too_soon == OnTooSoon::skip;
+  return request.on_busy == OnBusy::skip || outcome.decision.why == Why::joined;
+}
+
+Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::string_view holders) {
+  Sentence words;
+  const LockSpec& lock = lock_of(outcome, invocation);
+  switch (outcome.kind) {
+    case Outcome::Kind::ran:
+      words.append(lock.name).append(": the command was stopped after ").append(duration_words(outcome.ran));
+      words.append(outcome.stopped == Stopped::lost ? ": the lock was lost" : ", as --max-runtime says");
+      break;
+    case Outcome::Kind::refused:
+      if (outcome.decision.verdict == Verdict::too_soon) {
+        words.append("too soon: ").append(lock.name).append(": ");
+        too_soon_words(words, outcome.decision, invocation.request);
+      } else {
+        words.append("busy: ").append(lock.name).append(": ");
+        busy_words(words, outcome.decision, lock, holders);
+      }
+      if (outcome.waited >= Duration::millis(1))
+        words.append("; waited ").append(duration_words(outcome.waited));
+      break;
+    case Outcome::Kind::failed:
+      words.append(outcome.error.message);
+      break;
+  }
+  return words;
+}
+
+Text<400> holders_of(const LockSpec& lock, std::uint32_t held) {
+  // Looking at thousands of holders to name three of them would cost more than the refusal itself.
+  constexpr std::uint32_t kFew = 16;
+  if (held == 0 || held > kFew) return {};
+  FirstHolders first;
+  const Result<std::uint32_t> seen = inspect(lock, &first);
+  return seen.ok() ? first.names() : Text<400>{};
+}
+
+namespace {
+
+void write_number(Output& to, std::string_view name, bool known, std::int64_t value) {
+  to.text(",\"").text(name).text("\":");
+  if (known) {
+    to.signed_number(value);
+  } else {
+    to.text("null");
+  }
+}
+
+void write_seconds(Output& to, std::string_view name, bool known, Duration span) {
+  to.text(",\"").text(name).text("\":").text(known ? duration_seconds(span).view() : "null");
+}
+
+}  // namespace
+
+void write_outcome(Output& to, const Outcome& outcome, const Invocation& invocation, std::string_view kind) {
+  if (kind.empty()) kind = kind_of(outcome, invocation);
+  const bool ran = kind == "ran";
+  const bool refused = outcome.kind == Outcome::Kind::refused;
+  const bool by_signal = outcome.status.signal != 0;
+  const std::string_view reason = reason_of(outcome);
+  to.text("{\"kind\":").json(kind);
+  write_number(to, "code", kind != "waiting", exit_code(outcome, invocation));
+  to.text(",\"lock\":").json(lock_of(outcome, invocation).name);
+  write_number(to, "slot", outcome.slot != 0, outcome.slot);
+  write_number(to, "token", outcome.token != 0, static_cast<std::int64_t>(outcome.token));
+  write_seconds(to, "waited_s", true, outcome.waited);
+  write_seconds(to, "ran_s", ran, outcome.ran);
+  write_number(to, "status", ran && !by_signal, outcome.status.code);
+  write_number(to, "signal", ran && by_signal, outcome.status.signal);
+  write_seconds(to, "retry_in_s", refused, outcome.decision.retry_in);
+  write_number(to, "held", refused, outcome.decision.held);
+  to.text(",\"reason\":");
+  if (reason.empty()) {
+    to.text("null");
+  } else {
+    to.json(reason);
+  }
+  to.text("}\n");
+}
+
+}  // namespace atmost::cli

@@ -1,0 +1,83 @@
+#include "subcommands.h"
+
+#include <cstdlib>
+
+#include "atmost/parse.h"
+#include "place.h"
+
+namespace atmost::cli {
+namespace {
+
+constexpr Subcommand kSubcommands[] = {
+    {"run", kRun, run_command, "[OPTION]... LOCK [--] COMMAND [ARG]...", "run COMMAND when LOCK admits it"},
+    {"check", kCheck, check_command, "[-n N] [OPTION]... LOCK",
+     "how many instances run; with -n: 0 if one more could start, else 75"},
+    {"wait", kWait, wait_command, "-n N [OPTION]... LOCK",
+     "return when LOCK would admit one more; reserves nothing"},
+    {"list", kList, list_command, "[OPTION]... [LOCK]...",
+     "holders and waiters, of all named locks if none is given"},
+    {"hold", kHold, hold_command, "[OPTION]... --for-pid PID LOCK",
+     "take LOCK for a running process, until it ends or release"},
+    {"release", kRelease, release_command, "[--for-pid PID] LOCK", "end that"},
+    {"explain", kExplain, explain_command, "LOCK", "the lock file in words"},
+    {"doctor", kDoctor, doctor_command, "[DIR]",
+     "can locks be trusted there? tries it, says yes or no and why"},
+    {"drain", kDrain, drain_command, "[--slot S] LOCK", "admit nobody (to that slot) until resume"},
+    {"resume", kResume, resume_command, "[--slot S] LOCK", "end drain"},
+    {"kill", kKill, kill_command, "[--slot S | --overdue] [--dry-run] LOCK", "stop the holders carefully"},
+    {"forget", kForget, forget_command, "LOCK", "forget the last admission"},
+};
+
+Error about_also(std::string_view text, const Error& why) {
+  Error error = error_of(why.code, why.sys, "--also: ");
+  error.message.append(text).append(": ").append(why.message);
+  return error;
+}
+
+// --also [N@]LOCK. What stands before the @ is a limit only if it is a number: a@b is a name like any other.
+Status take_also(Invocation& it, const Surroundings& around, std::string_view text) {
+  LockSpec& lock = it.request.locks[it.request.lock_count];
+  const std::size_t at = text.find('@');
+  const bool limited =
+      at != std::string_view::npos && at > 0 &&
+      std::string_view(text.data(), at).find_first_not_of("0123456789") == std::string_view::npos;
+  std::string_view name = text;
+  if (limited) {
+    const Result<std::uint64_t> limit = parse_count({text.data(), at}, 0, kMaxSlots);
+    if (!limit.ok()) return about_also(text, limit.error());
+    lock.max = static_cast<std::uint32_t>(limit.value());
+    name.remove_prefix(at + 1);
+  }
+  bool named = false;
+  lock.store = store_kind(it);
+  if (const Status placed = place_lock(name, around, lock, named); !placed.ok())
+    return about_also(text, placed.error());
+  it.request.make_parents = it.request.make_parents || named;
+  ++it.request.lock_count;
+  return {};
+}
+
+}  // namespace
+
+std::span<const Subcommand> subcommands() { return kSubcommands; }
+
+Status take_lock(Invocation& it, bool extra) {
+  if (it.operand_count == 0) {
+    return error_of(Code::usage, 0, "no LOCK given: use a name, operator:operand or a path");
+  }
+  if (!extra && it.operand_count > 1) {
+    Error error = error_of(Code::usage, 0, "\"");
+    error.message.append(it.operands[1]).append("\" is one argument too many: options come before LOCK");
+    return error;
+  }
+  Text<255> host_room;
+  const Surroundings around = surroundings(it, host_room);
+  const char* held = std::getenv("ATMOST_HELD");
+  it.request.nested = held != nullptr && held[0] != '\0';
+  it.request.locks[0].store = store_kind(it);
+  Status placed = place_lock(it.operands[0], around, it.request.locks[0], it.request.make_parents);
+  for (unsigned i = 0; placed.ok() && i < it.also_count; ++i) placed = take_also(it, around, it.also[i]);
+  return placed;
+}
+
+}  // namespace atmost::cli

@@ -1,0 +1,50 @@
+// The subcommands, one file each. All: the options are read and combined, `invocation` is complete but for its lock;
+// returns the exit code. run may instead end as its command ended, or become it.
+#ifndef ATMOST_CLI_SUBCOMMANDS_H
+#define ATMOST_CLI_SUBCOMMANDS_H
+
+#include <span>
+
+#include "invocation.h"
+
+namespace atmost::cli {
+
+int run_command(Invocation& invocation);
+int check_command(Invocation& invocation);
+int wait_command(Invocation& invocation);
+int list_command(Invocation& invocation);
+int explain_command(Invocation& invocation);
+int doctor_command(Invocation& invocation);
+int drain_command(Invocation& invocation);
+int resume_command(Invocation& invocation);
+int kill_command(Invocation& invocation);
+int forget_command(Invocation& invocation);
+int hold_command(Invocation& invocation);
+int release_command(Invocation& invocation);
+
+struct Subcommand {
+  std::string_view name;
+  unsigned bit;
+  int (*run)(Invocation& invocation);
+  std::string_view arguments;  // what follows its name, for help
+  std::string_view help;       // one line
+};
+
+std::span<const Subcommand> subcommands();
+
+// Help for one subcommand, or for the program as a whole, on standard output. Returns the exit code.
+int show_help(const Subcommand& subcommand);
+int show_help();
+int show_version();
+
+// Becomes the program atmost-NAME with argv[1] … as its arguments, looked for where INSTALL put the others:
+// $ATMOST_EXEC_PATH alone if it is set, else ../libexec/atmost beside this program's directory, else the folder this
+// program was configured with. Returns, with the exit code, when there is none or it cannot be run.
+int run_external(std::string_view name, char** argv);
+
+// Makes operand 0 the request's lock. `extra`: whether more operands may follow. Errors are usage errors.
+Status take_lock(Invocation& invocation, bool extra);
+
+}  // namespace atmost::cli
+
+#endif

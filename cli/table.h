@@ -1,0 +1,44 @@
+// Columns for people: as wide as what stands in them, and together no wider than the terminal.
+#ifndef ATMOST_CLI_TABLE_H
+#define ATMOST_CLI_TABLE_H
+
+#include <cstddef>
+#include <string_view>
+
+#include "output.h"
+
+namespace atmost::cli {
+
+// How many terminal cells a text takes that holds no controls: combining marks none, East Asian wide ones two.
+std::size_t display_width(std::string_view text);
+
+// The longest beginning of `text` that is at most `width` cells wide and ends between characters.
+std::string_view cut_to_width(std::string_view text, std::size_t width);
+
+inline constexpr unsigned kColumns = 9;
+
+// One line; the cells are escaped already.
+struct Row {
+  std::string_view cells[kColumns];
+};
+
+// Measure every row, fit once, then write every row. Rows written may differ from those measured: what is too wide
+// is cut, with an ellipsis.
+class Table {
+ public:
+  void measure(const Row& row);
+  // Narrows the widest columns until a line fits `columns` cells; a column keeps at least eight. 0: no limit.
+  void fit(unsigned columns);
+  // Columns padded with blanks, two between them; none behind the last.
+  void write(Output& to, const Row& row) const;
+
+ private:
+  std::size_t widths_[kColumns] = {};
+};
+
+// The row with tabs between the cells, for programs that split.
+void write_plain(Output& to, const Row& row);
+
+}  // namespace atmost::cli
+
+#endif

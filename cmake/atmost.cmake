@@ -1,0 +1,166 @@
+# How rooms, programs and tests are made (docs/architecture.md says why there are two tiers):
+#
+#   front_room(NAME os SOURCES a.cc b.cc [ROOMS ...])        libraries atmost_os and, where musl is, atmost_os_musl
+#   front_program(NAME atmost SOURCES ... ROOMS ...)         build/bin/atmost, static against musl where it is
+#   back_program(NAME pass SOURCES ... [ROOMS ...] [LIBS ...])  build/libexec/atmost/pass, ordinary C++20
+#   atmost_test(NAME unit_os_file SOURCES ... ROOMS ... [LABELS unit] [TIMEOUT 60] [LIBS ...])
+#   atmost_fuzz(NAME fuzz_duration SOURCES ... ROOMS ...)    a libFuzzer target, in an ATMOST_FUZZ build
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+set(ATMOST_BIN_DIR ${PROJECT_BINARY_DIR}/bin)
+
+# The front tier is linked by the C compiler; without this CMake would put -lstdc++ on that line, and a use of the
+# C++ runtime would no longer fail to link.
+set(CMAKE_CXX_IMPLICIT_LINK_LIBRARIES "")
+set(CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES "")
+
+add_compile_options(-Wall -Wextra -Wshadow)
+if(ATMOST_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(PORTABLE)
+  add_compile_definitions(ATMOST_PORTABLE=1)
+endif()
+# The check of virtual calls (vptr) needs the type information that the front tier is built without.
+if(ATMOST_SANITIZE)
+  add_compile_options(-fsanitize=${ATMOST_SANITIZE} -fno-sanitize=vptr -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${ATMOST_SANITIZE})
+endif()
+if(ATMOST_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "ATMOST_FUZZ needs clang: its fuzzer comes with the compiler. Set CC=clang CXX=clang++.")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all -g)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+set(ATMOST_FRONT_FLAGS
+    -O2 -Wconversion -Wsign-conversion -Wnon-virtual-dtor -fno-exceptions -fno-rtti -fno-threadsafe-statics
+    -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections)
+
+include(GoogleTest)
+include(musl)
+
+# One variant of a front-tier target. `musl` is true or false.
+function(_atmost_front target musl)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${ATMOST_FRONT_FLAGS}>)
+  if(musl)
+    target_compile_options(${target} PRIVATE ${ATMOST_MUSL_FLAGS})
+  else()
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
+  target_link_libraries(${target} PUBLIC atmost_include)
+endfunction()
+
+function(front_room)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES;ROOMS")
+  set(variants "")
+  if(ATMOST_HAVE_MUSL)
+    set(variants _musl)
+  endif()
+  foreach(variant "" ${variants})
+    set(target atmost_${ARG_NAME}${variant})
+    set(musl OFF)
+    if(variant)
+      set(musl ON)
+    endif()
+    add_library(${target} STATIC ${ARG_SOURCES})
+    _atmost_front(${target} ${musl})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    foreach(room ${ARG_ROOMS})
+      target_link_libraries(${target} PUBLIC atmost_${room}${variant})
+    endforeach()
+    if(musl AND ARG_NAME STREQUAL "os")
+      # The only room that may speak to the kernel is the only one that sees its headers; musl has none of them.
+      target_compile_options(${target} PRIVATE "SHELL:-isystem ${ATMOST_MUSL_UAPI}")
+    endif()
+    set_property(GLOBAL APPEND PROPERTY ATMOST_FRONT_TARGETS ${target})
+  endforeach()
+endfunction()
+
+function(front_program)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES;ROOMS")
+  add_executable(${ARG_NAME} ${ARG_SOURCES})
+  _atmost_front(${ARG_NAME} ${ATMOST_HAVE_MUSL})
+  set(variant "")
+  if(ATMOST_HAVE_MUSL)
+    set(variant _musl)
+    target_link_options(${ARG_NAME} PRIVATE ${ATMOST_MUSL_LINK})
+  endif()
+  foreach(room ${ARG_ROOMS})
+    target_link_libraries(${ARG_NAME} PRIVATE atmost_${room}${variant})
+  endforeach()
+  target_link_options(${ARG_NAME} PRIVATE -Wl,--gc-sections,--strip-debug)
+  set_target_properties(${ARG_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${ATMOST_BIN_DIR})
+  if(NOT ATMOST_SANITIZE AND NOT ATMOST_FUZZ)
+    # The sanitizers' own runtime is C++; everywhere else the C linker line proves that ours is not needed.
+    set_target_properties(${ARG_NAME} PROPERTIES LINKER_LANGUAGE C)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY ATMOST_FRONT_TARGETS ${ARG_NAME})
+  install(TARGETS ${ARG_NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+function(back_program)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES;ROOMS;LIBS")
+  add_executable(${ARG_NAME} ${ARG_SOURCES})
+  target_include_directories(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${ARG_NAME} PRIVATE atmost_include ${ARG_LIBS})
+  foreach(room ${ARG_ROOMS})
+    target_link_libraries(${ARG_NAME} PRIVATE atmost_${room})
+  endforeach()
+  set_target_properties(${ARG_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/atmost)
+  install(TARGETS ${ARG_NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/atmost)
+endfunction()
+
+# A GoogleTest program, each of its tests an entry of CTest. It finds the programs in $ATMOST_BIN, as cli tests do.
+function(atmost_test)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TIMEOUT" "SOURCES;ROOMS;LABELS;LIBS")
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${ARG_NAME} ${ARG_SOURCES})
+  if(NOT ATMOST_SANITIZE)
+    # What is tested is optimised, the tests are not: they are most of the build.
+    target_compile_options(${ARG_NAME} PRIVATE -O0)
+  endif()
+  target_include_directories(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${ARG_NAME} PRIVATE atmost_include ${ARG_LIBS})
+  foreach(room ${ARG_ROOMS})
+    target_link_libraries(${ARG_NAME} PRIVATE atmost_${room})
+  endforeach()
+  target_link_libraries(${ARG_NAME} PRIVATE GTest::gmock GTest::gtest GTest::gtest_main)
+  gtest_discover_tests(${ARG_NAME} TEST_PREFIX ${ARG_NAME}. DISCOVERY_MODE PRE_TEST
+                       PROPERTIES TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT ATMOST_BIN=${ATMOST_BIN_DIR})
+  # Labels are a list, which gtest_discover_tests cannot pass on; CTest reads this file after the tests are known.
+  set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${ARG_NAME}_labels.cmake)
+  file(WRITE ${labels_file}
+       "foreach(test \${${ARG_NAME}_TESTS})\n"
+       "  set_tests_properties(\"\${test}\" PROPERTIES LABELS \"${ARG_LABELS}\")\n"
+       "endforeach()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
+endfunction()
+
+function(atmost_fuzz)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES;ROOMS")
+  add_executable(${ARG_NAME} ${ARG_SOURCES})
+  target_include_directories(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${ARG_NAME} PRIVATE atmost_include)
+  foreach(room ${ARG_ROOMS})
+    target_link_libraries(${ARG_NAME} PRIVATE atmost_${room})
+  endforeach()
+  target_link_options(${ARG_NAME} PRIVATE -fsanitize=fuzzer)
+  add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME} -max_total_time=20 -timeout=10)
+  set_tests_properties(${ARG_NAME} PROPERTIES LABELS fuzz TIMEOUT 120)
+endfunction()

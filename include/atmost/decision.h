@@ -1,0 +1,66 @@
+// The answer to one request: admitted, or why not and when to ask again.
+#ifndef ATMOST_DECISION_H
+#define ATMOST_DECISION_H
+
+#include <cstdint>
+
+#include "atmost/request.h"
+#include "atmost/time.h"
+#include "atmost/view.h"
+
+namespace atmost {
+
+enum class Verdict : std::uint8_t { admit, too_soon, take_over, busy };
+
+enum class Why : std::uint8_t {
+  none,
+  no_slot,      // N are held
+  owed,         // a slot is free but a waiter has the better claim
+  zero,         // N is 0
+  drained,      // atmost drain
+  ancestor,     // the holder is an ancestor of the caller: waiting would never end
+  taking_over,  // another caller is stopping the holder
+  joined,       // a waiter will run once more for all of us
+  guard,        // the guard could not be had in time
+  survivor,     // the overdue holder could not be stopped
+};
+
+inline constexpr std::uint32_t kMaxVictims = 64;
+
+struct Decision {
+  Verdict verdict = Verdict::busy;
+  Why why = Why::no_slot;
+  std::uint32_t lock = 0;                   // index of the lock in the request that refused
+  std::uint32_t held = 0;                   // slots held by others, as far as counted
+  std::uint32_t waiters = 0;                // at least so many wait before us
+  Duration retry_in = Duration::forever();  // too_soon: until it is not; busy: until a holder is overdue
+  bool last_in_future =
+      false;  // the stored admission lies ahead of the clock: reported, and treated as just now
+  std::int64_t culprit = 0;        // a process worth naming (who holds the guard, who survived), 0 when none
+  std::uint32_t victim_count = 0;  // take_over: these slots' holders are overdue, oldest first
+  std::uint32_t victims[kMaxVictims] = {};
+  std::uint64_t holds[kMaxVictims] =
+      {};  // HolderView::hold of each: who comes into a slot later is nobody's victim
+};
+
+// Whether waiting can change the answer: what a store draws a ticket for.
+constexpr bool worth_waiting(const Decision& decision) {
+  switch (decision.why) {
+    case Why::no_slot:
+    case Why::owed:
+    case Why::drained:
+    case Why::taking_over:
+      return decision.verdict == Verdict::busy;
+    default:
+      return false;
+  }
+}
+
+// The rule. Pure: same arguments, same answer; no clock, no file, no words. A store calls it inside its critical
+// section, perhaps more than once. src/policy/ defines it as atmost::policy::decide.
+using DecideFn = Decision (*)(const Request& request, const LockSpec& lock, const View& view,
+                              const Instant& now);
+
+}  // namespace atmost
+
+#endif

@@ -1,0 +1,92 @@
+// The pipeline, for programs: a Request in, an Outcome out. cli/ and the libraries stand on this and nothing below.
+#ifndef ATMOST_LIMITER_H
+#define ATMOST_LIMITER_H
+
+#include <cstdint>
+
+#include "atmost/outcome.h"
+#include "atmost/request.h"
+#include "atmost/result.h"
+#include "atmost/store.h"
+
+namespace atmost {
+
+// A command to run: argv as execvp takes it, NULL-terminated; the caller's environment is passed on with the
+// ATMOST_ variables (CLI.md) added. Both are borrowed for the call.
+struct Command {
+  char* const* argv = nullptr;
+};
+
+// Told what happens while it happens; every call is optional. May print; must not call back into the limiter.
+class Observer {
+ public:
+  virtual void waiting(const Decision& why) = 0;                   // once, before the first wait
+  virtual void admitted(const Lease& lease, Duration waited) = 0;  // before the command starts
+  virtual void warning(const Error& about) = 0;                    // something to know that stops nothing
+  // An overdue holder is pressed to let go: INT, then TERM, then KILL.
+  virtual void stopping_holder(const LockSpec& lock, std::uint32_t slot, std::int64_t pid,
+                               Pressure pressure) = 0;
+
+ protected:
+  ~Observer() = default;
+};
+
+// Runs the command when every lock of the request admits it (request.exec: becomes it, and returns only if it
+// could not). Blocks as long as request.wait and the command say. While a command runs, signals that arrive for this
+// process are passed on to it; after return the process's signal state is as before.
+Outcome run_command(const Request& request, const Command& command, Observer* observer);
+
+// Whether the request would be admitted now; holds nothing afterwards and creates nothing.
+Outcome probe(const Request& request);
+
+// Blocks until the request would be admitted, at most request.wait; holds nothing afterwards.
+Outcome wait_for_room(const Request& request, Observer* observer);
+
+// Shows one lock to the visitor; returns the number of holders.
+Result<std::uint32_t> inspect(const LockSpec& lock, LockVisitor* visitor);
+
+// Whom to stop: every holder, the one of a slot, or those older than the limit in their own records.
+struct Victims {
+  std::uint32_t slot = 0;  // 0: every slot
+  bool overdue = false;
+  bool dry_run = false;  // only told to the observer, with Pressure::none
+};
+
+// Stops holders of the request's first lock carefully (request.kill_grace after each of INT, TERM, KILL) without taking
+// their place. Kind ran: none of them is left. Refused, Why::survivor: the culprit is still there. Creates nothing.
+Outcome stop_holders(const Request& request, const Victims& wanted, Observer* observer);
+
+// Takes the locks of the request on behalf of the running process `pid`, and leaves a process behind that keeps them
+// until that one has ended, however it ends; with Until::tree, until its marked descendants have too; at most
+// request.expire_after. (Symlink locks need no keeper: they name the process.) Blocks as request.wait says, but not
+// beyond the end of the process. Kind ran: held. If this process dies before it returned, nothing is held.
+// Failed: no such process (usage), another user's (not_permitted), it ended meanwhile (busy).
+Outcome hold_for(const Request& request, std::int64_t pid, Observer* observer);
+
+// Ends the newest hold on the lock that was taken on behalf of `pid`: true once its slots are free. False: there is
+// none (any more). Error: not_permitted for another user's.
+Result<bool> release_for(const LockSpec& lock, std::int64_t pid);
+
+// The process that started this one.
+std::int64_t caller_id();
+
+Status set_drained(const Request& request, std::uint32_t slot, bool drained);
+Status forget(const Request& request);
+
+// Both clocks, now.
+Instant now();
+
+// Ends this process exactly as `status` says: the same exit code, or the same signal (without a second core file;
+// 128 + signal if the signal does not end us). Never returns.
+[[noreturn]] void end_as(const ExitStatus& status);
+
+// The lock file's byte map in words, for `atmost explain`.
+Status explain(const LockSpec& lock, int fd);
+
+// Whether locks can be trusted in `directory`: tries it with real processes (src/store/local/doctor.h), writes what
+// it found to `fd`, one line a finding. Returns true for yes. At most five seconds, even on a dead mount.
+Result<bool> diagnose(std::string_view directory, int fd, bool json);
+
+}  // namespace atmost
+
+#endif

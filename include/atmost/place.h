@@ -1,0 +1,36 @@
+// From LOCK to the file that keeps it (CLI.md "LOCK"). Purely a matter of text: nothing is looked up, nothing created.
+// src/request/ defines these.
+#ifndef ATMOST_PLACE_H
+#define ATMOST_PLACE_H
+
+#include <string_view>
+
+#include "atmost/request.h"
+#include "atmost/result.h"
+
+namespace atmost {
+
+// What the rules look at; views are borrowed. Empty means unset.
+struct Surroundings {
+  std::string_view option_dir;  // --dir
+  std::string_view atmost_dir;  // $ATMOST_DIR
+  std::string_view state_home;  // $XDG_STATE_HOME
+  std::string_view home;        // $HOME
+  std::string_view host;        // --host, else the machine's name
+  bool root = false;
+};
+
+// Where named locks and atoms live: --dir, $ATMOST_DIR, /var/lib/atmost for root, else HOST in the user's state
+// directory.
+Status lock_directory(const Surroundings& around, PathText& to);
+
+// Fills path and name of `to` from LOCK. `named` says whether it is a name or an atom, whose directories are ours
+// to make.
+Status place_lock(std::string_view lock, const Surroundings& around, LockSpec& to, bool& named);
+
+// The directory, its "/" and a file name in it; usage error when that is longer than a path may be.
+Status join_path(std::string_view directory, std::string_view file, PathText& to);
+
+}  // namespace atmost
+
+#endif

@@ -1,0 +1,94 @@
+// What a caller asks for: parsed, validated, immutable once built. src/request/ makes it from text (parse.h).
+#ifndef ATMOST_REQUEST_H
+#define ATMOST_REQUEST_H
+
+#include <cstdint>
+
+#include "atmost/text.h"
+#include "atmost/time.h"
+
+namespace atmost {
+
+// The most slots one lock can have, and so the largest N. 2^18: beyond it the kernel's own lock list, which every
+// lock operation walks (measured: 0.1 ms at 10,000 locks), is the limit.
+inline constexpr std::uint32_t kMaxSlots = 1u << 18;
+// The most slots one caller takes at once (-k), and the most locks it takes together (LOCK and every --also).
+inline constexpr std::uint32_t kMaxTake = 1024;
+inline constexpr std::uint32_t kMaxLocks = 16;
+
+// How a taker may end a hold: by signals to its processes; by a note in the lock file, on which a library releases the
+// lock and tells its program; or not at all (a library holder that agreed to neither).
+enum class Eviction : std::uint8_t { kill, revoke, none };
+
+enum class Mode : std::uint8_t { plain, shared, exclusive };
+enum class OnBusy : std::uint8_t { fail, skip, replace, join };
+enum class OnTooSoon : std::uint8_t { fail, skip, wait };
+enum class ElapsedFrom : std::uint8_t { start, finish, success };
+
+// What ends a hold (DESIGN §3, "Who keeps a slot"): the command's main process, its whole tree, or the close of
+// the descriptor (a POSIX lock; only for a command that replaces us).
+enum class Until : std::uint8_t { main, tree, close };
+
+// What keeps the lock: bytes of a file, or a symbolic link that the shell function lock_unlock understands too.
+enum class StoreKind : std::uint8_t { file, symlink };
+
+// One lock a caller wants: where it is and how much of it.
+struct LockSpec {
+  std::uint32_t max = 1;   // N, 0…kMaxSlots; 0 refuses
+  std::uint32_t take = 1;  // K, 1…min(N, kMaxTake)
+  Mode mode = Mode::plain;
+  StoreKind store = StoreKind::file;  // the same for all locks of a request
+  Text<255> name;                     // as the user wrote it, for messages, list and the environment
+  PathText path;                      // the lock file; for other stores the key
+};
+
+// The large fields come last: what every caller uses lies on few pages of memory.
+struct Request {
+  std::uint32_t lock_count = 1;
+
+  Duration wait{};  // 0: refuse at once
+  OnBusy on_busy = OnBusy::fail;
+
+  Duration if_elapsed{};
+  bool if_elapsed_auto = false;
+  OnTooSoon on_too_soon = OnTooSoon::fail;
+  ElapsedFrom elapsed_from = ElapsedFrom::start;
+  Duration expire_after = Duration::forever();
+  bool expire_auto = false;
+  Duration max_runtime{};  // 0: no limit
+  bool max_runtime_auto = false;
+  Duration kill_grace = Duration::seconds(2);
+  Duration splay{};
+  std::uint32_t alert_after = 0;  // refusals stay silent but for every so-manieth in a row; 0: each speaks
+  bool now_given = false;
+  std::int64_t now_real_ns = 0;
+  std::int64_t now_boot_ns = 0;  // with now_given, not 0: that moment on both clocks, as if asked for then
+
+  Eviction eviction = Eviction::kill;  // how others may take over from us
+  bool exec = false;                   // become the command
+  Until until = Until::main;
+  bool close_fd = false;  // --close: the command does not inherit the descriptor
+
+  // hold: the running process on whose behalf this one keeps the lock (0: none), when it started (on the boot clock: a
+  // later process of that number is another one), and after how long the keeper lets go in any case.
+  std::int64_t kept_for = 0;
+  std::int64_t kept_for_start_ns = 0;
+  Duration keep_at_most = Duration::forever();
+
+  Text<63> id;
+  Text<63> command;  // what list and history show: the program's name, or the line with --log-args
+  bool no_history = false;
+  bool log_args = false;  // the history gets the whole argv: it may hold secrets
+  unsigned create_mode = 0600;
+  bool make_parents = false;  // create missing directories above the lock files (named locks and atoms)
+  bool trust_fs = false;
+  bool nested = false;  // some lock is held around this process (ATMOST_HELD): look whether it is this one
+  bool foreign_format = false;  // exectimes: touch only the eight index bytes and the locks, write no hints
+
+  PathText log_path;          // --log; empty: history.jsonl beside the first lock file
+  LockSpec locks[kMaxLocks];  // the first is LOCK, the others --also; any order
+};
+
+}  // namespace atmost
+
+#endif

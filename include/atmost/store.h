@@ -1,0 +1,144 @@
+// Where locks live. One interface, one contract suite (tests/contract/) for the local file, memory and later stores.
+#ifndef ATMOST_STORE_H
+#define ATMOST_STORE_H
+
+#include <cstdint>
+
+#include "atmost/decision.h"
+#include "atmost/lease.h"
+#include "atmost/request.h"
+#include "atmost/result.h"
+#include "atmost/view.h"
+
+namespace atmost {
+
+// What a store can do beyond the least: one slot, tokens. The contract suite asks for nothing else.
+struct Capabilities {
+  bool processes = false;      // holders are separate processes; a dead one frees its slots
+  bool queue = false;          // waiters are served first come, first served
+  bool weights = false;        // -k above 1
+  bool modes = false;          // --shared, --exclusive
+  bool several_locks = false;  // --also
+  bool drain = false;
+  bool takeover = false;       // an overdue holder can be stopped
+  bool counts = false;         // refusals in a row are counted
+  bool several_slots = true;   // N above 1
+  bool last_admission = true;  // it is remembered: --if-elapsed
+};
+
+// A place in a store's queue. Made empty; attempt() fills it when the answer is "busy" and the caller will wait.
+// Plain data: the store that filled it knows what it means.
+struct Ticket {
+  bool drawn = false;
+  std::uint64_t numbers[kMaxLocks] = {};
+};
+
+// Why await() came back. None of them promises a slot: ask again.
+enum class Wake : std::uint8_t { maybe, deadline, interrupted };
+
+// How hard the holder of a slot is pressed to let go (the paper's order; CONT comes with the first two).
+// none: whether the slot is still held by that hold; prove: by whom, too, as before a signal.
+enum class Pressure : std::uint8_t { none, prove, interrupt, terminate, kill };
+
+// What pressing found. Facts of one moment.
+struct Pressed {
+  bool held = false;  // the slot is still held
+  bool unprovable =
+      false;  // by whom cannot be proven from here (another user, another pid namespace): not signalled
+  bool ancestor = false;    // by an ancestor of ours: not signalled
+  bool immune = false;      // by a library in a program that agreed neither to be stopped nor to be told
+  std::int64_t pid = 0;     // a holder, for messages (after KILL: whoever is left); 0 when none is visible
+  std::uint64_t token = 0;  // of the holder's admission, as its record says
+  Stamp start;  // prove: when the hold began: the later of its record's and its oldest process's start
+  std::uint32_t signalled = 0;
+};
+
+class LockVisitor;
+
+class Store {
+ public:
+  virtual Capabilities capabilities() const = 0;
+
+  // One decision about all locks of the request, all or none. Admit: `lease` holds the slots, the ticket (if any)
+  // is given up. Anything else: nothing is held and nothing was written. With `queue` a busy caller without a
+  // ticket draws one; nullptr: the caller will not wait. Blocks for at most five seconds (on the guard), then
+  // answers busy with Why::guard and the culprit. Time: now is what the decision and the records use.
+  virtual Result<Decision> attempt(const Request& request, DecideFn decide, const Instant& now, Ticket* queue,
+                                   Lease& lease) = 0;
+
+  // Blocks until an attempt may succeed, until `deadline_boot_ns` (CLOCK_BOOTTIME; Duration::kForever: none) or an
+  // interruption (a signal handler of the caller ran). REQUIRES: ticket drawn by attempt() of this store.
+  virtual Result<Wake> await(const Request& request, Ticket& ticket, std::int64_t deadline_boot_ns) = 0;
+
+  // Gives the place in the queue up. Nothing happens for a ticket that was not drawn.
+  virtual void withdraw(const Request& request, Ticket& ticket) = 0;
+
+  // Everything there is to see of one lock: visitor.header() once, then its holders by slot, then its waiters in
+  // queue order. Creates nothing; a lock that does not exist has no holders. Returns the number of holders.
+  virtual Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now, LockVisitor* visitor) = 0;
+
+  // slot 0: the whole lock. Drained slots keep their holders and get no new ones.
+  virtual Status set_drained(const Request& request, std::uint32_t slot, bool drained) = 0;
+
+  // Taking slot `slot` of the request's lock number `lock` over, in steps. REQUIRES: attempt() answered take_over.
+  // begin: false when somebody else is at it. While begun, newcomers leave the slot alone.
+  // press: reaches only who is proven to hold the slot at that moment, and descendants of those; the slot is not held
+  // for us any more when its hold (HolderView) is another than `hold`. Does not wait. end: nothing happens when it was
+  // not begun.
+  virtual Result<bool> begin_takeover(std::uint32_t lock, std::uint32_t slot) = 0;
+  virtual Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                Pressure pressure) = 0;
+  virtual void end_takeover(std::uint32_t lock, std::uint32_t slot) = 0;
+
+  // Counts one more refusal of the request's lock number `lock` and returns how many there were in a row: none of its
+  // callers was admitted in between. REQUIRES: attempt() was called.
+  virtual Result<std::uint32_t> count_refusal(const Request& request, std::uint32_t lock) = 0;
+
+  // Whether somebody is taking a slot of this lease over right now. Asks nobody to wait.
+  virtual bool contested(std::uint32_t handle, std::uint32_t lock) const = 0;
+
+  // Forgets the last admission and what was learned.
+  virtual Status forget(const Request& request) = 0;
+
+  // For Lease only.
+  virtual const HeldLock& held(std::uint32_t handle, std::uint32_t lock) const = 0;
+  virtual void release(std::uint32_t handle, Ending ending, const Instant& now) = 0;
+
+ protected:
+  ~Store() = default;  // never deleted through the base: the front tier has no heap
+};
+
+// What inspect() reports to. The views are valid during the call only.
+class LockVisitor {
+ public:
+  struct Header {
+    bool exists = false;
+    bool drained = false;
+    std::uint64_t token = 0;
+    LastAdmission last;
+  };
+  virtual void header(const Header& header) = 0;
+  virtual void holder(const HolderView& holder) = 0;
+  virtual void waiter(const WaiterView& waiter) = 0;
+
+ protected:
+  ~LockVisitor() = default;
+};
+
+inline Lease& Lease::operator=(Lease&& other) noexcept {
+  if (this != &other) {
+    release(Ending::unknown, {});
+    store_ = std::exchange(other.store_, nullptr);
+    handle_ = std::exchange(other.handle_, 0);
+  }
+  return *this;
+}
+inline void Lease::release(Ending ending, const Instant& now) {
+  if (Store* store = std::exchange(store_, nullptr)) store->release(handle_, ending, now);
+}
+inline const HeldLock& Lease::lock(std::uint32_t lock) const { return store_->held(handle_, lock); }
+inline bool Lease::contested(std::uint32_t lock) const { return store_->contested(handle_, lock); }
+
+}  // namespace atmost
+
+#endif

@@ -1,0 +1,77 @@
+// What a store saw inside its critical section: the facts a decision is made of. Facts only, no judgement.
+#ifndef ATMOST_VIEW_H
+#define ATMOST_VIEW_H
+
+#include <cstdint>
+#include <span>
+
+#include "atmost/request.h"
+#include "atmost/text.h"
+#include "atmost/time.h"
+
+namespace atmost {
+
+// How a slot is kept, as its record says (a hint). `foreign`: no record of ours, e.g. the original exectimes.
+enum class HolderKind : std::uint8_t { foreign, supervised, exec, library, keeper };
+
+// One held slot. Everything but `slot` comes from a record that may be stale or forged: good for showing and for
+// ageing (the lesser of record and process age counts), never enough to send a signal.
+struct HolderView {
+  std::uint32_t slot = 0;
+  HolderKind kind = HolderKind::foreign;
+  bool has_record = false;
+  bool live_word = false;  // the kernel vouches for a living supervisor (occupancy word)
+  bool verified =
+      false;  // the kernel confirms that this process holds the slot (live word, or its descriptors)
+  char process_state = 0;  // as in /proc/PID/stat (R S D T Z …), 0: no such process, or not visible from here
+  Eviction eviction = Eviction::kill;
+  std::int64_t pid = 0;       // 0: not visible from here
+  std::int64_t kept_for = 0;  // keeper: the process on whose behalf; 0 for all others
+  std::int64_t kept_for_start_ns = 0;
+  std::uint32_t uid = 0;
+  std::uint64_t token = 0;
+  // Tells this hold of the slot from the next one: its token, or made of the process that has no record; 0 where
+  // neither is known. Nobody is signalled for the hold of another.
+  std::uint64_t hold = 0;
+  Stamp start;
+  Duration expire_after = Duration::forever();
+  Text<63> id;
+  Text<63> command;
+};
+
+// One waiter, in queue order. `pid` from its record: a hint.
+struct WaiterView {
+  std::uint64_t ticket = 0;
+  std::uint32_t max = 0;  // its queue: the limit it waits under
+  Mode mode = Mode::plain;
+  std::int64_t pid = 0;
+  std::uint32_t uid = 0;
+  Stamp start;
+  Text<63> id;
+  Text<63> command;
+};
+
+struct LastAdmission {
+  Stamp start;
+  Stamp finish;   // of the last run that ended, however it ended
+  Stamp success;  // of the last run that exited 0
+};
+
+// The state of one lock, as seen by one caller under the guard.
+struct View {
+  std::uint64_t token = 0;  // of the last admission, 0 when none is known
+  LastAdmission last;
+  bool drained = false;    // admit nobody
+  bool room = false;       // the K slots can be held without more than N held: proven, and reserved for now
+  std::uint32_t held = 0;  // slots held by others, as far as counted (exact when !room)
+  std::uint32_t waiters_ahead = 0;  // live waiters with a better claim (at least; exact only as zero or not)
+  bool joiner_waiting = false;      // somebody already waits to run once more (--on-busy=join)
+  bool takeover_running = false;    // somebody is stopping a holder right now
+  bool held_by_ancestor = false;    // waiting would be waiting for ourselves
+  bool last_chance = false;         // the caller will not wait any longer
+  std::span<const HolderView> holders;  // filled when the request may stop holders and there is no room
+};
+
+}  // namespace atmost
+
+#endif

@@ -1,0 +1,54 @@
+// Words and numbers for people, safe to show: the one place where names become output.
+#ifndef ATMOST_WORDS_H
+#define ATMOST_WORDS_H
+
+#include <cstddef>
+#include <string_view>
+
+#include "atmost/text.h"
+#include "atmost/time.h"
+
+namespace atmost {
+
+// `from` made safe for a terminal and a log line: C0, DEL, C1, bidirectional controls, line and paragraph
+// separators, and bytes that are not UTF-8 become \n, \t, \xHH (per byte); a backslash becomes \\. Other
+// UTF-8 stays. Writes at most `room` bytes, whole escapes only; returns the number of bytes written.
+std::size_t escape(std::string_view from, char* to, std::size_t room);
+
+// The same as JSON string content (no quotes around it): RFC 8259, bytes that are not UTF-8 as U+FFFD.
+std::size_t escape_json(std::string_view from, char* to, std::size_t room);
+
+// How many bytes of `from`, at most `most` (4 or more), end between characters: so that a text handled piece by piece
+// is handled as if it were whole.
+inline std::size_t whole_characters(std::string_view from, std::size_t most) {
+  if (from.size() <= most) return from.size();
+  for (std::size_t end = most; end > most - 4; --end) {
+    if ((from[end] & '\xC0') != '\x80') return end;
+  }
+  return most;  // four continuation bytes in a row: no character reaches over the cut
+}
+
+template <std::size_t N>
+Text<N>& append_escaped(Text<N>& to, std::string_view from) {
+  char buffer[4 * 256];
+  while (!from.empty()) {
+    const std::size_t piece = whole_characters(from, 256);
+    const std::size_t written = escape({from.data(), piece}, buffer, sizeof buffer);
+    to.append({buffer, written});
+    from.remove_prefix(piece);
+  }
+  return to;
+}
+
+// "250ms", "3m12s", "2d4h", "inf": two units at most, rounded down.
+Text<32> duration_words(Duration span);
+
+// Seconds with up to three decimals, rounded down, no trailing zeros, for JSON: "192.5"; "null" for forever.
+Text<32> duration_seconds(Duration span);
+
+// The sentence that belongs to an errno value; never empty.
+std::string_view errno_words(int error);
+
+}  // namespace atmost
+
+#endif

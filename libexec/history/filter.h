@@ -1,0 +1,46 @@
+// Which events are wanted.
+#ifndef ATMOST_LIBEXEC_HISTORY_FILTER_H
+#define ATMOST_LIBEXEC_HISTORY_FILTER_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "history/record.h"
+#include "options.h"
+
+namespace atmost::history {
+
+// Indexed by HowItEnded; the first, none, has no name.
+inline constexpr std::string_view kOutcomeNames[] = {"",          "success", "failure",  "killed",
+                                                     "timed_out", "lost",    "too_soon", "busy"};
+
+HowItEnded outcome_of(const Record& record);
+
+// What a JSON string in a line stands for.
+std::string text_of(std::string_view raw);
+
+// A lock that events are asked for: as the user calls it, and where it is (one file may have several paths).
+struct WantedLock {
+  std::string name;  // empty: its path alone counts
+  std::vector<std::string> paths;
+};
+
+class Filter {
+ public:
+  Filter(const Options& options, std::vector<WantedLock> locks);
+  bool wants(const Record& record) const;
+
+ private:
+  bool wants_lock(const Record& record) const;
+
+  std::int64_t since_;
+  std::int64_t until_;
+  unsigned kinds_ = 0;     // bits; 0: all
+  unsigned outcomes_ = 0;  // bits; 0: all
+  std::vector<WantedLock> locks_;
+};
+
+}  // namespace atmost::history
+
+#endif

@@ -1,0 +1,162 @@
+// atmost history: what happened, from the logs.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "atmost/words.h"
+#include "filter.h"
+#include "follow.h"
+#include "history/record.h"
+#include "options.h"
+#include "os/clock.h"
+#include "show.h"
+#include "sources.h"
+#include "tail.h"
+
+namespace atmost::history {
+namespace {
+
+void complain(const std::string& message) {
+  Text<2000> words;
+  append_escaped(words, message);
+  std::fprintf(stderr, "atmost: %s\n", words.c_str());
+}
+
+// What a line that somebody else put into the log may hold, and none of ours: bytes that move a terminal's cursor.
+bool is_safe(std::string_view line) {
+  bool plain = true;
+  for (unsigned char c : line) plain &= c >= 0x20 && c < 0x7f;
+  if (plain) return true;
+  while (!line.empty()) {
+    const std::size_t piece = whole_characters(line, 256);
+    const std::string_view part = line.substr(0, piece);
+    char escaped[4 * 256];
+    const auto backslashes = static_cast<std::size_t>(std::count(part.begin(), part.end(), '\\'));
+    if (escape(part, escaped, sizeof escaped) != piece + backslashes) return false;
+    line.remove_prefix(piece);
+  }
+  return true;
+}
+
+class History {
+ public:
+  History(const Options& options, const Sources& sources)
+      : options_(options),
+        filter_(options, sources.locks),
+        show_(options.json            ? Shape::lines
+              : isatty(STDOUT_FILENO) ? Shape::table
+                                      : Shape::plain) {
+    for (const std::string& log : sources.logs) tails_.emplace_back(log);
+  }
+
+  void run() {
+    const bool sorted = tails_.size() > 1;
+    for (Tail& tail : tails_) {
+      const LineSink sink = [&](std::string_view line) { take(line, sorted || options_.last_given); };
+      tail.advance(sink);
+      if (!options_.follow) tail.finish(sink);
+      if (!tail.found() && !options_.quiet) complain("no history yet: " + tail.path());
+    }
+    show_kept(sorted);
+    show_.flush();
+    report_unread();
+    if (!options_.follow) return;
+    std::vector<std::string> paths;
+    for (const Tail& tail : tails_) paths.push_back(tail.path());
+    for (Growth growth(paths);; growth.wait()) {
+      for (Tail& tail : tails_) tail.advance([this](std::string_view line) { take(line, false); });
+      show_.flush();
+      report_unread();
+    }
+  }
+
+ private:
+  struct Kept {
+    std::int64_t at_ns;
+    std::string line;
+  };
+
+  void take(std::string_view line, bool keep) {
+    if (line.empty()) return;  // two writers may have ended the same torn line
+    Record record;
+    const Reading reading = read_line(line, record);
+    if (reading != Reading::whole) ++unread_;
+    if (reading == Reading::foreign) return;
+    if (!filter_.wants(record)) return;
+    if (!is_safe(record.line)) {
+      ++unread_;
+      return;
+    }
+    if (!keep) {
+      show_.add(record);
+      return;
+    }
+    kept_.push_back({record.at_ns, std::string(record.line)});
+    // Of several logs each may hold the latest: only what is sorted can be cut.
+    if (tails_.size() == 1 && kept_.size() > options_.last) kept_.pop_front();
+  }
+
+  void show_kept(bool sorted) {
+    if (sorted) {
+      std::stable_sort(kept_.begin(), kept_.end(),
+                       [](const Kept& one, const Kept& other) { return one.at_ns < other.at_ns; });
+    }
+    if (options_.last_given) {
+      while (kept_.size() > options_.last) kept_.pop_front();
+    }
+    for (const Kept& one : kept_) {
+      Record record;
+      read_line(one.line, record);
+      show_.add(record);
+    }
+    kept_.clear();
+  }
+
+  void report_unread() {
+    if (unread_ > 0 && !options_.quiet) {
+      complain(std::to_string(unread_) + (unread_ == 1 ? " line was" : " lines were") +
+               " skipped: torn, or not written by atmost");
+    }
+    unread_ = 0;
+  }
+
+  const Options& options_;
+  Filter filter_;
+  Show show_;
+  std::vector<Tail> tails_;
+  std::deque<Kept> kept_;
+  std::size_t unread_ = 0;
+};
+
+int run(int argc, char** argv) {
+  const Options options = parse_options(argc, argv, os::now().real_ns);
+  if (options.help) return std::fputs(help_text(), stdout) < 0;
+  if (options.version) return std::puts("atmost " ATMOST_VERSION) < 0;
+  static char buffer[1 << 18];
+  std::setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+  const Sources sources = find_sources(options);
+  History(options, sources).run();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw Failure(Code::io, std::string("cannot write: ") + std::strerror(errno));
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace atmost::history
+
+int main(int argc, char** argv) {
+  try {
+    return atmost::history::run(argc, argv);
+  } catch (const atmost::history::Failure& failure) {
+    atmost::history::complain(failure.what());
+    return static_cast<int>(failure.code);
+  }
+}

@@ -1,0 +1,72 @@
+#include "sources.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "atmost/place.h"
+#include "history/log.h"
+#include "os/machine.h"
+#include "os/self.h"
+
+namespace atmost::history {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : std::string_view{};
+}
+
+// A path as it may stand in the log: as it was written, made absolute, and with its links resolved.
+std::vector<std::string> spellings(const std::string& path) {
+  std::error_code error;
+  std::vector<std::string> all;
+  const fs::path absolute = fs::absolute(path, error);
+  if (error) return {path};
+  all.push_back(absolute.lexically_normal());
+  const fs::path resolved = fs::weakly_canonical(absolute, error);
+  if (!error && resolved != absolute) all.push_back(resolved);
+  return all;
+}
+
+std::string beside(const std::string& lock) {
+  return lock.substr(0, lock.rfind('/') + 1) + std::string(kDefaultName);
+}
+
+}  // namespace
+
+Sources find_sources(const Options& options) {
+  const Text<255> machine = os::host_name();
+  Surroundings around;
+  around.option_dir = options.dir;
+  around.atmost_dir = variable("ATMOST_DIR");
+  around.state_home = variable("XDG_STATE_HOME");
+  around.home = variable("HOME");
+  around.host = options.host.empty() ? machine.view() : options.host;
+  around.root = os::user_id() == 0;
+
+  Sources to;
+  for (const std::string& lock : options.locks) {
+    LockSpec spec;
+    bool named = false;
+    if (const Status placed = place_lock(lock, around, spec, named); !placed.ok())
+      throw Failure(placed.error());
+    const std::string path(spec.path.view());
+    to.locks.push_back({named ? lock : std::string(), spellings(path)});
+    if (options.log.empty()) to.logs.push_back(beside(path));
+  }
+  if (!options.log.empty()) to.logs.push_back(options.log);
+  if (to.logs.empty()) {
+    PathText directory;
+    if (const Status found = lock_directory(around, directory); !found.ok()) throw Failure(found.error());
+    to.logs.push_back(std::string(directory.view()) + "/" + std::string(kDefaultName));
+  }
+  for (std::string& log : to.logs) log = spellings(log).front();
+  std::sort(to.logs.begin(), to.logs.end());
+  to.logs.erase(std::unique(to.logs.begin(), to.logs.end()), to.logs.end());
+  return to;
+}
+
+}  // namespace atmost::history

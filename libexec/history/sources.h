@@ -1,0 +1,23 @@
+// Which logs to read, for the locks asked for.
+#ifndef ATMOST_LIBEXEC_HISTORY_SOURCES_H
+#define ATMOST_LIBEXEC_HISTORY_SOURCES_H
+
+#include <string>
+#include <vector>
+
+#include "filter.h"
+#include "options.h"
+
+namespace atmost::history {
+
+struct Sources {
+  std::vector<std::string> logs;  // paths, each once; their old generations are not listed
+  std::vector<WantedLock> locks;
+};
+
+// --log, or the history beside each lock, or that of the lock directory. Throws Failure.
+Sources find_sources(const Options& options);
+
+}  // namespace atmost::history
+
+#endif

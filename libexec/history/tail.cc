@@ -1,0 +1,119 @@
+#include "tail.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "history/line.h"
+#include "history/log.h"
+#include "options.h"
+#include "os/file.h"
+
+namespace atmost::history {
+namespace {
+
+constexpr std::size_t kBuffer = 1 << 20;
+// What is longer than any line of ours, with another torn one before it, is not kept in memory: no end of it can be
+// worth reading.
+constexpr std::size_t kLongest = 4 * kMaxLine;
+// How many generations are looked after: late writers append to one that was renamed a moment ago.
+constexpr std::size_t kKept = 2;
+
+[[noreturn]] void fail(const std::string& path, int error) {
+  throw Failure(error == EACCES ? Code::not_permitted : Code::io,
+                path + ": cannot read: " + std::strerror(error));
+}
+
+}  // namespace
+
+Tail::Tail(std::string path) : path_(std::move(path)), buffer_(kBuffer) {}
+
+bool Tail::open(const std::string& path, Generation& to) {
+  const int error = os::open_to_read(path.c_str(), to.fd);
+  if (error == ENOENT) return false;
+  if (error == ELOOP) throw Failure(Code::io, path + ": is a symbolic link, which is not followed");
+  if (error != 0) fail(path, error);
+  struct stat status;
+  if (const int failed = os::file_status(to.fd.get(), status)) fail(path, failed);
+  if (!S_ISREG(status.st_mode)) throw Failure(Code::io, path + ": is not a regular file");
+  to.device = status.st_dev;
+  to.inode = status.st_ino;
+  found_ = true;
+  return true;
+}
+
+bool Tail::is_known(const Generation& one) const {
+  for (const Generation& known : generations_) {
+    if (known.device == one.device && known.inode == one.inode) return true;
+  }
+  return false;
+}
+
+void Tail::advance(const LineSink& sink) {
+  // The new one first: should a rotation come in between, it is found again under the old one's name.
+  Generation newest;
+  Generation old;
+  const bool there = open(path_, newest);
+  const bool has_old = open(path_ + std::string(kOldEnding), old);
+  for (Generation& one : generations_) read(one, sink);
+  if (has_old && !is_known(old) && !(there && old.inode == newest.inode && old.device == newest.device)) {
+    read(old, sink);
+    generations_.push_back(std::move(old));
+  }
+  if (there && !is_known(newest)) {
+    read(newest, sink);
+    generations_.push_back(std::move(newest));
+  }
+  while (generations_.size() > kKept) {
+    if (!generations_.front().begun.empty()) sink(generations_.front().begun);
+    generations_.erase(generations_.begin());
+  }
+}
+
+void Tail::finish(const LineSink& sink) {
+  for (Generation& one : generations_) {
+    if (!one.begun.empty()) sink(one.begun);
+    one.begun.clear();
+  }
+}
+
+void Tail::read(Generation& from, const LineSink& sink) {
+  struct stat status;
+  if (const int error = os::file_status(from.fd.get(), status)) fail(path_, error);
+  if (status.st_size < from.offset) {  // truncated, as copytruncate does
+    from.offset = 0;
+    from.begun.clear();
+  }
+  while (true) {
+    std::size_t got = 0;
+    if (const int error = os::read_at(from.fd.get(), buffer_.data(), buffer_.size(), from.offset, got)) {
+      fail(path_, error);
+    }
+    if (got == 0) return;
+    from.offset += static_cast<std::int64_t>(got);
+    deliver(from, {buffer_.data(), got}, sink);
+  }
+}
+
+void Tail::deliver(Generation& from, std::string_view piece, const LineSink& sink) {
+  while (!piece.empty()) {
+    const std::size_t end = piece.find('\n');
+    const std::string_view line = piece.substr(0, end);
+    if (end == std::string_view::npos) {
+      if (from.begun.size() < kLongest) from.begun.append(line.substr(0, kLongest));
+      return;
+    }
+    if (from.begun.empty()) {
+      sink(line);
+    } else {
+      from.begun.append(line);
+      sink(from.begun);
+      from.begun.clear();
+    }
+    piece.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace atmost::history

@@ -1,0 +1,57 @@
+// A log read from its oldest generation on, and on again as it grows and is rotated.
+#ifndef ATMOST_LIBEXEC_HISTORY_TAIL_H
+#define ATMOST_LIBEXEC_HISTORY_TAIL_H
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "os/fd.h"
+
+namespace atmost::history {
+
+// Called with each line, without its newline; the view is valid during the call only.
+using LineSink = std::function<void(std::string_view line)>;
+
+class Tail {
+ public:
+  explicit Tail(std::string path);
+
+  // Delivers every whole line that was not delivered yet; blocks for the disk only. Throws Failure when a file is
+  // there and cannot be read.
+  void advance(const LineSink& sink);
+  // What the last line holds so far, if it has no end; afterwards it counts as delivered.
+  void finish(const LineSink& sink);
+
+  bool found() const { return found_; }  // whether there was a file at all
+  const std::string& path() const { return path_; }
+
+ private:
+  // One file that is or was the log: by the time we are at its end it may have another name, or none.
+  struct Generation {
+    os::Fd fd;
+    dev_t device = 0;
+    ino_t inode = 0;
+    std::int64_t offset = 0;
+    std::string begun;  // of a line whose end is not there yet
+  };
+
+  bool open(const std::string& path, Generation& to);
+  bool is_known(const Generation& one) const;
+  void read(Generation& from, const LineSink& sink);
+  void deliver(Generation& from, std::string_view piece, const LineSink& sink);
+
+  std::string path_;
+  std::vector<Generation>
+      generations_;  // oldest first; the last one is what the path led to when last looked at
+  std::vector<char> buffer_;
+  bool found_ = false;
+};
+
+}  // namespace atmost::history
+
+#endif

@@ -1,0 +1,79 @@
+// Atoms side by side, each in a process of its own.
+#ifndef ATMOST_LIBEXEC_PASS_CREW_H
+#define ATMOST_LIBEXEC_PASS_CREW_H
+
+#include <signal.h>
+
+#include <functional>
+#include <list>
+#include <optional>
+#include <string>
+
+#include "job.h"
+
+namespace atmost::pass {
+
+// While alive, HUP, INT, QUIT and TERM for this process are noted; what was ignored (nohup) stays ignored.
+class Notes {
+ public:
+  Notes();
+  Notes(const Notes&) = delete;
+  Notes& operator=(const Notes&) = delete;
+  ~Notes();
+
+  // The signals' mask before; with it they can arrive.
+  const sigset_t& mask_before() const { return mask_before_; }
+
+ private:
+  sigset_t mask_before_;
+  struct sigaction before_[4];
+};
+
+// While an atom runs in it, signals that end programs are noted, passed on to its atoms (unless the terminal sent
+// them, which reaches those itself), and end the waiting. Single-threaded, one at a time.
+class Crew {
+ public:
+  using Tell = std::function<void(const Atom&, const Outcome&)>;
+
+  // At most `jobs` at a time. With more than one their output is collected and written line by line, each line whole
+  // and under its atom's name; with one they have our streams.
+  Crew(unsigned jobs, bool quiet, Tell tell);
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  // Blocks until one more may be started. Returns the signal that told us to end, 0 when none did.
+  int make_room();
+  // REQUIRES: room. The request is copied by the new process.
+  void start(const Atom& atom, const Request& request);
+  // Blocks until all have ended and were told of; the same return.
+  int finish_all();
+
+ private:
+  struct Stream {
+    int to = 1;
+    std::string pending;  // the beginning of a line
+  };
+  struct Member {
+    const Atom* atom = nullptr;
+    Child child;
+    Stream out{1, {}};
+    Stream err{2, {}};
+  };
+
+  void wait();
+  void pass_signal_on();
+  // False at the end of the stream.
+  bool read_some(const Member& member, const os::Fd& from, Stream& stream);
+  void write_lines(const Member& member, Stream& stream, bool all);
+  void end(Member& member);
+
+  unsigned jobs_;
+  bool quiet_;
+  Tell tell_;
+  std::list<Member> members_;
+  std::optional<Notes> notes_;  // while there are members
+};
+
+}  // namespace atmost::pass
+
+#endif

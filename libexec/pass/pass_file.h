@@ -1,0 +1,70 @@
+// A pass file, read and found right as a whole.
+#ifndef ATMOST_LIBEXEC_PASS_PASS_FILE_H
+#define ATMOST_LIBEXEC_PASS_PASS_FILE_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "atmost/time.h"
+
+namespace atmost::pass {
+
+// Counted from 1; columns in characters. Line 0: the file as a whole.
+struct Place {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+// One sentence about one place.
+struct Remark {
+  Place at;
+  std::string words;
+};
+
+struct Atom {
+  std::string operation;  // the key `operator`, which C++ keeps for itself
+  std::string operand;
+  std::vector<std::string> command;  // with shell = true: /bin/sh, -c and the line
+  Duration if_elapsed{};
+  Duration expire_after = Duration::forever();
+  Duration max_runtime{};
+  Duration kill_grace = Duration::seconds(2);
+  std::uint32_t max = 1;
+  std::map<std::string, std::string> environment;
+  std::string directory;     // empty: the pass's own
+  std::string user;          // empty: the pass's own
+  std::string when;          // empty: everywhere and always
+  bool names_hours = false;  // `when` tells the hours of a day apart
+  Place at;
+
+  std::string name() const { return operation + ":" + operand; }
+};
+
+// A class of the user's own: set when the host's name matches, or when the command exits 0.
+struct Group {
+  std::vector<std::string> hosts;  // names or shell patterns
+  std::vector<std::string> command;
+};
+
+struct PassFile {
+  std::string time_zone;  // empty: the machine's own
+  std::map<std::string, Group> groups;
+  std::vector<Atom> atoms;  // in the file's order; no two with one name
+};
+
+// Reads TOML text. Either everything is right (`faults` is empty), or `to` is not to be used. `remarks` are things to
+// know that stop nothing.
+void read_pass_file(std::string_view text, PassFile& to, std::vector<Remark>& faults,
+                    std::vector<Remark>& remarks);
+
+// The bytes of the file at `path`; none with `why_not` otherwise. As root a file that others can write or replace
+// (itself, or a directory on the way to it) is refused: `not_ours` is true then.
+std::optional<std::string> load_file(const std::string& path, std::string& why_not, bool& not_ours);
+
+}  // namespace atmost::pass
+
+#endif

@@ -1,0 +1,176 @@
+#include "say.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "atmost/host.h"
+#include "atmost/words.h"
+
+namespace atmost::pass {
+namespace {
+
+std::string duration(Duration span) { return std::string(duration_words(span).view()); }
+std::string seconds(Duration span) { return std::string(duration_seconds(span).view()); }
+
+std::string signal_name(int number) {
+  const char* name = sigabbrev_np(number);
+  return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(number);
+}
+
+std::string busy_words(const Atom& atom, const Decision& decision) {
+  const std::string culprit =
+      decision.culprit != 0 ? " (process " + std::to_string(decision.culprit) + ")" : "";
+  switch (decision.why) {
+    case Why::zero:
+      return "busy: its max is 0";
+    case Why::drained:
+      return "busy: drained, until atmost resume";
+    case Why::ancestor:
+      return "busy: this pass runs below it";
+    case Why::taking_over:
+      return "busy: another is taking it over";
+    case Why::owed:
+      return "busy: others wait for it";
+    case Why::guard:
+      return "busy: its lock file is kept by a process that does not go on" + culprit;
+    case Why::survivor:
+      return "busy: overdue, and its process could not be stopped" + culprit;
+    default:
+      return "busy: " + std::to_string(decision.held) + " of " + std::to_string(atom.max) + " run";
+  }
+}
+
+std::string refused_words(const Atom& atom, const Decision& decision, bool dry) {
+  switch (decision.verdict) {
+    case Verdict::too_soon:
+      if (decision.retry_in.is_forever()) return "too soon: it ran, and runs once only";
+      return "too soon: not before " + duration(decision.retry_in);
+    case Verdict::take_over:
+      return dry ? "would run, after stopping an overdue one" : "busy: an overdue one is in its place";
+    default:
+      return busy_words(atom, decision);
+  }
+}
+
+std::string ran_words(const Outcome& outcome) {
+  std::string words = "ran " + duration(outcome.ran) + ", ";
+  if (outcome.stopped == Stopped::max_runtime) return words + "stopped: longer than its max_runtime";
+  if (outcome.stopped == Stopped::lost) return words + "stopped: its lock was taken over";
+  if (outcome.status.signal != 0) return words + "ended by " + signal_name(outcome.status.signal);
+  return words + "exited with " + std::to_string(outcome.status.code);
+}
+
+int code_of(const Outcome& outcome) {
+  if (outcome.kind == Outcome::Kind::failed) return static_cast<int>(outcome.error.code);
+  if (outcome.kind == Outcome::Kind::refused) {
+    return static_cast<int>(outcome.decision.verdict == Verdict::too_soon ? Code::too_soon : Code::busy);
+  }
+  if (outcome.stopped == Stopped::max_runtime) return static_cast<int>(Code::timed_out);
+  if (outcome.stopped == Stopped::lost) return static_cast<int>(Code::lost);
+  return outcome.status.signal != 0 ? 128 + outcome.status.signal : outcome.status.code;
+}
+
+const char* kind_of(const Fate& fate, bool dry) {
+  if (fate.kind == Fate::Kind::not_due) return "not_due";
+  if (fate.kind == Fate::Kind::repeated) return "too_soon";
+  switch (fate.outcome.kind) {
+    case Outcome::Kind::ran:
+      return dry ? "would_run" : "ran";
+    case Outcome::Kind::failed:
+      return "failed";
+    default:
+      break;
+  }
+  const Verdict verdict = fate.outcome.decision.verdict;
+  if (verdict == Verdict::take_over && dry) return "would_take_over";
+  return verdict == Verdict::too_soon ? "too_soon" : "busy";
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  char buffer[1024];
+  while (!text.empty()) {
+    const std::size_t piece = whole_characters(text, 256);
+    safe.append(buffer, escape(text.substr(0, piece), buffer, sizeof buffer));
+    text.remove_prefix(piece);
+  }
+  return safe;
+}
+
+std::string json(std::string_view text) {
+  std::string safe = "\"";
+  char buffer[2048];
+  while (!text.empty()) {
+    const std::size_t piece = whole_characters(text, 256);
+    safe.append(buffer, escape_json(text.substr(0, piece), buffer, sizeof buffer));
+    text.remove_prefix(piece);
+  }
+  return safe + "\"";
+}
+
+void put(int fd, std::string_view text) { (void)write_text(fd, text); }
+
+void complain(std::string_view words) { put(2, "atmost pass: " + escaped(words) + "\n"); }
+
+void complain_at(const std::string& file, const Remark& remark) {
+  std::string line = escaped(file);
+  if (remark.at.line != 0) {
+    line += ":" + std::to_string(remark.at.line) + ":" + std::to_string(remark.at.column);
+  }
+  put(2, line + ": " + escaped(remark.words) + "\n");
+}
+
+void Narrator::warning(const Error& about) { complain(name_ + ": " + std::string(about.message.view())); }
+
+void Narrator::stopping_holder(const LockSpec&, std::uint32_t, std::int64_t pid, Pressure pressure) {
+  if (quiet_ || !is_terminal(2)) return;
+  constexpr const char* kSignals[] = {"nothing", "nothing", "INT", "TERM", "KILL"};
+  complain(name_ + ": overdue: sending " + kSignals[static_cast<unsigned>(pressure)] + " to process " +
+           std::to_string(pid));
+}
+
+bool needs_attention(const Outcome& outcome) {
+  switch (outcome.kind) {
+    case Outcome::Kind::failed:
+      return true;
+    case Outcome::Kind::refused:
+      return outcome.decision.why == Why::survivor || outcome.decision.why == Why::guard;
+    case Outcome::Kind::ran:
+      break;
+  }
+  return !outcome.status.success() || outcome.stopped != Stopped::no;
+}
+
+std::string words_of(const Atom& atom, const Fate& fate, bool dry) {
+  if (fate.kind == Fate::Kind::not_due) return "not due: " + atom.when + " does not hold";
+  if (fate.kind == Fate::Kind::repeated)
+    return "too soon: this hour comes twice today, and it ran in the first";
+  const Outcome& outcome = fate.outcome;
+  switch (outcome.kind) {
+    case Outcome::Kind::ran:
+      return dry ? "would run" : ran_words(outcome);
+    case Outcome::Kind::refused:
+      return refused_words(atom, outcome.decision, dry);
+    case Outcome::Kind::failed:
+      break;
+  }
+  return std::string(outcome.error.message.view());
+}
+
+std::string json_of(const Atom& atom, const Fate& fate, bool dry) {
+  const bool told = fate.kind == Fate::Kind::told;
+  const Outcome& outcome = fate.outcome;
+  const bool ran = told && outcome.kind == Outcome::Kind::ran && !dry;
+  const bool refused = told && outcome.kind == Outcome::Kind::refused;
+  std::string object = "{\"kind\":\"" + std::string(kind_of(fate, dry)) + "\",\"lock\":" + json(atom.name());
+  object += ",\"code\":" + (ran || refused || (told && !dry) ? std::to_string(code_of(outcome)) : "null");
+  object += ",\"ran_s\":" + (ran ? seconds(outcome.ran) : "null");
+  object += ",\"retry_in_s\":" + (refused ? seconds(outcome.decision.retry_in) : "null");
+  object += ",\"held\":" + (refused ? std::to_string(outcome.decision.held) : "null");
+  object += ",\"reason\":" + json(words_of(atom, fate, dry));
+  return object + "}\n";
+}
+
+}  // namespace atmost::pass

@@ -1,0 +1,56 @@
+// What a pass says, and to whom. Names and messages are escaped here.
+#ifndef ATMOST_LIBEXEC_PASS_SAY_H
+#define ATMOST_LIBEXEC_PASS_SAY_H
+
+#include <string>
+#include <string_view>
+
+#include "atmost/limiter.h"
+#include "atmost/outcome.h"
+#include "pass_file.h"
+
+namespace atmost::pass {
+
+std::string escaped(std::string_view text);
+std::string json(std::string_view text);  // with its quotes
+
+// Writes all of it, as one write where that is possible. What cannot be written is lost: there is nobody to tell.
+void put(int fd, std::string_view text);
+// "atmost pass: WORDS" on standard error.
+void complain(std::string_view words);
+// "FILE:LINE:COLUMN: WORDS" on standard error, the columns left out where there are none.
+void complain_at(const std::string& file, const Remark& remark);
+
+// Tells of warnings, and unless quiet of holders that are stopped when somebody looks on.
+class Narrator final : public Observer {
+ public:
+  Narrator(std::string name, bool quiet) : name_(std::move(name)), quiet_(quiet) {}
+  void waiting(const Decision&) override {}
+  void admitted(const Lease&, Duration) override {}
+  void warning(const Error& about) override;
+  void stopping_holder(const LockSpec& lock, std::uint32_t slot, std::int64_t pid,
+                       Pressure pressure) override;
+
+ private:
+  std::string name_;
+  bool quiet_;
+};
+
+// What became of an atom, or would.
+struct Fate {
+  enum class Kind { not_due, repeated, told };
+  Kind kind = Kind::told;
+  Outcome outcome;  // told
+};
+
+// The command was not a success, or the limiter could not do its work: somebody should look.
+bool needs_attention(const Outcome& outcome);
+
+// "ran 3s, exited with 0", "too soon: not before 12m", …; `dry`: nothing was run, only asked.
+std::string words_of(const Atom& atom, const Fate& fate, bool dry);
+// One JSON object, its names those of `atmost run --json`: kind, code, lock, ran_s, retry_in_s, held, reason.
+std::string json_of(const Atom& atom, const Fate& fate, bool dry);
+
+}  // namespace atmost::pass
+
+#endif

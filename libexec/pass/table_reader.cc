@@ -1,0 +1,174 @@
+#include <algorithm>
+
+#include "atmost/parse.h"
+#include "read_file.h"
+
+namespace atmost::pass {
+namespace {
+
+std::string kind_of(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::string:
+      return "a text";
+    case toml::node_type::integer:
+      return "a whole number";
+    case toml::node_type::floating_point:
+      return "a fraction";
+    case toml::node_type::boolean:
+      return "true or false";
+    case toml::node_type::array:
+      return "an array";
+    case toml::node_type::table:
+      return "a table";
+    default:
+      return "a date or time";
+  }
+}
+
+// Empty when the text may be used.
+std::string unusable(const std::string& text, bool empty_too) {
+  if (text.empty() && !empty_too) return "is empty";
+  if (text.find('\0') != std::string::npos) return "holds a NUL character, which no argument can";
+  return {};
+}
+
+}  // namespace
+
+Place place_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
+
+Place TableReader::at(std::string_view key) const {
+  const toml::node* node = table_.get(key);
+  return node != nullptr ? place_of(node->source()) : at();
+}
+
+void TableReader::fault(std::string_view key, const std::string& words) {
+  faults_.push_back({at(key), std::string(key) + " " + words});
+}
+
+void TableReader::only(std::initializer_list<std::string_view> keys) {
+  for (const auto& [key, node] : table_) {
+    if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) continue;
+    std::string known;
+    for (const std::string_view one : keys) known += (known.empty() ? "" : ", ") + std::string(one);
+    faults_.push_back({place_of(key.source()),
+                       "\"" + std::string(key.str()) + "\" is no key of " + what_ + ": it has " + known});
+  }
+}
+
+bool TableReader::text(std::string_view key, std::string& to) {
+  const toml::node* node = table_.get(key);
+  if (node == nullptr) return false;
+  if (!node->is_string()) {
+    fault(key, "is " + kind_of(*node) + " and should be a text");
+    return false;
+  }
+  std::string value = node->as_string()->get();
+  if (const std::string why = unusable(value, false); !why.empty()) {
+    fault(key, why);
+    return false;
+  }
+  to = std::move(value);
+  return true;
+}
+
+bool TableReader::boolean(std::string_view key, bool& to) {
+  const toml::node* node = table_.get(key);
+  if (node == nullptr) return false;
+  if (!node->is_boolean()) {
+    fault(key, "is " + kind_of(*node) + " and should be true or false");
+    return false;
+  }
+  to = node->as_boolean()->get();
+  return true;
+}
+
+bool TableReader::span(std::string_view key, Duration& to) {
+  const toml::node* node = table_.get(key);
+  if (node == nullptr) return false;
+  std::string written;
+  if (node->is_string()) {
+    written = node->as_string()->get();
+  } else if (node->is_integer()) {
+    written = std::to_string(node->as_integer()->get());
+  } else {
+    fault(key, "is " + kind_of(*node) +
+                   " and should be a duration: \"15m\", \"1h30m\", \"inf\", or whole seconds");
+    return false;
+  }
+  const Result<Duration> value = parse_duration(written);
+  if (!value.ok()) {
+    fault(key, std::string(value.error().message.view()));
+    return false;
+  }
+  to = value.value();
+  return true;
+}
+
+bool TableReader::count(std::string_view key, std::uint32_t high, std::uint32_t& to) {
+  const toml::node* node = table_.get(key);
+  if (node == nullptr) return false;
+  const std::int64_t value = node->is_integer() ? node->as_integer()->get() : -1;
+  if (value < 0 || value > high) {
+    fault(key, "should be a whole number from 0 to " + std::to_string(high));
+    return false;
+  }
+  to = static_cast<std::uint32_t>(value);
+  return true;
+}
+
+bool TableReader::texts(std::string_view key, bool empty_too, std::vector<std::string>& to) {
+  const toml::node* node = table_.get(key);
+  return node != nullptr && texts_in(*node, key, empty_too, to);
+}
+
+bool TableReader::texts_in(const toml::node& node, std::string_view key, bool empty_too,
+                           std::vector<std::string>& to) {
+  const toml::array* array = node.as_array();
+  if (array == nullptr || array->empty()) {
+    fault(
+        place_of(node.source()),
+        std::string(key) + (array != nullptr ? " is an empty array"
+                                             : " is " + kind_of(node) + " and should be an array of texts"));
+    return false;
+  }
+  std::vector<std::string> values;
+  for (const toml::node& one : *array) {
+    if (!one.is_string()) {
+      fault(place_of(one.source()), std::string(key) + " should hold texts alone; this is " + kind_of(one));
+      return false;
+    }
+    values.push_back(one.as_string()->get());
+    const std::string why = unusable(values.back(), empty_too && values.size() > 1);
+    if (!why.empty()) {
+      fault(place_of(one.source()), "this text of " + std::string(key) + " " + why);
+      return false;
+    }
+  }
+  to = std::move(values);
+  return true;
+}
+
+void TableReader::variables(std::string_view key, std::map<std::string, std::string>& to) {
+  const toml::node* node = table_.get(key);
+  if (node == nullptr) return;
+  const toml::table* table = node->as_table();
+  if (table == nullptr) return fault(key, "is " + kind_of(*node) + " and should be a table of texts");
+  for (const auto& [name, value] : *table) {
+    const std::string variable(name.str());
+    if (variable.empty() || variable.find('=') != std::string::npos ||
+        variable.find('\0') != std::string::npos) {
+      fault(place_of(name.source()), "\"" + variable + "\" is no name for a variable");
+    } else if (variable.rfind("ATMOST_", 0) == 0) {
+      fault(place_of(name.source()),
+            variable + " is not for you to set: ATMOST_ variables say where the command runs");
+    } else if (!value.is_string()) {
+      fault(place_of(value.source()), variable + " is " + kind_of(value) + " and should be a text");
+    } else if (const std::string why = unusable(value.as_string()->get(), true); !why.empty()) {
+      fault(place_of(value.source()), variable + " " + why);
+    } else {
+      to[variable] = value.as_string()->get();
+    }
+  }
+}
+
+}  // namespace atmost::pass

@@ -1,0 +1,233 @@
+#include "line.h"
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "atmost/words.h"
+#include "names.h"
+
+namespace atmost::history {
+namespace {
+
+// How much of the line each text may fill, escaped. With 1024 slots of six digits, the numbers and the field names
+// (under 1 KiB), they sum up to less than kMaxLine: nothing has to be checked twice.
+constexpr std::size_t kHostRoom = 512;
+constexpr std::size_t kNameRoom = 1536;  // a name of 255 bytes, each of them escaped
+constexpr std::size_t kPathRoom = 4608;
+constexpr std::size_t kLabelRoom = 384;  // id and command
+constexpr std::size_t kArgumentsRoom = 4096;
+
+constexpr std::size_t kPiece = 128;  // bytes escaped at a time; each becomes six at most
+
+class Line {
+ public:
+  explicit Line(std::span<char> to) : to_(to.data()) {}
+
+  void put(std::string_view plain) {
+    std::memcpy(to_ + size_, plain.data(), plain.size());
+    size_ += plain.size();
+  }
+  void key(std::string_view name) {
+    put(size_ == 1 ? "\"" : ",\"");
+    put(name);
+    put("\":");
+  }
+  // A string with its quotes, that fills at most `room` bytes between them; returns what it filled.
+  std::size_t string(std::string_view value, std::size_t room) {
+    put("\"");
+    const std::size_t before = size_;
+    while (!value.empty()) {
+      const std::size_t piece = whole_characters(value, kPiece);
+      char escaped[6 * kPiece];
+      const std::size_t left = room - (size_ - before);
+      const std::size_t count = escape_json({value.data(), piece}, escaped, sizeof escaped);
+      if (count > left) {
+        size_ += escape_json({value.data(), piece}, to_ + size_, left);
+        cut_ = true;
+        break;
+      }
+      put({escaped, count});
+      value.remove_prefix(piece);
+    }
+    const std::size_t filled = size_ - before;
+    put("\"");
+    return filled;
+  }
+  void text(std::string_view name, std::string_view value, std::size_t room) {
+    if (value.empty()) return;
+    key(name);
+    string(value, room);
+  }
+  void word(std::string_view name, std::string_view value) {
+    key(name);
+    put("\"");
+    put(value);
+    put("\"");
+  }
+  void digits(std::uint64_t value) { put(Text<20>().append_unsigned(value)); }
+  void number(std::string_view name, std::uint64_t value) {
+    key(name);
+    digits(value);
+  }
+  void known(std::string_view name, std::int64_t value) {
+    if (value > 0) number(name, static_cast<std::uint64_t>(value));
+  }
+  void yes(std::string_view name) {
+    key(name);
+    put("true");
+  }
+  void seconds(std::string_view name, std::int64_t ns) {
+    key(name);
+    if (ns == Duration::kForever) return put("null");
+    std::int64_t micros = ns / 1000;
+    if (micros < 0) {
+      put("-");
+      micros = -micros;
+    }
+    digits(static_cast<std::uint64_t>(micros / 1'000'000));
+    char fraction[7] = ".";
+    for (int i = 6; i > 0; --i, micros /= 10) fraction[i] = static_cast<char>('0' + micros % 10);
+    put({fraction, 7});
+  }
+
+  void arguments(char* const* argv);
+
+  std::size_t finish() {
+    if (cut_) yes("cut");
+    put("}\n");
+    return size_;
+  }
+
+ private:
+  char* to_;
+  std::size_t size_ = 0;
+  bool cut_ = false;
+};
+
+void Line::arguments(char* const* argv) {
+  constexpr std::size_t kQuotesAndComma = 3;
+  std::size_t room = kArgumentsRoom;
+  key("args");
+  put("[");
+  for (char* const* one = argv; *one != nullptr; ++one) {
+    if (room < kQuotesAndComma) {
+      cut_ = true;
+      break;
+    }
+    if (one != argv) put(",");
+    room -= kQuotesAndComma;
+    room -= string(*one, room);
+    if (cut_ && room < 6) break;
+  }
+  put("]");
+}
+
+void put_times(Line& line, const Instant& at) {
+  line.word("time", utc_words(at.real_ns));
+  line.seconds("at", at.real_ns);
+  line.seconds("boot_s", at.boot_ns);
+}
+
+void put_lock(Line& line, const Event& event) {
+  line.text("lock", event.lock, kNameRoom);
+  line.text("path", event.path, kPathRoom);
+  line.text("operator", event.op, kNameRoom);
+  line.text("operand", event.operand, kNameRoom);
+  line.number("max", event.max);
+  line.number("take", event.take);
+  if (event.mode != Mode::plain) line.word("mode", name_of(kModeNames, event.mode));
+  if (!event.slots.empty()) line.number("slot", event.slots[0]);
+  if (event.slots.size() > 1) {
+    line.key("slots");
+    line.put("[");
+    for (std::size_t i = 0; i < event.slots.size() && i < kMaxTake; ++i) {
+      if (i > 0) line.put(",");
+      line.digits(event.slots[i]);
+    }
+    line.put("]");
+  }
+  if (event.token != 0) line.number("token", event.token);
+}
+
+void put_caller(Line& line, const Event& event) {
+  line.known("pid", event.pid);
+  line.number("uid", event.uid);
+  line.text("id", event.id, kLabelRoom);
+  line.text("command", event.command, kLabelRoom);
+  if (event.arguments != nullptr) line.arguments(event.arguments);
+}
+
+void put_denied(Line& line, const Event& event) {
+  const Event::Denied& denied = event.denied;
+  line.word("why", denied.verdict == Verdict::too_soon ? "too_soon" : name_of(kWhyNames, denied.why));
+  line.seconds("retry_in_s", denied.retry_in.ns);
+  line.number("held", denied.held);
+  line.number("waiters", denied.waiters);
+  line.seconds("waited_s", event.waited.ns);
+}
+
+void put_holder(Line& line, const Event::Holder& holder) {
+  line.known("holder_pid", holder.pid);
+  if (holder.token != 0) line.number("holder_token", holder.token);
+  if (!holder.age.is_forever()) line.seconds("age_s", holder.age.ns);
+  if (!holder.expire_after.is_forever()) line.seconds("expire_after_s", holder.expire_after.ns);
+}
+
+void put_ended(Line& line, const Event& event) {
+  const Event::Ended& ended = event.ended;
+  if (ended.not_started != Code::ok) {
+    line.number("exit", static_cast<std::uint64_t>(ended.not_started));
+    line.key("started");
+    line.put("false");
+    return;
+  }
+  if (ended.status.signal != 0) {
+    line.word("signal", signal_name(ended.status.signal));
+    if (ended.status.core_dumped) line.yes("core");
+  } else {
+    line.number("exit", static_cast<std::uint64_t>(ended.status.code));
+  }
+  if (ended.stopped != Stopped::no) line.word("stopped", name_of(kStoppedNames, ended.stopped));
+  line.seconds("waited_s", event.waited.ns);
+  line.seconds("ran_s", ended.ran.ns);
+  line.seconds("cpu_s", ended.usage.cpu_ns);
+  line.number("peak_kib", static_cast<std::uint64_t>(ended.usage.peak_kib));
+}
+
+}  // namespace
+
+std::size_t format_line(const Event& event, std::span<char> to) {
+  Line line(to);
+  line.put("{");
+  line.number("v", kVersion);
+  line.word("event", name_of(kKindNames, event.kind));
+  put_times(line, event.at);
+  line.text("host", event.host, kHostRoom);
+  put_lock(line, event);
+  put_caller(line, event);
+  switch (event.kind) {
+    case Event::Kind::admitted:
+      line.seconds("waited_s", event.waited.ns);
+      break;
+    case Event::Kind::denied:
+      put_denied(line, event);
+      break;
+    case Event::Kind::signalled:
+      line.word("signal", signal_name(event.signalled.signal));
+      line.key("worked");
+      line.put(event.signalled.worked ? "true" : "false");
+      put_holder(line, event.holder);
+      break;
+    case Event::Kind::expired:
+    case Event::Kind::lost:
+      put_holder(line, event.holder);
+      break;
+    case Event::Kind::ended:
+      put_ended(line, event);
+      break;
+  }
+  return line.finish();
+}
+
+}  // namespace atmost::history

@@ -1,0 +1,195 @@
+#include "log.h"
+
+#include <cerrno>
+
+#include "atmost/words.h"
+#include "line.h"
+#include "os/byte_lock.h"
+#include "os/file.h"
+#include "os/self.h"
+
+namespace atmost::history {
+namespace {
+
+constexpr std::uint32_t kRoot = 0;
+
+// Held by whoever renames the file; writers do not ask for it. It lies where no line will ever be.
+constexpr os::Bytes kRotation = {std::int64_t{1} << 62, 1};
+
+// We stay so far below RLIMIT_FSIZE that even this many bytes, appended by others between our look and our write, do
+// not bring us there: SIGXFSZ would end us, and with us the job.
+constexpr std::int64_t kLimitMargin = 65536;
+
+// How often the file may be replaced under our hands before we give up. Each time needs a whole generation of others'
+// events in the moment between two of our system calls.
+constexpr int kTries = 8;
+
+Code code_for(int sys) { return sys == EACCES || sys == EPERM ? Code::not_permitted : Code::io; }
+
+}  // namespace
+
+Error Log::failure(Code code, int sys, std::string_view what) const {
+  Error error = error_of(code, sys, "history ");
+  error.message.append(place_.path).append(": ").append(what);
+  if (sys != 0) error.message.append(": ").append(errno_words(sys));
+  return error;
+}
+
+Status Log::append(const Event& event) {
+  // One byte before the line for a newline, should the file not end in one.
+  char line[1 + kMaxLine];
+  const std::size_t size = format_line(event, {line + 1, kMaxLine});
+  for (int i = 0; i < kTries; ++i) {
+    bool there = false;
+    if (Status looked = still_there(there); !looked.ok()) return looked;
+    if (!there) {
+      if (Status opened = open(); !opened.ok()) return opened;
+    }
+    bool kept = false;
+    if (Status written = write(line, size, kept); !written.ok()) return written;
+    if (kept) return {};
+    fd_.reset();
+  }
+  return failure(Code::io, 0, "is replaced again and again");
+}
+
+Status Log::still_there(bool& there) {
+  there = false;
+  if (!fd_.open()) return {};
+  struct stat status;
+  const int error = os::path_status(place_.path.c_str(), status, false);
+  if (error != 0 && error != ENOENT) return failure(code_for(error), error, "cannot examine the file");
+  there = error == 0 && static_cast<std::uint64_t>(status.st_dev) == device_ &&
+          static_cast<std::uint64_t>(status.st_ino) == inode_;
+  if (there) size_ = status.st_size;
+  return {};
+}
+
+Status Log::open() {
+  fd_.reset();
+  if (place_.check_directories) {
+    bool anybody = false;
+    PathText directory;
+    if (const int error = os::find_open_directory(place_.path.c_str(), anybody, directory)) {
+      return failure(code_for(error), error, "cannot examine a directory above it");
+    }
+    if (anybody) {
+      Error error = failure(Code::not_permitted, 0, "everybody may rename files in ");
+      error.message.append(directory).append("; chmod o-w or chmod +t it, or use another directory");
+      return error;
+    }
+  }
+  if (Status opened = open_path(); !opened.ok()) return opened;
+  Status checked = check_file();
+  if (!checked.ok()) fd_.reset();
+  return checked;
+}
+
+Status Log::open_path() {
+  for (int i = 0; i < kTries; ++i) {
+    int error = os::open_to_append(place_.path.c_str(), fd_);
+    if (error == 0) return {};
+    if (error == ENOENT) {
+      error = os::create_to_append(place_.path.c_str(), place_.mode, fd_);
+      if (error == 0) return {};
+      if (error == EEXIST) continue;  // somebody else was first
+      return failure(code_for(error), error, "cannot create the file");
+    }
+    if (error == ELOOP)
+      return failure(Code::io, 0, "is a symbolic link, which is not followed; name the file itself");
+    if (error == EISDIR) return failure(Code::io, 0, "is a directory; name a file in it");
+    if (error == ENXIO) return failure(Code::io, 0, "is not a regular file");
+    return failure(code_for(error), error, "cannot open the file");
+  }
+  return failure(Code::io, 0, "appears and vanishes again and again");
+}
+
+Status Log::check_file() {
+  struct stat status;
+  if (const int error = os::file_status(fd_.get(), status))
+    return failure(Code::io, error, "cannot examine the file");
+  if (!S_ISREG(status.st_mode)) return failure(Code::io, 0, "is not a regular file");
+  // Anybody may have linked somebody's document here, so that we write into it.
+  if (status.st_nlink > 1)
+    return failure(Code::io, 0, "has other hard links; name a file with only one name");
+  const bool shared_on_purpose = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  if (status.st_uid != os::user_id() && status.st_uid != kRoot && !shared_on_purpose) {
+    return failure(Code::not_permitted, 0,
+                   "belongs to another user, who does not share it (mode g+w or o+w)");
+  }
+  device_ = static_cast<std::uint64_t>(status.st_dev);
+  inode_ = static_cast<std::uint64_t>(status.st_ino);
+  size_ = status.st_size;
+  return {};
+}
+
+Status Log::look_at_end(bool& torn) {
+  torn = false;
+  for (int i = 0; i < kTries; ++i) {
+    char last = '\n';
+    std::size_t got = 0;
+    if (size_ > 0) {
+      if (const int error = os::read_at(fd_.get(), &last, 1, size_ - 1, got)) {
+        return failure(Code::io, error, "cannot read how the file ends");
+      }
+    }
+    if (last == '\n') return {};
+    // Perhaps somebody is writing it just now. If so, the file is longer when they have done.
+    const std::int64_t before = size_;
+    struct stat status;
+    os::await_writes(fd_.get());
+    if (const int error = os::file_status(fd_.get(), status)) {
+      return failure(Code::io, error, "cannot examine the file");
+    }
+    size_ = status.st_size;
+    torn = size_ == before;
+    if (torn) return {};
+  }
+  return {};
+}
+
+Status Log::write(char* line, std::size_t size, bool& kept) {
+  kept = true;
+  if (os::beyond_limit(size_ + static_cast<std::int64_t>(size) + kLimitMargin)) {
+    return failure(Code::io, EFBIG, "cannot write");
+  }
+  bool torn = false;
+  if (Status looked = look_at_end(torn); !looked.ok()) return looked;
+  // Where somebody died or ran out of disk in the middle of a line, ours gets one of its own.
+  char* const from = torn ? line : line + 1;
+  const std::size_t count = torn ? size + 1 : size;
+  *line = '\n';
+  std::size_t done = 0;
+  int error = os::append(fd_.get(), from, count, done);
+  if (error == 0 && done < count) {
+    // Cut short: the disk is full, and the next write says so. If it does not, the cut line has an end at least.
+    error = os::append(fd_.get(), "\n", 1, done);
+    if (error == 0) return failure(Code::io, 0, "a line was written in part only");
+  }
+  if (error != 0) return failure(code_for(error), error, "cannot write");
+  struct stat status;
+  if ((error = os::file_status(fd_.get(), status)) != 0)
+    return failure(Code::io, error, "cannot examine the file");
+  if (status.st_nlink == 0) {
+    kept = false;
+    return {};
+  }
+  if (status.st_size >= place_.cap) rotate();
+  return {};
+}
+
+// Whoever finds the file too large renames it, under a lock on the file itself: then the path still leads to what is
+// locked, and one rotation cannot move the file that another one has just made way for. A rotation that fails or
+// that somebody else is at is left to the next event.
+void Log::rotate() {
+  if (os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, kRotation) != 0) return;
+  bool same = false;
+  if (os::same_file(fd_.get(), place_.path.c_str(), same) == 0 && same) {
+    PathText old = place_.path;
+    old.append(kOldEnding);
+    if (!old.truncated()) os::rename_file(place_.path.c_str(), old.c_str());
+  }
+  os::unlock(fd_.get(), os::Owner::description, kRotation);
+}
+
+}  // namespace atmost::history

@@ -1,0 +1,198 @@
+#include "admission.h"
+
+#include "os/clock.h"
+#include "os/interrupt.h"
+#include "policy/decide.h"
+#include "takeover.h"
+
+namespace atmost::limiter {
+namespace {
+
+Outcome refused(const Decision& decision) {
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::refused;
+  outcome.decision = decision;
+  return outcome;
+}
+
+Outcome failed(const Error& error) {
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::failed;
+  outcome.error = error;
+  return outcome;
+}
+
+class Admission {
+ public:
+  Admission(Store& store, const Request& request, DecideFn decide, Observer* observer, Lease& lease,
+            Signals signals, TakeoverLog* log)
+      : store_(store),
+        request_(request),
+        decide_(decide),
+        observer_(observer),
+        lease_(lease),
+        signals_(signals),
+        log_(log) {}
+
+  Outcome run();
+
+ private:
+  // Returns true when `outcome` is final.
+  bool step(Outcome& outcome);
+  bool on_too_soon(const Decision& decision, Outcome& outcome);
+  bool on_overdue(const Decision& decision, Outcome& outcome);
+  bool on_busy(const Decision& decision, Outcome& outcome);
+  bool wait_until(std::int64_t boot_ns, const Decision& decision, Outcome& outcome);
+  void stop_if_asked();
+
+  Store& store_;
+  const Request& request_;
+  DecideFn decide_;
+  Observer* observer_;
+  Lease& lease_;
+  const Signals signals_;
+  TakeoverLog* log_;
+  Ticket ticket_;
+  std::int64_t deadline_ = 0;
+  Decision freed_;  // whose victims have let go for us; none: victim_count 0
+  bool told_ = false;
+  os::StopNotice stop_notice_;  // installed for the first wait: who does not wait does not need it
+};
+
+Outcome Admission::run() {
+  const std::int64_t started = os::boot_ns();
+  deadline_ = plus(started, request_.wait);
+  Outcome outcome;
+  if (step(outcome)) return outcome;
+  while (!step(outcome)) {
+  }
+  store_.withdraw(request_, ticket_);
+  outcome.waited = {os::boot_ns() - started};
+  return outcome;
+}
+
+bool Admission::step(Outcome& outcome) {
+  stop_if_asked();
+  const bool may_wait = !request_.wait.is_zero() && os::boot_ns() < deadline_;
+  if (!may_wait) store_.withdraw(request_, ticket_);
+  Result<Decision> asked =
+      store_.attempt(request_, decide_, moment(request_), may_wait ? &ticket_ : nullptr, lease_);
+  end_takeover(store_, freed_);
+  freed_.victim_count = 0;
+  if (!asked.ok()) {
+    outcome = failed(asked.error());
+    return true;
+  }
+  const Decision& decision = asked.value();
+  switch (decision.verdict) {
+    case Verdict::admit:
+      outcome = {};
+      outcome.kind = Outcome::Kind::ran;
+      outcome.decision = decision;
+      outcome.token = lease_.lock(0).token;
+      outcome.slot = lease_.lock(0).slots[0];
+      return true;
+    case Verdict::too_soon:
+      return on_too_soon(decision, outcome);
+    case Verdict::take_over:
+      return on_overdue(decision, outcome);
+    case Verdict::busy:
+      break;
+  }
+  return on_busy(decision, outcome);
+}
+
+bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
+  const std::int64_t ready = plus(os::boot_ns(), decision.retry_in);
+  const bool in_time = request_.wait.is_zero() || ready <= deadline_;
+  if (request_.on_too_soon != OnTooSoon::wait || decision.retry_in.is_forever() || !in_time ||
+      request_.now_given) {
+    outcome = refused(decision);
+    return true;
+  }
+  return wait_until(ready, decision, outcome);
+}
+
+bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
+  Decision overdue = decision;
+  const Duration due = request_.on_busy == OnBusy::replace ? Duration{} : request_.expire_after;
+  Result<Takeover> taken = take_over(store_, request_, due, overdue, observer_, log_);
+  if (taken.ok() && taken.value() == Takeover::freed) {
+    // The slots stay closed to newcomers until our next attempt was made; who waits in front of us gets them first.
+    freed_ = overdue;
+    return false;
+  }
+  end_takeover(store_, overdue);
+  if (!taken.ok()) {
+    outcome = failed(taken.error());
+    return true;
+  }
+  overdue.verdict = Verdict::busy;
+  overdue.why = taken.value() == Takeover::taken   ? Why::taking_over
+                : taken.value() == Takeover::young ? Why::no_slot
+                                                   : Why::survivor;
+  overdue.retry_in = Duration::millis(100);
+  return on_busy(overdue, outcome);
+}
+
+bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
+  // Without a ticket: somebody takes the slot over, or its record made it look overdue.
+  const bool may_wait = ticket_.drawn || (!request_.wait.is_zero() && os::boot_ns() < deadline_);
+  if (!worth_waiting(decision) || !may_wait) {
+    outcome = refused(decision);
+    return true;
+  }
+  const std::int64_t recheck = plus(os::boot_ns(), decision.retry_in);
+  return wait_until(recheck < deadline_ ? recheck : deadline_, decision, outcome);
+}
+
+bool Admission::wait_until(std::int64_t boot_ns, const Decision& decision, Outcome& outcome) {
+  if (!told_ && observer_ != nullptr) observer_->waiting(decision);
+  told_ = true;
+  if (signals_ == Signals::ours) stop_notice_.install();
+  if (!ticket_.drawn) {
+    os::sleep_until(boot_ns);
+    return false;
+  }
+  Result<Wake> woken = store_.await(request_, ticket_, boot_ns);
+  if (woken.ok()) return false;
+  outcome = failed(woken.error());
+  return true;
+}
+
+void Admission::stop_if_asked() {
+  if (!stop_notice_.asked()) return;
+  store_.withdraw(request_, ticket_);
+  stop_notice_.obey();
+}
+
+}  // namespace
+
+Outcome admit(Store& store, const Request& request, DecideFn decide, Observer* observer, Lease& lease,
+              Signals signals, TakeoverLog* log) {
+  return Admission(store, request, decide, observer, lease, signals, log).run();
+}
+
+Decision would_admit(const Request& request, const LockSpec& lock, const View& view, const Instant& now) {
+  Decision decision = policy::decide(request, lock, view, now);
+  // Whoever asks stops nobody: that the overdue would be stopped is answer enough.
+  const bool yes = decision.verdict == Verdict::admit || decision.verdict == Verdict::take_over;
+  if (yes) {
+    decision.verdict = Verdict::busy;
+    decision.why = Why::none;
+    decision.victim_count = 0;
+  }
+  return decision;
+}
+
+Instant moment(const Request& request) {
+  Instant now = os::now();
+  if (request.now_given) {
+    now.real_ns = request.now_real_ns;
+    now.given = request.now_boot_ns == 0;
+    if (!now.given) now.boot_ns = request.now_boot_ns;
+  }
+  return now;
+}
+
+}  // namespace atmost::limiter

@@ -1,0 +1,34 @@
+// From a request to a lease: ask, wait, ask again.
+#ifndef ATMOST_LIMITER_ADMISSION_H
+#define ATMOST_LIMITER_ADMISSION_H
+
+#include <cstdint>
+
+#include "atmost/limiter.h"
+#include "atmost/store.h"
+
+namespace atmost::limiter {
+
+class TakeoverLog;
+
+// Asks `store` with `decide` until the answer is final: admitted (then `lease` is held and kind is ran), or refused,
+// or failed. Blocks as the request says. Signals::ours: a Ctrl-Z while waiting gives the place in the queue up and
+// stops us; a library in somebody else's process leaves signals alone. `log`: what becomes of overdue holders; may be
+// null.
+enum class Signals : std::uint8_t { ours, theirs };
+Outcome admit(Store& store, const Request& request, DecideFn decide, Observer* observer, Lease& lease,
+              Signals signals = Signals::ours, TakeoverLog* log = nullptr);
+
+// policy::decide with "admit" and "take over" turned into "busy, for no reason": a store that is asked so holds and
+// writes nothing, and nobody is stopped.
+Decision would_admit(const Request& request, const LockSpec& lock, const View& view, const Instant& now);
+constexpr bool is_yes(const Decision& decision) {
+  return decision.verdict == Verdict::busy && decision.why == Why::none;
+}
+
+// The moment a decision is made for: the clock's, or the one the caller gave.
+Instant moment(const Request& request);
+
+}  // namespace atmost::limiter
+
+#endif

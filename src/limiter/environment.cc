@@ -1,0 +1,107 @@
+#include "environment.h"
+
+#include <cstring>
+
+namespace atmost::limiter {
+namespace {
+
+constexpr std::string_view kNames[] = {
+    "ATMOST_LOCK=",    "ATMOST_LOCKFILE=", "ATMOST_SLOT=",      "ATMOST_SLOTS=",
+    "ATMOST_INDICES=", "ATMOST_TOKEN=",    "ATMOST_WAITED_MS=", "ATMOST_HELD="};
+
+bool is_ours(const char* variable) {
+  constexpr std::string_view kCommon = "ATMOST_";
+  if (std::strncmp(variable, kCommon.data(), kCommon.size()) != 0) return false;
+  for (std::string_view name : kNames) {
+    if (std::strncmp(variable, name.data(), name.size()) == 0) return true;
+  }
+  return false;
+}
+
+std::string_view without_dots(std::string_view relative) {
+  while (relative.starts_with("./")) relative.remove_prefix(2);
+  return relative;
+}
+
+bool is_relative(std::string_view path) { return path.front() != '/'; }
+
+// A part of a list separated by colons; a colon or percent sign inside a path is written %3A or %25.
+template <std::size_t N>
+void append_listed(Text<N>& to, std::string_view path) {
+  for (char c : path) {
+    if (c == ':') {
+      to.append("%3A");
+    } else if (c == '%') {
+      to.append("%25");
+    } else {
+      to.push(c);
+    }
+  }
+}
+
+}  // namespace
+
+void OwnVariables::begin(std::size_t variable) {
+  if (variable > 0) texts_.push('\0');
+  starts_[variable] = texts_.size();
+  texts_.append(kNames[variable]);
+}
+
+void OwnVariables::set(const Request& request, const Lease& lease, Duration waited, const char* held_before,
+                       const char* working_directory) {
+  texts_.clear();
+  const HeldLock& first = lease.lock(0);
+  begin(0);
+  texts_.append(request.locks[0].name);
+  begin(1);
+  std::string_view path = request.locks[0].path;
+  if (is_relative(path) && working_directory != nullptr) {
+    texts_.append(working_directory).push('/');
+    path = without_dots(path);
+  }
+  texts_.append(path);
+  begin(2);
+  texts_.append_unsigned(first.slots[0]);
+  for (std::uint32_t less : {0u, 1u}) {  // slots count from 1, indices from 0
+    begin(3 + less);
+    for (std::uint32_t i = 0; i < first.count; ++i) {
+      if (i > 0) texts_.push(',');
+      texts_.append_unsigned(first.slots[i] - less);
+    }
+  }
+  begin(5);
+  texts_.append_unsigned(first.token);
+  begin(6);
+  texts_.append_signed(waited.ns / 1'000'000);
+  begin(7);
+  bool any = held_before != nullptr && held_before[0] != '\0';
+  if (any) texts_.append(held_before);
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    if (any) texts_.push(':');
+    any = true;
+    path = request.locks[i].path;
+    if (is_relative(path) && working_directory != nullptr) {
+      append_listed(texts_, working_directory);
+      texts_.push('/');
+      path = without_dots(path);
+    }
+    append_listed(texts_, path);
+  }
+}
+
+std::size_t count_variables(char* const* from) {
+  std::size_t count = 0;
+  while (from[count] != nullptr) ++count;
+  return count;
+}
+
+void OwnVariables::merge(char* const* from, char** to) {
+  for (; *from != nullptr; ++from) {
+    if (!is_ours(*from)) *to++ = *from;
+  }
+  // execve takes pointers to char it never writes through.
+  for (std::size_t start : starts_) *to++ = const_cast<char*>(texts_.c_str() + start);
+  *to = nullptr;
+}
+
+}  // namespace atmost::limiter

@@ -1,0 +1,21 @@
+// `explain` and `diagnose` of limiter.h: the local store's own, under the public name.
+#include "store/local/explain.h"
+#include "atmost/limiter.h"
+#include "store/local/doctor.h"
+
+namespace atmost {
+
+Status explain(const LockSpec& lock, int fd) {
+  if (lock.store == StoreKind::symlink) {
+    Error error = error_of(Code::usage, 0, lock.path);
+    error.message.append(": a symlink lock has no file to explain: ls -l shows all of it");
+    return error;
+  }
+  return local::explain(lock, fd);
+}
+
+Result<bool> diagnose(std::string_view directory, int fd, bool json) {
+  return local::diagnose(directory, fd, json);
+}
+
+}  // namespace atmost

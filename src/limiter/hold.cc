@@ -1,0 +1,133 @@
+// atmost hold and release: locks on behalf of a process that runs already.
+#include <cerrno>
+
+#include "atmost/limiter.h"
+#include "atmost/words.h"
+#include "journal.h"
+#include "keeper.h"
+#include "os/process_label.h"
+#include "os/self.h"
+#include "store/local/keepers.h"
+#include "store/symlink/symlink_store.h"
+#include "stores.h"
+
+namespace atmost {
+namespace {
+
+constinit Request own;  // the caller's, made fit for a process without its directory
+
+Error about(std::int64_t pid, Code code, std::string_view what) {
+  Error error = error_of(code, 0, "process ");
+  error.message.append_signed(pid).append(what);
+  return error;
+}
+
+Outcome failed(const Error& error) {
+  Outcome outcome;
+  outcome.error = error;
+  return outcome;
+}
+
+// The script, so that it cannot be mistaken for a later process; and since when it runs.
+Status open_script(std::int64_t pid, os::ProcessHandle& script, std::int64_t& start_ns) {
+  const int error = script.open(pid);
+  if (error == ESRCH || error == EINVAL) return about(pid, Code::usage, ": there is none of that number");
+  os::ProcessFacts facts;
+  os::Credentials ids;
+  if (error != 0 || os::process_facts(pid, facts) != 0 || os::process_credentials(pid, ids) != 0) {
+    return about(pid, Code::unavailable,
+                 ": this system lets nobody but its parent see it end: use atmost run");
+  }
+  if (!script.alive()) return about(pid, Code::usage, ": it has ended");
+  if (os::user_id() != 0 && os::user_id() != ids.user) {
+    return about(pid, Code::not_permitted, ": another user's; only that user or root may hold a lock for it");
+  }
+  start_ns = facts.start_boot_ns;
+  return {};
+}
+
+bool make_absolute(PathText& path) {
+  if (path.empty() || path.view().front() == '/') return !path.truncated();
+  PathText directory;
+  if (os::working_directory(directory) == nullptr) return false;
+  std::string_view relative = path;
+  while (relative.starts_with("./")) relative.remove_prefix(2);
+  path = PathText(directory.push('/').append(relative));
+  return !path.truncated();
+}
+
+Status prepare(const Request& request, std::int64_t pid, std::int64_t start_ns) {
+  own = request;
+  bool absolute = make_absolute(own.log_path);
+  for (std::uint32_t i = 0; i < own.lock_count; ++i) absolute = absolute && make_absolute(own.locks[i].path);
+  if (!absolute) {
+    return error_of(Code::io, 0, "the working directory cannot be told: name the lock by a path from / on");
+  }
+  own.kept_for = pid;
+  own.kept_for_start_ns = start_ns;
+  own.nested = true;  // the script may hold it already, and would wait for itself
+  os::ProcessLabel label;
+  if (own.command.empty() && os::process_label(pid, label)) own.command = label.name;
+  if (own.locks[0].store == StoreKind::symlink) {
+    if (own.until == Until::tree) {
+      return error_of(Code::usage, 0,
+                      "--until: a symlink lock ends with the process that it names: use a file lock");
+    }
+    limiter::symlink_locks().set_holder(pid);
+  } else {
+    own.keep_at_most = own.expire_after;  // its own time; that of others is none of its business
+    own.expire_after = Duration::forever();
+  }
+  return {};
+}
+
+// The starter's side: blocks until the companion has an outcome.
+Outcome follow(os::Companion& companion, const os::ProcessHandle& script) {
+  Outcome outcome;
+  if (companion.which_first(script.descriptor()) == os::Companion::First::process_ended) {
+    companion.kill_and_wait();
+    return failed(
+        about(own.kept_for, Code::busy, ": it ended before the lock was free, and nothing is held for it"));
+  }
+  if (!companion.hear(&outcome, sizeof outcome)) {
+    return failed(error_of(Code::internal, 0, "the keeper was killed before it had the lock"));
+  }
+  if (outcome.kind == Outcome::Kind::refused) {
+    limiter::Journal journal(own, Command{}, nullptr);
+    journal.denied(outcome);
+  }
+  if (outcome.kind != Outcome::Kind::ran) return outcome;
+  const char heard = 1;
+  if (!companion.tell(&heard, sizeof heard)) {
+    return failed(error_of(Code::internal, 0, "the keeper was killed as soon as it had the lock"));
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Outcome hold_for(const Request& request, std::int64_t pid, Observer* observer) {
+  os::ProcessHandle script;
+  std::int64_t start_ns = 0;
+  if (Status opened = open_script(pid, script, start_ns); !opened.ok()) return failed(opened.error());
+  if (Status prepared = prepare(request, pid, start_ns); !prepared.ok()) return failed(prepared.error());
+  os::Companion companion;
+  if (const int error = companion.start()) {
+    Error unable = error_of(Code::internal, error, "cannot start a process: ");
+    unable.message.append(errno_words(error));
+    return failed(unable);
+  }
+  if (companion.is_companion()) limiter::keep(own, script, companion, observer);
+  return follow(companion, script);
+}
+
+Result<bool> release_for(const LockSpec& lock, std::int64_t pid) {
+  if (lock.store == StoreKind::symlink) return limiter::symlink_locks().let_go(lock, pid);
+  os::ProcessFacts facts;
+  const bool runs = os::process_facts(pid, facts) == 0;
+  return local::let_go(lock, pid, runs ? facts.start_boot_ns : 0);
+}
+
+std::int64_t caller_id() { return os::parent_id(); }
+
+}  // namespace atmost

@@ -1,0 +1,137 @@
+#include "atmost/host.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+
+#include "atmost/words.h"
+#include "os/clock.h"
+#include "os/directory.h"
+#include "os/machine.h"
+#include "os/self.h"
+#include "os/signal_numbers.h"
+#include "os/signals.h"
+#include "os/spawn.h"
+#include "os/terminal.h"
+
+namespace atmost {
+namespace {
+
+Error system_error(Code code, int sys, std::string_view what) {
+  Error error = error_of(code, sys, what);
+  error.message.append(": ").append(errno_words(sys));
+  return error;
+}
+
+// Keeps the smallest names, sorted, in the caller's array.
+struct Names {
+  std::string_view ending;
+  std::string_view after;
+  std::span<Text<255>> kept;
+  std::size_t count = 0;
+
+  void offer(std::string_view name) {
+    if (!name.ends_with(ending) || name.size() == ending.size() || name <= after) return;
+    const auto less = [](const Text<255>& one, std::string_view other) { return one.view() < other; };
+    Text<255>* const end = kept.data() + count;
+    Text<255>* const place = std::lower_bound(kept.data(), end, name, less);
+    if (count == kept.size()) {
+      if (place == end) return;
+      std::move_backward(place, end - 1, end);
+    } else {
+      std::move_backward(place, end, end + 1);
+      ++count;
+    }
+    *place = Text<255>(name);
+  }
+};
+
+alignas(os::SignalGate) char gate_room[sizeof(os::SignalGate)];
+os::SignalGate* gate = nullptr;
+
+}  // namespace
+
+bool has_raised_rights() { return os::has_raised_rights(); }
+
+std::uint32_t user_id() { return os::user_id(); }
+
+Text<255> host_name() { return os::host_name(); }
+
+bool is_terminal(int fd) { return os::is_terminal(fd); }
+
+TerminalSize terminal_size(int fd) {
+  TerminalSize size;
+  if (!os::terminal_size(fd, size.columns, size.lines)) return {};
+  return size;
+}
+
+Status write_text(int fd, std::string_view text) {
+  const int error = os::write_stream(fd, text.data(), text.size());
+  if (error == 0) return {};
+  return system_error(Code::io, error, "cannot write");
+}
+
+Status claim_descriptor(int fd) {
+  if (const int error = os::check_writable(fd))
+    return system_error(Code::usage, error, "not open for writing");
+  if (fd <= 2) return {};
+  if (const int error = os::make_private(fd))
+    return system_error(Code::io, error, "cannot make it close-on-exec");
+  return {};
+}
+
+Result<std::size_t> next_names(const char* directory, std::string_view ending, std::string_view after,
+                               std::span<Text<255>> to) {
+  Names names{ending, after, to};
+  const int error = os::visit_names(
+      directory, [](void* context, std::string_view name) { static_cast<Names*>(context)->offer(name); },
+      &names);
+  if (error != 0) return system_error(error == EACCES ? Code::not_permitted : Code::io, error, directory);
+  return names.count;
+}
+
+PathText program_directory() {
+  PathText path;
+  if (!os::program_path(path)) return {};
+  const std::size_t slash = path.view().rfind('/');
+  return slash == std::string_view::npos ? PathText{} : PathText({path.c_str(), slash});
+}
+
+Error become_program(char* const* argv) {
+  os::Program program;
+  program.argv = argv;
+  program.envp = os::environment();
+  const int error = os::become(program);
+  return system_error(error == ENOENT ? Code::not_found : Code::not_executable, error, argv[0]);
+}
+
+void hold_signals() {
+  if (gate == nullptr) gate = new (gate_room) os::SignalGate;
+}
+
+int next_signal(Duration span) {
+  const std::int64_t end = plus(os::boot_ns(), span);
+  do {
+    const os::Arrival arrival = gate->next(end);
+    if (arrival.signal != 0) return arrival.signal;
+  } while (os::boot_ns() < end);
+  return 0;
+}
+
+void obey_signal(int signal) {
+  if (os::stops(signal)) {
+    os::stop_self(signal);
+  } else if (!os::does_nothing(signal)) {
+    os::die_of(signal);
+    os::exit_now(128 + signal);
+  }
+}
+
+void release_signals() {
+  if (gate != nullptr) gate->~SignalGate();
+  gate = nullptr;
+}
+
+void leave(int code) { os::exit_now(code); }
+
+}  // namespace atmost

@@ -1,0 +1,166 @@
+#include "journal.h"
+
+#include "atmost/parse.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "os/machine.h"
+#include "os/self.h"
+
+namespace atmost::limiter {
+namespace {
+
+history::Place place_of(const Request& request) {
+  history::Place place;
+  place.mode = request.create_mode;  // who may take the lock may write its history
+  if (!request.log_path.empty()) {
+    place.path.assign(request.log_path);
+    return place;
+  }
+  const std::string_view lock = request.locks[0].path;
+  const std::size_t slash = lock.rfind('/');
+  place.path.assign({lock.data(), slash == std::string_view::npos ? 0 : slash + 1});
+  place.path.append(history::kDefaultName);
+  place.check_directories = false;  // the lock beside it was opened
+  return place;
+}
+
+}  // namespace
+
+Journal::Journal(const Request& request, const Command& command, Observer* observer)
+    : request_(request),
+      command_(command),
+      observer_(observer),
+      // The original exectimes keeps none.
+      enabled_(!request.no_history && !request.foreign_format),
+      place_(enabled_ ? place_of(request) : history::Place{}),
+      log_(place_) {}
+
+void Journal::denied(const Outcome& outcome) {
+  Event event;
+  if (!begin(Event::Kind::denied, event)) return;
+  name_lock(outcome.decision.lock < request_.lock_count ? outcome.decision.lock : 0, event);
+  event.denied = {outcome.decision.verdict, outcome.decision.why, outcome.decision.retry_in,
+                  outcome.decision.held, outcome.decision.waiters};
+  event.waited = outcome.waited;
+  append(event);
+}
+
+void Journal::admitted(const Lease& lease, Duration waited) {
+  Event event;
+  if (!begin(Event::Kind::admitted, event)) return;
+  event.waited = waited;
+  for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
+    const HeldLock& held = lease.lock(i);
+    tokens_[i] = event.token = held.token;
+    slots_[i] = held.count > 0 ? held.slots[0] : 0;
+    event.slots = {held.slots, held.count};
+    name_lock(i, event);
+    append(event);
+  }
+}
+
+void Journal::expired(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder) {
+  Event event;
+  if (!begin(Event::Kind::expired, event)) return;
+  name_lock(lock, event);
+  event.slots = {&slot, 1};
+  event.holder = holder;
+  append(event);
+}
+
+void Journal::signalled(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder,
+                        const Event::Signalled& signal, const Instant& sent) {
+  Event event;
+  if (!begin(Event::Kind::signalled, event)) return;
+  name_lock(lock, event);
+  event.slots = {&slot, 1};
+  event.holder = holder;
+  event.holder.age = event.holder.expire_after = Duration::forever();
+  event.signalled = signal;
+  event.at = sent;
+  append(event);
+}
+
+void Journal::lost() {
+  Event event;
+  if (!begin(Event::Kind::lost, event)) return;
+  for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
+    event.token = tokens_[i];
+    event.slots = {&slots_[i], slots_[i] != 0 ? std::size_t{1} : 0};
+    name_lock(i, event);
+    append(event);
+  }
+}
+
+void Journal::ended(const Outcome& outcome) {
+  Event event;
+  if (!begin(Event::Kind::ended, event)) return;
+  event.waited = outcome.waited;
+  event.ended = {Code::ok, outcome.status, outcome.stopped, outcome.ran, outcome.usage};
+  if (outcome.kind == Outcome::Kind::failed) event.ended.not_started = outcome.error.code;
+  for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
+    event.token = tokens_[i];
+    event.slots = {&slots_[i], slots_[i] != 0 ? std::size_t{1} : 0};
+    name_lock(i, event);
+    append(event);
+  }
+}
+
+bool Journal::begin(Event::Kind kind, Event& event) {
+  if (!enabled_) return false;
+  if (host_.empty()) host_ = os::host_name();
+  event.kind = kind;
+  event.at = os::now();
+  event.host = host_;
+  event.pid = os::process_id();
+  event.uid = os::user_id();
+  event.id = request_.id;
+  event.command = request_.command;
+  if (request_.log_args) event.arguments = command_.argv;
+  return true;
+}
+
+void Journal::name_lock(std::uint32_t lock, Event& event) {
+  const LockSpec& spec = request_.locks[lock];
+  const std::string_view name = spec.name;
+  event.lock = name;
+  const Result<LockForm> form = classify_lock(name);
+  if (form.ok() && form.value() == LockForm::atom) {
+    const std::size_t colon = name.find(':');
+    event.op = {name.data(), colon};
+    event.operand = {name.data() + colon + 1, name.size() - colon - 1};
+  }
+  event.path = spec.path;
+  if (spec.path.view().front() != '/' && os::working_directory(path_) != nullptr) {
+    std::string_view relative = spec.path;
+    while (relative.starts_with("./")) relative.remove_prefix(2);
+    path_.push('/').append(relative);
+    event.path = path_;
+  }
+  event.max = spec.max;
+  event.take = spec.take;
+  event.mode = spec.mode;
+}
+
+void Journal::append(const Event& event) {
+  if (!enabled_) return;
+  Status done = is_a_lock() ? error_of(Code::usage, 0, "the log is the lock file itself; name another file")
+                            : log_.append(event);
+  if (done.ok()) return;
+  enabled_ = false;
+  if (observer_ != nullptr) observer_->warning(done.error());
+}
+
+// A log that is one of the locks would be written into it. Only a file that somebody named can be one.
+bool Journal::is_a_lock() {
+  struct stat log;
+  if (request_.log_path.empty() || os::path_status(place_.path.c_str(), log, false) != 0) return false;
+  for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
+    struct stat lock;
+    if (os::path_status(request_.locks[i].path.c_str(), lock, false) != 0) continue;
+    if (lock.st_dev == log.st_dev && lock.st_ino == log.st_ino) return true;
+  }
+  return false;
+}
+
+}  // namespace atmost::limiter

@@ -1,0 +1,54 @@
+// What one invocation adds to the history. Nothing here can fail the job: the first failure becomes a warning, and
+// the rest of the run goes unlogged.
+#ifndef ATMOST_LIMITER_JOURNAL_H
+#define ATMOST_LIMITER_JOURNAL_H
+
+#include "atmost/event.h"
+#include "atmost/limiter.h"
+#include "history/log.h"
+#include "takeover.h"
+
+namespace atmost::limiter {
+
+// Single-threaded; borrows everything. About 15 KiB. The log stays open (close-on-exec) while the command runs.
+class Journal final : public TakeoverLog {
+ public:
+  // Touches nothing yet. `observer` may be null.
+  Journal(const Request& request, const Command& command, Observer* observer);
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  // The caller goes away. REQUIRES: outcome.kind is refused.
+  void denied(const Outcome& outcome);
+  // One event for each lock. Remembers what ended() needs: the lease is over by then.
+  void admitted(const Lease& lease, Duration waited);
+  // The lock was taken over, or lost, while the command ran. Before ended().
+  void lost();
+  // The command ended, or could not be started (kind failed).
+  void ended(const Outcome& outcome);
+
+  void expired(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder) override;
+  void signalled(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder,
+                 const Event::Signalled& signal, const Instant& sent) override;
+
+ private:
+  bool begin(Event::Kind kind, Event& event);
+  void name_lock(std::uint32_t lock, Event& event);
+  void append(const Event& event);
+  bool is_a_lock();
+
+  const Request& request_;
+  const Command& command_;
+  Observer* observer_;
+  bool enabled_;
+  std::uint64_t tokens_[kMaxLocks] = {};
+  std::uint32_t slots_[kMaxLocks] = {};
+  Text<255> host_;
+  history::Place place_;
+  history::Log log_;
+  PathText path_;
+};
+
+}  // namespace atmost::limiter
+
+#endif

@@ -1,0 +1,61 @@
+// One lock of the C library: a store, a lease, and the thread that listens for a taker.
+#ifndef ATMOST_LIMITER_LIBRARY_LOCK_H
+#define ATMOST_LIMITER_LIBRARY_LOCK_H
+
+#include <cstdint>
+
+#include "atmost/atmost.h"
+#include "atmost/limiter.h"
+#include "os/threads.h"
+#include "store/local/local_store.h"
+
+namespace atmost::limiter {
+
+// Values are kept and used again: making one touches half a megabyte, taking a lock should not.
+class LibraryLock {
+ public:
+  LibraryLock();
+
+  // Asks for request(); on admission the lock is held and, if wanted, listens for takers.
+  Outcome get();
+  void release(Ending ending);
+
+  // What to ask for; filled by the caller before get(). locks[0] only.
+  Request& request() { return request_; }
+  void set_on_lost(void (*on_lost)(void*, std::uint64_t), void* context) {
+    on_lost_ = on_lost;
+    context_ = context;
+  }
+
+  bool held() const;
+  std::uint64_t token() const { return token_; }
+  std::uint32_t slot() const { return slot_; }
+
+  LibraryLock* below = nullptr;  // the thread's lock taken before this one, or the next unused one
+
+ private:
+  static void listen(void* self);
+  bool lose_if_asked();
+  bool let_go(Ending ending);
+
+  mutable os::Mutex mutex_;  // over lease_ and store_ between release() and the listening thread
+  local::LocalStore store_;
+  Request request_;
+  Lease lease_;
+  std::uint64_t token_ = 0;
+  std::uint32_t slot_ = 0;
+  std::int64_t owner_ = 0;  // the process that took it: a forked child's copy releases nothing
+  void (*on_lost_)(void*, std::uint64_t) = nullptr;
+  void* context_ = nullptr;
+  os::Thread listener_;
+  bool listening_ = false;
+  bool ending_ = false;  // release() has begun: the listener shall leave
+};
+
+// A value to fill and get(); null when there is no memory. Back to the pool by give_back().
+LibraryLock* fresh_lock();
+void give_back(LibraryLock* lock);
+
+}  // namespace atmost::limiter
+
+#endif

@@ -1,0 +1,210 @@
+// The pipeline on one page: admission, environment, command, release.
+#include "atmost/limiter.h"
+
+#include "admission.h"
+#include "atmost/words.h"
+#include "environment.h"
+#include "journal.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "os/machine.h"
+#include "os/self.h"
+#include "policy/decide.h"
+#include "policy/splay.h"
+#include "run/run.h"
+#include "store/local/local_store.h"
+#include "store/symlink/symlink_store.h"
+#include "stores.h"
+
+namespace atmost {
+namespace {
+
+constinit local::LocalStore local_store;
+constinit symlink::SymlinkStore symlink_store;
+constinit limiter::OwnVariables own_variables;
+
+// Releases the slots the moment the hold is over, whatever the command left behind.
+class Hold final : public run::Observer {
+ public:
+  Hold(Lease& lease, const Request& request) : lease_(lease), request_(request) {}
+
+  // Somebody was taking the lock over when the hold ended.
+  bool lost() const { return lost_; }
+
+  void main_ended(const ExitStatus& status) override {
+    if (request_.until == Until::main) over(status);
+  }
+  void stopping(int) override {}
+  std::int64_t check(std::int64_t) override { return Duration::kForever; }
+
+  void over(const ExitStatus& status) {
+    for (std::uint32_t i = 0; !status.success() && lease_.held() && i < request_.lock_count; ++i) {
+      lost_ = lost_ || lease_.contested(i);
+    }
+    lease_.release(status.success() ? Ending::success : Ending::failure, limiter::moment(request_));
+  }
+
+ private:
+  Lease& lease_;
+  const Request& request_;
+  bool lost_ = false;
+};
+
+Error not_started(const Command& command, int error) {
+  Error failed = error_of(run::exec_code(error), error, command.argv[0]);
+  failed.message.append(": ").append(errno_words(error));
+  return failed;
+}
+
+// True when the lock was lost meanwhile.
+bool supervise(const Request& request, const Command& command, run::Task& task, Lease& lease,
+               Outcome& outcome) {
+  Hold hold(lease, request);
+  const run::Report report = run::supervise(task, hold);
+  if (report.fork_error != 0 || report.exec_error != 0) {
+    hold.over({1, 0, false});
+    outcome.kind = Outcome::Kind::failed;
+    outcome.error = report.exec_error != 0
+                        ? not_started(command, report.exec_error)
+                        : error_of(Code::internal, report.fork_error, "cannot start a process: ");
+    if (report.exec_error == 0) outcome.error.message.append(errno_words(report.fork_error));
+    return false;
+  }
+  hold.over(report.status);
+  outcome.kind = Outcome::Kind::ran;
+  outcome.status = report.status;
+  outcome.stopped = report.stopped;
+  outcome.usage = report.usage;
+  outcome.told = report.told;
+  outcome.ran = report.ran;
+  return hold.lost() || report.stopped == Stopped::lost;
+}
+
+void spread(const Request& request) {
+  if (request.splay.is_zero()) return;
+  const Duration part = policy::splay_part(request.splay, os::host_name(), request.locks[0].name);
+  os::sleep_until(plus(os::boot_ns(), part));
+}
+
+// Every so-manieth refusal in a row speaks. One that cannot be counted speaks too: silence must be earned.
+void count_refusal(const Request& request, Outcome& outcome) {
+  if (request.alert_after == 0) return;
+  const Result<std::uint32_t> counted =
+      limiter::store_for(request.locks[0]).count_refusal(request, outcome.decision.lock);
+  outcome.refusals = counted.ok() ? counted.value() : 0;
+  outcome.silenced = outcome.refusals % request.alert_after != 0;
+}
+
+}  // namespace
+
+Store& limiter::store_for(const LockSpec& lock) {
+  if (lock.store == StoreKind::symlink) return symlink_store;
+  return local_store;
+}
+
+symlink::SymlinkStore& limiter::symlink_locks() { return symlink_store; }
+
+void limiter::close_stores() { local_store.close(); }
+
+namespace {
+
+// The working directory where some path is relative to it; else it does not matter.
+const char* directory_for(const Request& request, PathText& room) {
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    if (request.locks[i].path.view().front() != '/') return os::working_directory(room);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Outcome run_command(const Request& request, const Command& command, Observer* observer) {
+  Lease lease;
+  spread(request);
+  limiter::Journal journal(request, command, observer);
+  Outcome outcome = limiter::admit(limiter::store_for(request.locks[0]), request, policy::decide, observer,
+                                   lease, limiter::Signals::ours, &journal);
+  if (outcome.kind == Outcome::Kind::refused) {
+    count_refusal(request, outcome);
+    journal.denied(outcome);
+  }
+  if (!lease.held()) {
+    limiter::close_stores();  // or the next request of this process would find these files
+    return outcome;
+  }
+  journal.admitted(lease, outcome.waited);
+  if (observer != nullptr) observer->admitted(lease, outcome.waited);
+
+  PathText directory;
+  char* const* environment = os::environment();
+  own_variables.set(request, lease, outcome.waited, os::variable("ATMOST_HELD"),
+                    directory_for(request, directory));
+  const std::size_t count = limiter::count_variables(environment) + limiter::OwnVariables::kCount + 1;
+  char** merged = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
+  own_variables.merge(environment, merged);
+
+  int inherit[kMaxLocks];
+  run::Task task;
+  task.argv = command.argv;
+  task.envp = merged;
+  task.inherit = inherit;
+  for (std::uint32_t i = 0; !request.close_fd && i < request.lock_count; ++i) {
+    if (lease.lock(i).fd >= 0) inherit[task.inherit_count++] = lease.lock(i).fd;
+  }
+  task.own_tree = request.until == Until::tree;
+  task.max_runtime = request.max_runtime;
+  task.kill_grace = request.kill_grace;
+  if (!request.exec) {
+    if (supervise(request, command, task, lease, outcome)) journal.lost();
+    journal.ended(outcome);
+    return outcome;
+  }
+  outcome.kind = Outcome::Kind::failed;
+  outcome.error = not_started(command, run::become(task));
+  lease.release(Ending::failure, limiter::moment(request));
+  journal.ended(outcome);
+  return outcome;
+}
+
+namespace {
+
+// A lock that nobody has used yet admits all but those who say 0; finding that out must not create it.
+bool untouched(const LockSpec& lock) { return !os::exists(lock.path.c_str()); }
+
+Outcome ask(const Request& request, Observer* observer) {
+  Lease lease;
+  Outcome outcome;
+  if (request.lock_count == 1 && untouched(request.locks[0])) {
+    outcome.kind = request.locks[0].max == 0 ? Outcome::Kind::refused : Outcome::Kind::ran;
+    outcome.decision.why = request.locks[0].max == 0 ? Why::zero : Why::none;
+    return outcome;
+  }
+  outcome =
+      limiter::admit(limiter::store_for(request.locks[0]), request, limiter::would_admit, observer, lease);
+  if (outcome.kind == Outcome::Kind::refused && limiter::is_yes(outcome.decision))
+    outcome.kind = Outcome::Kind::ran;
+  limiter::close_stores();
+  return outcome;
+}
+
+}  // namespace
+
+Outcome probe(const Request& request) { return ask(request, nullptr); }
+
+Outcome wait_for_room(const Request& request, Observer* observer) { return ask(request, observer); }
+
+Result<std::uint32_t> inspect(const LockSpec& lock, LockVisitor* visitor) {
+  return limiter::store_for(lock).inspect(lock, os::now(), visitor);
+}
+
+Status set_drained(const Request& request, std::uint32_t slot, bool drained) {
+  return limiter::store_for(request.locks[0]).set_drained(request, slot, drained);
+}
+
+Status forget(const Request& request) { return limiter::store_for(request.locks[0]).forget(request); }
+
+Instant now() { return os::now(); }
+
+void end_as(const ExitStatus& status) { run::end_as(status); }
+
+}  // namespace atmost

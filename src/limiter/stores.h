@@ -1,0 +1,24 @@
+// Which store keeps a lock.
+#ifndef ATMOST_LIMITER_STORES_H
+#define ATMOST_LIMITER_STORES_H
+
+#include "atmost/store.h"
+
+namespace atmost::symlink {
+class SymlinkStore;
+}
+
+namespace atmost::limiter {
+
+// This process's one store of the kind that the lock names. It serves one request at a time.
+Store& store_for(const LockSpec& lock);
+
+// The one of them that takes locks in other processes' names.
+symlink::SymlinkStore& symlink_locks();
+
+// Gives up what the last request left open; a lease that is still held ends.
+void close_stores();
+
+}  // namespace atmost::limiter
+
+#endif

@@ -1,0 +1,220 @@
+#include "takeover.h"
+
+#include "admission.h"
+#include "atmost/words.h"
+#include "os/clock.h"
+#include "os/signal_numbers.h"
+
+namespace atmost::limiter {
+namespace {
+
+// How often a pressed holder is looked at: a pause ends at most so much late.
+constexpr std::int64_t kLookNs = 10'000'000;
+// While killing, what was missed or started meanwhile, and who goes last, is swept again so often, and for so long at
+// least.
+constexpr std::int64_t kKillAgainNs = 30'000'000;
+constexpr Duration kShortestKill = Duration::millis(150);
+
+struct Stage {
+  Pressure pressure;
+  int signal;
+};
+constexpr Stage kStages[] = {{Pressure::interrupt, os::kInterrupt},
+                             {Pressure::terminate, os::kTerminate},
+                             {Pressure::kill, os::kKill}};
+
+class Pursuit {
+ public:
+  Pursuit(Store& store, const Request& request, Decision& decision, Observer* observer, TakeoverLog* log)
+      : store_(store), request_(request), decision_(decision), observer_(observer), log_(log) {}
+
+  Result<Takeover> run(Duration due);
+
+ private:
+  struct Victim {
+    bool held = true;
+    bool immune = false;
+    std::int64_t left = 0;  // whom the last press met
+    Event::Holder holder;
+    int signal = 0;  // the last one sent, until it is known whether it worked
+    Instant sent;
+  };
+
+  // `act(index)` for each victim that still holds, until one fails.
+  template <class Act>
+  Status each(Act act);
+  Result<Pressed> press(std::uint32_t index, Pressure pressure);
+  Status prove(std::uint32_t index, Duration due);
+  Status signal(std::uint32_t index, const Stage& stage);
+  Status pursue(const Stage& stage);
+  Result<Takeover> press_on();
+  void settle(std::uint32_t index);
+  bool any_held() const;
+  bool any_immune() const;
+  Error unprovable(const Pressed& found, std::uint32_t slot) const;
+
+  Store& store_;
+  const Request& request_;
+  Decision& decision_;
+  Observer* observer_;
+  TakeoverLog* log_;
+  bool young_ = false;
+  Victim victims_[kMaxVictims];
+};
+
+template <class Act>
+Status Pursuit::each(Act act) {
+  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
+    if (!victims_[i].held) continue;
+    if (Status done = act(i); !done.ok()) return done;
+  }
+  return {};
+}
+
+bool Pursuit::any_immune() const {
+  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
+    if (victims_[i].held && victims_[i].immune) return true;
+  }
+  return false;
+}
+
+bool Pursuit::any_held() const {
+  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
+    if (victims_[i].held) return true;
+  }
+  return false;
+}
+
+Error Pursuit::unprovable(const Pressed& found, std::uint32_t slot) const {
+  Error error = error_of(Code::not_permitted, 0, request_.locks[decision_.lock].name);
+  error.message.append(": slot ").append_unsigned(slot).append(" is overdue, but its holder ");
+  if (found.pid > 0) error.message.append("(process ").append_signed(found.pid).append(") ");
+  error.message.append(found.ancestor
+                           ? "is this process or an ancestor of it, which is never stopped"
+                           : "cannot be proven from here (another user or pid namespace), so it is not "
+                             "stopped; stop it there, or run this as its user");
+  return error;
+}
+
+// Tells the log whether the last signal to it worked.
+void Pursuit::settle(std::uint32_t index) {
+  Victim& victim = victims_[index];
+  if (victim.signal == 0) return;
+  const Event::Signalled signalled = {victim.signal, !victim.held};
+  victim.signal = 0;
+  if (log_ == nullptr) return;
+  log_->signalled(decision_.lock, decision_.victims[index], victim.holder, signalled, victim.sent);
+}
+
+Result<Pressed> Pursuit::press(std::uint32_t index, Pressure pressure) {
+  Victim& victim = victims_[index];
+  const std::uint32_t slot = decision_.victims[index];
+  Result<Pressed> pressed = store_.press(decision_.lock, slot, decision_.holds[index], pressure);
+  if (!pressed.ok()) return pressed;
+  const Pressed& found = pressed.value();
+  victim.held = found.held;
+  if (!found.held) settle(index);
+  if (found.held && (found.unprovable || found.ancestor)) return unprovable(found, slot);
+  if (found.held && pressure != Pressure::none) {
+    if (pressure == Pressure::prove) victim.holder.pid = found.pid;
+    victim.left = found.pid;
+    victim.immune = found.immune;
+  }
+  return pressed;
+}
+
+Status Pursuit::prove(std::uint32_t index, Duration due) {
+  const Result<Pressed> found = press(index, Pressure::prove);
+  if (!found.ok()) return found.error();
+  const Instant now = moment(request_);
+  const Stamp& start = found.value().start;
+  const std::int64_t age = start.known ? age_ns(start, now) : -1;
+  Victim& victim = victims_[index];
+  victim.holder.token = found.value().token;
+  if (age >= 0) victim.holder.age = {age};
+  if (victim.held && !now.given && age < due.ns) young_ = true;
+  return {};
+}
+
+Status Pursuit::signal(std::uint32_t index, const Stage& stage) {
+  Victim& victim = victims_[index];
+  const Instant sent = os::now();
+  const Result<Pressed> found = press(index, stage.pressure);
+  if (!found.ok()) return found.error();
+  if (!victim.held || found.value().signalled == 0 || victim.signal == stage.signal) return {};
+  settle(index);
+  victim.signal = stage.signal;
+  victim.sent = sent;
+  if (observer_ != nullptr) {
+    observer_->stopping_holder(request_.locks[decision_.lock], decision_.victims[index], victim.holder.pid,
+                               stage.pressure);
+  }
+  return {};
+}
+
+// One signal to everybody, and its grace.
+Status Pursuit::pursue(const Stage& stage) {
+  const auto signal_one = [&](std::uint32_t index) { return signal(index, stage); };
+  const auto look = [&](std::uint32_t index) -> Status {
+    const Result<Pressed> found = press(index, Pressure::none);
+    return found.ok() ? Status{} : Status{found.error()};
+  };
+  if (Status sent = each(signal_one); !sent.ok()) return sent;
+  const bool killing = stage.pressure == Pressure::kill;
+  const Duration grace = killing && request_.kill_grace < kShortestKill ? kShortestKill : request_.kill_grace;
+  const std::int64_t until = plus(os::boot_ns(), grace);
+  std::int64_t again = plus(os::boot_ns(), {kKillAgainNs});
+  do {
+    os::sleep_until(plus(os::boot_ns(), {kLookNs}));
+    const bool sweep = killing && os::boot_ns() >= again;
+    if (Status looked = sweep ? each(signal_one) : each(look); !looked.ok()) return looked;
+    if (sweep) again = plus(os::boot_ns(), {kKillAgainNs});
+  } while (any_held() && os::boot_ns() < until);
+  return {};
+}
+
+Result<Takeover> Pursuit::press_on() {
+  for (const Stage& stage : kStages) {
+    if (!any_held()) return Takeover::freed;
+    if (any_immune()) break;
+    if (Status pursued = pursue(stage); !pursued.ok()) return pursued.error();
+  }
+  if (!any_held()) return Takeover::freed;
+  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
+    if (victims_[i].held) decision_.culprit = victims_[i].left;
+  }
+  return Takeover::survived;
+}
+
+Result<Takeover> Pursuit::run(Duration due) {
+  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
+    Result<bool> begun = store_.begin_takeover(decision_.lock, decision_.victims[i]);
+    if (!begun.ok()) return begun.error();
+    if (!begun.value()) return Takeover::taken;
+  }
+  const Status proven = each([&](std::uint32_t index) { return prove(index, due); });
+  if (!proven.ok()) return proven.error();
+  if (young_) return Takeover::young;
+  (void)each([&](std::uint32_t index) {
+    victims_[index].holder.expire_after = due;
+    if (log_ != nullptr) log_->expired(decision_.lock, decision_.victims[index], victims_[index].holder);
+    return Status{};
+  });
+  Result<Takeover> end = press_on();
+  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) settle(i);
+  return end;
+}
+
+}  // namespace
+
+Result<Takeover> take_over(Store& store, const Request& request, Duration due, Decision& decision,
+                           Observer* observer, TakeoverLog* log) {
+  return Pursuit(store, request, decision, observer, log).run(due);
+}
+
+void end_takeover(Store& store, const Decision& decision) {
+  for (std::uint32_t i = 0; i < decision.victim_count; ++i)
+    store.end_takeover(decision.lock, decision.victims[i]);
+}
+
+}  // namespace atmost::limiter

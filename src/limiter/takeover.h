@@ -1,0 +1,46 @@
+// Stopping overdue holders carefully: the schedule of INT, TERM and KILL, and when to stop pressing.
+#ifndef ATMOST_LIMITER_TAKEOVER_H
+#define ATMOST_LIMITER_TAKEOVER_H
+
+#include <cstdint>
+
+#include "atmost/event.h"
+#include "atmost/limiter.h"
+#include "atmost/store.h"
+
+namespace atmost::limiter {
+
+// What became of the victims of a decision.
+enum class Takeover : std::uint8_t {
+  freed,     // every slot was let go: ask again
+  taken,     // somebody else is stopping them
+  young,     // one is younger than its record says: nobody was signalled
+  survived,  // a holder is still there after KILL and its pause (disk wait): decision.culprit names it
+};
+
+// The history's side of a takeover.
+class TakeoverLog {
+ public:
+  // Before the first signal to it.
+  virtual void expired(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder) = 0;
+  // When it is known whether the signal, sent at `sent`, worked.
+  virtual void signalled(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder,
+                         const Event::Signalled& signal, const Instant& sent) = 0;
+
+ protected:
+  ~TakeoverLog() = default;
+};
+
+// Presses the victims of `decision` (take_over) with INT, TERM and KILL, request.kill_grace after each, ending as
+// soon as their slots are free. Blocks at most three graces and a little more; victims are pressed side by side.
+// Those who have held for less than `due` are left alone, whatever the decision was made of (with a given time the
+// records alone count). The slots stay closed to newcomers until end_takeover(), which the caller calls after its next
+// attempt. `observer` and `log` may be null.
+// Error: not_permitted when a holder cannot be proven from here, or is this process or an ancestor of it.
+Result<Takeover> take_over(Store& store, const Request& request, Duration due, Decision& decision,
+                           Observer* observer, TakeoverLog* log);
+void end_takeover(Store& store, const Decision& decision);
+
+}  // namespace atmost::limiter
+
+#endif

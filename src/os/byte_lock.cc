@@ -1,0 +1,67 @@
+#include "byte_lock.h"
+
+#include <cerrno>
+
+#include "calls.h"
+#include "platform.h"
+
+namespace atmost::os {
+namespace {
+
+struct flock range_of(short type, Bytes bytes) {
+  struct flock range = {};  // l_pid must be 0 for description-owned locks, else EINVAL
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  range.l_start = static_cast<off_t>(bytes.start);
+  range.l_len = static_cast<off_t>(bytes.length);
+  return range;
+}
+
+short type_of(Hold hold) { return static_cast<short>(hold == Hold::write ? F_WRLCK : F_RDLCK); }
+
+int set(int fd, int command, short type, Bytes bytes) {
+  struct flock range = range_of(type, bytes);
+  return calls.lock(fd, command, &range) == 0 ? 0 : errno;
+}
+
+int setter(Owner owner) { return owner == Owner::description ? platform::kDescriptionSet : F_SETLK; }
+
+}  // namespace
+
+bool has_description_locks() { return platform::kDescriptionSet != F_SETLK; }
+
+int try_lock(int fd, Owner owner, Hold hold, Bytes bytes) {
+  int error;
+  do {
+    error = set(fd, setter(owner), type_of(hold), bytes);
+  } while (error == EINTR);
+  return error == EACCES ? EAGAIN : error;  // POSIX allows either for "somebody else's lock is in the way"
+}
+
+int wait_lock(int fd, Owner owner, Hold hold, Bytes bytes) {
+  return set(fd, owner == Owner::description ? platform::kDescriptionWait : F_SETLKW, type_of(hold), bytes);
+}
+
+int unlock(int fd, Owner owner, Bytes bytes) {
+  int error;
+  do {
+    error = set(fd, setter(owner), F_UNLCK, bytes);
+  } while (error == EINTR);
+  return error;
+}
+
+int query_lock(int fd, Owner owner, Hold hold, Bytes bytes, Conflict& to) {
+  const int command = owner == Owner::description ? platform::kDescriptionQuery : F_GETLK;
+  struct flock range = range_of(type_of(hold), bytes);
+  int error;
+  do {
+    error = calls.lock(fd, command, &range) == 0 ? 0 : errno;
+  } while (error == EINTR);
+  if (error != 0) return error;
+  to.found = range.l_type != F_UNLCK;
+  to.bytes = {static_cast<std::int64_t>(range.l_start), static_cast<std::int64_t>(range.l_len)};
+  to.pid = range.l_pid;
+  return 0;
+}
+
+}  // namespace atmost::os

@@ -1,0 +1,47 @@
+// Byte-range locks. The kernel's story, in full, is told in docs/lock-map.md.
+//
+// Owner::description: F_OFD_* locks, owned by the open file description. A forked child shares them, closing another
+//   descriptor of the file does not drop them, they end with the last descriptor or an explicit unlock by anyone
+//   who shares it. F_GETLK shows -1 for their pid.
+// Owner::process: POSIX locks, owned by the process; not inherited by fork, kept across exec, and dropped as soon as
+//   the process closes any descriptor of the file.
+// In a PORTABLE build description means process.
+//
+// Functions return 0 or an errno value unless they say otherwise.
+#ifndef ATMOST_OS_BYTE_LOCK_H
+#define ATMOST_OS_BYTE_LOCK_H
+
+#include <cstdint>
+
+namespace atmost::os {
+
+enum class Owner { description, process };
+enum class Hold { read, write };
+
+struct Bytes {
+  std::int64_t start = 0;
+  std::int64_t length = 1;  // 0: to the end of all bytes
+};
+
+// Whether description-owned locks are what they say in this build.
+bool has_description_locks();
+
+// Never blocks. EAGAIN: somebody else's lock is in the way. Other values: the call failed.
+int try_lock(int fd, Owner owner, Hold hold, Bytes bytes);
+// Blocks until held, or EINTR once a signal handler ran. No order among those blocked is promised by the kernel.
+int wait_lock(int fd, Owner owner, Hold hold, Bytes bytes);
+int unlock(int fd, Owner owner, Bytes bytes);
+
+// A lock that would stand in the way. With several, the kernel picks any.
+struct Conflict {
+  bool found = false;
+  Bytes bytes;
+  std::int64_t pid =
+      0;  // a suggestion only (recycled, foreign); -1: description-owned; 0: not visible from here
+};
+// Own locks of the same owner are never reported.
+int query_lock(int fd, Owner owner, Hold hold, Bytes bytes, Conflict& to);
+
+}  // namespace atmost::os
+
+#endif

@@ -1,0 +1,87 @@
+#include "calls.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "platform.h"
+
+namespace atmost::os {
+namespace {
+
+int real_openat(int dir, const char* path, int flags, mode_t mode) { return openat(dir, path, flags, mode); }
+int real_lock(int fd, int command, struct flock* range) { return fcntl(fd, command, range); }
+int real_control(int fd, int command, long argument) { return fcntl(fd, command, argument); }
+int real_poll(struct pollfd* fds, unsigned count, int timeout_ms) { return poll(fds, count, timeout_ms); }
+// setitimer's first parameter is an enum in glibc's C++ headers.
+int real_setitimer(int which, const struct itimerval* to, struct itimerval* old) {
+  return setitimer(static_cast<decltype(ITIMER_REAL)>(which), to, old);
+}
+int real_stat(const char* path, struct stat* to) { return ::stat(path, to); }
+int real_lstat(const char* path, struct stat* to) { return ::lstat(path, to); }
+int real_rename(const char* from, const char* to) { return ::rename(from, to); }
+int real_sigaction(int signal, const struct sigaction* to, struct sigaction* old) {
+  return ::sigaction(signal, to, old);
+}
+
+int real_link(const char* from, const char* to) { return ::linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
+
+}  // namespace
+
+const Calls kRealCalls = {
+    real_openat,
+    ::close,
+    ::pread,
+    ::pwrite,
+    ::read,
+    ::write,
+    real_lock,
+    real_control,
+    ::fstat,
+    real_stat,
+    real_lstat,
+    ::fchmod,
+    ::fdatasync,
+    ::mkdir,
+    platform::filesystem_magic,
+    ::clock_gettime,
+    real_poll,
+    platform::inotify_init,
+    platform::inotify_add_watch,
+    platform::inotify_rm_watch,
+    ::mmap,
+    ::munmap,
+    platform::set_robust_list,
+    platform::pidfd_open,
+    platform::pidfd_send_signal,
+    real_setitimer,
+    platform::start,
+    ::execve,
+    platform::wait4,
+    ::kill,
+    real_sigaction,
+    ::sigprocmask,
+    platform::sigtimedwait,
+    platform::create_timer,
+    platform::set_timer,
+    platform::delete_timer,
+    platform::getdents,
+    ::symlink,
+    ::readlink,
+    real_link,
+    platform::exchange,
+    platform::rename_new,
+    real_rename,
+    ::fork,
+    ::pipe,
+    ::unlink,
+    ::fstatvfs,
+    ::futimens,
+};
+
+Calls calls = kRealCalls;
+
+}  // namespace atmost::os

@@ -1,0 +1,168 @@
+#include "child.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "atmost/time.h"
+#include "calls.h"
+#include "clock.h"
+#include "file.h"
+#include "platform.h"
+
+namespace atmost::os {
+namespace {
+
+// Above everything that the child puts in its place with dup2, so that no two of them meet.
+constexpr long kAside = 10;
+
+int move_aside(Fd& fd) {
+  const int moved = calls.control(fd.get(), F_DUPFD_CLOEXEC, kAside);
+  if (moved < 0) return errno;
+  fd = Fd(moved);
+  return 0;
+}
+
+int open_pipe(Fd& read_end, Fd& write_end) {
+  int ends[2];
+  if (calls.pipe(ends) != 0) return errno;
+  read_end = Fd(ends[0]);
+  write_end = Fd(ends[1]);
+  const int error = move_aside(read_end);
+  return error != 0 ? error : move_aside(write_end);
+}
+
+void close_from(int first) {
+  if (platform::close_from(first) == 0) return;
+  struct rlimit limit = {};
+  constexpr int kMost = 65536;  // more than this nobody opens by accident
+  const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kMost;
+  for (int fd = first; fd < (known ? static_cast<int>(limit.rlim_cur) : kMost); ++fd) close(fd);
+}
+
+// False when a descriptor could not be put in its place.
+bool arrange(int orders, int report_to, int keep) {
+  sigset_t all;
+  sigfillset(&all);
+  calls.sigprocmask(SIG_SETMASK, &all, nullptr);
+  bool placed = dup2(orders, Child::kOrders) >= 0 && dup2(report_to, Child::kReport) >= 0;
+  const int nowhere = calls.openat(AT_FDCWD, "/dev/null", O_WRONLY | O_CLOEXEC, 0);
+  if (nowhere < 0 || dup2(nowhere, STDERR_FILENO) < 0) close(STDERR_FILENO);
+  if (keep >= 0) {
+    placed = placed && dup2(keep, Child::kKept) >= 0 && calls.control(Child::kKept, F_SETFD, FD_CLOEXEC) == 0;
+  }
+  close_from(keep >= 0 ? Child::kKept + 1 : Child::kKept);
+  return placed;
+}
+
+bool transfer(bool in, char* at, std::size_t size) {
+  while (size > 0) {
+    const ssize_t count = in ? calls.read(Child::kOrders, at, size) : calls.write(Child::kReport, at, size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    at += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+}  // namespace
+
+int Child::start(void (*work)(void* context), void* context, int keep) {
+  Fd orders;
+  Fd report_to;
+  Fd kept;
+  int error = open_pipe(orders, orders_);
+  if (error == 0) error = open_pipe(report_, report_to);
+  if (error == 0 && keep >= 0) {
+    const int moved = calls.control(keep, F_DUPFD_CLOEXEC, kAside);
+    if (moved < 0) error = errno;
+    kept = Fd(moved);
+  }
+  if (error != 0) {
+    close_pipes();
+    return error;
+  }
+  const pid_t pid = calls.fork();
+  if (pid < 0) {
+    error = errno;
+    close_pipes();
+    return error;
+  }
+  if (pid == 0) {
+    if (!arrange(orders.get(), report_to.get(), kept.get())) _exit(127);
+    work(context);
+    _exit(0);
+  }
+  pid_ = pid;
+  return 0;
+}
+
+int Child::order(const void* from, std::size_t size) {
+  const char* at = static_cast<const char*>(from);
+  while (size > 0) {
+    const ssize_t count = calls.write(orders_.get(), at, size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return errno;
+    at += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return 0;
+}
+
+Child::Heard Child::listen(void* to, std::size_t size, std::size_t& got, std::int64_t boot_deadline_ns) {
+  got = 0;
+  for (;;) {
+    const std::int64_t left_ns = boot_deadline_ns - boot_ns();
+    if (left_ns <= 0) return Heard::silent;
+    constexpr std::int64_t kLongestMs = 60'000;
+    const std::int64_t left_ms = (left_ns + 999'999) / 1'000'000;
+    struct pollfd ready = {report_.get(), POLLIN, 0};
+    const int count = calls.poll(&ready, 1, static_cast<int>(left_ms < kLongestMs ? left_ms : kLongestMs));
+    if (count < 0 && errno != EINTR) return Heard::ended;
+    if (count <= 0) continue;
+    const ssize_t size_read = calls.read(report_.get(), to, size);
+    if (size_read < 0 && errno == EINTR) continue;
+    if (size_read <= 0) return Heard::ended;
+    got = static_cast<std::size_t>(size_read);
+    return Heard::some;
+  }
+}
+
+void Child::kill_and_wait() {
+  if (pid_ == 0) return;
+  const auto pid = static_cast<pid_t>(pid_);
+  calls.kill(pid, SIGKILL);
+  leave();
+  int status;
+  struct rusage used;
+  while (calls.wait4(pid, &status, 0, &used) < 0 && errno == EINTR) {
+  }
+}
+
+void Child::kill_and_leave() {
+  if (pid_ == 0) return;
+  calls.kill(static_cast<pid_t>(pid_), SIGKILL);
+  leave();
+}
+
+void Child::leave() {
+  close_pipes();
+  pid_ = 0;
+}
+
+void Child::close_pipes() {
+  orders_.reset();
+  report_.reset();
+}
+
+bool receive(void* to, std::size_t size) { return transfer(true, static_cast<char*>(to), size); }
+
+bool report(const void* from, std::size_t size) {
+  // transfer only reads through the pointer when it sends.
+  return transfer(false, const_cast<char*>(static_cast<const char*>(from)), size);
+}
+
+}  // namespace atmost::os

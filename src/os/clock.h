@@ -1,0 +1,18 @@
+// The two clocks.
+#ifndef ATMOST_OS_CLOCK_H
+#define ATMOST_OS_CLOCK_H
+
+#include <cstdint>
+
+#include "atmost/time.h"
+
+namespace atmost::os {
+
+Instant now();
+std::int64_t boot_ns();
+// Blocks until the boot clock reaches `boot_ns`, or a signal handler ran.
+void sleep_until(std::int64_t boot_ns);
+
+}  // namespace atmost::os
+
+#endif

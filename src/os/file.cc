@@ -1,0 +1,245 @@
+#include "file.h"
+
+#include <cerrno>
+
+#include "calls.h"
+#include "platform.h"
+
+namespace atmost::os {
+namespace {
+
+constexpr int kSafe = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+constexpr int kFirstOwn = 3;        // 0, 1 and 2 belong to the streams, even when they are closed
+constexpr long kOutOfTheWay = 200;  // scripts use 3 to 9 by hand, shells save theirs from 10, bash at 255
+
+int open_with(const char* path, int flags, mode_t mode, Fd& to) {
+  int fd;
+  do {
+    fd = calls.openat(AT_FDCWD, path, flags | kSafe, mode);
+  } while (fd < 0 && errno == EINTR);
+  if (fd < 0) return errno;
+  Fd opened(fd);
+  if (fd < kFirstOwn) {
+    const int moved = calls.control(fd, F_DUPFD_CLOEXEC, kFirstOwn);
+    if (moved < 0) return errno;
+    opened = Fd(moved);
+  }
+  to = std::move(opened);
+  return 0;
+}
+
+}  // namespace
+
+int open_existing(const char* path, Fd& to) { return open_with(path, O_RDWR, 0, to); }
+
+int open_to_read(const char* path, Fd& to) { return open_with(path, O_RDONLY, 0, to); }
+
+namespace {
+
+int create_with(const char* path, int flags, unsigned mode, Fd& to) {
+  // No bit for others until fchmod: between the two calls nobody else can open it.
+  const int error = open_with(path, flags | O_CREAT | O_EXCL, 0600, to);
+  if (error != 0) return error;
+  if (calls.fchmod(to.get(), static_cast<mode_t>(mode)) != 0) return errno;
+  return 0;
+}
+
+}  // namespace
+
+int create_new(const char* path, unsigned mode, Fd& to) { return create_with(path, O_RDWR, mode, to); }
+
+// Readable too: whoever appends looks how the file ends.
+int open_to_append(const char* path, Fd& to) { return open_with(path, O_RDWR | O_APPEND, 0, to); }
+
+int create_to_append(const char* path, unsigned mode, Fd& to) {
+  return create_with(path, O_RDWR | O_APPEND, mode, to);
+}
+
+int append(int fd, const void* from, std::size_t size, std::size_t& done) {
+  done = 0;
+  ssize_t count;
+  do {
+    count = calls.write(fd, from, size);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) return errno;
+  done = static_cast<std::size_t>(count);
+  return 0;
+}
+
+int await_writes(int fd) { return calls.futimens(fd, nullptr) == 0 ? 0 : errno; }
+
+int rename_file(const char* from, const char* to) { return calls.rename(from, to) == 0 ? 0 : errno; }
+
+int read_at(int fd, void* to, std::size_t size, std::int64_t at, std::size_t& got) {
+  got = 0;
+  while (got < size) {
+    const ssize_t count = calls.pread(fd, static_cast<char*>(to) + got, size - got,
+                                      static_cast<off_t>(at) + static_cast<off_t>(got));
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    if (count == 0) break;
+    got += static_cast<std::size_t>(count);
+  }
+  return 0;
+}
+
+// A write beyond RLIMIT_FSIZE raises SIGXFSZ, which would end us for a hint: we do not even try.
+bool beyond_limit(std::int64_t size) {
+  struct Known {
+    rlim_t limit;
+    bool asked;
+  };
+  static Known known = {RLIM_INFINITY, false};  // once: one that is lowered under us is not ours to expect
+  if (!known.asked) {
+    struct rlimit now;
+    if (getrlimit(RLIMIT_FSIZE, &now) == 0) known.limit = now.rlim_cur;
+    known.asked = true;
+  }
+  return known.limit != RLIM_INFINITY && static_cast<rlim_t>(size) > known.limit;
+}
+
+int write_at(int fd, const void* from, std::size_t size, std::int64_t at) {
+  if (beyond_limit(at + static_cast<std::int64_t>(size))) return EFBIG;
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t count = calls.pwrite(fd, static_cast<const char*>(from) + done, size - done,
+                                       static_cast<off_t>(at) + static_cast<off_t>(done));
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    if (count == 0) return ENOSPC;
+    done += static_cast<std::size_t>(count);
+  }
+  return 0;
+}
+
+int write_all(int fd, const void* from, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t count = calls.write(fd, static_cast<const char*>(from) + done, size - done);
+    if (count > 0) {
+      done += static_cast<std::size_t>(count);
+      continue;
+    }
+    if (count == 0) return ENOSPC;
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) return errno;
+    struct pollfd ready = {fd, POLLOUT, 0};
+    if (calls.poll(&ready, 1, -1) < 0 && errno != EINTR) return errno;
+  }
+  return 0;
+}
+
+int file_status(int fd, struct stat& to) { return calls.fstat(fd, &to) == 0 ? 0 : errno; }
+
+int path_status(const char* path, struct stat& to, bool follow) {
+  return (follow ? calls.stat(path, &to) : calls.lstat(path, &to)) == 0 ? 0 : errno;
+}
+
+bool exists(const char* path) {
+  struct stat status;
+  return path_status(path, status, false) == 0;
+}
+
+int same_file(int fd, const char* path, bool& same) {
+  struct stat behind_fd;
+  struct stat behind_path;
+  same = false;
+  if (const int error = file_status(fd, behind_fd)) return error;
+  if (const int error = path_status(path, behind_path, false)) return error == ENOENT ? 0 : error;
+  same = behind_fd.st_dev == behind_path.st_dev && behind_fd.st_ino == behind_path.st_ino;
+  return 0;
+}
+
+namespace {
+
+int is_open_directory(const PathText& directory, bool& open) {
+  struct stat status;
+  if (const int error = path_status(directory.c_str(), status, true)) return error;
+  open = (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
+  return 0;
+}
+
+}  // namespace
+
+int find_open_directory(const char* path, bool& open, PathText& directory) {
+  open = false;
+  directory = PathText(*path == '/' ? "/" : ".");
+  if (const int error = is_open_directory(directory, open); error != 0 || open) return error;
+  PathText part;
+  for (; *path != '\0'; ++path) {
+    if (*path == '/' && !part.empty()) {
+      directory = part;
+      if (const int error = is_open_directory(directory, open); error != 0 || open) return error;
+    }
+    part.push(*path);
+  }
+  return 0;
+}
+
+int make_directory(const char* path, unsigned mode) {
+  return calls.mkdir(path, static_cast<mode_t>(mode)) == 0 ? 0 : errno;
+}
+
+int open_directory(const char* path, Fd& to) {
+  int fd;
+  do {
+    fd = calls.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  } while (fd < 0 && errno == EINTR);
+  if (fd < 0) return errno;
+  to = Fd(fd);
+  return 0;
+}
+
+int remove_name(const char* path) { return calls.unlink(path) == 0 ? 0 : errno; }
+
+int descriptor_path(int fd, PathText& to) {
+  char path[PathText::capacity() + 1];
+  const ssize_t size = platform::descriptor_path(fd, path, sizeof path);
+  if (size < 0) return errno;
+  if (size == static_cast<ssize_t>(sizeof path)) return ENAMETOOLONG;
+  to = PathText({path, static_cast<std::size_t>(size)});
+  return 0;
+}
+
+int room_left(int fd, Room& to) {
+  struct statvfs info = {};
+  if (calls.fstatvfs(fd, &info) != 0) return errno;
+  to.free_bytes = static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+  to.free_files = info.f_favail;
+  to.counts_files = info.f_files != 0;
+  to.read_only = (info.f_flag & ST_RDONLY) != 0;
+  return 0;
+}
+
+int move_high(Fd& fd) {
+  int moved = calls.control(fd.get(), F_DUPFD_CLOEXEC, kOutOfTheWay);
+  if (moved < 0 && errno == EINVAL) moved = calls.control(fd.get(), F_DUPFD_CLOEXEC, kFirstOwn);
+  if (moved < 0) return errno;
+  fd = Fd(moved);
+  return 0;
+}
+
+int make_inheritable(int fd) { return calls.control(fd, F_SETFD, 0) < 0 ? errno : 0; }
+
+Trust filesystem_trust(int fd, const char** name) {
+  const long magic = calls.filesystem_magic(fd);
+  if (magic < 0) {
+    *name = "unknown";
+    return Trust::unknown;
+  }
+  switch (platform::classify_filesystem(magic, name)) {
+    case platform::Kind::trusted:
+      return Trust::trusted;
+    case platform::Kind::refused:
+      return Trust::refused;
+    case platform::Kind::unknown:
+      break;
+  }
+  return Trust::unknown;
+}
+
+}  // namespace atmost::os

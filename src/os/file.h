@@ -1,0 +1,88 @@
+// Opening, reading and writing files so that nothing is followed, truncated, or torn by a signal.
+// Functions return 0 or an errno value unless they say otherwise. None blocks on a FIFO or a device.
+#ifndef ATMOST_OS_FILE_H
+#define ATMOST_OS_FILE_H
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "atmost/text.h"
+#include "fd.h"
+
+namespace atmost::os {
+
+// Opens for reading and writing without creating: O_NOFOLLOW, O_CLOEXEC, O_NONBLOCK, O_NOCTTY, never 0, 1 or 2
+// (a closed standard stream is not taken). ELOOP: the last component is a symbolic link.
+int open_existing(const char* path, Fd& to);
+// The same for reading only.
+int open_to_read(const char* path, Fd& to);
+// Creates the file with exactly `mode`, whatever the umask. EEXIST if it is there.
+int create_new(const char* path, unsigned mode, Fd& to);
+
+// Reads up to `size` bytes at `at`; `got` says how many before the end of the file. Retries on EINTR.
+int read_at(int fd, void* to, std::size_t size, std::int64_t at, std::size_t& got);
+// Writes all `size` bytes at `at`. Short writes are continued; ENOSPC, EFBIG, EIO come back as they are.
+int write_at(int fd, const void* from, std::size_t size, std::int64_t at);
+// Writes all to a stream (pipe, terminal, file). EAGAIN is waited out. EPIPE needs SIGPIPE ignored.
+int write_all(int fd, const void* from, std::size_t size);
+
+// The same two for a file that is only appended to, by many at once: each append() goes to the end of that moment.
+int open_to_append(const char* path, Fd& to);
+int create_to_append(const char* path, unsigned mode, Fd& to);
+// One write(2) of all bytes: on a local filesystem nobody else's land between them. EINTR is retried while nothing is
+// written; `done` is less than `size` when the write was cut short (full disk, SIGKILL on its way). REQUIRES: the file
+// is far from the limit that beyond_limit() knows: at it, a write ends the process.
+int append(int fd, const void* from, std::size_t size, std::size_t& done);
+// Returns when the writes to the file that had begun have ended: a file is seen to grow in the midst of them. It asks
+// for the file's times to be set to now, for which the kernel waits until no write is under way.
+int await_writes(int fd);
+// Whether a file of `size` bytes is larger than this process may make one (RLIMIT_FSIZE as it was at the first call).
+bool beyond_limit(std::int64_t size);
+
+// Replaces what `to` was, if anything.
+int rename_file(const char* from, const char* to);
+
+// Looks for a directory above `path` in which anybody may rename or replace files (o+w without the sticky bit).
+// `open` says whether there is one; `directory` is it, or the one that could not be examined when an errno comes back.
+int find_open_directory(const char* path, bool& open, PathText& directory);
+
+// Whether `path` still leads to the file behind `fd`; ENOENT counts as no. errno values other than that come back.
+int same_file(int fd, const char* path, bool& same);
+int file_status(int fd, struct stat& to);
+// Whether anything has that name; a symbolic link counts as itself.
+bool exists(const char* path);
+int path_status(const char* path, struct stat& to, bool follow);
+
+// Creates one directory. EEXIST if the name is taken, by whatever.
+int make_directory(const char* path, unsigned mode);
+
+// Opens a directory to ask about it.
+int open_directory(const char* path, Fd& to);
+// Removes a name; the file lives on for those who have it open.
+int remove_name(const char* path);
+// Where the file behind `fd` is, as the kernel knows it: no links, no dots. ENOSYS where it does not tell.
+int descriptor_path(int fd, PathText& to);
+
+// How much room a filesystem has for us.
+struct Room {
+  std::uint64_t free_bytes = 0;
+  std::uint64_t free_files = 0;  // as much as can be said: some filesystems make inodes as they need them
+  bool counts_files = false;
+  bool read_only = false;
+};
+int room_left(int fd, Room& to);
+
+// Moves the descriptor to a number no script uses by hand (200 or above, else the next free one); close-on-exec stays.
+int move_high(Fd& fd);
+// Lets an exec'd command inherit the descriptor.
+int make_inheritable(int fd);
+
+// Network, stacked and user-space filesystems do not keep byte locks well enough; see DESIGN §4.
+enum class Trust { trusted, refused, unknown };
+Trust filesystem_trust(int fd, const char** name);
+
+}  // namespace atmost::os
+
+#endif

@@ -1,0 +1,120 @@
+#include "interrupt.h"
+
+#include <signal.h>
+#include <sys/time.h>
+
+#include <cerrno>
+
+#include "atmost/time.h"
+#include "calls.h"
+#include "clock.h"
+#include "signals.h"
+
+namespace atmost::os {
+namespace {
+
+constexpr suseconds_t kAgainUs = 10'000;
+
+struct sigaction old_alarm_action;
+sigset_t old_mask;
+struct sigaction old_stop_action;
+struct sigaction alarm_before_notice;
+volatile sig_atomic_t stop_asked = 0;
+
+// Its only work is to make a blocking call return EINTR.
+void on_alarm(int) {}
+
+void ring_from(std::int64_t first_us) {
+  struct itimerval timer = {};
+  timer.it_value.tv_sec = static_cast<time_t>(first_us / 1'000'000);
+  timer.it_value.tv_usec = static_cast<suseconds_t>(first_us % 1'000'000);
+  timer.it_interval.tv_usec = kAgainUs;
+  calls.setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+void silence() {
+  const struct itimerval none = {};
+  calls.setitimer(ITIMER_REAL, &none, nullptr);
+}
+
+void on_stop(int) {
+  stop_asked = 1;
+  ring_from(kAgainUs);
+}
+
+bool listen_for_alarms() {
+  struct sigaction action = {};
+  action.sa_handler = on_alarm;
+  return sigaction(SIGALRM, &action, &old_alarm_action) == 0;
+}
+
+// A parent may have left it blocked; then no deadline would ever end a call.
+void let_through(int signal, sigset_t* old) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  sigprocmask(SIG_UNBLOCK, &set, old);
+}
+
+}  // namespace
+
+Alarm::Alarm(std::int64_t boot_deadline_ns) {
+  if (boot_deadline_ns == Duration::kForever || !listen_for_alarms()) return;
+  armed_ = true;
+  let_through(SIGALRM, &old_mask);
+  const std::int64_t left_us = (boot_deadline_ns - boot_ns()) / 1000;
+  ring_from(left_us > 0 ? left_us : 1);  // 0 would mean: never
+}
+
+Alarm::~Alarm() {
+  if (!armed_) return;
+  silence();
+  sigprocmask(SIG_SETMASK, &old_mask, nullptr);
+  sigaction(SIGALRM, &old_alarm_action, nullptr);
+}
+
+void StopNotice::install() {
+  struct sigaction action = {};
+  if (installed_) return;
+  if (sigaction(SIGTSTP, nullptr, &old_stop_action) != 0 || old_stop_action.sa_handler != SIG_DFL) return;
+  action.sa_handler = on_stop;
+  struct sigaction alarm = {};
+  alarm.sa_handler = on_alarm;
+  installed_ =
+      sigaction(SIGALRM, &alarm, &alarm_before_notice) == 0 && sigaction(SIGTSTP, &action, nullptr) == 0;
+}
+
+StopNotice::~StopNotice() {
+  if (!installed_) return;
+  sigaction(SIGTSTP, &old_stop_action, nullptr);
+  silence();
+  sigaction(SIGALRM, &alarm_before_notice, nullptr);
+}
+
+void StopNotice::obey() { stop_self(SIGTSTP); }
+
+bool StopNotice::asked() {
+  if (stop_asked == 0) return false;
+  stop_asked = 0;
+  silence();
+  return true;
+}
+
+int wait_lock_until(int fd, Owner owner, Hold hold, Bytes bytes, std::int64_t boot_deadline_ns,
+                    Blocking blocking) {
+  if (blocking == Blocking::alarm) {
+    Alarm alarm(boot_deadline_ns);
+    return wait_lock(fd, owner, hold, bytes);
+  }
+  constexpr std::int64_t kFirstPauseNs = 100'000;
+  constexpr std::int64_t kLongestPauseNs = 10'000'000;
+  for (std::int64_t pause = kFirstPauseNs;; pause = pause < kLongestPauseNs ? 2 * pause : kLongestPauseNs) {
+    const int error = try_lock(fd, owner, hold, bytes);
+    if (error != EAGAIN) return error;
+    const std::int64_t now = boot_ns();
+    if (now >= boot_deadline_ns) return EINTR;
+    sleep_until(boot_deadline_ns - now < pause ? boot_deadline_ns : now + pause);
+  }
+}
+
+}  // namespace atmost::os

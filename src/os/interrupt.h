@@ -1,0 +1,56 @@
+// What ends a blocking lock call before its time: a deadline, or the terminal's wish to stop us.
+#ifndef ATMOST_OS_INTERRUPT_H
+#define ATMOST_OS_INTERRUPT_H
+
+#include <cstdint>
+
+#include "byte_lock.h"
+
+namespace atmost::os {
+
+// While alive, SIGALRM arrives from `boot_deadline_ns` on, again every 10 ms, until destruction: so a blocking call
+// returns EINTR even when the first alarm fell before it. kForever: no alarm. The previous handler and timer are
+// restored. Process-wide: one at a time, single-threaded callers (library callers poll instead).
+class Alarm {
+ public:
+  explicit Alarm(std::int64_t boot_deadline_ns);
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+  ~Alarm();
+
+ private:
+  bool armed_ = false;
+};
+
+// While alive, a SIGTSTP (Ctrl-Z) does not stop the process but makes blocking calls return EINTR, again every 10 ms
+// until asked() was called, so that it is not lost between two calls; whoever waits gives its place up first and then
+// stops (obey()). An ignored SIGTSTP stays ignored. Process-wide, one at a time, single-threaded.
+class StopNotice {
+ public:
+  StopNotice() = default;
+  StopNotice(const StopNotice&) = delete;
+  StopNotice& operator=(const StopNotice&) = delete;
+  ~StopNotice();
+
+  // From here on, not before; again is nothing.
+  void install();
+  // Whether it came since the last time.
+  bool asked();
+  // Stops this process as the terminal wanted; returns once it was continued.
+  void obey();
+
+ private:
+  bool installed_ = false;
+};
+
+// How a caller may block: a program with one thread lets an Alarm end the call; a library among threads it does not
+// know, whose signals are not its own, looks every few milliseconds instead.
+enum class Blocking { alarm, polling };
+
+// Blocks until the bytes are held (0), the deadline has come or a signal handler ran (EINTR); or an errno value.
+int wait_lock_until(int fd, Owner owner, Hold hold, Bytes bytes, std::int64_t boot_deadline_ns,
+                    Blocking blocking);
+
+}  // namespace atmost::os
+
+#endif

@@ -1,0 +1,113 @@
+#include "../platform.h"
+
+#include <signal.h>
+#include <sys/inotify.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "atmost/text.h"
+
+#ifndef F_OFD_SETLK
+#define F_OFD_GETLK 36
+#define F_OFD_SETLK 37
+#define F_OFD_SETLKW 38
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+
+namespace atmost::os::platform {
+namespace {
+
+struct Known {
+  unsigned long magic;
+  Kind kind;
+  const char* name;
+};
+
+// Magic numbers: statfs(2), linux/magic.h. DESIGN §4 says why each is where it is.
+constexpr Known kKnown[] = {
+    {0xEF53, Kind::trusted, "ext4"},         {0x58465342, Kind::trusted, "xfs"},
+    {0x9123683E, Kind::trusted, "btrfs"},    {0x2FC12FC1, Kind::trusted, "zfs"},
+    {0xF2F52010, Kind::trusted, "f2fs"},     {0x01021994, Kind::trusted, "tmpfs"},
+    {0x794C7630, Kind::trusted, "overlay"},  {0x858458F6, Kind::trusted, "ramfs"},
+    {0xCA451A4E, Kind::trusted, "bcachefs"}, {0x6969, Kind::refused, "nfs"},
+    {0xFF534D42, Kind::refused, "cifs"},     {0xFE534D42, Kind::refused, "smb2"},
+    {0x517B, Kind::refused, "smb"},          {0x01021997, Kind::refused, "9p"},
+    {0x65735546, Kind::refused, "fuse"},     {0x6A656A63, Kind::refused, "virtiofs"},
+    {0x5346414F, Kind::refused, "afs"},      {0x00C36400, Kind::refused, "ceph"},
+    {0x0BD00BD0, Kind::refused, "lustre"},   {0x47504653, Kind::refused, "gpfs"},
+    {0x786F4256, Kind::refused, "vboxsf"},   {0x61756673, Kind::refused, "aufs"},
+    {0xF15F, Kind::refused, "ecryptfs"},     {0x73757245, Kind::refused, "coda"},
+    {0x01161970, Kind::refused, "gfs2"},     {0x7461636F, Kind::refused, "ocfs2"},
+};
+
+}  // namespace
+
+const clockid_t kBootClock = CLOCK_BOOTTIME;
+const int kDescriptionSet = F_OFD_SETLK;
+const int kDescriptionWait = F_OFD_SETLKW;
+const int kDescriptionQuery = F_OFD_GETLK;
+
+long filesystem_magic(int fd) {
+  struct statfs info;
+  if (fstatfs(fd, &info) != 0) return -1;
+  return static_cast<long>(static_cast<unsigned int>(info.f_type));
+}
+
+int inotify_init(int flags) { return inotify_init1(flags); }
+
+int inotify_add_watch(int fd, const char* path, unsigned mask) { return ::inotify_add_watch(fd, path, mask); }
+
+int inotify_rm_watch(int fd, int watch) { return ::inotify_rm_watch(fd, watch); }
+
+int set_robust_list(void* head, std::size_t size) {
+  return static_cast<int>(syscall(SYS_set_robust_list, head, size));
+}
+
+int pidfd_open(pid_t pid, unsigned flags) { return static_cast<int>(syscall(SYS_pidfd_open, pid, flags)); }
+
+int pidfd_send_signal(int pidfd, int signal, unsigned flags) {
+  return static_cast<int>(syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, flags));
+}
+
+int close_from(int first) { return static_cast<int>(syscall(SYS_close_range, first, ~0U, 0)); }
+
+ssize_t descriptor_path(int fd, char* to, std::size_t size) {
+  Text<63> link("/proc/self/fd/");
+  link.append_signed(fd);
+  return readlink(link.c_str(), to, size);
+}
+
+// linux/fs.h: RENAME_NOREPLACE, RENAME_EXCHANGE (Linux 3.15).
+int exchange(const char* one, const char* other) {
+  constexpr unsigned kExchange = 2;
+  return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, kExchange));
+}
+
+int rename_new(const char* from, const char* to) {
+  constexpr unsigned kNoReplace = 1;
+  return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, kNoReplace));
+}
+
+Kind classify_filesystem(long magic, const char** name) {
+  for (const Known& known : kKnown) {
+    if (known.magic == static_cast<unsigned long>(magic)) {
+      *name = known.name;
+      return known.kind;
+    }
+  }
+  *name = "unknown";
+  return Kind::unknown;
+}
+
+}  // namespace atmost::os::platform

@@ -1,0 +1,239 @@
+#include "../process.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include "../calls.h"
+#include "../file.h"
+#include "atmost/text.h"
+
+namespace atmost::os {
+namespace {
+
+Text<63> proc_path(std::int64_t pid, std::string_view rest) {
+  Text<63> path("/proc/");
+  path.append_signed(pid).append(rest);
+  return path;
+}
+
+// One read(2), which is how /proc gives a consistent answer.
+ssize_t read_some(int fd, char* to, std::size_t size) {
+  ssize_t got;
+  do {
+    got = calls.read(fd, to, size);
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+// Whether the numbers in /proc are those of our pid namespace. Asked once; a child asks again.
+bool own_numbers() {
+  static std::int64_t asked_by = 0;
+  const std::int64_t self = getpid();
+  if (__atomic_load_n(&asked_by, __ATOMIC_RELAXED) == self) return true;
+  char name[24];
+  const ssize_t size = calls.readlink("/proc/self", name, sizeof name);
+  if (size <= 0 ||
+      Text<23>().append_signed(self).view() != std::string_view(name, static_cast<std::size_t>(size))) {
+    return false;
+  }
+  __atomic_store_n(&asked_by, self, __ATOMIC_RELAXED);
+  return true;
+}
+
+// The names of a /proc folder that are numbers. One pass, in the kernel's order.
+class Numbers {
+ public:
+  int open(const char* path) {
+    int fd;
+    do {
+      fd = calls.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    } while (fd < 0 && errno == EINTR);
+    if (fd < 0) return errno;
+    dir_ = Fd(fd);
+    return 0;
+  }
+  bool next(std::int64_t& to) {
+    for (;;) {
+      if (at_ >= size_) {
+        const ssize_t got = calls.getdents(dir_.get(), buffer_, sizeof buffer_);
+        if (got <= 0) return false;
+        at_ = 0;
+        size_ = static_cast<std::size_t>(got);
+      }
+      const char* record = buffer_ + at_;
+      unsigned short length;
+      std::memcpy(&length, record + kLengthAt, sizeof length);
+      at_ += length;
+      if (number(record + kNameAt, to)) return true;
+    }
+  }
+
+ private:
+  // struct linux_dirent64, getdents64(2): d_ino and d_off of eight bytes, d_reclen of two, d_type of one, d_name.
+  static constexpr std::size_t kLengthAt = 16;
+  static constexpr std::size_t kNameAt = 19;
+
+  static bool number(const char* name, std::int64_t& to) {
+    to = 0;
+    for (; *name != '\0'; ++name) {
+      if (*name < '0' || *name > '9' || to > INT32_MAX) return false;
+      to = to * 10 + (*name - '0');
+    }
+    return true;
+  }
+
+  Fd dir_;
+  alignas(8) char buffer_[4096];
+  std::size_t at_ = 0;
+  std::size_t size_ = 0;
+};
+
+// Shows the lock lines of an fdinfo file until the visitor has enough. Lines longer than the buffer are none.
+template <class Visit>
+int each_line(const char* path, Visit visit) {
+  Fd file;
+  if (const int error = open_to_read(path, file)) return error;
+  char buffer[4096];
+  std::size_t filled = 0;
+  for (;;) {
+    const ssize_t got = read_some(file.get(), buffer + filled, sizeof buffer - filled);
+    if (got <= 0) return 0;
+    filled += static_cast<std::size_t>(got);
+    std::size_t start = 0;
+    for (;;) {
+      const std::string_view rest(buffer + start, filled - start);
+      const std::size_t end = rest.find('\n');
+      if (end >= rest.size()) break;
+      LockLine line;
+      if (parse_lock_line({rest.data(), end}, line) && !visit(line)) return 0;
+      start += end + 1;
+    }
+    filled -= start;
+    std::memmove(buffer, buffer + start, filled);
+    if (filled == sizeof buffer) filled = 0;
+  }
+}
+
+// The files behind a process's descriptors that hold any lock that `wanted` likes: is it the one? The line's own
+// device is the filesystem's, which differs from fstat's on btrfs and overlay: ask about the file itself. Only where
+// a lock was found, because a file on a dead network mount would keep us waiting; it has no such lock.
+class Search {
+ public:
+  Search(std::int64_t pid, std::uint64_t device, std::uint64_t inode)
+      : pid_(pid), device_(device), inode_(inode) {}
+
+  // Calls found(path of an fdinfo file) for each descriptor of the file with a wanted lock, until it answers false.
+  template <class Wanted, class Found>
+  Holding run(Wanted wanted, Found found) {
+    if (!own_numbers()) return Holding::unreadable;
+    Numbers descriptors;
+    if (const int error = descriptors.open(proc_path(pid_, "/fdinfo").c_str())) {
+      return error == ENOENT || error == ESRCH ? Holding::no : Holding::unreadable;
+    }
+    Holding result = Holding::no;
+    for (std::int64_t fd; descriptors.next(fd);) {
+      const Text<63> info = proc_path(pid_, Text<63>("/fdinfo/").append_signed(fd));
+      bool locked = false;
+      const int error =
+          each_line(info.c_str(), [&](const LockLine& line) { return !(locked = wanted(line)); });
+      if (error != 0 && error != ENOENT && error != ESRCH && result == Holding::no)
+        result = Holding::unreadable;
+      if (!locked) continue;
+      struct stat file;
+      if (calls.stat(proc_path(pid_, Text<63>("/fd/").append_signed(fd)).c_str(), &file) != 0) {
+        if ((errno == EACCES || errno == EPERM) && result == Holding::no) result = Holding::unreadable;
+      } else if (static_cast<std::uint64_t>(file.st_dev) == device_ &&
+                 static_cast<std::uint64_t>(file.st_ino) == inode_) {
+        result = Holding::yes;
+        if (!found(info.c_str())) return result;
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::int64_t pid_;
+  std::uint64_t device_;
+  std::uint64_t inode_;
+};
+
+}  // namespace
+
+int process_facts(std::int64_t pid, ProcessFacts& to) {
+  if (!own_numbers()) return ENOSYS;
+  Fd file;
+  const int error = open_to_read(proc_path(pid, "/stat").c_str(), file);
+  if (error == ENOENT) {
+    struct stat self;
+    return calls.stat("/proc/self/stat", &self) == 0 ? ESRCH : ENOSYS;
+  }
+  if (error != 0) return error;
+  // The kernel writes some 350 bytes, at most 1,500 if every number were as long as it can be.
+  char text[2048];
+  const ssize_t size = read_some(file.get(), text, sizeof text);
+  if (size < 0) return errno;  // ESRCH: it ended after the open
+  return parse_process_stat({text, static_cast<std::size_t>(size)}, to) ? 0 : EIO;
+}
+
+int process_credentials(std::int64_t pid, Credentials& to) {
+  if (!own_numbers()) return ENOSYS;
+  Fd file;
+  const int error = open_to_read(proc_path(pid, "/status").c_str(), file);
+  if (error != 0) {
+    ProcessFacts facts;
+    return error == ENOENT ? process_facts(pid, facts) : error;
+  }
+  // The ids stand among the first ten lines, behind a name of at most 64 bytes, newlines in it escaped.
+  char text[2048];
+  const ssize_t size = read_some(file.get(), text, sizeof text);
+  if (size < 0) return errno;
+  return parse_process_ids({text, static_cast<std::size_t>(size)}, to) ? 0 : EIO;
+}
+
+Holding holds_byte(std::int64_t pid, std::uint64_t device, std::uint64_t inode, std::int64_t byte) {
+  return Search(pid, device, inode)
+      .run([byte](const LockLine& line) { return line.write && line.covers(byte); },
+           [](const char*) { return false; });
+}
+
+Holding each_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode, LockLineVisitor& visitor) {
+  return Search(pid, device, inode)
+      .run([](const LockLine&) { return true; },
+           [&visitor](const char* info) {
+             (void)each_line(info, [&visitor](const LockLine& line) {
+               visitor.lock(line);
+               return true;
+             });
+             return true;
+           });
+}
+
+bool ProcessHandle::means(std::int64_t pid) const {
+  Fd file;
+  if (open_to_read(Text<63>("/proc/self/fdinfo/").append_signed(fd_.get()).c_str(), file) != 0) return false;
+  // proc_pid_fdinfo(5) of a pidfd: a handful of lines, "Pid:" with the number in the namespace of this /proc.
+  char text[512];
+  const ssize_t size = read_some(file.get(), text, sizeof text);
+  if (size <= 0) return false;
+  const std::string_view all(text, static_cast<std::size_t>(size));
+  return all.find(Text<63>("\nPid:\t").append_signed(pid).append("\n").view()) < all.size();
+}
+
+int each_process(ProcessVisitor& visitor) {
+  if (!own_numbers()) return ENOSYS;
+  Numbers pids;
+  if (const int error = pids.open("/proc")) return error == ENOENT ? ENOSYS : error;
+  bool seen = false;
+  for (std::int64_t pid; pids.next(pid);) {
+    seen = true;
+    ProcessFacts facts;
+    if (process_facts(pid, facts) == 0 && !visitor.process(pid, facts)) return 0;
+  }
+  return seen ? 0 : ENOSYS;
+}
+
+}  // namespace atmost::os

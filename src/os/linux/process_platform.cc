@@ -1,0 +1,62 @@
+// The part of platform.h that makes, times and reaps processes.
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../platform.h"
+
+namespace atmost::os::platform {
+namespace {
+
+// execute() needs a little over PATH_MAX; the rest is for the C library. Our own stack stands still meanwhile, but
+// clone(2) wants another one.
+constexpr std::size_t kChildStack = std::size_t{32} * 1024;
+alignas(64) char child_stack[kChildStack];
+
+}  // namespace
+
+ssize_t getdents(int dir, void* to, std::size_t size) { return syscall(SYS_getdents64, dir, to, size); }
+
+pid_t start(int (*child)(void*), void* argument) {
+  return clone(child, child_stack + kChildStack, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+}
+
+pid_t wait4(pid_t pid, int* status, int options, struct rusage* used) {
+  return ::wait4(pid, status, options, used);
+}
+
+int sigtimedwait(const sigset_t* set, siginfo_t* info, const struct timespec* span) {
+  return ::sigtimedwait(set, info, span);
+}
+
+int create_timer(int signal, void** timer) {
+  struct sigevent event = {};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = signal;
+  return timer_create(CLOCK_BOOTTIME, &event, timer);
+}
+
+int set_timer(void* timer, std::int64_t boot_ns) {
+  struct itimerspec at = {};
+  if (boot_ns < 1) boot_ns = 1;  // 0 would disarm it
+  at.it_value.tv_sec = static_cast<time_t>(boot_ns / 1'000'000'000);
+  at.it_value.tv_nsec = static_cast<long>(boot_ns % 1'000'000'000);
+  return timer_settime(timer, TIMER_ABSTIME, &at, nullptr);
+}
+
+void delete_timer(void* timer) { timer_delete(timer); }
+
+bool adopts_orphans() {
+  int on = 0;
+  return prctl(PR_GET_CHILD_SUBREAPER, &on, 0, 0, 0) == 0 && on != 0;
+}
+
+void adopt_orphans(bool on) { prctl(PR_SET_CHILD_SUBREAPER, on ? 1 : 0, 0, 0, 0); }
+
+void forbid_core() { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+}  // namespace atmost::os::platform

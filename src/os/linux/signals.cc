@@ -1,0 +1,93 @@
+#include "../signals.h"
+
+#include <signal.h>
+
+#include "../calls.h"
+#include "../clock.h"
+#include "../platform.h"
+#include "atmost/time.h"
+
+namespace atmost::os {
+namespace {
+
+// What the gate found, for the way back.
+sigset_t mask_before;
+struct sigaction child_before;
+bool gate_open = false;
+
+// Ends a wait: SIGCONT, because it alone also wakes a process that is stopped. Made when first needed.
+void* timer;
+bool timer_made = false;
+std::int64_t timer_set_for = Duration::kForever;
+
+// Without a timer (RLIMIT_SIGPENDING used up) the clock is looked at so often: sigtimedwait's own timeout stands
+// still while the machine is suspended.
+constexpr std::int64_t kLookNs = 1'000'000'000;
+
+bool set_timer(std::int64_t boot_deadline_ns) {
+  if (timer_set_for == boot_deadline_ns) return true;
+  if (!timer_made) timer_made = calls.create_timer(SIGCONT, &timer) == 0;
+  if (!timer_made || calls.set_timer(timer, boot_deadline_ns) != 0) return false;
+  timer_set_for = boot_deadline_ns;
+  return true;
+}
+
+Source source_of(const siginfo_t& info) {
+  if (info.si_code == SI_TIMER) return Source::timer;
+  // kill(2) is 0, tgkill(2) and sigqueue(3) are negative; what the kernel makes itself is positive.
+  return info.si_code <= 0 ? Source::process : Source::system;
+}
+
+}  // namespace
+
+SignalGate::SignalGate() {
+  sigset_t all;
+  sigfillset(&all);
+  calls.sigprocmask(SIG_SETMASK, &all, &mask_before);
+  struct sigaction plain = {};
+  plain.sa_handler = SIG_DFL;
+  calls.sigaction(SIGCHLD, &plain, &child_before);
+  gate_open = true;
+}
+
+SignalGate::~SignalGate() {
+  if (timer_made) calls.delete_timer(timer);
+  timer_made = false;
+  timer_set_for = Duration::kForever;
+  gate_open = false;
+  if (child_before.sa_handler != SIG_DFL) calls.sigaction(SIGCHLD, &child_before, nullptr);
+  calls.sigprocmask(SIG_SETMASK, &mask_before, nullptr);
+}
+
+Arrival SignalGate::next(std::int64_t boot_deadline_ns) {
+  struct timespec look = {};
+  const struct timespec* limit = nullptr;
+  if (boot_deadline_ns != Duration::kForever && !set_timer(boot_deadline_ns)) {
+    std::int64_t left_ns = boot_deadline_ns - boot_ns();
+    if (left_ns > kLookNs) left_ns = kLookNs;
+    if (left_ns > 0) {
+      look.tv_sec = static_cast<time_t>(left_ns / 1'000'000'000);
+      look.tv_nsec = static_cast<long>(left_ns % 1'000'000'000);
+    }
+    limit = &look;
+  }
+  sigset_t all;
+  sigfillset(&all);
+  siginfo_t info = {};
+  const int signal = calls.sigtimedwait(&all, &info, limit);
+  if (signal <= 0) return {};
+  const Source source = source_of(info);
+  if (source == Source::timer && timer_made && signal == SIGCONT) {
+    timer_set_for = Duration::kForever;
+    return {};
+  }
+  return {signal, source, source == Source::process ? static_cast<std::int64_t>(info.si_pid) : 0};
+}
+
+void hand_back_signals() {
+  if (!gate_open) return;
+  if (child_before.sa_handler == SIG_IGN) calls.sigaction(SIGCHLD, &child_before, nullptr);
+  calls.sigprocmask(SIG_SETMASK, &mask_before, nullptr);
+}
+
+}  // namespace atmost::os

@@ -1,0 +1,50 @@
+#include "../spawn.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "../calls.h"
+#include "../program.h"
+#include "../signals.h"
+
+namespace atmost::os {
+namespace {
+
+struct Errand {
+  const Program* program;
+  volatile int error;  // written by the child in our memory
+};
+
+int child_main(void* argument) {
+  Errand* errand = static_cast<Errand*>(argument);
+  hand_back_signals();
+  errand->error = execute(*errand->program);
+  _exit(127);
+}
+
+}  // namespace
+
+Started spawn(const Program& program) {
+  Errand errand = {&program, 0};
+  Started started;
+  const pid_t pid = calls.start(child_main, &errand);
+  if (pid < 0) {
+    started.fork_error = errno;
+    return started;
+  }
+  clean_up_after_execute();
+  started.exec_error = errand.error;
+  if (started.exec_error == 0) {
+    started.pid = pid;
+  } else {
+    struct rusage used;
+    int status;
+    while (calls.wait4(pid, &status, 0, &used) < 0 && errno == EINTR) {
+    }
+  }
+  return started;
+}
+
+}  // namespace atmost::os

@@ -1,0 +1,21 @@
+// The machine and the program's own place on it.
+#ifndef ATMOST_OS_MACHINE_H
+#define ATMOST_OS_MACHINE_H
+
+#include "atmost/text.h"
+
+namespace atmost::os {
+
+// uname's node name; empty when there is none.
+Text<255> host_name();
+
+// Whether the kernel gave this process rights that its caller lacks (AT_SECURE; where there is none, real and
+// effective ids that differ).
+bool has_raised_rights();
+
+// The file this program was started from; false where the system does not tell.
+bool program_path(PathText& to);
+
+}  // namespace atmost::os
+
+#endif

@@ -1,0 +1,69 @@
+// What Linux has and POSIX.1 has not. src/os/linux/ and src/os/portable/ define these; the portable ones answer
+// ENOSYS, and their callers have a slower way without them. Semantics of the call named; errno is set.
+#ifndef ATMOST_OS_PLATFORM_H
+#define ATMOST_OS_PLATFORM_H
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace atmost::os::platform {
+
+long filesystem_magic(int fd);
+int inotify_init(int flags);
+int inotify_add_watch(int fd, const char* path, unsigned mask);
+int inotify_rm_watch(int fd, int watch);
+int set_robust_list(void* head, std::size_t size);
+int pidfd_open(pid_t pid, unsigned flags);
+int pidfd_send_signal(int pidfd, int signal, unsigned flags);
+ssize_t getdents(int dir, void* to, std::size_t size);  // records of struct linux_dirent64, getdents64(2)
+
+// renameat2(2): two names change places at one stroke; a name is moved to one that must be free. EINVAL: this filesystem
+// cannot.
+int exchange(const char* one, const char* other);
+int rename_new(const char* from, const char* to);
+
+// Starts a process that runs child(argument). On Linux it shares our memory and we stand still until it execs or ends
+// (clone(2) with CLONE_VM | CLONE_VFORK, on a stack of its own); elsewhere it is a fork.
+pid_t start(int (*child)(void*), void* argument);
+// `pid` > 0 or -1. Without a per-child account `used` is what all children together have used since the last call.
+pid_t wait4(pid_t pid, int* status, int options, struct rusage* used);
+int sigtimedwait(const sigset_t* set, siginfo_t* info, const struct timespec* span);
+
+// A timer on the boot clock that sends `signal` to this process.
+int create_timer(int signal, void** timer);
+int set_timer(void* timer, std::int64_t boot_ns);
+void delete_timer(void* timer);
+
+// PR_SET_CHILD_SUBREAPER, prctl(2).
+bool adopts_orphans();
+void adopt_orphans(bool on);
+// Closes every descriptor from `first` on. -1 with ENOSYS where it takes a loop.
+int close_from(int first);
+
+// No core file of this process from now on, not even by a core_pattern that is a program.
+void forbid_core();
+
+// The clock that cannot be stepped: CLOCK_BOOTTIME, which counts suspended time, or the nearest there is.
+extern const clockid_t kBootClock;
+
+// fcntl commands for locks owned by the open file description; the process-owned ones where there are none.
+extern const int kDescriptionSet;
+extern const int kDescriptionWait;
+extern const int kDescriptionQuery;
+
+// Where the file behind `fd` is, as the kernel knows it (readlink of /proc/self/fd). Bytes written to `to`, -1.
+ssize_t descriptor_path(int fd, char* to, std::size_t size);
+
+// Whether filesystem magic numbers mean anything here, and what this one is called.
+enum class Kind { trusted, refused, unknown };
+Kind classify_filesystem(long magic, const char** name);
+
+}  // namespace atmost::os::platform
+
+#endif

@@ -1,0 +1,76 @@
+#include "../platform.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace atmost::os::platform {
+
+const clockid_t kBootClock = CLOCK_MONOTONIC;
+const int kDescriptionSet = F_SETLK;
+const int kDescriptionWait = F_SETLKW;
+const int kDescriptionQuery = F_GETLK;
+
+namespace {
+int unsupported() {
+  errno = ENOSYS;
+  return -1;
+}
+
+struct timeval minus(struct timeval a, const struct timeval& b) {
+  a.tv_sec -= b.tv_sec;
+  a.tv_usec -= b.tv_usec;
+  if (a.tv_usec < 0) {
+    a.tv_usec += 1'000'000;
+    --a.tv_sec;
+  }
+  return a;
+}
+}  // namespace
+
+// POSIX has no way to tell a network filesystem; every one passes for local (docs/architecture.md says so).
+long filesystem_magic(int) { return 0; }
+int inotify_init(int) { return unsupported(); }
+int inotify_add_watch(int, const char*, unsigned) { return unsupported(); }
+int inotify_rm_watch(int, int) { return unsupported(); }
+int set_robust_list(void*, std::size_t) { return unsupported(); }
+int pidfd_open(pid_t, unsigned) { return unsupported(); }
+int pidfd_send_signal(int, int, unsigned) { return unsupported(); }
+ssize_t getdents(int, void*, std::size_t) { return unsupported(); }
+int exchange(const char*, const char*) { return unsupported(); }
+int rename_new(const char*, const char*) { return unsupported(); }
+int sigtimedwait(const sigset_t*, siginfo_t*, const struct timespec*) { return unsupported(); }
+int create_timer(int, void**) { return unsupported(); }
+int set_timer(void*, std::int64_t) { return unsupported(); }
+void delete_timer(void*) {}
+bool adopts_orphans() { return false; }
+void adopt_orphans(bool) {}
+void forbid_core() {}
+int close_from(int) { return unsupported(); }
+ssize_t descriptor_path(int, char*, std::size_t) { return unsupported(); }
+
+pid_t start(int (*child)(void*), void* argument) {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(child(argument));
+  return pid;
+}
+
+pid_t wait4(pid_t pid, int* status, int options, struct rusage* used) {
+  static struct rusage before;
+  const pid_t ended = waitpid(pid, status, options);
+  struct rusage now = {};
+  getrusage(RUSAGE_CHILDREN, &now);
+  *used = now;
+  used->ru_utime = minus(now.ru_utime, before.ru_utime);
+  used->ru_stime = minus(now.ru_stime, before.ru_stime);
+  before = now;
+  return ended;
+}
+
+Kind classify_filesystem(long, const char** name) {
+  *name = "local";
+  return Kind::trusted;
+}
+
+}  // namespace atmost::os::platform

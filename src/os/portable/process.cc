@@ -1,0 +1,33 @@
+#include "../process.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace atmost::os {
+
+// POSIX tells of no other process but our parent.
+int process_facts(std::int64_t pid, ProcessFacts& to) {
+  if (pid != getpid()) return ENOSYS;
+  to = {};
+  to.parent = getppid();
+  return 0;
+}
+
+int process_credentials(std::int64_t pid, Credentials& to) {
+  if (pid != getpid()) return ENOSYS;
+  to = {geteuid(), getegid()};
+  return 0;
+}
+
+Holding holds_byte(std::int64_t, std::uint64_t, std::uint64_t, std::int64_t) { return Holding::unreadable; }
+
+Holding each_lock(std::int64_t, std::uint64_t, std::uint64_t, LockLineVisitor&) {
+  return Holding::unreadable;
+}
+
+int each_process(ProcessVisitor&) { return ENOSYS; }
+
+bool ProcessHandle::means(std::int64_t) const { return false; }
+
+}  // namespace atmost::os

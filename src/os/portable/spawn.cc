@@ -1,0 +1,74 @@
+#include "../spawn.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "../calls.h"
+#include "../fd.h"
+#include "../file.h"
+#include "../program.h"
+#include "../signals.h"
+
+namespace atmost::os {
+namespace {
+
+struct Errand {
+  const Program* program;
+  int report_to;  // the pipe's end, close-on-exec: that it closes unwritten says that exec went well
+};
+
+int child_main(void* argument) {
+  const Errand* errand = static_cast<const Errand*>(argument);
+  hand_back_signals();
+  const int error = execute(*errand->program);
+  write_all(errand->report_to, &error, sizeof error);
+  _exit(127);
+}
+
+// Both ends close-on-exec and above the standard streams, which may be closed.
+int open_pipe(Fd& read_end, Fd& write_end) {
+  int ends[2];
+  if (pipe(ends) != 0) return errno;
+  Fd low[2] = {Fd(ends[0]), Fd(ends[1])};
+  for (int i = 0; i < 2; ++i) {
+    const int moved = calls.control(ends[i], F_DUPFD_CLOEXEC, 3);
+    if (moved < 0) return errno;
+    (i == 0 ? read_end : write_end) = Fd(moved);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Started spawn(const Program& program) {
+  Started started;
+  Fd read_end;
+  Fd write_end;
+  started.fork_error = open_pipe(read_end, write_end);
+  if (started.fork_error != 0) return started;
+  Errand errand = {&program, write_end.get()};
+  const pid_t pid = calls.start(child_main, &errand);
+  if (pid < 0) {
+    started.fork_error = errno;
+    return started;
+  }
+  write_end.reset();
+  ssize_t size;
+  do {
+    size = calls.read(read_end.get(), &started.exec_error, sizeof started.exec_error);
+  } while (size < 0 && errno == EINTR);
+  if (size != static_cast<ssize_t>(sizeof started.exec_error)) {
+    started.exec_error = 0;
+    started.pid = pid;
+  } else {
+    int status;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  return started;
+}
+
+}  // namespace atmost::os

@@ -1,0 +1,189 @@
+#include "process.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "calls.h"
+#include "clock.h"
+
+namespace atmost::os {
+namespace {
+
+// USER_HZ: the tick of every figure in /proc, whatever the kernel's own (asm-generic/param.h; sysconf asks for it).
+std::int64_t tick_ns() {
+  const long ticks = sysconf(_SC_CLK_TCK);
+  return 1'000'000'000 / (ticks > 0 ? ticks : 100);
+}
+
+// Words and numbers of a line, from left to right.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  std::string_view word() {
+    skip_blanks();
+    std::size_t size = 0;
+    while (size < text_.size() && !blank(text_[size])) ++size;
+    const std::string_view found(text_.data(), size);
+    text_.remove_prefix(size);
+    return found;
+  }
+  bool number(std::int64_t& to) {
+    skip_blanks();
+    const bool negative = take('-');
+    std::int64_t value = 0;
+    std::size_t digits = 0;
+    for (; !text_.empty() && text_[0] >= '0' && text_[0] <= '9'; ++digits, text_.remove_prefix(1)) {
+      if (__builtin_mul_overflow(value, 10, &value) ||
+          __builtin_add_overflow(value, text_[0] - '0', &value)) {
+        return false;
+      }
+    }
+    to = negative ? -value : value;
+    return digits > 0;
+  }
+  bool take(char c) {
+    if (text_.empty() || text_[0] != c) return false;
+    text_.remove_prefix(1);
+    return true;
+  }
+  bool at_end() const { return text_.empty(); }
+
+ private:
+  static bool blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+  void skip_blanks() {
+    while (!text_.empty() && blank(text_[0])) text_.remove_prefix(1);
+  }
+
+  std::string_view text_;
+};
+
+}  // namespace
+
+bool parse_process_stat(std::string_view text, ProcessFacts& to) {
+  // Behind the name's closing parenthesis there is none: only a letter and numbers.
+  const std::size_t close = text.rfind(')');
+  if (close >= text.size() || text.find('(') > close) return false;
+  text.remove_prefix(close + 1);
+  Scanner scanner(text);
+  const std::string_view state = scanner.word();
+  if (state.size() != 1) return false;
+  to.state = state[0];
+  if (!scanner.number(to.parent) || !scanner.number(to.group) || !scanner.number(to.session)) return false;
+  // Fields 7 to 21 lie between the session and the start (proc(5)).
+  constexpr int kBetween = 15;
+  for (int i = 0; i < kBetween; ++i) {
+    if (scanner.word().empty()) return false;
+  }
+  std::int64_t ticks = 0;
+  if (!scanner.number(ticks) || ticks < 0) return false;
+  return !__builtin_mul_overflow(ticks, tick_ns(), &to.start_boot_ns);
+}
+
+bool parse_process_ids(std::string_view text, Credentials& to) {
+  bool user = false;
+  bool group = false;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    Scanner line({text.data(), end < text.size() ? end : text.size()});
+    const std::string_view key = line.word();
+    std::int64_t real = 0;
+    std::int64_t effective = 0;
+    const bool ids = key == "Uid:" || key == "Gid:";
+    if (ids && line.number(real) && line.number(effective) && effective >= 0 && effective <= UINT32_MAX) {
+      (key == "Uid:" ? user : group) = true;
+      (key == "Uid:" ? to.user : to.group) = static_cast<std::uint32_t>(effective);
+    }
+    text.remove_prefix(end < text.size() ? end + 1 : text.size());
+  }
+  return user && group;
+}
+
+bool parse_lock_line(std::string_view line, LockLine& to) {
+  Scanner scanner(line);
+  if (scanner.word() != "lock:") return false;
+  scanner.word();  // its ordinal
+  const std::string_view kind = scanner.word();
+  to.description = kind == "OFDLCK";
+  if (!to.description && kind != "POSIX") return false;
+  if (scanner.word() != "ADVISORY") return false;
+  const std::string_view access = scanner.word();
+  to.write = access == "WRITE";
+  if (!to.write && access != "READ") return false;
+  if (!scanner.number(to.pid)) return false;
+  // MAJOR:MINOR:INODE, the first two hexadecimal.
+  std::string_view file = scanner.word();
+  const std::size_t colon = file.rfind(':');
+  if (colon >= file.size()) return false;
+  file.remove_prefix(colon + 1);
+  Scanner inode(file);
+  std::int64_t inode_number = 0;
+  if (!inode.number(inode_number) || !inode.at_end() || !scanner.number(to.start)) return false;
+  to.inode = static_cast<std::uint64_t>(inode_number);
+  to.end = INT64_MAX;
+  Scanner rest = scanner;
+  return rest.word() == "EOF" || scanner.number(to.end);
+}
+
+std::int64_t branch_below(std::int64_t pid, std::int64_t ancestor) {
+  ProcessFacts facts;
+  if (process_facts(pid, facts) != 0) return 0;
+  while (facts.parent != ancestor) {
+    ProcessFacts parent;
+    ProcessFacts again;
+    if (facts.parent <= 1 || process_facts(facts.parent, parent) != 0) return 0;
+    // Had the parent ended before it was read, this process would have another one now.
+    if (process_facts(pid, again) != 0) return 0;
+    if (again.parent == facts.parent) {
+      pid = facts.parent;
+      facts = parent;
+    } else {
+      facts = again;
+    }
+  }
+  return pid;
+}
+
+bool is_ancestor(std::int64_t pid) { return branch_below(getpid(), pid) != 0; }
+
+bool process_exists(std::int64_t pid) {
+  return calls.kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
+}
+
+std::int64_t process_group(std::int64_t pid) {
+  const pid_t group = getpgid(static_cast<pid_t>(pid));
+  return group < 0 ? 0 : group;
+}
+
+int ProcessHandle::open(std::int64_t pid) {
+  fd_ = Fd(calls.pidfd_open(static_cast<pid_t>(pid), 0));
+  return fd_.open() ? 0 : errno;
+}
+
+int ProcessHandle::send(int signal) const {
+  return calls.pidfd_send_signal(fd_.get(), signal, 0) == 0 ? 0 : errno;
+}
+
+bool ProcessHandle::alive() const {
+  struct pollfd ended = {fd_.get(), POLLIN, 0};
+  return calls.poll(&ended, 1, 0) == 0;
+}
+
+bool ProcessHandle::ends_within(std::int64_t span_ns) const {
+  const std::int64_t deadline_ns = boot_ns() + span_ns;
+  for (;;) {
+    const std::int64_t left_ns = deadline_ns - boot_ns();
+    struct pollfd ended = {fd_.get(), POLLIN, 0};
+    const int count = calls.poll(&ended, 1, left_ns > 0 ? static_cast<int>(left_ns / 1'000'000 + 1) : 0);
+    if (count > 0) return true;
+    if (left_ns <= 0 || (count < 0 && errno != EINTR)) return false;
+  }
+}
+
+int signal_child(std::int64_t pid, int signal) {
+  return calls.kill(static_cast<pid_t>(pid), signal) == 0 ? 0 : errno;
+}
+
+}  // namespace atmost::os

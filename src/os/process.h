@@ -1,0 +1,128 @@
+// Other processes, as /proc shows them. In a PORTABLE build there is no /proc: nothing can be seen, nothing proven,
+// and everything here answers so. The same holds for the /proc of another pid namespace (unshare(1) without
+// --mount-proc): its numbers mean other processes than ours.
+#ifndef ATMOST_OS_PROCESS_H
+#define ATMOST_OS_PROCESS_H
+
+#include <cstdint>
+#include <string_view>
+
+#include "fd.h"
+
+namespace atmost::os {
+
+struct ProcessFacts {
+  std::int64_t parent = 0;  // 0: none, or outside our pid namespace
+  std::int64_t group = 0;
+  std::int64_t session = 0;
+  char state = '?';                // proc(5): R S D T t Z X I
+  std::int64_t start_boot_ns = 0;  // on the boot clock; the kernel tells it in steps of a clock tick (10 ms)
+
+  // Ended, though its parent may not have noticed.
+  bool ended() const { return state == 'Z' || state == 'X'; }
+};
+
+// The text of /proc/PID/stat. The name in it is the process's own choice: parentheses, blanks, newlines, anything.
+bool parse_process_stat(std::string_view text, ProcessFacts& to);
+
+// 0, ESRCH (no such process, or hidden from us), ENOSYS (no /proc), or what reading said.
+int process_facts(std::int64_t pid, ProcessFacts& to);
+
+// The child of `ancestor` through which `pid` descends from it (`pid` itself if it is that child); 0 when it does
+// not, or that cannot be proven. A pid that is recycled while we look does not deceive it.
+// REQUIRES: `ancestor` cannot be recycled meanwhile: this process, or one watched by a ProcessHandle.
+std::int64_t branch_below(std::int64_t pid, std::int64_t ancestor);
+
+// Whether `pid` is this process's parent, or its parent's parent, and so on.
+bool is_ancestor(std::int64_t pid);
+
+// Whether any process or thread has this number, zombies included; true when that cannot be told. Needs no /proc.
+bool process_exists(std::int64_t pid);
+
+// The ids a process acts with. 0, ESRCH, or ENOSYS (no /proc, and not this process).
+struct Credentials {
+  std::uint32_t user = 0;
+  std::uint32_t group = 0;
+};
+int process_credentials(std::int64_t pid, Credentials& to);
+// The effective ids in the text of /proc/PID/status (proc(5): "Uid:" and "Gid:", the second number of each).
+bool parse_process_ids(std::string_view text, Credentials& to);
+
+// 0 when the process is gone.
+std::int64_t process_group(std::int64_t pid);
+
+// One "lock:" line of /proc/PID/fdinfo/FD (fs/locks.c, lock_get_status).
+struct LockLine {
+  bool description = false;  // OFDLCK; else POSIX
+  bool write = false;
+  std::int64_t pid = 0;  // -1 for description-owned
+  std::uint64_t inode = 0;
+  std::int64_t start = 0;
+  std::int64_t end = INT64_MAX;  // the last byte; INT64_MAX: to the end of all bytes
+
+  bool covers(std::int64_t byte) const { return start <= byte && byte <= end; }
+};
+
+// False for any other line, flock and lease lines included.
+bool parse_lock_line(std::string_view line, LockLine& to);
+
+class LockLineVisitor {
+ public:
+  virtual void lock(const LockLine& line) = 0;
+
+ protected:
+  ~LockLineVisitor() = default;
+};
+
+enum class Holding : std::uint8_t { no, yes, unreadable };
+
+// Whether the process has a descriptor of the file (`device`, `inode` as fstat gives them) through which a write
+// lock on `byte` is held: its own, or one of an open file description that it inherited. `unreadable`: another
+// user's process, or no /proc. Opens no file of the process. Says nothing about the next moment: open a
+// ProcessHandle first, ask, and the handle then still means the process that was asked about.
+Holding holds_byte(std::int64_t pid, std::uint64_t device, std::uint64_t inode, std::int64_t byte);
+
+// Shows every lock on the file that is held through a descriptor of the process (as above); once for each descriptor
+// that leads to it. `yes` when there was one.
+Holding each_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode, LockLineVisitor& visitor);
+
+class ProcessVisitor {
+ public:
+  // False ends the walk.
+  virtual bool process(std::int64_t pid, const ProcessFacts& facts) = 0;
+
+ protected:
+  ~ProcessVisitor() = default;
+};
+
+// Shows every process that can be seen, threads not counted, ascending by pid; one that starts or ends meanwhile may
+// or may not be shown. 0 or an errno value (ENOSYS: no /proc).
+int each_process(ProcessVisitor& visitor);
+
+// A process that cannot be mistaken for a later one of the same pid (pidfd_open(2), Linux 5.3).
+class ProcessHandle {
+ public:
+  // 0; ESRCH: no such process; ENOSYS, EPERM: no such handles here. Close-on-exec.
+  int open(std::int64_t pid);
+  bool is_open() const { return fd_.open(); }
+  // 0; ESRCH: it has ended and was reaped; EPERM: not ours to signal. Signal 0 only asks.
+  int send(int signal) const;
+  // Running, that is: not a zombie either.
+  bool alive() const;
+  // Whether /proc calls the process that this handle means `pid`: what is read there is then about this process.
+  bool means(std::int64_t pid) const;
+  // Readable (poll(2)) from the process's end on; borrowed.
+  int descriptor() const { return fd_.get(); }
+  // Blocks until it has ended (true), or `span_ns` are over.
+  bool ends_within(std::int64_t span_ns) const;
+
+ private:
+  Fd fd_;
+};
+
+// To a child of ours that we have not reaped, which therefore cannot be mistaken either. 0 or an errno value.
+int signal_child(std::int64_t pid, int signal);
+
+}  // namespace atmost::os
+
+#endif

@@ -1,0 +1,41 @@
+#include "self.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+extern "C" char** environ;
+
+namespace atmost::os {
+
+std::int64_t process_id() { return getpid(); }
+
+std::int64_t parent_id() { return getppid(); }
+
+std::uint32_t user_id() { return geteuid(); }
+
+char* const* environment() { return environ; }
+
+const char* variable(const char* name) { return getenv(name); }
+
+const char* working_directory(PathText& room) {
+  char path[PathText::capacity() + 1];
+  if (getcwd(path, sizeof path) == nullptr) return nullptr;
+  room.assign(path);
+  return room.c_str();
+}
+
+std::uint64_t descriptor_limit() {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+  return limit.rlim_cur;
+}
+
+std::uint32_t scatter() {
+  const std::uint64_t mixed = static_cast<std::uint64_t>(boot_ns()) * 0x9e3779b97f4a7c15;
+  return static_cast<std::uint32_t>(mixed >> 32);
+}
+
+}  // namespace atmost::os

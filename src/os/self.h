@@ -1,0 +1,33 @@
+// Facts about this process and its machine.
+#ifndef ATMOST_OS_SELF_H
+#define ATMOST_OS_SELF_H
+
+#include <cstdint>
+
+#include "atmost/text.h"
+
+namespace atmost::os {
+
+std::int64_t process_id();
+std::int64_t parent_id();
+// The effective user: whose rights count when a file is opened or a signal is sent.
+std::uint32_t user_id();
+// A number that changes with every boot (a hash of the kernel's boot id) and is the same for all processes of a
+// boot, containers included. 0 where the system has none: then nothing stored is taken for this boot's.
+std::uint64_t boot_hash();
+// The environment as it is now; borrowed, NULL-terminated.
+char* const* environment();
+// The value of a variable, or null. Borrowed.
+const char* variable(const char* name);
+// The working directory, or null where it cannot be told (removed, too long).
+const char* working_directory(PathText& room);
+
+// How many descriptors this process may have open (RLIMIT_NOFILE); UINT64_MAX: no limit.
+std::uint64_t descriptor_limit();
+
+// A number that differs from call to call, for spreading work. Not random enough for anything else.
+std::uint32_t scatter();
+
+}  // namespace atmost::os
+
+#endif

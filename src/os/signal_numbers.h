@@ -1,0 +1,23 @@
+// Signals by name, for rooms that may not include the system's headers.
+#ifndef ATMOST_OS_SIGNAL_NUMBERS_H
+#define ATMOST_OS_SIGNAL_NUMBERS_H
+
+#include <signal.h>
+
+namespace atmost::os {
+
+inline constexpr int kInterrupt = SIGINT;
+inline constexpr int kTerminate = SIGTERM;
+inline constexpr int kKill = SIGKILL;
+inline constexpr int kStop = SIGSTOP;
+inline constexpr int kContinue = SIGCONT;
+
+// Whether the signal, at its default, stops a process from the terminal; and whether it does nothing.
+constexpr bool stops(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
+constexpr bool does_nothing(int signal) {
+  return signal == SIGCONT || signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH;
+}
+
+}  // namespace atmost::os
+
+#endif

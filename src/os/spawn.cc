@@ -1,0 +1,153 @@
+#include "spawn.h"
+
+#include <limits.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "calls.h"
+#include "file.h"
+#include "platform.h"
+#include "program.h"
+
+namespace atmost::os {
+namespace {
+
+// confstr(_CS_PATH)'s answer on glibc: where to look without a PATH.
+constexpr std::string_view kDefaultPath = "/bin:/usr/bin";
+constexpr const char* kShell = "/bin/sh";
+
+// The argument vector of a script run by the shell; see clean_up_after_execute.
+void* script_argv = nullptr;
+std::size_t script_argv_size = 0;
+
+// As execvp does with a file the kernel has no loader for: sh FILE ARG...
+int execute_by_shell(const char* path, const Program& program) {
+  std::size_t count = 0;
+  while (program.argv[count] != nullptr) ++count;
+  script_argv_size = (count + 2) * sizeof(char*);
+  script_argv =
+      calls.mmap(nullptr, script_argv_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (script_argv == MAP_FAILED) {
+    script_argv = nullptr;
+    return ENOMEM;
+  }
+  const char** argv = static_cast<const char**>(script_argv);
+  argv[0] = kShell;
+  argv[1] = path;
+  for (std::size_t i = 1; i < count; ++i) argv[i + 1] = program.argv[i];
+  argv[count + 1] = nullptr;
+  calls.execve(kShell, const_cast<char* const*>(argv), program.envp);
+  return errno;
+}
+
+int execute_file(const char* path, const Program& program) {
+  calls.execve(path, program.argv, program.envp);
+  return errno == ENOEXEC ? execute_by_shell(path, program) : errno;
+}
+
+std::string_view search_path(char* const* envp) {
+  for (; *envp != nullptr; ++envp) {
+    if (std::strncmp(*envp, "PATH=", 5) == 0) return *envp + 5;
+  }
+  return kDefaultPath;
+}
+
+// Whether the search goes on with the next folder: the file is not there, or its folder cannot be used.
+bool look_further(int error) {
+  return error == ENOENT || error == ENOTDIR || error == EACCES || error == ENAMETOOLONG || error == ELOOP ||
+         error == ESTALE || error == ENODEV || error == ETIMEDOUT;
+}
+
+int execute_by_name(std::string_view name, const Program& program) {
+  std::string_view path = search_path(program.envp);
+  int result = ENOENT;
+  for (;;) {
+    const std::size_t end = path.find(':') < path.size() ? path.find(':') : path.size();
+    char file[PATH_MAX];
+    if (end + name.size() + 2 <= sizeof file) {
+      // An empty element is the current folder.
+      std::size_t size = 0;
+      if (end > 0) {
+        std::memcpy(file, path.data(), end);
+        file[end] = '/';
+        size = end + 1;
+      }
+      std::memcpy(file + size, name.data(), name.size());
+      file[size + name.size()] = '\0';
+      const int error = execute_file(file, program);
+      if (!look_further(error)) return error;
+      if (error == EACCES) result = EACCES;
+    }
+    if (end == path.size()) return result;
+    path.remove_prefix(end + 1);
+  }
+}
+
+std::int64_t nanoseconds(const struct timeval& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::int64_t>(time.tv_usec) * 1000;
+}
+
+}  // namespace
+
+int execute(const Program& program) {
+  for (unsigned i = 0; i < program.inherit_count; ++i) {
+    if (const int error = make_inheritable(program.inherit[i])) return error;
+  }
+  const std::string_view name = program.argv[0];
+  if (name.empty()) return ENOENT;
+  if (name.find('/') < name.size()) return execute_file(program.argv[0], program);
+  if (name.size() > NAME_MAX) return ENAMETOOLONG;
+  return execute_by_name(name, program);
+}
+
+void clean_up_after_execute() {
+  if (script_argv == nullptr) return;
+  calls.munmap(script_argv, script_argv_size);
+  script_argv = nullptr;
+}
+
+int become(const Program& program) {
+  const int error = execute(program);
+  clean_up_after_execute();
+  return error;
+}
+
+int child_news(ChildNews& to) {
+  to = {};
+  struct rusage used = {};
+  pid_t pid;
+  do {
+    pid = calls.wait4(-1, &to.status, WNOHANG | WUNTRACED | WCONTINUED, &used);
+  } while (pid < 0 && errno == EINTR);
+  if (pid < 0) return errno;
+  if (pid == 0) return 0;
+  to.pid = pid;
+  if (WIFEXITED(to.status) || WIFSIGNALED(to.status)) {
+    to.cpu_ns = nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime);
+    to.peak_kib = used.ru_maxrss;
+  }
+  return 0;
+}
+
+bool has_children() {
+  siginfo_t info = {};
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+Adoption::Adoption() : was_on_(platform::adopts_orphans()) {
+  if (!was_on_) platform::adopt_orphans(true);
+}
+
+Adoption::~Adoption() {
+  if (!was_on_) platform::adopt_orphans(false);
+}
+
+void exit_now(int code) { _exit(code); }
+
+}  // namespace atmost::os

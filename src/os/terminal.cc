@@ -1,0 +1,54 @@
+#include "terminal.h"
+
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "calls.h"
+#include "file.h"
+
+namespace atmost::os {
+
+bool is_terminal(int fd) { return isatty(fd) == 1; }
+
+bool terminal_size(int fd, unsigned& columns, unsigned& lines) {
+  struct winsize size = {};
+  if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return false;
+  columns = size.ws_col;
+  lines = size.ws_row;
+  return true;
+}
+
+int write_stream(int fd, const void* from, std::size_t size) {
+  sigset_t pipe_only;
+  sigset_t before;
+  sigset_t pending;
+  sigemptyset(&pipe_only);
+  sigaddset(&pipe_only, SIGPIPE);
+  sigemptyset(&pending);
+  sigpending(&pending);
+  const bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+  if (calls.sigprocmask(SIG_BLOCK, &pipe_only, &before) != 0) return errno;
+  const int error = write_all(fd, from, size);
+  sigemptyset(&pending);
+  sigpending(&pending);
+  // Ours is pending for sure when it is: taking it does not block.
+  if (!was_pending && sigismember(&pending, SIGPIPE) == 1) {
+    int taken = 0;
+    sigwait(&pipe_only, &taken);
+  }
+  calls.sigprocmask(SIG_SETMASK, &before, nullptr);
+  return error;
+}
+
+int check_writable(int fd) {
+  const int flags = calls.control(fd, F_GETFL, 0);
+  if (flags < 0) return errno;
+  return (flags & O_ACCMODE) == O_RDONLY ? EBADF : 0;
+}
+
+int make_private(int fd) { return calls.control(fd, F_SETFD, FD_CLOEXEC) < 0 ? errno : 0; }
+
+}  // namespace atmost::os

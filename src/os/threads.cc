@@ -1,0 +1,39 @@
+#include "threads.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "calls.h"
+
+namespace atmost::os {
+
+void* pages(std::size_t size) {
+  void* at = calls.mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return at == MAP_FAILED ? nullptr : at;
+}
+
+void* Thread::enter(void* self) {
+  const auto* thread = static_cast<Thread*>(self);
+  thread->body_(thread->context_);
+  return nullptr;
+}
+
+int Thread::start(void (*body)(void*), void* context) {
+  body_ = body;
+  context_ = context;
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = pthread_create(&id_, nullptr, enter, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error;
+}
+
+bool Thread::is_self() const { return pthread_equal(id_, pthread_self()) != 0; }
+
+void Thread::join() { pthread_join(id_, nullptr); }
+
+void Thread::detach() { pthread_detach(id_); }
+
+}  // namespace atmost::os

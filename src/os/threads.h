@@ -1,0 +1,53 @@
+// The little that a library among threads needs: memory of its own, a lock, a thread.
+#ifndef ATMOST_OS_THREADS_H
+#define ATMOST_OS_THREADS_H
+
+#include <pthread.h>
+
+#include <cstddef>
+
+namespace atmost::os {
+
+// Zeroed pages, or null. Never given back by this room: callers keep what they have and use it again.
+void* pages(std::size_t size);
+
+// A mutex that constant initialisation makes ready. Not recursive.
+class Mutex {
+ public:
+  void lock() { pthread_mutex_lock(&mutex_); }
+  void unlock() { pthread_mutex_unlock(&mutex_); }
+
+ private:
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+class Locked {
+ public:
+  explicit Locked(Mutex& mutex) : mutex_(mutex) { mutex_.lock(); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+  ~Locked() { mutex_.unlock(); }
+
+ private:
+  Mutex& mutex_;
+};
+
+// A thread with every signal blocked, so that it never runs the program's handlers.
+class Thread {
+ public:
+  // 0 or an errno value.
+  int start(void (*body)(void*), void* context);
+  bool is_self() const;
+  void join();
+  void detach();
+
+ private:
+  static void* enter(void* self);
+  pthread_t id_{};
+  void (*body_)(void*) = nullptr;
+  void* context_ = nullptr;
+};
+
+}  // namespace atmost::os
+
+#endif

@@ -1,0 +1,118 @@
+#include "decide.h"
+
+namespace atmost::policy {
+namespace {
+
+const Stamp& measured_from(const LastAdmission& last, ElapsedFrom from) {
+  switch (from) {
+    case ElapsedFrom::finish:
+      return last.finish;
+    case ElapsedFrom::success:
+      return last.success;
+    case ElapsedFrom::start:
+      break;
+  }
+  return last.start;
+}
+
+// True, with the answer filled in, when the last admission is too recent.
+bool too_soon(const Request& request, const View& view, const Instant& now, Decision& answer) {
+  const Stamp& last = measured_from(view.last, request.elapsed_from);
+  if (request.if_elapsed.is_zero() || !last.known) return false;
+  const std::int64_t age = age_ns(last, now);
+  answer.last_in_future = age < 0;
+  if (age >= 0 && !request.if_elapsed.is_forever() && age >= request.if_elapsed.ns) return false;
+  answer.verdict = Verdict::too_soon;
+  answer.why = Why::none;
+  answer.retry_in = request.if_elapsed;
+  if (age > 0 && !request.if_elapsed.is_forever()) answer.retry_in.ns -= age;
+  return true;
+}
+
+// Adds the slots of overdue holders, oldest first, as many as stand in the way; remembers when the next falls due.
+void find_victims(const View& view, const Instant& now, Duration expire_after, std::uint32_t needed,
+                  Decision& answer) {
+  bool taken[kMaxVictims] = {};
+  const std::size_t count = view.holders.size() < kMaxVictims ? view.holders.size() : kMaxVictims;
+  while (answer.victim_count < needed && answer.victim_count < kMaxVictims) {
+    std::size_t oldest = count;
+    std::int64_t oldest_age = -1;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t age = holder_age_ns(view.holders[i], now);
+      if (!taken[i] && age > oldest_age) {
+        oldest = i;
+        oldest_age = age;
+      }
+    }
+    if (oldest == count) return;
+    if (oldest_age < expire_after.ns) {
+      answer.retry_in = {expire_after.ns - oldest_age};
+      return;
+    }
+    taken[oldest] = true;
+    answer.holds[answer.victim_count] = view.holders[oldest].hold;
+    answer.victims[answer.victim_count++] = view.holders[oldest].slot;
+  }
+}
+
+// There is room: for us, unless somebody has the better claim.
+Decision with_room(const Request& request, const View& view, Decision answer) {
+  if (view.waiters_ahead == 0) {
+    answer.verdict = Verdict::admit;
+    answer.why = Why::none;
+  } else {
+    answer.why = request.on_busy == OnBusy::join && view.joiner_waiting ? Why::joined : Why::owed;
+  }
+  return answer;
+}
+
+// How many holders stand in the way.
+std::uint32_t in_the_way(const LockSpec& lock, const View& view) {
+  if (lock.mode == Mode::exclusive) return view.held;
+  const std::uint32_t wanted = view.held + lock.take;
+  return wanted > lock.max ? wanted - lock.max : 1;
+}
+
+}  // namespace
+
+std::int64_t holder_age_ns(const HolderView& holder, const Instant& now) {
+  if (!holder.start.known) return -1;
+  const std::int64_t age = age_ns(holder.start, now);
+  return age < 0 ? -1 : age;
+}
+
+Decision decide(const Request& request, const LockSpec& lock, const View& view, const Instant& now) {
+  Decision answer;
+  answer.held = view.held;
+  answer.waiters = view.waiters_ahead;
+  if (lock.max == 0 || view.drained) {
+    answer.why = lock.max == 0 ? Why::zero : Why::drained;
+    return answer;
+  }
+  if (too_soon(request, view, now, answer)) return answer;
+
+  const bool stop_all = request.expire_after.is_zero() && !view.holders.empty();
+  if (view.room && !stop_all) return with_room(request, view, answer);
+  if (view.held_by_ancestor) {
+    answer.why = Why::ancestor;
+    return answer;
+  }
+  if (view.takeover_running) {
+    answer.why = Why::taking_over;
+    return answer;
+  }
+  const bool replace = request.on_busy == OnBusy::replace && view.last_chance;
+  const Duration due = replace ? Duration{} : request.expire_after;
+  if (!due.is_forever()) {
+    find_victims(view, now, due, stop_all ? kMaxVictims : in_the_way(lock, view), answer);
+    if (answer.victim_count > 0) {
+      answer.verdict = Verdict::take_over;
+      return answer;
+    }
+  }
+  if (view.room) return with_room(request, view, answer);  // holders of unknown age are not overdue
+  answer.why = request.on_busy == OnBusy::join && view.joiner_waiting ? Why::joined : Why::no_slot;
+  return answer;
+}
+
+}  // namespace atmost::policy

@@ -1,0 +1,133 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "atmost/parse.h"
+#include "quote.h"
+
+namespace atmost {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::int64_t ns;
+};
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr Unit kUnits[] = {
+    {"w", kSecond * 3600 * 24 * 7},
+    {"d", kSecond * 3600 * 24},
+    {"h", kSecond * 3600},
+    {"m", kSecond * 60},
+    {"s", kSecond},
+    {"ms", 1'000'000},
+};
+constexpr std::size_t kUnitCount = sizeof kUnits / sizeof kUnits[0];
+constexpr std::size_t kSeconds = 4;  // the unit of a bare number
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+// Reads components from the front of the text. A sum beyond the longest Duration is remembered, not an end:
+// rubbish behind it is the more helpful thing to report.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  bool at_end() const { return at_ == text_.size(); }
+  bool too_long() const { return too_long_; }
+  std::int64_t total() const { return total_; }
+
+  // One component: number, fraction, unit. False when it is not one, or not allowed after what came before.
+  bool component() {
+    const std::size_t whole = at_;
+    skip_digits();
+    const std::size_t whole_end = at_;
+    if (whole_end == whole) return false;
+    std::size_t fraction = at_;
+    if (!at_end() && text_[at_] == '.') {
+      fraction = ++at_;
+      skip_digits();
+      if (at_ == fraction) return false;
+    }
+    const std::size_t fraction_end = at_;
+    std::size_t unit = kSeconds;
+    if (!read_unit(whole == 0, unit)) return false;
+    if (fraction_end != fraction && !at_end()) return false;
+    if (first_allowed_ > unit) return false;
+    first_allowed_ = unit + 1;
+    add_whole({text_.data() + whole, whole_end - whole}, kUnits[unit].ns);
+    add_fraction({text_.data() + fraction, fraction_end - fraction}, kUnits[unit].ns);
+    return true;
+  }
+
+ private:
+  void skip_digits() {
+    while (!at_end() && is_digit(text_[at_])) ++at_;
+  }
+
+  // A number without a unit is seconds, but only alone: what the 30 in "1h30" means is anybody's guess.
+  bool read_unit(bool first, std::size_t& unit) {
+    const std::size_t start = at_;
+    while (!at_end() && is_lower(text_[at_])) ++at_;
+    const std::string_view name{text_.data() + start, at_ - start};
+    if (name.empty()) return first && at_end();
+    for (unit = 0; unit < kUnitCount; ++unit) {
+      if (kUnits[unit].name == name) return true;
+    }
+    return false;
+  }
+
+  void add(std::int64_t ns) {
+    // kForever itself is not a length that anybody can write in digits.
+    if (ns >= Duration::kForever - total_) {
+      too_long_ = true;
+    } else {
+      total_ += ns;
+    }
+  }
+
+  void add_whole(std::string_view digits, std::int64_t unit_ns) {
+    const std::int64_t most = Duration::kForever / unit_ns;
+    std::int64_t value = 0;
+    for (char c : digits) {
+      const std::int64_t digit = c - '0';
+      if (value > (most - digit) / 10) {
+        too_long_ = true;
+        return;
+      }
+      value = value * 10 + digit;
+    }
+    add(value * unit_ns);
+  }
+
+  // What is finer than the unit can be divided is dropped.
+  void add_fraction(std::string_view digits, std::int64_t unit_ns) {
+    std::int64_t weight = unit_ns;
+    for (char c : digits) {
+      weight /= 10;
+      add((c - '0') * weight);
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t first_allowed_ = 0;  // index of the largest unit that may still come
+  std::int64_t total_ = 0;
+  bool too_long_ = false;
+};
+
+}  // namespace
+
+Result<Duration> parse_duration(std::string_view text) {
+  if (text == "inf") return Duration::forever();
+  Reader reader(text);
+  do {
+    if (!reader.component()) {
+      return request::wrong(text, "is not a duration: use a number with ms, s, m, h, d, w, or inf");
+    }
+  } while (!reader.at_end());
+  if (reader.too_long()) return request::wrong(text, "is too long a duration: use at most 292 years, or inf");
+  return Duration{reader.total()};
+}
+
+}  // namespace atmost

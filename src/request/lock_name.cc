@@ -1,0 +1,171 @@
+// From LOCK to a file name.
+//
+// The scheme. A name becomes its bytes and ".lock"; an atom becomes OPERATOR "=" OPERAND "@" HOST and
+// ".lock".
+//   - [A-Za-z0-9._+,-] stand for themselves; every other byte is written %HH (upper-case hex). A leading dot
+//   is %2E.
+//   - "=" and "@" are readable in most places, but divide an atom. So "=" is written %3D in names and in
+//   operators,
+//     "@" is written %40 in hosts; a "@" in names, operators and operands, and a "=" in operands and hosts,
+//     stay.
+//   - Longer than 255 bytes: as many whole characters (%HH is one) as leave room for "%+", the SHA-256 of the
+//     long form (without ".lock") as 64 lower-case hex digits, and ".lock".
+//
+// Why no two share a file. Escaping is undone byte by byte: "%" is always followed by two hex digits, or by
+// "+" in cut ones, which therefore equal no uncut one. A name holds no "=", an atom's first "=" ends its
+// operator (which has none), its last "@" begins its host (which has none). Cut forms differ unless SHA-256
+// collides: a hash that nobody can steer, because users of one lock directory need not trust one another's
+// names. The case of letters is kept; on a filesystem that ignores case, names that differ only by case would
+// share a file, as everything there does. Nothing escapes the directory: "/" and NUL are written %2F and %00,
+// no file name is empty or starts with a dot.
+#include <cstddef>
+
+#include "atmost/parse.h"
+#include "quote.h"
+#include "sha256.h"
+
+namespace atmost {
+namespace {
+
+constexpr std::string_view kEnding = ".lock";
+constexpr std::string_view kCut = "%+";
+constexpr std::size_t kHashDigits = 2 * request::Sha256::kBytes;
+constexpr std::size_t kLongest = 255;  // NAME_MAX, limits.h
+constexpr std::string_view kUpper = "0123456789ABCDEF";
+constexpr std::string_view kLower = "0123456789abcdef";
+
+bool is_plain(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+         c == '+' || c == ',' || c == '-';
+}
+
+int hex_value(char c) {
+  const std::size_t at = kUpper.find(c);
+  return at == std::string_view::npos ? -1 : static_cast<int>(at);
+}
+
+// Collects a canonical form of any length: its beginning, and the hash of all of it.
+class Form {
+ public:
+  // Appends the text, escaping also the bytes in `reserved`.
+  void add(std::string_view text, std::string_view reserved) {
+    for (char c : text) {
+      const bool plain = is_plain(c) || c == '=' || c == '@';
+      if (plain && reserved.find(c) == std::string_view::npos && !(c == '.' && length_ == 0)) {
+        put({&c, 1});
+        continue;
+      }
+      const auto byte = static_cast<unsigned char>(c);
+      const char escaped[3] = {'%', kUpper[byte >> 4], kUpper[byte & 15]};
+      put({escaped, 3});
+    }
+  }
+  void divide(char divider) { put({&divider, 1}); }
+
+  Text<255> file_name() {
+    Text<255> name;
+    if (length_ <= kLongest - kEnding.size()) return name.append(start_).append(kEnding);
+    unsigned char digest[request::Sha256::kBytes];
+    hash_.finish(digest);
+    name.append({start_.c_str(), cut_}).append(kCut);
+    for (unsigned char byte : digest) name.push(kLower[byte >> 4]).push(kLower[byte & 15]);
+    return name.append(kEnding);
+  }
+
+ private:
+  void put(std::string_view character) {
+    hash_.add(character);
+    start_.append(character);
+    length_ += character.size();
+    if (length_ <= kLongest - kCut.size() - kHashDigits - kEnding.size()) cut_ = length_;
+  }
+
+  Text<kLongest> start_;
+  std::size_t length_ = 0;
+  std::size_t cut_ = 0;  // how much of the start a cut form keeps
+  request::Sha256 hash_;
+};
+
+// Undoes the escaping; what is no escape stays (whoever asks compares with the canonical form afterwards).
+void append_unescaped(Text<255>& to, std::string_view from) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const bool escape =
+        from[i] == '%' && i + 2 < from.size() && hex_value(from[i + 1]) >= 0 && hex_value(from[i + 2]) >= 0;
+    if (!escape) {
+      to.push(from[i]);
+      continue;
+    }
+    to.push(static_cast<char>(hex_value(from[i + 1]) * 16 + hex_value(from[i + 2])));
+    i += 2;
+  }
+}
+
+}  // namespace
+
+Result<LockForm> classify_lock(std::string_view text) {
+  if (text.empty())
+    return error_of(Code::usage, 0, "the lock has no name: use a name, operator:operand or a path");
+  if (text.find('\0') != std::string_view::npos)
+    return request::wrong(text, "holds a NUL byte, which no name can");
+  if (text.back() == '/') return request::wrong(text, "ends in a slash: name a file, not a directory");
+  if (text == "." || text == ".." || text.ends_with("/.") || text.ends_with("/..")) {
+    return request::wrong(text, "is a directory: name a file");
+  }
+  const std::size_t colon = text.find(':');
+  const bool stated_path = text.starts_with("/") || text.starts_with("./") || text.starts_with("../");
+  if (!stated_path && colon != std::string_view::npos) {
+    if (colon == 0 || colon + 1 == text.size()) {
+      return request::wrong(text, "is half an atom: use operator:operand, or ./NAME for a file with a colon");
+    }
+    return LockForm::atom;
+  }
+  if (!stated_path && text.find('/') == std::string_view::npos) return LockForm::name;
+  if (text.size() > PathText::capacity())
+    return request::wrong(text, "is too long a path: use at most 4095 bytes");
+  return LockForm::path;
+}
+
+Result<Text<255>> canonical_name(std::string_view name) {
+  if (name.empty()) return error_of(Code::usage, 0, "the lock has no name");
+  Form form;
+  form.add(name, "=");
+  return form.file_name();
+}
+
+Result<Text<255>> canonical_atom(std::string_view op, std::string_view operand, std::string_view host) {
+  if (op.empty()) return error_of(Code::usage, 0, "the atom has no operator: use operator:operand");
+  if (host.empty()) return error_of(Code::usage, 0, "the host has no name: use --host NAME");
+  Form form;
+  form.add(op, "=");
+  form.divide('=');
+  form.add(operand, "");
+  form.divide('@');
+  form.add(host, "@");
+  return form.file_name();
+}
+
+Text<255> readable_name(std::string_view file, std::string_view host) {
+  Text<255> name;
+  if (!file.ends_with(kEnding)) return name.append(file);
+  const std::string_view form{file.data(), file.size() - kEnding.size()};
+  const std::size_t equals = form.find('=');
+  const std::size_t at = form.rfind('@');
+  if (equals == std::string_view::npos) {
+    append_unescaped(name, form);
+    const Result<Text<255>> again = canonical_name(name);
+    if (again.ok() && again.value().view() == file) return name;
+  } else if (at != std::string_view::npos && at > equals) {
+    Text<255> parts[3];
+    append_unescaped(parts[0], {form.data(), equals});
+    append_unescaped(parts[1], {form.data() + equals + 1, at - equals - 1});
+    append_unescaped(parts[2], {form.data() + at + 1, form.size() - at - 1});
+    const Result<Text<255>> again = canonical_atom(parts[0], parts[1], parts[2]);
+    name.append(parts[0]).push(':').append(parts[1]);
+    if (parts[2].view() != host) name.push('@').append(parts[2]);
+    if (again.ok() && again.value().view() == file) return name;
+  }
+  name.clear();
+  return name.append(file);
+}
+
+}  // namespace atmost

@@ -1,0 +1,70 @@
+#include <cstdint>
+
+#include "atmost/parse.h"
+#include "quote.h"
+
+namespace atmost {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+// Reads decimal digits only; false for anything else, for nothing, and beyond `most`.
+bool read_decimal(std::string_view text, std::uint64_t most, std::uint64_t& value) {
+  if (text.empty()) return false;
+  value = 0;
+  for (char c : text) {
+    if (c < '0' || c > '9') return false;
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    if (digit > most || value > (most - digit) / 10) return false;
+    value = value * 10 + digit;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t low, std::uint64_t high) {
+  std::uint64_t value = 0;
+  if (read_decimal(text, high, value) && value >= low) return value;
+  Error error = request::wrong(text, "is not a whole number from ");
+  error.message.append_unsigned(low).append(" to ").append_unsigned(high);
+  return error;
+}
+
+Result<unsigned> parse_mode(std::string_view text) {
+  unsigned mode = 0;
+  bool octal = text.size() == 3 || (text.size() == 4 && text[0] == '0');
+  for (char c : text) {
+    octal = octal && c >= '0' && c <= '7';
+    if (octal) mode = mode * 8 + static_cast<unsigned>(c - '0');
+  }
+  if (!octal) return request::wrong(text, "is not a file mode: use three octal digits, such as 600 or 660");
+  if ((mode & 0600) != 0600) {
+    return request::wrong(text,
+                          "leaves the owner without read or write, and a lock needs both: use 600 or more");
+  }
+  return mode;
+}
+
+Result<std::int64_t> parse_epoch(std::string_view text) {
+  constexpr std::uint64_t kMostSeconds = static_cast<std::uint64_t>(INT64_MAX / kSecond) - 1;
+  const std::size_t point = text.find('.');
+  const std::size_t whole = point == std::string_view::npos ? text.size() : point;
+  std::uint64_t seconds = 0;
+  bool right = read_decimal({text.data(), whole}, kMostSeconds, seconds);
+  std::int64_t ns = 0;
+  if (point != std::string_view::npos) {
+    std::int64_t weight = kSecond;
+    right = right && point + 1 < text.size();
+    for (std::size_t i = point + 1; right && i < text.size(); ++i) {
+      right = text[i] >= '0' && text[i] <= '9';
+      weight /= 10;
+      if (right) ns += (text[i] - '0') * weight;
+    }
+  }
+  if (!right)
+    return request::wrong(text, "is not a time: use seconds since 1970, such as 1700000000 or 1700000000.5");
+  return static_cast<std::int64_t>(seconds) * kSecond + ns;
+}
+
+}  // namespace atmost

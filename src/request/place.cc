@@ -1,0 +1,85 @@
+#include "atmost/place.h"
+
+#include "atmost/parse.h"
+
+namespace atmost {
+namespace {
+
+// A host name becomes a directory: nothing that leads out of it or hides in it.
+Status check_host(std::string_view host) {
+  if (!host.empty() && host[0] != '.' && host.find('/') == std::string_view::npos) return {};
+  Error error = error_of(Code::usage, 0, "this machine calls itself \"");
+  error.message.append(host).append("\", which is no name for a directory: use --host NAME");
+  return error;
+}
+
+Status append_file(std::string_view file, PathText& to) {
+  if (to.empty() || to.view().back() != '/') to.push('/');
+  to.append(file);
+  if (!to.truncated()) return {};
+  return error_of(Code::usage, 0, "the lock directory's path is too long: use --dir with a shorter one");
+}
+
+}  // namespace
+
+Status join_path(std::string_view directory, std::string_view file, PathText& to) {
+  to.assign(directory);
+  return append_file(file, to);
+}
+
+Status lock_directory(const Surroundings& around, PathText& to) {
+  if (!around.option_dir.empty()) {
+    to.assign(around.option_dir);
+    if (to.truncated()) return error_of(Code::usage, 0, "--dir: too long a path: use at most 4095 bytes");
+    return {};
+  }
+  if (!around.atmost_dir.empty()) {
+    // Relative, it would be another directory wherever a job happens to start.
+    if (around.atmost_dir[0] != '/') {
+      return error_of(Code::usage, 0, "$ATMOST_DIR is not an absolute path: begin it with /, or use --dir");
+    }
+    to.assign(around.atmost_dir);
+    if (to.truncated())
+      return error_of(Code::usage, 0, "$ATMOST_DIR is too long a path: use at most 4095 bytes");
+    return {};
+  }
+  if (around.root) {
+    to.assign("/var/lib/atmost");
+    return {};
+  }
+  if (const Status host = check_host(around.host); !host.ok()) return host;
+  Text<300> own("atmost/");
+  own.append(around.host);
+  // The XDG base directory specification: a relative path is to be ignored.
+  if (!around.state_home.empty() && around.state_home[0] == '/') return join_path(around.state_home, own, to);
+  if (around.home.empty() || around.home[0] != '/') {
+    return error_of(
+        Code::usage, 0,
+        "there is no place for named locks, as $HOME is not set: use --dir DIR, $ATMOST_DIR, or a path");
+  }
+  PathText state;
+  if (const Status joined = join_path(around.home, ".local/state", state); !joined.ok()) return joined;
+  return join_path(state, own, to);
+}
+
+Status place_lock(std::string_view lock, const Surroundings& around, LockSpec& to, bool& named) {
+  const Result<LockForm> form = classify_lock(lock);
+  if (!form.ok()) return form.error();
+  to.name.assign(lock);
+  named = form.value() != LockForm::path;
+  if (!named) {
+    to.path.assign(lock);
+    return {};
+  }
+  if (const Status found = lock_directory(around, to.path); !found.ok()) return found;
+  Result<Text<255>> file = canonical_name(lock);
+  if (form.value() == LockForm::atom) {
+    const std::size_t colon = lock.find(':');
+    file =
+        canonical_atom({lock.data(), colon}, {lock.data() + colon + 1, lock.size() - colon - 1}, around.host);
+  }
+  if (!file.ok()) return file.error();
+  return append_file(file.value(), to.path);
+}
+
+}  // namespace atmost

@@ -1,0 +1,80 @@
+// Starts the command and sees it to its end. Knows nothing of locks, stores or history.
+#ifndef ATMOST_RUN_RUN_H
+#define ATMOST_RUN_RUN_H
+
+#include <cstdint>
+
+#include "atmost/outcome.h"
+#include "atmost/time.h"
+
+namespace atmost::run {
+
+// What to run. All pointers are borrowed for the call.
+struct Task {
+  char* const* argv = nullptr;   // as execvp takes it; NULL-terminated, at least one
+  char* const* envp = nullptr;   // the command's whole environment; its PATH is searched
+  const int* inherit = nullptr;  // lock descriptors (close-on-exec) that the command shall inherit
+  unsigned inherit_count = 0;
+  bool own_tree = false;  // the hold ends with the command's whole tree, not with its main process
+  Duration
+      max_runtime{};  // from the start on the boot clock (suspended and stopped time counts); 0: no limit
+  Duration kill_grace = Duration::seconds(2);  // pause after each of INT, TERM and KILL
+};
+
+// Told while the command runs. May print and release locks; must not change signals or wait for children.
+class Observer {
+ public:
+  // The main process has ended: at once, whatever else is left below it.
+  virtual void main_ended(const ExitStatus& status) = 0;
+  // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM, SIGKILL.
+  virtual void stopping(int signal) = 0;
+  // Asked once at the start, then whenever the moment it last named (boot clock) has come: when to ask again. A
+  // moment that has passed already says that the hold is lost: the command is stopped. kForever: never ask again.
+  virtual std::int64_t check(std::int64_t boot_ns) = 0;
+
+ protected:
+  ~Observer() = default;
+};
+
+struct Report {
+  int fork_error = 0;  // no process could be made; nothing ran
+  int exec_error = 0;  // the command could not be executed; nothing ran. exec_code() has the exit code
+  ExitStatus status;   // of the main process
+  // Why we began to stop the command, if we did; `status` is as it ended all the same.
+  Stopped stopped = Stopped::no;
+  int told = 0;    // the last HUP, INT, QUIT or TERM that came for us, and not from the command itself
+  Usage usage;     // of the main process, its awaited children and the orphans that ended while we were there
+  Duration ran{};  // until the main process ended
+};
+
+// Starts the command in our process group, session and terminal, with the signal mask and dispositions that we have
+// now, and returns when the hold is over: the main process has ended (own_tree: and no process is left below it).
+// Blocks all that time; then our signal state is as before. Signals for us are passed on (passing.h has the table);
+// a command that the terminal stops, stops us too. Orphans of the command become our children and are reaped.
+//
+// At max_runtime, or when the observer says that the hold is lost, the whole tree is stopped: CONT and INT, a
+// pause, CONT and TERM, a pause, then all is stood still and killed, the main process last; a pause ends early when
+// nothing is left. Another user's processes cannot be stopped so; if the main process is one, we stay with it.
+//
+// If this process is killed, the command goes on with the descriptors it inherited. REQUIRES: single-threaded, and no
+// child the caller wants to wait for itself; children we have already (from a shell's exec) are reaped too, are
+// never signalled, and with own_tree are waited for. PORTABLE: orphans are init's, a tree cannot be seen, and
+// own_tree ends with our children.
+Report supervise(const Task& task, Observer& observer);
+
+// Becomes the command (argv, envp and inherit of the task count). Returns only on failure: the errno value.
+int become(const Task& task);
+
+// 127 when the command was not found, 126 when it could not be executed (POSIX, "Exit status for commands").
+constexpr Code exec_code(int error) {
+  constexpr int kNoEntry = 2;  // ENOENT, the same number on every Unix
+  return error == kNoEntry ? Code::not_found : Code::not_executable;
+}
+
+// Ends this process exactly as `status` says: the same code, or the same signal (default disposition, unblocked, no
+// core file), and 128 + signal should that not end us.
+[[noreturn]] void end_as(const ExitStatus& status);
+
+}  // namespace atmost::run
+
+#endif

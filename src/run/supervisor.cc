@@ -1,0 +1,213 @@
+#include "supervisor.h"
+
+#include <signal.h>
+
+#include "os/clock.h"
+#include "os/process.h"
+#include "os/self.h"
+#include "passing.h"
+#include "status.h"
+
+namespace atmost::run {
+namespace {
+
+// Between two sweeps while killing: short at first, so that a tree of a few processes is gone within milliseconds.
+constexpr std::int64_t kFirstKillPauseNs = 2'000'000;
+constexpr std::int64_t kLongestKillPauseNs = 500'000'000;
+// Passes to stand everything still before killing: a tree that forks on is met again in the next sweep.
+constexpr int kStopPasses = 16;
+
+}  // namespace
+
+Report Supervisor::run() {
+  if (start()) watch();
+  return report_;
+}
+
+bool Supervisor::start() {
+  tree_.mixed = os::has_children();
+  started_ns_ = os::boot_ns();
+  const os::Started started = os::spawn({task_.argv, task_.envp, task_.inherit, task_.inherit_count});
+  report_.fork_error = started.fork_error;
+  report_.exec_error = started.exec_error;
+  if (started.pid == 0) return false;
+  tree_.main = started.pid;
+  if (!task_.max_runtime.is_zero()) deadline_ns_ = plus(started_ns_, task_.max_runtime);
+  check_ns_ = started_ns_;
+  return true;
+}
+
+void Supervisor::watch() {
+  on_clock();
+  while (stage_ != Stage::done) {
+    const os::Arrival arrival = gate_.next(next_look());
+    if (arrival.signal == SIGCHLD) {
+      take_news();
+    } else if (arrival.signal != 0) {
+      pass_on(arrival);
+    }
+    on_clock();
+  }
+}
+
+// Reads all news, or all until the hold is over.
+void Supervisor::take_news() {
+  while (stage_ != Stage::done) {
+    os::ChildNews news;
+    if (os::child_news(news) != 0) {
+      on(Event::tree_gone);
+      return;
+    }
+    if (news.pid == 0) return;
+    if (change_of(news.status) == Change::ended) {
+      report_.usage.cpu_ns += news.cpu_ns;
+      if (news.peak_kib > report_.usage.peak_kib) report_.usage.peak_kib = news.peak_kib;
+    }
+    if (news.pid == tree_.main) on_main(news);
+  }
+}
+
+void Supervisor::on_main(const os::ChildNews& news) {
+  switch (change_of(news.status)) {
+    case Change::stopped:
+      main_stopped_by_ = stop_signal(news.status);
+      tree_.main_stopped = true;
+      stop_with_command();
+      break;
+    case Change::continued:
+      main_stopped_by_ = 0;
+      tree_.main_stopped = false;
+      continued_with_us_ = true;
+      break;
+    case Change::ended:
+      report_.status = exit_status(news.status);
+      report_.ran = {os::boot_ns() - started_ns_};
+      tree_.main = 0;
+      observer_.main_ended(report_.status);
+      hold_over_ = !task_.own_tree;
+      on(hold_over_ ? Event::hold_ended : Event::main_ended);
+      break;
+  }
+}
+
+void Supervisor::on_clock() {
+  const std::int64_t look_ns = next_look();
+  if (stage_ == Stage::done || look_ns == Duration::kForever) return;
+  const std::int64_t now_ns = os::boot_ns();
+  if (now_ns < look_ns) return;
+  if (now_ns >= check_ns_) {
+    check_ns_ = observer_.check(now_ns);
+    if (check_ns_ <= now_ns) {
+      check_ns_ = Duration::kForever;
+      if (!stopping(stage_)) report_.stopped = Stopped::lost;
+      on(Event::stop);
+    }
+  }
+  if (now_ns >= deadline_ns_) {
+    deadline_ns_ = Duration::kForever;
+    if (!stopping(stage_)) report_.stopped = Stopped::max_runtime;
+    on(hold_over_ ? Event::time_up_free : Event::time_up);
+  }
+  if (stage_ != Stage::done && now_ns >= kill_again_ns_) kill_again();
+}
+
+std::int64_t Supervisor::next_look() const {
+  std::int64_t next = deadline_ns_ < check_ns_ ? deadline_ns_ : check_ns_;
+  return next < kill_again_ns_ ? next : kill_again_ns_;
+}
+
+void Supervisor::pass_on(const os::Arrival& arrival) {
+  const int signal = arrival.signal;
+  const Passing passing = passing_of(signal);
+  bool pass = passing != Passing::ours;
+  if (passing == Passing::not_twice || passing == Passing::stops) {
+    // What the terminal sends goes to a process group, not to a process.
+    pass = arrival.source == os::Source::process ||
+           (tree_.main != 0 && os::process_group(tree_.main) != os::process_group(os::process_id()));
+  } else if (passing == Passing::resumes) {
+    pass = main_stopped_by_ != 0 || !continued_with_us_;
+    continued_with_us_ = false;
+    group_stopped_by_ = 0;
+  }
+  // What the command sends to its own group comes to us as well; it does not want it back.
+  const bool from_command = arrival.sender != 0 && arrival.sender == tree_.main;
+  if (from_command) pass = false;
+  if (!from_command && asks_to_end(signal)) report_.told = signal;
+  if (pass) deliver(signal);
+  if (passing == Passing::stops) {
+    group_stopped_by_ = signal;
+    stop_with_command();
+  }
+}
+
+// To the main process; when only its tree is left, to all of that.
+void Supervisor::deliver(int signal) {
+  if (tree_.main != 0) {
+    // EPERM, a command that runs as another user, is what a shell's kill would meet too: nobody to tell.
+    os::signal_child(tree_.main, signal);
+  } else {
+    sweep(tree_, To::all, signal);
+  }
+}
+
+// Stops us when the command stands still and a shell should see that: a stop signal came to us too (the terminal's
+// keys, or somebody's kill), or we are a job's leader and the command stopped by itself. A command that somebody
+// stopped inside a script, or a service, stops alone: we go on watching it.
+void Supervisor::stop_with_command() {
+  if (stopping(stage_) || stage_ == Stage::done) return;
+  const int command_by = tree_.main != 0 ? main_stopped_by_ : group_stopped_by_;
+  const bool leads_job = os::process_group(os::process_id()) == os::process_id();
+  if (command_by == 0 || (group_stopped_by_ == 0 && !leads_job)) return;
+  group_stopped_by_ = 0;
+  os::stop_self(own_stop_for(command_by));
+}
+
+void Supervisor::on(Event event) {
+  const Step taken = step(stage_, event);
+  stage_ = taken.next;
+  act(taken.action);
+}
+
+void Supervisor::act(Action action) {
+  if (action == Action::none) return;
+  switch (action) {
+    case Action::none:
+      break;
+    case Action::interrupt:
+      observer_.stopping(SIGINT);
+      tell_tree(SIGINT);
+      break;
+    case Action::terminate:
+      observer_.stopping(SIGTERM);
+      tell_tree(SIGTERM);
+      break;
+    case Action::kill_others:
+      observer_.stopping(SIGKILL);
+      kill_pause_ns_ = kFirstKillPauseNs;
+      kill_again_ns_ = 0;
+      break;
+    case Action::kill_all:
+      kill_pause_ns_ = kFirstKillPauseNs;
+      kill_again_ns_ = 0;
+      break;
+  }
+  deadline_ns_ = plus(os::boot_ns(), task_.kill_grace);
+}
+
+void Supervisor::tell_tree(int signal) {
+  sweep(tree_, To::stopped, SIGCONT);
+  sweep(tree_, To::all, signal);
+}
+
+void Supervisor::kill_again() {
+  if (stage_ == Stage::killing) {
+    for (int pass = 0; pass < kStopPasses && sweep(tree_, To::unstopped, SIGSTOP).sent > 0; ++pass) {
+    }
+    if (sweep(tree_, To::others, SIGKILL).left == 0) on(Event::others_gone);
+  }
+  if (stage_ == Stage::finishing) sweep(tree_, To::all, SIGKILL);
+  kill_again_ns_ = plus(os::boot_ns(), {kill_pause_ns_});
+  kill_pause_ns_ = 2 * kill_pause_ns_ < kLongestKillPauseNs ? 2 * kill_pause_ns_ : kLongestKillPauseNs;
+}
+
+}  // namespace atmost::run

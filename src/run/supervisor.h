@@ -1,0 +1,60 @@
+// The life of one supervised command.
+#ifndef ATMOST_RUN_SUPERVISOR_H
+#define ATMOST_RUN_SUPERVISOR_H
+
+#include <cstdint>
+
+#include "os/signals.h"
+#include "os/spawn.h"
+#include "run.h"
+#include "stages.h"
+#include "tree.h"
+
+namespace atmost::run {
+
+// Feeds signals, children's news and the clock as events into the table of stages.h, and does what it says.
+class Supervisor {
+ public:
+  Supervisor(const Task& task, Observer& observer) : task_(task), observer_(observer) {}
+  Report run();
+
+ private:
+  bool start();
+  void watch();
+
+  void take_news();
+  void on_main(const os::ChildNews& news);
+  void on_clock();
+  void pass_on(const os::Arrival& arrival);
+  void deliver(int signal);
+  void stop_with_command();
+
+  void on(Event event);
+  void act(Action action);
+  void tell_tree(int signal);
+  void kill_again();
+  std::int64_t next_look() const;
+
+  const Task& task_;
+  Observer& observer_;
+  os::SignalGate gate_;
+  os::Adoption adoption_;
+  Report report_;
+  Stage stage_ = Stage::running;
+  Tree tree_;
+  bool hold_over_ = false;
+
+  int main_stopped_by_ = 0;         // the signal that the main process stands still by; 0 while it runs
+  int group_stopped_by_ = 0;        // a stop signal came to us and the command has not yet answered it
+  bool continued_with_us_ = false;  // the main process was continued since we last saw a CONT
+
+  std::int64_t started_ns_ = 0;
+  std::int64_t deadline_ns_ = Duration::kForever;    // the maximal runtime, then the end of each pause
+  std::int64_t check_ns_ = Duration::kForever;       // the observer's next check
+  std::int64_t kill_again_ns_ = Duration::kForever;  // the next sweep, while killing
+  std::int64_t kill_pause_ns_ = 0;
+};
+
+}  // namespace atmost::run
+
+#endif

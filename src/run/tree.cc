@@ -1,0 +1,76 @@
+#include "tree.h"
+
+#include <cerrno>
+
+#include "os/process.h"
+#include "os/self.h"
+
+namespace atmost::run {
+namespace {
+
+bool stopped(const os::ProcessFacts& facts) { return facts.state == 'T' || facts.state == 't'; }
+
+class Sweeper final : public os::ProcessVisitor {
+ public:
+  Sweeper(const Tree& tree, To to, int signal)
+      : tree_(tree), to_(to), signal_(signal), self_(os::process_id()) {
+    os::ProcessFacts own;
+    if (os::process_facts(self_, own) == 0) started_ns_ = own.start_boot_ns;
+  }
+
+  bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
+    // Nothing below us is older than we are; on a machine with many processes this saves most of the climbing.
+    if (facts.ended() || pid == self_ || facts.start_boot_ns < started_ns_) return true;
+    // The handle comes first: what is proven afterwards is proven of the process it means, or of none.
+    os::ProcessHandle handle;
+    const int error = os::branch_below(pid, self_) == 0 ? ESRCH : handle.open(pid);
+    const bool other = error == 0 && !handle.means(pid);
+    const std::int64_t branch = error == ESRCH || other ? 0 : os::branch_below(pid, self_);
+    if (branch == 0 || (tree_.mixed && branch != tree_.main)) return true;
+    if (pid != tree_.main) ++result_.left;
+    if (!wanted(pid, facts)) return true;
+    if (error == 0) {
+      if (handle.send(signal_) == 0) ++result_.sent;
+    } else if (branch == pid && os::signal_child(pid, signal_) == 0) {
+      ++result_.sent;
+    }
+    return true;
+  }
+  const Sweep& result() const { return result_; }
+
+ private:
+  bool wanted(std::int64_t pid, const os::ProcessFacts& facts) const {
+    switch (to_) {
+      case To::all:
+        return true;
+      case To::others:
+        return pid != tree_.main;
+      case To::stopped:
+        return stopped(facts);
+      case To::unstopped:
+        return !stopped(facts);
+    }
+    return false;
+  }
+
+  const Tree& tree_;
+  const To to_;
+  const int signal_;
+  const std::int64_t self_;
+  std::int64_t started_ns_ = 0;
+  Sweep result_;
+};
+
+}  // namespace
+
+Sweep sweep(const Tree& tree, To to, int signal) {
+  Sweeper sweeper(tree, to, signal);
+  Sweep result;
+  if (os::each_process(sweeper) == 0) return sweeper.result();
+  const bool wanted = to == To::all || (to == To::stopped && tree.main_stopped) ||
+                      (to == To::unstopped && !tree.main_stopped);
+  if (tree.main != 0 && wanted && os::signal_child(tree.main, signal) == 0) result.sent = 1;
+  return result;
+}
+
+}  // namespace atmost::run

@@ -1,0 +1,206 @@
+#include "eviction.h"
+
+#include <cerrno>
+
+#include "listing.h"
+#include "os/process.h"
+#include "os/self.h"
+#include "os/signal_numbers.h"
+
+namespace atmost::local {
+namespace {
+
+// Of the processes that have the lock; those beyond it, which a few thousand descriptors would be needed for, get
+// their turn when the first have gone.
+constexpr std::uint32_t kMaxHolders = 256;
+// Passes to stand everything still before killing: what forks on is met again in the next sweep.
+constexpr int kStopPasses = 5;
+
+struct Proven {
+  std::int64_t pid = 0;
+  std::int64_t parent = 0;
+  std::int64_t start_boot_ns = 0;
+  os::ProcessHandle handle;
+};
+
+class Hunt final : public os::ProcessVisitor {
+ public:
+  Hunt(const Identity& identity, std::int64_t byte)
+      : identity_(identity), byte_(byte), self_(os::process_id()) {}
+
+  // Looks at one process; remembers it when it is proven to hold the byte.
+  bool prove(std::int64_t pid) {
+    if (pid <= 1 || pid == self_ || count_ == kMaxHolders) return false;
+    os::ProcessHandle handle;
+    if (handle.open(pid) != 0) return false;
+    if (os::holds_byte(pid, identity_.device, identity_.inode, byte_) != os::Holding::yes) return false;
+    os::ProcessFacts facts;
+    if (!handle.means(pid) || os::process_facts(pid, facts) != 0 || !handle.alive()) return false;
+    if (os::is_ancestor(pid)) {
+      ancestor_ = true;
+      return false;
+    }
+    proven_[count_].pid = pid;
+    proven_[count_].parent = facts.parent;
+    proven_[count_].start_boot_ns = facts.start_boot_ns;
+    proven_[count_++].handle = static_cast<os::ProcessHandle&&>(handle);
+    return true;
+  }
+
+  bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
+    if (!facts.ended()) (void)prove(pid);
+    return count_ < kMaxHolders;
+  }
+
+  std::uint32_t count() const { return count_; }
+  const Proven& at(std::uint32_t index) const { return proven_[index]; }
+  bool ancestor() const { return ancestor_; }
+  // Whether its parent is a holder too, below which it is found.
+  bool below_another(std::uint32_t index) const {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (proven_[i].pid == proven_[index].parent) return true;
+    }
+    return false;
+  }
+  std::int64_t oldest_boot_ns() const {
+    std::int64_t oldest = proven_[0].start_boot_ns;
+    for (std::uint32_t i = 1; i < count_; ++i) {
+      if (proven_[i].start_boot_ns < oldest) oldest = proven_[i].start_boot_ns;
+    }
+    return oldest;
+  }
+
+ private:
+  const Identity& identity_;
+  const std::int64_t byte_;
+  const std::int64_t self_;
+  Proven proven_[kMaxHolders];
+  std::uint32_t count_ = 0;
+  bool ancestor_ = false;
+};
+
+// Whether this process holds the byte (by a descriptor that it inherited: the one it opened holds no slot now), or its
+// parent, or its parent's parent, and so on.
+bool our_line_holds(const Identity& identity, std::int64_t byte) {
+  os::ProcessFacts facts;
+  for (std::int64_t pid = os::process_id(); pid > 0; pid = facts.parent) {
+    if (os::holds_byte(pid, identity.device, identity.inode, byte) == os::Holding::yes) return true;
+    if (os::process_facts(pid, facts) != 0) return false;
+  }
+  return false;
+}
+
+// Signals everything below one process (a stop only what is not stopped yet); counts what it sent to.
+class Descendants final : public os::ProcessVisitor {
+ public:
+  Descendants(const Proven& root, int signal) : root_(root), signal_(signal) {}
+
+  bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
+    if (facts.ended() || pid <= 1 || pid == root_.pid) return true;
+    if (signal_ == os::kStop && (facts.state == 'T' || facts.state == 't')) return true;
+    // The handle comes first; a root that ended meanwhile proves nothing any more.
+    os::ProcessHandle handle;
+    if (os::branch_below(pid, root_.pid) == 0 || handle.open(pid) != 0) return true;
+    if (os::branch_below(pid, root_.pid) == 0 || !handle.means(pid) || !root_.handle.alive()) return true;
+    if (pid == os::process_id() || os::is_ancestor(pid)) return true;
+    seen = pid;
+    (void)handle.send(signal_);
+    return true;
+  }
+  std::int64_t seen = 0;  // one of them, 0: none
+
+ private:
+  const Proven& root_;
+  const int signal_;
+};
+
+std::int64_t signal_below(const Proven& root, int signal) {
+  Descendants below(root, signal);
+  (void)os::each_process(below);
+  return below.seen;
+}
+
+int send(const Proven& to, Pressure pressure) {
+  (void)to.handle.send(os::kContinue);  // a stopped process may want to end as soon as it can
+  return to.handle.send(pressure == Pressure::interrupt ? os::kInterrupt : os::kTerminate);
+}
+
+// The supervisor goes last: while it lives, what is re-parented comes below it and is seen. `left`: who is still there
+// below it.
+int kill(const Proven& root, std::int64_t& left) {
+  for (int pass = 0; pass < kStopPasses && signal_below(root, os::kStop) != 0; ++pass) {
+  }
+  left = signal_below(root, os::kKill);
+  // The next press comes soon; a supervisor that sees its command end meanwhile ends in good order.
+  return left != 0 ? 0 : root.handle.send(os::kKill);
+}
+
+int signal_holder(const Proven& holder, Pressure pressure, std::int64_t& left) {
+  return pressure == Pressure::kill ? kill(holder, left) : send(holder, pressure);
+}
+
+// A library that has not agreed to be killed: it is told by its word, or not at all.
+void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, Pressure pressure, Pressed& result) {
+  result.immune = eviction == Eviction::none;
+  Word word;
+  const bool told = read_words(file.fd(), slot, 1, &word) == 0 && (word.flags & kRevokedFlag) != 0;
+  if (result.immune || told || pressure == Pressure::prove) return;
+  result.signalled = write_flags(file.fd(), slot, word.flags | kRevokedFlag) == 0 ? 1 : 0;
+}
+
+}  // namespace
+
+Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pressure pressure) {
+  Pressed result;
+  HolderView holder;
+  describe_holder(file, slot, false, holder);
+  os::Conflict conflict;
+  const os::Bytes byte = {slot_byte(slot), 1};
+  if (os::query_lock(file.fd(), os::Owner::description, os::Hold::write, byte, conflict) == 0 &&
+      !conflict.found) {
+    return result;
+  }
+  result.held = holder.hold == hold;
+  result.token = holder.token;
+  result.pid = holder.pid;
+  result.start = holder.start;
+  if (!result.held || pressure == Pressure::none) return result;
+  if (holder.kind == HolderKind::library && holder.eviction != Eviction::kill) {
+    tell_library(file, slot, holder.eviction, pressure, result);
+    return result;
+  }
+  result.ancestor = our_line_holds(file.identity(), slot_byte(slot));
+  if (result.ancestor) return result;
+  Hunt hunt(file.identity(), slot_byte(slot));
+  // A supervisor keeps its own child informed, and a keeper has told nobody to stop: the script it keeps the lock for is
+  // no holder. Only where there is neither, everybody who has the lock is a target.
+  const bool alone =
+      (holder.kind == HolderKind::supervised || holder.kind == HolderKind::keeper) && hunt.prove(holder.pid);
+  if (!alone) (void)os::each_process(hunt);
+  result.ancestor = hunt.ancestor();
+  result.unprovable = hunt.count() == 0;
+  if (result.ancestor || result.unprovable) return result;
+  // Who does not know the guard may have changed places while we looked.
+  describe_holder(file, slot, false, holder);
+  if (holder.hold != hold) return {};
+  result.pid = hunt.at(0).pid;
+  if (result.start.same_boot && hunt.oldest_boot_ns() > result.start.boot_ns) {
+    result.start.boot_ns = hunt.oldest_boot_ns();  // the record is of somebody before, or lies
+  }
+  if (pressure == Pressure::prove) return result;
+  // A supervisor lives, whatever its number is here (its pid namespace is another one than ours): it passes signals on.
+  Word word;
+  const bool supervised = holder.kind == HolderKind::supervised && file.words_count() &&
+                          read_words(file.fd(), slot, 1, &word) == 0 && word_lives(word);
+  std::int64_t left = 0;
+  for (std::uint32_t i = 0; i < hunt.count(); ++i) {
+    if ((supervised || pressure == Pressure::kill) && hunt.below_another(i)) continue;
+    const int error = signal_holder(hunt.at(i), pressure, left);
+    if (error == EPERM) result.unprovable = true;
+    if (error == 0) ++result.signalled;
+  }
+  if (left != 0) result.pid = left;
+  return result;
+}
+
+}  // namespace atmost::local

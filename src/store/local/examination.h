@@ -1,0 +1,36 @@
+// The doctor's child: everything that touches the directory. It may hang anywhere; nobody waits for it.
+#ifndef ATMOST_STORE_LOCAL_EXAMINATION_H
+#define ATMOST_STORE_LOCAL_EXAMINATION_H
+
+#include "atmost/text.h"
+#include "os/fd.h"
+
+namespace atmost::local {
+
+struct Examination {
+  PathText directory;
+};
+
+// Runs in an os::Child; `context` is an Examination. Sends findings (findings.h).
+void examine(void* context);
+
+// Parts of it.
+
+// The temporary file, and where it is.
+struct TrialFile {
+  PathText path;
+  os::Fd fd;
+};
+
+void examine_machine();
+void examine_mount(const PathText& directory, int directory_fd);
+// Only with a file there: whether it can be reached by another path, under which its locks are not seen.
+void examine_layers(const TrialFile& file, int directory_fd);
+
+// With two processes and more. Removes the file's name as soon as nobody needs it any more (`removed` then), and
+// closes the file.
+void try_locks(TrialFile& file, bool& removed);
+
+}  // namespace atmost::local
+
+#endif

@@ -1,0 +1,104 @@
+// What the doctor asks of the machine, whatever the directory.
+#include "atmost/words.h"
+#include "examination.h"
+#include "findings.h"
+#include "os/byte_lock.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "os/self.h"
+#include "os/watch.h"
+
+namespace atmost::local {
+namespace {
+
+void examine_build() {
+  if (os::has_description_locks()) return;
+  send({Level::warn, "build", "made for any POSIX system: locks belong to processes",
+        "a slot ends with its own process, waiting polls, nobody else's processes can be seen",
+        "build it for Linux where it runs on Linux"});
+}
+
+void examine_boot() {
+  if (os::boot_hash() != 0) {
+    ok("boot-id", "can be read: what an earlier boot left behind is recognised");
+  } else {
+    send({Level::warn, "boot-id", "cannot be read (/proc/sys/kernel/random/boot_id)",
+          "ages are measured by the wall clock and every refusal asks the kernel about every slot",
+          "mount /proc"});
+  }
+}
+
+void examine_processes() {
+  os::ProcessFacts facts;
+  if (os::process_facts(os::process_id(), facts) != 0 || facts.start_boot_ns == 0) {
+    send({Level::warn, "proc", "/proc shows no processes", "holders cannot be proven, listed or stopped",
+          "mount /proc"});
+  } else {
+    ok("proc", "/proc shows processes");
+  }
+  os::ProcessHandle self;
+  if (const int error = self.open(os::process_id())) {
+    Text<200> what("there are none: ");
+    what.append(errno_words(error));
+    send({Level::warn, "pidfd", what, "no holder is ever stopped without one, a recycled pid could be hit",
+          "Linux 5.3 or later has them; a container's filter may forbid them"});
+  } else {
+    ok("pidfd", "processes can be named without mistaking one for another");
+  }
+}
+
+void examine_events() {
+  os::Watch watch;
+  watch.start("/");
+  if (watch.sees()) {
+    ok("inotify", "instances are left for waiters");
+  } else {
+    send({Level::warn, "inotify", "none can be had", "waiters look 20 times a second instead of being woken",
+          "raise fs.inotify.max_user_instances"});
+  }
+}
+
+void examine_descriptors() {
+  constexpr std::uint64_t kFew =
+      64;  // a lock each for kMaxLocks, a few for /proc and events, the command's own
+  const std::uint64_t limit = os::descriptor_limit();
+  Text<80> what;
+  if (limit == UINT64_MAX) {
+    what.append("no limit");
+  } else {
+    what.append_unsigned(limit).append(" may be open at once");
+  }
+  if (limit < kFew) {
+    send({Level::warn, "descriptors", what, "several locks at once may need more", "raise ulimit -n"});
+  } else {
+    ok("descriptors", what);
+  }
+}
+
+void examine_protection() {
+  os::Fd file;
+  char value = 0;
+  std::size_t got = 0;
+  if (os::open_to_read("/proc/sys/fs/protected_regular", file) != 0 ||
+      os::read_at(file.get(), &value, 1, 0, got) != 0 || got != 1) {
+    return;  // older than Linux 4.19: nothing is protected
+  }
+  Text<200> what("fs.protected_regular is ");
+  what.push(value);
+  if (value != '0') what.append("; files are opened here without creating them, which it allows");
+  ok("protection", what);
+}
+
+}  // namespace
+
+void examine_machine() {
+  examine_build();
+  examine_descriptors();
+  if (!os::has_description_locks()) return;
+  examine_boot();
+  examine_processes();
+  examine_events();
+  examine_protection();
+}
+
+}  // namespace atmost::local

@@ -1,0 +1,95 @@
+#include "explain.h"
+
+#include <cerrno>
+
+#include "atmost/words.h"
+#include "explanation.h"
+#include "lock_file.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "os/self.h"
+
+namespace atmost::local {
+namespace {
+
+constinit Explanation explanation;
+
+Error failed(const LockSpec& lock, Code code, int sys, std::string_view what) {
+  Error error = error_of(code, sys, lock.path);
+  error.message.append(": ").append(what);
+  if (sys != 0) error.message.append(": ").append(errno_words(sys));
+  return error;
+}
+
+void describe_file(const LockSpec& lock, const struct stat& status, Report& out) {
+  const char* filesystem = "";
+  const os::Trust trust = os::filesystem_trust(explanation.fd, &filesystem);
+  out.text("file ").shown(lock.path).line();
+  out.text("  device ").hex(explanation.identity.device).text(", inode ").count(explanation.identity.inode);
+  out.text(", owner ").count(status.st_uid).text(", mode 0");
+  for (int shift = 9; shift >= 0; shift -= 3) {
+    const unsigned digit = status.st_mode >> shift & 7;
+    if (digit != 0 || shift < 9) out.count(digit);
+  }
+  out.text(", ").number(status.st_blocks / 2).text(" KiB of disk (it is sparse)\n");
+  out.text("  filesystem ").text(filesystem);
+  out.text(trust == os::Trust::trusted ? ": keeps locks" : ": not trusted to keep locks; see atmost doctor");
+  out.text("\n  this boot ").hex(explanation.identity.boot);
+  if (explanation.identity.boot == 0) out.text(" (unknown: nothing stored is taken for this boot's)");
+  out.line();
+  LockFile as_run_sees_it;
+  Request request;
+  request.trust_fs = true;  // said above
+  const Status opened = as_run_sees_it.open(lock, request, LockFile::Access::look);
+  if (!opened.ok()) out.text("  atmost run refuses it: ").shown(opened.error().message).line();
+}
+
+}  // namespace
+
+void Contradictions::add(std::string_view subject, std::uint64_t number, std::string_view text) {
+  if (count_++ >= kMost) return;
+  Text<240>& entry = entries_[count_ - 1];
+  entry.clear();
+  entry.append(subject).push(' ').append_unsigned(number).append(": ").append(text);
+}
+
+void Contradictions::tell(Report& out) const {
+  out.text("\ncontradictions between hints and locks (the locks are right): ");
+  if (count_ == 0) out.text("none");
+  out.line();
+  for (std::uint32_t i = 0; i < count_ && i < kMost; ++i) out.text("  ").text(entries_[i]).line();
+  if (count_ > kMost) out.text("  and ").count(count_ - kMost).text(" more\n");
+}
+
+Status explain(const LockSpec& lock, int fd) {
+  Report out(fd);
+  os::Fd file;
+  int error = os::open_to_read(lock.path.c_str(), file);
+  if (error == ENOENT) {
+    out.text("file ").shown(lock.path).text(
+        "\n  does not exist: nobody holds it, nobody waits; the first caller makes it\n");
+    return out.finish();
+  }
+  if (error == ELOOP)
+    return failed(lock, Code::io, 0, "is a symbolic link, which is not followed; name the file itself");
+  if (error != 0) return failed(lock, code_for(error), error, "cannot open the lock file");
+  struct stat status;
+  error = os::file_status(file.get(), status);
+  if (error != 0) return failed(lock, Code::io, error, "cannot examine the file");
+  if (!S_ISREG(status.st_mode)) return failed(lock, Code::io, 0, "is not a regular file");
+  Explanation& about = explanation;
+  about.fd = file.get();
+  about.size = status.st_size;
+  about.identity = {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
+                    os::boot_hash()};
+  about.now = os::now();
+  describe_file(lock, status, out);
+  error = read_header(about.fd, about.identity, about.index, about.header, about.state);
+  if (error == 0) error = explain_locks(about, out);
+  if (error == 0) error = explain_hints(about, out);
+  if (error != 0) return failed(lock, Code::io, error, "cannot read the lock file");
+  about.contradictions.tell(out);
+  return out.finish();
+}
+
+}  // namespace atmost::local

@@ -1,0 +1,215 @@
+#include "hints.h"
+
+#include <cstring>
+
+#include "os/file.h"
+
+namespace atmost::local {
+namespace {
+
+template <class T>
+std::uint64_t sum_of(const T& from) {
+  return checksum_of(&from, sizeof from - sizeof from.checksum);
+}
+
+bool all_zero(const char* bytes, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) {
+    if (bytes[i] != 0) return false;
+  }
+  return true;
+}
+
+template <std::size_t N>
+std::string_view text_of(const char (&bytes)[N], std::uint8_t size) {
+  return {bytes, size < N ? size : N};
+}
+
+}  // namespace
+
+// FNV-1a over 8-byte words with a final mix (constants: Fowler, Noll, Vo). It tells torn and wiped from whole; it is
+// no defence against a forger, and nothing relies on it as one.
+std::uint64_t checksum_of(const void* bytes, std::size_t size) {
+  const char* at = static_cast<const char*>(bytes);
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (; size >= 8; at += 8, size -= 8) {
+    std::uint64_t word;
+    std::memcpy(&word, at, 8);
+    sum = (sum ^ word) * 0x100000001b3;
+    sum ^= sum >> 32;
+  }
+  for (; size > 0; ++at, --size) sum = (sum ^ static_cast<unsigned char>(*at)) * 0x100000001b3;
+  return sum ^ (sum >> 29);
+}
+
+namespace {
+
+// Without our mark: nobody's yet, or somebody's document. Apart, for its large buffer.
+[[gnu::noinline]] int read_unmarked(int fd, std::uint64_t& index, HeaderState& state) {
+  char page[kHeaderAt + static_cast<std::int64_t>(sizeof(Header))] = {};
+  std::size_t got = 0;
+  if (const int error = os::read_at(fd, page, sizeof page, 0, got)) return error;
+  std::memcpy(&index, page + kIndexAt, sizeof index);
+  // A lock file cut short may have part of an index; part of a text is larger than any.
+  const bool short_text = got < sizeof index && index != 0 && plausible_index(index) == 0;
+  if (got < sizeof index) index = 0;
+  const bool empty = got <= 8 ? !short_text : all_zero(page + 8, got - 8);
+  state = empty ? HeaderState::fresh : HeaderState::alien;
+  return 0;
+}
+
+}  // namespace
+
+int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header, HeaderState& state) {
+  header = {};
+  std::size_t got = 0;
+  if (const int error = os::read_at(fd, &header, sizeof header, kHeaderAt, got)) return error;
+  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) {
+    header = {};
+    return read_unmarked(fd, index, state);
+  }
+  index = 0;
+  if (const int error = os::read_at(fd, &index, sizeof index, kIndexAt, got)) return error;
+  if (header.version > kFormatVersion) {
+    state = HeaderState::newer;
+  } else if (header.checksum != sum_of(header)) {
+    state = HeaderState::damaged;
+    header = {};
+  } else if (header.device != identity.device || header.inode != identity.inode) {
+    state = HeaderState::copied;
+  } else {
+    state = HeaderState::good;
+  }
+  return 0;
+}
+
+int write_header(int fd, const Identity& identity, Header& header) {
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.version = kFormatVersion;
+  header.device = identity.device;
+  header.inode = identity.inode;
+  header.boot = identity.boot;
+  header.checksum = sum_of(header);
+  return os::write_at(fd, &header, sizeof header, kHeaderAt);
+}
+
+std::uint64_t plausible_index(std::uint64_t raw) {
+  const auto lowest = static_cast<std::uint64_t>(kFirstSlotByte);
+  const auto highest = static_cast<std::uint64_t>(slot_byte(kMaxSlots));
+  return raw < lowest || raw > highest ? 0 : raw;
+}
+
+int write_index(int fd, std::uint64_t index) { return os::write_at(fd, &index, sizeof index, kIndexAt); }
+
+Stamp stamp_of(const StampData& data, const Identity& identity) {
+  if (data.real_ns == 0 && data.boot_ns == 0) return {};
+  return {data.real_ns, data.boot_ns, data.boot != 0 && data.boot == identity.boot, true};
+}
+
+StampData data_of(const Instant& at, const Identity& identity) {
+  if (at.given) return {at.real_ns, 0, 0};
+  return {at.real_ns, at.boot_ns, identity.boot};
+}
+
+int read_words(int fd, std::uint32_t first, std::uint32_t count, Word* to) {
+  const std::size_t size = sizeof(Word) * count;
+  std::size_t got = 0;
+  if (const int error = os::read_at(fd, to, size, word_at(first), got)) return error;
+  std::memset(reinterpret_cast<char*>(to) + got, 0, size - got);
+  return 0;
+}
+
+int write_word(int fd, std::uint32_t slot, std::uint32_t thread) {
+  return os::write_at(fd, &thread, sizeof thread, word_at(slot));
+}
+
+int write_flags(int fd, std::uint32_t slot, std::uint32_t flags) {
+  return os::write_at(fd, &flags, sizeof flags, word_at(slot) + 4);
+}
+
+int clear_words(int fd) {
+  constexpr std::uint32_t kPiece = 512;
+  for (std::uint32_t first = 1; first <= kMaxSlots; first += kPiece) {
+    Word words[kPiece] = {};
+    std::size_t got = 0;
+    if (const int error = os::read_at(fd, words, sizeof words, word_at(first), got)) return error;
+    const std::size_t count = (got + sizeof(Word) - 1) / sizeof(Word);  // the file may end within a word
+    bool any = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      any = any || words[i].thread != 0;
+      words[i].thread = 0;
+    }
+    if (any) {
+      if (const int error = os::write_at(fd, words, count * sizeof(Word), word_at(first))) return error;
+    }
+    if (count < kPiece) break;
+  }
+  return 0;
+}
+
+bool word_lives(const Word& word) {
+  // FUTEX_OWNER_DIED is set in words of the dead, together with a cleared thread id (kernel/futex/core.c).
+  constexpr std::uint32_t kDied = 0x40000000;
+  constexpr std::uint32_t kThread = 0x3fffffff;
+  return (word.thread & kThread) != 0 && (word.thread & kDied) == 0;
+}
+
+int write_record(int fd, Record& record) {
+  record.checksum = sum_of(record);
+  return os::write_at(fd, &record, sizeof record, record_at(record.slot));
+}
+
+bool read_record(int fd, std::uint32_t slot, Record& to) {
+  std::size_t got = 0;
+  if (os::read_at(fd, &to, sizeof to, record_at(slot), got) != 0 || got < sizeof to) return false;
+  return to.slot == slot && to.checksum == sum_of(to);
+}
+
+void view_of(const Record& record, const Identity& identity, HolderView& to) {
+  to.has_record = true;
+  to.kind = record.kind <= static_cast<std::uint8_t>(HolderKind::keeper)
+                ? static_cast<HolderKind>(record.kind)
+                : HolderKind::foreign;
+  to.eviction = record.eviction <= static_cast<std::uint8_t>(Eviction::none)
+                    ? static_cast<Eviction>(record.eviction)
+                    : Eviction::none;
+  to.pid = record.pid;
+  const bool keeps = to.kind == HolderKind::keeper && record.kept_for <= INT32_MAX;
+  to.kept_for = keeps ? static_cast<std::int64_t>(record.kept_for) : 0;
+  to.kept_for_start_ns = keeps ? record.kept_for_start_ns : 0;
+  to.uid = record.uid;
+  to.token = record.token;
+  to.start = stamp_of({record.start_real_ns, record.start_boot_ns, record.boot}, identity);
+  to.expire_after = {record.expire_after_ns < 0 ? Duration::kForever : record.expire_after_ns};
+  to.id = Text<63>(text_of(record.id, record.id_size));
+  to.command = Text<63>(text_of(record.command, record.command_size));
+}
+
+int write_waiter(int fd, WaiterRecord& record) {
+  record.checksum = sum_of(record);
+  return os::write_at(fd, &record, sizeof record, waiter_at(record.ticket));
+}
+
+bool read_waiter(int fd, std::uint64_t ticket, WaiterRecord& to) {
+  std::size_t got = 0;
+  if (os::read_at(fd, &to, sizeof to, waiter_at(ticket), got) != 0 || got < sizeof to) return false;
+  return to.ticket % kWaiterRing == ticket % kWaiterRing && waiter_valid(to);
+}
+
+bool waiter_valid(const WaiterRecord& record) {
+  return record.ticket != 0 && record.ticket <= kMaxTicket && record.queue <= kModeQueue &&
+         record.checksum == sum_of(record);
+}
+
+void view_of(const WaiterRecord& record, const Identity& identity, WaiterView& to) {
+  to.ticket = record.ticket;
+  to.max = record.max;
+  to.mode = record.mode <= static_cast<std::uint8_t>(Mode::exclusive) ? static_cast<Mode>(record.mode)
+                                                                      : Mode::plain;
+  to.pid = record.pid;
+  to.uid = record.uid;
+  to.start = stamp_of({record.start_real_ns, record.start_boot_ns, record.boot}, identity);
+  to.id = Text<63>(text_of(record.id, record.id_size));
+  to.command = Text<63>(text_of(record.command, record.command_size));
+}
+
+}  // namespace atmost::local

@@ -1,0 +1,46 @@
+// Who has which bytes of one file locked, as /proc shows it: gathered once, then asked.
+#ifndef ATMOST_STORE_LOCAL_HOLDINGS_H
+#define ATMOST_STORE_LOCAL_HOLDINGS_H
+
+#include <cstdint>
+
+#include "hints.h"
+
+namespace atmost::local {
+
+struct Held {
+  std::int64_t pid = 0;
+  std::int64_t start = 0;
+  std::int64_t end = 0;  // the last byte
+  bool write = false;
+  bool description = false;
+};
+
+// About half a MiB, touched as far as it is filled: meant to be static. An inherited description-owned lock has an
+// entry for every process that has it. What cannot be seen (other users' processes for ordinary users, other pid
+// namespaces, no /proc) is not there: unreadable() says whether that may be so.
+class Holdings {
+ public:
+  // Milliseconds: every descriptor of every process is looked at.
+  void gather(const Identity& identity);
+
+  std::uint32_t count() const { return count_; }
+  const Held& operator[](std::uint32_t at) const { return entries_[at]; }
+  bool holds(std::int64_t pid, std::int64_t byte) const;
+  bool anybody_holds(std::int64_t byte) const;
+  bool unreadable() const { return unreadable_ > 0; }
+  bool full() const { return full_; }
+
+ private:
+  static constexpr std::uint32_t kMost = 16384;
+  class Gatherer;  // apart, so that this stays plain zeros until it is used
+
+  Held entries_[kMost];
+  std::uint32_t count_ = 0;
+  std::uint32_t unreadable_ = 0;
+  bool full_ = false;
+};
+
+}  // namespace atmost::local
+
+#endif

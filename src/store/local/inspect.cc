@@ -1,0 +1,190 @@
+// LocalStore's questions and orders that admit nobody: inspect, drain, forget.
+#include <algorithm>
+
+#include "listing.h"
+#include "local_store.h"
+#include "os/clock.h"
+#include "queue.h"
+#include "ranges.h"
+
+namespace atmost::local {
+namespace {
+
+// Visits every held slot; where a living supervisor's word vouches for it, without asking the kernel.
+class Census {
+ public:
+  Census(LockFile& file, WordBuffer& buffer, LockVisitor* visitor)
+      : file_(file), words_(buffer.words), visitor_(visitor) {}
+
+  Result<std::uint32_t> take() {
+    const std::uint32_t indexed = file_.indexed_slots();
+    for (std::uint32_t first = 1; first <= indexed; first += WordBuffer::kCapacity) {
+      const std::uint32_t count = std::min(indexed - first + 1, WordBuffer::kCapacity);
+      if (const int error = read_words(file_.fd(), first, count, words_)) {
+        return file_.failure(Code::io, error, "cannot read the lock file");
+      }
+      if (Status visited = visit_piece(first, count); !visited.ok()) return visited.error();
+    }
+    if (Status visited = visit_doubtful(indexed + 1, kMaxSlots); !visited.ok()) return visited.error();
+    return held_;
+  }
+
+ private:
+  Status visit_piece(std::uint32_t first, std::uint32_t count) {
+    std::uint32_t doubtful_from = first;
+    for (std::uint32_t slot = first; slot < first + count; ++slot) {
+      if (!file_.words_count() || !word_lives(words_[slot - first])) continue;
+      if (Status visited = visit_doubtful(doubtful_from, slot - 1); !visited.ok()) return visited;
+      visit(slot, true);
+      doubtful_from = slot + 1;
+    }
+    return visit_doubtful(doubtful_from, first + count - 1);
+  }
+
+  Status visit_doubtful(std::uint32_t first, std::uint32_t last) {
+    if (first > last) return {};
+    const std::int64_t end = slot_byte(last) + 1;
+    for (std::int64_t low = slot_byte(first); low < end;) {
+      Run run;
+      if (const int error = first_locked(file_.fd(), low, end, run)) {
+        return file_.failure(Code::io, error, "cannot query locks");
+      }
+      if (!run.found) break;
+      for (std::int64_t byte = run.start; byte < run.end; ++byte) visit(slot_of(byte), false);
+      low = run.end;
+    }
+    return {};
+  }
+
+  void visit(std::uint32_t slot, bool live_word) {
+    ++held_;
+    if (visitor_ == nullptr) return;
+    HolderView holder;
+    describe_holder(file_, slot, live_word, holder);
+    visitor_->holder(holder);
+  }
+
+  LockFile& file_;
+  Word* words_;
+  LockVisitor* visitor_;
+  std::uint32_t held_ = 0;
+};
+
+struct Waiting {
+  std::uint32_t queue;
+  std::uint64_t ticket;
+};
+
+// Every waiter whose record is still in the ring and whose ticket is still locked, queue by queue, in order.
+void visit_waiters(LockFile& file, LockVisitor* visitor) {
+  Run any;
+  if (first_locked(file.fd(), kTicketBase, queue_start(kModeQueue + 1), any) != 0 || !any.found) return;
+  static Waiting waiting[kWaiterRing];  // listing is for programs, which are single-threaded
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < kWaiterRing; ++i) {
+    WaiterRecord record;
+    if (!read_waiter(file.fd(), i, record)) continue;
+    const std::int64_t byte = queue_start(record.queue) + static_cast<std::int64_t>(record.ticket);
+    os::Conflict conflict;
+    if (os::query_lock(file.fd(), os::Owner::description, os::Hold::write, {byte, 1}, conflict) != 0)
+      continue;
+    if (conflict.found) waiting[count++] = {record.queue, record.ticket};
+  }
+  std::sort(waiting, waiting + count, [](const Waiting& a, const Waiting& b) {
+    return a.queue != b.queue ? a.queue < b.queue : a.ticket < b.ticket;
+  });
+  for (std::uint32_t i = 0; i < count; ++i) {
+    WaiterRecord record;
+    if (!read_waiter(file.fd(), waiting[i].ticket, record)) continue;
+    WaiterView waiter;
+    view_of(record, file.identity(), waiter);
+    visitor->waiter(waiter);
+  }
+}
+
+LockVisitor::Header header_of(const LockFile& file) {
+  const Header& stored = file.header();
+  LockVisitor::Header header;
+  header.exists = true;
+  header.drained = stored.drained != 0;
+  header.token = stored.token;
+  header.last = {stamp_of(stored.start, file.identity()), stamp_of(stored.finish, file.identity()),
+                 stamp_of(stored.success, file.identity())};
+  return header;
+}
+
+// Runs `change` on the guarded file's header and saves it.
+template <class Change>
+Status change_header(LockFile& file, const Request& request, LockFile::Access access, Change change) {
+  if (Status opened = file.open(request.locks[0], request, access); !opened.ok()) return opened;
+  if (!file.present()) return {};
+  Result<LockFile::Guarded> guarded = file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
+  if (!guarded.ok()) return guarded.error();
+  if (guarded.value() == LockFile::Guarded::replaced)
+    return file.failure(Code::io, 0, "was replaced just now; try again");
+  if (guarded.value() == LockFile::Guarded::timeout) {
+    Error busy = file.failure(Code::busy, 0, "its guard is held too long");
+    if (const std::int64_t pid = guard_holder(file); pid > 0) {
+      busy.message.append(" (by process ").append_signed(pid).append(", which may be stopped)");
+    }
+    return busy;
+  }
+  Status changed = change();
+  file.unguard();
+  return changed;
+}
+
+}  // namespace
+
+// Each of these opens the file for itself: the descriptor of a lease is not theirs.
+Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&, LockVisitor* visitor) {
+  LockFile file;
+  Request request;
+  request.trust_fs = true;  // looking grants nothing
+  if (Status opened = file.open(lock, request, LockFile::Access::look); !opened.ok()) return opened.error();
+  if (!file.present()) {
+    if (visitor != nullptr) visitor->header({});
+    return std::uint32_t{0};
+  }
+  if (Status read = file.refresh(); !read.ok()) return read.error();
+  if (visitor != nullptr) visitor->header(header_of(file));
+  Result<std::uint32_t> held = Census(file, words_, visitor).take();
+  if (held.ok() && visitor != nullptr) visit_waiters(file, visitor);
+  return held;
+}
+
+Status LocalStore::set_drained(const Request& request, std::uint32_t slot, bool drained) {
+  if (slot > kMaxSlots) return error_of(Code::usage, 0, "no such slot");
+  LockFile file;
+  file.set_blocking(entries_[0].file.blocking());
+  // Draining a lock that does not exist yet makes it: that is how a lock is closed before anybody uses it.
+  return change_header(
+      file, request, drained ? LockFile::Access::create : LockFile::Access::modify, [&]() -> Status {
+        if (Status indexed = file.raise_index(slot == 0 ? 1 : slot); !indexed.ok()) return indexed;
+        if (slot == 0) {
+          file.header().drained = drained ? 1 : 0;
+          if (!drained) {  // resuming the whole lock resumes each slot
+            for (std::uint32_t each = 1; each <= file.indexed_slots(); ++each) {
+              Word word;
+              if (read_words(file.fd(), each, 1, &word) == 0 && word.flags != 0)
+                (void)write_flags(file.fd(), each, 0);
+            }
+          }
+        } else if (const int error = write_flags(file.fd(), slot, drained ? kDrainedFlag : 0)) {
+          return file.failure(Code::io, error, "cannot write the lock file");
+        }
+        return file.save_header();
+      });
+}
+
+Status LocalStore::forget(const Request& request) {
+  LockFile file;
+  file.set_blocking(entries_[0].file.blocking());
+  return change_header(file, request, LockFile::Access::modify, [&]() -> Status {
+    file.header().start = file.header().finish = file.header().success = {};
+    file.header().refusals = 0;
+    return file.save_header();
+  });
+}
+
+}  // namespace atmost::local

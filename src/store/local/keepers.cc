@@ -1,0 +1,85 @@
+#include "keepers.h"
+
+#include <cerrno>
+
+#include "listing.h"
+#include "os/process.h"
+#include "os/self.h"
+#include "os/signal_numbers.h"
+#include "ranges.h"
+
+namespace atmost::local {
+namespace {
+
+// Twice what a keeper waits for the guard.
+constexpr std::int64_t kPatienceNs = 2 * kGuardPatienceNs;
+
+Error about_keeper(const LockFile& file, Code code, std::int64_t pid, std::string_view what) {
+  Error error = file.failure(code, 0, "it is kept by process ");
+  error.message.append_signed(pid).append(what);
+  return error;
+}
+
+// The record of the newest hold that is kept for the process; false when there is none.
+Result<bool> find(LockFile& file, std::int64_t kept_for, std::int64_t kept_for_start_ns, Record& to) {
+  bool found = false;
+  const std::int64_t end = slot_byte(kMaxSlots) + 1;
+  for (std::int64_t low = kFirstSlotByte; low < end;) {
+    Run run;
+    if (const int error = first_locked(file.fd(), low, end, run)) {
+      return file.failure(Code::io, error, "cannot query locks");
+    }
+    if (!run.found) break;
+    for (std::int64_t byte = run.start; byte < run.end; ++byte) {
+      Record record;
+      if (!read_record(file.fd(), slot_of(byte), record)) continue;
+      const bool meant = record.kind == static_cast<std::uint8_t>(HolderKind::keeper) &&
+                         record.kept_for == static_cast<std::uint64_t>(kept_for) &&
+                         (kept_for_start_ns == 0 || record.kept_for_start_ns == kept_for_start_ns);
+      if (!meant || (found && record.token < to.token)) continue;
+      to = record;
+      found = true;
+    }
+    low = run.end;
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t kept_for_start_ns) {
+  LockFile file;
+  Request looking;
+  looking.trust_fs = true;  // it grants nothing
+  if (Status opened = file.open(lock, looking, LockFile::Access::look); !opened.ok()) return opened.error();
+  if (!file.present()) return false;
+  Record record;
+  Result<bool> found = find(file, kept_for, kept_for_start_ns, record);
+  if (!found.ok() || !found.value()) return found;
+
+  os::ProcessHandle keeper;
+  if (const int error = keeper.open(record.pid)) {
+    if (error == ESRCH || error == EINVAL) return false;  // it has gone, and its slot is somebody else's
+    return file.failure(Code::io, error, "cannot reach its keeper");
+  }
+  const Identity& identity = file.identity();
+  switch (os::holds_byte(record.pid, identity.device, identity.inode, slot_byte(record.slot))) {
+    case os::Holding::no:
+      return false;  // the record is left from a hold that is over
+    case os::Holding::unreadable:
+      return about_keeper(file, Code::not_permitted, record.pid,
+                          ", another user's: only that user or root may release it");
+    case os::Holding::yes:
+      break;
+  }
+  if (!keeper.alive()) return false;
+  const int error = keeper.send(os::kTerminate);
+  if (error == ESRCH) return false;
+  if (error != 0)
+    return about_keeper(file, Code::not_permitted, record.pid, ", which may not be told to let go");
+  (void)keeper.send(os::kContinue);
+  if (keeper.ends_within(kPatienceNs)) return true;
+  return about_keeper(file, Code::busy, record.pid, ", which was told to let go and does not");
+}
+
+}  // namespace atmost::local

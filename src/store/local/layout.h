@@ -1,0 +1,150 @@
+// The lock file's map. docs/lock-map.md tells it in words and says what each range promises.
+//
+// Locks are the truth, bytes are hints. Bytes 0–7 of data are the one field the original exectimes knows.
+#ifndef ATMOST_STORE_LOCAL_LAYOUT_H
+#define ATMOST_STORE_LOCAL_LAYOUT_H
+
+#include <cstdint>
+
+#include "atmost/request.h"
+#include "os/byte_lock.h"
+
+namespace atmost::local {
+
+// --- Locks (byte positions that need no data) ---
+
+inline constexpr os::Bytes kGuard = {0, 8};
+inline constexpr std::int64_t kFirstSlotByte = 8;
+constexpr std::int64_t slot_byte(std::uint32_t slot) { return kFirstSlotByte + slot - 1; }
+constexpr std::uint32_t slot_of(std::int64_t byte) {
+  return static_cast<std::uint32_t>(byte - kFirstSlotByte + 1);
+}
+
+// Held for writing by an exclusive holder. Readers need no lock here: the one query that proves "nothing above N"
+// covers this byte too.
+inline constexpr std::int64_t kModeByte = std::int64_t{1} << 41;
+inline constexpr std::int64_t kTakeoverBase = std::int64_t{1} << 42;
+constexpr std::int64_t takeover_byte(std::uint32_t slot) { return kTakeoverBase + slot - 1; }
+// Held by the caller that waits to run once more (--on-busy=join), until it is admitted.
+inline constexpr std::int64_t kJoinByte = std::int64_t{1} << 43;
+
+// Waiters' tickets: a queue for each limit value, and one for shared and exclusive callers together.
+inline constexpr std::int64_t kTicketBase = std::int64_t{1} << 48;
+inline constexpr int kTicketBits = 40;
+inline constexpr std::uint32_t kModeQueue = kMaxSlots + 1;
+constexpr std::int64_t queue_start(std::uint32_t queue) {
+  return kTicketBase + (static_cast<std::int64_t>(queue) << kTicketBits);
+}
+inline constexpr std::uint64_t kMaxTicket = (std::uint64_t{1} << kTicketBits) - 1;
+constexpr std::uint32_t queue_of(const LockSpec& lock) {
+  return lock.mode == Mode::plain ? lock.max : kModeQueue;
+}
+
+// --- Data (hints), all in the byte order of the host; boot id, device and inode say whether they apply ---
+
+inline constexpr std::int64_t kIndexAt = 0;  // 8 bytes: highest slot byte in use
+inline constexpr std::int64_t kHeaderAt = 4096;
+inline constexpr std::int64_t kHistogramAt = 8192;   // up to kWaitersAt: what was learned of run times
+inline constexpr std::int64_t kWaitersAt = 1 << 20;  // a ring of kWaiterRing records
+inline constexpr std::int64_t kWordsAt = 2 << 20;    // 8 bytes a slot: occupancy word, slot flags
+inline constexpr std::int64_t kRecordsAt = 4 << 20;  // a record a slot
+inline constexpr std::uint32_t kWaiterRing = 4096;
+
+inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr char kMagic[8] = {'a', 't', 'm', 'o', 's', 't', '\x1a', '\n'};
+// Flags of a slot's word.
+inline constexpr std::uint32_t kDrainedFlag = 1;
+inline constexpr std::uint32_t kRevokedFlag = 2;  // a taker asks the library that holds the slot to let go
+
+struct StampData {
+  std::int64_t real_ns;
+  std::int64_t boot_ns;
+  std::uint64_t boot;  // hash of the boot id; 0: the boot clock does not apply (--now)
+};
+
+struct Header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t drained;
+  std::uint64_t device;
+  std::uint64_t inode;
+  std::uint64_t boot;  // the boot in which the words were written
+  std::uint64_t token;
+  std::uint64_t ticket;    // the last one drawn
+  std::uint32_t refusals;  // in a row, for --alert-after
+  std::uint32_t reserved_flags;
+  StampData start;
+  StampData finish;
+  StampData success;
+  std::uint64_t reserved[12];
+  std::uint64_t checksum;
+};
+static_assert(sizeof(Header) == 240);
+
+struct Word {
+  std::uint32_t thread = 0;  // os/occupancy.h
+  std::uint32_t flags = 0;
+};
+static_assert(sizeof(Word) == 8);
+
+struct Record {
+  std::uint64_t token;
+  std::int64_t start_real_ns;
+  std::int64_t start_boot_ns;
+  std::uint64_t boot;
+  std::int64_t expire_after_ns;
+  std::uint32_t slot;
+  std::uint32_t pid;
+  std::uint32_t uid;
+  std::uint8_t kind;      // HolderKind
+  std::uint8_t eviction;  // Eviction
+  std::uint8_t id_size;
+  std::uint8_t command_size;
+  char id[63];
+  char command[63];
+  std::uint8_t reserved[2];
+  std::uint64_t kept_for;  // a keeper's: the process it waits for, and when that one started; else 0
+  std::int64_t kept_for_start_ns;
+  std::uint64_t reserved_words[5];
+  std::uint64_t checksum;
+};
+
+struct WaiterRecord {
+  std::uint64_t ticket;
+  std::int64_t start_real_ns;
+  std::int64_t start_boot_ns;
+  std::uint64_t boot;
+  std::uint32_t queue;
+  std::uint32_t max;
+  std::uint32_t take;
+  std::uint32_t pid;
+  std::uint32_t uid;
+  std::uint8_t mode;
+  std::uint8_t joins;
+  std::uint8_t id_size;
+  std::uint8_t command_size;
+  char id[63];
+  char command[63];
+  std::uint8_t reserved[2];
+  std::uint64_t reserved_words[7];
+  std::uint64_t checksum;
+};
+
+inline constexpr std::int64_t kRecordSize = 256;
+static_assert(sizeof(Record) <= kRecordSize && sizeof(WaiterRecord) <= kRecordSize);
+static_assert(kWaitersAt + kWaiterRing * kRecordSize <= kWordsAt);
+static_assert(kWordsAt + 8 * static_cast<std::int64_t>(kMaxSlots) <= kRecordsAt);
+
+constexpr std::int64_t word_at(std::uint32_t slot) {
+  return kWordsAt + 8 * static_cast<std::int64_t>(slot - 1);
+}
+constexpr std::int64_t record_at(std::uint32_t slot) {
+  return kRecordsAt + kRecordSize * static_cast<std::int64_t>(slot - 1);
+}
+constexpr std::int64_t waiter_at(std::uint64_t ticket) {
+  return kWaitersAt + kRecordSize * static_cast<std::int64_t>(ticket % kWaiterRing);
+}
+
+}  // namespace atmost::local
+
+#endif

@@ -1,0 +1,125 @@
+#include "listing.h"
+
+#include <cstring>
+
+#include "os/clock.h"
+#include "os/process.h"
+#include "os/process_label.h"
+#include "os/self.h"
+#include "ranges.h"
+
+namespace atmost::local {
+namespace {
+
+template <std::size_t N>
+std::uint8_t copy_text(std::string_view from, char (&to)[N]) {
+  const std::size_t size = from.size() < N ? from.size() : N;
+  std::memcpy(to, from.data(), size);
+  return static_cast<std::uint8_t>(size);
+}
+
+}  // namespace
+
+Record make_record(const Request& request, std::uint32_t slot, std::uint64_t token, HolderKind kind,
+                   const Instant& now, const Identity& identity) {
+  Record record = {};
+  const StampData start = data_of(now, identity);
+  record.token = token;
+  record.start_real_ns = start.real_ns;
+  record.start_boot_ns = start.boot_ns;
+  record.boot = start.boot;
+  const bool keeps = request.kept_for != 0;
+  record.expire_after_ns = (keeps ? request.keep_at_most : request.expire_after).ns;
+  record.slot = slot;
+  record.pid = static_cast<std::uint32_t>(os::process_id());
+  record.uid = os::user_id();
+  record.kind = static_cast<std::uint8_t>(keeps          ? HolderKind::keeper
+                                          : request.exec ? HolderKind::exec
+                                                         : kind);
+  record.kept_for = static_cast<std::uint64_t>(request.kept_for);
+  record.kept_for_start_ns = request.kept_for_start_ns;
+  record.eviction = static_cast<std::uint8_t>(request.eviction);
+  record.id_size = copy_text(request.id, record.id);
+  record.command_size = copy_text(request.command, record.command);
+  return record;
+}
+
+void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderView& to) {
+  to = {};
+  to.slot = slot;
+  to.live_word = live_word;
+  Record record;
+  if (read_record(file.fd(), slot, record)) view_of(record, file.identity(), to);
+  to.hold = to.token;
+  os::Conflict conflict;
+  if (!live_word &&
+      os::query_lock(file.fd(), os::Owner::description, os::Hold::write, {slot_byte(slot), 1}, conflict) ==
+          0 &&
+      conflict.found && conflict.pid > 0 && (!to.has_record || conflict.pid != to.pid)) {
+    to = {};  // a process-owned lock names its owner: whatever the record says, it is of somebody before
+    to.slot = slot;
+    to.pid = conflict.pid;
+  }
+  os::ProcessFacts process;
+  if (to.pid <= 0 || os::process_facts(to.pid, process) != 0) return;
+  // A process that started after the hold began has taken over a pid, not a slot. /proc counts in ticks of 10 ms.
+  constexpr std::int64_t kTickNs = 10'000'000;
+  if (to.has_record && to.start.same_boot && process.start_boot_ns > to.start.boot_ns + kTickNs) return;
+  to.process_state = process.state;
+  if (!to.has_record) {
+    os::ProcessLabel label;
+    if (os::process_label(to.pid, label)) {
+      to.uid = label.user;
+      to.command = label.name;
+    }
+    const Instant at = os::now();
+    to.start = {at.real_ns - (at.boot_ns - process.start_boot_ns), process.start_boot_ns, true, true};
+    const std::int64_t who[] = {to.pid, process.start_boot_ns};
+    to.hold = checksum_of(who, sizeof who);
+  }
+  const Identity& file_id = file.identity();
+  to.verified =
+      live_word || os::holds_byte(to.pid, file_id.device, file_id.inode, slot_byte(slot)) == os::Holding::yes;
+}
+
+std::size_t collect_holders(LockFile& file, std::span<HolderView> to) {
+  std::size_t count = 0;
+  std::int64_t low = kFirstSlotByte;
+  const std::int64_t end = slot_byte(kMaxSlots) + 1;
+  while (low < end && count < to.size()) {
+    Run run;
+    if (first_locked(file.fd(), low, end, run) != 0 || !run.found) break;
+    for (; run.start < run.end && count < to.size(); ++run.start) {
+      describe_holder(file, slot_of(run.start), false, to[count++]);
+    }
+    low = run.end;
+  }
+  return count;
+}
+
+std::int64_t guard_holder(const LockFile& file) {
+  os::Conflict conflict;
+  if (os::query_lock(file.fd(), os::Owner::description, os::Hold::write, kGuard, conflict) == 0 &&
+      conflict.pid > 0) {
+    return conflict.pid;  // a process-owned lock names its owner
+  }
+  class Finder final : public os::ProcessVisitor {
+   public:
+    explicit Finder(const Identity& identity) : identity_(identity) {}
+    bool process(std::int64_t pid, const os::ProcessFacts&) override {
+      if (pid == os::process_id()) return true;
+      if (os::holds_byte(pid, identity_.device, identity_.inode, kGuard.start) == os::Holding::yes)
+        found = pid;
+      return found == 0;
+    }
+    std::int64_t found = 0;
+
+   private:
+    const Identity& identity_;
+  };
+  Finder finder(file.identity());
+  (void)os::each_process(finder);
+  return finder.found;
+}
+
+}  // namespace atmost::local

@@ -1,0 +1,95 @@
+// Locks in files (DESIGN §3): the store that everything else is measured against.
+#ifndef ATMOST_STORE_LOCAL_LOCAL_STORE_H
+#define ATMOST_STORE_LOCAL_LOCAL_STORE_H
+
+#include <cstdint>
+
+#include "atmost/store.h"
+#include "lock_file.h"
+#include "os/watch.h"
+#include "slots.h"
+
+namespace atmost::local {
+
+// The locks of one request. One request at a time; the files stay open from its first attempt to release(), close()
+// or destruction. About 300 KiB, mostly untouched: meant to be static. Not thread-safe; threads use one each.
+// If the process dies, its slots are free as soon as nobody has inherited the descriptors.
+class LocalStore final : public Store {
+ public:
+  LocalStore() = default;
+  LocalStore(const LocalStore&) = delete;
+  LocalStore& operator=(const LocalStore&) = delete;
+  ~LocalStore() { close(); }
+
+  Capabilities capabilities() const override;
+  Result<Decision> attempt(const Request& request, DecideFn decide, const Instant& now, Ticket* queue,
+                           Lease& lease) override;
+  Result<Wake> await(const Request& request, Ticket& ticket, std::int64_t deadline_boot_ns) override;
+  void withdraw(const Request& request, Ticket& ticket) override;
+  Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now, LockVisitor* visitor) override;
+  Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
+  Result<bool> begin_takeover(std::uint32_t lock, std::uint32_t slot) override;
+  Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                        Pressure pressure) override;
+  void end_takeover(std::uint32_t lock, std::uint32_t slot) override;
+  Result<std::uint32_t> count_refusal(const Request& request, std::uint32_t lock) override;
+  bool contested(std::uint32_t handle, std::uint32_t lock) const override;
+  Status forget(const Request& request) override;
+  const HeldLock& held(std::uint32_t handle, std::uint32_t lock) const override;
+  void release(std::uint32_t handle, Ending ending, const Instant& now) override;
+
+  // What kind of holder this program is: written into records. Default: supervised.
+  void set_kind(HolderKind kind) { kind_ = kind; }
+  // How its calls may block: see os::Blocking.
+  void set_blocking(os::Blocking blocking) {
+    for (Entry& entry : entries_) entry.file.set_blocking(blocking);
+  }
+
+  // Whether a taker has asked for a slot back that we hold (Eviction::revoke). Blocks for at most `span_ns`, or until
+  // something was written to the lock file. May be called by another thread than attempt(), between it and release().
+  bool wait_for_revocation(os::Watch& watch, std::int64_t span_ns) const;
+
+  // Gives up everything that is open.
+  void close();
+
+ private:
+  struct Entry {
+    bool words_registered = false;
+    LockFile file;
+    Reservation reserved;
+    HeldLock held;
+  };
+  bool opened_for(const Request& request) const;
+  Status open_all(const Request& request);
+  Result<LockFile::Guarded> guard_all(std::uint32_t& culprit);
+  void unguard_all();
+  Result<Decision> decide_all(const Request& request, DecideFn decide, const Instant& now, Ticket* queue);
+  View view_of(const Request& request, Entry& entry, const LockSpec& spec, bool last_chance);
+  Status after_refusal(const Request& request, const Decision& decision, const Instant& now, Ticket* queue);
+  Status commit(const Request& request, const Instant& now, Ticket* queue);
+  Status admit_to(const Request& request, std::uint32_t lock, const Instant& now);
+  void write_hints(const Request& request, std::uint32_t lock, const Instant& now);
+  void drop_all();
+  bool clear_own_words(Entry& entry);
+  Result<bool> wait_for_turn(const Request& request, const Ticket& ticket, std::int64_t deadline_boot_ns,
+                             Wake& wake);
+  bool wait_for_only_slot(const Request& request, std::int64_t deadline_boot_ns, Wake& wake);
+  void release_one(Entry& entry, Ending ending, const Instant& now);
+
+  std::uint32_t order_[kMaxLocks] =
+      {};  // indices of entries_ by device and inode: the order guards are taken in
+  std::uint32_t count_ = 0;
+  bool opened_ = false;
+  os::Owner owner_ = os::Owner::description;
+  HolderKind kind_ = HolderKind::supervised;
+  os::Watch watch_;
+  std::uint32_t quick_looks_ = 0;
+  // The large ones last: an ordinary admission touches few pages.
+  Entry entries_[kMaxLocks];
+  HolderView holders_[kMaxVictims];
+  WordBuffer words_;
+};
+
+}  // namespace atmost::local
+
+#endif

@@ -1,0 +1,231 @@
+#include "lock_file.h"
+
+#include <cerrno>
+
+#include "atmost/words.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "os/interrupt.h"
+#include "os/self.h"
+
+namespace atmost::local {
+namespace {
+
+constexpr std::uint32_t kRoot = 0;
+
+Status make_parents(const PathText& path, std::uint32_t user) {
+  PathText part;
+  for (char c : path.view()) {
+    if (c == '/' && !part.empty()) {
+      const int error = os::make_directory(part.c_str(), user == kRoot ? 0755 : 0700);
+      if (error != 0 && error != EEXIST) {
+        Error failed = error_of(error == EACCES ? Code::not_permitted : Code::cannot_create, error, part);
+        failed.message.append(": cannot create the directory: ").append(errno_words(error));
+        return failed;
+      }
+    }
+    part.push(c);
+  }
+  return {};
+}
+
+// Where the original and we write is zero or ours; anything else is somebody's document.
+constexpr std::string_view kAlien =
+    "not a lock file (it holds other data, which was left alone); name a file that does not exist yet";
+
+}  // namespace
+
+Code code_for(int sys) {
+  switch (sys) {
+    case EACCES:
+    case EPERM:
+      return Code::not_permitted;
+    case EROFS:
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+      return Code::cannot_create;
+    default:
+      return Code::io;
+  }
+}
+
+Error LockFile::failure(Code code, int sys, std::string_view what) const {
+  Error error = error_of(code, sys, path_);
+  error.message.append(": ").append(what);
+  if (sys != 0) error.message.append(": ").append(errno_words(sys));
+  return error;
+}
+
+Status LockFile::open(const LockSpec& spec, const Request& request, Access access) {
+  path_.assign(spec.path);
+  guarded_ = false;
+  state_ = HeaderState::fresh;
+  if (Status opened = open_path(request, access); !opened.ok() || !fd_.open()) return opened;
+  if (Status checked = check_file(request); !checked.ok()) {
+    fd_.reset();
+    return checked;
+  }
+  return {};
+}
+
+Status LockFile::open_path(const Request& request, Access access) {
+  // Once more when the file appears or vanishes between the two attempts; whoever loses that race three times in a
+  // row meets somebody who does it on purpose.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    int error =
+        access == Access::look ? os::open_to_read(path_.c_str(), fd_) : os::open_existing(path_.c_str(), fd_);
+    if (error == 0) return {};
+    if (error == ENOENT && access != Access::create) return {};
+    if (error != ENOENT) {
+      if (error == ELOOP)
+        return failure(Code::io, 0, "is a symbolic link, which is not followed; name the file itself");
+      if (error == EISDIR) return failure(Code::io, 0, "is a directory; name a file in it");
+      if (error == ENXIO) return failure(Code::io, 0, "is not a regular file");
+      return failure(code_for(error), error, "cannot open the lock file");
+    }
+    if (request.make_parents) {
+      if (Status made = make_parents(path_, os::user_id()); !made.ok()) return made;
+    }
+    error = os::create_new(path_.c_str(), request.create_mode, fd_);
+    if (error == 0) return {};
+    if (error != EEXIST) {
+      return failure(error == EACCES || error == EPERM ? Code::not_permitted : Code::cannot_create, error,
+                     "cannot create the lock file");
+    }
+  }
+  return failure(Code::io, 0, "appears and vanishes again and again");
+}
+
+Status LockFile::check_file(const Request& request) {
+  struct stat status;
+  if (const int error = os::file_status(fd_.get(), status))
+    return failure(Code::io, error, "cannot examine the file");
+  if (!S_ISREG(status.st_mode)) return failure(Code::io, 0, "is not a regular file");
+  if (status.st_nlink > 1)
+    return failure(Code::io, 0, "has other hard links; name a file with only one name");
+  const std::uint32_t user = os::user_id();
+  const bool shared_on_purpose = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  if (status.st_uid != user && status.st_uid != kRoot && !shared_on_purpose) {
+    return failure(Code::not_permitted, 0,
+                   "belongs to another user, who does not share it (mode g+w or o+w)");
+  }
+  if (Status directories = check_directories(); !directories.ok()) return directories;
+  const char* name = "";
+  const os::Trust trust = os::filesystem_trust(fd_.get(), &name);
+  if (trust != os::Trust::trusted && !request.trust_fs) {
+    Error error = failure(Code::io, 0, "locks on this filesystem (");
+    error.message.append(name).append(") cannot be trusted; see atmost doctor DIR, or say --trust-fs");
+    return error;
+  }
+  if (const int error = os::move_high(fd_))
+    return failure(Code::io, error, "cannot duplicate the descriptor");
+  identity_ = {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
+               request.foreign_format ? 0 : os::boot_hash()};
+  return {};
+}
+
+Status LockFile::check_directory(const char* directory) const {
+  struct stat status;
+  if (const int error = os::path_status(directory, status, true)) {
+    return failure(code_for(error), error, "cannot examine a directory above it");
+  }
+  if ((status.st_mode & S_IWOTH) == 0 || (status.st_mode & S_ISVTX) != 0) return {};
+  Error error = failure(Code::not_permitted, 0, "everybody may rename files in ");
+  error.message.append(directory).append("; chmod o-w or chmod +t it, or use another directory");
+  return error;
+}
+
+Status LockFile::check_directories() const {
+  PathText part;
+  if (path_.view().front() != '/') {
+    if (Status checked = check_directory("."); !checked.ok()) return checked;
+  }
+  for (char c : path_.view()) {
+    if (c == '/') {
+      if (Status checked = check_directory(part.empty() ? "/" : part.c_str()); !checked.ok()) return checked;
+    }
+    part.push(c);
+  }
+  return {};
+}
+
+Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
+  int error = os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, kGuard);
+  if (error == EAGAIN) {
+    do {
+      error = os::wait_lock_until(fd_.get(), os::Owner::description, os::Hold::write, kGuard,
+                                  boot_deadline_ns, blocking_);
+    } while (error == EINTR && os::boot_ns() < boot_deadline_ns);
+  }
+  if (error == EINTR) return Guarded::timeout;
+  if (error != 0) return failure(Code::io, error, "cannot lock the guard");
+  guarded_ = true;
+  bool same = false;
+  if (const int failed = os::same_file(fd_.get(), path_.c_str(), same)) {
+    unguard();
+    return failure(code_for(failed), failed, "cannot examine the path");
+  }
+  if (!same) {
+    unguard();
+    return Guarded::replaced;
+  }
+  if (Status read = refresh(); !read.ok()) {
+    unguard();
+    return read.error();
+  }
+  return Guarded::held;
+}
+
+void LockFile::unguard() {
+  if (!guarded_) return;
+  guarded_ = false;
+  os::unlock(fd_.get(), os::Owner::description, kGuard);
+}
+
+Status LockFile::refresh() {
+  if (const int error = read_header(fd_.get(), identity_, index_, header_, state_)) {
+    return failure(Code::io, error, "cannot read the lock file");
+  }
+  if (state_ == HeaderState::newer) {
+    Error error = failure(Code::io, 0, "was written by a newer atmost (format ");
+    error.message.append_unsigned(header_.version).append("); this one knows format 1");
+    return error;
+  }
+  if (state_ == HeaderState::alien) return failure(Code::io, 0, kAlien);
+  // A stored admission that cannot be read must not let anybody run early (fail closed). As a moment that never comes
+  // it refuses, is reported, and is set to the present by the first who asks; until then saving keeps it.
+  constexpr StampData kUnreadable = {Duration::kForever / 2, 0, 0};
+  if (state_ == HeaderState::damaged) header_.start = header_.finish = header_.success = kUnreadable;
+  return {};
+}
+
+std::uint32_t LockFile::indexed_slots() const {
+  const std::uint64_t index = plausible_index(index_);
+  return index == 0 ? 0 : slot_of(static_cast<std::int64_t>(index));
+}
+
+Status LockFile::raise_index(std::uint32_t slot) {
+  const auto wanted = static_cast<std::uint64_t>(slot_byte(slot));
+  if (plausible_index(index_) != 0 && index_ >= wanted) return {};
+  if (const int error = write_index(fd_.get(), wanted))
+    return failure(Code::io, error, "cannot write the lock file");
+  index_ = wanted;
+  return {};
+}
+
+Status LockFile::save_header() {
+  // The header vouches for the words behind it. Those of another boot, or of the file that this one was copied from,
+  // may say "alive" for ever: nobody is left whose death would take it back.
+  if (!words_count()) {
+    if (const int error = clear_words(fd_.get()))
+      return failure(Code::io, error, "cannot write the lock file");
+  }
+  if (const int error = write_header(fd_.get(), identity_, header_)) {
+    return failure(Code::io, error, "cannot write the lock file");
+  }
+  state_ = HeaderState::good;
+  return {};
+}
+
+}  // namespace atmost::local

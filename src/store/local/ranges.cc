@@ -1,0 +1,55 @@
+#include "ranges.h"
+
+#include "os/byte_lock.h"
+
+namespace atmost::local {
+namespace {
+
+int any_locked(int fd, std::int64_t low, std::int64_t end, Run& to) {
+  to = {};
+  if (low >= end) return 0;
+  os::Conflict conflict;
+  const int error = os::query_lock(fd, os::Owner::description, os::Hold::write, {low, end - low}, conflict);
+  if (error != 0 || !conflict.found) return error;
+  const std::int64_t behind = conflict.bytes.length == 0 ? end : conflict.bytes.start + conflict.bytes.length;
+  to.found = true;
+  to.start = conflict.bytes.start > low ? conflict.bytes.start : low;
+  to.end = behind < end ? behind : end;
+  return 0;
+}
+
+}  // namespace
+
+int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to) {
+  if (const int error = any_locked(fd, low, end, to)) return error;
+  while (to.found && to.start > low) {
+    Run earlier;
+    if (const int error = any_locked(fd, low, to.start, earlier)) return error;
+    if (!earlier.found) break;
+    to = earlier;
+  }
+  return 0;
+}
+
+int last_locked(int fd, std::int64_t low, std::int64_t end, Run& to) {
+  to = {};
+  std::int64_t from = end;
+  for (std::int64_t span = 1; from > low && !to.found; span *= 2) {
+    const std::int64_t until = from;
+    from = end - low <= span ? low : end - span;
+    if (const int error = any_locked(fd, from, until, to)) return error;
+    if (span > 1 || to.found) continue;
+    Run any;  // no neighbour: is there anybody at all?
+    if (const int error = any_locked(fd, low, from, any)) return error;
+    if (!any.found) break;
+  }
+  while (to.found) {
+    Run later;
+    if (const int error = any_locked(fd, to.end, end, later)) return error;
+    if (!later.found) break;
+    to = later;
+  }
+  return 0;
+}
+
+}  // namespace atmost::local

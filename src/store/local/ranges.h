@@ -1,0 +1,25 @@
+// Walking over locked ranges with queries. The kernel names any one conflict of a range, not the left-most.
+#ifndef ATMOST_STORE_LOCAL_RANGES_H
+#define ATMOST_STORE_LOCAL_RANGES_H
+
+#include <cstdint>
+
+namespace atmost::local {
+
+struct Run {
+  bool found = false;
+  std::int64_t start = 0;
+  std::int64_t end = 0;  // behind the last byte
+};
+
+// The left-most run of bytes in [low, end) that somebody else holds, clipped to it. About two queries each when the
+// locks were taken in ascending order. Returns 0 or an errno value.
+int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to);
+
+// The right-most one; of its bytes at least the last is told. Looks near `end` first: the neighbour is the usual
+// answer.
+int last_locked(int fd, std::int64_t low, std::int64_t end, Run& to);
+
+}  // namespace atmost::local
+
+#endif

@@ -1,0 +1,67 @@
+// Finding, proving and reserving slots. All of it happens under the guard.
+//
+// Admission is proven by counting pigeonholes: we hold K bytes at or below N, and one query says that nobody holds a
+// byte above N; so at most N are held, whoever holds them and whatever the hints said. Where somebody does (callers
+// with larger limits), the held bytes are counted exactly. Refusal is proven slot by slot: each slot that counted as
+// held either refused our lock or carries the word of a living supervisor, and a few of those are asked as well.
+#ifndef ATMOST_STORE_LOCAL_SLOTS_H
+#define ATMOST_STORE_LOCAL_SLOTS_H
+
+#include <cstdint>
+
+#include "atmost/request.h"
+#include "atmost/result.h"
+#include "lock_file.h"
+#include "os/byte_lock.h"
+
+namespace atmost::local {
+
+// What one attempt found and, for the time being, holds.
+struct Reservation {
+  bool room = false;        // the first `take` reserved slots prove admission
+  std::uint32_t count = 0;  // reserved slots
+  bool mode_held = false;   // the mode byte is ours (exclusive)
+  std::uint32_t held = 0;   // slots held by others, as far as counted; at least N − K + 1 when refused
+  std::uint32_t waiters_ahead =
+      0;  // live waiters with a better claim to what is free, 0 when the rest is enough
+  bool takeover_running = false;
+  bool joiner_waiting = false;
+  std::uint32_t slots[kMaxTake] = {};  // `count` of them, ascending
+
+  // Empty again. The slots stay as they are: there are none of them now.
+  void clear() {
+    room = mode_held = takeover_running = joiner_waiting = false;
+    count = held = waiters_ahead = 0;
+  }
+};
+
+struct Seeker {
+  std::uint64_t ticket = 0;  // ours in the queue of this lock, 0 when we have none
+};
+
+// Room to read words into; owned by the caller because threads of a library use stores side by side.
+struct WordBuffer {
+  static constexpr std::uint32_t kCapacity = 16384;
+  Word words[kCapacity];
+};
+
+// Tries to reserve spec.take slots of the file for `owner`. What is reserved stays locked until drop() or until the
+// caller keeps it. An error leaves nothing reserved. REQUIRES: file.guarded(), spec.max ≥ 1.
+Status reserve(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
+               WordBuffer& buffer, Reservation& to);
+void drop(LockFile& file, os::Owner owner, Reservation& reserved);
+
+// Slots held by anybody but this descriptor, at most `enough`; also the highest one. Range queries that split at each
+// conflict: about two calls for each held run of slots.
+struct Count {
+  std::uint32_t held = 0;
+  std::uint32_t highest = 0;
+};
+Status count_held(LockFile& file, std::uint32_t first, std::uint32_t last, std::uint32_t enough, Count& to);
+
+// The owner of the slot locks for a way of keeping them.
+os::Owner owner_for(const Request& request);
+
+}  // namespace atmost::local
+
+#endif

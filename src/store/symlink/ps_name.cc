@@ -1,0 +1,59 @@
+#include "ps_name.h"
+
+#include <cerrno>
+
+#include "atmost/words.h"
+#include "os/accounts.h"
+#include "os/process.h"
+
+namespace atmost::symlink {
+namespace {
+
+bool harmless(std::string_view name) {
+  for (char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!letter && std::string_view("._+?@%,:=/#^-\\").find(c) == std::string_view::npos) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Text<8> ps_name(std::string_view name, std::uint32_t number) {
+  constexpr std::size_t kLongest = 32;
+  Text<63> shown;
+  if (name.empty() || name.size() > kLongest) {
+    shown.append_unsigned(number);
+  } else {
+    for (char c : name) shown.push(c >= ' ' && c <= '~' ? c : '?');
+  }
+  Text<8> fitted(shown.view());
+  if (!fitted.truncated()) return fitted;
+  return Text<8>(std::string_view(shown.c_str(), Text<8>::capacity() - 1)).push('+');
+}
+
+Result<Text<127>> psid_of(std::int64_t pid) {
+  os::Credentials ids;
+  os::ProcessFacts facts;
+  int error = os::process_credentials(pid, ids);
+  if (error == 0) error = os::process_facts(pid, facts);
+  if (error != 0) {
+    Error unseen = error_of(error == ESRCH ? Code::not_found : Code::io, error, "process ");
+    unseen.message.append_signed(pid).append(": cannot be examined: ").append(errno_words(error));
+    return unseen;
+  }
+  const Text<8> user = ps_name(os::user_account(ids.user), ids.user);
+  const Text<8> group = ps_name(os::group_account(ids.group), ids.group);
+  if (!harmless(user) || !harmless(group)) {
+    Error unfit = error_of(Code::not_permitted, 0, "the name of user ");
+    unfit.message.append_unsigned(ids.user).append(" or group ").append_unsigned(ids.group);
+    unfit.message.append(" holds a character that a shell would expand, and cannot stand in a symlink lock");
+    return unfit;
+  }
+  Text<127> psid;
+  psid.append(user).push('.').append(group).push('.').append_signed(facts.parent).push('.');
+  psid.append_signed(os::process_group(pid));
+  return psid;
+}
+
+}  // namespace atmost::symlink

@@ -1,0 +1,43 @@
+// What stands under a lock's name, and whether it still holds.
+#ifndef ATMOST_STORE_SYMLINK_SIGHT_H
+#define ATMOST_STORE_SYMLINK_SIGHT_H
+
+#include <cstdint>
+
+#include "atmost/text.h"
+#include "atmost/time.h"
+#include "os/process.h"
+#include "target.h"
+
+namespace atmost::symlink {
+
+struct Sight {
+  enum class Kind : std::uint8_t {
+    absent,
+    lock,   // a symbolic link of the format
+    alien,  // anything else: nobody's to remove
+  };
+  Kind kind = Kind::absent;
+  std::uint64_t inode = 0;
+  std::int64_t made_ns = 0;  // on the wall clock of its making (mtime: a rename leaves it alone)
+  std::uint32_t uid = 0;
+  PathText text;
+  Target target;
+};
+
+// All of one moment: inode and text belong together. Returns 0 or an errno value (never ENOENT).
+int look(const char* path, Sight& to);
+
+// The same link: a number alone may be given to a new link as soon as the old one is gone.
+bool same(const Sight& one, const Sight& other);
+
+// Whether the lock has ended by itself: its time is over (by `now`, the wall clock), its process is gone, or another
+// process has its number. Ours say who exactly they are. Of the original's only the number is known and what ps said:
+// a process is another one if parent or group differ and it began after the link was made. Either alone may deceive
+// (an orphan has a new parent; a clock that was put forward makes everybody younger), and then the lock counts.
+// `boot`: this boot's hash. `handle`, if any, is opened on the holder.
+bool over(const Sight& lock, const Instant& now, std::uint64_t boot, os::ProcessHandle* handle);
+
+}  // namespace atmost::symlink
+
+#endif

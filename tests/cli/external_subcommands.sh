@@ -1,0 +1,27 @@
+#!/bin/sh
+# A subcommand that is not built in is a program atmost-NAME, run with the arguments.
+. "$(dirname "$0")/lib.sh"
+
+mkdir exec
+cat >exec/atmost-greet <<'X'
+#!/bin/sh
+echo "greet: $*"
+exit 5
+X
+chmod +x exec/atmost-greet
+: >exec/atmost-plain
+ATMOST_EXEC_PATH=$folder/exec
+export ATMOST_EXEC_PATH
+expect_code 5 atmost greet --json 'a b'
+expect_in out "greet: --json a b"
+expect_code 126 atmost plain
+expect_in err "atmost-plain: Permission denied"
+expect_code 64 atmost missing
+expect_in err '"missing" is no command of atmost'
+mkdir -p home/bin home/libexec/atmost
+cp "$ATMOST_BIN/atmost" home/bin/
+cp exec/atmost-greet home/libexec/atmost/
+unset ATMOST_EXEC_PATH
+[ -z "${ATMOST_PORTABLE-}" ] || skip "where the program is cannot be told"
+expect_code 5 home/bin/atmost greet hello
+expect_in out "greet: hello"

@@ -1,0 +1,22 @@
+#!/bin/sh
+# Help and version are on standard output, for the program and for every subcommand.
+. "$(dirname "$0")/lib.sh"
+
+expect_code 0 atmost --help
+expect_in out "usage: atmost COMMAND"
+for command in run check wait list explain doctor drain resume forget; do
+  expect_in out "  $command "
+done
+for command in run check wait list explain doctor drain resume forget; do
+  expect_code 0 atmost $command --help
+  expect_line 0 err
+  grep -q "^usage: atmost $command " out || fail "$command --help begins with $(head -n 1 out)"
+  expect_in out "--help "
+  expect_code 0 atmost $command -V
+  expect_in out "atmost "
+done
+expect_code 0 atmost run -h
+expect_in out "-n, --max N"
+expect_code 0 atmost -h
+expect_code 0 atmost -V
+expect_line 1 out

@@ -1,0 +1,17 @@
+#!/bin/sh
+# On a terminal list says where it looked and fits its columns to the width; --watch gives the cursor back.
+. "$(dirname "$0")/lib.sh"
+
+command -v script >/dev/null || skip "no script(1)"
+name=$(printf 'a%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40)
+start atmost run "$name" sleep 60
+wait_until '[ "$(atmost check "$name")" = 1 ]'
+script -qc 'stty cols 70; atmost list' /dev/null >screen </dev/null
+expect_in screen "locks in $ATMOST_DIR"
+expect_in screen "…"
+[ "$(LC_ALL=C.UTF-8 awk 'length($0) > 71' screen | grep -vc 'locks in')" = 0 ] || fail "too wide: $(cat screen)"
+start script -qc 'atmost list --watch & echo $! >pid; wait' watched
+wait_until '[ -s pid ] && [ -s watched ] && [ "$(grep -c LOCK watched)" -ge 2 ]'
+kill -INT "$(cat pid)" 2>/dev/null || kill -TERM "$(cat pid)"
+expect_end 0 "$started"
+tail -c 200 watched | grep -q "$(printf '\033\\[?25h')" || fail "the cursor stays hidden"

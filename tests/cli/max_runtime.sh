@@ -1,0 +1,9 @@
+#!/bin/sh
+# --max-runtime stops the command: 124 and a line.
+. "$(dirname "$0")/lib.sh"
+
+expect_code 124 atmost run --max-runtime 100ms --kill-grace 5s build sleep 60
+expect_line 1 err
+expect_in err "atmost: build: the command was stopped after "
+expect_code 0 atmost run --max-runtime 60 build true
+expect_code 0 atmost run --max-runtime 0 build true

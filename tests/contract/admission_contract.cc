@@ -1,0 +1,242 @@
+// At most N: who gets in, on which slots, with which token, and how a slot becomes free.
+#include "contract.h"
+
+namespace atmost::contract {
+
+TEST_P(StoreContract, AdmitsUpToN) {
+  NEEDS(several_slots);
+  for (std::uint32_t slot = 1; slot <= 3; ++slot) EXPECT_EQ(holder(3).slots(), Slots{slot});
+  const Decision refused = one(3).ask();
+  EXPECT_EQ(refused.verdict, Verdict::busy);
+  EXPECT_EQ(refused.why, Why::no_slot);
+  EXPECT_EQ(refused.held, 3u);
+}
+
+TEST_P(StoreContract, TheLowestFreeSlotComesFirst) {
+  NEEDS(several_slots);
+  Caller* holders[] = {&holder(4), &holder(4), &holder(4), &holder(4)};
+  holders[2]->release();
+  holders[1]->release();
+  EXPECT_EQ(holder(4).slots(), Slots{2});
+  EXPECT_EQ(holder(4).slots(), Slots{3});
+}
+
+TEST_P(StoreContract, ZeroRefuses) {
+  const Decision refused = one(0).ask();
+  EXPECT_EQ(refused.verdict, Verdict::busy);
+  EXPECT_EQ(refused.why, Why::zero);
+  EXPECT_TRUE(look().waiters.empty());
+}
+
+TEST_P(StoreContract, EveryCallerHasItsOwnLimit) {
+  NEEDS(several_slots);
+  for (int i = 0; i < 5; ++i) holder(5);
+  EXPECT_FALSE(one(2).admitted());
+  EXPECT_FALSE(one(5).admitted());
+  EXPECT_EQ(holder(6).slots(), Slots{6});
+  EXPECT_FALSE(one(6).admitted());
+}
+
+TEST_P(StoreContract, SlotsAboveASmallLimitCountAgainstIt) {
+  NEEDS(several_slots);
+  Caller* low[5];
+  for (Caller*& each : low) each = &holder(5);
+  Caller& high = holder(6);
+  ASSERT_EQ(high.slots(), Slots{6});
+  for (Caller* each : low) each->release();
+
+  EXPECT_FALSE(one(1).admitted());  // one is held, wherever
+  EXPECT_EQ(holder(2).slots(), Slots{1});
+  EXPECT_FALSE(one(2).admitted());
+  high.release();
+  EXPECT_EQ(holder(2).slots(), Slots{2});
+}
+
+TEST_P(StoreContract, TakesSeveralSlotsAllOrNone) {
+  NEEDS(weights);
+  EXPECT_EQ(holder(4, 3).slots(), (Slots{1, 2, 3}));
+  EXPECT_FALSE(one(4, 2).admitted());
+  EXPECT_EQ(look().slots(), (Slots{1, 2, 3}));  // nothing is left of the attempt
+  EXPECT_EQ(holder(4).slots(), Slots{4});
+}
+
+TEST_P(StoreContract, SeveralSlotsNeedNotBeNeighbours) {
+  NEEDS(weights);
+  Caller* holders[] = {&holder(4), &holder(4), &holder(4), &holder(4)};
+  holders[0]->release();
+  holders[2]->release();
+  Caller& both = holder(4, 2);
+  EXPECT_EQ(both.slots(), (Slots{1, 3}));
+  both.release();
+  EXPECT_EQ(look().slots(), (Slots{2, 4}));
+}
+
+TEST_P(StoreContract, SeveralSlotsBesideHoldersAboveTheLimit) {
+  NEEDS(weights);
+  Caller& low = holder(6, 4);
+  Caller& high = holder(6, 2);
+  ASSERT_EQ(high.slots(), (Slots{5, 6}));
+  low.release();
+  EXPECT_FALSE(one(4, 3).admitted());
+  EXPECT_EQ(holder(4, 2).slots(), (Slots{1, 2}));
+  EXPECT_FALSE(one(4, 1).admitted());
+}
+
+TEST_P(StoreContract, TokensIncrease) {
+  NEEDS(several_slots);
+  std::uint64_t last = 0;
+  for (int i = 0; i < 5; ++i) {
+    Caller& caller = holder(3);
+    EXPECT_GT(caller.token(), last);
+    last = caller.token();
+    EXPECT_EQ(look().head.token, last);
+    caller.release();
+    if (i == 2) forget();
+  }
+}
+
+TEST_P(StoreContract, TokensIncreaseThoughTheClockGoesBack) {
+  NEEDS(several_slots);
+  Caller& first = one(2);
+  ASSERT_TRUE(first.admitted(at(1000)));
+  Caller& second = one(2);
+  ASSERT_TRUE(second.admitted(at(-1000)));
+  EXPECT_GT(second.token(), first.token());
+}
+
+TEST_P(StoreContract, TokensIncreaseThoughTheHintsAreLost) {
+  NEEDS(several_slots);
+  Caller& first = holder(2);
+  if (!world_->lose_hints()) GTEST_SKIP() << "this store has no hints";
+  Caller& second = one(2);
+  ASSERT_TRUE(second.admitted(at(1)));
+  EXPECT_GT(second.token(), first.token());
+  EXPECT_EQ(second.slots(), Slots{2});
+  EXPECT_FALSE(one(2).admitted(at(2)));
+}
+
+TEST_P(StoreContract, ARefusalLeavesNoTrace) {
+  NEEDS(several_slots);
+  holder(2);
+  Caller& second = holder(2);
+  Caller& refused = one(2);
+  const std::optional<std::string> before = world_->bytes();
+  EXPECT_FALSE(refused.admitted());
+  EXPECT_FALSE(one(0).admitted());
+  EXPECT_EQ(world_->bytes(), before);
+  EXPECT_EQ(look().slots(), (Slots{1, 2}));
+  second.release();
+  EXPECT_TRUE(refused.admitted());
+}
+
+TEST_P(StoreContract, AnAnswerThatIsNotAdmitHoldsNothing) {
+  Caller& caller = one(1);
+  const auto refuse = [](const Request&, const LockSpec&, const View& view, const Instant&) {
+    EXPECT_TRUE(view.room);
+    return Decision{};
+  };
+  holder(1).release();
+  const std::optional<std::string> before = world_->bytes();
+  EXPECT_EQ(caller.ask(at(0), refuse).verdict, Verdict::busy);
+  EXPECT_EQ(world_->bytes(), before);
+  EXPECT_TRUE(look().slots().empty());
+  EXPECT_TRUE(one(1).admitted());
+}
+
+TEST_P(StoreContract, AFailedCommandFreesItsSlotToo) {
+  for (Ending ending : {Ending::unknown, Ending::failure, Ending::success}) {
+    Caller& caller = holder(1);
+    EXPECT_FALSE(one(1).admitted());
+    caller.release(ending, at(1));
+    EXPECT_TRUE(look().slots().empty());
+  }
+}
+
+TEST_P(StoreContract, ALeaseReleasesAtItsEndAndOnlyOnce) {
+  Caller& first = one(1);
+  {
+    Caller& second = holder(1);
+    const Lease ends_here = std::move(second.lease);
+    EXPECT_FALSE(second.lease.held());
+    EXPECT_TRUE(ends_here.held());
+    second.release();  // what was moved away is nobody's any more
+    EXPECT_FALSE(first.admitted());
+  }
+  EXPECT_TRUE(first.admitted());
+  first.release();
+  Caller& third = holder(1);
+  first.release();
+  EXPECT_TRUE(third.lease.held());
+  EXPECT_FALSE(one(1).admitted());
+}
+
+TEST_P(StoreContract, AssigningALeaseReleasesTheOldOne) {
+  NEEDS(several_slots);
+  Caller& first = holder(2);
+  Caller& second = holder(2);
+  first.lease = std::move(second.lease);
+  EXPECT_EQ(first.slots(), Slots{2});
+  EXPECT_EQ(look().slots(), Slots{2});
+}
+
+TEST_P(StoreContract, ADetachedLeaseStaysHeld) {
+  Caller& given_away = holder(1);
+  given_away.lease.detach();
+  EXPECT_FALSE(given_away.lease.held());
+  EXPECT_FALSE(one(1).admitted());
+}
+
+TEST_P(StoreContract, RefusalsInARowAreCountedUntilSomebodyIsAdmitted) {
+  NEEDS(counts);
+  Caller& before = holder(1);
+  Caller& refused = one(1);
+  for (std::uint32_t expected : {1u, 2u, 3u}) {
+    EXPECT_FALSE(refused.admitted());
+    Result<std::uint32_t> counted = refused.store().count_refusal(refused.request, 0);
+    ASSERT_TRUE(counted.ok());
+    EXPECT_EQ(counted.value(), expected);
+  }
+  before.release();
+  EXPECT_TRUE(before.admitted());
+  EXPECT_FALSE(refused.admitted());
+  EXPECT_EQ(refused.store().count_refusal(refused.request, 0).value(), 1u);
+}
+
+TEST_P(StoreContract, SeveralLocksAllOrNone) {
+  NEEDS(several_locks);
+  const auto both = [this](unsigned first, unsigned second) -> Caller& {
+    Caller& caller = one(1);
+    caller.request.lock_count = 2;
+    world_->point(caller.request.locks[0], first);
+    world_->point(caller.request.locks[1], second);
+    return caller;
+  };
+  Caller& first = both(0, 1);
+  ASSERT_TRUE(first.admitted());
+  EXPECT_NE(first.lease.lock(0).token, 0u);
+  EXPECT_NE(first.lease.lock(1).token, 0u);
+  EXPECT_FALSE(both(1, 0).admitted());
+  EXPECT_FALSE(one(1).admitted());
+  first.release();
+
+  Caller& single = holder(1);
+  const Decision refused = both(1, 0).ask();
+  EXPECT_EQ(refused.verdict, Verdict::busy);
+  EXPECT_EQ(refused.lock, 1u);
+  single.release();
+  EXPECT_TRUE(both(1, 0).admitted());
+}
+
+TEST_P(StoreContract, TheSameLockTwiceIsAMistake) {
+  NEEDS(several_locks);
+  Caller& caller = one(1);
+  caller.request.lock_count = 2;
+  world_->point(caller.request.locks[1], 0);
+  Result<Decision> answer =
+      caller.store().attempt(caller.request, policy::decide, at(0), nullptr, caller.lease);
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code, Code::usage);
+  EXPECT_TRUE(holder(1).lease.held());
+}
+
+}  // namespace atmost::contract

@@ -1,0 +1,29 @@
+#include "contract.h"
+#include "store/memory/memory_store.h"
+
+namespace atmost::contract {
+namespace {
+
+class MemoryWorld final : public World {
+ public:
+  Store& caller() override {
+    callers_.push_back(std::make_unique<memory::MemoryStore>(*lock_));
+    return *callers_.back();
+  }
+  void point(LockSpec& spec, unsigned index) override {
+    EXPECT_EQ(index, 0u) << "one lock is all there is";
+    spec.name = Text<255>("memory");
+  }
+
+ private:
+  std::unique_ptr<memory::Lock> lock_ = std::make_unique<memory::Lock>();
+  std::vector<std::unique_ptr<memory::MemoryStore>> callers_;
+};
+
+std::unique_ptr<World> memory_world() { return std::make_unique<MemoryWorld>(); }
+
+}  // namespace
+
+ATMOST_CONTRACT(memory, memory_world);
+
+}  // namespace atmost::contract

@@ -1,0 +1,204 @@
+// First come, first served; and who does not wait, does not overtake.
+#include "contract.h"
+
+namespace atmost::contract {
+
+TEST_P(StoreContract, WaitersAreServedInOrder) {
+  NEEDS(queue);
+  Caller& before = holder(1);
+  Caller& first = waiter(1);
+  Caller& second = waiter(1);
+  before.release();
+  const Decision owed = second.queue();
+  EXPECT_EQ(owed.verdict, Verdict::busy);
+  EXPECT_EQ(owed.why, Why::owed);
+  EXPECT_GE(owed.waiters, 1u);
+  EXPECT_EQ(first.queue().verdict, Verdict::admit);
+  EXPECT_EQ(second.queue().why, Why::no_slot);
+  first.release();
+  EXPECT_EQ(second.queue().verdict, Verdict::admit);
+}
+
+TEST_P(StoreContract, ANewcomerDoesNotOvertake) {
+  NEEDS(queue);
+  Caller& before = holder(1);
+  Caller& first = waiter(1);
+  before.release();
+  EXPECT_EQ(one(1).ask().why, Why::owed);
+  Caller& late = one(1);
+  EXPECT_EQ(late.queue().why, Why::owed);
+  EXPECT_TRUE(late.ticket.drawn);
+  EXPECT_EQ(first.queue().verdict, Verdict::admit);
+}
+
+TEST_P(StoreContract, ANewcomerTakesWhatTheWaitersLeaveOver) {
+  NEEDS(several_slots);
+  NEEDS(queue);
+  Caller* holders[] = {&holder(3), &holder(3), &holder(3)};
+  Caller& first = waiter(3);
+  holders[0]->release();
+  EXPECT_EQ(one(3).ask().why, Why::owed);
+  holders[1]->release();
+  EXPECT_TRUE(one(3).admitted());
+  EXPECT_EQ(first.queue().verdict, Verdict::admit);
+}
+
+TEST_P(StoreContract, AWaiterForSeveralClaimsAllOfThem) {
+  NEEDS(queue);
+  NEEDS(weights);
+  Caller* holders[] = {&holder(3), &holder(3), &holder(3)};
+  Caller& first = waiter(3, 2);
+  holders[0]->release();
+  EXPECT_FALSE(one(3).admitted());
+  EXPECT_EQ(first.queue().verdict, Verdict::busy);
+  holders[1]->release();
+  EXPECT_FALSE(one(3).admitted());
+  holders[2]->release();
+  EXPECT_TRUE(one(3).admitted());
+  EXPECT_EQ(first.queue().verdict, Verdict::admit);
+}
+
+TEST_P(StoreContract, WhoLeavesTheQueueIsNotWaitedFor) {
+  NEEDS(queue);
+  Caller& before = holder(1);
+  Caller& first = waiter(1);
+  Caller& second = waiter(1);
+  before.release();
+  first.leave();
+  EXPECT_FALSE(first.ticket.drawn);
+  EXPECT_EQ(second.queue().verdict, Verdict::admit);
+  first.leave();  // twice is once
+}
+
+TEST_P(StoreContract, ATicketIsKeptWhileWaitingAndGivenUpWhenAdmitted) {
+  NEEDS(queue);
+  Caller& before = holder(1);
+  Caller& first = waiter(1);
+  const std::uint64_t number = first.ticket.numbers[0];
+  EXPECT_EQ(first.queue().verdict, Verdict::busy);
+  EXPECT_EQ(first.ticket.numbers[0], number);
+  EXPECT_EQ(look().waiters.size(), 1u);
+  before.release();
+  EXPECT_EQ(first.queue().verdict, Verdict::admit);
+  EXPECT_FALSE(first.ticket.drawn);
+  EXPECT_TRUE(look().waiters.empty());
+}
+
+TEST_P(StoreContract, TicketsIncreaseThoughTheHintsAreLost) {
+  NEEDS(queue);
+  Caller& before = holder(1);
+  Caller& first = waiter(1);
+  if (!world_->lose_hints()) GTEST_SKIP() << "this store has no hints";
+  Caller& second = waiter(1);
+  EXPECT_GT(second.ticket.numbers[0], first.ticket.numbers[0]);
+  before.release();
+  EXPECT_EQ(second.queue().why, Why::owed);
+  EXPECT_EQ(first.queue().verdict, Verdict::admit);
+}
+
+TEST_P(StoreContract, AWaiterThatAsksAgainInVainWritesNothing) {
+  NEEDS(queue);
+  holder(1);
+  Caller& first = waiter(1);
+  Caller& second = waiter(1);
+  const std::optional<std::string> before = world_->bytes();
+  EXPECT_EQ(first.queue().verdict, Verdict::busy);
+  EXPECT_EQ(second.queue().verdict, Verdict::busy);
+  EXPECT_EQ(world_->bytes(), before);
+}
+
+TEST_P(StoreContract, ASmallLimitsQueueDoesNotBlockALargeOne) {
+  NEEDS(several_slots);
+  NEEDS(queue);
+  holder(1);
+  waiter(1);
+  EXPECT_TRUE(one(3).admitted());
+}
+
+// Two slots above the limit are held and leave room for one more below it: for the one who has waited.
+TEST_P(StoreContract, HoldersAboveTheLimitLeaveLessOver) {
+  NEEDS(queue);
+  Caller* low[] = {&holder(5), &holder(5), &holder(5)};
+  holder(5);
+  holder(5);
+  Caller& first = waiter(3);
+  for (Caller* each : low) each->release();
+  EXPECT_EQ(one(3).ask().why, Why::owed);
+  EXPECT_EQ(first.queue().verdict, Verdict::admit);
+}
+
+TEST_P(StoreContract, WaitingForNothingDrawsNoTicket) {
+  NEEDS(queue);
+  Caller& caller = one(0);
+  EXPECT_EQ(caller.queue().why, Why::zero);
+  EXPECT_FALSE(caller.ticket.drawn);
+}
+
+TEST_P(StoreContract, AwaitingTellsTheHeadWhenASlotBecomesFree) {
+  NEEDS(queue);
+  Caller& before = holder(1);
+  Caller& first = waiter(1);
+  before.release();
+  for (int round = 0; round < 1000 && !first.lease.held(); ++round) {
+    Result<Wake> woken = first.store().await(first.request, first.ticket, Duration::kForever);
+    ASSERT_TRUE(woken.ok());
+    first.queue();
+  }
+  EXPECT_TRUE(first.lease.held());
+}
+
+TEST_P(StoreContract, AwaitingEndsAtItsDeadline) {
+  NEEDS(queue);
+  holder(1);
+  Caller& first = waiter(1);
+  Caller& second = waiter(1);
+  for (Caller* each : {&second, &first}) {
+    Wake wake = Wake::maybe;
+    for (int round = 0; round < 3 && wake != Wake::deadline; ++round) {
+      Result<Wake> woken = each->store().await(each->request, each->ticket, 0);
+      ASSERT_TRUE(woken.ok());
+      wake = woken.value();
+    }
+    EXPECT_EQ(wake, Wake::deadline);
+  }
+}
+
+TEST_P(StoreContract, OneJoinerWaitsForAll) {
+  NEEDS(queue);
+  Caller& before = holder(1);
+  const auto joiner = [this]() -> Caller& {
+    Caller& caller = one(1);
+    caller.request.on_busy = OnBusy::join;
+    return caller;
+  };
+  Caller& first = joiner();
+  EXPECT_EQ(first.queue().why, Why::no_slot);
+  EXPECT_TRUE(first.ticket.drawn);
+  Caller& second = joiner();
+  EXPECT_EQ(second.queue().why, Why::joined);
+  EXPECT_FALSE(second.ticket.drawn);
+  EXPECT_EQ(first.queue().why, Why::no_slot);  // it has not joined itself
+  EXPECT_EQ(one(1).ask().why, Why::no_slot);   // who did not ask to join has not joined
+
+  before.release();
+  EXPECT_EQ(joiner().queue().why, Why::joined);  // the slot is owed to the one that runs for all
+  EXPECT_EQ(first.queue().verdict, Verdict::admit);
+  Caller& next = joiner();
+  EXPECT_EQ(next.queue().why, Why::no_slot);
+  EXPECT_TRUE(next.ticket.drawn);
+  EXPECT_EQ(joiner().queue().why, Why::joined);
+}
+
+TEST_P(StoreContract, AJoinerThatGaveUpIsNobodysRunner) {
+  NEEDS(queue);
+  holder(1);
+  Caller& first = one(1);
+  first.request.on_busy = OnBusy::join;
+  EXPECT_EQ(first.queue().why, Why::no_slot);
+  first.leave();
+  Caller& second = one(1);
+  second.request.on_busy = OnBusy::join;
+  EXPECT_EQ(second.queue().why, Why::no_slot);
+}
+
+}  // namespace atmost::contract

@@ -1,0 +1,49 @@
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "contract.h"
+#include "store/symlink/symlink_store.h"
+
+namespace atmost::contract {
+namespace {
+
+class SymlinkWorld final : public World {
+ public:
+  SymlinkWorld() { EXPECT_NE(mkdtemp(directory_), nullptr); }
+  ~SymlinkWorld() override {
+    callers_.clear();
+    std::filesystem::remove_all(directory_);
+  }
+
+  Store& caller() override {
+    callers_.push_back(std::make_unique<symlink::SymlinkStore>());
+    return *callers_.back();
+  }
+  void point(LockSpec& spec, unsigned index) override {
+    spec.path = PathText(std::string(directory_) + "/" + std::to_string(index));
+  }
+  std::optional<std::string> bytes() override {
+    std::set<std::string> all;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
+      all.insert(entry.path().string() + " -> " + std::filesystem::read_symlink(entry.path()).string());
+    }
+    std::string text;
+    for (const std::string& line : all) text += line + '\n';
+    return text;
+  }
+
+ private:
+  char directory_[64] = "/tmp/atmost-contract-XXXXXX";
+  std::vector<std::unique_ptr<symlink::SymlinkStore>> callers_;
+};
+
+std::unique_ptr<World> symlink_world() { return std::make_unique<SymlinkWorld>(); }
+
+}  // namespace
+
+ATMOST_CONTRACT(symlink, symlink_world);
+
+}  // namespace atmost::contract

@@ -1,0 +1,151 @@
+// At most once every T: the last admission, and what counts as one.
+#include "contract.h"
+
+namespace atmost::contract {
+namespace {
+
+constexpr Duration kMinute = Duration::seconds(60);
+
+}  // namespace
+
+TEST_P(StoreContract, TooSoonUntilTheIntervalIsOver) {
+  NEEDS(several_slots);
+  NEEDS(last_admission);
+  holder(2).release();
+  Caller& caller = one(2);
+  caller.request.if_elapsed = kMinute;
+  const Decision early = caller.ask(at(59.5));
+  EXPECT_EQ(early.verdict, Verdict::too_soon);
+  EXPECT_EQ(early.retry_in.ns, Duration::millis(500).ns);
+  EXPECT_TRUE(caller.admitted(at(60)));
+  caller.release();
+  EXPECT_EQ(caller.ask(at(61)).verdict, Verdict::too_soon);  // the interval began anew
+}
+
+TEST_P(StoreContract, OnceAndNeverAgainUntilForgotten) {
+  NEEDS(last_admission);
+  Caller& caller = one(1);
+  caller.request.if_elapsed = Duration::forever();
+  EXPECT_TRUE(caller.admitted());
+  caller.release();
+  const Decision never = caller.ask(at(1e8));
+  EXPECT_EQ(never.verdict, Verdict::too_soon);
+  EXPECT_TRUE(never.retry_in.is_forever());
+  forget();
+  EXPECT_TRUE(caller.admitted(at(2)));
+}
+
+TEST_P(StoreContract, TooSoonWritesNothingAndDrawsNoTicket) {
+  NEEDS(last_admission);
+  holder(1).release();
+  Caller& caller = one(1);
+  caller.request.if_elapsed = kMinute;
+  const std::optional<std::string> before = world_->bytes();
+  EXPECT_EQ(caller.queue(at(1)).verdict, Verdict::too_soon);
+  EXPECT_FALSE(caller.ticket.drawn);
+  EXPECT_EQ(world_->bytes(), before);
+}
+
+TEST_P(StoreContract, MeasuredFromTheFinishOrTheLastSuccess) {
+  NEEDS(last_admission);
+  Caller& caller = one(1);
+  caller.request.if_elapsed = kMinute;
+  const auto verdict = [&caller](ElapsedFrom from, double when) {
+    caller.request.elapsed_from = from;
+    const Verdict answer = caller.ask(at(when)).verdict;
+    if (answer == Verdict::admit) caller.release(Ending::unknown, at(when));
+    return answer;
+  };
+  ASSERT_TRUE(caller.admitted(at(0)));
+  caller.release(Ending::success, at(30));
+  EXPECT_EQ(verdict(ElapsedFrom::finish, 89), Verdict::too_soon);
+  EXPECT_EQ(verdict(ElapsedFrom::success, 89), Verdict::too_soon);
+  ASSERT_EQ(verdict(ElapsedFrom::start, 70), Verdict::admit);
+
+  ASSERT_EQ(verdict(ElapsedFrom::start, 200), Verdict::admit);
+  Caller& failing = one(1);
+  ASSERT_TRUE(failing.admitted(at(300)));
+  failing.release(Ending::failure, at(310));
+  EXPECT_EQ(verdict(ElapsedFrom::finish, 320), Verdict::too_soon);
+  EXPECT_EQ(verdict(ElapsedFrom::success, 320), Verdict::admit);
+}
+
+TEST_P(StoreContract, NothingIsTooSoonForALockThatNobodyUsed) {
+  NEEDS(last_admission);
+  for (ElapsedFrom from : {ElapsedFrom::start, ElapsedFrom::finish, ElapsedFrom::success}) {
+    Caller& caller = one(1);
+    caller.request.if_elapsed = Duration::forever();
+    caller.request.elapsed_from = from;
+    if (from == ElapsedFrom::start) {
+      EXPECT_TRUE(caller.admitted());
+      caller.release(Ending::unknown);  // how it ended is not known: neither a finish nor a success
+    } else {
+      EXPECT_TRUE(caller.admitted(at(1)));
+      caller.release(Ending::unknown);
+    }
+  }
+}
+
+// A wall clock that was set back must not close a lock for the years until it catches up.
+TEST_P(StoreContract, ALastAdmissionInTheFutureIsReportedAndCountsFromNow) {
+  NEEDS(last_admission);
+  Caller& early = one(1);
+  const Instant next_year = {kEpochNs + 365 * 86'400 * std::int64_t{1'000'000'000}, 0, true};
+  ASSERT_TRUE(early.admitted(next_year));
+  early.release();
+
+  Caller& caller = one(1);
+  caller.request.if_elapsed = kMinute;
+  const Decision refused = caller.ask(at(0));
+  EXPECT_EQ(refused.verdict, Verdict::too_soon);
+  EXPECT_TRUE(refused.last_in_future);
+  EXPECT_EQ(refused.retry_in.ns, kMinute.ns);
+  const Decision again = caller.ask(at(59));
+  EXPECT_EQ(again.verdict, Verdict::too_soon);
+  EXPECT_FALSE(again.last_in_future);
+  EXPECT_TRUE(caller.admitted(at(60)));
+}
+
+TEST_P(StoreContract, AStartInTheFutureMakesNoSuccess) {
+  NEEDS(last_admission);
+  Caller& early = one(1);
+  const Instant next_year = {kEpochNs + 365 * 86'400 * std::int64_t{1'000'000'000}, 0, true};
+  ASSERT_TRUE(early.admitted(next_year));
+  early.release(Ending::unknown);
+
+  Caller& caller = one(1);
+  caller.request.if_elapsed = kMinute;
+  ASSERT_EQ(caller.ask(at(0)).verdict, Verdict::too_soon);
+  caller.request.elapsed_from = ElapsedFrom::success;
+  EXPECT_TRUE(caller.admitted(at(1)));
+}
+
+TEST_P(StoreContract, AGivenTimeIsComparedByTheWallClock) {
+  NEEDS(last_admission);
+  Caller& caller = one(1);
+  ASSERT_TRUE(caller.admitted({kEpochNs, 0, true}));
+  caller.release();
+  caller.request.if_elapsed = kMinute;
+  EXPECT_EQ(caller.ask({kEpochNs + 59'000'000'000, kUptimeNs * 2, true}).verdict, Verdict::too_soon);
+  EXPECT_TRUE(caller.admitted({kEpochNs + 60'000'000'000, 0, true}));
+}
+
+TEST_P(StoreContract, AStepOfTheWallClockWithinOneBootChangesNothing) {
+  NEEDS(last_admission);
+  holder(1).release();
+  Caller& caller = one(1);
+  caller.request.if_elapsed = kMinute;
+  Instant stepped = at(30);
+  stepped.real_ns += std::int64_t{86'400'000'000'000};
+  EXPECT_EQ(caller.ask(stepped).verdict, Verdict::too_soon);
+  stepped = at(60);
+  stepped.real_ns -= std::int64_t{86'400'000'000'000};
+  EXPECT_TRUE(caller.admitted(stepped));
+}
+
+TEST_P(StoreContract, ForgettingAnUnknownLockIsNoMistake) {
+  forget();
+  EXPECT_TRUE(one(1).admitted());
+}
+
+}  // namespace atmost::contract

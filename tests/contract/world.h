@@ -1,0 +1,38 @@
+// What a store brings to the contract suite: a fresh lock, callers that know nothing of one another, and a way to look
+// at what is stored. A new store writes one World and one WORLD line; the suite itself stays as it is.
+#ifndef ATMOST_TESTS_CONTRACT_WORLD_H
+#define ATMOST_TESTS_CONTRACT_WORLD_H
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "atmost/store.h"
+
+namespace atmost::contract {
+
+// One lock (and more by name), made anew for every test and gone with it.
+class World {
+ public:
+  virtual ~World() = default;
+
+  // One more caller, apart from all others as a separate process would be. Lives as long as the world.
+  virtual Store& caller() = 0;
+  // Points `spec` at lock number `index` of this world. Nothing exists of it before its first use.
+  virtual void point(LockSpec& spec, unsigned index) = 0;
+  // Every byte that the store keeps of lock 0; nothing for a store that cannot show them.
+  virtual std::optional<std::string> bytes() { return std::nullopt; }
+  // Loses everything stored but the holds themselves; false for a store that has no such hints.
+  virtual bool lose_hints() { return false; }
+};
+
+using MakeWorld = std::unique_ptr<World> (*)();
+
+}  // namespace atmost::contract
+
+// In the one source file of a store's contract test.
+#define ATMOST_CONTRACT(store, make)                                      \
+  INSTANTIATE_TEST_SUITE_P(store, StoreContract, ::testing::Values(make), \
+                           [](const auto&) { return std::string(#store); })
+
+#endif

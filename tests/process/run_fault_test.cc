@@ -1,0 +1,204 @@
+// The run room on a machine that refuses: each call that can fail does, in this very process.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "os/calls.h"
+#include "os/process.h"
+#include "run/run.h"
+#include "witness_world.h"
+
+extern char** environ;
+
+namespace atmost::run {
+namespace {
+
+using os::calls;
+using os::kRealCalls;
+
+class Quiet final : public Observer {
+ public:
+  void main_ended(const ExitStatus& status) override { ended = status; }
+  void stopping(int signal) override { signals.push_back(signal); }
+  std::int64_t check(std::int64_t) override { return Duration::kForever; }
+
+  ExitStatus ended;
+  std::vector<int> signals;
+};
+
+int interruptions = 0;
+
+class RunFault : public ::testing::Test {
+ protected:
+  ~RunFault() override { calls = kRealCalls; }
+  Report run(const witness::Argv& command, Duration max_runtime = {}, Duration grace = Duration::millis(50)) {
+    std::vector<char*> argv;
+    for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    Task task;
+    task.argv = argv.data();
+    task.envp = environ;
+    task.max_runtime = max_runtime;
+    task.kill_grace = grace;
+    return supervise(task, quiet_);
+  }
+  std::string child() const { return witness::helper("run_child"); }
+  bool no_child_left() const { return waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD; }
+
+  Quiet quiet_;
+  const witness::Argv stubborn_ = {child(), "ignore=2", "ignore=15", "fork=2", "pause"};
+};
+
+TEST_F(RunFault, NoProcessToBeHad) {
+  calls.start = [](int (*)(void*), void*) -> pid_t {
+    errno = EAGAIN;
+    return -1;
+  };
+  const Report report = run({"true"});
+  EXPECT_EQ(report.fork_error, EAGAIN);
+  EXPECT_EQ(report.exec_error, 0);
+  EXPECT_TRUE(no_child_left());
+}
+
+TEST_F(RunFault, ExecFailures) {
+  for (const int error : {E2BIG, EIO, ENOMEM, ETXTBSY, EMFILE}) {
+    static int wanted;
+    wanted = error;
+    calls.execve = [](const char*, char* const*, char* const*) {
+      errno = wanted;
+      return -1;
+    };
+    const Report report = run({"true"});
+    EXPECT_EQ(report.exec_error, error);
+    EXPECT_EQ(report.fork_error, 0);
+    EXPECT_TRUE(no_child_left());
+  }
+}
+
+// The shell that should run the script cannot be executed: its error comes back, and nothing stays mapped.
+TEST_F(RunFault, NoShellForAScript) {
+  static int maps;
+  maps = 0;
+  calls.mmap = [](void* at, std::size_t size, int protection, int flags, int fd, off_t offset) {
+    ++maps;
+    return kRealCalls.mmap(at, size, protection, flags, fd, offset);
+  };
+  calls.munmap = [](void* at, std::size_t size) {
+    --maps;
+    return kRealCalls.munmap(at, size);
+  };
+  calls.execve = [](const char* path, char* const*, char* const*) {
+    errno = std::strcmp(path, "/bin/sh") == 0 ? EPERM : ENOEXEC;
+    return -1;
+  };
+  EXPECT_EQ(run({"/bin/true"}).exec_error, EPERM);
+  EXPECT_EQ(maps, 0);
+}
+
+TEST_F(RunFault, InterruptedCalls) {
+  interruptions = 0;
+  calls.wait4 = [](pid_t pid, int* status, int options, struct rusage* used) -> pid_t {
+    if (++interruptions % 2 == 1) {
+      errno = EINTR;
+      return -1;
+    }
+    return kRealCalls.wait4(pid, status, options, used);
+  };
+  EXPECT_EQ(run({child(), "exit=9"}).status.code, 9);
+  EXPECT_GT(interruptions, 1);
+}
+
+#ifndef ATMOST_PORTABLE
+
+TEST_F(RunFault, NoTimer) {
+  calls.create_timer = [](int, void**) {
+    errno = EAGAIN;
+    return -1;
+  };
+  const Report report = run({child(), "pause"}, Duration::millis(30));
+  EXPECT_EQ(report.stopped, Stopped::max_runtime);
+  EXPECT_EQ(report.status.signal, SIGINT);
+}
+
+TEST_F(RunFault, NoProcessHandles) {
+  calls.pidfd_open = [](pid_t, unsigned) {
+    errno = EPERM;
+    return -1;
+  };
+  const Report report = run(stubborn_, Duration::millis(50), Duration::millis(500));
+  EXPECT_EQ(report.stopped, Stopped::max_runtime);
+  EXPECT_EQ(report.status.signal, SIGKILL);
+  EXPECT_EQ(quiet_.signals.back(), SIGKILL);
+  // Grandchildren became our children as their parents ended.
+  EXPECT_TRUE(no_child_left());
+}
+
+TEST_F(RunFault, NoProc) {
+  calls.openat = [](int dir, const char* path, int flags, mode_t mode) {
+    if (std::strncmp(path, "/proc", 5) == 0) {
+      errno = ENOENT;
+      return -1;
+    }
+    return kRealCalls.openat(dir, path, flags, mode);
+  };
+  const Report report = run({child(), "ignore=2", "ignore=15", "pause"}, Duration::millis(30));
+  EXPECT_EQ(report.stopped, Stopped::max_runtime);
+  EXPECT_EQ(report.status.signal, SIGKILL);
+}
+
+// Between the look and the handle a process ended and its number went to a stranger (our parent, here): the handle
+// then means the stranger, and what is proven after it was opened says so. Nobody may be signalled through it.
+TEST_F(RunFault, ARecycledNumber) {
+  static std::int64_t victim;
+  static int sights;
+  static int handles_of_stranger;
+  static int last_handle_is_strangers;
+  static int sent_to_stranger;
+  victim = sights = handles_of_stranger = last_handle_is_strangers = sent_to_stranger = 0;
+  calls.pidfd_open = [](pid_t pid, unsigned flags) {
+    os::ProcessFacts facts;
+    // At its second sight: the first look is for what stands still, and signals nothing here.
+    if (victim == 0 && os::process_facts(pid, facts) == 0 && facts.parent != getpid() && ++sights == 2)
+      victim = pid;
+    last_handle_is_strangers = pid == victim;
+    handles_of_stranger += last_handle_is_strangers;
+    return kRealCalls.pidfd_open(last_handle_is_strangers ? getppid() : pid, flags);
+  };
+  calls.openat = [](int dir, const char* path, int flags, mode_t mode) {
+    const std::string victims = "/proc/" + std::to_string(victim) + "/stat";
+    const std::string ours = "/proc/" + std::to_string(getppid()) + "/stat";
+    return kRealCalls.openat(dir, handles_of_stranger > 0 && path == victims ? ours.c_str() : path, flags,
+                             mode);
+  };
+  calls.pidfd_send_signal = [](int handle, int signal, unsigned flags) {
+    sent_to_stranger += last_handle_is_strangers;
+    if (last_handle_is_strangers) return 0;
+    return kRealCalls.pidfd_send_signal(handle, signal, flags);
+  };
+  const Report report = run({child(), "ignore=2", "fork=1", "pause"}, Duration::millis(100));
+  EXPECT_EQ(report.status.signal, SIGTERM);
+  EXPECT_EQ(handles_of_stranger, 1);
+  EXPECT_EQ(sent_to_stranger, 0);
+  kill(static_cast<pid_t>(victim), SIGKILL);
+  EXPECT_EQ(waitpid(static_cast<pid_t>(victim), nullptr, 0), victim);
+}
+
+#endif
+
+TEST_F(RunFault, WhatItUsed) {
+  const Report report = run({"/bin/sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"});
+  EXPECT_GT(report.usage.cpu_ns, 0);
+  EXPECT_GE(report.ran.ns, report.usage.cpu_ns / 4);
+#ifndef ATMOST_PORTABLE
+  EXPECT_GT(report.usage.peak_kib, 100);
+#endif
+}
+
+}  // namespace
+}  // namespace atmost::run

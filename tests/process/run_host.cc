@@ -1,0 +1,98 @@
+// The run room as a program, for tests: supervises or becomes a command, and ends as it did.
+//   run_host [--tree] [--exec] [--max=MS] [--grace=MS] [--lost=MS] [--inherit=FD] [--log=FILE] COMMAND [ARG]...
+// The log gets a line for each thing the observer is told, and after the end our own signal state.
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "os/clock.h"
+#include "run/run.h"
+
+extern char** environ;
+
+namespace {
+
+using atmost::Duration;
+using atmost::run::Task;
+
+constexpr int kLogFd = 300;
+
+void note(const char* format, int a, int b, int c) {
+  char line[80];
+  const int size = snprintf(line, sizeof line, format, a, b, c);
+  if (write(kLogFd, line, static_cast<size_t>(size)) < 0) return;  // no log was asked for
+}
+
+class Log final : public atmost::run::Observer {
+ public:
+  explicit Log(std::int64_t lost_ns) : lost_ns_(lost_ns) {}
+  void main_ended(const atmost::ExitStatus& status) override {
+    note("main_ended %d %d %d\n", status.code, status.signal, status.core_dumped);
+  }
+  void stopping(int signal) override { note("stopping %d\n", signal, 0, 0); }
+  std::int64_t check(std::int64_t boot_ns) override {
+    if (lost_ns_ == 0) return Duration::kForever;
+    if (lost_at_ == 0) lost_at_ = boot_ns + lost_ns_;
+    return lost_at_;
+  }
+
+ private:
+  std::int64_t lost_ns_;
+  std::int64_t lost_at_ = 0;
+};
+
+long value(const char* argument) { return strtol(strchr(argument, '=') + 1, nullptr, 10); }
+bool is(const char* argument, const char* option) { return strncmp(argument, option, strlen(option)) == 0; }
+
+void copy_signal_state_to_log() {
+  static char text[8192];
+  const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  const ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+  const char* from = size > 0 ? strstr(text, "SigBlk:") : nullptr;
+  if (from == nullptr) return;
+  const char* const end = strstr(from, "CapInh:");
+  if (end == nullptr || write(kLogFd, from, static_cast<size_t>(end - from)) < 0) return;
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  Task task;
+  task.envp = environ;
+  bool exec = false;
+  long lost_ms = 0;
+  int inherited = -1;
+  char** at = argv + 1;
+  for (; *at != nullptr && is(*at, "--"); ++at) {
+    if (is(*at, "--tree")) task.own_tree = true;
+    if (is(*at, "--exec")) exec = true;
+    if (is(*at, "--max=")) task.max_runtime = Duration::millis(value(*at));
+    if (is(*at, "--grace=")) task.kill_grace = Duration::millis(value(*at));
+    if (is(*at, "--lost=")) lost_ms = value(*at);
+    if (is(*at, "--inherit=")) {
+      inherited = static_cast<int>(value(*at));
+      const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+      dup3(null, inherited, O_CLOEXEC);
+      if (null != inherited) close(null);
+    }
+    if (is(*at, "--log=")) {
+      const int log = open(strchr(*at, '=') + 1, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+      dup3(log, kLogFd, O_CLOEXEC);
+      close(log);
+    }
+  }
+  task.argv = at;
+  task.inherit = &inherited;
+  task.inherit_count = inherited >= 0 ? 1 : 0;
+  if (exec) return static_cast<int>(atmost::run::exec_code(atmost::run::become(task)));
+  Log log(lost_ms * 1'000'000);
+  const atmost::run::Report report = atmost::run::supervise(task, log);
+  copy_signal_state_to_log();
+  if (report.fork_error != 0) return 71;
+  if (report.exec_error != 0) return static_cast<int>(atmost::run::exec_code(report.exec_error));
+  if (report.stopped == atmost::Stopped::max_runtime) return 124;
+  if (report.stopped == atmost::Stopped::lost) return 79;
+  atmost::run::end_as(report.status);
+}

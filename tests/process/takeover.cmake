@@ -1,0 +1,17 @@
+# Taking over: it needs to see processes and their descriptors, which POSIX alone does not let it.
+if(PORTABLE)
+  return()
+endif()
+foreach(name claims owners strangers tables)
+  outside_test(NAME takeover_${name} SOURCES takeover_${name}_test.cc TIMEOUT 120)
+  target_link_libraries(takeover_${name} PRIVATE traps_kit)
+  add_dependencies(takeover_${name} run_child)
+endforeach()
+add_dependencies(takeover_claims atmost-pass)
+add_dependencies(takeover_strangers hung_mount)
+
+add_library(takeover_kit STATIC takeover_records.cc)
+target_include_directories(takeover_kit PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(takeover_kit PUBLIC atmost_store_local atmost_policy atmost_request)
+atmost_test(NAME takeover_records SOURCES takeover_records_test.cc LABELS process LIBS takeover_kit)
+atmost_test(NAME takeover_records_soak SOURCES takeover_records_soak.cc LABELS soak TIMEOUT 1800 LIBS takeover_kit)

@@ -1,0 +1,142 @@
+// Whoever holds the slot, however it is kept and whatever it does about signals: it is taken within the graces.
+#include <unistd.h>
+
+#include <cstdio>
+#include <tuple>
+
+#include "takeover_kit.h"
+
+namespace witness {
+namespace {
+
+enum class Keeper { supervised, tree, exec, close, foreign, orphaned };
+enum class Habit {
+  stubborn,
+  stopped_command,
+  stopped_supervisor,
+  both_stopped,
+  hundred,
+  session,
+  daemon,
+  closed_daemon
+};
+
+constexpr const char* kKeepers[] = {"Supervised", "Tree", "Exec", "ExecUntilClose", "Foreign", "Orphaned"};
+constexpr const char* kHabits[] = {"ThatIgnoresSignals",
+                                   "WithAStoppedCommand",
+                                   "WithAStoppedSupervisor",
+                                   "WithBothStopped",
+                                   "WithAHundredChildren",
+                                   "WithAChildInASessionOfItsOwn",
+                                   "WithADaemon",
+                                   "WithADaemonThatClosedEverything"};
+
+class TakenFrom : public Takeover, public ::testing::WithParamInterface<std::tuple<Keeper, Habit>> {
+ protected:
+  Keeper keeper() const { return std::get<0>(GetParam()); }
+  Habit habit() const { return std::get<1>(GetParam()); }
+
+  Argv keeping() const {
+    switch (keeper()) {
+      case Keeper::supervised:
+      case Keeper::orphaned:
+        return run({});
+      case Keeper::tree:
+        return run({"--until=tree"});
+      case Keeper::exec:
+        return run({"--exec"});
+      case Keeper::close:
+        return run({"--exec", "--until=close"});
+      case Keeper::foreign:
+        break;
+    }
+    return stranger(1);
+  }
+  // Hears INT and TERM, and stays.
+  Argv habits() const {
+    const Argv stays = {hear("heard"), mark("tree"), "pause"};
+    switch (habit()) {
+      case Habit::hundred:
+        return {hear("heard"), "fork=100", mark("tree"), "pause"};
+      case Habit::session:
+        return {hear("heard"), "fork=1", "session", mark("tree"), "pause"};
+      case Habit::daemon:
+        return join(join({"daemon"}, stays), join({"then"}, stays));
+      case Habit::closed_daemon:
+        return join({"daemon", "close", hear("heard"), mark("tree"), "pause", "then"}, stays);
+      default:
+        return stays;
+    }
+  }
+  std::size_t processes() const {
+    switch (habit()) {
+      case Habit::hundred:
+        return 100;  // it waits for them itself
+      case Habit::daemon:
+      case Habit::closed_daemon:
+        return 2;
+      default:
+        return 1;
+    }
+  }
+  bool supervised() const { return keeper() == Keeper::supervised || keeper() == Keeper::tree; }
+  // Nothing connects these to the slot any more: neither a parent nor a descriptor with the lock.
+  bool has_left() const {
+    if (supervised()) return false;
+    if (habit() == Habit::closed_daemon) return true;
+    return habit() == Habit::daemon && (keeper() == Keeper::close || keeper() == Keeper::foreign);
+  }
+};
+
+TEST_P(TakenFrom, WithinTheGraces) {
+  const pid_t owner = world_.start(child(keeping(), habits()));
+  const std::vector<pid_t> tree = marked("tree", processes());
+  ASSERT_TRUE(probe_.slot_held(1));
+  const bool stop_command = habit() == Habit::stopped_command || habit() == Habit::both_stopped;
+  const bool stop_owner = habit() == Habit::stopped_supervisor || habit() == Habit::both_stopped;
+  if (keeper() == Keeper::orphaned) {
+    ASSERT_TRUE(world_.signal_descendant(owner, SIGKILL, true));
+  } else if (stop_owner) {
+    ASSERT_TRUE(world_.signal_descendant(owner, SIGSTOP));
+    ASSERT_TRUE(becomes(owner, 'T'));
+  }
+  if (stop_command) {
+    ASSERT_TRUE(world_.signal_descendant(tree[0], SIGSTOP));
+    ASSERT_TRUE(becomes(tree[0], 'T'));
+  }
+
+  const Answer taken = take();
+  EXPECT_EQ(taken.end, "exit 0") << taken.errors;
+  EXPECT_EQ(taken.errors, "");
+  const auto took_ms = static_cast<int>(taken.took_ns / 1'000'000);
+  std::printf("taken after %d ms; the graces are %d ms\n", took_ms, 3 * kGraceMs);
+  EXPECT_LE(took_ms, 3 * kGraceMs + 200 + kSlackMs);
+  EXPECT_GE(took_ms, 2 * kGraceMs);
+  EXPECT_EQ(events("\"event\":\"expired\""), 1u) << history();
+  EXPECT_EQ(events("\"worked\":false"), 2u) << history();
+  EXPECT_EQ(events("\"signal\":\"KILL\",\"worked\":true"), 1u) << history();
+  if (!has_left()) {
+    EXPECT_TRUE(eventually(kLong, [&] { return gone(tree); }));
+  } else {
+    EXPECT_EQ(std::count_if(tree.begin(), tree.end(), alive), 1);
+  }
+  if (processes() == 1 && habit() != Habit::session) {
+    EXPECT_EQ(heard("heard"), "02 15");
+    EXPECT_TRUE(heard_continue("heard"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, TakenFrom,
+    ::testing::Combine(::testing::Values(Keeper::supervised, Keeper::tree, Keeper::exec, Keeper::close,
+                                         Keeper::foreign, Keeper::orphaned),
+                       ::testing::Values(Habit::stubborn, Habit::stopped_command, Habit::stopped_supervisor,
+                                         Habit::both_stopped, Habit::hundred, Habit::session, Habit::daemon,
+                                         Habit::closed_daemon)),
+    [](const auto& tested) {
+      return std::string(kKeepers[static_cast<int>(std::get<0>(tested.param))]) +
+             kHabits[static_cast<int>(std::get<1>(tested.param))];
+    });
+
+}  // namespace
+}  // namespace witness

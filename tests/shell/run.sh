@@ -1,0 +1,28 @@
+# sh run.sh SHELL FILE: runs FILE in SHELL (ash: busybox's), in a new folder of its own that is removed afterwards.
+# By hand: ATMOST_BIN=build/bin ATMOST_SHELL=shell sh tests/shell/run.sh dash tests/shell/lock_unlock_test.sh
+set -eu
+bin=$(cd "$ATMOST_BIN" && pwd)
+functions=$(cd "$ATMOST_SHELL" && pwd)
+folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-shell.XXXXXX")
+# A keeper may be about to write to the lock file when its script has ended.
+trap 'rm -rf "$folder" 2>/dev/null || { sleep 1; rm -rf "$folder"; }' EXIT
+trap 'exit 143' HUP INT TERM
+mkdir "$folder/bin" "$folder/work"
+if [ "$1" = ash ]; then
+  found=$(command -v busybox) || exit 125
+else
+  found=$(command -v "$1") || exit 125
+fi
+ln -s "$found" "$folder/bin/$1"
+TEST_SHELL=$folder/bin/$1
+TEST_FILE=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+PATH=$bin:$PATH
+export TEST_SHELL TEST_FILE PATH
+LOCK_UNLOCK=$functions/lock_unlock.sh
+XDG_STATE_HOME=$folder/state
+HOME=$folder
+LC_ALL=C
+export LOCK_UNLOCK XDG_STATE_HOME HOME LC_ALL
+unset ATMOST_STORE ATMOST_HELD ATMOST_DIR ATMOST_HOLD_MARK
+cd "$folder/work"
+"$TEST_SHELL" "$TEST_FILE"

@@ -1,0 +1,54 @@
+#!/bin/sh
+# tools/check_front passes an innocent object and names the symbol of each planted use of the heap or of the C++ runtime;
+# and a program that uses the runtime does not link with the C linker line that front_program uses.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+check=$here/../../tools/check_front
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+compile() {
+  printf '%s\n' "$1" >"$dir/planted.cc"
+  "${CXX:-c++}" -std=c++20 -O2 $2 -c "$dir/planted.cc" -o "$dir/planted.o"
+}
+front="-fno-exceptions -fno-rtti -fno-threadsafe-statics"
+
+# plant WORDS FLAGS SOURCE
+plant() {
+  compile "$3" "$2"
+  if "$check" --objects "$dir/planted.o" >"$dir/said"; then
+    echo "FAIL: not seen: $3"
+    exit 1
+  fi
+  grep -q "$1" "$dir/said" || { echo "FAIL: expected '$1', got:"; cat "$dir/said"; exit 1; }
+}
+
+compile '#include <string_view>
+int f(std::string_view s) { return s.find("x") != s.npos; }' "$front"
+"$check" --objects "$dir/planted.o" || { echo "FAIL: an innocent object was refused"; exit 1; }
+
+plant 'operator new' "$front" 'int* f() { return new int[3]; }'
+plant 'operator delete' "$front" 'void f(int* p) { delete p; }'
+plant 'operator delete' "$front" 'struct A { virtual ~A(); }; A::~A() = default;'
+plant 'throws' "$front" '#include <string_view>
+auto f(std::string_view s, unsigned n) { return s.substr(n); }'
+plant 'C++ library' "$front" '#include <ostream>
+void f(std::ostream& out) { out << 1; }'
+plant 'exceptions' '' 'void f() { throw 1; }'
+plant 'RTTI' '' 'struct A { virtual void f(); }; void A::f() {}'
+plant 'needs a guard' '' 'int g(); int f() { static int x = g(); return x; }'
+plant 'malloc' "$front" '#include <stdlib.h>
+void* f() { return malloc(7); }'
+plant 'opendir' "$front" '#include <dirent.h>
+DIR* f() { return opendir("/"); }'
+
+compile 'int main(int n, char**) { delete new int[3]{n}; volatile int* p = new int(n); return *p; }' "$front"
+if "${CC:-cc}" "$dir/planted.o" -o "$dir/planted" 2>"$dir/said"; then
+  echo "FAIL: a program that uses operator new was linked without the C++ library"
+  exit 1
+fi
+"${CXX:-c++}" "$dir/planted.o" -o "$dir/planted"
+if "$check" --programs "$dir/planted" >"$dir/said"; then
+  echo "FAIL: a program that holds the C++ runtime was passed"
+  exit 1
+fi

@@ -1,0 +1,91 @@
+#include "cli/place.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace atmost::cli {
+namespace {
+
+std::string directory_of(const Surroundings& around) {
+  PathText path;
+  const Status found = lock_directory(around, path);
+  return found.ok() ? std::string(path.view()) : "error: " + std::string(found.error().message.view());
+}
+
+// option_dir, atmost_dir, state_home, home, host, root
+TEST(LockDirectory, FollowsTheManual) {
+  EXPECT_EQ(directory_of({"d", "/e", "/s", "/h", "mars", false}), "d");
+  EXPECT_EQ(directory_of({"d", "/e", "/s", "/h", "mars", true}), "d");
+  EXPECT_EQ(directory_of({"", "/e", "/s", "/h", "mars", true}), "/e");
+  EXPECT_EQ(directory_of({"", "", "/s", "/h", "mars", true}), "/var/lib/atmost");
+  EXPECT_EQ(directory_of({"", "", "/s", "/h", "mars", false}), "/s/atmost/mars");
+  EXPECT_EQ(directory_of({"", "", "", "/h", "mars", false}), "/h/.local/state/atmost/mars");
+  EXPECT_EQ(directory_of({"", "", "s", "/h", "mars", false}), "/h/.local/state/atmost/mars")
+      << "relative: ignored";
+  EXPECT_EQ(directory_of({"", "", "", "/", "mars", false}), "/.local/state/atmost/mars");
+}
+
+TEST(LockDirectory, SaysWhatIsMissing) {
+  EXPECT_NE(directory_of({"", "", "", "", "mars", false}).find("$HOME is not set: use --dir DIR"),
+            std::string::npos);
+  EXPECT_NE(directory_of({"", "", "", "h", "mars", false}).find("$HOME"), std::string::npos);
+  EXPECT_NE(directory_of({"", "e", "/s", "/h", "mars", false}).find("$ATMOST_DIR is not an absolute path"),
+            std::string::npos);
+  EXPECT_NE(directory_of({"", "", "/s", "/h", "", false}).find("use --host"), std::string::npos);
+  EXPECT_NE(directory_of({"", "", "/s", "/h", "a/b", false}).find("use --host"), std::string::npos);
+  EXPECT_NE(directory_of({"", "", "/s", "/h", "..", false}).find("use --host"), std::string::npos);
+  const std::string huge(4096, 'x');
+  EXPECT_NE(directory_of({huge, "", "", "", "", false}).find("too long"), std::string::npos);
+  EXPECT_NE(directory_of({"", "/" + huge, "", "", "", false}).find("too long"), std::string::npos);
+  EXPECT_NE(directory_of({"", "", "/" + huge, "", "mars", false}).find("too long"), std::string::npos);
+}
+
+struct Placed {
+  std::string path;
+  std::string name;
+  bool named = false;
+  std::string error;
+};
+
+Placed place(std::string_view lock) {
+  LockSpec spec;
+  Placed placed;
+  const Status status = place_lock(lock, {"", "/d", "", "", "mars", false}, spec, placed.named);
+  placed.path = spec.path.view();
+  placed.name = spec.name.view();
+  if (!status.ok()) placed.error = status.error().message.view();
+  return placed;
+}
+
+TEST(PlaceLock, PathsStayNamesAndAtomsMove) {
+  EXPECT_EQ(place("build").path, "/d/build.lock");
+  EXPECT_TRUE(place("build").named);
+  EXPECT_EQ(place("backup:/home").path, "/d/backup=%2Fhome@mars.lock");
+  EXPECT_TRUE(place("backup:/home").named);
+  EXPECT_EQ(place("/x/y").path, "/x/y");
+  EXPECT_FALSE(place("/x/y").named);
+  EXPECT_EQ(place("./a:b").path, "./a:b");
+  EXPECT_EQ(place("x/y").path, "x/y");
+  EXPECT_EQ(place("x/y").name, "x/y");
+  EXPECT_EQ(place("a:b:c").path, "/d/a=b%3Ac@mars.lock");
+  for (std::string_view lock : {"", ".", "..", "x/", ":", "a:"}) EXPECT_NE(place(lock).error, "") << lock;
+}
+
+TEST(PlaceLock, PathsNeedNoDirectory) {
+  LockSpec spec;
+  bool named = true;
+  EXPECT_TRUE(place_lock("/x", {}, spec, named).ok());
+  EXPECT_FALSE(named);
+  EXPECT_FALSE(place_lock("x", {}, spec, named).ok());
+}
+
+TEST(PlaceLock, APathThatWouldBeCutIsAnError) {
+  LockSpec spec;
+  bool named = false;
+  const std::string deep = "/" + std::string(4090, 'd');
+  EXPECT_FALSE(place_lock("build", {deep, "", "", "", "mars", false}, spec, named).ok());
+}
+
+}  // namespace
+}  // namespace atmost::cli

@@ -1,0 +1,141 @@
+#include "history/log.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "kit.h"
+
+namespace atmost::history {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string why_not(const Status& status) {
+  return status.ok() ? std::string() : std::string(status.error().message.view());
+}
+
+TEST(Log, AppendsLinesToAPrivateFile) {
+  Folder folder;
+  const Place place = place_at(folder.file());
+  {
+    Log log(place);
+    ASSERT_EQ(why_not(log.append(ended(1))), "");
+    ASSERT_EQ(why_not(log.append(ended(2))), "");
+  }
+  Log another(place);
+  ASSERT_EQ(why_not(another.append(ended(3))), "");
+  EXPECT_EQ(contents(folder.file()), line_of(ended(1)) + line_of(ended(2)) + line_of(ended(3)));
+  struct stat status;
+  ASSERT_EQ(stat(folder.file().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0600u);
+}
+
+TEST(Log, TakesTheModeItIsGiven) {
+  Folder folder;
+  Place place = place_at(folder.file());
+  place.mode = 0666;
+  Log log(place);
+  ASSERT_EQ(why_not(log.append(ended(1))), "");
+  struct stat status;
+  ASSERT_EQ(stat(folder.file().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0666u);
+}
+
+TEST(Log, GivesALineOfItsOwnToWhatFollowsATornOne) {
+  Folder folder;
+  const Place place = place_at(folder.file());
+  std::ofstream(folder.file()) << "{\"v\":1,\"ev";
+  Log log(place);
+  ASSERT_EQ(why_not(log.append(ended(1))), "");
+  EXPECT_EQ(contents(folder.file()), "{\"v\":1,\"ev\n" + line_of(ended(1)));
+  std::ofstream(folder.file(), std::ios::app) << "torn again";
+  ASSERT_EQ(why_not(log.append(ended(2))), "");
+  EXPECT_EQ(contents(folder.file()),
+            "{\"v\":1,\"ev\n" + line_of(ended(1)) + "torn again\n" + line_of(ended(2)));
+}
+
+TEST(Log, KeepsTwoGenerationsUnderItsSize) {
+  Folder folder;
+  const std::int64_t size = static_cast<std::int64_t>(line_of(ended(1)).size());
+  const Place place = place_at(folder.file(), 3 * size);
+  Log log(place);
+  for (std::uint64_t token = 1; token <= 7; ++token) ASSERT_EQ(why_not(log.append(ended(token))), "");
+  EXPECT_THAT(tokens(folder.file("history.jsonl.1")), ElementsAre(4, 5, 6));
+  EXPECT_THAT(tokens(folder.file()), ElementsAre(7));
+}
+
+TEST(Log, FollowsThePathWhenOthersRotate) {
+  Folder folder;
+  const Place place = place_at(folder.file());
+  Log log(place);
+  ASSERT_EQ(why_not(log.append(ended(1))), "");
+  fs::rename(folder.file(), folder.file("history.jsonl-20261121"));
+  ASSERT_EQ(why_not(log.append(ended(2))), "");
+  fs::remove(folder.file());
+  ASSERT_EQ(why_not(log.append(ended(3))), "");
+  EXPECT_THAT(tokens(folder.file("history.jsonl-20261121")), ElementsAre(1));
+  EXPECT_THAT(tokens(folder.file()), ElementsAre(3));
+}
+
+TEST(Log, GoesOnInATruncatedFile) {
+  Folder folder;
+  const Place place = place_at(folder.file());
+  Log log(place);
+  ASSERT_EQ(why_not(log.append(ended(1))), "");
+  ASSERT_EQ(truncate(folder.file().c_str(), 0), 0);
+  ASSERT_EQ(why_not(log.append(ended(2))), "");
+  EXPECT_THAT(tokens(folder.file()), ElementsAre(2));
+}
+
+TEST(Log, WritesIntoNothingButAFileOfItsOwn) {
+  Folder folder;
+  const auto refused = [&](const std::string& name) {
+    const Place place = place_at(folder.file(name));
+    return why_not(Log(place).append(ended(1)));
+  };
+  std::ofstream(folder.file("victim")) << "precious\n";
+  fs::create_symlink(folder.file("victim"), folder.file("symlink"));
+  fs::create_hard_link(folder.file("victim"), folder.file("hardlink"));
+  fs::create_directory(folder.file("directory"));
+  ASSERT_EQ(mkfifo(folder.file("fifo").c_str(), 0600), 0);
+  EXPECT_THAT(refused("symlink"), HasSubstr("symbolic link"));
+  EXPECT_THAT(refused("hardlink"), HasSubstr("hard links"));
+  EXPECT_THAT(refused("directory"), HasSubstr("is a directory"));
+  EXPECT_THAT(refused("fifo"), HasSubstr("not a regular file"));
+  EXPECT_THAT(refused("missing/history.jsonl"), HasSubstr("No such file"));
+  EXPECT_EQ(contents(folder.file("victim")), "precious\n");
+  const Place null = place_at("/dev/null");
+  EXPECT_THAT(why_not(Log(null).append(ended(1))), HasSubstr("not a regular file"));
+}
+
+TEST(Log, WritesWhereNobodyElseCanPutALinkInPlace) {
+  Folder folder;
+  fs::create_directory(folder.file("open"));
+  ASSERT_EQ(chmod(folder.file("open").c_str(), 0777), 0);
+  const Place place = place_at(folder.file("open/history.jsonl"));
+  const std::string why = why_not(Log(place).append(ended(1)));
+  EXPECT_THAT(why, HasSubstr("everybody may rename files in " + folder.file("open")));
+  ASSERT_EQ(chmod(folder.file("open").c_str(), 01777), 0);
+  EXPECT_EQ(why_not(Log(place).append(ended(1))), "");
+}
+
+TEST(Log, KeepsItsDescriptorFromCommands) {
+  Folder folder;
+  const Place place = place_at(folder.file());
+  Log log(place);
+  ASSERT_EQ(why_not(log.append(ended(1))), "");
+  for (const auto& one : fs::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    if (fs::read_symlink(one.path(), gone) != folder.file()) continue;
+    const int fd = std::stoi(one.path().filename());
+    EXPECT_GT(fd, 2);
+    EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
+  }
+}
+
+}  // namespace
+}  // namespace atmost::history

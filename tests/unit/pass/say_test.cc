@@ -1,0 +1,93 @@
+#include "say.h"
+
+#include <gtest/gtest.h>
+
+namespace atmost::pass {
+namespace {
+
+Atom atom() {
+  Atom atom;
+  atom.operation = "copy";
+  atom.operand = "a\x1b[2J";
+  atom.when = "Hr02";
+  return atom;
+}
+
+Outcome ran(int code, int signal = 0) {
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::ran;
+  outcome.status = {code, signal, false};
+  outcome.ran = Duration::seconds(3);
+  return outcome;
+}
+
+Outcome refused(Verdict verdict, Why why) {
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::refused;
+  outcome.decision.verdict = verdict;
+  outcome.decision.why = why;
+  outcome.decision.retry_in = Duration::seconds(90);
+  outcome.decision.held = 1;
+  return outcome;
+}
+
+TEST(Say, TellsWhatBecameOfAnAtom) {
+  Outcome overran = ran(0, 15);
+  overran.stopped = Stopped::max_runtime;
+  Outcome broken;
+  broken.error = error_of(Code::not_found, 2, "nothing: no such file");
+  struct {
+    Fate fate;
+    bool dry;
+    bool attention;
+    const char* words;
+    const char* kind;
+  } const kTable[] = {
+      {{Fate::Kind::not_due, {}}, false, true, "not due: Hr02 does not hold", "not_due"},
+      {{Fate::Kind::told, ran(0)}, false, false, "ran 3s, exited with 0", "ran"},
+      {{Fate::Kind::told, ran(3)}, false, true, "ran 3s, exited with 3", "ran"},
+      {{Fate::Kind::told, ran(0, 9)}, false, true, "ran 3s, ended by SIGKILL", "ran"},
+      {{Fate::Kind::told, overran}, false, true, "ran 3s, stopped: longer than its max_runtime", "ran"},
+      {{Fate::Kind::told, refused(Verdict::too_soon, Why::none)},
+       false,
+       false,
+       "too soon: not before 1m30s",
+       "too_soon"},
+      {{Fate::Kind::told, refused(Verdict::busy, Why::no_slot)}, false, false, "busy: 1 of 1 run", "busy"},
+      {{Fate::Kind::told, refused(Verdict::busy, Why::ancestor)},
+       false,
+       false,
+       "busy: this pass runs below it",
+       "busy"},
+      {{Fate::Kind::told, refused(Verdict::busy, Why::survivor)},
+       false,
+       true,
+       "busy: overdue, and its process could not be stopped",
+       "busy"},
+      {{Fate::Kind::told, refused(Verdict::take_over, Why::none)},
+       true,
+       false,
+       "would run, after stopping an overdue one",
+       "would_take_over"},
+      {{Fate::Kind::told, ran(0)}, true, false, "would run", "would_run"},
+      {{Fate::Kind::told, broken}, false, true, "nothing: no such file", "failed"},
+  };
+  for (const auto& row : kTable) {
+    EXPECT_EQ(words_of(atom(), row.fate, row.dry), row.words);
+    EXPECT_EQ(needs_attention(row.fate.outcome), row.attention) << row.words;
+    EXPECT_EQ(json_of(atom(), row.fate, row.dry).rfind(std::string("{\"kind\":\"") + row.kind + "\"", 0), 0U)
+        << row.words;
+  }
+}
+
+TEST(Say, EscapesNames) {
+  EXPECT_EQ(escaped(atom().name()), "copy:a\\x1B[2J");
+  EXPECT_NE(json_of(atom(), {}, false).find("\"copy:a\\u001b[2J\""), std::string::npos)
+      << json_of(atom(), {}, false);
+  const std::string lengthy(10'000, '\x01');
+  EXPECT_EQ(escaped(lengthy).size(), 40'000U);
+  EXPECT_EQ(json(lengthy).size(), 60'002U);
+}
+
+}  // namespace
+}  // namespace atmost::pass

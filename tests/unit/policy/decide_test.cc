@@ -1,0 +1,415 @@
+// The rule, question by question. No store, no clock: views are made up here.
+#include "policy/decide.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <vector>
+
+namespace atmost::policy {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr Instant kNow = {1'700'000'000 * kSecond, 5'000 * kSecond, false};
+
+// Stamps `ago` seconds before kNow.
+constexpr Stamp same_boot(std::int64_t ago) {
+  return {kNow.real_ns - ago * kSecond, kNow.boot_ns - ago * kSecond, true, true};
+}
+constexpr Stamp other_boot(std::int64_t ago) { return {kNow.real_ns - ago * kSecond, 123, false, true}; }
+
+class Decide : public ::testing::Test {
+ protected:
+  Decision ask(const Instant& now = kNow) { return decide(request, lock, view, now); }
+  void hold(std::initializer_list<std::int64_t> ages_s) {
+    for (std::int64_t age : ages_s) {
+      HolderView holder;
+      holder.slot = static_cast<std::uint32_t>(holders_.size() + 1);
+      if (age >= 0) holder.start = same_boot(age);
+      holders_.push_back(holder);
+    }
+    view.holders = {holders_.data(), holders_.size()};
+    view.held = static_cast<std::uint32_t>(holders_.size());
+    view.room = view.held + lock.take <= lock.max;
+  }
+  std::vector<std::uint32_t> victims() {
+    const Decision answer = ask();
+    EXPECT_EQ(answer.verdict == Verdict::take_over, answer.victim_count > 0);
+    return {answer.victims, answer.victims + answer.victim_count};
+  }
+
+  Request request;
+  LockSpec lock;
+  View view;
+
+ private:
+  std::vector<HolderView> holders_;
+};
+using Victims = std::vector<std::uint32_t>;
+
+TEST_F(Decide, AdmitsWhereThereIsRoom) {
+  view.room = true;
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+  EXPECT_EQ(ask().why, Why::none);
+}
+
+TEST_F(Decide, IsBusyWhereThereIsNone) {
+  view.held = 1;
+  const Decision answer = ask();
+  EXPECT_EQ(answer.verdict, Verdict::busy);
+  EXPECT_EQ(answer.why, Why::no_slot);
+  EXPECT_EQ(answer.held, 1u);
+  EXPECT_TRUE(answer.retry_in.is_forever());
+}
+
+// Every reason that holds at once, and then, one by one, the first taken away: what is left decides. This is the
+// order of Figure 3, with what the paper does not know put around it.
+TEST_F(Decide, ReasonsCountInTheirOrder) {
+  lock.max = 0;
+  view.drained = true;
+  view.last.start = same_boot(1);
+  request.if_elapsed = Duration::seconds(60);
+  view.held_by_ancestor = true;
+  view.takeover_running = true;
+  request.expire_after = Duration::seconds(10);
+  request.on_busy = OnBusy::join;
+  view.joiner_waiting = true;
+  hold({20});
+  view.room = false;
+
+  EXPECT_EQ(ask().why, Why::zero);
+  lock.max = 1;
+  EXPECT_EQ(ask().why, Why::drained);
+  view.drained = false;
+  EXPECT_EQ(ask().verdict, Verdict::too_soon);
+  view.last.start = same_boot(60);
+  EXPECT_EQ(ask().why, Why::ancestor);
+  view.held_by_ancestor = false;
+  EXPECT_EQ(ask().why, Why::taking_over);
+  view.takeover_running = false;
+  EXPECT_EQ(ask().verdict, Verdict::take_over);
+  request.expire_after = Duration::seconds(21);
+  EXPECT_EQ(ask().why, Why::joined);
+  view.joiner_waiting = false;
+  EXPECT_EQ(ask().why, Why::no_slot);
+  view.room = true;
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+}
+
+// --- IfElapsed (Table 2) ---
+
+TEST_F(Decide, IfElapsedZeroIsNeverTooSoon) {
+  view.room = true;
+  for (std::int64_t ago : {0, 1, -1, 1'000'000}) {
+    view.last.start = same_boot(ago);
+    EXPECT_EQ(ask().verdict, Verdict::admit) << ago;
+    EXPECT_FALSE(ask().last_in_future);
+  }
+}
+
+TEST_F(Decide, IfElapsedIsOverAtItsEnd) {
+  view.room = true;
+  request.if_elapsed = Duration::seconds(60);
+  for (auto stamp : {same_boot, other_boot}) {
+    view.last.start = stamp(59);
+    EXPECT_EQ(ask().verdict, Verdict::too_soon);
+    EXPECT_EQ(ask().why, Why::none);
+    EXPECT_EQ(ask().retry_in, Duration::seconds(1));
+    view.last.start = stamp(0);
+    EXPECT_EQ(ask().retry_in, Duration::seconds(60));
+    view.last.start = stamp(60);
+    EXPECT_EQ(ask().verdict, Verdict::admit);
+    view.last.start = stamp(61);
+    EXPECT_EQ(ask().verdict, Verdict::admit);
+  }
+  view.last.start = {};
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+}
+
+TEST_F(Decide, IfElapsedForeverAdmitsOnce) {
+  view.room = true;
+  request.if_elapsed = Duration::forever();
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+  for (std::int64_t ago : {0, 1, -1, 1'000'000'000}) {
+    view.last.start = other_boot(ago);
+    EXPECT_EQ(ask().verdict, Verdict::too_soon) << ago;
+    EXPECT_TRUE(ask().retry_in.is_forever());
+  }
+}
+
+TEST_F(Decide, TooSoonDoesNotAskWhetherThereIsRoom) {
+  request.if_elapsed = Duration::seconds(60);
+  view.last.start = same_boot(1);
+  for (bool room : {false, true}) {
+    view.room = room;
+    EXPECT_EQ(ask().verdict, Verdict::too_soon);
+  }
+}
+
+TEST_F(Decide, ElapsedFromSaysWhichMomentCounts) {
+  view.room = true;
+  request.if_elapsed = Duration::seconds(60);
+  view.last = {same_boot(100), same_boot(50), same_boot(200)};
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+  request.elapsed_from = ElapsedFrom::finish;
+  EXPECT_EQ(ask().verdict, Verdict::too_soon);
+  EXPECT_EQ(ask().retry_in, Duration::seconds(10));
+  request.elapsed_from = ElapsedFrom::success;
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+  view.last = {same_boot(1), same_boot(1), {}};  // it never succeeded
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+}
+
+TEST_F(Decide, TheFutureCountsAsJustNowAndIsReported) {
+  view.room = true;
+  request.if_elapsed = Duration::seconds(60);
+  for (auto stamp : {same_boot, other_boot}) {
+    view.last.start = stamp(-1'000'000);
+    EXPECT_EQ(ask().verdict, Verdict::too_soon);
+    EXPECT_TRUE(ask().last_in_future);
+    EXPECT_EQ(ask().retry_in, Duration::seconds(60));
+  }
+  view.last.start = {Duration::kForever, 0, false, true};
+  EXPECT_EQ(ask().retry_in, Duration::seconds(60));
+  view.last.start = same_boot(0);
+  EXPECT_FALSE(ask().last_in_future);
+}
+
+TEST_F(Decide, WithinOneBootTheBootClockCounts) {
+  view.room = true;
+  request.if_elapsed = Duration::seconds(60);
+  view.last.start = same_boot(59);
+  view.last.start.real_ns = kNow.real_ns - 1'000'000 * kSecond;  // somebody has stepped the wall clock on
+  EXPECT_EQ(ask().verdict, Verdict::too_soon);
+  view.last.start.same_boot = false;
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+}
+
+TEST_F(Decide, AGivenTimeIsTakenByTheWallClock) {
+  view.room = true;
+  request.if_elapsed = Duration::seconds(60);
+  view.last.start = same_boot(10);
+  Instant given = {kNow.real_ns + 49 * kSecond, 0, true};
+  EXPECT_EQ(ask(given).verdict, Verdict::too_soon);
+  EXPECT_EQ(ask(given).retry_in, Duration::seconds(1));
+  given.real_ns += kSecond;
+  EXPECT_EQ(ask(given).verdict, Verdict::admit);
+}
+
+// --- ExpireAfter (Table 3) ---
+
+TEST_F(Decide, ExpireAfterForeverStopsNobody) {
+  hold({1'000'000'000});
+  EXPECT_EQ(ask().why, Why::no_slot);
+  EXPECT_TRUE(ask().retry_in.is_forever());
+}
+
+TEST_F(Decide, ExpireAfterStopsWhoIsAsOldAsThat) {
+  request.expire_after = Duration::seconds(60);
+  hold({60});
+  EXPECT_EQ(victims(), Victims{1});
+  request.expire_after = Duration::seconds(61);
+  EXPECT_EQ(victims(), Victims{});
+  EXPECT_EQ(ask().why, Why::no_slot);
+  EXPECT_EQ(ask().retry_in, Duration::seconds(1));
+}
+
+TEST_F(Decide, NobodyIsStoppedWhereThereIsRoom) {
+  lock.max = 2;
+  request.expire_after = Duration::seconds(60);
+  hold({100});
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+}
+
+TEST_F(Decide, ExpireAfterZeroStopsEverybodyFirst) {
+  lock.max = 9;
+  request.expire_after = Duration{};
+  hold({0, 5, 3});
+  EXPECT_EQ(victims(), (Victims{2, 3, 1}));
+  view.room = false;
+  EXPECT_EQ(victims(), (Victims{2, 3, 1}));
+  view.holders = {};
+  view.room = true;
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+}
+
+TEST_F(Decide, ExpireAfterZeroWaitsForATakeoverThatRuns) {
+  lock.max = 9;
+  request.expire_after = Duration{};
+  hold({5});
+  view.takeover_running = true;
+  EXPECT_EQ(ask().why, Why::taking_over);
+}
+
+TEST_F(Decide, OldestFirstAndOnlyAsManyAsStandInTheWay) {
+  lock.max = 4;
+  request.expire_after = Duration::seconds(10);
+  hold({20, 40, 30, 15});
+  EXPECT_EQ(victims(), Victims{2});
+  lock.take = 2;
+  EXPECT_EQ(victims(), (Victims{2, 3}));
+  lock.take = 4;
+  EXPECT_EQ(victims(), (Victims{2, 3, 1, 4}));
+  lock.take = 1;
+  lock.max = 2;  // two are held beyond what this caller allows
+  EXPECT_EQ(victims(), (Victims{2, 3, 1}));
+}
+
+TEST_F(Decide, TheYoungAreSparedAndTheirDayIsNamed) {
+  lock.max = 3;
+  lock.take = 3;
+  request.expire_after = Duration::seconds(10);
+  hold({4, 12, 7});
+  EXPECT_EQ(victims(), Victims{2});
+  EXPECT_EQ(ask().retry_in, Duration::seconds(3));
+}
+
+TEST_F(Decide, AWriterHasEverybodyInItsWay) {
+  lock.mode = Mode::exclusive;
+  lock.max = 100;
+  request.expire_after = Duration::seconds(10);
+  hold({20, 40, 30});
+  view.room = false;
+  EXPECT_EQ(victims(), (Victims{2, 3, 1}));
+}
+
+TEST_F(Decide, WhoseAgeIsUnknownIsNotOverdue) {
+  hold({-1, -1});
+  lock.max = 2;
+  request.expire_after = Duration::seconds(10);
+  EXPECT_EQ(ask().why, Why::no_slot);
+  EXPECT_TRUE(ask().retry_in.is_forever());
+  request.expire_after = Duration{};
+  EXPECT_EQ(ask().why, Why::no_slot);
+  request.on_busy = OnBusy::replace;
+  view.last_chance = true;
+  EXPECT_EQ(ask().why, Why::no_slot);
+  lock.max = 3;
+  view.room = true;
+  EXPECT_EQ(ask().verdict, Verdict::admit);  // and does not keep a free slot from anybody
+}
+
+TEST_F(Decide, AHolderFromTheFutureIsNotOverdue) {
+  hold({0});
+  HolderView holder;
+  holder.slot = 1;
+  holder.start = same_boot(-5);
+  view.holders = {&holder, 1};
+  request.expire_after = Duration{};
+  EXPECT_EQ(ask().why, Why::no_slot);
+  EXPECT_EQ(holder_age_ns(holder, kNow), -1);
+  holder.start = same_boot(5);
+  EXPECT_EQ(holder_age_ns(holder, kNow), 5 * kSecond);
+  holder.start = {};
+  EXPECT_EQ(holder_age_ns(holder, kNow), -1);
+}
+
+TEST_F(Decide, MoreHoldersThanCanBeNamedAreNotNamed) {
+  std::vector<HolderView> many(kMaxVictims + 10);
+  for (std::uint32_t i = 0; i < many.size(); ++i) {
+    many[i].slot = i + 1;
+    many[i].start = same_boot(100);
+  }
+  view.holders = {many.data(), many.size()};
+  view.held = static_cast<std::uint32_t>(many.size());
+  request.expire_after = Duration{};
+  EXPECT_EQ(ask().victim_count, kMaxVictims);
+}
+
+// --- What happens when it is busy ---
+
+TEST_F(Decide, ReplacingIsTheLastResort) {
+  lock.max = 2;
+  hold({3, 8});
+  request.on_busy = OnBusy::replace;
+  EXPECT_EQ(ask().why, Why::no_slot);
+  view.last_chance = true;
+  EXPECT_EQ(victims(), Victims{2});
+  view.held_by_ancestor = true;
+  EXPECT_EQ(ask().why, Why::ancestor);
+  view.held_by_ancestor = false;
+  request.on_busy = OnBusy::fail;
+  EXPECT_EQ(ask().why, Why::no_slot);
+}
+
+TEST_F(Decide, WhatIsOwedIsNotGivenAway) {
+  view.room = true;
+  view.waiters_ahead = 2;
+  const Decision answer = ask();
+  EXPECT_EQ(answer.verdict, Verdict::busy);
+  EXPECT_EQ(answer.why, Why::owed);
+  EXPECT_EQ(answer.waiters, 2u);
+  view.joiner_waiting = true;
+  EXPECT_EQ(ask().why, Why::owed);
+  request.on_busy = OnBusy::join;
+  EXPECT_EQ(ask().why, Why::joined);  // the runner is about to start
+  view.waiters_ahead = 0;
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+}
+
+TEST_F(Decide, JoiningNeedsARunner) {
+  request.on_busy = OnBusy::join;
+  EXPECT_EQ(ask().why, Why::no_slot);
+  view.joiner_waiting = true;
+  EXPECT_EQ(ask().why, Why::joined);
+  request.on_busy = OnBusy::fail;
+  EXPECT_EQ(ask().why, Why::no_slot);
+}
+
+TEST_F(Decide, OnlySomeAnswersAreWorthWaitingFor) {
+  Decision answer;
+  const auto worth = [&answer](Why why) {
+    answer.why = why;
+    return worth_waiting(answer);
+  };
+  for (Why why : {Why::no_slot, Why::owed, Why::drained, Why::taking_over}) EXPECT_TRUE(worth(why));
+  for (Why why : {Why::none, Why::zero, Why::ancestor, Why::joined, Why::guard, Why::survivor}) {
+    EXPECT_FALSE(worth(why));
+  }
+  answer.verdict = Verdict::too_soon;
+  EXPECT_FALSE(worth(Why::no_slot));
+}
+
+// The same arguments, the same answer: every combination of the facts that are either so or not.
+TEST_F(Decide, EveryCombinationObeysTheRules) {
+  request.if_elapsed = Duration::seconds(60);
+  HolderView holder;
+  holder.slot = 1;
+  holder.start = same_boot(100);
+  view.holders = {&holder, 1};
+  view.held = 1;
+  for (unsigned bits = 0; bits < 1u << 11; ++bits) {
+    const auto bit = [bits](unsigned which) { return (bits >> which & 1) != 0; };
+    lock.max = bit(0) ? 0 : 1;
+    view.drained = bit(1);
+    view.last.start = bit(2) ? same_boot(1) : same_boot(100);
+    view.room = bit(3);
+    view.waiters_ahead = bit(4) ? 1 : 0;
+    view.held_by_ancestor = bit(5);
+    view.takeover_running = bit(6);
+    request.expire_after = bit(7) ? Duration::seconds(50) : Duration::forever();
+    view.joiner_waiting = bit(8);
+    view.last_chance = bit(9);
+    request.on_busy = bit(10) ? OnBusy::replace : OnBusy::join;
+    const Decision answer = ask();
+
+    if (bit(0) || bit(1)) {
+      EXPECT_EQ(answer.why, bit(0) ? Why::zero : Why::drained) << bits;
+    } else if (bit(2)) {
+      EXPECT_EQ(answer.verdict, Verdict::too_soon) << bits;
+    } else if (bit(3)) {
+      EXPECT_EQ(answer.verdict == Verdict::admit, !bit(4)) << bits;
+    } else if (bit(5) || bit(6)) {
+      EXPECT_EQ(answer.why, bit(5) ? Why::ancestor : Why::taking_over) << bits;
+    } else if (bit(7) || (bit(10) && bit(9))) {
+      EXPECT_EQ(answer.verdict, Verdict::take_over) << bits;
+    } else {
+      EXPECT_EQ(answer.why, !bit(10) && bit(8) ? Why::joined : Why::no_slot) << bits;
+    }
+    EXPECT_FALSE(answer.verdict == Verdict::admit && !view.room) << bits;
+  }
+}
+
+}  // namespace
+}  // namespace atmost::policy

@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "atmost/parse.h"
+
+namespace atmost {
+namespace {
+
+constexpr std::uint64_t kMost = UINT64_MAX;
+
+TEST(Count, BoundariesAreInside) {
+  EXPECT_EQ(parse_count("1", 1, 4).value(), 1u);
+  EXPECT_EQ(parse_count("4", 1, 4).value(), 4u);
+  EXPECT_EQ(parse_count("0004", 1, 4).value(), 4u);
+  EXPECT_EQ(parse_count("0", 0, 0).value(), 0u);
+  EXPECT_EQ(parse_count("18446744073709551615", 0, kMost).value(), kMost);
+  EXPECT_EQ(parse_count("262144", 0, kMaxSlots).value(), kMaxSlots);
+}
+
+TEST(Count, OutsideOrRubbishIsRefused) {
+  for (std::string_view text :
+       {"", "-1", "+1", " 1", "1 ", "1x", "x", "1.0", "1e2", "0x1", "1,000", "5", "0", "18446744073709551616",
+        "18446744073709551617", "36893488147419103233", "99999999999999999999999999", "\xD9\xA3", "1\n"}) {
+    const Result<std::uint64_t> got = parse_count(text, 1, 4);
+    ASSERT_FALSE(got.ok()) << text;
+    EXPECT_EQ(got.error().code, Code::usage);
+    EXPECT_NE(got.error().message.view().find("is not a whole number from 1 to 4"), std::string_view::npos);
+  }
+  EXPECT_FALSE(parse_count("18446744073709551616", 0, kMost).ok());
+  EXPECT_FALSE(parse_count("18446744073709551620", 0, kMost).ok());
+  EXPECT_FALSE(parse_count("262145", 0, kMaxSlots).ok());
+  EXPECT_FALSE(parse_count("1", 0, 0).ok());
+  EXPECT_FALSE(parse_count(std::string_view("1\0", 2), 0, 9).ok());
+}
+
+TEST(Mode, OctalPermissionBits) {
+  EXPECT_EQ(parse_mode("600").value(), 0600u);
+  EXPECT_EQ(parse_mode("0600").value(), 0600u);
+  EXPECT_EQ(parse_mode("0666").value(), 0666u);
+  EXPECT_EQ(parse_mode("777").value(), 0777u);
+  EXPECT_EQ(parse_mode("660").value(), 0660u);
+}
+
+TEST(Mode, EverythingElseIsRefused) {
+  for (std::string_view text : {"", "0", "60", "6", "4600", "1777", "00600", "608", "800", "rw-", "-600",
+                                "+600", "0o600", "0x180", " 600", "600 ", "u=rw", "6000"}) {
+    const Result<unsigned> got = parse_mode(text);
+    ASSERT_FALSE(got.ok()) << text;
+    EXPECT_NE(got.error().message.view().find("octal"), std::string_view::npos) << got.error().message.view();
+  }
+  for (std::string_view text : {"000", "400", "200", "066", "0466", "277"}) {
+    const Result<unsigned> got = parse_mode(text);
+    ASSERT_FALSE(got.ok()) << text;
+    EXPECT_NE(got.error().message.view().find("owner"), std::string_view::npos) << got.error().message.view();
+  }
+}
+
+TEST(Epoch, SecondsAndFractions) {
+  EXPECT_EQ(parse_epoch("0").value(), 0);
+  EXPECT_EQ(parse_epoch("1700000000").value(), 1700000000'000000000);
+  EXPECT_EQ(parse_epoch("1700000000.5").value(), 1700000000'500000000);
+  EXPECT_EQ(parse_epoch("1700000000.123456789").value(), 1700000000'123456789);
+  EXPECT_EQ(parse_epoch("1700000000.1234567899999").value(), 1700000000'123456789);
+  EXPECT_EQ(parse_epoch("9223372035.999999999").value(), 9223372035'999999999);
+}
+
+TEST(Epoch, EverythingElseIsRefused) {
+  for (std::string_view text :
+       {"", ".", "1.", ".5", "-1", "+1", " 1", "1 ", "1.5.5", "1.5x", "x", "1e9", "now", "inf", "9223372036",
+        "9223372037", "18446744073709551616", "1,5", "1.-5"}) {
+    const Result<std::int64_t> got = parse_epoch(text);
+    ASSERT_FALSE(got.ok()) << text;
+    EXPECT_NE(got.error().message.view().find("seconds since 1970"), std::string_view::npos);
+  }
+}
+
+}  // namespace
+}  // namespace atmost

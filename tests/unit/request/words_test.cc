@@ -1,0 +1,74 @@
+#include "atmost/words.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <random>
+#include <string>
+
+#include "atmost/parse.h"
+
+namespace atmost {
+namespace {
+
+TEST(DurationWords, TwoUnitsAtMostRoundedDown) {
+  const struct {
+    std::int64_t ms;
+    const char* words;
+  } cases[] = {
+      {0, "0s"},
+      {1, "1ms"},
+      {250, "250ms"},
+      {999, "999ms"},
+      {1000, "1s"},
+      {1999, "1s"},
+      {59999, "59s"},
+      {60000, "1m"},
+      {61000, "1m1s"},
+      {192000, "3m12s"},
+      {3599999, "59m59s"},
+      {3600000, "1h"},
+      {3601000, "1h"},
+      {5400000, "1h30m"},
+      {86399999, "23h59m"},
+      {86400000, "1d"},
+      {187200000, "2d4h"},
+      {86460000, "1d"},
+      {9223372036854, "106751d23h"},
+  };
+  for (const auto& one : cases) EXPECT_EQ(duration_words(Duration::millis(one.ms)).view(), one.words);
+  EXPECT_EQ(duration_words(Duration::forever()).view(), "inf");
+  EXPECT_EQ(duration_words({999'999}).view(), "0s");
+  EXPECT_EQ(duration_words({-5}).view(), "0s");
+  EXPECT_EQ(duration_words({INT64_MIN}).view(), "0s");
+}
+
+TEST(DurationWords, AreADurationNoLongerThanTheOneTheyName) {
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 20000; ++i) {
+    const Duration span{static_cast<std::int64_t>(random() >> (1 + random() % 62))};
+    const Result<Duration> back = parse_duration(duration_words(span));
+    ASSERT_TRUE(back.ok()) << duration_words(span).view();
+    ASSERT_LE(back.value().ns, span.ns);
+  }
+}
+
+TEST(DurationSeconds, UpToThreeDecimals) {
+  EXPECT_EQ(duration_seconds({}).view(), "0");
+  EXPECT_EQ(duration_seconds(Duration::millis(192500)).view(), "192.5");
+  EXPECT_EQ(duration_seconds(Duration::millis(1)).view(), "0.001");
+  EXPECT_EQ(duration_seconds(Duration::millis(1010)).view(), "1.01");
+  EXPECT_EQ(duration_seconds(Duration::millis(12345)).view(), "12.345");
+  EXPECT_EQ(duration_seconds({1'999'999'999}).view(), "1.999");
+  EXPECT_EQ(duration_seconds({INT64_MAX - 1}).view(), "9223372036.854");
+  EXPECT_EQ(duration_seconds({-1}).view(), "0");
+  EXPECT_EQ(duration_seconds(Duration::forever()).view(), "null");
+}
+
+TEST(ErrnoWords, AreNeverEmpty) {
+  EXPECT_EQ(errno_words(ENOENT), "No such file or directory");
+  for (int error = -1; error < 300; ++error) EXPECT_FALSE(errno_words(error).empty()) << error;
+}
+
+}  // namespace
+}  // namespace atmost

@@ -1,0 +1,58 @@
+// The byte map is a promise to other programs and other versions: these figures never change.
+#include "store/local/layout.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+namespace atmost::local {
+namespace {
+
+static_assert(kGuard.start == 0 && kGuard.length == 8);
+static_assert(slot_byte(1) == 8 && slot_byte(2) == 9);
+static_assert(slot_of(slot_byte(1)) == 1 && slot_of(slot_byte(kMaxSlots)) == kMaxSlots);
+static_assert(kModeByte == std::int64_t{1} << 41);
+static_assert(takeover_byte(1) == std::int64_t{1} << 42);
+static_assert(kTicketBase == std::int64_t{1} << 48);
+static_assert(kIndexAt == 0);
+
+static_assert(offsetof(Header, checksum) == sizeof(Header) - 8, "what is summed up lies before the sum");
+static_assert(offsetof(Record, checksum) == sizeof(Record) - 8);
+static_assert(offsetof(WaiterRecord, checksum) == sizeof(WaiterRecord) - 8);
+
+TEST(Layout, RangesOfLocksDoNotMeet) {
+  EXPECT_LT(slot_byte(kMaxSlots), kModeByte);
+  EXPECT_LT(kModeByte, takeover_byte(1));
+  EXPECT_LT(takeover_byte(kMaxSlots), kJoinByte);
+  EXPECT_LT(kJoinByte, kTicketBase);
+  EXPECT_GE(queue_start(0), kTicketBase);
+  for (std::uint32_t queue : {0u, 1u, kMaxSlots - 1, kMaxSlots}) {
+    EXPECT_LT(queue_start(queue) + static_cast<std::int64_t>(kMaxTicket), queue_start(queue + 1));
+  }
+  EXPECT_GT(queue_start(kModeQueue + 1), 0);  // an off_t holds them all
+}
+
+TEST(Layout, RangesOfDataDoNotMeet) {
+  EXPECT_GE(kHeaderAt, 4096);
+  EXPECT_LE(kHeaderAt + static_cast<std::int64_t>(sizeof(Header)), kHistogramAt);
+  EXPECT_LT(kHistogramAt, kWaitersAt);
+  EXPECT_EQ(waiter_at(1), waiter_at(1 + kWaiterRing));
+  EXPECT_LE(waiter_at(kWaiterRing - 1) + kRecordSize, kWordsAt);
+  EXPECT_EQ(word_at(1), kWordsAt);
+  EXPECT_EQ(word_at(2), kWordsAt + 8);
+  EXPECT_LE(word_at(kMaxSlots) + 8, kRecordsAt);
+  EXPECT_EQ(record_at(2), kRecordsAt + kRecordSize);
+}
+
+TEST(Layout, QueuesFollowTheLimitAndModesShareOne) {
+  LockSpec lock;
+  lock.max = 7;
+  EXPECT_EQ(queue_of(lock), 7u);
+  for (Mode mode : {Mode::shared, Mode::exclusive}) {
+    lock.mode = mode;
+    EXPECT_EQ(queue_of(lock), kModeQueue);
+  }
+}
+
+}  // namespace
+}  // namespace atmost::local

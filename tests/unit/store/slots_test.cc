@@ -1,0 +1,231 @@
+// Finding slots when the hints lie, and beside holders that know nothing of us.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "lock_kit.h"
+#include "os/calls.h"
+#include "os/self.h"
+#include "store/local/hints.h"
+
+namespace atmost::local {
+namespace {
+
+using Slots = std::vector<std::uint32_t>;
+constexpr std::uint32_t kNobody = 0x3fffff00;  // a thread id that no machine has
+
+class SlotSearch : public ::testing::Test {
+ protected:
+  // A header that is good for this file and this boot, so that words count.
+  void good_header(std::uint64_t boot = os::boot_hash()) {
+    struct stat status;
+    ASSERT_EQ(fstat(file_.fd(), &status), 0);
+    Header header = {};
+    ASSERT_EQ(write_header(file_.fd(), {status.st_dev, status.st_ino, boot}, header), 0);
+  }
+  void word(std::uint32_t slot, std::uint32_t thread) { file_.put(thread, word_at(slot)); }
+  void index(std::uint64_t value) { file_.put(value, kIndexAt); }
+
+  Directory directory_;
+  const std::string path_ = directory_.path();
+  Outsider file_{path_};
+  Outsider foreign_{path_};
+};
+
+TEST_F(SlotSearch, ForeignHoldersCount) {
+  for (std::uint32_t slot : {1u, 2u, 4u}) ASSERT_TRUE(foreign_.lock_slot(slot));
+  User first(path_, 4);
+  EXPECT_EQ(first.ask(), "admit");
+  EXPECT_EQ(first.slots(), Slots{3});
+  User second(path_, 4);
+  EXPECT_EQ(second.ask(), "busy");
+  ASSERT_TRUE(foreign_.unlock(slot_byte(2)));
+  EXPECT_EQ(second.ask(), "admit");
+  EXPECT_EQ(second.slots(), Slots{2});
+}
+
+TEST_F(SlotSearch, ForeignHoldersAboveTheLimitCountWithWipedHints) {
+  ASSERT_TRUE(foreign_.lock(slot_byte(100), 3));
+  ASSERT_TRUE(foreign_.lock_slot(kMaxSlots));
+  for (std::uint64_t absurd : {std::uint64_t{0}, std::uint64_t{8}, UINT64_MAX, std::uint64_t{7}}) {
+    index(absurd);
+    User caller(path_, 4);
+    EXPECT_EQ(caller.ask(), "busy") << absurd;
+    caller.request.locks[0].max = 5;
+    EXPECT_EQ(caller.ask(), "admit") << absurd;
+    EXPECT_EQ(caller.slots(), Slots{1});
+  }
+}
+
+TEST_F(SlotSearch, TheIndexIsRaisedBeforeASlotBeyondItIsUsedAndRepaired) {
+  User first(path_, 4, 3);
+  ASSERT_EQ(first.ask(), "admit");
+  EXPECT_EQ(file_.get<std::uint64_t>(kIndexAt), 10u);
+  for (std::uint64_t absurd : {std::uint64_t{0}, UINT64_MAX, std::uint64_t{1} << 40}) {
+    index(absurd);
+    User next(path_, 4);
+    ASSERT_EQ(next.ask(), "admit");
+    EXPECT_EQ(file_.get<std::uint64_t>(kIndexAt), 11u) << absurd;
+  }
+  index(1000);
+  User next(path_, 4);
+  ASSERT_EQ(next.ask(), "admit");
+  EXPECT_EQ(file_.get<std::uint64_t>(kIndexAt), 1000u);  // never lowered: somebody may be up there
+}
+
+TEST_F(SlotSearch, ManyForeignHoldersAndAnyIndexEndInTheRightAnswer) {
+  constexpr std::uint32_t kHeld = 50;
+  ASSERT_TRUE(foreign_.lock(slot_byte(1), kHeld));
+  for (std::uint64_t at :
+       {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{30}, std::uint64_t{57}, std::uint64_t{200}}) {
+    index(at);
+    User refused(path_, kHeld);
+    EXPECT_EQ(refused.ask(), "busy") << at;
+    User admitted(path_, kHeld + 3, 2);
+    EXPECT_EQ(admitted.ask(), "admit") << at;
+    User too_many(path_, kHeld + 3, 2);
+    EXPECT_EQ(too_many.ask(), "busy") << at;
+  }
+}
+
+TEST_F(SlotSearch, TheShortcutBehindTheIndexKnowsDrainedSlots) {
+  ASSERT_TRUE(foreign_.lock(slot_byte(1), 9));
+  User drainer(path_, 1);
+  ASSERT_TRUE(drainer.store().set_drained(drainer.request, 10, true).ok());
+  index(16);  // as a foreign caller may have left it
+  User refused(path_, 10);
+  EXPECT_EQ(refused.ask(), "busy");
+  User admitted(path_, 11);
+  EXPECT_EQ(admitted.ask(), "admit");
+  EXPECT_EQ(admitted.slots(), Slots{11});
+}
+
+TEST_F(SlotSearch, AForgedWordIsFoundOut) {
+  good_header();
+  index(static_cast<std::uint64_t>(slot_byte(4)));
+  for (std::uint32_t slot = 1; slot <= 4; ++slot) word(slot, kNobody);
+  for (std::uint32_t slot : {1u, 2u, 4u}) ASSERT_TRUE(foreign_.lock_slot(slot));
+  User caller(path_, 4);
+  EXPECT_EQ(caller.ask(), "admit");
+  EXPECT_EQ(caller.slots(), Slots{3});
+}
+
+TEST_F(SlotSearch, ManyForgedWordsAreFoundOutWhereverTheyAre) {
+  constexpr std::uint32_t kMany = 20'000;  // more than are read at once
+  good_header();
+  index(static_cast<std::uint64_t>(slot_byte(kMany)));
+  for (std::uint32_t slot = 1; slot <= 16'384; ++slot) word(slot, kNobody);  // the first piece lies
+  for (std::uint32_t slot = 16'385; slot <= kMany; ++slot) word(slot, 4711);
+  ASSERT_TRUE(foreign_.lock(slot_byte(16'385), kMany - 16'384));
+  for (int i = 0; i < 12; ++i) {
+    User caller(path_, kMany);
+    EXPECT_EQ(caller.ask(), "admit") << i;
+    caller.release();
+    word(1, kNobody);
+  }
+}
+
+TEST_F(SlotSearch, WordsOfAnotherBootNeverCount) {
+  constexpr std::uint32_t kMany = 500;
+  good_header(os::boot_hash() + 2);
+  index(static_cast<std::uint64_t>(slot_byte(kMany)));
+  for (std::uint32_t slot = 1; slot <= kMany; ++slot) word(slot, kNobody);
+  ASSERT_TRUE(foreign_.lock(slot_byte(1), kMany - 2));
+  User first(path_, kMany);
+  EXPECT_EQ(first.ask(), "admit");
+  User second(path_, kMany);  // the header is of this boot now
+  EXPECT_EQ(second.ask(), "admit");
+  EXPECT_NE(second.slots(), first.slots());
+}
+
+TEST_F(SlotSearch, WordsOfACopiedFileNeverCount) {
+  constexpr std::uint32_t kMany = 500;
+  const std::string copy = directory_.path("copy");
+  good_header();
+  index(static_cast<std::uint64_t>(slot_byte(kMany)));
+  for (std::uint32_t slot = 1; slot <= kMany; ++slot) word(slot, kNobody);
+  std::filesystem::copy_file(path_, copy);
+  Outsider foreign(copy);
+  ASSERT_TRUE(foreign.lock(slot_byte(1), kMany - 2));
+  User first(copy, kMany);
+  EXPECT_EQ(first.ask(), "admit");
+  User second(copy, kMany);
+  EXPECT_EQ(second.ask(), "admit");
+}
+
+TEST_F(SlotSearch, WordsOfTheDeadAreDoubted) {
+  good_header();
+  index(static_cast<std::uint64_t>(slot_byte(2)));
+  word(1, kNobody | 0x40000000);
+  word(2, kNobody);
+  ASSERT_TRUE(foreign_.lock_slot(2));
+  User caller(path_, 2);
+  EXPECT_EQ(caller.ask(), "admit");
+  EXPECT_EQ(caller.slots(), Slots{1});
+}
+
+TEST_F(SlotSearch, RefusingAmongTheLivingAsksFew) {
+  constexpr std::uint32_t kMany = 1000;
+  good_header();
+  index(static_cast<std::uint64_t>(slot_byte(kMany)));
+  for (std::uint32_t slot = 1; slot <= kMany; ++slot) word(slot, 4711);
+  ASSERT_TRUE(foreign_.lock(slot_byte(1), kMany));
+  static int asked;
+  asked = 0;
+  os::calls.lock = [](int fd, int command, struct flock* range) {
+    ++asked;
+    return os::kRealCalls.lock(fd, command, range);
+  };
+  User caller(path_, kMany);
+  EXPECT_EQ(caller.ask(), "busy");
+  os::calls = os::kRealCalls;
+  EXPECT_GT(asked, 4);
+  EXPECT_LT(asked, 16);
+}
+
+TEST_F(SlotSearch, AnExclusiveForeignerOnTheModeByteKeepsEverybodyOut) {
+  ASSERT_TRUE(foreign_.lock(kModeByte));
+  for (Mode mode : {Mode::plain, Mode::shared, Mode::exclusive}) {
+    User caller(path_, 8);
+    caller.request.locks[0].mode = mode;
+    EXPECT_EQ(caller.ask(), "busy");
+  }
+}
+
+TEST_F(SlotSearch, TheLargestLimit) {
+  User caller(path_, kMaxSlots, kMaxTake);
+  EXPECT_EQ(caller.ask(), "admit");
+  ASSERT_TRUE(foreign_.lock(slot_byte(kMaxTake + 1), kMaxSlots - kMaxTake));
+  User refused(path_, kMaxSlots);
+  EXPECT_EQ(refused.ask(), "busy");
+  User waits(path_, kMaxSlots);
+  EXPECT_EQ(waits.queue(), "busy");
+  caller.release();
+  EXPECT_EQ(waits.queue(), "admit");
+  EXPECT_EQ(refused.ask(), "admit");
+}
+
+// A lock of the kind the original takes (owned by the process) proves as well.
+TEST_F(SlotSearch, ProcessOwnedSlotsCountOnceAndEndWithTheFile) {
+  User high(path_, 6, 6);
+  ASSERT_EQ(high.ask(), "admit");
+  ASSERT_TRUE(foreign_.lock_slot(7));
+  high.release();
+  User caller(path_, 2);
+  caller.request.exec = true;
+  caller.request.until = Until::close;
+  EXPECT_EQ(caller.ask(), "admit");
+  EXPECT_EQ(caller.slots(), Slots{1});
+  EXPECT_TRUE(file_.sees_lock(slot_byte(1)));
+  // Another process: in this one, closing any descriptor of the file would drop the lock.
+  const pid_t child = fork();
+  if (child == 0) _exit(User(path_, 2).ask() == "busy" ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(file_.sees_lock(slot_byte(1)));
+  caller.release();
+  EXPECT_FALSE(file_.sees_lock(slot_byte(1)));
+}
+
+}  // namespace
+}  // namespace atmost::local
