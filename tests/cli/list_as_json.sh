@@ -10,4 +10,7 @@ for name in lock slot pid user start age_s expires_s token id command state veri
   expect_in out "\"$name\":"
 done
 expect_in out '{"lock":"back:up","slot":1,"pid":'
-expect_in out '"id":"say \"hi\"","command":"sleep","state":"held","verified":true}'
+# With POSIX alone nobody can prove who holds a slot.
+verified=true
+if [ "${ATMOST_PORTABLE-}" ]; then verified=false; fi
+expect_in out '"id":"say \"hi\"","command":"sleep","state":"held","verified":'"$verified}"
