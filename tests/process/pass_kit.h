@@ -24,8 +24,6 @@ class PassTest : public ::testing::Test {
     unsetenv("ATMOST_STORE");
     setenv("LOG", dir_.file("log").c_str(), 1);
     setenv("DIR", dir_.path().c_str(), 1);
-    // A POSIX-only build cannot tell where its own program is.
-    setenv("ATMOST_EXEC_PATH", under_test("../libexec/atmost").c_str(), 1);
     // The front end that a command of a pass calls, with the same locks.
     setenv("PASS", (under_test("atmost") + " pass --dir " + dir_.file("locks")).c_str(), 1);
   }
