@@ -2,12 +2,12 @@
 #ifndef ATMOST_LIBEXEC_HISTORY_FILTER_H
 #define ATMOST_LIBEXEC_HISTORY_FILTER_H
 
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "history/record.h"
 #include "options.h"
+#include "reader/wanted.h"
 
 namespace atmost::history {
 
@@ -17,23 +17,12 @@ inline constexpr std::string_view kOutcomeNames[] = {"",          "success", "fa
 
 HowItEnded outcome_of(const Record& record);
 
-// What a JSON string in a line stands for.
-std::string text_of(std::string_view raw);
-
-// A lock that events are asked for: as the user calls it, and where it is (one file may have several paths).
-struct WantedLock {
-  std::string name;  // empty: its path alone counts
-  std::vector<std::string> paths;
-};
-
 class Filter {
  public:
   Filter(const Options& options, std::vector<WantedLock> locks);
   bool wants(const Record& record) const;
 
  private:
-  bool wants_lock(const Record& record) const;
-
   std::int64_t since_;
   std::int64_t until_;
   unsigned kinds_ = 0;     // bits; 0: all

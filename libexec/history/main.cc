@@ -2,48 +2,26 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <deque>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "atmost/words.h"
 #include "filter.h"
 #include "follow.h"
 #include "history/record.h"
 #include "options.h"
 #include "os/clock.h"
+#include "reader/failure.h"
+#include "reader/safe_text.h"
+#include "reader/sources.h"
+#include "reader/tail.h"
+#include "reader/whole_log.h"
 #include "show.h"
-#include "sources.h"
-#include "tail.h"
 
 namespace atmost::history {
 namespace {
-
-void complain(const std::string& message) {
-  Text<2000> words;
-  append_escaped(words, message);
-  std::fprintf(stderr, "atmost: %s\n", words.c_str());
-}
-
-// What a line that somebody else put into the log may hold, and none of ours: bytes that move a terminal's cursor.
-bool is_safe(std::string_view line) {
-  bool plain = true;
-  for (unsigned char c : line) plain &= c >= 0x20 && c < 0x7f;
-  if (plain) return true;
-  while (!line.empty()) {
-    const std::size_t piece = whole_characters(line, 256);
-    const std::string_view part = line.substr(0, piece);
-    char escaped[4 * 256];
-    const auto backslashes = static_cast<std::size_t>(std::count(part.begin(), part.end(), '\\'));
-    if (escape(part, escaped, sizeof escaped) != piece + backslashes) return false;
-    line.remove_prefix(piece);
-  }
-  return true;
-}
 
 class History {
  public:
@@ -62,7 +40,7 @@ class History {
       const LineSink sink = [&](std::string_view line) { take(line, sorted || options_.last_given); };
       tail.advance(sink);
       if (!options_.follow) tail.finish(sink);
-      if (!tail.found() && !options_.quiet) complain("no history yet: " + tail.path());
+      if (!tail.found() && !options_.selection.quiet) complain("no history yet: " + tail.path());
     }
     show_kept(sorted);
     show_.flush();
@@ -120,9 +98,8 @@ class History {
   }
 
   void report_unread() {
-    if (unread_ > 0 && !options_.quiet) {
-      complain(std::to_string(unread_) + (unread_ == 1 ? " line was" : " lines were") +
-               " skipped: torn, or not written by atmost");
+    if (unread_ > 0 && !options_.selection.quiet) {
+      complain(skipped_words(unread_));
     }
     unread_ = 0;
   }
@@ -137,15 +114,13 @@ class History {
 
 int run(int argc, char** argv) {
   const Options options = parse_options(argc, argv, os::now().real_ns);
-  if (options.help) return std::fputs(help_text(), stdout) < 0;
+  if (options.help) return std::fputs(help_text().c_str(), stdout) < 0;
   if (options.version) return std::puts("atmost " ATMOST_VERSION) < 0;
   static char buffer[1 << 18];
   std::setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
-  const Sources sources = find_sources(options);
+  const Sources sources = find_sources(options.selection);
   History(options, sources).run();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    throw Failure(Code::io, std::string("cannot write: ") + std::strerror(errno));
-  }
+  finish_output();
   return 0;
 }
 

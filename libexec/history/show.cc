@@ -7,32 +7,12 @@
 #include <ctime>
 
 #include "atmost/words.h"
-#include "filter.h"
+#include "reader/safe_text.h"
 
 namespace atmost::history {
 namespace {
 
 constexpr std::size_t kRowsAtOnce = 512;
-
-// Bytes that are safe to show.
-std::string shown(std::string_view raw) {
-  bool plain = true;
-  for (unsigned char c : raw) plain &= c >= 0x20 && c < 0x7f && c != '\\';
-  if (plain) return std::string(raw);
-  std::string to;
-  std::string text;
-  if (raw.find('\\') != std::string_view::npos) {
-    text = text_of(raw);
-    raw = text;
-  }
-  while (!raw.empty()) {
-    const std::size_t piece = whole_characters(raw, 256);
-    char escaped[4 * 256];
-    to.append(escaped, escape(raw.substr(0, piece), escaped, sizeof escaped));
-    raw.remove_prefix(piece);
-  }
-  return to;
-}
 
 bool has(std::int64_t value) { return value != Record::kAbsent; }
 std::string number(std::int64_t value) { return has(value) ? std::to_string(value) : std::string(); }
@@ -109,12 +89,6 @@ std::string details(const Record& record) {
     join(to, "waited " + span(record.waited_ns));
   if (record.kind == Event::Kind::admitted && record.take > 1) join(to, "took " + number(record.take));
   return to;
-}
-
-// Cells on a terminal, nearly: one for each character.
-std::size_t width_of(const std::string& cell) {
-  return static_cast<std::size_t>(
-      std::count_if(cell.begin(), cell.end(), [](char c) { return (c & '\xC0') != '\x80'; }));
 }
 
 }  // namespace

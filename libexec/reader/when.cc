@@ -1,4 +1,4 @@
-#include "when.h"
+#include "reader/when.h"
 
 #include <charconv>
 #include <ctime>
@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "atmost/parse.h"
-#include "options.h"
+#include "reader/failure.h"
 
 namespace atmost::history {
 namespace {

@@ -1,6 +1,6 @@
 // A log read from its oldest generation on, and on again as it grows and is rotated.
-#ifndef ATMOST_LIBEXEC_HISTORY_TAIL_H
-#define ATMOST_LIBEXEC_HISTORY_TAIL_H
+#ifndef ATMOST_LIBEXEC_READER_TAIL_H
+#define ATMOST_LIBEXEC_READER_TAIL_H
 
 #include <sys/types.h>
 

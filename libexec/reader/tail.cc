@@ -1,4 +1,4 @@
-#include "tail.h"
+#include "reader/tail.h"
 
 #include <sys/stat.h>
 
@@ -8,8 +8,8 @@
 
 #include "history/line.h"
 #include "history/log.h"
-#include "options.h"
 #include "os/file.h"
+#include "reader/failure.h"
 
 namespace atmost::history {
 namespace {

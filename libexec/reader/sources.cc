@@ -1,4 +1,4 @@
-#include "sources.h"
+#include "reader/sources.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,6 +8,7 @@
 #include "history/log.h"
 #include "os/machine.h"
 #include "os/self.h"
+#include "reader/failure.h"
 
 namespace atmost::history {
 namespace {
@@ -37,27 +38,27 @@ std::string beside(const std::string& lock) {
 
 }  // namespace
 
-Sources find_sources(const Options& options) {
+Sources find_sources(const Selection& selection) {
   const Text<255> machine = os::host_name();
   Surroundings around;
-  around.option_dir = options.dir;
+  around.option_dir = selection.dir;
   around.atmost_dir = variable("ATMOST_DIR");
   around.state_home = variable("XDG_STATE_HOME");
   around.home = variable("HOME");
-  around.host = options.host.empty() ? machine.view() : options.host;
+  around.host = selection.host.empty() ? machine.view() : selection.host;
   around.root = os::user_id() == 0;
 
   Sources to;
-  for (const std::string& lock : options.locks) {
+  for (const std::string& lock : selection.locks) {
     LockSpec spec;
     bool named = false;
     if (const Status placed = place_lock(lock, around, spec, named); !placed.ok())
       throw Failure(placed.error());
     const std::string path(spec.path.view());
     to.locks.push_back({named ? lock : std::string(), spellings(path)});
-    if (options.log.empty()) to.logs.push_back(beside(path));
+    if (selection.log.empty()) to.logs.push_back(beside(path));
   }
-  if (!options.log.empty()) to.logs.push_back(options.log);
+  if (!selection.log.empty()) to.logs.push_back(selection.log);
   if (to.logs.empty()) {
     PathText directory;
     if (const Status found = lock_directory(around, directory); !found.ok()) throw Failure(found.error());

@@ -1,12 +1,12 @@
 // Which logs to read, for the locks asked for.
-#ifndef ATMOST_LIBEXEC_HISTORY_SOURCES_H
-#define ATMOST_LIBEXEC_HISTORY_SOURCES_H
+#ifndef ATMOST_LIBEXEC_READER_SOURCES_H
+#define ATMOST_LIBEXEC_READER_SOURCES_H
 
 #include <string>
 #include <vector>
 
-#include "filter.h"
-#include "options.h"
+#include "reader/selection.h"
+#include "reader/wanted.h"
 
 namespace atmost::history {
 
@@ -16,7 +16,7 @@ struct Sources {
 };
 
 // --log, or the history beside each lock, or that of the lock directory. Throws Failure.
-Sources find_sources(const Options& options);
+Sources find_sources(const Selection& selection);
 
 }  // namespace atmost::history
 

@@ -1,0 +1,27 @@
+// How a program of the back tier ends when it cannot go on.
+#ifndef ATMOST_LIBEXEC_READER_FAILURE_H
+#define ATMOST_LIBEXEC_READER_FAILURE_H
+
+#include <stdexcept>
+#include <string>
+
+#include "atmost/result.h"
+
+namespace atmost::history {
+
+// Ends the program: a sentence, and the exit code.
+struct Failure : std::runtime_error {
+  Failure(Code exit_code, const std::string& message) : std::runtime_error(message), code(exit_code) {}
+  explicit Failure(const Error& error) : Failure(error.code, std::string(error.message.view())) {}
+  Code code;
+};
+
+// One line on standard error, "atmost: " before it, safe to show.
+void complain(const std::string& message);
+
+// Standard output is flushed; throws Failure when something did not get there.
+void finish_output();
+
+}  // namespace atmost::history
+
+#endif

@@ -1,0 +1,62 @@
+#include "reader/safe_text.h"
+
+#include <algorithm>
+
+#include "atmost/words.h"
+#include "history/value.h"
+
+namespace atmost::history {
+namespace {
+
+constexpr std::size_t kPiece = 256;
+constexpr std::size_t kLongestEscape = 4;  // \xHH
+
+bool is_printable(std::string_view text) {
+  bool plain = true;
+  for (unsigned char c : text) plain &= c >= 0x20 && c < 0x7f;
+  return plain;
+}
+
+}  // namespace
+
+std::string text_of(std::string_view raw) {
+  std::string text(raw.size(), '\0');  // no escape is shorter than what it stands for
+  text.resize(unescape_json(raw, text.data(), text.size()));
+  return text;
+}
+
+std::string escaped(std::string_view text) {
+  std::string to;
+  while (!text.empty()) {
+    const std::size_t piece = whole_characters(text, kPiece);
+    char room[kLongestEscape * kPiece];
+    to.append(room, escape(text.substr(0, piece), room, sizeof room));
+    text.remove_prefix(piece);
+  }
+  return to;
+}
+
+std::string shown(std::string_view raw) {
+  if (raw.find('\\') != std::string_view::npos) return escaped(text_of(raw));
+  return is_printable(raw) ? std::string(raw) : escaped(raw);
+}
+
+bool is_safe(std::string_view line) {
+  if (is_printable(line)) return true;
+  while (!line.empty()) {
+    const std::size_t piece = whole_characters(line, kPiece);
+    const std::string_view part = line.substr(0, piece);
+    char room[kLongestEscape * kPiece];
+    const auto backslashes = static_cast<std::size_t>(std::count(part.begin(), part.end(), '\\'));
+    if (escape(part, room, sizeof room) != piece + backslashes) return false;
+    line.remove_prefix(piece);
+  }
+  return true;
+}
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & '\xC0') != '\x80'; }));
+}
+
+}  // namespace atmost::history

@@ -1,0 +1,28 @@
+// Texts out of a log, made fit for a terminal.
+#ifndef ATMOST_LIBEXEC_READER_SAFE_TEXT_H
+#define ATMOST_LIBEXEC_READER_SAFE_TEXT_H
+
+#include <string>
+#include <string_view>
+
+namespace atmost::history {
+
+// What a JSON string in a line stands for.
+std::string text_of(std::string_view raw);
+
+// Any bytes as `escape` (atmost/words.h) shows them, whatever their length.
+std::string escaped(std::string_view text);
+
+// A JSON string in a line, as it may be shown: what it stands for, escaped.
+std::string shown(std::string_view raw);
+
+// Whether a line holds nothing that a terminal would obey. A line that somebody else put into the log may, none of
+// ours does.
+bool is_safe(std::string_view line);
+
+// Cells on a terminal, nearly: one for each character.
+std::size_t width_of(std::string_view text);
+
+}  // namespace atmost::history
+
+#endif

@@ -1,0 +1,29 @@
+// Logs from their oldest line to their newest, for programs that look at all of them once.
+#ifndef ATMOST_LIBEXEC_READER_WHOLE_LOG_H
+#define ATMOST_LIBEXEC_READER_WHOLE_LOG_H
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "history/record.h"
+#include "reader/selection.h"
+
+namespace atmost::history {
+
+struct ReadThrough {
+  std::size_t lines = 0;    // that were wanted
+  std::size_t skipped = 0;  // torn, not ours, or of a time that 64 bits of nanoseconds do not reach by far
+};
+
+// Calls `take` with every wanted line of the selection's logs, log by log, each in its own order; the record is valid
+// during the call only. Needs one buffer, however long the logs are. Tells on standard error, unless quiet, which logs
+// are not there and how many lines were skipped. Throws Failure.
+ReadThrough read_whole(const Selection& selection, const std::function<void(const Record&)>& take);
+
+// "3 lines were skipped", and what that means.
+std::string skipped_words(std::size_t lines);
+
+}  // namespace atmost::history
+
+#endif
