@@ -56,25 +56,31 @@ class Admission {
   std::int64_t deadline_ = 0;
   Decision freed_;  // whose victims have let go for us; none: victim_count 0
   bool told_ = false;
-  os::StopNotice stop_notice_;  // installed for the first wait: who does not wait does not need it
+  os::StopNotice stop_notice_;  // who does not wait does not need it
 };
 
 Outcome Admission::run() {
   const std::int64_t started = os::boot_ns();
   deadline_ = plus(started, request_.wait);
   Outcome outcome;
-  if (step(outcome)) return outcome;
-  while (!step(outcome)) {
+  if (!step(outcome)) {
+    while (!step(outcome)) {
+    }
+    store_.withdraw(request_, ticket_);
+    outcome.waited = {os::boot_ns() - started};
   }
-  store_.withdraw(request_, ticket_);
-  outcome.waited = {os::boot_ns() - started};
+  if (stop_notice_.asked()) stop_notice_.obey();
   return outcome;
 }
 
 bool Admission::step(Outcome& outcome) {
   stop_if_asked();
   const bool may_wait = !request_.wait.is_zero() && os::boot_ns() < deadline_;
-  if (!may_wait) store_.withdraw(request_, ticket_);
+  if (may_wait && signals_ == Signals::ours) {
+    stop_notice_.install();  // before a ticket is drawn: whoever is stopped gives it up
+  } else if (!may_wait) {
+    store_.withdraw(request_, ticket_);
+  }
   Result<Decision> asked =
       store_.attempt(request_, decide_, moment(request_), may_wait ? &ticket_ : nullptr, lease_);
   end_takeover(store_, freed_);
@@ -149,7 +155,6 @@ bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
 bool Admission::wait_until(std::int64_t boot_ns, const Decision& decision, Outcome& outcome) {
   if (!told_ && observer_ != nullptr) observer_->waiting(decision);
   told_ = true;
-  if (signals_ == Signals::ours) stop_notice_.install();
   if (!ticket_.drawn) {
     os::sleep_until(boot_ns);
     return false;
