@@ -1,5 +1,8 @@
 #include "combine.h"
 
+#include "atmost/lease_time.h"
+#include "atmost/words.h"
+
 namespace atmost::cli {
 namespace {
 
@@ -58,6 +61,32 @@ Status check_exec(const Invocation& it) {
   return {};
 }
 
+Status check_fleet(const Invocation& it) {
+  const Request& request = it.request;
+  if (store_kind(it) != StoreKind::fleet) {
+    if (it.ttl_given) return usage("--ttl: only a lease in a fleet has one: use it with --store");
+    if (it.on_lost_given) return usage("--on-lost: only a lease in a fleet is lost: use it with --store");
+    return {};
+  }
+  if (it.subcommand == kHold || it.subcommand == kRelease) {
+    return usage("--store: hold and release keep locks of this machine: use run, which renews its lease");
+  }
+  if (it.subcommand == kExplain) return usage("--store: explain reads a lock file: use list or doctor URL");
+  if (request.exec) return usage("--exec: nobody stays to renew the lease in a fleet: leave it out");
+  if (request.close_fd) return usage("--close: a fleet's lock has no descriptor: leave it out");
+  if (it.subcommand == kRun && request.ttl < shortest_ttl(request.kill_grace)) {
+    Error error = usage("--ttl: ");
+    error.message.append(duration_words(request.ttl))
+        .append(
+            " is too short to renew the lease (1.5s), and else to stop the command before it ends (twice "
+            "--kill-grace and 1s): use at least ")
+        .append(duration_seconds(shortest_ttl(request.kill_grace)))
+        .append("s, or a shorter --kill-grace");
+    return error;
+  }
+  return {};
+}
+
 }  // namespace
 
 Status combine(Invocation& it) {
@@ -65,6 +94,7 @@ Status combine(Invocation& it) {
   if (it.shared && !it.max_given) lock.max = kMaxSlots;
   if (const Status amounts = check_amounts(it); !amounts.ok()) return amounts;
   if (const Status exec = check_exec(it); !exec.ok()) return exec;
+  if (const Status fleet = check_fleet(it); !fleet.ok()) return fleet;
   if (it.request.no_history && (!it.request.log_path.empty() || it.request.log_args)) {
     return usage("--no-history: nothing is logged with it: leave it out, or --log and --log-args");
   }

@@ -5,11 +5,23 @@
 #include "subcommands.h"
 
 namespace atmost::cli {
+namespace {
+
+int told(const Result<bool>& trusted, Code untrusted) {
+  if (trusted.ok()) return trusted.value() ? 0 : static_cast<int>(untrusted);
+  complain(trusted.error());
+  return static_cast<int>(trusted.error().code);
+}
+
+}  // namespace
 
 int doctor_command(Invocation& it) {
   if (it.operand_count > 1) {
     complain("one directory at a time: atmost doctor [DIR]");
     return static_cast<int>(Code::usage);
+  }
+  if (is_fleet(it.store) || (it.operand_count == 1 && is_fleet(it.operands[0]))) {
+    return told(fleet_store().diagnose(1, it.json), Code::unavailable);
   }
   PathText directory;
   if (it.operand_count == 1) {
@@ -23,13 +35,10 @@ int doctor_command(Invocation& it) {
     }
   }
   if (directory.empty() || directory.truncated() || directory.view().find("://") != std::string_view::npos) {
-    complain("doctor examines a directory on this machine: atmost doctor [DIR]");
+    complain("doctor examines a directory or a store: atmost doctor [DIR | etcd://... | postgres://...]");
     return static_cast<int>(Code::usage);
   }
-  const Result<bool> trusted = diagnose(directory, 1, it.json);
-  if (trusted.ok()) return trusted.value() ? 0 : static_cast<int>(Code::io);
-  complain(trusted.error());
-  return static_cast<int>(trusted.error().code);
+  return told(diagnose(directory, 1, it.json), Code::io);
 }
 
 }  // namespace atmost::cli

@@ -15,17 +15,18 @@ bool is_plain_name(std::string_view name) {
          name.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
-// Returns only if that program is not there (0) or could not be started (the exit code).
+// argv[0] makes room for the program's path. Returns only if that program is not there (0) or could not be started (the
+// exit code).
 int try_in(std::string_view directory, std::string_view below, std::string_view name, char** argv) {
   if (directory.empty()) return 0;
   PathText path(directory);
   path.append(below).append("/atmost-").append(name);
   if (path.truncated()) return 0;
   // The program reads its own path from argv[0], and finds it after the last slash as users know it.
-  char* const replaced = argv[1];
-  argv[1] = const_cast<char*>(path.c_str());
-  const Error error = become_program(argv + 1);
-  argv[1] = replaced;
+  char* const replaced = argv[0];
+  argv[0] = const_cast<char*>(path.c_str());
+  const Error error = become_program(argv);
+  argv[0] = replaced;
   if (error.sys == ENOENT || error.sys == ENOTDIR) return 0;
   complain(error);
   return static_cast<int>(error.code);
@@ -40,9 +41,16 @@ int try_everywhere(std::string_view name, char** argv) {
 
 }  // namespace
 
+int become_external(std::string_view name, char** argv) {
+  if (const int code = try_everywhere(name, argv)) return code;
+  Text<200> words("atmost-");
+  complain(words.append(name).append(", which serves stores of many machines, is not installed"));
+  return static_cast<int>(Code::unavailable);
+}
+
 int run_external(std::string_view name, char** argv) {
   if (is_plain_name(name)) {
-    if (const int code = try_everywhere(name, argv)) return code;
+    if (const int code = try_everywhere(name, argv + 1)) return code;
   }
   Text<200> words("\"");
   words.append({name.data(), name.size() < 100 ? name.size() : 100});

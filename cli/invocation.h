@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "atmost/place.h"
 #include "atmost/request.h"
 #include "atmost/result.h"
 
@@ -43,6 +44,8 @@ struct Invocation {
   bool take_given = false;
   bool wait_given = false;
   bool until_given = false;
+  bool ttl_given = false;
+  bool on_lost_given = false;
   std::string_view dir;
   std::string_view host;
   std::string_view store;
@@ -65,6 +68,7 @@ struct Invocation {
 };
 
 inline StoreKind store_kind(const Invocation& it) {
+  if (is_fleet(it.store)) return StoreKind::fleet;
   return it.store == "symlink:" ? StoreKind::symlink : StoreKind::file;
 }
 

@@ -18,7 +18,12 @@ class Locks {
     lock_.store = store_kind(it);
   }
 
-  Status prepare() { return it_.operand_count == 0 ? lock_directory(around_, directory_) : Status{}; }
+  Status prepare() {
+    if (it_.operand_count != 0) return {};
+    if (!is_fleet(it_.store)) return lock_directory(around_, directory_);
+    directory_.assign(it_.store);
+    return {};
+  }
   bool all() const { return it_.operand_count == 0; }
   std::string_view directory() const { return directory_; }
 
@@ -31,7 +36,7 @@ class Locks {
     if (!all()) {
       for (int i = 0; i < it_.operand_count; ++i) {
         bool named = false;
-        const Status placed = place_lock(it_.operands[i], around_, lock_, named);
+        const Status placed = place(it_, around_, it_.operands[i], lock_, named);
         if (placed.ok()) {
           show_one(listing);
         } else {
@@ -42,11 +47,13 @@ class Locks {
     }
     Text<255> after;
     for (;;) {
-      const Result<std::size_t> got = next_names(directory_.c_str(), ".lock", after, names_);
+      const bool fleet = lock_.store == StoreKind::fleet;
+      const Result<std::size_t> got = fleet ? fleet_store().next_keys(after, names_)
+                                            : next_names(directory_.c_str(), ".lock", after, names_);
       if (!got.ok() && got.error().sys != ENOENT) note(got.error());
       if (!got.ok() || got.value() == 0) return code_;
       for (std::size_t i = 0; i < got.value(); ++i) {
-        lock_.name = readable_name(names_[i], around_.host);
+        lock_.name = readable_name(names_[i], fleet ? fleet_host(it_) : around_.host);
         const Status joined = join_path(directory_, names_[i], lock_.path);
         if (joined.ok()) show_one(listing);
       }

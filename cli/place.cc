@@ -26,4 +26,16 @@ Surroundings surroundings(const Invocation& invocation, Text<255>& host_room) {
   return around;
 }
 
+std::string_view fleet_host(const Invocation& invocation) {
+  return invocation.host.empty() ? std::string_view{"fleet"} : invocation.host;
+}
+
+Status place(const Invocation& invocation, const Surroundings& around, std::string_view lock, LockSpec& to,
+             bool& named) {
+  to.store = store_kind(invocation);
+  if (to.store != StoreKind::fleet) return place_lock(lock, around, to, named);
+  named = true;
+  return place_fleet_lock(lock, invocation.store, fleet_host(invocation), to);
+}
+
 }  // namespace atmost::cli

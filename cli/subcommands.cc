@@ -49,12 +49,21 @@ Status take_also(Invocation& it, const Surroundings& around, std::string_view te
     name.remove_prefix(at + 1);
   }
   bool named = false;
-  lock.store = store_kind(it);
-  if (const Status placed = place_lock(name, around, lock, named); !placed.ok())
+  if (const Status placed = place(it, around, name, lock, named); !placed.ok())
     return about_also(text, placed.error());
   it.request.make_parents = it.request.make_parents || named;
   ++it.request.lock_count;
   return {};
+}
+
+// A fleet's lock lies in no directory of this machine: what happens here is kept where local locks would lie.
+void keep_history_here(Invocation& it, const Surroundings& around) {
+  Request& request = it.request;
+  if (request.no_history || !request.log_path.empty()) return;
+  PathText directory;
+  const bool placed =
+      lock_directory(around, directory).ok() && join_path(directory, "history.jsonl", request.log_path).ok();
+  if (!placed) request.no_history = true;
 }
 
 }  // namespace
@@ -74,9 +83,9 @@ Status take_lock(Invocation& it, bool extra) {
   const Surroundings around = surroundings(it, host_room);
   const char* held = std::getenv("ATMOST_HELD");
   it.request.nested = held != nullptr && held[0] != '\0';
-  it.request.locks[0].store = store_kind(it);
-  Status placed = place_lock(it.operands[0], around, it.request.locks[0], it.request.make_parents);
+  Status placed = place(it, around, it.operands[0], it.request.locks[0], it.request.make_parents);
   for (unsigned i = 0; placed.ok() && i < it.also_count; ++i) placed = take_also(it, around, it.also[i]);
+  if (placed.ok() && is_fleet(it.store)) keep_history_here(it, around);
   return placed;
 }
 

@@ -12,7 +12,9 @@ struct Unready {
 };
 
 inline constexpr Unready kUnready[] = {
-    {"ttl", ""}, {"on-lost", ""}, {"if-elapsed", "auto"}, {"expire-after", "auto"}, {"max-runtime", "auto"},
+    {"if-elapsed", "auto"},
+    {"expire-after", "auto"},
+    {"max-runtime", "auto"},
 };
 
 // Whether the option, or the option with this value, cannot be honoured yet. With an empty value: the option at all.

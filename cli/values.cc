@@ -19,6 +19,7 @@ constexpr DurationField kDurations[] = {
     {Id::max_runtime, &Request::max_runtime, &Request::max_runtime_auto},
     {Id::kill_grace, &Request::kill_grace, nullptr},
     {Id::splay, &Request::splay, nullptr},
+    {Id::ttl, &Request::ttl, nullptr},
 };
 
 struct FlagField {
@@ -45,7 +46,7 @@ constexpr Choice<OnTooSoon> kOnTooSoon[] = {
 constexpr Choice<ElapsedFrom> kElapsedFrom[] = {
     {"start", ElapsedFrom::start}, {"finish", ElapsedFrom::finish}, {"success", ElapsedFrom::success}};
 constexpr Choice<Until> kUntil[] = {{"main", Until::main}, {"tree", Until::tree}, {"close", Until::close}};
-constexpr Choice<bool> kOnLost[] = {{"stop", true}, {"warn", false}};
+constexpr Choice<OnLost> kOnLost[] = {{"stop", OnLost::stop}, {"warn", OnLost::warn}};
 
 Error quoted(std::string_view text, std::string_view rest) {
   Error error = error_of(Code::usage, 0, "\"");
@@ -139,7 +140,6 @@ Status store_mode(std::string_view value, Request& request) {
 // Options whose values are numbers, texts or choices of their own.
 Status store_other(Id id, std::string_view value, Invocation& to) {
   constexpr std::uint64_t kMostDescriptor = 1'048'575;  // fs.nr_open's default, proc(5)
-  bool stop = true;
   switch (id) {
     case Id::max:
       to.max_given = true;
@@ -164,12 +164,9 @@ Status store_other(Id id, std::string_view value, Invocation& to) {
       return store_id(value, to.request.id);
     case Id::mode:
       return store_mode(value, to.request);
-    case Id::ttl: {
-      const Result<Duration> span = parse_duration(value);
-      return span.ok() ? Status{} : Status{span.error()};
-    }
     case Id::on_lost:
-      return choose(value, kOnLost, stop);
+      to.on_lost_given = true;
+      return choose(value, kOnLost, to.request.on_lost);
     case Id::alert_after:
       return count(value, 1, UINT32_MAX, to.request.alert_after);
     case Id::log:
@@ -198,23 +195,29 @@ Status store_other(Id id, std::string_view value, Invocation& to) {
 
 Status check_store(std::string_view text) {
   if (text == "file:" || text == "symlink:") return {};
+  const Error secret =
+      error_of(Code::usage, 0, "holds a password, which others could see: leave it out of the URL");
   const std::size_t scheme = text.find("://");
   if (scheme != std::string_view::npos) {
     // USER:PASSWORD@HOST: everybody can see arguments with ps, and children inherit the environment.
     const std::string_view rest{text.data() + scheme + 3, text.size() - scheme - 3};
     const std::size_t at = rest.find('@');
     if (at != std::string_view::npos && rest.find(':') < at) {
-      return error_of(Code::usage, 0, "holds a password, which others could see: leave it out of the URL");
+      return secret;
     }
+    if (text.find("password=") != std::string_view::npos) return secret;
+    if (is_fleet(text)) return {};
   }
-  return error_of(Code::usage, 0,
-                  "this version keeps locks in files and symbolic links: use file: or symlink:");
+  return error_of(
+      Code::usage, 0,
+      "is no store: use file:, symlink:, etcd://HOST:PORT[,HOST:PORT...]/PREFIX or postgres://...");
 }
 
 Status store_value(Id id, std::string_view value, Invocation& to) {
   for (const DurationField& field : kDurations) {
     if (field.id != id) continue;
     if (id == Id::wait) to.wait_given = true;
+    if (id == Id::ttl) to.ttl_given = true;
     return duration(value, field, to.request);
   }
   for (const FlagField& flag : kFlags) {

@@ -2,6 +2,7 @@
 #
 #   front_room(NAME os SOURCES a.cc b.cc [ROOMS ...])        libraries atmost_os and, where musl is, atmost_os_musl
 #   front_program(NAME atmost SOURCES ... ROOMS ...)         build/bin/atmost, static against musl where it is
+#   back_room(NAME store_etcd SOURCES ... [ROOMS ...] [LIBS ...])  library atmost_store_etcd, ordinary C++20
 #   back_program(NAME pass SOURCES ... [ROOMS ...] [LIBS ...])  build/libexec/atmost/pass, ordinary C++20
 #   atmost_test(NAME unit_os_file SOURCES ... ROOMS ... [LABELS unit] [TIMEOUT 60] [LIBS ...])
 #   atmost_fuzz(NAME fuzz_duration SOURCES ... ROOMS ...)    a libFuzzer target, in an ATMOST_FUZZ build
@@ -107,6 +108,18 @@ function(front_program)
   endif()
   set_property(GLOBAL APPEND PROPERTY ATMOST_FRONT_TARGETS ${ARG_NAME})
   install(TARGETS ${ARG_NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# A library of the back tier. It implements interfaces of the front tier, which has no RTTI to link to.
+function(back_room)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES;ROOMS;LIBS")
+  add_library(atmost_${ARG_NAME} STATIC ${ARG_SOURCES})
+  target_compile_options(atmost_${ARG_NAME} PRIVATE -fno-rtti)
+  target_include_directories(atmost_${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(atmost_${ARG_NAME} PUBLIC atmost_include ${ARG_LIBS})
+  foreach(room ${ARG_ROOMS})
+    target_link_libraries(atmost_${ARG_NAME} PUBLIC atmost_${room})
+  endforeach()
 endfunction()
 
 function(back_program)

@@ -11,6 +11,7 @@
 namespace atmost {
 
 class Store;
+struct Upkeep;
 
 // The slots of one lock that a lease covers.
 struct HeldLock {
@@ -44,6 +45,8 @@ class Lease {
   const HeldLock& lock(std::uint32_t lock) const;
   // Whether somebody is taking a slot of that lock over right now. REQUIRES: as above.
   bool contested(std::uint32_t lock) const;
+  // REQUIRES: held().
+  Upkeep upkeep() const;
 
  private:
   Store* store_ = nullptr;

@@ -73,6 +73,11 @@ std::int64_t caller_id();
 Status set_drained(const Request& request, std::uint32_t slot, bool drained);
 Status forget(const Request& request);
 
+// Makes `store` the one that keeps the locks with StoreKind::fleet. Borrowed for good.
+void bring_store(FleetStore& store);
+// That one. REQUIRES: bring_store() was called.
+FleetStore& fleet_store();
+
 // Both clocks, now.
 Instant now();
 

@@ -28,6 +28,13 @@ Status lock_directory(const Surroundings& around, PathText& to);
 // to make.
 Status place_lock(std::string_view lock, const Surroundings& around, LockSpec& to, bool& named);
 
+// Whether `store` (--store) names a store that many machines share: etcd:// or postgres://.
+bool is_fleet(std::string_view store);
+
+// The same for a lock of a fleet store: its path is the store's URL, "/", and the key. A name or an atom (whose host is
+// around.host); a path means nothing on other machines: usage error.
+Status place_fleet_lock(std::string_view lock, std::string_view store, std::string_view host, LockSpec& to);
+
 // The directory, its "/" and a file name in it; usage error when that is longer than a path may be.
 Status join_path(std::string_view directory, std::string_view file, PathText& to);
 

@@ -29,8 +29,12 @@ enum class ElapsedFrom : std::uint8_t { start, finish, success };
 // the descriptor (a POSIX lock; only for a command that replaces us).
 enum class Until : std::uint8_t { main, tree, close };
 
-// What keeps the lock: bytes of a file, or a symbolic link that the shell function lock_unlock understands too.
-enum class StoreKind : std::uint8_t { file, symlink };
+// What keeps the lock: bytes of a file, a symbolic link that the shell function lock_unlock understands too, or a
+// store that many machines share.
+enum class StoreKind : std::uint8_t { file, symlink, fleet };
+
+// What becomes of a command whose lease was lost while it ran.
+enum class OnLost : std::uint8_t { stop, warn };
 
 // One lock a caller wants: where it is and how much of it.
 struct LockSpec {
@@ -39,7 +43,7 @@ struct LockSpec {
   Mode mode = Mode::plain;
   StoreKind store = StoreKind::file;  // the same for all locks of a request
   Text<255> name;                     // as the user wrote it, for messages, list and the environment
-  PathText path;                      // the lock file; for other stores the key
+  PathText path;  // the lock file; fleet: the store's URL and, behind the last slash, the key
 };
 
 // The large fields come last: what every caller uses lies on few pages of memory.
@@ -59,6 +63,8 @@ struct Request {
   bool max_runtime_auto = false;
   Duration kill_grace = Duration::seconds(2);
   Duration splay{};
+  Duration ttl = Duration::seconds(15);  // fleet: how long a lease lasts that is not renewed
+  OnLost on_lost = OnLost::stop;
   std::uint32_t alert_after = 0;  // refusals stay silent but for every so-manieth in a row; 0: each speaks
   bool now_given = false;
   std::int64_t now_real_ns = 0;

@@ -3,6 +3,8 @@
 #define ATMOST_STORE_H
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "atmost/decision.h"
 #include "atmost/lease.h"
@@ -53,6 +55,15 @@ struct Pressed {
   std::uint32_t signalled = 0;
 };
 
+// How long a lease is good for, and whether it is still wanted. A lease that the kernel ends with its holder is good
+// for ever.
+struct Upkeep {
+  std::int64_t until_boot_ns =
+      Duration::kForever;      // after it others may be admitted: nothing of the command may run
+  bool lost = false;           // others may have been admitted already
+  bool asked_to_stop = false;  // by somebody who takes the lock over
+};
+
 class LockVisitor;
 
 class Store {
@@ -97,6 +108,10 @@ class Store {
   // Whether somebody is taking a slot of this lease over right now. Asks nobody to wait.
   virtual bool contested(std::uint32_t handle, std::uint32_t lock) const = 0;
 
+  // How the lease stands. Does not block. A store that renews leases itself sends this process a SIGCHLD when the
+  // answer got worse, so that whoever waits for children looks again.
+  virtual Upkeep upkeep(std::uint32_t) const { return {}; }
+
   // Forgets the last admission and what was learned.
   virtual Status forget(const Request& request) = 0;
 
@@ -125,6 +140,19 @@ class LockVisitor {
   ~LockVisitor() = default;
 };
 
+// A store that many machines share. A program of the back tier brings one (limiter.h, bring_store).
+class FleetStore : public Store {
+ public:
+  // The keys of locks that come after `after`, in order, as many as fit; 0: no more.
+  virtual Result<std::size_t> next_keys(std::string_view after, std::span<Text<255>> to) = 0;
+
+  // Whether the store can be trusted and how it fares, one line a finding, to `fd`. True for yes.
+  virtual Result<bool> diagnose(int fd, bool json) = 0;
+
+ protected:
+  ~FleetStore() = default;
+};
+
 inline Lease& Lease::operator=(Lease&& other) noexcept {
   if (this != &other) {
     release(Ending::unknown, {});
@@ -138,6 +166,7 @@ inline void Lease::release(Ending ending, const Instant& now) {
 }
 inline const HeldLock& Lease::lock(std::uint32_t lock) const { return store_->held(handle_, lock); }
 inline bool Lease::contested(std::uint32_t lock) const { return store_->contested(handle_, lock); }
+inline Upkeep Lease::upkeep() const { return store_->upkeep(handle_); }
 
 }  // namespace atmost
 

@@ -29,6 +29,7 @@ struct HolderView {
   std::int64_t kept_for = 0;  // keeper: the process on whose behalf; 0 for all others
   std::int64_t kept_for_start_ns = 0;
   std::uint32_t uid = 0;
+  Text<63> host;  // where the process is; empty: here
   std::uint64_t token = 0;
   // Tells this hold of the slot from the next one: its token, or made of the process that has no record; 0 where
   // neither is known. Nobody is signalled for the hold of another.
@@ -46,6 +47,7 @@ struct WaiterView {
   Mode mode = Mode::plain;
   std::int64_t pid = 0;
   std::uint32_t uid = 0;
+  Text<63> host;  // where the process is; empty: here
   Stamp start;
   Text<63> id;
   Text<63> command;

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "stores.h"
+
 namespace atmost::limiter {
 namespace {
 
@@ -22,8 +24,6 @@ std::string_view without_dots(std::string_view relative) {
   while (relative.starts_with("./")) relative.remove_prefix(2);
   return relative;
 }
-
-bool is_relative(std::string_view path) { return path.front() != '/'; }
 
 // A part of a list separated by colons; a colon or percent sign inside a path is written %3A or %25.
 template <std::size_t N>
@@ -55,7 +55,7 @@ void OwnVariables::set(const Request& request, const Lease& lease, Duration wait
   texts_.append(request.locks[0].name);
   begin(1);
   std::string_view path = request.locks[0].path;
-  if (is_relative(path) && working_directory != nullptr) {
+  if (is_relative(request.locks[0]) && working_directory != nullptr) {
     texts_.append(working_directory).push('/');
     path = without_dots(path);
   }
@@ -80,7 +80,7 @@ void OwnVariables::set(const Request& request, const Lease& lease, Duration wait
     if (any) texts_.push(':');
     any = true;
     path = request.locks[i].path;
-    if (is_relative(path) && working_directory != nullptr) {
+    if (is_relative(request.locks[i]) && working_directory != nullptr) {
       append_listed(texts_, working_directory);
       texts_.push('/');
       path = without_dots(path);

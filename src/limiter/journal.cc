@@ -5,6 +5,7 @@
 #include "os/file.h"
 #include "os/machine.h"
 #include "os/self.h"
+#include "stores.h"
 
 namespace atmost::limiter {
 namespace {
@@ -14,6 +15,9 @@ history::Place place_of(const Request& request) {
   place.mode = request.create_mode;  // who may take the lock may write its history
   if (!request.log_path.empty()) {
     place.path.assign(request.log_path);
+    const bool of_a_fleet = request.locks[0].store == StoreKind::fleet && request.make_parents;
+    PathText which;
+    if (of_a_fleet) (void)os::make_directories_above(place.path, which);
     return place;
   }
   const std::string_view lock = request.locks[0].path;
@@ -131,7 +135,7 @@ void Journal::name_lock(std::uint32_t lock, Event& event) {
     event.operand = {name.data() + colon + 1, name.size() - colon - 1};
   }
   event.path = spec.path;
-  if (spec.path.view().front() != '/' && os::working_directory(path_) != nullptr) {
+  if (is_relative(spec) && os::working_directory(path_) != nullptr) {
     std::string_view relative = spec.path;
     while (relative.starts_with("./")) relative.remove_prefix(2);
     path_.push('/').append(relative);

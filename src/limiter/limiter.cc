@@ -4,6 +4,7 @@
 #include "admission.h"
 #include "atmost/words.h"
 #include "environment.h"
+#include "held_command.h"
 #include "journal.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -22,33 +23,7 @@ namespace {
 constinit local::LocalStore local_store;
 constinit symlink::SymlinkStore symlink_store;
 constinit limiter::OwnVariables own_variables;
-
-// Releases the slots the moment the hold is over, whatever the command left behind.
-class Hold final : public run::Observer {
- public:
-  Hold(Lease& lease, const Request& request) : lease_(lease), request_(request) {}
-
-  // Somebody was taking the lock over when the hold ended.
-  bool lost() const { return lost_; }
-
-  void main_ended(const ExitStatus& status) override {
-    if (request_.until == Until::main) over(status);
-  }
-  void stopping(int) override {}
-  std::int64_t check(std::int64_t) override { return Duration::kForever; }
-
-  void over(const ExitStatus& status) {
-    for (std::uint32_t i = 0; !status.success() && lease_.held() && i < request_.lock_count; ++i) {
-      lost_ = lost_ || lease_.contested(i);
-    }
-    lease_.release(status.success() ? Ending::success : Ending::failure, limiter::moment(request_));
-  }
-
- private:
-  Lease& lease_;
-  const Request& request_;
-  bool lost_ = false;
-};
+FleetStore* brought_store = nullptr;
 
 Error not_started(const Command& command, int error) {
   Error failed = error_of(run::exec_code(error), error, command.argv[0]);
@@ -58,8 +33,8 @@ Error not_started(const Command& command, int error) {
 
 // True when the lock was lost meanwhile.
 bool supervise(const Request& request, const Command& command, run::Task& task, Lease& lease,
-               Outcome& outcome) {
-  Hold hold(lease, request);
+               Observer* observer, Outcome& outcome) {
+  limiter::HeldCommand hold(lease, request, task, observer);
   const run::Report report = run::supervise(task, hold);
   if (report.fork_error != 0 || report.exec_error != 0) {
     hold.over({1, 0, false});
@@ -98,11 +73,23 @@ void count_refusal(const Request& request, Outcome& outcome) {
 }  // namespace
 
 Store& limiter::store_for(const LockSpec& lock) {
+  if (lock.store == StoreKind::fleet) return fleet_store();
   if (lock.store == StoreKind::symlink) return symlink_store;
   return local_store;
 }
 
 symlink::SymlinkStore& limiter::symlink_locks() { return symlink_store; }
+
+void bring_store(FleetStore& store) { brought_store = &store; }
+FleetStore& fleet_store() { return *brought_store; }
+
+bool limiter::untouched(const LockSpec& lock) {
+  return lock.store != StoreKind::fleet && !os::exists(lock.path.c_str());
+}
+
+bool limiter::is_relative(const LockSpec& lock) {
+  return lock.store != StoreKind::fleet && lock.path.view().front() != '/';
+}
 
 void limiter::close_stores() { local_store.close(); }
 
@@ -111,7 +98,7 @@ namespace {
 // The working directory where some path is relative to it; else it does not matter.
 const char* directory_for(const Request& request, PathText& room) {
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
-    if (request.locks[i].path.view().front() != '/') return os::working_directory(room);
+    if (limiter::is_relative(request.locks[i])) return os::working_directory(room);
   }
   return nullptr;
 }
@@ -155,7 +142,7 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
   task.max_runtime = request.max_runtime;
   task.kill_grace = request.kill_grace;
   if (!request.exec) {
-    if (supervise(request, command, task, lease, outcome)) journal.lost();
+    if (supervise(request, command, task, lease, observer, outcome)) journal.lost();
     journal.ended(outcome);
     return outcome;
   }
@@ -168,13 +155,11 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
 
 namespace {
 
-// A lock that nobody has used yet admits all but those who say 0; finding that out must not create it.
-bool untouched(const LockSpec& lock) { return !os::exists(lock.path.c_str()); }
-
 Outcome ask(const Request& request, Observer* observer) {
   Lease lease;
   Outcome outcome;
-  if (request.lock_count == 1 && untouched(request.locks[0])) {
+  // A lock that nobody has used yet admits all but those who say 0; finding that out must not create it.
+  if (request.lock_count == 1 && limiter::untouched(request.locks[0])) {
     outcome.kind = request.locks[0].max == 0 ? Outcome::Kind::refused : Outcome::Kind::ran;
     outcome.decision.why = request.locks[0].max == 0 ? Why::zero : Why::none;
     return outcome;

@@ -3,7 +3,6 @@
 #include "atmost/limiter.h"
 #include "journal.h"
 #include "os/clock.h"
-#include "os/file.h"
 #include "policy/decide.h"
 #include "stores.h"
 #include "takeover.h"
@@ -76,7 +75,7 @@ Outcome stop_holders(const Request& request, const Victims& wanted, Observer* ob
   Outcome outcome;
   outcome.kind = Outcome::Kind::ran;
   Store& store = limiter::store_for(request.locks[0]);
-  if (!os::exists(request.locks[0].path.c_str())) return outcome;
+  if (limiter::untouched(request.locks[0])) return outcome;
   // Opens the lock and asks for nothing: pressing needs an attempt before it.
   Lease none;
   const Result<Decision> opened =

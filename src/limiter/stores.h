@@ -16,6 +16,12 @@ Store& store_for(const LockSpec& lock);
 // The one of them that takes locks in other processes' names.
 symlink::SymlinkStore& symlink_locks();
 
+// Whether nobody has used the lock yet; a fleet's lock has to be asked for.
+bool untouched(const LockSpec& lock);
+
+// Whether its path means something else in another directory.
+bool is_relative(const LockSpec& lock);
+
 // Gives up what the last request left open; a lease that is still held ends.
 void close_stores();
 

@@ -4,6 +4,7 @@
 
 #include "calls.h"
 #include "platform.h"
+#include "self.h"
 
 namespace atmost::os {
 namespace {
@@ -182,6 +183,19 @@ int find_open_directory(const char* path, bool& open, PathText& directory) {
 
 int make_directory(const char* path, unsigned mode) {
   return calls.mkdir(path, static_cast<mode_t>(mode)) == 0 ? 0 : errno;
+}
+
+int make_directories_above(std::string_view path, PathText& which) {
+  const unsigned mode = user_id() == 0 ? 0755 : 0700;
+  which.clear();
+  for (char c : path) {
+    if (c == '/' && !which.empty()) {
+      const int error = make_directory(which.c_str(), mode);
+      if (error != 0 && error != EEXIST) return error;
+    }
+    which.push(c);
+  }
+  return 0;
 }
 
 int open_directory(const char* path, Fd& to) {

@@ -58,6 +58,10 @@ int path_status(const char* path, struct stat& to, bool follow);
 // Creates one directory. EEXIST if the name is taken, by whatever.
 int make_directory(const char* path, unsigned mode);
 
+// Creates the directories above `path` that are missing: for root as usual, for others private ones. 0 or an errno
+// value; then `which` could not be created.
+int make_directories_above(std::string_view path, PathText& which);
+
 // Opens a directory to ask about it.
 int open_directory(const char* path, Fd& to);
 // Removes a name; the file lives on for those who have it open.

@@ -82,4 +82,30 @@ Status place_lock(std::string_view lock, const Surroundings& around, LockSpec& t
   return append_file(file.value(), to.path);
 }
 
+bool is_fleet(std::string_view store) {
+  return store.starts_with("etcd://") || store.starts_with("postgres://") ||
+         store.starts_with("postgresql://");
+}
+
+Status place_fleet_lock(std::string_view lock, std::string_view store, std::string_view host, LockSpec& to) {
+  const Result<LockForm> form = classify_lock(lock);
+  if (!form.ok()) return form.error();
+  if (form.value() == LockForm::path) {
+    Error error = error_of(Code::usage, 0, "\"");
+    error.message.append(lock).append(
+        "\" is a path, which means nothing on other machines: use a name or operator:operand");
+    return error;
+  }
+  to.store = StoreKind::fleet;
+  to.name.assign(lock);
+  Result<Text<255>> key = canonical_name(lock);
+  if (form.value() == LockForm::atom) {
+    const std::size_t colon = lock.find(':');
+    key = canonical_atom({lock.data(), colon}, {lock.data() + colon + 1, lock.size() - colon - 1}, host);
+  }
+  if (!key.ok()) return key.error();
+  to.path.assign(store);
+  return append_file(key.value(), to.path);
+}
+
 }  // namespace atmost

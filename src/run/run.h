@@ -28,8 +28,9 @@ class Observer {
   virtual void main_ended(const ExitStatus& status) = 0;
   // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM, SIGKILL.
   virtual void stopping(int signal) = 0;
-  // Asked once at the start, then whenever the moment it last named (boot clock) has come: when to ask again. A
-  // moment that has passed already says that the hold is lost: the command is stopped. kForever: never ask again.
+  // Asked once at the start, then whenever the moment it last named (boot clock) has come or a SIGCHLD arrived: when to
+  // ask again. A moment that has passed already says that the hold is lost: the command is stopped, with the task's
+  // kill_grace as it is by then. kForever: never ask again.
   virtual std::int64_t check(std::int64_t boot_ns) = 0;
 
  protected:

@@ -43,6 +43,7 @@ void Supervisor::watch() {
     const os::Arrival arrival = gate_.next(next_look());
     if (arrival.signal == SIGCHLD) {
       take_news();
+      if (check_ns_ != Duration::kForever) check_ns_ = 0;
     } else if (arrival.signal != 0) {
       pass_on(arrival);
     }

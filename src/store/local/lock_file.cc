@@ -13,20 +13,10 @@ namespace {
 
 constexpr std::uint32_t kRoot = 0;
 
-Status make_parents(const PathText& path, std::uint32_t user) {
-  PathText part;
-  for (char c : path.view()) {
-    if (c == '/' && !part.empty()) {
-      const int error = os::make_directory(part.c_str(), user == kRoot ? 0755 : 0700);
-      if (error != 0 && error != EEXIST) {
-        Error failed = error_of(error == EACCES ? Code::not_permitted : Code::cannot_create, error, part);
-        failed.message.append(": cannot create the directory: ").append(errno_words(error));
-        return failed;
-      }
-    }
-    part.push(c);
-  }
-  return {};
+Error not_made(const PathText& directory, int error) {
+  Error failed = error_of(error == EACCES ? Code::not_permitted : Code::cannot_create, error, directory);
+  failed.message.append(": cannot create the directory: ").append(errno_words(error));
+  return failed;
 }
 
 // Where the original and we write is zero or ours; anything else is somebody's document.
@@ -85,7 +75,9 @@ Status LockFile::open_path(const Request& request, Access access) {
       return failure(code_for(error), error, "cannot open the lock file");
     }
     if (request.make_parents) {
-      if (Status made = make_parents(path_, os::user_id()); !made.ok()) return made;
+      PathText which;
+      const int unmade = os::make_directories_above(path_, which);
+      if (unmade != 0) return not_made(which, unmade);
     }
     error = os::create_new(path_.c_str(), request.create_mode, fd_);
     if (error == 0) return {};

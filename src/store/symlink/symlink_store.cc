@@ -57,18 +57,6 @@ std::uint64_t next_token(std::uint64_t seen) {
   return next;
 }
 
-Status make_parents(const PathText& path) {
-  PathText part;
-  for (char c : path.view()) {
-    if (c == '/' && !part.empty()) {
-      const int error = os::make_directory(part.c_str(), os::user_id() == 0 ? 0755 : 0700);
-      if (error != 0 && error != EEXIST) return failure(part, error, "cannot create the directory");
-    }
-    part.push(c);
-  }
-  return {};
-}
-
 }  // namespace
 
 Capabilities SymlinkStore::capabilities() const {
@@ -86,7 +74,9 @@ Status SymlinkStore::open(const Request& request) {
   watch_.stop();
   if (Status located = locate(request.locks[0].path, place_); !located.ok()) return located;
   if (request.make_parents) {
-    if (Status made = make_parents(place_.name); !made.ok()) return made;
+    PathText which;
+    const int unmade = os::make_directories_above(place_.name, which);
+    if (unmade != 0) return failure(which, unmade, "cannot create the directory");
   }
   bool open_to_all = false;
   PathText directory;

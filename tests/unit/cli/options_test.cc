@@ -191,8 +191,9 @@ TEST(Options, ErrorsNameTheOptionTheTextAndWhatWouldBeRight) {
 TEST(Options, AStoreIsAFileOrALink) {
   EXPECT_TRUE(Line({"--store=file:", "l"}).ok());
   EXPECT_TRUE(Line({"--store=symlink:", "l"}).ok());
-  EXPECT_EQ(Line({"--store=ftp:", "l"}).error(),
-            "--store: this version keeps locks in files and symbolic links: use file: or symlink:");
+  EXPECT_EQ(
+      Line({"--store=ftp:", "l"}).error(),
+      "--store: is no store: use file:, symlink:, etcd://HOST:PORT[,HOST:PORT...]/PREFIX or postgres://...");
   const std::string error = Line({"--store=etcd://me:secret@host/x", "l"}).error();
   EXPECT_EQ(error, "--store: holds a password, which others could see: leave it out of the URL");
   EXPECT_EQ(Line({"--store=postgres://me:secret", "l"}).error().find("secret"), std::string::npos);
@@ -208,8 +209,7 @@ TEST(Options, WhatCannotBeDoneYetIsRefusedByName) {
     }
     EXPECT_TRUE(in_table) << one.option;
   }
-  EXPECT_EQ(Line({"--on-lost=warn", "l"}).error(),
-            "--on-lost: this version cannot do that yet, and will not ignore it");
+  EXPECT_TRUE(Line({"--store=etcd://h/x", "--on-lost=warn", "l"}).ok());
   EXPECT_EQ(Line({"--on-lost=sing", "l"}).error(), "--on-lost: \"sing\" is none of stop, warn");
   EXPECT_TRUE(Line({"--if-elapsed=auto", "--if-elapsed=5", "l"}).ok()) << "the last counts";
   EXPECT_FALSE(Line({"--if-elapsed=5", "--if-elapsed=auto", "l"}).ok());

@@ -1,0 +1,83 @@
+#include "program.h"
+
+#include <cstdlib>
+
+#include "atmost/host.h"
+#include "combine.h"
+#include "options.h"
+#include "output.h"
+#include "subcommands.h"
+#include "values.h"
+
+namespace atmost::cli {
+namespace {
+
+constinit Invocation invocation;
+
+int usage(const Error& error) {
+  complain(error);
+  return static_cast<int>(error.code);
+}
+
+Status take_environment_store(Invocation& it) {
+  const char* url = std::getenv("ATMOST_STORE");
+  if (!it.store.empty() || url == nullptr || url[0] == '\0') return {};
+  const Status checked = check_store(url);
+  if (checked.ok()) {
+    it.store = url;
+    return {};
+  }
+  Error error = error_of(Code::usage, 0, "$ATMOST_STORE: ");
+  error.message.append(checked.error().message);
+  return error;
+}
+
+Status claim_status_fd(const Invocation& it) {
+  if (it.status_fd < 0) return {};
+  const Status claimed = claim_descriptor(it.status_fd);
+  if (claimed.ok()) return {};
+  Error error = error_of(Code::usage, claimed.error().sys, "--status-fd: descriptor ");
+  error.message.append_signed(it.status_fd).append(" is ").append(claimed.error().message);
+  return error;
+}
+
+std::string_view fleet_url(const Invocation& it) {
+  if (it.subcommand == kDoctor && it.operand_count == 1 && is_fleet(it.operands[0])) return it.operands[0];
+  return it.store;
+}
+
+// argv[1] is the subcommand's name.
+int run_subcommand(const Subcommand& subcommand, int argc, char** argv, BringStore bring) {
+  invocation.subcommand = subcommand.bit;
+  if (const Status read = read_options(argc - 1, argv + 1, invocation); !read.ok())
+    return usage(read.error());
+  if (invocation.help) return show_help(subcommand);
+  if (invocation.version) return show_version();
+  if (const Status store = take_environment_store(invocation); !store.ok()) return usage(store.error());
+  if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
+  if (const std::string_view url = fleet_url(invocation); is_fleet(url)) {
+    if (bring == nullptr) return become_external("fleet", argv);
+    if (const Status brought = bring(url); !brought.ok()) return usage(brought.error());
+  }
+  if (const Status claimed = claim_status_fd(invocation); !claimed.ok()) return usage(claimed.error());
+  return subcommand.run(invocation);
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, BringStore bring) {
+  if (has_raised_rights()) {
+    complain("refuses to run set-user-id or set-group-id: its arguments and environment are the caller's");
+    return static_cast<int>(Code::not_permitted);
+  }
+  if (argc < 2) return usage(error_of(Code::usage, 0, "no command given: atmost --help lists them"));
+  const std::string_view name = argv[1];
+  for (const Subcommand& subcommand : subcommands()) {
+    if (subcommand.name == name) return run_subcommand(subcommand, argc, argv, bring);
+  }
+  if (name == "-h" || name == "--help") return show_help();
+  if (name == "-V" || name == "--version") return show_version();
+  return run_external(name, argv);
+}
+
+}  // namespace atmost::cli

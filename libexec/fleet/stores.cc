@@ -1,0 +1,26 @@
+#include "stores.h"
+
+#include "atmost/limiter.h"
+#ifdef ATMOST_WITH_ETCD
+#include "store/etcd/etcd_store.h"
+#endif
+
+namespace atmost {
+namespace {
+
+[[maybe_unused]] Status hand_over(Result<FleetStore*> opened) {
+  if (!opened.ok()) return opened.error();
+  bring_store(*opened.value());
+  return {};
+}
+
+}  // namespace
+
+Status bring_fleet_store([[maybe_unused]] std::string_view url) {
+#ifdef ATMOST_WITH_ETCD
+  if (url.starts_with("etcd://")) return hand_over(etcd::open_store(url));
+#endif
+  return error_of(Code::unavailable, 0, "--store: this atmost-fleet was built without that store");
+}
+
+}  // namespace atmost

@@ -1,0 +1,43 @@
+#include "held_command.h"
+
+#include "admission.h"
+#include "atmost/lease_time.h"
+
+namespace atmost::limiter {
+
+std::int64_t HeldCommand::check(std::int64_t boot_ns) {
+  if (!lease_.held()) return Duration::kForever;
+  const Upkeep upkeep = lease_.upkeep();
+  if (upkeep.until_boot_ns == Duration::kForever && !upkeep.lost && !upkeep.asked_to_stop) {
+    return Duration::kForever;
+  }
+  const std::int64_t begin = upkeep.until_boot_ns - stop_time(request_.kill_grace).ns;
+  const bool ending = upkeep.lost || boot_ns >= begin;
+  if (!ending && !upkeep.asked_to_stop) return begin;
+  if (!upkeep.asked_to_stop && request_.on_lost == OnLost::warn) {
+    warn();
+    return Duration::kForever;
+  }
+  lost_ = true;
+  const std::int64_t left = upkeep.lost ? 0 : upkeep.until_boot_ns - boot_ns - kKillTime.ns;
+  if (left < 2 * task_.kill_grace.ns) task_.kill_grace = {left > 0 ? left / 2 : 0};
+  return boot_ns;
+}
+
+void HeldCommand::warn() {
+  lost_ = true;
+  if (observer_ == nullptr) return;
+  Error words = error_of(Code::lost, 0, request_.locks[0].name);
+  words.message.append(
+      ": the lease is lost or cannot be renewed; the command goes on, as --on-lost=warn says");
+  observer_->warning(words);
+}
+
+void HeldCommand::over(const ExitStatus& status) {
+  for (std::uint32_t i = 0; !status.success() && lease_.held() && i < request_.lock_count; ++i) {
+    lost_ = lost_ || lease_.contested(i);
+  }
+  lease_.release(status.success() ? Ending::success : Ending::failure, moment(request_));
+}
+
+}  // namespace atmost::limiter

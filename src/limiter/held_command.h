@@ -1,0 +1,40 @@
+// The lease of a command that runs: kept, watched, and released the moment the hold is over.
+#ifndef ATMOST_LIMITER_HELD_COMMAND_H
+#define ATMOST_LIMITER_HELD_COMMAND_H
+
+#include "atmost/limiter.h"
+#include "run/run.h"
+
+namespace atmost::limiter {
+
+// Borrows everything. Shortens task.kill_grace when less time than that is left before the lease ends.
+class HeldCommand final : public run::Observer {
+ public:
+  HeldCommand(Lease& lease, const Request& request, run::Task& task, atmost::Observer* observer)
+      : lease_(lease), request_(request), task_(task), observer_(observer) {}
+
+  // Somebody was taking the lock over when the hold ended, or the lease was lost.
+  bool lost() const { return lost_; }
+
+  void main_ended(const ExitStatus& status) override {
+    if (request_.until == Until::main) over(status);
+  }
+  void stopping(int) override {}
+  std::int64_t check(std::int64_t boot_ns) override;
+
+  // The hold is over, whatever the command left behind.
+  void over(const ExitStatus& status);
+
+ private:
+  void warn();
+
+  Lease& lease_;
+  const Request& request_;
+  run::Task& task_;
+  atmost::Observer* observer_;
+  bool lost_ = false;
+};
+
+}  // namespace atmost::limiter
+
+#endif

@@ -1,0 +1,74 @@
+// Keeps a lease of a store that many machines share: renews it in a thread of its own, and knows until when it is good.
+#ifndef ATMOST_STORE_FLEET_RENEWAL_H
+#define ATMOST_STORE_FLEET_RENEWAL_H
+
+#include <atomic>
+#include <cstdint>
+
+#include "atmost/store.h"
+#include "os/threads.h"
+
+namespace atmost::fleet {
+
+enum class Renewed : std::uint8_t {
+  yes,
+  lost,     // the store says that there is no such lease any more
+  unknown,  // no answer that can be trusted: to be tried again
+};
+
+// What a store does for its lease. Both are called by the renewal's thread alone.
+class Keeper {
+ public:
+  // One renewal; returns at the latest at `give_up_boot_ns`.
+  virtual Renewed renew(std::int64_t give_up_boot_ns) = 0;
+  // Blocks until somebody asks the holder to stop (true), until `until_boot_ns`, or until wake().
+  virtual bool asked_to_stop(std::int64_t until_boot_ns) = 0;
+  // Ends asked_to_stop(), now or when it is called next. Called by any thread.
+  virtual void wake() = 0;
+
+ protected:
+  ~Keeper() = default;
+};
+
+// One lease. The deadline is the boot clock at the *sending* of the last renewal that succeeded, plus the ttl: the store
+// cannot have counted from an earlier moment. A machine that was suspended, or a process that was stopped, finds it
+// passed. If the process dies, nobody renews, and the lease ends within its ttl.
+// start(), stop() and again() are the owner's; upkeep() is everybody's.
+class Renewal {
+ public:
+  Renewal() = default;
+  Renewal(const Renewal&) = delete;
+  Renewal& operator=(const Renewal&) = delete;
+  ~Renewal() { stop(); }
+
+  // Takes over a lease that was granted for `ttl` by a request sent at `sent_boot_ns`; renews it every `pause`.
+  // 0 or an errno value (no thread).
+  int start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Duration pause);
+  // Renews no more. Blocks until the thread has ended: at most for one renewal that hangs.
+  void stop();
+
+  // Nothing is good before start() or after a loss.
+  Upkeep upkeep() const;
+  bool running() const { return running_; }
+
+ private:
+  static void enter(void* self);
+  void run();
+  void renew();
+  void poke();
+
+  Keeper* keeper_ = nullptr;
+  Duration ttl_;
+  Duration pause_;
+  std::int64_t next_boot_ns_ = 0;
+  os::Thread thread_;
+  bool running_ = false;
+  std::atomic<bool> ending_ = false;
+  std::atomic<bool> lost_ = false;
+  std::atomic<bool> asked_ = false;
+  std::atomic<std::int64_t> until_boot_ns_ = 0;
+};
+
+}  // namespace atmost::fleet
+
+#endif
