@@ -100,6 +100,13 @@ class Store {
   virtual Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                 Pressure pressure) = 0;
   virtual void end_takeover(std::uint32_t lock, std::uint32_t slot) = 0;
+  // What still runs of those who were pressed since begin_takeover(): processes that were seen below them, and those
+  // with one of `tokens` (0: none) in ATMOST_TOKEN of the environment they were started with. Returns how many; `to`
+  // gets the pids of the first. For people: nothing may be decided or signalled by it.
+  virtual std::uint32_t survivors(std::span<const std::uint64_t> tokens, std::span<std::int64_t> to) const {
+    (void)tokens, (void)to;
+    return 0;
+  }
 
   // Counts one more refusal of the request's lock number `lock` and returns how many there were in a row: none of its
   // callers was admitted in between. REQUIRES: attempt() was called.

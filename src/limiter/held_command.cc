@@ -33,10 +33,21 @@ void HeldCommand::warn() {
   observer_->warning(words);
 }
 
-void HeldCommand::over(const ExitStatus& status) {
-  for (std::uint32_t i = 0; !status.success() && lease_.held() && i < request_.lock_count; ++i) {
-    lost_ = lost_ || lease_.contested(i);
+bool HeldCommand::contested() const {
+  for (std::uint32_t i = 0; lease_.held() && i < request_.lock_count; ++i) {
+    if (lease_.contested(i)) return true;
   }
+  return false;
+}
+
+bool HeldCommand::taken() {
+  const bool now = contested();
+  asked_by_taker_ = asked_by_taker_ || now;
+  return now;
+}
+
+void HeldCommand::over(const ExitStatus& status) {
+  lost_ = lost_ || ((asked_by_taker_ || !status.success()) && contested());
   lease_.release(status.success() ? Ending::success : Ending::failure, moment(request_));
 }
 

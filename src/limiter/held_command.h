@@ -16,9 +16,10 @@ class HeldCommand final : public run::Observer {
   // Somebody was taking the lock over when the hold ended, or the lease was lost.
   bool lost() const { return lost_; }
 
-  void main_ended(const ExitStatus& status) override {
-    if (request_.until == Until::main) over(status);
+  void main_ended(const ExitStatus& status, bool hold_over) override {
+    if (hold_over) over(status);
   }
+  bool taken() override;
   void stopping(int) override {}
   std::int64_t check(std::int64_t boot_ns) override;
 
@@ -27,11 +28,13 @@ class HeldCommand final : public run::Observer {
 
  private:
   void warn();
+  bool contested() const;
 
   Lease& lease_;
   const Request& request_;
   run::Task& task_;
   atmost::Observer* observer_;
+  bool asked_by_taker_ = false;
   bool lost_ = false;
 };
 

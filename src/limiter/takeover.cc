@@ -3,6 +3,7 @@
 #include "admission.h"
 #include "atmost/words.h"
 #include "os/clock.h"
+#include "os/process_label.h"
 #include "os/signal_numbers.h"
 
 namespace atmost::limiter {
@@ -49,6 +50,7 @@ class Pursuit {
   Status pursue(const Stage& stage);
   Result<Takeover> press_on();
   void settle(std::uint32_t index);
+  void name_survivors();
   bool any_held() const;
   bool any_immune() const;
   Error unprovable(const Pressed& found, std::uint32_t slot) const;
@@ -186,6 +188,31 @@ Result<Takeover> Pursuit::press_on() {
   return Takeover::survived;
 }
 
+// Of a supervised tree nothing is left. Other holders have what they started to themselves: somebody should know of it.
+void Pursuit::name_survivors() {
+  if (observer_ == nullptr) return;
+  constexpr std::uint32_t kNamed = 5;
+  constexpr int kLooks = 6;  // what ends together with its parent may take a moment
+  std::uint64_t tokens[kMaxVictims];
+  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) tokens[i] = victims_[i].holder.token;
+  std::int64_t pids[kNamed];
+  std::uint32_t count = 0;
+  for (int look = 0; look < kLooks; ++look) {
+    if (look > 0) os::sleep_until(plus(os::boot_ns(), {kLookNs}));
+    count = store_.survivors({tokens, decision_.victim_count}, pids);
+    if (count == 0) return;
+  }
+  Error left = error_of(Code::busy, 0, request_.locks[decision_.lock].name);
+  left.message.append(": its old holder has gone, but not all that it had started: process ");
+  for (std::uint32_t i = 0; i < count && i < kNamed; ++i) {
+    os::ProcessLabel label;
+    left.message.append(i > 0 ? ", " : "").append_signed(pids[i]);
+    if (os::process_label(pids[i], label)) left.message.append(" (").append(label.name).append(")");
+  }
+  if (count > kNamed) left.message.append(" and ").append_unsigned(count - kNamed).append(" more");
+  observer_->warning(left);
+}
+
 Result<Takeover> Pursuit::run(Duration due) {
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
     Result<bool> begun = store_.begin_takeover(decision_.lock, decision_.victims[i]);
@@ -202,6 +229,7 @@ Result<Takeover> Pursuit::run(Duration due) {
   });
   Result<Takeover> end = press_on();
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) settle(i);
+  if (end.ok() && end.value() == Takeover::freed) name_survivors();
   return end;
 }
 

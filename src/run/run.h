@@ -24,8 +24,11 @@ struct Task {
 // Told while the command runs. May print and release locks; must not change signals or wait for children.
 class Observer {
  public:
-  // The main process has ended: at once, whatever else is left below it.
-  virtual void main_ended(const ExitStatus& status) = 0;
+  // The main process has ended: at once, whatever else is left below it. `hold_over`: and with it the hold, which else
+  // ends with supervise().
+  virtual void main_ended(const ExitStatus& status, bool hold_over) = 0;
+  // Whether somebody is taking the hold over right now. Asked when HUP, INT, QUIT or TERM came for us.
+  virtual bool taken() = 0;
   // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM, SIGKILL.
   virtual void stopping(int signal) = 0;
   // Asked once at the start, then whenever the moment it last named (boot clock) has come or a SIGCHLD arrived: when to
@@ -52,6 +55,9 @@ struct Report {
 // now, and returns when the hold is over: the main process has ended (own_tree: and no process is left below it).
 // Blocks all that time; then our signal state is as before. Signals for us are passed on (passing.h has the table);
 // a command that the terminal stops, stops us too. Orphans of the command become our children and are reaped.
+//
+// When the hold is being taken over, what asks us to end goes to the whole tree, and what the main process leaves behind
+// is stopped before the hold is over: the taker wants all of the old run gone.
 //
 // At max_runtime, or when the observer says that the hold is lost, the whole tree is stopped: CONT and INT, a
 // pause, CONT and TERM, a pause, then all is stood still and killed, the main process last; a pause ends early when

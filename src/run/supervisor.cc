@@ -84,11 +84,18 @@ void Supervisor::on_main(const os::ChildNews& news) {
       report_.status = exit_status(news.status);
       report_.ran = {os::boot_ns() - started_ns_};
       tree_.main = 0;
-      observer_.main_ended(report_.status);
-      hold_over_ = !task_.own_tree;
-      on(hold_over_ ? Event::hold_ended : Event::main_ended);
+      end_of_main();
       break;
   }
+}
+
+void Supervisor::end_of_main() {
+  // Of mixed children the command's orphans are not known.
+  const bool stop_rest = report_.told != 0 && !tree_.mixed && observer_.taken();
+  hold_over_ = !task_.own_tree && !stop_rest;
+  observer_.main_ended(report_.status, hold_over_);
+  on(hold_over_ ? Event::hold_ended : Event::main_ended);
+  if (stop_rest && stage_ == Stage::draining) on(Event::stop);
 }
 
 void Supervisor::on_clock() {
@@ -133,8 +140,14 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
   // What the command sends to its own group comes to us as well; it does not want it back.
   const bool from_command = arrival.sender != 0 && arrival.sender == tree_.main;
   if (from_command) pass = false;
-  if (!from_command && asks_to_end(signal)) report_.told = signal;
-  if (pass) deliver(signal);
+  const bool told = !from_command && asks_to_end(signal);
+  if (told) report_.told = signal;
+  if (pass && told && arrival.source == os::Source::process && observer_.taken()) {
+    tree_told_ = true;
+    tell_tree(signal);
+  } else if (pass) {
+    deliver(signal);
+  }
   if (passing == Passing::stops) {
     group_stopped_by_ = signal;
     stop_with_command();
@@ -176,7 +189,7 @@ void Supervisor::act(Action action) {
       break;
     case Action::interrupt:
       observer_.stopping(SIGINT);
-      tell_tree(SIGINT);
+      if (!tree_told_) tell_tree(SIGINT);
       break;
     case Action::terminate:
       observer_.stopping(SIGTERM);

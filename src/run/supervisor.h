@@ -24,6 +24,7 @@ class Supervisor {
 
   void take_news();
   void on_main(const os::ChildNews& news);
+  void end_of_main();
   void on_clock();
   void pass_on(const os::Arrival& arrival);
   void deliver(int signal);
@@ -43,6 +44,7 @@ class Supervisor {
   Stage stage_ = Stage::running;
   Tree tree_;
   bool hold_over_ = false;
+  bool tree_told_ = false;  // a taker's signal went to the whole tree
 
   int main_stopped_by_ = 0;         // the signal that the main process stands still by; 0 while it runs
   int group_stopped_by_ = 0;        // a stop signal came to us and the command has not yet answered it

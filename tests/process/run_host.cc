@@ -28,9 +28,10 @@ void note(const char* format, int a, int b, int c) {
 class Log final : public atmost::run::Observer {
  public:
   explicit Log(std::int64_t lost_ns) : lost_ns_(lost_ns) {}
-  void main_ended(const atmost::ExitStatus& status) override {
+  void main_ended(const atmost::ExitStatus& status, bool) override {
     note("main_ended %d %d %d\n", status.code, status.signal, status.core_dumped);
   }
+  bool taken() override { return false; }
   void stopping(int signal) override { note("stopping %d\n", signal, 0, 0); }
   std::int64_t check(std::int64_t boot_ns) override {
     if (lost_ns_ == 0) return Duration::kForever;

@@ -2,7 +2,7 @@
 if(PORTABLE)
   return()
 endif()
-foreach(name claims owners strangers tables)
+foreach(name claims leftovers owners strangers tables)
   outside_test(NAME takeover_${name} SOURCES takeover_${name}_test.cc TIMEOUT 120)
   target_link_libraries(takeover_${name} PRIVATE traps_kit)
   add_dependencies(takeover_${name} run_child)

@@ -15,8 +15,6 @@ namespace witness {
 class Takeover : public Stage {
  protected:
   static constexpr int kGraceMs = 200;
-  // What a loaded machine may add to every figure.
-  static constexpr int kSlackMs = 15'000;
   static constexpr Bound kLong{30'000};
 
   Takeover() {

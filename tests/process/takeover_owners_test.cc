@@ -80,50 +80,76 @@ class TakenFrom : public Takeover, public ::testing::WithParamInterface<std::tup
     }
   }
   bool supervised() const { return keeper() == Keeper::supervised || keeper() == Keeper::tree; }
-  // Nothing connects these to the slot any more: neither a parent nor a descriptor with the lock.
+  // Neither a parent nor a descriptor with the lock connects these to the slot any more; the environment does, which
+  // the original exectimes does not fill.
   bool has_left() const {
     if (supervised()) return false;
     if (habit() == Habit::closed_daemon) return true;
     return habit() == Habit::daemon && (keeper() == Keeper::close || keeper() == Keeper::foreign);
   }
+
+  void clear_stage() {
+    world_.kill_all();
+    for (const char* name : {"heard", "tree", "history.jsonl"}) unlink(file(name).c_str());
+  }
+  // The processes of the tree; the first one is the command's main process unless there is a daemon.
+  std::vector<pid_t> set_stage() {
+    const pid_t owner = world_.start(child(keeping(), habits()));
+    std::vector<pid_t> tree = marked("tree", processes());
+    EXPECT_TRUE(probe_.slot_held(1));
+    const bool stop_command = habit() == Habit::stopped_command || habit() == Habit::both_stopped;
+    const bool stop_owner = habit() == Habit::stopped_supervisor || habit() == Habit::both_stopped;
+    if (keeper() == Keeper::orphaned) {
+      EXPECT_TRUE(world_.signal_descendant(owner, SIGKILL, true));
+    } else if (stop_owner) {
+      EXPECT_TRUE(world_.signal_descendant(owner, SIGSTOP) && becomes(owner, 'T'));
+    }
+    if (stop_command) {
+      EXPECT_TRUE(world_.signal_descendant(tree[0], SIGSTOP) && becomes(tree[0], 'T'));
+    }
+    return tree;
+  }
+  void expect_taken(const Answer& taken, const std::vector<pid_t>& tree) {
+    EXPECT_EQ(taken.end, "exit 0") << taken.errors;
+    EXPECT_EQ(events("\"event\":\"expired\""), 1u) << history();
+    EXPECT_EQ(events("\"worked\":false"), 2u) << history();
+    EXPECT_EQ(events("\"signal\":\"KILL\",\"worked\":true"), 1u) << history();
+    expect_gone_or_named(taken, tree);
+    if (processes() == 1 && habit() != Habit::session) {
+      EXPECT_EQ(heard("heard"), "02 15");
+      EXPECT_TRUE(heard_continue("heard"));
+    }
+  }
+  void expect_gone_or_named(const Answer& taken, const std::vector<pid_t>& tree) {
+    if (!has_left()) {
+      EXPECT_EQ(taken.errors, "");
+      EXPECT_TRUE(eventually(kLong, [&] { return gone(tree); }));
+      return;
+    }
+    EXPECT_EQ(std::count_if(tree.begin(), tree.end(), alive), 1);
+    if (keeper() == Keeper::foreign) return;
+    const pid_t survivor = *std::find_if(tree.begin(), tree.end(), alive);
+    EXPECT_NE(taken.errors.find("process " + std::to_string(survivor) + " (run_child)"), std::string::npos)
+        << taken.errors;
+  }
 };
 
 TEST_P(TakenFrom, WithinTheGraces) {
-  const pid_t owner = world_.start(child(keeping(), habits()));
-  const std::vector<pid_t> tree = marked("tree", processes());
-  ASSERT_TRUE(probe_.slot_held(1));
-  const bool stop_command = habit() == Habit::stopped_command || habit() == Habit::both_stopped;
-  const bool stop_owner = habit() == Habit::stopped_supervisor || habit() == Habit::both_stopped;
-  if (keeper() == Keeper::orphaned) {
-    ASSERT_TRUE(world_.signal_descendant(owner, SIGKILL, true));
-  } else if (stop_owner) {
-    ASSERT_TRUE(world_.signal_descendant(owner, SIGSTOP));
-    ASSERT_TRUE(becomes(owner, 'T'));
+  // A machine that is shared may be late once. One that is late each time is not late by accident.
+  constexpr int kAttempts = 4;
+  constexpr int kBoundMs = 3 * kGraceMs + 200;
+  int took_ms = kBoundMs + 1;
+  for (int attempt = 0; attempt < kAttempts && took_ms > kBoundMs && !HasFailure(); ++attempt) {
+    clear_stage();
+    const std::vector<pid_t> tree = set_stage();
+    if (HasFatalFailure()) return;
+    const Answer taken = take();
+    took_ms = static_cast<int>(taken.took_ns / 1'000'000);
+    std::printf("taken after %d ms; the graces are %d ms\n", took_ms, 3 * kGraceMs);
+    expect_taken(taken, tree);
   }
-  if (stop_command) {
-    ASSERT_TRUE(world_.signal_descendant(tree[0], SIGSTOP));
-    ASSERT_TRUE(becomes(tree[0], 'T'));
-  }
-
-  const Answer taken = take();
-  EXPECT_EQ(taken.end, "exit 0") << taken.errors;
-  EXPECT_EQ(taken.errors, "");
-  const auto took_ms = static_cast<int>(taken.took_ns / 1'000'000);
-  std::printf("taken after %d ms; the graces are %d ms\n", took_ms, 3 * kGraceMs);
-  EXPECT_LE(took_ms, 3 * kGraceMs + 200 + kSlackMs);
+  EXPECT_LE(took_ms, kBoundMs);
   EXPECT_GE(took_ms, 2 * kGraceMs);
-  EXPECT_EQ(events("\"event\":\"expired\""), 1u) << history();
-  EXPECT_EQ(events("\"worked\":false"), 2u) << history();
-  EXPECT_EQ(events("\"signal\":\"KILL\",\"worked\":true"), 1u) << history();
-  if (!has_left()) {
-    EXPECT_TRUE(eventually(kLong, [&] { return gone(tree); }));
-  } else {
-    EXPECT_EQ(std::count_if(tree.begin(), tree.end(), alive), 1);
-  }
-  if (processes() == 1 && habit() != Habit::session) {
-    EXPECT_EQ(heard("heard"), "02 15");
-    EXPECT_TRUE(heard_continue("heard"));
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -93,7 +93,8 @@ bool our_line_holds(const Identity& identity, std::int64_t byte) {
 // Signals everything below one process (a stop only what is not stopped yet); counts what it sent to.
 class Descendants final : public os::ProcessVisitor {
  public:
-  Descendants(const Proven& root, int signal) : root_(root), signal_(signal) {}
+  Descendants(const Proven& root, int signal, Family& family)
+      : root_(root), signal_(signal), family_(family) {}
 
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
     if (facts.ended() || pid <= 1 || pid == root_.pid) return true;
@@ -104,6 +105,7 @@ class Descendants final : public os::ProcessVisitor {
     if (os::branch_below(pid, root_.pid) == 0 || !handle.means(pid) || !root_.handle.alive()) return true;
     if (pid == os::process_id() || os::is_ancestor(pid)) return true;
     seen = pid;
+    family_.add(pid, facts.start_boot_ns);
     (void)handle.send(signal_);
     return true;
   }
@@ -112,10 +114,12 @@ class Descendants final : public os::ProcessVisitor {
  private:
   const Proven& root_;
   const int signal_;
+  Family& family_;
 };
 
-std::int64_t signal_below(const Proven& root, int signal) {
-  Descendants below(root, signal);
+// Signal 0 only looks who is there.
+std::int64_t signal_below(const Proven& root, int signal, Family& family) {
+  Descendants below(root, signal, family);
   (void)os::each_process(below);
   return below.seen;
 }
@@ -127,16 +131,16 @@ int send(const Proven& to, Pressure pressure) {
 
 // The supervisor goes last: while it lives, what is re-parented comes below it and is seen. `left`: who is still there
 // below it.
-int kill(const Proven& root, std::int64_t& left) {
-  for (int pass = 0; pass < kStopPasses && signal_below(root, os::kStop) != 0; ++pass) {
+int kill(const Proven& root, Family& family, std::int64_t& left) {
+  for (int pass = 0; pass < kStopPasses && signal_below(root, os::kStop, family) != 0; ++pass) {
   }
-  left = signal_below(root, os::kKill);
+  left = signal_below(root, os::kKill, family);
   // The next press comes soon; a supervisor that sees its command end meanwhile ends in good order.
   return left != 0 ? 0 : root.handle.send(os::kKill);
 }
 
-int signal_holder(const Proven& holder, Pressure pressure, std::int64_t& left) {
-  return pressure == Pressure::kill ? kill(holder, left) : send(holder, pressure);
+int signal_holder(const Proven& holder, Pressure pressure, Family& family, std::int64_t& left) {
+  return pressure == Pressure::kill ? kill(holder, family, left) : send(holder, pressure);
 }
 
 // A library that has not agreed to be killed: it is told by its word, or not at all.
@@ -150,7 +154,8 @@ void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, Pressur
 
 }  // namespace
 
-Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pressure pressure) {
+Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pressure pressure,
+                     Family& family) {
   Pressed result;
   HolderView holder;
   describe_holder(file, slot, false, holder);
@@ -194,8 +199,10 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
                           read_words(file.fd(), slot, 1, &word) == 0 && word_lives(word);
   std::int64_t left = 0;
   for (std::uint32_t i = 0; i < hunt.count(); ++i) {
-    if ((supervised || pressure == Pressure::kill) && hunt.below_another(i)) continue;
-    const int error = signal_holder(hunt.at(i), pressure, left);
+    const bool below = hunt.below_another(i);
+    if ((supervised || pressure == Pressure::kill) && below) continue;
+    if (pressure != Pressure::kill && !below) (void)signal_below(hunt.at(i), 0, family);
+    const int error = signal_holder(hunt.at(i), pressure, family, left);
     if (error == EPERM) result.unprovable = true;
     if (error == 0) ++result.signalled;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "atmost/store.h"
+#include "family.h"
 #include "lock_file.h"
 #include "os/watch.h"
 #include "slots.h"
@@ -32,6 +33,7 @@ class LocalStore final : public Store {
   Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                         Pressure pressure) override;
   void end_takeover(std::uint32_t lock, std::uint32_t slot) override;
+  std::uint32_t survivors(std::span<const std::uint64_t> tokens, std::span<std::int64_t> to) const override;
   Result<std::uint32_t> count_refusal(const Request& request, std::uint32_t lock) override;
   bool contested(std::uint32_t handle, std::uint32_t lock) const override;
   Status forget(const Request& request) override;
@@ -87,6 +89,7 @@ class LocalStore final : public Store {
   // The large ones last: an ordinary admission touches few pages.
   Entry entries_[kMaxLocks];
   HolderView holders_[kMaxVictims];
+  Family family_;
   WordBuffer words_;
 };
 

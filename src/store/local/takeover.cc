@@ -9,6 +9,7 @@ namespace atmost::local {
 
 Result<bool> LocalStore::begin_takeover(std::uint32_t lock, std::uint32_t slot) {
   LockFile& file = entries_[lock].file;
+  family_.clear();
   const int error =
       os::try_lock(file.fd(), os::Owner::description, os::Hold::write, {takeover_byte(slot), 1});
   if (error == EAGAIN) return false;
@@ -30,9 +31,13 @@ Result<Pressed> LocalStore::press(std::uint32_t lock, std::uint32_t slot, std::u
     return Pressed{};  // nobody holds a slot of the new file for us
   if (guarded.value() == LockFile::Guarded::timeout)
     return file.failure(Code::busy, 0, "its guard is held too long");
-  const Pressed pressed = press_holder(file, slot, hold, pressure);
+  const Pressed pressed = press_holder(file, slot, hold, pressure, family_);
   file.unguard();
   return pressed;
+}
+
+std::uint32_t LocalStore::survivors(std::span<const std::uint64_t> tokens, std::span<std::int64_t> to) const {
+  return family_.alive(tokens, to);
 }
 
 bool LocalStore::contested(std::uint32_t, std::uint32_t lock) const {

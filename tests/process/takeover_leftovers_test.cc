@@ -1,0 +1,108 @@
+// What the main process of an overdue holder leaves behind: it goes with it where atmost supervises, and is named where
+// it does not.
+#include <unistd.h>
+
+#include "takeover_kit.h"
+
+namespace witness {
+namespace {
+
+class TakeoverLeftovers : public Takeover {
+ protected:
+  // A command that ends at the first signal, and whose child stays and hears.
+  Argv leaves_a_child() const {
+    return {"/bin/sh",
+            "-c",
+            "trap exit INT TERM; \"$0\" \"$@\" & " + mark_shell("main") + "; wait",
+            helper("run_child"),
+            hear("heard"),
+            mark("child"),
+            "pause"};
+  }
+  std::string mark_shell(const std::string& name) const { return "echo $$ >>" + file(name); }
+
+  void expect_named(const Answer& taken, pid_t pid) {
+    EXPECT_EQ(taken.end, "exit 0") << taken.errors;
+    EXPECT_NE(
+        taken.errors.find("not all that it had started: process " + std::to_string(pid) + " (run_child)\n"),
+        std::string::npos)
+        << taken.errors;
+    EXPECT_TRUE(alive(pid));
+  }
+};
+
+// The commonest job that hangs: a shell that waits for its child. It all goes, and before the new one starts.
+TEST_F(TakeoverLeftovers, OfASupervisedShellNothingIsLeft) {
+  for (const char* until : {"--until=main", "--until=tree"}) {
+    world_.start(join(run({until}), leaves_a_child()));
+    const std::vector<pid_t> child = marked("child");
+    const std::vector<pid_t> shell = marked("main");
+    const Argv look = {"/bin/sh", "-c", "kill -0 " + std::to_string(child[0]) + " 2>/dev/null && echo both"};
+    const Answer taken =
+        ask(join(run({"--expire-after", "0", "--kill-grace", std::to_string(kGraceMs) + "ms"}), look), kLong);
+    EXPECT_EQ(taken.output + taken.errors, "");
+    EXPECT_TRUE(gone(shell) && gone(child));
+    EXPECT_EQ(heard("heard"), "02 15");  // as often as it was asked, and by KILL in the end
+    world_.kill_all();
+    for (const char* name : {"heard", "child", "main"}) unlink(file(name).c_str());
+  }
+}
+
+// A shell that does not end by INT as long as its child runs: the child is told as well, and one signal is enough.
+TEST_F(TakeoverLeftovers, TheFirstSignalReachesTheWholeTree) {
+  const std::string script = "trap : INT; \"$0\" \"$@\"; exit 5";
+  const pid_t owner = world_.start(
+      join(run({}), {"/bin/sh", "-c", script, helper("run_child"), "default=2", mark("child"), "pause"}));
+  const std::vector<pid_t> child = marked("child");
+  const Answer taken = take({"--expire-after", "0", "--kill-grace", "1m"});
+  EXPECT_EQ(taken.end, "exit 0") << taken.errors;
+  EXPECT_TRUE(gone(child));
+  EXPECT_EQ(words(world_.wait(owner, kLong).value_or(-1)), "exit 5");
+  EXPECT_EQ(events("\"signal\":\"INT\",\"worked\":true"), 1u) << history();
+  EXPECT_EQ(events("\"event\":\"lost\""), 1u) << history();  // though it ended by itself, it was told to
+}
+
+// Whoever asks a run to end that nobody takes over speaks to the command alone, as always.
+TEST_F(TakeoverLeftovers, WithoutATakerTheChildIsLetBe) {
+  const pid_t owner = world_.start(join(run({}), leaves_a_child()));
+  const std::vector<pid_t> child = marked("child");
+  marked("main");
+  ASSERT_TRUE(world_.signal_descendant(owner, SIGINT));
+  EXPECT_TRUE(world_.wait(owner, kLong).has_value());
+  EXPECT_TRUE(alive(child[0]));
+  EXPECT_EQ(lines("heard").size(), 0u);
+}
+
+// The taker is killed when it has ended the shell: the supervisor finishes what was begun.
+TEST_F(TakeoverLeftovers, ATakerThatIsKilledLeavesNothingHalfDone) {
+  world_.start(join(run({"--kill-grace", "100ms"}), leaves_a_child()));
+  const std::vector<pid_t> child = marked("child");
+  const std::vector<pid_t> shell = marked("main");
+  const pid_t taker = world_.start(join(run({"--expire-after", "0", "--kill-grace", "1h"}), {"/bin/true"}));
+  ASSERT_TRUE(eventually(kLong, [&] { return gone(shell); }));
+  ASSERT_TRUE(world_.signal_descendant(taker, SIGKILL, true));
+  EXPECT_TRUE(eventually(kLong, [&] { return gone(child); }));
+  EXPECT_TRUE(eventually(kLong, [&] { return !probe_.slot_held(1); }));
+}
+
+TEST_F(TakeoverLeftovers, OfAForeignHolderTheyAreNamed) {
+  world_.start(join(stranger(1), leaves_a_child()));
+  const std::vector<pid_t> child = marked("child");
+  marked("main");
+  expect_named(take(), child[0]);
+  EXPECT_EQ(lines("heard").size(), 0u);
+}
+
+// By what it was started with, when nothing else is left to know it by.
+TEST_F(TakeoverLeftovers, OfACommandThatRanAloneTheyAreNamed) {
+  world_.start(child(run({"--exec"}), {"daemon", "close", hear("heard"), mark("daemon"), "pause", "then",
+                                       mark("main"), "pause"}));
+  const std::vector<pid_t> daemon = marked("daemon");
+  marked("main");
+  expect_named(take(), daemon[0]);
+  const Answer again = take();  // it has nothing to do with the next one
+  EXPECT_EQ(again.end + again.errors, "exit 0");
+}
+
+}  // namespace
+}  // namespace witness
