@@ -2,8 +2,11 @@
 
 #include "admission.h"
 #include "atmost/lease_time.h"
+#include "os/file.h"
 
 namespace atmost::limiter {
+
+void HeldCommand::started() { save_last_admission(request_, lease_); }
 
 std::int64_t HeldCommand::check(std::int64_t boot_ns) {
   if (!lease_.held()) return Duration::kForever;
@@ -49,6 +52,14 @@ bool HeldCommand::taken() {
 void HeldCommand::over(const ExitStatus& status) {
   lost_ = lost_ || ((asked_by_taker_ || !status.success()) && contested());
   lease_.release(status.success() ? Ending::success : Ending::failure, moment(request_));
+}
+
+void save_last_admission(const Request& request, const Lease& lease) {
+  if (request.if_elapsed.is_zero()) return;
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    // A disk that fails now costs what a power failure would have: nobody's run.
+    if (lease.lock(i).fd >= 0) (void)os::sync_data(lease.lock(i).fd);
+  }
 }
 
 }  // namespace atmost::limiter

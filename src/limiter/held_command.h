@@ -16,6 +16,7 @@ class HeldCommand final : public run::Observer {
   // Somebody was taking the lock over when the hold ended, or the lease was lost.
   bool lost() const { return lost_; }
 
+  void started() override;
   void main_ended(const ExitStatus& status, bool hold_over) override {
     if (hold_over) over(status);
   }
@@ -37,6 +38,10 @@ class HeldCommand final : public run::Observer {
   bool asked_by_taker_ = false;
   bool lost_ = false;
 };
+
+// Makes the last admission outlive a power failure, for a caller whom it concerns (--if-elapsed): without it a machine
+// that comes up again could run too soon. Blocks on the disk.
+void save_last_admission(const Request& request, const Lease& lease);
 
 }  // namespace atmost::limiter
 

@@ -146,6 +146,7 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
     journal.ended(outcome);
     return outcome;
   }
+  limiter::save_last_admission(request, lease);  // nobody will be there to do it later
   outcome.kind = Outcome::Kind::failed;
   outcome.error = not_started(command, run::become(task));
   lease.release(Ending::failure, limiter::moment(request));

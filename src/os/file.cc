@@ -145,6 +145,14 @@ bool exists(const char* path) {
   return path_status(path, status, false) == 0;
 }
 
+int sync_data(int fd) {
+  int result;
+  do {
+    result = calls.fdatasync(fd);
+  } while (result != 0 && errno == EINTR);
+  return result == 0 ? 0 : errno;
+}
+
 int same_file(int fd, const char* path, bool& same) {
   struct stat behind_fd;
   struct stat behind_path;

@@ -48,6 +48,9 @@ int rename_file(const char* from, const char* to);
 // `open` says whether there is one; `directory` is it, or the one that could not be examined when an errno comes back.
 int find_open_directory(const char* path, bool& open, PathText& directory);
 
+// Returns when the file's bytes are on the disk.
+int sync_data(int fd);
+
 // Whether `path` still leads to the file behind `fd`; ENOENT counts as no. errno values other than that come back.
 int same_file(int fd, const char* path, bool& same);
 int file_status(int fd, struct stat& to);

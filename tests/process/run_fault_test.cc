@@ -25,6 +25,7 @@ using os::kRealCalls;
 class Quiet final : public Observer {
  public:
   void main_ended(const ExitStatus& status, bool) override { ended = status; }
+  void started() override {}
   bool taken() override { return false; }
   void stopping(int signal) override { signals.push_back(signal); }
   std::int64_t check(std::int64_t) override { return Duration::kForever; }

@@ -31,6 +31,7 @@ class Log final : public atmost::run::Observer {
   void main_ended(const atmost::ExitStatus& status, bool) override {
     note("main_ended %d %d %d\n", status.code, status.signal, status.core_dumped);
   }
+  void started() override {}
   bool taken() override { return false; }
   void stopping(int signal) override { note("stopping %d\n", signal, 0, 0); }
   std::int64_t check(std::int64_t boot_ns) override {
