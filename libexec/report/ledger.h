@@ -1,0 +1,101 @@
+// What the logs tell, lock by lock: runs put together from their lines, and what else happened.
+#ifndef ATMOST_LIBEXEC_REPORT_LEDGER_H
+#define ATMOST_LIBEXEC_REPORT_LEDGER_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "history/record.h"
+#include "spam.h"
+
+namespace atmost::report {
+
+// How a run turned out. `running`: no end is logged, and nothing tells that it is over. `unseen`: it is over, since its
+// slot was given away again, and nobody was left to log how (--exec, SIGKILL of atmost, a crash).
+enum class Fate : std::uint8_t { success, failure, killed, running, unseen };
+inline constexpr std::string_view kFateNames[] = {"success", "failure", "killed", "running", "unseen"};
+inline constexpr std::size_t kFates = sizeof kFateNames / sizeof kFateNames[0];
+
+// All times are ns since 1970, all spans ns and not negative.
+struct Run {
+  std::int64_t start_ns = 0;
+  std::int64_t ran_ns = 0;  // of a running or unseen one: until the last that is known of it
+  std::int64_t waited_ns = 0;
+  std::int64_t token = 0;
+  std::uint32_t slot = 0;  // the lowest; 0: not known
+  std::uint32_t take = 1;
+  Fate fate = Fate::running;
+  bool stopped = false;  // somebody sent it a signal to take over
+
+  std::int64_t end_ns() const { return start_ns + ran_ns; }
+  // Whether it came to its end by itself, so that `ran_ns` is how long it takes.
+  bool finished() const { return fate == Fate::success || fate == Fate::failure; }
+};
+
+// A moment that is no run.
+struct Mark {
+  enum class Kind : std::uint8_t { too_soon, busy, takeover };
+  std::int64_t at_ns = 0;
+  std::int64_t waited_ns = 0;  // of a refusal
+  Kind kind = Kind::busy;
+  std::uint8_t why = 0;  // of a refusal: index in history::kWhyNames
+};
+
+struct LockStory {
+  std::string name, path, host;      // as they are: escape them before showing
+  std::int64_t max = 1;              // the N that was asked for last
+  std::int64_t first_ns = 0;         // the first thing known, a request or a start
+  std::int64_t last_ns = 0;          // the last line
+  std::int64_t expire_after_ns = 0;  // the limit that a holder overstepped last; 0: none did
+  std::uint64_t spam = 0;            // requests
+  Spam spam_rule;
+  std::vector<Run> runs;    // by start, once the ledger is closed
+  std::vector<Mark> marks;  // in the order of the log
+};
+
+class Ledger {
+ public:
+  // The record is needed during the call only.
+  void take(const history::Record& record);
+  // After the last line: ends what has no end, and sorts. Nothing may be taken afterwards.
+  void close();
+
+  std::vector<LockStory>& locks() { return locks_; }
+  const std::vector<LockStory>& locks() const { return locks_; }
+  bool empty() const { return locks_.empty(); }
+  // Of all lines; 0 while there is none.
+  std::int64_t first_ns() const { return first_ns_; }
+  std::int64_t last_ns() const { return last_ns_; }
+
+ private:
+  // What is known of a lock only until the end of the log.
+  struct Open {
+    std::unordered_map<std::int64_t, std::size_t> by_token;  // runs without an end
+    std::unordered_map<std::int64_t, std::size_t> by_slot;   // the run that had the slot last
+    std::int64_t last_start_ns = 0;
+  };
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+
+  std::size_t lock_of(const history::Record& record);
+  void admitted(const history::Record& record, LockStory& story, Open& open);
+  void ended(const history::Record& record, LockStory& story, Open& open);
+  void denied(const history::Record& record, LockStory& story, const Open& open);
+  void signalled(const history::Record& record, LockStory& story, const Open& open);
+  void requested(LockStory& story, std::int64_t at_ns);
+
+  std::vector<LockStory> locks_;
+  std::vector<Open> open_;  // beside locks_
+  std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> by_path_;
+  std::int64_t first_ns_ = 0;
+  std::int64_t last_ns_ = 0;
+};
+
+}  // namespace atmost::report
+
+#endif

@@ -1,0 +1,89 @@
+#include "save.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "os/fd.h"
+#include "reader/failure.h"
+
+namespace atmost::report {
+namespace {
+
+namespace fs = std::filesystem;
+using history::Failure;
+
+[[noreturn]] void fail(const std::string& path, const char* what, int error) {
+  throw Failure(error == EACCES || error == EPERM ? Code::not_permitted : Code::io,
+                path + ": cannot " + what + ": " + std::strerror(error));
+}
+
+// 0, or errno.
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+void write_in_place(const std::string& path, std::string_view text) {
+  const os::Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd.open()) fail(path, "open", errno);
+  if (const int error = write_all(fd.get(), text)) fail(path, "write", error);
+}
+
+// A new file beside `path`, removed again unless it was given away.
+class Draft {
+ public:
+  explicit Draft(const std::string& path) {
+    const fs::path target(path);
+    name_ = (target.parent_path() / ("." + target.filename().string() + ".XXXXXX")).string();
+    fd_ = os::Fd(::mkostemp(name_.data(), O_CLOEXEC));
+    if (!fd_.open()) fail(path, "write beside it", errno);
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() {
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+
+  int get() const { return fd_.get(); }
+  int rename_to(const std::string& path) {
+    if (::rename(name_.c_str(), path.c_str()) != 0) return errno;
+    name_.clear();
+    return 0;
+  }
+
+ private:
+  std::string name_;
+  os::Fd fd_;
+};
+
+}  // namespace
+
+void save(const std::string& path, std::string_view text) {
+  struct stat there = {};
+  const bool exists = ::stat(path.c_str(), &there) == 0;
+  if (exists && S_ISDIR(there.st_mode)) fail(path, "write", EISDIR);
+  if (exists && !S_ISREG(there.st_mode)) return write_in_place(path, text);
+  std::error_code error;
+  const fs::path resolved = fs::weakly_canonical(path, error);
+  const std::string target = error ? path : resolved.string();
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  Draft draft(target);
+  if (::fchmod(draft.get(), exists ? there.st_mode & 07777 : 0666 & ~mask) != 0)
+    fail(path, "set the mode of", errno);
+  if (const int failed = write_all(draft.get(), text)) fail(path, "write", failed);
+  if (::fsync(draft.get()) != 0) fail(path, "write", errno);
+  if (const int failed = draft.rename_to(target)) fail(path, "replace", failed);
+}
+
+}  // namespace atmost::report

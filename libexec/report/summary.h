@@ -1,0 +1,59 @@
+// One lock in numbers.
+#ifndef ATMOST_LIBEXEC_REPORT_SUMMARY_H
+#define ATMOST_LIBEXEC_REPORT_SUMMARY_H
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "history/names.h"
+#include "ledger.h"
+#include "trend.h"
+
+namespace atmost::report {
+
+struct Summary {
+  const LockStory* story = nullptr;
+
+  std::uint64_t runs = 0;
+  std::array<std::uint64_t, kFates> fates{};  // by Fate
+  std::uint64_t takeovers = 0;                // holders that a newcomer, or `atmost kill`, stopped
+  std::uint64_t too_soon = 0;
+  std::uint64_t busy = 0;
+  std::array<std::uint64_t, std::size(history::kWhyNames)> busy_why{};
+  std::uint64_t spam = 0;
+
+  std::uint64_t waits = 0;  // admissions and refusals after a wait of at least 1 ms
+  std::int64_t waited_ns = 0;
+  std::int64_t waited_p99_ns = 0;
+  std::int64_t waited_max_ns = 0;
+
+  std::vector<std::int64_t> times;  // of the runs that finished by themselves, ns, ascending
+  std::int64_t p50_ns = 0, p90_ns = 0, p99_ns = 0, max_ns = 0;
+  double total_s = 0;  // of those
+  Trend trend;
+
+  double window_s = 0;           // from the first thing known of the lock to the last line of the logs
+  double held_share = 0;         // the part of it in which somebody held a slot
+  double slots_mean = 0;         // how many slots were held on average
+  std::uint64_t slots_most = 0;  // and at most at once
+
+  std::int64_t last_start_ns = 0;    // 0: none
+  std::int64_t last_success_ns = 0;  // the end of the last success
+
+  std::uint64_t refusals() const { return too_soon + busy; }
+  std::uint64_t failed() const { return fates[static_cast<std::size_t>(Fate::failure)]; }
+  std::uint64_t killed() const { return fates[static_cast<std::size_t>(Fate::killed)]; }
+  // How much attention it deserves. A refusal as too soon is what was asked for and counts nothing.
+  std::uint64_t trouble() const { return 10 * killed() + 3 * failed() + busy + spam; }
+};
+
+// REQUIRES: the ledger is closed; it has to outlive the summaries.
+Summary summarise(const LockStory& story, std::int64_t log_end_ns);
+
+// All locks: the most trouble first, then the most runs, then by name.
+std::vector<Summary> summarise(const Ledger& ledger);
+
+}  // namespace atmost::report
+
+#endif

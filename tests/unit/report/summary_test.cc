@@ -1,0 +1,96 @@
+#include "summary.h"
+
+#include <gtest/gtest.h>
+
+#include "kit.h"
+#include "prometheus.h"
+#include "summary_json.h"
+
+namespace atmost::report {
+namespace {
+
+Summary summary_of(Script& script) {
+  const LockStory& story = script.story();
+  return summarise(story, script.ledger.last_ns());
+}
+
+TEST(Summary, TimeIsHeldOnceHoweverManyHoldIt) {
+  Script script;
+  script.max = 2;
+  script.busy(0)
+      .admitted(10, 1, 1)
+      .admitted(20, 2, 2)
+      .ended(30, 1, 20)
+      .ended(50, 2, 30, "\"exit\":0", 2)
+      .busy(100);
+  const Summary of = summary_of(script);
+  EXPECT_DOUBLE_EQ(of.window_s, 100);
+  EXPECT_DOUBLE_EQ(of.held_share, 0.4);
+  EXPECT_DOUBLE_EQ(of.slots_mean, 0.5);
+  EXPECT_EQ(of.slots_most, 2u);
+}
+
+TEST(Summary, CountsWhatHappened) {
+  Script script;
+  script.admitted(0, 1)
+      .busy(1)
+      .busy(2, "drained", 0.5)
+      .too_soon(3, 100)
+      .expired(4, 1, 2)
+      .signalled(5, 1, true);
+  script.admitted(6, 2, 1, 2).ended(7, 2, 1).admitted(8, 3).ended(9, 3, 1, "\"exit\":1");
+  const Summary of = summary_of(script);
+  EXPECT_EQ(of.runs, 3u);
+  EXPECT_EQ(of.killed(), 1u);
+  EXPECT_EQ(of.failed(), 1u);
+  EXPECT_EQ(of.takeovers, 1u);
+  EXPECT_EQ(of.busy, 2u);
+  EXPECT_EQ(of.too_soon, 1u);
+  EXPECT_EQ(of.waits, 2u);
+  EXPECT_EQ(of.waited_ns, 5 * kSecond / 2);
+  EXPECT_EQ(of.waited_max_ns, 2 * kSecond);
+  EXPECT_EQ(of.times.size(), 2u) << "a killed run would have taken longer: it is no run time";
+  EXPECT_EQ(of.last_success_ns, kBegin + 7 * kSecond);
+  EXPECT_EQ(of.trouble(), 10 + 3 + 2 + of.spam);
+}
+
+TEST(Summary, TheMostTroubleComesFirst) {
+  Script script;
+  script.lock = "calm";
+  for (int i = 0; i < 50; ++i) script.admitted(i, i).ended(i + 0.5, i, 0.5);
+  script.lock = "bad";
+  script.admitted(60, 1).ended(61, 1, 1, "\"stopped\":\"max_runtime\",\"signal\":\"TERM\"");
+  script.ledger.close();
+  const std::vector<Summary> all = summarise(script.ledger);
+  EXPECT_EQ(all[0].story->name, "bad");
+  EXPECT_EQ(all[1].story->name, "calm");
+}
+
+TEST(Summary, HostileNamesStayInTheirPlace) {
+  Script script;
+  script.lock = R"(</script><b>\u001b[31m\"\\\n)";
+  script.admitted(0, 1).ended(1, 1, 1);
+  const Summary of = summary_of(script);
+  const std::string json = summary_json(of);
+  EXPECT_EQ(json.find('<'), std::string::npos) << json;
+  EXPECT_EQ(json.find('\033'), std::string::npos);
+  EXPECT_NE(json.find(R"("lock":"\u003c/script\u003e\u003cb\u003e\u001b[31m\"\\\n")"), std::string::npos)
+      << json;
+  const std::string metrics = prometheus_text({of}, 0, kBegin);
+  EXPECT_EQ(metrics.find('\033'), std::string::npos);
+  EXPECT_NE(metrics.find(R"({lock="</script><b>\\x1B[31m\"\\\\\\n",path="/locks/)"), std::string::npos)
+      << metrics;
+}
+
+TEST(Json, NumbersHaveNoExponentAndNoSpareZeros) {
+  EXPECT_EQ(decimal(0.25, 6), "0.25");
+  EXPECT_EQ(decimal(1e12, 6), "1000000000000");
+  EXPECT_EQ(decimal(-1e-9, 6), "0");
+  EXPECT_EQ(seconds(1'500'000'000), "1.5");
+  EXPECT_EQ(seconds(-1'500'000'000), "-1.5");
+  EXPECT_EQ(seconds(0), "0");
+  EXPECT_EQ(seconds(kBegin), "1795000000");
+}
+
+}  // namespace
+}  // namespace atmost::report
