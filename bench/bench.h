@@ -33,6 +33,7 @@ void tell(const std::string& text);  // to the person who started the benchmark
 
 // The parts, in the order in which they are shown.
 void measure_wrappers(const Options& options, Book& book);
+void measure_paper(const Options& options, Book& book);
 void measure_scale(const Options& options, Book& book);
 void measure_handoff(const Options& options, Book& book);
 void measure_idle(const Options& options, Book& book);

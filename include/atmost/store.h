@@ -51,7 +51,8 @@ struct Pressed {
   bool immune = false;      // by a library in a program that agreed neither to be stopped nor to be told
   std::int64_t pid = 0;     // a holder, for messages (after KILL: whoever is left); 0 when none is visible
   std::uint64_t token = 0;  // of the holder's admission, as its record says
-  Stamp start;  // prove: when the hold began: the later of its record's and its oldest process's start
+  Stamp start;              // when the hold began, as its record says
+  std::int64_t oldest_boot_ns = 0;  // prove: the start of its oldest process, on the boot clock; 0: not known
   std::uint32_t signalled = 0;
 };
 

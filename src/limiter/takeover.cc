@@ -130,7 +130,10 @@ Status Pursuit::prove(std::uint32_t index, Duration due) {
   if (!found.ok()) return found.error();
   const Instant now = moment(request_);
   const Stamp& start = found.value().start;
-  const std::int64_t age = start.known ? age_ns(start, now) : -1;
+  std::int64_t age = start.known ? age_ns(start, now) : -1;
+  // The record may be of somebody before, of another boot clock, or a lie: nobody has held for longer than he lives.
+  const std::int64_t life = now.boot_ns - found.value().oldest_boot_ns;
+  if (found.value().oldest_boot_ns != 0 && !now.given && life < age) age = life;
   Victim& victim = victims_[index];
   victim.holder.token = found.value().token;
   if (age >= 0) victim.holder.age = {age};

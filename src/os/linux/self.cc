@@ -1,10 +1,27 @@
 #include "../self.h"
 
+#include "../calls.h"
 #include "../file.h"
 
 namespace atmost::os {
 
-std::uint64_t boot_hash() {
+namespace {
+
+// The number of the time namespace whose clocks are the machine's (PROC_TIME_INIT_INO, linux/proc_ns.h).
+constexpr std::string_view kMachinesTime = "time:[4026531834]";
+
+// 0 when the boot clock is the machine's; else a number for the time namespace, whose boot clock is another.
+std::uint64_t other_time() {
+  char name[32];
+  const ssize_t size = calls.readlink("/proc/self/ns/time", name, sizeof name);
+  if (size <= 0) return 0;
+  const std::string_view time(name, static_cast<std::size_t>(size));
+  std::uint64_t hash = 0;
+  for (char c : time) hash = hash * 31 + static_cast<unsigned char>(c);
+  return time == kMachinesTime ? 0 : hash;
+}
+
+std::uint64_t read_boot() {
   Fd file;
   if (open_to_read("/proc/sys/kernel/random/boot_id", file) != 0) return 0;
   char id[37];  // with its newline, which is its end
@@ -12,7 +29,19 @@ std::uint64_t boot_hash() {
   if (read_at(file.get(), id, sizeof id, 0, size) != 0 || size < 32) return 0;
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a: the id is random already
   for (std::size_t i = 0; i < size; ++i) hash = (hash ^ static_cast<unsigned char>(id[i])) * 0x100000001b3;
+  hash ^= other_time();
   return hash == 0 ? 1 : hash;
+}
+
+}  // namespace
+
+std::uint64_t boot_hash() {
+  static std::uint64_t known = 0;
+  std::uint64_t hash = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (hash != 0) return hash;
+  hash = read_boot();
+  __atomic_store_n(&known, hash, __ATOMIC_RELAXED);
+  return hash;
 }
 
 }  // namespace atmost::os

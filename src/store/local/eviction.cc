@@ -189,9 +189,7 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   describe_holder(file, slot, false, holder);
   if (holder.hold != hold) return {};
   result.pid = hunt.at(0).pid;
-  if (result.start.same_boot && hunt.oldest_boot_ns() > result.start.boot_ns) {
-    result.start.boot_ns = hunt.oldest_boot_ns();  // the record is of somebody before, or lies
-  }
+  result.oldest_boot_ns = hunt.oldest_boot_ns();
   if (pressure == Pressure::prove) return result;
   // A supervisor lives, whatever its number is here (its pid namespace is another one than ours): it passes signals on.
   Word word;
