@@ -19,7 +19,10 @@ std::vector<Wrapper> wrappers(const Options& options) {
   const std::string atmost = options.program("atmost");
   std::vector<Wrapper> all{
       {"nothing (spawn and wait)", {command}},
+      {"floor: only become it", {witness::helper("bench_floor"), "exec", command}},
+      {"floor: only wait for it", {witness::helper("bench_floor"), "wait", command}},
       {"atmost run", {atmost, "run", options.lock("run"), "--", command}},
+      {"atmost run --no-history", {atmost, "run", "--no-history", options.lock("run"), "--", command}},
       {"atmost run --exec", {atmost, "run", "--exec", options.lock("exec"), "--", command}},
       {"exectimes (ours)", {options.program("exectimes"), options.lock("exectimes"), "1", command}},
       {"plain scan, static", {witness::helper("plain_scan"), options.lock("plain"), "1", command}},

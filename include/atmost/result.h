@@ -40,7 +40,7 @@ template <class T>
 class [[nodiscard]] Result {
  public:
   Result(T value) : value_(std::move(value)), ok_(true) {}
-  Result(Error error) : error_(error) {}
+  Result(const Error& error) : error_(error) {}
 
   bool ok() const { return ok_; }
   explicit operator bool() const { return ok_; }
@@ -58,7 +58,7 @@ class [[nodiscard]] Result {
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(Error error) : error_(error), ok_(false) {}
+  Status(const Error& error) : error_(error), ok_(false) {}
 
   bool ok() const { return ok_; }
   explicit operator bool() const { return ok_; }

@@ -13,6 +13,7 @@ constexpr std::string_view kNames[] = {
 
 bool is_ours(const char* variable) {
   constexpr std::string_view kCommon = "ATMOST_";
+  if (variable[0] != kCommon[0]) return false;
   if (std::strncmp(variable, kCommon.data(), kCommon.size()) != 0) return false;
   for (std::string_view name : kNames) {
     if (std::strncmp(variable, name.data(), name.size()) == 0) return true;

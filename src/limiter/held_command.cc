@@ -6,7 +6,10 @@
 
 namespace atmost::limiter {
 
-void HeldCommand::started() { save_last_admission(request_, lease_); }
+void HeldCommand::started() {
+  journal_.admitted(lease_, waited_);
+  save_last_admission(request_, lease_);
+}
 
 std::int64_t HeldCommand::check(std::int64_t boot_ns) {
   if (!lease_.held()) return Duration::kForever;

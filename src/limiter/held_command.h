@@ -3,6 +3,7 @@
 #define ATMOST_LIMITER_HELD_COMMAND_H
 
 #include "atmost/limiter.h"
+#include "journal.h"
 #include "run/run.h"
 
 namespace atmost::limiter {
@@ -10,8 +11,14 @@ namespace atmost::limiter {
 // Borrows everything. Shortens task.kill_grace when less time than that is left before the lease ends.
 class HeldCommand final : public run::Observer {
  public:
-  HeldCommand(Lease& lease, const Request& request, run::Task& task, atmost::Observer* observer)
-      : lease_(lease), request_(request), task_(task), observer_(observer) {}
+  HeldCommand(Lease& lease, const Request& request, run::Task& task, Journal& journal, Duration waited,
+              atmost::Observer* observer)
+      : lease_(lease),
+        request_(request),
+        task_(task),
+        journal_(journal),
+        waited_(waited),
+        observer_(observer) {}
 
   // Somebody was taking the lock over when the hold ended, or the lease was lost.
   bool lost() const { return lost_; }
@@ -34,6 +41,8 @@ class HeldCommand final : public run::Observer {
   Lease& lease_;
   const Request& request_;
   run::Task& task_;
+  Journal& journal_;
+  const Duration waited_;
   atmost::Observer* observer_;
   bool asked_by_taker_ = false;
   bool lost_ = false;

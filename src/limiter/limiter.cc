@@ -33,10 +33,11 @@ Error not_started(const Command& command, int error) {
 
 // True when the lock was lost meanwhile.
 bool supervise(const Request& request, const Command& command, run::Task& task, Lease& lease,
-               Observer* observer, Outcome& outcome) {
-  limiter::HeldCommand hold(lease, request, task, observer);
+               limiter::Journal& journal, Observer* observer, Outcome& outcome) {
+  limiter::HeldCommand hold(lease, request, task, journal, outcome.waited, observer);
   const run::Report report = run::supervise(task, hold);
   if (report.fork_error != 0 || report.exec_error != 0) {
+    journal.admitted(lease, outcome.waited);
     hold.over({1, 0, false});
     outcome.kind = Outcome::Kind::failed;
     outcome.error = report.exec_error != 0
@@ -119,7 +120,6 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
     limiter::close_stores();  // or the next request of this process would find these files
     return outcome;
   }
-  journal.admitted(lease, outcome.waited);
   if (observer != nullptr) observer->admitted(lease, outcome.waited);
 
   PathText directory;
@@ -142,10 +142,11 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
   task.max_runtime = request.max_runtime;
   task.kill_grace = request.kill_grace;
   if (!request.exec) {
-    if (supervise(request, command, task, lease, observer, outcome)) journal.lost();
+    if (supervise(request, command, task, lease, journal, observer, outcome)) journal.lost();
     journal.ended(outcome);
     return outcome;
   }
+  journal.admitted(lease, outcome.waited);
   limiter::save_last_admission(request, lease);  // nobody will be there to do it later
   outcome.kind = Outcome::Kind::failed;
   outcome.error = not_started(command, run::become(task));

@@ -47,7 +47,7 @@ const Calls kRealCalls = {
     ::fdatasync,
     ::mkdir,
     platform::filesystem_magic,
-    ::clock_gettime,
+    platform::clock_gettime,
     real_poll,
     platform::inotify_init,
     platform::inotify_add_watch,

@@ -29,9 +29,16 @@ int open_with(const char* path, int flags, mode_t mode, Fd& to) {
   return 0;
 }
 
+// A file of ours that is read and written all the time: its access time is not worth a write to the disk each time.
+// Only its owner may say so.
+int open_quietly(const char* path, int flags, Fd& to) {
+  const int error = open_with(path, flags | platform::kQuietly, 0, to);
+  return error == EPERM ? open_with(path, flags, 0, to) : error;
+}
+
 }  // namespace
 
-int open_existing(const char* path, Fd& to) { return open_with(path, O_RDWR, 0, to); }
+int open_existing(const char* path, Fd& to) { return open_quietly(path, O_RDWR, to); }
 
 int open_to_read(const char* path, Fd& to) { return open_with(path, O_RDONLY, 0, to); }
 
@@ -50,7 +57,7 @@ int create_with(const char* path, int flags, unsigned mode, Fd& to) {
 int create_new(const char* path, unsigned mode, Fd& to) { return create_with(path, O_RDWR, mode, to); }
 
 // Readable too: whoever appends looks how the file ends.
-int open_to_append(const char* path, Fd& to) { return open_with(path, O_RDWR | O_APPEND, 0, to); }
+int open_to_append(const char* path, Fd& to) { return open_quietly(path, O_RDWR | O_APPEND, to); }
 
 int create_to_append(const char* path, unsigned mode, Fd& to) {
   return create_with(path, O_RDWR | O_APPEND, mode, to);

@@ -24,7 +24,7 @@ struct Task {
 // Told while the command runs. May print and release locks; must not change signals or wait for children.
 class Observer {
  public:
-  // The command runs. Signals are passed on only after this has returned.
+  // The command runs: the place for what need not hold up its start. Signals are passed on only after this.
   virtual void started() = 0;
   // The main process has ended: at once, whatever else is left below it. `hold_over`: and with it the hold, which else
   // ends with supervise().

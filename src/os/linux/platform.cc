@@ -54,6 +54,7 @@ constexpr Known kKnown[] = {
 }  // namespace
 
 const clockid_t kBootClock = CLOCK_BOOTTIME;
+const int kQuietly = O_NOATIME;
 const int kDescriptionSet = F_OFD_SETLK;
 const int kDescriptionWait = F_OFD_SETLKW;
 const int kDescriptionQuery = F_OFD_GETLK;
@@ -62,6 +63,12 @@ long filesystem_magic(int fd) {
   struct statfs info;
   if (fstatfs(fd, &info) != 0) return -1;
   return static_cast<long>(static_cast<unsigned int>(info.f_type));
+}
+
+int clock_gettime(clockid_t clock, struct timespec* to) {
+  // Where long is shorter than time_t the system call of that number has another structure.
+  if constexpr (sizeof(long) < sizeof(time_t)) return ::clock_gettime(clock, to);
+  return static_cast<int>(syscall(SYS_clock_gettime, clock, to));
 }
 
 int inotify_init(int flags) { return inotify_init1(flags); }

@@ -8,6 +8,7 @@
 namespace atmost::os::platform {
 
 const clockid_t kBootClock = CLOCK_MONOTONIC;
+const int kQuietly = 0;
 const int kDescriptionSet = F_SETLK;
 const int kDescriptionWait = F_SETLKW;
 const int kDescriptionQuery = F_GETLK;
@@ -31,6 +32,7 @@ struct timeval minus(struct timeval a, const struct timeval& b) {
 
 // POSIX has no way to tell a network filesystem; every one passes for local (docs/architecture.md says so).
 long filesystem_magic(int) { return 0; }
+int clock_gettime(clockid_t clock, struct timespec* to) { return ::clock_gettime(clock, to); }
 int inotify_init(int) { return unsupported(); }
 int inotify_add_watch(int, const char*, unsigned) { return unsupported(); }
 int inotify_rm_watch(int, int) { return unsupported(); }

@@ -254,9 +254,10 @@ void LocalStore::write_hints(const Request& request, std::uint32_t lock, const I
         make_record(request, entry.held.slots[i], entry.held.token, kind_, now, entry.file.identity());
     (void)write_record(fd, record);
   }
-  // One registration a process, so only the first lock's words are vouched for.
+  // One registration a process, so only the first lock's words are vouched for; with exec it would end at once.
   std::uint32_t registered = 0;
-  if (lock == 0 && kind_ == HolderKind::supervised && entry.file.identity().boot != 0) {
+  const bool stays = kind_ == HolderKind::supervised && !request.exec;
+  if (lock == 0 && stays && entry.file.identity().boot != 0) {
     registered = os::register_words(fd, kWordsAt, indices, entry.held.count);
   }
   entry.words_registered = registered > 0;
