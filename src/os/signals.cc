@@ -33,10 +33,11 @@ void suffer(int signal) {
 
 }  // namespace
 
-void stop_self(int signal) {
+bool stop_self(int signal) {
   sigset_t waiting;
-  if (sigpending(&waiting) == 0 && sigismember(&waiting, SIGCONT) == 1) return;
+  if (sigpending(&waiting) == 0 && sigismember(&waiting, SIGCONT) == 1) return false;
   suffer(signal);
+  return true;
 }
 
 void die_of(int signal) {

@@ -40,9 +40,10 @@ class SignalGate {
 void hand_back_signals();
 
 // Stops this process as `signal` (SIGTSTP, SIGTTIN, SIGTTOU) would: returns after it was continued, or at once when
-// the kernel will not stop it (an orphaned process group: no shell could continue it), or when a SIGCONT waits to be
-// read already, which stopping would throw away.
-void stop_self(int signal);
+// the kernel will not stop it (an orphaned process group: no shell could continue it). False, and nothing was done, when
+// a SIGCONT waits to be read, which stopping would throw away: a shell's, or that of the gate's timer, whose moment
+// would be lost with it. The kernel throws it away likewise when a stop signal arrives, so it came after the last one.
+bool stop_self(int signal);
 
 // Ends this process by `signal`, with the default effect but no core file. Returns when that did not end it: process
 // 1 of a container, or a signal that does not kill. Whoever waits for us sees no "core dumped", even if there was one.

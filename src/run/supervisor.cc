@@ -49,6 +49,7 @@ void Supervisor::watch() {
       pass_on(arrival);
     }
     on_clock();
+    if (stop_owed_) stop_with_command();
   }
 }
 
@@ -137,6 +138,7 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
     pass = main_stopped_by_ != 0 || !continued_with_us_;
     continued_with_us_ = false;
     group_stopped_by_ = 0;
+    stop_owed_ = false;
   }
   // What the command sends to its own group comes to us as well; it does not want it back.
   const bool from_command = arrival.sender != 0 && arrival.sender == tree_.main;
@@ -169,12 +171,13 @@ void Supervisor::deliver(int signal) {
 // keys, or somebody's kill), or we are a job's leader and the command stopped by itself. A command that somebody
 // stopped inside a script, or a service, stops alone: we go on watching it.
 void Supervisor::stop_with_command() {
+  stop_owed_ = false;
   if (stopping(stage_) || stage_ == Stage::done) return;
   const int command_by = tree_.main != 0 ? main_stopped_by_ : group_stopped_by_;
   const bool leads_job = os::process_group(os::process_id()) == os::process_id();
   if (command_by == 0 || (group_stopped_by_ == 0 && !leads_job)) return;
-  group_stopped_by_ = 0;
-  os::stop_self(own_stop_for(command_by));
+  stop_owed_ = !os::stop_self(own_stop_for(command_by));
+  if (!stop_owed_) group_stopped_by_ = 0;
 }
 
 void Supervisor::on(Event event) {

@@ -48,6 +48,7 @@ class Supervisor {
 
   int main_stopped_by_ = 0;         // the signal that the main process stands still by; 0 while it runs
   int group_stopped_by_ = 0;        // a stop signal came to us and the command has not yet answered it
+  bool stop_owed_ = false;          // a SIGCONT had to be read first: a shell's ends it, the clock's does not
   bool continued_with_us_ = false;  // the main process was continued since we last saw a CONT
 
   std::int64_t started_ns_ = 0;
