@@ -4,6 +4,9 @@
 #ifdef ATMOST_WITH_ETCD
 #include "store/etcd/etcd_store.h"
 #endif
+#ifdef ATMOST_WITH_POSTGRES
+#include "store/postgres/postgres_store.h"
+#endif
 
 namespace atmost {
 namespace {
@@ -19,6 +22,9 @@ namespace {
 Status bring_fleet_store([[maybe_unused]] std::string_view url) {
 #ifdef ATMOST_WITH_ETCD
   if (url.starts_with("etcd://")) return hand_over(etcd::open_store(url));
+#endif
+#ifdef ATMOST_WITH_POSTGRES
+  if (url.starts_with("postgres")) return hand_over(postgres::open_store(url));
 #endif
   return error_of(Code::unavailable, 0, "--store: this atmost-fleet was built without that store");
 }

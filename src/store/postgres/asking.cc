@@ -1,0 +1,45 @@
+#include "asking.h"
+
+#include "schema.h"
+
+namespace atmost::postgres {
+
+std::string interval_of(int parameter) {
+  return "($" + std::to_string(parameter) + "::bigint * interval '1 microsecond')";
+}
+
+std::string moment_of(int parameter) { return "('epoch'::timestamptz + " + interval_of(parameter) + ")"; }
+
+Value given_moment(const Instant& now) {
+  if (!now.given) return std::nullopt;
+  return std::to_string(now.real_ns / 1000);
+}
+
+Statement take_row(const std::string& key) {
+  return {"SELECT 1 FROM atmost.lock WHERE name = $1 FOR UPDATE", {key}, "SELECT", 1};
+}
+
+Statement wake_first(const std::string& key) {
+  // A queue is a limit of plain callers, or all that are shared or exclusive: limit 0 stands for those.
+  static const std::string kQueue = "CASE mode WHEN 0 THEN max ELSE 0 END";
+  static const std::string kSql =
+      "SELECT pg_notify('atmost_' || owner, '') FROM (SELECT DISTINCT ON (" + kQueue +
+      ") owner, mode, take, max FROM atmost.waiter WHERE lock = $1 AND expires > clock_timestamp() AND NOT "
+      "pg_try_advisory_xact_lock_shared(" +
+      std::to_string(kAdvisoryClass) + ", session) ORDER BY " + kQueue +
+      ", ticket) first, (SELECT count(*) AS held FROM atmost.holder WHERE lock = $1 AND expires > "
+      "clock_timestamp()) "
+      "taken WHERE CASE mode WHEN 2 THEN held = 0 ELSE held + take <= max END";
+  return {kSql, {key}, "SELECT", 1};
+}
+
+std::string array_of(const std::vector<std::uint32_t>& slots) {
+  std::string text = "{";
+  for (std::uint32_t slot : slots) {
+    if (text.size() > 1) text += ',';
+    text += std::to_string(slot);
+  }
+  return text + "}";
+}
+
+}  // namespace atmost::postgres

@@ -1,0 +1,53 @@
+// Pieces of SQL and of an attempt that several files of this room use.
+#ifndef ATMOST_STORE_POSTGRES_ASKING_H
+#define ATMOST_STORE_POSTGRES_ASKING_H
+
+#include <string>
+#include <vector>
+
+#include "look.h"
+#include "postgres_store.h"
+
+namespace atmost::postgres {
+
+// All of one attempt. The locks are in the order of their keys, in which everybody takes them.
+struct PostgresStore::Asked {
+  struct One {
+    std::uint32_t index = 0;  // in the request
+    std::string key;
+    Sight sight;
+    Picture picture;
+  };
+  const Request* request = nullptr;
+  DecideFn decide = nullptr;
+  Instant now;
+  Ticket* queue = nullptr;
+  Lease* lease = nullptr;
+  std::vector<One> locks;
+  Decision answer;
+
+  bool has_ticket() const { return queue != nullptr && queue->drawn; }
+};
+
+// $n, a number of microseconds, as an interval and as a moment.
+std::string interval_of(int parameter);
+std::string moment_of(int parameter);
+
+// The moment that goes into records: given, or the server's. As a parameter: null for the server's.
+Value given_moment(const Instant& now);
+
+// Locks the row of a lock that exists.
+Statement take_row(const std::string& key);
+// Tells the first of each queue that could be admitted by now.
+Statement wake_first(const std::string& key);
+
+std::string array_of(const std::vector<std::uint32_t>& slots);
+
+inline Value number(std::int64_t value) { return std::to_string(value); }
+inline Value number(std::uint64_t value) { return std::to_string(value); }
+inline Value number(std::uint32_t value) { return std::to_string(value); }
+inline Value truth(bool value) { return value ? "t" : "f"; }
+
+}  // namespace atmost::postgres
+
+#endif

@@ -1,0 +1,106 @@
+#include "asking.h"
+#include "os/clock.h"
+
+namespace atmost::postgres {
+namespace {
+
+// Holders and waiters of one snapshot. Nothing is locked, nothing is written.
+std::vector<Statement> questions(const std::string& key, const std::string& clock) {
+  const auto micros = [](const std::string& expression) {
+    return "(extract(epoch FROM " + expression + ") * 1000000)::bigint";
+  };
+  return {
+      {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {}, "BEGIN", 0},
+      {"SELECT token, drained, " + micros("last_start") + ", " + micros("last_finish") + ", " +
+           micros("last_success") + ", " + micros(clock) + " FROM atmost.lock WHERE name = $1",
+       {key},
+       "SELECT",
+       6},
+      {"SELECT slot, token, since, expire_after, host, pid, uid, id, command FROM (SELECT slot, token, " +
+           micros("since") +
+           " AS since, expire_after, host, pid, uid, id, command, expires FROM atmost.holder WHERE lock = "
+           "$1) held "
+           "WHERE expires > clock_timestamp() ORDER BY slot",
+       {key},
+       "SELECT",
+       9},
+      {"SELECT ticket, max, mode, host, pid, uid, " + micros("since") +
+           ", id, command FROM atmost.waiter WHERE lock = $1 AND expires > clock_timestamp() ORDER BY ticket",
+       {key},
+       "SELECT",
+       9},
+      {"COMMIT", {}, "COMMIT", 0}};
+}
+
+void show_holders(const Rows& rows, Micros clock, const Instant& now, LockVisitor& visitor) {
+  for (int row = 0; row < rows.count(); ++row) {
+    Holder one;
+    one.slot = static_cast<std::uint32_t>(rows.integer(row, 0, 1, kMaxSlots));
+    one.token = static_cast<std::uint64_t>(rows.integer(row, 1, 1));
+    one.since = rows.integer(row, 2);
+    one.expire_after_us = rows.maybe_integer(row, 3);
+    one.host = rows.text(row, 4);
+    one.pid = rows.integer(row, 5, 0);
+    one.uid = static_cast<std::uint32_t>(rows.integer(row, 6, 0, UINT32_MAX));
+    one.id = rows.bytes(row, 7);
+    one.command = rows.bytes(row, 8);
+    visitor.holder(holder_view(one, clock, now));
+  }
+}
+
+void show_waiters(const Rows& rows, Micros clock, const Instant& now, LockVisitor& visitor) {
+  for (int row = 0; row < rows.count(); ++row) {
+    WaiterView one;
+    one.ticket = static_cast<std::uint64_t>(rows.integer(row, 0, 1));
+    one.max = static_cast<std::uint32_t>(rows.integer(row, 1, 0, kMaxSlots));
+    one.mode = static_cast<Mode>(rows.integer(row, 2, 0, 2));
+    one.host = Text<63>(rows.text(row, 3));
+    one.pid = rows.integer(row, 4, 0);
+    one.uid = static_cast<std::uint32_t>(rows.integer(row, 5, 0, UINT32_MAX));
+    one.start = stamp_of(rows.integer(row, 6), clock, now);
+    one.id = Text<63>(rows.bytes(row, 7));
+    one.command = Text<63>(rows.bytes(row, 8));
+    visitor.waiter(one);
+  }
+}
+
+}  // namespace
+
+Result<std::uint32_t> PostgresStore::inspect(const LockSpec& lock, const Instant& now, LockVisitor* visitor) {
+  const Result<std::string> key = key_of(lock);
+  if (!key.ok()) return key.error();
+  const std::vector<Statement> statements = questions(key.value(), settings_.clock);
+  std::vector<Rows> answers;
+  try {
+    talk(
+        [&](Link& link, std::int64_t deadline) {
+          if (!link.server().schema.empty()) answers = link.ask(statements, deadline);
+        },
+        false);
+    LockVisitor::Header header;
+    if (answers.empty() || answers[1].count() == 0) {
+      if (visitor != nullptr) visitor->header(header);
+      return 0u;
+    }
+    Sight sight;
+    const Rows& row = answers[1];
+    header.exists = true;
+    header.token = static_cast<std::uint64_t>(row.integer(0, 0, 0));
+    header.drained = row.boolean(0, 1);
+    sight.start = row.maybe_integer(0, 2);
+    sight.finish = row.maybe_integer(0, 3);
+    sight.success = row.maybe_integer(0, 4);
+    sight.clock = row.integer(0, 5, 1);
+    header.last = last_admission(sight, now);
+    if (visitor != nullptr) {
+      visitor->header(header);
+      show_holders(answers[2], sight.clock, now, *visitor);
+      show_waiters(answers[3], sight.clock, now, *visitor);
+    }
+    return static_cast<std::uint32_t>(answers[2].count());
+  } catch (const Trouble& trouble) {
+    return error_of(trouble);
+  }
+}
+
+}  // namespace atmost::postgres

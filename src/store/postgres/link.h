@@ -1,0 +1,107 @@
+// A conversation with the server: statements sent in one go, answers read strictly, and never later than a deadline.
+#ifndef ATMOST_STORE_POSTGRES_LINK_H
+#define ATMOST_STORE_POSTGRES_LINK_H
+
+#include <libpq-fe.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "address.h"
+#include "atmost/time.h"
+#include "rows.h"
+#include "trouble.h"
+
+namespace atmost::postgres {
+
+using Value = std::optional<std::string>;  // SQL's null or a text
+
+// One statement. What the answer has to look like is part of it.
+struct Statement {
+  std::string sql;
+  std::vector<Value> values;  // $1, $2 …
+  std::string tag;            // how the server confirms it: "SELECT", "INSERT", "COMMIT" …
+  int columns = 0;            // of the answer; 0: it has no rows
+};
+
+// Who we are to other callers, on whichever connection.
+struct Party {
+  std::string owner;  // 32 hex digits, random: names our rows, and the channel on which we are told of news
+  std::int32_t key = 0;  // our session's advisory lock, by which others see at once when it has gone
+  Duration timeout{};    // for one call of the store
+};
+
+// What was found when a connection was made.
+struct Server {
+  int version = 0;           // 150018
+  std::int64_t backend = 0;  // its process for us
+  bool behind_proxy = false;
+  bool encrypted = false;
+  std::string schema;  // the comment of schema atmost; empty: there is none
+};
+
+// One connection, made when it is first needed. The socket is closed at exec; a forked child must not use it. If this
+// process dies the server notices at once; if the machine does, within the server's keepalives.
+// Not thread-safe. Deadlines are on the boot clock. (Looking a host name up is libpq's and may block longer.)
+class Link {
+ public:
+  Link(const Address& address, const Party& party) : address_(address), party_(party) {}
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+  ~Link() { close(); }
+
+  // Connects if there is no connection. Throws Trouble: unreachable, silent, or setup (a version, a pooling proxy).
+  void open(std::int64_t deadline_boot_ns);
+  void close();
+  bool is_open() const { return connection_ != nullptr; }
+  bool was_open() const { return was_open_; }  // ever
+  const Server& server() const { return server_; }
+
+  // Sends all statements and returns their answers, one for each. Throws Trouble; after `refused` the transaction is
+  // rolled back and the connection good, after everything else the connection is closed.
+  std::vector<Rows> ask(std::span<const Statement> statements, std::int64_t deadline_boot_ns);
+
+  // Ends the transaction that is open, if any, without effect. Throws nothing; closes what cannot be saved.
+  void abandon(std::int64_t deadline_boot_ns);
+
+  // Blocks until somebody told us news (true), `until_boot_ns`, a signal handler ran, or `bell` (-1: none) is readable.
+  // Throws Trouble: unreachable when the connection broke.
+  bool await_news(std::int64_t until_boot_ns, int bell = -1);
+  // What was told so far is known.
+  void forget_news() { news_ = false; }
+
+  // Whether the session lives on a server process of its own, tried with a second connection: false behind a proxy that
+  // pools transactions.
+  bool session_is_ours(std::int64_t deadline_boot_ns);
+
+ private:
+  void connect(const Parameters& parameters, std::int64_t deadline_boot_ns);
+  void set_up(std::int64_t deadline_boot_ns);
+  void open_bare(std::int64_t deadline_boot_ns);
+  std::int64_t backend_in_transaction(std::int64_t deadline_boot_ns);
+  PGresult* next(std::int64_t deadline_boot_ns);
+  void flush(std::int64_t deadline_boot_ns);
+  void take_news();
+  [[noreturn]] void broken();
+  [[noreturn]] void malformed(const std::string& words);
+
+  const Address& address_;
+  const Party& party_;
+  PGconn* connection_ = nullptr;
+  std::size_t first_ = 0;  // the server that answered last
+  Server server_;
+  bool was_open_ = false;
+  bool news_ = false;
+};
+
+// Statements without an answer.
+inline Statement begin() { return {"BEGIN", {}, "BEGIN", 0}; }
+inline Statement commit() { return {"COMMIT", {}, "COMMIT", 0}; }
+inline Statement rollback() { return {"ROLLBACK", {}, "ROLLBACK", 0}; }
+
+}  // namespace atmost::postgres
+
+#endif

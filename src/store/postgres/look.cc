@@ -1,0 +1,232 @@
+#include "look.h"
+
+#include <algorithm>
+
+#include "os/machine.h"
+#include "os/process.h"
+#include "os/self.h"
+#include "schema.h"
+
+namespace atmost::postgres {
+namespace {
+
+// Whether a waiter is there: its row was refreshed lately, and its session lives (else its advisory lock can be had).
+std::string alive() {
+  return "expires > clock_timestamp() AND NOT pg_try_advisory_xact_lock_shared(" +
+         std::to_string(kAdvisoryClass) + ", session)";
+}
+
+std::string micros(const std::string& expression) {
+  return "(extract(epoch FROM " + expression + ") * 1000000)::bigint";
+}
+
+constexpr std::int64_t kMost = INT64_MAX;
+constexpr std::int64_t kMostWaiters = INT32_MAX;
+
+void read_holders(const Rows& rows, std::vector<Holder>& to) {
+  for (int row = 0; row < rows.count(); ++row) {
+    Holder one;
+    one.slot = static_cast<std::uint32_t>(rows.integer(row, 0, 1, kMaxSlots));
+    one.token = static_cast<std::uint64_t>(rows.integer(row, 1, 1, kMost));
+    one.left_us = rows.integer(row, 2);
+    one.expired = one.left_us <= 0;
+    one.since = rows.integer(row, 3);
+    one.exclusive = rows.boolean(row, 4);
+    one.expire_after_us = rows.maybe_integer(row, 5);
+    one.host = rows.text(row, 6);
+    one.boot = rows.integer(row, 7);
+    one.pid = rows.integer(row, 8, 0, kMost);
+    one.uid = static_cast<std::uint32_t>(rows.integer(row, 9, 0, UINT32_MAX));
+    one.id = rows.bytes(row, 10);
+    one.command = rows.bytes(row, 11);
+    if (!to.empty() && to.back().slot >= one.slot) {
+      throw Trouble{
+          Trouble::Kind::malformed, "an answer that cannot be: one slot twice", {}, Code::unavailable};
+    }
+    to.push_back(std::move(one));
+  }
+}
+
+bool contains(const std::vector<std::uint32_t>& all, std::uint32_t one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+// Whether so many slots are held by our own ancestors on this machine that waiting would never end.
+bool own_tree_blocks(const Sight& sight, const LockSpec& spec) {
+  const auto boot = static_cast<std::int64_t>(os::boot_hash());
+  const Text<255> host = os::host_name();
+  std::uint64_t blocked = 0;
+  for (const Holder& one : sight.holders) {
+    const bool here = boot != 0 && one.boot == boot && one.host == host.view();
+    if (!one.expired && here && os::is_ancestor(one.pid)) ++blocked;
+  }
+  return spec.mode == Mode::exclusive ? blocked > 0 : blocked > 0 && blocked + spec.take > spec.max;
+}
+
+}  // namespace
+
+void add_look(std::vector<Statement>& to, const Viewer& viewer) {
+  to.push_back(
+      {"INSERT INTO atmost.lock (name) VALUES ($1) ON CONFLICT DO NOTHING", {viewer.key}, "INSERT", 0});
+  to.push_back({"SELECT token, drained, drained_slots, " + micros("last_start") + ", " +
+                    micros("last_finish") + ", " + micros("last_success") +
+                    " FROM atmost.lock WHERE name = $1 FOR UPDATE",
+                {viewer.key},
+                "SELECT",
+                6});
+  to.push_back({"SELECT slot, token, " + micros("(expires - clock_timestamp())") + ", " + micros("since") +
+                    ", exclusive, expire_after, host, boot, pid, uid, id, command FROM atmost.holder "
+                    "WHERE lock = $1 ORDER BY slot",
+                {viewer.key},
+                "SELECT",
+                12});
+  // One row, whatever there is: a row too few is never taken for nothing.
+  const LockSpec& spec = *viewer.spec;
+  to.push_back(
+      {"SELECT " + micros(viewer.clock) +
+           ", pg_backend_pid(), (SELECT count(*) FROM atmost.holder WHERE lock = $1), "
+           "ARRAY(SELECT slot FROM atmost.takeover WHERE lock = $1 AND owner <> $2 AND expires > "
+           "clock_timestamp()), "
+           "EXISTS(SELECT FROM atmost.waiter WHERE lock = $1 AND ticket = $3 AND owner = $2), "
+           "count(*), count(*) FILTER (WHERE better), coalesce(sum(take) FILTER (WHERE better), 0), "
+           "coalesce(bool_or(mode = 2) FILTER (WHERE better), false), coalesce(bool_or(joins), false) FROM "
+           "(SELECT take, mode, joins, ($3 = 0 OR ticket < $3) AND "
+           "(mode = 2 OR CASE WHEN $4 THEN mode = 0 AND max = $5 ELSE mode <> 0 END) AS better FROM "
+           "atmost.waiter "
+           "WHERE lock = $1 AND NOT (ticket = $3 AND owner = $2) AND " +
+           alive() + ") others",
+       {viewer.key, viewer.party->owner, std::to_string(viewer.ticket), spec.mode == Mode::plain ? "t" : "f",
+        std::to_string(spec.max)},
+       "SELECT",
+       10});
+}
+
+Sight read_look(std::span<const Rows> answers, std::int64_t backend) {
+  const Rows& lock = answers[1];
+  const Rows& sums = answers[3];
+  lock.expect(1);
+  sums.expect(1);
+  Sight sight;
+  sight.token = static_cast<std::uint64_t>(lock.integer(0, 0, 0, kMost));
+  sight.drained = lock.boolean(0, 1);
+  sight.drained_slots = lock.slots(0, 2);
+  sight.start = lock.maybe_integer(0, 3);
+  sight.finish = lock.maybe_integer(0, 4);
+  sight.success = lock.maybe_integer(0, 5);
+  sight.clock = sums.integer(0, 0, 1);
+  if (sums.integer(0, 1) != backend) {
+    throw Trouble{Trouble::Kind::setup,
+                  "a proxy gave this session another server process: it pools transactions (pgbouncer with "
+                  "pool_mode=transaction?); connect to the server itself, or through pool_mode=session",
+                  {},
+                  Code::unavailable};
+  }
+  read_holders(answers[2], sight.holders);
+  if (sums.integer(0, 2) != static_cast<std::int64_t>(sight.holders.size())) {
+    throw Trouble{
+        Trouble::Kind::malformed, "an answer that cannot be: holders are missing", {}, Code::unavailable};
+  }
+  for (const Holder& one : sight.holders) {
+    if (one.token <= sight.token) continue;
+    throw Trouble{
+        Trouble::Kind::malformed, "an answer that cannot be: a token from the future", {}, Code::unavailable};
+  }
+  sight.claimed_slots = sums.slots(0, 3);
+  sight.ticket_there = sums.boolean(0, 4);
+  sight.waiters = static_cast<std::uint32_t>(sums.integer(0, 5, 0, kMostWaiters));
+  sight.waiters_ahead = static_cast<std::uint32_t>(sums.integer(0, 6, 0, sight.waiters));
+  sight.owed = sums.integer(0, 7, sight.waiters_ahead, kMost);
+  sight.writer_ahead = sums.boolean(0, 8);
+  sight.joiner = sums.boolean(0, 9);
+  return sight;
+}
+
+Stamp stamp_of(Micros at, Micros clock, const Instant& now) {
+  Stamp stamp;
+  stamp.known = true;
+  stamp.real_ns = at * 1000;
+  if (now.given) return stamp;
+  stamp.same_boot = true;
+  stamp.boot_ns = now.boot_ns - (clock - at) * 1000;
+  return stamp;
+}
+
+LastAdmission last_admission(const Sight& sight, const Instant& now) {
+  LastAdmission last;
+  if (sight.start) last.start = stamp_of(*sight.start, sight.clock, now);
+  if (sight.finish) last.finish = stamp_of(*sight.finish, sight.clock, now);
+  if (sight.success) last.success = stamp_of(*sight.success, sight.clock, now);
+  return last;
+}
+
+HolderView holder_view(const Holder& holder, Micros clock, const Instant& now) {
+  HolderView view;
+  view.slot = holder.slot;
+  view.kind = HolderKind::supervised;
+  view.has_record = true;
+  view.verified = !holder.expired;
+  view.pid = holder.pid;
+  view.uid = holder.uid;
+  view.host = Text<63>(holder.host);
+  view.token = view.hold = holder.token;
+  view.start = stamp_of(holder.since, clock, now);
+  if (holder.expire_after_us) view.expire_after = {*holder.expire_after_us * 1000};
+  view.id = Text<63>(holder.id);
+  view.command = Text<63>(holder.command);
+  return view;
+}
+
+void paint(const Sight& sight, const Request& request, const LockSpec& spec, const Instant& now,
+           bool newcomer, bool last_chance, Picture& to) {
+  to = {};
+  std::vector<std::uint32_t> held;
+  bool exclusive = false;
+  for (const Holder& one : sight.holders) {
+    if (one.expired) continue;
+    held.push_back(one.slot);
+    exclusive = exclusive || one.exclusive;
+    to.holders.push_back(holder_view(one, sight.clock, now));
+  }
+  // More slots than anybody could ask for, of those that are free and not closed to us.
+  std::uint64_t free = 0;
+  const std::uint64_t wanted = spec.take + static_cast<std::uint64_t>(sight.owed);
+  for (std::uint32_t slot = 1; slot <= spec.max && free < wanted; ++slot) {
+    const bool closed = std::binary_search(held.begin(), held.end(), slot) ||
+                        contains(sight.drained_slots, slot) ||
+                        (newcomer && contains(sight.claimed_slots, slot));
+    if (closed) continue;
+    if (++free <= spec.take) to.slots.push_back(slot);
+  }
+  View& view = to.view;
+  view.token = sight.token;
+  view.last = last_admission(sight, now);
+  view.drained = sight.drained;
+  view.last_chance = last_chance;
+  view.held = static_cast<std::uint32_t>(held.size());
+  view.holders = to.holders;
+  view.waiters_ahead = sight.waiters_ahead;
+  view.joiner_waiting = sight.joiner;
+  view.takeover_running = !sight.claimed_slots.empty();
+  if (spec.mode == Mode::exclusive) {
+    view.room = held.empty() && free >= spec.take;
+  } else {
+    view.room = !exclusive && free >= spec.take && held.size() + spec.take <= spec.max;
+    // What those before us want is left for them even if we go first.
+    if (view.room && !sight.writer_ahead && free >= wanted && held.size() + wanted <= spec.max)
+      view.waiters_ahead = 0;
+  }
+  view.held_by_ancestor = !view.room && request.nested && own_tree_blocks(sight, spec);
+}
+
+Result<std::string> key_of(const LockSpec& lock) {
+  std::string_view path = lock.path;
+  const std::size_t slash = path.rfind('/');
+  if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
+  const bool printable = std::all_of(path.begin(), path.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+  if (path.empty() || !printable) {
+    return error_of(Code::usage, 0, "the key of a lock in PostgreSQL is printable ASCII, without blanks");
+  }
+  return std::string(path);
+}
+
+}  // namespace atmost::postgres

@@ -1,0 +1,91 @@
+// What the database says about one lock, inside a transaction that has its row; and what a decision is made of that.
+#ifndef ATMOST_STORE_POSTGRES_LOOK_H
+#define ATMOST_STORE_POSTGRES_LOOK_H
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "atmost/store.h"
+#include "link.h"
+
+namespace atmost::postgres {
+
+// A moment of the server's clock, in microseconds since 1970.
+using Micros = std::int64_t;
+
+struct Holder {
+  std::uint32_t slot = 0;
+  std::uint64_t token = 0;
+  bool expired = false;
+  std::int64_t left_us = 0;  // of its lease
+  Micros since = 0;
+  bool exclusive = false;
+  std::optional<std::int64_t> expire_after_us;
+  std::string host;
+  std::int64_t boot = 0;
+  std::int64_t pid = 0;
+  std::uint32_t uid = 0;
+  std::string id;
+  std::string command;
+};
+
+// One lock as one caller sees it. The row of the lock is locked, so that only renewals and the clock go on meanwhile.
+struct Sight {
+  std::uint64_t token = 0;
+  bool drained = false;
+  std::vector<std::uint32_t> drained_slots;
+  std::vector<std::uint32_t> claimed_slots;  // others are stopping their holders
+  std::optional<Micros> start, finish, success;
+  Micros clock = 0;
+  std::vector<Holder> holders;  // by slot, the expired ones too
+  // Of the others that wait and are there:
+  std::uint32_t waiters = 0;        // all
+  std::uint32_t waiters_ahead = 0;  // with a better claim than ours
+  std::int64_t owed = 0;            // the slots that those want
+  bool writer_ahead = false;
+  bool joiner = false;
+  bool ticket_there = false;  // our own place
+};
+
+// The one who looks.
+struct Viewer {
+  std::string key;  // the lock's
+  const LockSpec* spec = nullptr;
+  std::int64_t ticket = 0;  // 0: none
+  const Party* party = nullptr;
+  std::string clock;  // an SQL expression: the server's time for stamps
+};
+
+inline constexpr std::size_t kLookStatements = 4;
+
+// Locks the lock's row (making it, if need be) and reads everything: kLookStatements of them. Each is a statement of its
+// own, because only a statement that begins after the row is ours sees what its last owner wrote.
+void add_look(std::vector<Statement>& to, const Viewer& viewer);
+// Reads their answers. Throws Trouble: malformed; or setup, when the transaction runs on another server process than the
+// connection's (`backend`): a pooling proxy.
+Sight read_look(std::span<const Rows> answers, std::int64_t backend);
+
+// The moment on the server's clock as seen from here: so old as the server says, counted back from `now`.
+Stamp stamp_of(Micros at, Micros clock, const Instant& now);
+LastAdmission last_admission(const Sight& sight, const Instant& now);
+HolderView holder_view(const Holder& holder, Micros clock, const Instant& now);
+
+// The same lock for decide(), and the slots that would be taken if it says yes.
+struct Picture {
+  View view;
+  std::vector<HolderView> holders;  // view.holders shows these
+  std::vector<std::uint32_t> slots;
+};
+// `newcomer`: has no place in the queue. `last_chance`: will not wait.
+void paint(const Sight& sight, const Request& request, const LockSpec& spec, const Instant& now,
+           bool newcomer, bool last_chance, Picture& to);
+
+// A key that can be a row's name: printable ASCII. Keys are behind the last slash of a lock's path.
+Result<std::string> key_of(const LockSpec& lock);
+
+}  // namespace atmost::postgres
+
+#endif

@@ -1,0 +1,113 @@
+#include "rows.h"
+
+#include <charconv>
+
+#include "atmost/request.h"
+#include "trouble.h"
+
+namespace atmost::postgres {
+namespace {
+
+[[noreturn]] void malformed(const std::string& words) {
+  throw Trouble{Trouble::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
+}
+
+std::optional<std::int64_t> parse(std::string_view text) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stopped != end || text.empty()) return std::nullopt;
+  return value;
+}
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+}  // namespace
+
+void Rows::expect(int wanted) const {
+  if (count() != wanted) malformed(std::to_string(count()) + " rows instead of " + std::to_string(wanted));
+}
+
+std::int64_t Rows::changed() const {
+  const std::optional<std::int64_t> value = parse(PQcmdTuples(result_.get()));
+  if (!value || *value < 0) malformed("no count");
+  return *value;
+}
+
+bool Rows::missing(int row, int column) const {
+  if (row < 0 || row >= count() || column < 0 || column >= PQnfields(result_.get())) malformed("too short");
+  return PQgetisnull(result_.get(), row, column) != 0;
+}
+
+std::string_view Rows::field(int row, int column) const {
+  if (missing(row, column)) malformed("a value is missing");
+  return {PQgetvalue(result_.get(), row, column),
+          static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+}
+
+std::int64_t Rows::integer(int row, int column, std::int64_t least, std::int64_t most) const {
+  const std::optional<std::int64_t> value = parse(field(row, column));
+  if (!value || *value < least || *value > most) malformed("a number out of range");
+  return *value;
+}
+
+std::optional<std::int64_t> Rows::maybe_integer(int row, int column) const {
+  if (missing(row, column)) return std::nullopt;
+  return integer(row, column);
+}
+
+bool Rows::boolean(int row, int column) const {
+  const std::string_view value = field(row, column);
+  if (value != "t" && value != "f") malformed("neither true nor false");
+  return value == "t";
+}
+
+std::string Rows::text(int row, int column) const { return std::string(field(row, column)); }
+
+std::string Rows::bytes(int row, int column) const {
+  std::string_view hex = field(row, column);
+  if (!hex.starts_with("\\x") || hex.size() % 2 != 0) malformed("no bytes");
+  hex.remove_prefix(2);
+  std::string value;
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    const int high = hex_value(hex[i]);
+    const int low = hex_value(hex[i + 1]);
+    if (high < 0 || low < 0) malformed("no bytes");
+    value += static_cast<char>(high * 16 + low);
+  }
+  return value;
+}
+
+std::vector<std::uint32_t> Rows::slots(int row, int column) const {
+  std::string_view list = field(row, column);
+  if (!list.starts_with('{') || !list.ends_with('}') || list.size() < 2) malformed("no list");
+  list = list.substr(1, list.size() - 2);
+  std::vector<std::uint32_t> all;
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    const std::optional<std::int64_t> slot = parse(list.substr(0, comma));
+    if (!slot || *slot < 1 || *slot > kMaxSlots) malformed("no slot");
+    all.push_back(static_cast<std::uint32_t>(*slot));
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma + 1);
+    if (list.empty()) malformed("no list");
+  }
+  return all;
+}
+
+std::string hex_of(std::string_view bytes) {
+  static const char kDigits[] = "0123456789abcdef";
+  std::string hex = "\\x";
+  for (char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    hex += kDigits[byte >> 4];
+    hex += kDigits[byte & 15];
+  }
+  return hex;
+}
+
+}  // namespace atmost::postgres

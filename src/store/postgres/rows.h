@@ -1,0 +1,51 @@
+// An answer of the server, read strictly: what is missing, of another form or out of range is Trouble, never a zero.
+#ifndef ATMOST_STORE_POSTGRES_ROWS_H
+#define ATMOST_STORE_POSTGRES_ROWS_H
+
+#include <libpq-fe.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace atmost::postgres {
+
+class Rows {
+ public:
+  // Takes the result over. Null is an answer without rows.
+  explicit Rows(PGresult* result) : result_(result) {}
+
+  int count() const { return PQntuples(result_.get()); }
+  bool is(ExecStatusType status) const { return PQresultStatus(result_.get()) == status; }
+  // How many rows a statement without an answer changed.
+  std::int64_t changed() const;
+  // Exactly so many, or Trouble.
+  void expect(int count) const;
+
+  bool missing(int row, int column) const;  // SQL's null
+  std::int64_t integer(int row, int column, std::int64_t least = INT64_MIN,
+                       std::int64_t most = INT64_MAX) const;
+  std::optional<std::int64_t> maybe_integer(int row, int column) const;
+  bool boolean(int row, int column) const;
+  std::string text(int row, int column) const;
+  std::string bytes(int row, int column) const;                 // bytea
+  std::vector<std::uint32_t> slots(int row, int column) const;  // int[]: numbers of slots
+
+ private:
+  struct Clear {
+    void operator()(PGresult* result) const { PQclear(result); }
+  };
+  std::string_view field(int row, int column) const;
+
+  std::unique_ptr<PGresult, Clear> result_;
+};
+
+// How bytes are written for a parameter of type bytea.
+std::string hex_of(std::string_view bytes);
+
+}  // namespace atmost::postgres
+
+#endif

@@ -1,0 +1,130 @@
+#include "schema.h"
+
+#include <vector>
+
+#include "link.h"
+
+namespace atmost::postgres {
+namespace {
+
+struct Piece {
+  const char* why;
+  const char* sql;
+  const char* tag;
+};
+
+// In order; each can be repeated without harm.
+constexpr Piece kPieces[] = {
+    {"Everything atmost keeps is in here. Dropping it frees all locks.", "CREATE SCHEMA IF NOT EXISTS atmost",
+     "CREATE SCHEMA"},
+    {"The program knows its schema by this.", "COMMENT ON SCHEMA atmost IS 'atmost: locks, format 1'",
+     "COMMENT"},
+    {"Every admission draws a token: larger than all before, also if an old backup is restored.",
+     "CREATE SEQUENCE IF NOT EXISTS atmost.token", "CREATE SEQUENCE"},
+    {"Places in queues.", "CREATE SEQUENCE IF NOT EXISTS atmost.ticket", "CREATE SEQUENCE"},
+    {"One row for each lock ever used. Every decision about a lock is made while its row is locked.",
+     "CREATE TABLE IF NOT EXISTS atmost.lock (\n"
+     "  name text PRIMARY KEY,\n"
+     "  token bigint NOT NULL DEFAULT 0,\n"
+     "  drained boolean NOT NULL DEFAULT false,\n"
+     "  drained_slots integer[] NOT NULL DEFAULT '{}',\n"
+     "  last_start timestamptz,\n"
+     "  last_finish timestamptz,\n"
+     "  last_success timestamptz,\n"
+     "  refusals bigint NOT NULL DEFAULT 0\n"
+     ") WITH (fillfactor = 70)",
+     "CREATE TABLE"},
+    {"One row for each slot that is held, as long as `expires` (by this server's clock) is not past.",
+     "CREATE TABLE IF NOT EXISTS atmost.holder (\n"
+     "  lock text NOT NULL,\n"
+     "  slot integer NOT NULL CHECK (slot > 0),\n"
+     "  token bigint NOT NULL,\n"
+     "  owner text NOT NULL,\n"
+     "  expires timestamptz NOT NULL,\n"
+     "  since timestamptz NOT NULL,\n"
+     "  exclusive boolean NOT NULL,\n"
+     "  asked smallint NOT NULL DEFAULT 0,  -- to stop: 1 politely, 2 again, 3: no renewal any more\n"
+     "  expire_after bigint,                -- microseconds; null: never overdue\n"
+     "  host text NOT NULL,\n"
+     "  boot bigint NOT NULL,\n"
+     "  pid bigint NOT NULL,\n"
+     "  uid bigint NOT NULL,\n"
+     "  id bytea NOT NULL,\n"
+     "  command bytea NOT NULL,\n"
+     "  PRIMARY KEY (lock, slot)\n"
+     ") WITH (fillfactor = 50)",
+     "CREATE TABLE"},
+    {"One row for each caller that waits. `session`: the advisory lock by which others see that it is still "
+     "there.",
+     "CREATE TABLE IF NOT EXISTS atmost.waiter (\n"
+     "  lock text NOT NULL,\n"
+     "  ticket bigint NOT NULL DEFAULT nextval('atmost.ticket'),\n"
+     "  owner text NOT NULL,\n"
+     "  session integer NOT NULL,\n"
+     "  expires timestamptz NOT NULL,\n"
+     "  since timestamptz NOT NULL,\n"
+     "  max integer NOT NULL,\n"
+     "  take integer NOT NULL,\n"
+     "  mode smallint NOT NULL,  -- 0 plain, 1 shared, 2 exclusive\n"
+     "  joins boolean NOT NULL,\n"
+     "  host text NOT NULL,\n"
+     "  pid bigint NOT NULL,\n"
+     "  uid bigint NOT NULL,\n"
+     "  id bytea NOT NULL,\n"
+     "  command bytea NOT NULL,\n"
+     "  PRIMARY KEY (lock, ticket)\n"
+     ") WITH (fillfactor = 70)",
+     "CREATE TABLE"},
+    {"Slots whose holder somebody is stopping.",
+     "CREATE TABLE IF NOT EXISTS atmost.takeover (\n"
+     "  lock text NOT NULL,\n"
+     "  slot integer NOT NULL,\n"
+     "  owner text NOT NULL,\n"
+     "  expires timestamptz NOT NULL,\n"
+     "  PRIMARY KEY (lock, slot)\n"
+     ")",
+     "CREATE TABLE"},
+};
+
+}  // namespace
+
+std::string schema_script() {
+  std::string script =
+      "-- The tables in which atmost keeps locks. They are created at the first use where that is permitted; "
+      "else the\n"
+      "-- database's owner runs:  atmost schema postgres | psql DATABASE\n"
+      "-- and lets the users of the locks (here: role atmost_users) in:\n"
+      "--   GRANT USAGE ON SCHEMA atmost TO atmost_users;\n"
+      "--   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA atmost TO atmost_users;\n"
+      "--   GRANT USAGE ON ALL SEQUENCES IN SCHEMA atmost TO atmost_users;\n"
+      "-- Whoever may write these tables may take any lock, as whoever may write a lock file may.\n"
+      "BEGIN;\n";
+  for (const Piece& piece : kPieces) {
+    script += "\n-- ";
+    script += piece.why;
+    script += "\n";
+    script += piece.sql;
+    script += ";\n";
+  }
+  script += "\nCOMMIT;\n";
+  return script;
+}
+
+void create_schema(Link& link, std::int64_t deadline) {
+  std::vector<Statement> all = {
+      begin(), {"SELECT pg_advisory_xact_lock($1, 0)", {std::to_string(kAdvisoryClass)}, "SELECT", 1}};
+  for (const Piece& piece : kPieces) all.push_back({piece.sql, {}, piece.tag, 0});
+  all.push_back(commit());
+  try {
+    link.ask(all, deadline);
+  } catch (const Trouble& trouble) {
+    if (!trouble.is(kNoPrivilege)) throw;
+    throw Trouble{Trouble::Kind::setup,
+                  "schema atmost is not there, and this user may not create it (" + trouble.words +
+                      "); let the database's owner run: atmost schema postgres | psql",
+                  {},
+                  Code::not_permitted};
+  }
+}
+
+}  // namespace atmost::postgres

@@ -1,0 +1,125 @@
+// Taking a slot over: its holder is asked to stop through its row, and stops itself. If it cannot answer, its lease ends.
+#include "asking.h"
+#include "os/clock.h"
+
+namespace atmost::postgres {
+namespace {
+
+// A taker refreshes its claim whenever it presses; a dead one's claim ends after this.
+constexpr Duration kClaimLasts = Duration::seconds(10);
+// A taker looks every few milliseconds; the server is asked so often.
+constexpr Duration kAskEvery = Duration::millis(50);
+
+std::int64_t asked_level(Pressure pressure) {
+  switch (pressure) {
+    case Pressure::interrupt:
+      return 1;
+    case Pressure::terminate:
+      return 2;
+    case Pressure::kill:
+      return 3;  // no renewal any more: the end of its lease is the end of its hold
+    case Pressure::none:
+    case Pressure::prove:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<bool> PostgresStore::begin_takeover(std::uint32_t lock, std::uint32_t slot) {
+  const std::string& key = keys_[lock];
+  const Statement statements[] = {
+      begin(),
+      take_row(key),
+      {"INSERT INTO atmost.takeover AS old (lock, slot, owner, expires) VALUES ($1, $2, $3, "
+       "clock_timestamp() + " +
+           interval_of(4) +
+           ") ON CONFLICT (lock, slot) DO UPDATE SET owner = excluded.owner, expires = excluded.expires "
+           "WHERE old.owner = excluded.owner OR old.expires <= clock_timestamp() RETURNING slot",
+       {key, number(slot), party_->owner, number(kClaimLasts.ns / 1000)},
+       "INSERT",
+       1},
+      commit()};
+  bool begun = false;
+  looked_ns_ = 0;
+  try {
+    talk([&](Link& link, std::int64_t deadline) {
+      const Rows claimed = std::move(link.ask(statements, deadline)[2]);
+      begun = claimed.count() == 1 && claimed.integer(0, 0) == slot;
+    });
+  } catch (const Trouble& trouble) {
+    return error_of(trouble);
+  }
+  return begun;
+}
+
+Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                     Pressure pressure) {
+  const bool lately = os::boot_ns() < looked_ns_ + kAskEvery.ns && looked_hold_ == hold;
+  if (pressure == Pressure::none && lately) return found_;
+  const std::string& key = keys_[lock];
+  const std::int64_t level = asked_level(pressure);
+  const Statement statements[] = {
+      {"UPDATE atmost.takeover SET expires = clock_timestamp() + " + interval_of(4) +
+           " WHERE lock = $1 AND slot = $2 AND owner = $3",
+       {key, number(slot), party_->owner, number(kClaimLasts.ns / 1000)},
+       "UPDATE",
+       0},
+      {"WITH pressed AS (UPDATE atmost.holder SET asked = $4 WHERE lock = $1 AND slot = $2 AND token = $3 "
+       "AND "
+       "asked < $4 AND expires > clock_timestamp() RETURNING owner) SELECT pg_notify('atmost_' || owner, '') "
+       "FROM pressed",
+       {key, number(slot), number(hold), number(level)},
+       "SELECT",
+       1},
+      {"SELECT pid, token, (extract(epoch FROM since) * 1000000)::bigint, (extract(epoch FROM " +
+           settings_.clock +
+           ") * 1000000)::bigint, exclusive FROM atmost.holder WHERE lock = $1 AND slot = $2 AND token = $3 "
+           "AND expires "
+           "> clock_timestamp()",
+       {key, number(slot), number(hold)},
+       "SELECT",
+       5}};
+  Pressed pressed;
+  try {
+    talk([&](Link& link, std::int64_t deadline) {
+      const std::vector<Rows> answers = link.ask(statements, deadline);
+      pressed = {};
+      pressed.signalled = answers[1].count() > 0 ? 1 : 0;
+      const Rows& row = answers[2];
+      if (row.count() == 0) return;
+      pressed.held = true;
+      pressed.pid = row.integer(0, 0, 0);
+      pressed.token = static_cast<std::uint64_t>(row.integer(0, 1, 1));
+      const Instant now = {0, os::boot_ns(), false};
+      pressed.start = stamp_of(row.integer(0, 2), row.integer(0, 3), now);
+    });
+  } catch (const Trouble& trouble) {
+    return error_of(trouble);
+  }
+  looked_ns_ = os::boot_ns();
+  looked_hold_ = hold;
+  found_ = pressed;
+  return pressed;
+}
+
+void PostgresStore::end_takeover(std::uint32_t lock, std::uint32_t slot) {
+  if (lock >= keys_.size()) return;
+  const std::string& key = keys_[lock];
+  const Statement statements[] = {begin(),
+                                  take_row(key),
+                                  {"DELETE FROM atmost.takeover WHERE lock = $1 AND slot = $2 AND owner = $3",
+                                   {key, number(slot), party_->owner},
+                                   "DELETE",
+                                   0},
+                                  wake_first(key),
+                                  commit()};
+  try {
+    talk([&](Link& link, std::int64_t deadline) { link.ask(statements, deadline); });
+  } catch (const Trouble&) {
+    // The claim ends by itself.
+  }
+}
+
+}  // namespace atmost::postgres

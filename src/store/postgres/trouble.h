@@ -1,0 +1,47 @@
+// What can go wrong between us and the server. Thrown inside this room only; every call of the store ends it as an Error.
+#ifndef ATMOST_STORE_POSTGRES_TROUBLE_H
+#define ATMOST_STORE_POSTGRES_TROUBLE_H
+
+#include <string>
+#include <string_view>
+
+#include "atmost/result.h"
+
+namespace atmost::postgres {
+
+struct Trouble {
+  enum class Kind {
+    unreachable,  // no connection, or it broke: worth another try within the time there is
+    silent,       // no answer in time
+    malformed,    // an answer that cannot be
+    refused,      // the server's own error: `state` is its SQLSTATE
+    setup,        // what is wrong will be wrong again: `code` says how
+  };
+  Kind kind = Kind::malformed;
+  std::string words;  // one line; bytes of names as they are
+  std::string state;
+  Code code = Code::unavailable;
+
+  // SQLSTATE (PostgreSQL, appendix A).
+  bool is(std::string_view sqlstate) const { return kind == Kind::refused && state == sqlstate; }
+};
+
+inline constexpr std::string_view kLockTimeout = "55P03";
+inline constexpr std::string_view kNoTable = "42P01";
+inline constexpr std::string_view kNoSchema = "3F000";
+inline constexpr std::string_view kNoPrivilege = "42501";
+inline constexpr std::string_view kReadOnly = "25006";
+
+// Whether the same work on a fresh connection may succeed: the connection broke, the server is restarting, or two
+// transactions were in each other's way.
+bool worth_another_try(const Trouble& trouble);
+
+// `where` names the server (Address::shown).
+Error error_of(const Trouble& trouble, std::string_view where);
+
+// libpq ends its messages with newlines and puts some on several lines; this makes one.
+std::string one_line(std::string_view text);
+
+}  // namespace atmost::postgres
+
+#endif

@@ -1,0 +1,149 @@
+#include "waiting.h"
+
+#include <algorithm>
+
+#include "asking.h"
+#include "os/clock.h"
+#include "os/self.h"
+#include "schema.h"
+
+namespace atmost::postgres {
+namespace {
+
+// A place whose owner's session cannot be asked (a reconnection is under way) is believed so long.
+constexpr Duration kPlaceLasts = Duration::seconds(30);
+constexpr Duration kRefreshEvery = Duration::seconds(10);
+// Nobody is told when a lease ends by itself, or when the one who was told dies: look now and then. The further behind,
+// the more seldom, so that a long queue costs the server no more than some fifty looks a second.
+constexpr std::int64_t kLookNs = 1'000'000'000;
+constexpr std::uint32_t kLookShare = 20;
+constexpr std::int64_t kJustAfterUs = 2'000;
+
+}  // namespace
+
+Statement draw_place(const std::string& key, const Request& request, const LockSpec& spec, const Instant& now,
+                     const std::string& clock, std::int32_t session, const std::vector<Value>& caller) {
+  // Beside it, those that went away long ago are swept up.
+  const std::string sql =
+      "WITH gone AS (DELETE FROM atmost.waiter WHERE lock = $1 AND expires <= clock_timestamp()) "
+      "INSERT INTO atmost.waiter (lock, session, expires, since, max, take, mode, joins, owner, host, pid, "
+      "uid, id, "
+      "command) VALUES ($1, $2, clock_timestamp() + " +
+      interval_of(3) + ", coalesce(" + moment_of(4) + ", " + clock +
+      "), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING ticket";
+  std::vector<Value> values = {key,
+                               std::to_string(session),
+                               number(kPlaceLasts.ns / 1000),
+                               given_moment(now),
+                               number(spec.max),
+                               number(spec.take),
+                               number(static_cast<std::uint32_t>(spec.mode)),
+                               truth(request.on_busy == OnBusy::join)};
+  for (std::size_t i = 0; i < caller.size(); ++i) {
+    if (i != 2) values.push_back(caller[i]);  // a waiter's boot is of no interest
+  }
+  return {sql, std::move(values), "INSERT", 1};
+}
+
+Statement leave_place(const std::string& key, std::uint64_t ticket) {
+  return {"DELETE FROM atmost.waiter WHERE lock = $1 AND ticket = $2", {key, number(ticket)}, "DELETE", 0};
+}
+
+// When to look again though nobody told us.
+void PostgresStore::plan_look(const Asked& asked, const Decision& decision) {
+  const std::int64_t now = os::boot_ns();
+  std::uint32_t ahead = 0;
+  std::int64_t first_end_us = INT64_MAX;
+  bool gone = false;
+  for (const Asked::One& one : asked.locks) {
+    ahead = std::max(ahead, one.sight.waiters_ahead);
+    gone = gone || (queued_ && !one.sight.ticket_there);
+    for (const Holder& holder : one.sight.holders) {
+      if (!holder.expired) first_end_us = std::min(first_end_us, holder.left_us);
+    }
+  }
+  std::int64_t pause = kLookNs + kLookNs / kLookShare * ahead;
+  pause += pause / 8 * (os::scatter() % 8) / 8;
+  if (ahead == 0 && first_end_us < pause / 1000) pause = (first_end_us + kJustAfterUs) * 1000;
+  if (gone) {  // our place was swept up while we were away (suspended, stopped): another is drawn
+    *asked.queue = {};
+    leave_queue();
+    return;
+  }
+  look_again_ns_ = now + std::min(pause, std::max<std::int64_t>(decision.retry_in.ns, 1'000'000));
+  if (!queued_) refresh_ns_ = now + kRefreshEvery.ns;
+  queued_ = true;
+  parting_.arm();
+}
+
+void PostgresStore::leave_queue() {
+  queued_ = false;
+  parting_.disarm();
+}
+
+Result<Wake> PostgresStore::await(const Request& request, Ticket& ticket, std::int64_t deadline) {
+  const std::int64_t look_again = look_again_ns_;
+  for (;;) {
+    if (parting_.asked()) {
+      withdraw(request, ticket);
+      parting_.obey();
+    }
+    const std::int64_t until = std::min({deadline, look_again, refresh_ns_});
+    try {
+      if (link_->await_news(until, parting_.descriptor())) return Wake::maybe;
+      if (parting_.asked()) continue;
+      const std::int64_t now = os::boot_ns();
+      if (now >= deadline) return Wake::deadline;
+      if (now >= look_again) return Wake::maybe;
+      if (now < refresh_ns_) return Wake::interrupted;
+      refresh_place();
+    } catch (const Trouble& trouble) {
+      // The place is a row and outlives the connection; a new one is made by the next attempt, if it is soon.
+      if (trouble.kind != Trouble::Kind::unreachable) return error_of(trouble);
+      return os::boot_ns() >= deadline ? Wake::deadline : Wake::maybe;
+    }
+  }
+}
+
+void PostgresStore::refresh_place() {
+  const Statement statements[] = {
+      {"UPDATE atmost.waiter SET expires = clock_timestamp() + " + interval_of(2) + " WHERE owner = $1",
+       {party_->owner, number(kPlaceLasts.ns / 1000)},
+       "UPDATE",
+       0},
+      {"SELECT pg_try_advisory_lock($1, $2) WHERE NOT EXISTS (SELECT FROM pg_locks WHERE locktype = "
+       "'advisory' AND pid "
+       "= pg_backend_pid() AND classid = $1::oid AND objid = $2::oid)",
+       {std::to_string(kAdvisoryClass), std::to_string(party_->key)},
+       "SELECT",
+       1}};
+  talk([&](Link& link, std::int64_t deadline) { link.ask(statements, deadline); });
+  refresh_ns_ = os::boot_ns() + kRefreshEvery.ns;
+}
+
+void PostgresStore::withdraw(const Request& request, Ticket& ticket) {
+  if (!ticket.drawn) return;
+  std::vector<std::pair<std::string, std::uint64_t>> places;
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    const Result<std::string> key = key_of(request.locks[i]);
+    if (key.ok()) places.emplace_back(key.value(), ticket.numbers[i]);
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<Statement> statements = {begin()};
+  for (const auto& [key, number] : places) statements.push_back(take_row(key));
+  for (const auto& [key, number] : places) {
+    statements.push_back(leave_place(key, number));
+    statements.push_back(wake_first(key));
+  }
+  statements.push_back(commit());
+  ticket = {};
+  leave_queue();
+  try {
+    talk([&](Link& link, std::int64_t deadline) { link.ask(statements, deadline); });
+  } catch (const Trouble&) {
+    // The server sees that this session has gone, and those behind pass the place over.
+    link_->close();
+  }
+}
+
+}  // namespace atmost::postgres
