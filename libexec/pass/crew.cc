@@ -145,7 +145,7 @@ void Crew::end(Member& member) {
     write_lines(member, stream, true);
     from.reset();
   }
-  tell_(*member.atom, finish(child));
+  tell_(*member.atom, finish(child, noted));
 }
 
 }  // namespace atmost::pass

@@ -145,7 +145,7 @@ Result<Child> start(const Atom& atom, const Request& request, bool captured, boo
   return child;
 }
 
-Outcome finish(Child& child) {
+Outcome finish(Child& child, int passed_on) {
   Outcome outcome;
   ssize_t got;
   do {
@@ -157,7 +157,10 @@ Outcome finish(Child& child) {
   if (got == static_cast<ssize_t>(sizeof outcome)) return outcome;
   Error error = error_of(Code::lost, 0, "its supervisor was killed");
   if (WIFSIGNALED(status)) error.message.append(" by signal ").append_signed(WTERMSIG(status));
-  return failed(error);
+  outcome = failed(error);
+  // Before its command ran, or after: nothing there to be told, and no accident.
+  if (WIFSIGNALED(status) && WTERMSIG(status) == passed_on) outcome.told = passed_on;
+  return outcome;
 }
 
 }  // namespace atmost::pass

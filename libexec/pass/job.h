@@ -38,8 +38,8 @@ struct Child {
 Result<Child> start(const Atom& atom, const Request& request, bool captured, bool quiet,
                     const sigset_t& mask);
 
-// The outcome a started atom sent, and the wait for its process.
-Outcome finish(Child& child);
+// The outcome a started atom sent, and the wait for its process. `passed_on`: the signal we sent it, or 0.
+Outcome finish(Child& child, int passed_on);
 
 // The hidden way this program starts commands as another user: pass --become USER DIRECTORY COMMAND [ARG]... takes on
 // the user's identity, goes to the directory (none: empty) and becomes the command. Returns the exit code if it cannot.

@@ -35,7 +35,7 @@ cat >f <<'END'
 operator = "job"
 operand = "daemon"
 shell = true
-command = "tail -f /dev/null & echo $! >pid; echo bye"
+command = "sleep 100 & echo $! >pid; echo bye"
 END
 expect_code 0 atmost pass --jobs 2 f
 expect_in out "job:daemon: bye"
