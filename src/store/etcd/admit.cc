@@ -1,0 +1,211 @@
+// Admission: look, decide, take, look again.
+#include <algorithm>
+
+#include "etcd_store.h"
+#include "os/clock.h"
+#include "os/self.h"
+#include "words.h"
+
+namespace atmost::etcd {
+namespace {
+
+// The shortest and the longest lease that etcd is sure to grant.
+constexpr std::int64_t kShortestLeaseS = 5;
+constexpr std::int64_t kLongestLeaseS = 9'000'000'000;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+// What a decision means for a caller of several locks: the first lock that does not admit it.
+bool admits(const Decision& decision) { return decision.verdict == Verdict::admit; }
+
+}  // namespace
+
+// How long ago the admission was that the interval counts from, never more than it really is. Etcd tells what is left of
+// a lease in whole seconds, rounded down.
+Result<std::int64_t> EtcdStore::cooled_ns(const Request& request, Entry& entry,
+                                          std::int64_t give_up_boot_ns) {
+  const bool asked = !request.if_elapsed.is_zero() && !request.if_elapsed.is_forever() && !request.now_given;
+  if (!asked || entry.seen.cooling_lease == 0) return std::int64_t{-1};
+  LeaseReply reply;
+  const std::string body = "{\"ID\":\"" + std::to_string(entry.seen.cooling_lease) + "\"}";
+  const Answer answer = gateway_.ask(
+      "lease/timetolive", body, give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
+        const std::optional<LeaseReply> parsed = parse_lease(text);
+        if (!parsed || parsed->id != entry.seen.cooling_lease || parsed->ttl == kAbsentTtl) {
+          return false;
+        }
+        reply = *parsed;
+        return parsed->ttl < 0 || parsed->granted >= parsed->ttl;
+      });
+  if (answer.kind != Answer::Kind::good) return failure(answer, "the interval cannot be read");
+  if (reply.ttl < 0) return std::int64_t{-1};  // it ended since
+  return std::max<std::int64_t>(reply.granted - reply.ttl - 1, 0) * kSecond;
+}
+
+Result<std::int64_t> EtcdStore::grant_interval(Duration interval, std::int64_t give_up_boot_ns) {
+  const std::int64_t seconds =
+      std::clamp<std::int64_t>((interval.ns + kSecond - 1) / kSecond + 2, kShortestLeaseS, kLongestLeaseS);
+  LeaseReply reply;
+  const std::string body = "{\"TTL\":\"" + std::to_string(seconds) + "\"}";
+  const Answer answer =
+      gateway_.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
+        const std::optional<LeaseReply> parsed = parse_lease(text);
+        if (!parsed || parsed->ttl < seconds) return false;
+        reply = *parsed;
+        return true;
+      });
+  if (answer.kind != Answer::Kind::good) return failure(answer, "no lease is granted for the interval");
+  return reply.id;
+}
+
+Result<Decision> EtcdStore::decide_all(const Request& request, DecideFn decide, const Instant& now,
+                                       const Ticket* queue, std::int64_t give_up_boot_ns) {
+  Decision decision;
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    Entry& entry = entries_[i];
+    const Result<std::int64_t> cooled = cooled_ns(request, entry, give_up_boot_ns);
+    if (!cooled.ok()) return cooled.error();
+    const View view = view_of(entry.seen, viewer(request, i, queue), now, cooled.value(), holders_);
+    decision = decide(request, entry.spec, view, now);
+    decision.lock = i;
+    // Whether it may stop holders of any age, or those who are due: they will know better than we how old they are.
+    const bool replace = request.on_busy == OnBusy::replace && view.last_chance;
+    due_ns_ = replace || request.expire_after.is_forever() ? 0 : request.expire_after.ns;
+    if (!admits(decision)) break;
+  }
+  return decision;
+}
+
+bool EtcdStore::holds_all() const {
+  for (const Entry& entry : entries_) {
+    const auto ours =
+        std::count_if(entry.seen.holders.begin(), entry.seen.holders.end(),
+                      [this](const auto& holder) { return lease_.id() != 0 && holder.lease == lease_.id(); });
+    if (ours != static_cast<std::int64_t>(entry.spec.take)) return false;
+  }
+  return true;
+}
+
+// What the last snapshot shows as ours.
+void EtcdStore::take_up(const Request& request) {
+  std::vector<Listening> listening;
+  for (Entry& entry : entries_) {
+    entry.held = {};
+    for (const Snapshot::Holder& holder : entry.seen.holders) {
+      if (holder.lease != lease_.id()) continue;
+      entry.held.token = holder.token;
+      entry.held.slots[entry.held.count++] = holder.slot;
+    }
+    listening.push_back({entry.keys.asked(), entry.held.token, os::boot_ns()});
+  }
+  holding_ = true;
+  if_elapsed_ = request.if_elapsed;
+  elapsed_from_ = request.elapsed_from;
+  lease_.listen(std::move(listening));
+  stream_.close();
+  parting_.disarm();
+}
+
+Status EtcdStore::prepare_intervals(const Request& request, ElapsedFrom from, std::int64_t give_up_boot_ns) {
+  const bool wanted = !request.if_elapsed.is_zero() && !request.if_elapsed.is_forever();
+  for (Entry& entry : entries_) {
+    entry.cooling = 0;
+    if (!wanted || from != ElapsedFrom::start) continue;
+    const Result<std::int64_t> granted = grant_interval(request.if_elapsed, give_up_boot_ns);
+    if (!granted.ok()) return granted.error();
+    entry.cooling = granted.value();
+  }
+  return {};
+}
+
+// True: done, as far as etcd told; false: something changed since we looked. Either way only a look can tell.
+Result<bool> EtcdStore::admit(const Request& request, const Instant& now, Ticket* queue,
+                              std::int64_t give_up_boot_ns) {
+  if (Status leased = ensure_lease(request, give_up_boot_ns); !leased.ok()) return leased.error();
+  if (Status prepared = prepare_intervals(request, ElapsedFrom::start, give_up_boot_ns); !prepared.ok()) {
+    return prepared.error();
+  }
+  Txn txn;
+  const std::string moment = moment_text(now, os::boot_hash());
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    const Entry& entry = entries_[i];
+    const Viewer who = viewer(request, i, queue);
+    const std::vector<std::uint32_t> slots = free_slots(entry.seen, who);
+    if (slots.size() != entry.spec.take) {
+      return error_of(Code::internal, 0, "a lock admits more than it has slots");
+    }
+    txn.modified_at(entry.keys.last(), entry.seen.last_modified);
+    txn.modified_at(entry.keys.state(), entry.seen.state_modified);
+    const std::string record = own_record(request, entry.spec, now).text();
+    for (const std::uint32_t slot : slots) {
+      txn.created_at(entry.keys.held(slot), 0);
+      txn.put(entry.keys.held(slot), record, lease_.id());
+    }
+    txn.put(entry.keys.last(), moment);
+    if (entry.cooling != 0) txn.put(entry.keys.cooling(ElapsedFrom::start), "{}", entry.cooling);
+    if (who.ticket == 0) continue;
+    const std::string place = entry.keys.waiter(entry.spec, lease_.id());
+    txn.created_at(place, who.ticket);
+    txn.erase(place);
+  }
+  TxnReply reply;
+  Answer answer;
+  const Applied applied = write(txn, give_up_boot_ns, reply, answer);
+  if (applied == Applied::no && answer.kind == Answer::Kind::refused) {
+    if (answer.text.find("lease not found") == std::string::npos) return failure(answer, "not admitted");
+    lease_.forsake();
+  }
+  return applied == Applied::yes;
+}
+
+Result<Decision> EtcdStore::attempt(const Request& request, DecideFn decide, const Instant& now,
+                                    Ticket* queue, Lease& lease) {
+  leave_if_told();
+  if (holding_) return error_of(Code::internal, 0, "this store holds a lock already");
+  if (Status opened = open(request); !opened.ok()) return opened.error();
+  const std::int64_t end = give_up();
+  bool tried = false;
+  for (;;) {
+    leave_if_told();
+    if (queue != nullptr && queue->drawn && lease_.upkeep().lost) *queue = {};
+    if (Status looked = look(request, queue, end); !looked.ok()) {
+      if (tried) lease_.forsake();  // what we may hold ends with the lease
+      return looked.error();
+    }
+    if (tried && holds_all()) {
+      if (lease_.upkeep().lost)
+        return error_of(Code::unavailable, 0, "etcd: the lease ended before the command began");
+      take_up(request);
+      if (queue != nullptr) *queue = {};
+      lease = Lease(this, 0);
+      Decision admitted;
+      admitted.verdict = Verdict::admit;
+      admitted.why = Why::none;
+      return admitted;
+    }
+    const bool lost_place = queue != nullptr && queue->drawn &&
+                            std::any_of(entries_.begin(), entries_.end(),
+                                        [](const Entry& entry) { return !entry.seen.ticket_is_there; });
+    if (lost_place) {
+      *queue = {};
+      continue;
+    }
+    Result<Decision> decision = decide_all(request, decide, now, queue, end);
+    if (!decision.ok()) return decision;
+    if (!admits(decision.value())) {
+      blocked_ = decision.value().lock;
+      if (queue != nullptr && !queue->drawn && worth_waiting(decision.value())) {
+        const Result<bool> drawn = draw(request, now, *queue, end);
+        if (!drawn.ok()) return drawn.error();
+        if (!drawn.value()) continue;
+      }
+      return decision;
+    }
+    const Result<bool> admitted = admit(request, now, queue, end);
+    if (!admitted.ok()) return admitted.error();
+    if (lease_.id() == 0 && queue != nullptr) *queue = {};
+    tried = true;
+  }
+}
+
+}  // namespace atmost::etcd

@@ -1,0 +1,171 @@
+// atmost doctor etcd://…: can locks be kept there, and how does it fare?
+#include <curl/curl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <set>
+
+#include "atmost/words.h"
+#include "etcd_store.h"
+#include "os/clock.h"
+#include "words.h"
+
+namespace atmost::etcd {
+namespace {
+
+constexpr double kMillisecond = 1e6;
+
+// One line a finding, for people or as JSON.
+class Findings {
+ public:
+  Findings(int fd, bool json) : fd_(fd), json_(json) {}
+
+  enum class Level { good, doubtful, bad };
+  void say(Level level, const std::string& what) {
+    constexpr const char* kWords[] = {"ok", "warning", "bad"};
+    const char* const word = kWords[static_cast<unsigned>(level)];
+    if (level == Level::bad) trusted_ = false;
+    std::string line;
+    if (json_) {
+      line = "{\"level\":\"" + std::string(word) + "\",\"finding\":" + quoted(what) + "}\n";
+    } else {
+      Text<1500> safe;
+      append_escaped(safe, what);
+      line = std::string(word) + ": " + std::string(safe.view()) + "\n";
+    }
+    if (::write(fd_, line.data(), line.size()) < 0) trusted_ = false;
+  }
+  bool trusted() const { return trusted_; }
+
+ private:
+  int fd_;
+  bool json_;
+  bool trusted_ = true;
+};
+using Level = Findings::Level;
+
+std::string millis(std::int64_t ns) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f ms", static_cast<double>(ns) / kMillisecond);
+  return text;
+}
+
+std::size_t take_date(char* from, std::size_t, std::size_t size, void* to) {
+  const std::string_view line(from, size);
+  if (line.starts_with("Date: ") || line.starts_with("date: ")) {
+    *static_cast<std::int64_t*>(to) = curl_getdate(std::string(line.substr(6)).c_str(), nullptr);
+  }
+  return size;
+}
+
+std::size_t drop(char*, std::size_t, std::size_t size, void*) { return size; }
+
+// The member's clock, as its answers are dated (whole seconds); 0: it does not tell.
+std::int64_t date_of(Gateway& gateway) {
+  curl_slist* headers = nullptr;
+  CURL* const handle = gateway.prepare("maintenance/status", "{}", headers);
+  std::int64_t date = 0;
+  curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, 2000L);
+  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, take_date);
+  curl_easy_setopt(handle, CURLOPT_HEADERDATA, &date);
+  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, drop);
+  if (curl_easy_perform(handle) != CURLE_OK) date = 0;
+  curl_easy_cleanup(handle);
+  curl_slist_free_all(headers);
+  return date;
+}
+
+struct Seen {
+  std::size_t up = 0;
+  std::set<std::uint64_t> leaders;
+  std::set<std::uint64_t> clusters;
+};
+
+void examine_member(const Access& access, std::size_t index, Findings& findings, Seen& seen) {
+  Ledger own;
+  Gateway gateway(access, own);
+  gateway.pin(index);
+  const std::string& name = access.endpoints[index];
+  std::optional<StatusReply> reply;
+  const std::int64_t before = os::boot_ns();
+  const Answer answer =
+      gateway.ask("maintenance/status", "{}", plus(before, Duration::seconds(2)), Gateway::Repeat::yes,
+                  [&](std::string_view text) { return (reply = parse_status(text)).has_value(); });
+  if (answer.kind != Answer::Kind::good) {
+    findings.say(Level::doubtful, name + " does not answer: " + answer.text);
+    return;
+  }
+  ++seen.up;
+  seen.clusters.insert(reply->header.cluster);
+  if (reply->leader != 0) seen.leaders.insert(reply->leader);
+  const char* const role = reply->leader == 0               ? ", which knows of no leader"
+                           : reply->leader == reply->member ? ", the leader"
+                                                            : "";
+  findings.say(
+      reply->leader == 0 ? Level::doubtful : Level::good,
+      name + " is etcd " + reply->version + role + "; answered in " + millis(os::boot_ns() - before));
+  if (!reply->errors.empty()) findings.say(Level::doubtful, name + " reports " + reply->errors);
+  const std::int64_t date = date_of(gateway);
+  const std::int64_t offset = date == 0 ? 0 : date - std::time(nullptr);
+  // Dates are whole seconds.
+  if (offset < -2 || offset > 2) {
+    findings.say(Level::doubtful,
+                 name + ": its clock is " + std::to_string(offset) +
+                     " s off ours (harmless to locks and intervals, which use no host's clock; "
+                     "ages in lists are wrong by as much)");
+  }
+}
+
+}  // namespace
+
+Result<bool> EtcdStore::diagnose(int fd, bool json) {
+  Findings findings(fd, json);
+  Seen seen;
+  for (std::size_t i = 0; i < access_.endpoints.size(); ++i) examine_member(access_, i, findings, seen);
+  if (seen.clusters.size() > 1) findings.say(Level::bad, "the endpoints belong to different clusters");
+  if (seen.leaders.size() > 1)
+    findings.say(Level::doubtful, "the members do not agree on their leader right now");
+  if (access_.endpoints.size() < 3) {
+    findings.say(Level::doubtful,
+                 "fewer than three endpoints are named: when those are down, so are the locks");
+  }
+  if (access_.endpoints[0].starts_with("http://")) {
+    findings.say(Level::doubtful,
+                 "without TLS: whoever can reach etcd or the network between can take and free every lock");
+  }
+  // A lease, a key under it, read again, and the lease ended: what every caller does.
+  Request request;
+  const std::int64_t start = os::boot_ns();
+  if (Status leased = ensure_lease(request, give_up()); !leased.ok()) {
+    findings.say(Level::bad, std::string(leased.error().message.view()));
+    return false;
+  }
+  const std::int64_t granted = os::boot_ns();
+  const std::string key = access_.prefix + "/doctor/" + std::to_string(lease_.id());
+  Txn put;
+  put.created_at(key, 0).put(key, "{}", lease_.id());
+  TxnReply reply;
+  Answer answer;
+  const bool written = write(put, give_up(), reply, answer) == Applied::yes;
+  const std::int64_t wrote = os::boot_ns();
+  Txn look;
+  look.range(key);
+  Result<TxnReply> back = read(look, give_up());
+  const std::int64_t looked = os::boot_ns();
+  lease_.end(gateway_, give_up());
+  if (!written) {
+    findings.say(Level::bad,
+                 std::string(failure(answer, "cannot write below " + access_.prefix).message.view()));
+  } else if (!back.ok() || back.value().parts[0].keys.size() != 1) {
+    findings.say(Level::bad, "what was written below " + access_.prefix + " cannot be read again");
+  } else {
+    findings.say(Level::good, "may write below " + access_.prefix + ": lease " + millis(granted - start) +
+                                  ", write " + millis(wrote - granted) + ", read " + millis(looked - wrote));
+    findings.say(Level::good, "a majority of the members is up: locks can be kept here");
+  }
+  return findings.trusted();
+}
+
+}  // namespace atmost::etcd

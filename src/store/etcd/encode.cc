@@ -1,0 +1,153 @@
+// The way to the gateway: base64, and transactions as text.
+#include "wire.h"
+
+namespace atmost::etcd {
+namespace {
+
+constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+}  // namespace
+
+std::string base64(std::string_view from) {
+  std::string to;
+  to.reserve((from.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < from.size(); i += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      three = three << 8 | (i + j < from.size() ? static_cast<unsigned char>(from[i + j]) : 0u);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      to.push_back(i + j <= from.size() ? kDigits[three >> (18 - 6 * j) & 63] : '=');
+    }
+  }
+  return to;
+}
+
+std::optional<std::string> from_base64(std::string_view text) {
+  if (text.size() % 4 != 0) return std::nullopt;
+  std::string to;
+  std::uint32_t bits = 0;
+  unsigned count = 0;
+  std::size_t padding = 0;
+  for (char c : text) {
+    const std::size_t digit = kDigits.find(c);
+    if (c == '=') {
+      ++padding;
+      continue;
+    }
+    if (digit == std::string_view::npos || padding > 0) return std::nullopt;
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      to.push_back(static_cast<char>(bits >> count & 255));
+    }
+  }
+  if (padding > 2 || base64(to) != text) return std::nullopt;
+  return to;
+}
+
+std::string end_of_prefix(std::string prefix) {
+  while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
+  if (prefix.empty()) return std::string(1, '\0');
+  prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
+  return prefix;
+}
+
+void Txn::compare(std::string_view key, std::string_view target, std::string_view field,
+                  std::uint64_t value) {
+  if (!compares_.empty()) compares_ += ',';
+  compares_.append("{\"key\":\"").append(base64(key)).append("\",\"result\":\"EQUAL\",\"target\":\"");
+  compares_.append(target)
+      .append("\",\"")
+      .append(field)
+      .append("\":\"")
+      .append(std::to_string(value))
+      .append("\"}");
+}
+
+Txn& Txn::modified_at(std::string_view key, std::uint64_t revision) {
+  compare(key, "MOD", "mod_revision", revision);
+  return *this;
+}
+
+Txn& Txn::created_at(std::string_view key, std::uint64_t revision) {
+  compare(key, "CREATE", "create_revision", revision);
+  return *this;
+}
+
+void Txn::add(Part part, std::string_view text) {
+  if (!actions_.empty()) actions_ += ',';
+  actions_ += text;
+  parts_.push_back(part);
+}
+
+namespace {
+
+std::string range_text(std::string_view key, std::string_view end, std::string_view more) {
+  std::string text = "{\"requestRange\":{\"key\":\"" + base64(key) + '"';
+  if (!end.empty()) text.append(",\"range_end\":\"").append(base64(end)).append("\"");
+  return text.append(more).append("}}");
+}
+
+}  // namespace
+
+Txn& Txn::range(std::string_view key, std::string_view end) {
+  add(Part::range, range_text(key, end, {}));
+  return *this;
+}
+
+Txn& Txn::first_key(std::string_view from, std::string_view end) {
+  add(Part::limited_range, range_text(from, end, ",\"limit\":\"1\",\"keys_only\":true"));
+  return *this;
+}
+
+Txn& Txn::oldest(std::string_view prefix, unsigned limit) {
+  add(Part::limited_range, range_text(prefix, end_of_prefix(std::string(prefix)),
+                                      ",\"sort_target\":\"CREATE\",\"sort_order\":\"ASCEND\",\"limit\":\"" +
+                                          std::to_string(limit) + '"'));
+  return *this;
+}
+
+Txn& Txn::youngest_before(std::string_view prefix, std::uint64_t revision) {
+  add(Part::filtered_range,
+      range_text(prefix, end_of_prefix(std::string(prefix)),
+                 ",\"sort_target\":\"CREATE\",\"sort_order\":\"DESCEND\",\"limit\":\"1\",\"keys_only\":true,"
+                 "\"max_create_revision\":\"" +
+                     std::to_string(revision - 1) + '"'));
+  return *this;
+}
+
+Txn& Txn::youngest(std::string_view prefix, unsigned limit) {
+  add(Part::limited_range,
+      range_text(prefix, end_of_prefix(std::string(prefix)),
+                 ",\"sort_target\":\"CREATE\",\"sort_order\":\"DESCEND\",\"keys_only\":true,"
+                 "\"limit\":\"" +
+                     std::to_string(limit) + "\""));
+  return *this;
+}
+
+Txn& Txn::put(std::string_view key, std::string_view value, std::int64_t lease) {
+  std::string text = "{\"requestPut\":{\"key\":\"" + base64(key) + "\",\"value\":\"" + base64(value) + '"';
+  if (lease != 0) text.append(",\"lease\":\"").append(std::to_string(lease)).append("\"");
+  add(Part::put, text.append("}}"));
+  return *this;
+}
+
+Txn& Txn::erase(std::string_view key, std::string_view end) {
+  std::string text = "{\"requestDeleteRange\":{\"key\":\"" + base64(key) + '"';
+  if (!end.empty()) text.append(",\"range_end\":\"").append(base64(end)).append("\"");
+  add(Part::erase, text.append("}}"));
+  return *this;
+}
+
+std::string Txn::text() const { return "{\"compare\":[" + compares_ + "],\"success\":[" + actions_ + "]}"; }
+
+bool Txn::reads_only() const {
+  for (Part part : parts_) {
+    if (part == Part::put || part == Part::erase) return false;
+  }
+  return true;
+}
+
+}  // namespace atmost::etcd

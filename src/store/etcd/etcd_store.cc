@@ -1,0 +1,130 @@
+#include "etcd_store.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "atmost/lease_time.h"
+#include "os/clock.h"
+#include "os/self.h"
+#include "words.h"
+
+namespace atmost::etcd {
+namespace {
+
+// A command has ended: nobody is to wait long for a store that is not there; the lease ends by itself.
+constexpr Duration kFarewell = Duration::seconds(2);
+
+}  // namespace
+
+EtcdStore::EtcdStore(const Access& access, bool alone)
+    : access_(access),
+      gateway_(access_, ledger_),
+      lease_(access_, ledger_),
+      stream_(gateway_),
+      alone_(alone) {}
+
+EtcdStore::~EtcdStore() {
+  stream_.close();
+  lease_.end(gateway_, plus(os::boot_ns(), kFarewell));
+}
+
+std::int64_t EtcdStore::give_up() const { return plus(os::boot_ns(), access_.timeout); }
+
+Viewer EtcdStore::viewer(const Request& request, std::size_t lock, const Ticket* queue) const {
+  const bool drawn = queue != nullptr && queue->drawn;
+  return {request, entries_[lock].spec, drawn ? queue->numbers[lock] : 0, lease_.id(), queue == nullptr};
+}
+
+Status EtcdStore::open(const Request& request) {
+  std::vector<std::string> paths;
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    std::string path(request.locks[i].path.view());
+    if (std::find(paths.begin(), paths.end(), path) != paths.end()) {
+      Error twice = error_of(Code::usage, 0, request.locks[i].name);
+      twice.message.append(": the same lock twice: leave one of them out");
+      return twice;
+    }
+    paths.push_back(std::move(path));
+  }
+  const bool same = paths == opened_;
+  if (!same) entries_.clear();
+  entries_.resize(request.lock_count);
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    // A transaction takes 128 parts (etcd's --max-txn-ops), and all slots are taken in one.
+    constexpr std::uint32_t kMostTaken = 64;
+    if (request.locks[i].take > kMostTaken) {
+      return error_of(Code::usage, 0, "--take: in etcd at most 64 slots are taken at once");
+    }
+    if (!same) entries_[i].keys = Keys(access_.prefix, lock_of(request.locks[i]));
+    entries_[i].spec = request.locks[i];
+  }
+  opened_ = std::move(paths);
+  return {};
+}
+
+Status EtcdStore::ensure_lease(const Request& request, std::int64_t give_up_boot_ns) {
+  if (alone_) parting_.arm();
+  const Duration ttl = std::max(request.ttl, shortest_ttl({}));
+  const Duration grace = ttl >= shortest_ttl(request.kill_grace) ? request.kill_grace : Duration{};
+  return lease_.ensure(gateway_, ttl, renewal_pause(ttl, grace), give_up_boot_ns);
+}
+
+void EtcdStore::leave_if_told() {
+  if (!parting_.asked()) return;
+  stream_.close();
+  lease_.end(gateway_, plus(os::boot_ns(), kFarewell));
+  parting_.obey();
+}
+
+bool EtcdStore::contested(std::uint32_t, std::uint32_t) const { return lease_.upkeep().asked_to_stop; }
+
+Upkeep EtcdStore::upkeep(std::uint32_t) const { return lease_.upkeep(); }
+
+const HeldLock& EtcdStore::held(std::uint32_t, std::uint32_t lock) const { return entries_[lock].held; }
+
+void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
+  if (!holding_) return;
+  holding_ = false;
+  const std::int64_t end = plus(os::boot_ns(), kFarewell);
+  Txn txn;
+  const std::string moment = moment_text(now, os::boot_hash());
+  const bool counted = elapsed_from_ != ElapsedFrom::start && !if_elapsed_.is_zero() &&
+                       !if_elapsed_.is_forever() &&
+                       (elapsed_from_ == ElapsedFrom::finish || ending == Ending::success);
+  std::int64_t interval = 0;
+  if (counted && ending != Ending::unknown) {
+    const Result<std::int64_t> granted = grant_interval(if_elapsed_, end);
+    if (granted.ok()) interval = granted.value();
+  }
+  for (Entry& entry : entries_) {
+    for (std::uint32_t i = 0; i < entry.held.count; ++i) {
+      // Should the lease have ended unnoticed, the slot may be another's by now.
+      txn.created_at(entry.keys.held(entry.held.slots[i]), entry.held.token);
+      txn.erase(entry.keys.held(entry.held.slots[i]));
+    }
+    if (ending != Ending::unknown) txn.put(entry.keys.finish(), moment);
+    if (ending == Ending::success) txn.put(entry.keys.success(), moment);
+    if (interval != 0) txn.put(entry.keys.cooling(elapsed_from_), "{}", interval);
+    entry.held = {};
+  }
+  if (!lease_.upkeep().lost) {
+    TxnReply reply;
+    Answer answer;
+    (void)write(txn, end, reply, answer);
+  }
+  lease_.end(gateway_, end);
+}
+
+Result<FleetStore*> open_store(std::string_view url) {
+  Result<Access> access = read_access(url);
+  if (!access.ok()) return access.error();
+  if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0) {
+    return error_of(Code::internal, 0, "libcurl cannot be initialised");
+  }
+  // Ends with the process, which may end anywhere.
+  static EtcdStore* const store = new EtcdStore(access.value(), true);
+  return store;
+}
+
+}  // namespace atmost::etcd

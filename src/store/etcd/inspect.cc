@@ -1,0 +1,153 @@
+// What there is to see, and the little that is changed without holding anything.
+#include <algorithm>
+
+#include "etcd_store.h"
+#include "os/clock.h"
+#include "os/machine.h"
+#include "os/self.h"
+#include "words.h"
+
+namespace atmost::etcd {
+namespace {
+
+// Contention is short: who changes a/state does so rarely.
+constexpr int kTries = 32;
+
+WaiterView waiter_view(const KeyValue& key, const Record& record) {
+  WaiterView view;
+  view.ticket = key.created;
+  view.max = record.max;
+  view.mode = record.mode;
+  view.pid = record.pid;
+  view.uid = record.uid;
+  if (record.host != os::host_name().view()) view.host = Text<63>(record.host);
+  view.start = record.start(os::boot_hash());
+  view.id = Text<63>(record.id);
+  view.command = Text<63>(record.command);
+  return view;
+}
+
+}  // namespace
+
+Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&, LockVisitor* visitor) {
+  const Keys keys(access_.prefix, lock_of(lock));
+  static const Request nothing;
+  const Viewer viewer = {nothing, lock, 0, 0, true};
+  Txn txn;
+  ask_for_snapshot(keys, viewer, txn);
+  txn.range(keys.waiters(), end_of_prefix(keys.waiters()));
+  Result<TxnReply> reply = read(txn, give_up());
+  if (!reply.ok()) return reply.error();
+  Snapshot seen;
+  std::size_t part = 0;
+  if (!take_snapshot(keys, viewer, reply.value(), part, seen)) {
+    return error_of(Code::unavailable, 0, "etcd holds something there that atmost did not write");
+  }
+  if (visitor == nullptr) return static_cast<std::uint32_t>(seen.holders.size());
+  LockVisitor::Header header;
+  header.exists = seen.last_modified != 0 || seen.state_modified != 0;
+  header.drained = seen.state.drained;
+  header.token = seen.last_modified;
+  if (!seen.forgotten()) header.last = {seen.last, seen.finish, seen.success};
+  visitor->header(header);
+  for (const Snapshot::Holder& holder : seen.holders) visitor->holder(holder_view(holder));
+  std::vector<KeyValue>& waiters = reply.value().parts[part].keys;
+  std::sort(waiters.begin(), waiters.end(),
+            [](const KeyValue& one, const KeyValue& other) { return one.created < other.created; });
+  for (const KeyValue& key : waiters) {
+    if (const std::optional<Record> record = parse_record(key.value))
+      visitor->waiter(waiter_view(key, *record));
+  }
+  return static_cast<std::uint32_t>(seen.holders.size());
+}
+
+template <class Change>
+Status EtcdStore::change_state(const Keys& keys, Change change) {
+  const std::int64_t end = give_up();
+  Answer answer{Answer::Kind::unknown, "others change it all the time"};
+  for (int i = 0; i < kTries; ++i) {
+    Txn look;
+    look.range(keys.state()).range(keys.last());
+    Result<TxnReply> read_reply = read(look, end);
+    if (!read_reply.ok()) return read_reply.error();
+    const std::vector<KeyValue>& found = read_reply.value().parts[0].keys;
+    const std::vector<KeyValue>& last = read_reply.value().parts[1].keys;
+    std::optional<State> state = found.empty() ? State{} : parse_state(found[0].value);
+    if (!state) return error_of(Code::unavailable, 0, "etcd holds something there that atmost did not write");
+    Txn txn;
+    txn.modified_at(keys.state(), found.empty() ? 0 : found[0].modified);
+    if (!change(*state, last.empty() ? 0 : last[0].modified, txn)) return {};
+    txn.put(keys.state(), state->text());
+    TxnReply reply;
+    const Applied applied = write(txn, end, reply, answer);
+    if (applied == Applied::yes) return {};
+    if (answer.kind != Answer::Kind::good) break;
+    answer = {Answer::Kind::unknown, "others change it all the time"};
+  }
+  return failure(answer, "the lock's state cannot be changed");
+}
+
+Status EtcdStore::set_drained(const Request& request, std::uint32_t slot, bool drained) {
+  if (slot > kMaxSlots) return error_of(Code::usage, 0, "no such slot: at most 262144");
+  const Keys keys(access_.prefix, lock_of(request.locks[0]));
+  return change_state(keys, [&](State& state, std::uint64_t, Txn&) {
+    std::vector<std::uint32_t>& slots = state.drained_slots;
+    if (slot == 0) {
+      state.drained = drained;
+      if (!drained) slots.clear();
+      return true;
+    }
+    const auto place = std::lower_bound(slots.begin(), slots.end(), slot);
+    const bool there = place != slots.end() && *place == slot;
+    if (drained && !there) slots.insert(place, slot);
+    if (!drained && there) slots.erase(place);
+    return true;
+  });
+}
+
+Status EtcdStore::forget(const Request& request) {
+  const Keys keys(access_.prefix, lock_of(request.locks[0]));
+  return change_state(keys, [&](State& state, std::uint64_t last, Txn& txn) {
+    if (last == 0) return false;
+    state.forgotten = last;
+    const std::string cooling = keys.admission() + "cool/";
+    txn.erase(cooling, end_of_prefix(cooling)).erase(keys.finish()).erase(keys.success());
+    return true;
+  });
+}
+
+Result<std::uint32_t> EtcdStore::count_refusal(const Request& request, std::uint32_t lock) {
+  const Keys keys(access_.prefix, lock_of(request.locks[lock]));
+  std::uint32_t count = 0;
+  const Status changed = change_state(keys, [&](State& state, std::uint64_t last, Txn&) {
+    count = state.refused_since == last ? state.refusals + 1 : 1;
+    state.refusals = count;
+    state.refused_since = last;
+    return true;
+  });
+  if (!changed.ok()) return changed.error();
+  return count;
+}
+
+Result<std::size_t> EtcdStore::next_keys(std::string_view after, std::span<Text<255>> to) {
+  const std::string base = access_.prefix + "/";
+  std::string from = base;
+  if (!after.empty()) from += std::string(after) + "0";  // the first key behind all with a slash there
+  std::size_t count = 0;
+  while (count < to.size()) {
+    Txn txn;
+    txn.first_key(from, end_of_prefix(base));
+    Result<TxnReply> reply = read(txn, give_up());
+    if (!reply.ok()) return reply.error();
+    if (reply.value().parts[0].keys.empty()) break;
+    const std::string_view key = reply.value().parts[0].keys[0].key;
+    const std::size_t slash = key.find('/', base.size());
+    const std::string name(
+        key.substr(base.size(), slash == std::string_view::npos ? slash : slash - base.size()));
+    if (slash != std::string_view::npos && name.ends_with(".lock")) to[count++] = Text<255>(name);
+    from = base + name + "0";
+  }
+  return count;
+}
+
+}  // namespace atmost::etcd

@@ -1,0 +1,50 @@
+#include "keys.h"
+
+#include <charconv>
+
+namespace atmost::etcd {
+
+Keys::Keys(const std::string& prefix, std::string_view lock)
+    : base_(prefix + "/" + std::string(lock) + "/") {}
+
+// As many digits for each, so that keys lie in the order of slots.
+std::string Keys::digits(std::uint32_t slot) {
+  const std::string plain = std::to_string(slot);
+  return std::string(plain.size() < 6 ? 6 - plain.size() : 0, '0') + plain;
+}
+
+std::string Keys::cooling(ElapsedFrom from) const {
+  constexpr const char* kPoints[] = {"start", "finish", "success"};
+  return base_ + "a/cool/" + kPoints[static_cast<unsigned>(from)];
+}
+
+std::string Keys::queue(const LockSpec& lock) const {
+  switch (lock.mode) {
+    case Mode::exclusive:
+      return writers();
+    case Mode::shared:
+      return readers();
+    case Mode::plain:
+      break;
+  }
+  return waiters() + "p" + digits(lock.max) + "/";
+}
+
+std::string Keys::waiter(const LockSpec& lock, std::int64_t lease) const {
+  return queue(lock) + std::to_string(lease);
+}
+
+std::uint32_t Keys::slot_of(std::string_view key) {
+  const std::string_view text = key.substr(key.rfind('/') + 1);
+  std::uint32_t slot = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), slot);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && text.size() >= 6;
+  return whole && slot <= kMaxSlots ? slot : 0;
+}
+
+std::string_view lock_of(const LockSpec& lock) {
+  const std::string_view path = lock.path;
+  return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace atmost::etcd

@@ -1,0 +1,60 @@
+// What lies where in etcd. All keys of a lock begin with PREFIX/LOCK/ (LOCK as its lock file would be called).
+//
+//   a/last           written by every admission: its last change is the token; the admission's moment
+//   a/state          what is drained; refusals in a row; forgotten admissions; touched by whoever begins a takeover
+//   a/h/SLOT         a held slot, under its holder's lease; created by its admission
+//   a/t/SLOT         somebody stops its holder, under the taker's lease
+//   a/x/SLOT         asks its holder to stop, under the holder's lease
+//   a/finish, a/success     when the last run ended so
+//   a/cool/POINT     under a lease that nobody renews: its age is the time since the last start, finish or success
+//   w/QUEUE/LEASE    a waiter, under its lease; its place is its creation
+#ifndef ATMOST_STORE_ETCD_KEYS_H
+#define ATMOST_STORE_ETCD_KEYS_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "atmost/request.h"
+
+namespace atmost::etcd {
+
+class Keys {
+ public:
+  Keys() = default;
+  Keys(const std::string& prefix, std::string_view lock);
+
+  std::string admission() const { return base_ + "a/"; }  // what a waiter at the head watches
+  std::string last() const { return base_ + "a/last"; }
+  std::string state() const { return base_ + "a/state"; }
+  std::string finish() const { return base_ + "a/finish"; }
+  std::string success() const { return base_ + "a/success"; }
+  std::string held(std::uint32_t slot) const { return base_ + "a/h/" + digits(slot); }
+  std::string taking(std::uint32_t slot) const { return base_ + "a/t/" + digits(slot); }
+  std::string asked() const { return base_ + "a/x/"; }
+  std::string asked(std::uint32_t slot) const { return asked() + digits(slot); }
+  std::string cooling(ElapsedFrom from) const;
+
+  std::string waiters() const { return base_ + "w/"; }
+  // Plain callers queue by their limit, shared and exclusive ones together, which are kept apart for those who have to
+  // know of writers only.
+  std::string queue(const LockSpec& lock) const;
+  // The place of the waiter that has this lease.
+  std::string waiter(const LockSpec& lock, std::int64_t lease) const;
+  std::string writers() const { return waiters() + "x/"; }
+  std::string readers() const { return waiters() + "s/"; }
+
+  // The slot in a key that held(), taking() or asked() made; 0 for any other.
+  static std::uint32_t slot_of(std::string_view key);
+
+ private:
+  static std::string digits(std::uint32_t slot);
+  std::string base_;
+};
+
+// The lock's name in LockSpec::path: what follows the last slash.
+std::string_view lock_of(const LockSpec& lock);
+
+}  // namespace atmost::etcd
+
+#endif

@@ -1,0 +1,152 @@
+#include "records.h"
+
+#include <nlohmann/json.hpp>
+
+#include "os/machine.h"
+#include "os/self.h"
+
+namespace atmost::etcd {
+namespace {
+
+using Json = nlohmann::json;
+
+std::optional<Json> object(std::string_view text) {
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) return std::nullopt;
+  return json;
+}
+
+// False when the field is missing or of another kind.
+template <class Number>
+bool number(const Json& from, const char* name, Number& to) {
+  const auto found = from.find(name);
+  if (found == from.end() || !found->is_number_integer()) return false;
+  if constexpr (std::is_unsigned_v<Number>) {
+    if (!found->is_number_unsigned() || found->get<std::uint64_t>() > std::numeric_limits<Number>::max())
+      return false;
+  }
+  to = found->get<Number>();
+  return true;
+}
+
+bool text(const Json& from, const char* name, std::string& to) {
+  const auto found = from.find(name);
+  if (found == from.end() || !found->is_string()) return false;
+  to = found->get<std::string>();
+  return true;
+}
+
+bool flag(const Json& from, const char* name, bool& to) {
+  const auto found = from.find(name);
+  if (found == from.end() || !found->is_boolean()) return false;
+  to = found->get<bool>();
+  return true;
+}
+
+std::string write(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string Record::text() const {
+  return write(Json{{"max", max},
+                    {"take", take},
+                    {"mode", static_cast<unsigned>(mode)},
+                    {"joins", joins},
+                    {"host", host},
+                    {"pid", pid},
+                    {"uid", uid},
+                    {"start", real_ns},
+                    {"boot_ns", boot_ns},
+                    {"boot", boot},
+                    {"expire", expire_ns},
+                    {"id", id},
+                    {"command", command}});
+}
+
+Stamp Record::start(std::uint64_t boot_here) const {
+  return {real_ns, boot_ns, boot != 0 && boot == boot_here, true};
+}
+
+Record own_record(const Request& request, const LockSpec& lock, const Instant& now) {
+  Record record;
+  record.max = lock.max;
+  record.take = lock.take;
+  record.mode = lock.mode;
+  record.joins = request.on_busy == OnBusy::join;
+  record.host = os::host_name().view();
+  record.pid = os::process_id();
+  record.uid = os::user_id();
+  record.real_ns = now.real_ns;
+  record.boot_ns = now.boot_ns;
+  record.boot = now.given ? 0 : os::boot_hash();
+  record.expire_ns = request.expire_after.ns;
+  record.id = request.id.view();
+  record.command = request.command.view();
+  return record;
+}
+
+std::optional<Record> parse_record(std::string_view from) {
+  const std::optional<Json> json = object(from);
+  Record to;
+  unsigned mode = 0;
+  const bool good =
+      json && number(*json, "max", to.max) && number(*json, "take", to.take) && number(*json, "mode", mode) &&
+      mode <= 2 && flag(*json, "joins", to.joins) && text(*json, "host", to.host) &&
+      number(*json, "pid", to.pid) && number(*json, "uid", to.uid) && number(*json, "start", to.real_ns) &&
+      number(*json, "boot_ns", to.boot_ns) && number(*json, "boot", to.boot) &&
+      number(*json, "expire", to.expire_ns) && text(*json, "id", to.id) && text(*json, "command", to.command);
+  if (!good) return std::nullopt;
+  to.mode = static_cast<Mode>(mode);
+  return to;
+}
+
+std::string State::text() const {
+  return write(Json{{"drained", drained},
+                    {"drained_slots", drained_slots},
+                    {"refusals", refusals},
+                    {"refused_since", refused_since},
+                    {"forgotten", forgotten}});
+}
+
+std::optional<State> parse_state(std::string_view from) {
+  const std::optional<Json> json = object(from);
+  State to;
+  const bool good = json && flag(*json, "drained", to.drained) && number(*json, "refusals", to.refusals) &&
+                    number(*json, "refused_since", to.refused_since) &&
+                    number(*json, "forgotten", to.forgotten);
+  if (!good) return std::nullopt;
+  const auto slots = json->find("drained_slots");
+  if (slots == json->end() || !slots->is_array()) return std::nullopt;
+  for (const Json& slot : *slots) {
+    if (!slot.is_number_unsigned() || slot.get<std::uint64_t>() > kMaxSlots) return std::nullopt;
+    to.drained_slots.push_back(slot.get<std::uint32_t>());
+  }
+  return to;
+}
+
+std::string moment_text(const Instant& now, std::uint64_t boot) {
+  return write(Json{{"real", now.real_ns}, {"boot_ns", now.boot_ns}, {"boot", now.given ? 0 : boot}});
+}
+
+std::optional<Stamp> parse_moment(std::string_view from, std::uint64_t boot_here) {
+  const std::optional<Json> json = object(from);
+  Stamp to;
+  std::uint64_t boot = 0;
+  const bool good = json && number(*json, "real", to.real_ns) && number(*json, "boot_ns", to.boot_ns) &&
+                    number(*json, "boot", boot);
+  if (!good) return std::nullopt;
+  to.same_boot = boot != 0 && boot == boot_here;
+  to.known = true;
+  return to;
+}
+
+std::string Ask::text() const { return write(Json{{"token", token}, {"due_ns", due_ns}}); }
+
+std::optional<Ask> parse_ask(std::string_view from) {
+  const std::optional<Json> json = object(from);
+  Ask to;
+  if (!json || !number(*json, "token", to.token) || !number(*json, "due_ns", to.due_ns)) return std::nullopt;
+  return to;
+}
+
+}  // namespace atmost::etcd

@@ -1,0 +1,69 @@
+// What is written into the values: for people, for ageing, for queues. All of it is a hint but `take`, `max` and `mode`.
+#ifndef ATMOST_STORE_ETCD_RECORDS_H
+#define ATMOST_STORE_ETCD_RECORDS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "atmost/request.h"
+#include "atmost/view.h"
+
+namespace atmost::etcd {
+
+// A holder or a waiter.
+struct Record {
+  std::uint32_t max = 1;
+  std::uint32_t take = 1;
+  Mode mode = Mode::plain;
+  bool joins = false;
+  std::string host;
+  std::int64_t pid = 0;
+  std::uint32_t uid = 0;
+  std::int64_t real_ns = 0;
+  std::int64_t boot_ns = 0;
+  std::uint64_t boot = 0;  // of the boot that boot_ns counts in; 0: not known
+  std::int64_t expire_ns = Duration::kForever;
+  std::string id;
+  std::string command;
+
+  std::string text() const;
+  Stamp start(std::uint64_t boot_here) const;
+};
+
+// This caller's.
+Record own_record(const Request& request, const LockSpec& lock, const Instant& now);
+
+// Nothing: the value is none of ours.
+std::optional<Record> parse_record(std::string_view text);
+
+// The value of a/state.
+struct State {
+  bool drained = false;
+  std::vector<std::uint32_t> drained_slots;  // ascending
+  std::uint32_t refusals = 0;
+  std::uint64_t refused_since = 0;  // the admission that they follow
+  std::uint64_t forgotten = 0;      // the admission that was forgotten, and every earlier one
+
+  std::string text() const;
+};
+std::optional<State> parse_state(std::string_view text);
+
+// A moment: of a/last, a/finish, a/success.
+std::string moment_text(const Instant& now, std::uint64_t boot);
+std::optional<Stamp> parse_moment(std::string_view text, std::uint64_t boot_here);
+
+// What a/x asks: to stop if the hold with this token is as old.
+struct Ask {
+  std::uint64_t token = 0;
+  std::int64_t due_ns = 0;
+
+  std::string text() const;
+};
+std::optional<Ask> parse_ask(std::string_view text);
+
+}  // namespace atmost::etcd
+
+#endif

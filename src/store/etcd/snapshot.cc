@@ -1,0 +1,202 @@
+#include "snapshot.h"
+
+#include <algorithm>
+
+#include "nesting.h"
+#include "os/machine.h"
+#include "os/self.h"
+
+namespace atmost::etcd {
+namespace {
+
+// The other prefix that waiters with a claim before ours lie under; empty: none.
+std::string other_queue(const Keys& keys, const LockSpec& lock) {
+  return lock.mode == Mode::exclusive ? keys.readers() : keys.writers();
+}
+
+bool take_admission(const Keys& keys, const Viewer& viewer, const PartReply& part, Snapshot& to) {
+  const std::uint64_t boot = os::boot_hash();
+  const std::string held = keys.admission() + "h/";
+  const std::string taking = keys.admission() + "t/";
+  const std::string cooling = keys.cooling(viewer.request.elapsed_from);
+  for (const KeyValue& key : part.keys) {
+    if (key.key.starts_with(held) || key.key.starts_with(taking)) {
+      const std::uint32_t slot = Keys::slot_of(key.key);
+      if (slot == 0) return false;
+      if (key.key.starts_with(taking)) {
+        to.taken[slot] = key.lease;
+      } else {
+        to.holders.push_back({slot, key.created, key.lease, parse_record(key.value)});
+      }
+    } else if (key.key == keys.state()) {
+      std::optional<State> state = parse_state(key.value);
+      if (!state) return false;
+      to.state = std::move(*state);
+      to.state_modified = key.modified;
+    } else if (key.key == keys.last()) {
+      to.last_modified = key.modified;
+      to.last = parse_moment(key.value, boot).value_or(Stamp{});
+    } else if (key.key == keys.finish()) {
+      to.finish = parse_moment(key.value, boot).value_or(Stamp{});
+    } else if (key.key == keys.success()) {
+      to.success = parse_moment(key.value, boot).value_or(Stamp{});
+    } else if (key.key == cooling) {
+      to.cooling_lease = key.lease;
+    }
+  }
+  return true;
+}
+
+bool take_waiters(const Viewer& viewer, const PartReply& part, Snapshot& to) {
+  std::size_t before = 0;
+  for (const KeyValue& key : part.keys) {
+    if (key.created == viewer.ticket) to.ticket_is_there = true;
+    if (viewer.ticket != 0 && key.created >= viewer.ticket) continue;
+    const std::optional<Record> record = parse_record(key.value);
+    if (!record) return false;
+    ++before;
+    to.waiters.push_back({key.created, *record});
+  }
+  // Oldest first: what was not shown is younger than all that was.
+  if (part.more && before == part.keys.size()) to.more_waiters = true;
+  return true;
+}
+
+}  // namespace
+
+void ask_for_snapshot(const Keys& keys, const Viewer& viewer, Txn& txn) {
+  txn.range(keys.admission(), end_of_prefix(keys.admission()));
+  const std::string queues[] = {keys.queue(viewer.lock), other_queue(keys, viewer.lock)};
+  for (const std::string& queue : queues) {
+    txn.oldest(queue, kSeenWaiters);
+    if (viewer.ticket != 0) txn.youngest_before(queue, viewer.ticket);
+  }
+  if (viewer.ticket != 0) txn.range(keys.waiter(viewer.lock, viewer.lease));
+}
+
+bool take_snapshot(const Keys& keys, const Viewer& viewer, const TxnReply& reply, std::size_t& part,
+                   Snapshot& to) {
+  to = {};
+  to.revision = reply.header.revision;
+  if (!take_admission(keys, viewer, reply.parts[part++], to)) return false;
+  std::uint64_t youngest = 0;
+  for (int queue = 0; queue < 2; ++queue) {
+    if (!take_waiters(viewer, reply.parts[part++], to)) return false;
+    if (viewer.ticket == 0) continue;
+    for (const KeyValue& key : reply.parts[part++].keys) {
+      if (key.created > youngest && key.created < viewer.ticket) {
+        youngest = key.created;
+        to.predecessor = key.key;
+      }
+    }
+  }
+  if (viewer.ticket != 0) {
+    const PartReply& own = reply.parts[part++];
+    to.ticket_is_there =
+        own.keys.size() == 1 && own.keys[0].created == viewer.ticket && own.keys[0].lease == viewer.lease;
+  }
+  return true;
+}
+
+bool is_closed(const Snapshot& seen, const Viewer& viewer, std::uint32_t slot) {
+  const std::vector<std::uint32_t>& drained = seen.state.drained_slots;
+  if (std::binary_search(drained.begin(), drained.end(), slot)) return true;
+  const auto taker = seen.taken.find(slot);
+  const bool newcomer = viewer.ticket == 0;
+  return newcomer && taker != seen.taken.end() && taker->second != viewer.lease;
+}
+
+std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer) {
+  std::vector<std::uint32_t> free;
+  auto holder = seen.holders.begin();
+  for (std::uint32_t slot = 1; slot <= viewer.lock.max && free.size() < viewer.lock.take; ++slot) {
+    while (holder != seen.holders.end() && holder->slot < slot) ++holder;
+    const bool held = holder != seen.holders.end() && holder->slot == slot;
+    if (!held && !is_closed(seen, viewer, slot)) free.push_back(slot);
+  }
+  return free;
+}
+
+HolderView holder_view(const Snapshot::Holder& holder) {
+  HolderView view;
+  view.slot = holder.slot;
+  view.token = view.hold = holder.token;
+  view.verified = true;  // its lease is alive
+  view.has_record = holder.record.has_value();
+  if (!holder.record) return view;
+  const Record& record = *holder.record;
+  view.kind = HolderKind::supervised;
+  view.pid = record.pid;
+  view.uid = record.uid;
+  if (record.host != os::host_name().view()) view.host = Text<63>(record.host);
+  view.start = record.start(os::boot_hash());
+  view.expire_after = {record.expire_ns};
+  view.id = Text<63>(record.id);
+  view.command = Text<63>(record.command);
+  return view;
+}
+
+namespace {
+
+LastAdmission last_of(const Snapshot& seen, const Viewer& viewer, const Instant& now,
+                      std::int64_t cooled_ns) {
+  LastAdmission last;
+  if (!seen.forgotten()) {
+    last.start = seen.last;
+    last.finish = seen.finish;
+    last.success = seen.success;
+  }
+  if (now.given || viewer.request.if_elapsed.is_zero() || viewer.request.if_elapsed.is_forever()) return last;
+  // No clock of a host says how long ago it was.
+  const Stamp counted = {now.real_ns - cooled_ns, now.boot_ns - cooled_ns, true, cooled_ns >= 0};
+  last.start = last.finish = last.success = counted;
+  return last;
+}
+
+}  // namespace
+
+View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std::int64_t cooled_ns,
+             std::vector<HolderView>& holders) {
+  View view;
+  view.token = seen.last_modified;
+  view.last = last_of(seen, viewer, now, cooled_ns);
+  view.drained = seen.state.drained;
+  view.last_chance = viewer.last_chance;
+  holders.clear();
+  bool writer_inside = false;
+  for (const Snapshot::Holder& holder : seen.holders) {
+    holders.push_back(holder_view(holder));
+    writer_inside = writer_inside || !holder.record || holder.record->mode == Mode::exclusive;
+  }
+  view.held = static_cast<std::uint32_t>(holders.size());
+  view.holders = holders;
+  for (const auto& [slot, lease] : seen.taken) {
+    view.takeover_running = view.takeover_running || lease != viewer.lease;
+  }
+  std::uint64_t claimed = 0;
+  bool writers = seen.more_waiters;
+  for (const Snapshot::Waiter& waiter : seen.waiters) {
+    writers = writers || waiter.record.mode == Mode::exclusive;
+    view.joiner_waiting = view.joiner_waiting || waiter.record.joins;
+    claimed += waiter.record.take;
+  }
+  view.waiters_ahead = static_cast<std::uint32_t>(seen.waiters.size());
+  const LockSpec& lock = viewer.lock;
+  if (lock.mode == Mode::exclusive) {
+    view.room = view.held == 0;
+  } else {
+    // Free slots that are closed to us stay free for nobody.
+    Viewer all = viewer;
+    LockSpec wanted = lock;
+    wanted.take = static_cast<std::uint32_t>(std::min<std::uint64_t>(lock.max, lock.take + claimed));
+    const std::size_t free =
+        free_slots(seen, {all.request, wanted, all.ticket, all.lease, all.last_chance}).size();
+    const std::uint64_t needed = lock.take + claimed;
+    view.room = !writer_inside && free >= lock.take && view.held + lock.take <= lock.max;
+    if (!writers && free >= needed && view.held + needed <= lock.max) view.waiters_ahead = 0;
+  }
+  view.held_by_ancestor = view.held > 0 && viewer.request.nested && is_around_us(lock.path);
+  return view;
+}
+
+}  // namespace atmost::etcd

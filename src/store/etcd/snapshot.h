@@ -1,0 +1,81 @@
+// One lock as one answer of etcd shows it, and what a decision may know of it.
+#ifndef ATMOST_STORE_ETCD_SNAPSHOT_H
+#define ATMOST_STORE_ETCD_SNAPSHOT_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "atmost/view.h"
+#include "keys.h"
+#include "records.h"
+#include "wire.h"
+
+namespace atmost::etcd {
+
+// How many waiters of a queue are looked at; with more before us we are in no hurry.
+inline constexpr unsigned kSeenWaiters = 64;
+
+struct Snapshot {
+  struct Holder {
+    std::uint32_t slot = 0;
+    std::uint64_t token = 0;  // the key's creation
+    std::int64_t lease = 0;
+    std::optional<Record> record;
+  };
+  struct Waiter {
+    std::uint64_t ticket = 0;
+    Record record;
+  };
+
+  std::uint64_t revision = 0;
+  std::uint64_t last_modified = 0;  // 0: never admitted
+  std::uint64_t state_modified = 0;
+  Stamp last;
+  Stamp finish;
+  Stamp success;
+  State state;
+  std::vector<Holder> holders;                  // by slot
+  std::map<std::uint32_t, std::int64_t> taken;  // slots that somebody takes over, and by which lease
+  std::int64_t cooling_lease = 0;               // of the point that the request measures from
+  std::vector<Waiter> waiters;                  // before us, oldest first: of our queue, and writers
+  bool more_waiters = false;
+  std::string predecessor;  // the key of the youngest waiter before us; empty: none
+  bool ticket_is_there = false;
+
+  bool forgotten() const { return last_modified <= state.forgotten; }
+};
+
+// Whose view it is.
+struct Viewer {
+  const Request& request;
+  const LockSpec& lock;
+  std::uint64_t ticket = 0;  // 0: none
+  std::int64_t lease = 0;    // 0: none
+  bool last_chance = false;
+};
+
+// Adds to `txn` what has to be read; take_snapshot() reads the answer's parts in the same order, from `part` on.
+void ask_for_snapshot(const Keys& keys, const Viewer& viewer, Txn& txn);
+// False: something in it is none of ours, and nothing can be concluded.
+bool take_snapshot(const Keys& keys, const Viewer& viewer, const TxnReply& reply, std::size_t& part,
+                   Snapshot& to);
+
+// Whether the slot is closed to this caller: drained, or taken over by somebody for whom it did not wait.
+bool is_closed(const Snapshot& seen, const Viewer& viewer, std::uint32_t slot);
+
+// The lowest slots that the caller may take; fewer than it wants when there are not as many.
+std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer);
+
+// `holders` is the room that the view's span lies in. `cooled_ns`: how long ago the admission was that the interval
+// counts from, by etcd's own clock; -1: long ago, or never.
+View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std::int64_t cooled_ns,
+             std::vector<HolderView>& holders);
+
+HolderView holder_view(const Snapshot::Holder& holder);
+
+}  // namespace atmost::etcd
+
+#endif

@@ -1,0 +1,141 @@
+// etcd's JSON gateway as values: what we ask, and what an answer has to look like to be believed.
+//
+// Keys and values travel as base64, 64-bit numbers as decimal text; fields that are zero are left out by etcd. So an
+// answer that lost a field can look like one that says "none". Nothing is taken for an answer unless it is whole JSON
+// with a header (cluster and revision), as many parts as were asked for and of their kinds, and counts that fit what
+// came. What is still possible then (a part with both its keys and their count removed) is caught by the server itself:
+// every admission compares there what it was decided on (etcd_store.cc).
+#ifndef ATMOST_STORE_ETCD_WIRE_H
+#define ATMOST_STORE_ETCD_WIRE_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace atmost::etcd {
+
+std::string base64(std::string_view bytes);
+// Nothing for anything but canonical base64 with its padding.
+std::optional<std::string> from_base64(std::string_view text);
+
+// The first key behind all that begin with `prefix`.
+std::string end_of_prefix(std::string prefix);
+
+struct KeyValue {
+  std::string key;
+  std::string value;
+  std::uint64_t created = 0;   // create_revision
+  std::uint64_t modified = 0;  // mod_revision
+  std::int64_t lease = 0;      // 0: none
+};
+
+struct Header {
+  std::uint64_t cluster = 0;
+  std::uint64_t revision = 0;
+};
+
+// The parts of a transaction, in order.
+enum class Part : std::uint8_t {
+  range,           // all keys of a range
+  limited_range,   // the first few
+  filtered_range,  // of those below a revision: their count is that of the whole range
+  put,
+  erase,
+};
+
+struct PartReply {
+  std::vector<KeyValue> keys;  // ranges
+  bool more = false;           // limited: there are others
+  std::uint64_t erased = 0;
+};
+
+struct TxnReply {
+  Header header;
+  bool succeeded = false;
+  std::vector<PartReply> parts;
+};
+
+// A transaction to be written down: what is compared, and what is done if all of it is so. If not, nothing is done.
+class Txn {
+ public:
+  // A key's last change; 0: there is no such key.
+  Txn& modified_at(std::string_view key, std::uint64_t revision);
+  // Its creation; 0: there is no such key.
+  Txn& created_at(std::string_view key, std::uint64_t revision);
+
+  Txn& range(std::string_view key, std::string_view end = {});
+  // The first key of a range, alone.
+  Txn& first_key(std::string_view from, std::string_view end);
+  // The first `limit` by age.
+  Txn& oldest(std::string_view prefix, unsigned limit);
+  // The youngest one that was created before `revision`; its key alone.
+  Txn& youngest_before(std::string_view prefix, std::uint64_t revision);
+  // The first `limit` by youth; their keys alone.
+  Txn& youngest(std::string_view prefix, unsigned limit);
+  Txn& put(std::string_view key, std::string_view value, std::int64_t lease = 0);
+  Txn& erase(std::string_view key, std::string_view end = {});
+
+  std::string text() const;
+  const std::vector<Part>& parts() const { return parts_; }
+  // Whether it only reads: then it may be sent again.
+  bool reads_only() const;
+
+ private:
+  void compare(std::string_view key, std::string_view target, std::string_view field, std::uint64_t value);
+  void add(Part part, std::string_view text);
+
+  std::string compares_;
+  std::string actions_;
+  std::vector<Part> parts_;
+};
+
+// Nothing: the answer is not to be believed.
+std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<Part>& asked);
+
+struct LeaseReply {
+  Header header;
+  std::int64_t id = 0;
+  std::int64_t ttl =
+      0;  // seconds; absent_ttl when the answer has none, -1 when it says that there is no lease
+  std::int64_t granted = 0;  // time to live: as it was granted
+};
+inline constexpr std::int64_t kAbsentTtl = -2;
+// Answers to grant, keepalive (which comes wrapped in "result"), timetolive.
+std::optional<LeaseReply> parse_lease(std::string_view text);
+
+struct WatchReply {
+  Header header;
+  bool created = false;
+  bool canceled = false;
+  struct Event {
+    bool erased = false;
+    KeyValue key;
+  };
+  std::vector<Event> events;
+};
+// One line of a watch. `failed`: it is an error's (its words in `error`).
+std::optional<WatchReply> parse_watch(std::string_view line, std::string& error);
+
+// The words of an error's body, or nothing.
+std::string error_words(std::string_view text);
+
+// A header and nothing else that matters: revoke, status. `version`, `leader`: of status.
+struct StatusReply {
+  Header header;
+  std::string version;
+  std::uint64_t leader = 0;
+  std::uint64_t member = 0;
+  std::string errors;
+};
+std::optional<StatusReply> parse_status(std::string_view text);
+std::optional<Header> parse_header(std::string_view text);
+// The text in "token".
+std::optional<std::string> parse_token(std::string_view text);
+
+std::string quoted(std::string_view text);  // as a JSON string
+
+}  // namespace atmost::etcd
+
+#endif

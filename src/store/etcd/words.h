@@ -1,0 +1,20 @@
+// Bodies and sentences that several files write.
+#ifndef ATMOST_STORE_ETCD_WORDS_H
+#define ATMOST_STORE_ETCD_WORDS_H
+
+#include <string>
+#include <string_view>
+
+#include "atmost/result.h"
+#include "gateway.h"
+
+namespace atmost::etcd {
+
+// Why nothing came of what was asked.
+Error failure(const Answer& answer, std::string_view what);
+
+std::string watch_body(const std::string& from, const std::string& end, std::uint64_t revision);
+
+}  // namespace atmost::etcd
+
+#endif
