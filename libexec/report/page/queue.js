@@ -1,0 +1,61 @@
+// How many waited: of the lock that is picked, else of all together.
+class Queue {
+  constructor(model, view) {
+    this.model = model;
+    this.view = view;
+  }
+  // The most in what is shown, at least 1.
+  static most(queue, size, view) {
+    let most = 1;
+    for (const [index, count] of queue.most) {
+      if ((index + 1) * size >= view.from && index * size <= view.to) most = Math.max(most, count);
+    }
+    return most;
+  }
+  draw(pen, colours, width, height, lanes) {
+    lanes.measure(width);
+    const picked = this.model.locks[lanes.picked];
+    const queue = picked ? picked.queue : this.model.queue, size = this.model.span / queue.steps;
+    const most = Queue.most(queue, size, this.view), foot = height - 22, room = foot - 14;
+    pen.fillStyle = colours.sheet;
+    pen.fillRect(0, 0, width, height);
+    const ticks = timeTicks(this.model.from + this.view.from, this.model.from + this.view.to, 84 / lanes.scale);
+    pen.textBaseline = "middle";
+    pen.font = "11px system-ui, sans-serif";
+    for (const tick of ticks) {
+      const x = Math.round(lanes.x(tick.epoch - this.model.from)) + 0.5;
+      pen.fillStyle = colours.line;
+      pen.fillRect(x, 6, 1, foot - 6);
+      pen.fillStyle = colours.faint;
+      pen.textAlign = "left";
+      if (x + pen.measureText(tick.words).width <= width) pen.fillText(tick.words, Math.max(x - 3, lanes.left), foot + 12);
+    }
+    pen.save();
+    pen.beginPath();
+    pen.rect(lanes.left, 0, lanes.right - lanes.left + 4, height);
+    pen.clip();
+    pen.fillStyle = colours.wait;
+    for (const [index, count] of queue.most) {
+      const x = lanes.x(index * size), wide = Math.max(size * lanes.scale, 1);
+      if (x + wide < lanes.left || x > lanes.right) continue;
+      const high = room * count / most;
+      pen.fillRect(x, foot - high, wide, high);
+    }
+    pen.restore();
+    pen.fillStyle = colours.line;
+    pen.fillRect(lanes.left, foot, lanes.right - lanes.left, 1);
+    pen.textAlign = "right";
+    pen.fillStyle = colours.faint;
+    pen.fillText(grouped(most), lanes.left - 8, foot - room);
+    pen.fillText("0", lanes.left - 8, foot - 2);
+    pen.textAlign = "left";
+    pen.fillStyle = colours.ink;
+    pen.font = "600 12.5px system-ui, sans-serif";
+    pen.fillText(fitted(pen, picked ? picked.name : "All locks", lanes.left - 40), 12, foot / 2);
+    if (queue.most.size > 0) return;
+    pen.fillStyle = colours.faint;
+    pen.font = "12.5px system-ui, sans-serif";
+    pen.textAlign = "center";
+    pen.fillText("Nobody waited.", (lanes.left + lanes.right) / 2, foot / 2 + 4);
+  }
+}

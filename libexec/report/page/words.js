@@ -1,0 +1,56 @@
+// Numbers, spans and moments as people read them.
+const UNITS = [["d", 86400], ["h", 3600], ["m", 60], ["s", 1], ["ms", 0.001]];
+
+// "3m12s": two units at most, rounded down, as every table of atmost says it.
+function spanWords(seconds) {
+  let left = Math.floor(seconds * 1000 + 1e-6);
+  if (left === 0) return seconds > 0 ? "<1ms" : "0s";
+  const first = UNITS.findIndex(([, size]) => left >= Math.round(size * 1000));
+  let words = "";
+  for (const [name, size] of UNITS.slice(first, first + 2)) {
+    const count = Math.floor(left / Math.round(size * 1000));
+    left -= count * Math.round(size * 1000);
+    if (count > 0) words += count + name;
+  }
+  return words;
+}
+
+const grouped = (number) => number.toLocaleString("en");
+const counted = (number, one, more) => grouped(number) + " " + (number === 1 ? one : more);
+const two = (number) => String(number).padStart(2, "0");
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+function dayWords(date) { return date.getUTCDate() + " " + MONTHS[date.getUTCMonth()]; }
+
+function clockWords(date, step) {
+  let words = two(date.getUTCHours()) + ":" + two(date.getUTCMinutes());
+  if (step < 60) words += ":" + two(date.getUTCSeconds());
+  if (step < 1) words += "." + String(date.getUTCMilliseconds()).padStart(3, "0");
+  return words;
+}
+
+// A moment in full, to the precision that `step` seconds ask for.
+function momentWords(epoch, step) {
+  const date = new Date(epoch * 1000);
+  return dayWords(date) + " " + clockWords(date, step);
+}
+
+const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600,
+  7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000, 157680000, 315360000];
+
+// Ticks of a time axis: {epoch, words, strong} no closer than `apart` seconds.
+function timeTicks(fromEpoch, toEpoch, apart) {
+  const step = STEPS.find((one) => one >= apart) ?? STEPS[STEPS.length - 1];
+  const ticks = [];
+  let day = "";
+  for (let epoch = Math.ceil(fromEpoch / step) * step; epoch <= toEpoch; epoch += step) {
+    const date = new Date(Math.round(epoch * 1000));
+    const today = dayWords(date);
+    const strong = today !== day;
+    let words = step >= 86400 ? today : strong ? today + " " + clockWords(date, Math.max(step, 0.001)) : clockWords(date, step);
+    if (step >= 2592000) words = MONTHS[date.getUTCMonth()] + " " + date.getUTCFullYear();
+    day = today;
+    ticks.push({epoch, words, strong});
+  }
+  return ticks;
+}

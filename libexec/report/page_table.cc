@@ -1,0 +1,99 @@
+#include "page_table.h"
+
+#include <algorithm>
+
+#include "json.h"
+#include "page.h"
+#include "stats_table.h"
+#include "verdict.h"
+
+namespace atmost::report {
+namespace {
+
+constexpr std::size_t kLongestName = 120;  // characters of a name, and of a path: whole in `atmost stats`
+
+std::string shortened(std::string_view name) {
+  if (name.size() <= kLongestName) return html_text(name);
+  std::size_t end = kLongestName;
+  while (end > 0 && (name[end] & '\xC0') == '\x80') --end;
+  return html_text(name.substr(0, end)) + "…";
+}
+
+struct Column {
+  const char* head;
+  const char* about;
+};
+constexpr Column kColumns[] = {
+    {"Lock", "Name of the lock, and what there is to say about it"},
+    {"Trouble", "10 for a killed run, 3 for a failed one, 1 for a refusal as busy and for a request of spam"},
+    {"Runs", "Times it was admitted"},
+    {"Failed", "Runs with another exit code than 0, or a signal"},
+    {"Killed", "Runs that were stopped: overdue, or at --max-runtime"},
+    {"Busy", "Requests refused because no slot was free"},
+    {"Too soon", "Requests refused before --if-elapsed was over"},
+    {"Spam", "Requests that kept arriving at or below the interval"},
+    {"Waits", "Requests that waited"},
+    {"p50", "Half of the runs that finished took no longer"},
+    {"p99", "99 of 100 took no longer"},
+    {"Longest", "The longest run that finished"},
+    {"Held", "Share of the time in which a slot was held"},
+    {"Trend", "Change of the run time from the beginning to the end"},
+};
+
+std::string cell(double value, const std::string& words) {
+  return "<td data-v=\"" + decimal(value, 3) + "\">" + words + "</td>";
+}
+std::string cell(std::uint64_t count) {
+  return cell(static_cast<double>(count), count == 0 ? "<i>–</i>" : grouped(count));
+}
+std::string span_cell(const Summary& of, std::int64_t ns) {
+  if (of.times.empty()) return cell(-1, "<i>–</i>");
+  return cell(static_cast<double>(ns) / 1e9, span_words(ns));
+}
+
+std::string trend_cell(const Summary& of) {
+  if (of.trend.course == Course::unknown) return cell(0, "<i>–</i>");
+  const double change = (of.trend.ratio - 1) * 100;
+  if (of.trend.course == Course::steady) return cell(change, "steady");
+  const bool rising = of.trend.course == Course::rising;
+  return cell(change, std::string(rising ? "↗ +" : "↘ ") + decimal(change, 0) + " %");
+}
+
+std::string trouble_cell(const Summary& of, std::uint64_t most) {
+  const double share = most == 0 ? 0 : static_cast<double>(of.trouble()) / static_cast<double>(most);
+  return "<td class=\"trouble\" data-v=\"" + std::to_string(of.trouble()) +
+         "\"><meter min=\"0\" max=\"1\" value=\"" + decimal(share, 3) + "\"></meter><span>" +
+         grouped(of.trouble()) + "</span></td>";
+}
+
+std::string row(const Summary& of, std::size_t index, std::uint64_t most) {
+  const std::string number = std::to_string(index);
+  const std::string verdict = html_text(verdict_on(of));
+  std::string to = "<tr data-lock=\"" + number + "\"><th scope=\"row\" data-v=\"" + number + "\" title=\"" +
+                   shortened(of.story->path) + "\"><a href=\"#lock-" + number + "\">" +
+                   shortened(of.story->name) + "</a>" +
+                   (verdict.empty() ? "" : "<small>" + verdict + "</small>") + "</th>";
+  to += trouble_cell(of, most) + cell(of.runs) + cell(of.failed()) + cell(of.killed()) + cell(of.busy);
+  to += cell(of.too_soon) + cell(of.spam) + cell(of.waits);
+  to += span_cell(of, of.p50_ns) + span_cell(of, of.p99_ns) + span_cell(of, of.max_ns);
+  return to + cell(of.held_share, percent(of.held_share)) + trend_cell(of) + "</tr>\n";
+}
+
+}  // namespace
+
+std::string locks_table(const std::vector<Summary>& locks) {
+  std::string to = "<table id=\"locks\"><thead><tr>";
+  for (const Column& column : kColumns) {
+    const bool sorted = &column == &kColumns[1];
+    to += std::string("<th scope=\"col\" title=\"") + column.about + "\"" +
+          (sorted ? " aria-sort=\"descending\"" : "") + "><button type=\"button\">" + column.head +
+          "</button></th>";
+  }
+  to += "</tr></thead><tbody>\n";
+  std::uint64_t most = 0;
+  for (const Summary& lock : locks) most = std::max(most, lock.trouble());
+  for (std::size_t i = 0; i < locks.size(); ++i) to += row(locks[i], i, most);
+  return to + "</tbody></table>";
+}
+
+}  // namespace atmost::report

@@ -1,0 +1,62 @@
+// atmost report: a page to look at.
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "ledger.h"
+#include "os/clock.h"
+#include "page.h"
+#include "reader/failure.h"
+#include "reader/whole_log.h"
+#include "report_options.h"
+#include "save.h"
+#include "summary.h"
+#include "svg.h"
+
+namespace atmost::report {
+namespace {
+
+std::string text_for(const ReportOptions& options, const Ledger& ledger, std::size_t skipped,
+                     std::int64_t now_ns) {
+  const std::vector<Summary> locks = summarise(ledger);
+  if (!options.svg) return page_html(ledger, locks, skipped, now_ns);
+  if (locks.empty()) {
+    throw history::Failure(Code::not_found,
+                           options.selection.locks.front() + ": the history knows no such lock");
+  }
+  return timeline_svg(locks.front(), ledger.first_ns(), ledger.last_ns());
+}
+
+int run(int argc, char** argv) {
+  const std::int64_t now_ns = os::now().real_ns;
+  const ReportOptions options = parse_report_options(argc, argv, now_ns);
+  if (options.help) return std::fputs(report_help().c_str(), stdout) < 0;
+  if (options.version) return std::puts("atmost " ATMOST_VERSION) < 0;
+  if (options.output.empty() && isatty(STDOUT_FILENO) == 1) {
+    history::wrong_option("--output", "a page is nothing for a terminal: say -o FILE, or use a pipe");
+  }
+  Ledger ledger;
+  const history::ReadThrough read =
+      history::read_whole(options.selection, [&](const history::Record& record) { ledger.take(record); });
+  ledger.close();
+  const std::string text = text_for(options, ledger, read.skipped, now_ns);
+  if (!options.output.empty()) {
+    save(options.output, text);
+    return 0;
+  }
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  history::finish_output();
+  return 0;
+}
+
+}  // namespace
+}  // namespace atmost::report
+
+int main(int argc, char** argv) {
+  try {
+    return atmost::report::run(argc, argv);
+  } catch (const atmost::history::Failure& failure) {
+    atmost::history::complain(failure.what());
+    return static_cast<int>(failure.code);
+  }
+}

@@ -1,0 +1,45 @@
+#include "verdict.h"
+
+#include "stats_table.h"
+
+namespace atmost::report {
+namespace {
+
+constexpr double kManyFail = 0.05;
+
+// The first two things to say are said.
+void join(std::string& to, const std::string& more) {
+  if (to.find("; ") != std::string::npos) return;
+  if (!to.empty()) to.append("; ");
+  to.append(more);
+}
+
+std::string part(std::uint64_t some, std::uint64_t all) {
+  return grouped(some) + " of " + grouped(all) + " runs";
+}
+
+std::string killed(const Summary& of) {
+  std::string to = part(of.killed(), of.runs) + (of.killed() == 1 ? " was killed" : " were killed");
+  if (of.story->expire_after_ns == 0 || of.times.empty()) return to;
+  return to + " (the limit was " + span_words(of.story->expire_after_ns) +
+         ", the longest that finished took " + span_words(of.max_ns) + ")";
+}
+
+}  // namespace
+
+std::string verdict_on(const Summary& of) {
+  std::string to;
+  if (of.killed() > 0) join(to, killed(of));
+  const bool many_fail = static_cast<double>(of.failed()) > kManyFail * static_cast<double>(of.runs);
+  if (many_fail) join(to, part(of.failed(), of.runs) + " failed");
+  if (of.spam > 0) {
+    join(to, grouped(of.spam) + " requests kept arriving at or below the interval of " +
+                 span_words(of.story->spam_rule.interval_ns()));
+  }
+  if (of.busy > 0) join(to, grouped(of.busy) + " refused as busy");
+  if (of.failed() > 0 && !many_fail) join(to, grouped(of.failed()) + " failed");
+  if (of.trend.course == Course::rising) join(to, "runs got " + percent(of.trend.ratio - 1) + " longer");
+  return to;
+}
+
+}  // namespace atmost::report
