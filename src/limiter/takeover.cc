@@ -46,6 +46,7 @@ class Pursuit {
   Status each(Act act);
   Result<Pressed> press(std::uint32_t index, Pressure pressure);
   Status prove(std::uint32_t index, Duration due);
+  bool shares_hold(std::uint32_t index) const;
   Status signal(std::uint32_t index, const Stage& stage);
   Status pursue(const Stage& stage);
   Result<Takeover> press_on();
@@ -89,8 +90,9 @@ bool Pursuit::any_held() const {
 
 Error Pursuit::unprovable(const Pressed& found, std::uint32_t slot) const {
   Error error = error_of(Code::not_permitted, 0, request_.locks[decision_.lock].name);
-  error.message.append(": slot ").append_unsigned(slot).append(" is overdue, but its holder ");
-  if (found.pid > 0) error.message.append("(process ").append_signed(found.pid).append(") ");
+  error.message.append(": the holder of slot ").append_unsigned(slot);
+  if (found.pid > 0) error.message.append(" (process ").append_signed(found.pid).append(")");
+  error.message.push(' ');
   error.message.append(found.ancestor
                            ? "is this process or an ancestor of it, which is never stopped"
                            : "cannot be proven from here (another user or pid namespace), so it is not "
@@ -141,7 +143,17 @@ Status Pursuit::prove(std::uint32_t index, Duration due) {
   return {};
 }
 
+// One hold of several slots is one holder, who hears each signal once: for a second INT many programs drop everything.
+bool Pursuit::shares_hold(std::uint32_t index) const {
+  for (std::uint32_t i = 0; i < index; ++i) {
+    if (victims_[i].held && decision_.holds[i] != 0 && decision_.holds[i] == decision_.holds[index])
+      return true;
+  }
+  return false;
+}
+
 Status Pursuit::signal(std::uint32_t index, const Stage& stage) {
+  if (shares_hold(index)) return {};
   Victim& victim = victims_[index];
   const Instant sent = os::now();
   const Result<Pressed> found = press(index, stage.pressure);

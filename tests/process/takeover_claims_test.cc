@@ -149,6 +149,15 @@ TEST_F(TakeoverClaims, ExpireAfterZeroStopsEverybody) {
   EXPECT_EQ(events("\"event\":\"expired\""), 3u);
 }
 
+TEST_F(TakeoverClaims, AHolderOfSeveralSlotsHearsEachSignalOnce) {
+  world_.start(stubborn({"-n", "3", "-k", "3"}));
+  const std::vector<pid_t> holder = marked("holder");
+  EXPECT_EQ(take({"-n", "3", "-k", "3", "--expire-after", "0"}).end, "exit 0");
+  EXPECT_TRUE(gone(holder));
+  EXPECT_EQ(heard("heard holder"), "02 15");
+  EXPECT_EQ(events("signalled"), 3u) << history();
+}
+
 class AtmostKill : public TakeoverClaims {
  protected:
   Answer kill(const Argv& options) {
