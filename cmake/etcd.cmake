@@ -1,0 +1,25 @@
+# Tests against an etcd cluster of their own: one entry of CTest for a whole program, which starts one cluster.
+#
+#   etcd_test(NAME contract_etcd SOURCES ... [ROOMS ...] [LABELS ...] [TIMEOUT 60] [ARGS ...])
+if(NOT TARGET etcd_kit)
+  add_subdirectory(${PROJECT_SOURCE_DIR}/tests/etcd/kit ${PROJECT_BINARY_DIR}/tests/etcd/kit)
+endif()
+
+function(etcd_test)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TIMEOUT" "SOURCES;ROOMS;LABELS;ARGS")
+  if(NOT TARGET ${ARG_NAME})
+    add_executable(${ARG_NAME} ${ARG_SOURCES})
+    if(NOT ATMOST_SANITIZE)
+      target_compile_options(${ARG_NAME} PRIVATE -O0)
+    endif()
+    target_include_directories(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+    target_link_libraries(${ARG_NAME} PRIVATE etcd_kit atmost_include)
+    foreach(room ${ARG_ROOMS})
+      target_link_libraries(${ARG_NAME} PRIVATE atmost_${room})
+    endforeach()
+    target_link_libraries(${ARG_NAME} PRIVATE GTest::gmock GTest::gtest GTest::gtest_main)
+  endif()
+  add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME} ${ARG_ARGS})
+  set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT "${ARG_TIMEOUT}"
+                       ENVIRONMENT ATMOST_BIN=${ATMOST_BIN_DIR})
+endfunction()

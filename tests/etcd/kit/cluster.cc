@@ -1,0 +1,204 @@
+#include "cluster.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+namespace etcd_kit {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kPatience = std::chrono::seconds(30);
+constexpr auto kLook = std::chrono::milliseconds(20);
+
+// Ports that were free a moment ago: whoever uses them has to be ready to try again.
+std::vector<std::uint16_t> free_ports(std::size_t count) {
+  std::vector<int> sockets;
+  std::vector<std::uint16_t> ports;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+      ADD_FAILURE() << "no port";
+    }
+    sockets.push_back(fd);
+    ports.push_back(ntohs(address.sin_port));
+  }
+  for (int fd : sockets) close(fd);
+  return ports;
+}
+
+std::size_t receive(char* from, std::size_t, std::size_t size, void* to) {
+  static_cast<std::string*>(to)->append(from, size);
+  return size;
+}
+
+std::string number_after(const std::string& text, const std::string& name) {
+  const std::size_t at = text.find("\"" + name + "\":\"");
+  if (at == std::string::npos) return "";
+  const std::size_t from = at + name.size() + 4;
+  return text.substr(from, text.find('"', from) - from);
+}
+
+}  // namespace
+
+std::string fetch(const std::string& host, const std::string& path, const char* body, long timeout_ms) {
+  CURL* const handle = curl_easy_init();
+  std::string received;
+  curl_easy_setopt(handle, CURLOPT_URL, ("http://" + host + path).c_str());
+  curl_easy_setopt(handle, CURLOPT_PROXY, "");
+  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, timeout_ms);
+  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive);
+  curl_easy_setopt(handle, CURLOPT_WRITEDATA, &received);
+  if (body != nullptr) curl_easy_setopt(handle, CURLOPT_POSTFIELDS, body);
+  if (curl_easy_perform(handle) != CURLE_OK) received.clear();
+  curl_easy_cleanup(handle);
+  return received;
+}
+
+Cluster::Cluster(unsigned count, const std::vector<std::string>& settings) : settings_(settings) {
+  char directory[] = "/tmp/atmost-etcd-XXXXXX";
+  if (mkdtemp(directory) == nullptr) ADD_FAILURE() << "no directory";
+  directory_ = directory;
+  for (int i = 0; i < 5; ++i) {
+    if (try_start(count)) return;
+    stop_all();
+  }
+  ADD_FAILURE() << "etcd does not start; its words are in " << directory_;
+}
+
+Cluster::~Cluster() {
+  stop_all();
+  if (!::testing::Test::HasFailure()) std::filesystem::remove_all(directory_);
+}
+
+bool Cluster::try_start(unsigned count) {
+  const std::vector<std::uint16_t> ports = free_ports(2 * count);
+  members_.assign(count, {});
+  for (unsigned i = 0; i < count; ++i) {
+    members_[i].client_port = ports[2 * i];
+    members_[i].peer_port = ports[2 * i + 1];
+    std::filesystem::remove_all(directory_ + "/" + std::to_string(i));
+  }
+  for (unsigned i = 0; i < count; ++i) start(i);
+  const auto end = Clock::now() + kPatience;
+  for (unsigned i = 0; i < count; ++i) {
+    while (!healthy(i)) {
+      if (Clock::now() > end || waitpid(members_[i].pid, nullptr, WNOHANG) != 0) return false;
+      std::this_thread::sleep_for(kLook);
+    }
+  }
+  return true;
+}
+
+void Cluster::start(unsigned member) {
+  const auto local = [](std::uint16_t port) { return "http://127.0.0.1:" + std::to_string(port); };
+  std::string all;
+  for (unsigned i = 0; i < count(); ++i) {
+    all += (i > 0 ? ",m" : "m") + std::to_string(i) + "=" + local(members_[i].peer_port);
+  }
+  const std::string client = local(members_[member].client_port);
+  const std::string peer = local(members_[member].peer_port);
+  const std::string name = std::to_string(member);
+  std::vector<std::string> words = {"etcd",
+                                    "--name",
+                                    "m" + name,
+                                    "--data-dir",
+                                    directory_ + "/" + name,
+                                    "--listen-client-urls",
+                                    client,
+                                    "--advertise-client-urls",
+                                    client,
+                                    "--listen-peer-urls",
+                                    peer,
+                                    "--initial-advertise-peer-urls",
+                                    peer,
+                                    "--initial-cluster",
+                                    all,
+                                    "--logger",
+                                    "zap"};
+  words.insert(words.end(), settings_.begin(), settings_.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const std::string log = directory_ + "/log" + name;
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    setpgid(0, 0);
+    const int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    dup2(fd, 1);
+    dup2(fd, 2);
+    execvp("etcd", argv.data());
+    _exit(127);
+  }
+  members_[member].pid = pid;
+}
+
+void Cluster::signal(unsigned member, int number) { ::kill(members_[member].pid, number); }
+
+void Cluster::kill(unsigned member) {
+  if (members_[member].pid <= 0) return;
+  ::kill(members_[member].pid, SIGKILL);
+  waitpid(members_[member].pid, nullptr, 0);
+  members_[member].pid = -1;
+}
+
+void Cluster::stop_all() {
+  for (unsigned i = 0; i < count(); ++i) kill(i);
+}
+
+std::string Cluster::host(unsigned member) const {
+  return "127.0.0.1:" + std::to_string(members_[member].client_port);
+}
+
+std::string Cluster::hosts() const {
+  std::string all = host(0);
+  for (unsigned i = 1; i < count(); ++i) all += "," + host(i);
+  return all;
+}
+
+bool Cluster::healthy(unsigned member) const {
+  return fetch(host(member), "/health", nullptr).find("\"true\"") != std::string::npos;
+}
+
+void Cluster::wait_healthy(unsigned member) const {
+  const auto end = Clock::now() + kPatience;
+  while (!healthy(member)) {
+    if (Clock::now() > end) {
+      ADD_FAILURE() << "member " << member << " does not become healthy";
+      return;
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+int Cluster::leader() const {
+  for (unsigned i = 0; i < count(); ++i) {
+    const std::string status = fetch(host(i), "/v3/maintenance/status", "{}");
+    const std::string leads = number_after(status, "leader");
+    if (!leads.empty() && leads == number_after(status, "member_id")) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace etcd_kit
