@@ -1,0 +1,33 @@
+#include "policy/splay.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "atmost/limiter.h"
+#include "os/machine.h"
+#include "unit/store/lock_kit.h"
+
+namespace atmost {
+namespace {
+
+TEST(Splay, IsWaitedForBeforeTheDecision) {
+  const local::Directory directory;
+  const auto request = std::make_unique<Request>();
+  request->locks[0].path = PathText(directory.path());
+  request->locks[0].name = Text<255>("job");
+  request->no_history = true;
+  request->splay = Duration::millis(300);
+  const Duration part = policy::splay_part(request->splay, os::host_name(), "job");
+  char name[] = "/bin/true";
+  char* argv[] = {name, nullptr};
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = run_command(*request, {argv}, nullptr);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(outcome.kind, Outcome::Kind::ran);
+  EXPECT_GE(took, std::chrono::nanoseconds(part.ns));
+  EXPECT_EQ(outcome.waited.ns, 0);  // it is no waiting for a slot
+}
+
+}  // namespace
+}  // namespace atmost
