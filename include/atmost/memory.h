@@ -1,0 +1,57 @@
+// What a lock remembers of its runs, and a directory of all its locks. Hints: stores keep them, policy/learn.h and
+// policy/schedule.h write and read them, and nobody is admitted because of what they say.
+#ifndef ATMOST_MEMORY_H
+#define ATMOST_MEMORY_H
+
+#include <cstdint>
+
+#include "atmost/time.h"
+
+namespace atmost {
+
+// Lengths of time are counted in steps of half an octave: step s ends at 2^((s+1)/2) ms. 64 of them reach from a
+// millisecond to seven weeks; whatever is longer is in the last.
+inline constexpr int kSteps = 64;
+// How the next run may relate to those before it: like one of them, within four widths (learn.cc), or like any run of
+// any lock.
+inline constexpr int kRelations = 5;
+// Locks are compared with locks of about as many runs.
+inline constexpr int kStages = 6;
+// Prices at which every run is tried, to see how many would have been killed wrongly.
+inline constexpr int kPrices = 8;
+
+// Plain data, as stored. Everything is 0 for a lock that nobody has used.
+struct Memory {
+  float runs[kSteps];           // run times, each run counting 0.95 of the next
+  float intervals[kSteps];      // between admissions, likewise
+  float relations[kRelations];  // how often the next run was related so
+  std::uint32_t completed;      // runs that ended by themselves
+  std::uint32_t stopped;        // runs that a limit ended
+  std::uint32_t widened;        // steps by which the next limits are longer, because of those
+  std::uint32_t unsettled;      // 1 + the step at which a limit last did so, until the next run has completed
+  std::uint32_t cut_short;      // runs that somebody else ended
+  std::uint32_t admitted;
+  std::uint32_t too_soon;  // refusals
+  std::uint32_t spam;      // requests that came at or below the interval after a row of such
+  std::uint32_t in_a_row;  // requests up to now that came at or below the interval after the one before
+  Stamp asked;             // the last request that was admitted or came too soon
+};
+
+// Plain data, as stored. Everything is 0 for a directory without experience.
+struct Experience {
+  float runs[kSteps];
+  float relations[kStages][kRelations];
+  float tried;  // runs, and how many of them were longer than the limit at each price
+  float missed[kPrices];
+};
+
+// Bounds of a learned limit, and how many good runs in a million may be killed.
+struct LearnedBounds {
+  Duration low = Duration::seconds(1);
+  Duration high = Duration::forever();
+  std::uint32_t risk_ppm = 5000;
+};
+
+}  // namespace atmost
+
+#endif

@@ -1,0 +1,272 @@
+#include "policy/learn.h"
+
+#include <cstddef>
+
+#include "policy/steps.h"
+
+namespace atmost::policy {
+namespace {
+
+constexpr float kKeep = 0.95f;  // of what was known, at each new run: half is forgotten after 14
+constexpr float kMany = 16384;  // a directory's counts are halved there: it forgets, slowly
+
+// The four widths: the chance falls by this factor with each step away from a run that was. From "the same again" to
+// "a thousandth or a thousandfold may come".
+constexpr double kFalls[] = {1.0 / 32, 1.0 / 4, 3.0 / 4, 15.0 / 16};
+constexpr int kWidths = 4;
+constexpr int kAnyRun = 4;  // the fifth relation
+static_assert(kWidths + 1 == kRelations);
+
+constexpr std::uint32_t kNarrowSteps = 2;  // a completed run takes so much of the widening back
+
+// How many runs the directory's experience is worth beside an atom's own.
+constexpr double kBorrowed = 16;
+
+// What the directory's experience begins with: as if 300 runs had shown that limits at price p kill two runs in p.
+// Cautious (tests/unit/policy/learn_test.cc tries other kinds of runs), and soon outweighed by what really happens.
+constexpr double kExpectedKills = 2;
+constexpr double kExpectedRuns = 300;
+constexpr double price_at(int index) { return 64 << index; }
+constexpr double kDearest = 1 << 20;
+
+int stage_of(std::uint32_t runs) {
+  return runs < 2 ? 0 : runs < 4 ? 1 : runs < 8 ? 2 : runs < 16 ? 3 : runs < 64 ? 4 : 5;
+}
+
+template <std::size_t N>
+double sum(const float (&counts)[N]) {
+  double all = 0;
+  for (float count : counts) all += static_cast<double>(count);
+  return all;
+}
+
+template <std::size_t N>
+void halve_many(float (&counts)[N]) {
+  if (sum(counts) < static_cast<double>(kMany)) return;
+  for (float& count : counts) count /= 2;
+}
+
+// How likely each relation is for the next run; they sum to 1.
+struct Weights {
+  double of[kRelations];
+};
+
+Weights weigh(const Memory& memory, const Experience& experience) {
+  Weights weights{};
+  if (memory.completed == 0) {
+    weights.of[kAnyRun] = 1;
+    return weights;
+  }
+  const float(&others)[kRelations] = experience.relations[stage_of(memory.completed)];
+  const double known = sum(others) + 1;
+  const double all = kBorrowed + sum(memory.relations);
+  for (int i = 0; i < kRelations; ++i) {
+    const double borrowed = kBorrowed * (static_cast<double>(others[i]) + 1.0 / kRelations) / known;
+    weights.of[i] = (borrowed + static_cast<double>(memory.relations[i])) / all;
+  }
+  return weights;
+}
+
+// The chance of each step when the next run falls off from the last ones by `fall` a step, to both sides.
+void spread(const float (&runs)[kSteps], double fall, double (&chance)[kSteps]) {
+  const double all = sum(runs);
+  const double scale = all > 0 ? (1 - fall) / (1 + fall) / all : 0;
+  double carried = 0;
+  for (int s = 0; s < kSteps; ++s) {
+    carried = carried * fall + static_cast<double>(runs[s]);
+    chance[s] = carried * scale;
+  }
+  carried = 0;
+  for (int s = kSteps - 1; s >= 0; --s) {
+    chance[s] += carried * scale;
+    carried = (carried + static_cast<double>(runs[s])) * fall;
+  }
+}
+
+// Any run of the directory, and one more that may be anywhere.
+void spread_any(const Experience& experience, double (&chance)[kSteps]) {
+  const double all = sum(experience.runs) + 1;
+  for (int s = 0; s < kSteps; ++s) {
+    chance[s] = (static_cast<double>(experience.runs[s]) + 1.0 / kSteps) / all;
+  }
+}
+
+struct Parts {
+  double chance[kRelations][kSteps];
+};
+
+void spread_all(const Memory& memory, const Experience& experience, Parts& parts) {
+  for (int i = 0; i < kWidths; ++i) spread(memory.runs, kFalls[i], parts.chance[i]);
+  spread_any(experience, parts.chance[kAnyRun]);
+}
+
+Forecast mix(const Parts& parts, const Weights& weights) {
+  Forecast mixed;
+  double above = 0;
+  for (int s = kSteps - 1; s >= 0; --s) {
+    mixed.beyond[s] = above;
+    for (int i = 0; i < kRelations; ++i) above += weights.of[i] * parts.chance[i][s];
+  }
+  return mixed;
+}
+
+void fade(float (&runs)[kSteps]) {
+  for (float& run : runs) run *= kKeep;
+}
+
+void add(float (&runs)[kSteps], int step) {
+  fade(runs);
+  runs[step] += 1;
+}
+
+double above(const float (&runs)[kSteps], int step) {
+  double all = 0;
+  for (int s = step + 1; s < kSteps; ++s) all += static_cast<double>(runs[s]);
+  return all;
+}
+
+// A run longer than `step`, nobody knows how much: like those that were (B. Efron, "The two sample problem with
+// censored data", 1967); if there are none, a little longer.
+void longer_than(Memory& memory, int step) {
+  const int next = step < kSteps - 1 ? step + 1 : step;
+  const double longer = above(memory.runs, step);
+  if (longer <= 0) return add(memory.runs, next);
+  fade(memory.runs);
+  const double share = 1 + 1 / (longer * static_cast<double>(kKeep));
+  for (int s = next; s < kSteps; ++s) {
+    memory.runs[s] = static_cast<float>(static_cast<double>(memory.runs[s]) * share);
+  }
+}
+
+double share_missed(const Experience& experience, int index) {
+  const double expected = kExpectedRuns * kExpectedKills / price_at(index);
+  return (static_cast<double>(experience.missed[index]) + expected) /
+         (static_cast<double>(experience.tried) + kExpectedRuns);
+}
+
+void try_prices(Experience& experience, const Forecast& before, int step) {
+  experience.tried += 1;
+  for (int i = 0; i < kPrices; ++i) {
+    if (step > best_step(before, price_at(i))) experience.missed[i] += 1;
+  }
+  if (experience.tried < kMany) return;
+  experience.tried /= 2;
+  for (float& missed : experience.missed) missed /= 2;
+}
+
+// What a run was related to: each relation gets the part of it that it foresaw.
+void relate(Memory& memory, Experience& experience, int step) {
+  Parts parts;
+  spread_all(memory, experience, parts);
+  const Weights weights = weigh(memory, experience);
+  try_prices(experience, mix(parts, weights), step);
+  double all = 0;
+  for (int i = 0; i < kRelations; ++i) all += weights.of[i] * parts.chance[i][step];
+  if (all <= 0) return;
+  float(&others)[kRelations] = experience.relations[stage_of(memory.completed)];
+  for (int i = 0; i < kRelations; ++i) {
+    const auto part = static_cast<float>(weights.of[i] * parts.chance[i][step] / all);
+    memory.relations[i] += part;
+    others[i] += part;
+  }
+  halve_many(memory.relations);
+  halve_many(others);
+}
+
+void count(std::uint32_t& number) {
+  if (number < UINT32_MAX) ++number;
+}
+
+}  // namespace
+
+bool is_plausible(const Memory& memory) {
+  return are_counts(memory.runs, kSteps) && are_counts(memory.intervals, kSteps) &&
+         are_counts(memory.relations, kRelations) && memory.widened <= kSteps && memory.unsettled <= kSteps;
+}
+
+bool is_plausible(const Experience& experience) {
+  for (const auto& stage : experience.relations) {
+    if (!are_counts(stage, kRelations)) return false;
+  }
+  return are_counts(experience.runs, kSteps) && are_counts(&experience.tried, 1) &&
+         are_counts(experience.missed, kPrices);
+}
+
+Forecast forecast(const Memory& memory, const Experience& experience) {
+  Parts parts;
+  spread_all(memory, experience, parts);
+  return mix(parts, weigh(memory, experience));
+}
+
+double price_for(const Experience& experience, std::uint32_t risk_ppm) {
+  const double risk = risk_ppm > 0 ? risk_ppm * 1e-6 : 1e-7;
+  double before = 0;
+  for (int i = 0; i < kPrices; ++i) {
+    const double missed = share_missed(experience, i);
+    if (missed <= risk) {
+      if (i == 0) return price_at(0);
+      // Between two prices the share falls about as 1 / price does.
+      const double part = before > missed ? (before - risk) / (before - missed) : 1;
+      return 1 / ((1 - part) / price_at(i - 1) + part / price_at(i));
+    }
+    before = missed;
+  }
+  const double beyond = price_at(kPrices - 1) * before / risk;
+  return beyond < kDearest ? beyond : kDearest;
+}
+
+int best_step(const Forecast& forecast, double price) {
+  int best = kSteps - 1;
+  double least = 1e300;
+  for (int s = 0; s < kSteps; ++s) {
+    const double cost = s + price * forecast.beyond[s];
+    if (cost < least) {
+      least = cost;
+      best = s;
+    }
+  }
+  return best;
+}
+
+RunLimit run_limit(const Memory& memory, const Experience& experience, const LearnedBounds& bounds) {
+  const Forecast next = forecast(memory, experience);
+  RunLimit answer;
+  answer.price = price_for(experience, bounds.risk_ppm);
+  answer.step = best_step(next, answer.price);
+  const int widened = answer.step + static_cast<int>(memory.widened);
+  const int step = widened < kSteps - 1 ? widened : kSteps - 1;
+  answer.chance = next.beyond[step];
+  answer.limit = end_of_step(step);
+  if (answer.limit < bounds.low) answer.limit = bounds.low;
+  if (answer.limit > bounds.high) answer.limit = bounds.high;
+  return answer;
+}
+
+void run_completed(Memory& memory, Experience& experience, Duration ran) {
+  const int step = step_of(ran);
+  if (memory.completed > 0) relate(memory, experience, step);
+  if (memory.unsettled > static_cast<std::uint32_t>(step))
+    longer_than(memory, static_cast<int>(memory.unsettled) - 1);
+  memory.unsettled = 0;
+  add(memory.runs, step);
+  experience.runs[step] += 1;
+  halve_many(experience.runs);
+  count(memory.completed);
+  memory.widened -= memory.widened < kNarrowSteps ? memory.widened : kNarrowSteps;
+}
+
+void run_cut_short(Memory& memory, Duration ran, CutBy by) {
+  const int step = step_of(ran);
+  if (by == CutBy::limit) {
+    count(memory.stopped);
+    memory.widened = memory.widened + kWidenSteps < kSteps ? memory.widened + kWidenSteps : kSteps;
+    if (memory.unsettled < static_cast<std::uint32_t>(step) + 1)
+      memory.unsettled = static_cast<std::uint32_t>(step) + 1;
+    return;
+  }
+  count(memory.cut_short);
+  // Where most took longer, an early end says nothing.
+  if (memory.completed > 0 && above(memory.runs, step) * 2 <= sum(memory.runs)) longer_than(memory, step);
+}
+
+}  // namespace atmost::policy

@@ -1,0 +1,41 @@
+// Lengths of time on the scale of what is remembered (atmost/memory.h).
+#ifndef ATMOST_POLICY_STEPS_H
+#define ATMOST_POLICY_STEPS_H
+
+#include "atmost/memory.h"
+
+namespace atmost::policy {
+
+// Where step s ends, 0 <= s < kSteps; the last step has no end: forever.
+constexpr Duration end_of_step(int step) {
+  if (step >= kSteps - 1) return Duration::forever();
+  const std::int64_t octave = std::int64_t{1'000'000} << ((step + 1) / 2);
+  // 741455/2^19 is the square root of two to seven digits.
+  return {(step + 1) % 2 == 0 ? octave : (octave >> 19) * 741455 + (((octave & 0x7ffff) * 741455) >> 19)};
+}
+
+// The step that a length lies in: the first whose end is not before it.
+constexpr int step_of(Duration length) {
+  int low = 0, high = kSteps - 1;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (length <= end_of_step(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+// Nothing is NaN, negative or larger than anything we write.
+constexpr bool are_counts(const float* counts, int size) {
+  for (int i = 0; i < size; ++i) {
+    if (!(counts[i] >= 0 && counts[i] <= 1e6f)) return false;
+  }
+  return true;
+}
+
+}  // namespace atmost::policy
+
+#endif
