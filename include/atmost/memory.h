@@ -9,9 +9,10 @@
 
 namespace atmost {
 
-// Lengths of time are counted in steps of half an octave: step s ends at 2^((s+1)/2) ms. 64 of them reach from a
+// Lengths of time are counted in steps of a quarter octave: step s ends at 2^((s+1)/4) ms. 128 of them reach from a
 // millisecond to seven weeks; whatever is longer is in the last.
-inline constexpr int kSteps = 64;
+inline constexpr int kStepsPerOctave = 4;
+inline constexpr int kSteps = 32 * kStepsPerOctave;
 // How the next run may relate to those before it: like one of them, within four widths (learn.cc), or like any run of
 // any lock.
 inline constexpr int kRelations = 5;
@@ -24,6 +25,7 @@ inline constexpr int kPrices = 8;
 struct Memory {
   float runs[kSteps];           // run times, each run counting 0.95 of the next
   float intervals[kSteps];      // between admissions, likewise
+  float kills;                  // runs that a limit ended, each completed run counting 0.95 of the next
   float relations[kRelations];  // how often the next run was related so
   std::uint32_t completed;      // runs that ended by themselves
   std::uint32_t stopped;        // runs that a limit ended

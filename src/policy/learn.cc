@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "policy/bell.h"
 #include "policy/steps.h"
 
 namespace atmost::policy {
@@ -10,23 +11,21 @@ namespace {
 constexpr float kKeep = 0.95f;  // of what was known, at each new run: half is forgotten after 14
 constexpr float kMany = 16384;  // a directory's counts are halved there: it forgets, slowly
 
-// The four widths: the chance falls by this factor with each step away from a run that was. From "the same again" to
-// "a thousandth or a thousandfold may come".
-constexpr double kFalls[] = {1.0 / 32, 1.0 / 4, 3.0 / 4, 15.0 / 16};
+// The four widths: the same again, nearly so, about as long, of that order of magnitude or two.
+constexpr Bell kBells[] = {make_bell(0.5), make_bell(1.5), make_bell(6), make_bell(24)};
 constexpr int kWidths = 4;
 constexpr int kAnyRun = 4;  // the fifth relation
 static_assert(kWidths + 1 == kRelations);
 
-constexpr std::uint32_t kNarrowSteps = 2;  // a completed run takes so much of the widening back
+constexpr std::uint32_t kNarrowSteps = 4;  // a completed run takes so much of the widening back
 
-// How many runs the directory's experience is worth beside an atom's own.
-constexpr double kBorrowed = 16;
+// How many of an atom's own runs the directory's experience is worth, at most: not more than it has.
+constexpr double kBorrowed = 8;
 
-// What the directory's experience begins with: as if 300 runs had shown that limits at price p kill two runs in p.
-// Cautious (tests/unit/policy/learn_test.cc tries other kinds of runs), and soon outweighed by what really happens.
-constexpr double kExpectedKills = 2;
+// What the directory's experience begins with: as if 300 runs had shown that limits at price p kill one run in p.
+// Cautious (tests/unit/policy/learn_test.cc tries several kinds of runs), and soon outweighed by what really happens.
 constexpr double kExpectedRuns = 300;
-constexpr double price_at(int index) { return 64 << index; }
+constexpr double price_at(int index) { return 32 << index; }
 constexpr double kDearest = 1 << 20;
 
 int stage_of(std::uint32_t runs) {
@@ -59,53 +58,50 @@ Weights weigh(const Memory& memory, const Experience& experience) {
   }
   const float(&others)[kRelations] = experience.relations[stage_of(memory.completed)];
   const double known = sum(others) + 1;
-  const double all = kBorrowed + sum(memory.relations);
+  const double worth = known < kBorrowed ? known : kBorrowed;
+  const double all = worth + sum(memory.relations);
   for (int i = 0; i < kRelations; ++i) {
-    const double borrowed = kBorrowed * (static_cast<double>(others[i]) + 1.0 / kRelations) / known;
+    const double borrowed = worth * (static_cast<double>(others[i]) + 1.0 / kRelations) / known;
     weights.of[i] = (borrowed + static_cast<double>(memory.relations[i])) / all;
   }
   return weights;
 }
 
-// The chance of each step when the next run falls off from the last ones by `fall` a step, to both sides.
-void spread(const float (&runs)[kSteps], double fall, double (&chance)[kSteps]) {
-  const double all = sum(runs);
-  const double scale = all > 0 ? (1 - fall) / (1 + fall) / all : 0;
-  double carried = 0;
-  for (int s = 0; s < kSteps; ++s) {
-    carried = carried * fall + static_cast<double>(runs[s]);
-    chance[s] = carried * scale;
-  }
-  carried = 0;
-  for (int s = kSteps - 1; s >= 0; --s) {
-    chance[s] += carried * scale;
-    carried = (carried + static_cast<double>(runs[s])) * fall;
-  }
-}
-
 // Any run of the directory, and one more that may be anywhere.
-void spread_any(const Experience& experience, double (&chance)[kSteps]) {
-  const double all = sum(experience.runs) + 1;
-  for (int s = 0; s < kSteps; ++s) {
-    chance[s] = (static_cast<double>(experience.runs[s]) + 1.0 / kSteps) / all;
+double chance_of_any(const Experience& experience, double all, int step) {
+  return (static_cast<double>(experience.runs[step]) + 1.0 / kSteps) / all;
+}
+
+double chance_within(const Memory& memory, const Bell& bell, int step) {
+  float chance = 0;
+  for (int s = 0; s < kSteps; ++s) chance += memory.runs[s] * bell.at[s < step ? step - s : s - step];
+  const double all = sum(memory.runs);
+  return all > 0 ? static_cast<double>(chance) / all : 0;
+}
+
+Forecast forecast_by(const Memory& memory, const Experience& experience, const Weights& weights) {
+  // All bells at once: one for both sides, as high as they are likely.
+  float bells[2 * kSteps - 1];
+  for (int d = 0; d < kSteps; ++d) {
+    double high = 0;
+    for (int i = 0; i < kWidths; ++i) high += weights.of[i] * static_cast<double>(kBells[i].at[d]);
+    bells[kSteps - 1 + d] = bells[kSteps - 1 - d] = static_cast<float>(high);
   }
-}
-
-struct Parts {
-  double chance[kRelations][kSteps];
-};
-
-void spread_all(const Memory& memory, const Experience& experience, Parts& parts) {
-  for (int i = 0; i < kWidths; ++i) spread(memory.runs, kFalls[i], parts.chance[i]);
-  spread_any(experience, parts.chance[kAnyRun]);
-}
-
-Forecast mix(const Parts& parts, const Weights& weights) {
+  float chance[kSteps] = {};
+  for (int s = 0; s < kSteps; ++s) {
+    const float runs = memory.runs[s];
+    if (runs < 1e-6f) continue;
+    const float* from = bells + kSteps - 1 - s;
+    for (int to = 0; to < kSteps; ++to) chance[to] += runs * from[to];
+  }
+  const double own = sum(memory.runs);
+  const double scale = own > 0 ? 1 / own : 0;
+  const double any = sum(experience.runs) + 1;
   Forecast mixed;
   double above = 0;
   for (int s = kSteps - 1; s >= 0; --s) {
-    mixed.beyond[s] = above;
-    for (int i = 0; i < kRelations; ++i) above += weights.of[i] * parts.chance[i][s];
+    mixed.beyond[s] = above < 1 ? above : 1;
+    above += static_cast<double>(chance[s]) * scale + weights.of[kAnyRun] * chance_of_any(experience, any, s);
   }
   return mixed;
 }
@@ -139,7 +135,7 @@ void longer_than(Memory& memory, int step) {
 }
 
 double share_missed(const Experience& experience, int index) {
-  const double expected = kExpectedRuns * kExpectedKills / price_at(index);
+  const double expected = kExpectedRuns / price_at(index);
   return (static_cast<double>(experience.missed[index]) + expected) /
          (static_cast<double>(experience.tried) + kExpectedRuns);
 }
@@ -156,21 +152,31 @@ void try_prices(Experience& experience, const Forecast& before, int step) {
 
 // What a run was related to: each relation gets the part of it that it foresaw.
 void relate(Memory& memory, Experience& experience, int step) {
-  Parts parts;
-  spread_all(memory, experience, parts);
   const Weights weights = weigh(memory, experience);
-  try_prices(experience, mix(parts, weights), step);
+  try_prices(experience, forecast_by(memory, experience, weights), step);
+  double foresaw[kRelations];
+  for (int i = 0; i < kWidths; ++i) foresaw[i] = weights.of[i] * chance_within(memory, kBells[i], step);
+  foresaw[kAnyRun] = weights.of[kAnyRun] * chance_of_any(experience, sum(experience.runs) + 1, step);
   double all = 0;
-  for (int i = 0; i < kRelations; ++i) all += weights.of[i] * parts.chance[i][step];
-  if (all <= 0) return;
+  for (double part : foresaw) all += part;
   float(&others)[kRelations] = experience.relations[stage_of(memory.completed)];
   for (int i = 0; i < kRelations; ++i) {
-    const auto part = static_cast<float>(weights.of[i] * parts.chance[i][step] / all);
+    const auto part = static_cast<float>(foresaw[i] / all);
     memory.relations[i] += part;
     others[i] += part;
   }
   halve_many(memory.relations);
   halve_many(others);
+}
+
+// Narrower again after a kill, but for an atom that is killed again and again.
+void narrow(Memory& memory) {
+  const float again = memory.kills > 1 ? memory.kills * static_cast<float>(kWidenSteps) : 0;
+  const auto least = static_cast<std::uint32_t>(again < kSteps ? again : kSteps);
+  const std::uint32_t narrower =
+      memory.widened - (memory.widened < kNarrowSteps ? memory.widened : kNarrowSteps);
+  memory.widened = narrower > least ? narrower : least;
+  memory.kills *= kKeep;
 }
 
 void count(std::uint32_t& number) {
@@ -181,7 +187,8 @@ void count(std::uint32_t& number) {
 
 bool is_plausible(const Memory& memory) {
   return are_counts(memory.runs, kSteps) && are_counts(memory.intervals, kSteps) &&
-         are_counts(memory.relations, kRelations) && memory.widened <= kSteps && memory.unsettled <= kSteps;
+         are_counts(memory.relations, kRelations) && are_counts(&memory.kills, 1) &&
+         memory.widened <= kSteps && memory.unsettled <= kSteps;
 }
 
 bool is_plausible(const Experience& experience) {
@@ -193,9 +200,7 @@ bool is_plausible(const Experience& experience) {
 }
 
 Forecast forecast(const Memory& memory, const Experience& experience) {
-  Parts parts;
-  spread_all(memory, experience, parts);
-  return mix(parts, weigh(memory, experience));
+  return forecast_by(memory, experience, weigh(memory, experience));
 }
 
 double price_for(const Experience& experience, std::uint32_t risk_ppm) {
@@ -219,7 +224,7 @@ int best_step(const Forecast& forecast, double price) {
   int best = kSteps - 1;
   double least = 1e300;
   for (int s = 0; s < kSteps; ++s) {
-    const double cost = s + price * forecast.beyond[s];
+    const double cost = static_cast<double>(s) / kStepsPerOctave + price * forecast.beyond[s];
     if (cost < least) {
       least = cost;
       best = s;
@@ -252,13 +257,14 @@ void run_completed(Memory& memory, Experience& experience, Duration ran) {
   experience.runs[step] += 1;
   halve_many(experience.runs);
   count(memory.completed);
-  memory.widened -= memory.widened < kNarrowSteps ? memory.widened : kNarrowSteps;
+  narrow(memory);
 }
 
 void run_cut_short(Memory& memory, Duration ran, CutBy by) {
   const int step = step_of(ran);
   if (by == CutBy::limit) {
     count(memory.stopped);
+    memory.kills += 1;
     memory.widened = memory.widened + kWidenSteps < kSteps ? memory.widened + kWidenSteps : kSteps;
     if (memory.unsettled < static_cast<std::uint32_t>(step) + 1)
       memory.unsettled = static_cast<std::uint32_t>(step) + 1;

@@ -1,9 +1,9 @@
 // How long the next run may take: limits learned from the runs before it.
 //
-// A limit that is too short kills good runs; one that is too long lets a hang go unnoticed. A kill is given a price,
-// in steps of the limit's length, and the limit is put where
+// A limit that is too short kills good runs; one that is too long lets a hang go unnoticed. A kill is worth a
+// number of doublings of the limit, its price, and the limit is put where
 //
-//     steps + price * (chance that the next run is longer)
+//     doublings + price * (chance that the next run is longer)
 //
 // is least. So a limit is lengthened exactly as long as that is worth it: steady runs get a tight one, and where runs
 // of any length have been seen the chance of a kill is spent where it buys most.
@@ -30,7 +30,7 @@ struct Forecast {
 };
 Forecast forecast(const Memory& memory, const Experience& experience);
 
-// What a wrong kill costs, in steps, for that risk; from 64 to 2^20.
+// What a wrong kill costs, in doublings of the limit, for that risk; from 32 to 2^20.
 double price_for(const Experience& experience, std::uint32_t risk_ppm);
 
 // The step at whose end the limit is best put.
@@ -45,7 +45,7 @@ struct RunLimit {
 RunLimit run_limit(const Memory& memory, const Experience& experience, const LearnedBounds& bounds);
 
 // After a limit of ours killed a run, the next is eight times as long.
-inline constexpr std::uint32_t kWidenSteps = 6;
+inline constexpr std::uint32_t kWidenSteps = 12;
 
 // A run ended by itself after `ran`. Changes both.
 void run_completed(Memory& memory, Experience& experience, Duration ran);

@@ -9,9 +9,8 @@ namespace atmost::policy {
 // Where step s ends, 0 <= s < kSteps; the last step has no end: forever.
 constexpr Duration end_of_step(int step) {
   if (step >= kSteps - 1) return Duration::forever();
-  const std::int64_t octave = std::int64_t{1'000'000} << ((step + 1) / 2);
-  // 741455/2^19 is the square root of two to seven digits.
-  return {(step + 1) % 2 == 0 ? octave : (octave >> 19) * 741455 + (((octave & 0x7ffff) * 741455) >> 19)};
+  constexpr std::int64_t kQuarters[] = {1'000'000, 1'189'207, 1'414'214, 1'681'793};  // ns: 2^(i/4) ms
+  return {kQuarters[(step + 1) % kStepsPerOctave] << ((step + 1) / kStepsPerOctave)};
 }
 
 // The step that a length lies in: the first whose end is not before it.

@@ -46,6 +46,24 @@ Result<unsigned> parse_mode(std::string_view text) {
   return mode;
 }
 
+Result<std::uint32_t> parse_risk(std::string_view text) {
+  const std::size_t point = text.find('.');
+  const std::size_t whole = point == std::string_view::npos ? text.size() : point;
+  std::uint64_t thousandths = 0;
+  bool right = read_decimal({text.data(), whole}, 500, thousandths);
+  std::uint64_t weight = 1000;
+  std::uint64_t ppm = thousandths * weight;
+  if (point != std::string_view::npos) right = right && point + 1 < text.size() && text.size() - point <= 4;
+  for (std::size_t i = whole + 1; right && i < text.size(); ++i) {
+    right = text[i] >= '0' && text[i] <= '9';
+    weight /= 10;
+    if (right) ppm += static_cast<std::uint64_t>(text[i] - '0') * weight;
+  }
+  if (right && ppm >= 1 && ppm <= 500'000) return static_cast<std::uint32_t>(ppm);
+  return request::wrong(text,
+                        "is not a number of runs in 1,000: use one from 0.001 to 500, such as 3 or 0.5");
+}
+
 Result<std::int64_t> parse_epoch(std::string_view text) {
   constexpr std::uint64_t kMostSeconds = static_cast<std::uint64_t>(INT64_MAX / kSecond) - 1;
   const std::size_t point = text.find('.');

@@ -75,5 +75,22 @@ TEST(Epoch, EverythingElseIsRefused) {
   }
 }
 
+TEST(Risk, RunsInAThousand) {
+  EXPECT_EQ(parse_risk("3").value(), 3000u);
+  EXPECT_EQ(parse_risk("0.5").value(), 500u);
+  EXPECT_EQ(parse_risk("0.001").value(), 1u);
+  EXPECT_EQ(parse_risk("12.25").value(), 12250u);
+  EXPECT_EQ(parse_risk("500").value(), 500000u);
+}
+
+TEST(Risk, EverythingElseIsRefused) {
+  for (std::string_view text : {"", ".", "0", "0.000", "0.0001", "500.001", "501", "-1", "+1", "1.", ".5",
+                                "1e2", "3%", " 3", "18446744073709551616"}) {
+    const Result<std::uint32_t> got = parse_risk(text);
+    ASSERT_FALSE(got.ok()) << text;
+    EXPECT_NE(got.error().message.view().find("runs in 1,000"), std::string_view::npos);
+  }
+}
+
 }  // namespace
 }  // namespace atmost

@@ -1,0 +1,122 @@
+// atmost simulate: ways to limit run times, side by side, on a recorded log.
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "options.h"
+#include "progress.h"
+#include "reader/failure.h"
+#include "replay.h"
+
+namespace atmost::simulate {
+namespace {
+
+struct Part {
+  std::string name;
+  Trace trace;
+};
+
+struct Row {
+  std::string rule;
+  std::uint32_t risk_ppm = 0;
+  std::vector<Score> scores;  // for each part
+};
+
+std::vector<Part> parts_of(const Options& options) {
+  std::vector<Part> parts;
+  parts.push_back({"all", with_runs(read_trace(options.trace, options.quiet), options.min_runs)});
+  if (parts[0].trace.atoms == 0) {
+    throw history::Failure(Code::usage, options.trace + ": no lock in it has " +
+                                            std::to_string(options.min_runs) + " runs; see --min-runs");
+  }
+  const bool by_user = options.split == Split::user;
+  int half = 0;
+  for (Trace& trace : halves(parts[0].trace, options.split)) {
+    const bool first = half++ == 0;
+    parts.push_back({by_user ? (first ? "some users" : "the others") : (first ? "first half" : "second half"),
+                     std::move(trace)});
+  }
+  return parts;
+}
+
+std::vector<Row> replay_all(const std::vector<Part>& parts, const Options& options) {
+  std::vector<Row> rows;
+  std::size_t whole = 0, behind = 0;
+  for (const Part& part : parts)
+    whole += part.trace.runs.size() * all_rules(part.trace, options.bounds, options.risks_ppm).size();
+  Progress progress(whole, !options.quiet);
+  for (const Part& part : parts) {
+    const auto rules = all_rules(part.trace, options.bounds, options.risks_ppm);
+    rows.resize(rules.size());
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      rows[i].rule = rules[i]->name();
+      rows[i].risk_ppm = rules[i]->risk_ppm();
+      rows[i].scores.push_back(
+          replay(part.trace, *rules[i], options.bounds.low, options.bounds.high,
+                 [&](std::size_t done) { progress.show(rules[i]->name(), behind + done); }));
+      behind += part.trace.runs.size();
+    }
+  }
+  return rows;
+}
+
+void show_json(const std::vector<Part>& parts, const std::vector<Row>& rows) {
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    for (const Row& row : rows) {
+      const Score& score = row.scores[p];
+      std::printf("{\"part\":\"%s\",\"rule\":\"%s\"", parts[p].name.c_str(), row.rule.c_str());
+      if (row.risk_ppm > 0) std::printf(",\"risk\":%s", risk_words(row.risk_ppm).c_str());
+      std::printf(
+          ",\"locks\":%zu,\"runs\":%zu,\"limited\":%zu,\"wrong_kills\":%zu,\"per_1000\":%.3f,\"ratio\":%.3f}"
+          "\n",
+          parts[p].trace.atoms, parts[p].trace.runs.size(), score.runs, score.kills, score.per_thousand(),
+          score.ratio());
+    }
+  }
+}
+
+void show_table(const std::vector<Part>& parts, const std::vector<Row>& rows) {
+  constexpr int kNames = 26, kColumns = 10;
+  for (const Part& part : parts) {
+    std::printf("%s%s: %zu locks, %zu runs", &part == &parts[0] ? "" : "; ", part.name.c_str(),
+                part.trace.atoms, part.trace.runs.size());
+  }
+  std::printf("\n\n%-*s", kNames, "");
+  for (const Part& part : parts) std::printf("  %-*s", 2 * kColumns - 2, part.name.c_str());
+  std::printf("\n%-*s", kNames, "limit");
+  for (std::size_t p = 0; p < parts.size(); ++p) std::printf("%*s%*s", kColumns, "kills", kColumns, "ratio");
+  std::printf("\n");
+  for (const Row& row : rows) {
+    std::printf("%-*s", kNames, row.rule.c_str());
+    for (const Score& score : row.scores)
+      std::printf("%*.1f%*.1f", kColumns, score.per_thousand(), kColumns, score.ratio());
+    std::printf("\n");
+  }
+  std::printf(
+      "\nkills: runs in 1,000 that were killed and would have finished\n"
+      "ratio: limit / median run time, geometric mean: how long a hang goes unnoticed\n");
+}
+
+int run(int argc, char** argv) {
+  const Options options = parse_options(argc, argv);
+  if (options.help) return std::fputs(kHelp, stdout) < 0;
+  if (options.version) return std::puts("atmost " ATMOST_VERSION) < 0;
+  const std::vector<Part> parts = parts_of(options);
+  const std::vector<Row> rows = replay_all(parts, options);
+  options.json ? show_json(parts, rows) : show_table(parts, rows);
+  history::finish_output();
+  return 0;
+}
+
+}  // namespace
+}  // namespace atmost::simulate
+
+int main(int argc, char** argv) {
+  try {
+    return atmost::simulate::run(argc, argv);
+  } catch (const atmost::history::Failure& failure) {
+    atmost::history::complain(failure.what());
+    return static_cast<int>(failure.code);
+  }
+}

@@ -1,0 +1,109 @@
+#include "options.h"
+
+#include <getopt.h>
+
+#include "atmost/parse.h"
+#include "reader/failure.h"
+#include "reader/selection.h"
+
+namespace atmost::simulate {
+namespace {
+
+using history::wrong_option;
+
+enum Long : int { kSplit = history::kOwnOptions, kMinRuns, kRisk, kMin, kMax, kJson };
+
+template <class T>
+T value_of(const std::string& option, const Result<T>& parsed) {
+  if (!parsed.ok()) wrong_option(option, std::string(parsed.error().message.view()));
+  return parsed.value();
+}
+
+Split split_of(const std::string& word) {
+  if (word == "user") return Split::user;
+  if (word == "time") return Split::time;
+  wrong_option("--split", "\"" + word + "\" is none of user, time");
+}
+
+void take(int letter, const char* value, Options& to) {
+  switch (letter) {
+    case kSplit:
+      to.split = split_of(value);
+      return;
+    case kMinRuns:
+      to.min_runs = value_of("--min-runs", parse_count(value, 2, 1'000'000'000));
+      return;
+    case kRisk:
+      to.risks_ppm.push_back(value_of("--auto-risk", parse_risk(value)));
+      return;
+    case kMin:
+      to.bounds.low = value_of("--auto-min", parse_duration(value));
+      return;
+    case kMax:
+      to.bounds.high = value_of("--auto-max", parse_duration(value));
+      return;
+    case kJson:
+      to.json = true;
+      return;
+    case 'q':
+      to.quiet = true;
+      return;
+    case 'h':
+      to.help = true;
+      return;
+    case 'V':
+      to.version = true;
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+const char kHelp[] =
+    "usage: atmost simulate [OPTION]... TRACE\n\n"
+    "compare ways to limit run times on a recorded log: how many good runs each would have killed, and how\n"
+    "long a hang would have gone unnoticed\n\n"
+    "      --auto-risk N     learned limits that kill about N good runs in 1,000; repeatable (3, 6 and 10)\n"
+    "      --auto-min DUR    no limit of any kind is shorter (60s)\n"
+    "      --auto-max DUR    nor longer; also stands for no limit (24h)\n"
+    "      --min-runs N      leave out locks with fewer runs (30)\n"
+    "      --split HOW       also the two halves, each learning from itself alone: by user, or by time\n"
+    "      --json            one JSON object a line\n"
+    "  -q, --quiet           no progress, nothing about lines that could not be read\n"
+    "  -h, --help, -V, --version\n\n"
+    "TRACE: a history of atmost, or a log in the Standard Workload Format; gzip is undone.\n"
+    "DUR: 90, 90s, 15m, 1h30m, 2d, 250ms, inf.\n";
+
+Options parse_options(int argc, char** argv) {
+  Options to;
+  opterr = 0;
+  const option options[] = {{"split", required_argument, nullptr, kSplit},
+                            {"min-runs", required_argument, nullptr, kMinRuns},
+                            {"auto-risk", required_argument, nullptr, kRisk},
+                            {"auto-min", required_argument, nullptr, kMin},
+                            {"auto-max", required_argument, nullptr, kMax},
+                            {"json", no_argument, nullptr, kJson},
+                            {"quiet", no_argument, nullptr, 'q'},
+                            {"verbose", no_argument, nullptr, 'v'},
+                            {"help", no_argument, nullptr, 'h'},
+                            {"version", no_argument, nullptr, 'V'},
+                            {nullptr, 0, nullptr, 0}};
+  for (int letter; (letter = getopt_long(argc, argv, ":qvhV", options, nullptr)) != -1;) {
+    if (letter == '?' || letter == ':') history::refuse_option(letter, argv[optind - 1], "atmost simulate");
+    take(letter, optarg, to);
+    if (to.help || to.version) return to;
+  }
+  if (optind + 1 != argc) wrong_option("simulate", "needs one TRACE; see atmost simulate --help");
+  to.trace = argv[optind];
+  // Limits are compared by their logarithms, so none is 0 nor for ever.
+  if (to.bounds.low < Duration::millis(1)) wrong_option("--auto-min", "too short: use 1ms at least");
+  if (to.bounds.high > Duration::seconds(100LL * 365 * 24 * 3600))
+    wrong_option("--auto-max", "too long: use 36500d at most");
+  if (to.bounds.low > to.bounds.high) wrong_option("--auto-min", "longer than --auto-max");
+  if (to.risks_ppm.empty()) to.risks_ppm = {3000, 6000, 10000};
+  return to;
+}
+
+}  // namespace atmost::simulate

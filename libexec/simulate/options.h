@@ -1,0 +1,34 @@
+// What the user of `atmost simulate` asked for.
+#ifndef ATMOST_LIBEXEC_SIMULATE_OPTIONS_H
+#define ATMOST_LIBEXEC_SIMULATE_OPTIONS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "atmost/memory.h"
+#include "trace.h"
+
+namespace atmost::simulate {
+
+struct Options {
+  bool help = false;
+  bool version = false;
+  bool json = false;
+  bool quiet = false;
+  Split split = Split::none;
+  std::size_t min_runs = 30;
+  LearnedBounds bounds{Duration::seconds(60), Duration::seconds(24 * 3600), 0};
+  std::vector<std::uint32_t> risks_ppm;
+  std::string trace;
+};
+
+// Throws Failure (usage).
+Options parse_options(int argc, char** argv);
+
+extern const char kHelp[];
+
+}  // namespace atmost::simulate
+
+#endif

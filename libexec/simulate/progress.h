@@ -1,0 +1,32 @@
+// How far long work has come, on a terminal.
+#ifndef ATMOST_LIBEXEC_SIMULATE_PROGRESS_H
+#define ATMOST_LIBEXEC_SIMULATE_PROGRESS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace atmost::simulate {
+
+// A line on standard error that redraws itself; nothing where that is no terminal, nothing in the first half second,
+// and nothing is left of it in the end.
+class Progress {
+ public:
+  Progress(std::size_t whole, bool wanted);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // `what` is being done; `done` of the whole is behind us.
+  void show(const std::string& what, std::size_t done);
+
+ private:
+  std::size_t whole_;
+  bool wanted_;
+  bool drawn_ = false;
+  std::int64_t next_ns_;
+};
+
+}  // namespace atmost::simulate
+
+#endif

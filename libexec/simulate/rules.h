@@ -1,0 +1,47 @@
+// The ways to limit a run that are compared.
+#ifndef ATMOST_LIBEXEC_SIMULATE_RULES_H
+#define ATMOST_LIBEXEC_SIMULATE_RULES_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "atmost/memory.h"
+#include "trace.h"
+
+namespace atmost::simulate {
+
+class Rule {
+ public:
+  Rule(std::string rule_name, std::uint32_t ppm) : name_(std::move(rule_name)), risk_ppm_(ppm) {}
+  virtual ~Rule() = default;
+  const std::string& name() const { return name_; }
+  std::uint32_t risk_ppm() const { return risk_ppm_; }  // 0: it knows no risk
+
+  // Before the atom's next run, which is not its first.
+  virtual Duration limit(std::uint32_t atom) = 0;
+  // The run was killed under `limit`, wrongly: the next one.
+  virtual Duration widened(std::uint32_t atom, Duration limit);
+  // It took so long in the end.
+  virtual void completed(std::uint32_t atom, Duration ran) = 0;
+  // It was stopped by somebody in the log.
+  virtual void cut_short(std::uint32_t, Duration) {}
+
+ private:
+  std::string name_;
+  std::uint32_t risk_ppm_;
+};
+
+// Parts in a million as --auto-risk has them: in 1,000, without needless zeros.
+std::string risk_words(std::uint32_t ppm);
+
+// Fixed limits, mean + 8 standard deviations, the largest so far times four, ours at each risk, and the largest ever,
+// which only an oracle knows. `bounds` gives ours its low and high.
+std::vector<std::unique_ptr<Rule>> all_rules(const Trace& trace, const LearnedBounds& bounds,
+                                             const std::vector<std::uint32_t>& risks_ppm);
+
+}  // namespace atmost::simulate
+
+#endif

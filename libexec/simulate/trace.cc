@@ -1,0 +1,160 @@
+#include "trace.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "history/record.h"
+#include "reader/failure.h"
+#include "swf.h"
+
+namespace atmost::simulate {
+namespace {
+
+using history::Failure;
+
+// Lines of a file, compressed or not.
+class Lines {
+ public:
+  explicit Lines(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rbe")) {
+    if (!file_) throw Failure(Code::io, path + ": " + std::strerror(errno));
+    gzbuffer(file_.get(), 1 << 17);
+  }
+
+  // False at the end. The view is valid until the next call.
+  bool next(std::string_view& line) {
+    text_.clear();
+    char piece[1 << 14];
+    while (gzgets(file_.get(), piece, sizeof piece) != nullptr) {
+      text_ += piece;  // what stands behind a NUL byte of a line is left out: no log has one
+      if (text_.size() > kLongestLine) throw Failure(Code::io, path_ + ": is no log: a line without end");
+      if (!text_.empty() && text_.back() == '\n') {
+        text_.pop_back();
+        line = text_;
+        return true;
+      }
+    }
+    int code = Z_OK;
+    const char* why = gzerror(file_.get(), &code);
+    if (code != Z_OK && code != Z_STREAM_END)
+      throw Failure(Code::io, path_ + ": " + (code == Z_ERRNO ? std::strerror(errno) : why));
+    line = text_;
+    return !text_.empty();
+  }
+
+ private:
+  static constexpr std::size_t kLongestLine = 1 << 20;
+  struct Close {
+    void operator()(gzFile file) const { gzclose(file); }
+  };
+  std::string path_;
+  std::unique_ptr<gzFile_s, Close> file_;
+  std::string text_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string path) : path_(std::move(path)) {}
+
+  Trace read(bool quiet) {
+    Lines lines(path_);
+    std::string_view line;
+    for (std::size_t number = 1; lines.next(line); ++number) {
+      if (!take(line) && ++wrong_ == 1) first_wrong_ = number;
+    }
+    if (trace_.runs.empty()) {
+      throw Failure(
+          Code::usage,
+          path_ + ": no run in it: neither a history of atmost nor a log in the Standard Workload Format");
+    }
+    if (wrong_ > 0 && !quiet) {
+      history::complain(path_ + ":" + std::to_string(first_wrong_) +
+                        ": neither a job (18 numbers) nor an event of ours; " + std::to_string(wrong_) +
+                        (wrong_ == 1 ? " line was" : " lines were") + " skipped");
+    }
+    trace_.atoms = atoms_.size();
+    std::stable_sort(trace_.runs.begin(), trace_.runs.end(),
+                     [](const Run& one, const Run& other) { return one.start_ns < other.start_ns; });
+    return std::move(trace_);
+  }
+
+ private:
+  bool take(std::string_view line) {
+    return line.find_first_not_of(" \t") != std::string_view::npos && line.front() == '{' ? take_event(line)
+                                                                                          : take_job(line);
+  }
+
+  bool take_event(std::string_view line) {
+    history::Record record;
+    if (history::read_line(line, record) == history::Reading::foreign) return false;
+    if (record.kind != Event::Kind::ended || !record.started || record.ran_ns < 0) return true;
+    add(std::string(record.path.empty() ? record.lock : record.path),
+        {0, record.at_ns - record.ran_ns, record.ran_ns, record.uid,
+         !record.stopped.empty() || !record.signal.empty()});
+    return true;
+  }
+
+  bool take_job(std::string_view line) {
+    Job job;
+    const Swf kind = read_swf(line, job);
+    if (kind == Swf::job && job.ran_ns >= 0) {
+      add(std::to_string(job.user) + " " + std::to_string(job.program),
+          {0, job.start_ns, job.ran_ns, job.user, false});
+    }
+    return kind != Swf::wrong;
+  }
+
+  void add(const std::string& atom, Run run) {
+    run.atom = atoms_.emplace(atom, static_cast<std::uint32_t>(atoms_.size())).first->second;
+    trace_.runs.push_back(run);
+  }
+
+  std::string path_;
+  Trace trace_;
+  std::map<std::string, std::uint32_t> atoms_;
+  std::size_t wrong_ = 0, first_wrong_ = 0;
+};
+
+// The runs that are wanted; their atoms are numbered anew.
+template <class Wanted>
+Trace only(const Trace& trace, Wanted wanted) {
+  Trace part;
+  std::vector<std::int64_t> names(trace.atoms, -1);
+  for (std::size_t i = 0; i < trace.runs.size(); ++i) {
+    if (!wanted(i)) continue;
+    Run run = trace.runs[i];
+    if (names[run.atom] < 0) names[run.atom] = static_cast<std::int64_t>(part.atoms++);
+    run.atom = static_cast<std::uint32_t>(names[run.atom]);
+    part.runs.push_back(run);
+  }
+  return part;
+}
+
+}  // namespace
+
+Trace read_trace(const std::string& path, bool quiet) { return Reader(path).read(quiet); }
+
+Trace with_runs(const Trace& trace, std::size_t at_least) {
+  std::vector<std::size_t> counts(trace.atoms, 0);
+  for (const Run& run : trace.runs) ++counts[run.atom];
+  return only(trace, [&](std::size_t i) { return counts[trace.runs[i].atom] >= at_least; });
+}
+
+std::vector<Trace> halves(const Trace& trace, Split split) {
+  if (split == Split::none) return {};
+  std::map<std::int64_t, bool> users;
+  for (const Run& run : trace.runs) users.emplace(run.user, users.size() % 2 != 0);
+  const auto second = [&](std::size_t i) {
+    if (split == Split::time) return i >= trace.runs.size() / 2;
+    return users.size() > 1 ? users.at(trace.runs[i].user) : trace.runs[i].atom % 2 != 0;
+  };
+  return {only(trace, [&](std::size_t i) { return !second(i); }), only(trace, second)};
+}
+
+}  // namespace atmost::simulate

@@ -1,0 +1,40 @@
+// What is replayed: runs of atoms, in the order in which they started.
+#ifndef ATMOST_LIBEXEC_SIMULATE_TRACE_H
+#define ATMOST_LIBEXEC_SIMULATE_TRACE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace atmost::simulate {
+
+struct Run {
+  std::uint32_t atom = 0;
+  std::int64_t start_ns = 0;
+  std::int64_t ran_ns = 0;
+  std::int64_t user = 0;
+  bool cut_short = false;  // somebody stopped it: it would have taken longer
+};
+
+struct Trace {
+  std::vector<Run> runs;  // by start; those that started together as they stand in the file
+  std::size_t atoms = 0;
+};
+
+// A history of ours or a log in the Standard Workload Format, compressed by gzip or not; which, its first line tells.
+// An atom is a lock (by path), or a user's program. Lines that are neither are counted and told of, the first by its
+// number. Throws Failure: there is no such file, or no run in it.
+Trace read_trace(const std::string& path, bool quiet);
+
+// Without the atoms of fewer runs; atoms are numbered anew.
+Trace with_runs(const Trace& trace, std::size_t at_least);
+
+enum class Split : std::uint8_t { none, user, time };
+// Two halves, each with about half the runs: of every other user (in the order of appearance; of every other atom
+// where there is one user), or of the first and the second half of the time.
+std::vector<Trace> halves(const Trace& trace, Split split);
+
+}  // namespace atmost::simulate
+
+#endif
