@@ -197,8 +197,13 @@ TEST_P(StoreFault, AProcessThatEndsLeavesNothingWhateverFailed) {
   }
 }
 
+// The token in the file, read from outside.
+std::uint64_t token_in(const Outsider& file) { return file.get<Header>(kHeaderAt).token; }
+
+// All or none: whoever was not admitted has not begun an interval either.
 TEST_P(StoreFault, SeveralLocks) {
   each_call(kSlots, nothing, not_yet, [](World& world, User& user) {
+    const std::uint64_t before = token_in(world.witness);
     user.request.lock_count = 2;
     user.request.locks[1] = user.request.locks[0];
     user.request.locks[1].path = PathText(world.path + "2");
@@ -208,6 +213,7 @@ TEST_P(StoreFault, SeveralLocks) {
       EXPECT_TRUE(witness.sees_lock(slot_byte(user.lease.lock(1).slots[0])));
     } else {
       EXPECT_FALSE(user.lease.held());
+      EXPECT_TRUE(GetParam().for_good || token_in(world.witness) == before);
     }
   });
 }

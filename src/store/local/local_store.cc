@@ -216,12 +216,23 @@ Status LocalStore::after_refusal(const Request& request, const Decision& decisio
 
 Status LocalStore::commit(const Request& request, const Instant& now, Ticket* queue) {
   for (std::uint32_t i = 0; i < count_; ++i) {
-    if (Status admitted = admit_to(request, i, now); !admitted.ok()) return admitted;
+    if (Status admitted = admit_to(request, i, now); !admitted.ok()) {
+      take_back(request, i + 1);
+      return admitted;
+    }
   }
   for (std::uint32_t i = 0; i < count_; ++i) write_hints(request, i, now);
   if (queue != nullptr) withdraw(request, *queue);
   watch_.rest();
   return {};
+}
+
+// Nobody was admitted: an interval must not count from now. What cannot be written now is as stale as before.
+void LocalStore::take_back(const Request& request, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count && !request.foreign_format; ++i) {
+    entries_[i].file.header() = entries_[i].before;
+    (void)entries_[i].file.save_header();
+  }
 }
 
 // What must be written for the admission to be one: the index for foreign callers, the header for the next of ours.
@@ -235,6 +246,7 @@ Status LocalStore::admit_to(const Request& request, std::uint32_t lock, const In
   std::memcpy(entry.held.slots, entry.reserved.slots, sizeof(std::uint32_t) * entry.reserved.count);
   if (request.foreign_format) return {};
   Header& header = entry.file.header();
+  entry.before = header;
   header.token = next_token(header.token, now);
   header.refusals = 0;
   header.start = data_of(now, entry.file.identity());

@@ -60,6 +60,7 @@ class LocalStore final : public Store {
     LockFile file;
     Reservation reserved;
     HeldLock held;
+    Header before{};  // as it was when the admission began
   };
   bool opened_for(const Request& request) const;
   Status open_all(const Request& request);
@@ -69,6 +70,7 @@ class LocalStore final : public Store {
   View view_of(const Request& request, Entry& entry, const LockSpec& spec, bool last_chance);
   Status after_refusal(const Request& request, const Decision& decision, const Instant& now, Ticket* queue);
   Status commit(const Request& request, const Instant& now, Ticket* queue);
+  void take_back(const Request& request, std::uint32_t count);
   Status admit_to(const Request& request, std::uint32_t lock, const Instant& now);
   void write_hints(const Request& request, std::uint32_t lock, const Instant& now);
   void drop_all();

@@ -23,6 +23,13 @@ Error not_made(const PathText& directory, int error) {
 constexpr std::string_view kAlien =
     "not a lock file (it holds other data, which was left alone); name a file that does not exist yet";
 
+std::string_view parent_of(const PathText& path) {
+  const std::string_view whole = path;
+  const std::size_t slash = whole.rfind('/');
+  if (slash == std::string_view::npos) return ".";
+  return slash == 0 ? "/" : std::string_view{whole.data(), slash};
+}
+
 }  // namespace
 
 Code code_for(int sys) {
@@ -52,7 +59,7 @@ Status LockFile::open(const LockSpec& spec, const Request& request, Access acces
   guarded_ = false;
   state_ = HeaderState::fresh;
   if (Status opened = open_path(request, access); !opened.ok() || !fd_.open()) return opened;
-  if (Status checked = check_file(request); !checked.ok()) {
+  if (Status checked = check_file(request, access); !checked.ok()) {
     fd_.reset();
     return checked;
   }
@@ -79,6 +86,7 @@ Status LockFile::open_path(const Request& request, Access access) {
       const int unmade = os::make_directories_above(path_, which);
       if (unmade != 0) return not_made(which, unmade);
     }
+    if (Status trusted = check_parent_filesystem(request); !trusted.ok()) return trusted;
     error = os::create_new(path_.c_str(), request.create_mode, fd_);
     if (error == 0) return {};
     if (error != EEXIST) {
@@ -89,7 +97,7 @@ Status LockFile::open_path(const Request& request, Access access) {
   return failure(Code::io, 0, "appears and vanishes again and again");
 }
 
-Status LockFile::check_file(const Request& request) {
+Status LockFile::check_file(const Request& request, Access access) {
   struct stat status;
   if (const int error = os::file_status(fd_.get(), status))
     return failure(Code::io, error, "cannot examine the file");
@@ -98,23 +106,36 @@ Status LockFile::check_file(const Request& request) {
     return failure(Code::io, 0, "has other hard links; name a file with only one name");
   const std::uint32_t user = os::user_id();
   const bool shared_on_purpose = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  if (status.st_uid != user && status.st_uid != kRoot && !shared_on_purpose) {
+  const bool only_looked_at = user == kRoot && access == Access::look;
+  if (status.st_uid != user && status.st_uid != kRoot && !shared_on_purpose && !only_looked_at) {
     return failure(Code::not_permitted, 0,
                    "belongs to another user, who does not share it (mode g+w or o+w)");
   }
   if (Status directories = check_directories(); !directories.ok()) return directories;
-  const char* name = "";
-  const os::Trust trust = os::filesystem_trust(fd_.get(), &name);
-  if (trust != os::Trust::trusted && !request.trust_fs) {
-    Error error = failure(Code::io, 0, "locks on this filesystem (");
-    error.message.append(name).append(") cannot be trusted; see atmost doctor DIR, or say --trust-fs");
-    return error;
-  }
+  if (Status trusted = check_filesystem(request, fd_.get()); !trusted.ok()) return trusted;
   if (const int error = os::move_high(fd_))
     return failure(Code::io, error, "cannot duplicate the descriptor");
   identity_ = {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
                request.foreign_format ? 0 : os::boot_hash()};
   return {};
+}
+
+Status LockFile::check_filesystem(const Request& request, int fd) const {
+  const char* name = "";
+  if (request.trust_fs || os::filesystem_trust(fd, &name) == os::Trust::trusted) return {};
+  Error error = failure(Code::io, 0, "locks on this filesystem (");
+  error.message.append(name).append(") cannot be trusted; see atmost doctor ").append(parent_of(path_));
+  error.message.append(", or say --trust-fs");
+  return error;
+}
+
+// Before a file is made there: a refusal leaves nothing behind. A directory that cannot be opened is asked through
+// the file.
+Status LockFile::check_parent_filesystem(const Request& request) const {
+  os::Fd directory;
+  const PathText parent(parent_of(path_));
+  if (request.trust_fs || os::open_directory(parent.c_str(), directory) != 0) return {};
+  return check_filesystem(request, directory.get());
 }
 
 Status LockFile::check_directory(const char* directory) const {

@@ -70,7 +70,9 @@ class LockFile {
 
  private:
   Status open_path(const Request& request, Access access);
-  Status check_file(const Request& request);
+  Status check_file(const Request& request, Access access);
+  Status check_filesystem(const Request& request, int fd) const;
+  Status check_parent_filesystem(const Request& request) const;
   Status check_directory(const char* directory) const;
   Status check_directories() const;
 
