@@ -15,7 +15,8 @@
 namespace atmost::report {
 namespace {
 
-constexpr std::size_t kBars = 40;
+constexpr std::size_t kFewestBars = 8;
+constexpr std::size_t kMostBars = 40;
 constexpr std::size_t kFewestBuckets = 64;
 constexpr std::size_t kMostBuckets = 16'384;
 constexpr std::size_t kQueueBuckets = 4'096;
@@ -35,7 +36,8 @@ std::size_t exact_limit(const std::vector<Summary>& locks) {
   std::size_t left = kPageEvents;
   std::size_t limit = 0;
   for (std::size_t size : sizes) {
-    if (size > left) break;
+    // Either all of one size or none: which of them would it be?
+    if (size > left) return size == limit ? size - 1 : limit;
     left -= size;
     limit = size;
   }
@@ -99,7 +101,8 @@ class Writer {
   static std::string bars_json(const Summary& lock) {
     std::string edges = "[";
     std::string counts = "[";
-    for (const Bar& bar : even_bars(lock.times, kBars)) {
+    const auto bars = static_cast<std::size_t>(2 * std::sqrt(static_cast<double>(lock.times.size())));
+    for (const Bar& bar : even_bars(lock.times, std::clamp(bars, kFewestBars, kMostBars))) {
       if (edges.size() == 1) edges.append(seconds(bar.from_ns));
       edges.append(",").append(seconds(bar.to_ns));
       counts.append(counts.size() > 1 ? "," : "").append(std::to_string(bar.count));

@@ -89,7 +89,7 @@ class Browser:
 
 
 class Page:
-    def __init__(self, browser, url, dark=False, width=1360, height=1000, media="screen"):
+    def __init__(self, browser, url, dark=False, width=1360, height=1000, media="screen", wait=True):
         self.browser, self.requests, self.errors = browser, [], []
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -99,7 +99,8 @@ class Page:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.emulate(dark, media)
         self.call("Page.navigate", url=url)
-        self.until("document.documentElement?.dataset.drawn")
+        if wait:
+            self.until("document.documentElement?.dataset.drawn")
 
     def listen(self, message):
         if message.get("sessionId") != self.session:

@@ -1,7 +1,7 @@
 // What lies in a lane: runs and marks one by one, or pieces of time with many of them.
 Lanes.prototype.rowOf = function (lock, run, top) {
   const rows = rowsOf(lock);
-  if (rows === 1) return {y: top + 14, height: 12};
+  if (rows === 1) return {y: top + 14, height: LANE.bar};
   return {y: top + 12 + SLOT_ROW * ((Math.max(run.slot, 1) - 1) % rows), height: SLOT_ROW - 2};
 };
 
@@ -22,7 +22,7 @@ Lanes.prototype.drawEvents = function (pen, colours, lock, top) {
   const last = {};
   for (const mark of lock.marks) {
     if (mark.at < this.view.from || mark.at - mark.waited > this.view.to) continue;
-    const x = this.x(mark.at), y = mark.kind === "takeover" ? top + 20 : top + 7;
+    const x = this.x(mark.at), y = mark.kind === "takeover" ? top + 14 + LANE.bar / 2 : top + 7;
     const gap = x - (last[mark.kind] ?? -100);
     if (gap < 0.7) continue;
     last[mark.kind] = x;
@@ -39,7 +39,7 @@ Lanes.prototype.drawEvents = function (pen, colours, lock, top) {
 // As Figure 2 has it: how long a start keeps the next one away, and when its holder is overdue.
 Lanes.prototype.drawLimits = function (pen, colours, lock, x, top) {
   const keeps = (lock.n.if_elapsed_s ?? 0) * this.scale, expires = (lock.n.expire_after_s ?? 0) * this.scale;
-  const y = top + PLAIN_LANE - 4.5;
+  const y = top + LANE.height - 4.5;
   pen.lineWidth = 1;
   if (keeps > 14) {
     pen.strokeStyle = colours.soon;
@@ -55,7 +55,7 @@ Lanes.prototype.drawLimits = function (pen, colours, lock, x, top) {
     pen.setLineDash([2, 2]);
     pen.beginPath();
     pen.moveTo(x + expires, top + 11);
-    pen.lineTo(x + expires, top + 29);
+    pen.lineTo(x + expires, top + 17 + LANE.bar);
     pen.stroke();
     pen.setLineDash([]);
   }
@@ -63,7 +63,7 @@ Lanes.prototype.drawLimits = function (pen, colours, lock, x, top) {
 
 // Height: how much of the slots was held. At the foot, what went wrong; at the head, who was refused.
 Lanes.prototype.drawBuckets = function (pen, colours, lock, top) {
-  const size = this.model.span / lock.steps, foot = top + PLAIN_LANE - 5, room = PLAIN_LANE - 14;
+  const size = this.model.span / lock.steps, foot = top + LANE.height - 5, room = LANE.height - 16;
   const columns = new Map();
   for (const one of lock.buckets) {
     const from = one.index * size;
@@ -92,9 +92,13 @@ Lanes.prototype.drawBuckets = function (pen, colours, lock, top) {
       pen.fillRect(x, foot - 2, column.width, column.killed ? 5 : 3);
       pen.globalAlpha = 1;
     }
-    if (column.busy || column.tooSoon) {
-      pen.fillStyle = column.busy ? colours.busy : colours.soon;
-      pen.fillRect(x, top + 2, column.width, column.busy ? 4 : 3);
+    if (column.busy) {
+      pen.fillStyle = colours.busy;
+      pen.fillRect(x, top + 2, column.width, 3);
+    }
+    if (column.tooSoon) {
+      pen.fillStyle = colours.soon;
+      pen.fillRect(x, top + 5.5, column.width, 3);
     }
   }
 };

@@ -1,5 +1,6 @@
 // The timeline: a lane for each lock, in the manner of Figures 2, 4 and 5 of Burgess & Skipitaris (LISA '97).
-const AXIS = 28, PLAIN_LANE = 34, SLOT_ROW = 9, MOST_ROWS = 8;
+const AXIS = 28, SLOT_ROW = 9, MOST_ROWS = 8, FEW_LOCKS = 10;
+const LANE = {height: 34, bar: 12};  // of a lock with one slot, or in pieces of time
 
 // Part of the whole that all charts show, in seconds after the beginning.
 class View {
@@ -26,7 +27,7 @@ class View {
 }
 
 const rowsOf = (lock) => lock.exact && lock.slots > 1 ? Math.min(lock.slots, MOST_ROWS) : 1;
-const laneHeight = (lock) => rowsOf(lock) > 1 ? 18 + SLOT_ROW * rowsOf(lock) : PLAIN_LANE;
+const laneHeight = (lock) => rowsOf(lock) > 1 ? 18 + SLOT_ROW * rowsOf(lock) : LANE.height;
 
 class Lanes {
   constructor(model, view) {
@@ -34,6 +35,7 @@ class Lanes {
     this.view = view;
     this.picked = -1;
     this.cursor = null;
+    if (model.locks.length <= FEW_LOCKS) Object.assign(LANE, {height: 46, bar: 20});
     this.tops = [];
     let top = AXIS;
     for (const lock of model.locks) {

@@ -1,7 +1,7 @@
 // How long runs take, a card for each lock.
 const SVG = "http://www.w3.org/2000/svg";
 const CARD = {width: 400, height: 158, left: 8, right: 392, top: 50, foot: 132};
-const DECADES = [0.001, 0.01, 0.1, 1, 10, 60, 600, 3600, 21600, 86400, 604800, 2592000];
+const ROUND = [0.001, 0.01, 0.1, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000];
 
 function shape(parent, name, attributes, text) {
   const made = document.createElementNS(SVG, name);
@@ -23,7 +23,7 @@ function element(parent, name, className, text) {
 function drawMarkers(svg, markers, x) {
   const ends = [-100, -100, -100];
   for (const {at, words, kind} of [...markers].sort((one, other) => one.at - other.at)) {
-    const group = shape(svg, "g", {class: kind}), where = x(at), room = words.length * 5.9 + 8;
+    const group = shape(svg, "g", {class: kind}), where = x(at), room = words.length * 6.5 + 8;
     const before = where + room > CARD.right;
     const from = before ? where - room : where;
     let row = ends.findIndex((end) => from > end);
@@ -44,13 +44,13 @@ function drawSpread(card, lock) {
     "aria-label": `Run times of ${lock.name}: half took up to ${spanWords(n.run_p50_s)}, 99 of 100 up to ${spanWords(n.run_p99_s)}, the longest ${spanWords(n.run_max_s)}`});
   const axis = shape(svg, "g", {class: "axis"});
   let end = -100;
-  for (const decade of DECADES) {
-    if (decade < low || decade > high) continue;
-    const words = spanWords(decade);
-    shape(axis, "line", {x1: x(decade), x2: x(decade), y1: CARD.top, y2: CARD.foot + 4});
-    if (x(decade) < end) continue;
-    shape(axis, "text", {x: x(decade), y: CARD.height - 8, "text-anchor": "middle"}, words);
-    end = x(decade) + words.length * 6 + 14;
+  for (const round of ROUND) {
+    if (round < low || round > high) continue;
+    const words = spanWords(round);
+    if (x(round) - words.length * 3 < end) continue;
+    shape(axis, "line", {x1: x(round), x2: x(round), y1: CARD.top, y2: CARD.foot + 4});
+    shape(axis, "text", {x: x(round), y: CARD.height - 8, "text-anchor": "middle"}, words);
+    end = x(round) + words.length * 3 + 12;
   }
   const bars = shape(svg, "g", {class: "bars"}), most = Math.max(...counts);
   counts.forEach((count, i) => {

@@ -1,15 +1,16 @@
 // Numbers, spans and moments as people read them.
-const UNITS = [["d", 86400], ["h", 3600], ["m", 60], ["s", 1], ["ms", 0.001]];
+const UNITS = [["d", 86400], ["h", 3600], ["m", 60], ["s", 1]];
 
 // "3m12s": two units at most, rounded down, as every table of atmost says it.
 function spanWords(seconds) {
-  let left = Math.floor(seconds * 1000 + 1e-6);
-  if (left === 0) return seconds > 0 ? "<1ms" : "0s";
-  const first = UNITS.findIndex(([, size]) => left >= Math.round(size * 1000));
-  let words = "";
+  const ms = Math.floor(seconds * 1000 + 1e-6);
+  if (ms < 1) return seconds > 0 ? "<1ms" : "0s";
+  if (ms < 1000) return ms + "ms";
+  let left = Math.floor(ms / 1000), words = "";
+  const first = UNITS.findIndex(([, size]) => left >= size);
   for (const [name, size] of UNITS.slice(first, first + 2)) {
-    const count = Math.floor(left / Math.round(size * 1000));
-    left -= count * Math.round(size * 1000);
+    const count = Math.floor(left / size);
+    left -= count * size;
     if (count > 0) words += count + name;
   }
   return words;
