@@ -24,6 +24,9 @@ Status check_amounts(const Invocation& it) {
     error.message.append(it.max_given ? ": use at most --max" : ": use --max N with an N as large");
     return error;
   }
+  if (it.request.splay.is_forever()) {
+    return usage("--splay: no part of inf can be waited for: use a duration, such as 10m");
+  }
   if (it.subcommand == kHold && it.for_pid == 0) {
     return usage("--for-pid: hold needs it: use --for-pid $$ in a script");
   }

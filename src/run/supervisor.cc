@@ -221,9 +221,15 @@ void Supervisor::kill_again() {
   if (stage_ == Stage::killing) {
     for (int pass = 0; pass < kStopPasses && sweep(tree_, To::unstopped, SIGSTOP).sent > 0; ++pass) {
     }
-    if (sweep(tree_, To::others, SIGKILL).left == 0) on(Event::others_gone);
+    const Sweep others = sweep(tree_, To::others, SIGKILL);
+    if (others.left == 0 || others.sent == 0) on(Event::others_gone);  // gone, or beyond our reach
   }
-  if (stage_ == Stage::finishing) sweep(tree_, To::all, SIGKILL);
+  if (stage_ == Stage::finishing) {
+    const Sweep all = sweep(tree_, To::all, SIGKILL);
+    // A hold that only goes on for its taker's sake is not kept by whom we may not signal (another user's).
+    const bool beyond_reach = all.left > 0 && all.sent == 0;
+    if (tree_.main == 0 && !task_.own_tree && beyond_reach) on(Event::time_up_free);
+  }
   kill_again_ns_ = plus(os::boot_ns(), {kill_pause_ns_});
   kill_pause_ns_ = 2 * kill_pause_ns_ < kLongestKillPauseNs ? 2 * kill_pause_ns_ : kLongestKillPauseNs;
 }

@@ -35,6 +35,7 @@ usage '"two" is one argument too many' atmost check one two
 usage '--store: is no store' atmost run --store ftp://h/x lock true
 usage '--exec: nobody stays to renew' atmost run --exec --store etcd://h/x lock true
 usage '--ttl: 5s is too short' atmost run --ttl 5s --store etcd://h/x lock true
+usage '--splay: no part of inf' atmost run --splay inf lock true
 usage '--ttl: only a lease in a fleet' atmost run --ttl 20s lock true
 usage '$ATMOST_STORE: ' env ATMOST_STORE=ftp://h/x atmost run lock true
 usage '$ATMOST_DIR is not an absolute path' env ATMOST_DIR=x atmost run lock true

@@ -1,6 +1,7 @@
 // A command with habits, for tests of the run room. Words are read from left to right:
 //   ignore=S block=S alarm=MS   ignore or block a signal; an alarm that lives across exec
 //   default=S                   a signal has its usual effect again
+//   become=UID                  be another user for good
 //   close                       close everything but standard streams and the file of hear
 //   group session               leave the process group; begin a session
 //   fork=N                      N children that go on with the next words; this process waits for them at `pause`
@@ -139,6 +140,10 @@ int main(int, char** argv) {
     if (is(*word, "ignore=")) signal(number_of(*word), SIG_IGN);
     if (is(*word, "block=")) block(number_of(*word));
     if (is(*word, "default=")) signal(number_of(*word), SIG_DFL);
+    if (is(*word, "become=")) {
+      const auto user = static_cast<uid_t>(number_of(*word));
+      if (setresuid(user, user, user) != 0) _exit(92);
+    }
     if (strcmp(*word, "close") == 0) {
       for (int fd = 3; fd < 1024; ++fd) {
         if (fd != ear) close(fd);

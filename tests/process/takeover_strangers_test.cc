@@ -72,6 +72,28 @@ TEST_F(TakeoverStrangers, WhoseNumberIsAnothersInHere) {
   }
 }
 
+// A privileged process that the command started cannot be stopped by its user: when nothing else is left the lock is free,
+// and it is named.
+TEST_F(TakeoverStrangers, APrivilegedLeftoverIsNamed) {
+  ASSERT_EQ(chmod(directory_.path().c_str(), 01777), 0);
+  const Argv other = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+  const std::string privileged = file("privileged");
+  ASSERT_EQ(ask({"/bin/cp", helper("run_child"), privileged}).end, "exit 0");
+  ASSERT_EQ(chmod(privileged.c_str(), 04755), 0);
+  ASSERT_EQ(chmod(lock_.c_str(), 0666), 0);
+  if (ask(join(other, {privileged, "become=0", "exit=0"})).end != "exit 0") GTEST_SKIP() << "no set-user-id";
+
+  const std::string script = "\"$0\" become=0 " + mark("holder") + " pause & wait";
+  world_.start(join(join(other, run({"--no-history", "--kill-grace", "100ms"})),
+                    {"/bin/sh", "-c", script, privileged}));
+  holder_ = marked("holder");
+  const Answer taken = ask(join(other, taking()), kLong);
+  EXPECT_EQ(taken.end, "exit 0");
+  EXPECT_NE(taken.errors.find("process " + std::to_string(holder_[0]) + " (privileged)"), std::string::npos)
+      << taken.errors;
+  EXPECT_TRUE(alive(holder_[0]));
+}
+
 // From outside everything can be seen.
 TEST_F(TakeoverStrangers, InsideAnotherPidNamespace) {
   if (!namespaces()) GTEST_SKIP() << "no pid namespaces";
