@@ -138,6 +138,8 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
   for (std::uint32_t i = 0; !request.close_fd && i < request.lock_count; ++i) {
     if (lease.lock(i).fd >= 0) inherit[task.inherit_count++] = lease.lock(i).fd;
   }
+  // In a fleet nobody but us knows when the lease ends.
+  task.dies_with_us = request.locks[0].store == StoreKind::fleet;
   task.own_tree = request.until == Until::tree;
   task.max_runtime = request.max_runtime;
   task.kill_grace = request.kill_grace;

@@ -48,6 +48,7 @@ class Pursuit {
   Status prove(std::uint32_t index, Duration due);
   bool shares_hold(std::uint32_t index) const;
   Status signal(std::uint32_t index, const Stage& stage);
+  Duration grace_of(bool killing) const;
   Status pursue(const Stage& stage);
   Result<Takeover> press_on();
   void settle(std::uint32_t index);
@@ -169,6 +170,13 @@ Status Pursuit::signal(std::uint32_t index, const Stage& stage) {
   return {};
 }
 
+// How long after a signal. In a fleet KILL means: who cannot be reached loses its lease in time.
+Duration Pursuit::grace_of(bool killing) const {
+  constexpr Duration kExpiry = Duration::seconds(2);  // until a store notices that a lease is over
+  if (killing && request_.locks[0].store == StoreKind::fleet) return {plus(request_.ttl.ns, kExpiry)};
+  return killing && request_.kill_grace < kShortestKill ? kShortestKill : request_.kill_grace;
+}
+
 // One signal to everybody, and its grace.
 Status Pursuit::pursue(const Stage& stage) {
   const auto signal_one = [&](std::uint32_t index) { return signal(index, stage); };
@@ -178,7 +186,7 @@ Status Pursuit::pursue(const Stage& stage) {
   };
   if (Status sent = each(signal_one); !sent.ok()) return sent;
   const bool killing = stage.pressure == Pressure::kill;
-  const Duration grace = killing && request_.kill_grace < kShortestKill ? kShortestKill : request_.kill_grace;
+  const Duration grace = grace_of(killing);
   const std::int64_t until = plus(os::boot_ns(), grace);
   std::int64_t again = plus(os::boot_ns(), {kKillAgainNs});
   do {

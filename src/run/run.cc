@@ -8,7 +8,9 @@ namespace atmost::run {
 
 Report supervise(const Task& task, Observer& observer) { return Supervisor(task, observer).run(); }
 
-int become(const Task& task) { return os::become({task.argv, task.envp, task.inherit, task.inherit_count}); }
+int become(const Task& task) {
+  return os::become({task.argv, task.envp, task.inherit, task.inherit_count, false});
+}
 
 void end_as(const ExitStatus& status) {
   if (status.signal == 0) os::exit_now(status.code);

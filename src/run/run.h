@@ -15,6 +15,7 @@ struct Task {
   char* const* envp = nullptr;   // the command's whole environment; its PATH is searched
   const int* inherit = nullptr;  // lock descriptors (close-on-exec) that the command shall inherit
   unsigned inherit_count = 0;
+  bool dies_with_us = false;  // should this process be killed, the kernel kills the main process
   bool own_tree = false;  // the hold ends with the command's whole tree, not with its main process
   Duration
       max_runtime{};  // from the start on the boot clock (suspended and stopped time counts); 0: no limit
@@ -65,7 +66,7 @@ struct Report {
 // pause, CONT and TERM, a pause, then all is stood still and killed, the main process last; a pause ends early when
 // nothing is left. Another user's processes cannot be stopped so; if the main process is one, we stay with it.
 //
-// If this process is killed, the command goes on with the descriptors it inherited. REQUIRES: single-threaded, and no
+// If this process is killed, the command goes on with the descriptors it inherited, unless dies_with_us. REQUIRES: single-threaded, and no
 // child the caller wants to wait for itself; children we have already (from a shell's exec) are reaped too, are
 // never signalled, and with own_tree are waited for. PORTABLE: orphans are init's, a tree cannot be seen, and
 // own_tree ends with our children.

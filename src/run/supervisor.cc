@@ -27,7 +27,8 @@ Report Supervisor::run() {
 bool Supervisor::start() {
   tree_.mixed = os::has_children();
   started_ns_ = os::boot_ns();
-  const os::Started started = os::spawn({task_.argv, task_.envp, task_.inherit, task_.inherit_count});
+  const os::Started started =
+      os::spawn({task_.argv, task_.envp, task_.inherit, task_.inherit_count, task_.dies_with_us});
   report_.fork_error = started.fork_error;
   report_.exec_error = started.exec_error;
   if (started.pid == 0) return false;

@@ -1,5 +1,7 @@
 #include "../spawn.h"
 
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +22,7 @@ struct Errand {
 int child_main(void* argument) {
   Errand* errand = static_cast<Errand*>(argument);
   hand_back_signals();
+  if (errand->program->dies_with_us) prctl(PR_SET_PDEATHSIG, SIGKILL);
   errand->error = execute(*errand->program);
   _exit(127);
 }

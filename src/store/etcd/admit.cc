@@ -96,7 +96,8 @@ void EtcdStore::take_up(const Request& request) {
       entry.held.token = holder.token;
       entry.held.slots[entry.held.count++] = holder.slot;
     }
-    listening.push_back({entry.keys.asked(), entry.held.token, os::boot_ns()});
+    listening.push_back(
+        {entry.keys.asked(), entry.keys.held(entry.held.slots[0]), entry.held.token, os::boot_ns()});
   }
   holding_ = true;
   if_elapsed_ = request.if_elapsed;

@@ -171,7 +171,9 @@ bool OwnLease::heeds(const std::vector<KeyValue>& keys) const {
 bool OwnLease::look() {
   listen_at_boot_ns_ = os::boot_ns() + kReopenNs;
   Txn txn;
-  for (const Listening& each : listening_) txn.range(each.prefix, end_of_prefix(each.prefix));
+  for (const Listening& each : listening_) {
+    txn.range(each.prefix, end_of_prefix(each.prefix)).range(each.held);
+  }
   std::optional<TxnReply> reply;
   const Answer answer = gateway_.ask("kv/txn", txn.text(), os::boot_ns() + 1000 * kMillisecond,
                                      Gateway::Repeat::yes, [&](std::string_view text) {
@@ -181,8 +183,12 @@ bool OwnLease::look() {
   if (answer.kind != Answer::Kind::good) return false;
   std::string body;
   for (std::size_t i = 0; i < listening_.size(); ++i) {
-    if (heeds(reply->parts[i].keys)) return true;
-    body += watch_body(listening_[i].prefix, end_of_prefix(listening_[i].prefix), reply->header.revision + 1);
+    const Listening& each = listening_[i];
+    const std::vector<KeyValue>& held = reply->parts[2 * i + 1].keys;
+    if (heeds(reply->parts[2 * i].keys)) return true;
+    doubts_ = doubts_ || held.empty() || held[0].created != each.token;
+    body += watch_body(each.held, {}, reply->header.revision + 1);
+    body += watch_body(each.prefix, end_of_prefix(each.prefix), reply->header.revision + 1);
   }
   stream_.open("watch", body);
   return false;
@@ -199,11 +205,14 @@ bool OwnLease::follow(std::int64_t until_boot_ns) {
   if (heard == Stream::Heard::broken || !reply || reply->canceled) {
     stream_.close();
     gateway_.turn();
+    doubts_ = true;
     return false;
   }
   std::vector<KeyValue> keys;
   for (const WatchReply::Event& event : reply->events) {
     if (!event.erased) keys.push_back(event.key);
+    for (const Listening& each : listening_)
+      doubts_ = doubts_ || (event.erased && event.key.key == each.held);
   }
   return heeds(keys);
 }

@@ -4,6 +4,7 @@
 
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gateway.h"
@@ -15,6 +16,7 @@ namespace atmost::etcd {
 // Where somebody who takes a slot of ours over would ask us to stop, and since when we hold it.
 struct Listening {
   std::string prefix;  // Keys::asked()
+  std::string held;    // a key that is there as long as our lease is
   std::uint64_t token = 0;
   std::int64_t since_boot_ns = 0;
 };
@@ -40,6 +42,7 @@ class OwnLease final : private fleet::Keeper {
  private:
   fleet::Renewed renew(std::int64_t give_up_boot_ns) override;
   bool asked_to_stop(std::int64_t until_boot_ns) override;
+  bool doubts() override { return std::exchange(doubts_, false); }
   void wake() override;
 
   bool rest(std::int64_t until_boot_ns);
@@ -56,6 +59,7 @@ class OwnLease final : private fleet::Keeper {
   std::vector<Listening> heard_;
   std::vector<Listening> listening_;  // the thread's copy
   std::int64_t listen_at_boot_ns_ = 0;
+  bool doubts_ = false;
 };
 
 }  // namespace atmost::etcd

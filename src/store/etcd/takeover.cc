@@ -43,6 +43,7 @@ Result<bool> EtcdStore::begin_takeover(std::uint32_t lock, std::uint32_t slot) {
 
 Result<Pressed> EtcdStore::press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                  Pressure pressure) {
+  leave_if_told();
   Entry& entry = entries_[lock];
   const std::int64_t now = os::boot_ns();
   const bool asks = pressure == Pressure::interrupt;

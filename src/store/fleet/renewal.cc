@@ -56,6 +56,8 @@ void Renewal::run() {
       renew();
     } else if (keeper_->asked_to_stop(next_boot_ns_) && !asked_.exchange(true)) {
       poke();
+    } else if (keeper_->doubts()) {
+      next_boot_ns_ = os::boot_ns();
     }
   }
 }

@@ -23,6 +23,8 @@ class Keeper {
   virtual Renewed renew(std::int64_t give_up_boot_ns) = 0;
   // Blocks until somebody asks the holder to stop (true), until `until_boot_ns`, or until wake().
   virtual bool asked_to_stop(std::int64_t until_boot_ns) = 0;
+  // Whether something was noticed that makes the next renewal urgent: the holder's entry is gone, say.
+  virtual bool doubts() { return false; }
   // Ends asked_to_stop(), now or when it is called next. Called by any thread.
   virtual void wake() = 0;
 
