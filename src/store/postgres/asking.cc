@@ -1,14 +1,31 @@
 #include "asking.h"
 
+#include "os/machine.h"
+#include "os/self.h"
 #include "schema.h"
 
 namespace atmost::postgres {
+
+std::string micros(const std::string& expression) {
+  return "(extract(epoch FROM " + expression + ") * 1000000)::bigint";
+}
 
 std::string interval_of(int parameter) {
   return "($" + std::to_string(parameter) + "::bigint * interval '1 microsecond')";
 }
 
 std::string moment_of(int parameter) { return "('epoch'::timestamptz + " + interval_of(parameter) + ")"; }
+
+void add_caller(std::vector<Value>& to, const Request& request, const Party& party) {
+  const Text<255> host = os::host_name();
+  to.push_back(party.owner);
+  to.push_back(std::string(host.view()));
+  to.push_back(number(static_cast<std::int64_t>(os::boot_hash())));
+  to.push_back(number(os::process_id()));
+  to.push_back(number(os::user_id()));
+  to.push_back(hex_of(request.id));
+  to.push_back(hex_of(request.command));
+}
 
 Value given_moment(const Instant& now) {
   if (!now.given) return std::nullopt;

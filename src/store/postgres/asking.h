@@ -29,12 +29,17 @@ struct PostgresStore::Asked {
   bool has_ticket() const { return queue != nullptr && queue->drawn; }
 };
 
+// A moment or an interval as a whole number of microseconds.
+std::string micros(const std::string& expression);
 // $n, a number of microseconds, as an interval and as a moment.
 std::string interval_of(int parameter);
 std::string moment_of(int parameter);
 
 // The moment that goes into records: given, or the server's. As a parameter: null for the server's.
 Value given_moment(const Instant& now);
+
+// Who a row is about: owner, host, boot, pid, uid, id, command.
+void add_caller(std::vector<Value>& to, const Request& request, const Party& party);
 
 // Locks the row of a lock that exists.
 Statement take_row(const std::string& key);

@@ -6,21 +6,17 @@ namespace {
 
 // Holders and waiters of one snapshot. Nothing is locked, nothing is written.
 std::vector<Statement> questions(const std::string& key, const std::string& clock) {
-  const auto micros = [](const std::string& expression) {
-    return "(extract(epoch FROM " + expression + ") * 1000000)::bigint";
-  };
   return {
       {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {}, "BEGIN", 0},
-      {"SELECT token, drained, " + micros("last_start") + ", " + micros("last_finish") + ", " +
-           micros("last_success") + ", " + micros(clock) + " FROM atmost.lock WHERE name = $1",
+      {"SELECT token, drained, " + or_none(micros("last_start")) + ", " + or_none(micros("last_finish")) +
+           ", " + or_none(micros("last_success")) + ", " + micros(clock) +
+           " FROM atmost.lock WHERE name = $1",
        {key},
        "SELECT",
        6},
-      {"SELECT slot, token, since, expire_after, host, pid, uid, id, command FROM (SELECT slot, token, " +
-           micros("since") +
-           " AS since, expire_after, host, pid, uid, id, command, expires FROM atmost.holder WHERE lock = "
-           "$1) held "
-           "WHERE expires > clock_timestamp() ORDER BY slot",
+      {"SELECT slot, token, " + micros("since") + ", " + or_none("expire_after") +
+           ", host, pid, uid, id, command FROM atmost.holder WHERE lock = $1 AND expires > clock_timestamp() "
+           "ORDER BY slot",
        {key},
        "SELECT",
        9},

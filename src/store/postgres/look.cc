@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "asking.h"
 #include "os/machine.h"
 #include "os/process.h"
 #include "os/self.h"
@@ -14,10 +15,6 @@ namespace {
 std::string alive() {
   return "expires > clock_timestamp() AND NOT pg_try_advisory_xact_lock_shared(" +
          std::to_string(kAdvisoryClass) + ", session)";
-}
-
-std::string micros(const std::string& expression) {
-  return "(extract(epoch FROM " + expression + ") * 1000000)::bigint";
 }
 
 constexpr std::int64_t kMost = INT64_MAX;
@@ -68,14 +65,15 @@ bool own_tree_blocks(const Sight& sight, const LockSpec& spec) {
 void add_look(std::vector<Statement>& to, const Viewer& viewer) {
   to.push_back(
       {"INSERT INTO atmost.lock (name) VALUES ($1) ON CONFLICT DO NOTHING", {viewer.key}, "INSERT", 0});
-  to.push_back({"SELECT token, drained, drained_slots, " + micros("last_start") + ", " +
-                    micros("last_finish") + ", " + micros("last_success") +
+  to.push_back({"SELECT token, drained, drained_slots, " + or_none(micros("last_start")) + ", " +
+                    or_none(micros("last_finish")) + ", " + or_none(micros("last_success")) +
                     " FROM atmost.lock WHERE name = $1 FOR UPDATE",
                 {viewer.key},
                 "SELECT",
                 6});
   to.push_back({"SELECT slot, token, " + micros("(expires - clock_timestamp())") + ", " + micros("since") +
-                    ", exclusive, expire_after, host, boot, pid, uid, id, command FROM atmost.holder "
+                    ", exclusive, " + or_none("expire_after") +
+                    ", host, boot, pid, uid, id, command FROM atmost.holder "
                     "WHERE lock = $1 ORDER BY slot",
                 {viewer.key},
                 "SELECT",

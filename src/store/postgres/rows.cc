@@ -56,8 +56,9 @@ std::int64_t Rows::integer(int row, int column, std::int64_t least, std::int64_t
 }
 
 std::optional<std::int64_t> Rows::maybe_integer(int row, int column) const {
-  if (missing(row, column)) return std::nullopt;
-  return integer(row, column);
+  const std::int64_t value = integer(row, column);
+  if (value == -INT64_MAX) return std::nullopt;
+  return value;
 }
 
 bool Rows::boolean(int row, int column) const {

@@ -28,6 +28,7 @@ class Rows {
   bool missing(int row, int column) const;  // SQL's null
   std::int64_t integer(int row, int column, std::int64_t least = INT64_MIN,
                        std::int64_t most = INT64_MAX) const;
+  // Of an expression that was written with or_none().
   std::optional<std::int64_t> maybe_integer(int row, int column) const;
   bool boolean(int row, int column) const;
   std::string text(int row, int column) const;
@@ -42,6 +43,11 @@ class Rows {
 
   std::unique_ptr<PGresult, Clear> result_;
 };
+
+// Columns may be null, answers may not: a null is a value that got lost on the way. So a null column is sent as a number.
+inline std::string or_none(const std::string& expression) {
+  return "coalesce(" + expression + ", '-9223372036854775807'::bigint)";
+}
 
 // How bytes are written for a parameter of type bytea.
 std::string hex_of(std::string_view bytes);

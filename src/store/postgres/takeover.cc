@@ -73,14 +73,13 @@ Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std
        {key, number(slot), number(hold), number(level)},
        "SELECT",
        1},
-      {"SELECT pid, token, (extract(epoch FROM since) * 1000000)::bigint, (extract(epoch FROM " +
-           settings_.clock +
-           ") * 1000000)::bigint, exclusive FROM atmost.holder WHERE lock = $1 AND slot = $2 AND token = $3 "
+      {"SELECT pid, token, " + micros("since") + ", " + micros(settings_.clock) +
+           " FROM atmost.holder WHERE lock = $1 AND slot = $2 AND token = $3 "
            "AND expires "
            "> clock_timestamp()",
        {key, number(slot), number(hold)},
        "SELECT",
-       5}};
+       4}};
   Pressed pressed;
   try {
     talk([&](Link& link, std::int64_t deadline) {

@@ -1,0 +1,86 @@
+// Callers behind a spoiled wire, and what must hold whatever is spoiled.
+#ifndef ATMOST_TESTS_POSTGRES_WIRE_KIT_H
+#define ATMOST_TESTS_POSTGRES_WIRE_KIT_H
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "kit/cluster.h"
+#include "kit/wire.h"
+#include "os/clock.h"
+#include "policy/decide.h"
+#include "store/postgres/address.h"
+#include "store/postgres/postgres_store.h"
+
+namespace postgres_kit {
+
+using atmost::Decision;
+using atmost::Duration;
+using atmost::Lease;
+using atmost::Result;
+using atmost::Verdict;
+
+inline constexpr Duration kTimeout = Duration::millis(200);
+
+class Spoiled : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { cluster_ = std::make_unique<Cluster>(); }
+  static void TearDownTestSuite() { cluster_.reset(); }
+
+  Spoiled() : session_(cluster_->url()) {
+    char name[] = "/tmp/atmost-wire-XXXXXX";
+    EXPECT_NE(mkdtemp(name), nullptr);
+    directory_ = name;
+    wire_ = std::make_unique<Wire>(directory_, cluster_->socket());
+    request_.locks[0].path = atmost::PathText("postgres://there/lock");
+    request_.ttl = Duration::seconds(15);
+    // The tables are there: what creates them is spoiled by a test of its own.
+    (void)store(false)->set_drained(request_, 0, false);
+  }
+  ~Spoiled() override {
+    wire_.reset();
+    std::error_code ignored;
+    std::filesystem::remove_all(directory_, ignored);
+  }
+
+  std::unique_ptr<atmost::postgres::PostgresStore> store(bool behind_wire) {
+    const std::string url =
+        behind_wire ? "postgres://postgres@/postgres?host=" + directory_ : cluster_->url();
+    Result<atmost::postgres::Address> address = atmost::postgres::parse_address(url);
+    EXPECT_TRUE(address.ok());
+    atmost::postgres::Settings settings;
+    settings.timeout = kTimeout;
+    return std::make_unique<atmost::postgres::PostgresStore>(std::move(address.value()), settings);
+  }
+  Result<Decision> ask(atmost::Store& from, Lease& lease, atmost::Ticket* queue = nullptr) {
+    return from.attempt(request_, atmost::policy::decide, atmost::os::now(), queue, lease);
+  }
+  void free_all() {
+    session_.ask("DELETE FROM atmost.holder");
+    session_.ask("DELETE FROM atmost.waiter");
+    session_.ask("DELETE FROM atmost.takeover");
+  }
+
+  static std::unique_ptr<Cluster> cluster_;
+  Session session_;
+  std::string directory_;
+  std::unique_ptr<Wire> wire_;
+  atmost::Request request_;
+};
+
+inline std::unique_ptr<Cluster> Spoiled::cluster_;
+
+// Runs `act` and returns how long it took, in seconds.
+template <class Act>
+double seconds_of(Act act) {
+  const std::int64_t start = atmost::os::boot_ns();
+  act();
+  return static_cast<double>(atmost::os::boot_ns() - start) / 1e9;
+}
+
+}  // namespace postgres_kit
+
+#endif
