@@ -15,6 +15,7 @@ namespace {
 constexpr std::int64_t kListenNs = 500'000'000;
 
 os::Mutex pool_mutex;
+bool pool_kept = false;
 LibraryLock* pool = nullptr;
 
 }  // namespace
@@ -39,27 +40,32 @@ Outcome LibraryLock::get() {
 }
 
 bool LibraryLock::held() const {
+  if (inherited()) return lease_.held();
   const os::Locked locked(mutex_);
   return lease_.held();
 }
 
+// In a forked child: the lock is the parent's, and whoever may have locked the mutex is not here.
+bool LibraryLock::inherited() const { return owner_ != os::process_id(); }
+
 // True when the lease was ours to end.
 bool LibraryLock::let_go(Ending ending) {
+  if (inherited()) {
+    mutex_.begin_anew();
+    lease_.detach();
+    store_.close();
+    return false;
+  }
   const os::Locked locked(mutex_);
   ending_ = true;
   const bool was_held = lease_.held();
-  if (was_held && owner_ == os::process_id()) {
-    lease_.release(ending, os::now());
-  } else if (was_held) {
-    lease_.detach();
-    store_.close();
-  }
+  lease_.release(ending, os::now());
   return was_held;
 }
 
 void LibraryLock::release(Ending ending) {
   (void)let_go(ending);
-  if (!listening_ || owner_ != os::process_id()) return;
+  if (!listening_ || inherited()) return;
   listening_ = false;
   if (listener_.is_self()) {
     listener_.detach();  // released from within on_lost
@@ -87,6 +93,8 @@ void LibraryLock::listen(void* self) {
 LibraryLock* fresh_lock() {
   {
     const os::Locked locked(pool_mutex);
+    if (!pool_kept) os::keep_through_fork(pool_mutex);
+    pool_kept = true;
     if (LibraryLock* lock = pool) {
       pool = lock->below;
       lock->below = nullptr;

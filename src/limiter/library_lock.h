@@ -37,6 +37,7 @@ class LibraryLock {
   static void listen(void* self);
   bool lose_if_asked();
   bool let_go(Ending ending);
+  bool inherited() const;
 
   mutable os::Mutex mutex_;  // over lease_ and store_ between release() and the listening thread
   local::LocalStore store_;

@@ -18,6 +18,16 @@ void* Thread::enter(void* self) {
   return nullptr;
 }
 
+namespace {
+Mutex* kept = nullptr;
+}  // namespace
+
+void keep_through_fork(Mutex& mutex) {
+  kept = &mutex;
+  // Without memory for it forks are as they would be without it.
+  (void)pthread_atfork([] { kept->lock(); }, [] { kept->unlock(); }, [] { kept->unlock(); });
+}
+
 int Thread::start(void (*body)(void*), void* context) {
   body_ = body;
   context_ = context;

@@ -16,6 +16,8 @@ class Mutex {
  public:
   void lock() { pthread_mutex_lock(&mutex_); }
   void unlock() { pthread_mutex_unlock(&mutex_); }
+  // For a forked child, in which the thread that may have locked it does not exist.
+  void begin_anew() { mutex_ = PTHREAD_MUTEX_INITIALIZER; }
 
  private:
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
@@ -31,6 +33,10 @@ class Locked {
  private:
   Mutex& mutex_;
 };
+
+// From now on whoever forks waits for the mutex first, so that a child never finds it locked by a thread that it does not
+// have. For one mutex of the process, once.
+void keep_through_fork(Mutex& mutex);
 
 // A thread with every signal blocked, so that it never runs the program's handlers.
 class Thread {

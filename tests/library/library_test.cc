@@ -163,6 +163,62 @@ TEST_F(Library, AForkedChildsReleaseDoesNotFreeTheParentsLock) {
   EXPECT_FALSE(held(path("a")));
 }
 
+// Whatever other threads of the program are in the midst of.
+TEST_F(Library, AForkedChildOfAThreadedProgramIsNotStuck) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      atmost::Limits wrong = limits_;
+      wrong.max = 0;  // refused at once: all of the time goes into the library itself
+      atmost_lock* lock = nullptr;
+      while (!stop) (void)atmost_get(path("a").c_str(), &wrong, &lock);
+    });
+  }
+  int stuck = 0;
+  for (int round = 0; round < 400 && stuck == 0; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      atmost_lock* lock = nullptr;
+      const int answer = atmost_get(path("child").c_str(), &limits_, &lock);
+      if (answer == ATMOST_ADMITTED) atmost_release(lock, 1);
+      _exit(answer);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    if (status != 0) ++stuck;
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(stuck, 0);
+}
+
+// The callback's thread does not exist in a child, whatever it was doing.
+TEST_F(Library, AForkedChildLetsGoOfALockThatListens) {
+  limits_.on_lost = [](void*, std::uint64_t) {};
+  atmost_lock* lock = nullptr;
+  ASSERT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_ADMITTED);
+  for (int round = 0; round < 50; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      const bool told = atmost_held(lock) != 0;
+      atmost_release(lock, 1);
+      atmost_lock* own = nullptr;
+      const int answer = atmost_get(path("child").c_str(), &limits_, &own);
+      if (answer == ATMOST_ADMITTED) atmost_release(own, 1);
+      _exit(told ? answer : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+  }
+  EXPECT_TRUE(held(path("a")));
+  atmost_release(lock, 1);
+  EXPECT_FALSE(held(path("a")));
+}
+
 TEST_F(Library, AKilledProgramFreesItsLock) {
   const pid_t child = fork();
   if (child == 0) {
