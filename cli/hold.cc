@@ -8,7 +8,7 @@ namespace atmost::cli {
 int hold_command(Invocation& it) {
   if (const Status placed = take_lock(it, false); !placed.ok()) return fail(placed.error(), it, 1);
   Narrator narrator(it);
-  const Outcome outcome = hold_for(it.request, it.for_pid, &narrator);
+  const Outcome outcome = hold_for(it.request, it.for_pid, it.keeper_to, &narrator);
   report(outcome, it, 1);
   report_status(outcome, it, {});
   return exit_code(outcome, it);

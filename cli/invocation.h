@@ -49,6 +49,7 @@ struct Invocation {
   std::string_view dir;
   std::string_view host;
   std::string_view store;
+  std::string_view keeper_to;
   std::string_view also[kMaxLocks - 1];
   unsigned also_count = 0;
   std::int64_t for_pid = 0;  // 0: not given

@@ -51,6 +51,7 @@ constexpr Option kOptions[] = {
      "only holders older than the --expire-after they were started with"},
     {Id::dry_run, 0, "dry-run", "", kKill, "only name them"},
     {Id::for_pid, 0, "for-pid", "PID", kHold | kRelease, "the process on whose behalf (release: who calls)"},
+    {Id::keeper_to, 0, "keeper-to", "FILE", kHold, "append there how lock_unlock can ask the keeper"},
     {Id::store, 0, "store", "URL", kEvery,
      "file:, symlink:, etcd://HOSTS/PREFIX, postgres://... ($ATMOST_STORE)"},
     {Id::dir, 0, "dir", "DIR", kEvery, "where named locks live ($ATMOST_DIR, or see atmost(1))"},

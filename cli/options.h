@@ -43,6 +43,7 @@ enum class Id : std::uint8_t {
   watch,
   slot,
   for_pid,
+  keeper_to,
   store,
   dir,
   host,

@@ -179,6 +179,8 @@ Status store_other(Id id, std::string_view value, Invocation& to) {
       return count(value, 1, INT32_MAX, to.for_pid);
     case Id::slot:
       return count(value, 1, kMaxSlots, to.slot);
+    case Id::keeper_to:
+      return no_empty(value, "the file has no name", to.keeper_to);
     case Id::store:
       to.store = value;
       return check_store(value);

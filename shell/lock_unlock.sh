@@ -5,57 +5,90 @@
 #   lock_unlock action=unlock name=PATH                                                        0: freed, 1: was not held
 #
 # Without wait it waits for ever, without expire it never expires. Unlocking is optional: the lock ends with the script,
-# however that ends. Runs atmost ($ATMOST, else as PATH has it), one process for each call. Evaluates no text, sets no
-# trap, opens no descriptor, and no variable but lock_unlock_word and, with until=tree, ATMOST_HOLD_MARK (exported).
+# however that ends. Starts atmost ($ATMOST, else as PATH has it) at most once a call; unlocking, and locking the same
+# again, asks the keeper that is there (atmost(1), --keeper-to). Evaluates no text, sets no trap, opens no descriptor, and no
+# variable but lock_unlock_* and, with until=tree, ATMOST_HOLD_MARK (exported).
 #
 # For every POSIX shell, set -eu or not. As a file named lock_unlock in FPATH it is loaded when first called.
 lock_unlock() {
-  for lock_unlock_word in "$@"; do
-    case $lock_unlock_word in
-      until=tree)
-        # What the script starts from now on is known by this mark when the script has ended.
-        case :${ATMOST_HOLD_MARK-}: in
-          *:"$$":*) ;;
-          *) ATMOST_HOLD_MARK=${ATMOST_HOLD_MARK:+$ATMOST_HOLD_MARK:}$$ ;;
+  # What was read is kept in the arguments, where a trap that comes between and locks, too, does not change it:
+  # action, name, wait, expire, until, id.
+  case $#:${1-}:${2-} in
+    2:action=unlock:name=/*) set -- unlock "${2#name=}" inf inf main '' ;;  # the usual ones, for speed
+    2:action=lock:name=/*) set -- lock "${2#name=}" inf inf main '' ;;
+    *)
+      set -- "$@" "lock_unlock_word=${lock_unlock_word-}"  # which is left as it was found
+      for lock_unlock_word in '' "$@"; do
+        case $lock_unlock_word in
+          '') set -- '' '' inf inf main '' ;;
+          action=*) set -- "${lock_unlock_word#action=}" "$2" "$3" "$4" "$5" "$6" ;;
+          name=/*) set -- "$1" "${lock_unlock_word#name=}" "$3" "$4" "$5" "$6" ;;
+          name=?*) set -- "$1" "./${lock_unlock_word#name=}" "$3" "$4" "$5" "$6" ;;
+          name=) set -- "$1" '' "$3" "$4" "$5" "$6" ;;
+          wait=*) set -- "$1" "$2" "${lock_unlock_word#wait=}" "$4" "$5" "$6" ;;
+          expire=*) set -- "$1" "$2" "$3" "${lock_unlock_word#expire=}" "$5" "$6" ;;
+          until=*) set -- "$1" "$2" "$3" "$4" "${lock_unlock_word#until=}" "$6" ;;
+          id=*) set -- "$1" "$2" "$3" "$4" "$5" "${lock_unlock_word#id=}" ;;
+          lock_unlock_word=*) lock_unlock_word=${lock_unlock_word#*=} ;;
+          *)
+            printf '%s\n' "lock_unlock: $lock_unlock_word: use action= name= wait= expire= until= id=" >&2
+            return 1
+            ;;
         esac
-        export ATMOST_HOLD_MARK
-        ;;
-    esac
-  done
-  unset lock_unlock_word
-  # The subshell keeps the variables, and becomes the one process that has to be started.
-  (
-    action= name= wait=inf expire=inf until=main id=
-    for word in "$@"; do
-      case $word in
-        action=*) action=${word#action=} ;;
-        name=*) name=${word#name=} ;;
-        wait=*) wait=${word#wait=} ;;
-        expire=*) expire=${word#expire=} ;;
-        until=*) until=${word#until=} ;;
-        id=*) id=${word#id=} ;;
-        *)
-          printf '%s\n' "lock_unlock: $word: use action= name= wait= expire= until= id=" >&2
-          exit 1
-          ;;
-      esac
-    done
-    case $name in
-      '')
-        printf '%s\n' 'lock_unlock: name= is missing: use name=PATH' >&2
-        exit 1
-        ;;
-      /*) ;;
-      *) name=./$name ;;
-    esac
-    case $action in
-      lock)
-        exec "${ATMOST:-atmost}" hold --quiet --no-history --for-pid "$$" --wait "$wait" --expire-after "$expire" \
-          --until "$until" --id "$id" -- "$name"
-        ;;
-      unlock) exec "${ATMOST:-atmost}" release --quiet --for-pid "$$" -- "$name" ;;
-    esac
-    printf '%s\n' "lock_unlock: action=$action: use action=lock or action=unlock" >&2
-    exit 1
-  ) || return 1
+      done
+      ;;
+  esac
+  case $1:$2 in
+    lock:?* | unlock:?*) ;;
+    *:)
+      echo 'lock_unlock: name= is missing: use name=PATH' >&2
+      return 1
+      ;;
+    *)
+      printf '%s\n' "lock_unlock: action=$1: use action=lock or action=unlock" >&2
+      return 1
+      ;;
+  esac
+
+  # The keeper that was started last (the seventh argument), if it is one for these words, is asked for u (unlock) or l
+  # (lock the same again), and another one for q (end, if you hold nothing). Not from a subshell: two would get each
+  # other's answers. Of a later process with its number nothing is opened: it is another user's, or has no such pipes.
+  set -- "$@" "${lock_unlock_keeper-}"
+  case $1:$7 in
+    lock:"$$ $PWD $2 $3 $4 $5 $6>"*) set -- "$@" l "/proc/${7##*[> ]}" ;;
+    unlock:"$$ $PWD $2 "*) set -- "$@" u "/proc/${7##*[> ]}" ;;
+    lock:"$$ "*) set -- "$@" q "/proc/${7##*[> ]}" ;;
+    *) set -- "$@" '' ;;
+  esac
+  if [ -n "$8" ] && [ /proc/self -ef "/proc/$$" ] && [ -O "$9" ] && [ "$9/fd/100" -ef "$9/fd/102" ] &&
+    { { echo "$8 ${7##*>}" 1<>"$9/fd/100" && read -r lock_unlock_answer; } <"$9/fd/101"; } 2>/dev/null; then
+    return 0
+  fi
+
+  case $1 in
+    unlock)
+      "${ATMOST:-atmost}" release --quiet --for-pid "$$" -- "$2" || return 1
+      return 0
+      ;;
+  esac
+  case ${5#main}:${ATMOST_HOLD_MARK-}: in
+    :* | tree:"$$":* | tree:*:"$$":*) ;;
+    # What the script starts from now on is known by this mark when the script has ended.
+    tree:*) export ATMOST_HOLD_MARK="${ATMOST_HOLD_MARK:+$ATMOST_HOLD_MARK:}$$" ;;
+  esac
+  # Behind the placeholder in the here-document atmost puts "NAME PID" of a keeper that can be asked.
+  {
+    read -r lock_unlock_answer || :
+    "${ATMOST:-atmost}" hold --quiet --no-history --for-pid "$$" --wait "$3" --expire-after "$4" --until "$5" \
+      --id "$6" --keeper-to /dev/stdin -- "$2" || return 1
+    lock_unlock_keeper=
+    read -r lock_unlock_answer || return 0
+  } <<END
+-
+END
+  # Blanks and the like could make one of these look like another.
+  case $PWD$2$3$4$5$6 in
+    *[!A-Za-z0-9_./@%+=:,-]*) ;;
+    *) lock_unlock_keeper="$$ $PWD $2 $3 $4 $5 $6>$lock_unlock_answer" ;;
+  esac
 }

@@ -1,13 +1,16 @@
 // atmost hold and release: locks on behalf of a process that runs already.
 #include <cerrno>
 
+#include "admission.h"
 #include "atmost/limiter.h"
 #include "atmost/words.h"
 #include "journal.h"
 #include "keeper.h"
 #include "os/process_label.h"
 #include "os/self.h"
+#include "policy/decide.h"
 #include "store/local/keepers.h"
+#include "store/local/local_store.h"
 #include "store/symlink/symlink_store.h"
 #include "stores.h"
 
@@ -26,6 +29,12 @@ Outcome failed(const Error& error) {
   Outcome outcome;
   outcome.error = error;
   return outcome;
+}
+
+Outcome cannot_start(int error) {
+  Error unable = error_of(Code::internal, error, "cannot start a process: ");
+  unable.message.append(errno_words(error));
+  return failed(unable);
 }
 
 // The script, so that it cannot be mistaken for a later process; and since when it runs.
@@ -92,11 +101,21 @@ Outcome follow(os::Companion& companion, const os::ProcessHandle& script) {
   if (!companion.hear(&outcome, sizeof outcome)) {
     return failed(error_of(Code::internal, 0, "the keeper was killed before it had the lock"));
   }
+  return outcome;
+}
+
+// The last step: from here on the keeper stands alone. Before it, the script's shell is told how to ask it.
+Outcome handed_over(const Outcome& outcome, const os::Companion& companion, const os::Bell& bell,
+                    std::string_view keeper_to) {
   if (outcome.kind == Outcome::Kind::refused) {
     limiter::Journal journal(own, Command{}, nullptr);
     journal.denied(outcome);
   }
   if (outcome.kind != Outcome::Kind::ran) return outcome;
+  if (bell.hangs() && own.locks[0].store == StoreKind::file) {
+    const Text<63> address = bell.address(companion.companion()).push('\n');
+    (void)os::append_to(PathText(keeper_to).c_str(), address.view().data(), address.view().size());
+  }
   const char heard = 1;
   if (!companion.tell(&heard, sizeof heard)) {
     return failed(error_of(Code::internal, 0, "the keeper was killed as soon as it had the lock"));
@@ -104,21 +123,51 @@ Outcome follow(os::Companion& companion, const os::ProcessHandle& script) {
   return outcome;
 }
 
+// Without waiting, and before there is a keeper: who finds the lock free pays for no second process that asks.
+Outcome take_at_once(const limiter::Keeping& keeping, os::Companion& companion, Observer* observer) {
+  Lease lease;
+  const Duration wait = own.wait;
+  own.wait = {};
+  Outcome outcome = limiter::admit(limiter::store_for(own.locks[0]), own, policy::decide, observer, lease);
+  own.wait = wait;
+  if (!lease.held()) return outcome;
+  if (const int error = companion.start()) {
+    lease.release(Ending::unknown, {});
+    return cannot_start(error);
+  }
+  if (companion.is_companion()) {
+    limiter::keep_inherited(keeping, companion, static_cast<Lease&&>(lease), outcome);
+  }
+  limiter::local_locks().name_holder(companion.companion());
+  if (observer != nullptr) observer->admitted(lease, outcome.waited);
+  lease.detach();
+  return outcome;
+}
+
 }  // namespace
 
-Outcome hold_for(const Request& request, std::int64_t pid, Observer* observer) {
+Outcome hold_for(const Request& request, std::int64_t pid, std::string_view keeper_to, Observer* observer) {
+  os::Bell bell;
+  if (!keeper_to.empty()) (void)bell.hang();
   os::ProcessHandle script;
   std::int64_t start_ns = 0;
   if (Status opened = open_script(pid, script, start_ns); !opened.ok()) return failed(opened.error());
   if (Status prepared = prepare(request, pid, start_ns); !prepared.ok()) return failed(prepared.error());
+
+  const limiter::Keeping keeping = {own, script, bell};
   os::Companion companion;
-  if (const int error = companion.start()) {
-    Error unable = error_of(Code::internal, error, "cannot start a process: ");
-    unable.message.append(errno_words(error));
-    return failed(unable);
+  Outcome outcome;
+  if (own.locks[0].store == StoreKind::file) {
+    outcome = take_at_once(keeping, companion, observer);
+    limiter::close_stores();
   }
-  if (companion.is_companion()) limiter::keep(own, script, companion, observer);
-  return follow(companion, script);
+  const bool waits = outcome.kind == Outcome::Kind::refused && !own.wait.is_zero();
+  if (waits || own.locks[0].store == StoreKind::symlink) {
+    if (const int error = companion.start()) return cannot_start(error);
+    if (companion.is_companion()) limiter::take_and_keep(keeping, companion, observer);
+    outcome = follow(companion, script);
+  }
+  return handed_over(outcome, companion, bell, keeper_to);
 }
 
 Result<bool> release_for(const LockSpec& lock, std::int64_t pid) {

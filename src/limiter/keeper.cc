@@ -44,52 +44,123 @@ os::Watched watch_tree(const Request& request, os::Watchman& watchman) {
       continue;
     }
     walks_in_vain = 0;
-    const os::Watched watched = watchman.watch(marked.found.descriptor());
+    const os::Watched watched = watchman.watch(marked.found.descriptor(), nullptr);
     if (watched != os::Watched::ended) return watched;
   }
   return os::Watched::ended;
 }
 
-// Tells the starter, and waits until it knows: a lock that nobody was told of must not stay.
-bool handed_over(const os::Companion& starter, const Outcome& outcome) {
-  char heard = 0;
-  return starter.tell(&outcome, sizeof outcome) && starter.hear(&heard, sizeof heard);
+// So long a keeper stays that has let go: who locks in a loop finds it there.
+constexpr std::int64_t kIdleNs = 2'000'000'000;
+
+// From the moment on when the starter needs us no more.
+class Keeper {
+ public:
+  Keeper(const Keeping& keeping, Lease lease, const Outcome& outcome)
+      : request_(keeping.request),
+        script_(keeping.script),
+        bell_(keeping.bell),
+        lease_(static_cast<Lease&&>(lease)),
+        outcome_(outcome) {}
+
+  [[noreturn]] void live(os::Companion& starter);
+
+ private:
+  void keep();
+  os::Watched watch();
+  bool take_again();
+
+  Request& request_;
+  const os::ProcessHandle& script_;
+  os::Bell& bell_;
+  Lease lease_;
+  Outcome outcome_;
+  os::Watchman watchman_;
+};
+
+void Keeper::live(os::Companion& starter) {
+  int kept[kMaxLocks + 4] = {script_.descriptor()};
+  unsigned count = 1;
+  if (bell_.hangs()) {
+    for (int fd : {os::Bell::kAsk, os::Bell::kAnswer, os::Bell::kAskStaysOpen}) kept[count++] = fd;
+  }
+  for (std::uint32_t i = 0; i < request_.lock_count; ++i) kept[count++] = lease_.lock(i).fd;
+  os::hide_mark(kMark);
+  starter.settle(kept, count);
+  do {
+    keep();
+  } while (take_again());
+  os::exit_now(0);
+}
+
+// Until the lock is let go.
+void Keeper::keep() {
+  const std::int64_t admitted_ns = os::boot_ns();
+  watchman_.set_deadline(plus(admitted_ns, request_.keep_at_most));
+  Journal journal(request_, Command{}, nullptr);
+  journal.admitted(lease_, outcome_.waited);
+  const os::Watched watched = watch();
+  // How the script ended is for its parent to know; one that lets go by itself has done its work.
+  const bool by_itself = watched == os::Watched::told || watched == os::Watched::asked;
+  lease_.release(by_itself ? Ending::success : Ending::failure, moment(request_));
+  if (watched == os::Watched::asked) bell_.accept();
+  outcome_.ran = {os::boot_ns() - admitted_ns};
+  outcome_.stopped = watched == os::Watched::time_up ? Stopped::lost : Stopped::no;
+  journal.ended(outcome_);
+  if (watched != os::Watched::asked) os::exit_now(0);
+}
+
+// `asked` means: to let go.
+os::Watched Keeper::watch() {
+  for (;;) {
+    const os::Watched watched = watchman_.watch(script_.descriptor(), &bell_);
+    if (watched == os::Watched::ended && request_.until == Until::tree)
+      return watch_tree(request_, watchman_);
+    if (watched != os::Watched::asked || bell_.asked() == kLetGo) return watched;
+    if (!bell_.decline()) return os::Watched::unheard;
+  }
+}
+
+// Waits to be asked. No answer is one, too: then the script starts another process, and that one may wait.
+bool Keeper::take_again() {
+  watchman_.set_deadline(plus(os::boot_ns(), {kIdleNs}));
+  const bool asked = watchman_.watch(script_.descriptor(), &bell_) == os::Watched::asked;
+  if (!asked || bell_.asked() != kTakeAgain) return false;
+  request_.wait = {};
+  outcome_ = admit(store_for(request_.locks[0]), request_, policy::decide, nullptr, lease_);
+  if (lease_.held()) bell_.accept();
+  return lease_.held();
 }
 
 }  // namespace
 
-void keep(const Request& request, const os::ProcessHandle& script, os::Companion& starter,
-          Observer* observer) {
+void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* observer) {
   static_assert(__is_trivially_copyable(Outcome));
+  starter.die_with_starter();
+  Request& request = keeping.request;
   Lease lease;
   const Outcome outcome = admit(store_for(request.locks[0]), request, policy::decide, observer, lease);
   if (lease.held() && observer != nullptr) observer->admitted(lease, outcome.waited);
   starter.stand_alone();
-  if (!handed_over(starter, outcome)) lease.release(Ending::unknown, {});
+  // A lock that nobody was told of must not stay.
+  char heard = 0;
+  const bool handed_over = starter.tell(&outcome, sizeof outcome) && starter.hear(&heard, sizeof heard);
+  if (!handed_over) lease.release(Ending::unknown, {});
   if (!lease.held()) os::exit_now(0);
   if (request.locks[0].store == StoreKind::symlink) {
     lease.detach();  // the link names the script itself
     os::exit_now(0);
   }
+  Keeper(keeping, static_cast<Lease&&>(lease), outcome).live(starter);
+}
 
-  const std::int64_t admitted_ns = os::boot_ns();
-  int kept[kMaxLocks + 1] = {script.descriptor()};
-  for (std::uint32_t i = 0; i < request.lock_count; ++i) kept[i + 1] = lease.lock(i).fd;
-  os::hide_mark(kMark);
-  starter.settle(kept, request.lock_count + 1);
-  Journal journal(request, Command{}, nullptr);
-  journal.admitted(lease, outcome.waited);
-
-  os::Watchman watchman(plus(admitted_ns, request.keep_at_most));
-  os::Watched watched = watchman.watch(script.descriptor());
-  if (watched == os::Watched::ended && request.until == Until::tree) watched = watch_tree(request, watchman);
-  // How the script ended is for its parent to know; one that lets go by itself has done its work.
-  lease.release(watched == os::Watched::told ? Ending::success : Ending::failure, moment(request));
-  Outcome end = outcome;
-  end.ran = {os::boot_ns() - admitted_ns};
-  if (watched == os::Watched::time_up) end.stopped = Stopped::lost;
-  journal.ended(end);
-  os::exit_now(0);
+void keep_inherited(const Keeping& keeping, os::Companion& starter, Lease lease, const Outcome& outcome) {
+  char told = 0;
+  if (!starter.hear(&told, sizeof told)) {
+    lease.release(Ending::unknown, {});
+    os::exit_now(0);
+  }
+  Keeper(keeping, static_cast<Lease&&>(lease), outcome).live(starter);
 }
 
 }  // namespace atmost::limiter

@@ -11,12 +11,26 @@ namespace atmost::limiter {
 // The variable by which descendants of a script are known after it has ended: process ids with colons between.
 inline constexpr char kMark[] = "ATMOST_HOLD_MARK";
 
-// The life of the companion that hold_for() started: asks for the lock, tells the outcome, waits for the answer that
-// somebody was there to hear it, and keeps the lock until `script`, who is behind request.kept_for, has ended; with
-// Until::tree, until no process is left that carries its mark; or until it is told to let go, or keep_at_most is over.
-// Paths in the request have to be absolute.
-[[noreturn]] void keep(const Request& request, const os::ProcessHandle& script, os::Companion& starter,
-                       Observer* observer);
+// What a keeper is asked through its bell.
+inline constexpr char kLetGo = 'u';
+inline constexpr char kTakeAgain = 'l';
+
+// What a keeper starts with. Paths in the request have to be absolute.
+struct Keeping {
+  Request& request;
+  const os::ProcessHandle& script;  // the process behind request.kept_for
+  os::Bell& bell;
+};
+
+// The life of the companion that hold_for() started. It keeps the lock until the script has ended; with Until::tree,
+// until no process is left that carries its mark; until it is told to let go, or keep_at_most is over. Told by its bell,
+// it stays for a while and takes the lock again when it is asked to and can do so at once.
+
+// The companion asks for the lock, tells the outcome, and goes on when somebody was there to hear it.
+[[noreturn]] void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* observer);
+// The starter has the lock, and says so by one byte; a starter that ends without has let go.
+[[noreturn]] void keep_inherited(const Keeping& keeping, os::Companion& starter, Lease lease,
+                                 const Outcome& outcome);
 
 }  // namespace atmost::limiter
 

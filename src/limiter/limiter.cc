@@ -79,6 +79,8 @@ Store& limiter::store_for(const LockSpec& lock) {
   return local_store;
 }
 
+local::LocalStore& limiter::local_locks() { return local_store; }
+
 symlink::SymlinkStore& limiter::symlink_locks() { return symlink_store; }
 
 void bring_store(FleetStore& store) { brought_store = &store; }

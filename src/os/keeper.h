@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "atmost/text.h"
+#include "atmost/time.h"
 #include "fd.h"
 
 namespace atmost::os {
@@ -15,9 +17,10 @@ namespace atmost::os {
 class Companion {
  public:
   // Forks. 0 in both processes, or an errno value. The companion is a copy of this process with all its descriptors,
-  // its terminal and its signals; until stand_alone() it dies (SIGKILL) with this process. REQUIRES: single-threaded.
+  // its terminal and its signals. REQUIRES: single-threaded.
   int start();
-  bool is_companion() const { return is_companion_; }
+  bool is_companion() const { return starter_ != 0; }
+  std::int64_t companion() const { return pid_; }  // for the starter: its number
 
   // To the other side: all bytes or false, when nobody is there any more (no SIGPIPE is raised).
   bool tell(const void* from, std::size_t size) const;
@@ -31,33 +34,71 @@ class Companion {
   // For the starter: SIGKILL, and waits until it is gone.
   void kill_and_wait();
 
-  // For the companion: from now on it outlives the process that started it.
+  // For the companion: from now on it dies (SIGKILL) with the process that started it; from now on it does not.
+  void die_with_starter();
   void stand_alone();
   // For the companion: a session of its own without a terminal, the root as its directory, and no descriptor but
   // those of `keep`: neither a standard stream nor this line.
   void settle(const int* keep, unsigned count);
 
  private:
-  bool is_companion_ = false;
+  std::int64_t starter_ = 0;
   std::int64_t pid_ = 0;
   Fd in_;
   Fd out_;
 };
 
-// Why watch_process() came back: the process has ended; somebody wants us to let go (SIGTERM, SIGINT, SIGHUP); it is
-// time.
-enum class Watched : std::uint8_t { ended, told, time_up };
-
-// While alive every signal is held back but those that watch_process() lets through, which end nothing by themselves.
-// Process-wide, for the rest of the process's life. Blocks until one of the three; time on the boot clock also passes
-// while the machine is suspended, and continues us when we were stopped. kForever: no end.
-class Watchman {
+// A line by which a shell can ask this process for something without starting a process of its own: it opens
+// /proc/PID/fd/kAnswer to read and /proc/PID/fd/kAsk to read and write (of a pipe of which one is a reader no SIGPIPE
+// comes), writes "LETTER NAME PID\n", and reads a line: yes; or the end of the stream: no, or the process is gone.
+// Descriptors are close-on-exec. One asker at a time. As long as an answer lies there unread and its asker has it open, it
+// may still be read.
+class Bell {
  public:
-  explicit Watchman(std::int64_t boot_deadline_ns);
-  Watched watch(int handle);
+  static constexpr int kAsk = 100;
+  static constexpr int kAnswer = 101;
+  static constexpr int kAskStaysOpen = 102;  // the same pipe as kAsk
+
+  // Makes the pipes and a name. Children inherit all. 0 or an errno value. What was open at the three descriptors is
+  // closed.
+  int hang();
+  bool hangs() const { return !name_.empty(); }
+  // "NAME PID": of the process that is to be asked. No other bell on this machine has it.
+  Text<63> address(std::int64_t pid) const;
+
+  // The letter, from who knew the address; 0 when there is none. Never blocks.
+  char asked() const;
+  void accept();
+  bool decline();  // false: this process has to end, that is an answer too
+  bool unread() const;
 
  private:
-  std::int64_t deadline_ns_;
+  friend class Watchman;
+  Text<15> name_;
+  bool answered_ = false;  // and the asker was not seen to have gone since
+};
+
+// Appends to a file that exists, magic links as /dev/stdin included: 0 or an errno value.
+int append_to(const char* path, const void* from, std::size_t size);
+
+// Why watch() came back: the process has ended; somebody wants us to let go (SIGTERM, SIGINT, SIGHUP); it is time; the
+// bell was rung; who rang has gone without reading the answer.
+enum class Watched : std::uint8_t { ended, told, time_up, asked, unheard };
+
+// While alive every signal is held back but those that watch() lets through, which end nothing by themselves.
+// Process-wide, for the rest of the process's life. Blocks until one of the five; time on the boot clock also passes
+// while the machine is suspended, and continues us when we were stopped.
+class Watchman {
+ public:
+  Watchman();
+  void set_deadline(std::int64_t boot_ns);  // kForever: none, as at first
+  // `bell` may be null.
+  Watched watch(int handle, Bell* bell);
+
+ private:
+  std::int64_t deadline_ns_ = Duration::kForever;
+  void* timer_ = nullptr;
+  bool has_timer_ = false;
   bool timed_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,6 +35,18 @@ int open_line(Fd& read_end, Fd& write_end) {
   write_end = Fd(ends[1]);
   const int error = move_high(read_end);
   return error != 0 ? error : move_high(write_end);
+}
+
+// A pipe with its ends at these numbers, whatever was there; -1: that end is closed.
+int pipe_at(int read_at, int write_at) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return errno;
+  int error = 0;
+  if (read_at >= 0 && dup3(ends[0], read_at, O_CLOEXEC) < 0) error = errno;
+  if (error == 0 && write_at >= 0 && dup3(ends[1], write_at, O_CLOEXEC) < 0) error = errno;
+  close(ends[0]);
+  close(ends[1]);
+  return error;
 }
 
 void close_between(int first, int last) {
@@ -83,11 +96,9 @@ int Companion::start() {
     pid_ = pid;
     return 0;
   }
-  is_companion_ = true;
+  starter_ = parent;
   in_ = static_cast<Fd&&>(child_in);
   out_ = static_cast<Fd&&>(child_out);
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (getppid() != parent) _exit(0);  // it died before it was asked for
   return 0;
 }
 
@@ -122,6 +133,11 @@ void Companion::kill_and_wait() {
   }
 }
 
+void Companion::die_with_starter() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (getppid() != starter_) _exit(0);  // it died before it was asked for
+}
+
 void Companion::stand_alone() { prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0); }
 
 void Companion::settle(const int* keep, unsigned count) {
@@ -142,30 +158,89 @@ void Companion::settle(const int* keep, unsigned count) {
   close_between(next, INT32_MAX);
 }
 
-Watchman::Watchman(std::int64_t boot_deadline_ns) : deadline_ns_(boot_deadline_ns) {
+int Bell::hang() {
+  // The writing end stays open too: without a writer the pipe would be at its end for ever after the first asker.
+  int error = pipe_at(kAsk, kAskStaysOpen);
+  if (error == 0) error = pipe_at(-1, kAnswer);
+  if (error != 0) return error;
+  // Two processes of the same number do not start in the same microsecond.
+  constexpr std::string_view kLetters = "0123456789abcdefghjkmnpqrstvwxyz";
+  auto rest = static_cast<std::uint64_t>(now().real_ns / 1000);
+  for (int i = 0; i < 11; ++i, rest /= kLetters.size()) name_.push(kLetters[rest % kLetters.size()]);
+  return 0;
+}
+
+Text<63> Bell::address(std::int64_t pid) const {
+  Text<63> address(name_);
+  address.push(' ').append_signed(pid);
+  return address;
+}
+
+int append_to(const char* path, const void* from, std::size_t size) {
+  // Who reads a pipe may have left meanwhile, and nothing here may wait.
+  const Fd file(calls.openat(AT_FDCWD, path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0));
+  return file.open() ? write_stream(file.get(), from, size) : errno;
+}
+
+char Bell::asked() const {
+  char line[96];
+  const ssize_t got = calls.read(kAsk, line, sizeof line);
+  if (got < 2) return '\0';
+  Text<80> expected;
+  expected.push(line[0]).push(' ').append(address(getpid())).push('\n');
+  return expected.view() == std::string_view(line, static_cast<std::size_t>(got)) ? line[0] : '\0';
+}
+
+void Bell::accept() { answered_ = calls.write(kAnswer, "\n", 1) == 1; }
+
+bool Bell::decline() {
+  answered_ = false;
+  return pipe_at(-1, kAnswer) == 0;  // for who asked the stream ends here
+}
+
+bool Bell::unread() const {
+  int bytes = 0;
+  return ioctl(kAnswer, FIONREAD, &bytes) != 0 || bytes > 0;
+}
+
+Watchman::Watchman() {
   sigset_t all;
   sigfillset(&all);
   calls.sigprocmask(SIG_SETMASK, &all, nullptr);
   for (int signal : kTelling) listen_to(signal, on_told);
   listen_to(SIGCONT, on_time);
-  void* timer = nullptr;
-  timed_ = deadline_ns_ != Duration::kForever && calls.create_timer(SIGCONT, &timer) == 0 &&
-           calls.set_timer(timer, deadline_ns_) == 0;
 }
 
-Watched Watchman::watch(int handle) {
+void Watchman::set_deadline(std::int64_t boot_ns) {
+  deadline_ns_ = boot_ns;
+  timed_ = false;
+  if (boot_ns == Duration::kForever) return;
+  if (!has_timer_) has_timer_ = calls.create_timer(SIGCONT, &timer_) == 0;
+  timed_ = has_timer_ && calls.set_timer(timer_, boot_ns) == 0;
+}
+
+Watched Watchman::watch(int handle, Bell* bell) {
   // Without a timer (RLIMIT_SIGPENDING used up) the clock is looked at so often.
   constexpr struct timespec kLook = {1, 0};
   sigset_t closed;
   sigfillset(&closed);
   for (int signal : kTelling) sigdelset(&closed, signal);
   sigdelset(&closed, SIGCONT);
-  const struct timespec* limit = deadline_ns_ != Duration::kForever && !timed_ ? &kLook : nullptr;
+  const bool hangs = bell != nullptr && bell->hangs();
   for (;;) {
     if (told != 0) return Watched::told;
     if (boot_ns() >= deadline_ns_) return Watched::time_up;
-    struct pollfd ended = {handle, POLLIN, 0};
-    if (ppoll(&ended, 1, limit, &closed) > 0) return Watched::ended;
+    const bool awaited = hangs && bell->answered_;
+    struct pollfd all[] = {
+        {handle, POLLIN, 0}, {hangs ? Bell::kAsk : -1, POLLIN, 0}, {awaited ? Bell::kAnswer : -1, 0, 0}};
+    const bool looks = deadline_ns_ != Duration::kForever && !timed_;
+    if (ppoll(all, 3, looks ? &kLook : nullptr, &closed) <= 0) continue;
+    if (all[0].revents != 0) return Watched::ended;
+    if (all[2].revents != 0) {  // nobody has it open any more
+      if (bell->unread()) return Watched::unheard;
+      bell->answered_ = false;
+    }
+    if (all[1].revents != 0) return bell->unread() ? Watched::unheard : Watched::asked;
   }
 }
 

@@ -266,9 +266,10 @@ void LocalStore::write_hints(const Request& request, std::uint32_t lock, const I
         make_record(request, entry.held.slots[i], entry.held.token, kind_, now, entry.file.identity());
     (void)write_record(fd, record);
   }
-  // One registration a process, so only the first lock's words are vouched for; with exec it would end at once.
+  // One registration a process, so only the first lock's words are vouched for; with exec it would end at once, and a
+  // keeper may be a child of who is admitted here.
   std::uint32_t registered = 0;
-  const bool stays = kind_ == HolderKind::supervised && !request.exec;
+  const bool stays = kind_ == HolderKind::supervised && !request.exec && request.kept_for == 0;
   if (lock == 0 && stays && entry.file.identity().boot != 0) {
     registered = os::register_words(fd, kWordsAt, indices, entry.held.count);
   }
@@ -279,6 +280,18 @@ void LocalStore::write_hints(const Request& request, std::uint32_t lock, const I
   const std::uint32_t self = registered > 0 ? os::thread_id() : 0;
   for (std::uint32_t i = 0; i < entry.held.count; ++i) {
     (void)write_word(fd, entry.held.slots[i], i < registered ? self : 0);
+  }
+}
+
+void LocalStore::name_holder(std::int64_t pid) {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const Entry& entry = entries_[i];
+    for (std::uint32_t j = 0; j < entry.held.count; ++j) {
+      Record record;
+      if (!read_record(entry.file.fd(), entry.held.slots[j], record)) continue;
+      record.pid = static_cast<std::uint32_t>(pid);
+      (void)write_record(entry.file.fd(), record);
+    }
   }
 }
 

@@ -51,6 +51,10 @@ class LocalStore final : public Store {
   // something was written to the lock file. May be called by another thread than attempt(), between it and release().
   bool wait_for_revocation(os::Watch& watch, std::int64_t span_ns) const;
 
+  // Writes into the records of what is held that process `pid` is the holder: one that inherited the descriptors.
+  // REQUIRES: a lease is held.
+  void name_holder(std::int64_t pid);
+
   // Gives up everything that is open.
   void close();
 
