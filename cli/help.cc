@@ -7,6 +7,18 @@
 namespace atmost::cli {
 namespace {
 
+// Programs of their own (external.cc), started as atmost NAME.
+struct Program {
+  std::string_view name;
+  std::string_view help;
+};
+constexpr Program kPrograms[] = {
+    {"history", "what happened: admissions, refusals, takeovers and ends"},
+    {"stats", "the history in numbers, lock by lock"},
+    {"report", "a page to look at: what happened when, the worst offenders, run times, the queue"},
+    {"pass", "run every atom of a file that is due (front end for cron)"},
+};
+
 void pad(Output& to, std::size_t used, std::size_t column) {
   to.text("  ");
   for (; used < column; ++used) to.text(" ");
@@ -48,6 +60,11 @@ int show_help() {
       "usage: atmost COMMAND [OPTION]... [ARGUMENT]...\n\n"
       "At most N at a time, at most once every T, for at most D.\n\n");
   for (const Subcommand& one : subcommands()) {
+    to.text("  ").text(one.name);
+    pad(to, one.name.size(), 8);
+    to.text(one.help).text("\n");
+  }
+  for (const Program& one : kPrograms) {
     to.text("  ").text(one.name);
     pad(to, one.name.size(), 8);
     to.text(one.help).text("\n");

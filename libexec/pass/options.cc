@@ -24,7 +24,8 @@ const char* const kHelp =
     "      --json              one JSON object a line for every atom\n"
     "  -q, --quiet             say nothing of refusals and takeovers\n"
     "  -v, --verbose           say what became of every atom (usual on a terminal)\n"
-    "  -h, --help, -V, --version\n";
+    "  -h, --help              show this\n"
+    "  -V, --version           show the version\n";
 
 namespace {
 

@@ -19,7 +19,8 @@ const char kSelectionHelp[] =
     "      --log FILE        read this history (and FILE.1 before it)\n"
     "      --host NAME       the host's name, for the lock directory and atoms\n"
     "  -q, --quiet           do not tell of lines that could not be read\n"
-    "  -h, --help, -V, --version\n";
+    "  -h, --help            show this\n"
+    "  -V, --version         show the version\n";
 
 const char kLockHelp[] =
     "\nLOCK: a path (/x, ./x, a/x), operator:operand, or a name in the lock directory.\n";

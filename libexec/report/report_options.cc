@@ -8,11 +8,10 @@ namespace {
 enum Long : int { kSvg = history::kOwnOptions };
 
 constexpr char kUsage[] =
-    "usage: atmost report [OPTION]... [-o FILE.html] [LOCK]...\n"
-    "       atmost report --svg [OPTION]... [-o FILE.svg] LOCK\n\n"
+    "usage: atmost report [OPTION]... [LOCK]...\n\n"
     "a page to look at: what happened when, the worst offenders, run times, the queue\n\n"
     "  -o, --output FILE     write it there, whole or not at all, instead of to standard output\n"
-    "      --svg             only the timeline of one lock, as SVG\n";
+    "      --svg             only the timeline of one LOCK, as SVG\n";
 
 }  // namespace
 

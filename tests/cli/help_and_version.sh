@@ -4,10 +4,10 @@
 
 expect_code 0 atmost --help
 expect_in out "usage: atmost COMMAND"
-for command in run check wait list explain doctor drain resume forget; do
+for command in run check wait list explain doctor drain resume forget history stats report pass; do
   expect_in out "  $command "
 done
-for command in run check wait list explain doctor drain resume forget; do
+for command in run check wait list explain doctor drain resume forget history stats report pass; do
   expect_code 0 atmost $command --help
   expect_line 0 err
   grep -q "^usage: atmost $command " out || fail "$command --help begins with $(head -n 1 out)"

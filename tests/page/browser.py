@@ -89,7 +89,7 @@ class Browser:
 
 
 class Page:
-    def __init__(self, browser, url, dark=False, width=1360, height=1000, media="screen", wait=True):
+    def __init__(self, browser, url, dark=False, width=1360, height=1000, media="", wait=True):
         self.browser, self.requests, self.errors = browser, [], []
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -118,7 +118,7 @@ class Page:
     def call(self, method, **params):
         return self.browser.call(method, session=self.session, **params)
 
-    def emulate(self, dark, media="screen"):
+    def emulate(self, dark, media=""):
         self.call("Emulation.setEmulatedMedia", media=media,
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 

@@ -13,7 +13,7 @@ const fateColour = (colours, fate) =>
 
 // A canvas as wide as its parent and `height` high, in device pixels; returns what to draw on.
 function prepare(canvas, width, height) {
-  const ratio = Math.min(Math.max(window.devicePixelRatio || 1, 1), 3);
+  const ratio = window.matchMedia("print").matches ? 3 : Math.min(Math.max(window.devicePixelRatio || 1, 1), 3);
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   canvas.style.height = height + "px";
