@@ -1,7 +1,165 @@
+// atmost doctor postgres://…: can locks be kept there, and how does it fare?
+#include <algorithm>
+
 #include "asking.h"
+#include "os/clock.h"
+#include "schema.h"
+#include "store/fleet/findings.h"
 
 namespace atmost::postgres {
+namespace {
 
-Result<bool> PostgresStore::diagnose(int, bool) { return atmost::error_of(Code::internal, 0, "not yet"); }
+using fleet::Findings;
+using fleet::Level;
+using fleet::millis;
+
+// Ages in lists and --now are all that a host's clock touches; leases and intervals are the server's.
+constexpr std::int64_t kOffsetUs = 1'000'000;
+constexpr Duration kNewsTime = Duration::seconds(1);
+
+void look_at_server(Link& link, std::int64_t deadline, Findings& findings) {
+  const int version = link.server().version;
+  const Statement statements[] = {
+      {"SELECT current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on', "
+       "current_setting('synchronous_standby_names') <> '', (SELECT count(*) FROM pg_stat_replication), "
+       "(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), "
+       "current_setting('max_connections')::integer, inet_server_addr() IS NULL, current_user",
+       {},
+       "SELECT",
+       7}};
+  const std::vector<Rows> answers = link.ask(statements, deadline);
+  const Rows& row = answers[0];
+  row.expect(1);
+  findings.say(Level::good, "PostgreSQL " + std::to_string(version / 10000) + "." +
+                                std::to_string(version % 10000) + ", which takes writes; user " +
+                                row.text(0, 6));
+  if (!row.boolean(0, 0)) {
+    findings.say(
+        Level::doubtful,
+        "fsync or full_page_writes is off: a crash of the server's machine may forget who holds a lock");
+  }
+  if (row.integer(0, 2) > 0 && !row.boolean(0, 1)) {
+    findings.say(
+        Level::doubtful,
+        "its standbys are fed asynchronously: a failover may forget the last admissions, and grant them once "
+        "more (set synchronous_standby_names)");
+  }
+  const std::int64_t used = row.integer(0, 3);
+  const std::int64_t most = row.integer(0, 4);
+  findings.say(used * 10 > most * 9 ? Level::doubtful : Level::good,
+               std::to_string(used) + " of " + std::to_string(most) +
+                   " connections in use; every holder and every waiter needs one");
+  if (!link.server().encrypted && !row.boolean(0, 5)) {
+    findings.say(Level::doubtful,
+                 "without TLS: whoever is on the network between can take and free every lock "
+                 "(?sslmode=verify-full in the URL, or $PGSSLMODE)");
+  }
+}
+
+void look_at_proxy(const Link& link, Findings& findings) {
+  if (link.server().behind_proxy) {
+    findings.say(Level::doubtful,
+                 "a proxy stands in between; it leaves sessions alone now, and has to (pool_mode=session)");
+  } else {
+    findings.say(Level::good, "no pooling proxy in between");
+  }
+}
+
+void look_at_rights(Link& link, std::int64_t deadline, Findings& findings) {
+  std::vector<std::string> lacking;
+  for (const char* table : {"lock", "holder", "waiter", "takeover"}) {
+    const Statement statements[] = {
+        {"SELECT right_, has_table_privilege('atmost.' || $1, right_) FROM "
+         "unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) right_",
+         {table},
+         "SELECT",
+         2}};
+    const std::vector<Rows> answers = link.ask(statements, deadline);
+    answers[0].expect(4);
+    for (int row = 0; row < 4; ++row) {
+      if (!answers[0].boolean(row, 1)) lacking.push_back(answers[0].text(row, 0) + " on atmost." + table);
+    }
+  }
+  if (lacking.empty()) {
+    findings.say(Level::good, "may read and write the tables of schema atmost");
+    return;
+  }
+  std::string words = "this user lacks";
+  for (const std::string& one : lacking) words += (&one == lacking.data() ? " " : ", ") + one;
+  findings.say(Level::bad, words + " (atmost schema postgres shows the grants)");
+}
+
+std::int64_t round_trip(Link& link, std::int64_t deadline) {
+  std::int64_t best = INT64_MAX;
+  for (int i = 0; i < 5; ++i) {
+    const Statement statements[] = {{"SELECT 1", {}, "SELECT", 1}};
+    const std::int64_t start = os::boot_ns();
+    link.ask(statements, deadline);
+    best = std::min(best, os::boot_ns() - start);
+  }
+  return best;
+}
+
+void look_at_clock(Link& link, std::int64_t trip, std::int64_t deadline, Findings& findings) {
+  const Statement statements[] = {{"SELECT " + micros("clock_timestamp()"), {}, "SELECT", 1}};
+  const std::vector<Rows> answers = link.ask(statements, deadline);
+  answers[0].expect(1);
+  const std::int64_t ours = (os::now().real_ns - trip / 2) / 1000;
+  const std::int64_t offset = answers[0].integer(0, 0) - ours;
+  const std::string words = "the server's clock is " + millis(std::abs(offset) * 1000) +
+                            (offset < 0 ? " behind" : " ahead of") + " ours";
+  if (std::abs(offset) < kOffsetUs) {
+    findings.say(Level::good, words + " (only the server's counts)");
+  } else {
+    findings.say(Level::doubtful, words +
+                                      "; harmless, as only the server's counts, but one of them is wrong: a "
+                                      "server's clock that is stepped forward ends leases early");
+  }
+}
+
+// Writes a row as an admission does, and hears of it on the other connection.
+void try_out(Link& link, const Party& party, std::int64_t deadline, Findings& findings) {
+  link.forget_news();
+  const Statement writing[] = {begin(),
+                               {"INSERT INTO atmost.takeover (lock, slot, owner, expires) VALUES "
+                                "('(doctor)', 1, $1, clock_timestamp()) ON "
+                                "CONFLICT (lock, slot) DO UPDATE SET owner = excluded.owner",
+                                {party.owner},
+                                "INSERT",
+                                0},
+                               {"SELECT pg_notify('atmost_' || $1, '')", {party.owner}, "SELECT", 1},
+                               commit()};
+  const std::int64_t start = os::boot_ns();
+  link.ask(writing, deadline);
+  const std::int64_t wrote = os::boot_ns();
+  const bool heard = link.await_news(std::min(plus(wrote, kNewsTime), deadline));
+  const Statement sweeping[] = {{"DELETE FROM atmost.takeover WHERE lock = '(doctor)'", {}, "DELETE", 0}};
+  link.ask(sweeping, deadline);
+  findings.say(Level::good, "a row is written in " + millis(wrote - start));
+  if (!heard) findings.say(Level::bad, "notifications do not arrive: waiters would sleep beside a free slot");
+}
+
+}  // namespace
+
+Result<bool> PostgresStore::diagnose(int fd, bool json) {
+  Findings findings(fd, json);
+  try {
+    const std::int64_t start = os::boot_ns();
+    talk([&](Link&, std::int64_t) {});
+    findings.say(Level::good, address_->shown + " answers; connected in " + millis(os::boot_ns() - start));
+    talk([&](Link& link, std::int64_t deadline) {
+      look_at_server(link, deadline, findings);
+      look_at_proxy(link, findings);
+      look_at_rights(link, deadline, findings);
+      const std::int64_t trip = round_trip(link, deadline);
+      findings.say(Level::good, "an answer takes " + millis(trip));
+      look_at_clock(link, trip, deadline, findings);
+      if (findings.trusted()) try_out(link, *party_, deadline, findings);
+    });
+  } catch (const Trouble& trouble) {
+    findings.say(Level::bad, std::string(error_of(trouble).message.view()));
+  }
+  return findings.trusted();
+}
 
 }  // namespace atmost::postgres

@@ -28,7 +28,7 @@ class Hold final : public fleet::Keeper {
 
   // 0 or an errno value.
   int start(std::int64_t sent_boot_ns, Duration pause);
-  // Renews no more; gives the connection back.
+  // Renews no more, at once; gives the connection back, perhaps closed.
   std::unique_ptr<Link> stop();
 
   Upkeep upkeep() const { return renewal_.upkeep(); }

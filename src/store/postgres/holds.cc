@@ -24,7 +24,9 @@ Hold::Hold(std::unique_ptr<Link> link, std::vector<HeldRows> locks, Duration ttl
     : link_(std::move(link)),
       locks_(std::move(locks)),
       ttl_(ttl),
-      bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  link_->set_bell(bell_);
+}
 
 Hold::~Hold() {
   renewal_.stop();
@@ -37,6 +39,7 @@ int Hold::start(std::int64_t sent_boot_ns, Duration pause) {
 
 std::unique_ptr<Link> Hold::stop() {
   renewal_.stop();
+  link_->set_bell(-1);
   return std::move(link_);
 }
 
@@ -115,8 +118,8 @@ bool Hold::news(std::int64_t until) {
 
 bool Hold::asked_to_stop(std::int64_t until) {
   while (os::boot_ns() < until) {
-    std::uint64_t rings = 0;
-    if (read(bell_, &rings, sizeof rings) > 0) return false;
+    pollfd bell = {bell_, POLLIN, 0};
+    if (poll(&bell, 1, 0) > 0) return false;  // for good: it rings once, at the end
     if (!news(until)) continue;
     try {
       if (told_to_stop()) return true;

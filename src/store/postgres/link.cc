@@ -25,16 +25,6 @@ int milliseconds_until(std::int64_t deadline) {
   throw Trouble{Trouble::Kind::silent, "no answer in time", {}, Code::unavailable};
 }
 
-// Waits until the socket is ready. Throws at the deadline.
-void await_socket(int socket, short events, std::int64_t deadline) {
-  for (;;) {
-    pollfd one = {socket, events, 0};
-    const int ready = poll(&one, 1, milliseconds_until(deadline));
-    if (ready > 0) return;
-    if (os::boot_ns() >= deadline) silent();
-  }
-}
-
 void ignore_notice(void*, const PGresult*) {}
 
 }  // namespace
@@ -70,7 +60,7 @@ void Link::connect(const Parameters& parameters, std::int64_t deadline) {
   PostgresPollingStatusType status = PGRES_POLLING_WRITING;
   while (PQstatus(connection_) != CONNECTION_BAD && status != PGRES_POLLING_OK) {
     if (status == PGRES_POLLING_FAILED) break;
-    await_socket(PQsocket(connection_), status == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline);
+    await_socket(status == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline);
     status = PQconnectPoll(connection_);
   }
   if (PQstatus(connection_) != CONNECTION_OK) broken();
@@ -186,14 +176,25 @@ void Link::flush(std::int64_t deadline) {
     const int left = PQflush(connection_);
     if (left < 0) broken();
     if (left == 0) return;
-    await_socket(PQsocket(connection_), POLLOUT | POLLIN, deadline);
+    await_socket(POLLOUT | POLLIN, deadline);
     if (PQconsumeInput(connection_) != 1) broken();
+  }
+}
+
+// Waits until the socket is ready. Throws at the deadline, and when the bell rings.
+void Link::await_socket(short events, std::int64_t deadline) const {
+  for (;;) {
+    pollfd both[] = {{PQsocket(connection_), events, 0}, {bell_, POLLIN, 0}};
+    const int ready = poll(both, 2, milliseconds_until(deadline));
+    if (ready > 0 && both[1].revents != 0) silent();
+    if (ready > 0) return;
+    if (os::boot_ns() >= deadline) silent();
   }
 }
 
 PGresult* Link::next(std::int64_t deadline) {
   while (PQisBusy(connection_) != 0) {
-    await_socket(PQsocket(connection_), POLLIN, deadline);
+    await_socket(POLLIN, deadline);
     if (PQconsumeInput(connection_) != 1) broken();
   }
   return PQgetResult(connection_);

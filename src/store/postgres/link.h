@@ -70,6 +70,8 @@ class Link {
   // Blocks until somebody told us news (true), `until_boot_ns`, a signal handler ran, or `bell` (-1: none) is readable.
   // Throws Trouble: unreachable when the connection broke.
   bool await_news(std::int64_t until_boot_ns, int bell = -1);
+  // While `bell` is readable, whatever waits for the server gives up at once (Trouble: silent). -1: none.
+  void set_bell(int bell) { bell_ = bell; }
   // What was told so far is known.
   void forget_news() { news_ = false; }
 
@@ -82,6 +84,7 @@ class Link {
   void set_up(std::int64_t deadline_boot_ns);
   void open_bare(std::int64_t deadline_boot_ns);
   std::int64_t backend_in_transaction(std::int64_t deadline_boot_ns);
+  void await_socket(short events, std::int64_t deadline_boot_ns) const;
   PGresult* next(std::int64_t deadline_boot_ns);
   void flush(std::int64_t deadline_boot_ns);
   void take_news();
@@ -95,6 +98,7 @@ class Link {
   Server server_;
   bool was_open_ = false;
   bool news_ = false;
+  int bell_ = -1;
 };
 
 // Statements without an answer.

@@ -43,7 +43,9 @@ Statement let_go(const HeldRows& one, Ending ending, const Instant& now, const s
 Result<FleetStore*> open_store(std::string_view url) {
   Result<Address> address = parse_address(url);
   if (!address.ok()) return address.error();
-  return static_cast<FleetStore*>(new PostgresStore(std::move(address.value()), Settings{}));
+  Settings settings;
+  settings.alone = true;
+  return static_cast<FleetStore*>(new PostgresStore(std::move(address.value()), std::move(settings)));
 }
 
 PostgresStore::PostgresStore(Address address, Settings settings)
@@ -64,8 +66,9 @@ Error PostgresStore::error_of(const Trouble& trouble) const {
   return postgres::error_of(trouble, address_->shown);
 }
 
-void PostgresStore::talk(const std::function<void(Link&, std::int64_t)>& work, bool needs_schema) {
-  const std::int64_t deadline = plus(os::boot_ns(), settings_.timeout);
+void PostgresStore::talk(const std::function<void(Link&, std::int64_t)>& work, bool needs_schema,
+                         std::int64_t not_after) {
+  const std::int64_t deadline = std::min(plus(os::boot_ns(), settings_.timeout), not_after);
   for (;;) {
     const bool known = link_->was_open();
     try {
@@ -178,6 +181,7 @@ const HeldLock& PostgresStore::held(std::uint32_t handle, std::uint32_t lock) co
 
 void PostgresStore::release(std::uint32_t handle, Ending ending, const Instant& now) {
   const std::unique_ptr<Hold> hold = std::move(holds_[handle]);
+  const std::int64_t until = hold->upkeep().until_boot_ns;
   if (std::unique_ptr<Link> link = hold->stop(); link != nullptr && !link_->is_open())
     link_ = std::move(link);
   std::vector<HeldRows> locks = hold->locks();
@@ -190,21 +194,23 @@ void PostgresStore::release(std::uint32_t handle, Ending ending, const Instant& 
   }
   statements.push_back(commit());
   try {
-    talk([&](Link& link, std::int64_t deadline) {
-      try {
-        link.ask(statements, deadline);
-      } catch (const Trouble& trouble) {
-        if (!trouble.is(kLockTimeout)) throw;
-        // Somebody sits on the lock's row. Our slots need not wait for him; the waiters will look for themselves.
-        std::vector<Statement> bare;
-        for (const HeldRows& one : locks) {
-          bare.push_back(let_go(one, Ending::unknown, now, settings_.clock));
-        }
-        link.ask(bare, deadline);
-      }
-    });
+    talk(
+        [&](Link& link, std::int64_t deadline) {
+          try {
+            link.ask(statements, deadline);
+          } catch (const Trouble& trouble) {
+            if (!trouble.is(kLockTimeout)) throw;
+            // Somebody sits on the lock's row. Our slots need not wait for him; the waiters will look for themselves.
+            std::vector<Statement> bare;
+            for (const HeldRows& one : locks) {
+              bare.push_back(let_go(one, Ending::unknown, now, settings_.clock));
+            }
+            link.ask(bare, deadline);
+          }
+        },
+        true, until);
   } catch (const Trouble&) {
-    // Nobody renews any more: the slots are free when the lease ends.
+    // Nobody renews any more: the slots are free when the lease ends, and later there is nothing to release.
   }
 }
 

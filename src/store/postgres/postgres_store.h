@@ -24,6 +24,7 @@ struct Viewer;
 struct Settings {
   Duration timeout = Duration::seconds(5);  // for one call of the store, connecting included
   std::string clock = "clock_timestamp()";  // SQL: the time of admissions and ages. Tests have their own
+  bool alone = false;  // in this process: signals that end it while it waits are ours to note
 };
 
 // The store that the URL names; one for the process, never given back. Asks nothing of the network yet. Errors (usage)
@@ -74,8 +75,9 @@ class PostgresStore final : public FleetStore {
   struct Asked;  // one attempt under way
 
   // Runs `work` on the connection, made if need be, within the timeout; again, on a new connection, when that breaks and
-  // we had one before. Throws Trouble.
-  void talk(const std::function<void(Link&, std::int64_t deadline_boot_ns)>& work, bool needs_schema = true);
+  // we had one before. Never longer than `not_after`. Throws Trouble.
+  void talk(const std::function<void(Link&, std::int64_t deadline_boot_ns)>& work, bool needs_schema = true,
+            std::int64_t not_after_boot_ns = Duration::kForever);
   Error error_of(const struct Trouble& trouble) const;
 
   Status begin_request(const Request& request, Asked& asked) const;

@@ -73,7 +73,7 @@ void PostgresStore::plan_look(const Asked& asked, const Decision& decision) {
   look_again_ns_ = now + std::min(pause, std::max<std::int64_t>(decision.retry_in.ns, 1'000'000));
   if (!queued_) refresh_ns_ = now + kRefreshEvery.ns;
   queued_ = true;
-  parting_.arm();
+  if (settings_.alone) parting_.arm();
 }
 
 void PostgresStore::leave_queue() {

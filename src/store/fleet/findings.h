@@ -1,0 +1,32 @@
+// What atmost doctor says of a store that many machines share: one line a finding, for people or as JSON.
+#ifndef ATMOST_STORE_FLEET_FINDINGS_H
+#define ATMOST_STORE_FLEET_FINDINGS_H
+
+#include <cstdint>
+#include <string>
+
+namespace atmost::fleet {
+
+enum class Level { good, doubtful, bad };
+
+// Writes to `fd` as it goes. What cannot be written counts as bad.
+class Findings {
+ public:
+  Findings(int fd, bool json) : fd_(fd), json_(json) {}
+
+  void say(Level level, const std::string& what);
+  // Nothing bad was found.
+  bool trusted() const { return trusted_; }
+
+ private:
+  int fd_;
+  bool json_;
+  bool trusted_ = true;
+};
+
+// "1.4 ms"
+std::string millis(std::int64_t ns);
+
+}  // namespace atmost::fleet
+
+#endif
