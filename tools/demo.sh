@@ -2,7 +2,7 @@
 # What `make demo` shows: twelve compressors started at once, three let through at a time, counted by somebody else.
 #
 # The witness is a file to which each compressor's wrapper appends a mark when it begins and when it ends; atmost
-# knows nothing of it. Everything happens in a temporary directory, which is removed at the end.
+# knows nothing of it. Everything happens in a temporary directory, which is removed at the end; a report of it stays.
 set -eu
 
 bin=${BUILD:-build}/bin
@@ -10,6 +10,8 @@ case $bin in /*) ;; *) bin=$PWD/$bin ;; esac
 PATH=$bin:$PATH
 work=$(mktemp -d "${TMPDIR:-/tmp}/atmost-demo.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+ATMOST_DIR=$work
+export ATMOST_DIR
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -41,14 +43,14 @@ export WITNESS
 : >"$WITNESS"
 
 say "$count real files, 12 compressors at a time, at most 3 of them let through:"
-echo "    atmost run -n 3 -w inf $work/gzip.lock -- compress FILE"
+echo "    atmost run -n 3 -w inf gzip -- compress FILE"
 started=$(date +%s)
-ls "$work"/files/* | xargs -P 12 -n 1 atmost run -n 3 -w inf --no-history "$work/gzip.lock" -- "$work/compress" &
+ls "$work"/files/* | xargs -P 12 -n 1 atmost run -n 3 -w inf gzip -- "$work/compress" &
 workers=$!
 
 say "atmost list, while they run:"
 until [ "$(grep -c '^+' "$WITNESS")" -ge 4 ] || ! kill -0 "$workers" 2>/dev/null; do sleep 0.1; done
-atmost list "$work/gzip.lock"
+atmost list gzip
 
 wait "$workers"
 finished=$(date +%s)
@@ -64,11 +66,28 @@ awk '
 echo "    in $((finished - started)) s; $(ls "$work"/files/*.gz | wc -l) files compressed"
 
 say "And when nothing is free, it says so and does nothing (exit code 75):"
-atmost run "$work/one.lock" -- sleep 30 &
+atmost run one -- sleep 30 &
 holder=$!
-until [ "$(atmost check "$work/one.lock")" = 1 ]; do sleep 0.05; done
+until [ "$(atmost check one)" = 1 ]; do sleep 0.05; done
 code=0
-atmost run "$work/one.lock" -- echo never || code=$?
+atmost run one -- echo never || code=$?
 kill "$holder"
 wait "$holder" || true
 [ "$code" = 75 ]
+
+say "A job that hangs is stopped by the next one, once it is overdue; one that comes too soon is refused (76):"
+atmost run mirror -- sleep 30 &
+holder=$!
+until [ "$(atmost check mirror)" = 1 ]; do sleep 0.05; done
+sleep 1
+atmost run --expire-after 1s --kill-grace 1s mirror -- echo "    the newcomer runs"
+wait "$holder" || true
+code=0
+atmost run --if-elapsed 15m mirror -- echo never || code=$?
+[ "$code" = 76 ]
+
+say "All that, in numbers and as a page:"
+atmost stats
+report=${bin%/bin}/demo.html
+atmost report -o "$report"
+echo "    $report"

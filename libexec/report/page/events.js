@@ -5,7 +5,17 @@ Lanes.prototype.rowOf = function (lock, run, top) {
   return {y: top + 12 + SLOT_ROW * ((Math.max(run.slot, 1) - 1) % rows), height: SLOT_ROW - 2};
 };
 
+// Under the bars where there is room, else behind them.
+Lanes.prototype.drawWaits = function (pen, colours, lock, top) {
+  for (const run of lock.runs) {
+    if (run.waited * this.scale <= 2 || run.start < this.view.from || run.start - run.waited > this.view.to) continue;
+    const {y, height} = this.rowOf(lock, run, top);
+    drawWait(pen, colours, this.x(run.start - run.waited), this.x(run.start), rowsOf(lock) > 1 ? y + height / 2 : y + height + 3);
+  }
+};
+
 Lanes.prototype.drawEvents = function (pen, colours, lock, top) {
+  this.drawWaits(pen, colours, lock, top);
   const seen = new Map();  // where a row was drawn to, and in what colour: what adds nothing is not drawn
   for (const run of lock.runs) {
     if (run.start + run.ran < this.view.from || run.start - run.waited > this.view.to) continue;
@@ -14,7 +24,6 @@ Lanes.prototype.drawEvents = function (pen, colours, lock, top) {
     const before = seen.get(y);
     if (width <= 1 && before && before.fate === run.fate && x < before.x) continue;
     seen.set(y, {x: x + Math.max(width, 1), fate: run.fate});
-    if (run.waited * this.scale > 2) drawWait(pen, colours, this.x(run.start - run.waited), x, y + height / 2);
     const left = Math.max(x, this.left - 10), right = Math.min(x + width, this.right + 20);
     drawRun(pen, colours, run.fate, left, y, right - left, height);
     if (rowsOf(lock) === 1) this.drawLimits(pen, colours, lock, x, top);

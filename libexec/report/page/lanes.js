@@ -109,13 +109,16 @@ class Lanes {
     pen.fillStyle = colours.sheet;
     pen.fillRect(0, 0, this.width, AXIS);
     pen.textBaseline = "middle";
+    let end = 0;
     for (const tick of ticks) {
-      const x = this.x(tick.epoch - this.model.from);
+      const x = Math.max(this.x(tick.epoch - this.model.from) - 3, this.left);
       pen.fillStyle = tick.strong ? colours.ink : colours.faint;
       pen.font = (tick.strong ? "600 " : "") + "11px system-ui, sans-serif";
       const room = pen.measureText(tick.words).width;
       pen.textAlign = "left";
-      if (x + room <= this.width) pen.fillText(tick.words, Math.max(x - 3, this.left), AXIS / 2);
+      if (x + room > this.width || x < end) continue;
+      pen.fillText(tick.words, x, AXIS / 2);
+      end = x + room + 6;
     }
     pen.fillStyle = colours.line;
     pen.fillRect(0, AXIS - 1, this.width, 1);

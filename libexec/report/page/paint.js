@@ -22,14 +22,16 @@ function prepare(canvas, width, height) {
   return pen;
 }
 
+// A name cut to the room there is; of a path the end says more than the beginning.
 function fitted(pen, text, room) {
   if (pen.measureText(text).width <= room) return text;
+  const cut = (size) => text.startsWith("/") ? "…" + text.slice(text.length - size) : text.slice(0, size) + "…";
   let low = 0, high = text.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (pen.measureText(text.slice(0, middle) + "…").width <= room) low = middle; else high = middle - 1;
+    if (pen.measureText(cut(middle)).width <= room) low = middle; else high = middle - 1;
   }
-  return text.slice(0, low) + "…";
+  return cut(low);
 }
 
 // A run: whole for a success, notched at its end for a failure, hatched when it was killed, open where nobody saw it end.

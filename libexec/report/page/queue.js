@@ -16,19 +16,23 @@ class Queue {
     lanes.measure(width);
     const picked = this.model.locks[lanes.picked];
     const queue = picked ? picked.queue : this.model.queue, size = this.model.span / queue.steps;
-    const most = Queue.most(queue, size, this.view), foot = height - 22, room = foot - 14;
+    const most = Queue.most(queue, size, this.view), foot = height - 22, high = foot - 14;
     pen.fillStyle = colours.sheet;
     pen.fillRect(0, 0, width, height);
     const ticks = timeTicks(this.model.from + this.view.from, this.model.from + this.view.to, 84 / lanes.scale);
     pen.textBaseline = "middle";
     pen.font = "11px system-ui, sans-serif";
+    let end = 0;
     for (const tick of ticks) {
       const x = Math.round(lanes.x(tick.epoch - this.model.from)) + 0.5;
       pen.fillStyle = colours.line;
       pen.fillRect(x, 6, 1, foot - 6);
       pen.fillStyle = colours.faint;
       pen.textAlign = "left";
-      if (x + pen.measureText(tick.words).width <= width) pen.fillText(tick.words, Math.max(x - 3, lanes.left), foot + 12);
+      const from = Math.max(x - 3, lanes.left), room = pen.measureText(tick.words).width;
+      if (from + room > width || from < end) continue;
+      pen.fillText(tick.words, from, foot + 12);
+      end = from + room + 6;
     }
     pen.save();
     pen.beginPath();
@@ -38,15 +42,15 @@ class Queue {
     for (const [index, count] of queue.most) {
       const x = lanes.x(index * size), wide = Math.max(size * lanes.scale, 1);
       if (x + wide < lanes.left || x > lanes.right) continue;
-      const high = room * count / most;
-      pen.fillRect(x, foot - high, wide, high);
+      const tall = high * count / most;
+      pen.fillRect(x, foot - tall, wide, tall);
     }
     pen.restore();
     pen.fillStyle = colours.line;
     pen.fillRect(lanes.left, foot, lanes.right - lanes.left, 1);
     pen.textAlign = "right";
     pen.fillStyle = colours.faint;
-    pen.fillText(grouped(most), lanes.left - 8, foot - room);
+    pen.fillText(grouped(most), lanes.left - 8, foot - high);
     pen.fillText("0", lanes.left - 8, foot - 2);
     pen.textAlign = "left";
     pen.fillStyle = colours.ink;
