@@ -1,7 +1,9 @@
 // Who gets the slot, who is spared, and what is told of it.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/local/hints.h"
 #include "takeover_kit.h"
 
 namespace witness {
@@ -63,6 +65,7 @@ TEST_F(TakeoverClaims, OfTwoTakersOneGetsIt) {
   EXPECT_TRUE(gone(holder));
   EXPECT_TRUE(alive(taker[0]));
   EXPECT_EQ(lines("taker").size(), 1u);
+  EXPECT_EQ(heard("heard holder"), "02 15");  // from one of them
 }
 
 // One that waits gets it when the other is done.
@@ -82,6 +85,25 @@ TEST_F(TakeoverClaims, NobodyIsStoppedWhoIsNotOverdue) {
   EXPECT_EQ(take({"--expire-after", "1h"}).end, "exit 75");
   EXPECT_TRUE(alive(holder[0]));
   EXPECT_EQ(heard("heard holder"), "");
+}
+
+// Whatever the record says, and of whichever boot it claims to be: nobody has held a slot for longer than he lives.
+TEST_F(TakeoverClaims, ARecordMakesNobodyOlderThanHisProcess) {
+  world_.start(stubborn());
+  const std::vector<pid_t> holder = marked("holder");
+  const int fd = open(lock_.c_str(), O_RDWR | O_CLOEXEC);
+  atmost::local::Record record;
+  for (const bool other_boot : {true, false}) {
+    ASSERT_TRUE(atmost::local::read_record(fd, 1, record));
+    record.start_real_ns = record.start_boot_ns = 1;
+    record.boot ^= other_boot ? 1U : 0U;
+    ASSERT_EQ(atmost::local::write_record(fd, record), 0);
+    const Answer answer = take({"--expire-after", "1m"});
+    EXPECT_EQ(answer.end, "exit 75") << answer.errors;
+    EXPECT_TRUE(alive(holder[0]));
+    EXPECT_EQ(heard("heard holder"), "");
+  }
+  close(fd);
 }
 
 // A foreign holder has no record: its process's own age counts, by whatever clock the taker goes.
