@@ -120,12 +120,13 @@ void measure_idle(const Options& options, Book& book) {
 
 void measure_memory(const Options& options, Book& book) {
   Table table{"Memory of one holder's wrapper while its command runs",
-              "/proc/PID/smaps_rollup; private: what one more of them costs",
+              "/proc/PID/smaps_rollup, a second after the start; private: what one more of them costs",
               {"", "resident KiB", "proportional KiB", "private KiB"},
               {}};
   const auto weigh = [&](const std::string& name, const Argv& before) {
     witness::World world;
     const Holder holder(world, before);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
     const std::int64_t resident = memory_kib(holder.pid(), "Rss:");
     table.rows.push_back({name, grouped(resident), grouped(memory_kib(holder.pid(), "Pss:")),
                           grouped(memory_kib(holder.pid(), "Private_"))});

@@ -111,6 +111,8 @@ const char* directory_for(const Request& request, PathText& room) {
 Outcome run_command(const Request& request, const Command& command, Observer* observer) {
   Lease lease;
   spread(request);
+  // Written before it is read: a page of data that is read first comes twice, and its neighbours with it.
+  local_store.set_kind(HolderKind::supervised);
   limiter::Journal journal(request, command, observer);
   Outcome outcome = limiter::admit(limiter::store_for(request.locks[0]), request, policy::decide, observer,
                                    lease, limiter::Signals::ours, &journal);

@@ -16,6 +16,8 @@ constexpr std::int64_t kFirstKillPauseNs = 2'000'000;
 constexpr std::int64_t kLongestKillPauseNs = 500'000'000;
 // Passes to stand everything still before killing: a tree that forks on is met again in the next sweep.
 constexpr int kStopPasses = 16;
+// A command that lasts so long is likely to last: from then on we keep as little memory as we can.
+constexpr std::int64_t kSettledNs = 500'000'000;
 
 }  // namespace
 
@@ -35,6 +37,7 @@ bool Supervisor::start() {
   tree_.main = started.pid;
   if (!task_.max_runtime.is_zero()) deadline_ns_ = plus(started_ns_, task_.max_runtime);
   check_ns_ = started_ns_;
+  settled_ns_ = started_ns_ + kSettledNs;
   observer_.started();
   return true;
 }
@@ -114,6 +117,10 @@ void Supervisor::on_clock() {
       on(Event::stop);
     }
   }
+  if (now_ns >= settled_ns_) {
+    settled_ns_ = Duration::kForever;
+    os::shed_memory();
+  }
   if (now_ns >= deadline_ns_) {
     deadline_ns_ = Duration::kForever;
     if (!stopping(stage_)) report_.stopped = Stopped::max_runtime;
@@ -124,6 +131,7 @@ void Supervisor::on_clock() {
 
 std::int64_t Supervisor::next_look() const {
   std::int64_t next = deadline_ns_ < check_ns_ ? deadline_ns_ : check_ns_;
+  if (settled_ns_ < next) next = settled_ns_;
   return next < kill_again_ns_ ? next : kill_again_ns_;
 }
 

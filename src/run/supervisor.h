@@ -52,6 +52,7 @@ class Supervisor {
   bool continued_with_us_ = false;  // the main process was continued since we last saw a CONT
 
   std::int64_t started_ns_ = 0;
+  std::int64_t settled_ns_ = Duration::kForever;     // when we make ourselves small
   std::int64_t deadline_ns_ = Duration::kForever;    // the maximal runtime, then the end of each pause
   std::int64_t check_ns_ = Duration::kForever;       // the observer's next check
   std::int64_t kill_again_ns_ = Duration::kForever;  // the next sweep, while killing

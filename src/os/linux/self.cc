@@ -1,7 +1,14 @@
 #include "../self.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "../calls.h"
 #include "../file.h"
+
+// Where the linker put the first and the last of the code; absent where it does not say.
+extern char __executable_start __attribute__((weak));
+extern char etext __attribute__((weak));
 
 namespace atmost::os {
 
@@ -42,6 +49,20 @@ std::uint64_t boot_hash() {
   hash = read_boot();
   __atomic_store_n(&known, hash, __ATOMIC_RELAXED);
   return hash;
+}
+
+void shed_memory() {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto let_go = [page](std::uintptr_t begin, std::uintptr_t end) {
+    begin = (begin + page - 1) / page * page;
+    end = end / page * page;
+    if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  };
+  let_go(reinterpret_cast<std::uintptr_t>(&__executable_start), reinterpret_cast<std::uintptr_t>(&etext));
+  // What deeper calls have left on the stack; not the page that this call stands on, nor the next.
+  constexpr std::uintptr_t kDeep = 128 * 1024;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  let_go(here - kDeep, here - page);
 }
 
 }  // namespace atmost::os

@@ -4,4 +4,6 @@ namespace atmost::os {
 
 std::uint64_t boot_hash() { return 0; }
 
+void shed_memory() {}
+
 }  // namespace atmost::os

@@ -317,16 +317,25 @@ void LocalStore::release_one(Entry& entry, Ending ending, const Instant& now) {
   // word may then be cleared with ours, which makes it doubtful, not wrong.
   const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;
   const bool hints = entry.held.token != 0;
-  drop(entry.file, owner_, entry.reserved);
-  // Only now, and not at all when a word of ours is left: the kernel disowns it when we end, however we do.
-  if (hints && clear_own_words(entry) && entry.words_registered) os::forget_words();
-  entry.words_registered = false;
+  // With the guard, whoever is woken by our word finds the slot free; without it the slot has to be free by then.
+  if (!orderly) drop(entry.file, owner_, entry.reserved);
   if (hints && orderly && ending != Ending::unknown) {
     Header& header = entry.file.header();
     header.finish = data_of(now, entry.file.identity());
     if (ending == Ending::success) header.success = header.finish;
     (void)entry.file.save_header();
   }
+  const bool cleared = hints && clear_own_words(entry);
+  if (orderly && owner_ == os::Owner::description) {
+    entry.file.unlock_all();
+    entry.reserved.count = 0;
+    entry.reserved.mode_held = false;
+  } else if (orderly) {
+    drop(entry.file, owner_, entry.reserved);
+  }
+  // Only now, and not at all when a word of ours is left: the kernel disowns it when we end, however we do.
+  if (cleared && entry.words_registered) os::forget_words();
+  entry.words_registered = false;
   entry.file.unguard();
 }
 

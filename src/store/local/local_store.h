@@ -62,9 +62,9 @@ class LocalStore final : public Store {
   struct Entry {
     bool words_registered = false;
     LockFile file;
+    Header before{};  // as it was when the admission began
     Reservation reserved;
     HeldLock held;
-    Header before{};  // as it was when the admission began
   };
   bool opened_for(const Request& request) const;
   Status open_all(const Request& request);

@@ -196,6 +196,11 @@ void LockFile::unguard() {
   os::unlock(fd_.get(), os::Owner::description, kGuard);
 }
 
+void LockFile::unlock_all() {
+  guarded_ = false;
+  os::unlock(fd_.get(), os::Owner::description, {0, 0});
+}
+
 Status LockFile::refresh() {
   if (const int error = read_header(fd_.get(), identity_, index_, header_, state_)) {
     return failure(Code::io, error, "cannot read the lock file");
