@@ -36,6 +36,7 @@ void measure_wrappers(const Options& options, Book& book);
 void measure_paper(const Options& options, Book& book);
 void measure_scale(const Options& options, Book& book);
 void measure_handoff(const Options& options, Book& book);
+void measure_shell(const Options& options, Book& book);
 void measure_idle(const Options& options, Book& book);
 void measure_memory(const Options& options, Book& book);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: bench/run [--quick] [--only PART]... [--markdown FILE]\n"
-    "  PART: wrappers, paper, scale, handoff, idle, memory (default: all)\n"
+    "  PART: wrappers, paper, scale, handoff, shell, idle, memory (default: all)\n"
     "  --markdown FILE: put the figures between FILE's marks '<!-- figures: begin -->' and '<!-- figures: "
     "end -->'\n"
     "  environment: ATMOST_BIN the folder of the programs measured; TMPDIR where the lock files lie\n";
@@ -30,9 +30,9 @@ struct Part {
   const char* name;
   void (*measure)(const Options&, Book&);
 };
-constexpr Part kParts[] = {{"wrappers", measure_wrappers}, {"paper", measure_paper},
-                           {"scale", measure_scale},       {"handoff", measure_handoff},
-                           {"idle", measure_idle},         {"memory", measure_memory}};
+constexpr Part kParts[] = {{"wrappers", measure_wrappers}, {"paper", measure_paper}, {"scale", measure_scale},
+                           {"handoff", measure_handoff},   {"shell", measure_shell}, {"idle", measure_idle},
+                           {"memory", measure_memory}};
 
 // Where and when: what somebody needs to judge the figures.
 std::string circumstances(const std::string& command) {
