@@ -90,6 +90,20 @@ Status check_fleet(const Invocation& it) {
   return {};
 }
 
+Status check_learned(const Invocation& it) {
+  const Request& request = it.request;
+  if (request.learned.low > request.learned.high) return usage("--auto-min: is longer than --auto-max");
+  if (!wants_memory(request)) return {};
+  if (store_kind(it) != StoreKind::file) {
+    return usage(
+        "auto: limits are learned from what a lock file remembers of its runs: give durations with --store");
+  }
+  if (it.subcommand == kHold && request.expire_auto) {
+    return usage("--expire-after: how long a process may hold a lock is not learned: give a duration");
+  }
+  return {};
+}
+
 }  // namespace
 
 Status combine(Invocation& it) {
@@ -98,13 +112,9 @@ Status combine(Invocation& it) {
   if (const Status amounts = check_amounts(it); !amounts.ok()) return amounts;
   if (const Status exec = check_exec(it); !exec.ok()) return exec;
   if (const Status fleet = check_fleet(it); !fleet.ok()) return fleet;
+  if (const Status learned = check_learned(it); !learned.ok()) return learned;
   if (it.request.no_history && (!it.request.log_path.empty() || it.request.log_args)) {
     return usage("--no-history: nothing is logged with it: leave it out, or --log and --log-args");
-  }
-  if (!it.unready.empty()) {
-    Error error = usage("--");
-    error.message.append(it.unready).append(": this version cannot do that yet, and will not ignore it");
-    return error;
   }
   if (it.slot != 0 && it.overdue) return usage("--overdue: names its holders itself: leave --slot out");
   if (it.shared) lock.mode = Mode::shared;

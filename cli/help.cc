@@ -2,7 +2,6 @@
 #include "options.h"
 #include "output.h"
 #include "subcommands.h"
-#include "unready.h"
 
 namespace atmost::cli {
 namespace {
@@ -45,7 +44,7 @@ int show_help(const Subcommand& subcommand) {
   to.text("usage: atmost ").text(subcommand.name).text(" ").text(subcommand.arguments).text("\n\n");
   to.text(subcommand.help).text("\n\n");
   for (const Option& option : options()) {
-    if ((option.subcommands & subcommand.bit) != 0 && !is_unready(option.name, {})) show_option(to, option);
+    if ((option.subcommands & subcommand.bit) != 0) show_option(to, option);
   }
   if ((subcommand.bit & (kDoctor | kList)) == 0) {
     to.text("\nLOCK: a path (/x, ./x, a/x), operator:operand, or a name in the lock directory.\n");

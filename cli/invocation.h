@@ -25,7 +25,8 @@ enum : unsigned {
   kKill = 1u << 9,
   kHold = 1u << 10,
   kRelease = 1u << 11,
-  kEvery = (1u << 12) - 1,
+  kTune = 1u << 12,
+  kEvery = (1u << 13) - 1,
 };
 
 // All views point into argv or the environment. `request` holds what has a field there; its locks have no path and no
@@ -58,9 +59,6 @@ struct Invocation {
   std::uint32_t slot = 0;  // 0: the whole lock
   bool overdue = false;
   bool dry_run = false;
-
-  // The first option used that this version cannot honour; empty when there is none (unready.h).
-  std::string_view unready;
 
   char* const* operands = nullptr;  // what follows the options; ends with a null pointer
   int operand_count = 0;

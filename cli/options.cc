@@ -1,7 +1,6 @@
 #include "options.h"
 
 #include "atmost/parse.h"
-#include "unready.h"
 #include "values.h"
 
 namespace atmost::cli {
@@ -18,14 +17,19 @@ constexpr Option kOptions[] = {
     {Id::wait, 'w', "wait", "DUR", kRun | kWait | kHold, "wait so long for admission; inf: for ever"},
     {Id::on_busy, 0, "on-busy", "ACTION", kRun,
      "then fail (75), skip (0), replace the oldest or join the next run"},
-    {Id::if_elapsed, 0, "if-elapsed", "DUR", kRun | kCheck | kHold,
+    {Id::if_elapsed, 0, "if-elapsed", "DUR|auto", kRun | kCheck | kHold,
      "too soon if the last admission is more recent"},
     {Id::on_too_soon, 0, "on-too-soon", "ACTION", kRun, "then fail (76), skip (0) or wait"},
     {Id::elapsed_from, 0, "elapsed-from", "POINT", kRun | kCheck | kHold,
      "measure from start, finish or success (start)"},
-    {Id::expire_after, 0, "expire-after", "DUR", kRun | kHold,
+    {Id::expire_after, 0, "expire-after", "DUR|auto", kRun | kHold,
      "stop holders in the way older than this; hold: let go after it"},
-    {Id::max_runtime, 0, "max-runtime", "DUR", kRun, "stop the command after so long (124)"},
+    {Id::max_runtime, 0, "max-runtime", "DUR|auto", kRun, "stop the command after so long (124)"},
+    {Id::auto_min, 0, "auto-min", "DUR", kRun | kTune, "what is auto is never shorter (1s)"},
+    {Id::auto_max, 0, "auto-max", "DUR", kRun | kCheck | kTune, "what is auto is never longer (inf)"},
+    {Id::auto_risk, 0, "auto-risk", "N", kRun | kTune,
+     "of 1,000 good runs about N may be stopped by auto (5)"},
+    {Id::no_memory, 0, "no-memory", "", kRun, "auto does not learn from this run"},
     {Id::kill_grace, 0, "kill-grace", "DUR", kRun | kKill, "pause after each of INT, TERM, KILL (2s)"},
     {Id::also, 0, "also", "[N@]LOCK", kRun | kHold, "take that lock too, all or none; repeatable"},
     {Id::now, 0, "now", "TIME", kRun | kCheck | kHold, "decide as if it were TIME (seconds since 1970)"},
@@ -70,9 +74,9 @@ Error about(std::string_view option, std::string_view what) {
 }
 
 std::string_view subcommand_name(unsigned subcommand) {
-  constexpr std::string_view kNames[] = {"run",   "check",  "wait",   "list", "explain", "doctor",
-                                         "drain", "resume", "forget", "kill", "hold",    "release"};
-  for (unsigned i = 0; i < 12; ++i) {
+  constexpr std::string_view kNames[] = {"run",    "check",  "wait", "list", "explain", "doctor", "drain",
+                                         "resume", "forget", "kill", "hold", "release", "tune"};
+  for (unsigned i = 0; i < 13; ++i) {
     if (subcommand == 1u << i) return kNames[i];
   }
   return "this";
@@ -166,11 +170,6 @@ class Reader {
       Error error = about(typed, stored.error().message);
       error.code = stored.error().code;
       return error;
-    }
-    if (is_unready(option.name, value)) {
-      to_.unready = option.name;
-    } else if (to_.unready == option.name) {
-      to_.unready = {};  // the last value counts
     }
     return {};
   }

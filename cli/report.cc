@@ -21,11 +21,12 @@ Duration rounded_up(Duration span) {
 void too_soon_words(Sentence& to, const Decision& decision, const Request& request) {
   constexpr std::string_view kPoints[] = {"started", "finished", "succeeded"};
   to.append("the last run ").append(kPoints[static_cast<unsigned>(request.elapsed_from)]);
-  if (request.if_elapsed.is_forever()) {
+  const Duration interval = request.if_elapsed_auto ? decision.limits.if_elapsed : request.if_elapsed;
+  if (interval.is_forever()) {
     to.append(" already, and --if-elapsed inf allows one only");
     return;
   }
-  to.append(" less than ").append(duration_words(request.if_elapsed)).append(" ago: come back in ");
+  to.append(" less than ").append(duration_words(interval)).append(" ago: come back in ");
   to.append(duration_words(rounded_up(decision.retry_in)));
   if (decision.last_in_future) to.append(" (its time lies in the future: has a clock been set back?)");
 }

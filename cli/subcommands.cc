@@ -25,7 +25,8 @@ constexpr Subcommand kSubcommands[] = {
     {"drain", kDrain, drain_command, "[--slot S] LOCK", "admit nobody (to that slot) until resume"},
     {"resume", kResume, resume_command, "[--slot S] LOCK", "end drain"},
     {"kill", kKill, kill_command, "[--slot S | --overdue] [--dry-run] LOCK", "stop the holders carefully"},
-    {"forget", kForget, forget_command, "LOCK", "forget the last admission"},
+    {"forget", kForget, forget_command, "LOCK", "forget the last admission and what was learned"},
+    {"tune", kTune, tune_command, "[OPTION]... LOCK", "what auto would choose now, from what, and how"},
 };
 
 Error about_also(std::string_view text, const Error& why) {

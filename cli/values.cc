@@ -79,10 +79,28 @@ Status count(std::string_view value, std::uint64_t low, std::uint64_t high, N& t
 Status duration(std::string_view value, const DurationField& where, Request& request) {
   const bool automatic = where.automatic != nullptr && value == "auto";
   if (where.automatic != nullptr) request.*where.automatic = automatic;
-  if (automatic) return {};
+  if (automatic) {  // what an earlier one said is not to count
+    request.*where.field = where.id == Id::expire_after ? Duration::forever() : Duration{};
+    return {};
+  }
   const Result<Duration> span = parse_duration(value);
   if (!span.ok()) return span.error();
   request.*where.field = span.value();
+  return {};
+}
+
+Status bound(std::string_view value, Duration& to) {
+  const Result<Duration> span = parse_duration(value);
+  if (!span.ok()) return span.error();
+  if (span.value().is_zero()) return error_of(Code::usage, 0, "use more than 0");
+  to = span.value();
+  return {};
+}
+
+Status risk(std::string_view value, std::uint32_t& to) {
+  const Result<std::uint32_t> ppm = parse_risk(value);
+  if (!ppm.ok()) return ppm.error();
+  to = ppm.value();
   return {};
 }
 
@@ -167,6 +185,12 @@ Status store_other(Id id, std::string_view value, Invocation& to) {
     case Id::on_lost:
       to.on_lost_given = true;
       return choose(value, kOnLost, to.request.on_lost);
+    case Id::auto_min:
+      return bound(value, to.request.learned.low);
+    case Id::auto_max:
+      return bound(value, to.request.learned.high);
+    case Id::auto_risk:
+      return risk(value, to.request.learned.risk_ppm);
     case Id::alert_after:
       return count(value, 1, UINT32_MAX, to.request.alert_after);
     case Id::log:
@@ -230,6 +254,7 @@ Status store_value(Id id, std::string_view value, Invocation& to) {
   if (id == Id::exec) to.request.exec = true;
   if (id == Id::close) to.request.close_fd = true;
   if (id == Id::trust_fs) to.request.trust_fs = true;
+  if (id == Id::no_memory) to.request.no_memory = true;
   if (id == Id::no_history) to.request.no_history = true;
   if (id == Id::log_args) to.request.log_args = true;
   return store_other(id, value, to);

@@ -35,7 +35,8 @@ struct Decision {
   std::uint32_t waiters = 0;                // at least so many wait before us
   Duration retry_in = Duration::forever();  // too_soon: until it is not; busy: until a holder is overdue
   bool last_in_future =
-      false;  // the stored admission lies ahead of the clock: reported, and treated as just now
+      false;      // the stored admission lies ahead of the clock: reported, and treated as just now
+  Limits limits;  // that it went by
   std::int64_t culprit = 0;        // a process worth naming (who holds the guard, who survived), 0 when none
   std::uint32_t victim_count = 0;  // take_over: these slots' holders are overdue, oldest first
   std::uint32_t victims[kMaxVictims] = {};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "atmost/memory.h"
 #include "atmost/request.h"
 #include "atmost/time.h"
 
@@ -40,6 +41,8 @@ class Lease {
 
   bool held() const { return store_ != nullptr; }
   void release(Ending ending, const Instant& now);
+  // What the locks shall remember of this run, once they are released.
+  void learn_at_release(LearnFn how, const Happening& what);
   void detach() { store_ = nullptr; }
   // REQUIRES: held(), and lock below the request's lock_count. Valid until the lease ends or moves.
   const HeldLock& lock(std::uint32_t lock) const;

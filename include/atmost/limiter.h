@@ -9,6 +9,7 @@
 #include "atmost/request.h"
 #include "atmost/result.h"
 #include "atmost/store.h"
+#include "atmost/tuning.h"
 
 namespace atmost {
 
@@ -76,6 +77,9 @@ std::int64_t caller_id();
 
 Status set_drained(const Request& request, std::uint32_t slot, bool drained);
 Status forget(const Request& request);
+
+// What `auto` would choose for the request's first lock now, within request.learned. Creates nothing.
+Result<Tuning> tune(const Request& request);
 
 // Makes `store` the one that keeps the locks with StoreKind::fleet. Borrowed for good.
 void bring_store(FleetStore& store);

@@ -25,18 +25,18 @@ inline constexpr int kPrices = 8;
 struct Memory {
   float runs[kSteps];           // run times, each run counting 0.95 of the next
   float intervals[kSteps];      // between admissions, likewise
-  float kills;                  // runs that a limit ended, each completed run counting 0.95 of the next
   float relations[kRelations];  // how often the next run was related so
+  float kills;                  // runs that a limit ended, each completed run counting 0.95 of the next
   std::uint32_t completed;      // runs that ended by themselves
   std::uint32_t stopped;        // runs that a limit ended
   std::uint32_t widened;        // steps by which the next limits are longer, because of those
   std::uint32_t unsettled;      // 1 + the step at which a limit last did so, until the next run has completed
   std::uint32_t cut_short;      // runs that somebody else ended
-  std::uint32_t admitted;
-  std::uint32_t too_soon;  // refusals
-  std::uint32_t spam;      // requests that came at or below the interval after a row of such
-  std::uint32_t in_a_row;  // requests up to now that came at or below the interval after the one before
-  Stamp asked;             // the last request that was admitted or came too soon
+  std::uint32_t too_soon;       // requests refused so, under --if-elapsed auto
+  std::uint32_t spam;           // requests that kept arriving at or below the interval
+  std::uint32_t in_a_row;       // of these, up to now
+  std::uint32_t reserved[2];
+  std::int64_t asked_real_ns;  // the last request that was admitted, or refused as too soon; wall clock
 };
 
 // Plain data, as stored. Everything is 0 for a directory without experience.
@@ -52,6 +52,32 @@ struct LearnedBounds {
   Duration low = Duration::seconds(1);
   Duration high = Duration::forever();
   std::uint32_t risk_ppm = 5000;
+};
+
+// Something that a lock should remember.
+struct Happening {
+  enum class Kind : std::uint8_t {
+    completed,  // a run ended by itself
+    stopped,    // a limit of ours ended it
+    cut_short,  // somebody else ended it
+    too_soon,   // a request was refused
+  };
+  Kind kind = Kind::completed;
+  Duration ran{};                  // of a run
+  std::int64_t asked_real_ns = 0;  // the request: its moment by the wall clock; 0: do not count it
+  Duration interval{};             // in force for the request; 0: none
+  Duration since_previous =
+      Duration::forever();  // from the admission before to this one's; forever: not known
+};
+
+// Changes what is remembered. Pure; stores call it on what they read and write the result back (policy/remember.h).
+using LearnFn = void (*)(Memory& memory, Experience& experience, const Happening& what);
+
+// The limits that a decision went by, where they were learned; else those of the request.
+struct Limits {
+  Duration if_elapsed{};
+  Duration expire_after = Duration::forever();
+  Duration max_runtime{};  // 0: none
 };
 
 }  // namespace atmost

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "atmost/memory.h"
 #include "atmost/text.h"
 #include "atmost/time.h"
 
@@ -61,6 +62,8 @@ struct Request {
   bool expire_auto = false;
   Duration max_runtime{};  // 0: no limit
   bool max_runtime_auto = false;
+  LearnedBounds learned;   // for those that are auto
+  bool no_memory = false;  // the lock does not learn from this run
   Duration kill_grace = Duration::seconds(2);
   Duration splay{};
   Duration ttl = Duration::seconds(15);  // fleet: how long a lease lasts that is not renewed
@@ -94,6 +97,11 @@ struct Request {
   PathText log_path;          // --log; empty: history.jsonl beside the first lock file
   LockSpec locks[kMaxLocks];  // the first is LOCK, the others --also; any order
 };
+
+// Whether some limit has to be learned.
+constexpr bool wants_memory(const Request& request) {
+  return request.if_elapsed_auto || request.expire_auto || request.max_runtime_auto;
+}
 
 }  // namespace atmost
 

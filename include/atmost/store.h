@@ -8,6 +8,7 @@
 
 #include "atmost/decision.h"
 #include "atmost/lease.h"
+#include "atmost/memory.h"
 #include "atmost/request.h"
 #include "atmost/result.h"
 #include "atmost/view.h"
@@ -120,6 +121,16 @@ class Store {
   // answer got worse, so that whoever waits for children looks again.
   virtual Upkeep upkeep(std::uint32_t) const { return {}; }
 
+  // What the store knows of its lock is changed by the function for `what` happened to the request's lock number `lock`.
+  // Nobody is told when that fails: it is only remembered less. REQUIRES: attempt() was called. A store without a
+  // memory does nothing.
+  virtual void learn(const Request&, std::uint32_t, LearnFn, const Happening&) {}
+  // The same for each lock of a lease, at its release; the store adds how long before this admission the last one was.
+  virtual void learn_at_release(std::uint32_t, LearnFn, const Happening&) {}
+
+  // What is remembered of the request's first lock; false: this store remembers nothing. Creates nothing.
+  virtual Result<bool> recall(const Request&, Memory&, Experience&) { return false; }
+
   // Forgets the last admission and what was learned.
   virtual Status forget(const Request& request) = 0;
 
@@ -171,6 +182,9 @@ inline Lease& Lease::operator=(Lease&& other) noexcept {
 }
 inline void Lease::release(Ending ending, const Instant& now) {
   if (Store* store = std::exchange(store_, nullptr)) store->release(handle_, ending, now);
+}
+inline void Lease::learn_at_release(LearnFn how, const Happening& what) {
+  if (store_ != nullptr) store_->learn_at_release(handle_, how, what);
 }
 inline const HeldLock& Lease::lock(std::uint32_t lock) const { return store_->held(handle_, lock); }
 inline bool Lease::contested(std::uint32_t lock) const { return store_->contested(handle_, lock); }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "atmost/memory.h"
 #include "atmost/request.h"
 #include "atmost/text.h"
 #include "atmost/time.h"
@@ -70,7 +71,10 @@ struct View {
   bool joiner_waiting = false;      // somebody already waits to run once more (--on-busy=join)
   bool takeover_running = false;    // somebody is stopping a holder right now
   bool held_by_ancestor = false;    // waiting would be waiting for ourselves
-  bool last_chance = false;         // the caller will not wait any longer
+  // What is remembered of the lock and of its directory, when the request wants it; null: the store keeps none.
+  const Memory* memory = nullptr;
+  const Experience* experience = nullptr;
+  bool last_chance = false;             // the caller will not wait any longer
   std::span<const HolderView> holders;  // filled when the request may stop holders and there is no room
 };
 

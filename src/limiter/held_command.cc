@@ -2,12 +2,15 @@
 
 #include "admission.h"
 #include "atmost/lease_time.h"
+#include "os/clock.h"
 #include "os/file.h"
+#include "policy/limits.h"
 
 namespace atmost::limiter {
 
 void HeldCommand::started() {
-  journal_.admitted(lease_, waited_);
+  started_boot_ns_ = os::boot_ns();
+  journal_.admitted(lease_, admission_.waited);
   save_last_admission(request_, lease_);
 }
 
@@ -47,6 +50,7 @@ bool HeldCommand::contested() const {
 }
 
 bool HeldCommand::taken() {
+  told_ = true;
   const bool now = contested();
   asked_by_taker_ = asked_by_taker_ || now;
   return now;
@@ -54,11 +58,24 @@ bool HeldCommand::taken() {
 
 void HeldCommand::over(const ExitStatus& status) {
   lost_ = lost_ || ((asked_by_taker_ || !status.success()) && contested());
+  learn(status);
   lease_.release(status.success() ? Ending::success : Ending::failure, moment(request_));
 }
 
+// What a taker ended is for the taker to tell: it knows why.
+void HeldCommand::learn(const ExitStatus& status) {
+  if (request_.no_memory || started_boot_ns_ == 0 || lost_ || !lease_.held()) return;
+  Happening what;
+  what.kind = stopped_                      ? Happening::Kind::stopped
+              : told_ || status.signal != 0 ? Happening::Kind::cut_short
+                                            : Happening::Kind::completed;
+  what.ran = {os::boot_ns() - started_boot_ns_};
+  what.interval = admission_.decision.limits.if_elapsed;
+  lease_.learn_at_release(policy::remember, what);
+}
+
 void save_last_admission(const Request& request, const Lease& lease) {
-  if (request.if_elapsed.is_zero()) return;
+  if (request.if_elapsed.is_zero() && !request.if_elapsed_auto) return;
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
     // A disk that fails now costs what a power failure would have: nobody's run.
     if (lease.lock(i).fd >= 0) (void)os::sync_data(lease.lock(i).fd);

@@ -11,13 +11,13 @@ namespace atmost::limiter {
 // Borrows everything. Shortens task.kill_grace when less time than that is left before the lease ends.
 class HeldCommand final : public run::Observer {
  public:
-  HeldCommand(Lease& lease, const Request& request, run::Task& task, Journal& journal, Duration waited,
-              atmost::Observer* observer)
+  HeldCommand(Lease& lease, const Request& request, run::Task& task, Journal& journal,
+              const Outcome& admission, atmost::Observer* observer)
       : lease_(lease),
         request_(request),
         task_(task),
         journal_(journal),
-        waited_(waited),
+        admission_(admission),
         observer_(observer) {}
 
   // Somebody was taking the lock over when the hold ended, or the lease was lost.
@@ -28,7 +28,7 @@ class HeldCommand final : public run::Observer {
     if (hold_over) over(status);
   }
   bool taken() override;
-  void stopping(int) override {}
+  void stopping(int) override { stopped_ = true; }
   std::int64_t check(std::int64_t boot_ns) override;
 
   // The hold is over, whatever the command left behind.
@@ -37,13 +37,17 @@ class HeldCommand final : public run::Observer {
  private:
   void warn();
   bool contested() const;
+  void learn(const ExitStatus& status);
 
   Lease& lease_;
   const Request& request_;
   run::Task& task_;
   Journal& journal_;
-  const Duration waited_;
+  const Outcome& admission_;
   atmost::Observer* observer_;
+  std::int64_t started_boot_ns_ = 0;  // 0: it was never started
+  bool told_ = false;                 // somebody wanted us to end
+  bool stopped_ = false;              // by us, at its limit
   bool asked_by_taker_ = false;
   bool lost_ = false;
 };

@@ -11,6 +11,7 @@
 #include "os/machine.h"
 #include "os/self.h"
 #include "policy/decide.h"
+#include "policy/limits.h"
 #include "policy/splay.h"
 #include "run/run.h"
 #include "store/local/local_store.h"
@@ -34,7 +35,7 @@ Error not_started(const Command& command, int error) {
 // True when the lock was lost meanwhile.
 bool supervise(const Request& request, const Command& command, run::Task& task, Lease& lease,
                limiter::Journal& journal, Observer* observer, Outcome& outcome) {
-  limiter::HeldCommand hold(lease, request, task, journal, outcome.waited, observer);
+  limiter::HeldCommand hold(lease, request, task, journal, outcome, observer);
   const run::Report report = run::supervise(task, hold);
   if (report.fork_error != 0 || report.exec_error != 0) {
     journal.admitted(lease, outcome.waited);
@@ -69,6 +70,17 @@ void count_refusal(const Request& request, Outcome& outcome) {
       limiter::store_for(request.locks[0]).count_refusal(request, outcome.decision.lock);
   outcome.refusals = counted.ok() ? counted.value() : 0;
   outcome.silenced = outcome.refusals % request.alert_after != 0;
+}
+
+// Who keeps asking too soon is to be known as such.
+void remember_refusal(const Request& request, const Outcome& outcome) {
+  const Decision& decision = outcome.decision;
+  if (decision.verdict != Verdict::too_soon || !request.if_elapsed_auto || request.no_memory) return;
+  Happening what;
+  what.kind = Happening::Kind::too_soon;
+  what.asked_real_ns = limiter::moment(request).real_ns;
+  what.interval = decision.limits.if_elapsed;
+  limiter::store_for(request.locks[decision.lock]).learn(request, decision.lock, policy::remember, what);
 }
 
 }  // namespace
@@ -118,6 +130,7 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
                                    lease, limiter::Signals::ours, &journal);
   if (outcome.kind == Outcome::Kind::refused) {
     count_refusal(request, outcome);
+    remember_refusal(request, outcome);
     journal.denied(outcome);
   }
   if (!lease.held()) {
@@ -145,7 +158,7 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
   // In a fleet nobody but us knows when the lease ends.
   task.dies_with_us = request.locks[0].store == StoreKind::fleet;
   task.own_tree = request.until == Until::tree;
-  task.max_runtime = request.max_runtime;
+  task.max_runtime = request.max_runtime_auto ? outcome.decision.limits.max_runtime : request.max_runtime;
   task.kill_grace = request.kill_grace;
   if (!request.exec) {
     if (supervise(request, command, task, lease, journal, observer, outcome)) journal.lost();
@@ -195,6 +208,16 @@ Status set_drained(const Request& request, std::uint32_t slot, bool drained) {
 }
 
 Status forget(const Request& request) { return limiter::store_for(request.locks[0]).forget(request); }
+
+Result<Tuning> tune(const Request& request) {
+  Memory memory{};
+  Experience experience{};
+  const Result<bool> kept = limiter::store_for(request.locks[0]).recall(request, memory, experience);
+  if (!kept.ok()) return kept.error();
+  Tuning tuning = policy::tuning_of(memory, experience, request.learned);
+  tuning.kept = kept.value();
+  return tuning;
+}
 
 Instant now() { return os::now(); }
 

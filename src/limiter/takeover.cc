@@ -5,6 +5,7 @@
 #include "os/clock.h"
 #include "os/process_label.h"
 #include "os/signal_numbers.h"
+#include "policy/limits.h"
 
 namespace atmost::limiter {
 namespace {
@@ -53,6 +54,8 @@ class Pursuit {
   Result<Takeover> press_on();
   void settle(std::uint32_t index);
   void name_survivors();
+  bool shares_hold_with_earlier(std::uint32_t index) const;
+  void remember(Duration due);
   bool any_held() const;
   bool any_immune() const;
   Error unprovable(const Pressed& found, std::uint32_t slot) const;
@@ -211,6 +214,13 @@ Result<Takeover> Pursuit::press_on() {
   return Takeover::survived;
 }
 
+bool Pursuit::shares_hold_with_earlier(std::uint32_t index) const {
+  for (std::uint32_t i = 0; i < index; ++i) {
+    if (decision_.holds[i] != 0 && decision_.holds[i] == decision_.holds[index]) return true;
+  }
+  return false;
+}
+
 // Of a supervised tree nothing is left. Other holders have what they started to themselves: somebody should know of it.
 void Pursuit::name_survivors() {
   if (observer_ == nullptr) return;
@@ -236,6 +246,19 @@ void Pursuit::name_survivors() {
   observer_->warning(left);
 }
 
+// Those that were stopped for their age would have taken longer. Whoever was only in the way says nothing.
+void Pursuit::remember(Duration due) {
+  if (due.is_zero() || request_.no_memory) return;
+  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
+    const Duration age = victims_[i].holder.age;
+    if (shares_hold_with_earlier(i) || age.is_forever()) continue;
+    Happening what;
+    what.kind = Happening::Kind::stopped;
+    what.ran = age;
+    store_.learn(request_, decision_.lock, policy::remember, what);
+  }
+}
+
 Result<Takeover> Pursuit::run(Duration due) {
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
     Result<bool> begun = store_.begin_takeover(decision_.lock, decision_.victims[i]);
@@ -252,7 +275,10 @@ Result<Takeover> Pursuit::run(Duration due) {
   });
   Result<Takeover> end = press_on();
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) settle(i);
-  if (end.ok() && end.value() == Takeover::freed) name_survivors();
+  if (end.ok() && end.value() == Takeover::freed) {
+    remember(due);
+    name_survivors();
+  }
   return end;
 }
 

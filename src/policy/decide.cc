@@ -1,5 +1,7 @@
 #include "decide.h"
 
+#include "policy/limits.h"
+
 namespace atmost::policy {
 namespace {
 
@@ -18,14 +20,15 @@ const Stamp& measured_from(const LastAdmission& last, ElapsedFrom from) {
 // True, with the answer filled in, when the last admission is too recent.
 bool too_soon(const Request& request, const View& view, const Instant& now, Decision& answer) {
   const Stamp& last = measured_from(view.last, request.elapsed_from);
-  if (request.if_elapsed.is_zero() || !last.known) return false;
+  const Duration interval = answer.limits.if_elapsed;
+  if (interval.is_zero() || !last.known) return false;
   const std::int64_t age = age_ns(last, now);
   answer.last_in_future = age < 0;
-  if (age >= 0 && !request.if_elapsed.is_forever() && age >= request.if_elapsed.ns) return false;
+  if (age >= 0 && !interval.is_forever() && age >= interval.ns) return false;
   answer.verdict = Verdict::too_soon;
   answer.why = Why::none;
-  answer.retry_in = request.if_elapsed;
-  if (age > 0 && !request.if_elapsed.is_forever()) answer.retry_in.ns -= age;
+  answer.retry_in = interval;
+  if (age > 0 && !interval.is_forever()) answer.retry_in.ns -= age;
   return true;
 }
 
@@ -83,6 +86,7 @@ std::int64_t holder_age_ns(const HolderView& holder, const Instant& now) {
 
 Decision decide(const Request& request, const LockSpec& lock, const View& view, const Instant& now) {
   Decision answer;
+  answer.limits = limits_of(request, view);
   answer.held = view.held;
   answer.waiters = view.waiters_ahead;
   if (lock.max == 0 || view.drained) {
@@ -91,7 +95,7 @@ Decision decide(const Request& request, const LockSpec& lock, const View& view, 
   }
   if (too_soon(request, view, now, answer)) return answer;
 
-  const bool stop_all = request.expire_after.is_zero() && !view.holders.empty();
+  const bool stop_all = answer.limits.expire_after.is_zero() && !view.holders.empty();
   if (view.room && !stop_all) return with_room(request, view, answer);
   if (view.held_by_ancestor) {
     answer.why = Why::ancestor;
@@ -102,7 +106,7 @@ Decision decide(const Request& request, const LockSpec& lock, const View& view, 
     return answer;
   }
   const bool replace = request.on_busy == OnBusy::replace && view.last_chance;
-  const Duration due = replace ? Duration{} : request.expire_after;
+  const Duration due = replace ? Duration{} : answer.limits.expire_after;
   if (!due.is_forever()) {
     find_victims(view, now, due, stop_all ? kMaxVictims : in_the_way(lock, view), answer);
     if (answer.victim_count > 0) {

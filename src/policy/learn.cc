@@ -45,28 +45,6 @@ void halve_many(float (&counts)[N]) {
   for (float& count : counts) count /= 2;
 }
 
-// How likely each relation is for the next run; they sum to 1.
-struct Weights {
-  double of[kRelations];
-};
-
-Weights weigh(const Memory& memory, const Experience& experience) {
-  Weights weights{};
-  if (memory.completed == 0) {
-    weights.of[kAnyRun] = 1;
-    return weights;
-  }
-  const float(&others)[kRelations] = experience.relations[stage_of(memory.completed)];
-  const double known = sum(others) + 1;
-  const double worth = known < kBorrowed ? known : kBorrowed;
-  const double all = worth + sum(memory.relations);
-  for (int i = 0; i < kRelations; ++i) {
-    const double borrowed = worth * (static_cast<double>(others[i]) + 1.0 / kRelations) / known;
-    weights.of[i] = (borrowed + static_cast<double>(memory.relations[i])) / all;
-  }
-  return weights;
-}
-
 // Any run of the directory, and one more that may be anywhere.
 double chance_of_any(const Experience& experience, double all, int step) {
   return (static_cast<double>(experience.runs[step]) + 1.0 / kSteps) / all;
@@ -197,6 +175,23 @@ bool is_plausible(const Experience& experience) {
   }
   return are_counts(experience.runs, kSteps) && are_counts(&experience.tried, 1) &&
          are_counts(experience.missed, kPrices);
+}
+
+Weights weigh(const Memory& memory, const Experience& experience) {
+  Weights weights{};
+  if (memory.completed == 0) {
+    weights.of[kAnyRun] = 1;
+    return weights;
+  }
+  const float(&others)[kRelations] = experience.relations[stage_of(memory.completed)];
+  const double known = sum(others) + 1;
+  const double worth = known < kBorrowed ? known : kBorrowed;
+  const double all = worth + sum(memory.relations);
+  for (int i = 0; i < kRelations; ++i) {
+    const double borrowed = worth * (static_cast<double>(others[i]) + 1.0 / kRelations) / known;
+    weights.of[i] = (borrowed + static_cast<double>(memory.relations[i])) / all;
+  }
+  return weights;
 }
 
 Forecast forecast(const Memory& memory, const Experience& experience) {

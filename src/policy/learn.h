@@ -30,6 +30,12 @@ struct Forecast {
 };
 Forecast forecast(const Memory& memory, const Experience& experience);
 
+// How likely the next run is related so to what was; they sum to 1.
+struct Weights {
+  double of[kRelations];
+};
+Weights weigh(const Memory& memory, const Experience& experience);
+
 // What a wrong kill costs, in doublings of the limit, for that risk; from 32 to 2^20.
 double price_for(const Experience& experience, std::uint32_t risk_ppm);
 

@@ -19,7 +19,7 @@ constexpr std::uint32_t kHeld[] = {2, 4};  // by the stranger
 constexpr std::int64_t kPlaces[] = {
     local::kIndexAt,       8,
     local::kHeaderAt,      local::kHeaderAt + 8,
-    local::kHeaderAt + 64, local::kHistogramAt,
+    local::kHeaderAt + 64, local::kMemoryAt,
     local::kWaitersAt,     local::kWaitersAt + local::kRecordSize,
     local::word_at(1),     local::word_at(3),
     local::record_at(1),   local::record_at(2),

@@ -78,7 +78,7 @@ void write_at(int fd, const std::string& bytes, std::int64_t at) {
 // they say that somebody drained it, and are obeyed.
 void overwrite_hints(int fd, const std::function<char()>& byte) {
   std::string bytes(16'384, '\0');
-  for (std::int64_t at : {layout::kHeaderAt + 12, layout::kHistogramAt, layout::kWaitersAt, layout::kWordsAt,
+  for (std::int64_t at : {layout::kHeaderAt + 12, layout::kMemoryAt, layout::kWaitersAt, layout::kWordsAt,
                           layout::kRecordsAt}) {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       bytes[i] =

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "atmost/memory.h"
 #include "atmost/request.h"
 #include "os/byte_lock.h"
 
@@ -44,7 +45,7 @@ constexpr std::uint32_t queue_of(const LockSpec& lock) {
 
 inline constexpr std::int64_t kIndexAt = 0;  // 8 bytes: highest slot byte in use
 inline constexpr std::int64_t kHeaderAt = 4096;
-inline constexpr std::int64_t kHistogramAt = 8192;   // up to kWaitersAt: what was learned of run times
+inline constexpr std::int64_t kMemoryAt = 8192;      // what the lock remembers of its runs
 inline constexpr std::int64_t kWaitersAt = 1 << 20;  // a ring of kWaiterRing records
 inline constexpr std::int64_t kWordsAt = 2 << 20;    // 8 bytes a slot: occupancy word, slot flags
 inline constexpr std::int64_t kRecordsAt = 4 << 20;  // a record a slot
@@ -130,8 +131,33 @@ struct WaiterRecord {
   std::uint64_t checksum;
 };
 
+// The directory's experience as of the last run comes with the lock's memory, so that a decision takes one read.
+struct MemoryRecord {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t reserved;
+  Memory memory;
+  Experience experience;
+  std::uint32_t reserved_words[3];
+  std::uint64_t checksum;
+};
+static_assert(sizeof(Memory) == 1096 && sizeof(Experience) == 668 && sizeof(MemoryRecord) == 1800);
+inline constexpr char kMemoryMagic[8] = {'r', 'u', 'n', 't', 'i', 'm', 'e', 's'};
+inline constexpr std::uint32_t kMemoryVersion = 1;
+
+// The file beside the locks of a directory that holds their experience.
+struct ExperienceRecord {
+  char magic[8];
+  std::uint32_t version;
+  Experience experience;
+  std::uint64_t checksum;
+};
+static_assert(sizeof(ExperienceRecord) == 688);
+inline constexpr char kExperienceName[] = "experience.hint";
+
 inline constexpr std::int64_t kRecordSize = 256;
 static_assert(sizeof(Record) <= kRecordSize && sizeof(WaiterRecord) <= kRecordSize);
+static_assert(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) <= kWaitersAt);
 static_assert(kWaitersAt + kWaiterRing * kRecordSize <= kWordsAt);
 static_assert(kWordsAt + 8 * static_cast<std::int64_t>(kMaxSlots) <= kRecordsAt);
 

@@ -16,7 +16,8 @@ namespace {
 constexpr int kReopenTries = 16;
 
 bool wants_holders(const Request& request, bool last_chance) {
-  return !request.expire_after.is_forever() || (request.on_busy == OnBusy::replace && last_chance);
+  return !request.expire_after.is_forever() || request.expire_auto ||
+         (request.on_busy == OnBusy::replace && last_chance);
 }
 
 void clear_revocation(int fd, std::uint32_t slot) {
@@ -44,6 +45,7 @@ bool LocalStore::opened_for(const Request& request) const {
 }
 
 Status LocalStore::open_all(const Request& request) {
+  making_ = {request.make_parents || wants_memory(request), request.create_mode};
   if (opened_for(request)) return {};
   close();
   count_ = request.lock_count;
@@ -151,6 +153,11 @@ View LocalStore::view_of(const Request& request, Entry& entry, const LockSpec& s
   view.last_chance = last_chance;
   view.last = {stamp_of(header.start, file.identity()), stamp_of(header.finish, file.identity()),
                stamp_of(header.success, file.identity())};
+  if (wants_memory(request)) {
+    local::recall(file.fd(), file.path(), memory_, experience_);
+    view.memory = &memory_;
+    view.experience = &experience_;
+  }
   if (!view.room && request.nested) view.held_by_ancestor = own_tree_blocks(entry.file, spec, request);
   if ((!view.room || request.expire_after.is_zero()) && wants_holders(request, last_chance)) {
     view.holders = {holders_, collect_holders(entry.file, holders_)};
@@ -161,6 +168,7 @@ View LocalStore::view_of(const Request& request, Entry& entry, const LockSpec& s
 Result<Decision> LocalStore::decide_all(const Request& request, DecideFn decide, const Instant& now,
                                         Ticket* queue) {
   Decision decision;
+  Limits first;
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& entry = entries_[i];
     const LockSpec& spec = request.locks[i];
@@ -175,8 +183,10 @@ Result<Decision> LocalStore::decide_all(const Request& request, DecideFn decide,
     }
     decision = decide(request, spec, view_of(request, entry, spec, queue == nullptr), now);
     decision.lock = i;
+    if (i == 0) first = decision.limits;
     if (decision.verdict != Verdict::admit) break;
   }
+  if (decision.verdict == Verdict::admit) decision.limits = first;  // what the command is limited by
   Status done = decision.verdict == Verdict::admit ? commit(request, now, queue)
                                                    : after_refusal(request, decision, now, queue);
   if (!done.ok()) {
@@ -247,6 +257,10 @@ Status LocalStore::admit_to(const Request& request, std::uint32_t lock, const In
   if (request.foreign_format) return {};
   Header& header = entry.file.header();
   entry.before = header;
+  const Stamp previous = stamp_of(header.start, entry.file.identity());
+  const std::int64_t since = previous.known ? age_ns(previous, now) : -1;
+  entry.since_previous = since < 0 ? Duration::forever() : Duration{since};
+  entry.admitted_real_ns = now.real_ns;
   header.token = next_token(header.token, now);
   header.refusals = 0;
   header.start = data_of(now, entry.file.identity());
@@ -299,6 +313,7 @@ const HeldLock& LocalStore::held(std::uint32_t, std::uint32_t lock) const { retu
 
 void LocalStore::release(std::uint32_t, Ending ending, const Instant& now) {
   for (std::uint32_t i = 0; i < count_; ++i) release_one(entries_[i], ending, now);
+  learn_ = nullptr;
   close();
 }
 
@@ -324,6 +339,7 @@ void LocalStore::release_one(Entry& entry, Ending ending, const Instant& now) {
     header.finish = data_of(now, entry.file.identity());
     if (ending == Ending::success) header.success = header.finish;
     (void)entry.file.save_header();
+    remember_run(entry);
   }
   const bool cleared = hints && clear_own_words(entry);
   if (orderly && owner_ == os::Owner::description) {

@@ -8,6 +8,7 @@
 #include "family.h"
 #include "lock_file.h"
 #include "os/watch.h"
+#include "remembering.h"
 #include "slots.h"
 
 namespace atmost::local {
@@ -36,6 +37,9 @@ class LocalStore final : public Store {
   std::uint32_t survivors(std::span<const std::uint64_t> tokens, std::span<std::int64_t> to) const override;
   Result<std::uint32_t> count_refusal(const Request& request, std::uint32_t lock) override;
   bool contested(std::uint32_t handle, std::uint32_t lock) const override;
+  void learn(const Request& request, std::uint32_t lock, LearnFn how, const Happening& what) override;
+  void learn_at_release(std::uint32_t handle, LearnFn how, const Happening& what) override;
+  Result<bool> recall(const Request& request, Memory& memory, Experience& experience) override;
   Status forget(const Request& request) override;
   const HeldLock& held(std::uint32_t handle, std::uint32_t lock) const override;
   void release(std::uint32_t handle, Ending ending, const Instant& now) override;
@@ -65,6 +69,8 @@ class LocalStore final : public Store {
     Header before{};  // as it was when the admission began
     Reservation reserved;
     HeldLock held;
+    std::int64_t admitted_real_ns = 0;
+    Duration since_previous = Duration::forever();  // from the admission before
   };
   bool opened_for(const Request& request) const;
   Status open_all(const Request& request);
@@ -83,6 +89,7 @@ class LocalStore final : public Store {
                              Wake& wake);
   bool wait_for_only_slot(const Request& request, std::int64_t deadline_boot_ns, Wake& wake);
   void release_one(Entry& entry, Ending ending, const Instant& now);
+  void remember_run(Entry& entry);
 
   std::uint32_t order_[kMaxLocks] =
       {};  // indices of entries_ by device and inode: the order guards are taken in
@@ -92,10 +99,15 @@ class LocalStore final : public Store {
   HolderKind kind_ = HolderKind::supervised;
   os::Watch watch_;
   std::uint32_t quick_looks_ = 0;
+  Making making_;            // of the directory's experience, by the last request
+  LearnFn learn_ = nullptr;  // for the release of what is held
+  Happening happened_;
   // The large ones last: an ordinary admission touches few pages.
   Entry entries_[kMaxLocks];
   HolderView holders_[kMaxVictims];
   Family family_;
+  Memory memory_{};  // of the lock that is being decided about, for its view
+  Experience experience_{};
   WordBuffer words_;
 };
 

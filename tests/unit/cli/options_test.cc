@@ -5,7 +5,6 @@
 #include <set>
 
 #include "arguments.h"
-#include "cli/unready.h"
 
 namespace atmost::cli {
 namespace {
@@ -199,20 +198,19 @@ TEST(Options, AStoreIsAFileOrALink) {
   EXPECT_EQ(Line({"--store=postgres://me:secret", "l"}).error().find("secret"), std::string::npos);
 }
 
-TEST(Options, WhatCannotBeDoneYetIsRefusedByName) {
-  for (const Unready& one : kUnready) {
-    bool in_table = false;
-    for (const Option& option : options()) {
-      if (option.name != one.option) continue;
-      in_table = true;
-      EXPECT_TRUE(one.value.empty() || !option.value.empty()) << one.option;
-    }
-    EXPECT_TRUE(in_table) << one.option;
-  }
+TEST(Options, AutoIsALimitThatIsLearned) {
   EXPECT_TRUE(Line({"--store=etcd://h/x", "--on-lost=warn", "l"}).ok());
   EXPECT_EQ(Line({"--on-lost=sing", "l"}).error(), "--on-lost: \"sing\" is none of stop, warn");
+  EXPECT_TRUE(Line({"--if-elapsed=auto", "--expire-after=auto", "--max-runtime=auto", "--auto-min=5",
+                    "--auto-max=1h", "--auto-risk=0.5", "l"})
+                  .ok());
   EXPECT_TRUE(Line({"--if-elapsed=auto", "--if-elapsed=5", "l"}).ok()) << "the last counts";
-  EXPECT_FALSE(Line({"--if-elapsed=5", "--if-elapsed=auto", "l"}).ok());
+  EXPECT_EQ(
+      Line({"--auto-risk=0", "l"}).error(),
+      "--auto-risk: \"0\" is not a number of runs in 1,000: use one from 0.001 to 500, such as 3 or 0.5");
+  EXPECT_EQ(Line({"--auto-max=0", "l"}).error(), "--auto-max: use more than 0");
+  EXPECT_EQ(Line({"--auto-min=2h", "--auto-max=1h", "l"}).error(), "--auto-min: is longer than --auto-max");
+  EXPECT_FALSE(Line({"--store=symlink:", "--expire-after=auto", "l"}).ok());
 }
 
 TEST(Options, TheTableIsSound) {

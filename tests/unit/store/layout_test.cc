@@ -34,8 +34,8 @@ TEST(Layout, RangesOfLocksDoNotMeet) {
 
 TEST(Layout, RangesOfDataDoNotMeet) {
   EXPECT_GE(kHeaderAt, 4096);
-  EXPECT_LE(kHeaderAt + static_cast<std::int64_t>(sizeof(Header)), kHistogramAt);
-  EXPECT_LT(kHistogramAt, kWaitersAt);
+  EXPECT_LE(kHeaderAt + static_cast<std::int64_t>(sizeof(Header)), kMemoryAt);
+  EXPECT_LT(kMemoryAt, kWaitersAt);
   EXPECT_EQ(waiter_at(1), waiter_at(1 + kWaiterRing));
   EXPECT_LE(waiter_at(kWaiterRing - 1) + kRecordSize, kWordsAt);
   EXPECT_EQ(word_at(1), kWordsAt);

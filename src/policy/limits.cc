@@ -1,0 +1,102 @@
+#include "policy/limits.h"
+
+#include "policy/learn.h"
+#include "policy/schedule.h"
+#include "policy/steps.h"
+
+namespace atmost::policy {
+namespace {
+
+constexpr Memory kNoMemory{};
+constexpr Experience kNoExperience{};
+
+// The end of the step up to which that share of the remembered runs took; 0 without any.
+Duration quantile(const Memory& memory, double share) {
+  double all = 0;
+  for (float runs : memory.runs) all += static_cast<double>(runs);
+  if (all <= 0) return {};
+  double below = 0;
+  int step = 0;
+  for (; step < kSteps - 1; ++step) {
+    below += static_cast<double>(memory.runs[step]);
+    if (below >= share * all) break;
+  }
+  return end_of_step(step);
+}
+
+}  // namespace
+
+Limits limits_of(const Request& request, const View& view) {
+  Limits limits = {request.if_elapsed, request.expire_after, request.max_runtime};
+  if (!wants_memory(request)) return limits;
+  const bool remembers = view.memory != nullptr && is_plausible(*view.memory);
+  const bool experienced = view.experience != nullptr && is_plausible(*view.experience);
+  const Memory& memory = remembers ? *view.memory : kNoMemory;
+  const Schedule schedule = schedule_of(memory, request.learned);
+  if (request.if_elapsed_auto) limits.if_elapsed = schedule.interval;
+  const Duration run =
+      run_limit(memory, experienced ? *view.experience : kNoExperience, request.learned).limit;
+  if (request.max_runtime_auto) limits.max_runtime = run.is_forever() ? Duration{} : run;
+  if (request.expire_auto) {
+    limits.expire_after = run;
+    if (request.if_elapsed_auto && schedule.known && limits.expire_after < schedule.longer) {
+      limits.expire_after = schedule.longer;
+    }
+    if (limits.expire_after < limits.if_elapsed) limits.expire_after = limits.if_elapsed;
+  }
+  return limits;
+}
+
+Tuning tuning_of(const Memory& memory, const Experience& experience, const LearnedBounds& bounds) {
+  Tuning tuning;
+  const Memory& own = is_plausible(memory) ? memory : kNoMemory;
+  const Experience& all = is_plausible(experience) ? experience : kNoExperience;
+  tuning.completed = own.completed;
+  tuning.stopped = own.stopped;
+  tuning.cut_short = own.cut_short;
+  tuning.too_soon = own.too_soon;
+  tuning.spam = own.spam;
+  tuning.half = quantile(own, 0.5);
+  tuning.nine_tenths = quantile(own, 0.9);
+  tuning.longest = quantile(own, 0.999);
+  const Weights weights = weigh(own, all);
+  for (int i = 0; i < kRelations; ++i) tuning.related[i] = weights.of[i];
+  tuning.experience = static_cast<std::uint32_t>(all.tried);
+  const RunLimit run = run_limit(own, all, bounds);
+  tuning.price = run.price;
+  tuning.chance = run.chance;
+  tuning.limit = end_of_step(run.step);
+  tuning.widened = own.widened;
+  const Schedule schedule = schedule_of(own, bounds);
+  tuning.schedule_known = schedule.known;
+  tuning.usual = schedule.usual;
+  tuning.slowed = schedule.slowed;
+  Request request;
+  request.if_elapsed_auto = request.expire_auto = request.max_runtime_auto = true;
+  request.learned = bounds;
+  View view;
+  view.memory = &own;
+  view.experience = &all;
+  tuning.limits = limits_of(request, view);
+  return tuning;
+}
+
+void remember(Memory& memory, Experience& experience, const Happening& what) {
+  if (!is_plausible(memory)) memory = {};
+  if (!is_plausible(experience)) experience = {};
+  if (what.asked_real_ns > 0) asked(memory, what.asked_real_ns, what.interval);
+  admitted_after(memory, what.since_previous);
+  switch (what.kind) {
+    case Happening::Kind::completed:
+      return run_completed(memory, experience, what.ran);
+    case Happening::Kind::stopped:
+      return run_cut_short(memory, what.ran, CutBy::limit);
+    case Happening::Kind::cut_short:
+      return run_cut_short(memory, what.ran, CutBy::other);
+    case Happening::Kind::too_soon:
+      if (memory.too_soon < UINT32_MAX) ++memory.too_soon;
+      return;
+  }
+}
+
+}  // namespace atmost::policy

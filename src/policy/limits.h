@@ -1,0 +1,25 @@
+// The limits of one request: as it says, or learned.
+#ifndef ATMOST_POLICY_LIMITS_H
+#define ATMOST_POLICY_LIMITS_H
+
+#include "atmost/memory.h"
+#include "atmost/request.h"
+#include "atmost/tuning.h"
+#include "atmost/view.h"
+
+namespace atmost::policy {
+
+// What is `auto` is learned from the view's memory; without one (or with one that cannot be ours), from nothing: no
+// interval, and the longest time. ExpireAfter is never shorter than IfElapsed, and where both are learned, longer
+// than the usual interval.
+Limits limits_of(const Request& request, const View& view);
+
+// The same for all three, with the way there.
+Tuning tuning_of(const Memory& memory, const Experience& experience, const LearnedBounds& bounds);
+
+// Remembers what happened. LearnFn (memory.h); memory that cannot be ours is begun anew.
+void remember(Memory& memory, Experience& experience, const Happening& what);
+
+}  // namespace atmost::policy
+
+#endif

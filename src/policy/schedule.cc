@@ -1,0 +1,61 @@
+#include "policy/schedule.h"
+
+#include "policy/steps.h"
+
+namespace atmost::policy {
+namespace {
+
+constexpr float kKeep = 0.95f;
+constexpr double kEnough = 3.5;             // of intervals, the older counting less: that is four
+constexpr std::uint32_t kKeepArriving = 2;  // requests too close to the one before, before one counts
+constexpr std::int64_t kJitter = 64;        // "at" the interval: up to so small a part of it later
+constexpr int kHalf = kStepsPerOctave;
+
+int median_step(const Memory& memory, double all) {
+  double below = 0;
+  int step = 0;
+  for (; step < kSteps - 1; ++step) {
+    below += static_cast<double>(memory.intervals[step]);
+    if (below * 2 >= all) break;
+  }
+  return step;
+}
+
+}  // namespace
+
+Schedule schedule_of(const Memory& memory, const LearnedBounds& bounds) {
+  Schedule schedule;
+  double all = 0;
+  for (float count : memory.intervals) all += static_cast<double>(count);
+  if (all < kEnough) return schedule;
+  const int median = median_step(memory, all);
+  if (median <= kHalf) return schedule;  // within two milliseconds of each other: a loop, not a schedule
+  schedule.known = true;
+  schedule.usual = end_of_step(median - 1);
+  schedule.longer = end_of_step(median);
+  const std::uint32_t spam = memory.in_a_row < kKeepArriving ? 0 : memory.in_a_row - kKeepArriving + 1;
+  schedule.slowed = spam < kHalf ? spam : kHalf;
+  schedule.interval = end_of_step(median - 1 - kHalf + static_cast<int>(schedule.slowed));
+  const Duration most = schedule.usual < bounds.high ? schedule.usual : bounds.high;
+  if (schedule.interval < bounds.low) schedule.interval = bounds.low;
+  if (schedule.interval > most) schedule.interval = most;
+  return schedule;
+}
+
+void admitted_after(Memory& memory, Duration since_previous) {
+  if (since_previous.is_forever() || since_previous.ns < 0) return;
+  for (float& count : memory.intervals) count *= kKeep;
+  memory.intervals[step_of(since_previous)] += 1;
+}
+
+void asked(Memory& memory, std::int64_t at_real_ns, Duration interval) {
+  if (at_real_ns <= memory.asked_real_ns) return;
+  const std::int64_t gap = at_real_ns - memory.asked_real_ns;
+  const bool close = memory.asked_real_ns > 0 && !interval.is_zero() && !interval.is_forever() &&
+                     gap - interval.ns <= interval.ns / kJitter;
+  memory.asked_real_ns = at_real_ns;
+  memory.in_a_row = close && memory.in_a_row < UINT32_MAX ? memory.in_a_row + 1 : close ? UINT32_MAX : 0;
+  if (memory.in_a_row >= kKeepArriving && memory.spam < UINT32_MAX) ++memory.spam;
+}
+
+}  // namespace atmost::policy

@@ -1,0 +1,31 @@
+// How often a lock is asked for: the interval learned from its own schedule, and spam.
+#ifndef ATMOST_POLICY_SCHEDULE_H
+#define ATMOST_POLICY_SCHEDULE_H
+
+#include "atmost/memory.h"
+
+namespace atmost::policy {
+
+struct Schedule {
+  bool known = false;  // enough admissions were seen
+  Duration usual{};    // the length, rounded down, that half of the intervals between admissions reach
+  Duration longer = Duration::forever();  // the same, rounded up
+  Duration interval{};       // what `--if-elapsed auto` means now: 0, or from half of `usual` up to all of it
+  std::uint32_t slowed = 0;  // steps by which it is longer than half, because of spam
+};
+
+// ExpireAfter > Δt >= IfElapsed "ensures correct and sensible behaviour" (Burgess & Skipitaris, LISA '97, "Predictable
+// Behaviour"): Δt is what was usual. A request after half of that is let in, so that neither a late run nor one by hand
+// shifts the schedule; who keeps asking sooner has to wait longer, up to the usual interval.
+Schedule schedule_of(const Memory& memory, const LearnedBounds& bounds);
+
+// An admission, so long after the one before. Forever: not known, and of no interest.
+void admitted_after(Memory& memory, Duration since_previous);
+
+// A request at that moment (wall clock, ns), while `interval` was in force. It is spam when it and the two before it
+// came at or below the interval, each after the one before. Requests older than the last one known are left out.
+void asked(Memory& memory, std::int64_t at_real_ns, Duration interval);
+
+}  // namespace atmost::policy
+
+#endif

@@ -1,0 +1,42 @@
+// LocalStore's memory of runs.
+#include "local_store.h"
+#include "os/clock.h"
+
+namespace atmost::local {
+
+void LocalStore::learn(const Request&, std::uint32_t lock, LearnFn how, const Happening& what) {
+  LockFile& file = entries_[lock].file;
+  const Result<LockFile::Guarded> guarded = file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
+  if (!guarded.ok() || guarded.value() != LockFile::Guarded::held) return;
+  memorize(file.fd(), file.path(), making_, how, what);
+  file.unguard();
+}
+
+void LocalStore::learn_at_release(std::uint32_t, LearnFn how, const Happening& what) {
+  learn_ = how;
+  happened_ = what;
+}
+
+Result<bool> LocalStore::recall(const Request& request, Memory& memory, Experience& experience) {
+  LockFile file;
+  memory = {};
+  experience = {};
+  if (Status opened = file.open(request.locks[0], request, LockFile::Access::look); !opened.ok())
+    return opened.error();
+  // Of a lock that nobody has used yet the directory knows all the same.
+  if (file.present()) {
+    if (Status read = file.refresh(); !read.ok()) return read.error();
+  }
+  local::recall(file.present() ? file.fd() : -1, request.locks[0].path, memory, experience);
+  return true;
+}
+
+void LocalStore::remember_run(Entry& entry) {
+  if (learn_ == nullptr) return;
+  Happening what = happened_;
+  what.since_previous = entry.since_previous;
+  if (what.asked_real_ns == 0) what.asked_real_ns = entry.admitted_real_ns;
+  memorize(entry.file.fd(), entry.file.path(), making_, learn_, what);
+}
+
+}  // namespace atmost::local

@@ -1,0 +1,122 @@
+#include "remembering.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "hints.h"
+#include "os/byte_lock.h"
+#include "os/fd.h"
+#include "os/file.h"
+#include "os/self.h"
+
+namespace atmost::local {
+namespace {
+
+// A lock of so many runs has an experience of its own; every eighth of its runs tells the directory.
+constexpr std::uint32_t kYoung = 64;
+constexpr std::uint32_t kNowAndThen = 8;
+
+template <class T>
+std::uint64_t sum_of(const T& from) {
+  return checksum_of(&from, sizeof from - sizeof from.checksum);
+}
+
+PathText experience_path(std::string_view lock) {
+  const std::size_t slash = lock.rfind('/');
+  PathText path(lock.substr(0, slash == std::string_view::npos ? 0 : slash + 1));
+  path.append(kExperienceName);
+  return path;
+}
+
+// The directory's file. Whoever else may write it may make our limits short, and so have our runs stopped: only the
+// user's own and root's counts.
+class Directory {
+ public:
+  bool open(std::string_view lock, const Making& making) {
+    const PathText path = experience_path(lock);
+    if (path.truncated()) return false;
+    int error = os::open_existing(path.c_str(), fd_);
+    if (error == ENOENT && making.wanted) error = os::create_new(path.c_str(), making.mode & 0644u, fd_);
+    struct stat status;
+    if (error != 0 || os::file_status(fd_.get(), status) != 0) return false;
+    const bool trusted = status.st_uid == os::user_id() || status.st_uid == 0;
+    return trusted && S_ISREG(status.st_mode) && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  }
+  // False when another process is at it.
+  bool lock() { return os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, {0, 0}) == 0; }
+
+  void read(Experience& to) {
+    ExperienceRecord record{};
+    std::size_t got = 0;
+    const bool whole = os::read_at(fd_.get(), &record, sizeof record, 0, got) == 0 && got == sizeof record &&
+                       std::memcmp(record.magic, kMagic, sizeof kMagic) == 0 &&
+                       record.version == kMemoryVersion && record.checksum == sum_of(record);
+    to = whole ? record.experience : Experience{};
+  }
+  void write(const Experience& from) {
+    ExperienceRecord record{};
+    std::memcpy(record.magic, kMagic, sizeof kMagic);
+    record.version = kMemoryVersion;
+    record.experience = from;
+    record.checksum = sum_of(record);
+    (void)os::write_at(fd_.get(), &record, sizeof record, 0);
+  }
+
+ private:
+  os::Fd fd_;
+};
+
+}  // namespace
+
+bool read_memory(int fd, Memory& memory, Experience& experience) {
+  MemoryRecord record;
+  std::size_t got = 0;
+  const bool whole = os::read_at(fd, &record, sizeof record, kMemoryAt, got) == 0 && got == sizeof record &&
+                     std::memcmp(record.magic, kMemoryMagic, sizeof kMemoryMagic) == 0 &&
+                     record.version == kMemoryVersion && record.checksum == sum_of(record);
+  memory = whole ? record.memory : Memory{};
+  experience = whole ? record.experience : Experience{};
+  return whole;
+}
+
+int write_memory(int fd, const Memory& memory, const Experience& experience) {
+  MemoryRecord record{};
+  std::memcpy(record.magic, kMemoryMagic, sizeof kMemoryMagic);
+  record.version = kMemoryVersion;
+  record.memory = memory;
+  record.experience = experience;
+  record.checksum = sum_of(record);
+  return os::write_at(fd, &record, sizeof record, kMemoryAt);
+}
+
+int erase_memory(int fd) {
+  Memory memory;
+  Experience experience;
+  if (!read_memory(fd, memory, experience)) return 0;
+  const MemoryRecord nothing{};
+  return os::write_at(fd, &nothing, sizeof nothing, kMemoryAt);
+}
+
+void recall(int fd, std::string_view path, Memory& memory, Experience& experience) {
+  (void)read_memory(fd, memory, experience);
+  Directory directory;
+  if (memory.completed < kYoung && directory.open(path, {})) directory.read(experience);
+}
+
+void memorize(int fd, std::string_view path, const Making& making, LearnFn learn, const Happening& what) {
+  Memory memory;
+  Experience experience;
+  (void)read_memory(fd, memory, experience);
+  Directory directory;
+  const bool tells = memory.completed < kYoung || memory.completed % kNowAndThen == 0;
+  const bool shared =
+      what.kind == Happening::Kind::completed && tells && directory.open(path, making) && directory.lock();
+  if (shared) directory.read(experience);
+  learn(memory, experience, what);
+  if (shared) directory.write(experience);
+  (void)write_memory(fd, memory, experience);
+}
+
+}  // namespace atmost::local
