@@ -31,11 +31,19 @@ Result<bool> LocalStore::recall(const Request& request, Memory& memory, Experien
   return true;
 }
 
+void LocalStore::show_memory(const LockFile& file, View& view) {
+  local::recall(file.fd(), file.path(), memory_, experience_);
+  view.memory = &memory_;
+  view.experience = &experience_;
+}
+
 void LocalStore::remember_run(Entry& entry) {
   if (learn_ == nullptr) return;
   Happening what = happened_;
-  what.since_previous = entry.since_previous;
-  if (what.asked_real_ns == 0) what.asked_real_ns = entry.admitted_real_ns;
+  const Stamp previous = stamp_of(entry.before.start, entry.file.identity());
+  const std::int64_t since = previous.known ? age_ns(previous, entry.admitted) : -1;
+  if (since >= 0) what.since_previous = {since};
+  what.asked_real_ns = entry.admitted.real_ns;
   memorize(entry.file.fd(), entry.file.path(), making_, learn_, what);
 }
 

@@ -153,11 +153,7 @@ View LocalStore::view_of(const Request& request, Entry& entry, const LockSpec& s
   view.last_chance = last_chance;
   view.last = {stamp_of(header.start, file.identity()), stamp_of(header.finish, file.identity()),
                stamp_of(header.success, file.identity())};
-  if (wants_memory(request)) {
-    local::recall(file.fd(), file.path(), memory_, experience_);
-    view.memory = &memory_;
-    view.experience = &experience_;
-  }
+  if (wants_memory(request)) show_memory(file, view);
   if (!view.room && request.nested) view.held_by_ancestor = own_tree_blocks(entry.file, spec, request);
   if ((!view.room || request.expire_after.is_zero()) && wants_holders(request, last_chance)) {
     view.holders = {holders_, collect_holders(entry.file, holders_)};
@@ -257,10 +253,7 @@ Status LocalStore::admit_to(const Request& request, std::uint32_t lock, const In
   if (request.foreign_format) return {};
   Header& header = entry.file.header();
   entry.before = header;
-  const Stamp previous = stamp_of(header.start, entry.file.identity());
-  const std::int64_t since = previous.known ? age_ns(previous, now) : -1;
-  entry.since_previous = since < 0 ? Duration::forever() : Duration{since};
-  entry.admitted_real_ns = now.real_ns;
+  entry.admitted = now;
   header.token = next_token(header.token, now);
   header.refusals = 0;
   header.start = data_of(now, entry.file.identity());
@@ -310,50 +303,6 @@ void LocalStore::name_holder(std::int64_t pid) {
 }
 
 const HeldLock& LocalStore::held(std::uint32_t, std::uint32_t lock) const { return entries_[lock].held; }
-
-void LocalStore::release(std::uint32_t, Ending ending, const Instant& now) {
-  for (std::uint32_t i = 0; i < count_; ++i) release_one(entries_[i], ending, now);
-  learn_ = nullptr;
-  close();
-}
-
-// This write is what wakes the waiters. False when a word is left.
-bool LocalStore::clear_own_words(Entry& entry) {
-  bool cleared = true;
-  for (std::uint32_t i = 0; i < entry.held.count; ++i) {
-    cleared = write_word(entry.file.fd(), entry.held.slots[i], 0) == 0 && cleared;
-  }
-  return cleared;
-}
-
-void LocalStore::release_one(Entry& entry, Ending ending, const Instant& now) {
-  const Result<LockFile::Guarded> guarded = entry.file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
-  // Without the guard (its holder is stopped, the file was replaced) the slot is freed all the same; a newcomer's
-  // word may then be cleared with ours, which makes it doubtful, not wrong.
-  const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;
-  const bool hints = entry.held.token != 0;
-  // With the guard, whoever is woken by our word finds the slot free; without it the slot has to be free by then.
-  if (!orderly) drop(entry.file, owner_, entry.reserved);
-  if (hints && orderly && ending != Ending::unknown) {
-    Header& header = entry.file.header();
-    header.finish = data_of(now, entry.file.identity());
-    if (ending == Ending::success) header.success = header.finish;
-    (void)entry.file.save_header();
-    remember_run(entry);
-  }
-  const bool cleared = hints && clear_own_words(entry);
-  if (orderly && owner_ == os::Owner::description) {
-    entry.file.unlock_all();
-    entry.reserved.count = 0;
-    entry.reserved.mode_held = false;
-  } else if (orderly) {
-    drop(entry.file, owner_, entry.reserved);
-  }
-  // Only now, and not at all when a word of ours is left: the kernel disowns it when we end, however we do.
-  if (cleared && entry.words_registered) os::forget_words();
-  entry.words_registered = false;
-  entry.file.unguard();
-}
 
 void LocalStore::withdraw(const Request& request, Ticket& ticket) {
   if (!ticket.drawn) return;

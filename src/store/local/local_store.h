@@ -69,8 +69,7 @@ class LocalStore final : public Store {
     Header before{};  // as it was when the admission began
     Reservation reserved;
     HeldLock held;
-    std::int64_t admitted_real_ns = 0;
-    Duration since_previous = Duration::forever();  // from the admission before
+    Instant admitted;
   };
   bool opened_for(const Request& request) const;
   Status open_all(const Request& request);
@@ -89,6 +88,7 @@ class LocalStore final : public Store {
                              Wake& wake);
   bool wait_for_only_slot(const Request& request, std::int64_t deadline_boot_ns, Wake& wake);
   void release_one(Entry& entry, Ending ending, const Instant& now);
+  void show_memory(const LockFile& file, View& view);
   void remember_run(Entry& entry);
 
   std::uint32_t order_[kMaxLocks] =
