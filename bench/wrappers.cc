@@ -23,6 +23,7 @@ std::vector<Wrapper> wrappers(const Options& options) {
       {"floor: only wait for it", {witness::helper("bench_floor"), "wait", command}},
       {"atmost run", {atmost, "run", options.lock("run"), "--", command}},
       {"atmost run --no-history", {atmost, "run", "--no-history", options.lock("run"), "--", command}},
+      {"atmost run --no-memory", {atmost, "run", "--no-memory", options.lock("run"), "--", command}},
       {"atmost run --exec", {atmost, "run", "--exec", options.lock("exec"), "--", command}},
       {"exectimes (ours)", {options.program("exectimes"), options.lock("exectimes"), "1", command}},
       {"plain scan, static", {witness::helper("plain_scan"), options.lock("plain"), "1", command}},
@@ -99,6 +100,10 @@ void measure_wrappers(const Options& options, Book& book) {
                     : ""});
   }
   book.tables.push_back(table);
+  const std::int64_t remembering =
+      samples["atmost run"].median() - samples["atmost run --no-memory"].median();
+  book.goals.push_back(
+      {"atmost run: remembering the run adds, in µs", "10", micros(remembering), remembering <= 10'000});
   judge(book, "atmost run", samples["atmost run"], bare, flock, 10);
   judge(book, "atmost run --exec", samples["atmost run --exec"], bare, flock, 15);
 }

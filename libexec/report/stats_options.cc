@@ -11,7 +11,8 @@ constexpr char kUsage[] =
     "usage: atmost stats [OPTION]... [LOCK]...\n\n"
     "the history in numbers, lock by lock: runs, refusals, waits, run times; the most trouble first\n\n"
     "      --json            one JSON object a line for each lock\n"
-    "      --prometheus      Prometheus text format; --prometheus=FILE replaces FILE whole, for node_exporter's\n"
+    "      --prometheus      Prometheus text format; --prometheus=FILE replaces FILE whole, for "
+    "node_exporter's\n"
     "                        textfile collector\n";
 
 }  // namespace

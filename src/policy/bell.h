@@ -34,7 +34,8 @@ constexpr Bell make_bell(double width) {
     all += d == 0 ? density[d] : 2 * density[d];
   }
   Bell bell{};
-  for (int d = 0; d < kSteps; ++d) bell.at[d] = static_cast<float>(density[d] / all);
+  for (int d = 0; d < kSteps; ++d)
+    bell.at[d] = density[d] / all < 1e-9 ? 0 : static_cast<float>(density[d] / all);
   return bell;
 }
 

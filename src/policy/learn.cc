@@ -34,9 +34,13 @@ int stage_of(std::uint32_t runs) {
 
 template <std::size_t N>
 double sum(const float (&counts)[N]) {
-  double all = 0;
-  for (float count : counts) all += static_cast<double>(count);
-  return all;
+  double parts[4] = {};  // side by side: one addition need not wait for the one before
+  std::size_t i = 0;
+  for (; i + 4 <= N; i += 4) {
+    for (std::size_t part = 0; part < 4; ++part) parts[part] += static_cast<double>(counts[i + part]);
+  }
+  for (; i < N; ++i) parts[0] += static_cast<double>(counts[i]);
+  return parts[0] + parts[1] + parts[2] + parts[3];
 }
 
 template <std::size_t N>
@@ -52,7 +56,9 @@ double chance_of_any(const Experience& experience, double all, int step) {
 
 double chance_within(const Memory& memory, const Bell& bell, int step) {
   float chance = 0;
-  for (int s = 0; s < kSteps; ++s) chance += memory.runs[s] * bell.at[s < step ? step - s : s - step];
+  for (int s = 0; s < kSteps; ++s) {
+    if (memory.runs[s] > 0) chance += memory.runs[s] * bell.at[s < step ? step - s : s - step];
+  }
   const double all = sum(memory.runs);
   return all > 0 ? static_cast<double>(chance) / all : 0;
 }
@@ -85,7 +91,8 @@ Forecast forecast_by(const Memory& memory, const Experience& experience, const W
 }
 
 void fade(float (&runs)[kSteps]) {
-  for (float& run : runs) run *= kKeep;
+  // What has faded away is nothing: the smallest floating-point numbers are slow to reckon with.
+  for (float& run : runs) run = run < 1e-6f ? 0 : run * kKeep;
 }
 
 void add(float (&runs)[kSteps], int step) {
@@ -218,7 +225,7 @@ double price_for(const Experience& experience, std::uint32_t risk_ppm) {
 int best_step(const Forecast& forecast, double price) {
   int best = kSteps - 1;
   double least = 1e300;
-  for (int s = 0; s < kSteps; ++s) {
+  for (int s = 0; s < kSteps && static_cast<double>(s) / kStepsPerOctave < least; ++s) {
     const double cost = static_cast<double>(s) / kStepsPerOctave + price * forecast.beyond[s];
     if (cost < least) {
       least = cost;

@@ -44,7 +44,7 @@ Schedule schedule_of(const Memory& memory, const LearnedBounds& bounds) {
 
 void admitted_after(Memory& memory, Duration since_previous) {
   if (since_previous.is_forever() || since_previous.ns < 0) return;
-  for (float& count : memory.intervals) count *= kKeep;
+  for (float& count : memory.intervals) count = count < 1e-6f ? 0 : count * kKeep;
   memory.intervals[step_of(since_previous)] += 1;
 }
 

@@ -16,7 +16,7 @@ struct Task {
   const int* inherit = nullptr;  // lock descriptors (close-on-exec) that the command shall inherit
   unsigned inherit_count = 0;
   bool dies_with_us = false;  // should this process be killed, the kernel kills the main process
-  bool own_tree = false;  // the hold ends with the command's whole tree, not with its main process
+  bool own_tree = false;      // the hold ends with the command's whole tree, not with its main process
   Duration
       max_runtime{};  // from the start on the boot clock (suspended and stopped time counts); 0: no limit
   Duration kill_grace = Duration::seconds(2);  // pause after each of INT, TERM and KILL

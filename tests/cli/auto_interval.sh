@@ -1,0 +1,29 @@
+# --if-elapsed auto: the interval is learned from the lock's own schedule, and who keeps asking has to wait longer.
+. "$(dirname "$0")/lib.sh"
+
+ask() { atmost run --now "$1" --if-elapsed auto job true; }
+interval() { atmost tune --json job | sed 's/.*"if_elapsed_s":\([0-9.]*\).*/\1/'; }
+usual() { atmost tune --json job | sed 's/.*"usual_interval_s":\([0-9.]*\).*/\1/'; }
+
+# Every hour. Before four intervals are known there is no limit.
+i=0
+while [ $i -lt 8 ]; do
+  expect_code 0 ask $((1700000000 + i * 3600))
+  i=$((i + 1))
+done
+last=$((1700000000 + 7 * 3600))
+awk -v i="$(interval)" -v u="$(usual)" 'BEGIN { exit !(u > 3600 / 1.2 && u <= 3600 && i > u / 2.1 && i < u / 1.9) }' ||
+  fail "interval $(interval), usual $(usual)"
+
+# Spam is refused, counted, and the refusal's time grows up to the usual interval; not beyond, for the schedule's sake.
+before=$(interval)
+i=1
+while [ $i -le 12 ]; do
+  expect_code 76 ask $((last + i * 10))
+  i=$((i + 1))
+done
+after=$(interval)
+awk -v b="$before" -v a="$after" -v u="$(usual)" 'BEGIN { exit !(a > b && a <= u) }' || fail "$before, then $after"
+expect_code 0 atmost tune --json job
+expect_in out '"too_soon":12,"spam":11,'
+expect_code 0 ask $((last + 3600))

@@ -1,0 +1,56 @@
+# Limits that are learned from a lock's own runs: auto stops what takes far longer than the runs before it did, tells why,
+# forgets on request, and drops a memory that was spoilt.
+. "$(dirname "$0")/lib.sh"
+
+# A new lock in a new directory has no limit.
+expect_code 0 atmost tune --json job
+expect_in out '"completed":0,'
+expect_in out '"expire_after_s":null,"max_runtime_s":0,"if_elapsed_s":0}'
+[ ! -e locks/job.lock ] || fail "asking created the lock"
+
+i=0
+while [ $i -lt 12 ]; do
+  atmost run job true
+  i=$((i + 1))
+done
+expect_code 0 atmost tune job
+expect_in out '12 runs that ended by themselves'
+expect_code 0 atmost tune --json --auto-min 100ms --auto-max 300ms job
+expect_in out '"completed":12,"stopped":0,'
+expect_in out '"risk_per_1000":5.000000,'
+
+# One that hangs is stopped; then there is more time.
+expect_code 124 atmost run --max-runtime auto --auto-min 100ms --auto-max 300ms job sleep 30
+expect_in err 'as --max-runtime says'
+expect_code 0 atmost tune --json job
+expect_in out '"completed":12,"stopped":1,'
+expect_in out '"widened_steps":12,'
+
+# A failure is a run too; one that a signal ended is none, nor is one that shall not be remembered.
+expect_code 3 atmost run job sh -c 'exit 3'
+atmost run job sh -c 'kill -KILL $$' || :
+expect_code 0 atmost run --no-memory job true
+expect_code 0 atmost tune --json job
+expect_in out '"completed":13,"stopped":1,"cut_short":1,'
+
+# A lock that is new goes by the others' experience.
+expect_code 0 atmost tune --json --auto-min 1ms another
+expect_in out '"completed":0,'
+if grep -q '"expire_after_s":null' out; then fail "the directory's experience is not used"; fi
+
+# Spoilt bytes are dropped, and nobody is stopped by them.
+cp locks/job.lock before
+printf 'x' | dd of=locks/job.lock bs=1 seek=8300 conv=notrunc 2>/dev/null
+expect_code 0 atmost tune --json job
+expect_in out '"completed":0,'
+expect_code 0 atmost run --max-runtime auto job true
+cat before >locks/job.lock
+
+expect_code 0 atmost forget job
+expect_code 0 atmost tune --json job
+expect_in out '"completed":0,'
+
+expect_code 64 atmost run --store symlink: --expire-after auto ./job true
+expect_in err 'auto: limits are learned'
+expect_code 64 atmost run --auto-min 2h --auto-max 1h job true
+expect_code 64 atmost run --auto-risk many job true

@@ -1,0 +1,185 @@
+// The interval that is learned, spam, and how the limits keep their order.
+#include "policy/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "policy/decide.h"
+#include "policy/limits.h"
+
+namespace atmost::policy {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr Duration kHour = Duration::seconds(3600);
+
+class Interval : public ::testing::Test {
+ protected:
+  // Admissions so long after each other, each run taking ten seconds.
+  void admit(int times, Duration interval) {
+    for (int i = 0; i < times; ++i) {
+      now_ns_ += interval.ns;
+      Happening what;
+      what.ran = Duration::seconds(10);
+      what.since_previous = interval;
+      what.asked_real_ns = now_ns_;
+      what.interval = schedule().interval;
+      remember(memory, experience, what);
+    }
+  }
+  void ask_too_soon(Duration after) {
+    now_ns_ += after.ns;
+    Happening what;
+    what.kind = Happening::Kind::too_soon;
+    what.asked_real_ns = now_ns_;
+    what.interval = schedule().interval;
+    remember(memory, experience, what);
+  }
+  Schedule schedule() const { return schedule_of(memory, bounds); }
+
+  Memory memory{};
+  Experience experience{};
+  LearnedBounds bounds;
+
+ private:
+  std::int64_t now_ns_ = 1'700'000'000 * kSecond;
+};
+
+TEST_F(Interval, IsNotKnownBeforeFour) {
+  admit(3, kHour);
+  EXPECT_FALSE(schedule().known);
+  EXPECT_TRUE(schedule().interval.is_zero());
+  admit(1, kHour);
+  EXPECT_TRUE(schedule().known);
+}
+
+TEST_F(Interval, IsHalfOfTheUsualOne) {
+  admit(10, kHour);
+  EXPECT_LE(schedule().usual, kHour);
+  EXPECT_GE(schedule().longer, kHour);
+  EXPECT_EQ(schedule().interval.ns, schedule().usual.ns / 2);
+}
+
+TEST_F(Interval, ManualRunsBetweenDoNotChangeIt) {
+  for (int day = 0; day < 10; ++day) {
+    admit(5, kHour);
+    admit(1, Duration::seconds(2000));
+  }
+  EXPECT_GT(schedule().interval, Duration::seconds(1200));
+}
+
+TEST_F(Interval, FollowsANewSchedule) {
+  admit(40, kHour);
+  admit(20, Duration::seconds(600));
+  EXPECT_LE(schedule().usual, Duration::seconds(600));
+}
+
+TEST_F(Interval, SpamIsCountedFromTheThirdRequestOn) {
+  admit(10, kHour);
+  ask_too_soon(Duration::seconds(5));
+  EXPECT_EQ(memory.spam, 0u) << "a retry is none";
+  ask_too_soon(Duration::seconds(5));
+  EXPECT_EQ(memory.spam, 1u);
+  EXPECT_EQ(memory.too_soon, 2u);
+}
+
+TEST_F(Interval, SpamHasToWaitLongerButTheScheduleIsKept) {
+  admit(10, kHour);
+  const Duration before = schedule().interval;
+  for (int i = 0; i < 100; ++i) ask_too_soon(Duration::seconds(5));
+  EXPECT_GT(schedule().interval, before);
+  EXPECT_EQ(schedule().interval, schedule().usual);
+  admit(1, kHour);
+  EXPECT_EQ(schedule().interval, before) << "and not once it has stopped";
+}
+
+TEST_F(Interval, AtTheIntervalIsSpamToo) {
+  admit(10, kHour);
+  for (int i = 0; i < 3; ++i) {
+    Happening what;
+    what.ran = Duration::seconds(1);
+    what.asked_real_ns = memory.asked_real_ns + 60 * kSecond;
+    what.interval = Duration::seconds(60);
+    remember(memory, experience, what);
+  }
+  EXPECT_EQ(memory.spam, 2u);
+}
+
+TEST_F(Interval, OldAndForeignMomentsAreLeftOut) {
+  admit(10, kHour);
+  const Memory before = memory;
+  asked(memory, before.asked_real_ns - 1, kHour);
+  asked(memory, 0, kHour);
+  EXPECT_EQ(memory.asked_real_ns, before.asked_real_ns);
+  EXPECT_EQ(memory.spam, before.spam);
+}
+
+// ExpireAfter > usual interval >= IfElapsed.
+TEST_F(Interval, TheLimitsKeepTheirOrder) {
+  admit(20, kHour);
+  Request request;
+  request.if_elapsed_auto = request.expire_auto = true;
+  View view;
+  view.memory = &memory;
+  view.experience = &experience;
+  const Limits limits = limits_of(request, view);
+  EXPECT_GE(limits.expire_after, kHour);
+  EXPECT_LE(limits.if_elapsed, kHour);
+  request.if_elapsed_auto = false;
+  EXPECT_LT(limits_of(request, view).expire_after, Duration::seconds(100))
+      << "alone it goes by the run times";
+  request.if_elapsed = Duration::seconds(7200);
+  EXPECT_EQ(limits_of(request, view).expire_after, Duration::seconds(7200));
+}
+
+TEST_F(Interval, BoundsHold) {
+  admit(20, kHour);
+  bounds.high = Duration::seconds(60);
+  EXPECT_EQ(schedule().interval, Duration::seconds(60));
+  bounds = {Duration::seconds(9000), Duration::forever(), 5000};
+  EXPECT_EQ(schedule().interval, schedule().usual) << "never longer than the usual interval";
+}
+
+TEST(Limits, WithoutMemoryNothingIsTooSoonOrOverdue) {
+  Request request;
+  request.if_elapsed_auto = request.expire_auto = request.max_runtime_auto = true;
+  View view;
+  for (bool spoilt : {false, true}) {
+    Memory memory{};
+    memory.runs[3] = -1;
+    view.memory = spoilt ? &memory : nullptr;
+    const Limits limits = limits_of(request, view);
+    EXPECT_TRUE(limits.if_elapsed.is_zero());
+    EXPECT_TRUE(limits.expire_after.is_forever());
+    EXPECT_TRUE(limits.max_runtime.is_zero());
+  }
+}
+
+TEST(Limits, DecideGoesByThem) {
+  Memory memory{};
+  Experience experience{};
+  for (int i = 0; i < 40; ++i) {
+    Happening what;
+    what.ran = Duration::seconds(100);
+    remember(memory, experience, what);
+  }
+  Request request;
+  LockSpec lock;
+  View view;
+  view.memory = &memory;
+  view.experience = &experience;
+  HolderView holder;
+  holder.slot = 1;
+  holder.start = {0, 0, true, true};
+  view.holders = {&holder, 1};
+  view.held = 1;
+  const Instant later = {250 * kSecond, 250 * kSecond, false};
+  EXPECT_EQ(decide(request, lock, view, later).verdict, Verdict::busy);
+  request.expire_auto = true;
+  EXPECT_EQ(decide(request, lock, view, later).verdict, Verdict::take_over);
+  const Decision early = decide(request, lock, view, {110 * kSecond, 110 * kSecond, false});
+  EXPECT_EQ(early.verdict, Verdict::busy);
+  EXPECT_EQ(early.retry_in.ns, early.limits.expire_after.ns - 110 * kSecond);
+}
+
+}  // namespace
+}  // namespace atmost::policy

@@ -1,0 +1,109 @@
+// The memory in the lock file and the experience beside it: hints, believed only when whole and ours.
+#include "store/local/remembering.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "lock_kit.h"
+#include "policy/limits.h"
+
+namespace atmost::local {
+namespace {
+
+class Remembering : public ::testing::Test {
+ protected:
+  void run(std::int64_t seconds) {
+    Happening what;
+    what.ran = Duration::seconds(seconds);
+    memorize(file_.fd(), path_, {true, 0600}, policy::remember, what);
+  }
+  Memory memory() {
+    Memory memory;
+    Experience experience;
+    recall(file_.fd(), path_, memory, experience);
+    return memory;
+  }
+  float tried() {
+    Memory memory;
+    Experience experience;
+    recall(file_.fd(), path_, memory, experience);
+    return experience.tried;
+  }
+
+  const Directory directory_;
+  const std::string path_ = directory_.path("job.lock");
+  const std::string shared_ = directory_.path(kExperienceName);
+  const Outsider file_{path_};
+};
+
+TEST_F(Remembering, IsReadBack) {
+  EXPECT_EQ(memory().completed, 0u);
+  for (int i = 0; i < 5; ++i) run(100);
+  EXPECT_EQ(memory().completed, 5u);
+  EXPECT_EQ(tried(), 4);
+}
+
+TEST_F(Remembering, AnySpoiltByteIsSeen) {
+  run(100);
+  for (std::int64_t at = kMemoryAt; at < kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord));
+       at += 7) {
+    const char was = file_.get<char>(at);
+    file_.put(static_cast<char>(was ^ 0x10), at);
+    EXPECT_EQ(memory().completed, 0u) << at;
+    file_.put(was, at);
+  }
+  EXPECT_EQ(memory().completed, 1u);
+}
+
+TEST_F(Remembering, TheDirectoryTellsItsOtherLocks) {
+  for (int i = 0; i < 20; ++i) run(100);
+  const std::string path = directory_.path("other.lock");
+  const Outsider other(path);
+  Memory memory;
+  Experience experience;
+  recall(other.fd(), path, memory, experience);
+  EXPECT_EQ(memory.completed, 0u);
+  EXPECT_EQ(experience.tried, 19);
+}
+
+TEST_F(Remembering, ExperienceThatOthersMayWriteDoesNotCount) {
+  for (int i = 0; i < 20; ++i) run(100);
+  ASSERT_EQ(unlink(path_.c_str()), 0);
+  const Outsider fresh(path_);
+  Memory memory;
+  Experience experience;
+  recall(fresh.fd(), path_, memory, experience);
+  EXPECT_EQ(experience.tried, 19);
+  ASSERT_EQ(chmod(shared_.c_str(), 0660), 0);
+  recall(fresh.fd(), path_, memory, experience);
+  EXPECT_EQ(experience.tried, 0);
+}
+
+TEST_F(Remembering, ABusyDirectoryCostsNothingButExperience) {
+  run(100);
+  const Outsider busy(shared_);
+  ASSERT_TRUE(busy.lock(0, 0));
+  for (int i = 0; i < 5; ++i) run(100);
+  EXPECT_EQ(memory().completed, 6u);
+  EXPECT_EQ(tried(), 0) << "what the directory knew";
+}
+
+TEST_F(Remembering, AnOldLockAsksTheDirectoryNowAndThen) {
+  for (int i = 0; i < 64; ++i) run(100);
+  EXPECT_EQ(tried(), 63);
+  for (int i = 0; i < 16; ++i) run(100);
+  ExperienceRecord record{};
+  const Outsider shared(shared_);
+  record = shared.get<ExperienceRecord>(0);
+  EXPECT_EQ(record.experience.tried, 65);
+}
+
+TEST_F(Remembering, WithoutADirectoryThatCanBeWrittenTheLockRemembers) {
+  Happening what;
+  what.ran = Duration::seconds(1);
+  memorize(file_.fd(), "/proc/job.lock", {true, 0600}, policy::remember, what);
+  EXPECT_EQ(memory().completed, 1u);
+}
+
+}  // namespace
+}  // namespace atmost::local
