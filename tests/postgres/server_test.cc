@@ -59,15 +59,8 @@ class Server : public ::testing::Test {
   int run_now(const std::string& url = cluster_->url(), const std::string& output = "") const {
     return Program(run({}, "true", url), output).wait(20).value_or(-1);
   }
-  // Signals the postmaster and all of its processes.
   void signal_server(int signal) const {
-    kill(cluster_->pid(), signal);
-    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-      const std::string stat = contents(entry.path().string() + "/stat");
-      const std::size_t end = stat.rfind(')');
-      if (end == std::string::npos || stat.size() < end + 4) continue;
-      if (std::atoi(stat.c_str() + end + 4) == cluster_->pid()) kill(std::atoi(stat.c_str()), signal);
-    }
+    for (pid_t pid : cluster_->processes()) kill(pid, signal);
   }
 
   static std::unique_ptr<Cluster> cluster_;
@@ -208,6 +201,44 @@ TEST_F(Server, AnOverdueHolderIsAskedAndStopsItself) {
   EXPECT_LT(seconds_now() - start, 3.0);
   EXPECT_EQ(one.wait(5), 79);
   EXPECT_EQ(contents(file("second")), "second\n");
+}
+
+TEST_F(Server, AHostThatSleptIsFencedOffAndStopsItsCommand) {
+  const auto fenced = [this](const char* times) {
+    return Argv{atmost(),
+                "run",
+                "--store",
+                cluster_->url(),
+                "-w",
+                "10",
+                "--ttl",
+                "3s",
+                "--kill-grace",
+                "100ms",
+                lock_,
+                "--",
+                beside("fenced"),
+                file("resource"),
+                file("log"),
+                times};
+  };
+  Program slept(fenced("1000"));
+  ASSERT_TRUE(eventually(10, [this] { return contents(file("log")).find("ok") != std::string::npos; }));
+  slept.signal_group(SIGSTOP);
+  Program second(fenced("100"));
+  // The second begins when the lease of the first has ended, and not before.
+  ASSERT_TRUE(eventually(10, [this] {
+    const std::string log = contents(file("log"));
+    return log.find("begin") != log.rfind("begin");
+  }));
+  const std::size_t second_begins = contents(file("log")).rfind("begin");
+  slept.signal_group(SIGCONT);
+  EXPECT_EQ(slept.wait(5), 79);
+  EXPECT_EQ(second.wait(10), 0);
+  // Whatever the first still tried was refused.
+  const std::string first = "ok " + contents(file("log")).substr(6, 16) + " ";
+  EXPECT_NE(contents(file("log")).find(first), std::string::npos);
+  EXPECT_EQ(contents(file("log")).find(first, second_begins), std::string::npos);
 }
 
 TEST_F(Server, AFullServerIsNamed) {

@@ -122,6 +122,20 @@ void Cluster::stop() {
   server_ = -1;
 }
 
+// Fields of /proc/PID/stat: the pid, a name in parentheses, a state, the parent.
+std::vector<pid_t> Cluster::processes() const {
+  std::vector<pid_t> all = {server_};
+  std::error_code gone;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
+    std::string stat;
+    std::getline(std::ifstream(entry.path() / "stat"), stat);
+    const std::size_t end = stat.rfind(')');
+    if (end == std::string::npos || stat.size() < end + 4) continue;
+    if (std::atoi(stat.c_str() + end + 4) == server_) all.push_back(std::atoi(stat.c_str()));
+  }
+  return all;
+}
+
 Cluster::~Cluster() {
   stop();
   std::error_code ignored;

@@ -25,6 +25,7 @@ class Cluster {
   std::string url() const { return "postgres://postgres@/postgres?host=" + directory_; }
   std::string socket() const { return directory_ + "/.s.PGSQL.5432"; }
   pid_t pid() const { return server_; }  // the postmaster
+  std::vector<pid_t> processes() const;  // it and its children
 
   void start();
   // SIGQUIT: at once, as a crash would; recovers at the next start.
