@@ -68,7 +68,7 @@ void Ledger::take(const Record& record) {
       admitted(record, story, open);
       break;
     case Event::Kind::denied:
-      denied(record, story);
+      denied(record, story, open);
       break;
     case Event::Kind::ended:
       ended(record, story, open);
@@ -97,7 +97,7 @@ void Ledger::admitted(const Record& record, LockStory& story, Open& open) {
   run.slot = static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.slot, 0, UINT32_MAX));
   run.take = static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.take, 1, UINT32_MAX));
   requested(story, run.start_ns - run.waited_ns);
-  story.spam_rule.start(run.start_ns);
+  open.last_start_ns = run.start_ns;
   const std::size_t index = story.runs.size();
   if (run.slot != 0) {
     const auto [place, is_new] = open.by_slot.try_emplace(run.slot, index);
@@ -138,7 +138,7 @@ void Ledger::ended(const Record& record, LockStory& story, Open& open) {
   run.fate = fate_of(record, run);
 }
 
-void Ledger::denied(const Record& record, LockStory& story) {
+void Ledger::denied(const Record& record, LockStory& story, const Open& open) {
   Mark mark;
   mark.at_ns = record.at_ns;
   mark.waited_ns = span_of(record.waited_ns);
@@ -146,8 +146,7 @@ void Ledger::denied(const Record& record, LockStory& story) {
   mark.why = why_of(record.why);
   if (mark.kind == Mark::Kind::too_soon && record.retry_in_ns != Record::kAbsent) {
     const std::int64_t rest = span_of(record.retry_in_ns);
-    const std::int64_t start = story.spam_rule.start_ns();
-    const std::int64_t since = start == 0 ? 0 : record.at_ns - start;
+    const std::int64_t since = open.last_start_ns == 0 ? 0 : record.at_ns - open.last_start_ns;
     story.spam_rule.set_interval(rest + std::max<std::int64_t>(0, since));
   }
   requested(story, record.at_ns - mark.waited_ns);

@@ -75,6 +75,7 @@ class Ledger {
   struct Open {
     std::unordered_map<std::int64_t, std::size_t> by_token;  // runs without an end
     std::unordered_map<std::int64_t, std::size_t> by_slot;   // the run that had the slot last
+    std::int64_t last_start_ns = 0;                          // 0: none is known
   };
   struct TextHash {
     using is_transparent = void;
@@ -84,7 +85,7 @@ class Ledger {
   std::size_t lock_of(const history::Record& record);
   void admitted(const history::Record& record, LockStory& story, Open& open);
   void ended(const history::Record& record, LockStory& story, Open& open);
-  void denied(const history::Record& record, LockStory& story);
+  void denied(const history::Record& record, LockStory& story, const Open& open);
   void signalled(const history::Record& record, LockStory& story, const Open& open);
   void requested(LockStory& story, std::int64_t at_ns);
 

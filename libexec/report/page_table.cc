@@ -48,7 +48,7 @@ std::string cell(std::uint64_t count) {
 }
 std::string span_cell(const Summary& of, std::int64_t ns) {
   if (of.times.empty()) return cell(-1, "<i>–</i>");
-  return cell(static_cast<double>(ns) / 1e9, span_words(ns));
+  return cell(static_cast<double>(ns) / 1e9, html_text(span_words(ns)));
 }
 
 std::string trend_cell(const Summary& of) {
@@ -76,7 +76,7 @@ std::string row(const Summary& of, std::size_t index, std::uint64_t most) {
   to += trouble_cell(of, most) + cell(of.runs) + cell(of.failed()) + cell(of.killed()) + cell(of.busy);
   to += cell(of.too_soon) + cell(of.spam) + cell(of.waits);
   to += span_cell(of, of.p50_ns) + span_cell(of, of.p99_ns) + span_cell(of, of.max_ns);
-  return to + cell(of.held_share, percent(of.held_share)) + trend_cell(of) + "</tr>\n";
+  return to + cell(of.held_share, html_text(percent(of.held_share))) + trend_cell(of) + "</tr>\n";
 }
 
 }  // namespace

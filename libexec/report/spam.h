@@ -6,8 +6,8 @@
 
 namespace atmost::report {
 
-// One for each lock. A request is spam when it and the two before it all came at or below the interval after the last
-// start. An odd retry is none, and neither is a schedule with a longer interval.
+// One for each lock. A request is spam when it and the two before it came at or below the interval, each after the one
+// before. An odd retry is none, and neither is a schedule with a longer interval.
 // Times are in ns since 1970; requests come in the order of their log.
 class Spam {
  public:
@@ -17,16 +17,13 @@ class Spam {
 
   // Somebody asked for the lock. Returns whether that is spam.
   bool request(std::int64_t at_ns);
-  // A request was admitted.
-  void start(std::int64_t at_ns) { start_ns_ = at_ns; }
-  std::int64_t start_ns() const { return start_ns_; }
 
  private:
   static constexpr unsigned kKeepArriving = 2;  // in a row, before one counts
   static constexpr std::int64_t kJitter = 64;   // "at" the interval: up to so small a part of it later
 
   std::int64_t interval_ns_ = 0;
-  std::int64_t start_ns_ = 0;  // 0: none is known
+  std::int64_t last_ns_ = 0;  // 0: there was none
   unsigned in_a_row_ = 0;
 };
 

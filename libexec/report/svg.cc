@@ -86,7 +86,7 @@ class Drawing {
   void box(const char* kind, double from, double y, double width, double height, const std::string& title) {
     text_ += "<rect class=\"" + std::string(kind) + "\" x=\"" + coordinate(from) + "\" y=\"" + coordinate(y) +
              "\" width=\"" + coordinate(std::max(width, 1.0)) + "\" height=\"" + coordinate(height) + "\"";
-    text_ += title.empty() ? "/>\n" : "><title>" + title + "</title></rect>\n";
+    text_ += title.empty() ? "/>\n" : "><title>" + html_text(title) + "</title></rect>\n";
   }
   void path(const char* kind, const std::string& steps) {
     text_ += "<path class=\"" + std::string(kind) + "\" d=\"" + steps + "\"/>\n";

@@ -131,7 +131,7 @@ class Page:
     def until(self, condition):
         deadline = time.monotonic() + PATIENCE_S
         while not self.evaluate(condition):
-            if time.monotonic() > deadline:
+            if self.errors or time.monotonic() > deadline:
                 raise TimeoutError(f"{condition}: {self.errors}")
         return self
 

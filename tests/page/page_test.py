@@ -192,8 +192,15 @@ class PageTest(unittest.TestCase):
         page.evaluate("document.body.insertAdjacentHTML('beforeend', '<button id=x onclick=\"hacked=1\">x</button>');"
                       "document.getElementById('x').click()")
         self.assertEqual(page.evaluate("typeof hacked"), "undefined")
+        refused = page.evaluate("""new Promise((done) => {
+          document.addEventListener("securitypolicyviolation", (event) => done(event.effectiveDirective));
+          setTimeout(() => done("nothing"), 5000);
+          new Image().src = "http://127.0.0.1:9/x";
+        })""")
+        self.assertEqual(refused, "img-src", "nor fetch anything")
         self.assertRegex("".join(page.errors), "Content Security Policy")
         page.errors.clear()
+        page.requests[1:] = []
 
     def test_an_empty_log_is_a_page_too(self):
         page = self.open(self.write("empty", []))
