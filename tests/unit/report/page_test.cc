@@ -15,7 +15,8 @@ TEST(Page, WhatIsTooShortToTellIsTextToo) {
   script.admitted(0, 1).ended(0.0001, 1, 0.0001).busy(1000);
   script.ledger.close();
   const std::vector<Summary> locks = summarise(script.ledger);
-  const std::string page = page_html(script.ledger, locks, 0, kBegin);
+  std::string page = page_html(script.ledger, locks, 0, kBegin);
+  page.resize(page.find("<script"));
   EXPECT_EQ(page.find("<1ms"), std::string::npos);
   EXPECT_EQ(page.find("<0.1"), std::string::npos);
   EXPECT_NE(page.find("&lt;1ms"), std::string::npos);
