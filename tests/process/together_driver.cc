@@ -143,6 +143,13 @@ void Together::kill_one() {
   ++told_.killed;
 }
 
+// What `atmost list` says of every lock, into the log of the test.
+void Together::show_locks() {
+  Argv argv{under_test("atmost"), "list", "--json"};
+  for (unsigned number = 0; number < kLocks; ++number) argv.push_back(lock(number));
+  world_.run(argv);
+}
+
 void Together::expect_all_free() {
   for (unsigned number = 0; number < kLocks; ++number) {
     const std::string all = std::to_string(number == kReaders ? 3 : kRoom[number]);
@@ -166,6 +173,7 @@ Told Together::run() {
     }
     if (now_ns() - last_admission_ns_ > kStuckNs) {
       trouble("no admission for 30 s with " + std::to_string(running_.size()) + " callers waiting");
+      show_locks();
       break;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(500));

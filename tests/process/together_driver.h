@@ -90,6 +90,7 @@ class Together {
   void read_log();
   void kill_one();
   void kill(pid_t pid);
+  void show_locks();
   void expect_all_free();
   unsigned pick(unsigned below) { return std::uniform_int_distribution<unsigned>(0, below - 1)(random_); }
   std::string lock(unsigned number) const { return directory_.file("lock" + std::to_string(number)); }

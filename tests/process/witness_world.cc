@@ -19,6 +19,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 extern char** environ;
 
@@ -160,7 +161,8 @@ pid_t World::start(const Argv& argv, const Streams& streams) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   errno = error;
-  if (error != 0) fail(argv[0]);
+  statuses_.erase(pid);
+  std::erase(gone_, pid);
   statuses_.erase(pid);
   return pid;
 }
@@ -176,18 +178,21 @@ int World::run(const Argv& argv, const Streams& streams, Bound bound) {
   return *status;
 }
 
-std::vector<pid_t> World::reap() {
-  std::vector<pid_t> gone;
+void World::take_note() {
   int status = 0;
   for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
     statuses_[pid] = status;
-    gone.push_back(pid);
+    gone_.push_back(pid);
   }
-  return gone;
+}
+
+std::vector<pid_t> World::reap() {
+  take_note();
+  return std::exchange(gone_, {});
 }
 
 bool World::ended(pid_t pid) {
-  reap();
+  take_note();
   return statuses_.count(pid) != 0;
 }
 

@@ -88,7 +88,7 @@ class World {
   // Runs to the end; the wait(2) status. Fails the test by an exception when it does not end within the bound.
   int run(const Argv& argv, const Streams& streams = {}, Bound bound = Bound(20'000));
 
-  // Takes note of everything that ended, orphans included; returns those pids.
+  // Takes note of everything that ended, orphans included; returns those pids, each once.
   std::vector<pid_t> reap();
   // Started here (or inherited) and ended. The status stays available.
   bool ended(pid_t pid);
@@ -103,7 +103,9 @@ class World {
 
  private:
   bool descends(pid_t pid) const;
+  void take_note();
   std::map<pid_t, int> statuses_;
+  std::vector<pid_t> gone_;  // and not yet told by reap()
 };
 
 // "exit 75", "signal 9": for messages and comparisons.

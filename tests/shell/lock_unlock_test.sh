@@ -48,6 +48,14 @@ case ${1-} in
     until_it [ -s child.pid ]
     exit 0
     ;;
+  interrupted)  # Ctrl-C while it waits, which this script does not die of
+    trap ': interrupted' INT
+    : >asking
+    code=0
+    lock_unlock action=lock name=ctrl-c || code=$?
+    echo "$code" >code
+    exit 0
+    ;;
   itself)
     [ "${JOB_SELF-}" = "$0" ] || JOB_SELF=$0 exec atmost run --no-history itself/job.lock -- "$TEST_SHELL" "$0" "$@"
     atmost check itself/job.lock
@@ -118,6 +126,48 @@ trap - EXIT
 [ "$(lock_unlock action=lock name=pipe && echo through)" = through ] || fail "a pipe"
 lock_unlock action=unlock name=pipe
 
+# With standard streams closed, some or all; what is told to the keeper goes nowhere else.
+for closed in in out all; do
+  code=0
+  case $closed in
+    in) lock_unlock action=lock name="closed $closed" <&- || code=$? ;;
+    out) lock_unlock action=lock name="closed $closed" >&- || code=$? ;;
+    all) lock_unlock action=lock name="closed $closed" <&- >&- 2>&- || code=$? ;;
+  esac
+  [ "$code" = 0 ] || fail "streams closed: $closed: $code"
+  held "./closed $closed" || fail "not held with closed streams: $closed"
+  case $closed in
+    in) lock_unlock action=unlock name="closed $closed" <&- || code=$? ;;
+    out) lock_unlock action=unlock name="closed $closed" >&- || code=$? ;;
+    all) lock_unlock action=unlock name="closed $closed" <&- >&- 2>&- || code=$? ;;
+  esac
+  [ "$code" = 0 ] || fail "streams closed: $closed: unlock: $code"
+done
+echo "of the script" >input
+{
+  lock_unlock action=lock name="$PWD/plainly"
+  lock_unlock action=unlock name="$PWD/plainly"
+  read -r line
+} <input
+[ "$line" = "of the script" ] || fail "the script's input was read: $line"
+
+# From a function's loop, more than once, relative and elsewhere: what a name means is where the script is.
+mkdir elsewhere
+lock_unlock action=lock name=here
+cd elsewhere
+if lock_unlock action=unlock name=here; then fail "unlocked another directory's lock"; fi
+cd ..
+lock_unlock action=unlock name=here || fail "not unlocked after cd"
+lock_unlock action=lock name="$PWD/outer"
+for i in 1 2 3; do
+  lock_unlock action=lock name="$PWD/inner" || fail "nested: lock $i"
+  held "$PWD/inner" || fail "nested: not held $i"
+  lock_unlock action=unlock name="$PWD/inner" || fail "nested: unlock $i"
+  free "$PWD/inner" || fail "nested: not free $i"
+done
+held "$PWD/outer" || fail "nested: the outer one is lost"
+lock_unlock action=unlock name="$PWD/outer" || fail "nested: outer"
+
 # Expiry: the lock goes, the script stays.
 lock_unlock action=lock name=short expire=1
 until_it free ./short
@@ -174,6 +224,18 @@ wait "$waiting" 2>/dev/null || :
 until_it sh -c '! atmost list --json ./queue | grep -q "\"state\":\"waiting\""'
 lock_unlock action=unlock name=queue
 free ./queue || fail "held by one who was killed"
+
+# Ctrl-C while it waits: the terminal sends INT to all of a job.
+lock_unlock action=lock name=ctrl-c
+setsid sh -c 'trap - INT; echo $$ >job; exec env --default-signal=INT "$TEST_SHELL" "$TEST_FILE" interrupted' &
+job=$!
+until_it sh -c 'atmost list --json ./ctrl-c | grep -q "\"state\":\"waiting\""'
+kill -INT "-$(cat job)"
+wait "$job" || fail "a script that traps INT: $?"
+[ "$(cat code)" = 1 ] || fail "interrupted: $(cat code)"
+until_it sh -c '! atmost list --json ./ctrl-c | grep -q "\"state\":\"waiting\""'
+lock_unlock action=unlock name=ctrl-c || fail "not unlocked: ctrl-c"
+free ./ctrl-c || fail "held by one who was interrupted"
 
 # A script that locks itself, in one line.
 mkdir itself
