@@ -12,7 +12,7 @@
 namespace atmost::etcd {
 namespace {
 
-// A command has ended: nobody is to wait long for a store that is not there; the lease ends by itself.
+// Somebody was told to end: it is not to wait long for a store that is not there; its lease ends by itself.
 constexpr Duration kFarewell = Duration::seconds(2);
 
 }  // namespace
@@ -86,7 +86,8 @@ const HeldLock& EtcdStore::held(std::uint32_t, std::uint32_t lock) const { retur
 void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
   if (!holding_) return;
   holding_ = false;
-  const std::int64_t end = plus(os::boot_ns(), kFarewell);
+  // Until another leader is elected others would have to wait for the whole ttl.
+  const std::int64_t end = give_up();
   Txn txn;
   const std::string moment = moment_text(now, os::boot_hash());
   const bool counted = elapsed_from_ != ElapsedFrom::start && !if_elapsed_.is_zero() &&
@@ -111,7 +112,7 @@ void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
   if (!lease_.upkeep().lost) {
     TxnReply reply;
     Answer answer;
-    (void)write(txn, end, reply, answer);
+    (void)write(txn, end, reply, answer, Gateway::Repeat::yes);
   }
   lease_.end(gateway_, end);
 }

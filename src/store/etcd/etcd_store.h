@@ -80,7 +80,9 @@ class EtcdStore final : public FleetStore {
 
   // transact.cc: one question. An Error: no answer, or etcd refused.
   Result<TxnReply> read(const Txn& txn, std::int64_t give_up_boot_ns);
-  Applied write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply, Answer& answer);
+  // `repeat`: it may be done twice.
+  Applied write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply, Answer& answer,
+                Gateway::Repeat repeat = Gateway::Repeat::no);
   // Changes a/state as `change` says, against all who do so at the same time; false from `change`: leave it.
   template <class Change>
   Status change_state(const Keys& keys, Change change);

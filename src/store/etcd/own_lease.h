@@ -37,6 +37,7 @@ class OwnLease final : private fleet::Keeper {
   void forsake();
 
   Upkeep upkeep() const { return renewal_.upkeep(); }
+  bool in_doubt() const { return renewal_.in_doubt(); }
   void listen(std::vector<Listening> to);
 
  private:

@@ -10,6 +10,8 @@ namespace {
 
 // However quiet it is, a waiter looks so often: should an event ever be lost, it is late, not lost.
 constexpr Duration kLongestQuiet = Duration::seconds(30);
+// How often a waiter asks itself whether its lease is still renewed: etcd can be silent for lack of a majority.
+constexpr Duration kPulse = Duration::seconds(1);
 constexpr Duration kAfterTrouble = Duration::millis(100);
 
 }  // namespace
@@ -77,9 +79,11 @@ Result<Wake> EtcdStore::await(const Request&, Ticket&, std::int64_t deadline_boo
 Result<Wake> EtcdStore::follow(std::int64_t until_boot_ns) {
   for (;;) {
     std::string line;
-    switch (stream_.next(line, until_boot_ns, parting_.descriptor())) {
+    switch (stream_.next(line, std::min(until_boot_ns, plus(os::boot_ns(), kPulse)), parting_.descriptor())) {
       case Stream::Heard::time:
-        return Wake::deadline;
+        if (lease_.in_doubt()) return Wake::maybe;
+        if (os::boot_ns() >= until_boot_ns) return Wake::deadline;
+        continue;
       case Stream::Heard::interrupted:
         return Wake::interrupted;
       case Stream::Heard::broken:

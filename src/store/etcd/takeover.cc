@@ -86,7 +86,7 @@ void EtcdStore::end_takeover(std::uint32_t lock, std::uint32_t slot) {
   txn.erase(entries_[lock].keys.taking(slot));
   TxnReply reply;
   Answer answer;
-  (void)write(txn, give_up(), reply, answer);
+  (void)write(txn, give_up(), reply, answer, Gateway::Repeat::yes);
 }
 
 }  // namespace atmost::etcd

@@ -52,6 +52,8 @@ class Renewal {
   // Nothing is good before start() or after a loss.
   Upkeep upkeep() const;
   bool running() const { return running_; }
+  // The last renewal had no answer.
+  bool in_doubt() const { return in_doubt_; }
 
  private:
   static void enter(void* self);
@@ -68,6 +70,7 @@ class Renewal {
   std::atomic<bool> ending_ = false;
   std::atomic<bool> lost_ = false;
   std::atomic<bool> asked_ = false;
+  std::atomic<bool> in_doubt_ = false;
   std::atomic<std::int64_t> until_boot_ns_ = 0;
 };
 

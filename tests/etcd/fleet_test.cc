@@ -1,0 +1,174 @@
+// What becomes of running and waiting commands when etcd, the way to it, or their own supervisor is lost.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include "etcd/kit/cluster.h"
+#include "etcd/kit/job.h"
+
+namespace etcd_kit {
+namespace {
+
+class Fleet : public ::testing::Test {
+ protected:
+  Fleet() {
+    char directory[] = "/tmp/atmost-fleet-XXXXXX";
+    if (mkdtemp(directory) != nullptr) directory_ = directory;
+  }
+  ~Fleet() override { std::filesystem::remove_all(directory_); }
+
+  std::string file(const std::string& name) const { return directory_ + "/" + name; }
+
+  // A command that ends of itself for no signal, with a child, and a child that has left its session.
+  std::string stubborn() const {
+    return "trap '' INT TERM HUP; (trap '' INT TERM; sleep 101) & setsid sh -c 'trap \"\" INT TERM; echo $$ "
+           ">>" +
+           file("tree") + "; sleep 102' & echo $$ $! >>" + file("tree") + "; sleep 0.2; echo up >" +
+           file("up") + "; sleep 103";
+  }
+  std::vector<pid_t> tree() const {
+    std::istringstream all(contents(file("tree")));
+    std::vector<pid_t> pids;
+    for (pid_t pid; all >> pid;) pids.push_back(pid);
+    return pids;
+  }
+  static bool any_alive(const std::vector<pid_t>& pids) {
+    for (pid_t pid : pids) {
+      if (alive(pid)) return true;
+    }
+    return false;
+  }
+
+  Cluster cluster_;
+  std::string directory_;
+};
+
+TEST_F(Fleet, TheWholeTreeIsDeadBeforeTheLeaseEnds) {
+  Job job(run_line(cluster_.url("/t"), {"--ttl", "6s", "--kill-grace", "1s"}, stubborn()));
+  ASSERT_EQ(await_contents(file("up"), 10), "up\n");
+  const std::vector<pid_t> pids = tree();
+  ASSERT_EQ(pids.size(), 3u);
+  const double lost = seconds_now();
+  for (unsigned i = 0; i < 3; ++i) cluster_.signal(i, SIGSTOP);
+  while (any_alive(pids) && seconds_now() < lost + 10)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  // No renewal was sent after that moment, so the lease ends 6 s after it at the latest.
+  EXPECT_LT(seconds_now() - lost, 6.0);
+  EXPECT_EQ(job.wait(5), 79);
+  for (unsigned i = 0; i < 3; ++i) cluster_.signal(i, SIGCONT);
+}
+
+TEST_F(Fleet, ALeaseThatSomebodyEndsIsNoticedAtOnce) {
+  Job job(run_line(cluster_.url("/t"), {}, stubborn()));
+  ASSERT_EQ(await_contents(file("up"), 10), "up\n");
+  const std::vector<pid_t> pids = tree();
+  const std::string leases = fetch(cluster_.host(0), "/v3/lease/leases", "{}");
+  const std::size_t at = leases.find("\"ID\":\"");
+  ASSERT_NE(at, std::string::npos) << leases;
+  const std::string id = leases.substr(at + 6, leases.find('"', at + 6) - at - 6);
+  const double lost = seconds_now();
+  fetch(cluster_.host(0), "/v3/lease/revoke", ("{\"ID\":\"" + id + "\"}").c_str());
+  EXPECT_EQ(job.wait(5), 79);
+  EXPECT_LT(seconds_now() - lost, 2.0);
+  EXPECT_FALSE(any_alive(pids));
+}
+
+TEST_F(Fleet, TheCommandDiesWithItsSupervisor) {
+  Job job(run_line(cluster_.url("/t"), {}, "echo $PPID $$ >" + file("tree") + "; exec sleep 104"));
+  await_contents(file("tree"), 10);
+  const std::vector<pid_t> pids = tree();
+  ASSERT_EQ(pids.size(), 2u);
+  kill(pids[0], SIGKILL);
+  EXPECT_EQ(job.wait(5), 128 + SIGKILL);
+  const double end = seconds_now() + 5;
+  while (alive(pids[1]) && seconds_now() < end) std::this_thread::yield();
+  EXPECT_FALSE(alive(pids[1]));
+}
+
+TEST_F(Fleet, AdmissionsResumeAfterTheLeaderDied) {
+  const std::string log = file("log");
+  const std::string script = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do " +
+                             std::string(getenv("ATMOST_BIN")) +
+                             "/atmost run --no-history --ttl 15s -w inf --store " + cluster_.url("/t") +
+                             " lock sh -c 'date +%s.%N >>" + log + "; sleep 0.1'; done";
+  std::vector<Job> jobs;
+  for (int i = 0; i < 3; ++i) jobs.emplace_back(std::vector<std::string>{"sh", "-c", script});
+  await_contents(log, 10);
+  const int leader = cluster_.leader();
+  ASSERT_GE(leader, 0);
+  cluster_.kill(static_cast<unsigned>(leader));
+  for (Job& job : jobs) EXPECT_EQ(job.wait(40), 0);
+  std::istringstream all(contents(log));
+  double before = 0, longest = 0;
+  int count = 0;
+  for (double moment; all >> moment; ++count) {
+    if (before > 0 && moment - before > longest) longest = moment - before;
+    before = moment;
+  }
+  EXPECT_EQ(count, 45);
+  EXPECT_LT(longest, 5.0);
+  std::printf("longest pause between admissions: %.2f s\n", longest);
+}
+
+TEST_F(Fleet, ALostMajorityIsReported) {
+  Job holder(run_line(cluster_.url("/t"), {"--ttl", "60s"}, "echo up >" + file("up") + "; sleep 30"));
+  ASSERT_EQ(await_contents(file("up"), 10), "up\n");
+  Job waiter(run_line(cluster_.url("/t"), {"-w", "inf"}, "true"));
+  // It waits once etcd shows it.
+  const std::string waiting =
+      "{\"key\":\"L3QvbG9jay5sb2NrL3cv\",\"range_end\":\"L3QvbG9jay5sb2NrL3cw\",\"count_only\":true}";
+  const double patience = seconds_now() + 10;
+  while (fetch(cluster_.host(0), "/v3/kv/range", waiting.c_str()).find("count") == std::string::npos) {
+    ASSERT_LT(seconds_now(), patience);
+  }
+  const double lost = seconds_now();
+  cluster_.kill(0);
+  cluster_.kill(1);
+  Job newcomer(run_line(cluster_.url("/t"), {}, "true"));
+  EXPECT_EQ(newcomer.wait(20), 69);
+  EXPECT_LT(seconds_now() - lost, 6.0);
+  std::printf("a newcomer was told after %.2f s\n", seconds_now() - lost);
+  EXPECT_EQ(waiter.wait(20), 69);
+  std::printf("a waiter was told after %.2f s\n", seconds_now() - lost);
+  EXPECT_LT(seconds_now() - lost, 16.0);
+}
+
+TEST_F(Fleet, AStoppedHolderLosesItsLockInTime) {
+  Job job(run_line(cluster_.url("/t"), {"--ttl", "6s", "--kill-grace", "1s"},
+                   "echo $PPID $$ >" + file("tree") + "; exec sleep 105"));
+  await_contents(file("tree"), 10);
+  const std::vector<pid_t> pids = tree();
+  ASSERT_EQ(pids.size(), 2u);
+  kill(pids[0], SIGSTOP);
+  const double stopped = seconds_now();
+  Job taker(run_line(cluster_.url("/t"), {"--on-busy=replace", "--ttl", "6s", "--kill-grace", "1s"},
+                     "test -e /proc/" + std::to_string(pids[1]) + " && exit 9; exit 8"));
+  EXPECT_EQ(taker.wait(20), 8) << "9: the old command was still there";
+  std::printf("taken over after %.2f s\n", seconds_now() - stopped);
+  EXPECT_EQ(job.wait(5), 79);
+}
+
+TEST_F(Fleet, AWaiterThatIsToldToEndLeavesTheQueue) {
+  Job holder(run_line(cluster_.url("/t"), {}, "echo up >" + file("up") + "; sleep 30"));
+  ASSERT_EQ(await_contents(file("up"), 10), "up\n");
+  const std::string waiting =
+      "{\"key\":\"L3QvbG9jay5sb2NrL3cv\",\"range_end\":\"L3QvbG9jay5sb2NrL3cw\",\"count_only\":true}";
+  const auto any_waits = [&] {
+    return fetch(cluster_.host(0), "/v3/kv/range", waiting.c_str()).find("count") != std::string::npos;
+  };
+  for (int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    Job waiter(run_line(cluster_.url("/t"), {"-w", "inf"}, "true"));
+    const double patience = seconds_now() + 10;
+    while (!any_waits()) ASSERT_LT(seconds_now(), patience);
+    kill(waiter.pid(), signal);
+    EXPECT_EQ(waiter.wait(5), 128 + signal);
+    EXPECT_FALSE(any_waits());
+  }
+}
+
+}  // namespace
+}  // namespace etcd_kit
