@@ -46,6 +46,11 @@ std::string_view fleet_url(const Invocation& it) {
   return it.store;
 }
 
+// Each is the same program with another store (libexec/fleet).
+std::string_view fleet_program(std::string_view url) {
+  return url.starts_with("etcd://") ? "fleet" : "fleet-postgres";
+}
+
 // argv[1] is the subcommand's name.
 int run_subcommand(const Subcommand& subcommand, int argc, char** argv, BringStore bring) {
   invocation.subcommand = subcommand.bit;
@@ -56,7 +61,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv, BringSto
   if (const Status store = take_environment_store(invocation); !store.ok()) return usage(store.error());
   if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
   if (const std::string_view url = fleet_url(invocation); is_fleet(url)) {
-    if (bring == nullptr) return become_external("fleet", argv);
+    if (bring == nullptr) return become_external(fleet_program(url), argv);
     if (const Status brought = bring(url); !brought.ok()) return usage(brought.error());
   }
   if (const Status claimed = claim_status_fd(invocation); !claimed.ok()) return usage(claimed.error());

@@ -12,7 +12,7 @@ namespace atmost::cli {
 using BringStore = Status (*)(std::string_view url);
 
 // Returns the exit code, or ends as the command ended. A command line for a store that many machines share becomes
-// atmost-fleet, with the same arguments, if `bring` is null.
+// atmost-fleet (for PostgreSQL: atmost-fleet-postgres), with the same arguments, if `bring` is null.
 int run_program(int argc, char** argv, BringStore bring);
 
 }  // namespace atmost::cli

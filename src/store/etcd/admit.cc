@@ -103,7 +103,7 @@ void EtcdStore::take_up(const Request& request) {
   if_elapsed_ = request.if_elapsed;
   elapsed_from_ = request.elapsed_from;
   lease_.listen(std::move(listening));
-  stream_.close();
+  flow_.reset();
   parting_.disarm();
 }
 

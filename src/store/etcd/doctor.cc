@@ -1,5 +1,5 @@
 // atmost doctor etcd://…: can locks be kept there, and how does it fare?
-#include <curl/curl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,29 +52,12 @@ std::string millis(std::int64_t ns) {
   return text;
 }
 
-std::size_t take_date(char* from, std::size_t, std::size_t size, void* to) {
-  const std::string_view line(from, size);
-  if (line.starts_with("Date: ") || line.starts_with("date: ")) {
-    *static_cast<std::int64_t*>(to) = curl_getdate(std::string(line.substr(6)).c_str(), nullptr);
-  }
-  return size;
-}
-
-std::size_t drop(char*, std::size_t, std::size_t size, void*) { return size; }
-
 // The member's clock, as its answers are dated (whole seconds); 0: it does not tell.
 std::int64_t date_of(Gateway& gateway) {
-  curl_slist* headers = nullptr;
-  CURL* const handle = gateway.prepare("maintenance/status", "{}", headers);
-  std::int64_t date = 0;
-  curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, 2000L);
-  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, take_date);
-  curl_easy_setopt(handle, CURLOPT_HEADERDATA, &date);
-  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, drop);
-  if (curl_easy_perform(handle) != CURLE_OK) date = 0;
-  curl_easy_cleanup(handle);
-  curl_slist_free_all(headers);
-  return date;
+  std::tm parts = {};
+  const std::string date = gateway.date(plus(os::boot_ns(), Duration::seconds(2)));
+  const char* const end = strptime(date.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  return end != nullptr && *end == '\0' ? timegm(&parts) : 0;
 }
 
 struct Seen {

@@ -18,14 +18,10 @@ constexpr Duration kFarewell = Duration::seconds(2);
 }  // namespace
 
 EtcdStore::EtcdStore(const Access& access, bool alone)
-    : access_(access),
-      gateway_(access_, ledger_),
-      lease_(access_, ledger_),
-      stream_(gateway_),
-      alone_(alone) {}
+    : access_(access), gateway_(access_, ledger_), lease_(access_, ledger_), alone_(alone) {}
 
 EtcdStore::~EtcdStore() {
-  stream_.close();
+  flow_.reset();
   lease_.end(gateway_, plus(os::boot_ns(), kFarewell));
 }
 
@@ -72,7 +68,7 @@ Status EtcdStore::ensure_lease(const Request& request, std::int64_t give_up_boot
 
 void EtcdStore::leave_if_told() {
   if (!parting_.asked()) return;
-  stream_.close();
+  flow_.reset();
   lease_.end(gateway_, plus(os::boot_ns(), kFarewell));
   parting_.obey();
 }
@@ -120,9 +116,6 @@ void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
 Result<FleetStore*> open_store(std::string_view url) {
   Result<Access> access = read_access(url);
   if (!access.ok()) return access.error();
-  if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0) {
-    return error_of(Code::internal, 0, "libcurl cannot be initialised");
-  }
   // Ends with the process, which may end anywhere.
   static EtcdStore* const store = new EtcdStore(access.value(), true);
   return store;

@@ -20,7 +20,6 @@
 #include "own_lease.h"
 #include "snapshot.h"
 #include "store/fleet/parting.h"
-#include "stream.h"
 
 namespace atmost::etcd {
 
@@ -108,7 +107,7 @@ class EtcdStore final : public FleetStore {
   Ledger ledger_;
   Gateway gateway_;
   OwnLease lease_;
-  Stream stream_;
+  std::unique_ptr<Flow> flow_;
   fleet::Parting parting_;
   const bool alone_;
   std::vector<Entry> entries_;

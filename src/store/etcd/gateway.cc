@@ -1,6 +1,5 @@
 #include "gateway.h"
 
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,35 +9,10 @@
 namespace atmost::etcd {
 namespace {
 
-constexpr std::size_t kMostBytes = 64u << 20;
 constexpr std::int64_t kMillisecond = 1'000'000;
 // Between two rounds of all endpoints.
 constexpr std::int64_t kPauseNs = 50 * kMillisecond;
 constexpr std::int64_t kShortestTryNs = 300 * kMillisecond;
-
-std::size_t receive(char* from, std::size_t, std::size_t size, void* to) {
-  std::string& body = *static_cast<std::string*>(to);
-  if (body.size() + size > kMostBytes) return 0;
-  body.append(from, size);
-  return size;
-}
-
-// No command shall inherit a connection.
-curl_socket_t open_socket(void*, curlsocktype, struct curl_sockaddr* address) {
-  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-}
-
-bool is_loopback(std::string_view url) {
-  const std::string_view host = url.substr(url.find("://") + 3);
-  return host.starts_with("127.") || host.starts_with("localhost:") || host.starts_with("[::1]");
-}
-
-// Whether nothing of the request can have reached anybody who would act on it.
-bool never_arrived(CURLcode code) {
-  return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
-         code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION ||
-         code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_CERTPROBLEM;
-}
 
 // What etcd says when it has decided, as opposed to when it could not (no leader, timed out, stopped): those may be
 // repeated elsewhere.
@@ -68,75 +42,49 @@ void Ledger::note(std::uint64_t revision) {
 }
 
 Gateway::Gateway(const Access& access, Ledger& ledger)
-    : access_(access), ledger_(ledger), token_(access.token) {
-  handle_ = curl_easy_init();
+    : access_(access), ledger_(ledger), channel_(make_channel(access_, no_channel_)), token_(access.token) {
   // Callers spread over the members.
   at_ = static_cast<std::size_t>(getpid()) % access_.endpoints.size();
 }
 
-Gateway::~Gateway() { curl_easy_cleanup(handle_); }
-
-std::string Gateway::url_of(const std::string& path) const {
-  std::string below = path;
+Question Gateway::question(const std::string& path, const std::string& body, bool flows) const {
+  Question asked;
+  asked.endpoint = access_.endpoints[at_];
   // Before 3.4 these two lay among the keys.
-  if (api_ != "/v3/" && (path == "lease/revoke" || path == "lease/timetolive")) below = "kv/" + path;
-  return access_.endpoints[at_] + api_ + below;
+  const bool among_keys = api_ != "/v3/" && (path == "lease/revoke" || path == "lease/timetolive");
+  asked.path = api_ + (among_keys ? "kv/" : "") + path;
+  asked.headers = {"Content-Type: application/json"};
+  if (flows) asked.headers.emplace_back("Grpc-Metadata-hasleader: true");
+  if (!token_.empty()) asked.headers.push_back("Authorization: " + token_);
+  asked.body = body;
+  return asked;
 }
 
-curl_slist* Gateway::own_headers(bool stream) const {
-  curl_slist* headers = curl_slist_append(nullptr, "Content-Type: application/json");
-  headers = curl_slist_append(headers, "Expect:");
-  if (stream) headers = curl_slist_append(headers, "Grpc-Metadata-hasleader: true");
-  if (!token_.empty()) headers = curl_slist_append(headers, ("Authorization: " + token_).c_str());
-  return headers;
+std::unique_ptr<Flow> Gateway::flow(const std::string& path, const std::string& body) {
+  return channel_ != nullptr ? channel_->flow(question(path, body, true)) : nullptr;
 }
 
-void Gateway::set(CURL* handle, const std::string& path, const std::string& body, curl_slist* headers) const {
-  const std::string url = url_of(path);
-  curl_easy_setopt(handle, CURLOPT_URL, url.c_str());
-  curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
-  curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
-  curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, body.c_str());
-  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-  if (is_loopback(url)) curl_easy_setopt(handle, CURLOPT_PROXY, "");
-  if (!access_.ca_file.empty()) curl_easy_setopt(handle, CURLOPT_CAINFO, access_.ca_file.c_str());
-  if (!access_.cert_file.empty()) {
-    curl_easy_setopt(handle, CURLOPT_SSLCERT, access_.cert_file.c_str());
-    curl_easy_setopt(handle, CURLOPT_SSLKEY, access_.key_file.c_str());
-  }
-}
-
-CURL* Gateway::prepare(const std::string& path, const std::string& body, curl_slist*& headers) {
-  CURL* const handle = curl_easy_init();
-  headers = own_headers(true);
-  if (handle != nullptr) set(handle, path, body, headers);
-  return handle;
+std::string Gateway::date(std::int64_t give_up_boot_ns) {
+  if (channel_ == nullptr) return "";
+  return channel_->exchange(question("maintenance/status", "{}", false), give_up_boot_ns).date;
 }
 
 Answer Gateway::try_once(const std::string& path, const std::string& body, std::int64_t span_ns,
                          bool& arrived) {
-  std::string received;
-  curl_easy_reset(handle_);
-  curl_slist* const headers = own_headers(false);
-  set(handle_, path, body, headers);
-  curl_easy_setopt(handle_, CURLOPT_WRITEFUNCTION, receive);
-  curl_easy_setopt(handle_, CURLOPT_WRITEDATA, &received);
-  curl_easy_setopt(handle_, CURLOPT_TIMEOUT_MS,
-                   static_cast<long>(std::max<std::int64_t>(span_ns / kMillisecond, 1)));
-  const CURLcode code = curl_easy_perform(handle_);
-  curl_slist_free_all(headers);
-  arrived = !never_arrived(code);
-  if (code != CURLE_OK) return {Answer::Kind::unknown, curl_easy_strerror(code)};
-  long status = 0;
-  curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
-  if (status == 200) return {Answer::Kind::good, std::move(received)};
-  if (status == 404 && error_words(received).empty()) return {Answer::Kind::unknown, "404"};
-  std::string words = error_words(received);
-  if (decided(status, words)) return {Answer::Kind::refused, std::move(words)};
-  if (words.empty()) words = "HTTP status " + std::to_string(status);
+  Exchange exchange = channel_->exchange(question(path, body, false), plus(os::boot_ns(), {span_ns}));
+  arrived = exchange.arrived;
+  if (exchange.status == 0) return {Answer::Kind::unknown, std::move(exchange.trouble)};
+  if (exchange.status == 200) return {Answer::Kind::good, std::move(exchange.body)};
+  std::string words = error_words(exchange.body);
+  if (exchange.status == 404 && words.empty()) return {Answer::Kind::unknown, "404"};
+  if (decided(exchange.status, words)) return {Answer::Kind::refused, std::move(words)};
+  if (words.empty()) {
+    words = "HTTP status " + std::to_string(exchange.status);
+    // Some refusals are plain text: a client certificate with a name and accounts at the same time, say.
+    const std::string_view text = std::string_view(exchange.body).substr(0, exchange.body.find('\n'));
+    if (!text.empty() && text.size() < 300 && text[0] != '{' && text[0] != '<')
+      words.append(": ").append(text);
+  }
   return {Answer::Kind::unknown, std::move(words)};
 }
 
@@ -147,27 +95,29 @@ bool Gateway::older_path() {
   return true;
 }
 
-bool Gateway::log_in(std::int64_t give_up_boot_ns) {
+bool Gateway::log_in(std::int64_t give_up_boot_ns, Answer& answer) {
   if (access_.user.empty() || logging_in_) return false;
   logging_in_ = true;
   token_.clear();
   const std::string body =
       "{\"name\":" + quoted(access_.user) + ",\"password\":" + quoted(access_.password) + "}";
-  const Answer answer = ask("auth/authenticate", body, give_up_boot_ns, Repeat::yes,
-                            [](std::string_view text) { return parse_token(text).has_value(); });
+  Answer told = ask("auth/authenticate", body, give_up_boot_ns, Repeat::yes,
+                    [](std::string_view text) { return parse_token(text).has_value(); });
   logging_in_ = false;
-  if (answer.kind != Answer::Kind::good) return false;
-  token_ = *parse_token(answer.text);
-  return true;
+  if (told.kind == Answer::Kind::good) {
+    token_ = *parse_token(told.text);
+    return true;
+  }
+  answer = std::move(told);
+  return false;
 }
 
 Answer Gateway::ask(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
                     Repeat repeat, const Believe& believe) {
-  if (handle_ == nullptr) return {Answer::Kind::unknown, "out of memory"};
-  if (token_.empty() && !access_.user.empty() && !logging_in_ && !log_in(give_up_boot_ns)) {
-    return {Answer::Kind::refused, "authentication failed, or nobody answers it"};
-  }
+  if (channel_ == nullptr) return {Answer::Kind::unknown, no_channel_};
   Answer answer{Answer::Kind::unknown, "no time was left to ask"};
+  if (token_.empty() && !access_.user.empty() && !logging_in_ && !log_in(give_up_boot_ns, answer))
+    return answer;
   bool renewed_token = false;
   const std::size_t count = pinned_ ? 1 : access_.endpoints.size();
   for (std::size_t tries = 1;; ++tries) {
@@ -182,7 +132,8 @@ Answer Gateway::ask(const std::string& path, const std::string& body, std::int64
       answer = {Answer::Kind::unknown, "an answer that is malformed, incomplete or out of date"};
     }
     if (answer.kind == Answer::Kind::refused) {
-      if (!is_bad_token(answer.text) || renewed_token || !log_in(give_up_boot_ns)) return answer;
+      if (!is_bad_token(answer.text) || renewed_token) return answer;
+      if (!log_in(give_up_boot_ns, answer)) return answer;
       renewed_token = true;
       continue;
     }

@@ -2,15 +2,15 @@
 #ifndef ATMOST_STORE_ETCD_GATEWAY_H
 #define ATMOST_STORE_ETCD_GATEWAY_H
 
-#include <curl/curl.h>
-
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "access.h"
+#include "channel.h"
 #include "wire.h"
 
 namespace atmost::etcd {
@@ -38,7 +38,7 @@ struct Answer {
   std::string text;  // the body, etcd's words, or why there is no answer
 };
 
-// One connection at a time, kept alive between requests. One thread owns it.
+// One thread owns it.
 class Gateway {
  public:
   // Whether a body is an answer.
@@ -48,7 +48,6 @@ class Gateway {
   Gateway(const Access& access, Ledger& ledger);
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
-  ~Gateway();
 
   // POST to `path` (below /v3/). Goes from endpoint to endpoint until one gives an answer that is believed, at most until
   // `give_up_boot_ns`. Repeat::no: for what must not be done twice: only a request that cannot have arrived is sent again.
@@ -66,21 +65,23 @@ class Gateway {
     pinned_ = true;
   }
 
-  // For a stream: a handle with everything set but what receives. Owned by the caller; `headers` too.
-  CURL* prepare(const std::string& path, const std::string& body, curl_slist*& headers);
-  std::string url_of(const std::string& path) const;
+  // A watch at the present endpoint; null when there is no channel.
+  std::unique_ptr<Flow> flow(const std::string& path, const std::string& body);
+  // What the present endpoint takes for the time, as it writes it; "" when it does not tell.
+  std::string date(std::int64_t give_up_boot_ns);
 
  private:
   // One request to one endpoint. `arrived`: it may have.
   Answer try_once(const std::string& path, const std::string& body, std::int64_t span_ns, bool& arrived);
-  void set(CURL* handle, const std::string& path, const std::string& body, curl_slist* headers) const;
-  curl_slist* own_headers(bool stream) const;
-  bool log_in(std::int64_t give_up_boot_ns);
+  Question question(const std::string& path, const std::string& body, bool flows) const;
+  // True, or why not in `answer`.
+  bool log_in(std::int64_t give_up_boot_ns, Answer& answer);
   bool older_path();
 
   Access access_;
   Ledger& ledger_;
-  CURL* handle_ = nullptr;
+  std::string no_channel_;  // why there is none
+  std::unique_ptr<Channel> channel_;
   std::size_t at_ = 0;
   bool pinned_ = false;
   std::string api_ = "/v3/";

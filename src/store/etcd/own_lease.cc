@@ -30,7 +30,7 @@ std::string lease_body(std::int64_t id) { return "{\"ID\":\"" + std::to_string(i
 
 }  // namespace
 
-OwnLease::OwnLease(const Access& access, Ledger& ledger) : gateway_(access, ledger), stream_(gateway_) {
+OwnLease::OwnLease(const Access& access, Ledger& ledger) : gateway_(access, ledger) {
   if (pipe2(bell_, O_CLOEXEC | O_NONBLOCK) != 0) bell_[0] = bell_[1] = -1;
 }
 
@@ -71,7 +71,7 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, Duration pause, std::int
 
 void OwnLease::forsake() {
   renewal_.stop();
-  stream_.close();
+  flow_.reset();
   id_ = 0;
 }
 
@@ -139,7 +139,7 @@ bool OwnLease::asked_to_stop(std::int64_t until_boot_ns) {
     if (!heard_.empty()) {
       listening_ = std::move(heard_);
       heard_.clear();
-      stream_.close();
+      flow_.reset();
       listen_at_boot_ns_ = os::boot_ns() + kSettleNs;
     }
   }
@@ -147,11 +147,11 @@ bool OwnLease::asked_to_stop(std::int64_t until_boot_ns) {
     rest(until_boot_ns);
     return false;
   }
-  if (!stream_.is_open() && os::boot_ns() < listen_at_boot_ns_) {
+  if (flow_ == nullptr && os::boot_ns() < listen_at_boot_ns_) {
     rest(std::min(until_boot_ns, listen_at_boot_ns_));
     return false;
   }
-  if (!stream_.is_open() && look()) return true;
+  if (flow_ == nullptr && look()) return true;
   return follow(until_boot_ns);
 }
 
@@ -190,20 +190,20 @@ bool OwnLease::look() {
     body += watch_body(each.held, {}, reply->header.revision + 1);
     body += watch_body(each.prefix, end_of_prefix(each.prefix), reply->header.revision + 1);
   }
-  stream_.open("watch", body);
+  flow_ = gateway_.flow("watch", body);
   return false;
 }
 
 bool OwnLease::follow(std::int64_t until_boot_ns) {
-  if (!stream_.is_open()) return false;
+  if (flow_ == nullptr) return false;
   std::string line;
-  const Stream::Heard heard = stream_.next(line, until_boot_ns, bell_[0]);
-  if (heard == Stream::Heard::interrupted) rest(0);
-  if (heard == Stream::Heard::time || heard == Stream::Heard::interrupted) return false;
+  const Heard heard = flow_->next(line, until_boot_ns, bell_[0]);
+  if (heard == Heard::interrupted) rest(0);
+  if (heard == Heard::time || heard == Heard::interrupted) return false;
   std::string error;
   const std::optional<WatchReply> reply = parse_watch(line, error);
-  if (heard == Stream::Heard::broken || !reply || reply->canceled) {
-    stream_.close();
+  if (heard == Heard::broken || !reply || reply->canceled) {
+    flow_.reset();
     gateway_.turn();
     doubts_ = true;
     return false;

@@ -9,7 +9,6 @@
 
 #include "gateway.h"
 #include "store/fleet/renewal.h"
-#include "stream.h"
 
 namespace atmost::etcd {
 
@@ -53,7 +52,7 @@ class OwnLease final : private fleet::Keeper {
 
   std::int64_t id_ = 0;
   Gateway gateway_;
-  Stream stream_;
+  std::unique_ptr<Flow> flow_;
   fleet::Renewal renewal_;
   int bell_[2] = {-1, -1};
   std::mutex mutex_;  // over heard_

@@ -67,10 +67,11 @@ Result<Wake> EtcdStore::await(const Request&, Ticket&, std::int64_t deadline_boo
   const std::string body =
       before.empty() ? watch_body(entry.keys.admission(), end_of_prefix(entry.keys.admission()), from)
                      : watch_body(before, {}, from);
-  if (!stream_.open("watch", body)) return Wake::maybe;
+  flow_ = gateway_.flow("watch", body);
+  if (flow_ == nullptr) return Wake::maybe;
   const std::int64_t quiet = plus(os::boot_ns(), kLongestQuiet);
   Result<Wake> woken = follow(std::min(deadline_boot_ns, quiet));
-  stream_.close();
+  flow_.reset();
   if (woken.ok() && woken.value() == Wake::deadline && quiet < deadline_boot_ns) return Wake::maybe;
   leave_if_told();
   return woken;
@@ -79,18 +80,18 @@ Result<Wake> EtcdStore::await(const Request&, Ticket&, std::int64_t deadline_boo
 Result<Wake> EtcdStore::follow(std::int64_t until_boot_ns) {
   for (;;) {
     std::string line;
-    switch (stream_.next(line, std::min(until_boot_ns, plus(os::boot_ns(), kPulse)), parting_.descriptor())) {
-      case Stream::Heard::time:
+    switch (flow_->next(line, std::min(until_boot_ns, plus(os::boot_ns(), kPulse)), parting_.descriptor())) {
+      case Heard::time:
         if (lease_.in_doubt()) return Wake::maybe;
         if (os::boot_ns() >= until_boot_ns) return Wake::deadline;
         continue;
-      case Stream::Heard::interrupted:
+      case Heard::interrupted:
         return Wake::interrupted;
-      case Stream::Heard::broken:
+      case Heard::broken:
         gateway_.turn();
         os::sleep_until(std::min(until_boot_ns, plus(os::boot_ns(), kAfterTrouble)));
         return Wake::maybe;
-      case Stream::Heard::line:
+      case Heard::line:
         break;
     }
     std::string error;
@@ -107,7 +108,7 @@ Result<Wake> EtcdStore::follow(std::int64_t until_boot_ns) {
 void EtcdStore::withdraw(const Request&, Ticket& ticket) {
   if (!ticket.drawn) return;
   ticket = {};
-  stream_.close();
+  flow_.reset();
   if (!holding_) lease_.end(gateway_, give_up());
 }
 

@@ -1,0 +1,68 @@
+// HTTP to one endpoint of etcd: questions with an answer, and flows of lines.
+//
+// Plain http to a name or an address is spoken here (plain_channel.cc): it needs little, and a program that is started for
+// every job pays for what it loads (libcurl and the 35 libraries behind it: 4 ms, measured). TLS, and proxies, are libcurl's
+// (curl_channel.cc), in a module that is loaded when they are wanted.
+#ifndef ATMOST_STORE_ETCD_CHANNEL_H
+#define ATMOST_STORE_ETCD_CHANNEL_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "access.h"
+
+namespace atmost::etcd {
+
+struct Question {
+  std::string endpoint;  // http://HOST:PORT or https://…
+  std::string path;      // from its first slash on
+  std::vector<std::string> headers;
+  std::string body;
+};
+
+struct Exchange {
+  long status = 0;  // HTTP's; 0: no whole answer came, `trouble` says why
+  std::string body;
+  std::string trouble;
+  std::string date;      // the answer's, as it stands there
+  bool arrived = false;  // the question may have reached somebody
+};
+
+enum class Heard : std::uint8_t {
+  line,
+  time,         // the moment has come
+  interrupted,  // a signal handler ran, or the bell became readable
+  broken,       // the flow has ended; what was not yet a line is in the line
+};
+
+// An answer that does not end.
+class Flow {
+ public:
+  virtual ~Flow() = default;
+  // Blocks. `bell`: a descriptor, -1 for none.
+  virtual Heard next(std::string& line, std::int64_t until_boot_ns, int bell) = 0;
+};
+
+// One thread owns it. A connection is kept from one exchange to the next; each flow has its own.
+class Channel {
+ public:
+  virtual ~Channel() = default;
+  virtual Exchange exchange(const Question& question, std::int64_t until_boot_ns) = 0;
+  // Null: out of memory.
+  virtual std::unique_ptr<Flow> flow(const Question& question) = 0;
+};
+
+std::unique_ptr<Channel> make_plain_channel();
+
+// The one for these endpoints. Null: `why` says what is missing.
+std::unique_ptr<Channel> make_channel(const Access& access, std::string& why);
+
+// What the module offers, under this name.
+using MakeChannel = Channel* (*)(const Access& access);
+inline constexpr char kMakeCurlChannel[] = "atmost_curl_channel";
+
+}  // namespace atmost::etcd
+
+#endif
