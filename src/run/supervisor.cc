@@ -97,7 +97,8 @@ void Supervisor::on_main(const os::ChildNews& news) {
 
 void Supervisor::end_of_main() {
   // Of mixed children the command's orphans are not known.
-  const bool stop_rest = report_.told != 0 && !tree_.mixed && observer_.taken();
+  const bool just_asked = tree_told_ns_ != 0 && os::boot_ns() <= plus(tree_told_ns_, task_.kill_grace);
+  const bool stop_rest = report_.told != 0 && !tree_.mixed && (just_asked || observer_.taken());
   hold_over_ = !task_.own_tree && !stop_rest;
   observer_.main_ended(report_.status, hold_over_);
   on(hold_over_ ? Event::hold_ended : Event::main_ended);
@@ -155,7 +156,7 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
   const bool told = !from_command && asks_to_end(signal);
   if (told) report_.told = signal;
   if (pass && told && arrival.source == os::Source::process && observer_.taken()) {
-    tree_told_ = true;
+    tree_told_ns_ = os::boot_ns();
     tell_tree(signal);
   } else if (pass) {
     deliver(signal);
@@ -202,7 +203,7 @@ void Supervisor::act(Action action) {
       break;
     case Action::interrupt:
       observer_.stopping(SIGINT);
-      if (!tree_told_) tell_tree(SIGINT);
+      if (tree_told_ns_ == 0) tell_tree(SIGINT);
       break;
     case Action::terminate:
       observer_.stopping(SIGTERM);
@@ -231,13 +232,12 @@ void Supervisor::kill_again() {
     for (int pass = 0; pass < kStopPasses && sweep(tree_, To::unstopped, SIGSTOP).sent > 0; ++pass) {
     }
     const Sweep others = sweep(tree_, To::others, SIGKILL);
-    if (others.left == 0 || others.sent == 0) on(Event::others_gone);  // gone, or beyond our reach
+    if (others.left == 0 || others.beyond_reach()) on(Event::others_gone);
   }
   if (stage_ == Stage::finishing) {
     const Sweep all = sweep(tree_, To::all, SIGKILL);
     // A hold that only goes on for its taker's sake is not kept by whom we may not signal (another user's).
-    const bool beyond_reach = all.left > 0 && all.sent == 0;
-    if (tree_.main == 0 && !task_.own_tree && beyond_reach) on(Event::time_up_free);
+    if (tree_.main == 0 && !task_.own_tree && all.beyond_reach()) on(Event::time_up_free);
   }
   kill_again_ns_ = plus(os::boot_ns(), {kill_pause_ns_});
   kill_pause_ns_ = 2 * kill_pause_ns_ < kLongestKillPauseNs ? 2 * kill_pause_ns_ : kLongestKillPauseNs;

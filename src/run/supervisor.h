@@ -44,7 +44,8 @@ class Supervisor {
   Stage stage_ = Stage::running;
   Tree tree_;
   bool hold_over_ = false;
-  bool tree_told_ = false;  // a taker's signal went to the whole tree
+  // When a taker's signal last went to the whole tree; 0: never. Should he be killed, we finish what he began.
+  std::int64_t tree_told_ns_ = 0;
 
   int main_stopped_by_ = 0;         // the signal that the main process stands still by; 0 while it runs
   int group_stopped_by_ = 0;        // a stop signal came to us and the command has not yet answered it

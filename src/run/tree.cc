@@ -29,11 +29,14 @@ class Sweeper final : public os::ProcessVisitor {
     if (branch == 0 || (tree_.mixed && branch != tree_.main)) return true;
     if (pid != tree_.main) ++result_.left;
     if (!wanted(pid, facts)) return true;
+    int failed = ESRCH;
     if (error == 0) {
-      if (handle.send(signal_) == 0) ++result_.sent;
-    } else if (branch == pid && os::signal_child(pid, signal_) == 0) {
-      ++result_.sent;
+      failed = handle.send(signal_);
+    } else if (branch == pid) {
+      failed = os::signal_child(pid, signal_);
     }
+    if (failed == 0) ++result_.sent;
+    if (failed == EPERM && pid != tree_.main) ++result_.denied;
     return true;
   }
   const Sweep& result() const { return result_; }

@@ -23,8 +23,12 @@ enum class To : std::uint8_t {
 };
 
 struct Sweep {
-  std::uint32_t sent = 0;  // processes signalled
-  std::uint32_t left = 0;  // processes of the tree seen alive, the main process not counted
+  std::uint32_t sent = 0;    // processes signalled
+  std::uint32_t left = 0;    // processes of the tree seen alive, the main process not counted
+  std::uint32_t denied = 0;  // of those, which the kernel does not let us signal: another user's
+
+  // Somebody is left, and nobody whom we could do anything about.
+  bool beyond_reach() const { return left > 0 && denied == left; }
 };
 
 // One pass over all processes, signalling those of the tree; what starts meanwhile may be missed. Without /proc only

@@ -11,15 +11,8 @@ class TakeoverLeftovers : public Takeover {
  protected:
   // A command that ends at the first signal, and whose child stays and hears.
   Argv leaves_a_child() const {
-    return {"/bin/sh",
-            "-c",
-            "trap exit INT TERM; \"$0\" \"$@\" & " + mark_shell("main") + "; wait",
-            helper("run_child"),
-            hear("heard"),
-            mark("child"),
-            "pause"};
+    return {helper("run_child"), mark("main"), "fork=1", hear("heard"), mark("child"), "pause"};
   }
-  std::string mark_shell(const std::string& name) const { return "echo $$ >>" + file(name); }
 
   void expect_named(const Answer& taken, pid_t pid) {
     EXPECT_EQ(taken.end, "exit 0") << taken.errors;
@@ -31,17 +24,17 @@ class TakeoverLeftovers : public Takeover {
   }
 };
 
-// The commonest job that hangs: a shell that waits for its child. It all goes, and before the new one starts.
-TEST_F(TakeoverLeftovers, OfASupervisedShellNothingIsLeft) {
+// The commonest job that hangs: one that waits for its child. It all goes, and before the new one starts.
+TEST_F(TakeoverLeftovers, OfASupervisedTreeNothingIsLeft) {
   for (const char* until : {"--until=main", "--until=tree"}) {
     world_.start(join(run({until}), leaves_a_child()));
     const std::vector<pid_t> child = marked("child");
-    const std::vector<pid_t> shell = marked("main");
+    const std::vector<pid_t> parent = marked("main");
     const Argv look = {"/bin/sh", "-c", "kill -0 " + std::to_string(child[0]) + " 2>/dev/null && echo both"};
     const Answer taken =
         ask(join(run({"--expire-after", "0", "--kill-grace", std::to_string(kGraceMs) + "ms"}), look), kLong);
     EXPECT_EQ(taken.output + taken.errors, "");
-    EXPECT_TRUE(gone(shell) && gone(child));
+    EXPECT_TRUE(gone(parent) && gone(child));
     EXPECT_EQ(heard("heard"), "02 15");  // as often as it was asked, and by KILL in the end
     world_.kill_all();
     for (const char* name : {"heard", "child", "main"}) unlink(file(name).c_str());
@@ -73,13 +66,13 @@ TEST_F(TakeoverLeftovers, WithoutATakerTheChildIsLetBe) {
   EXPECT_EQ(lines("heard").size(), 0u);
 }
 
-// The taker is killed when it has ended the shell: the supervisor finishes what was begun.
+// The taker is killed when it has ended the main process: the supervisor finishes what was begun.
 TEST_F(TakeoverLeftovers, ATakerThatIsKilledLeavesNothingHalfDone) {
-  world_.start(join(run({"--kill-grace", "100ms"}), leaves_a_child()));
+  world_.start(join(run({"--kill-grace", "1"}), leaves_a_child()));
   const std::vector<pid_t> child = marked("child");
-  const std::vector<pid_t> shell = marked("main");
+  const std::vector<pid_t> parent = marked("main");
   const pid_t taker = world_.start(join(run({"--expire-after", "0", "--kill-grace", "1h"}), {"/bin/true"}));
-  ASSERT_TRUE(eventually(kLong, [&] { return gone(shell); }));
+  ASSERT_TRUE(eventually(kLong, [&] { return gone(parent); }));
   ASSERT_TRUE(world_.signal_descendant(taker, SIGKILL, true));
   EXPECT_TRUE(eventually(kLong, [&] { return gone(child); }));
   EXPECT_TRUE(eventually(kLong, [&] { return !probe_.slot_held(1); }));
