@@ -1,8 +1,31 @@
 #include "learned.h"
 
-namespace atmost::report {
+#include <sys/stat.h>
 
-// The one place to ask the lock's memory, once locks have one.
-std::int64_t learned_limit_ns(const LockStory&) { return 0; }
+#include <string>
+
+#include "atmost/limiter.h"
+
+namespace atmost::report {
+namespace {
+
+// A log may name anything, a device that wakes up when it is opened too.
+bool is_plain_file(const std::string& path) {
+  struct stat there = {};
+  return path.starts_with('/') && ::lstat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
+}
+
+}  // namespace
+
+std::int64_t learned_limit_ns(const LockStory& story) {
+  Request request;
+  request.lock_count = 1;
+  request.locks[0].path = PathText(story.path);
+  if (request.locks[0].path.truncated() || !is_plain_file(story.path)) return 0;
+  const Result<Tuning> tuning = tune(request);
+  if (!tuning.ok() || !tuning.value().kept || tuning.value().completed == 0) return 0;
+  const Duration limit = tuning.value().limits.expire_after;
+  return limit.is_forever() ? 0 : limit.ns;
+}
 
 }  // namespace atmost::report

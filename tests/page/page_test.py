@@ -112,6 +112,16 @@ class PageTest(unittest.TestCase):
         self.assertIn("1 of 24 runs was killed (the limit was 50m",
                       page.evaluate("document.querySelector('#locks tbody').innerText"))
 
+    def test_the_learned_limit_is_drawn_in(self):
+        locks = os.path.join(self.folder.name, "locks")
+        program = os.path.join(os.environ["ATMOST_BIN"], "atmost")
+        for _ in range(4):
+            subprocess.run([program, "run", "--dir", locks, "job", "--", "true"], check=True)
+        path = os.path.join(self.folder.name, "learned.html")
+        subprocess.run([program, "report", "--dir", locks, "-o", path], check=True)
+        page = self.open(path)
+        self.assertRegex(page.evaluate("document.querySelector('#cards .learned text').textContent"), r"^learned \d+\w+$")
+
     def test_dark_is_dark_and_changes_while_open(self):
         page = self.open(self.page_of_story, dark=True)
         self.see(page, "dark")
