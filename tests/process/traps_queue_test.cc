@@ -22,8 +22,8 @@ TEST_F(Waiting, KilledInTheMiddleKeepsTheOrder) {
     const Tag fourth = queue(run(kWait));
     const Tag fifth = queue(run(kWait));
     for (Tag tag : {second, fourth}) ASSERT_TRUE(world_.signal_descendant(pid_of(tag), SIGKILL, true));
+    const std::size_t before = order().size();  // before the first can come inside
     let_go(holder);
-    const std::size_t before = order().size();
     for (Tag tag : {first, third, fifth}) {
       ASSERT_TRUE(comes_inside(tag));
       let_go(tag);
