@@ -29,6 +29,8 @@ std::uint64_t descriptor_limit();
 // Lets go of memory that comes back at a fault when it is needed: the program's code, and what returned calls have left
 // on the stack. For a process with one thread that will sleep long.
 void shed_memory();
+// Whether it does anything here.
+extern const bool kShedsMemory;
 
 // A number that differs from call to call, for spreading work. Not random enough for anything else.
 std::uint32_t scatter();

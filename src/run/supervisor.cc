@@ -37,7 +37,7 @@ bool Supervisor::start() {
   tree_.main = started.pid;
   if (!task_.max_runtime.is_zero()) deadline_ns_ = plus(started_ns_, task_.max_runtime);
   check_ns_ = started_ns_;
-  settled_ns_ = started_ns_ + kSettledNs;
+  if (os::kShedsMemory) settled_ns_ = started_ns_ + kSettledNs;
   observer_.started();
   return true;
 }

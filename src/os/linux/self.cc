@@ -51,6 +51,8 @@ std::uint64_t boot_hash() {
   return hash;
 }
 
+const bool kShedsMemory = true;
+
 void shed_memory() {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto let_go = [page](std::uintptr_t begin, std::uintptr_t end) {

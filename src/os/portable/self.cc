@@ -4,6 +4,7 @@ namespace atmost::os {
 
 std::uint64_t boot_hash() { return 0; }
 
+const bool kShedsMemory = false;
 void shed_memory() {}
 
 }  // namespace atmost::os
