@@ -86,6 +86,7 @@ TEST_F(Server, AKilledBackendIsReplacedUnderTheSameToken) {
     // The server takes the death of one of its processes for a crash, and ends and restarts all of them.
     kill(std::stoi(session.one("SELECT pid FROM pg_stat_activity WHERE application_name = 'atmost'")),
          SIGKILL);
+    EXPECT_TRUE(eventually(10, [&] { return !session.try_to("SELECT 1"); }));
   }
   ASSERT_TRUE(eventually(10, [this] {
     PGconn* connection = PQconnectdb(cluster_->url().c_str());
