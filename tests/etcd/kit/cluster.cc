@@ -3,9 +3,9 @@
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -23,6 +23,11 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kPatience = std::chrono::seconds(30);
 constexpr auto kLook = std::chrono::milliseconds(20);
 
+[[noreturn]] void give_up(const std::string& why) {
+  fprintf(stderr, "%s\n", why.c_str());
+  abort();
+}
+
 // Ports that were free a moment ago: whoever uses them has to be ready to try again.
 std::vector<std::uint16_t> free_ports(std::size_t count) {
   std::vector<int> sockets;
@@ -35,7 +40,7 @@ std::vector<std::uint16_t> free_ports(std::size_t count) {
     socklen_t size = sizeof address;
     if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
         getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-      ADD_FAILURE() << "no port";
+      give_up("no port");
     }
     sockets.push_back(fd);
     ports.push_back(ntohs(address.sin_port));
@@ -75,18 +80,18 @@ std::string fetch(const std::string& host, const std::string& path, const char* 
 
 Cluster::Cluster(unsigned count, const std::vector<std::string>& settings) : settings_(settings) {
   char directory[] = "/tmp/atmost-etcd-XXXXXX";
-  if (mkdtemp(directory) == nullptr) ADD_FAILURE() << "no directory";
+  if (mkdtemp(directory) == nullptr) give_up("no directory");
   directory_ = directory;
   for (int i = 0; i < 5; ++i) {
     if (try_start(count)) return;
     stop_all();
   }
-  ADD_FAILURE() << "etcd does not start; its words are in " << directory_;
+  give_up("etcd does not start; its words are in " + directory_);
 }
 
 Cluster::~Cluster() {
   stop_all();
-  if (!::testing::Test::HasFailure()) std::filesystem::remove_all(directory_);
+  std::filesystem::remove_all(directory_);
 }
 
 bool Cluster::try_start(unsigned count) {
@@ -185,8 +190,7 @@ void Cluster::wait_healthy(unsigned member) const {
   const auto end = Clock::now() + kPatience;
   while (!healthy(member)) {
     if (Clock::now() > end) {
-      ADD_FAILURE() << "member " << member << " does not become healthy";
-      return;
+      give_up("member " + std::to_string(member) + " does not become healthy");
     }
     std::this_thread::sleep_for(kLook);
   }

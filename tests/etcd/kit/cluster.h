@@ -13,7 +13,7 @@ namespace etcd_kit {
 
 class Cluster {
  public:
-  // Blocks until all members answer. Fails the test when there is no etcd or it does not start. `settings`: more options
+  // Blocks until all members answer. Ends the process when there is no etcd or it does not start. `settings`: more options
   // for every member.
   explicit Cluster(unsigned count = 3, const std::vector<std::string>& settings = {});
   Cluster(const Cluster&) = delete;
