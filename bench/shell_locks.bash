@@ -52,7 +52,10 @@ for ((round = -2; round < $1; ++round)); do
     begin=${EPOCHREALTIME/[.,]/}
     $kind
     end=${EPOCHREALTIME/[.,]/}
-    case $kind in again) kept=$lock_unlock_keeper ;; esac
+    case $kind in
+      again) kept=$lock_unlock_keeper ;;
+      first) kill "${lock_unlock_keeper##* }" ;; # idle, and not to be found again
+    esac
     ((round < 0)) || printf '%s %s\n' "$kind" $((end - begin))
   done
 done

@@ -63,10 +63,11 @@ Outcome stop_holders(const Request& request, const Victims& wanted, Observer* ob
 // request.expire_after. (Symlink locks need no keeper: they name the process.) Blocks as request.wait says, but not
 // beyond the end of the process. Kind ran: held. If this process dies before it returned, nothing is held.
 // Failed: no such process (usage), another user's (not_permitted), it ended meanwhile (busy).
+// The request is made the keeper's own: its paths become absolute.
 // `keeper_to`, unless empty: a file to which one line is appended, "NAME PID\n", when the keeper can be asked to let go
 // and to take the same locks again without a process being started (os/keeper.h, Bell; shell/lock_unlock.sh does). Such
 // a keeper stays for a few seconds when it has let go. That the line cannot be written is no failure.
-Outcome hold_for(const Request& request, std::int64_t pid, std::string_view keeper_to, Observer* observer);
+Outcome hold_for(Request& request, std::int64_t pid, std::string_view keeper_to, Observer* observer);
 
 // Ends the newest hold on the lock that was taken on behalf of `pid`: true once its slots are free. False: there is
 // none (any more). Error: not_permitted for another user's.

@@ -17,8 +17,6 @@
 namespace atmost {
 namespace {
 
-constinit Request own;  // the caller's, made fit for a process without its directory
-
 Error about(std::int64_t pid, Code code, std::string_view what) {
   Error error = error_of(code, 0, "process ");
   error.message.append_signed(pid).append(what);
@@ -43,12 +41,14 @@ Status open_script(std::int64_t pid, os::ProcessHandle& script, std::int64_t& st
   if (error == ESRCH || error == EINVAL) return about(pid, Code::usage, ": there is none of that number");
   os::ProcessFacts facts;
   os::Credentials ids;
-  if (error != 0 || os::process_facts(pid, facts) != 0 || os::process_credentials(pid, ids) != 0) {
+  const std::uint32_t self = os::user_id();
+  if (error != 0 || os::process_facts(pid, facts) != 0 ||
+      (self != 0 && os::process_credentials(pid, ids) != 0)) {
     return about(pid, Code::unavailable,
                  ": this system lets nobody but its parent see it end: use atmost run");
   }
   if (!script.alive()) return about(pid, Code::usage, ": it has ended");
-  if (os::user_id() != 0 && os::user_id() != ids.user) {
+  if (self != 0 && self != ids.user) {
     return about(pid, Code::not_permitted, ": another user's; only that user or root may hold a lock for it");
   }
   start_ns = facts.start_boot_ns;
@@ -65,38 +65,39 @@ bool make_absolute(PathText& path) {
   return !path.truncated();
 }
 
-Status prepare(const Request& request, std::int64_t pid, std::int64_t start_ns) {
-  own = request;
-  bool absolute = make_absolute(own.log_path);
-  for (std::uint32_t i = 0; i < own.lock_count; ++i) absolute = absolute && make_absolute(own.locks[i].path);
+// For a process without its directory.
+Status prepare(Request& request, std::int64_t pid, std::int64_t start_ns) {
+  bool absolute = make_absolute(request.log_path);
+  for (std::uint32_t i = 0; i < request.lock_count; ++i)
+    absolute = absolute && make_absolute(request.locks[i].path);
   if (!absolute) {
     return error_of(Code::io, 0, "the working directory cannot be told: name the lock by a path from / on");
   }
-  own.kept_for = pid;
-  own.kept_for_start_ns = start_ns;
-  own.nested = true;  // the script may hold it already, and would wait for itself
+  request.kept_for = pid;
+  request.kept_for_start_ns = start_ns;
+  request.nested = true;  // the script may hold it already, and would wait for itself
   os::ProcessLabel label;
-  if (own.command.empty() && os::process_label(pid, label)) own.command = label.name;
-  if (own.locks[0].store == StoreKind::symlink) {
-    if (own.until == Until::tree) {
+  if (request.command.empty() && os::process_label(pid, label)) request.command = label.name;
+  if (request.locks[0].store == StoreKind::symlink) {
+    if (request.until == Until::tree) {
       return error_of(Code::usage, 0,
                       "--until: a symlink lock ends with the process that it names: use a file lock");
     }
     limiter::symlink_locks().set_holder(pid);
   } else {
-    own.keep_at_most = own.expire_after;  // its own time; that of others is none of its business
-    own.expire_after = Duration::forever();
+    request.keep_at_most = request.expire_after;  // its request time; that of others is none of its business
+    request.expire_after = Duration::forever();
   }
   return {};
 }
 
 // The starter's side: blocks until the companion has an outcome.
-Outcome follow(os::Companion& companion, const os::ProcessHandle& script) {
+Outcome follow(const Request& request, os::Companion& companion, const os::ProcessHandle& script) {
   Outcome outcome;
   if (companion.which_first(script.descriptor()) == os::Companion::First::process_ended) {
     companion.kill_and_wait();
-    return failed(
-        about(own.kept_for, Code::busy, ": it ended before the lock was free, and nothing is held for it"));
+    return failed(about(request.kept_for, Code::busy,
+                        ": it ended before the lock was free, and nothing is held for it"));
   }
   if (!companion.hear(&outcome, sizeof outcome)) {
     return failed(error_of(Code::internal, 0, "the keeper was killed before it had the lock"));
@@ -105,14 +106,14 @@ Outcome follow(os::Companion& companion, const os::ProcessHandle& script) {
 }
 
 // The last step: from here on the keeper stands alone. Before it, the script's shell is told how to ask it.
-Outcome handed_over(const Outcome& outcome, const os::Companion& companion, const os::Bell& bell,
-                    std::string_view keeper_to) {
+Outcome handed_over(const Request& request, const Outcome& outcome, const os::Companion& companion,
+                    const os::Bell& bell, std::string_view keeper_to) {
   if (outcome.kind == Outcome::Kind::refused) {
-    limiter::Journal journal(own, Command{}, nullptr);
+    limiter::Journal journal(request, Command{}, nullptr);
     journal.denied(outcome);
   }
   if (outcome.kind != Outcome::Kind::ran) return outcome;
-  if (bell.hangs() && own.locks[0].store == StoreKind::file) {
+  if (bell.hangs() && request.locks[0].store == StoreKind::file) {
     const Text<63> address = bell.address(companion.companion()).push('\n');
     (void)os::append_to(PathText(keeper_to).c_str(), address.view().data(), address.view().size());
   }
@@ -126,10 +127,12 @@ Outcome handed_over(const Outcome& outcome, const os::Companion& companion, cons
 // Without waiting, and before there is a keeper: who finds the lock free pays for no second process that asks.
 Outcome take_at_once(const limiter::Keeping& keeping, os::Companion& companion, Observer* observer) {
   Lease lease;
-  const Duration wait = own.wait;
-  own.wait = {};
-  Outcome outcome = limiter::admit(limiter::store_for(own.locks[0]), own, policy::decide, observer, lease);
-  own.wait = wait;
+  Request& request = keeping.request;
+  const Duration wait = request.wait;
+  request.wait = {};
+  Outcome outcome =
+      limiter::admit(limiter::store_for(request.locks[0]), request, policy::decide, observer, lease);
+  request.wait = wait;
   if (!lease.held()) return outcome;
   if (const int error = companion.start()) {
     lease.release(Ending::unknown, {});
@@ -146,7 +149,7 @@ Outcome take_at_once(const limiter::Keeping& keeping, os::Companion& companion, 
 
 }  // namespace
 
-Outcome hold_for(const Request& request, std::int64_t pid, std::string_view keeper_to, Observer* observer) {
+Outcome hold_for(Request& request, std::int64_t pid, std::string_view keeper_to, Observer* observer) {
   os::Bell bell;
   if (!keeper_to.empty()) (void)bell.hang();
   os::ProcessHandle script;
@@ -154,20 +157,20 @@ Outcome hold_for(const Request& request, std::int64_t pid, std::string_view keep
   if (Status opened = open_script(pid, script, start_ns); !opened.ok()) return failed(opened.error());
   if (Status prepared = prepare(request, pid, start_ns); !prepared.ok()) return failed(prepared.error());
 
-  const limiter::Keeping keeping = {own, script, bell};
+  const limiter::Keeping keeping = {request, script, bell};
   os::Companion companion;
   Outcome outcome;
-  if (own.locks[0].store == StoreKind::file) {
+  if (request.locks[0].store == StoreKind::file) {
     outcome = take_at_once(keeping, companion, observer);
     limiter::close_stores();
   }
-  const bool waits = outcome.kind == Outcome::Kind::refused && !own.wait.is_zero();
-  if (waits || own.locks[0].store == StoreKind::symlink) {
+  const bool waits = outcome.kind == Outcome::Kind::refused && !request.wait.is_zero();
+  if (waits || request.locks[0].store == StoreKind::symlink) {
     if (const int error = companion.start()) return cannot_start(error);
     if (companion.is_companion()) limiter::take_and_keep(keeping, companion, observer);
-    outcome = follow(companion, script);
+    outcome = follow(request, companion, script);
   }
-  return handed_over(outcome, companion, bell, keeper_to);
+  return handed_over(request, outcome, companion, bell, keeper_to);
 }
 
 Result<bool> release_for(const LockSpec& lock, std::int64_t pid) {

@@ -6,6 +6,7 @@
 #include "os/self.h"
 #include "os/spawn.h"
 #include "policy/decide.h"
+#include "store/local/local_store.h"
 #include "stores.h"
 
 namespace atmost::limiter {
@@ -100,14 +101,16 @@ void Keeper::keep() {
   Journal journal(request_, Command{}, nullptr);
   journal.admitted(lease_, outcome_.waited);
   const os::Watched watched = watch();
+  // Who finds no lock of ours under its name has lost it.
+  const bool in_place = watched != os::Watched::asked || local_locks().in_place();
   // How the script ended is for its parent to know; one that lets go by itself has done its work.
   const bool by_itself = watched == os::Watched::told || watched == os::Watched::asked;
   lease_.release(by_itself ? Ending::success : Ending::failure, moment(request_));
-  if (watched == os::Watched::asked) bell_.accept();
+  if (watched == os::Watched::asked && in_place) bell_.accept();
   outcome_.ran = {os::boot_ns() - admitted_ns};
   outcome_.stopped = watched == os::Watched::time_up ? Stopped::lost : Stopped::no;
   journal.ended(outcome_);
-  if (watched != os::Watched::asked) os::exit_now(0);
+  if (watched != os::Watched::asked || !in_place) os::exit_now(0);
 }
 
 // `asked` means: to let go.

@@ -49,6 +49,13 @@ case $1 in
     lock_unlock action=lock name="$PWD/l" wait=1
     lock_unlock action=unlock name="$PWD/l"
     ;;
+  deleted)  # the lock file: whoever comes now takes another
+    lock_unlock action=lock name="$PWD/l"
+    rm "$PWD/l"
+    if lock_unlock action=unlock name="$PWD/l"; then exit 19; fi
+    lock_unlock action=lock name="$PWD/l" wait=0
+    lock_unlock action=unlock name="$PWD/l"
+    ;;
   subshell)  # is the script, but two of them must not ask at the same time: it starts a process
     lock_unlock action=lock name="$PWD/l"
     (lock_unlock action=unlock name="$PWD/l")
@@ -86,7 +93,7 @@ for shell in bash dash ksh93 mksh zsh yash; do
   "$shell" ./script loop || fail "$shell: loop: $?"
   # One for five rounds, one for other words, one that is refused; one that finds nothing to release.
   [ "$(tr '\n' ' ' <started)" = "hold hold hold release " ] || fail "$shell: started $(tr '\n' ' ' <started)"
-  for part in taken killed subshell forged inherited; do
+  for part in taken killed deleted subshell forged inherited; do
     "$shell" ./script "$part" || fail "$shell: $part: $?"
   done
 done

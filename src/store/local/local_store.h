@@ -59,6 +59,9 @@ class LocalStore final : public Store {
   // REQUIRES: a lease is held.
   void name_holder(std::int64_t pid);
 
+  // Whether every file that is held is still the one behind its path: only then is anybody kept out.
+  bool in_place() const;
+
   // Gives up everything that is open.
   void close();
 

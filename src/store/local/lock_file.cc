@@ -190,6 +190,11 @@ Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
   return Guarded::held;
 }
 
+bool LockFile::in_place() const {
+  bool same = false;
+  return os::same_file(fd_.get(), path_.c_str(), same) == 0 && same;
+}
+
 void LockFile::unguard() {
   if (!guarded_) return;
   guarded_ = false;

@@ -30,6 +30,8 @@ class LockFile {
   // when the file is not there and Access says it need not be made: that is not an error.
   Status open(const LockSpec& spec, const Request& request, Access access);
   bool present() const { return fd_.open(); }
+  // Whether the path still leads to this file.
+  bool in_place() const;
   void close() { fd_.reset(); }
 
   enum class Guarded : std::uint8_t { held, timeout, replaced };

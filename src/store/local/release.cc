@@ -11,6 +11,13 @@ void LocalStore::release(std::uint32_t, Ending ending, const Instant& now) {
   close();
 }
 
+bool LocalStore::in_place() const {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (!entries_[i].file.in_place()) return false;
+  }
+  return true;
+}
+
 // This write is what wakes the waiters. False when a word is left.
 bool LocalStore::clear_own_words(Entry& entry) {
   bool cleared = true;
