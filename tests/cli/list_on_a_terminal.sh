@@ -10,7 +10,7 @@ script -qc 'stty cols 70; atmost list' /dev/null >screen </dev/null
 expect_in screen "locks in $ATMOST_DIR"
 expect_in screen "…"
 [ "$(LC_ALL=C.UTF-8 awk 'length($0) > 71' screen | grep -vc 'locks in')" = 0 ] || fail "too wide: $(cat screen)"
-start script -qc 'atmost list --watch & echo $! >pid; wait' watched
+start script -qfc 'atmost list --watch & echo $! >pid; wait' watched
 wait_until '[ -s pid ] && [ -s watched ] && [ "$(grep -c LOCK watched)" -ge 2 ]'
 kill -INT "$(cat pid)" 2>/dev/null || kill -TERM "$(cat pid)"
 expect_end 0 "$started"
