@@ -73,6 +73,7 @@ void Listing::holder(const HolderView& holder) {
   entry.pid = holder.pid;
   entry.has_user = holder.has_record;
   entry.user = holder.uid;
+  entry.host = holder.host;
   entry.start = holder.start;
   entry.expire_after = holder.expire_after;
   entry.token = holder.token;
@@ -92,6 +93,7 @@ void Listing::waiter(const WaiterView& waiter) {
   entry.pid = waiter.pid;
   entry.has_user = waiter.pid > 0;
   entry.user = waiter.uid;
+  entry.host = waiter.host;
   entry.start = waiter.start;
   entry.id = waiter.id;
   entry.command = waiter.command;
@@ -112,7 +114,7 @@ void Listing::show_row(const Entry& entry) {
   const bool known_age = entry.start.known && age >= 0;
   Text<1100> lock;
   Text<16> slot;
-  Text<24> pid;
+  Text<300> pid;
   Text<130> user;
   Text<32> age_words;
   Text<32> expires;
@@ -122,7 +124,10 @@ void Listing::show_row(const Entry& entry) {
   number_or_dash(slot, entry.slot);
   number_or_dash(pid, static_cast<std::uint64_t>(entry.pid > 0 ? entry.pid : 0));
   if (entry.pid > 0 && !entry.verified && entry.position == 0) pid.push('?');  // a hint that nobody confirmed
-  if (entry.has_user) {
+  if (!entry.host.empty()) append_escaped(pid.push('@'), entry.host);
+  if (entry.has_user && !entry.host.empty()) {
+    user.append_unsigned(entry.user);  // what the number means there is not known here
+  } else if (entry.has_user) {
     append_escaped(user, user_name(entry.user));
   } else {
     user.push('-');
@@ -152,11 +157,15 @@ void Listing::show_json(const Entry& entry) {
   write_known(to_, "slot", entry.slot);
   write_known(to_, "pid", static_cast<std::uint64_t>(entry.pid > 0 ? entry.pid : 0));
   to_.text(",\"user\":");
-  if (entry.has_user) {
+  if (entry.has_user && !entry.host.empty()) {
+    Text<20> number;
+    to_.json(number.append_unsigned(entry.user));
+  } else if (entry.has_user) {
     to_.json(user_name(entry.user));
   } else {
     to_.text("null");
   }
+  if (!entry.host.empty()) to_.text(",\"host\":").json(entry.host);
   to_.text(",\"start\":");
   write_moment(to_, entry.start);
   to_.text(",\"age_s\":");

@@ -41,6 +41,7 @@ class Listing final : public LockVisitor {
     std::int64_t kept_for = 0;
     bool has_user = false;
     std::uint32_t user = 0;
+    std::string_view host;  // of the process; empty: this machine
     Stamp start;
     Duration expire_after = Duration::forever();
     std::uint64_t token = 0;

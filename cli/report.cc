@@ -114,6 +114,7 @@ class FirstHolders final : public LockVisitor {
       return;
     }
     names_.append_signed(holder.pid);
+    if (!holder.host.empty()) names_.push('@').append(holder.host);
     if (!holder.command.empty()) names_.push(' ').append(holder.command);
     if (!holder.id.empty()) names_.append(" \"").append(holder.id).push('"');
   }

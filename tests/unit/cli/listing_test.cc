@@ -78,6 +78,18 @@ TEST(Listing, AStrangerHasDashesAndAHintAQuestionMark) {
             std::string::npos);
 }
 
+TEST(Listing, WhoIsOnAnotherMachineIsNamedWithIt) {
+  HolderView far = holder();
+  far.host = Text<63>(
+      "node\x1b"
+      "7");
+  far.id = {};
+  EXPECT_EQ(listed(Shape::plain, [&](Listing& to) { to.holder(far); }),
+            "build\\n\t2\theld\t1234@node\\x1B7\t0\t3m12s\t-\t-\tmake\n");
+  const std::string json = listed(Shape::json, [&](Listing& to) { to.holder(far); });
+  EXPECT_NE(json.find("\"user\":\"0\",\"host\":\"node\\u001b7\""), std::string::npos) << json;
+}
+
 TEST(Listing, JsonHasTheNamesOfTheManual) {
   HolderView expiring = holder();
   expiring.expire_after = Duration::seconds(100);
