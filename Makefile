@@ -50,7 +50,7 @@ check-main:
 	$(CTEST) --test-dir $(BUILD) -LE soak
 
 check-system:
-	$(call variant,$(BUILD)-system,-DATMOST_MUSL=OFF "-DATMOST_TEST_KINDS=cli;tools")
+	$(call variant,$(BUILD)-system,-DATMOST_MUSL=OFF "-DATMOST_TEST_KINDS=cli;shell;tools")
 	$(CTEST) --test-dir $(BUILD)-system -LE soak
 
 check-portable:

@@ -22,6 +22,10 @@ mkdir names
 printf '#!/bin/sh\nexit 7\n' >seven
 chmod +x seven
 
+# A lock that a script took ends with the script, a moment later.
+until_free() {
+  atmost wait -q -n 1 -w 20 "$1" || fail "not free: $1"
+}
 # try SCRIPT: in a shell of its own; its exit code in $code.
 try() {
   code=0
@@ -29,6 +33,7 @@ try() {
 }
 held_by_another() {
   rm -f holding
+  until_free "$1"
   atmost run -q --no-history "$1" sh -c ': >holding; exec sleep 1000' &
   holder=$!
   until [ -e holding ]; do sleep 0.01; done
@@ -40,16 +45,20 @@ let_go() {
 }
 # waits LOCK SCRIPT CODE: does not come back as long as the lock is held.
 waits() {
-  sh -c ". \"\$LOCK_UNLOCK\"; $2" 2>/dev/null &
+  rm -f ended
+  (
+    code=0
+    sh -c ". \"\$LOCK_UNLOCK\"; $2" 2>/dev/null || code=$?
+    echo "$code" >ended
+  ) &
   waiting=$!
   until atmost list --json "$1" | grep -q '"state":"waiting"'; do
-    kill -0 "$waiting" 2>/dev/null || fail "does not wait: $2"
+    [ ! -e ended ] || fail "does not wait: $2: $(cat ended)"
     sleep 0.01
   done
   let_go
-  code=0
-  wait "$waiting" || code=$?
-  [ "$code" = "$3" ] || fail "$2: $code after the wait"
+  wait "$waiting"
+  [ "$(cat ended)" = "$3" ] || fail "$2: $(cat ended) after the wait"
 }
 
 while read -r line; do
@@ -59,6 +68,7 @@ while read -r line; do
   free=7 busy=75
   case $line in
     'lock_unlock action=unlock name=F')
+      until_free "$lock"
       try "lock_unlock action=lock name=f && $script"
       [ "$code" = 0 ] || fail "$line: $code"
       free=1 busy=1
@@ -77,6 +87,7 @@ while read -r line; do
     *) fail "a line that no test knows: $line" ;;
   esac
   case $line in *'-n 4'*) busy=7 ;; esac
+  until_free "$lock"
   try "$script"
   [ "$code" = "$free" ] || fail "$line: $code when free, $free expected ($script)"
   held_by_another "$lock"
