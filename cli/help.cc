@@ -68,7 +68,9 @@ int show_help() {
     pad(to, one.name.size(), 8);
     to.text(one.help).text("\n");
   }
-  to.text("\natmost COMMAND --help shows the options of a command, atmost(1) the whole story.\n");
+  to.text(
+      "\nLess often: simulate TRACE compares limits on a log; schema and fence are for fleets.\n"
+      "atmost COMMAND --help shows the options of a command, atmost(1) the whole story.\n");
   return finish(to);
 }
 

@@ -65,6 +65,14 @@ void Listing::header(const Header& header) {
   show(entry);
 }
 
+void Listing::drained_slot(std::uint32_t slot) {
+  Entry entry;
+  entry.state = "drained";
+  entry.slot = slot;
+  entry.verified = true;
+  show(entry);
+}
+
 void Listing::holder(const HolderView& holder) {
   Entry entry;
   entry.state = is_stopped(holder.process_state) ? "stopped" : holder.kept_for != 0 ? "kept" : "held";

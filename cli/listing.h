@@ -27,6 +27,7 @@ class Listing final : public LockVisitor {
   bool any() const { return any_; }
 
   void header(const Header& header) override;
+  void drained_slot(std::uint32_t slot) override;
   void holder(const HolderView& holder) override;
   void waiter(const WaiterView& waiter) override;
 

@@ -38,7 +38,7 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock, st
       to.append_unsigned(decision.held)
           .append(" of ")
           .append_unsigned(lock.max)
-          .append(" slots held")
+          .append(decision.some_drained ? " slots held or drained" : " slots held")
           .append(holders);
       if (lock.take > 1) to.append(", ").append_unsigned(lock.take).append(" wanted");
       return;

@@ -152,6 +152,7 @@ class LockVisitor {
     LastAdmission last;
   };
   virtual void header(const Header& header) = 0;
+  virtual void drained_slot(std::uint32_t) {}  // before the holders
   virtual void holder(const HolderView& holder) = 0;
   virtual void waiter(const WaiterView& waiter) = 0;
 

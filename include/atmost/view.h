@@ -66,7 +66,8 @@ struct View {
   LastAdmission last;
   bool drained = false;    // admit nobody
   bool room = false;       // the K slots can be held without more than N held: proven, and reserved for now
-  std::uint32_t held = 0;  // slots held by others, as far as counted (exact when !room)
+  std::uint32_t held = 0;  // slots held by others or drained, as far as counted (exact when !room)
+  bool some_drained = false;        // slots among them are drained
   std::uint32_t waiters_ahead = 0;  // live waiters with a better claim (at least; exact only as zero or not)
   bool joiner_waiting = false;      // somebody already waits to run once more (--on-busy=join)
   bool takeover_running = false;    // somebody is stopping a holder right now

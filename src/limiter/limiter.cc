@@ -29,6 +29,7 @@ FleetStore* brought_store = nullptr;
 Error not_started(const Command& command, int error) {
   Error failed = error_of(run::exec_code(error), error, command.argv[0]);
   failed.message.append(": ").append(errno_words(error));
+  if (command.argv[0][0] == '-') failed.message.append(" (options come before LOCK)");
   return failed;
 }
 

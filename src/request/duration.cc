@@ -14,15 +14,10 @@ struct Unit {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr Unit kUnits[] = {
-    {"w", kSecond * 3600 * 24 * 7},
-    {"d", kSecond * 3600 * 24},
-    {"h", kSecond * 3600},
-    {"m", kSecond * 60},
-    {"s", kSecond},
-    {"ms", 1'000'000},
+    {"d", kSecond * 3600 * 24}, {"h", kSecond * 3600}, {"m", kSecond * 60}, {"s", kSecond}, {"ms", 1'000'000},
 };
 constexpr std::size_t kUnitCount = sizeof kUnits / sizeof kUnits[0];
-constexpr std::size_t kSeconds = 4;  // the unit of a bare number
+constexpr std::size_t kSeconds = 3;  // the unit of a bare number
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
@@ -37,26 +32,17 @@ class Reader {
   bool too_long() const { return too_long_; }
   std::int64_t total() const { return total_; }
 
-  // One component: number, fraction, unit. False when it is not one, or not allowed after what came before.
+  // One component: a whole number and its unit. False when it is not one, or not allowed after what came before.
   bool component() {
-    const std::size_t whole = at_;
+    const std::size_t start = at_;
     skip_digits();
-    const std::size_t whole_end = at_;
-    if (whole_end == whole) return false;
-    std::size_t fraction = at_;
-    if (!at_end() && text_[at_] == '.') {
-      fraction = ++at_;
-      skip_digits();
-      if (at_ == fraction) return false;
-    }
-    const std::size_t fraction_end = at_;
+    const std::size_t end = at_;
+    if (end == start) return false;
     std::size_t unit = kSeconds;
-    if (!read_unit(whole == 0, unit)) return false;
-    if (fraction_end != fraction && !at_end()) return false;
+    if (!read_unit(start == 0, unit)) return false;
     if (first_allowed_ > unit) return false;
     first_allowed_ = unit + 1;
-    add_whole({text_.data() + whole, whole_end - whole}, kUnits[unit].ns);
-    add_fraction({text_.data() + fraction, fraction_end - fraction}, kUnits[unit].ns);
+    add_whole({text_.data() + start, end - start}, kUnits[unit].ns);
     return true;
   }
 
@@ -100,15 +86,6 @@ class Reader {
     add(value * unit_ns);
   }
 
-  // What is finer than the unit can be divided is dropped.
-  void add_fraction(std::string_view digits, std::int64_t unit_ns) {
-    std::int64_t weight = unit_ns;
-    for (char c : digits) {
-      weight /= 10;
-      add((c - '0') * weight);
-    }
-  }
-
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t first_allowed_ = 0;  // index of the largest unit that may still come
@@ -123,7 +100,7 @@ Result<Duration> parse_duration(std::string_view text) {
   Reader reader(text);
   do {
     if (!reader.component()) {
-      return request::wrong(text, "is not a duration: use a number with ms, s, m, h, d, w, or inf");
+      return request::wrong(text, "is not a duration: use a whole number with ms, s, m, h or d, or inf");
     }
   } while (!reader.at_end());
   if (reader.too_long()) return request::wrong(text, "is too long a duration: use at most 292 years, or inf");

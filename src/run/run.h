@@ -51,7 +51,7 @@ struct Report {
   Stopped stopped = Stopped::no;
   int told = 0;    // the last HUP, INT, QUIT or TERM that came for us, and not from the command itself
   Usage usage;     // of the main process, its awaited children and the orphans that ended while we were there
-  Duration ran{};  // until the main process ended
+  Duration ran{};  // until the main process ended; own_tree: until the hold did
 };
 
 // Starts the command in our process group, session and terminal, with the signal mask and dispositions that we have

@@ -13,6 +13,7 @@ namespace {
 
 // Between two sweeps while killing: short at first, so that a tree of a few processes is gone within milliseconds.
 constexpr std::int64_t kFirstKillPauseNs = 2'000'000;
+constexpr std::int64_t kHuntingPauseNs = 32'000'000;  // up to there each look is several
 constexpr std::int64_t kLongestKillPauseNs = 500'000'000;
 // Passes to stand everything still before killing: a tree that forks on is met again in the next sweep.
 constexpr int kStopPasses = 16;
@@ -22,7 +23,9 @@ constexpr std::int64_t kSettledNs = 500'000'000;
 }  // namespace
 
 Report Supervisor::run() {
-  if (start()) watch();
+  if (!start()) return report_;
+  watch();
+  if (task_.own_tree) report_.ran = {os::boot_ns() - started_ns_};
   return report_;
 }
 
@@ -234,8 +237,16 @@ void Supervisor::kill_again() {
     const Sweep others = sweep(tree_, To::others, SIGKILL);
     if (others.left == 0 || others.beyond_reach()) on(Event::others_gone);
   }
+  const bool hunting = kill_pause_ns_ <= kHuntingPauseNs;
   if (stage_ == Stage::finishing) {
-    const Sweep all = sweep(tree_, To::all, SIGKILL);
+    Sweep all = sweep(tree_, To::all, SIGKILL);
+    take_news();
+    // Who forks and ends faster than we look is met sooner or later: that no child is left is the proof, not that none
+    // was seen.
+    for (int pass = 0; stage_ == Stage::finishing && hunting && pass < kStopPasses; ++pass) {
+      all = sweep(tree_, To::all, SIGKILL);
+      take_news();
+    }
     // A hold that only goes on for its taker's sake is not kept by whom we may not signal (another user's).
     if (tree_.main == 0 && !task_.own_tree && all.beyond_reach()) on(Event::time_up_free);
   }

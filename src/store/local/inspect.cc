@@ -102,6 +102,16 @@ void visit_waiters(LockFile& file, LockVisitor* visitor) {
   }
 }
 
+// A drained slot may lie beyond every slot that was ever used. Words that cannot be read are not drained.
+void visit_drained(const LockFile& file, WordBuffer& buffer, LockVisitor* visitor) {
+  for (std::uint32_t first = 1; first <= kMaxSlots; first += WordBuffer::kCapacity) {
+    if (read_words(file.fd(), first, WordBuffer::kCapacity, buffer.words) != 0) return;
+    for (std::uint32_t i = 0; i < WordBuffer::kCapacity; ++i) {
+      if ((buffer.words[i].flags & kDrainedFlag) != 0) visitor->drained_slot(first + i);
+    }
+  }
+}
+
 LockVisitor::Header header_of(const LockFile& file) {
   const Header& stored = file.header();
   LockVisitor::Header header;
@@ -148,6 +158,7 @@ Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&, 
   }
   if (Status read = file.refresh(); !read.ok()) return read.error();
   if (visitor != nullptr) visitor->header(header_of(file));
+  if (visitor != nullptr) visit_drained(file, words_, visitor);
   Result<std::uint32_t> held = Census(file, words_, visitor).take();
   if (held.ok() && visitor != nullptr) visit_waiters(file, visitor);
   return held;

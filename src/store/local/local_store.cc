@@ -147,6 +147,7 @@ View LocalStore::view_of(const Request& request, Entry& entry, const LockSpec& s
   view.drained = header.drained != 0;
   view.room = entry.reserved.room;
   view.held = entry.reserved.held;
+  view.some_drained = entry.reserved.some_drained;
   view.waiters_ahead = entry.reserved.waiters_ahead;
   view.joiner_waiting = entry.reserved.joiner_waiting;
   view.takeover_running = entry.reserved.takeover_running;

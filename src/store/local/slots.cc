@@ -119,7 +119,10 @@ bool Search::scan(std::uint32_t first, std::uint32_t last) {
   for (std::uint32_t slot = first; slot <= last && !enough(); ++slot) {
     if (!read_words_at(slot)) return false;
     const Word& word = words_[slot - words_first_];
-    if ((word.flags & kDrainedFlag) != 0) continue;
+    if ((word.flags & kDrainedFlag) != 0) {
+      to_.some_drained = true;
+      continue;
+    }
     if (believe_ && words_count && word_lives(word) && !ours(slot)) {
       ++believed_;
       continue;

@@ -26,11 +26,12 @@ struct Reservation {
       0;  // live waiters with a better claim to what is free, 0 when the rest is enough
   bool takeover_running = false;
   bool joiner_waiting = false;
+  bool some_drained = false;           // slots among those that are in the way are drained
   std::uint32_t slots[kMaxTake] = {};  // `count` of them, ascending
 
   // Empty again. The slots stay as they are: there are none of them now.
   void clear() {
-    room = mode_held = takeover_running = joiner_waiting = false;
+    room = mode_held = takeover_running = joiner_waiting = some_drained = false;
     count = held = waiters_ahead = 0;
   }
 };

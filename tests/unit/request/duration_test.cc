@@ -19,18 +19,13 @@ struct Good {
 constexpr Good kGood[] = {
     Good{"0", 0}, Good{"90", 90 * kSecond}, Good{"90s", 90 * kSecond}, Good{"15m", 900 * kSecond},
     Good{"1h30m", 5400 * kSecond}, Good{"2d", 172800 * kSecond}, Good{"250ms", kSecond / 4},
-    Good{"1.5s", 3 * kSecond / 2}, Good{"1.5", 3 * kSecond / 2}, Good{"0.5h", 1800 * kSecond},
-    Good{"1w", 604800 * kSecond},
-    Good{"1w2d3h4m5s6ms", (604800 + 172800 + 10800 + 245) * kSecond + 6'000'000},
-    Good{"1m0.25s", 60 * kSecond + kSecond / 4}, Good{"007", 7 * kSecond}, Good{"0s", 0}, Good{"0.000s", 0},
-    Good{"0.000000001s", 1}, Good{"0.0000000019", 1}, Good{"0.1ms", 100'000}, Good{"0.000001ms", 1},
-    Good{"1d1ms", 86400 * kSecond + 1'000'000}, Good{"0.333333333", 333'333'333},
-    Good{"0.1w", 60480 * kSecond}, Good{"inf", INT64_MAX},
+    Good{"2d3h4m5s6ms", (172800 + 10800 + 245) * kSecond + 6'000'000},
+    Good{"1m250ms", 60 * kSecond + kSecond / 4}, Good{"007", 7 * kSecond}, Good{"0s", 0},
+    Good{"1d1ms", 86400 * kSecond + 1'000'000}, Good{"inf", INT64_MAX},
     // The longest: INT64_MAX ns is forever, one less is a length.
-    Good{"9223372036.854775806", INT64_MAX - 1}, Good{"9223372036854ms", 9223372036854 * 1'000'000},
+    Good{"9223372036s854ms", 9223372036854 * 1'000'000}, Good{"9223372036854ms", 9223372036854 * 1'000'000},
     Good{"106751d", 86400 * kSecond * 106751}, Good{"153722867m", 60 * kSecond * 153722867},
-    Good{"2562047h", 3600 * kSecond * 2562047}, Good{"15250w", 604800 * kSecond * 15250},
-    Good{"00000000000000000000000000000000000001s", kSecond}};
+    Good{"2562047h", 3600 * kSecond * 2562047}, Good{"00000000000000000000000000000000000001s", kSecond}};
 
 TEST(Duration, IsRead) {
   for (const Good& good : kGood) {
@@ -40,13 +35,11 @@ TEST(Duration, IsRead) {
   }
 }
 
-constexpr std::string_view kTooLong[] = {"9223372036.854775807",
-                                         "9223372037",
+constexpr std::string_view kTooLong[] = {"9223372037",
                                          "9223372036855ms",
                                          "106752d",
                                          "153722868m",
                                          "2562048h",
-                                         "15251w",
                                          "18446744073709551615",
                                          "18446744073709551616",
                                          "18446744073709551617s",
@@ -54,7 +47,6 @@ constexpr std::string_view kTooLong[] = {"9223372036.854775807",
                                          "9223372036854775808",
                                          "106751d23h47m17s",
                                          "99999999999999999999999999d",
-                                         "15250w6d",
                                          "106751d86400s"};
 
 TEST(Duration, TooLongIsAnErrorAndNotForever) {
@@ -90,6 +82,10 @@ constexpr std::string_view kRubbish[] = {"",
                                          "5M",
                                          "5H",
                                          "1hm",
+                                         "1w",
+                                         "1.5",
+                                         "1.5s",
+                                         "0.000s",
                                          "1..5s",
                                          "1.s",
                                          ".5s",
@@ -129,14 +125,14 @@ TEST(Duration, RubbishIsRefused) {
     ASSERT_FALSE(got.ok()) << text << " = " << got.value().ns;
     EXPECT_EQ(got.error().code, Code::usage);
     EXPECT_TRUE(got.error().message.view().starts_with("\"")) << got.error().message.view();
-    EXPECT_NE(got.error().message.view().find("is not a duration: use a number with"),
+    EXPECT_NE(got.error().message.view().find("is not a duration: use a whole number with"),
               std::string_view::npos);
   }
 }
 
 TEST(Duration, ErrorIsTheSentenceOfTheManual) {
   EXPECT_EQ(parse_duration("5x").error().message.view(),
-            "\"5x\" is not a duration: use a number with ms, s, m, h, d, w, or inf");
+            "\"5x\" is not a duration: use a whole number with ms, s, m, h or d, or inf");
 }
 
 TEST(Duration, LongRubbishIsCutBetweenCharacters) {
