@@ -114,8 +114,8 @@ class History {
 
 int run(int argc, char** argv) {
   const Options options = parse_options(argc, argv, os::now().real_ns);
-  if (options.help) return std::fputs(help_text().c_str(), stdout) < 0;
-  if (options.version) return std::puts("atmost " ATMOST_VERSION) < 0;
+  if (options.help) return print(help_text());
+  if (options.version) return print("atmost " ATMOST_VERSION "\n");
   static char buffer[1 << 18];
   std::setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
   const Sources sources = find_sources(options.selection);
@@ -127,11 +127,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace atmost::history
 
-int main(int argc, char** argv) {
-  try {
-    return atmost::history::run(argc, argv);
-  } catch (const atmost::history::Failure& failure) {
-    atmost::history::complain(failure.what());
-    return static_cast<int>(failure.code);
-  }
-}
+int main(int argc, char** argv) { return atmost::history::run_guarded(atmost::history::run, argc, argv); }

@@ -19,4 +19,19 @@ void finish_output() {
   }
 }
 
+int print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  finish_output();
+  return 0;
+}
+
+int run_guarded(int (*run)(int argc, char** argv), int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const Failure& failure) {
+    complain(failure.what());
+    return static_cast<int>(failure.code);
+  }
+}
+
 }  // namespace atmost::history

@@ -22,6 +22,12 @@ void complain(const std::string& message);
 // Standard output is flushed; throws Failure when something did not get there.
 void finish_output();
 
+// Writes `text` to standard output and flushes it. Returns 0, the exit code; throws Failure when it did not get there.
+int print(const std::string& text);
+
+// What main() does: runs the program, and ends as its Failure says.
+int run_guarded(int (*run)(int argc, char** argv), int argc, char** argv);
+
 }  // namespace atmost::history
 
 #endif

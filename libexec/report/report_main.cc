@@ -30,8 +30,8 @@ std::string text_for(const ReportOptions& options, const Ledger& ledger, std::si
 int run(int argc, char** argv) {
   const std::int64_t now_ns = os::now().real_ns;
   const ReportOptions options = parse_report_options(argc, argv, now_ns);
-  if (options.help) return std::fputs(report_help().c_str(), stdout) < 0;
-  if (options.version) return std::puts("atmost " ATMOST_VERSION) < 0;
+  if (options.help) return history::print(report_help());
+  if (options.version) return history::print("atmost " ATMOST_VERSION "\n");
   if (options.output.empty() && isatty(STDOUT_FILENO) == 1) {
     history::wrong_option("--output", "a page is nothing for a terminal: say -o FILE, or use a pipe");
   }
@@ -39,24 +39,10 @@ int run(int argc, char** argv) {
   const history::ReadThrough read =
       history::read_whole(options.selection, [&](const history::Record& record) { ledger.take(record); });
   ledger.close();
-  const std::string text = text_for(options, ledger, read.skipped, now_ns);
-  if (!options.output.empty()) {
-    save(options.output, text);
-    return 0;
-  }
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  history::finish_output();
-  return 0;
+  return deliver(options.output, text_for(options, ledger, read.skipped, now_ns));
 }
 
 }  // namespace
 }  // namespace atmost::report
 
-int main(int argc, char** argv) {
-  try {
-    return atmost::report::run(argc, argv);
-  } catch (const atmost::history::Failure& failure) {
-    atmost::history::complain(failure.what());
-    return static_cast<int>(failure.code);
-  }
-}
+int main(int argc, char** argv) { return atmost::history::run_guarded(atmost::report::run, argc, argv); }

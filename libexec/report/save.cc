@@ -86,4 +86,10 @@ void save(const std::string& path, std::string_view text) {
   if (const int failed = draft.rename_to(target)) fail(path, "replace", failed);
 }
 
+int deliver(const std::string& path, const std::string& text) {
+  if (path.empty()) return history::print(text);
+  save(path, text);
+  return 0;
+}
+
 }  // namespace atmost::report

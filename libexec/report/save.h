@@ -13,6 +13,9 @@ namespace atmost::report {
 // the process is killed, a file `.NAME.XXXXXX` may stay behind. Throws history::Failure (io, not_permitted).
 void save(const std::string& path, std::string_view text);
 
+// To `path`, or to standard output when that is empty. Returns 0, the exit code.
+int deliver(const std::string& path, const std::string& text);
+
 }  // namespace atmost::report
 
 #endif

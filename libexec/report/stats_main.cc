@@ -47,30 +47,16 @@ std::string text_for(const StatsOptions& options, const std::vector<Summary>& lo
 int run(int argc, char** argv) {
   const std::int64_t now_ns = os::now().real_ns;
   const StatsOptions options = parse_stats_options(argc, argv, now_ns);
-  if (options.help) return std::fputs(stats_help().c_str(), stdout) < 0;
-  if (options.version) return std::puts("atmost " ATMOST_VERSION) < 0;
+  if (options.help) return history::print(stats_help());
+  if (options.version) return history::print("atmost " ATMOST_VERSION "\n");
   Ledger ledger;
   const history::ReadThrough read =
       history::read_whole(options.selection, [&](const history::Record& record) { ledger.take(record); });
   ledger.close();
-  const std::string text = text_for(options, summarise(ledger), read.skipped, now_ns);
-  if (!options.prometheus_file.empty()) {
-    save(options.prometheus_file, text);
-    return 0;
-  }
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  history::finish_output();
-  return 0;
+  return deliver(options.prometheus_file, text_for(options, summarise(ledger), read.skipped, now_ns));
 }
 
 }  // namespace
 }  // namespace atmost::report
 
-int main(int argc, char** argv) {
-  try {
-    return atmost::report::run(argc, argv);
-  } catch (const atmost::history::Failure& failure) {
-    atmost::history::complain(failure.what());
-    return static_cast<int>(failure.code);
-  }
-}
+int main(int argc, char** argv) { return atmost::history::run_guarded(atmost::report::run, argc, argv); }

@@ -100,8 +100,8 @@ void show_table(const std::vector<Part>& parts, const std::vector<Row>& rows) {
 
 int run(int argc, char** argv) {
   const Options options = parse_options(argc, argv);
-  if (options.help) return std::fputs(kHelp, stdout) < 0;
-  if (options.version) return std::puts("atmost " ATMOST_VERSION) < 0;
+  if (options.help) return history::print(kHelp);
+  if (options.version) return history::print("atmost " ATMOST_VERSION "\n");
   const std::vector<Part> parts = parts_of(options);
   const std::vector<Row> rows = replay_all(parts, options);
   options.json ? show_json(parts, rows) : show_table(parts, rows);
@@ -112,11 +112,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace atmost::simulate
 
-int main(int argc, char** argv) {
-  try {
-    return atmost::simulate::run(argc, argv);
-  } catch (const atmost::history::Failure& failure) {
-    atmost::history::complain(failure.what());
-    return static_cast<int>(failure.code);
-  }
-}
+int main(int argc, char** argv) { return atmost::history::run_guarded(atmost::simulate::run, argc, argv); }

@@ -48,14 +48,26 @@ void admitted_after(Memory& memory, Duration since_previous) {
   memory.intervals[step_of(since_previous)] += 1;
 }
 
-void asked(Memory& memory, std::int64_t at_real_ns, Duration interval) {
-  if (at_real_ns <= memory.asked_real_ns) return;
-  const std::int64_t gap = at_real_ns - memory.asked_real_ns;
-  const bool close = memory.asked_real_ns > 0 && !interval.is_zero() && !interval.is_forever() &&
+bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval) {
+  if (at_real_ns <= arrivals.last_real_ns) return false;
+  const std::int64_t gap = at_real_ns - arrivals.last_real_ns;
+  const bool close = arrivals.last_real_ns > 0 && !interval.is_zero() && !interval.is_forever() &&
                      gap - interval.ns <= interval.ns / kJitter;
-  memory.asked_real_ns = at_real_ns;
-  memory.in_a_row = close && memory.in_a_row < UINT32_MAX ? memory.in_a_row + 1 : close ? UINT32_MAX : 0;
-  if (memory.in_a_row >= kKeepArriving && memory.spam < UINT32_MAX) ++memory.spam;
+  arrivals.last_real_ns = at_real_ns;
+  if (!close) {
+    arrivals.in_a_row = 0;
+  } else if (arrivals.in_a_row < UINT32_MAX) {
+    ++arrivals.in_a_row;
+  }
+  return arrivals.in_a_row >= kKeepArriving;
+}
+
+void asked(Memory& memory, std::int64_t at_real_ns, Duration interval) {
+  Arrivals arrivals{memory.asked_real_ns, memory.in_a_row};
+  const bool spam = arrived(arrivals, at_real_ns, interval);
+  memory.asked_real_ns = arrivals.last_real_ns;
+  memory.in_a_row = arrivals.in_a_row;
+  if (spam && memory.spam < UINT32_MAX) ++memory.spam;
 }
 
 }  // namespace atmost::policy

@@ -22,8 +22,18 @@ Schedule schedule_of(const Memory& memory, const LearnedBounds& bounds);
 // An admission, so long after the one before. Forever: not known, and of no interest.
 void admitted_after(Memory& memory, Duration since_previous);
 
-// A request at that moment (wall clock, ns), while `interval` was in force. It is spam when it and the two before it
-// came at or below the interval, each after the one before. Requests older than the last one known are left out.
+// The requests for a lock, as far as spam goes.
+struct Arrivals {
+  std::int64_t last_real_ns = 0;  // wall clock; 0: there was none
+  std::uint32_t in_a_row = 0;     // came at or below the interval, each after the one before
+};
+
+// A request at that moment (wall clock, ns), while `interval` was in force (zero, forever: none). Returns whether it is
+// spam: it and the two before it came at or below the interval, or up to a 64th of it later, each after the one before.
+// An odd retry is none. Requests older than the last one known are left out.
+bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval);
+
+// The same, remembered.
 void asked(Memory& memory, std::int64_t at_real_ns, Duration interval);
 
 }  // namespace atmost::policy

@@ -21,3 +21,13 @@ expect_line 1 err
 wait_until '[ -s code ]'
 [ "$(cat code)" = 0 ] || fail "atmost list | : ended with $(cat code)"
 expect_line 0 err
+
+# Help is output too, in the programs of their own as well.
+if [ -w /dev/full ]; then
+  for program in history stats report simulate; do
+    [ -x "$ATMOST_BIN/../libexec/atmost/atmost-$program" ] || continue
+    code=0
+    atmost "$program" --help >/dev/full 2>err || code=$?
+    [ "$code" = 74 ] || fail "atmost $program --help into a full device ends with $code"
+  done
+fi

@@ -1,56 +1,21 @@
 // atmost doctor etcd://…: can locks be kept there, and how does it fare?
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <ctime>
 #include <set>
 
-#include "atmost/words.h"
 #include "etcd_store.h"
 #include "os/clock.h"
+#include "store/fleet/findings.h"
 #include "words.h"
 
 namespace atmost::etcd {
 namespace {
 
-constexpr double kMillisecond = 1e6;
-
-// One line a finding, for people or as JSON.
-class Findings {
- public:
-  Findings(int fd, bool json) : fd_(fd), json_(json) {}
-
-  enum class Level { good, doubtful, bad };
-  void say(Level level, const std::string& what) {
-    constexpr const char* kWords[] = {"ok", "warning", "bad"};
-    const char* const word = kWords[static_cast<unsigned>(level)];
-    if (level == Level::bad) trusted_ = false;
-    std::string line;
-    if (json_) {
-      line = "{\"level\":\"" + std::string(word) + "\",\"finding\":" + quoted(what) + "}\n";
-    } else {
-      Text<1500> safe;
-      append_escaped(safe, what);
-      line = std::string(word) + ": " + std::string(safe.view()) + "\n";
-    }
-    if (::write(fd_, line.data(), line.size()) < 0) trusted_ = false;
-  }
-  bool trusted() const { return trusted_; }
-
- private:
-  int fd_;
-  bool json_;
-  bool trusted_ = true;
-};
-using Level = Findings::Level;
-
-std::string millis(std::int64_t ns) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f ms", static_cast<double>(ns) / kMillisecond);
-  return text;
-}
+using fleet::Findings;
+using fleet::Level;
+using fleet::millis;
 
 // The member's clock, as its answers are dated (whole seconds); 0: it does not tell.
 std::int64_t date_of(Gateway& gateway) {

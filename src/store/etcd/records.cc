@@ -1,20 +1,12 @@
 #include "records.h"
 
-#include <nlohmann/json.hpp>
+#include "json_object.h"
 
 #include "os/machine.h"
 #include "os/self.h"
 
 namespace atmost::etcd {
 namespace {
-
-using Json = nlohmann::json;
-
-std::optional<Json> object(std::string_view text) {
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.is_object()) return std::nullopt;
-  return json;
-}
 
 // False when the field is missing or of another kind.
 template <class Number>
@@ -86,7 +78,7 @@ Record own_record(const Request& request, const LockSpec& lock, const Instant& n
 }
 
 std::optional<Record> parse_record(std::string_view from) {
-  const std::optional<Json> json = object(from);
+  const std::optional<Json> json = json_object(from);
   Record to;
   unsigned mode = 0;
   const bool good =
@@ -109,7 +101,7 @@ std::string State::text() const {
 }
 
 std::optional<State> parse_state(std::string_view from) {
-  const std::optional<Json> json = object(from);
+  const std::optional<Json> json = json_object(from);
   State to;
   const bool good = json && flag(*json, "drained", to.drained) && number(*json, "refusals", to.refusals) &&
                     number(*json, "refused_since", to.refused_since) &&
@@ -129,7 +121,7 @@ std::string moment_text(const Instant& now, std::uint64_t boot) {
 }
 
 std::optional<Stamp> parse_moment(std::string_view from, std::uint64_t boot_here) {
-  const std::optional<Json> json = object(from);
+  const std::optional<Json> json = json_object(from);
   Stamp to;
   std::uint64_t boot = 0;
   const bool good = json && number(*json, "real", to.real_ns) && number(*json, "boot_ns", to.boot_ns) &&
@@ -143,7 +135,7 @@ std::optional<Stamp> parse_moment(std::string_view from, std::uint64_t boot_here
 std::string Ask::text() const { return write(Json{{"token", token}, {"due_ns", due_ns}}); }
 
 std::optional<Ask> parse_ask(std::string_view from) {
-  const std::optional<Json> json = object(from);
+  const std::optional<Json> json = json_object(from);
   Ask to;
   if (!json || !number(*json, "token", to.token) || !number(*json, "due_ns", to.due_ns)) return std::nullopt;
   return to;

@@ -1,18 +1,11 @@
 #include "wire.h"
 
 #include <charconv>
-#include <nlohmann/json.hpp>
+
+#include "json_object.h"
 
 namespace atmost::etcd {
 namespace {
-
-using Json = nlohmann::json;
-
-std::optional<Json> object(std::string_view text) {
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.is_object()) return std::nullopt;
-  return json;
-}
 
 // A number as the gateway writes it. False when it is there and malformed; `to` keeps its value when it is not there.
 template <class Number>
@@ -109,7 +102,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<Part>& asked) {
-  const std::optional<Json> json = object(text);
+  const std::optional<Json> json = json_object(text);
   TxnReply reply;
   if (!json || !header(*json, reply.header) || !flag(*json, "succeeded", reply.succeeded))
     return std::nullopt;
@@ -126,7 +119,7 @@ std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<Part>
 }
 
 std::optional<LeaseReply> parse_lease(std::string_view text) {
-  std::optional<Json> json = object(text);
+  std::optional<Json> json = json_object(text);
   if (!json) return std::nullopt;
   const auto wrapped = json->find("result");
   if (wrapped != json->end()) {
@@ -142,7 +135,7 @@ std::optional<LeaseReply> parse_lease(std::string_view text) {
 }
 
 std::optional<WatchReply> parse_watch(std::string_view line, std::string& error) {
-  const std::optional<Json> json = object(line);
+  const std::optional<Json> json = json_object(line);
   if (!json) return std::nullopt;
   const auto failed = json->find("error");
   if (failed != json->end()) {
@@ -167,7 +160,7 @@ std::optional<WatchReply> parse_watch(std::string_view line, std::string& error)
 }
 
 std::string error_words(std::string_view text) {
-  const std::optional<Json> json = object(text);
+  const std::optional<Json> json = json_object(text);
   if (!json) return {};
   for (const char* name : {"message", "error"}) {
     const auto found = json->find(name);
@@ -181,7 +174,7 @@ std::string error_words(std::string_view text) {
 }
 
 std::optional<StatusReply> parse_status(std::string_view text) {
-  const std::optional<Json> json = object(text);
+  const std::optional<Json> json = json_object(text);
   StatusReply reply;
   if (!json || !header(*json, reply.header) || !number(*json, "leader", reply.leader)) return std::nullopt;
   const auto version = json->find("version");
@@ -194,14 +187,14 @@ std::optional<StatusReply> parse_status(std::string_view text) {
 }
 
 std::optional<Header> parse_header(std::string_view text) {
-  const std::optional<Json> json = object(text);
+  const std::optional<Json> json = json_object(text);
   Header found;
   if (!json || !header(*json, found)) return std::nullopt;
   return found;
 }
 
 std::optional<std::string> parse_token(std::string_view text) {
-  const std::optional<Json> json = object(text);
+  const std::optional<Json> json = json_object(text);
   if (!json) return std::nullopt;
   const auto token = json->find("token");
   if (token == json->end() || !token->is_string()) return std::nullopt;
