@@ -37,6 +37,10 @@ TerminalSize terminal_size(int fd);
 // EPIPE, nobody reads any more (without a SIGPIPE); EBADF, it is closed; ENOSPC …
 Status write_text(int fd, std::string_view text);
 
+// Holds the places of standard streams that are closed, so that no connection gets their numbers and is written to: what
+// reads or writes them fails as before, and what this process starts finds them closed.
+void keep_standard_streams();
+
 // Checks that `fd` is open for writing, and keeps it from programs that this process becomes or starts. The standard
 // streams belong to those too, and stay inheritable.
 Status claim_descriptor(int fd);

@@ -19,6 +19,12 @@ struct Command {
   char* const* argv = nullptr;
 };
 
+// A process, for messages.
+struct HolderName {
+  std::int64_t pid = 0;   // 0: not visible from here
+  std::string_view host;  // empty: this one
+};
+
 // Told what happens while it happens; every call is optional. May print; must not call back into the limiter.
 class Observer {
  public:
@@ -26,7 +32,7 @@ class Observer {
   virtual void admitted(const Lease& lease, Duration waited) = 0;  // before the command starts
   virtual void warning(const Error& about) = 0;                    // something to know that stops nothing
   // An overdue holder is pressed to let go: INT, then TERM, then KILL.
-  virtual void stopping_holder(const LockSpec& lock, std::uint32_t slot, std::int64_t pid,
+  virtual void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
                                Pressure pressure) = 0;
 
  protected:
@@ -38,7 +44,8 @@ class Observer {
 // process are passed on to it; after return the process's signal state is as before.
 Outcome run_command(const Request& request, const Command& command, Observer* observer);
 
-// Whether the request would be admitted now; holds nothing afterwards and creates nothing.
+// Whether the request would be admitted now; holds nothing afterwards and creates nothing. Kind ran: yes; with victims in
+// the decision, after stopping those.
 Outcome probe(const Request& request);
 
 // Blocks until the request would be admitted, at most request.wait; holds nothing afterwards.

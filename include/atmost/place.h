@@ -31,6 +31,12 @@ Status place_lock(std::string_view lock, const Surroundings& around, LockSpec& t
 // Whether `store` (--store) names a store that many machines share: etcd:// or postgres://.
 bool is_fleet(std::string_view store);
 
+// Whether `text` is a store as --store and $ATMOST_STORE take it. Usage errors never repeat it: it may hold a password.
+Status check_store(std::string_view text);
+
+// Where a call whose locks lie in no directory of this machine is logged: history.jsonl where local locks would lie.
+Status fleet_log(const Surroundings& around, PathText& to);
+
 // The same for a lock of a fleet store: its path is the store's URL, "/", and the key. A name or an atom (whose host is
 // around.host); a path means nothing on other machines: usage error.
 Status place_fleet_lock(std::string_view lock, std::string_view store, std::string_view host, LockSpec& to);

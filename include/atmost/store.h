@@ -51,10 +51,13 @@ struct Pressed {
   bool ancestor = false;    // by an ancestor of ours: not signalled
   bool immune = false;      // by a library in a program that agreed neither to be stopped nor to be told
   std::int64_t pid = 0;     // a holder, for messages (after KILL: whoever is left); 0 when none is visible
+  Text<63> host;            // prove: the holder's; empty: this one
   std::uint64_t token = 0;  // of the holder's admission, as its record says
   Stamp start;              // when the hold began, as its record says
   std::int64_t oldest_boot_ns = 0;  // prove: the start of its oldest process, on the boot clock; 0: not known
   std::uint32_t signalled = 0;
+  // kill, of a store whose holds are leases: nobody renews it any more, and it is over then; 0: not known.
+  std::int64_t until_boot_ns = 0;
 };
 
 // How long a lease is good for, and whether it is still wanted. A lease that the kernel ends with its holder is good

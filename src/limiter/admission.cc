@@ -181,12 +181,11 @@ Outcome admit(Store& store, const Request& request, DecideFn decide, Observer* o
 
 Decision would_admit(const Request& request, const LockSpec& lock, const View& view, const Instant& now) {
   Decision decision = policy::decide(request, lock, view, now);
-  // Whoever asks stops nobody: that the overdue would be stopped is answer enough.
+  // Whoever asks stops nobody: that the overdue (the victims of the decision) would be stopped is answer enough.
   const bool yes = decision.verdict == Verdict::admit || decision.verdict == Verdict::take_over;
   if (yes) {
     decision.verdict = Verdict::busy;
     decision.why = Why::none;
-    decision.victim_count = 0;
   }
   return decision;
 }

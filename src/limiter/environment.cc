@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "stores.h"
+#include "ward.h"
 
 namespace atmost::limiter {
 namespace {
@@ -11,6 +12,7 @@ constexpr std::string_view kNames[] = {
     "ATMOST_LOCK=",    "ATMOST_LOCKFILE=", "ATMOST_SLOT=",      "ATMOST_SLOTS=",
     "ATMOST_INDICES=", "ATMOST_TOKEN=",    "ATMOST_WAITED_MS=", "ATMOST_HELD="};
 
+// Those that are set, and the warden's, which is not for the command.
 bool is_ours(const char* variable) {
   constexpr std::string_view kCommon = "ATMOST_";
   if (variable[0] != kCommon[0]) return false;
@@ -18,7 +20,8 @@ bool is_ours(const char* variable) {
   for (std::string_view name : kNames) {
     if (std::strncmp(variable, name.data(), name.size()) == 0) return true;
   }
-  return false;
+  const std::size_t warden = sizeof kWardenVariable - 1;
+  return std::strncmp(variable, kWardenVariable, warden) == 0 && variable[warden] == '=';
 }
 
 std::string_view without_dots(std::string_view relative) {

@@ -5,6 +5,7 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "policy/limits.h"
+#include "ward.h"
 
 namespace atmost::limiter {
 
@@ -57,6 +58,7 @@ bool HeldCommand::taken() {
 }
 
 void HeldCommand::over(const ExitStatus& status) {
+  ward().line.say(os::Word::ended);
   lost_ = lost_ || ((asked_by_taker_ || !status.success()) && contested());
   learn(status);
   lease_.release(status.success() ? Ending::success : Ending::failure, moment(request_));

@@ -7,6 +7,7 @@
 #include "atmost/words.h"
 #include "os/clock.h"
 #include "os/directory.h"
+#include "os/file.h"
 #include "os/machine.h"
 #include "os/self.h"
 #include "os/signal_numbers.h"
@@ -70,6 +71,8 @@ Status write_text(int fd, std::string_view text) {
   if (error == 0) return {};
   return system_error(Code::io, error, "cannot write");
 }
+
+void keep_standard_streams() { os::keep_standard_streams(); }
 
 Status claim_descriptor(int fd) {
   if (const int error = os::check_writable(fd))

@@ -10,6 +10,7 @@
 #include "os/file.h"
 #include "os/machine.h"
 #include "os/self.h"
+#include "os/signal_numbers.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
 #include "policy/splay.h"
@@ -17,6 +18,7 @@
 #include "store/local/local_store.h"
 #include "store/symlink/symlink_store.h"
 #include "stores.h"
+#include "ward.h"
 
 namespace atmost {
 namespace {
@@ -27,7 +29,8 @@ constinit limiter::OwnVariables own_variables;
 FleetStore* brought_store = nullptr;
 
 Error not_started(const Command& command, int error) {
-  Error failed = error_of(run::exec_code(error), error, command.argv[0]);
+  const char* const name = command.argv[0];
+  Error failed = error_of(run::exec_code(error), error, name[0] != '\0' ? name : "\"\", an empty COMMAND");
   failed.message.append(": ").append(errno_words(error));
   if (command.argv[0][0] == '-') failed.message.append(" (options come before LOCK)");
   return failed;
@@ -37,6 +40,7 @@ Error not_started(const Command& command, int error) {
 bool supervise(const Request& request, const Command& command, run::Task& task, Lease& lease,
                limiter::Journal& journal, Observer* observer, Outcome& outcome) {
   limiter::HeldCommand hold(lease, request, task, journal, outcome, observer);
+  limiter::ward().line.say(os::Word::running);
   const run::Report report = run::supervise(task, hold);
   if (report.fork_error != 0 || report.exec_error != 0) {
     journal.admitted(lease, outcome.waited);
@@ -157,7 +161,8 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
     if (lease.lock(i).fd >= 0) inherit[task.inherit_count++] = lease.lock(i).fd;
   }
   // In a fleet nobody but us knows when the lease ends.
-  task.dies_with_us = request.locks[0].store == StoreKind::fleet;
+  task.signal_at_our_death = request.locks[0].store == StoreKind::fleet ? os::kKill : 0;
+  task.warden = limiter::ward().warden;
   task.own_tree = request.until == Until::tree;
   task.max_runtime = request.max_runtime_auto ? outcome.decision.limits.max_runtime : request.max_runtime;
   task.kill_grace = request.kill_grace;

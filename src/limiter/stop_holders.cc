@@ -23,12 +23,14 @@ class Picker final : public LockVisitor {
     if (wanted_.overdue && (holder.expire_after.is_forever() || age < holder.expire_after.ns)) return;
     if (decision.victim_count == kMaxVictims) return;
     pids[decision.victim_count] = holder.pid;
+    hosts[decision.victim_count] = holder.host;
     decision.holds[decision.victim_count] = holder.hold;
     decision.victims[decision.victim_count++] = holder.slot;
   }
 
   Decision decision;
   std::int64_t pids[kMaxVictims] = {};
+  Text<63> hosts[kMaxVictims];
 
  private:
   const Victims& wanted_;
@@ -53,7 +55,8 @@ Outcome stop_some(Store& store, const Request& request, const Victims& wanted, O
   outcome.kind = Outcome::Kind::ran;
   if (wanted.dry_run) {
     for (std::uint32_t i = 0; observer != nullptr && i < picker.decision.victim_count; ++i) {
-      observer->stopping_holder(request.locks[0], picker.decision.victims[i], picker.pids[i], Pressure::none);
+      observer->stopping_holder(request.locks[0], picker.decision.victims[i],
+                                {picker.pids[i], picker.hosts[i]}, Pressure::none);
     }
     return outcome;
   }

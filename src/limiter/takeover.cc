@@ -36,8 +36,10 @@ class Pursuit {
   struct Victim {
     bool held = true;
     bool immune = false;
-    std::int64_t left = 0;  // whom the last press met
+    std::int64_t left = 0;           // whom the last press met
+    std::int64_t until_boot_ns = 0;  // the end of its lease, if that is known to be the last
     Event::Holder holder;
+    Text<63> host;   // of it; empty: this one
     int signal = 0;  // the last one sent, until it is known whether it worked
     Instant sent;
   };
@@ -49,7 +51,7 @@ class Pursuit {
   Status prove(std::uint32_t index, Duration due);
   bool shares_hold(std::uint32_t index) const;
   Status signal(std::uint32_t index, const Stage& stage);
-  Duration grace_of(bool killing) const;
+  std::int64_t patience(bool killing) const;
   Status pursue(const Stage& stage);
   Result<Takeover> press_on();
   void settle(std::uint32_t index);
@@ -124,8 +126,12 @@ Result<Pressed> Pursuit::press(std::uint32_t index, Pressure pressure) {
   if (!found.held) settle(index);
   if (found.held && (found.unprovable || found.ancestor)) return unprovable(found, slot);
   if (found.held && pressure != Pressure::none) {
-    if (pressure == Pressure::prove) victim.holder.pid = found.pid;
+    if (pressure == Pressure::prove) {
+      victim.holder.pid = found.pid;
+      victim.host = found.host;
+    }
     victim.left = found.pid;
+    if (pressure == Pressure::kill) victim.until_boot_ns = found.until_boot_ns;
     victim.immune = found.immune;
   }
   return pressed;
@@ -167,17 +173,27 @@ Status Pursuit::signal(std::uint32_t index, const Stage& stage) {
   victim.signal = stage.signal;
   victim.sent = sent;
   if (observer_ != nullptr) {
-    observer_->stopping_holder(request_.locks[decision_.lock], decision_.victims[index], victim.holder.pid,
-                               stage.pressure);
+    observer_->stopping_holder(request_.locks[decision_.lock], decision_.victims[index],
+                               {victim.holder.pid, victim.host}, stage.pressure);
   }
   return {};
 }
 
-// How long after a signal. In a fleet KILL means: who cannot be reached loses its lease in time.
-Duration Pursuit::grace_of(bool killing) const {
+// Until when after a signal. In a fleet KILL means: who cannot be reached loses its lease, which may be longer than ours.
+std::int64_t Pursuit::patience(bool killing) const {
   constexpr Duration kExpiry = Duration::seconds(2);  // until a store notices that a lease is over
-  if (killing && request_.locks[0].store == StoreKind::fleet) return {plus(request_.ttl.ns, kExpiry)};
-  return killing && request_.kill_grace < kShortestKill ? kShortestKill : request_.kill_grace;
+  const std::int64_t now = os::boot_ns();
+  if (!killing || request_.locks[0].store != StoreKind::fleet) {
+    const bool short_kill = killing && request_.kill_grace < kShortestKill;
+    return plus(now, short_kill ? kShortestKill : request_.kill_grace);
+  }
+  std::int64_t until = 0;
+  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
+    const Victim& victim = victims_[i];
+    const std::int64_t end = victim.until_boot_ns != 0 ? victim.until_boot_ns : plus(now, request_.ttl);
+    if (victim.held && end > until) until = end;
+  }
+  return plus(until, kExpiry);
 }
 
 // One signal to everybody, and its grace.
@@ -189,8 +205,7 @@ Status Pursuit::pursue(const Stage& stage) {
   };
   if (Status sent = each(signal_one); !sent.ok()) return sent;
   const bool killing = stage.pressure == Pressure::kill;
-  const Duration grace = grace_of(killing);
-  const std::int64_t until = plus(os::boot_ns(), grace);
+  const std::int64_t until = patience(killing);
   std::int64_t again = plus(os::boot_ns(), {kKillAgainNs});
   do {
     os::sleep_until(plus(os::boot_ns(), {kLookNs}));

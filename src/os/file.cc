@@ -271,4 +271,12 @@ Trust filesystem_trust(int fd, const char** name) {
   return Trust::unknown;
 }
 
+void keep_standard_streams() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (calls.control(fd, F_GETFD, 0) >= 0) continue;
+    // The lowest free number is this one.
+    calls.openat(AT_FDCWD, "/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC, 0);
+  }
+}
+
 }  // namespace atmost::os

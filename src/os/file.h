@@ -86,6 +86,10 @@ int move_high(Fd& fd);
 // Lets an exec'd command inherit the descriptor.
 int make_inheritable(int fd);
 
+// Puts something in the place of each standard stream that is closed: it fails to be read or written as a closed one
+// does, is closed at exec, and keeps its number from what is opened later.
+void keep_standard_streams();
+
 // Network, stacked and user-space filesystems do not keep byte locks well enough; see DESIGN §4.
 enum class Trust { trusted, refused, unknown };
 Trust filesystem_trust(int fd, const char** name);

@@ -124,7 +124,8 @@ bool parse_lock_line(std::string_view line, LockLine& to) {
   to.inode = static_cast<std::uint64_t>(inode_number);
   to.end = INT64_MAX;
   Scanner rest = scanner;
-  return rest.word() == "EOF" || scanner.number(to.end);
+  if (rest.word() == "EOF") return true;
+  return scanner.number(to.end) && to.start <= to.end;
 }
 
 std::int64_t branch_below(std::int64_t pid, std::int64_t ancestor) {

@@ -32,7 +32,10 @@ class SignalGate {
   // Blocks until a signal arrives or the boot clock reaches `boot_deadline_ns` (kForever: no end). The clock counts
   // suspended time, and on Linux its end also continues us when we are stopped. May return early with signal 0.
   // Of several pending signals the lowest number comes first; equal ones that arrive together are one (signal(7)).
-  Arrival next(std::int64_t boot_deadline_ns);
+  //
+  // `soft_boot_ns`: may also return then, for what can wait: this moment continues nobody who is stopped, and does not count
+  // the time of a suspended machine.
+  Arrival next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns = INT64_MAX);
 };
 
 // For a new process, between its start and exec: mask and dispositions as the gate found them. Async-signal-safe.

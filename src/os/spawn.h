@@ -13,9 +13,9 @@ struct Program {
   char* const* envp = nullptr;   // NULL-terminated
   const int* inherit = nullptr;  // close-on-exec descriptors that the program shall inherit all the same
   unsigned inherit_count = 0;
-  // spawn: the kernel kills it when this process dies (not what it started itself; no set-id program). Without effect in a
-  // PORTABLE build.
-  bool dies_with_us = false;
+  // spawn: what the kernel sends it when this process dies, 0: nothing. Not to what it started itself, nor to a set-id
+  // program. Without effect in a PORTABLE build.
+  int signal_at_our_death = 0;
 };
 
 // Becomes the program. Returns only if that failed: the errno value, EACCES rather than ENOENT when a file of that
@@ -31,7 +31,7 @@ struct Started {
 // Starts the program in a child: same process group, session, terminal and descriptors; the signal mask and
 // dispositions that the open SignalGate found (without a gate: the present ones, and then handlers of the caller may
 // run in the child until it execs). Returns once the program runs or could not be started. Nothing ends
-// the child when this process dies, unless dies_with_us.
+// the child when this process dies, unless signal_at_our_death does.
 Started spawn(const Program& program);
 
 // What waitpid(2) tells, and what the child used (all it waited for included) when it ended.
@@ -59,6 +59,9 @@ class Adoption {
  private:
   bool was_on_ = false;
 };
+
+// Whether it has an effect.
+extern const bool kAdoptsOrphans;
 
 // Ends this process at once with `code`: no exit handlers, no buffers written.
 [[noreturn]] void exit_now(int code);

@@ -80,6 +80,13 @@ Result<std::int64_t> parse_epoch(std::string_view text) {
       if (right) ns += (text[i] - '0') * weight;
     }
   }
+  const bool digits =
+      whole > 0 && text.substr(0, whole).find_first_not_of("0123456789") == std::string_view::npos;
+  if (!right && digits && !read_decimal({text.data(), whole}, kMostSeconds, seconds)) {
+    return request::wrong(
+        text,
+        "is later than the year 2261, where atmost's time ends: use seconds since 1970, such as 1700000000");
+  }
   if (!right)
     return request::wrong(text, "is not a time: use seconds since 1970, such as 1700000000 or 1700000000.5");
   return static_cast<std::int64_t>(seconds) * kSecond + ns;

@@ -87,6 +87,32 @@ bool is_fleet(std::string_view store) {
          store.starts_with("postgresql://");
 }
 
+Status check_store(std::string_view text) {
+  if (text == "file:" || text == "symlink:") return {};
+  const Error secret =
+      error_of(Code::usage, 0, "holds a password, which others could see: leave it out of the URL");
+  const std::size_t scheme = text.find("://");
+  if (scheme != std::string_view::npos) {
+    // USER:PASSWORD@HOST: everybody can see arguments with ps, and children inherit the environment.
+    const std::string_view rest{text.data() + scheme + 3, text.size() - scheme - 3};
+    const std::size_t at = rest.find('@');
+    if (at != std::string_view::npos && rest.find(':') < at) {
+      return secret;
+    }
+    if (text.find("password=") != std::string_view::npos) return secret;
+    if (is_fleet(text)) return {};
+  }
+  return error_of(
+      Code::usage, 0,
+      "is no store: use file:, symlink:, etcd://HOST:PORT[,HOST:PORT...]/PREFIX or postgres://...");
+}
+
+Status fleet_log(const Surroundings& around, PathText& to) {
+  PathText directory;
+  if (const Status found = lock_directory(around, directory); !found.ok()) return found;
+  return join_path(directory, "history.jsonl", to);
+}
+
 Status place_fleet_lock(std::string_view lock, std::string_view store, std::string_view host, LockSpec& to) {
   const Result<LockForm> form = classify_lock(lock);
   if (!form.ok()) return form.error();

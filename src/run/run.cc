@@ -9,7 +9,7 @@ namespace atmost::run {
 Report supervise(const Task& task, Observer& observer) { return Supervisor(task, observer).run(); }
 
 int become(const Task& task) {
-  return os::become({task.argv, task.envp, task.inherit, task.inherit_count, false});
+  return os::become({task.argv, task.envp, task.inherit, task.inherit_count, 0});
 }
 
 void end_as(const ExitStatus& status) {

@@ -15,8 +15,10 @@ struct Task {
   char* const* envp = nullptr;   // the command's whole environment; its PATH is searched
   const int* inherit = nullptr;  // lock descriptors (close-on-exec) that the command shall inherit
   unsigned inherit_count = 0;
-  bool dies_with_us = false;  // should this process be killed, the kernel kills the main process
-  bool own_tree = false;      // the hold ends with the command's whole tree, not with its main process
+  int signal_at_our_death = 0;  // what the kernel sends the main process should this one die; 0: nothing
+  std::int64_t warden = 0;  // our parent, if it stops the command's tree should we be killed; 0: it does not
+  bool is_warden = false;   // the command is a supervisor: only when it stops itself do we stop with it
+  bool own_tree = false;    // the hold ends with the command's whole tree, not with its main process
   Duration
       max_runtime{};  // from the start on the boot clock (suspended and stopped time counts); 0: no limit
   Duration kill_grace = Duration::seconds(2);  // pause after each of INT, TERM and KILL
@@ -32,6 +34,8 @@ class Observer {
   virtual void main_ended(const ExitStatus& status, bool hold_over) = 0;
   // Whether somebody is taking the hold over right now. Asked when HUP, INT, QUIT or TERM came for us.
   virtual bool taken() = 0;
+  // Whether what the main process has left behind must not live on. Asked when it has ended.
+  virtual bool rest_is_lost() { return false; }
   // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM, SIGKILL.
   virtual void stopping(int signal) = 0;
   // Asked once at the start, then whenever the moment it last named (boot clock) has come or a SIGCHLD arrived: when to
@@ -66,10 +70,13 @@ struct Report {
 // pause, CONT and TERM, a pause, then all is stood still and killed, the main process last; a pause ends early when
 // nothing is left. Another user's processes cannot be stopped so; if the main process is one, we stay with it.
 //
-// If this process is killed, the command goes on with the descriptors it inherited, unless dies_with_us. REQUIRES: single-threaded, and no
-// child the caller wants to wait for itself; children we have already (from a shell's exec) are reaped too, are
-// never signalled, and with own_tree are waited for. PORTABLE: orphans are init's, a tree cannot be seen, and
-// own_tree ends with our children.
+// When the warden is seen to be gone, the tree is stopped as at max_runtime. A stopped warden is continued when we begin to
+// stop the tree, so that it can end when we do.
+//
+// If this process is killed, the command goes on with the descriptors it inherited, unless signal_at_our_death ends it.
+// REQUIRES: single-threaded, and no child the caller wants to wait for itself; children we have already (from a shell's
+// exec) are reaped too, are never signalled, and with own_tree are waited for. PORTABLE: orphans are init's, a tree
+// cannot be seen, and own_tree ends with our children.
 Report supervise(const Task& task, Observer& observer);
 
 // Becomes the command (argv, envp and inherit of the task count). Returns only on failure: the errno value.

@@ -25,15 +25,17 @@ constexpr std::int64_t kSettledNs = 500'000'000;
 Report Supervisor::run() {
   if (!start()) return report_;
   watch();
+  wake_warden();  // it may have been about to stop when we last looked
   if (task_.own_tree) report_.ran = {os::boot_ns() - started_ns_};
   return report_;
 }
 
 bool Supervisor::start() {
+  warded_ = task_.warden != 0;
   tree_.mixed = os::has_children();
   started_ns_ = os::boot_ns();
   const os::Started started =
-      os::spawn({task_.argv, task_.envp, task_.inherit, task_.inherit_count, task_.dies_with_us});
+      os::spawn({task_.argv, task_.envp, task_.inherit, task_.inherit_count, task_.signal_at_our_death});
   report_.fork_error = started.fork_error;
   report_.exec_error = started.exec_error;
   if (started.pid == 0) return false;
@@ -48,10 +50,13 @@ bool Supervisor::start() {
 void Supervisor::watch() {
   on_clock();
   while (stage_ != Stage::done) {
-    const os::Arrival arrival = gate_.next(next_look());
+    const os::Arrival arrival = gate_.next(next_look(), settled_ns_);
     if (arrival.signal == SIGCHLD) {
       take_news();
       if (check_ns_ != Duration::kForever) check_ns_ = 0;
+    } else if (lost_warden()) {
+      report_.told = SIGTERM;
+      on(Event::stop);
     } else if (arrival.signal != 0) {
       pass_on(arrival);
     }
@@ -82,7 +87,8 @@ void Supervisor::on_main(const os::ChildNews& news) {
     case Change::stopped:
       main_stopped_by_ = stop_signal(news.status);
       tree_.main_stopped = true;
-      stop_with_command();
+      // A supervisor that stops itself does so with its command; SIGSTOP is somebody else's.
+      if (!task_.is_warden || main_stopped_by_ != SIGSTOP) stop_with_command();
       break;
     case Change::continued:
       main_stopped_by_ = 0;
@@ -101,7 +107,8 @@ void Supervisor::on_main(const os::ChildNews& news) {
 void Supervisor::end_of_main() {
   // Of mixed children the command's orphans are not known.
   const bool just_asked = tree_told_ns_ != 0 && os::boot_ns() <= plus(tree_told_ns_, task_.kill_grace);
-  const bool stop_rest = report_.told != 0 && !tree_.mixed && (just_asked || observer_.taken());
+  const bool stop_rest =
+      !tree_.mixed && (observer_.rest_is_lost() || (report_.told != 0 && (just_asked || observer_.taken())));
   hold_over_ = !task_.own_tree && !stop_rest;
   observer_.main_ended(report_.status, hold_over_);
   on(hold_over_ ? Event::hold_ended : Event::main_ended);
@@ -109,7 +116,7 @@ void Supervisor::end_of_main() {
 }
 
 void Supervisor::on_clock() {
-  const std::int64_t look_ns = next_look();
+  const std::int64_t look_ns = next_look() < settled_ns_ ? next_look() : settled_ns_;
   if (stage_ == Stage::done || look_ns == Duration::kForever) return;
   const std::int64_t now_ns = os::boot_ns();
   if (now_ns < look_ns) return;
@@ -134,8 +141,7 @@ void Supervisor::on_clock() {
 }
 
 std::int64_t Supervisor::next_look() const {
-  std::int64_t next = deadline_ns_ < check_ns_ ? deadline_ns_ : check_ns_;
-  if (settled_ns_ < next) next = settled_ns_;
+  const std::int64_t next = deadline_ns_ < check_ns_ ? deadline_ns_ : check_ns_;
   return next < kill_again_ns_ ? next : kill_again_ns_;
 }
 
@@ -187,10 +193,27 @@ void Supervisor::stop_with_command() {
   stop_owed_ = false;
   if (stopping(stage_) || stage_ == Stage::done) return;
   const int command_by = tree_.main != 0 ? main_stopped_by_ : group_stopped_by_;
-  const bool leads_job = os::process_group(os::process_id()) == os::process_id();
+  const std::int64_t group = os::process_group(os::process_id());
+  const bool leads_job = group == os::process_id() || (warded_ && group == task_.warden);
   if (command_by == 0 || (group_stopped_by_ == 0 && !leads_job)) return;
   stop_owed_ = !os::stop_self(own_stop_for(command_by));
-  if (!stop_owed_) group_stopped_by_ = 0;
+  if (stop_owed_) return;
+  group_stopped_by_ = 0;
+  wake_warden();  // it stopped with us; what continued us may have been for us alone
+}
+
+// True once: whoever watched over us has died.
+bool Supervisor::lost_warden() {
+  if (!warded_ || os::parent_id() == task_.warden) return false;
+  warded_ = false;
+  return true;
+}
+
+void Supervisor::wake_warden() const {
+  os::ProcessHandle warden;
+  os::ProcessFacts facts;
+  if (!warded_ || warden.open(task_.warden) != 0 || os::parent_id() != task_.warden) return;
+  if (os::process_facts(task_.warden, facts) == 0 && facts.state == 'T') warden.send(SIGCONT);
 }
 
 void Supervisor::on(Event event) {
@@ -205,6 +228,7 @@ void Supervisor::act(Action action) {
     case Action::none:
       break;
     case Action::interrupt:
+      wake_warden();
       observer_.stopping(SIGINT);
       if (tree_told_ns_ == 0) tell_tree(SIGINT);
       break;

@@ -29,6 +29,8 @@ class Supervisor {
   void pass_on(const os::Arrival& arrival);
   void deliver(int signal);
   void stop_with_command();
+  bool lost_warden();
+  void wake_warden() const;
 
   void on(Event event);
   void act(Action action);
@@ -44,6 +46,7 @@ class Supervisor {
   Stage stage_ = Stage::running;
   Tree tree_;
   bool hold_over_ = false;
+  bool warded_ = false;
   // When a taker's signal last went to the whole tree; 0: never. Should he be killed, we finish what he began.
   std::int64_t tree_told_ns_ = 0;
 

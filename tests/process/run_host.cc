@@ -1,5 +1,6 @@
 // The run room as a program, for tests: supervises or becomes a command, and ends as it did.
 //   run_host [--tree] [--exec] [--max=MS] [--grace=MS] [--lost=MS] [--inherit=FD] [--log=FILE] COMMAND [ARG]...
+// Built a second time as run_ward, which has a warden above it (atmost/warden.h): warden_host run_ward …
 // The log gets a line for each thing the observer is told, and after the end our own signal state.
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +10,10 @@
 
 #include "os/clock.h"
 #include "run/run.h"
+#ifdef ATMOST_RUN_WARD
+#include "atmost/warden.h"
+#include "limiter/ward.h"
+#endif
 
 extern char** environ;
 
@@ -23,6 +28,18 @@ void note(const char* format, int a, int b, int c) {
   char line[80];
   const int size = snprintf(line, sizeof line, format, a, b, c);
   if (write(kLogFd, line, static_cast<size_t>(size)) < 0) return;  // no log was asked for
+}
+
+// Of what a warden has to know; nothing in run_host.
+enum class Now { begins, runs, ended };
+void tell_warden([[maybe_unused]] Task& task, [[maybe_unused]] Now now) {
+#ifdef ATMOST_RUN_WARD
+  if (now == Now::begins) atmost::accept_warden();
+  const atmost::limiter::Ward& ward = atmost::limiter::ward();
+  task.warden = ward.warden;
+  if (now == Now::runs) ward.line.say(atmost::os::Word::running);
+  if (now == Now::ended) ward.line.say(atmost::os::Word::ended);
+#endif
 }
 
 class Log final : public atmost::run::Observer {
@@ -62,6 +79,7 @@ void copy_signal_state_to_log() {
 
 int main(int, char** argv) {
   Task task;
+  tell_warden(task, Now::begins);
   task.envp = environ;
   bool exec = false;
   long lost_ms = 0;
@@ -90,7 +108,9 @@ int main(int, char** argv) {
   task.inherit_count = inherited >= 0 ? 1 : 0;
   if (exec) return static_cast<int>(atmost::run::exec_code(atmost::run::become(task)));
   Log log(lost_ms * 1'000'000);
+  tell_warden(task, Now::runs);
   const atmost::run::Report report = atmost::run::supervise(task, log);
+  tell_warden(task, Now::ended);
   copy_signal_state_to_log();
   if (report.fork_error != 0) return 71;
   if (report.exec_error != 0) return static_cast<int>(atmost::run::exec_code(report.exec_error));

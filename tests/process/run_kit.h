@@ -3,6 +3,7 @@
 #define ATMOST_TESTS_PROCESS_RUN_KIT_H
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <sstream>
@@ -15,12 +16,14 @@ namespace witness {
 
 class Run : public ::testing::Test {
  protected:
+  static bool warded() { return getenv("ATMOST_TESTS_WARDED") != nullptr; }
   // What crashes leaves its core file in our folder.
   Run() { EXPECT_EQ(chdir(dir_.path().c_str()), 0); }
 
-  // run_host with `options`, then the command.
+  // run_host with `options`, then the command. The same in all that can be seen with a warden above it.
   Argv host(const Argv& options, const Argv& command) const {
     Argv argv = {helper("run_host")};
+    if (warded()) argv = {helper("warden_host"), helper("run_ward")};
     argv.insert(argv.end(), options.begin(), options.end());
     argv.insert(argv.end(), command.begin(), command.end());
     return argv;

@@ -32,8 +32,9 @@ class RunTerminal : public Run {
     argv.insert(argv.end(), job.begin(), job.end());
     shell_ = world_.start(argv);
     command_ = marked("main", 1)[0];
-    // The one between the shell and the command.
+    // The one between the shell and the command: the uppermost, if it is warded.
     supervisor_ = parent_of(command_);
+    if (warded()) supervisor_ = parent_of(supervisor_);
     EXPECT_EQ(parent_of(supervisor_), shell_);
   }
   void press(char control) { ASSERT_EQ(write(keys_, &control, 1), 1); }
@@ -123,6 +124,15 @@ TEST_F(RunTerminal, CtrlZAndBack) {
   }
   press(kCtrlC);
   EXPECT_TRUE(shell_saw({"stopped 20", "stopped 20", "stopped 20", "signal 2"}));
+}
+
+// Nothing that a supervisor does for itself after a while may continue it: its command would stay stopped behind it.
+TEST_F(RunTerminal, WhoIsStoppedEarlyStaysStopped) {
+  start(child({mark(), "pause"}));
+  press(kCtrlZ);
+  EXPECT_TRUE(shell_saw({"stopped 20"}));
+  EXPECT_TRUE(becomes(supervisor_, 'T'));
+  EXPECT_TRUE(stays(Bound(700), [&] { return state_of(supervisor_) == 'T'; }));
 }
 
 TEST_F(RunTerminal, ACommandThatWillNotStopKeepsUsToo) {

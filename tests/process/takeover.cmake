@@ -11,7 +11,7 @@ add_dependencies(takeover_claims atmost-pass)
 target_link_libraries(takeover_claims PRIVATE atmost_store_local)  # to forge records with the right checksum
 add_dependencies(takeover_strangers hung_mount)
 
-add_library(takeover_kit STATIC takeover_records.cc)
+add_library(takeover_kit STATIC takeover_namespace.cc takeover_forged.cc takeover_recycled.cc)
 target_include_directories(takeover_kit PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(takeover_kit PUBLIC atmost_store_local atmost_policy atmost_request)
 atmost_test(NAME takeover_records SOURCES takeover_records_test.cc LABELS process LIBS takeover_kit)

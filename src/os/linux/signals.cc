@@ -59,12 +59,17 @@ SignalGate::~SignalGate() {
   calls.sigprocmask(SIG_SETMASK, &mask_before, nullptr);
 }
 
-Arrival SignalGate::next(std::int64_t boot_deadline_ns) {
+Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns) {
   struct timespec look = {};
   const struct timespec* limit = nullptr;
-  if (boot_deadline_ns != Duration::kForever && !set_timer(boot_deadline_ns)) {
-    std::int64_t left_ns = boot_deadline_ns - boot_ns();
-    if (left_ns > kLookNs) left_ns = kLookNs;
+  const bool timed = boot_deadline_ns == Duration::kForever || set_timer(boot_deadline_ns);
+  if (!timed || soft_boot_ns != Duration::kForever) {
+    const std::int64_t now_ns = boot_ns();
+    std::int64_t left_ns = soft_boot_ns - now_ns;
+    if (!timed) {
+      const std::int64_t hard_ns = boot_deadline_ns - now_ns < kLookNs ? boot_deadline_ns - now_ns : kLookNs;
+      if (hard_ns < left_ns) left_ns = hard_ns;
+    }
     if (left_ns > 0) {
       look.tv_sec = static_cast<time_t>(left_ns / 1'000'000'000);
       look.tv_nsec = static_cast<long>(left_ns % 1'000'000'000);

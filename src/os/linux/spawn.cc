@@ -12,6 +12,9 @@
 #include "../signals.h"
 
 namespace atmost::os {
+
+const bool kAdoptsOrphans = true;
+
 namespace {
 
 struct Errand {
@@ -22,7 +25,8 @@ struct Errand {
 int child_main(void* argument) {
   Errand* errand = static_cast<Errand*>(argument);
   hand_back_signals();
-  if (errand->program->dies_with_us) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (errand->program->signal_at_our_death != 0)
+    prctl(PR_SET_PDEATHSIG, errand->program->signal_at_our_death);
   errand->error = execute(*errand->program);
   _exit(127);
 }

@@ -90,7 +90,8 @@ SignalGate::~SignalGate() {
   calls.sigprocmask(SIG_SETMASK, &mask_before, nullptr);
 }
 
-Arrival SignalGate::next(std::int64_t boot_deadline_ns) {
+// Nothing here has anything that can wait.
+Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t) {
   Arrival arrival;
   if (take(arrival)) return arrival;
   if (boot_deadline_ns != Duration::kForever) {

@@ -13,6 +13,9 @@
 #include "../signals.h"
 
 namespace atmost::os {
+
+const bool kAdoptsOrphans = false;
+
 namespace {
 
 struct Errand {

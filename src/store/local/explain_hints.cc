@@ -5,6 +5,7 @@
 #include "explanation.h"
 #include "os/byte_lock.h"
 #include "os/occupancy.h"
+#include "remembering.h"
 
 namespace atmost::local {
 namespace {
@@ -225,6 +226,35 @@ int tell_slots(Explanation& about, Report& out) {
   return 0;
 }
 
+// Whole octaves are told: within a factor of two.
+void tell_longest(const float (&steps)[kSteps], std::string_view what, Report& out) {
+  int longest = kSteps - 1;
+  while (longest >= 0 && !(steps[longest] > 0)) --longest;
+  if (longest < 0) return;
+  const Duration bound = Duration::millis(std::int64_t{1} << (longest / kStepsPerOctave + 1));
+  out.text("    ").text(what).text(longest == kSteps - 1 ? " of more than " : " of up to ");
+  out.text(duration_words(bound)).line();
+}
+
+void tell_memory(const Explanation& about, Report& out) {
+  static Memory memory;
+  static Experience experience;
+  out.text("  bytes ").number(kMemoryAt).text(" to ");
+  out.number(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) - 1);
+  out.text(", the lock's memory, which auto limits are learned from:");
+  if (!read_memory(about.fd, memory, experience)) {
+    out.text(" nothing\n");
+    return;
+  }
+  out.text("\n    ").count(memory.completed).text(" runs ended by themselves, ");
+  out.count(memory.stopped).text(" by a limit, ").count(memory.cut_short).text(" by somebody else\n");
+  tell_longest(memory.runs, "runs", out);
+  tell_longest(memory.intervals, "intervals between admissions", out);
+  if (memory.too_soon == 0) return;
+  out.text("    ").count(memory.too_soon).text(" requests came too soon, ");
+  out.count(memory.spam).text(" of them were spam\n");
+}
+
 }  // namespace
 
 int explain_hints(Explanation& about, Report& out) {
@@ -235,6 +265,7 @@ int explain_hints(Explanation& about, Report& out) {
     out.text("    what lies behind it is not for this version to read\n");
     return 0;
   }
+  tell_memory(about, out);
   tell_waiters(about, out);
   return tell_slots(about, out);
 }

@@ -19,6 +19,14 @@ bool all_zero(const char* bytes, std::size_t size) {
   return true;
 }
 
+bool is_text(const char* bytes, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool blank = bytes[i] >= '\t' && bytes[i] <= '\r';
+    if (!blank && (bytes[i] < ' ' || bytes[i] > '~')) return false;
+  }
+  return true;
+}
+
 template <std::size_t N>
 std::string_view text_of(const char (&bytes)[N], std::uint8_t size) {
   return {bytes, size < N ? size : N};
@@ -49,10 +57,12 @@ namespace {
   std::size_t got = 0;
   if (const int error = os::read_at(fd, page, sizeof page, 0, got)) return error;
   std::memcpy(&index, page + kIndexAt, sizeof index);
-  // A lock file cut short may have part of an index; part of a text is larger than any.
-  const bool short_text = got < sizeof index && index != 0 && plausible_index(index) == 0;
+  // Of an index that was cut short zeros are left at its end; and no index reads as text.
+  const bool cut = got < sizeof index && index != 0 && (page[got - 1] != 0 || plausible_index(index) == 0);
+  const bool text = got >= sizeof index && plausible_index(index) == 0 && is_text(page, sizeof index);
+  const bool ours = !cut && !text;
   if (got < sizeof index) index = 0;
-  const bool empty = got <= 8 ? !short_text : all_zero(page + 8, got - 8);
+  const bool empty = ours && (got <= sizeof index || all_zero(page + sizeof index, got - sizeof index));
   state = empty ? HeaderState::fresh : HeaderState::alien;
   return 0;
 }

@@ -21,7 +21,9 @@ Error not_made(const PathText& directory, int error) {
 
 // Where the original and we write is zero or ours; anything else is somebody's document.
 constexpr std::string_view kAlien =
-    "not a lock file (it holds other data, which was left alone); name a file that does not exist yet";
+    "not a lock file, or cut short (it holds other data, which was left alone); name a file that does not "
+    "exist yet, or "
+    "remove this one if nobody needs it";
 
 std::string_view parent_of(const PathText& path) {
   const std::string_view whole = path;

@@ -97,6 +97,7 @@ TEST(LockLines, OthersAndRubbish) {
         "lock:\t1: OFDLCK ADVISORY  UNLCK -1 fe:00:1 8 8"s, "lock:\t1: OFDLCK ADVISORY  WRITE x fe:00:1 8 8"s,
         "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe001 8 8"s, "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:zz 8 8"s,
         "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:1"s, "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:1 8"s,
+        "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:1234 9 8"s,  // ends before it begins
         "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:1 99999999999999999999 8"s}) {
     EXPECT_FALSE(parse_lock_line(text, line)) << text;
   }

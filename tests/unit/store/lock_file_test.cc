@@ -256,6 +256,31 @@ TEST_F(LockFiles, WhatIsNoLockFileIsLeftAlone) {
   EXPECT_EQ(file.get<char>(0), 'D');
 }
 
+TEST_F(LockFiles, NeitherIsAShortText) {
+  int number = 0;
+  for (const std::string text : {"x", "\n", "42\n", "1234567", "password", "1234567\n"}) {
+    const std::string path = directory_.path(("text" + std::to_string(++number)).c_str());
+    make(path, 0600, text.c_str());
+    EXPECT_THAT(refusal(path), HasSubstr("remove this one if nobody needs it")) << text;
+    EXPECT_EQ(size_of(path), static_cast<off_t>(text.size())) << text;
+  }
+}
+
+TEST_F(LockFiles, AHeaderThatWasCutShortIsRefusedOrRepaired) {
+  for (const off_t size : {4097, 4103, 4104, 4200, 4335}) {
+    const std::string path = directory_.path(("cut" + std::to_string(size)).c_str());
+    ASSERT_EQ(refusal(path), "");
+    ASSERT_EQ(truncate(path.c_str(), size), 0);
+    const std::string why = refusal(path);
+    if (size < 4104) {
+      EXPECT_THAT(why, HasSubstr("cut short")) << size;
+      EXPECT_EQ(size_of(path), size);
+    } else {
+      EXPECT_EQ(why, "") << size;
+    }
+  }
+}
+
 TEST_F(LockFiles, ANewerFormatIsNamed) {
   ASSERT_EQ(refusal(path_), "");
   {

@@ -1,0 +1,24 @@
+// The wardened side of a warden (atmost/warden.h): this process, if somebody watches over it.
+#ifndef ATMOST_LIMITER_WARD_H
+#define ATMOST_LIMITER_WARD_H
+
+#include <cstdint>
+
+#include "os/warden_line.h"
+
+namespace atmost::limiter {
+
+// What the warden tells its ward of both: "PARENT:READER:WRITER". Not for the command.
+inline constexpr char kWardenVariable[] = "ATMOST_WARDEN";
+
+struct Ward {
+  std::int64_t warden = 0;  // the process above us; 0: none
+  os::WardenLine line;
+};
+
+// One for the process.
+Ward& ward();
+
+}  // namespace atmost::limiter
+
+#endif

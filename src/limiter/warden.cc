@@ -1,0 +1,113 @@
+#include "atmost/warden.h"
+
+#include <cstring>
+
+#include "atmost/host.h"
+#include "atmost/words.h"
+#include "environment.h"
+#include "os/self.h"
+#include "os/signal_numbers.h"
+#include "os/signals.h"
+#include "os/spawn.h"
+#include "run/run.h"
+#include "ward.h"
+
+namespace atmost {
+namespace {
+
+constinit limiter::Ward own_ward;
+
+class Warden final : public run::Observer {
+ public:
+  Warden(const os::WardenLine& line, void (*killed)()) : line_(line), killed_(killed) {}
+
+  void started() override {}
+  void main_ended(const ExitStatus&, bool) override {}
+  bool taken() override { return false; }
+  bool rest_is_lost() override {
+    const bool lost = line_.heard() == os::Word::running;
+    if (lost) killed_();
+    return lost;
+  }
+  void stopping(int) override {}
+  std::int64_t check(std::int64_t) override { return Duration::kForever; }
+
+ private:
+  const os::WardenLine& line_;
+  void (*killed_)();
+};
+
+Error cannot_start(Code code, int error, const char* program) {
+  Error failed = error_of(code, error, program);
+  failed.message.append(": ").append(errno_words(error));
+  return failed;
+}
+
+// The next number of a list separated by colons; -1: there is none.
+std::int64_t take_number(const char*& at) {
+  std::int64_t number = *at >= '0' && *at <= '9' ? 0 : -1;
+  for (; *at >= '0' && *at <= '9' && number < INT32_MAX; ++at) number = number * 10 + (*at - '0');
+  if (*at == ':') {
+    ++at;
+  } else if (*at != '\0') {
+    return -1;
+  }
+  return number;
+}
+
+}  // namespace
+
+limiter::Ward& limiter::ward() { return own_ward; }
+
+Error warden_program(char* const* argv, void (*killed)()) {
+  if (!os::kAdoptsOrphans) return become_program(argv);
+  os::WardenLine line;
+  if (const int error = line.open()) return cannot_start(Code::internal, error, argv[0]);
+  Text<80> variable(limiter::kWardenVariable);
+  variable.push('=').append_signed(os::process_id());
+  variable.push(':').append_signed(line.reader()).push(':').append_signed(line.writer());
+  char* const* environment = os::environment();
+  const std::size_t count = limiter::count_variables(environment);
+  char** extended = static_cast<char**>(__builtin_alloca((count + 2) * sizeof(char*)));
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t size = sizeof limiter::kWardenVariable - 1;
+    const bool same =
+        std::strncmp(environment[i], limiter::kWardenVariable, size) == 0 && environment[i][size] == '=';
+    if (!same) extended[at++] = environment[i];
+  }
+  extended[at++] = const_cast<char*>(variable.c_str());
+  extended[at] = nullptr;
+
+  const int inherit[] = {line.reader(), line.writer()};
+  run::Task task;
+  task.argv = argv;
+  task.envp = extended;
+  task.inherit = inherit;
+  task.inherit_count = 2;
+  task.signal_at_our_death = os::kTerminate;
+  task.is_warden = true;
+  task.kill_grace = {};
+  Warden warden(line, killed);
+  const run::Report report = run::supervise(task, warden);
+  if (report.fork_error != 0) return cannot_start(Code::internal, report.fork_error, argv[0]);
+  if (report.exec_error != 0)
+    return cannot_start(run::exec_code(report.exec_error), report.exec_error, argv[0]);
+  run::end_as(report.status);
+}
+
+void accept_warden() {
+  const char* at = os::variable(limiter::kWardenVariable);
+  if (at == nullptr) return;
+  const std::int64_t warden = take_number(at);
+  const std::int64_t reader = take_number(at);
+  const std::int64_t writer = take_number(at);
+  if (warden <= 0 || reader < 0 || writer < 0) return;
+  if (!own_ward.line.accept(static_cast<int>(reader), static_cast<int>(writer))) return;
+  own_ward.warden = warden;
+  if (os::parent_id() == warden) return;
+  os::die_of(os::kTerminate);
+  os::exit_now(128 + os::kTerminate);
+}
+
+}  // namespace atmost

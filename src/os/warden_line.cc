@@ -1,0 +1,67 @@
+#include "warden_line.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "calls.h"
+
+namespace atmost::os {
+namespace {
+
+bool is_pipe(int fd) {
+  struct stat facts;
+  return calls.fstat(fd, &facts) == 0 && S_ISFIFO(facts.st_mode);
+}
+
+// Close-on-exec, above the standard streams, which may be closed, and never waited for. -1 with errno.
+int move_up(int low) {
+  const int high = calls.control(low, F_DUPFD_CLOEXEC, 3);
+  if (high < 0 || calls.control(high, F_SETFL, O_NONBLOCK) == 0) return high;
+  const int error = errno;
+  calls.close(high);
+  errno = error;
+  return -1;
+}
+
+bool keep(int fd) { return calls.control(fd, F_SETFD, FD_CLOEXEC) == 0; }
+
+}  // namespace
+
+int WardenLine::open() {
+  int ends[2];
+  if (calls.pipe(ends) != 0) return errno;
+  const Fd low[] = {Fd(ends[0]), Fd(ends[1])};
+  reader_ = Fd(move_up(ends[0]));
+  if (!reader_.open()) return errno;
+  writer_ = Fd(move_up(ends[1]));
+  return writer_.open() ? 0 : errno;
+}
+
+bool WardenLine::accept(int reader, int writer) {
+  if (reader == writer || !is_pipe(reader) || !is_pipe(writer)) return false;
+  reader_ = Fd(reader);
+  writer_ = Fd(writer);
+  return keep(reader) && keep(writer);
+}
+
+void WardenLine::say(Word word) const {
+  if (!writer_.open()) return;
+  const char letter = static_cast<char>(word);
+  while (calls.write(writer_.get(), &letter, 1) < 0 && errno == EINTR) {
+  }
+}
+
+Word WardenLine::heard() const {
+  char letters[8];
+  ssize_t got;
+  do {
+    got = calls.read(reader_.get(), letters, sizeof letters);
+  } while (got < 0 && errno == EINTR);
+  if (got <= 0) return Word::none;
+  return letters[got - 1] == static_cast<char>(Word::running) ? Word::running : Word::ended;
+}
+
+}  // namespace atmost::os

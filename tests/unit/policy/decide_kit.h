@@ -1,0 +1,54 @@
+// A request, a lock and a view of it, made up: no store, no clock.
+#ifndef ATMOST_TESTS_UNIT_POLICY_DECIDE_KIT_H
+#define ATMOST_TESTS_UNIT_POLICY_DECIDE_KIT_H
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <vector>
+
+#include "policy/decide.h"
+
+namespace atmost::policy {
+
+inline constexpr std::int64_t kSecond = 1'000'000'000;
+inline constexpr Instant kNow = {1'700'000'000 * kSecond, 5'000 * kSecond, false};
+
+// Stamps `ago` seconds before kNow.
+constexpr Stamp same_boot(std::int64_t ago) {
+  return {kNow.real_ns - ago * kSecond, kNow.boot_ns - ago * kSecond, true, true};
+}
+constexpr Stamp other_boot(std::int64_t ago) { return {kNow.real_ns - ago * kSecond, 123, false, true}; }
+
+class Decide : public ::testing::Test {
+ protected:
+  Decision ask(const Instant& now = kNow) { return decide(request, lock, view, now); }
+  void hold(std::initializer_list<std::int64_t> ages_s) {
+    for (std::int64_t age : ages_s) {
+      HolderView holder;
+      holder.slot = static_cast<std::uint32_t>(holders_.size() + 1);
+      if (age >= 0) holder.start = same_boot(age);
+      holders_.push_back(holder);
+    }
+    view.holders = {holders_.data(), holders_.size()};
+    view.held = static_cast<std::uint32_t>(holders_.size());
+    view.room = view.held + lock.take <= lock.max;
+  }
+  std::vector<std::uint32_t> victims() {
+    const Decision answer = ask();
+    EXPECT_EQ(answer.verdict == Verdict::take_over, answer.victim_count > 0);
+    return {answer.victims, answer.victims + answer.victim_count};
+  }
+
+  Request request;
+  LockSpec lock;
+  View view;
+
+ private:
+  std::vector<HolderView> holders_;
+};
+using Victims = std::vector<std::uint32_t>;
+
+}  // namespace atmost::policy
+
+#endif

@@ -1,0 +1,128 @@
+// Who is stopped, and who is spared: ExpireAfter (Table 3).
+#include <gmock/gmock.h>
+
+#include "decide_kit.h"
+
+namespace atmost::policy {
+namespace {
+
+TEST_F(Decide, ExpireAfterForeverStopsNobody) {
+  hold({1'000'000'000});
+  EXPECT_EQ(ask().why, Why::no_slot);
+  EXPECT_TRUE(ask().retry_in.is_forever());
+}
+
+TEST_F(Decide, ExpireAfterStopsWhoIsAsOldAsThat) {
+  request.expire_after = Duration::seconds(60);
+  hold({60});
+  EXPECT_EQ(victims(), Victims{1});
+  request.expire_after = Duration::seconds(61);
+  EXPECT_EQ(victims(), Victims{});
+  EXPECT_EQ(ask().why, Why::no_slot);
+  EXPECT_EQ(ask().retry_in, Duration::seconds(1));
+}
+
+TEST_F(Decide, NobodyIsStoppedWhereThereIsRoom) {
+  lock.max = 2;
+  request.expire_after = Duration::seconds(60);
+  hold({100});
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+}
+
+TEST_F(Decide, ExpireAfterZeroStopsEverybodyFirst) {
+  lock.max = 9;
+  request.expire_after = Duration{};
+  hold({0, 5, 3});
+  EXPECT_EQ(victims(), (Victims{2, 3, 1}));
+  view.room = false;
+  EXPECT_EQ(victims(), (Victims{2, 3, 1}));
+  view.holders = {};
+  view.room = true;
+  EXPECT_EQ(ask().verdict, Verdict::admit);
+}
+
+TEST_F(Decide, ExpireAfterZeroWaitsForATakeoverThatRuns) {
+  lock.max = 9;
+  request.expire_after = Duration{};
+  hold({5});
+  view.takeover_running = true;
+  EXPECT_EQ(ask().why, Why::taking_over);
+}
+
+TEST_F(Decide, OldestFirstAndOnlyAsManyAsStandInTheWay) {
+  lock.max = 4;
+  request.expire_after = Duration::seconds(10);
+  hold({20, 40, 30, 15});
+  EXPECT_EQ(victims(), Victims{2});
+  lock.take = 2;
+  EXPECT_EQ(victims(), (Victims{2, 3}));
+  lock.take = 4;
+  EXPECT_EQ(victims(), (Victims{2, 3, 1, 4}));
+  lock.take = 1;
+  lock.max = 2;  // two are held beyond what this caller allows
+  EXPECT_EQ(victims(), (Victims{2, 3, 1}));
+}
+
+TEST_F(Decide, TheYoungAreSparedAndTheirDayIsNamed) {
+  lock.max = 3;
+  lock.take = 3;
+  request.expire_after = Duration::seconds(10);
+  hold({4, 12, 7});
+  EXPECT_EQ(victims(), Victims{2});
+  EXPECT_EQ(ask().retry_in, Duration::seconds(3));
+}
+
+TEST_F(Decide, AWriterHasEverybodyInItsWay) {
+  lock.mode = Mode::exclusive;
+  lock.max = 100;
+  request.expire_after = Duration::seconds(10);
+  hold({20, 40, 30});
+  view.room = false;
+  EXPECT_EQ(victims(), (Victims{2, 3, 1}));
+}
+
+TEST_F(Decide, WhoseAgeIsUnknownIsNotOverdue) {
+  hold({-1, -1});
+  lock.max = 2;
+  request.expire_after = Duration::seconds(10);
+  EXPECT_EQ(ask().why, Why::no_slot);
+  EXPECT_TRUE(ask().retry_in.is_forever());
+  request.expire_after = Duration{};
+  EXPECT_EQ(ask().why, Why::no_slot);
+  request.on_busy = OnBusy::replace;
+  view.last_chance = true;
+  EXPECT_EQ(ask().why, Why::no_slot);
+  lock.max = 3;
+  view.room = true;
+  EXPECT_EQ(ask().verdict, Verdict::admit);  // and does not keep a free slot from anybody
+}
+
+TEST_F(Decide, AHolderFromTheFutureIsNotOverdue) {
+  hold({0});
+  HolderView holder;
+  holder.slot = 1;
+  holder.start = same_boot(-5);
+  view.holders = {&holder, 1};
+  request.expire_after = Duration{};
+  EXPECT_EQ(ask().why, Why::no_slot);
+  EXPECT_EQ(holder_age_ns(holder, kNow), -1);
+  holder.start = same_boot(5);
+  EXPECT_EQ(holder_age_ns(holder, kNow), 5 * kSecond);
+  holder.start = {};
+  EXPECT_EQ(holder_age_ns(holder, kNow), -1);
+}
+
+TEST_F(Decide, MoreHoldersThanCanBeNamedAreNotNamed) {
+  std::vector<HolderView> many(kMaxVictims + 10);
+  for (std::uint32_t i = 0; i < many.size(); ++i) {
+    many[i].slot = i + 1;
+    many[i].start = same_boot(100);
+  }
+  view.holders = {many.data(), many.size()};
+  view.held = static_cast<std::uint32_t>(many.size());
+  request.expire_after = Duration{};
+  EXPECT_EQ(ask().victim_count, kMaxVictims);
+}
+
+}  // namespace
+}  // namespace atmost::policy
