@@ -1,14 +1,13 @@
 #include "access.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
+#include <algorithm>
 
-#include "atmost/parse.h"
+#include "store/fleet/environment.h"
 
 namespace atmost::etcd {
 namespace {
+
+using fleet::variable;
 
 constexpr std::string_view kScheme = "etcd://";
 constexpr std::string_view kShape = "--store: use etcd://HOST:PORT[,HOST:PORT...]/PREFIX";
@@ -19,44 +18,27 @@ Error wrong(std::string_view what) {
   return error;
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
+bool has_port(std::string_view host) {
+  const std::size_t colon = host.rfind(':');
+  return colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos;
+}
+
+bool is_port(std::string_view text) {
+  std::uint32_t port = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9' || port > 65535) return false;
+    port = 10 * port + static_cast<std::uint32_t>(c - '0');
+  }
+  return port >= 1 && port <= 65535;
 }
 
 // HOST:PORT, [V6]:PORT or HOST; nothing that a URL could understand otherwise.
 bool is_endpoint(std::string_view text) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]";
-  return !text.empty() && text.find_first_not_of(kLetters) == std::string_view::npos && text[0] != ':' &&
-         text[0] != '-';
-}
-
-bool has_port(std::string_view host) {
-  const std::size_t colon = host.rfind(':');
-  return colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos;
-}
-
-// The first line of a file: secrets end in a newline that is not theirs.
-Status read_secret(const char* variable_name, std::string& to) {
-  const std::string path = variable(variable_name);
-  if (path.empty()) return {};
-  std::ifstream file(path);
-  if (file && std::getline(file, to) && !to.empty()) return {};
-  Error error = error_of(Code::usage, errno, "$");
-  error.message.append(variable_name).append(": cannot read a secret from ").append(path);
-  return error;
-}
-
-Status read_timeout(Duration& to) {
-  const std::string text = variable("ATMOST_ETCD_TIMEOUT");
-  if (text.empty()) return {};
-  const Result<Duration> span = parse_duration(text);
-  if (span.ok() && !span.value().is_zero() && !span.value().is_forever()) {
-    to = span.value();
-    return {};
-  }
-  return error_of(Code::usage, 0, "$ATMOST_ETCD_TIMEOUT: use a duration, such as 5s");
+  if (text.empty() || text.find_first_not_of(kLetters) != std::string_view::npos) return false;
+  if (text[0] == '[' && text.find(']') == std::string_view::npos) return false;
+  return text[0] != ':' && text[0] != '-' && (!has_port(text) || is_port(text.substr(text.rfind(':') + 1)));
 }
 
 Status read_endpoints(std::string_view hosts, bool tls, Access& to) {
@@ -78,28 +60,30 @@ Status read_endpoints(std::string_view hosts, bool tls, Access& to) {
 
 Status read_secrets(Access& to) {
   to.user = variable("ATMOST_ETCD_USER");
-  to.password = variable("ATMOST_ETCD_PASSWORD");
-  to.token = variable("ATMOST_ETCD_TOKEN");
-  unsetenv("ATMOST_ETCD_PASSWORD");
-  unsetenv("ATMOST_ETCD_TOKEN");
-  if (Status read = read_secret("ATMOST_ETCD_PASSWORD_FILE", to.password); !read.ok()) return read;
-  if (Status read = read_secret("ATMOST_ETCD_TOKEN_FILE", to.token); !read.ok()) return read;
+  Status password = fleet::take_secret("ATMOST_ETCD_PASSWORD", to.password);
+  Status token = fleet::take_secret("ATMOST_ETCD_TOKEN", to.token);
+  if (!password.ok()) return password;
+  if (!token.ok()) return token;
   if (!to.password.empty() && to.user.empty()) {
     return error_of(Code::usage, 0, "$ATMOST_ETCD_PASSWORD needs $ATMOST_ETCD_USER as well");
   }
   return {};
 }
 
+Status read_certificates(Access& to) {
+  if (Status named = fleet::take_file_name("ATMOST_ETCD_CACERT", to.ca_file); !named.ok()) return named;
+  if (Status named = fleet::take_file_name("ATMOST_ETCD_CERT", to.cert_file); !named.ok()) return named;
+  if (Status named = fleet::take_file_name("ATMOST_ETCD_KEY", to.key_file); !named.ok()) return named;
+  if (to.cert_file.empty() != to.key_file.empty())
+    return error_of(Code::usage, 0, "$ATMOST_ETCD_CERT and $ATMOST_ETCD_KEY: one needs the other");
+  return to.key_file.empty() ? Status{} : fleet::check_private("ATMOST_ETCD_KEY", to.key_file);
+}
+
 }  // namespace
 
 Result<Access> read_access(std::string_view url) {
   Access access;
-  access.ca_file = variable("ATMOST_ETCD_CACERT");
-  access.cert_file = variable("ATMOST_ETCD_CERT");
-  access.key_file = variable("ATMOST_ETCD_KEY");
-  if (access.cert_file.empty() != access.key_file.empty()) {
-    return error_of(Code::usage, 0, "$ATMOST_ETCD_CERT and $ATMOST_ETCD_KEY: one needs the other");
-  }
+  if (Status named = read_certificates(access); !named.ok()) return named.error();
   const bool tls = !access.ca_file.empty() || !access.cert_file.empty() || variable("ATMOST_ETCD_TLS") == "1";
   if (!url.starts_with(kScheme)) return wrong("it begins otherwise");
   url.remove_prefix(kScheme.size());
@@ -107,11 +91,18 @@ Result<Access> read_access(std::string_view url) {
   if (slash == std::string_view::npos) return wrong("the prefix of the keys is missing");
   if (Status read = read_endpoints(url.substr(0, slash), tls, access); !read.ok()) return read.error();
   access.prefix = url.substr(slash);
+  // Two spellings of one place are one place.
+  for (std::size_t twice; (twice = access.prefix.find("//")) != std::string::npos;)
+    access.prefix.erase(twice, 1);
   while (access.prefix.ends_with('/')) access.prefix.pop_back();
   if (access.prefix.empty()) return wrong("the prefix of the keys is missing");
   if (access.prefix.find_first_of("?#") != std::string::npos) return wrong("a prefix holds no ? and no #");
+  const bool controls = std::any_of(access.prefix.begin(), access.prefix.end(),
+                                    [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  if (controls) return wrong("a prefix holds no control characters");
   if (Status read = read_secrets(access); !read.ok()) return read.error();
-  if (Status read = read_timeout(access.timeout); !read.ok()) return read.error();
+  if (Status read = fleet::read_timeout("ATMOST_ETCD_TIMEOUT", access.timeout); !read.ok())
+    return read.error();
   return access;
 }
 

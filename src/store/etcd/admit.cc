@@ -103,7 +103,7 @@ void EtcdStore::take_up(const Request& request) {
   if_elapsed_ = request.if_elapsed;
   elapsed_from_ = request.elapsed_from;
   lease_.listen(std::move(listening));
-  flow_.reset();
+  stop_following();
   parting_.disarm();
 }
 
@@ -119,44 +119,112 @@ Status EtcdStore::prepare_intervals(const Request& request, ElapsedFrom from, st
   return {};
 }
 
-// True: done, as far as etcd told; false: something changed since we looked. Either way only a look can tell.
-Result<bool> EtcdStore::admit(const Request& request, const Instant& now, Ticket* queue,
-                              std::int64_t give_up_boot_ns) {
+void EtcdStore::add_admission(const Request& request, std::uint32_t lock, const Viewer& who,
+                              const Instant& now, const std::vector<std::uint32_t>& slots, Txn& txn) const {
+  const Entry& entry = entries_[lock];
+  txn.modified_at(entry.keys.last(), entry.seen.last_modified);
+  txn.modified_at(entry.keys.state(), entry.seen.state_modified);
+  Record record = own_record(request, entry.spec, now);
+  for (const std::uint32_t slot : slots) {
+    txn.created_at(entry.keys.held(slot), 0);
+    txn.put(entry.keys.held(slot), record.text(), lease_.id());
+  }
+  txn.put(entry.keys.last(), moment_text(now, os::boot_hash()));
+  if (entry.cooling != 0) txn.put(entry.keys.cooling(ElapsedFrom::start), "{}", entry.cooling);
+  if (who.ticket == 0) return;
+  // It is there as long as our lease, without which nothing of this is done.
+  const std::string place = entry.keys.waiter(entry.spec, lease_.id());
+  if (!entry.place_kept) {
+    txn.erase(place);
+    return;
+  }
+  record.inside = true;
+  record.state = entry.seen.state_modified;
+  txn.put(place, record.text(), lease_.id());
+}
+
+bool EtcdStore::proves(const Request& request, const TxnReply& reply) {
+  std::size_t part = reply.parts.size() - entries_.size();
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    entry.seen.holders.clear();
+    for (const KeyValue& key : reply.parts[part++].keys) {
+      const bool ours = key.lease == lease_.id();
+      if (ours && key.created != reply.header.revision) return false;
+      if (!take_key(entry.keys, viewer(request, i, nullptr), key, entry.seen)) return false;
+    }
+  }
+  return holds_all();
+}
+
+Result<EtcdStore::Applied> EtcdStore::admit(const Request& request, const Instant& now, Ticket* queue,
+                                            std::int64_t give_up_boot_ns) {
   if (Status leased = ensure_lease(request, give_up_boot_ns); !leased.ok()) return leased.error();
   if (Status prepared = prepare_intervals(request, ElapsedFrom::start, give_up_boot_ns); !prepared.ok()) {
     return prepared.error();
   }
   Txn txn;
-  const std::string moment = moment_text(now, os::boot_hash());
+  std::vector<std::pair<std::string, std::string>> ours;  // from the first key to behind the last
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
-    const Entry& entry = entries_[i];
+    Entry& entry = entries_[i];
     const Viewer who = viewer(request, i, queue);
+    entry.place_kept = who.ticket != 0 && keeps_place();
     const std::vector<std::uint32_t> slots = free_slots(entry.seen, who);
-    if (slots.size() != entry.spec.take) {
+    if (slots.size() != entry.spec.take || slots.empty()) {
       return error_of(Code::internal, 0, "a lock admits more than it has slots");
     }
-    txn.modified_at(entry.keys.last(), entry.seen.last_modified);
-    txn.modified_at(entry.keys.state(), entry.seen.state_modified);
-    const std::string record = own_record(request, entry.spec, now).text();
-    for (const std::uint32_t slot : slots) {
-      txn.created_at(entry.keys.held(slot), 0);
-      txn.put(entry.keys.held(slot), record, lease_.id());
-    }
-    txn.put(entry.keys.last(), moment);
-    if (entry.cooling != 0) txn.put(entry.keys.cooling(ElapsedFrom::start), "{}", entry.cooling);
-    if (who.ticket == 0) continue;
-    const std::string place = entry.keys.waiter(entry.spec, lease_.id());
-    txn.created_at(place, who.ticket);
-    txn.erase(place);
+    add_admission(request, i, who, now, slots, txn);
+    ours.emplace_back(entry.keys.held(slots.front()), entry.keys.held(slots.back()) + '\0');
   }
+  for (const auto& [first, end] : ours) txn.range(first, end);
+  txn.otherwise();
+  ask_for_snapshots(request, queue, txn);
   TxnReply reply;
   Answer answer;
-  const Applied applied = write(txn, give_up_boot_ns, reply, answer);
-  if (applied == Applied::no && answer.kind == Answer::Kind::refused) {
-    if (answer.text.find("lease not found") == std::string::npos) return failure(answer, "not admitted");
-    lease_.forsake();
+  switch (write(txn, give_up_boot_ns, reply, answer)) {
+    case Applied::yes:
+      return proves(request, reply) ? Applied::yes : Applied::unknown;
+    case Applied::no:
+      if (answer.kind == Answer::Kind::good) {
+        if (Status seen = take_snapshots(request, queue, reply); !seen.ok()) return seen.error();
+        const bool far = std::any_of(entries_.begin(), entries_.end(),
+                                     [](const Entry& entry) { return entry.seen.too_deep; });
+        return far ? Applied::unknown : Applied::no;
+      }
+      if (answer.text.find("lease not found") == std::string::npos) return failure(answer, "not admitted");
+      lease_.forsake();
+      return Applied::unknown;
+    case Applied::unknown:
+      break;
   }
-  return applied == Applied::yes;
+  return Applied::unknown;
+}
+
+// Under a lease that is not ours: an answer that cannot be right, or what is left of an admission that was lost.
+bool EtcdStore::stands_in_its_own_way(const Request& request, const Instant& now) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    const std::string own = own_record(request, entry.spec, now).text();
+    return std::any_of(entry.seen.holders.begin(), entry.seen.holders.end(),
+                       [&](const auto& holder) { return holder.record && holder.record->text() == own; });
+  });
+}
+
+bool EtcdStore::lost_place(const Ticket* queue) const {
+  return queue != nullptr && queue->drawn &&
+         std::any_of(entries_.begin(), entries_.end(),
+                     [](const Entry& entry) { return !entry.seen.ticket_is_there; });
+}
+
+Result<Decision> EtcdStore::enter(const Request& request, Ticket* queue, Lease& lease) {
+  if (lease_.upkeep().lost)
+    return error_of(Code::unavailable, 0, "etcd: the lease ended before the command began");
+  take_up(request);
+  if (queue != nullptr) *queue = {};
+  lease = Lease(this, 0);
+  Decision admitted;
+  admitted.verdict = Verdict::admit;
+  admitted.why = Why::none;
+  return admitted;
 }
 
 Result<Decision> EtcdStore::attempt(const Request& request, DecideFn decide, const Instant& now,
@@ -164,48 +232,54 @@ Result<Decision> EtcdStore::attempt(const Request& request, DecideFn decide, con
   leave_if_told();
   if (holding_) return error_of(Code::internal, 0, "this store holds a lock already");
   if (Status opened = open(request); !opened.ok()) return opened.error();
-  const std::int64_t end = give_up();
-  bool tried = false;
+  std::int64_t end = give_up();
+  bool in_doubt = false;  // an admission of ours may have been made
+  bool guessed = std::exchange(foreseen_, false) && queue != nullptr && queue->drawn;
+  bool seen = guessed || (up_to_date_ && queue != nullptr && queue->drawn);
   for (;;) {
     leave_if_told();
-    if (queue != nullptr && queue->drawn && lease_.upkeep().lost) *queue = {};
-    if (Status looked = look(request, queue, end); !looked.ok()) {
-      if (tried) lease_.forsake();  // what we may hold ends with the lease
-      return looked.error();
+    if (queue != nullptr && queue->drawn && lease_.upkeep().lost) {
+      *queue = {};
+      seen = false;
     }
-    if (tried && holds_all()) {
-      if (lease_.upkeep().lost)
-        return error_of(Code::unavailable, 0, "etcd: the lease ended before the command began");
-      take_up(request);
-      if (queue != nullptr) *queue = {};
-      lease = Lease(this, 0);
-      Decision admitted;
-      admitted.verdict = Verdict::admit;
-      admitted.why = Why::none;
-      return admitted;
+    if (!seen) {
+      if (Status looked = look(request, queue, end); !looked.ok()) {
+        if (in_doubt) lease_.abandon();  // what we may hold ends with the lease
+        return give_in(looked.error());
+      }
+      up_to_date_ = watched_ == Watched::admissions && entries_[0].seen.predecessor.empty();
     }
-    const bool lost_place = queue != nullptr && queue->drawn &&
-                            std::any_of(entries_.begin(), entries_.end(),
-                                        [](const Entry& entry) { return !entry.seen.ticket_is_there; });
-    if (lost_place) {
+    seen = false;
+    if (in_doubt && holds_all()) return enter(request, queue, lease);
+    if (lost_place(queue)) {
       *queue = {};
       continue;
     }
     Result<Decision> decision = decide_all(request, decide, now, queue, end);
-    if (!decision.ok()) return decision;
+    if (!decision.ok()) return give_in(decision.error());
+    if (!admits(decision.value()) && std::exchange(guessed, false)) continue;
     if (!admits(decision.value())) {
       blocked_ = decision.value().lock;
       if (queue != nullptr && !queue->drawn && worth_waiting(decision.value())) {
         const Result<bool> drawn = draw(request, now, *queue, end);
-        if (!drawn.ok()) return drawn.error();
+        if (!drawn.ok()) return give_in(drawn.error());
         if (!drawn.value()) continue;
+      } else if (in_doubt && stands_in_its_own_way(request, now)) {
+        // Busy, or too soon, would be said of ourselves.
+        return give_in(error_of(Code::unavailable, 0, "etcd: its answers contradict each other"));
       }
       return decision;
     }
-    const Result<bool> admitted = admit(request, now, queue, end);
-    if (!admitted.ok()) return admitted.error();
+    const Result<Applied> admitted = admit(request, now, queue, end);
+    if (!admitted.ok()) return give_in(admitted.error());
+    guessed = false;
+    if (admitted.value() == Applied::yes) return enter(request, queue, lease);
     if (lease_.id() == 0 && queue != nullptr) *queue = {};
-    tried = true;
+    in_doubt = in_doubt || admitted.value() == Applied::unknown;
+    if (admitted.value() == Applied::no) {
+      seen = true;
+      end = give_up();  // it answers; others were faster
+    }
   }
 }
 

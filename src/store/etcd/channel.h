@@ -28,6 +28,8 @@ struct Exchange {
   std::string trouble;
   std::string date;      // the answer's, as it stands there
   bool arrived = false;  // the question may have reached somebody
+  bool distrust =
+      false;  // the two do not agree on TLS, or do not trust each other's certificate: so it will be next time
 };
 
 enum class Heard : std::uint8_t {

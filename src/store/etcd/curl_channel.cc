@@ -53,6 +53,20 @@ bool never_arrived(CURLcode code) {
          code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_CERTPROBLEM;
 }
 
+// TLS 1.3 tells of a missing client certificate only when the answer is read. The words are OpenSSL's.
+bool is_distrust(CURLcode code, std::string_view words) {
+  switch (code) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_ISSUER_ERROR:
+      return true;
+    default:
+      return words.find("certificate") != std::string_view::npos ||
+             words.find("wrong version number") != std::string_view::npos;
+  }
+}
+
 curl_slist* list_of(const std::vector<std::string>& headers) {
   curl_slist* list = curl_slist_append(nullptr, "Expect:");
   for (const std::string& header : headers) list = curl_slist_append(list, header.c_str());
@@ -196,11 +210,16 @@ class CurlChannel final : public Channel {
     curl_easy_setopt(handle_, CURLOPT_HEADERFUNCTION, receive_header);
     curl_easy_setopt(handle_, CURLOPT_HEADERDATA, &to.date);
     curl_easy_setopt(handle_, CURLOPT_TIMEOUT_MS, static_cast<long>(std::max<std::int64_t>(left, 1)));
+    char words[CURL_ERROR_SIZE] = "";
+    curl_easy_setopt(handle_, CURLOPT_ERRORBUFFER, words);
     const CURLcode code = curl_easy_perform(handle_);
+    curl_easy_setopt(handle_, CURLOPT_ERRORBUFFER, nullptr);
     curl_slist_free_all(headers);
     to.arrived = !never_arrived(code);
+    to.distrust = code != CURLE_OK && is_distrust(code, words);
     if (code != CURLE_OK) {
-      to.trouble = curl_easy_strerror(code);
+      to.trouble = words[0] != '\0' ? words : curl_easy_strerror(code);
+      while (to.trouble.ends_with(' ')) to.trouble.pop_back();
     } else {
       curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &to.status);
     }

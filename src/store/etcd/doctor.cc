@@ -29,7 +29,23 @@ struct Seen {
   std::size_t up = 0;
   std::set<std::uint64_t> leaders;
   std::set<std::uint64_t> clusters;
+  std::int64_t furthest_s = 0;  // of the clocks that were told, from ours
+  bool dated = false;
 };
+
+void examine_clock(Gateway& gateway, const std::string& name, Findings& findings, Seen& seen) {
+  constexpr std::int64_t kTolerated = 2;  // dates are whole seconds
+  const std::int64_t date = date_of(gateway);
+  if (date == 0) return;
+  const std::int64_t offset = date - std::time(nullptr);
+  seen.dated = true;
+  seen.furthest_s = std::max(seen.furthest_s, offset < 0 ? -offset : offset);
+  if (offset >= -kTolerated && offset <= kTolerated) return;
+  findings.say(Level::doubtful,
+               name + ": its clock is " + std::to_string(offset) +
+                   " s off ours (harmless to locks and intervals, which use no host's clock; "
+                   "ages in lists are wrong by as much)");
+}
 
 void examine_member(const Access& access, std::size_t index, Findings& findings, Seen& seen) {
   Ledger own;
@@ -55,41 +71,47 @@ void examine_member(const Access& access, std::size_t index, Findings& findings,
       reply->leader == 0 ? Level::doubtful : Level::good,
       name + " is etcd " + reply->version + role + "; answered in " + millis(os::boot_ns() - before));
   if (!reply->errors.empty()) findings.say(Level::doubtful, name + " reports " + reply->errors);
-  const std::int64_t date = date_of(gateway);
-  const std::int64_t offset = date == 0 ? 0 : date - std::time(nullptr);
-  // Dates are whole seconds.
-  if (offset < -2 || offset > 2) {
+  examine_clock(gateway, name, findings, seen);
+}
+
+// How many members the cluster has, by its own count; 0 when nobody tells.
+std::size_t count_members(Gateway& gateway, std::int64_t give_up_boot_ns) {
+  std::optional<std::size_t> count;
+  (void)gateway.ask("cluster/member/list", "{}", give_up_boot_ns, Gateway::Repeat::yes,
+                    [&](std::string_view text) { return (count = parse_member_count(text)).has_value(); });
+  return count.value_or(0);
+}
+
+void say_members(std::size_t members, std::size_t named, Findings& findings) {
+  if (members == 0) return;
+  const std::string has =
+      "the cluster has " + std::to_string(members) + (members == 1 ? " member" : " members");
+  if (members < 3) {
+    findings.say(Level::doubtful, has + ": when one of them is down, so are the locks");
+  } else if (named < members) {
     findings.say(Level::doubtful,
-                 name + ": its clock is " + std::to_string(offset) +
-                     " s off ours (harmless to locks and intervals, which use no host's clock; "
-                     "ages in lists are wrong by as much)");
+                 has + ", and " + std::to_string(named) +
+                     " of them are named here: name all, and it does not matter which one is down");
+  } else {
+    findings.say(Level::good, has + ": " + std::to_string((members - 1) / 2) + " of them may be down");
   }
+}
+
+// Without the advice to ask the doctor.
+std::string words_of(const Error& error) {
+  constexpr std::string_view kAdvice = " (atmost doctor URL)";
+  std::string words(error.message.view());
+  if (words.ends_with(kAdvice)) words.resize(words.size() - kAdvice.size());
+  return words;
 }
 
 }  // namespace
 
-Result<bool> EtcdStore::diagnose(int fd, bool json) {
-  Findings findings(fd, json);
-  Seen seen;
-  for (std::size_t i = 0; i < access_.endpoints.size(); ++i) examine_member(access_, i, findings, seen);
-  if (seen.clusters.size() > 1) findings.say(Level::bad, "the endpoints belong to different clusters");
-  if (seen.leaders.size() > 1)
-    findings.say(Level::doubtful, "the members do not agree on their leader right now");
-  if (access_.endpoints.size() < 3) {
-    findings.say(Level::doubtful,
-                 "fewer than three endpoints are named: when those are down, so are the locks");
-  }
-  if (access_.endpoints[0].starts_with("http://")) {
-    findings.say(Level::doubtful,
-                 "without TLS: whoever can reach etcd or the network between can take and free every lock");
-  }
-  // A lease, a key under it, read again, and the lease ended: what every caller does.
+// A lease, a key under it, read again, and the lease ended: what every caller does.
+Status EtcdStore::try_everything(std::string& took) {
   Request request;
   const std::int64_t start = os::boot_ns();
-  if (Status leased = ensure_lease(request, give_up()); !leased.ok()) {
-    findings.say(Level::bad, std::string(leased.error().message.view()));
-    return false;
-  }
+  if (Status leased = ensure_lease(request, give_up()); !leased.ok()) return leased;
   const std::int64_t granted = os::boot_ns();
   const std::string key = access_.prefix + "/doctor/" + std::to_string(lease_.id());
   Txn put;
@@ -104,16 +126,54 @@ Result<bool> EtcdStore::diagnose(int fd, bool json) {
   const std::int64_t looked = os::boot_ns();
   lease_.end(gateway_, give_up());
   if (!written) {
-    findings.say(Level::bad,
-                 std::string(failure(answer, "cannot write below " + access_.prefix).message.view()));
-  } else if (!back.ok() || back.value().parts[0].keys.size() != 1) {
-    findings.say(Level::bad, "what was written below " + access_.prefix + " cannot be read again");
-  } else {
-    findings.say(Level::good, "may write below " + access_.prefix + ": lease " + millis(granted - start) +
-                                  ", write " + millis(wrote - granted) + ", read " + millis(looked - wrote));
-    findings.say(Level::good, "a majority of the members is up: locks can be kept here");
+    Error error = failure(answer, "cannot write below " + access_.prefix);
+    if (error.code == Code::not_permitted) {
+      error.message.append(" (its role needs it: etcdctl role grant-permission ROLE --prefix=true readwrite ")
+          .append(access_.prefix)
+          .append("/)");
+    }
+    return error;
   }
-  return findings.trusted();
+  if (!back.ok()) return back.error();
+  if (back.value().parts[0].keys.size() != 1) {
+    return error_of(Code::unavailable, 0,
+                    "what was written below " + access_.prefix + " cannot be read again");
+  }
+  took = "lease " + millis(granted - start) + ", write " + millis(wrote - granted) + ", read " +
+         millis(looked - wrote);
+  return {};
+}
+
+Result<bool> EtcdStore::diagnose(int fd, bool json) {
+  Findings findings(fd, json);
+  Seen seen;
+  const std::size_t named = access_.endpoints.size();
+  for (std::size_t i = 0; i < named; ++i) examine_member(access_, i, findings, seen);
+  if (seen.dated && seen.furthest_s <= 2) findings.say(Level::good, "their clocks agree with ours, to 2 s");
+  if (seen.clusters.size() > 1) findings.say(Level::bad, "the endpoints belong to different clusters");
+  if (seen.leaders.size() > 1)
+    findings.say(Level::doubtful, "the members do not agree on their leader right now");
+  if (access_.endpoints[0].starts_with("http://")) {
+    findings.say(Level::doubtful,
+                 "without TLS: whoever can reach etcd or the network between can take and free every lock");
+  }
+  if (seen.up == 0) {
+    findings.say(Level::bad, "no member answers: locks cannot be kept here");
+    return false;
+  }
+  say_members(count_members(gateway_, give_up()), named, findings);
+  std::string took;
+  if (const Status tried = try_everything(took); !tried.ok()) {
+    findings.say(Level::bad, words_of(tried.error()));
+    if (tried.error().code == Code::unavailable) {
+      findings.say(Level::bad, "locks cannot be kept here: " + std::to_string(seen.up) + " of " +
+                                   std::to_string(named) + " members answer, and more than half have to");
+    }
+    return false;
+  }
+  findings.say(Level::good, "may write below " + access_.prefix + ": " + took);
+  findings.say(Level::good, "a majority of the members is up: locks can be kept here");
+  return findings.verdict();
 }
 
 }  // namespace atmost::etcd

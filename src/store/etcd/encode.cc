@@ -76,10 +76,11 @@ Txn& Txn::created_at(std::string_view key, std::uint64_t revision) {
   return *this;
 }
 
-void Txn::add(Part part, std::string_view text) {
-  if (!actions_.empty()) actions_ += ',';
-  actions_ += text;
-  parts_.push_back(part);
+void Txn::add(const Asked& asked, std::string_view text) {
+  Branch& branch = branches_[at_];
+  if (!branch.actions.empty()) branch.actions += ',';
+  branch.actions += text;
+  branch.parts.push_back(asked);
 }
 
 namespace {
@@ -90,64 +91,66 @@ std::string range_text(std::string_view key, std::string_view end, std::string_v
   return text.append(more).append("}}");
 }
 
+std::string limit_text(unsigned limit) { return ",\"limit\":\"" + std::to_string(limit) + '"'; }
+
+constexpr std::string_view kOldestFirst = ",\"sort_target\":\"CREATE\",\"sort_order\":\"ASCEND\"";
+constexpr std::string_view kYoungestFirst = ",\"sort_target\":\"CREATE\",\"sort_order\":\"DESCEND\"";
+
 }  // namespace
 
 Txn& Txn::range(std::string_view key, std::string_view end) {
-  add(Part::range, range_text(key, end, {}));
+  add({Part::range, key, end}, range_text(key, end, {}));
   return *this;
 }
 
 Txn& Txn::first_key(std::string_view from, std::string_view end) {
-  add(Part::limited_range, range_text(from, end, ",\"limit\":\"1\",\"keys_only\":true"));
+  add({Part::limited_range, from, end}, range_text(from, end, ",\"limit\":\"1\",\"keys_only\":true"));
+  return *this;
+}
+
+Txn& Txn::sorted(Part part, std::string_view prefix, std::string_view more) {
+  const std::string end = end_of_prefix(std::string(prefix));
+  add({part, prefix, end}, range_text(prefix, end, more));
   return *this;
 }
 
 Txn& Txn::oldest(std::string_view prefix, unsigned limit) {
-  add(Part::limited_range, range_text(prefix, end_of_prefix(std::string(prefix)),
-                                      ",\"sort_target\":\"CREATE\",\"sort_order\":\"ASCEND\",\"limit\":\"" +
-                                          std::to_string(limit) + '"'));
-  return *this;
+  return sorted(Part::limited_range, prefix, std::string(kOldestFirst) + limit_text(limit));
 }
 
 Txn& Txn::youngest_before(std::string_view prefix, std::uint64_t revision) {
-  add(Part::filtered_range,
-      range_text(prefix, end_of_prefix(std::string(prefix)),
-                 ",\"sort_target\":\"CREATE\",\"sort_order\":\"DESCEND\",\"limit\":\"1\",\"keys_only\":true,"
-                 "\"max_create_revision\":\"" +
-                     std::to_string(revision - 1) + '"'));
-  return *this;
+  return sorted(Part::filtered_range, prefix,
+                std::string(kYoungestFirst) + limit_text(1) +
+                    ",\"keys_only\":true,\"max_create_revision\":\"" + std::to_string(revision - 1) + '"');
 }
 
 Txn& Txn::youngest(std::string_view prefix, unsigned limit) {
-  add(Part::limited_range,
-      range_text(prefix, end_of_prefix(std::string(prefix)),
-                 ",\"sort_target\":\"CREATE\",\"sort_order\":\"DESCEND\",\"keys_only\":true,"
-                 "\"limit\":\"" +
-                     std::to_string(limit) + "\""));
-  return *this;
+  return sorted(Part::limited_range, prefix, std::string(kYoungestFirst) + limit_text(limit));
 }
 
 Txn& Txn::put(std::string_view key, std::string_view value, std::int64_t lease) {
   std::string text = "{\"requestPut\":{\"key\":\"" + base64(key) + "\",\"value\":\"" + base64(value) + '"';
   if (lease != 0) text.append(",\"lease\":\"").append(std::to_string(lease)).append("\"");
-  add(Part::put, text.append("}}"));
+  add({Part::put}, text.append("}}"));
   return *this;
 }
 
 Txn& Txn::erase(std::string_view key, std::string_view end) {
   std::string text = "{\"requestDeleteRange\":{\"key\":\"" + base64(key) + '"';
   if (!end.empty()) text.append(",\"range_end\":\"").append(base64(end)).append("\"");
-  add(Part::erase, text.append("}}"));
+  add({Part::erase}, text.append("}}"));
   return *this;
 }
 
-std::string Txn::text() const { return "{\"compare\":[" + compares_ + "],\"success\":[" + actions_ + "]}"; }
+Txn& Txn::otherwise() {
+  at_ = 1;
+  return *this;
+}
 
-bool Txn::reads_only() const {
-  for (Part part : parts_) {
-    if (part == Part::put || part == Part::erase) return false;
-  }
-  return true;
+std::string Txn::text() const {
+  std::string text = "{\"compare\":[" + compares_ + "],\"success\":[" + branches_[0].actions + "]";
+  if (at_ != 0) text += ",\"failure\":[" + branches_[1].actions + "]";
+  return text + "}";
 }
 
 }  // namespace atmost::etcd

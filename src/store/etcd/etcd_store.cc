@@ -21,7 +21,7 @@ EtcdStore::EtcdStore(const Access& access, bool alone)
     : access_(access), gateway_(access_, ledger_), lease_(access_, ledger_), alone_(alone) {}
 
 EtcdStore::~EtcdStore() {
-  flow_.reset();
+  stop_following();
   lease_.end(gateway_, plus(os::boot_ns(), kFarewell));
 }
 
@@ -29,7 +29,14 @@ std::int64_t EtcdStore::give_up() const { return plus(os::boot_ns(), access_.tim
 
 Viewer EtcdStore::viewer(const Request& request, std::size_t lock, const Ticket* queue) const {
   const bool drawn = queue != nullptr && queue->drawn;
-  return {request, entries_[lock].spec, drawn ? queue->numbers[lock] : 0, lease_.id(), queue == nullptr};
+  return {request,     entries_[lock].spec, drawn ? queue->numbers[lock] : 0,
+          lease_.id(), queue == nullptr,    entries_[lock].deep};
+}
+
+Error EtcdStore::give_in(Error error) {
+  stop_following();
+  if (gateway_.silent()) lease_.abandon();
+  return error;
 }
 
 Status EtcdStore::open(const Request& request) {
@@ -44,7 +51,10 @@ Status EtcdStore::open(const Request& request) {
     paths.push_back(std::move(path));
   }
   const bool same = paths == opened_;
-  if (!same) entries_.clear();
+  if (!same) {
+    stop_following();
+    entries_.clear();
+  }
   entries_.resize(request.lock_count);
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
     // A transaction takes 128 parts (etcd's --max-txn-ops), and all slots are taken in one.
@@ -68,7 +78,7 @@ Status EtcdStore::ensure_lease(const Request& request, std::int64_t give_up_boot
 
 void EtcdStore::leave_if_told() {
   if (!parting_.asked()) return;
-  flow_.reset();
+  stop_following();
   lease_.end(gateway_, plus(os::boot_ns(), kFarewell));
   parting_.obey();
 }
@@ -82,8 +92,9 @@ const HeldLock& EtcdStore::held(std::uint32_t, std::uint32_t lock) const { retur
 void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
   if (!holding_) return;
   holding_ = false;
-  // Until another leader is elected others would have to wait for the whole ttl.
-  const std::int64_t end = give_up();
+  // Until another leader is elected others would have to wait for the whole ttl; when that is over there is nothing to
+  // release any more.
+  const std::int64_t end = std::min(give_up(), lease_.upkeep().until_boot_ns);
   Txn txn;
   const std::string moment = moment_text(now, os::boot_hash());
   const bool counted = elapsed_from_ != ElapsedFrom::start && !if_elapsed_.is_zero() &&
@@ -100,6 +111,7 @@ void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
       txn.created_at(entry.keys.held(entry.held.slots[i]), entry.held.token);
       txn.erase(entry.keys.held(entry.held.slots[i]));
     }
+    if (std::exchange(entry.place_kept, false)) txn.erase(entry.keys.waiter(entry.spec, lease_.id()));
     if (ending != Ending::unknown) txn.put(entry.keys.finish(), moment);
     if (ending == Ending::success) txn.put(entry.keys.success(), moment);
     if (interval != 0) txn.put(entry.keys.cooling(elapsed_from_), "{}", interval);

@@ -5,7 +5,15 @@
 // caller's slots and its place in the queue.
 //
 // Fail closed: an admission is a transaction that etcd applies only if nothing was admitted, drained or taken over since
-// the answer that it was decided on, and if the very slots are free; it is believed once our keys have been read again.
+// what it was decided on, and if the very slots are free. What it was decided on is an answer, or an answer and every
+// change since that a watch told: should either be wrong or late, etcd refuses. It is believed once our keys were read
+// after it. That is a read within the same transaction: etcd makes sure there that our lease is alive, and that the keys
+// are there under it, at the very revision that is our token; a read of its own would show them as they were a moment later,
+// no more. How long they are ours from then on follows from when the last renewal was sent, read or not, and is looked at
+// last. An admission whose answer was lost or cannot be believed is settled by reading all anew.
+//
+// While a caller waits, etcd's majority has to answer a question every kPulse (queue.cc); one that is not answered by any
+// member within the timeout ends the wait: Code::unavailable.
 #ifndef ATMOST_STORE_ETCD_ETCD_STORE_H
 #define ATMOST_STORE_ETCD_ETCD_STORE_H
 
@@ -23,7 +31,8 @@
 
 namespace atmost::etcd {
 
-// One request and one lease at a time. Blocks for at most the timeout of its Access in each call, but in await().
+// One request and one lease at a time. When etcd does not answer, each call returns after the timeout of its Access,
+// await() too.
 // Single-threaded callers; a thread of its own renews the lease.
 class EtcdStore final : public FleetStore {
  public:
@@ -67,12 +76,19 @@ class EtcdStore final : public FleetStore {
     std::int64_t cooling = 0;  // the lease of its interval, to be
     std::int64_t looked_boot_ns = 0;
     Pressed last_pressed;
+    bool deep = false;           // its place in the queue lies far behind the first
+    std::uint64_t in_queue = 0;  // how many were when it drew its place
+    bool place_kept = false;     // while it holds the slot
   };
   enum class Applied : std::uint8_t { yes, no, unknown };
+  // What flow_ watches: the place of the waiter before us, or the admissions of the lock that refused us.
+  enum class Watched : std::uint8_t { nothing, place, admissions };
 
   Status open(const Request& request);
   std::int64_t give_up() const;
   Viewer viewer(const Request& request, std::size_t lock, const Ticket* queue) const;
+  // After an error: a lease that nobody can be asked to end ends by itself.
+  Error give_in(Error error);
   Status ensure_lease(const Request& request, std::int64_t give_up_boot_ns);
   // Ends this process if it was told to, after giving up what it has.
   void leave_if_told();
@@ -85,29 +101,66 @@ class EtcdStore final : public FleetStore {
   // Changes a/state as `change` says, against all who do so at the same time; false from `change`: leave it.
   template <class Change>
   Status change_state(const Keys& keys, Change change);
+  void ask_for_snapshots(const Request& request, const Ticket* queue, Txn& txn);
+  Status take_snapshots(const Request& request, const Ticket* queue, const TxnReply& reply);
   Status look(const Request& request, const Ticket* queue, std::int64_t give_up_boot_ns);
+  // Whether a majority is there: asks what only one can answer. True: whom we follow in the queue has gone, and we were
+  // not told.
+  Result<bool> ask_majority();
 
   // admit.cc
   Result<Decision> decide_all(const Request& request, DecideFn decide, const Instant& now,
                               const Ticket* queue, std::int64_t give_up_boot_ns);
   Result<std::int64_t> cooled_ns(const Request& request, Entry& entry, std::int64_t give_up_boot_ns);
-  Result<bool> admit(const Request& request, const Instant& now, Ticket* queue, std::int64_t give_up_boot_ns);
+  // yes: our keys are there; no: something was not as we saw it, and now we see it as it is; unknown: only a look can tell.
+  Result<Applied> admit(const Request& request, const Instant& now, Ticket* queue,
+                        std::int64_t give_up_boot_ns);
+  void add_admission(const Request& request, std::uint32_t lock, const Viewer& who, const Instant& now,
+                     const std::vector<std::uint32_t>& slots, Txn& txn) const;
+  // Whether the transaction's last parts show all our keys as it made them.
+  bool stands_in_its_own_way(const Request& request, const Instant& now) const;
+  bool proves(const Request& request, const TxnReply& reply);
   Status prepare_intervals(const Request& request, ElapsedFrom from, std::int64_t give_up_boot_ns);
   bool holds_all() const;
-  bool read_again(std::int64_t give_up_boot_ns);
+  bool lost_place(const Ticket* queue) const;
+  Result<Decision> enter(const Request& request, Ticket* queue, Lease& lease);
   void take_up(const Request& request);
   Result<std::int64_t> grant_interval(Duration interval, std::int64_t give_up_boot_ns);
+
+  // doctor.cc. `took`: how long each step took, in words.
+  Status try_everything(std::string& took);
 
   // queue.cc
   // False: it is not known whether it was drawn; then it has been given up again.
   Result<bool> draw(const Request& request, const Instant& now, Ticket& ticket, std::int64_t give_up_boot_ns);
-  Result<Wake> follow(std::int64_t until_boot_ns);
+  // Whether the request keeps its place while it holds the slot.
+  bool keeps_place() const {
+    return entries_.size() == 1 && entries_[0].spec.mode == Mode::plain && entries_[0].spec.max == 1;
+  }
+  // False: look again.
+  Result<bool> begin_following(const Ticket& ticket);
+  void watch(Watched what, std::uint64_t from_revision);
+  std::uint64_t watch_begun();
+  bool is_near(const Entry& entry) const;
+  Result<bool> still_behind(Entry& entry);
+  void move_up();
+  void stop_following();
+  // A moment's rest, and another endpoint; false.
+  bool trouble();
+  Result<Wake> follow(const Request& request, const Ticket& ticket, std::int64_t until_boot_ns);
+  // Whether there is reason to ask again.
+  bool heed(const Request& request, const Ticket& ticket, const std::string& line);
 
   Access access_;
   Ledger ledger_;
   Gateway gateway_;
   OwnLease lease_;
   std::unique_ptr<Flow> flow_;
+  Watched watched_ = Watched::nothing;
+  std::size_t flows_from_ = 0;  // the endpoint
+  bool foreseen_ = false;       // what was seen of it is a guess (foresee())
+  bool up_to_date_ = false;     // what was seen of the one lock is, with every change that the flow tells
+  std::int64_t answered_boot_ns_ = 0;  // when the last question was sent that a majority answered
   fleet::Parting parting_;
   const bool alone_;
   std::vector<Entry> entries_;

@@ -25,7 +25,14 @@ bool decided(long status, std::string_view words) {
   return status >= 400 && status < 500;
 }
 
-bool is_bad_token(std::string_view words) { return words.find("auth token") != std::string_view::npos; }
+// A token that ended, or was made before accounts were changed.
+bool is_bad_token(std::string_view words) {
+  return words.find("auth token") != std::string_view::npos ||
+         words.find("auth store is old") != std::string_view::npos;
+}
+
+// What Go's servers say to plain HTTP where TLS is spoken.
+bool is_tls_elsewhere(std::string_view body) { return body.find("HTTPS server") != std::string_view::npos; }
 
 }  // namespace
 
@@ -73,7 +80,7 @@ Answer Gateway::try_once(const std::string& path, const std::string& body, std::
                          bool& arrived) {
   Exchange exchange = channel_->exchange(question(path, body, false), plus(os::boot_ns(), {span_ns}));
   arrived = exchange.arrived;
-  if (exchange.status == 0) return {Answer::Kind::unknown, std::move(exchange.trouble)};
+  if (exchange.status == 0) return {Answer::Kind::unknown, std::move(exchange.trouble), exchange.distrust};
   if (exchange.status == 200) return {Answer::Kind::good, std::move(exchange.body)};
   std::string words = error_words(exchange.body);
   if (exchange.status == 404 && words.empty()) return {Answer::Kind::unknown, "404"};
@@ -85,7 +92,7 @@ Answer Gateway::try_once(const std::string& path, const std::string& body, std::
     if (!text.empty() && text.size() < 300 && text[0] != '{' && text[0] != '<')
       words.append(": ").append(text);
   }
-  return {Answer::Kind::unknown, std::move(words)};
+  return {Answer::Kind::unknown, std::move(words), is_tls_elsewhere(exchange.body)};
 }
 
 // The names that the gateway had before it was declared stable.
@@ -114,11 +121,23 @@ bool Gateway::log_in(std::int64_t give_up_boot_ns, Answer& answer) {
 
 Answer Gateway::ask(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
                     Repeat repeat, const Believe& believe) {
+  const std::int64_t asked = os::boot_ns();
+  Answer answer = ask_around(path, body, give_up_boot_ns, repeat, believe);
+  silent_ = answer.kind == Answer::Kind::unknown;
+  answer.fell_silent = answered_boot_ns_ != 0;
+  answer.silent_since_boot_ns = answered_boot_ns_ != 0 ? answered_boot_ns_ : asked;
+  if (!silent_) answered_boot_ns_ = asked;
+  return answer;
+}
+
+Answer Gateway::ask_around(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
+                           Repeat repeat, const Believe& believe) {
   if (channel_ == nullptr) return {Answer::Kind::unknown, no_channel_};
   Answer answer{Answer::Kind::unknown, "no time was left to ask"};
   if (token_.empty() && !access_.user.empty() && !logging_in_ && !log_in(give_up_boot_ns, answer))
     return answer;
   bool renewed_token = false;
+  std::size_t distrusted = 0;  // in a row
   const std::size_t count = pinned_ ? 1 : access_.endpoints.size();
   for (std::size_t tries = 1;; ++tries) {
     const std::int64_t left = give_up_boot_ns - os::boot_ns();
@@ -142,7 +161,8 @@ Answer Gateway::ask(const std::string& path, const std::string& body, std::int64
       answer.text = "there is no etcd gateway at that address";
       api_ = "/v3/";
     }
-    if (repeat == Repeat::no && arrived) return answer;
+    distrusted = answer.distrust ? distrusted + 1 : 0;
+    if (distrusted == count || (repeat == Repeat::no && arrived)) return answer;
     if (!pinned_) turn();
     if (tries % count == 0) os::sleep_until(std::min(os::boot_ns() + kPauseNs, give_up_boot_ns));
   }

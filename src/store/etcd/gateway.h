@@ -35,7 +35,11 @@ struct Answer {
     unknown,  // no answer in time that can be believed; what was asked may have been done or not
   };
   Kind kind = Kind::unknown;
-  std::string text;  // the body, etcd's words, or why there is no answer
+  std::string text;       // the body, etcd's words, or why there is no answer
+  bool distrust = false;  // unknown, and no use asking again: certificates that are not trusted
+  // unknown: since when nobody has answered, and whether anybody had before.
+  std::int64_t silent_since_boot_ns = 0;
+  bool fell_silent = false;
 };
 
 // One thread owns it.
@@ -54,6 +58,8 @@ class Gateway {
   Answer ask(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns, Repeat repeat,
              const Believe& believe);
 
+  // Whether the last question had no answer in time.
+  bool silent() const { return silent_; }
   const Access& access() const { return access_; }
   Ledger& ledger() { return ledger_; }
   std::size_t endpoint() const { return at_; }
@@ -74,6 +80,8 @@ class Gateway {
   // One request to one endpoint. `arrived`: it may have.
   Answer try_once(const std::string& path, const std::string& body, std::int64_t span_ns, bool& arrived);
   Question question(const std::string& path, const std::string& body, bool flows) const;
+  Answer ask_around(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
+                    Repeat repeat, const Believe& believe);
   // True, or why not in `answer`.
   bool log_in(std::int64_t give_up_boot_ns, Answer& answer);
   bool older_path();
@@ -87,6 +95,8 @@ class Gateway {
   std::string api_ = "/v3/";
   std::string token_;
   bool logging_in_ = false;
+  bool silent_ = false;
+  std::int64_t answered_boot_ns_ = 0;  // when the last question was sent that had an answer; 0: none had
 };
 
 }  // namespace atmost::etcd

@@ -20,7 +20,7 @@ WaiterView waiter_view(const KeyValue& key, const Record& record) {
   view.mode = record.mode;
   view.pid = record.pid;
   view.uid = record.uid;
-  if (record.host != os::host_name().view()) view.host = Text<63>(record.host);
+  view.host = Text<63>(record.host);
   view.start = record.start(os::boot_hash());
   view.id = Text<63>(record.id);
   view.command = Text<63>(record.command);
@@ -50,13 +50,14 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&, L
   header.token = seen.last_modified;
   if (!seen.forgotten()) header.last = {seen.last, seen.finish, seen.success};
   visitor->header(header);
+  for (const std::uint32_t slot : seen.state.drained_slots) visitor->drained_slot(slot);
   for (const Snapshot::Holder& holder : seen.holders) visitor->holder(holder_view(holder));
   std::vector<KeyValue>& waiters = reply.value().parts[part].keys;
   std::sort(waiters.begin(), waiters.end(),
             [](const KeyValue& one, const KeyValue& other) { return one.created < other.created; });
   for (const KeyValue& key : waiters) {
-    if (const std::optional<Record> record = parse_record(key.value))
-      visitor->waiter(waiter_view(key, *record));
+    const std::optional<Record> record = parse_record(key.value);
+    if (record && !record->inside) visitor->waiter(waiter_view(key, *record));
   }
   return static_cast<std::uint32_t>(seen.holders.size());
 }

@@ -10,12 +10,9 @@ namespace atmost::etcd {
 
 using Json = nlohmann::json;
 
-// Nothing when it is malformed, or anything but an object.
-inline std::optional<Json> json_object(std::string_view text) {
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.is_object()) return std::nullopt;
-  return json;
-}
+// Nothing when it is malformed, anything but an object, or something that neither etcd nor we write: a name twice in one
+// object (RFC 8259 leaves open which of them counts), more than 64 names there, more than 32 levels.
+std::optional<Json> json_object(std::string_view text);
 
 }  // namespace atmost::etcd
 

@@ -18,6 +18,14 @@ std::string Keys::cooling(ElapsedFrom from) const {
   return base_ + "a/cool/" + kPoints[static_cast<unsigned>(from)];
 }
 
+bool Keys::is_held(std::string_view key) const {
+  return key.starts_with(base_) && key.substr(base_.size()).starts_with("a/h/");
+}
+
+bool Keys::is_taking(std::string_view key) const {
+  return key.starts_with(base_) && key.substr(base_.size()).starts_with("a/t/");
+}
+
 std::string Keys::queue(const LockSpec& lock) const {
   switch (lock.mode) {
     case Mode::exclusive:

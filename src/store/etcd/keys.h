@@ -7,7 +7,8 @@
 //   a/x/SLOT         asks its holder to stop, under the holder's lease
 //   a/finish, a/success     when the last run ended so
 //   a/cool/POINT     under a lease that nobody renews: its age is the time since the last start, finish or success
-//   w/QUEUE/LEASE    a waiter, under its lease; its place is its creation
+//   w/QUEUE/LEASE    a waiter, under its lease; its place is its creation. Goes with its admission; but of a queue for one
+//                    slot, where exactly one caller follows the holder, it is marked then, and goes with the slot
 #ifndef ATMOST_STORE_ETCD_KEYS_H
 #define ATMOST_STORE_ETCD_KEYS_H
 
@@ -34,6 +35,9 @@ class Keys {
   std::string asked() const { return base_ + "a/x/"; }
   std::string asked(std::uint32_t slot) const { return asked() + digits(slot); }
   std::string cooling(ElapsedFrom from) const;
+  // Whether held() or taking() could have made it.
+  bool is_held(std::string_view key) const;
+  bool is_taking(std::string_view key) const;
 
   std::string waiters() const { return base_ + "w/"; }
   // Plain callers queue by their limit, shared and exclusive ones together, which are kept apart for those who have to

@@ -42,8 +42,9 @@ OwnLease::~OwnLease() {
 }
 
 Status OwnLease::ensure(Gateway& gateway, Duration ttl, Duration pause, std::int64_t give_up_boot_ns) {
-  if (id_ != 0 && renewal_.running() && !renewal_.upkeep().lost) return {};
+  if (id() != 0 && renewal_.running() && !renewal_.upkeep().lost) return {};
   renewal_.stop();
+  abandoned_ = false;
   id_ = random_id();
   // Counted from before it was asked for: whenever it was granted, it is good for as long as we think.
   const std::int64_t sent = os::boot_ns();
@@ -73,14 +74,30 @@ void OwnLease::forsake() {
   renewal_.stop();
   flow_.reset();
   id_ = 0;
+  abandoned_ = false;
+}
+
+void OwnLease::abandon() {
+  renewal_.cease();
+  abandoned_ = true;  // its number is the thread's until that has ended
+}
+
+Upkeep OwnLease::upkeep() const {
+  Upkeep upkeep = renewal_.upkeep();
+  upkeep.lost = upkeep.lost || abandoned_;
+  return upkeep;
 }
 
 void OwnLease::end(Gateway& gateway, std::int64_t give_up_boot_ns) {
-  if (id_ == 0) return;
+  if (id() == 0) return;
   const std::string body = lease_body(id_);
-  (void)gateway.ask("lease/revoke", body, give_up_boot_ns, Gateway::Repeat::yes,
-                    [](std::string_view text) { return parse_header(text).has_value(); });
-  forsake();
+  const Answer answer = gateway.ask("lease/revoke", body, give_up_boot_ns, Gateway::Repeat::yes,
+                                    [](std::string_view text) { return parse_header(text).has_value(); });
+  if (answer.kind == Answer::Kind::unknown) {
+    abandon();
+  } else {
+    forsake();
+  }
 }
 
 fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
@@ -94,7 +111,9 @@ fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
   };
   Answer answer =
       gateway_.ask("lease/keepalive", lease_body(id_), give_up_boot_ns, Gateway::Repeat::yes, believe);
-  if (answer.kind == Answer::Kind::good && !gone) return fleet::Renewed::yes;
+  if (answer.kind == Answer::Kind::good && !gone) {
+    return key_missed_ && keys_are_gone(give_up_boot_ns) ? fleet::Renewed::lost : fleet::Renewed::yes;
+  }
   if (answer.kind == Answer::Kind::unknown) return fleet::Renewed::unknown;
   std::int64_t left = 0;
   answer = gateway_.ask("lease/timetolive", lease_body(id_), give_up_boot_ns, Gateway::Repeat::yes,
@@ -105,6 +124,25 @@ fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
                           return true;
                         });
   return answer.kind == Answer::Kind::good && left == -1 ? fleet::Renewed::lost : fleet::Renewed::unknown;
+}
+
+// The lease is alive, and somebody took what lay under it away: whoever comes next finds the slot free.
+bool OwnLease::keys_are_gone(std::int64_t give_up_boot_ns) {
+  Txn txn;
+  for (const Listening& each : listening_) txn.range(each.held);
+  std::optional<TxnReply> reply;
+  const Answer answer =
+      gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
+        reply = parse_txn(text, txn.parts());
+        return reply && reply->succeeded && gateway_.ledger().believes(reply->header);
+      });
+  if (answer.kind != Answer::Kind::good) return false;  // asked again at the next renewal
+  key_missed_ = false;
+  for (std::size_t i = 0; i < listening_.size(); ++i) {
+    const std::vector<KeyValue>& held = reply->parts[i].keys;
+    if (held.empty() || held[0].created != listening_[i].token) return true;
+  }
+  return false;
 }
 
 void OwnLease::wake() {
@@ -186,7 +224,7 @@ bool OwnLease::look() {
     const Listening& each = listening_[i];
     const std::vector<KeyValue>& held = reply->parts[2 * i + 1].keys;
     if (heeds(reply->parts[2 * i].keys)) return true;
-    doubts_ = doubts_ || held.empty() || held[0].created != each.token;
+    if (held.empty() || held[0].created != each.token) doubts_ = key_missed_ = true;
     body += watch_body(each.held, {}, reply->header.revision + 1);
     body += watch_body(each.prefix, end_of_prefix(each.prefix), reply->header.revision + 1);
   }
@@ -211,8 +249,9 @@ bool OwnLease::follow(std::int64_t until_boot_ns) {
   std::vector<KeyValue> keys;
   for (const WatchReply::Event& event : reply->events) {
     if (!event.erased) keys.push_back(event.key);
-    for (const Listening& each : listening_)
-      doubts_ = doubts_ || (event.erased && event.key.key == each.held);
+    for (const Listening& each : listening_) {
+      if (event.erased && event.key.key == each.held) doubts_ = key_missed_ = true;
+    }
   }
   return heeds(keys);
 }

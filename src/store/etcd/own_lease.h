@@ -29,14 +29,15 @@ class OwnLease final : private fleet::Keeper {
   // Asks for one, by `gateway`, and keeps it renewed; nothing happens while there is one.
   Status ensure(Gateway& gateway, Duration ttl, Duration pause, std::int64_t give_up_boot_ns);
   // 0: none.
-  std::int64_t id() const { return id_; }
+  std::int64_t id() const { return abandoned_ ? 0 : id_; }
   // Ends it, and with it every key under it; at once if etcd answers before `give_up_boot_ns`, else within its ttl.
   void end(Gateway& gateway, std::int64_t give_up_boot_ns);
-  // Renews no more, for good.
+  // Renews no more, for good. Blocks while a renewal is under way.
   void forsake();
+  // The same for a lease that etcd cannot be told to end. Does not block.
+  void abandon();
 
-  Upkeep upkeep() const { return renewal_.upkeep(); }
-  bool in_doubt() const { return renewal_.in_doubt(); }
+  Upkeep upkeep() const;
   void listen(std::vector<Listening> to);
 
  private:
@@ -47,10 +48,12 @@ class OwnLease final : private fleet::Keeper {
 
   bool rest(std::int64_t until_boot_ns);
   bool look();
+  bool keys_are_gone(std::int64_t give_up_boot_ns);
   bool heeds(const std::vector<KeyValue>& keys) const;
   bool follow(std::int64_t until_boot_ns);
 
   std::int64_t id_ = 0;
+  bool abandoned_ = false;
   Gateway gateway_;
   std::unique_ptr<Flow> flow_;
   fleet::Renewal renewal_;
@@ -60,6 +63,7 @@ class OwnLease final : private fleet::Keeper {
   std::vector<Listening> listening_;  // the thread's copy
   std::int64_t listen_at_boot_ns_ = 0;
   bool doubts_ = false;
+  bool key_missed_ = false;  // of ours, by a watch: to be made sure of
 };
 
 }  // namespace atmost::etcd

@@ -232,6 +232,7 @@ Exchange PlainChannel::exchange(const Question& question, std::int64_t until_boo
   }
   if (reader.done() || (ended && reader.begun() && reader.end())) to.status = reader.status();
   to.date = reader.date();
+  if (ended && !reader.begun()) to.trouble = "the connection was closed without an answer";
   if (!going_on || !reader.stays()) fd_.reset();
   return to;
 }

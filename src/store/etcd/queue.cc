@@ -10,9 +10,17 @@ namespace {
 
 // However quiet it is, a waiter looks so often: should an event ever be lost, it is late, not lost.
 constexpr Duration kLongestQuiet = Duration::seconds(30);
-// How often a waiter asks itself whether its lease is still renewed: etcd can be silent for lack of a majority.
-constexpr Duration kPulse = Duration::seconds(1);
+// The first of a queue more often: behind a cut that was mended a watch may be silent for good, or for half a minute, and
+// slots stand free meanwhile. (Who follows another asks whether that one is still there, at each pulse.)
+constexpr Duration kLongestQuietOfFirst = Duration::seconds(2);
+// A watch that has lost its majority is silent, and so is a member that was stopped. So a waiter asks after so long
+// without an answer; that it goes unanswered is known the timeout later, a second after the loss at the latest.
+constexpr Duration kPulse = Duration::millis(700);
 constexpr Duration kAfterTrouble = Duration::millis(100);
+// For the first words of a watch.
+constexpr Duration kBeginning = Duration::millis(700);
+// Who has so many in its queue may be the first in a tenth of a second, if they are quick.
+constexpr std::uint64_t kNear = 20;
 
 }  // namespace
 
@@ -51,64 +59,184 @@ Result<bool> EtcdStore::draw(const Request& request, const Instant& now, Ticket&
         if (key.created >= reply.header.revision || key.created <= youngest) continue;
         youngest = key.created;
         seen.predecessor = key.key;
+        seen.ahead = ahead_of(key);
       }
+    }
+    seen.ticket_is_there = true;
+    entries_[i].in_queue = reply.parts[entries_.size() + 2 * i].count;
+    if (seen.predecessor.empty()) {  // who was there when we looked has gone
+      seen.waiters.clear();
+      seen.more_waiters = false;
     }
   }
   return true;
 }
 
-Result<Wake> EtcdStore::await(const Request&, Ticket&, std::int64_t deadline_boot_ns) {
+Result<Wake> EtcdStore::await(const Request& request, Ticket& ticket, std::int64_t deadline_boot_ns) {
   if (os::boot_ns() >= deadline_boot_ns) return Wake::deadline;
   if (blocked_ >= entries_.size()) return Wake::maybe;
-  const Entry& entry = entries_[blocked_];
-  // From the first change after the answer that refused us: none is missed.
-  const std::uint64_t from = entry.seen.revision + 1;
-  const std::string& before = entry.seen.predecessor;
-  const std::string body =
-      before.empty() ? watch_body(entry.keys.admission(), end_of_prefix(entry.keys.admission()), from)
-                     : watch_body(before, {}, from);
-  flow_ = gateway_.flow("watch", body);
-  if (flow_ == nullptr) return Wake::maybe;
-  const std::int64_t quiet = plus(os::boot_ns(), kLongestQuiet);
-  Result<Wake> woken = follow(std::min(deadline_boot_ns, quiet));
-  flow_.reset();
-  if (woken.ok() && woken.value() == Wake::deadline && quiet < deadline_boot_ns) return Wake::maybe;
+  // A member that does not answer has no news either.
+  if (flow_ != nullptr && flows_from_ != gateway_.endpoint()) stop_following();
+  if (!up_to_date_) {
+    const Result<bool> following = begin_following(ticket);
+    if (!following.ok()) return give_in(following.error());
+    if (!following.value()) return Wake::maybe;
+  }
+  const bool first = watched_ == Watched::admissions;
+  const std::int64_t quiet = plus(os::boot_ns(), first ? kLongestQuietOfFirst : kLongestQuiet);
+  Result<Wake> woken = follow(request, ticket, std::min(deadline_boot_ns, quiet));
+  if (!woken.ok()) return give_in(woken.error());
+  if (woken.value() == Wake::deadline && quiet < deadline_boot_ns) {
+    stop_following();
+    return Wake::maybe;
+  }
+  // Several locks: the one that refuses next may be another.
+  if (entries_.size() > 1) stop_following();
   leave_if_told();
   return woken;
 }
 
-Result<Wake> EtcdStore::follow(std::int64_t until_boot_ns) {
+void EtcdStore::stop_following() {
+  flow_.reset();
+  watched_ = Watched::nothing;
+  up_to_date_ = false;
+  foreseen_ = false;
+}
+
+void EtcdStore::watch(Watched what, std::uint64_t from_revision) {
+  const Entry& entry = entries_[blocked_];
+  const std::string begin = what == Watched::place ? entry.seen.predecessor : entry.keys.admission();
+  const std::string end = what == Watched::place ? std::string() : end_of_prefix(begin);
+  flow_ = gateway_.flow("watch", watch_body(begin, end, from_revision));
+  flows_from_ = gateway_.endpoint();
+  watched_ = what;
+}
+
+// The revision after which all that is watched is sure to be told; 0: that is not known.
+std::uint64_t EtcdStore::watch_begun() {
+  std::string line, error;
+  if (flow_ == nullptr || flow_->next(line, plus(os::boot_ns(), kBeginning), -1) != Heard::line) return 0;
+  const std::optional<WatchReply> reply = parse_watch(line, error);
+  if (!reply || !reply->created || reply->canceled) return 0;
+  ledger_.note(reply->header.revision);  // what is older cannot follow it
+  return reply->header.revision;
+}
+
+// Etcd tells at once of what happens after a watch began, but of what had happened before only every tenth of a second. So
+// whoever may be next watches from now on, and if something happened since it looked, looks again.
+Result<bool> EtcdStore::begin_following(const Ticket& ticket) {
+  stop_following();
+  Entry& entry = entries_[blocked_];
+  const bool first = entry.seen.predecessor.empty();
+  const std::uint64_t known =
+      first ? entry.seen.revision : std::max(entry.seen.revision, ticket.numbers[blocked_]);
+  watch(first ? Watched::admissions : Watched::place, is_near(entry) ? 0 : known + 1);
+  if (!is_near(entry)) return flow_ != nullptr;
+  const std::uint64_t begun = watch_begun();
+  if (begun == 0) {
+    // A member that is silent, or has nobody to follow: whether there is a majority has to be known in time.
+    trouble();
+    if (const Result<bool> there = ask_majority(); !there.ok()) return there.error();
+    return false;
+  }
+  up_to_date_ = first && begun == known;
+  if (first) return up_to_date_;
+  if (begun == known) return true;
+  return still_behind(entry);
+}
+
+bool EtcdStore::is_near(const Entry& entry) const {
+  return entries_.size() == 1 && (entry.seen.predecessor.empty() || entry.in_queue <= kNear);
+}
+
+// Whether the waiter before us is there, and what it tells; if not, we are probably the first now.
+Result<bool> EtcdStore::still_behind(Entry& entry) {
+  Txn txn;
+  txn.range(entry.seen.predecessor);
+  const Result<TxnReply> reply = read(txn, give_up());
+  if (!reply.ok()) return reply.error();
+  const std::vector<KeyValue>& found = reply.value().parts[0].keys;
+  if (found.empty()) {
+    move_up();
+    return false;
+  }
+  entry.seen.ahead = ahead_of(found[0]);
+  return true;
+}
+
+void EtcdStore::move_up() {
+  stop_following();
+  watch(Watched::admissions, 0);
+  if (watch_begun() == 0) stop_following();
+}
+
+bool EtcdStore::trouble() {
+  gateway_.turn();
+  stop_following();
+  os::sleep_until(plus(os::boot_ns(), kAfterTrouble));
+  return false;
+}
+
+Result<Wake> EtcdStore::follow(const Request& request, const Ticket& ticket, std::int64_t until_boot_ns) {
   for (;;) {
     std::string line;
-    switch (flow_->next(line, std::min(until_boot_ns, plus(os::boot_ns(), kPulse)), parting_.descriptor())) {
+    const std::int64_t pulse = plus(answered_boot_ns_, kPulse);
+    switch (flow_->next(line, std::min(until_boot_ns, pulse), parting_.descriptor())) {
       case Heard::time:
-        if (lease_.in_doubt()) return Wake::maybe;
         if (os::boot_ns() >= until_boot_ns) return Wake::deadline;
-        continue;
+        if (const Result<bool> missed = ask_majority(); !missed.ok()) {
+          return missed.error();
+        } else if (!missed.value() && flows_from_ == gateway_.endpoint()) {
+          continue;
+        }
+        stop_following();
+        return Wake::maybe;
       case Heard::interrupted:
         return Wake::interrupted;
       case Heard::broken:
-        gateway_.turn();
-        os::sleep_until(std::min(until_boot_ns, plus(os::boot_ns(), kAfterTrouble)));
+        trouble();
         return Wake::maybe;
       case Heard::line:
         break;
     }
-    std::string error;
-    const std::optional<WatchReply> reply = parse_watch(line, error);
-    if (reply && !reply->canceled && reply->events.empty()) continue;
-    if (!reply || reply->canceled) {
-      gateway_.turn();
-      os::sleep_until(std::min(until_boot_ns, plus(os::boot_ns(), kAfterTrouble)));
-    }
-    return Wake::maybe;
+    if (heed(request, ticket, line)) return Wake::maybe;
   }
+}
+
+bool EtcdStore::heed(const Request& request, const Ticket& ticket, const std::string& line) {
+  std::string error;
+  const std::optional<WatchReply> reply = parse_watch(line, error);
+  if (reply && !reply->canceled && reply->events.empty()) return false;
+  if (!reply || reply->canceled) {
+    trouble();
+    return true;
+  }
+  Entry& entry = entries_[blocked_];
+  if (up_to_date_) {
+    const std::optional<bool> changed =
+        take_changes(entry.keys, viewer(request, blocked_, &ticket), *reply, entry.seen);
+    if (!changed) stop_following();
+    return !changed || *changed;
+  }
+  if (watched_ == Watched::place && !reply->events.back().erased) {
+    entry.seen.ahead = ahead_of(reply->events.back().key);
+    return false;
+  }
+  const bool moved_up = watched_ == Watched::place && entries_.size() == 1;
+  stop_following();
+  if (moved_up && keeps_place() && request.if_elapsed.is_zero() &&
+      foresee(reply->events.back().key.modified, entry.seen)) {
+    foreseen_ = true;
+    return true;
+  }
+  if (moved_up) move_up();
+  return true;
 }
 
 void EtcdStore::withdraw(const Request&, Ticket& ticket) {
   if (!ticket.drawn) return;
   ticket = {};
-  flow_.reset();
+  stop_following();
   if (!holding_) lease_.end(gateway_, give_up());
 }
 

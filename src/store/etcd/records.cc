@@ -52,7 +52,9 @@ std::string Record::text() const {
                     {"boot", boot},
                     {"expire", expire_ns},
                     {"id", id},
-                    {"command", command}});
+                    {"command", command},
+                    {"inside", inside},
+                    {"state", state}});
 }
 
 Stamp Record::start(std::uint64_t boot_here) const {
@@ -81,12 +83,14 @@ std::optional<Record> parse_record(std::string_view from) {
   const std::optional<Json> json = json_object(from);
   Record to;
   unsigned mode = 0;
-  const bool good =
-      json && number(*json, "max", to.max) && number(*json, "take", to.take) && number(*json, "mode", mode) &&
-      mode <= 2 && flag(*json, "joins", to.joins) && text(*json, "host", to.host) &&
-      number(*json, "pid", to.pid) && number(*json, "uid", to.uid) && number(*json, "start", to.real_ns) &&
-      number(*json, "boot_ns", to.boot_ns) && number(*json, "boot", to.boot) &&
-      number(*json, "expire", to.expire_ns) && text(*json, "id", to.id) && text(*json, "command", to.command);
+  const bool good = json && number(*json, "max", to.max) && number(*json, "take", to.take) &&
+                    number(*json, "mode", mode) && mode <= 2 && flag(*json, "joins", to.joins) &&
+                    text(*json, "host", to.host) && number(*json, "pid", to.pid) &&
+                    number(*json, "uid", to.uid) && number(*json, "start", to.real_ns) &&
+                    number(*json, "boot_ns", to.boot_ns) && number(*json, "boot", to.boot) &&
+                    number(*json, "expire", to.expire_ns) && text(*json, "id", to.id) &&
+                    text(*json, "command", to.command) && flag(*json, "inside", to.inside) &&
+                    number(*json, "state", to.state);
   if (!good) return std::nullopt;
   to.mode = static_cast<Mode>(mode);
   return to;

@@ -28,6 +28,10 @@ struct Record {
   std::int64_t expire_ns = Duration::kForever;
   std::string id;
   std::string command;
+  // Of a place that its caller keeps while it holds the lock's one slot (keys.h): true, and which a/state it was admitted
+  // by.
+  bool inside = false;
+  std::uint64_t state = 0;
 
   std::string text() const;
   Stamp start(std::uint64_t boot_here) const;

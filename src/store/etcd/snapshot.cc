@@ -14,47 +14,77 @@ std::string other_queue(const Keys& keys, const LockSpec& lock) {
   return lock.mode == Mode::exclusive ? keys.readers() : keys.writers();
 }
 
-bool take_admission(const Keys& keys, const Viewer& viewer, const PartReply& part, Snapshot& to) {
-  const std::uint64_t boot = os::boot_hash();
-  const std::string held = keys.admission() + "h/";
-  const std::string taking = keys.admission() + "t/";
-  const std::string cooling = keys.cooling(viewer.request.elapsed_from);
-  for (const KeyValue& key : part.keys) {
-    if (key.key.starts_with(held) || key.key.starts_with(taking)) {
-      const std::uint32_t slot = Keys::slot_of(key.key);
-      if (slot == 0) return false;
-      if (key.key.starts_with(taking)) {
-        to.taken[slot] = key.lease;
-      } else {
-        to.holders.push_back({slot, key.created, key.lease, parse_record(key.value)});
-      }
-    } else if (key.key == keys.state()) {
-      std::optional<State> state = parse_state(key.value);
-      if (!state) return false;
-      to.state = std::move(*state);
-      to.state_modified = key.modified;
-    } else if (key.key == keys.last()) {
-      to.last_modified = key.modified;
-      to.last = parse_moment(key.value, boot).value_or(Stamp{});
-    } else if (key.key == keys.finish()) {
-      to.finish = parse_moment(key.value, boot).value_or(Stamp{});
-    } else if (key.key == keys.success()) {
-      to.success = parse_moment(key.value, boot).value_or(Stamp{});
-    } else if (key.key == cooling) {
-      to.cooling_lease = key.lease;
-    }
-  }
+}  // namespace
+
+Snapshot::Ahead ahead_of(const KeyValue& place) {
+  const std::optional<Record> record = parse_record(place.value);
+  if (!record || !record->inside) return {};
+  return {place.modified, record->state};
+}
+
+bool foresee(std::uint64_t revision, Snapshot& to) {
+  if (to.ahead.admitted == 0 || to.ahead.state_modified != to.state_modified) return false;
+  to.revision = revision;
+  to.last_modified = to.ahead.admitted;
+  to.holders.clear();
+  to.taken.clear();
+  to.waiters.clear();
+  to.more_waiters = false;
+  to.predecessor.clear();
+  to.ahead = {};
   return true;
 }
 
-bool take_waiters(const Viewer& viewer, const PartReply& part, Snapshot& to) {
+namespace {
+
+void hold(Snapshot& to, Snapshot::Holder holder) {
+  const auto place = std::lower_bound(to.holders.begin(), to.holders.end(), holder.slot,
+                                      [](const auto& each, std::uint32_t slot) { return each.slot < slot; });
+  if (place != to.holders.end() && place->slot == holder.slot) {
+    *place = std::move(holder);
+  } else {
+    to.holders.insert(place, std::move(holder));
+  }
+}
+
+void drop_key(const Keys& keys, const Viewer& viewer, const std::string& key, Snapshot& to) {
+  if (keys.is_held(key)) {
+    std::erase_if(to.holders, [&](const auto& holder) { return holder.slot == Keys::slot_of(key); });
+  } else if (keys.is_taking(key)) {
+    to.taken.erase(Keys::slot_of(key));
+  } else if (key == keys.state()) {
+    to.state = {};
+    to.state_modified = 0;
+  } else if (key == keys.last()) {
+    to.last = {};
+    to.last_modified = 0;
+  } else if (key == keys.finish()) {
+    to.finish = {};
+  } else if (key == keys.success()) {
+    to.success = {};
+  } else if (key == keys.cooling(viewer.request.elapsed_from)) {
+    to.cooling_lease = 0;
+  }
+}
+
+// `youngest`: of the waiters before us that were seen so far.
+bool take_waiters(const Viewer& viewer, const PartReply& part, const std::string& own,
+                  std::uint64_t& youngest, Snapshot& to) {
   std::size_t before = 0;
   for (const KeyValue& key : part.keys) {
-    if (key.created == viewer.ticket) to.ticket_is_there = true;
+    if (viewer.ticket != 0 && key.created == viewer.ticket && key.key == own) {
+      to.ticket_is_there = key.lease == viewer.lease;
+    }
     if (viewer.ticket != 0 && key.created >= viewer.ticket) continue;
     const std::optional<Record> record = parse_record(key.value);
     if (!record) return false;
     ++before;
+    if (viewer.ticket != 0 && key.created > youngest) {
+      youngest = key.created;
+      to.predecessor = key.key;
+      to.ahead = ahead_of(key);
+    }
+    if (record->inside) continue;
     to.waiters.push_back({key.created, *record});
   }
   // Oldest first: what was not shown is younger than all that was.
@@ -64,37 +94,86 @@ bool take_waiters(const Viewer& viewer, const PartReply& part, Snapshot& to) {
 
 }  // namespace
 
-void ask_for_snapshot(const Keys& keys, const Viewer& viewer, Txn& txn) {
-  txn.range(keys.admission(), end_of_prefix(keys.admission()));
-  const std::string queues[] = {keys.queue(viewer.lock), other_queue(keys, viewer.lock)};
-  for (const std::string& queue : queues) {
-    txn.oldest(queue, kSeenWaiters);
-    if (viewer.ticket != 0) txn.youngest_before(queue, viewer.ticket);
+bool take_key(const Keys& keys, const Viewer& viewer, const KeyValue& key, Snapshot& to) {
+  const std::uint64_t boot = os::boot_hash();
+  if (keys.is_held(key.key) || keys.is_taking(key.key)) {
+    const std::uint32_t slot = Keys::slot_of(key.key);
+    if (slot == 0) return false;
+    if (keys.is_taking(key.key)) {
+      to.taken[slot] = key.lease;
+    } else {
+      hold(to, {slot, key.created, key.lease, parse_record(key.value)});
+    }
+  } else if (key.key == keys.state()) {
+    std::optional<State> state = parse_state(key.value);
+    if (!state) return false;
+    to.state = std::move(*state);
+    to.state_modified = key.modified;
+  } else if (key.key == keys.last()) {
+    to.last_modified = key.modified;
+    to.last = parse_moment(key.value, boot).value_or(Stamp{});
+  } else if (key.key == keys.finish()) {
+    to.finish = parse_moment(key.value, boot).value_or(Stamp{});
+  } else if (key.key == keys.success()) {
+    to.success = parse_moment(key.value, boot).value_or(Stamp{});
+  } else if (key.key == keys.cooling(viewer.request.elapsed_from)) {
+    to.cooling_lease = key.lease;
   }
-  if (viewer.ticket != 0) txn.range(keys.waiter(viewer.lock, viewer.lease));
+  return true;
+}
+
+std::optional<bool> take_changes(const Keys& keys, const Viewer& viewer, const WatchReply& changes,
+                                 Snapshot& to) {
+  const std::uint64_t known = to.revision;
+  for (const WatchReply::Event& event : changes.events) {
+    if (event.key.modified <= known) continue;
+    to.revision = std::max(to.revision, event.key.modified);
+    if (event.erased) {
+      drop_key(keys, viewer, event.key.key, to);
+    } else if (event.key.created == 0 || !take_key(keys, viewer, event.key, to)) {
+      return std::nullopt;
+    }
+  }
+  return to.revision != known;
+}
+
+void ask_for_snapshot(const Keys& keys, const Viewer& viewer, Txn& txn) {
+  const bool counts = viewer.last_chance || viewer.request.on_busy == OnBusy::join;
+  const std::string queues[] = {keys.queue(viewer.lock), other_queue(keys, viewer.lock)};
+  txn.range(keys.admission(), end_of_prefix(keys.admission()));
+  for (const std::string& queue : queues) txn.oldest(queue, counts ? kSeenWaiters : kSeenInQueue);
+  if (viewer.ticket == 0 || !viewer.deep) return;
+  for (const std::string& queue : queues) txn.youngest_before(queue, viewer.ticket);
+  txn.range(keys.waiter(viewer.lock, viewer.lease));
 }
 
 bool take_snapshot(const Keys& keys, const Viewer& viewer, const TxnReply& reply, std::size_t& part,
                    Snapshot& to) {
   to = {};
   to.revision = reply.header.revision;
-  if (!take_admission(keys, viewer, reply.parts[part++], to)) return false;
+  for (const KeyValue& key : reply.parts[part++].keys) {
+    if (!take_key(keys, viewer, key, to)) return false;
+  }
+  const std::string own = keys.waiter(viewer.lock, viewer.lease);
   std::uint64_t youngest = 0;
   for (int queue = 0; queue < 2; ++queue) {
-    if (!take_waiters(viewer, reply.parts[part++], to)) return false;
-    if (viewer.ticket == 0) continue;
+    if (!take_waiters(viewer, reply.parts[part++], own, youngest, to)) return false;
+  }
+  if (viewer.ticket == 0 || !viewer.deep) {
+    to.too_deep = viewer.ticket != 0 && to.more_waiters;
+    return true;
+  }
+  for (int queue = 0; queue < 2; ++queue) {
     for (const KeyValue& key : reply.parts[part++].keys) {
-      if (key.created > youngest && key.created < viewer.ticket) {
-        youngest = key.created;
-        to.predecessor = key.key;
-      }
+      if (key.created <= youngest || key.created >= viewer.ticket) continue;
+      youngest = key.created;
+      to.predecessor = key.key;
+      to.ahead = {};
     }
   }
-  if (viewer.ticket != 0) {
-    const PartReply& own = reply.parts[part++];
-    to.ticket_is_there =
-        own.keys.size() == 1 && own.keys[0].created == viewer.ticket && own.keys[0].lease == viewer.lease;
-  }
+  const PartReply& place = reply.parts[part++];
+  to.ticket_is_there =
+      place.keys.size() == 1 && place.keys[0].created == viewer.ticket && place.keys[0].lease == viewer.lease;
   return true;
 }
 
@@ -103,7 +182,8 @@ bool is_closed(const Snapshot& seen, const Viewer& viewer, std::uint32_t slot) {
   if (std::binary_search(drained.begin(), drained.end(), slot)) return true;
   const auto taker = seen.taken.find(slot);
   const bool newcomer = viewer.ticket == 0;
-  return newcomer && taker != seen.taken.end() && taker->second != viewer.lease;
+  // Without a lease nobody takes anything: such a key is somebody's by hand.
+  return newcomer && taker != seen.taken.end() && (taker->second != viewer.lease || viewer.lease == 0);
 }
 
 std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer) {
@@ -128,7 +208,7 @@ HolderView holder_view(const Snapshot::Holder& holder) {
   view.kind = HolderKind::supervised;
   view.pid = record.pid;
   view.uid = record.uid;
-  if (record.host != os::host_name().view()) view.host = Text<63>(record.host);
+  view.host = Text<63>(record.host);
   view.start = record.start(os::boot_hash());
   view.expire_after = {record.expire_ns};
   view.id = Text<63>(record.id);
@@ -190,7 +270,7 @@ View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std
     LockSpec wanted = lock;
     wanted.take = static_cast<std::uint32_t>(std::min<std::uint64_t>(lock.max, lock.take + claimed));
     const std::size_t free =
-        free_slots(seen, {all.request, wanted, all.ticket, all.lease, all.last_chance}).size();
+        free_slots(seen, {all.request, wanted, all.ticket, all.lease, all.last_chance, all.deep}).size();
     const std::uint64_t needed = lock.take + claimed;
     view.room = !writer_inside && free >= lock.take && view.held + lock.take <= lock.max;
     if (!writers && free >= needed && view.held + needed <= lock.max) view.waiters_ahead = 0;

@@ -15,7 +15,9 @@
 
 namespace atmost::etcd {
 
-// How many waiters of a queue are looked at; with more before us we are in no hurry.
+// How many waiters of a queue are looked at: by those who wait themselves, and with more before them are in no hurry; by
+// those who tell how many there are, or whether one waits to run once more.
+inline constexpr unsigned kSeenInQueue = 3;
 inline constexpr unsigned kSeenWaiters = 64;
 
 struct Snapshot {
@@ -28,6 +30,12 @@ struct Snapshot {
   struct Waiter {
     std::uint64_t ticket = 0;
     Record record;
+  };
+
+  // A holder of the lock's one slot that we come after: what its place tells of its admission.
+  struct Ahead {
+    std::uint64_t admitted = 0;  // the revision; 0: it was not, as far as is known
+    std::uint64_t state_modified = 0;
   };
 
   std::uint64_t revision = 0;
@@ -43,7 +51,9 @@ struct Snapshot {
   std::vector<Waiter> waiters;                  // before us, oldest first: of our queue, and writers
   bool more_waiters = false;
   std::string predecessor;  // the key of the youngest waiter before us; empty: none
+  Ahead ahead;              // of the predecessor
   bool ticket_is_there = false;
+  bool too_deep = false;  // our place lies behind all that was looked at: neither of these two is known
 
   bool forgotten() const { return last_modified <= state.forgotten; }
 };
@@ -55,6 +65,7 @@ struct Viewer {
   std::uint64_t ticket = 0;  // 0: none
   std::int64_t lease = 0;    // 0: none
   bool last_chance = false;
+  bool deep = false;  // looks for its place far behind the first
 };
 
 // Adds to `txn` what has to be read; take_snapshot() reads the answer's parts in the same order, from `part` on.
@@ -62,6 +73,22 @@ void ask_for_snapshot(const Keys& keys, const Viewer& viewer, Txn& txn);
 // False: something in it is none of ours, and nothing can be concluded.
 bool take_snapshot(const Keys& keys, const Viewer& viewer, const TxnReply& reply, std::size_t& part,
                    Snapshot& to);
+
+// Takes one key below admission() into a snapshot. False: none of ours.
+bool take_key(const Keys& keys, const Viewer& viewer, const KeyValue& key, Snapshot& to);
+
+// What a place tells, of its holder if that is inside.
+Snapshot::Ahead ahead_of(const KeyValue& place);
+
+// Our predecessor, who held the lock's one slot, has let go of it at `revision`: the snapshot becomes what there is to see
+// now if nobody else came in between. That is a guess, good for an admission that etcd makes only if it is true. False:
+// not enough is known.
+bool foresee(std::uint64_t revision, Snapshot& to);
+
+// Brings a snapshot up to date with what a watch of admission() told, every change since its revision in order. True when
+// something changed. Nothing: something in it is none of ours, and the snapshot is good for nothing any more.
+std::optional<bool> take_changes(const Keys& keys, const Viewer& viewer, const WatchReply& changes,
+                                 Snapshot& to);
 
 // Whether the slot is closed to this caller: drained, or taken over by somebody for whom it did not wait.
 bool is_closed(const Snapshot& seen, const Viewer& viewer, std::uint32_t slot);

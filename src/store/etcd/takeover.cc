@@ -19,6 +19,7 @@ Result<bool> EtcdStore::begin_takeover(std::uint32_t lock, std::uint32_t slot) {
     if (Status leased = ensure_lease(plain, end); !leased.ok()) return leased.error();
   }
   if (begun_.contains({lock, slot})) return true;
+  stop_following();  // while we press nobody listens
   Txn txn;
   txn.created_at(entry.keys.taking(slot), 0);
   txn.put(entry.keys.taking(slot), "{}", lease_.id());
@@ -63,6 +64,7 @@ Result<Pressed> EtcdStore::press(std::uint32_t lock, std::uint32_t slot, std::ui
   if (pressed.held) {
     const HolderView view = holder_view({slot, hold, keys[0].lease, parse_record(keys[0].value)});
     pressed.pid = view.pid;
+    pressed.host = view.host;
     pressed.start = view.start;
   }
   if (pressed.held && asks) {

@@ -7,6 +7,9 @@
 namespace atmost::etcd {
 namespace {
 
+// Etcd grants none that is longer, in seconds.
+constexpr std::int64_t kLongestLease = 9'000'000'000;
+
 // A number as the gateway writes it. False when it is there and malformed; `to` keeps its value when it is not there.
 template <class Number>
 bool number(const Json& from, const char* name, Number& to) {
@@ -50,19 +53,19 @@ bool key_value(const Json& from, std::uint64_t revision, KeyValue& to) {
          to.modified != 0 && to.modified >= to.created && to.modified <= revision;
 }
 
-bool range_reply(const Json& from, Part part, std::uint64_t revision, PartReply& to) {
-  std::uint64_t count = 0;
+bool range_reply(const Json& from, const Asked& asked, std::uint64_t revision, PartReply& to) {
+  std::uint64_t& count = to.count;
   if (!number(from, "count", count) || !flag(from, "more", to.more)) return false;
   const auto found = from.find("kvs");
   if (found != from.end()) {
     if (!found->is_array()) return false;
     for (const Json& each : *found) {
       KeyValue key;
-      if (!key_value(each, revision, key) || key.created == 0) return false;
+      if (!key_value(each, revision, key) || key.created == 0 || !asked.holds(key.key)) return false;
       to.keys.push_back(std::move(key));
     }
   }
-  switch (part) {
+  switch (asked.part) {
     case Part::range:
       return !to.more && count == to.keys.size();
     case Part::limited_range:
@@ -72,8 +75,9 @@ bool range_reply(const Json& from, Part part, std::uint64_t revision, PartReply&
   }
 }
 
-bool part_reply(const Json& from, Part part, std::uint64_t revision, PartReply& to) {
+bool part_reply(const Json& from, const Asked& asked, std::uint64_t revision, PartReply& to) {
   if (!from.is_object() || from.size() != 1) return false;
+  const Part part = asked.part;
   const char* const name = part == Part::put     ? "response_put"
                            : part == Part::erase ? "response_delete_range"
                                                  : "response_range";
@@ -83,7 +87,7 @@ bool part_reply(const Json& from, Part part, std::uint64_t revision, PartReply& 
   if (own_header == found->end() || !own_header->is_object()) return false;
   if (part == Part::put) return true;
   if (part == Part::erase) return number(*found, "deleted", to.erased);
-  return range_reply(*found, part, revision, to);
+  return range_reply(*found, asked, revision, to);
 }
 
 bool watch_event(const Json& from, std::uint64_t revision, WatchReply::Event& to) {
@@ -101,7 +105,8 @@ std::string quoted(std::string_view text) {
   return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<Part>& asked) {
+std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<Asked>& if_so,
+                                  const std::vector<Asked>& otherwise) {
   const std::optional<Json> json = json_object(text);
   TxnReply reply;
   if (!json || !header(*json, reply.header) || !flag(*json, "succeeded", reply.succeeded))
@@ -109,8 +114,9 @@ std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<Part>
   const auto parts = json->find("responses");
   const bool any = parts != json->end();
   if (any && !parts->is_array()) return std::nullopt;
-  if ((any ? parts->size() : 0) != (reply.succeeded ? asked.size() : 0)) return std::nullopt;
-  for (std::size_t i = 0; reply.succeeded && i < asked.size(); ++i) {
+  const std::vector<Asked>& asked = reply.succeeded ? if_so : otherwise;
+  if ((any ? parts->size() : 0) != asked.size()) return std::nullopt;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
     PartReply part;
     if (!part_reply((*parts)[i], asked[i], reply.header.revision, part)) return std::nullopt;
     reply.parts.push_back(std::move(part));
@@ -130,7 +136,10 @@ std::optional<LeaseReply> parse_lease(std::string_view text) {
   reply.ttl = kAbsentTtl;
   const bool good = header(*json, reply.header) && number(*json, "ID", reply.id) && reply.id > 0 &&
                     number(*json, "TTL", reply.ttl) && number(*json, "grantedTTL", reply.granted);
-  if (!good) return std::nullopt;
+  if (!good || reply.ttl > kLongestLease || reply.granted > kLongestLease) return std::nullopt;
+  // Of a lease that is no more only that is told: of one that etcd is about to end, ask again.
+  const bool over = reply.ttl < 0 && json->contains("TTL");
+  if (over && (reply.ttl != -1 || json->contains("grantedTTL"))) return std::nullopt;
   return reply;
 }
 
@@ -181,9 +190,21 @@ std::optional<StatusReply> parse_status(std::string_view text) {
   if (version == json->end() || !version->is_string()) return std::nullopt;
   reply.version = version->get<std::string>();
   const auto errors = json->find("errors");
-  if (errors != json->end()) reply.errors = errors->dump();
+  if (errors != json->end() && !errors->is_array()) return std::nullopt;
+  for (std::size_t i = 0; errors != json->end() && i < errors->size(); ++i) {
+    if (!(*errors)[i].is_string()) return std::nullopt;
+    reply.errors += (i > 0 ? "; " : "") + (*errors)[i].get<std::string>();
+  }
   (void)number((*json)["header"], "member_id", reply.member);
   return reply;
+}
+
+std::optional<std::size_t> parse_member_count(std::string_view text) {
+  const std::optional<Json> json = json_object(text);
+  if (!json) return std::nullopt;
+  const auto members = json->find("members");
+  if (members == json->end() || !members->is_array() || members->empty()) return std::nullopt;
+  return members->size();
 }
 
 std::optional<Header> parse_header(std::string_view text) {

@@ -45,9 +45,24 @@ enum class Part : std::uint8_t {
   erase,
 };
 
+// One part as it was asked for. A range's keys have to lie in [from, end), or be `from` where there is no end; nothing at all:
+// anywhere.
+struct Asked {
+  Asked(Part kind, std::string_view first = {}, std::string_view behind = {})
+      : part(kind), from(first), end(behind) {}
+  bool holds(std::string_view key) const {
+    return end.empty() ? from.empty() || key == from : key >= from && key < end;
+  }
+
+  Part part;
+  std::string from;
+  std::string end;
+};
+
 struct PartReply {
   std::vector<KeyValue> keys;  // ranges
   bool more = false;           // limited: there are others
+  std::uint64_t count = 0;     // of the whole range
   std::uint64_t erased = 0;
 };
 
@@ -57,7 +72,7 @@ struct TxnReply {
   std::vector<PartReply> parts;
 };
 
-// A transaction to be written down: what is compared, and what is done if all of it is so. If not, nothing is done.
+// A transaction to be written down: what is compared, what is done if all of it is so, and what is read if it is not.
 class Txn {
  public:
   // A key's last change; 0: there is no such key.
@@ -72,27 +87,36 @@ class Txn {
   Txn& oldest(std::string_view prefix, unsigned limit);
   // The youngest one that was created before `revision`; its key alone.
   Txn& youngest_before(std::string_view prefix, std::uint64_t revision);
-  // The first `limit` by youth; their keys alone.
+  // The first `limit` by youth.
   Txn& youngest(std::string_view prefix, unsigned limit);
   Txn& put(std::string_view key, std::string_view value, std::int64_t lease = 0);
   Txn& erase(std::string_view key, std::string_view end = {});
 
+  // What is added from here on is done if something compared is not so.
+  Txn& otherwise();
+
   std::string text() const;
-  const std::vector<Part>& parts() const { return parts_; }
-  // Whether it only reads: then it may be sent again.
-  bool reads_only() const;
+  // Of what is done if all that was compared is so, and of what is done if not.
+  const std::vector<Asked>& parts() const { return branches_[0].parts; }
+  const std::vector<Asked>& other_parts() const { return branches_[1].parts; }
 
  private:
   void compare(std::string_view key, std::string_view target, std::string_view field, std::uint64_t value);
-  void add(Part part, std::string_view text);
+  void add(const Asked& asked, std::string_view text);
+  Txn& sorted(Part part, std::string_view prefix, std::string_view more);
 
+  struct Branch {
+    std::string actions;
+    std::vector<Asked> parts;
+  };
   std::string compares_;
-  std::string actions_;
-  std::vector<Part> parts_;
+  Branch branches_[2];
+  std::size_t at_ = 0;
 };
 
-// Nothing: the answer is not to be believed.
-std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<Part>& asked);
+// Nothing: the answer is not to be believed. `otherwise`: what was asked for in case the comparison fails.
+std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<Asked>& asked,
+                                  const std::vector<Asked>& otherwise = {});
 
 struct LeaseReply {
   Header header;
@@ -130,6 +154,8 @@ struct StatusReply {
   std::string errors;
 };
 std::optional<StatusReply> parse_status(std::string_view text);
+// How many members a cluster has, by the answer to cluster/member/list.
+std::optional<std::size_t> parse_member_count(std::string_view text);
 std::optional<Header> parse_header(std::string_view text);
 // The text in "token".
 std::optional<std::string> parse_token(std::string_view text);

@@ -1,22 +1,70 @@
 #include "words.h"
 
+#include <cerrno>
+#include <cstdio>
+#include <ctime>
+#include <utility>
+
+#include "os/clock.h"
+
 namespace atmost::etcd {
+namespace {
+
+// For how long nobody has answered, and since when, by the wall clock of this place.
+std::string silence(const Answer& answer) {
+  const std::int64_t silent_ns = os::boot_ns() - answer.silent_since_boot_ns;
+  const std::time_t since = static_cast<std::time_t>((os::now().real_ns - silent_ns) / 1'000'000'000);
+  std::tm parts = {};
+  char clock[16] = "?";
+  if (localtime_r(&since, &parts) != nullptr) (void)std::strftime(clock, sizeof clock, "%H:%M:%S", &parts);
+  char words[128];
+  std::snprintf(
+      words, sizeof words, "its majority is %s since %s (%.1f s ago)",
+      answer.fell_silent ? "lost, or out of reach: no answer" : "down or out of reach: asked in vain", clock,
+      static_cast<double>(silent_ns) / 1e9);
+  return words;
+}
+
+// What to look at when the two ends may not agree on TLS. The signs are words of OpenSSL, of Go, and of plain_channel.cc.
+std::string_view tls_advice(std::string_view trouble) {
+  constexpr std::string_view kAuthority =
+      ": $ATMOST_ETCD_CACERT has to name the authority of etcd's certificate";
+  constexpr std::pair<std::string_view, std::string_view> kAdvice[] = {
+      {"HTTPS server", ": it speaks TLS: set $ATMOST_ETCD_CACERT, or $ATMOST_ETCD_TLS=1"},
+      {"without an answer", " (if it speaks TLS: set $ATMOST_ETCD_CACERT, or $ATMOST_ETCD_TLS=1)"},
+      {"wrong version number", ": it speaks no TLS"},
+      {"SSL_ERROR_SYSCALL", " (does it speak TLS?)"},
+      {"issuer", kAuthority},
+      {"self-signed", kAuthority},
+      {"alert", ": etcd wants a client certificate that it trusts: $ATMOST_ETCD_CERT and $ATMOST_ETCD_KEY"},
+  };
+  for (const auto& [sign, advice] : kAdvice) {
+    if (trouble.find(sign) != std::string_view::npos) return advice;
+  }
+  return {};
+}
+
+}  // namespace
 
 Error failure(const Answer& answer, std::string_view what) {
   const bool denied = answer.text.find("permission denied") != std::string::npos ||
                       answer.text.find("auth") != std::string::npos ||
                       answer.text.find("user name is empty") != std::string::npos;
   const bool by_etcd = answer.kind == Answer::Kind::refused;
-  Error error = error_of(by_etcd && denied ? Code::not_permitted : Code::unavailable, 0, "etcd: ");
+  Error error = error_of(by_etcd && denied ? Code::not_permitted : Code::unavailable, by_etcd ? 0 : ETIMEDOUT,
+                         "etcd: ");
   error.message.append(what).append(": ").append(answer.text);
-  if (!by_etcd) error.message.append("; is a majority of its members up? (atmost doctor URL)");
+  if (by_etcd) return error;
+  error.message.append(tls_advice(answer.text));
+  if (!answer.distrust) error.message.append("; ").append(silence(answer)).append(" (atmost doctor URL)");
   return error;
 }
 
 std::string watch_body(const std::string& from, const std::string& end, std::uint64_t revision) {
   std::string body = "{\"create_request\":{\"key\":\"" + base64(from) + '"';
   if (!end.empty()) body += ",\"range_end\":\"" + base64(end) + '"';
-  return body + ",\"start_revision\":\"" + std::to_string(revision) + "\"}}\n";
+  if (revision != 0) body += ",\"start_revision\":\"" + std::to_string(revision) + '"';
+  return body + "}}\n";
 }
 
 }  // namespace atmost::etcd

@@ -13,6 +13,7 @@ namespace atmost::etcd {
 // Why nothing came of what was asked.
 Error failure(const Answer& answer, std::string_view what);
 
+// `revision`: the first that is told; 0: the next one.
 std::string watch_body(const std::string& from, const std::string& end, std::uint64_t revision);
 
 }  // namespace atmost::etcd

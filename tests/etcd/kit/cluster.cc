@@ -63,12 +63,21 @@ std::string number_after(const std::string& text, const std::string& name) {
 
 }  // namespace
 
-std::string fetch(const std::string& host, const std::string& path, const char* body, long timeout_ms) {
+std::string fetch(const std::string& host, const std::string& path, const char* body, long timeout_ms,
+                  const Tls& tls, bool with_head) {
   CURL* const handle = curl_easy_init();
   std::string received;
-  curl_easy_setopt(handle, CURLOPT_URL, ("http://" + host + path).c_str());
+  const bool secure = !tls.cert.empty();
+  curl_easy_setopt(handle, CURLOPT_URL, ((secure ? "https://" : "http://") + host + path).c_str());
+  if (secure) {
+    curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 0L);
+    curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 0L);
+    curl_easy_setopt(handle, CURLOPT_SSLCERT, tls.cert.c_str());
+    curl_easy_setopt(handle, CURLOPT_SSLKEY, tls.key.c_str());
+  }
   curl_easy_setopt(handle, CURLOPT_PROXY, "");
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(handle, CURLOPT_HEADER, with_head ? 1L : 0L);
   curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, timeout_ms);
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive);
   curl_easy_setopt(handle, CURLOPT_WRITEDATA, &received);
@@ -78,7 +87,12 @@ std::string fetch(const std::string& host, const std::string& path, const char* 
   return received;
 }
 
-Cluster::Cluster(unsigned count, const std::vector<std::string>& settings) : settings_(settings) {
+Cluster::Cluster(unsigned count, const std::vector<std::string>& settings, Tls tls, Ground ground)
+    : settings_(settings), tls_(std::move(tls)), ground_(std::move(ground)) {
+  if (!tls_.cert.empty())
+    settings_.insert(settings_.end(), {"--cert-file", tls_.cert, "--key-file", tls_.key});
+  if (!tls_.ca.empty())
+    settings_.insert(settings_.end(), {"--trusted-ca-file", tls_.ca, "--client-cert-auth"});
   char directory[] = "/tmp/atmost-etcd-XXXXXX";
   if (mkdtemp(directory) == nullptr) give_up("no directory");
   directory_ = directory;
@@ -114,13 +128,15 @@ bool Cluster::try_start(unsigned count) {
 }
 
 void Cluster::start(unsigned member) {
-  const auto local = [](std::uint16_t port) { return "http://127.0.0.1:" + std::to_string(port); };
+  const auto place = [this](unsigned one, std::uint16_t port) {
+    return "http://" + address(one) + ":" + std::to_string(port);
+  };
   std::string all;
   for (unsigned i = 0; i < count(); ++i) {
-    all += (i > 0 ? ",m" : "m") + std::to_string(i) + "=" + local(members_[i].peer_port);
+    all += (i > 0 ? ",m" : "m") + std::to_string(i) + "=" + place(i, members_[i].peer_port);
   }
-  const std::string client = local(members_[member].client_port);
-  const std::string peer = local(members_[member].peer_port);
+  const std::string client = (tls_.cert.empty() ? "http://" : "https://") + host(member);
+  const std::string peer = place(member, members_[member].peer_port);
   const std::string name = std::to_string(member);
   std::vector<std::string> words = {"etcd",
                                     "--name",
@@ -153,10 +169,12 @@ void Cluster::start(unsigned member) {
     const int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     dup2(fd, 1);
     dup2(fd, 2);
+    if (ground_.enter) ground_.enter(member);
     execvp("etcd", argv.data());
     _exit(127);
   }
   members_[member].pid = pid;
+  if (ground_.started) ground_.started(member, pid);
 }
 
 void Cluster::signal(unsigned member, int number) { ::kill(members_[member].pid, number); }
@@ -173,7 +191,7 @@ void Cluster::stop_all() {
 }
 
 std::string Cluster::host(unsigned member) const {
-  return "127.0.0.1:" + std::to_string(members_[member].client_port);
+  return address(member) + ":" + std::to_string(members_[member].client_port);
 }
 
 std::string Cluster::hosts() const {
@@ -183,7 +201,7 @@ std::string Cluster::hosts() const {
 }
 
 bool Cluster::healthy(unsigned member) const {
-  return fetch(host(member), "/health", nullptr).find("\"true\"") != std::string::npos;
+  return fetch(host(member), "/health", nullptr, 1000, tls_).find("\"true\"") != std::string::npos;
 }
 
 void Cluster::wait_healthy(unsigned member) const {
@@ -196,9 +214,17 @@ void Cluster::wait_healthy(unsigned member) const {
   }
 }
 
+time_t Cluster::wall_clock(unsigned member) const {
+  const std::string answer = fetch(host(member), "/health", nullptr, 1000, {}, true);
+  const std::size_t at = answer.find("Date: ");
+  return at == std::string::npos
+             ? 0
+             : curl_getdate(answer.substr(at + 6, answer.find('\r', at) - at - 6).c_str(), nullptr);
+}
+
 int Cluster::leader() const {
   for (unsigned i = 0; i < count(); ++i) {
-    const std::string status = fetch(host(i), "/v3/maintenance/status", "{}");
+    const std::string status = fetch(host(i), "/v3/maintenance/status", "{}", 1000, tls_);
     const std::string leads = number_after(status, "leader");
     if (!leads.empty() && leads == number_after(status, "member_id")) return static_cast<int>(i);
   }

@@ -6,16 +6,33 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <ctime>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace etcd_kit {
 
+// How clients get in (files): the members' certificate and its key; with `ca`, clients need one of that authority.
+struct Tls {
+  std::string cert;
+  std::string key;
+  std::string ca;
+};
+
+// Where members live, when it is not simply this machine.
+struct Ground {
+  std::function<std::string(unsigned member)> address;  // IPv4
+  std::function<void(unsigned member)> enter;           // in the new process, before it becomes etcd
+  std::function<void(unsigned member, pid_t)> started;  // in the test, by the thread that started it
+};
+
 class Cluster {
  public:
   // Blocks until all members answer. Ends the process when there is no etcd or it does not start. `settings`: more options
-  // for every member.
-  explicit Cluster(unsigned count = 3, const std::vector<std::string>& settings = {});
+  // for every member. `tls`: for clients; no certificate: none.
+  explicit Cluster(unsigned count = 3, const std::vector<std::string>& settings = {}, Tls tls = {},
+                   Ground ground = {});
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
   ~Cluster();
@@ -34,6 +51,8 @@ class Cluster {
   void wait_healthy(unsigned member) const;
   // The member that leads; -1: none says so.
   int leader() const;
+  // What its wall clock says, by the Date of its answers; 0: none came.
+  time_t wall_clock(unsigned member) const;
 
  private:
   struct Member {
@@ -43,14 +62,21 @@ class Cluster {
   };
   bool try_start(unsigned count);
   void stop_all();
+  std::string address(unsigned member) const {
+    return ground_.address ? ground_.address(member) : "127.0.0.1";
+  }
 
   std::string directory_;
   std::vector<std::string> settings_;
+  Tls tls_;
+  Ground ground_;
   std::vector<Member> members_;
 };
 
 // The answer to a request of a gateway, "" when none came. GET when `body` is null.
-std::string fetch(const std::string& host, const std::string& path, const char* body, long timeout_ms = 1000);
+// With a certificate in `tls`: by https, and as its owner, verifying nothing.
+std::string fetch(const std::string& host, const std::string& path, const char* body, long timeout_ms = 1000,
+                  const Tls& tls = {}, bool with_head = false);
 
 }  // namespace etcd_kit
 

@@ -1,44 +1,19 @@
-// Processes that a test starts, and waits for with patience that ends.
+// Processes that a test starts: those of every fleet test.
 #ifndef ATMOST_TESTS_ETCD_KIT_JOB_H
 #define ATMOST_TESTS_ETCD_KIT_JOB_H
 
-#include <sys/types.h>
-
-#include <string>
-#include <vector>
+#include "fleet/job.h"
 
 namespace etcd_kit {
 
-double seconds_now();  // of the boot clock
-
-class Job {
- public:
-  // In a process group of its own, standard output and error to /dev/null.
-  explicit Job(std::vector<std::string> argv);
-  Job(const Job&) = delete;
-  Job& operator=(const Job&) = delete;
-  Job(Job&& other) noexcept : pid_(other.pid_), code_(other.code_) { other.pid_ = -1; }
-  ~Job();  // SIGKILL to the whole group, if it is still there
-
-  pid_t pid() const { return pid_; }
-  // The exit code, 128 + signal, or -1 when it runs on after so many seconds.
-  int wait(double seconds);
-
- private:
-  pid_t pid_ = -1;
-  int code_ = -1;
-};
-
-// atmost run with a store, options, and a command for sh.
-std::vector<std::string> run_line(const std::string& store, const std::vector<std::string>& options,
-                                  const std::string& script);
-
-// What a file holds, "" when there is none yet; and a look at it until it holds something.
-std::string contents(const std::string& path);
-std::string await_contents(const std::string& path, double seconds);
-
-// Whether a process is there and no zombie.
-bool alive(pid_t pid);
+using fleet_kit::alive;
+using fleet_kit::await_contents;
+using fleet_kit::contents;
+using fleet_kit::Job;
+using fleet_kit::run_line;
+using fleet_kit::Said;
+using fleet_kit::seconds_now;
+using fleet_kit::shell;
 
 }  // namespace etcd_kit
 

@@ -71,6 +71,27 @@ TEST(Wire, WhatLostSomethingIsNot) {
   EXPECT_FALSE(believed(whole, Part::put)) << "of another kind";
 }
 
+TEST(Wire, ANameTwiceIsNotBelieved) {
+  const std::string whole = range(",\"kvs\":[" + kKey + "],\"count\":\"1\"");
+  for (const std::string name : {"succeeded", "revision", "count", "lease", "value"}) {
+    std::string text = whole;
+    const std::size_t at = text.rfind('"' + name + "\":");
+    ASSERT_NE(at, std::string::npos) << name;
+    const std::size_t end = text.find_first_of(",}", at);
+    EXPECT_FALSE(believed(text.insert(at, text.substr(at, end - at) + ","))) << text;
+  }
+  EXPECT_FALSE(believed(range(",\"x\":" + std::string(100'000, '[') + std::string(100'000, ']'))));
+}
+
+TEST(Wire, AKeyThatWasNotAskedForIsNotBelieved) {
+  const std::string whole = range(",\"kvs\":[" + kKey + "],\"count\":\"1\"");  // it has the key "a"
+  EXPECT_TRUE(parse_txn(whole, {{Part::range, "a"}}));
+  EXPECT_TRUE(parse_txn(whole, {{Part::range, "a", "b"}}));
+  EXPECT_FALSE(parse_txn(whole, {{Part::range, "b"}}));
+  EXPECT_FALSE(parse_txn(whole, {{Part::range, "b", "c"}}));
+  EXPECT_FALSE(parse_txn(whole, {{Part::range, "Z", "a"}}));
+}
+
 TEST(Wire, WhatCannotBeIsNotBelieved) {
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string text = range(",\"kvs\":[" + kKey + "],\"count\":\"1\"");
@@ -103,7 +124,22 @@ TEST(Wire, LeasesThatAreNoMore) {
   EXPECT_EQ(ttl(",\"TTL\":\"-1\""), -1);
   EXPECT_EQ(ttl(""), kAbsentTtl);
   EXPECT_EQ(ttl(",\"TTL\":15"), -99);
+  EXPECT_EQ(ttl(",\"TTL\":\"-2\""), -99);
+  EXPECT_EQ(ttl(",\"TTL\":\"-1\",\"grantedTTL\":\"15\""), -99) << "about to end";
+  EXPECT_EQ(ttl(",\"TTL\":\"9000000001\""), -99) << "etcd grants none so long";
+  EXPECT_EQ(ttl(",\"TTL\":\"5\",\"grantedTTL\":\"9223372036854775807\""), -99);
   EXPECT_FALSE(parse_lease("{" + kHeader + ",\"TTL\":\"5\"}")) << "whose?";
+}
+
+TEST(Wire, WhatAMemberReportsIsText) {
+  const auto errors = [](const std::string& list) {
+    const std::optional<StatusReply> reply =
+        parse_status("{" + kHeader + ",\"version\":\"3.4.23\",\"leader\":\"9\",\"errors\":" + list + "}");
+    return reply ? reply->errors : "malformed";
+  };
+  EXPECT_EQ(errors(R"(["memberID:9 alarm:NOSPACE","x"])"), "memberID:9 alarm:NOSPACE; x");
+  EXPECT_EQ(errors("7"), "malformed");
+  EXPECT_EQ(errors("[[]]"), "malformed");
 }
 
 TEST(Wire, AWatchTellsOfItsTroubles) {
@@ -118,6 +154,22 @@ TEST(Wire, AWatchTellsOfItsTroubles) {
   EXPECT_FALSE(parse_watch("{\"error\":{\"grpc_code\":14,\"message\":\"etcdserver: no leader\"}}", error));
   EXPECT_EQ(error, "etcdserver: no leader");
   EXPECT_FALSE(parse_watch("{\"result\":{}}", error));
+}
+
+TEST(Wire, AComparisonThatFailedIsAnsweredByTheOtherBranch) {
+  Txn txn;
+  txn.created_at("k", 0).put("k", "v").otherwise().range("/other");
+  EXPECT_NE(txn.text().find("\"failure\":[{\"requestRange\""), std::string::npos) << txn.text();
+  const std::string empty = "{\"response_range\":{\"header\":{}}}";
+  const std::string put = "{\"response_put\":{\"header\":{}}}";
+  const auto answered = [&](const std::string& rest) {
+    return parse_txn("{" + kHeader + "," + rest + "}", txn.parts(), txn.other_parts());
+  };
+  EXPECT_TRUE(answered("\"succeeded\":true,\"responses\":[" + put + "]")->succeeded);
+  EXPECT_FALSE(answered("\"responses\":[" + empty + "]")->succeeded);
+  EXPECT_FALSE(answered("\"responses\":[" + put + "]"));  // "succeeded" was lost
+  EXPECT_FALSE(answered("\"succeeded\":true,\"responses\":[" + empty + "]"));
+  EXPECT_FALSE(answered("\"responses\":[]"));
 }
 
 }  // namespace

@@ -1,0 +1,98 @@
+// atmost doctor etcd://...: what it says of a cluster in each state, and what scripts learn from its exit code.
+#include <signal.h>
+
+#include "secure_kit.h"
+
+namespace etcd_kit {
+namespace {
+
+class Doctor : public Secure {
+ protected:
+  static Said ask(const std::string& url, const std::string& variables = "", const std::string& option = "") {
+    return shell("env ATMOST_ETCD_TIMEOUT=2s " + variables + " \"$ATMOST_BIN/atmost\" doctor " + option +
+                 " '" + url + "'");
+  }
+};
+
+TEST_F(Doctor, SaysWhatIsUp) {
+  Cluster cluster(3);
+  const std::string url = cluster.url("/t");
+  const Said well = ask(url);
+  EXPECT_EQ(well.code, 0) << well.words;
+  for (const char* words : {"is etcd 3.", ", the leader; answered in ", "their clocks agree with ours",
+                            "the cluster has 3 members: 1 of them may be down", "warning: without TLS",
+                            "ok: may write below /t: lease ", "ok: a majority of the members is up"}) {
+    EXPECT_THAT(well.words, HasSubstr(words));
+  }
+  EXPECT_EQ(shell("ATMOST_STORE='" + url + "' \"$ATMOST_BIN/atmost\" doctor").code, 0);
+  const Said json = ask(url, "", "--json");
+  EXPECT_THAT(json.words, HasSubstr("{\"level\":\"ok\",\"finding\":\"http://"));
+  const Said one = ask("etcd://" + cluster.host(0) + "/t");
+  EXPECT_EQ(one.code, 0);
+  EXPECT_THAT(one.words, HasSubstr("the cluster has 3 members, and 1 of them are named here"));
+
+  const unsigned follower = cluster.leader() == 0 ? 1 : 0;
+  cluster.kill(follower);
+  const Said less = ask(url);
+  EXPECT_EQ(less.code, 0) << less.words;
+  EXPECT_THAT(less.words, HasSubstr("warning: http://" + cluster.host(follower) +
+                                    " does not answer: Connection refused"));
+  EXPECT_THAT(less.words, HasSubstr("ok: a majority of the members is up"));
+
+  const unsigned next = follower == 0 ? 1 : 2;
+  cluster.signal(next, SIGSTOP);
+  const Said lost = ask(url);
+  EXPECT_EQ(lost.code, 69) << lost.words;
+  EXPECT_THAT(lost.words,
+              HasSubstr("bad: locks cannot be kept here: 1 of 3 members answer, and more than half have to"));
+  EXPECT_THAT(lost.words, Not(HasSubstr("locks can be kept")));
+  EXPECT_LT(lost.seconds, 15);
+  cluster.signal(next, SIGCONT);
+
+  const Said none = ask("etcd://127.0.0.1:1,127.0.0.1:2/t");
+  EXPECT_EQ(none.code, 69);
+  EXPECT_THAT(none.words, HasSubstr("bad: no member answers"));
+}
+
+TEST_F(Doctor, SaysWhatIsNotAllowedAndWhatTheTimeIs) {
+  const Cluster cluster(1);
+  Relay relay(cluster.host(0));
+  relay.shift_dates(-2);
+  const Said shifted = ask("etcd://" + relay.host() + "/t");
+  EXPECT_EQ(shifted.code, 0) << shifted.words;
+  EXPECT_THAT(shifted.words, HasSubstr(": its clock is -63"));
+  EXPECT_THAT(shifted.words, HasSubstr("the cluster has 1 member: when one of them is down"));
+
+  for (const char* words : {"user add root:word", "user grant-role root root", "role add none",
+                            "user add me:word", "user grant-role me none", "auth enable"}) {
+    shell("ETCDCTL_API=3 etcdctl --endpoints " + cluster.host(0) + " " + words);
+  }
+  const Said nobody = ask(cluster.url("/t"));
+  EXPECT_EQ(nobody.code, 69) << nobody.words;
+  EXPECT_THAT(nobody.words, HasSubstr("bad: etcd: "));
+  const Said refused = ask(cluster.url("/t"), "ATMOST_ETCD_USER=me ATMOST_ETCD_PASSWORD=word");
+  EXPECT_EQ(refused.code, 69) << refused.words;
+  EXPECT_THAT(refused.words,
+              HasSubstr("permission denied (its role needs it: etcdctl role grant-permission ROLE "
+                        "--prefix=true readwrite /t/)"));
+  const Said root = ask(cluster.url("/t"), "ATMOST_ETCD_USER=root ATMOST_ETCD_PASSWORD=word");
+  EXPECT_EQ(root.code, 0) << root.words;
+}
+
+TEST_F(Doctor, TellsClustersApart) {
+  const Cluster one(1);
+  const Cluster other(1);
+  const Said said = ask("etcd://" + one.host(0) + "," + other.host(0) + "/t");
+  EXPECT_EQ(said.code, 69) << said.words;
+  EXPECT_THAT(said.words, HasSubstr("bad: the endpoints belong to different clusters"));
+}
+
+// A directory is one, whatever the store of the moment is.
+TEST_F(Doctor, LooksAtWhatItIsToldTo) {
+  const Said said = ask(directory_, "ATMOST_STORE=etcd://127.0.0.1:1/t");
+  EXPECT_EQ(said.code, 0) << said.words;
+  EXPECT_THAT(said.words, Not(HasSubstr("etcd")));
+}
+
+}  // namespace
+}  // namespace etcd_kit

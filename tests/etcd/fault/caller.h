@@ -1,0 +1,44 @@
+// One caller, watched from outside until it has ended.
+#ifndef ATMOST_TESTS_ETCD_FAULT_CALLER_H
+#define ATMOST_TESTS_ETCD_FAULT_CALLER_H
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+
+#include "stage.h"
+
+namespace etcd_kit {
+
+// How long anything here may take, in seconds.
+inline constexpr double kPatience = 30;
+
+// What became of it; `wrong`: what must not be, whatever the fault.
+struct Told {
+  bool ran = false;
+  bool cut = false;  // the command ended though nobody had told it to
+  std::string wrong;
+  int code = -1;
+};
+
+// How a caller's command is looked after: `stay`: seconds until it is told to end. `meanwhile`: done now and then.
+struct Care {
+  double stay = 0;
+  std::function<void()> meanwhile = {};
+  std::initializer_list<const char*> locks = {"lock"};
+};
+
+// Until it has ended. Its command runs once, and only while etcd holds its key under a lease that is alive.
+Told follow(Stage& stage, Process& caller, const std::string& prefix, const Care& care = {});
+
+// For a message.
+std::string exit_code(const Told& told, const Process& caller);
+bool is_one_of(int code, std::initializer_list<int> codes);
+// Etcd did not tell, or it told that we may not.
+bool no_answer(const Told& told, const Plan& plan);
+// Who ran its command ends as that did (3), who did not says why: `refusal`, or that there was no answer. What is wrong, or "".
+std::string judge(const Told& told, const Process& caller, const Plan& plan, int refusal);
+
+}  // namespace etcd_kit
+
+#endif

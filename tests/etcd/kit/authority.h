@@ -1,0 +1,29 @@
+// Certificates of a test's own, made by openssl(1).
+#ifndef ATMOST_TESTS_ETCD_KIT_AUTHORITY_H
+#define ATMOST_TESTS_ETCD_KIT_AUTHORITY_H
+
+#include <string>
+
+#include "cluster.h"
+
+namespace etcd_kit {
+
+class Authority {
+ public:
+  // Its files are DIRECTORY/NAME.*. Ends the process when openssl does not do it.
+  Authority(std::string directory, const std::string& name);
+
+  std::string file() const { return base_ + ".crt"; }
+  // A certificate for servers and clients and its key, DIRECTORY/NAME.crt and .key. `names` as openssl's subjectAltName has
+  // them ("IP:127.0.0.1"); `subject` as its -subj. Negative days: it has ended.
+  Tls issue(const std::string& name, const std::string& names, const std::string& subject = "/O=atmost",
+            int days = 2) const;
+
+ private:
+  std::string directory_;
+  std::string base_;
+};
+
+}  // namespace etcd_kit
+
+#endif

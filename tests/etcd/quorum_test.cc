@@ -1,0 +1,133 @@
+// Whoever waits learns that etcd has lost its majority: within ATMOST_ETCD_TIMEOUT and a second. Whoever leads it is no
+// majority, and its death no loss.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "etcd/kit/cluster.h"
+#include "etcd/kit/job.h"
+
+namespace etcd_kit {
+namespace {
+
+constexpr double kMachine = 1.5;  // what a machine under load may add: starting processes, waking them
+constexpr int kWaiters = 6;       // one at least watches each member
+
+class Quorum : public ::testing::Test {
+ protected:
+  Quorum() {
+    char directory[] = "/tmp/atmost-quorum-XXXXXX";
+    if (mkdtemp(directory) != nullptr) directory_ = directory;
+  }
+  ~Quorum() override { std::filesystem::remove_all(directory_); }
+
+  std::string file(const std::string& name) const { return directory_ + "/" + name; }
+
+  // What it says is in the file.
+  Job asks(const std::string& said, const std::string& options, const std::string& command) const {
+    return Job({"sh", "-c",
+                "ATMOST_ETCD_TIMEOUT=" + std::to_string(timeout_) + "s exec " +
+                    std::string(getenv("ATMOST_BIN")) + "/atmost run --no-history --store " +
+                    cluster_.url("/t") + " " + options + " lock -- sh -c '" + command + "' 2>" + file(said)});
+  }
+
+  std::size_t waiting() const {
+    const std::string text = fetch(
+        cluster_.host(0), "/v3/kv/range",
+        "{\"key\":\"L3QvbG9jay5sb2NrL3cv\",\"range_end\":\"L3QvbG9jay5sb2NrL3cw\",\"count_only\":true}");
+    const std::size_t at = text.find("\"count\":\"");
+    return at == std::string::npos ? 0 : std::strtoul(text.c_str() + at + 9, nullptr, 10);
+  }
+
+  // A holder, waiters behind it, and then the loss; a caller who asks after that is told, too.
+  void lose(const std::function<void()>& loss) {
+    Job holder = asks("held", "--ttl 60s", "echo up >" + file("up") + "; sleep 60");
+    ASSERT_EQ(await_contents(file("up"), 10), "up\n");
+    std::vector<Job> all;
+    for (int i = 0; i < kWaiters; ++i) all.push_back(asks("said" + std::to_string(i), "-w inf", "true"));
+    const double patience = seconds_now() + 20;
+    while (waiting() < kWaiters) ASSERT_LT(seconds_now(), patience);
+    const double lost = seconds_now();
+    loss();
+    all.push_back(asks("said" + std::to_string(kWaiters), "-w inf", "true"));
+    for (int i = 0; i <= kWaiters; ++i) {
+      EXPECT_EQ(all[static_cast<std::size_t>(i)].wait(20), 69);
+      const std::string said = contents(file("said" + std::to_string(i)));
+      EXPECT_NE(said.find("its majority is "), std::string::npos) << said;
+      EXPECT_NE(said.find(" since "), std::string::npos) << said;
+    }
+    const double told = seconds_now() - lost;
+    EXPECT_LT(told, timeout_ + 1 + kMachine);
+    std::printf("all were told after %.2f s, timeout %d s\n%s", told, timeout_,
+                contents(file("said0")).c_str());
+  }
+
+  Cluster cluster_;
+  std::string directory_;
+  int timeout_ = 2;  // seconds
+};
+
+TEST_F(Quorum, TheFollowersWereKilled) {
+  const int leader = cluster_.leader();
+  ASSERT_GE(leader, 0);
+  timeout_ = 5;  // as it is when nobody says otherwise
+  // It goes on leading, and renewing leases, for a second or two.
+  lose([&] {
+    for (unsigned i = 0; i < 3; ++i) {
+      if (static_cast<int>(i) != leader) cluster_.kill(i);
+    }
+  });
+}
+
+TEST_F(Quorum, TheLeaderAndAnotherWereKilled) {
+  const int leader = cluster_.leader();
+  ASSERT_GE(leader, 0);
+  lose([&] {
+    cluster_.kill(static_cast<unsigned>(leader));
+    cluster_.kill(static_cast<unsigned>(leader + 1) % 3);
+  });
+}
+
+TEST_F(Quorum, TwoWereStoppedAndSayNothing) {
+  const int leader = cluster_.leader();
+  ASSERT_GE(leader, 0);
+  lose([&] {
+    cluster_.signal(static_cast<unsigned>(leader), SIGSTOP);
+    cluster_.signal(static_cast<unsigned>(leader + 1) % 3, SIGSTOP);
+  });
+  for (unsigned i = 0; i < 3; ++i) cluster_.signal(i, SIGCONT);
+}
+
+TEST_F(Quorum, AllWereStopped) {
+  lose([&] {
+    for (unsigned i = 0; i < 3; ++i) cluster_.signal(i, SIGSTOP);
+  });
+  for (unsigned i = 0; i < 3; ++i) cluster_.signal(i, SIGCONT);
+}
+
+TEST_F(Quorum, OneStoppedMemberIsNoLoss) {
+  Job holder = asks("held", "--ttl 60s",
+                    "echo up >" + file("up") + "; until test -e " + file("end") + "; do sleep 0.05; done");
+  ASSERT_EQ(await_contents(file("up"), 10), "up\n");
+  std::vector<Job> all;
+  for (int i = 0; i < kWaiters; ++i) all.push_back(asks("said" + std::to_string(i), "-w inf", "true"));
+  const double patience = seconds_now() + 20;
+  while (waiting() < kWaiters) ASSERT_LT(seconds_now(), patience);
+  const int leader = cluster_.leader();
+  ASSERT_GE(leader, 0);
+  const unsigned follower = static_cast<unsigned>(leader + 1) % 3;
+  cluster_.signal(follower, SIGSTOP);
+  // Longer than a waiter would need to tell of a loss.
+  EXPECT_EQ(all[0].wait(timeout_ + 1 + kMachine), -1);
+  std::ofstream(file("end")) << "now";
+  for (Job& each : all) EXPECT_EQ(each.wait(20), 0);
+  EXPECT_EQ(holder.wait(5), 0);
+  cluster_.signal(follower, SIGCONT);
+}
+
+}  // namespace
+}  // namespace etcd_kit

@@ -1,0 +1,73 @@
+// The ways to etcd: several endpoints, proxies, and gateways of before they were declared stable.
+#include "secure_kit.h"
+
+namespace etcd_kit {
+namespace {
+
+class Reach : public Secure {};
+
+TEST_F(Reach, TheFirstThatAnswersWill) {
+  const Cluster cluster(1);
+  for (const std::string& hosts : {"127.0.0.1:1," + cluster.host(0), cluster.host(0) + ",127.0.0.1:1",
+                                   "nowhere.invalid:1," + cluster.host(0)}) {
+    EXPECT_EQ(run("etcd://" + hosts + "/t", "").code, 0) << hosts;
+    EXPECT_TRUE(ran());
+  }
+}
+
+TEST_F(Reach, ProxiesAreForOtherMachines) {
+  const Cluster cluster(1);
+  Relay relay(cluster.host(0));
+  const std::string port = cluster.host(0).substr(cluster.host(0).rfind(':'));
+  for (const char* variable : {"http_proxy", "all_proxy", "ALL_PROXY"}) {
+    const std::string proxy = std::string(variable) + "=http://" + relay.host();
+    const int before = relay.connections();
+    for (const char* name : {"127.0.0.1", "localhost"}) {
+      EXPECT_EQ(run("etcd://" + (name + port) + "/t", proxy).code, 0) << proxy;
+      EXPECT_TRUE(ran());
+    }
+    EXPECT_EQ(relay.connections(), before) << proxy;
+    // A name that only the proxy can resolve.
+    const Said said = run("etcd://etcd.invalid" + port + "/t", proxy);
+    EXPECT_EQ(said.code, 0) << said.words;
+    EXPECT_TRUE(ran());
+    EXPECT_GT(relay.connections(), before) << proxy;
+    expect_refused(
+        run("etcd://etcd.invalid" + port + "/t", proxy + " ATMOST_ETCD_TIMEOUT=1s no_proxy=etcd.invalid"), 69,
+        "etcd");
+  }
+}
+
+TEST_F(Reach, TlsGoesThroughAProxyUnseen) {
+  const Authority ours(directory_, "ours");
+  const Cluster cluster(1, {}, ours.issue("server", "DNS:etcd.invalid,IP:127.0.0.1"));
+  Relay relay(cluster.host(0));
+  const std::string port = cluster.host(0).substr(cluster.host(0).rfind(':'));
+  const std::string variables = "ATMOST_ETCD_CACERT=" + ours.file() + " https_proxy=http://" + relay.host();
+  EXPECT_EQ(run("etcd://127.0.0.1" + port + "/t", variables).code, 0);
+  EXPECT_EQ(relay.connections(), 0);
+  const Said said = run("etcd://etcd.invalid" + port + "/t", variables);
+  EXPECT_EQ(said.code, 0) << said.words;
+  EXPECT_TRUE(ran());
+  EXPECT_GT(relay.seen("CONNECT etcd.invalid"), 0);
+  EXPECT_EQ(relay.seen("/kv/txn"), 0);
+  // A proxy is no reason to trust anybody else.
+  expect_refused(run("etcd://other.invalid" + port + "/t", variables), 69, "subject name");
+}
+
+TEST_F(Reach, OlderGatewaysAreFound) {
+  const Cluster cluster(1);
+  Relay beta(cluster.host(0), "/v3/");
+  const Said said = run("etcd://" + beta.host() + "/t", "");
+  EXPECT_EQ(said.code, 0) << said.words;
+  EXPECT_TRUE(ran());
+  EXPECT_GT(beta.seen("/v3beta/kv/txn"), 0);
+  const Said doctor = shell("\"$ATMOST_BIN/atmost\" doctor etcd://" + beta.host() + "/t");
+  EXPECT_EQ(doctor.code, 0) << doctor.words;
+  Relay none(cluster.host(0), "/v3");
+  expect_refused(run("etcd://" + none.host() + "/t", "ATMOST_ETCD_TIMEOUT=1s"), 69,
+                 "there is no etcd gateway at that address");
+}
+
+}  // namespace
+}  // namespace etcd_kit

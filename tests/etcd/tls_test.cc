@@ -1,0 +1,88 @@
+// Certificates: who is let in, who is not, and what is said. Verification has no switch.
+#include "secure_kit.h"
+
+namespace etcd_kit {
+namespace {
+
+class TlsTest : public Secure {
+ protected:
+  std::string trusting(const Authority& authority) const { return "ATMOST_ETCD_CACERT=" + authority.file(); }
+
+  Authority ours_{directory_, "ours"};
+  Authority theirs_{directory_, "theirs"};
+};
+
+TEST_F(TlsTest, TheServerHasToProveItself) {
+  const Cluster cluster(1, {}, ours_.issue("server", "IP:127.0.0.1"));
+  const std::string url = cluster.url("/t");
+  EXPECT_EQ(run(url, trusting(ours_)).code, 0);
+  EXPECT_TRUE(ran());
+  expect_refused(run(url, trusting(theirs_)), 69, "$ATMOST_ETCD_CACERT has to name the authority");
+  expect_refused(run(url, "ATMOST_ETCD_TLS=1"), 69, "$ATMOST_ETCD_CACERT has to name the authority");
+  // Another name than the one it was made for.
+  std::string named = url;
+  named.replace(named.find("127.0.0.1"), 9, "localhost");
+  expect_refused(run(named, trusting(ours_)), 69, "no alternative certificate subject name matches");
+  // Plain HTTP, to where TLS is spoken.
+  expect_refused(run(url, "ATMOST_ETCD_TIMEOUT=1s"), 69, "if it speaks TLS: set $ATMOST_ETCD_CACERT");
+  expect_refused(run(url, "ATMOST_ETCD_CACERT=" + file("nowhere")), 64, "$ATMOST_ETCD_CACERT: cannot read");
+  EXPECT_EQ(run(url, "ATMOST_ETCD_CACERT=" + write("junk", "junk")).code, 69);
+  EXPECT_FALSE(ran());
+}
+
+TEST_F(TlsTest, ACertificateEnds) {
+  const Cluster cluster(1, {}, ours_.issue("server", "IP:127.0.0.1", "/O=atmost", -1));
+  expect_refused(run(cluster.url("/t"), trusting(ours_)), 69, "certificate has expired");
+}
+
+TEST_F(TlsTest, APlainServerIsNotTalkedTo) {
+  const Cluster cluster(1);
+  expect_refused(run(cluster.url("/t"), trusting(ours_) + " ATMOST_ETCD_TIMEOUT=1s"), 69,
+                 "does it speak TLS?");
+}
+
+TEST_F(TlsTest, ClientsHaveToProveThemselves) {
+  Tls server = ours_.issue("server", "IP:127.0.0.1");
+  server.ca = ours_.file();
+  const Cluster cluster(1, {}, server);
+  const std::string url = cluster.url("/t");
+  const auto as = [&](const Tls& client) {
+    return trusting(ours_) + " ATMOST_ETCD_CERT=" + client.cert + " ATMOST_ETCD_KEY=" + client.key;
+  };
+  expect_refused(run(url, trusting(ours_)), 69, "etcd wants a client certificate that it trusts");
+  expect_refused(run(url, as(theirs_.issue("stranger", "DNS:stranger"))), 69,
+                 "etcd wants a client certificate that it trusts");
+  const Tls client = ours_.issue("client", "DNS:client");
+  EXPECT_EQ(run(url, as(client)).code, 0);
+  EXPECT_TRUE(ran());
+  // A key that is not this certificate's; one that others may read; half of the pair.
+  expect_refused(run(url, as({client.cert, server.key, ""})), 69, "");
+  std::filesystem::permissions(client.key, static_cast<std::filesystem::perms>(0644));
+  expect_refused(run(url, as(client)), 77, "others may read");
+  expect_refused(run(url, trusting(ours_) + " ATMOST_ETCD_CERT=" + client.cert), 64, "one needs the other");
+}
+
+// Renewals, watches and takeovers go the same way.
+TEST_F(TlsTest, ALongRunIsKept) {
+  const Cluster cluster(3, {}, ours_.issue("server", "IP:127.0.0.1"));
+  const std::string options = "--store '" + cluster.url("/t") + "'";
+  setenv("ATMOST_ETCD_CACERT", ours_.file().c_str(), 1);
+  Job holder(run_line(cluster.url("/t"), {"--ttl", "4s", "--kill-grace", "500ms"},
+                      "echo up >" + file("up") + "; sleep 6; echo done >" + file("done")));
+  ASSERT_EQ(await_contents(file("up"), 10), "up\n");
+  cluster.healthy(0);
+  const Said waited = shell("\"$ATMOST_BIN/atmost\" run --no-history -w 20 " + options + " lock true");
+  EXPECT_EQ(waited.code, 0) << waited.words;
+  EXPECT_GT(waited.seconds, 4.0);
+  EXPECT_EQ(holder.wait(5), 0);
+  EXPECT_EQ(contents(file("done")), "done\n");
+  Job again(run_line(cluster.url("/t"), {}, "echo up >" + file("again") + "; sleep 100"));
+  ASSERT_EQ(await_contents(file("again"), 10), "up\n");
+  const Said killed = shell("\"$ATMOST_BIN/atmost\" kill " + options + " lock");
+  EXPECT_EQ(killed.code, 0) << killed.words;
+  EXPECT_EQ(again.wait(5), 79);
+  unsetenv("ATMOST_ETCD_CACERT");
+}
+
+}  // namespace
+}  // namespace etcd_kit
