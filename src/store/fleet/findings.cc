@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 
 #include "atmost/words.h"
@@ -22,7 +23,19 @@ void Findings::say(Level level, const std::string& what) {
     safe.resize(escape(what, safe.data(), safe.size()));
     line = std::string(word) + ": " + safe + "\n";
   }
-  if (write(fd_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) trusted_ = false;
+  const ssize_t written = write(fd_, line.data(), line.size());
+  if (written < 0) {
+    failed_ = errno;
+  } else if (written != static_cast<ssize_t>(line.size())) {
+    failed_ = ENOSPC;
+  }
+}
+
+Result<bool> Findings::verdict() const {
+  if (failed_ == 0) return trusted_;
+  Error error = error_of(Code::io, failed_, "cannot write: ");
+  error.message.append(errno_words(failed_));
+  return error;
 }
 
 std::string millis(std::int64_t ns) {

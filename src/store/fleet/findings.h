@@ -5,23 +5,28 @@
 #include <cstdint>
 #include <string>
 
+#include "atmost/result.h"
+
 namespace atmost::fleet {
 
 enum class Level { good, doubtful, bad };
 
-// Writes to `fd` as it goes. What cannot be written counts as bad.
+// Writes to `fd` as it goes.
 class Findings {
  public:
   Findings(int fd, bool json) : fd_(fd), json_(json) {}
 
   void say(Level level, const std::string& what);
-  // Nothing bad was found.
+  // Nothing bad was found so far.
   bool trusted() const { return trusted_; }
+  // The same at the end, if all of it could be written; else the error.
+  Result<bool> verdict() const;
 
  private:
   int fd_;
   bool json_;
   bool trusted_ = true;
+  int failed_ = 0;  // the errno value of a finding that could not be written
 };
 
 // "1.4 ms"

@@ -26,7 +26,6 @@ int Renewal::start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Dura
   ending_ = false;
   lost_ = false;
   asked_ = false;
-  in_doubt_ = false;
   until_boot_ns_ = plus(sent_boot_ns, ttl);
   const int error = thread_.start(enter, this);
   running_ = error == 0;
@@ -39,6 +38,12 @@ void Renewal::stop() {
   keeper_->wake();
   thread_.join();
   running_ = false;
+}
+
+void Renewal::cease() {
+  if (!running_) return;
+  ending_ = true;
+  keeper_->wake();
 }
 
 Upkeep Renewal::upkeep() const {
@@ -68,7 +73,6 @@ void Renewal::renew() {
   const std::int64_t end = until_boot_ns_;
   // Past the deadline somebody else may hold the lock: a lease that revives then is of no use.
   const Renewed renewed = sent >= end ? Renewed::lost : keeper_->renew(std::min(plus(sent, kPatience), end));
-  in_doubt_ = renewed == Renewed::unknown;
   switch (renewed) {
     case Renewed::yes:
       until_boot_ns_ = plus(sent, ttl_);

@@ -35,7 +35,7 @@ class Keeper {
 // One lease. The deadline is the boot clock at the *sending* of the last renewal that succeeded, plus the ttl: the store
 // cannot have counted from an earlier moment. A machine that was suspended, or a process that was stopped, finds it
 // passed. If the process dies, nobody renews, and the lease ends within its ttl.
-// start(), stop() and again() are the owner's; upkeep() is everybody's.
+// start(), stop() and cease() are the owner's; upkeep() is everybody's.
 class Renewal {
  public:
   Renewal() = default;
@@ -48,12 +48,12 @@ class Renewal {
   int start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Duration pause);
   // Renews no more. Blocks until the thread has ended: at most for one renewal that hangs.
   void stop();
+  // Renews no more, and does not wait for the thread: stop() or start() will, before the keeper goes.
+  void cease();
 
   // Nothing is good before start() or after a loss.
   Upkeep upkeep() const;
   bool running() const { return running_; }
-  // The last renewal had no answer.
-  bool in_doubt() const { return in_doubt_; }
 
  private:
   static void enter(void* self);
@@ -70,7 +70,6 @@ class Renewal {
   std::atomic<bool> ending_ = false;
   std::atomic<bool> lost_ = false;
   std::atomic<bool> asked_ = false;
-  std::atomic<bool> in_doubt_ = false;
   std::atomic<std::int64_t> until_boot_ns_ = 0;
 };
 

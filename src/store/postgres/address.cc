@@ -2,11 +2,11 @@
 
 #include <libpq-fe.h>
 
-#include <cstdlib>
+#include <unistd.h>
+
 #include <memory>
 
-#include "os/machine.h"
-#include "trouble.h"
+#include "store/fleet/environment.h"
 
 namespace atmost::postgres {
 namespace {
@@ -34,14 +34,23 @@ const std::string* find(const Parameters& all, std::string_view keyword) {
   return nullptr;
 }
 
+void add(Parameters& all, const char* keyword, const std::string& value) {
+  if (find(all, keyword) == nullptr && !value.empty()) all.emplace_back(keyword, value);
+}
+
 // What we want where neither the URL nor the environment says otherwise.
 void add_defaults(Parameters& all) {
+  // Lists of servers are ours to cut, whoever wrote them.
+  for (const auto& [keyword, from] :
+       {std::pair{"host", "PGHOST"}, {"hostaddr", "PGHOSTADDR"}, {"port", "PGPORT"}}) {
+    add(all, keyword, fleet::variable(from));
+  }
   struct Default {
     const char* keyword;
-    const char* variable;
-    std::string value;
+    const char* from;
+    const char* value;
   };
-  const Default defaults[] = {
+  constexpr Default kDefaults[] = {
       {"application_name", "PGAPPNAME", "atmost"},
       {"target_session_attrs", "PGTARGETSESSIONATTRS",
        "read-write"},                             // of several servers the one that writes
@@ -51,10 +60,41 @@ void add_defaults(Parameters& all) {
       {"keepalives_count", "", "3"},
       {"tcp_user_timeout", "", "10000"},
   };
-  for (const Default& one : defaults) {
-    const bool in_environment = *one.variable != '\0' && std::getenv(one.variable) != nullptr;
-    if (find(all, one.keyword) == nullptr && !in_environment) all.emplace_back(one.keyword, one.value);
+  for (const Default& one : kDefaults) {
+    if (*one.from == '\0' || fleet::variable(one.from).empty()) add(all, one.keyword, one.value);
   }
+}
+
+// No other machine can listen in there, or answer in its place.
+bool on_this_machine(const Parameters& server) {
+  const std::string* host = find(server, "hostaddr");
+  if (host == nullptr || host->empty()) host = find(server, "host");
+  if (host == nullptr || host->empty()) return true;  // libpq's default is a socket
+  return host->starts_with('/') || host->starts_with('@') || *host == "localhost" ||
+         host->starts_with("127.") || *host == "::1";
+}
+
+// Where distributions keep the authorities that a machine trusts.
+std::string system_authorities() {
+  for (const char* path : {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"}) {
+    if (access(path, R_OK) == 0) return path;
+  }
+  return "";
+}
+
+// libpq alone would take what it gets, even no TLS at all. True when it does not because of us. What a service file says
+// stays its own affair.
+bool verify(Parameters& server) {
+  const bool named = find(server, "service") != nullptr || !fleet::variable("PGSERVICE").empty();
+  const std::string* mode = find(server, "sslmode");
+  const std::string said = mode != nullptr ? *mode : fleet::variable("PGSSLMODE");
+  const bool ours = said.empty() && !named && !on_this_machine(server);
+  if (ours) add(server, "sslmode", "verify-full");
+  const bool own_file = access((fleet::variable("HOME") + "/.postgresql/root.crt").c_str(), R_OK) == 0;
+  if ((ours || said.starts_with("verify-")) && fleet::variable("PGSSLROOTCERT").empty() && !own_file) {
+    add(server, "sslrootcert", system_authorities());
+  }
+  return ours;
 }
 
 // One set of parameters for each server of a list: a server that accepts and stays silent must not use the others' time up.
@@ -110,7 +150,7 @@ Result<Address> parse_address(std::string_view url) {
     if (keyword == "password" || keyword == "sslpassword") {
       return atmost::error_of(Code::usage, 0,
                               "--store: a password in a URL is seen by every process; put it into ~/.pgpass "
-                              "($PGPASSFILE) or $PGPASSWORD");
+                              "($PGPASSFILE) or the file $ATMOST_POSTGRES_PASSWORD_FILE");
     }
     all.emplace_back(one->keyword, one->val);
   }
@@ -118,6 +158,11 @@ Result<Address> parse_address(std::string_view url) {
   Address address;
   address.shown = shown(all);
   address.servers = each_server(all);
+  for (Parameters& server : address.servers) address.verifies = verify(server) || address.verifies;
+  if (Status read = fleet::take_secret("ATMOST_POSTGRES_PASSWORD", address.password); !read.ok())
+    return read.error();
+  if (Status read = fleet::read_timeout("ATMOST_POSTGRES_TIMEOUT", address.timeout); !read.ok())
+    return read.error();
   return address;
 }
 

@@ -9,6 +9,12 @@
 namespace atmost::postgres {
 namespace {
 
+constexpr Duration kDrawAgain = Duration::millis(20);
+// A server's clock that was set forward ends all leases at once. So a holder whose lease has ended is told, and renews it
+// if it is there: its row is still its own. After this its silence is believed.
+constexpr Duration kAnswer = Duration::millis(500);
+constexpr Duration kLookForAnswer = Duration::millis(50);
+
 // A last admission that lies ahead of the clock would close the lock until the clock catches up: it becomes now, once.
 Statement bring_back(const std::string& key, const std::string& clock) {
   const auto mended = [&](const std::string& column) {  // what is not known stays so
@@ -19,6 +25,16 @@ Statement bring_back(const std::string& key, const std::string& clock) {
           {key},
           "UPDATE 1",
           0};
+}
+
+Trouble too_early(Duration recovering) {
+  return {Trouble::Kind::setup,
+          "this server took over from another, or was restored, and does not know of every holder yet: locks "
+          "are given "
+          "again in " +
+              std::to_string(recovering.ns / 1'000'000'000 + 1) + " s",
+          {},
+          Code::unavailable};
 }
 
 }  // namespace
@@ -34,8 +50,11 @@ Status PostgresStore::begin_request(const Request& request, Asked& asked) const 
   const auto by_key = [](const Asked::One& a, const Asked::One& b) { return a.key < b.key; };
   const auto same_key = [](const Asked::One& a, const Asked::One& b) { return a.key == b.key; };
   std::sort(asked.locks.begin(), asked.locks.end(), by_key);
-  if (std::adjacent_find(asked.locks.begin(), asked.locks.end(), same_key) != asked.locks.end()) {
-    return atmost::error_of(Code::usage, 0, "the same lock twice");
+  const auto same = std::adjacent_find(asked.locks.begin(), asked.locks.end(), same_key);
+  if (same != asked.locks.end()) {
+    Error twice = atmost::error_of(Code::usage, 0, request.locks[same->index].name);
+    twice.message.append(": the same lock twice: leave one of them out");
+    return twice;
   }
   return {};
 }
@@ -52,11 +71,19 @@ Result<Decision> PostgresStore::attempt(const Request& request, DecideFn decide,
   keys_.assign(request.lock_count, {});
   for (const Asked::One& one : asked.locks) keys_[one.index] = one.key;
   try {
-    talk([&](Link& link, std::int64_t deadline) { attempt_once(link, asked, deadline); });
+    do {
+      if (asked.doubts) os::sleep_until(plus(os::boot_ns(), kLookForAnswer));
+      talk([&](Link& link, std::int64_t deadline) { attempt_once(link, asked, deadline); });
+    } while (queue == nullptr && asked.doubts && asked.answer.verdict == Verdict::busy);
   } catch (const Trouble& trouble) {
     if (!trouble.is(kLockTimeout)) return error_of(trouble);
     asked.answer = {};
-    asked.answer.why = Why::guard;
+    // The server ends a transaction whose client stands still: who waits anyway, waits for that, too.
+    asked.answer.why = queue != nullptr ? Why::no_slot : Why::guard;
+  }
+  // Nobody wakes a waiter without a place: it was swept up, or could not be drawn yet. The next attempt draws one.
+  if (queue != nullptr && !queue->drawn && worth_waiting(asked.answer)) {
+    asked.answer.retry_in = std::min(asked.answer.retry_in, kDrawAgain);
   }
   return asked.answer;
 }
@@ -79,7 +106,10 @@ void PostgresStore::attempt_once(Link& link, Asked& asked, std::int64_t deadline
       asked.locks[i].sight =
           read_look(std::span(answers).subspan(first, kLookStatements), link.server().backend);
     }
-    asked.answer = decide_all(asked);
+    doubt(asked);
+    const Duration recovering = recovery(link, asked, deadline);
+    if (!recovering.is_zero() && asked.queue == nullptr) throw too_early(recovering);
+    asked.answer = decide_all(asked, recovering);
     if (asked.answer.verdict == Verdict::admit) {
       admit(link, asked, deadline);
     } else {
@@ -92,8 +122,38 @@ void PostgresStore::attempt_once(Link& link, Asked& asked, std::int64_t deadline
   }
 }
 
+void PostgresStore::doubt(Asked& asked) {
+  const std::int64_t now = os::boot_ns();
+  asked.doubts = false;
+  for (Asked::One& one : asked.locks) {
+    for (Holder& holder : one.sight.holders) {
+      const auto question = questioned_.find(holder.token);
+      if (!holder.expired) {
+        if (question != questioned_.end()) questioned_.erase(question);
+        continue;
+      }
+      holder.doubted = question == questioned_.end() || now < plus(question->second, kAnswer);
+      holder.expired = !holder.doubted;
+      asked.doubts = asked.doubts || holder.doubted;
+    }
+  }
+}
+
+void PostgresStore::add_questions(const Asked& asked, std::vector<Statement>& to) const {
+  for (const Asked::One& one : asked.locks) {
+    for (const Holder& holder : one.sight.holders) {
+      if (!holder.doubted || questioned_.contains(holder.token)) continue;
+      to.push_back(
+          {"SELECT pg_notify('atmost_' || owner, '') FROM atmost.holder WHERE lock = $1 AND slot = $2",
+           {one.key, number(holder.slot)},
+           "SELECT",
+           1});
+    }
+  }
+}
+
 // The first lock in the request's order that does not admit answers for all.
-Decision PostgresStore::decide_all(Asked& asked) const {
+Decision PostgresStore::decide_all(Asked& asked, Duration recovering) const {
   const Request& request = *asked.request;
   Decision answer;
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
@@ -101,8 +161,10 @@ Decision PostgresStore::decide_all(Asked& asked) const {
                                   [i](const Asked::One& each) { return each.index == i; });
     paint(one->sight, request, request.locks[i], asked.now, !asked.has_ticket(), asked.queue == nullptr,
           one->picture);
+    if (!recovering.is_zero()) one->picture.view.room = false;
     answer = asked.decide(request, request.locks[i], one->picture.view, asked.now);
     answer.lock = i;
+    if (!recovering.is_zero() && recovering < answer.retry_in) answer.retry_in = recovering;
     if (answer.verdict != Verdict::admit) return answer;
     if (one->picture.slots.size() != request.locks[i].take) {
       throw Trouble{Trouble::Kind::setup, "admitted without room", {}, Code::internal};
@@ -127,6 +189,7 @@ void PostgresStore::stay_out(Link& link, Asked& asked, const Decision& decision,
           draw_place(one.key, *asked.request, spec, asked.now, settings_.clock, party_->key, caller));
     }
   }
+  add_questions(asked, statements);
   if (statements.empty() && !doubtful_) {
     statements.push_back(rollback());
     link.ask(statements, deadline);
@@ -140,6 +203,11 @@ void PostgresStore::stay_out(Link& link, Asked& asked, const Decision& decision,
           static_cast<std::uint64_t>(answers[first + i].integer(0, 0, 1));
     }
     if (draws) asked.queue->drawn = true;
+    for (const Asked::One& one : asked.locks) {
+      for (const Holder& holder : one.sight.holders) {
+        if (holder.doubted) questioned_.emplace(holder.token, os::boot_ns());
+      }
+    }
   }
   if (asked.has_ticket()) plan_look(asked, decision);
 }

@@ -16,6 +16,8 @@ std::string interval_of(int parameter) {
 
 std::string moment_of(int parameter) { return "('epoch'::timestamptz + " + interval_of(parameter) + ")"; }
 
+std::string timeline() { return "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint"; }
+
 void add_caller(std::vector<Value>& to, const Request& request, const Party& party) {
   const Text<255> host = os::host_name();
   to.push_back(party.owner);

@@ -25,6 +25,7 @@ struct PostgresStore::Asked {
   Lease* lease = nullptr;
   std::vector<One> locks;
   Decision answer;
+  bool doubts = false;  // holders are given time to answer
 
   bool has_ticket() const { return queue != nullptr && queue->drawn; }
 };
@@ -34,6 +35,9 @@ std::string micros(const std::string& expression);
 // $n, a number of microseconds, as an interval and as a moment.
 std::string interval_of(int parameter);
 std::string moment_of(int parameter);
+
+// The number of this database's history: another after each failover or restore (PostgreSQL, "timelines").
+std::string timeline();
 
 // The moment that goes into records: given, or the server's. As a parameter: null for the server's.
 Value given_moment(const Instant& now);

@@ -39,10 +39,10 @@ void look_at_server(Link& link, std::int64_t deadline, Findings& findings) {
         "fsync or full_page_writes is off: a crash of the server's machine may forget who holds a lock");
   }
   if (row.integer(0, 2) > 0 && !row.boolean(0, 1)) {
-    findings.say(
-        Level::doubtful,
-        "its standbys are fed asynchronously: a failover may forget the last admissions, and grant them once "
-        "more (set synchronous_standby_names)");
+    findings.say(Level::doubtful,
+                 "its standbys are fed asynchronously: a failover may forget the last rows, and nobody is "
+                 "admitted after it until "
+                 "the longest lease is over (set synchronous_standby_names to lose nothing)");
   }
   const std::int64_t used = row.integer(0, 3);
   const std::int64_t most = row.integer(0, 4);
@@ -67,7 +67,7 @@ void look_at_proxy(const Link& link, Findings& findings) {
 
 void look_at_rights(Link& link, std::int64_t deadline, Findings& findings) {
   std::vector<std::string> lacking;
-  for (const char* table : {"lock", "holder", "waiter", "takeover"}) {
+  for (const char* table : {"lock", "era", "holder", "waiter", "takeover"}) {
     const Statement statements[] = {
         {"SELECT right_, has_table_privilege('atmost.' || $1, right_) FROM "
          "unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) right_",
@@ -159,7 +159,7 @@ Result<bool> PostgresStore::diagnose(int fd, bool json) {
   } catch (const Trouble& trouble) {
     findings.say(Level::bad, std::string(error_of(trouble).message.view()));
   }
-  return findings.trusted();
+  return findings.verdict();
 }
 
 }  // namespace atmost::postgres

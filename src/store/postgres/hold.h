@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "atmost/lease.h"
@@ -36,6 +37,7 @@ class Hold final : public fleet::Keeper {
 
   fleet::Renewed renew(std::int64_t give_up_boot_ns) override;
   bool asked_to_stop(std::int64_t until_boot_ns) override;
+  bool doubts() override { return std::exchange(news_, false); }
   void wake() override;
 
  private:
@@ -45,7 +47,8 @@ class Hold final : public fleet::Keeper {
   std::unique_ptr<Link> link_;
   const std::vector<HeldRows> locks_;
   const Duration ttl_;
-  int bell_ = -1;  // an eventfd: wake()
+  bool news_ = false;  // somebody asks whether we are there: a renewal says so
+  int bell_ = -1;      // an eventfd: wake()
   fleet::Renewal renewal_;
 };
 

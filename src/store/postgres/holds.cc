@@ -49,7 +49,8 @@ void Hold::wake() {
   }
 }
 
-// All rows, or lost. By token, whichever connection this is: a hold outlives its session.
+// All rows, or lost. By token, whichever connection this is: a hold outlives its session. A row that is there is ours, also
+// when it should have ended by the server's clock: nobody has taken its place, and the clock may have been set forward.
 fleet::Renewed Hold::renew(std::int64_t give_up) {
   try {
     link_->open(give_up);
@@ -57,9 +58,7 @@ fleet::Renewed Hold::renew(std::int64_t give_up) {
     for (const HeldRows& one : locks_) {
       statements.push_back(
           {"UPDATE atmost.holder SET expires = CASE WHEN asked < $4 THEN clock_timestamp() + " +
-               interval_of(3) +
-               " ELSE expires END WHERE lock = $1 AND token = $2 AND expires > clock_timestamp() "
-               "RETURNING slot, asked",
+               interval_of(3) + " ELSE expires END WHERE lock = $1 AND token = $2 RETURNING slot, asked",
            {one.key, number(one.held.token), number(ttl_.ns / 1000), number(kNoRenewal)},
            "UPDATE",
            2});
@@ -123,6 +122,8 @@ bool Hold::asked_to_stop(std::int64_t until) {
     if (!news(until)) continue;
     try {
       if (told_to_stop()) return true;
+      news_ = true;
+      return false;
     } catch (const Trouble&) {
       // The next round makes a new connection, whose first news is that there may have been some.
     }

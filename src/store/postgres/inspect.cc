@@ -10,10 +10,10 @@ std::vector<Statement> questions(const std::string& key, const std::string& cloc
       {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {}, "BEGIN", 0},
       {"SELECT token, drained, " + or_none(micros("last_start")) + ", " + or_none(micros("last_finish")) +
            ", " + or_none(micros("last_success")) + ", " + micros(clock) +
-           " FROM atmost.lock WHERE name = $1",
+           ", drained_slots FROM atmost.lock WHERE name = $1",
        {key},
        "SELECT",
-       6},
+       7},
       {"SELECT slot, token, " + micros("since") + ", " + or_none("expire_after") +
            ", host, pid, uid, id, command FROM atmost.holder WHERE lock = $1 AND expires > clock_timestamp() "
            "ORDER BY slot",
@@ -90,6 +90,7 @@ Result<std::uint32_t> PostgresStore::inspect(const LockSpec& lock, const Instant
     header.last = last_admission(sight, now);
     if (visitor != nullptr) {
       visitor->header(header);
+      for (const std::uint32_t slot : row.slots(0, 6)) visitor->drained_slot(slot);
       show_holders(answers[2], sight.clock, now, *visitor);
       show_waiters(answers[3], sight.clock, now, *visitor);
     }

@@ -5,12 +5,9 @@
 #include <cerrno>
 
 #include "os/clock.h"
-#include "schema.h"
 
 namespace atmost::postgres {
 namespace {
-
-constexpr int kOldest = 120000;
 
 // Milliseconds for poll(2), rounded up; -1 for ever.
 int milliseconds_until(std::int64_t deadline) {
@@ -24,8 +21,6 @@ int milliseconds_until(std::int64_t deadline) {
 [[noreturn]] void silent() {
   throw Trouble{Trouble::Kind::silent, "no answer in time", {}, Code::unavailable};
 }
-
-void ignore_notice(void*, const PGresult*) {}
 
 }  // namespace
 
@@ -43,132 +38,6 @@ void Link::broken() {
 void Link::malformed(const std::string& words) {
   close();
   throw Trouble{Trouble::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
-}
-
-void Link::connect(const Parameters& parameters, std::int64_t deadline) {
-  std::vector<const char*> keywords;
-  std::vector<const char*> values;
-  for (const auto& [keyword, value] : parameters) {
-    keywords.push_back(keyword.c_str());
-    values.push_back(value.c_str());
-  }
-  keywords.push_back(nullptr);
-  values.push_back(nullptr);
-  connection_ = PQconnectStartParams(keywords.data(), values.data(), 0);
-  if (connection_ == nullptr) throw Trouble{Trouble::Kind::setup, "out of memory", {}, Code::internal};
-  PQsetNoticeReceiver(connection_, ignore_notice, nullptr);
-  PostgresPollingStatusType status = PGRES_POLLING_WRITING;
-  while (PQstatus(connection_) != CONNECTION_BAD && status != PGRES_POLLING_OK) {
-    if (status == PGRES_POLLING_FAILED) break;
-    await_socket(status == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline);
-    status = PQconnectPoll(connection_);
-  }
-  if (PQstatus(connection_) != CONNECTION_OK) broken();
-  if (PQsetnonblocking(connection_, 1) != 0 || PQenterPipelineMode(connection_) != 1) broken();
-}
-
-void Link::open_bare(std::int64_t deadline) {
-  const std::size_t count = address_.servers.size();
-  for (std::size_t i = 0;; ++i) {
-    const std::size_t server = (first_ + i) % count;
-    const std::int64_t left = deadline - os::boot_ns();
-    const std::int64_t slice = deadline - (left > 0 ? left / static_cast<std::int64_t>(count - i) : 0) *
-                                              static_cast<std::int64_t>(count - i - 1);
-    try {
-      connect(address_.servers[server], slice);
-      first_ = server;
-      return;
-    } catch (const Trouble&) {
-      close();
-      if (i + 1 == count) throw;
-    }
-  }
-}
-
-void Link::open(std::int64_t deadline) {
-  if (is_open()) return;
-  open_bare(deadline);
-  try {
-    set_up(deadline);
-    if (server_.behind_proxy && !session_is_ours(deadline)) {
-      throw Trouble{
-          Trouble::Kind::setup,
-          "a proxy pools transactions here (pgbouncer with pool_mode=transaction?): sessions are not "
-          "our own, and nobody would be told of anything; connect to the server itself, or through "
-          "pool_mode=session",
-          {},
-          Code::unavailable};
-    }
-  } catch (...) {
-    close();
-    throw;
-  }
-  was_open_ = true;
-  news_ = true;  // what was told while nobody listened is lost: look
-}
-
-void Link::set_up(std::int64_t deadline) {
-  server_ = {};
-  server_.version = PQserverVersion(connection_);
-  server_.encrypted = PQsslInUse(connection_) != 0;
-  if (server_.version < kOldest) {
-    throw Trouble{Trouble::Kind::setup,
-                  "this server is too old: PostgreSQL 12 or later is needed",
-                  {},
-                  Code::unavailable};
-  }
-  const auto ms = [](std::int64_t ns) { return std::to_string(ns / 1'000'000); };
-  const std::int64_t timeout = party_.timeout.ns;
-  // Who stands still inside a transaction loses it before those who wait for him give up.
-  std::string settings =
-      "SELECT set_config('search_path', 'pg_catalog', false), set_config('lock_timeout', $1, false), "
-      "set_config('statement_timeout', $2, false), "
-      "set_config('idle_in_transaction_session_timeout', $3, false), set_config('bytea_output', 'hex', "
-      "false), "
-      "set_config('default_transaction_isolation', 'read committed', false), set_config('jit', 'off', "
-      "false), "
-      "set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE "
-      "current_setting('synchronous_commit') END, false)";
-  if (server_.version >= 140000)
-    settings += ", set_config('client_connection_check_interval', '1000', false)";
-  const Statement statements[] = {
-      {settings,
-       {ms(timeout * 8 / 10), ms(timeout), ms(timeout * 4 / 10)},
-       "SELECT",
-       server_.version >= 140000 ? 9 : 8},
-      {"SELECT pg_backend_pid(), obj_description(to_regnamespace('atmost')::oid, 'pg_namespace'), "
-       "to_regnamespace('atmost') IS NOT NULL, pg_try_advisory_lock($1, $2)",
-       {std::to_string(kAdvisoryClass), std::to_string(party_.key)},
-       "SELECT",
-       4},
-      {"LISTEN atmost_" + party_.owner, {}, "LISTEN", 0},
-  };
-  const std::vector<Rows> answers = ask(statements, deadline);
-  answers[1].expect(1);
-  server_.backend = answers[1].integer(0, 0, 1);
-  server_.behind_proxy = server_.backend != PQbackendPID(connection_);
-  if (answers[1].boolean(0, 2)) {
-    server_.schema = answers[1].missing(0, 1) ? "no comment" : answers[1].text(0, 1);
-  }
-}
-
-std::int64_t Link::backend_in_transaction(std::int64_t deadline) {
-  const Statement statements[] = {begin(), {"SELECT pg_backend_pid()", {}, "SELECT", 1}};
-  const std::vector<Rows> answers = ask(statements, deadline);
-  answers[1].expect(1);
-  return answers[1].integer(0, 0, 1);
-}
-
-// A pool hands the process that served us last to the next transaction of anybody; then we get another.
-bool Link::session_is_ours(std::int64_t deadline) {
-  Link other(address_, party_);
-  other.first_ = first_;
-  other.open_bare(deadline);
-  const std::int64_t theirs = other.backend_in_transaction(deadline);
-  const std::int64_t ours = backend_in_transaction(deadline);
-  const Statement end[] = {rollback()};
-  ask(end, deadline);
-  return theirs != server_.backend && ours == server_.backend;
 }
 
 void Link::flush(std::int64_t deadline) {
@@ -243,6 +112,7 @@ std::vector<Rows> Link::ask(std::span<const Statement> statements, std::int64_t 
     }
     const Rows end(next(deadline));
     if (!end.is(PGRES_PIPELINE_SYNC)) malformed("no end");
+    heard_ns_ = os::boot_ns();
     take_news();
     if (!refused) return answers;
     abandon(deadline);

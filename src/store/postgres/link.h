@@ -60,9 +60,21 @@ class Link {
   bool was_open() const { return was_open_; }  // ever
   const Server& server() const { return server_; }
 
+  // After the schema was made.
+  void look_for_schema(std::int64_t deadline_boot_ns);
+
+  // Whether our session has its advisory lock, by which others see that we are there. It may come late, when the session
+  // before has not quite gone: ask mark() then, and read_mark() the answer.
+  bool marked() const { return marked_; }
+  Statement mark() const;
+  void read_mark(const Rows& rows);
+
   // Sends all statements and returns their answers, one for each. Throws Trouble; after `refused` the transaction is
   // rolled back and the connection good, after everything else the connection is closed.
   std::vector<Rows> ask(std::span<const Statement> statements, std::int64_t deadline_boot_ns);
+
+  // When the last answer came that was whole; 0: never.
+  std::int64_t heard_boot_ns() const { return heard_ns_; }
 
   // Ends the transaction that is open, if any, without effect. Throws nothing; closes what cannot be saved.
   void abandon(std::int64_t deadline_boot_ns);
@@ -80,6 +92,8 @@ class Link {
   bool session_is_ours(std::int64_t deadline_boot_ns);
 
  private:
+  static Statement schema_mark();
+  void read_schema_mark(const Rows& rows);
   void connect(const Parameters& parameters, std::int64_t deadline_boot_ns);
   void set_up(std::int64_t deadline_boot_ns);
   void open_bare(std::int64_t deadline_boot_ns);
@@ -88,6 +102,7 @@ class Link {
   PGresult* next(std::int64_t deadline_boot_ns);
   void flush(std::int64_t deadline_boot_ns);
   void take_news();
+  [[noreturn]] void not_let_in();
   [[noreturn]] void broken();
   [[noreturn]] void malformed(const std::string& words);
 
@@ -96,7 +111,9 @@ class Link {
   PGconn* connection_ = nullptr;
   std::size_t first_ = 0;  // the server that answered last
   Server server_;
+  std::int64_t heard_ns_ = 0;
   bool was_open_ = false;
+  bool marked_ = false;
   bool news_ = false;
   int bell_ = -1;
 };

@@ -87,7 +87,10 @@ void add_look(std::vector<Statement>& to, const Viewer& viewer) {
            "clock_timestamp()), "
            "EXISTS(SELECT FROM atmost.waiter WHERE lock = $1 AND ticket = $3 AND owner = $2), "
            "count(*), count(*) FILTER (WHERE better), coalesce(sum(take) FILTER (WHERE better), 0), "
-           "coalesce(bool_or(mode = 2) FILTER (WHERE better), false), coalesce(bool_or(joins), false) FROM "
+           "coalesce(bool_or(mode = 2) FILTER (WHERE better), false), coalesce(bool_or(joins), false), " +
+           or_none("(SELECT " + micros("(clock_timestamp() - since)") +
+                   " FROM atmost.era WHERE timeline = " + timeline() + ")") +
+           ", NOT EXISTS(SELECT FROM atmost.era), (SELECT coalesce(max(longest), 0) FROM atmost.era) FROM "
            "(SELECT take, mode, joins, ($3 = 0 OR ticket < $3) AND "
            "(mode = 2 OR CASE WHEN $4 THEN mode = 0 AND max = $5 ELSE mode <> 0 END) AS better FROM "
            "atmost.waiter "
@@ -96,7 +99,7 @@ void add_look(std::vector<Statement>& to, const Viewer& viewer) {
        {viewer.key, viewer.party->owner, std::to_string(viewer.ticket), spec.mode == Mode::plain ? "t" : "f",
         std::to_string(spec.max)},
        "SELECT",
-       10});
+       13});
 }
 
 Sight read_look(std::span<const Rows> answers, std::int64_t backend) {
@@ -136,6 +139,9 @@ Sight read_look(std::span<const Rows> answers, std::int64_t backend) {
   sight.owed = sums.integer(0, 7, sight.waiters_ahead, kMost);
   sight.writer_ahead = sums.boolean(0, 8);
   sight.joiner = sums.boolean(0, 9);
+  sight.era_us = std::max<std::int64_t>(sums.maybe_integer(0, 10).value_or(-1), -1);
+  sight.first_era = sums.boolean(0, 11);
+  sight.longest_us = sums.integer(0, 12, 0);
   return sight;
 }
 

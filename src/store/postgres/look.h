@@ -19,7 +19,9 @@ using Micros = std::int64_t;
 struct Holder {
   std::uint32_t slot = 0;
   std::uint64_t token = 0;
-  bool expired = false;
+  bool expired = false;  // its lease has ended, as far as we know
+  bool doubted =
+      false;  // it has by the server's clock; but that may have been set, and the holder has time to answer
   std::int64_t left_us = 0;  // of its lease
   Micros since = 0;
   bool exclusive = false;
@@ -40,6 +42,9 @@ struct Sight {
   std::vector<std::uint32_t> claimed_slots;  // others are stopping their holders
   std::optional<Micros> start, finish, success;
   Micros clock = 0;
+  std::int64_t era_us = 0;      // how long ago this timeline was first seen; below 0: it was not
+  bool first_era = false;       // there was none before
+  std::int64_t longest_us = 0;  // of all leases that were given
   std::vector<Holder> holders;  // by slot, the expired ones too
   // Of the others that wait and are there:
   std::uint32_t waiters = 0;        // all

@@ -45,6 +45,7 @@ Result<FleetStore*> open_store(std::string_view url) {
   if (!address.ok()) return address.error();
   Settings settings;
   settings.alone = true;
+  settings.timeout = address.value().timeout;
   return static_cast<FleetStore*>(new PostgresStore(std::move(address.value()), std::move(settings)));
 }
 
@@ -76,8 +77,7 @@ void PostgresStore::talk(const std::function<void(Link&, std::int64_t)>& work, b
       const std::string& mark = link_->server().schema;
       if (needs_schema && mark.empty()) {
         create_schema(*link_, deadline);
-        link_->close();  // to learn what is there now
-        link_->open(deadline);
+        link_->look_for_schema(deadline);
       }
       if (!mark.empty() && mark != kSchemaMark) {
         throw Trouble{Trouble::Kind::setup,

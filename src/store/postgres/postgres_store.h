@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,7 +42,8 @@ std::string schema_script();
 // A hold is a row for each slot, with a token, good until `expires`; a thread (fleet::Renewal) renews it on the same
 // connection, and on a new one, under the same token, when that broke. If this process or its machine dies, or the
 // connection stays broken, the slots are free when the last renewal's ttl is over. Waiters that die are passed over at
-// once: the server notices that their session's advisory lock is free; should that fail, after 30 s.
+// once: the server notices that their session's advisory lock is free; should that fail, after 30 s. Of a server that does
+// not answer any more a waiter knows a second after the timeout.
 //
 // One request at a time. Not thread-safe.
 class PostgresStore final : public FleetStore {
@@ -81,14 +83,20 @@ class PostgresStore final : public FleetStore {
   Error error_of(const struct Trouble& trouble) const;
 
   Status begin_request(const Request& request, Asked& asked) const;
+  static Duration recovery(Link& link, const Asked& asked, std::int64_t deadline_boot_ns);
+  static void add_era(std::vector<struct Statement>& to, const Sight& sight, Duration ttl);
   void attempt_once(Link& link, Asked& asked, std::int64_t deadline_boot_ns);
-  Decision decide_all(Asked& asked) const;
+  Decision decide_all(Asked& asked, Duration recovering) const;
   void admit(Link& link, Asked& asked, std::int64_t deadline_boot_ns);
   void take_expired_out(Link& link, const Asked& asked, std::int64_t deadline_boot_ns);
   void keep(Link& link, Asked& asked, std::span<const class Rows> answers, std::int64_t sent_boot_ns);
   void stay_out(Link& link, Asked& asked, const Decision& decision, std::int64_t deadline_boot_ns);
   void add_clearance(std::vector<struct Statement>& to, const std::string& key, std::uint64_t ticket) const;
+  void doubt(Asked& asked);
+  void add_questions(const Asked& asked, std::vector<struct Statement>& to) const;
   void plan_look(const Asked& asked, const Decision& decision);
+  std::int64_t known_dead_by() const;
+  void ask_whether_it_is_there();
   void refresh_place();
   void leave_queue();
 
@@ -101,6 +109,9 @@ class PostgresStore final : public FleetStore {
   std::vector<std::unique_ptr<Hold>> holds_;
   std::vector<std::string> keys_;  // of the request that was attempted last
 
+  // Holders whose lease ended by the server's clock, by their tokens, and when they were asked whether they are there.
+  std::map<std::uint64_t, std::int64_t> questioned_;
+
   // For await():
   bool queued_ = false;
   std::int64_t look_again_ns_ = 0;
@@ -110,6 +121,7 @@ class PostgresStore final : public FleetStore {
   // For press(): what was found last, so that a taker who looks every few milliseconds does not ask the server as often.
   std::int64_t looked_ns_ = 0;
   std::uint64_t looked_hold_ = 0;
+  std::int64_t looked_level_ = 0;
   Pressed found_;
 };
 

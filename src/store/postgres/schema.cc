@@ -17,7 +17,7 @@ struct Piece {
 constexpr Piece kPieces[] = {
     {"Everything atmost keeps is in here. Dropping it frees all locks.", "CREATE SCHEMA IF NOT EXISTS atmost",
      "CREATE SCHEMA"},
-    {"The program knows its schema by this.", "COMMENT ON SCHEMA atmost IS 'atmost: locks, format 1'",
+    {"The program knows its schema by this.", "COMMENT ON SCHEMA atmost IS 'atmost: locks, format 2'",
      "COMMENT"},
     {"Every admission draws a token: larger than all before, also if an old backup is restored.",
      "CREATE SEQUENCE IF NOT EXISTS atmost.token", "CREATE SEQUENCE"},
@@ -33,6 +33,15 @@ constexpr Piece kPieces[] = {
      "  last_success timestamptz,\n"
      "  refusals bigint NOT NULL DEFAULT 0\n"
      ") WITH (fillfactor = 70)",
+     "CREATE TABLE"},
+    {"One row for each timeline of this database on which locks were kept, and the longest lease seen by "
+     "then. After a "
+     "failover or a restore, which begin another, nobody is admitted for so long: rows may have been lost.",
+     "CREATE TABLE IF NOT EXISTS atmost.era (\n"
+     "  timeline bigint PRIMARY KEY,\n"
+     "  since timestamptz NOT NULL,\n"
+     "  longest bigint NOT NULL  -- microseconds\n"
+     ")",
      "CREATE TABLE"},
     {"One row for each slot that is held, as long as `expires` (by this server's clock) is not past.",
      "CREATE TABLE IF NOT EXISTS atmost.holder (\n"

@@ -13,7 +13,7 @@ class Link;
 inline constexpr std::int32_t kAdvisoryClass = 0x61746d6f;
 
 // The comment by which schema atmost is known for ours, of this format.
-inline constexpr char kSchemaMark[] = "atmost: locks, format 1";
+inline constexpr char kSchemaMark[] = "atmost: locks, format 2";
 
 // The whole as a script for psql, with what it is for.
 std::string schema_script();

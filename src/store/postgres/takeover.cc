@@ -1,4 +1,6 @@
 // Taking a slot over: its holder is asked to stop through its row, and stops itself. If it cannot answer, its lease ends.
+#include <algorithm>
+
 #include "asking.h"
 #include "os/clock.h"
 
@@ -56,10 +58,13 @@ Result<bool> PostgresStore::begin_takeover(std::uint32_t lock, std::uint32_t slo
 
 Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                      Pressure pressure) {
-  const bool lately = os::boot_ns() < looked_ns_ + kAskEvery.ns && looked_hold_ == hold;
-  if (pressure == Pressure::none && lately) return found_;
-  const std::string& key = keys_[lock];
   const std::int64_t level = asked_level(pressure);
+  const bool lately = os::boot_ns() < looked_ns_ + kAskEvery.ns && looked_hold_ == hold;
+  if (lately && pressure != Pressure::prove && level <= looked_level_) {
+    found_.signalled = 0;
+    return found_;
+  }
+  const std::string& key = keys_[lock];
   const Statement statements[] = {
       {"UPDATE atmost.takeover SET expires = clock_timestamp() + " + interval_of(4) +
            " WHERE lock = $1 AND slot = $2 AND owner = $3",
@@ -73,13 +78,13 @@ Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std
        {key, number(slot), number(hold), number(level)},
        "SELECT",
        1},
-      {"SELECT pid, token, " + micros("since") + ", " + micros(settings_.clock) +
-           " FROM atmost.holder WHERE lock = $1 AND slot = $2 AND token = $3 "
-           "AND expires "
-           "> clock_timestamp()",
+      {"SELECT pid, token, " + micros("since") + ", " + micros(settings_.clock) + ", " +
+           micros("(expires - clock_timestamp())") +
+           ", host FROM atmost.holder WHERE lock = $1 AND slot = $2 AND token = $3 AND expires > "
+           "clock_timestamp()",
        {key, number(slot), number(hold)},
        "SELECT",
-       4}};
+       6}};
   Pressed pressed;
   try {
     talk([&](Link& link, std::int64_t deadline) {
@@ -90,15 +95,20 @@ Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std
       if (row.count() == 0) return;
       pressed.held = true;
       pressed.pid = row.integer(0, 0, 0);
+      pressed.host = Text<63>(row.text(0, 5));
       pressed.token = static_cast<std::uint64_t>(row.integer(0, 1, 1));
       const Instant now = {0, os::boot_ns(), false};
       pressed.start = stamp_of(row.integer(0, 2), row.integer(0, 3), now);
+      // That may be a very old row's end: no longer than anybody would wait anyway.
+      const std::int64_t left_us = std::min(row.integer(0, 4), Duration::seconds(86400).ns / 1000);
+      if (pressure == Pressure::kill) pressed.until_boot_ns = plus(now.boot_ns, {left_us * 1000});
     });
   } catch (const Trouble& trouble) {
     return error_of(trouble);
   }
   looked_ns_ = os::boot_ns();
   looked_hold_ = hold;
+  looked_level_ = level;
   found_ = pressed;
   return pressed;
 }

@@ -10,14 +10,15 @@
 namespace atmost::postgres {
 namespace {
 
-// The token comes from a sequence; the two others see to it that it increases after a backup was restored, too.
+// The token comes from a sequence; the others see to it that it increases after a backup was restored, too, and past those
+// that a failover lost: each timeline begins a day after the one before, which the servers' clocks do not differ by.
 Statement take_slots(const Request& request, const std::string& key, const LockSpec& spec,
                      const std::vector<std::uint32_t>& slots, const Instant& now, const std::string& clock,
                      const Party& party) {
   const std::string start = "coalesce(" + moment_of(3) + ", " + clock + ")";
   const std::string sql =
       "WITH admitted AS (UPDATE atmost.lock SET token = greatest(nextval('atmost.token'), token + 1, " +
-      micros("clock_timestamp()") + "), last_start = " + start +
+      micros("clock_timestamp()") + " + " + timeline() + " * 86400000000), last_start = " + start +
       ", refusals = 0 WHERE name = $1 RETURNING token) INSERT INTO atmost.holder (lock, slot, token, "
       "expires, "
       "since, exclusive, expire_after, owner, host, boot, pid, uid, id, command) SELECT $1, slot, token, "
@@ -79,12 +80,16 @@ void PostgresStore::take_expired_out(Link& link, const Asked& asked, std::int64_
   std::vector<Statement> statements;
   std::vector<const Asked::One*> concerned;
   for (const Asked::One& one : asked.locks) {
-    const auto expired = [](const Holder& holder) { return holder.expired; };
-    if (std::none_of(one.sight.holders.begin(), one.sight.holders.end(), expired)) continue;
+    std::vector<std::uint32_t> expired;
+    for (const Holder& holder : one.sight.holders) {
+      if (holder.expired) expired.push_back(holder.slot);
+    }
+    if (expired.empty()) continue;
     concerned.push_back(&one);
     statements.push_back(
-        {"DELETE FROM atmost.holder WHERE lock = $1 AND expires <= clock_timestamp() RETURNING slot",
-         {one.key},
+        {"DELETE FROM atmost.holder WHERE lock = $1 AND slot = ANY ($2::integer[]) AND expires <= "
+         "clock_timestamp() RETURNING slot",
+         {one.key, array_of(expired)},
          "DELETE",
          1});
   }
@@ -111,6 +116,7 @@ void PostgresStore::admit(Link& link, Asked& asked, std::int64_t deadline) {
     statements.push_back(
         take_slots(request, one.key, spec, one.picture.slots, asked.now, settings_.clock, *party_));
   }
+  add_era(statements, asked.locks.front().sight, request.ttl);
   for (const Asked::One& one : asked.locks) {
     if (asked.has_ticket()) statements.push_back(leave_place(one.key, asked.queue->numbers[one.index]));
     // We may have left room, or stood before somebody who has some.

@@ -1,5 +1,7 @@
 #include "trouble.h"
 
+#include <cerrno>
+
 namespace atmost::postgres {
 
 bool worth_another_try(const Trouble& trouble) {
@@ -21,7 +23,8 @@ Error error_of(const Trouble& trouble, std::string_view where) {
   } else if (trouble.is(kReadOnly)) {
     words += " (a standby? add every server to the URL: the one that takes writes is found)";
   }
-  return atmost::error_of(code, 0, words);
+  const bool unanswered = trouble.kind == Trouble::Kind::unreachable || trouble.kind == Trouble::Kind::silent;
+  return atmost::error_of(code, unanswered ? ETIMEDOUT : 0, words);
 }
 
 std::string one_line(std::string_view text) {
@@ -35,6 +38,34 @@ std::string one_line(std::string_view text) {
   }
   while (line.ends_with(' ')) line.pop_back();
   return line.empty() ? "the connection broke" : line;
+}
+
+// "…: FATAL:  28P01: password authentication failed for user "x"\nLOCATION:  auth_failed, auth.c:336\n", once or more often.
+Refusal refusal_of(std::string_view message) {
+  constexpr std::string_view kWhere = "\nLOCATION:";
+  constexpr std::size_t kState = 5;
+  Refusal refusal;
+  std::string kept;
+  while (!message.empty()) {
+    const std::size_t end = message.find('\n', 1);
+    std::string_view line = message.substr(0, end);
+    message = end == std::string_view::npos ? std::string_view() : message.substr(end);
+    if (line.starts_with(kWhere)) continue;
+    const std::size_t fatal = line.find(":  ");
+    const bool long_enough = fatal != std::string_view::npos && line.size() > fatal + 3 + kState;
+    if (long_enough && line.substr(fatal + 3 + kState).starts_with(": ")) {
+      refusal.state = line.substr(fatal + 3, kState);
+      kept.append(line.substr(0, fatal + 2)).append(line.substr(fatal + 3 + kState + 2));
+    } else {
+      kept.append(line);
+    }
+  }
+  refusal.words = one_line(kept);
+  return refusal;
+}
+
+bool mentions_tls(std::string_view words) {
+  return words.find("SSL") != std::string_view::npos || words.find("certificate") != std::string_view::npos;
 }
 
 }  // namespace atmost::postgres

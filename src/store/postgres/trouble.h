@@ -42,6 +42,14 @@ Error error_of(const Trouble& trouble, std::string_view where);
 // libpq ends its messages with newlines and puts some on several lines; this makes one.
 std::string one_line(std::string_view text);
 
+// What libpq says of a connection that was not made (PQERRORS_VERBOSE): its last word, if several servers or ways were tried.
+struct Refusal {
+  std::string words;  // one line
+  std::string state;  // SQLSTATE; empty when it was not the server who refused
+};
+Refusal refusal_of(std::string_view message);
+bool mentions_tls(std::string_view words);
+
 }  // namespace atmost::postgres
 
 #endif

@@ -17,7 +17,13 @@ constexpr Duration kRefreshEvery = Duration::seconds(10);
 // the more seldom, so that a long queue costs the server no more than some fifty looks a second.
 constexpr std::int64_t kLookNs = 1'000'000'000;
 constexpr std::uint32_t kLookShare = 20;
+// For the answer of a holder that may be there after all.
+constexpr std::int64_t kLookForAnswerNs = 100'000'000;
 constexpr std::int64_t kJustAfterUs = 2'000;
+// A server that is gone or stands still has to be known a second after the timeout by everybody, wherever in the queue: who
+// has heard nothing of it for longer than that second asks a question of no weight first.
+constexpr std::int64_t kFreshNs = 1'000'000'000;
+constexpr std::int64_t ask_after(std::int64_t timeout_ns) { return timeout_ns * 3 / 5; }
 
 }  // namespace
 
@@ -59,11 +65,12 @@ void PostgresStore::plan_look(const Asked& asked, const Decision& decision) {
     ahead = std::max(ahead, one.sight.waiters_ahead);
     gone = gone || (queued_ && !one.sight.ticket_there);
     for (const Holder& holder : one.sight.holders) {
-      if (!holder.expired) first_end_us = std::min(first_end_us, holder.left_us);
+      if (!holder.expired && !holder.doubted) first_end_us = std::min(first_end_us, holder.left_us);
     }
   }
   std::int64_t pause = kLookNs + kLookNs / kLookShare * ahead;
-  pause += pause / 8 * (os::scatter() % 8) / 8;
+  pause -= pause / 8 * (os::scatter() % 8) / 8;
+  if (asked.doubts && ahead == 0) pause = std::min(pause, kLookForAnswerNs);
   if (ahead == 0 && first_end_us < pause / 1000) pause = (first_end_us + kJustAfterUs) * 1000;
   if (gone) {  // our place was swept up while we were away (suspended, stopped): another is drawn
     *asked.queue = {};
@@ -88,15 +95,17 @@ Result<Wake> PostgresStore::await(const Request& request, Ticket& ticket, std::i
       withdraw(request, ticket);
       parting_.obey();
     }
-    const std::int64_t until = std::min({deadline, look_again, refresh_ns_});
+    const std::int64_t ask = link_->heard_boot_ns() + ask_after(settings_.timeout.ns);
+    const std::int64_t until = std::min({deadline, look_again, refresh_ns_, ask});
     try {
       if (link_->await_news(until, parting_.descriptor())) return Wake::maybe;
       if (parting_.asked()) continue;
       const std::int64_t now = os::boot_ns();
       if (now >= deadline) return Wake::deadline;
+      if (now < std::min({look_again, refresh_ns_, ask})) return Wake::interrupted;
+      ask_whether_it_is_there();
       if (now >= look_again) return Wake::maybe;
-      if (now < refresh_ns_) return Wake::interrupted;
-      refresh_place();
+      if (now >= refresh_ns_) refresh_place();
     } catch (const Trouble& trouble) {
       // The place is a row and outlives the connection; a new one is made by the next attempt, if it is soon.
       if (trouble.kind != Trouble::Kind::unreachable) return error_of(trouble);
@@ -105,19 +114,30 @@ Result<Wake> PostgresStore::await(const Request& request, Ticket& ticket, std::i
   }
 }
 
+// Until when whoever asks now waits for an answer: a second after the timeout since the last one. Whoever was suspended
+// himself has heard nothing either; he asks as if he had been awake.
+std::int64_t PostgresStore::known_dead_by() const {
+  const std::int64_t asleep = os::boot_ns() - ask_after(settings_.timeout.ns) - kFreshNs;
+  return std::max(link_->heard_boot_ns(), asleep) + settings_.timeout.ns + kFreshNs;
+}
+
+void PostgresStore::ask_whether_it_is_there() {
+  if (os::boot_ns() < link_->heard_boot_ns() + kFreshNs) return;
+  const Statement statements[] = {{"SELECT 1", {}, "SELECT", 1}};
+  link_->ask(statements, known_dead_by());
+}
+
 void PostgresStore::refresh_place() {
-  const Statement statements[] = {
-      {"UPDATE atmost.waiter SET expires = clock_timestamp() + " + interval_of(2) + " WHERE owner = $1",
-       {party_->owner, number(kPlaceLasts.ns / 1000)},
-       "UPDATE",
-       0},
-      {"SELECT pg_try_advisory_lock($1, $2) WHERE NOT EXISTS (SELECT FROM pg_locks WHERE locktype = "
-       "'advisory' AND pid "
-       "= pg_backend_pid() AND classid = $1::oid AND objid = $2::oid)",
-       {std::to_string(kAdvisoryClass), std::to_string(party_->key)},
-       "SELECT",
-       1}};
-  talk([&](Link& link, std::int64_t deadline) { link.ask(statements, deadline); });
+  talk([&](Link& link, std::int64_t deadline) {
+    std::vector<Statement> statements = {
+        {"UPDATE atmost.waiter SET expires = clock_timestamp() + " + interval_of(2) + " WHERE owner = $1",
+         {party_->owner, number(kPlaceLasts.ns / 1000)},
+         "UPDATE",
+         0}};
+    if (!link.marked()) statements.push_back(link.mark());
+    const std::vector<Rows> answers = link.ask(statements, deadline);
+    if (!link.marked()) link.read_mark(answers[1]);
+  });
   refresh_ns_ = os::boot_ns() + kRefreshEvery.ns;
 }
 
@@ -138,10 +158,11 @@ void PostgresStore::withdraw(const Request& request, Ticket& ticket) {
   statements.push_back(commit());
   ticket = {};
   leave_queue();
+  // Without our session the place is nobody's: those behind pass it over. No connection is made for that.
+  if (!link_->is_open()) return;
   try {
-    talk([&](Link& link, std::int64_t deadline) { link.ask(statements, deadline); });
+    link_->ask(statements, known_dead_by());
   } catch (const Trouble&) {
-    // The server sees that this session has gone, and those behind pass the place over.
     link_->close();
   }
 }

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <pwd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,6 +39,19 @@ std::string find_bin() {
 // PostgreSQL refuses to be root.
 const passwd* server_user() { return geteuid() == 0 ? getpwnam("postgres") : nullptr; }
 
+// Nobody's at this moment. Its socket's name is made of it, too.
+int free_port() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  EXPECT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  close(fd);
+  return ntohs(address.sin_port);
+}
+
 bool answers(const std::string& url) {
   PGconn* connection = PQconnectdb(url.c_str());
   const bool ok = PQstatus(connection) == CONNECTION_OK;
@@ -59,6 +74,7 @@ pid_t Cluster::run(const std::vector<std::string>& argv) {
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid != 0) return pid;
+  if (ground_.enter) ground_.enter();
   if (user != nullptr &&
       (setgid(user->pw_gid) != 0 || setgroups(0, nullptr) != 0 || setuid(user->pw_uid) != 0))
     _exit(126);
@@ -79,26 +95,57 @@ pid_t Cluster::run(const std::vector<std::string>& argv) {
   _exit(127);
 }
 
-Cluster::Cluster(const std::string& settings) : bin_(find_bin()) {
+Cluster::Cluster(Bare, Ground ground) : ground_(std::move(ground)), bin_(find_bin()), port_(free_port()) {
   char name[] = "/tmp/atmost-pg-XXXXXX";
   EXPECT_NE(mkdtemp(name), nullptr);
   directory_ = name;
   data_ = directory_ + "/data";
-  if (const passwd* user = server_user()) {
-    EXPECT_EQ(chown(name, user->pw_uid, user->pw_gid), 0);
+  give(directory_);
+}
+
+Cluster::Cluster(const std::string& settings, Ground ground) : Cluster(Bare(), std::move(ground)) {
+  run_to_end(
+      {bin_ + "/initdb", "-D", data_, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"});
+  if (ground_.address.empty()) {
+    configure("fsync = off\n" + settings);
+  } else {
+    configure("fsync = off\nlisten_addresses = '" + ground_.address + "'\n" + settings);
+    std::ofstream(data_ + "/pg_hba.conf", std::ios::app) << "host all all 10.0.0.0/8 trust\n";
   }
-  const pid_t init =
-      run({bin_ + "/initdb", "-D", data_, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"});
-  int status = -1;
-  waitpid(init, &status, 0);
-  EXPECT_EQ(status, 0) << "initdb; see " << directory_ << "/log";
-  std::ofstream(data_ + "/postgresql.conf", std::ios::app)
-      << "listen_addresses = ''\nunix_socket_directories = '" << directory_
-      << "'\nfsync = off\nmax_connections = 250\nshared_buffers = 16MB\nautovacuum = on\nlog_min_messages = "
-         "log\n"
-      << settings << "\n";
   start();
 }
+
+std::unique_ptr<Cluster> Cluster::standby_of(const Cluster& primary) {
+  std::unique_ptr<Cluster> one(new Cluster(Bare()));
+  one->run_to_end({one->bin_ + "/pg_basebackup", "-D", one->data_, "-d",
+                   primary.url() + "&application_name=standby", "-R", "-c", "fast"});
+  one->configure("wal_retrieve_retry_interval = 100ms");
+  one->start();
+  return one;
+}
+
+void Cluster::configure(const std::string& settings) {
+  // The last line of a name counts: a standby has its primary's before.
+  std::ofstream(data_ + "/postgresql.conf", std::ios::app)
+      << "listen_addresses = ''\nunix_socket_directories = '" << directory_ << "'\nport = " << port_
+      << "\nmax_connections = 250\nshared_buffers = 16MB\nautovacuum = on\nlog_min_messages = log\n"
+      << settings << "\n";
+}
+
+void Cluster::give(const std::string& path) {
+  if (const passwd* user = server_user()) {
+    EXPECT_EQ(chown(path.c_str(), user->pw_uid, user->pw_gid), 0) << path;
+  }
+}
+
+void Cluster::run_to_end(const std::vector<std::string>& argv) {
+  const pid_t pid = run(argv);
+  int status = -1;
+  waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0) << argv[0] << "; see " << directory_ << "/log";
+}
+
+void Cluster::promote() { run_to_end({bin_ + "/pg_ctl", "promote", "-w", "-D", data_}); }
 
 void Cluster::start() {
   server_ = run({bin_ + "/postgres", "-D", data_});
@@ -118,6 +165,15 @@ void Cluster::stop() {
   if (server_ <= 0) return;
   kill(server_, SIGCONT);
   kill(server_, SIGQUIT);
+  waitpid(server_, nullptr, 0);
+  server_ = -1;
+}
+
+void Cluster::crash() {
+  const std::vector<pid_t> all = processes();
+  for (const int signal : {SIGSTOP, SIGKILL}) {
+    for (const pid_t pid : all) kill(pid, signal);
+  }
   waitpid(server_, nullptr, 0);
   server_ = -1;
 }

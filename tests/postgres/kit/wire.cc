@@ -120,6 +120,10 @@ void Wire::serve(int client) {
   int in_connection = 0;
   bool going = connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   while (going && !ending_ && order == order_) {
+    if (cut_off_) {
+      poll(nullptr, 0, 5);
+      continue;
+    }
     pollfd both[] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
     if (poll(both, 2, 10) <= 0) continue;
     if (both[0].revents != 0) {

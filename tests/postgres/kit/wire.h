@@ -37,6 +37,8 @@ class Wire {
   // From now on: the message number `at` of the server (counted over all connections, from 0) is spoiled; and with
   // `always` that of each connection, counted in it.
   void spoil(Spoil how, int at, bool always = false, int column = 0);
+  // From now on nothing passes either way, and nobody is told: as when a network cable is pulled.
+  void cut_off() { cut_off_ = true; }
   // How many messages the server sent since spoil().
   int messages() const { return count_; }
   bool hit() const { return hit_; }
@@ -53,6 +55,7 @@ class Wire {
   std::string server_socket_;
   int listener_ = -1;
   std::atomic<bool> ending_ = false;
+  std::atomic<bool> cut_off_ = false;
   std::atomic<Spoil> how_ = Spoil::nothing;
   std::atomic<int> at_ = 0;
   std::atomic<int> column_ = 0;

@@ -1,0 +1,32 @@
+// What the stores of many machines take from the environment: what must not stand in a URL, where everybody can read it.
+#ifndef ATMOST_STORE_FLEET_ENVIRONMENT_H
+#define ATMOST_STORE_FLEET_ENVIRONMENT_H
+
+#include <string>
+
+#include "atmost/result.h"
+#include "atmost/time.h"
+
+namespace atmost::fleet {
+
+// Empty when there is none.
+std::string variable(const std::string& name);
+
+// $NAME, which is taken out of the environment, so that no command inherits it; or the first line of the file that
+// $NAME_FILE names. Empty when there is neither. A usage error, which does not repeat the secret, when the file cannot be
+// read; not_permitted as check_private() has it.
+Status take_secret(const std::string& name, std::string& to);
+
+// The file that $NAME names; empty when it names none. A usage error when it cannot be read.
+Status take_file_name(const std::string& name, std::string& to);
+
+// Not_permitted when others may read or write the file, which $NAME names. libpq's rule for keys: 0600, or 0640 if it is
+// root's, who then chose the group.
+Status check_private(const std::string& name, const std::string& path);
+
+// A duration, longer than nothing and not for ever. Unchanged when there is none.
+Status read_timeout(const std::string& name, Duration& to);
+
+}  // namespace atmost::fleet
+
+#endif

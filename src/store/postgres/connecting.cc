@@ -1,0 +1,198 @@
+// How a connection is made: which server, what is set, and whether the session is our own.
+#include <poll.h>
+
+#include "link.h"
+#include "os/clock.h"
+#include "schema.h"
+
+namespace atmost::postgres {
+namespace {
+
+constexpr int kOldest = 120000;
+
+void ignore_notice(void*, const PGresult*) {}
+
+}  // namespace
+
+void Link::connect(const Parameters& parameters, std::int64_t deadline) {
+  std::vector<const char*> keywords;
+  std::vector<const char*> values;
+  for (const auto& [keyword, value] : parameters) {
+    keywords.push_back(keyword.c_str());
+    values.push_back(value.c_str());
+  }
+  if (!address_.password.empty()) {
+    keywords.push_back("password");
+    values.push_back(address_.password.c_str());
+  }
+  keywords.push_back(nullptr);
+  values.push_back(nullptr);
+  connection_ = PQconnectStartParams(keywords.data(), values.data(), 0);
+  if (connection_ == nullptr) throw Trouble{Trouble::Kind::setup, "out of memory", {}, Code::internal};
+  PQsetNoticeReceiver(connection_, ignore_notice, nullptr);
+  PQsetErrorVerbosity(connection_, PQERRORS_VERBOSE);  // with the SQLSTATE, by which a refusal is known
+  PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+  while (PQstatus(connection_) != CONNECTION_BAD && status != PGRES_POLLING_OK) {
+    if (status == PGRES_POLLING_FAILED) break;
+    await_socket(status == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline);
+    status = PQconnectPoll(connection_);
+  }
+  if (PQstatus(connection_) != CONNECTION_OK) not_let_in();
+  PQsetErrorVerbosity(connection_, PQERRORS_DEFAULT);
+  if (PQsetnonblocking(connection_, 1) != 0 || PQenterPipelineMode(connection_) != 1) broken();
+}
+
+// Why there is no connection, in one line, with what would be right.
+void Link::not_let_in() {
+  const bool no_password = PQconnectionNeedsPassword(connection_) != 0;
+  Refusal refusal = refusal_of(PQerrorMessage(connection_));
+  close();
+  if (no_password) {
+    refusal.words += " (passwords come from ~/.pgpass, $PGPASSFILE or $ATMOST_POSTGRES_PASSWORD_FILE)";
+  } else if (address_.verifies && mentions_tls(refusal.words)) {
+    refusal.words +=
+        " (hosts on the network are verified unless ?sslmode= in the URL or $PGSSLMODE says otherwise)";
+  }
+  // Class 28 of SQLSTATE: invalid authorization.
+  const bool denied = no_password || refusal.state.starts_with("28");
+  throw Trouble{denied ? Trouble::Kind::setup : Trouble::Kind::unreachable,
+                refusal.words,
+                {},
+                denied ? Code::not_permitted : Code::unavailable};
+}
+
+void Link::open_bare(std::int64_t deadline) {
+  const std::size_t count = address_.servers.size();
+  for (std::size_t i = 0;; ++i) {
+    const std::size_t server = (first_ + i) % count;
+    const std::int64_t left = deadline - os::boot_ns();
+    const std::int64_t slice = deadline - (left > 0 ? left / static_cast<std::int64_t>(count - i) : 0) *
+                                              static_cast<std::int64_t>(count - i - 1);
+    try {
+      connect(address_.servers[server], slice);
+      first_ = server;
+      return;
+    } catch (const Trouble&) {
+      close();
+      if (i + 1 == count) throw;
+    }
+  }
+}
+
+void Link::open(std::int64_t deadline) {
+  if (is_open()) return;
+  open_bare(deadline);
+  try {
+    set_up(deadline);
+    if (server_.behind_proxy && !session_is_ours(deadline)) {
+      throw Trouble{
+          Trouble::Kind::setup,
+          "a proxy pools transactions here (pgbouncer with pool_mode=transaction?): sessions are not "
+          "our own, and nobody would be told of anything; connect to the server itself, or through "
+          "pool_mode=session",
+          {},
+          Code::unavailable};
+    }
+  } catch (...) {
+    close();
+    throw;
+  }
+  was_open_ = true;
+  news_ = true;  // what was told while nobody listened is lost: look
+}
+
+void Link::set_up(std::int64_t deadline) {
+  server_ = {};
+  marked_ = false;
+  server_.version = PQserverVersion(connection_);
+  server_.encrypted = PQsslInUse(connection_) != 0;
+  if (server_.version < kOldest) {
+    throw Trouble{Trouble::Kind::setup,
+                  "this server is too old: PostgreSQL 12 or later is needed",
+                  {},
+                  Code::unavailable};
+  }
+  const auto ms = [](std::int64_t ns) { return std::to_string(ns / 1'000'000); };
+  const std::int64_t timeout = party_.timeout.ns;
+  // Who stands still inside a transaction loses it before those who wait for him give up.
+  std::string settings =
+      "SELECT set_config('search_path', 'pg_catalog', false), set_config('lock_timeout', $1, false), "
+      "set_config('statement_timeout', $2, false), "
+      "set_config('idle_in_transaction_session_timeout', $3, false), set_config('bytea_output', 'hex', "
+      "false), "
+      "set_config('default_transaction_isolation', 'read committed', false), set_config('jit', 'off', "
+      "false), "
+      "set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE "
+      "current_setting('synchronous_commit') END, false)";
+  if (server_.version >= 140000)
+    settings += ", set_config('client_connection_check_interval', '1000', false)";
+  const Statement statements[] = {
+      {settings,
+       {ms(timeout * 8 / 10), ms(timeout), ms(timeout * 4 / 10)},
+       "SELECT",
+       server_.version >= 140000 ? 9 : 8},
+      {"SELECT pg_backend_pid()", {}, "SELECT", 1},
+      schema_mark(),
+      mark(),
+      {"LISTEN atmost_" + party_.owner, {}, "LISTEN", 0},
+  };
+  const std::vector<Rows> answers = ask(statements, deadline);
+  answers[1].expect(1);
+  server_.backend = answers[1].integer(0, 0, 1);
+  server_.behind_proxy = server_.backend != PQbackendPID(connection_);
+  read_schema_mark(answers[2]);
+  read_mark(answers[3]);
+}
+
+Statement Link::schema_mark() {
+  return {
+      "SELECT obj_description(to_regnamespace('atmost')::oid, 'pg_namespace'), to_regnamespace('atmost') IS "
+      "NOT NULL",
+      {},
+      "SELECT",
+      2};
+}
+
+void Link::read_schema_mark(const Rows& rows) {
+  rows.expect(1);
+  server_.schema.clear();
+  if (rows.boolean(0, 1)) server_.schema = rows.missing(0, 0) ? "no comment" : rows.text(0, 0);
+}
+
+void Link::look_for_schema(std::int64_t deadline) {
+  const Statement statements[] = {schema_mark()};
+  read_schema_mark(ask(statements, deadline)[0]);
+}
+
+Statement Link::mark() const {
+  return {"SELECT pg_try_advisory_lock($1, $2)",
+          {std::to_string(kAdvisoryClass), std::to_string(party_.key)},
+          "SELECT",
+          1};
+}
+
+void Link::read_mark(const Rows& rows) {
+  rows.expect(1);
+  marked_ = rows.boolean(0, 0);
+}
+
+std::int64_t Link::backend_in_transaction(std::int64_t deadline) {
+  const Statement statements[] = {begin(), {"SELECT pg_backend_pid()", {}, "SELECT", 1}};
+  const std::vector<Rows> answers = ask(statements, deadline);
+  answers[1].expect(1);
+  return answers[1].integer(0, 0, 1);
+}
+
+// A pool hands the process that served us last to the next transaction of anybody; then we get another.
+bool Link::session_is_ours(std::int64_t deadline) {
+  Link other(address_, party_);
+  other.first_ = first_;
+  other.open_bare(deadline);
+  const std::int64_t theirs = other.backend_in_transaction(deadline);
+  const std::int64_t ours = backend_in_transaction(deadline);
+  const Statement end[] = {rollback()};
+  ask(end, deadline);
+  return theirs != server_.backend && ours == server_.backend;
+}
+
+}  // namespace atmost::postgres

@@ -1,0 +1,219 @@
+// Who gets in, and what those read who do not.
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "kit/certificates.h"
+#include "server_kit.h"
+#include "store/postgres/address.h"
+
+namespace postgres_kit {
+namespace {
+
+TEST_F(Server, WhoMayNotCreateTheTablesIsToldWhoMay) {
+  {
+    Session session(cluster_->url());
+    session.ask("CREATE DATABASE closed");
+    session.ask("CREATE ROLE guest LOGIN");
+  }
+  std::string url = cluster_->url();
+  url.replace(url.find("postgres@/postgres"), 18, "guest@/closed");
+  EXPECT_EQ(run_now(url, file("out")), 77);
+  EXPECT_NE(contents(file("out")).find("atmost schema postgres"), std::string::npos) << contents(file("out"));
+  // The script does what the message promises.
+  std::string owner = cluster_->url();
+  owner.replace(owner.find("@/postgres"), 10, "@/closed");
+  EXPECT_EQ(Program({atmost(), "schema", "postgres"}, file("sql")).wait(10), 0);
+  Session session(owner);
+  session.ask(contents(file("sql")));
+  EXPECT_EQ(run_now(url), 77);
+  session.ask("GRANT USAGE ON SCHEMA atmost TO guest");
+  session.ask("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA atmost TO guest");
+  session.ask("GRANT USAGE ON ALL SEQUENCES IN SCHEMA atmost TO guest");
+  EXPECT_EQ(run_now(url), 0);
+}
+
+TEST_F(Server, APasswordComesFromAFileAndNotFromTheUrl) {
+  EXPECT_EQ(run_now("postgres://postgres:secret@/postgres?host=/tmp", file("out")), 64);
+  EXPECT_EQ(contents(file("out")).find("secret"), std::string::npos);
+  EXPECT_EQ(run_now("postgres://postgres@/postgres?host=/tmp&password=secret", file("out")), 64);
+  EXPECT_EQ(contents(file("out")).find("secret"), std::string::npos);
+}
+
+// A server on the network, with a certificate for db.test, which wants to know who somebody is.
+class Network : public Server {
+ protected:
+  static void SetUpTestSuite() {
+    char name[] = "/tmp/atmost-tls-XXXXXX";
+    EXPECT_NE(mkdtemp(name), nullptr);
+    EXPECT_EQ(chmod(name, 0711), 0);
+    home_ = name;
+    certificates_ = std::make_unique<Certificates>(home_);
+    certificates_->make("server", "db.test");
+    certificates_->make("old", "db.test", -1);
+    certificates_->make("person", "certified");
+    for (const char* each : {"server", "old"}) Cluster::give(certificates_->key(each));
+    std::filesystem::create_directory(home_ + "/other");
+    others_ = std::make_unique<Certificates>(home_ + "/other");
+    others_->make("person", "certified");
+    const std::string hba = home_ + "/hba";
+    std::ofstream(hba) << "local all all trust\nhostssl all secret 127.0.0.1/32 scram-sha-256\n"
+                          "hostssl all certified 127.0.0.1/32 cert\nhost all postgres 127.0.0.1/32 trust\n";
+    cluster_ = std::make_unique<Cluster>("listen_addresses = '127.0.0.1'\nssl = on\nssl_cert_file = '" +
+                                         certificates_->certificate("server") + "'\nssl_key_file = '" +
+                                         certificates_->key("server") + "'\nssl_ca_file = '" +
+                                         certificates_->certificate("ca") + "'\nhba_file = '" + hba + "'");
+    Session session(cluster_->url());
+    session.ask("CREATE ROLE secret LOGIN SUPERUSER PASSWORD 'rosebud'");
+    session.ask("CREATE ROLE certified LOGIN SUPERUSER");
+  }
+  static void TearDownTestSuite() {
+    cluster_.reset();
+    std::filesystem::remove_all(home_);
+  }
+
+  // db.test is here, whatever name is asked for.
+  std::string url(const std::string& user, const std::string& host = "db.test",
+                  const std::string& more = "&sslmode=verify-full") const {
+    return "postgres://" + user + "@" + host + ":" + std::to_string(cluster_->port()) +
+           "/postgres?hostaddr=127.0.0.1&sslrootcert=" + certificates_->certificate("ca") + more;
+  }
+  // Nothing runs, one line says why, and the code says of what kind that is.
+  void expect_refused(const std::string& where, int code, const std::string& words) const {
+    std::filesystem::remove(file("out"));
+    const int ended = Program(run({}, "touch " + file("ran"), where), file("out")).wait(20).value_or(-1);
+    EXPECT_EQ(ended, code);
+    const std::string out = contents(file("out"));
+    EXPECT_NE(out.find(words), std::string::npos) << out;
+    EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 1) << out;
+    EXPECT_EQ(out.find("rosebud"), std::string::npos) << out;
+    EXPECT_FALSE(there("ran"));
+  }
+  // The command and whoever started it know nothing of the secret.
+  void expect_admitted_in_secret(const std::string& where) const {
+    const std::string look =
+        "env >" + file("seen") + "; cat /proc/[0-9]*/cmdline >>" + file("seen") + " 2>/dev/null; true";
+    EXPECT_EQ(Program(run({}, look, where), file("out")).wait(20), 0) << contents(file("out"));
+    EXPECT_NE(contents(file("seen")).find("ATMOST_TOKEN"), std::string::npos);
+    EXPECT_EQ(contents(file("seen")).find("rosebud"), std::string::npos);
+  }
+  // Changes a setting of the running server, for new connections.
+  static void set(const std::string& what) {
+    Session session(cluster_->url());
+    session.ask("ALTER SYSTEM " + what);
+    session.ask("SELECT pg_reload_conf()");
+    const std::string now = what == "SET ssl = off" ? "off" : "on";
+    EXPECT_TRUE(eventually(10, [&] { return Session(cluster_->url()).one("SHOW ssl") == now; }));
+  }
+
+  static std::string home_;
+  static std::unique_ptr<Certificates> certificates_;
+  static std::unique_ptr<Certificates> others_;
+};
+std::string Network::home_;
+std::unique_ptr<Certificates> Network::certificates_;
+std::unique_ptr<Certificates> Network::others_;
+
+TEST_F(Network, AServerWithTheRightCertificateIsTrusted) {
+  EXPECT_EQ(run_now(url("postgres"), file("out")), 0) << contents(file("out"));
+}
+
+TEST_F(Network, AnotherAuthoritysCertificateIsRefused) {
+  std::string where = url("postgres");
+  where.replace(where.find(certificates_->certificate("ca")), certificates_->certificate("ca").size(),
+                others_->certificate("ca"));
+  expect_refused(where, 69, "certificate verify failed");
+}
+
+TEST_F(Network, AnotherHostsCertificateIsRefused) {
+  expect_refused(url("postgres", "other.test"), 69, "does not match host name \"other.test\"");
+}
+
+TEST_F(Network, AnExpiredCertificateIsRefused) {
+  set("SET ssl_key_file = '" + certificates_->key("old") + "'");
+  set("SET ssl_cert_file = '" + certificates_->certificate("old") + "'");
+  const auto refused = [this] {
+    return run_now(url("postgres")) == 69;
+  };  // its new face may take a moment to show
+  EXPECT_TRUE(eventually(10, refused));
+  expect_refused(url("postgres"), 69, "certificate verify failed");
+  set("RESET ALL");
+  EXPECT_TRUE(eventually(10, [this] { return run_now(url("postgres")) == 0; }));
+}
+
+TEST_F(Network, AServerWithoutTlsIsRefused) {
+  set("SET ssl = off");
+  expect_refused(url("postgres"), 69, "server does not support SSL");
+  EXPECT_EQ(run_now(url("postgres", "db.test", "&sslmode=disable")), 0);
+  set("RESET ALL");
+}
+
+TEST_F(Network, AClientsCertificateIsAsked) {
+  expect_refused(url("certified"), 77, "valid client certificate");
+  const auto with = [this](const Certificates& whose) {
+    return url(
+        "certified", "db.test",
+        "&sslmode=verify-full&sslcert=" + whose.certificate("person") + "&sslkey=" + whose.key("person"));
+  };
+  expect_refused(with(*others_), 69, "unknown ca");
+  EXPECT_EQ(run_now(with(*certificates_), file("out")), 0) << contents(file("out"));
+}
+
+TEST_F(Network, APasswordComesFromWhereNobodySeesIt) {
+  const auto put = [this](const std::string& name, const std::string& text) {
+    std::ofstream(file(name)) << text;
+    EXPECT_EQ(chmod(file(name).c_str(), 0600), 0);
+    return file(name);
+  };
+  struct Variable {  // for a while
+    Variable(const char* which, const std::string& value) : name(which) { setenv(name, value.c_str(), 1); }
+    ~Variable() { unsetenv(name); }
+    const char* name;
+  };
+  expect_refused(url("secret"), 77, "$ATMOST_POSTGRES_PASSWORD_FILE");
+  {
+    const Variable wrong("ATMOST_POSTGRES_PASSWORD_FILE", put("wrong", "bud\n"));
+    expect_refused(url("secret"), 77, "password authentication failed");
+  }
+  {
+    const Variable missing("ATMOST_POSTGRES_PASSWORD_FILE", file("nowhere"));
+    expect_refused(url("secret"), 64, "cannot read a secret");
+  }
+  {
+    const Variable right("ATMOST_POSTGRES_PASSWORD_FILE", put("right", "rosebud\n"));
+    expect_admitted_in_secret(url("secret"));
+  }
+  {
+    const Variable right("ATMOST_POSTGRES_PASSWORD", "rosebud");
+    expect_admitted_in_secret(url("secret"));
+  }
+  const Variable passes("PGPASSFILE", put("passes", "db.test:*:*:secret:rosebud\n"));
+  expect_admitted_in_secret(url("secret"));
+}
+
+TEST(AddressOf, AHostOnTheNetworkIsVerifiedUnlessSomebodySaysOtherwise) {
+  const auto mode = [](const std::string& url, std::size_t server = 0) -> std::string {
+    const auto address = atmost::postgres::parse_address(url);
+    if (!address.ok() || address.value().servers.size() <= server) return "wrong";
+    for (const auto& [keyword, value] : address.value().servers[server]) {
+      if (keyword == "sslmode") return value;
+    }
+    return "";
+  };
+  EXPECT_EQ(mode("postgres://db.example.org/ops"), "verify-full");
+  EXPECT_EQ(mode("postgres://10.0.0.1,localhost/ops", 0), "verify-full");
+  EXPECT_EQ(mode("postgres://10.0.0.1,localhost/ops", 1), "");
+  EXPECT_EQ(mode("postgres://db.example.org/ops?sslmode=require"), "require");
+  EXPECT_EQ(mode("postgres:///ops?host=/run/postgresql"), "");
+  EXPECT_EQ(mode("postgres://127.0.0.1,[::1]/ops", 1), "");
+  EXPECT_EQ(mode("postgres://localhost/ops?hostaddr=10.0.0.1"), "verify-full");
+  setenv("PGHOST", "db.example.org", 1);
+  EXPECT_EQ(mode("postgres:///ops"), "verify-full");
+  setenv("PGSSLMODE", "disable", 1);
+  EXPECT_EQ(mode("postgres:///ops"), "");
+  unsetenv("PGHOST");
+  unsetenv("PGSSLMODE");
+}
+
+}  // namespace
+}  // namespace postgres_kit
