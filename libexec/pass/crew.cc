@@ -46,7 +46,8 @@ Notes::~Notes() {
   sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
-Crew::Crew(unsigned jobs, bool quiet, Tell tell) : jobs_(jobs), quiet_(quiet), tell_(std::move(tell)) {}
+Crew::Crew(unsigned jobs, bool quiet, const Variables& secrets, Tell tell)
+    : jobs_(jobs), quiet_(quiet), secrets_(secrets), tell_(std::move(tell)) {}
 
 int Crew::make_room() {
   while (members_.size() >= jobs_ && noted == 0) wait();
@@ -58,18 +59,16 @@ int Crew::finish_all() {
   return noted;
 }
 
-void Crew::start(const Atom& atom, const Request& request) {
+void Crew::start(const Job& job) {
   if (!notes_) notes_.emplace();
-  Result<Child> child = pass::start(atom, request, jobs_ > 1, quiet_, notes_->mask_before());
+  Result<Child> child = pass::start(job, secrets_, jobs_ > 1, quiet_, notes_->mask_before());
   if (!child.ok()) {
     if (members_.empty()) notes_.reset();
-    Outcome outcome;
-    outcome.error = child.error();
-    tell_(atom, outcome);
+    tell_(job.atom, failed(child.error()));
     return;
   }
   Member& member = members_.emplace_back();
-  member.atom = &atom;
+  member.atom = &job.atom;
   member.child = std::move(child.value());
 }
 

@@ -33,18 +33,19 @@ class Notes {
 // them, which reaches those itself), and end the waiting. Single-threaded, one at a time.
 class Crew {
  public:
-  using Tell = std::function<void(const Atom&, const Outcome&)>;
+  using Tell = std::function<void(const Atom&, const Fate&)>;
 
   // At most `jobs` at a time. With more than one their output is collected and written line by line, each line whole
   // and under its atom's name; with one they have our streams.
-  Crew(unsigned jobs, bool quiet, Tell tell);
+  // `secrets` (borrowed) are for the stores of jobs in a fleet.
+  Crew(unsigned jobs, bool quiet, const Variables& secrets, Tell tell);
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
   // Blocks until one more may be started. Returns the signal that told us to end, 0 when none did.
   int make_room();
   // REQUIRES: room. The request is copied by the new process.
-  void start(const Atom& atom, const Request& request);
+  void start(const Job& job);
   // Blocks until all have ended and were told of; the same return.
   int finish_all();
 
@@ -69,6 +70,7 @@ class Crew {
 
   unsigned jobs_;
   bool quiet_;
+  const Variables& secrets_;
   Tell tell_;
   std::list<Member> members_;
   std::optional<Notes> notes_;  // while there are members

@@ -8,17 +8,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <type_traits>
 
+#include "atmost/lease_time.h"
 #include "atmost/limiter.h"
-#include "say.h"
 #include "user.h"
+#include "ward.h"
 
 namespace atmost::pass {
 namespace {
 
 // It is sent through a pipe in one write, which is whole up to PIPE_BUF.
-static_assert(std::is_trivially_copyable_v<Outcome> && sizeof(Outcome) <= 4096);
+static_assert(std::is_trivially_copyable_v<Fate> && sizeof(Fate) <= 4096);
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> argv;
@@ -34,31 +36,19 @@ Error cannot(const std::string& what, int sys) {
   return error;
 }
 
-Outcome failed(const Error& error) {
-  Outcome outcome;
-  outcome.kind = Outcome::Kind::failed;
-  outcome.error = error;
-  return outcome;
-}
-
-// In the new process: everything that its command shall find, then the pipeline.
-Outcome run_in_child(const Atom& atom, const Request& request, bool quiet) {
-  std::vector<std::string> words = atom.command;
-  if (!atom.user.empty()) {
-    User user;
-    if (const Status found = find_user(atom.user, user); !found.ok()) return failed(found.error());
-    set_variables(user);
-    if (!is_ours(user)) {
-      const std::vector<std::string> become = {own_path(), kBecome, atom.user, atom.directory};
-      words.insert(words.begin(), become.begin(), become.end());
+// When a lock last admitted somebody, by the wall clock; 0 when it never did.
+Result<std::int64_t> last_admission(const LockSpec& lock) {
+  struct Last final : LockVisitor {
+    std::int64_t real_ns = 0;
+    void header(const Header& header) override {
+      if (header.last.start.known) real_ns = header.last.start.real_ns;
     }
-  }
-  for (const auto& [name, value] : atom.environment) setenv(name.c_str(), value.c_str(), 1);
-  const bool goes_here = words.size() == atom.command.size() && !atom.directory.empty();
-  if (goes_here && chdir(atom.directory.c_str()) != 0) return failed(cannot(atom.directory, errno));
-  const std::vector<char*> argv = pointers(words);
-  Narrator narrator(atom.name(), quiet);
-  return run_command(request, {argv.data()}, &narrator);
+    void holder(const HolderView&) override {}
+    void waiter(const WaiterView&) override {}
+  } last;
+  const Result<std::uint32_t> seen = inspect(lock, &last);
+  if (!seen.ok()) return seen.error();
+  return last.real_ns;
 }
 
 // The ends of the pipes that a child keeps.
@@ -76,7 +66,7 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
   return true;
 }
 
-[[noreturn]] void be_child(const Atom& atom, const Request& request, bool quiet, const Ends& ends,
+[[noreturn]] void be_child(const Job& job, const Variables& secrets, bool quiet, const Ends& ends,
                            const sigset_t& mask) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     struct sigaction now;
@@ -89,28 +79,38 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
     dup2(ends.out.get(), 1);
     dup2(ends.err.get(), 2);
   }
-  const Outcome outcome = run_in_child(atom, request, quiet);
-  while (write(ends.result.get(), &outcome, sizeof outcome) < 0 && errno == EINTR) {
+  const Fate fate = job.store.empty() ? Fate{Fate::Kind::told, run_prepared(job, quiet)}
+                                      : failed(warden_job(job, secrets, quiet, ends.result.get()));
+  while (write(ends.result.get(), &fate, sizeof fate) < 0 && errno == EINTR) {
   }
   _exit(0);
 }
 
 }  // namespace
 
-Status make_request(const Atom& atom, const Surroundings& around, bool trust_fs, const Instant& now,
+Status make_request(const Atom& atom, const Options& options, const Surroundings& around, const Instant& now,
                     Request& to) {
   to = {};
-  if (const Status placed = place_lock(atom.name(), around, to.locks[0], to.make_parents); !placed.ok())
-    return placed;
+  const bool fleet = in_fleet(atom, options);
+  const std::string_view whose = options.host.empty() ? std::string_view("fleet") : options.host;
+  to.make_parents = fleet;
+  const Status placed = fleet ? place_fleet_lock(atom.name(), options.store, whose, to.locks[0])
+                              : place_lock(atom.name(), around, to.locks[0], to.make_parents);
+  if (!placed.ok()) return placed;
+  if (fleet) to.no_history = !fleet_log(around, to.log_path).ok();
   to.locks[0].max = atom.max;
   to.if_elapsed = atom.if_elapsed;
   to.expire_after = atom.expire_after;
   to.max_runtime = atom.max_runtime;
   to.kill_grace = atom.kill_grace;
-  to.now_given = true;
+  to.ttl = atom.ttl.value_or(std::max(to.ttl, shortest_ttl(atom.kill_grace)));
+  if (fleet && to.ttl.is_forever())
+    return error_of(Code::usage, 0, "its lease in the fleet would never end: give it a ttl and a kill_grace");
+  // Ages and intervals in a fleet are the store's to measure, not this host's at the beginning of a pass.
+  to.now_given = !fleet || now.given;
   to.now_real_ns = now.real_ns;
   to.now_boot_ns = now.given ? 0 : now.boot_ns;
-  to.trust_fs = trust_fs;
+  to.trust_fs = options.trust_fs;
   to.nested = getenv("ATMOST_HELD") != nullptr;
   // The command of another user shall not get a descriptor that it could write to.
   to.close_fd = !atom.user.empty();
@@ -119,17 +119,46 @@ Status make_request(const Atom& atom, const Surroundings& around, bool trust_fs,
   return {};
 }
 
-bool runs_here(const Atom& atom) {
-  return atom.user.empty() && atom.directory.empty() && atom.environment.empty();
+Result<bool> ran_already(const Job& job) {
+  if (!job.not_since) return false;
+  const Result<std::int64_t> last = last_admission(job.request.locks[0]);
+  if (!last.ok()) return last.error();
+  const std::int64_t seconds = last.value() / 1'000'000'000;
+  return seconds >= job.not_since->begin && seconds < job.not_since->end;
 }
 
-Outcome run_here(const Atom& atom, const Request& request, bool quiet) {
-  const std::vector<char*> argv = pointers(atom.command);
+bool runs_here(const Job& job) {
+  const Atom& atom = job.atom;
+  return job.store.empty() && atom.user.empty() && atom.directory.empty() && atom.environment.empty();
+}
+
+Outcome run_here(const Job& job, bool quiet) {
+  const std::vector<char*> argv = pointers(job.atom.command);
+  Narrator narrator(job.atom.name(), quiet);
+  return run_command(job.request, {argv.data()}, &narrator);
+}
+
+Outcome run_prepared(const Job& job, bool quiet) {
+  const Atom& atom = job.atom;
+  std::vector<std::string> words = atom.command;
+  if (!atom.user.empty()) {
+    User user;
+    if (const Status found = find_user(atom.user, user); !found.ok()) return failed(found.error()).outcome;
+    set_variables(user);
+    if (!is_ours(user)) {
+      const std::vector<std::string> become = {own_path(), kBecome, atom.user, atom.directory};
+      words.insert(words.begin(), become.begin(), become.end());
+    }
+  }
+  for (const auto& [name, value] : atom.environment) setenv(name.c_str(), value.c_str(), 1);
+  const bool goes_here = words.size() == atom.command.size() && !atom.directory.empty();
+  if (goes_here && chdir(atom.directory.c_str()) != 0) return failed(cannot(atom.directory, errno)).outcome;
+  const std::vector<char*> argv = pointers(words);
   Narrator narrator(atom.name(), quiet);
-  return run_command(request, {argv.data()}, &narrator);
+  return run_command(job.request, {argv.data()}, &narrator);
 }
 
-Result<Child> start(const Atom& atom, const Request& request, bool captured, bool quiet,
+Result<Child> start(const Job& job, const Variables& secrets, bool captured, bool quiet,
                     const sigset_t& mask) {
   Child child;
   Ends ends;
@@ -137,7 +166,7 @@ Result<Child> start(const Atom& atom, const Request& request, bool captured, boo
                      (!captured || (make_pipe(child.out, ends.out) && make_pipe(child.err, ends.err)));
   if (!piped) return cannot("cannot make a pipe", errno);
   child.pid = fork();
-  if (child.pid == 0) be_child(atom, request, quiet, ends, mask);
+  if (child.pid == 0) be_child(job, secrets, quiet, ends, mask);
   if (child.pid < 0) return cannot("cannot start a process", errno);
   for (const os::Fd* fd : {&child.out, &child.err}) {
     if (fd->open()) fcntl(fd->get(), F_SETFL, O_NONBLOCK);
@@ -145,22 +174,22 @@ Result<Child> start(const Atom& atom, const Request& request, bool captured, boo
   return child;
 }
 
-Outcome finish(Child& child, int passed_on) {
-  Outcome outcome;
+Fate finish(Child& child, int passed_on) {
+  Fate fate;
   ssize_t got;
   do {
-    got = read(child.result.get(), &outcome, sizeof outcome);
+    got = read(child.result.get(), &fate, sizeof fate);
   } while (got < 0 && errno == EINTR);
   int status = 0;
   while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (got == static_cast<ssize_t>(sizeof outcome)) return outcome;
+  if (got == static_cast<ssize_t>(sizeof fate)) return fate;
   Error error = error_of(Code::lost, 0, "its supervisor was killed");
   if (WIFSIGNALED(status)) error.message.append(" by signal ").append_signed(WTERMSIG(status));
-  outcome = failed(error);
+  fate = failed(error);
   // Before its command ran, or after: nothing there to be told, and no accident.
-  if (WIFSIGNALED(status) && WTERMSIG(status) == passed_on) outcome.told = passed_on;
-  return outcome;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == passed_on) fate.outcome.told = passed_on;
+  return fate;
 }
 
 }  // namespace atmost::pass

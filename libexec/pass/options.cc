@@ -18,8 +18,10 @@ const char* const kHelp =
     "      --dry-run           say what would run, and why not; run no atom\n"
     "      --classes           show the classes of this host at this moment (FILE adds its groups and time "
     "zone)\n"
+    "      --store URL         etcd://HOSTS/PREFIX, postgres://...: each atom is one for the fleet "
+    "($ATMOST_STORE)\n"
     "      --dir DIR           where the locks live\n"
-    "      --host NAME         this host's name\n"
+    "      --host NAME         this host's name; with --store, each atom is one for each such host\n"
     "      --trust-fs          the lock directory's filesystem is known to keep locks\n"
     "      --json              one JSON object a line for every atom\n"
     "  -q, --quiet             say nothing of refusals and takeovers\n"
@@ -29,23 +31,17 @@ const char* const kHelp =
 
 namespace {
 
-enum : int { kMaxPasses = 256, kClock, kNow, kDryRun, kClasses, kDir, kHost, kTrustFs, kJson };
+enum : int { kMaxPasses = 256, kClock, kNow, kDryRun, kClasses, kDir, kHost, kStore, kTrustFs, kJson };
 
-constexpr option kLong[] = {{"jobs", required_argument, nullptr, 'j'},
-                            {"max-passes", required_argument, nullptr, kMaxPasses},
-                            {"clock", required_argument, nullptr, kClock},
-                            {"now", required_argument, nullptr, kNow},
-                            {"dry-run", no_argument, nullptr, kDryRun},
-                            {"classes", no_argument, nullptr, kClasses},
-                            {"dir", required_argument, nullptr, kDir},
-                            {"host", required_argument, nullptr, kHost},
-                            {"trust-fs", no_argument, nullptr, kTrustFs},
-                            {"json", no_argument, nullptr, kJson},
-                            {"quiet", no_argument, nullptr, 'q'},
-                            {"verbose", no_argument, nullptr, 'v'},
-                            {"help", no_argument, nullptr, 'h'},
-                            {"version", no_argument, nullptr, 'V'},
-                            {nullptr, 0, nullptr, 0}};
+constexpr option kLong[] = {
+    {"jobs", required_argument, nullptr, 'j'},     {"max-passes", required_argument, nullptr, kMaxPasses},
+    {"clock", required_argument, nullptr, kClock}, {"now", required_argument, nullptr, kNow},
+    {"dry-run", no_argument, nullptr, kDryRun},    {"classes", no_argument, nullptr, kClasses},
+    {"dir", required_argument, nullptr, kDir},     {"host", required_argument, nullptr, kHost},
+    {"store", required_argument, nullptr, kStore}, {"trust-fs", no_argument, nullptr, kTrustFs},
+    {"json", no_argument, nullptr, kJson},         {"quiet", no_argument, nullptr, 'q'},
+    {"verbose", no_argument, nullptr, 'v'},        {"help", no_argument, nullptr, 'h'},
+    {"version", no_argument, nullptr, 'V'},        {nullptr, 0, nullptr, 0}};
 
 // A gigabyte of memory for supervisors, at the very most.
 constexpr std::uint64_t kMostJobs = 1024;
@@ -99,6 +95,8 @@ bool store(int option, Options& to, std::string& wrong) {
       return text("--dir", to.dir, wrong);
     case kHost:
       return text("--host", to.host, wrong);
+    case kStore:
+      return text("--store", to.store, wrong);
     case kDryRun:
       return to.dry_run = true;
     case kClasses:

@@ -24,6 +24,7 @@ struct Options {
   bool version = false;
   std::string dir;
   std::string host;
+  std::string store;
 };
 
 // False, with a sentence in `wrong`, for what cannot be meant.

@@ -1,9 +1,12 @@
 #include "pass.h"
 
+#include <cerrno>
+
 #include "atmost/host.h"
 #include "atmost/limiter.h"
 #include "crew.h"
 #include "job.h"
+#include "user.h"
 
 namespace atmost::pass {
 namespace {
@@ -15,31 +18,21 @@ Zone zone_of(const PassFile& file) {
   return file.time_zone.empty() ? Zone({}) : Zone::named(file.time_zone).value_or(Zone("UTC0"));
 }
 
-// When a lock last admitted somebody, by the wall clock; 0 when it never did.
-std::int64_t last_admission(const LockSpec& lock) {
-  struct Last final : LockVisitor {
-    std::int64_t real_ns = 0;
-    void header(const Header& header) override {
-      if (header.last.start.known) real_ns = header.last.start.real_ns;
-    }
-    void holder(const HolderView&) override {}
-    void waiter(const WaiterView&) override {}
-  } last;
-  return inspect(lock, &last).ok() ? last.real_ns : 0;
-}
-
-Fate failed(const Error& error) {
-  Fate fate;
-  fate.outcome.error = error;
-  return fate;
+// Whether nobody answered, as opposed to an answer that was of no use.
+bool is_out_of_reach(const Fate& fate) {
+  const Outcome& outcome = fate.outcome;
+  return fate.kind == Fate::Kind::told && outcome.kind == Outcome::Kind::failed &&
+         outcome.error.code == Code::unavailable && outcome.error.sys == ETIMEDOUT;
 }
 
 }  // namespace
 
-Pass::Pass(const Options& options, const PassFile& file, const Host& host, const Surroundings& around)
+Pass::Pass(const Options& options, const PassFile& file, const Host& host, const Surroundings& around,
+           Variables secrets)
     : options_(options),
       file_(file),
       around_(around),
+      secrets_(std::move(secrets)),
       zone_(zone_of(file)),
       classes_(host, file.groups,
                [](const std::string& group, const std::vector<std::string>& command) {
@@ -62,31 +55,44 @@ Pass::Turn Pass::turn() const {
   return turn;
 }
 
-bool Pass::is_due(const Atom& atom, const Turn& at, Fate& fate) {
+std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, Fate& fate) {
   const Moment& moment = at.moment;
   fate.kind = Fate::Kind::not_due;
   if (!classes_.holds(atom.when, moment.time) &&
       !(moment.skipped && classes_.holds(atom.when, *moment.skipped))) {
-    return false;
+    return {};
   }
-  fate.kind = Fate::Kind::told;
-  const Status made = make_request(atom, around_, options_.trust_fs, at.now, request);
+  const bool fleet = in_fleet(atom, options_);
+  if (fleet && out_of_reach_) {
+    // Each question would take the whole timeout: a long file would keep its host from its own jobs for as long.
+    fate = failed(error_of(Code::unavailable, ETIMEDOUT, "not run: its store could not be reached just now"));
+    return {};
+  }
+  const Status made = make_request(atom, options_, around_, at.now, request);
   if (!made.ok()) {
     fate = failed(made.error());
-    return false;
+    return {};
   }
-  if (!moment.first_time || !atom.names_hours) return true;
-  const std::int64_t last = last_admission(request.locks[0]) / 1'000'000'000;
-  if (last < moment.first_time->begin || last >= moment.first_time->end) return true;
-  fate.kind = Fate::Kind::repeated;
-  return false;
+  std::optional<Job> job({atom, request, fleet ? options_.store : "", {}});
+  if (atom.names_hours) job->not_since = moment.first_time;
+  if (fleet && !ask) return job;  // its own process will
+  const Result<bool> ran = ran_already(*job);
+  if (ran.ok() && !ran.value()) return job;
+  fate = ran.ok() ? Fate{Fate::Kind::repeated, {}} : failed(ran.error());
+  return {};
 }
 
+void Pass::note(const Fate& fate) {
+  failed_ = failed_ || (fate.kind == Fate::Kind::told && needs_attention(fate.outcome));
+  out_of_reach_ = out_of_reach_ || is_out_of_reach(fate);
+}
+
+int Pass::exit_code() const { return out_of_reach_ ? static_cast<int>(Code::unavailable) : failed_ ? 1 : 0; }
+
 void Pass::tell(const Atom& atom, const Fate& fate) {
-  const bool attention = fate.kind == Fate::Kind::told && needs_attention(fate.outcome);
-  failed_ = failed_ || attention;
+  note(fate);
   // Who was told to end knows why; the taker's pass runs it again.
-  const bool aloud = attention && fate.outcome.told == 0;
+  const bool aloud = fate.kind == Fate::Kind::told && needs_attention(fate.outcome) && fate.outcome.told == 0;
   if (options_.json) {
     put(1, json_of(atom, fate, false));
   } else if (aloud || all_told_) {
@@ -97,14 +103,19 @@ void Pass::tell(const Atom& atom, const Fate& fate) {
 int Pass::dry_run() {
   for (const Atom& atom : file_.atoms) {
     Fate fate;
-    if (is_due(atom, turn(), fate)) fate.outcome = probe(request);
+    User user;
+    if (due(atom, turn(), true, fate)) {
+      const Status found = atom.user.empty() ? Status{} : find_user(atom.user, user);
+      fate = found.ok() ? Fate{Fate::Kind::told, probe(request)} : failed(found.error());
+    }
+    note(fate);
     if (options_.json) {
       put(1, json_of(atom, fate, true));
     } else {
       put(1, escaped(atom.name()) + ": " + escaped(words_of(atom, fate, true)) + "\n");
     }
   }
-  return 0;
+  return out_of_reach_ ? exit_code() : 0;
 }
 
 int Pass::show_classes() {
@@ -115,26 +126,26 @@ int Pass::show_classes() {
 }
 
 int Pass::run() {
-  Crew crew(options_.jobs, options_.quiet, [this](const Atom& atom, const Outcome& outcome) {
-    tell(atom, {Fate::Kind::told, outcome});
-  });
+  Crew crew(options_.jobs, options_.quiet, secrets_,
+            [this](const Atom& atom, const Fate& fate) { tell(atom, fate); });
   for (const Atom& atom : file_.atoms) {
     if (told_to_end_ == 0) told_to_end_ = crew.make_room();
     if (told_to_end_ != 0) break;
     Fate fate;
-    if (!is_due(atom, turn(), fate)) {
+    const std::optional<Job> job = due(atom, turn(), false, fate);
+    if (!job) {
       tell(atom, fate);
-    } else if (options_.jobs > 1 || !runs_here(atom)) {
-      crew.start(atom, request);
+    } else if (options_.jobs > 1 || !runs_here(*job)) {
+      crew.start(*job);
     } else {
-      fate.outcome = run_here(atom, request, options_.quiet);
+      fate = {Fate::Kind::told, run_here(*job, options_.quiet)};
       tell(atom, fate);
       told_to_end_ = fate.outcome.told;
     }
   }
   if (const int signal = crew.finish_all(); told_to_end_ == 0) told_to_end_ = signal;
   if (told_to_end_ != 0) end_as({0, told_to_end_, false});
-  return failed_ ? 1 : 0;
+  return exit_code();
 }
 
 }  // namespace atmost::pass

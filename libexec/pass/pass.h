@@ -4,6 +4,7 @@
 
 #include "atmost/place.h"
 #include "host_classes.h"
+#include "job.h"
 #include "options.h"
 #include "pass_file.h"
 #include "say.h"
@@ -13,15 +14,17 @@ namespace atmost::pass {
 
 class Pass {
  public:
-  Pass(const Options& options, const PassFile& file, const Host& host, const Surroundings& around);
+  // `secrets`: of the store that options.store names, if many machines share it. It was brought for this process.
+  Pass(const Options& options, const PassFile& file, const Host& host, const Surroundings& around,
+       Variables secrets);
 
-  // What would become of every atom, on standard output. The exit code.
+  // What would become of every atom, on standard output. The exit code: 0, or 69 as run() has it.
   int dry_run();
   // The classes of this host and moment, one a line, on standard output.
   int show_classes();
-  // Runs what is due, in the file's order, up to --jobs side by side, and says what there is to say. The exit code:
-  // 0, or 1 when an atom failed. When a signal that ends programs came, no further atom is started, those that run
-  // are told, and after them this process ends by that signal.
+  // Runs what is due, in the file's order, up to --jobs side by side, and says what there is to say. The exit code: 0; 1
+  // when an atom failed; 69 when the store could not be reached: what it keeps is not run then. When a signal that ends
+  // programs came, no further atom is started, those that run are told, and after them this process ends by that signal.
   int run();
 
  private:
@@ -30,19 +33,24 @@ class Pass {
     Moment moment;
   };
   Turn turn() const;  // the pass's moment, or with --clock=atom this one
-  // Whether the atom is due; else `fate` says why not.
-  bool is_due(const Atom& atom, const Turn& at, Fate& fate);
+  // The atom's job if it is due; else `fate` says why not. `ask`: this very process may ask its
+  // store.
+  std::optional<Job> due(const Atom& atom, const Turn& at, bool ask, Fate& fate);
   // Says it where it is to be heard, and remembers failures.
   void tell(const Atom& atom, const Fate& fate);
+  void note(const Fate& fate);
+  int exit_code() const;
 
   const Options& options_;
   const PassFile& file_;
   const Surroundings& around_;
+  const Variables secrets_;
   Zone zone_;
   HostClasses classes_;
   Turn first_;
   bool all_told_ = false;  // not only what needs attention
   bool failed_ = false;
+  bool out_of_reach_ = false;  // the store
   int told_to_end_ = 0;
 };
 

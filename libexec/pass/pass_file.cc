@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "atmost/lease_time.h"
 #include "atmost/parse.h"
+#include "atmost/words.h"
 #include "read_file.h"
 #include "request/classes.h"
 #include "zone.h"
@@ -10,9 +12,9 @@
 namespace atmost::pass {
 namespace {
 
-#define ATMOST_PASS_COMMON_KEYS                                                                          \
-  "shell", "if_elapsed", "expire_after", "max", "max_runtime", "kill_grace", "environment", "directory", \
-      "user", "when"
+#define ATMOST_PASS_COMMON_KEYS                                                                             \
+  "shell", "if_elapsed", "expire_after", "max", "max_runtime", "kill_grace", "ttl", "scope", "environment", \
+      "directory", "user", "when"
 
 // What [defaults] sets for every atom, and an atom for itself.
 struct Settings {
@@ -63,7 +65,12 @@ void FileReader::read_settings(TableReader& table, Settings& to) {
   table.span("expire_after", atom.expire_after);
   table.span("max_runtime", atom.max_runtime);
   table.span("kill_grace", atom.kill_grace);
+  if (Duration ttl; table.span("ttl", ttl)) atom.ttl = ttl;
   table.count("max", kMaxSlots, atom.max);
+  if (std::string scope; table.text("scope", scope)) {
+    atom.each_host = scope == "host";
+    if (scope != "host" && scope != "fleet") table.fault("scope", "is neither \"fleet\" nor \"host\"");
+  }
   table.variables("environment", atom.environment);
   if (table.text("directory", atom.directory) && atom.directory[0] != '/') {
     table.fault("directory", "is relative, and a pass may start anywhere: begin it with /");
@@ -162,6 +169,11 @@ void FileReader::read_atom(const toml::table& table) {
     fault(atom.at, "this atom has no command");
   } else {
     read_command(reader, settings.shell, atom.command);
+  }
+  if (atom.ttl && *atom.ttl < shortest_ttl(atom.kill_grace)) {
+    reader.fault(reader.has("ttl") ? "ttl" : "kill_grace",
+                 "leaves no time to stop the command before its lease ends: the ttl should be " +
+                     std::string(duration_words(shortest_ttl(atom.kill_grace)).view()) + " at least");
   }
   if (!named) return;
   for (const Atom& other : to_.atoms) {

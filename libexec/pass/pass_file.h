@@ -33,7 +33,9 @@ struct Atom {
   Duration expire_after = Duration::forever();
   Duration max_runtime{};
   Duration kill_grace = Duration::seconds(2);
+  std::optional<Duration> ttl;  // of its lease in a fleet; none: 15s, or as long as its kill_grace wants
   std::uint32_t max = 1;
+  bool each_host = false;  // its lock is a file of this host, whatever store there is
   std::map<std::string, std::string> environment;
   std::string directory;     // empty: the pass's own
   std::string user;          // empty: the pass's own

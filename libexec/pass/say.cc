@@ -40,13 +40,13 @@ std::string busy_words(const Atom& atom, const Decision& decision) {
   }
 }
 
-std::string refused_words(const Atom& atom, const Decision& decision, bool dry) {
+std::string refused_words(const Atom& atom, const Decision& decision) {
   switch (decision.verdict) {
     case Verdict::too_soon:
       if (decision.retry_in.is_forever()) return "too soon: it ran, and runs once only";
       return "too soon: not before " + duration(decision.retry_in);
     case Verdict::take_over:
-      return dry ? "would run, after stopping an overdue one" : "busy: an overdue one is in its place";
+      return "busy: an overdue one is in its place";
     default:
       return busy_words(atom, decision);
   }
@@ -75,15 +75,13 @@ const char* kind_of(const Fate& fate, bool dry) {
   if (fate.kind == Fate::Kind::repeated) return "too_soon";
   switch (fate.outcome.kind) {
     case Outcome::Kind::ran:
-      return dry ? "would_run" : "ran";
+      return !dry ? "ran" : fate.outcome.decision.victim_count == 0 ? "would_run" : "would_take_over";
     case Outcome::Kind::failed:
       return "failed";
     default:
       break;
   }
-  const Verdict verdict = fate.outcome.decision.verdict;
-  if (verdict == Verdict::take_over && dry) return "would_take_over";
-  return verdict == Verdict::too_soon ? "too_soon" : "busy";
+  return fate.outcome.decision.verdict == Verdict::too_soon ? "too_soon" : "busy";
 }
 
 }  // namespace
@@ -124,11 +122,17 @@ void complain_at(const std::string& file, const Remark& remark) {
 
 void Narrator::warning(const Error& about) { complain(name_ + ": " + std::string(about.message.view())); }
 
-void Narrator::stopping_holder(const LockSpec&, std::uint32_t, std::int64_t pid, Pressure pressure) {
+void Narrator::stopping_holder(const LockSpec&, std::uint32_t, const HolderName& who, Pressure pressure) {
   if (quiet_ || !is_terminal(2)) return;
   constexpr const char* kSignals[] = {"nothing", "nothing", "INT", "TERM", "KILL"};
   complain(name_ + ": overdue: sending " + kSignals[static_cast<unsigned>(pressure)] + " to process " +
-           std::to_string(pid));
+           std::to_string(who.pid) + (who.host.empty() ? "" : " on " + std::string(who.host)));
+}
+
+Fate failed(const Error& error) {
+  Fate fate;
+  fate.outcome.error = error;
+  return fate;
 }
 
 bool needs_attention(const Outcome& outcome) {
@@ -150,9 +154,10 @@ std::string words_of(const Atom& atom, const Fate& fate, bool dry) {
   const Outcome& outcome = fate.outcome;
   switch (outcome.kind) {
     case Outcome::Kind::ran:
-      return dry ? "would run" : ran_words(outcome);
+      if (!dry) return ran_words(outcome);
+      return outcome.decision.victim_count == 0 ? "would run" : "would run, after stopping an overdue one";
     case Outcome::Kind::refused:
-      return refused_words(atom, outcome.decision, dry);
+      return refused_words(atom, outcome.decision);
     case Outcome::Kind::failed:
       break;
   }

@@ -28,7 +28,7 @@ class Narrator final : public Observer {
   void waiting(const Decision&) override {}
   void admitted(const Lease&, Duration) override {}
   void warning(const Error& about) override;
-  void stopping_holder(const LockSpec& lock, std::uint32_t slot, std::int64_t pid,
+  void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
                        Pressure pressure) override;
 
  private:
@@ -42,6 +42,8 @@ struct Fate {
   Kind kind = Kind::told;
   Outcome outcome;  // told
 };
+
+Fate failed(const Error& error);
 
 // The command was not a success, or the limiter could not do its work: somebody should look.
 bool needs_attention(const Outcome& outcome);

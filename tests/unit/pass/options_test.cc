@@ -20,9 +20,9 @@ bool read(std::vector<std::string> words, Options& to, std::string& wrong) {
 TEST(Options, AreRead) {
   Options options;
   std::string wrong;
-  ASSERT_TRUE(read(
-      {"-j4", "--max-passes=2", "--clock", "atom", "--now", "100.5", "--dir", "d", "--host=h", "-v", "f"},
-      options, wrong))
+  ASSERT_TRUE(read({"-j4", "--max-passes=2", "--clock", "atom", "--now", "100.5", "--dir", "d", "--host=h",
+                    "--store", "s", "-v", "f"},
+                   options, wrong))
       << wrong;
   EXPECT_EQ(options.jobs, 4U);
   EXPECT_EQ(options.max_passes, 2U);
@@ -30,6 +30,7 @@ TEST(Options, AreRead) {
   EXPECT_EQ(options.now_ns, 100'500'000'000);
   EXPECT_EQ(options.dir, "d");
   EXPECT_EQ(options.host, "h");
+  EXPECT_EQ(options.store, "s");
   EXPECT_TRUE(options.verbose);
   EXPECT_EQ(options.file, "f");
 }

@@ -46,6 +46,8 @@ max_runtime = 90
 environment = { B = "3" }
 directory = "/tmp"
 user = "nobody"
+scope = "host"
+ttl = "1m"
 when = "web.Hr02 | !Monday"
 
 [[atom]]
@@ -69,6 +71,10 @@ if_elapsed = "inf"
   EXPECT_EQ(one.kill_grace, Duration::seconds(5));
   EXPECT_EQ(one.max_runtime, Duration::seconds(90));
   EXPECT_EQ(one.max, 3U);
+  EXPECT_TRUE(one.each_host);
+  EXPECT_EQ(one.ttl, Duration::seconds(60));
+  EXPECT_FALSE(reading.file.atoms[1].each_host);
+  EXPECT_FALSE(reading.file.atoms[1].ttl);
   EXPECT_EQ(one.environment, (std::map<std::string, std::string>{{"A", "1"}, {"B", "3"}}));
   EXPECT_EQ(one.directory, "/tmp");
   EXPECT_EQ(one.user, "nobody");

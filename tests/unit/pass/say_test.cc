@@ -34,6 +34,8 @@ Outcome refused(Verdict verdict, Why why) {
 TEST(Say, TellsWhatBecameOfAnAtom) {
   Outcome overran = ran(0, 15);
   overran.stopped = Stopped::max_runtime;
+  Outcome overdue = ran(0);
+  overdue.decision.victim_count = 1;
   Outcome broken;
   broken.error = error_of(Code::not_found, 2, "nothing: no such file");
   struct {
@@ -64,7 +66,7 @@ TEST(Say, TellsWhatBecameOfAnAtom) {
        true,
        "busy: overdue, and its process could not be stopped",
        "busy"},
-      {{Fate::Kind::told, refused(Verdict::take_over, Why::none)},
+      {{Fate::Kind::told, overdue},
        true,
        false,
        "would run, after stopping an overdue one",

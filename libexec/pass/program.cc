@@ -1,0 +1,162 @@
+// atmost pass: runs every atom of a file that is due here and now.
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atmost/host.h"
+#include "fleet.h"
+#include "job.h"
+#include "options.h"
+#include "pass.h"
+#include "passes.h"
+#include "ward.h"
+
+namespace atmost::pass {
+namespace {
+
+std::string_view variable(const char* name) {
+  const char* value = getenv(name);
+  return value != nullptr ? value : std::string_view{};
+}
+
+// Pipes and lock files must not land where a command will look for its standard streams.
+void open_standard_streams() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+  }
+}
+
+int refuse(Code code, std::string_view words) {
+  complain(words);
+  return static_cast<int>(code);
+}
+
+// The directory of the locks as an absolute path: atoms may run elsewhere.
+Status make_absolute(std::string& dir) {
+  if (dir.empty() || dir[0] == '/') return {};
+  char here[4096];
+  if (getcwd(here, sizeof here) == nullptr) {
+    return error_of(Code::usage, errno, "--dir is relative, and the working directory cannot be told");
+  }
+  dir = std::string(here) + "/" + dir;
+  return {};
+}
+
+Surroundings surroundings(const Options& options, const Host& host) {
+  Surroundings around;
+  around.option_dir = options.dir;
+  around.atmost_dir = variable("ATMOST_DIR");
+  around.state_home = variable("XDG_STATE_HOME");
+  around.home = variable("HOME");
+  around.host = host.name;
+  around.root = user_id() == 0;
+  return around;
+}
+
+// Reads the file into `to`; the exit code, 0 when all is right.
+int read(const std::string& path, bool quiet, PassFile& to) {
+  std::string why_not;
+  bool not_ours = false;
+  const std::optional<std::string> text = load_file(path, why_not, not_ours);
+  if (!text) {
+    complain_at(path, {{}, why_not});
+    return static_cast<int>(not_ours ? Code::not_permitted : Code::pass_file);
+  }
+  std::vector<Remark> faults;
+  std::vector<Remark> remarks;
+  read_pass_file(*text, to, faults, remarks);
+  for (const Remark& fault : faults) complain_at(path, fault);
+  if (!faults.empty()) return static_cast<int>(Code::pass_file);
+  for (const Remark& remark : remarks) {
+    if (!quiet) complain_at(path, {remark.at, "warning: " + remark.words});
+  }
+  return 0;
+}
+
+// --store, else $ATMOST_STORE.
+Status choose_store(Options& options) {
+  const bool said = !options.store.empty();
+  if (!said) options.store = variable("ATMOST_STORE");
+  if (options.store.empty()) return {};
+  Error error = error_of(Code::usage, 0, said ? "--store: " : "$ATMOST_STORE: ");
+  if (const Status checked = check_store(options.store); !checked.ok()) {
+    error.message.append(checked.error().message);
+    return error;
+  }
+  if (options.store != "symlink:") return {};
+  error.message.append("a pass keeps its locks in files, or in a store that many machines share");
+  return error;
+}
+
+// The same program with the store of that URL lies beside this one.
+int become_fleet_pass(std::string_view url, char** argv) {
+  std::string path(program_directory().view());
+  path += url.starts_with("etcd://") ? "/atmost-pass-fleet" : "/atmost-pass-fleet-postgres";
+  argv[0] = path.data();
+  const Error error = become_program(argv);
+  return refuse(Code::unavailable,
+                path + ", which serves that store, cannot be run: " + std::string(error.message.view()));
+}
+
+int run(Options& options, char** argv, const Fleet* fleet) {
+  if (const Status chosen = choose_store(options); !chosen.ok())
+    return refuse(Code::usage, chosen.error().message.view());
+  Variables secrets;
+  if (is_fleet(options.store)) {
+    if (fleet == nullptr) return become_fleet_pass(options.store, argv);
+    secrets = secrets_of(*fleet);
+    if (const Status brought = fleet->bring(options.store); !brought.ok())
+      return refuse(brought.error().code, brought.error().message.view());
+  }
+  if (const Status absolute = make_absolute(options.dir); !absolute.ok()) {
+    return refuse(Code::usage, absolute.error().message.view());
+  }
+  PassFile file;
+  if (!options.file.empty()) {
+    if (const int code = read(options.file, options.quiet, file); code != 0) return code;
+  }
+  const Host host = this_host(options.host);
+  const Surroundings around = surroundings(options, host);
+  Pass pass(options, file, host, around, std::move(secrets));
+  if (options.classes) return pass.show_classes();
+  if (options.dry_run) return pass.dry_run();
+  if (options.max_passes) {
+    const Outcome place = take_place(options.file, *options.max_passes, around, options.trust_fs);
+    if (place.kind == Outcome::Kind::failed) return refuse(place.error.code, place.error.message.view());
+    if (place.kind == Outcome::Kind::refused) {
+      if (!options.quiet)
+        complain(options.file + ": " + std::to_string(*options.max_passes) + " passes run already");
+      return static_cast<int>(Code::busy);
+    }
+  }
+  return pass.run();
+}
+
+int begin(int argc, char** argv, const Fleet* fleet) {
+  open_standard_streams();
+  // A parent that ignores it would have us wait for nobody.
+  signal(SIGCHLD, SIG_DFL);
+  if (argc > 1 && strcmp(argv[1], kBecome) == 0) return become_user(argv + 2);
+  if (argc > 1 && strcmp(argv[1], kWard) == 0 && fleet != nullptr) return be_ward(argv + 2, *fleet);
+  if (has_raised_rights())
+    return refuse(Code::not_permitted, "refused: it must not run set-user-id or with raised rights");
+  Options options;
+  std::string wrong;
+  if (!read_options(argc, argv, options, wrong)) return refuse(Code::usage, wrong);
+  if (options.help || options.version) {
+    put(1, options.help ? kHelp : "atmost pass " ATMOST_VERSION "\n");
+    return 0;
+  }
+  return run(options, argv, fleet);
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, const Fleet* fleet) {
+  if (fleet != nullptr) keep_standard_streams();
+  return begin(argc, argv, fleet);
+}
+
+}  // namespace atmost::pass

@@ -1,0 +1,171 @@
+#include "ward.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <type_traits>
+
+#include "atmost/warden.h"
+#include "os/machine.h"
+#include "say.h"
+
+namespace atmost::pass {
+namespace {
+
+// The file begins with it; texts follow, each with its NUL.
+struct Head {
+  Request request;
+  Moment::Span not_since;
+  bool has_not_since = false;
+  bool quiet = false;
+  std::size_t secrets = 0;  // pairs
+  std::size_t variables = 0;
+  std::size_t words = 0;
+};
+static_assert(std::is_trivially_copyable_v<Head>);
+
+std::string warded_name;
+
+void tell_killed() {
+  complain(warded_name +
+           ": its supervisor was killed: its command is stopped, with all that it started; the lock is free "
+           "when its "
+           "lease ends");
+}
+
+void put_text(std::string& to, const std::string& text) { to.append(text).push_back('\0'); }
+
+template <class Pairs>
+void put_pairs(std::string& to, const Pairs& pairs) {
+  for (const auto& [name, value] : pairs) {
+    put_text(to, name);
+    put_text(to, value);
+  }
+}
+
+std::string packed(const Job& job, const Variables& secrets, bool quiet) {
+  const Atom& atom = job.atom;
+  auto head = std::make_unique<Head>();
+  head->request = job.request;
+  head->not_since = job.not_since.value_or(Moment::Span{});
+  head->has_not_since = job.not_since.has_value();
+  head->quiet = quiet;
+  head->secrets = secrets.size();
+  head->variables = atom.environment.size();
+  head->words = atom.command.size();
+  std::string all(reinterpret_cast<const char*>(head.get()), sizeof *head);
+  for (const std::string* text : {&job.store, &atom.operation, &atom.operand, &atom.user, &atom.directory})
+    put_text(all, *text);
+  put_pairs(all, secrets);
+  put_pairs(all, atom.environment);
+  for (const std::string& word : atom.command) put_text(all, word);
+  return all;
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+bool read_all(int fd, std::string& to) {
+  struct stat found;
+  if (fstat(fd, &found) != 0 || found.st_size < static_cast<off_t>(sizeof(Head))) return false;
+  to.resize(static_cast<std::size_t>(found.st_size));
+  return pread(fd, to.data(), to.size(), 0) == found.st_size && to.back() == '\0';
+}
+
+// The texts behind the head, one after the other.
+class Texts {
+ public:
+  explicit Texts(const std::string& all) : all_(all), at_(sizeof(Head)) {}
+  std::string next() {
+    if (at_ >= all_.size()) return {};
+    std::string text(all_.c_str() + at_);
+    at_ += text.size() + 1;
+    return text;
+  }
+
+ private:
+  const std::string& all_;
+  std::size_t at_;
+};
+
+Fate run_ward(const std::string& all, const Fleet& fleet) {
+  static Head head;
+  memcpy(&head, all.data(), sizeof head);
+  Texts texts(all);
+  Atom atom;
+  const std::string store = texts.next();
+  for (std::string* text : {&atom.operation, &atom.operand, &atom.user, &atom.directory})
+    *text = texts.next();
+  for (std::size_t i = 0; i < head.secrets; ++i) {
+    const std::string name = texts.next();
+    setenv(name.c_str(), texts.next().c_str(), 1);
+  }
+  for (std::size_t i = 0; i < head.variables; ++i) {
+    const std::string name = texts.next();
+    atom.environment[name] = texts.next();
+  }
+  for (std::size_t i = 0; i < head.words; ++i) atom.command.push_back(texts.next());
+  if (const Status brought = fleet.bring(store); !brought.ok()) return failed(brought.error());
+  Job job{atom, head.request, store, {}};
+  if (head.has_not_since) job.not_since = head.not_since;
+  const Result<bool> ran = ran_already(job);
+  if (!ran.ok()) return failed(ran.error());
+  if (ran.value()) return {Fate::Kind::repeated, {}};
+  return {Fate::Kind::told, run_prepared(job, head.quiet)};
+}
+
+}  // namespace
+
+Variables secrets_of(const Fleet& fleet) {
+  Variables secrets;
+  for (const char* name : fleet.secrets) {
+    if (const char* value = getenv(name)) secrets.emplace_back(name, value);
+  }
+  return secrets;
+}
+
+Error warden_job(const Job& job, const Variables& secrets, bool quiet, int result) {
+  const os::Fd file(memfd_create("atmost pass", 0));
+  PathText path;
+  if (!file.open() || !write_all(file.get(), packed(job, secrets, quiet)) || !os::program_path(path))
+    return error_of(Code::internal, errno, "cannot hand the job to a supervisor");
+  fcntl(result, F_SETFD, 0);
+  warded_name = job.atom.name();
+  std::string ward = kWard;
+  std::string job_end = std::to_string(file.get());
+  std::string result_end = std::to_string(result);
+  std::string name = warded_name;
+  char* const argv[] = {
+      const_cast<char*>(path.c_str()), ward.data(), job_end.data(), result_end.data(), name.data(), nullptr};
+  return warden_program(argv, tell_killed);
+}
+
+int be_ward(char** argv, const Fleet& fleet) {
+  accept_warden();
+  if (argv[0] == nullptr || argv[1] == nullptr) return static_cast<int>(Code::usage);
+  const os::Fd file(atoi(argv[0]));
+  const int result = atoi(argv[1]);
+  std::string all;
+  // The command gets neither.
+  if (fcntl(result, F_SETFD, FD_CLOEXEC) != 0 || !read_all(file.get(), all))
+    return static_cast<int>(Code::usage);
+  fcntl(file.get(), F_SETFD, FD_CLOEXEC);
+  const Fate fate = run_ward(all, fleet);
+  const std::string_view bytes(reinterpret_cast<const char*>(&fate), sizeof fate);
+  return write_all(result, bytes) ? 0 : static_cast<int>(Code::io);
+}
+
+}  // namespace atmost::pass
