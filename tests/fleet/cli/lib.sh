@@ -1,0 +1,18 @@
+# For the scripts in this folder, which begin with:  . "$(dirname "$0")/lib.sh"
+#
+# What a user sees of a store that many machines share. Each script runs once with every such store: with_etcd and
+# with_postgres start a cluster and run the scripts one after the other, with
+#
+#   FLEET_STORE   the store's URL
+#   FLEET_DEAD    a URL of the same kind where nobody answers
+#   FLEET_PIDS    the servers
+#
+# One cluster for all of them: their locks have names of their own. By hand:
+#   ATMOST_BIN=build/bin build/tests/bin/with_etcd tests/fleet/cli/SCRIPT.sh
+#
+# as_host NAME COMMAND... is a program beside them: another machine, as far as one can tell.
+tests_fleet=$(cd "$(dirname "$0")" && pwd)
+. "$tests_fleet/../../cli/lib.sh"
+[ -n "${FLEET_STORE-}" ] || skip "started by with_etcd or with_postgres only"
+
+PATH=$PATH:$tests_fleet

@@ -1,0 +1,35 @@
+# A store that nobody answers for: every job is told of once, none runs, and the host's own run all the same.
+. "$(dirname "$0")/lib.sh"
+[ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
+for i in 1 2 3 4 5; do
+  printf '[[atom]]\noperator = "lost"\noperand = "%s"\ncommand = ["touch", "%s/ran"]\n' "$i" "$folder"
+done >f
+printf '[[atom]]\noperator = "lost"\noperand = "own"\nscope = "host"\ncommand = ["touch", "%s/own"]\n' "$folder" >>f
+
+begun=$(date +%s)
+expect_code 69 atmost pass --store "$FLEET_DEAD" f
+[ $(($(date +%s) - begun)) -lt 9 ] || fail "each job waited for the store"
+[ ! -e ran ] || fail "a job ran without its lock"
+[ -e own ] || fail "the host's own job did not run"
+expect_line 5 err
+for i in 1 2 3 4 5; do expect_in err "lost:$i: "; done
+[ "$(grep -c 'not run: its store could not be reached just now' err)" -eq 4 ] || fail "$(cat err)"
+
+rm own
+expect_code 69 atmost pass --store "$FLEET_DEAD" -j 3 --json f
+[ ! -e ran ] || fail "a job ran without its lock"
+[ "$(grep -c '"kind":"failed".*"code":69' out)" -eq 5 ] || fail "$(cat out)"
+
+rm own
+expect_code 69 atmost pass --store "$FLEET_DEAD" --dry-run f
+expect_line 6 out
+expect_in out "lost:own: would run"
+[ ! -e own ] || fail "a dry run ran something"
+
+# Servers that are there and stay silent.
+kill -STOP $FLEET_PIDS
+trap 'kill -CONT $FLEET_PIDS; clean_up' EXIT
+expect_code 69 atmost pass --store "$FLEET_STORE" f
+kill -CONT $FLEET_PIDS
+[ ! -e ran ] || fail "a job ran without its lock"
+expect_line 5 err
