@@ -1,0 +1,54 @@
+// What the benchmarks of locks that many machines share have in common: callers, one alone, fifty at once, two hundred in a
+// queue, of our program and of a peer's.
+#ifndef ATMOST_BENCH_FLEET_KIT_H
+#define ATMOST_BENCH_FLEET_KIT_H
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace fleet_bench {
+
+using Line = std::vector<std::string>;
+
+struct Arena {
+  std::string directory;  // ours alone
+  std::string own;        // the path of this program, which is also the command that is run
+  std::string atmost;
+  // A command that notes its slot, its begin and its end in `log`; before that it waits for `gate` to be opened, if one is
+  // named, and sleeps so long.
+  Line holding(const std::string& log, const std::string& gate, int milliseconds) const;
+};
+
+// Somebody who runs a command under a lock, waiting for it as long as need be.
+struct Contender {
+  std::string name;
+  std::function<Line(const std::string& lock, const Line& options, const Line& command)> line;
+};
+// `atmost run --store URL`; options are its own.
+Contender atmost_at(const Arena& arena, const std::string& url);
+
+double now();  // seconds, monotonic
+// Starts a program along $PATH, its standard output turned away.
+int start(Line line);
+// Waits for its end; whether that was exit code 0.
+bool succeeds(int pid);
+
+// The parts; each prints its figures.
+void one_caller(const Arena& arena, const Contender& ours, const Contender& theirs);
+// Fifty at once, in several rounds, ours and theirs in turn.
+void fifty_at_once(const Arena& arena, const Contender& ours, const Contender& theirs);
+// 200 waiters for 4 slots. `waiting`: how many are in the queue of a lock; `transactions`: how many the store has served.
+struct Handoffs {
+  std::function<std::size_t(const std::string& lock)> waiting;
+  std::function<double()> transactions;
+};
+// Returns how many transactions there were for each release, of all kinds.
+double two_hundred_waiters(const Arena& arena, const Contender& ours, const Handoffs& store);
+
+// The whole program: `measure`, in a directory that is gone afterwards, or the command of it.
+int run(int argc, char** argv, void (*measure)(const Arena&));
+
+}  // namespace fleet_bench
+
+#endif
