@@ -2,6 +2,7 @@
 
 #include "atmost/lease_time.h"
 #include "atmost/words.h"
+#include "options.h"
 
 namespace atmost::cli {
 namespace {
@@ -64,8 +65,43 @@ Status check_exec(const Invocation& it) {
   return {};
 }
 
-Status check_fleet(const Invocation& it) {
+// Options that mean nothing where locks are no files of this machine (docs/fleet.md has the list for people).
+struct NotInFleet {
+  Id id;
+  std::string_view why;
+};
+constexpr NotInFleet kNotInFleet[] = {
+    {Id::exec, "--exec: nobody stays to renew the lease in a fleet: leave it out"},
+    {Id::close, "--close: a fleet's lock has no descriptor: leave it out"},
+    {Id::mode, "--mode: a fleet's lock is no file that could have one: leave it out"},
+    {Id::trust_fs, "--trust-fs: a fleet's lock lies on no filesystem of this machine: leave it out"},
+    {Id::auto_min, "--auto-min: limits are learned from lock files alone: leave it out with --store"},
+    {Id::auto_max, "--auto-max: limits are learned from lock files alone: leave it out with --store"},
+    {Id::auto_risk, "--auto-risk: limits are learned from lock files alone: leave it out with --store"},
+    {Id::no_memory, "--no-memory: a fleet's store remembers no runs: leave it out"},
+};
+
+Status check_lease_time(const Invocation& it) {
   const Request& request = it.request;
+  const Duration shortest = shortest_ttl(request.kill_grace);
+  if (shortest.is_forever()) {
+    return usage("--kill-grace: a lease ends, and its command has to be stopped before that: use a duration");
+  }
+  if (request.ttl.is_forever()) {
+    return usage("--ttl: a lease that never ends would keep the slots of a host that died: use a duration");
+  }
+  if (request.ttl >= shortest) return {};
+  Error error = usage("--ttl: ");
+  error.message.append(duration_words(request.ttl))
+      .append(
+          " is too short to renew the lease (1.5s), and else to stop the command before it ends (twice "
+          "--kill-grace and 1s): use at least ")
+      .append(duration_seconds(shortest))
+      .append("s, or a shorter --kill-grace");
+  return error;
+}
+
+Status check_fleet(const Invocation& it) {
   if (store_kind(it) != StoreKind::fleet) {
     if (it.ttl_given) return usage("--ttl: only a lease in a fleet has one: use it with --store");
     if (it.on_lost_given) return usage("--on-lost: only a lease in a fleet is lost: use it with --store");
@@ -75,19 +111,10 @@ Status check_fleet(const Invocation& it) {
     return usage("--store: hold and release keep locks of this machine: use run, which renews its lease");
   }
   if (it.subcommand == kExplain) return usage("--store: explain reads a lock file: use list or doctor URL");
-  if (request.exec) return usage("--exec: nobody stays to renew the lease in a fleet: leave it out");
-  if (request.close_fd) return usage("--close: a fleet's lock has no descriptor: leave it out");
-  if (it.subcommand == kRun && request.ttl < shortest_ttl(request.kill_grace)) {
-    Error error = usage("--ttl: ");
-    error.message.append(duration_words(request.ttl))
-        .append(
-            " is too short to renew the lease (1.5s), and else to stop the command before it ends (twice "
-            "--kill-grace and 1s): use at least ")
-        .append(duration_seconds(shortest_ttl(request.kill_grace)))
-        .append("s, or a shorter --kill-grace");
-    return error;
+  for (const NotInFleet& option : kNotInFleet) {
+    if (is_given(it, option.id)) return usage(option.why);
   }
-  return {};
+  return it.subcommand == kRun ? check_lease_time(it) : Status{};
 }
 
 Status check_learned(const Invocation& it) {

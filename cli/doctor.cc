@@ -20,7 +20,7 @@ int doctor_command(Invocation& it) {
     complain("one directory at a time: atmost doctor [DIR]");
     return static_cast<int>(Code::usage);
   }
-  if (is_fleet(it.store) || (it.operand_count == 1 && is_fleet(it.operands[0]))) {
+  if (is_fleet(it.operand_count == 1 ? std::string_view{it.operands[0]} : it.store)) {
     return told(fleet_store().diagnose(1, it.json), Code::unavailable);
   }
   PathText directory;

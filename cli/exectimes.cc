@@ -1,4 +1,5 @@
 // exectimes: the arguments, messages, streams and exit codes of the original, on the original's files.
+#include <cerrno>
 #include <cstdlib>
 
 #include "atmost/host.h"
@@ -61,7 +62,8 @@ int refused(const Decision& decision) {
 class Slots final : public LockVisitor {
  public:
   Slots(Output& to, bool show) : to_(to), show_(show) {}
-  void header(const Header&) override {}
+  bool exists() const { return exists_; }
+  void header(const Header& header) override { exists_ = header.exists; }
   void waiter(const WaiterView&) override {}
   void holder(const HolderView& holder) override {
     if (!show_) return;
@@ -71,13 +73,29 @@ class Slots final : public LockVisitor {
  private:
   Output& to_;
   bool show_;
+  bool exists_ = false;
 };
+
+// The original makes the file that it is asked about, and fails where it cannot. We make none; but no count is told of
+// what could never be there.
+Status could_be_made(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  const PathText parent(slash == std::string_view::npos ? "." : slash == 0 ? "/" : path.substr(0, slash));
+  Text<255> nothing[1];
+  const Result<std::size_t> seen = next_names(parent.c_str(), "/", {}, nothing);
+  if (!seen.ok() && seen.error().sys != EACCES) return seen.error();
+  return {};
+}
 
 int show(bool list) {
   Output to(1);
   Slots slots(to, list);
   const Result<std::uint32_t> running = inspect(request.locks[0], &slots);
   if (!running.ok()) return failed(running.error());
+  if (!slots.exists()) {
+    if (const Status possible = could_be_made(request.locks[0].path); !possible.ok())
+      return failed(possible.error());
+  }
   if (!list) to.number(running.value()).text(" instances running\n");
   const Status written = to.finish();
   if (written.ok()) return 0;

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "atmost/host.h"
+#include "atmost/warden.h"
 #include "output.h"
 #include "subcommands.h"
 
@@ -15,9 +16,21 @@ bool is_plain_name(std::string_view name) {
          name.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
+// Starts argv[0], and returns only if it could not.
+using Start = Error (*)(char* const* argv);
+
+void tell_killed() {
+  complain(
+      "the supervisor was killed: its command is stopped, with all that it started; the lock is free when "
+      "its lease ends");
+}
+
+Error warden(char* const* argv) { return warden_program(argv, tell_killed); }
+
 // argv[0] makes room for the program's path. Returns only if that program is not there (0) or could not be started (the
 // exit code).
-int try_in(std::string_view directory, std::string_view below, std::string_view name, char** argv) {
+int try_in(std::string_view directory, std::string_view below, std::string_view name, char** argv,
+           Start start) {
   if (directory.empty()) return 0;
   PathText path(directory);
   path.append(below).append("/atmost-").append(name);
@@ -25,24 +38,24 @@ int try_in(std::string_view directory, std::string_view below, std::string_view 
   // The program reads its own path from argv[0], and finds it after the last slash as users know it.
   char* const replaced = argv[0];
   argv[0] = const_cast<char*>(path.c_str());
-  const Error error = become_program(argv);
+  const Error error = start(argv);
   argv[0] = replaced;
   if (error.sys == ENOENT || error.sys == ENOTDIR) return 0;
   complain(error);
   return static_cast<int>(error.code);
 }
 
-int try_everywhere(std::string_view name, char** argv) {
+int try_everywhere(std::string_view name, char** argv, Start start) {
   const char* chosen = std::getenv("ATMOST_EXEC_PATH");
-  if (chosen != nullptr && chosen[0] != '\0') return try_in(chosen, "", name, argv);
-  if (const int code = try_in(program_directory(), "/../libexec/atmost", name, argv)) return code;
-  return try_in(ATMOST_LIBEXEC, "", name, argv);
+  if (chosen != nullptr && chosen[0] != '\0') return try_in(chosen, "", name, argv, start);
+  if (const int code = try_in(program_directory(), "/../libexec/atmost", name, argv, start)) return code;
+  return try_in(ATMOST_LIBEXEC, "", name, argv, start);
 }
 
 }  // namespace
 
-int become_external(std::string_view name, char** argv) {
-  if (const int code = try_everywhere(name, argv)) return code;
+int become_external(std::string_view name, char** argv, bool warded) {
+  if (const int code = try_everywhere(name, argv, warded ? warden : become_program)) return code;
   Text<200> words("atmost-");
   complain(words.append(name).append(", which serves stores of many machines, is not installed"));
   return static_cast<int>(Code::unavailable);
@@ -50,10 +63,16 @@ int become_external(std::string_view name, char** argv) {
 
 int run_external(std::string_view name, char** argv) {
   if (is_plain_name(name)) {
-    if (const int code = try_everywhere(name, argv + 1)) return code;
+    if (const int code = try_everywhere(name, argv + 1, become_program)) return code;
   }
-  Text<200> words("\"");
+  Text<300> words("\"");
   words.append({name.data(), name.size() < 100 ? name.size() : 100});
+  if (name.starts_with('-')) {
+    complain(words.append("\" is before the command, and options come after it: atmost run ")
+                 .append({name.data(), name.size() < 100 ? name.size() : 100})
+                 .append(" LOCK COMMAND"));
+    return static_cast<int>(Code::usage);
+  }
   complain(words.append("\" is no command of atmost: atmost --help lists them"));
   return static_cast<int>(Code::usage);
 }

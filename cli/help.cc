@@ -43,13 +43,16 @@ int show_help(const Subcommand& subcommand) {
   Output to(1);
   to.text("usage: atmost ").text(subcommand.name).text(" ").text(subcommand.arguments).text("\n\n");
   to.text(subcommand.help).text("\n\n");
+  bool has_span = false;
   for (const Option& option : options()) {
-    if ((option.subcommands & subcommand.bit) != 0) show_option(to, option);
+    if ((option.subcommands & subcommand.bit) == 0) continue;
+    show_option(to, option);
+    has_span = has_span || (option.value.starts_with("DUR"));
   }
   if ((subcommand.bit & (kDoctor | kList)) == 0) {
     to.text("\nLOCK: a path (/x, ./x, a/x), operator:operand, or a name in the lock directory.\n");
   }
-  if ((subcommand.bit & (kRun | kWait)) != 0) to.text("DUR: 90, 90s, 15m, 1h30m, 2d, 250ms, inf.\n");
+  if (has_span) to.text("DUR: 90, 90s, 15m, 1h30m, 2d, 250ms, inf.\n");
   return finish(to);
 }
 

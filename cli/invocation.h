@@ -33,6 +33,7 @@ enum : unsigned {
 // name yet (place.h). About 70 KiB: make it static.
 struct Invocation {
   unsigned subcommand = 0;  // one of the bits above
+  std::uint64_t given = 0;  // which options stood there (options.h, is_given)
   bool help = false;
   bool version = false;
   bool quiet = false;

@@ -13,11 +13,13 @@ class Names final : public Observer {
   void waiting(const Decision&) override {}
   void admitted(const Lease&, Duration) override {}
   void warning(const Error& about) override { complain(about); }
-  void stopping_holder(const LockSpec& lock, std::uint32_t slot, std::int64_t pid, Pressure) override {
+  void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who, Pressure) override {
     Text<400> words(lock.name);
     words.append(": slot ").append_unsigned(slot).append(": ");
-    if (pid > 0) {
-      words.append("process ").append_signed(pid).append(" would be stopped");
+    if (who.pid > 0) {
+      words.append("process ").append_signed(who.pid);
+      if (!who.host.empty()) words.append(" on ").append(who.host);
+      words.append(" would be stopped");
     } else {
       words.append("its holder, who is not visible from here, would be stopped");
     }

@@ -32,6 +32,13 @@ void write_known(Output& to, std::string_view name, std::uint64_t value) {
   }
 }
 
+// What a user's number means on another host is not known here.
+Text<32> name_of(std::uint32_t user, std::string_view host) {
+  if (host.empty() || host == host_name().view()) return user_name(user);
+  Text<32> number;
+  return number.append_unsigned(user);
+}
+
 bool is_stopped(char process_state) { return process_state == 'T' || process_state == 't'; }
 
 template <std::size_t N>
@@ -133,10 +140,8 @@ void Listing::show_row(const Entry& entry) {
   number_or_dash(pid, static_cast<std::uint64_t>(entry.pid > 0 ? entry.pid : 0));
   if (entry.pid > 0 && !entry.verified && entry.position == 0) pid.push('?');  // a hint that nobody confirmed
   if (!entry.host.empty()) append_escaped(pid.push('@'), entry.host);
-  if (entry.has_user && !entry.host.empty()) {
-    user.append_unsigned(entry.user);  // what the number means there is not known here
-  } else if (entry.has_user) {
-    append_escaped(user, user_name(entry.user));
+  if (entry.has_user) {
+    append_escaped(user, name_of(entry.user, entry.host));
   } else {
     user.push('-');
   }
@@ -165,11 +170,8 @@ void Listing::show_json(const Entry& entry) {
   write_known(to_, "slot", entry.slot);
   write_known(to_, "pid", static_cast<std::uint64_t>(entry.pid > 0 ? entry.pid : 0));
   to_.text(",\"user\":");
-  if (entry.has_user && !entry.host.empty()) {
-    Text<20> number;
-    to_.json(number.append_unsigned(entry.user));
-  } else if (entry.has_user) {
-    to_.json(user_name(entry.user));
+  if (entry.has_user) {
+    to_.json(name_of(entry.user, entry.host));
   } else {
     to_.text("null");
   }

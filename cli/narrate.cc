@@ -114,7 +114,7 @@ void Narrator::admitted(const Lease& lease, Duration waited) {
   say(invocation_.request.locks[0], words);
 }
 
-void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, std::int64_t pid,
+void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
                                Pressure pressure) {
   // A takeover needs nobody's attention: cron would make a mail of it. The history has it.
   const bool heard = invocation_.verbose || invocation_.json || is_terminal(2);
@@ -124,12 +124,16 @@ void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, std::in
   if (invocation_.json) {
     Output to(2);
     to.text("{\"kind\":\"stopping\",\"lock\":").json(lock.name).text(",\"slot\":").number(slot);
-    to.text(",\"pid\":").signed_number(pid).text(",\"signal\":").json(signal).text("}\n");
+    to.text(",\"pid\":").signed_number(who.pid);
+    if (!who.host.empty()) to.text(",\"host\":").json(who.host);
+    to.text(",\"signal\":").json(signal).text("}\n");
     to.flush();
     return;
   }
-  Text<200> words("stopping its holder in slot ");
-  words.append_unsigned(slot).append(", process ").append_signed(pid).append(", with SIG").append(signal);
+  Text<300> words("stopping its holder in slot ");
+  words.append_unsigned(slot).append(", process ").append_signed(who.pid);
+  if (!who.host.empty()) words.append(" on ").append(who.host);
+  words.append(", with SIG").append(signal);
   say(lock, words);
 }
 

@@ -166,6 +166,7 @@ class Reader {
       }
       value = argv_[++at_];
     }
+    to_.given |= std::uint64_t{1} << static_cast<unsigned>(option.id);
     if (const Status stored = store_value(option.id, value, to_); !stored.ok()) {
       Error error = about(typed, stored.error().message);
       error.code = stored.error().code;

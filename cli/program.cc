@@ -3,11 +3,12 @@
 #include <cstdlib>
 
 #include "atmost/host.h"
+#include "atmost/place.h"
+#include "atmost/warden.h"
 #include "combine.h"
 #include "options.h"
 #include "output.h"
 #include "subcommands.h"
-#include "values.h"
 
 namespace atmost::cli {
 namespace {
@@ -42,8 +43,7 @@ Status claim_status_fd(const Invocation& it) {
 }
 
 std::string_view fleet_url(const Invocation& it) {
-  if (it.subcommand == kDoctor && it.operand_count == 1 && is_fleet(it.operands[0])) return it.operands[0];
-  return it.store;
+  return it.subcommand == kDoctor && it.operand_count > 0 ? std::string_view{it.operands[0]} : it.store;
 }
 
 // Each is the same program with another store (libexec/fleet).
@@ -61,7 +61,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv, BringSto
   if (const Status store = take_environment_store(invocation); !store.ok()) return usage(store.error());
   if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
   if (const std::string_view url = fleet_url(invocation); is_fleet(url)) {
-    if (bring == nullptr) return become_external(fleet_program(url), argv);
+    if (bring == nullptr) return become_external(fleet_program(url), argv, subcommand.bit == kRun);
     if (const Status brought = bring(url); !brought.ok()) return usage(brought.error());
   }
   if (const Status claimed = claim_status_fd(invocation); !claimed.ok()) return usage(claimed.error());
@@ -71,6 +71,10 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv, BringSto
 }  // namespace
 
 int run_program(int argc, char** argv, BringStore bring) {
+  if (bring != nullptr) {
+    keep_standard_streams();
+    accept_warden();
+  }
   if (has_raised_rights()) {
     complain("refuses to run set-user-id or set-group-id: its arguments and environment are the caller's");
     return static_cast<int>(Code::not_permitted);

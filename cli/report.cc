@@ -106,6 +106,14 @@ class FirstHolders final : public LockVisitor {
   void header(const Header&) override {}
   void waiter(const WaiterView&) override {}
   void holder(const HolderView& holder) override {
+    // A holder of several slots is named once; its slots come one after the other, or nearly.
+    for (unsigned i = 0; holder.pid > 0 && i < seen_ && i < kShown; ++i) {
+      if (pids_[i] == holder.pid && holder.host.view() == hosts_[i].view()) return;
+    }
+    if (seen_ < kShown) {
+      pids_[seen_] = holder.pid;
+      hosts_[seen_] = holder.host;
+    }
     ++seen_;
     if (seen_ > kShown) return;
     names_.append(seen_ == 1 ? " (by " : ", ");
@@ -127,6 +135,8 @@ class FirstHolders final : public LockVisitor {
  private:
   static constexpr unsigned kShown = 3;
   Text<400> names_;
+  std::int64_t pids_[kShown] = {};
+  Text<63> hosts_[kShown];
   unsigned seen_ = 0;
 };
 

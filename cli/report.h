@@ -49,7 +49,7 @@ class Narrator final : public Observer {
   void waiting(const Decision& why) override;
   void admitted(const Lease& lease, Duration waited) override;
   void warning(const Error& about) override;
-  void stopping_holder(const LockSpec& lock, std::uint32_t slot, std::int64_t pid,
+  void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
                        Pressure pressure) override;
 
  private:

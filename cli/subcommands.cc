@@ -57,14 +57,10 @@ Status take_also(Invocation& it, const Surroundings& around, std::string_view te
   return {};
 }
 
-// A fleet's lock lies in no directory of this machine: what happens here is kept where local locks would lie.
 void keep_history_here(Invocation& it, const Surroundings& around) {
   Request& request = it.request;
   if (request.no_history || !request.log_path.empty()) return;
-  PathText directory;
-  const bool placed =
-      lock_directory(around, directory).ok() && join_path(directory, "history.jsonl", request.log_path).ok();
-  if (!placed) request.no_history = true;
+  if (!fleet_log(around, request.log_path).ok()) request.no_history = true;
 }
 
 }  // namespace

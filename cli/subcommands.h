@@ -43,8 +43,9 @@ int show_version();
 // program was configured with. Returns, with the exit code, when there is none or it cannot be run.
 int run_external(std::string_view name, char** argv);
 
-// Becomes atmost-NAME, found in the same places, with the whole of argv. Returns, with the exit code, when it cannot.
-int become_external(std::string_view name, char** argv);
+// Becomes atmost-NAME, found in the same places, with the whole of argv; `warded`: becomes its warden (atmost/warden.h).
+// Returns, with the exit code, when it cannot.
+int become_external(std::string_view name, char** argv, bool warded);
 
 // Makes operand 0 the request's lock. `extra`: whether more operands may follow. Errors are usage errors.
 Status take_lock(Invocation& invocation, bool extra);

@@ -1,6 +1,7 @@
 #include "values.h"
 
 #include "atmost/parse.h"
+#include "atmost/place.h"
 #include "atmost/words.h"
 
 namespace atmost::cli {
@@ -218,26 +219,6 @@ Status store_other(Id id, std::string_view value, Invocation& to) {
 }
 
 }  // namespace
-
-Status check_store(std::string_view text) {
-  if (text == "file:" || text == "symlink:") return {};
-  const Error secret =
-      error_of(Code::usage, 0, "holds a password, which others could see: leave it out of the URL");
-  const std::size_t scheme = text.find("://");
-  if (scheme != std::string_view::npos) {
-    // USER:PASSWORD@HOST: everybody can see arguments with ps, and children inherit the environment.
-    const std::string_view rest{text.data() + scheme + 3, text.size() - scheme - 3};
-    const std::size_t at = rest.find('@');
-    if (at != std::string_view::npos && rest.find(':') < at) {
-      return secret;
-    }
-    if (text.find("password=") != std::string_view::npos) return secret;
-    if (is_fleet(text)) return {};
-  }
-  return error_of(
-      Code::usage, 0,
-      "is no store: use file:, symlink:, etcd://HOST:PORT[,HOST:PORT...]/PREFIX or postgres://...");
-}
 
 Status store_value(Id id, std::string_view value, Invocation& to) {
   for (const DurationField& field : kDurations) {

@@ -9,9 +9,6 @@ namespace atmost::cli {
 // The error does not name the option.
 Status store_value(Id id, std::string_view value, Invocation& to);
 
-// `text` as --store and $ATMOST_STORE take it. Errors never repeat the text: it may hold a password.
-Status check_store(std::string_view text);
-
 }  // namespace atmost::cli
 
 #endif

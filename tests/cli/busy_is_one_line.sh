@@ -16,3 +16,15 @@ expect_code 3 atmost run -q --busy-exit-code 3 -n 2 build true
 expect_code 0 atmost run --on-busy=skip -n 2 build true
 expect_line 0 err
 expect_code 0 atmost run -n 3 build true
+
+# Who holds several slots is named once.
+start atmost run -n 2 -k 2 both sleep 60
+holder=$started
+wait_until '[ "$(atmost check both)" = 2 ]'
+expect_code 75 atmost run -n 2 both true
+expect_line 1 err
+[ "$(grep -o "$holder" err | wc -l)" -eq 1 ] || fail "$(cat err)"
+
+# A command without a name is named.
+expect_code 127 atmost run empty ''
+expect_in err 'atmost: "", an empty COMMAND: No such file or directory'

@@ -22,3 +22,14 @@ expect_in out "./file	1	held	$first"
 echo go >gate
 expect_end 0 "$first"
 expect_code 0 exectimes file 2 true
+
+# What could never be there is not counted.
+for question in check list; do
+    expect_code 1 exectimes ./no/such/file $question
+    [ "$(cat err)" = "Failed to open file: No such file or directory" ] || fail "$(cat err)"
+    expect_line 0 out
+    expect_code 1 exectimes ./file/below $question
+    expect_in err "Failed to open file: "
+    expect_code 0 exectimes ./new $question
+done
+[ ! -e new ] || fail "a question made a file"

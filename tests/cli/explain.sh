@@ -15,7 +15,7 @@ replaced=$started
 wait_until 'atmost explain ./a.lock >out && grep -q "slot 2: process" out'
 start atmost run -n 2 -w 100 ./a.lock -- true
 waiter=$started
-wait_until 'atmost explain ./a.lock >out && grep -q "ticket .*process" out'
+wait_until 'atmost explain ./a.lock >out && grep -qF "process $waiter (atmost" out'
 
 expect_in out "slot 1: process $holder (atmost, user $(id -u)), by description; process "
 expect_in out "slot 2: process $replaced (sleep, user $(id -u)), by description"
@@ -28,3 +28,16 @@ expect_in out "record: process $replaced, user $(id -u), by --exec"
 expect_in out "id 'a\\x1B[2J'"
 expect_in out "(the locks are right): none"
 if grep -q "$(printf '\033')" out; then fail "an escape sequence came through"; fi
+
+# What auto limits are learned from.
+expect_in out "bytes 8192 to 9991, the lock's memory, which auto limits are learned from: nothing"
+for i in 1 2 3; do expect_code 0 atmost run ./b.lock true; done
+expect_code 0 atmost explain ./b.lock
+expect_in out "3 runs ended by themselves, 0 by a limit, 0 by somebody else"
+expect_in out "runs of up to "
+expect_in out "intervals between admissions of up to "
+
+# A second name for the file is why nobody is admitted.
+ln b.lock c.lock
+expect_code 0 atmost explain ./c.lock
+expect_in out "atmost run refuses it: ./c.lock: has other hard links"

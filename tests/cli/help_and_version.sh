@@ -17,6 +17,12 @@ for command in run check wait list explain doctor drain resume forget history st
 done
 expect_code 0 atmost run -h
 expect_in out "-n, --max N"
+# Who is told of a DUR, is told what one looks like.
+for command in run check wait hold kill tune; do
+  expect_code 0 atmost $command --help
+  grep -q " DUR" out || continue
+  expect_in out "DUR: 90, 90s, 15m"
+done
 expect_code 0 atmost -h
 expect_code 0 atmost -V
 expect_line 1 out

@@ -24,7 +24,7 @@ if lines signalled KILL; then fail "KILL was not needed"; fi
 once lost "\"slot\":1,\"token\":$token,\"pid\":$holder"
 once ended "\"token\":$token,\"pid\":$holder,\"uid\":$(id -u),\"id\":\"nightly\",\"command\":\"sh\",\"signal\":\"TERM\""
 once admitted '"command":"true"'
-once ended '"command":"true","exit":0,"waited_s":0.1'
+once ended '"command":"true","exit":0,"waited_s":0.'
 for field in ran_s cpu_s peak_kib; do lines ended "\"$field\":" | wc -l | grep -qx " *2" || fail "no $field"; done
 
 # Denied: why, and when to come back.

@@ -41,6 +41,22 @@ expect_in out "job:none: busy: its max is 0"
 [ ! -e ran ] || fail "something ran"
 [ "$(ls locks/*.lock | wc -l)" -eq 1 ] || fail "locks were created: $(ls locks)"
 
+# A user who is not there is told of before the night.
+printf '[[atom]]\noperator = "job"\noperand = "who"\ncommand = ["true"]\nuser = "nobody-of-this-name"\n' >g
+expect_code 0 atmost pass --dry-run g
+expect_in out "job:who: "
+expect_in out "nobody-of-this-name"
+[ "$(grep -c 'would run' out)" -eq 0 ] || fail "$(cat out)"
+
 expect_code 0 atmost pass --dry-run --json f
 expect_in out '{"kind":"would_run","lock":"job:due","code":null,'
 expect_in out '{"kind":"too_soon","lock":"job:done","code":76,'
+
+# Somebody who would be stopped is not.
+printf '[[atom]]\noperator = "job"\noperand = "over"\nexpire_after = "1"\ncommand = ["touch", "ran"]\n' >g
+start atmost run job:over sleep 100
+wait_until 'atmost pass --dry-run g | grep -qF "job:over: would run, after stopping an overdue one"'
+expect_code 0 atmost pass --dry-run --json g
+expect_in out '{"kind":"would_take_over","lock":"job:over","code":null,'
+kill -0 "$started" || fail "it was stopped"
+[ ! -e ran ] || fail "something ran"

@@ -25,6 +25,13 @@ printf '[[atom]\n' >f
 expect_code 78 atmost pass f
 expect_in err "f:1:"
 
+# Letters and signs that TOML has no place for: U+00E9, U+FEBF.
+for sign in '\303\251' '\357\272\277'; do
+    printf "[[atom]]\n$sign = 1\n" >f
+    expect_code 78 atmost pass f
+    expect_in err "f:2:1:"
+done
+
 : >f
 expect_code 78 atmost pass f
 expect_in err "f: there is no [[atom]] in it"

@@ -1,0 +1,24 @@
+# What the tests of all fleet stores share: processes that a test starts.
+if(NOT TARGET fleet_job)
+  add_library(fleet_job STATIC ${PROJECT_SOURCE_DIR}/tests/fleet/job.cc)
+  target_include_directories(fleet_job PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+endif()
+
+# The scripts of tests/fleet/cli with one store: a single entry of CTest, as they share a cluster.
+#
+#   fleet_scripts(STORE etcd [TIMEOUT 60])
+function(fleet_scripts)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "STORE;TIMEOUT" "")
+  set(folder ${PROJECT_SOURCE_DIR}/tests/fleet/cli)
+  file(GLOB scripts CONFIGURE_DEPENDS ${folder}/*.sh)
+  list(FILTER scripts EXCLUDE REGEX "/lib\\.sh$")
+  set(name with_${ARG_STORE})
+  string(TOUPPER ${name} upper)
+  add_executable(${name} ${folder}/with_cluster.cc)
+  target_compile_definitions(${name} PRIVATE ${upper})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${ARG_STORE}_kit GTest::gtest)
+  add_test(NAME fleet_cli_${ARG_STORE} COMMAND ${name} ${scripts})
+  set_tests_properties(fleet_cli_${ARG_STORE} PROPERTIES LABELS "fleet;cli" TIMEOUT "${ARG_TIMEOUT}"
+                       ENVIRONMENT ATMOST_BIN=${ATMOST_BIN_DIR})
+endfunction()
