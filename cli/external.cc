@@ -19,11 +19,7 @@ bool is_plain_name(std::string_view name) {
 // Starts argv[0], and returns only if it could not.
 using Start = Error (*)(char* const* argv);
 
-void tell_killed() {
-  complain(
-      "the supervisor was killed: its command is stopped, with all that it started; the lock is free when "
-      "its lease ends");
-}
+void tell_killed() { complain(kSupervisorKilled); }
 
 Error warden(char* const* argv) { return warden_program(argv, tell_killed); }
 

@@ -7,6 +7,11 @@
 
 namespace atmost {
 
+// For `killed` to say.
+inline constexpr char kSupervisorKilled[] =
+    "the supervisor was killed: its command is stopped, with all that it started; the lock is free when its "
+    "lease ends";
+
 // Starts argv[0], a path, as its child with this process's environment, passes signals on to it, stops and continues
 // with it, and ends as it ended. Should it be killed while it has a command running, everything below is stopped at
 // once: KILL after CONT, INT and TERM without a pause; `killed` is called first. Should this process be killed, the

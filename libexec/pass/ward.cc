@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "atmost/warden.h"
+#include "os/file.h"
 #include "os/machine.h"
 #include "say.h"
 
@@ -32,12 +33,7 @@ static_assert(std::is_trivially_copyable_v<Head>);
 
 std::string warded_name;
 
-void tell_killed() {
-  complain(warded_name +
-           ": its supervisor was killed: its command is stopped, with all that it started; the lock is free "
-           "when its "
-           "lease ends");
-}
+void tell_killed() { complain(warded_name + ": " + kSupervisorKilled); }
 
 void put_text(std::string& to, const std::string& text) { to.append(text).push_back('\0'); }
 
@@ -66,16 +62,6 @@ std::string packed(const Job& job, const Variables& secrets, bool quiet) {
   put_pairs(all, atom.environment);
   for (const std::string& word : atom.command) put_text(all, word);
   return all;
-}
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 bool read_all(int fd, std::string& to) {
@@ -140,8 +126,10 @@ Variables secrets_of(const Fleet& fleet) {
 Error warden_job(const Job& job, const Variables& secrets, bool quiet, int result) {
   const os::Fd file(memfd_create("atmost pass", 0));
   PathText path;
-  if (!file.open() || !write_all(file.get(), packed(job, secrets, quiet)) || !os::program_path(path))
-    return error_of(Code::internal, errno, "cannot hand the job to a supervisor");
+  const std::string all = packed(job, secrets, quiet);
+  const int error = file.open() ? os::write_all(file.get(), all.data(), all.size()) : errno;
+  if (error != 0 || !os::program_path(path))
+    return error_of(Code::internal, error, "cannot hand the job to a supervisor");
   fcntl(result, F_SETFD, 0);
   warded_name = job.atom.name();
   std::string ward = kWard;
@@ -165,7 +153,7 @@ int be_ward(char** argv, const Fleet& fleet) {
   fcntl(file.get(), F_SETFD, FD_CLOEXEC);
   const Fate fate = run_ward(all, fleet);
   const std::string_view bytes(reinterpret_cast<const char*>(&fate), sizeof fate);
-  return write_all(result, bytes) ? 0 : static_cast<int>(Code::io);
+  return os::write_all(result, bytes.data(), bytes.size()) == 0 ? 0 : static_cast<int>(Code::io);
 }
 
 }  // namespace atmost::pass

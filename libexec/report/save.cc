@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "os/fd.h"
+#include "os/file.h"
 #include "reader/failure.h"
 
 namespace atmost::report {
@@ -22,21 +23,10 @@ using history::Failure;
                 path + ": cannot " + what + ": " + std::strerror(error));
 }
 
-// 0, or errno.
-int write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 void write_in_place(const std::string& path, std::string_view text) {
   const os::Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd.open()) fail(path, "open", errno);
-  if (const int error = write_all(fd.get(), text)) fail(path, "write", error);
+  if (const int error = os::write_all(fd.get(), text.data(), text.size())) fail(path, "write", error);
 }
 
 // A new file beside `path`, removed again unless it was given away.
@@ -81,7 +71,7 @@ void save(const std::string& path, std::string_view text) {
   Draft draft(target);
   if (::fchmod(draft.get(), exists ? there.st_mode & 07777 : 0666 & ~mask) != 0)
     fail(path, "set the mode of", errno);
-  if (const int failed = write_all(draft.get(), text)) fail(path, "write", failed);
+  if (const int failed = os::write_all(draft.get(), text.data(), text.size())) fail(path, "write", failed);
   if (::fsync(draft.get()) != 0) fail(path, "write", errno);
   if (const int failed = draft.rename_to(target)) fail(path, "replace", failed);
 }

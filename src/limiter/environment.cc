@@ -8,9 +8,9 @@
 namespace atmost::limiter {
 namespace {
 
-constexpr std::string_view kNames[] = {
-    "ATMOST_LOCK=",    "ATMOST_LOCKFILE=", "ATMOST_SLOT=",      "ATMOST_SLOTS=",
-    "ATMOST_INDICES=", "ATMOST_TOKEN=",    "ATMOST_WAITED_MS=", "ATMOST_HELD="};
+constexpr std::string_view kNames[] = {"ATMOST_LOCK",      "ATMOST_LOCKFILE", "ATMOST_SLOT",
+                                       "ATMOST_SLOTS",     "ATMOST_INDICES",  "ATMOST_TOKEN",
+                                       "ATMOST_WAITED_MS", "ATMOST_HELD"};
 
 // Those that are set, and the warden's, which is not for the command.
 bool is_ours(const char* variable) {
@@ -18,10 +18,9 @@ bool is_ours(const char* variable) {
   if (variable[0] != kCommon[0]) return false;
   if (std::strncmp(variable, kCommon.data(), kCommon.size()) != 0) return false;
   for (std::string_view name : kNames) {
-    if (std::strncmp(variable, name.data(), name.size()) == 0) return true;
+    if (is_variable(variable, name)) return true;
   }
-  const std::size_t warden = sizeof kWardenVariable - 1;
-  return std::strncmp(variable, kWardenVariable, warden) == 0 && variable[warden] == '=';
+  return is_variable(variable, kWardenVariable);
 }
 
 std::string_view without_dots(std::string_view relative) {
@@ -48,7 +47,7 @@ void append_listed(Text<N>& to, std::string_view path) {
 void OwnVariables::begin(std::size_t variable) {
   if (variable > 0) texts_.push('\0');
   starts_[variable] = texts_.size();
-  texts_.append(kNames[variable]);
+  texts_.append(kNames[variable]).push('=');
 }
 
 void OwnVariables::set(const Request& request, const Lease& lease, Duration waited, const char* held_before,
@@ -91,6 +90,10 @@ void OwnVariables::set(const Request& request, const Lease& lease, Duration wait
     }
     append_listed(texts_, path);
   }
+}
+
+bool is_variable(const char* variable, std::string_view name) {
+  return std::strncmp(variable, name.data(), name.size()) == 0 && variable[name.size()] == '=';
 }
 
 std::size_t count_variables(char* const* from) {

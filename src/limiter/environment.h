@@ -3,6 +3,7 @@
 #define ATMOST_LIMITER_ENVIRONMENT_H
 
 #include <cstddef>
+#include <string_view>
 
 #include "atmost/request.h"
 #include "atmost/store.h"
@@ -33,6 +34,8 @@ class OwnVariables {
 };
 
 std::size_t count_variables(char* const* from);
+// Whether `variable`, NAME=VALUE, is the one of that name.
+bool is_variable(const char* variable, std::string_view name);
 
 }  // namespace atmost::limiter
 

@@ -1,4 +1,4 @@
-// The wardened side of a warden (atmost/warden.h): this process, if somebody watches over it.
+// The side that a warden watches over (atmost/warden.h): this process, if somebody watches over it.
 #ifndef ATMOST_LIMITER_WARD_H
 #define ATMOST_LIMITER_WARD_H
 

@@ -1,8 +1,9 @@
 #include "atmost/warden.h"
 
-#include <cstring>
+#include <string_view>
 
 #include "atmost/host.h"
+#include "atmost/parse.h"
 #include "atmost/words.h"
 #include "environment.h"
 #include "os/self.h"
@@ -43,16 +44,12 @@ Error cannot_start(Code code, int error, const char* program) {
   return failed;
 }
 
-// The next number of a list separated by colons; -1: there is none.
-std::int64_t take_number(const char*& at) {
-  std::int64_t number = *at >= '0' && *at <= '9' ? 0 : -1;
-  for (; *at >= '0' && *at <= '9' && number < INT32_MAX; ++at) number = number * 10 + (*at - '0');
-  if (*at == ':') {
-    ++at;
-  } else if (*at != '\0') {
-    return -1;
-  }
-  return number;
+// The next number of a list separated by colons, a process or a descriptor; -1: there is none.
+std::int64_t take_number(std::string_view& from) {
+  const std::size_t end = from.find(':');
+  const Result<std::uint64_t> number = parse_count(from.substr(0, end), 0, INT32_MAX);
+  from.remove_prefix(end == from.npos ? from.size() : end + 1);
+  return number ? static_cast<std::int64_t>(number.value()) : -1;
 }
 
 }  // namespace
@@ -71,10 +68,7 @@ Error warden_program(char* const* argv, void (*killed)()) {
   char** extended = static_cast<char**>(__builtin_alloca((count + 2) * sizeof(char*)));
   std::size_t at = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t size = sizeof limiter::kWardenVariable - 1;
-    const bool same =
-        std::strncmp(environment[i], limiter::kWardenVariable, size) == 0 && environment[i][size] == '=';
-    if (!same) extended[at++] = environment[i];
+    if (!limiter::is_variable(environment[i], limiter::kWardenVariable)) extended[at++] = environment[i];
   }
   extended[at++] = const_cast<char*>(variable.c_str());
   extended[at] = nullptr;
@@ -97,11 +91,12 @@ Error warden_program(char* const* argv, void (*killed)()) {
 }
 
 void accept_warden() {
-  const char* at = os::variable(limiter::kWardenVariable);
-  if (at == nullptr) return;
-  const std::int64_t warden = take_number(at);
-  const std::int64_t reader = take_number(at);
-  const std::int64_t writer = take_number(at);
+  const char* text = os::variable(limiter::kWardenVariable);
+  if (text == nullptr) return;
+  std::string_view rest = text;
+  const std::int64_t warden = take_number(rest);
+  const std::int64_t reader = take_number(rest);
+  const std::int64_t writer = take_number(rest);
   if (warden <= 0 || reader < 0 || writer < 0) return;
   if (!own_ward.line.accept(static_cast<int>(reader), static_cast<int>(writer))) return;
   own_ward.warden = warden;

@@ -62,6 +62,7 @@ const Calls kRealCalls = {
     ::execve,
     platform::wait4,
     ::kill,
+    ::sigqueue,
     real_sigaction,
     ::sigprocmask,
     platform::sigtimedwait,

@@ -50,6 +50,7 @@ struct Calls {
   int (*execve)(const char* path, char* const* argv, char* const* envp);
   pid_t (*wait4)(pid_t pid, int* status, int options, struct rusage* used);
   int (*kill)(pid_t pid, int signal);
+  int (*sigqueue)(pid_t pid, int signal, union sigval value);
   int (*sigaction)(int signal, const struct sigaction* to, struct sigaction* old);
   int (*sigprocmask)(int how, const sigset_t* to, sigset_t* old);
   int (*sigtimedwait)(const sigset_t* set, siginfo_t* info,

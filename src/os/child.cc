@@ -16,23 +16,7 @@ namespace atmost::os {
 namespace {
 
 // Above everything that the child puts in its place with dup2, so that no two of them meet.
-constexpr long kAside = 10;
-
-int move_aside(Fd& fd) {
-  const int moved = calls.control(fd.get(), F_DUPFD_CLOEXEC, kAside);
-  if (moved < 0) return errno;
-  fd = Fd(moved);
-  return 0;
-}
-
-int open_pipe(Fd& read_end, Fd& write_end) {
-  int ends[2];
-  if (calls.pipe(ends) != 0) return errno;
-  read_end = Fd(ends[0]);
-  write_end = Fd(ends[1]);
-  const int error = move_aside(read_end);
-  return error != 0 ? error : move_aside(write_end);
-}
+constexpr int kAside = 10;
 
 void close_from(int first) {
   if (platform::close_from(first) == 0) return;
@@ -74,8 +58,8 @@ int Child::start(void (*work)(void* context), void* context, int keep) {
   Fd orders;
   Fd report_to;
   Fd kept;
-  int error = open_pipe(orders, orders_);
-  if (error == 0) error = open_pipe(report_, report_to);
+  int error = open_pipe(orders, orders_, kAside);
+  if (error == 0) error = open_pipe(report_, report_to, kAside);
   if (error == 0 && keep >= 0) {
     const int moved = calls.control(keep, F_DUPFD_CLOEXEC, kAside);
     if (moved < 0) error = errno;

@@ -10,8 +10,15 @@ namespace atmost::os {
 namespace {
 
 constexpr int kSafe = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-constexpr int kFirstOwn = 3;        // 0, 1 and 2 belong to the streams, even when they are closed
-constexpr long kOutOfTheWay = 200;  // scripts use 3 to 9 by hand, shells save theirs from 10, bash at 255
+constexpr int kFirstOwn = 3;       // 0, 1 and 2 belong to the streams, even when they are closed
+constexpr int kOutOfTheWay = 200;  // scripts use 3 to 9 by hand, shells save theirs from 10, bash at 255
+
+int move_up(Fd& fd, int lowest) {
+  const int moved = calls.control(fd.get(), F_DUPFD_CLOEXEC, lowest);
+  if (moved < 0) return errno;
+  fd = Fd(moved);
+  return 0;
+}
 
 int open_with(const char* path, int flags, mode_t mode, Fd& to) {
   int fd;
@@ -21,9 +28,7 @@ int open_with(const char* path, int flags, mode_t mode, Fd& to) {
   if (fd < 0) return errno;
   Fd opened(fd);
   if (fd < kFirstOwn) {
-    const int moved = calls.control(fd, F_DUPFD_CLOEXEC, kFirstOwn);
-    if (moved < 0) return errno;
-    opened = Fd(moved);
+    if (const int error = move_up(opened, kFirstOwn)) return error;
   }
   to = std::move(opened);
   return 0;
@@ -245,11 +250,17 @@ int room_left(int fd, Room& to) {
 }
 
 int move_high(Fd& fd) {
-  int moved = calls.control(fd.get(), F_DUPFD_CLOEXEC, kOutOfTheWay);
-  if (moved < 0 && errno == EINVAL) moved = calls.control(fd.get(), F_DUPFD_CLOEXEC, kFirstOwn);
-  if (moved < 0) return errno;
-  fd = Fd(moved);
-  return 0;
+  const int error = move_up(fd, kOutOfTheWay);
+  return error == EINVAL ? move_up(fd, kFirstOwn) : error;
+}
+
+int open_pipe(Fd& read_end, Fd& write_end, int lowest) {
+  int ends[2];
+  if (calls.pipe(ends) != 0) return errno;
+  read_end = Fd(ends[0]);
+  write_end = Fd(ends[1]);
+  const int error = move_up(read_end, lowest);
+  return error != 0 ? error : move_up(write_end, lowest);
 }
 
 int make_inheritable(int fd) { return calls.control(fd, F_SETFD, 0) < 0 ? errno : 0; }

@@ -83,6 +83,8 @@ int room_left(int fd, Room& to);
 
 // Moves the descriptor to a number no script uses by hand (200 or above, else the next free one); close-on-exec stays.
 int move_high(Fd& fd);
+// A pipe, both ends close-on-exec and none below `lowest`: 3 is above the standard streams, which may be closed.
+int open_pipe(Fd& read_end, Fd& write_end, int lowest = 3);
 // Lets an exec'd command inherit the descriptor.
 int make_inheritable(int fd);
 

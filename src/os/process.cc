@@ -187,4 +187,12 @@ int signal_child(std::int64_t pid, int signal) {
   return calls.kill(static_cast<pid_t>(pid), signal) == 0 ? 0 : errno;
 }
 
+int relay_signal(std::int64_t pid, int signal, std::int64_t sender) {
+  union sigval value = {};
+  value.sival_int = static_cast<int>(sender);
+  if (calls.sigqueue(static_cast<pid_t>(pid), signal, value) == 0) return 0;
+  // EAGAIN: no place for its value (RLIMIT_SIGPENDING). The signal matters more.
+  return errno == EAGAIN ? signal_child(pid, signal) : errno;
+}
+
 }  // namespace atmost::os

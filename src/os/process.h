@@ -123,6 +123,9 @@ class ProcessHandle {
 // To a child of ours that we have not reaped, which therefore cannot be mistaken either. 0 or an errno value.
 int signal_child(std::int64_t pid, int signal);
 
+// The same, and tells for whom: the child's gate has `sender` as Arrival::relayed_for.
+int relay_signal(std::int64_t pid, int signal, std::int64_t sender);
+
 }  // namespace atmost::os
 
 #endif

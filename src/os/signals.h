@@ -14,6 +14,8 @@ struct Arrival {
   int signal = 0;  // 0: none; the time came
   Source source = Source::system;
   std::int64_t sender = 0;  // Source::process: its pid, 0 when it is not visible from here
+  // What the sender said with relay_signal(); a number of his choice, to be believed of one's own parent.
+  std::int64_t relayed_for = 0;
 };
 
 // While alive, every signal that can be blocked is blocked and waits for next(); SIGCHLD has its default effect,

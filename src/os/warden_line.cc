@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "calls.h"
+#include "file.h"
 
 namespace atmost::os {
 namespace {
@@ -16,28 +17,15 @@ bool is_pipe(int fd) {
   return calls.fstat(fd, &facts) == 0 && S_ISFIFO(facts.st_mode);
 }
 
-// Close-on-exec, above the standard streams, which may be closed, and never waited for. -1 with errno.
-int move_up(int low) {
-  const int high = calls.control(low, F_DUPFD_CLOEXEC, 3);
-  if (high < 0 || calls.control(high, F_SETFL, O_NONBLOCK) == 0) return high;
-  const int error = errno;
-  calls.close(high);
-  errno = error;
-  return -1;
-}
+bool never_waits(int fd) { return calls.control(fd, F_SETFL, O_NONBLOCK) == 0; }
 
 bool keep(int fd) { return calls.control(fd, F_SETFD, FD_CLOEXEC) == 0; }
 
 }  // namespace
 
 int WardenLine::open() {
-  int ends[2];
-  if (calls.pipe(ends) != 0) return errno;
-  const Fd low[] = {Fd(ends[0]), Fd(ends[1])};
-  reader_ = Fd(move_up(ends[0]));
-  if (!reader_.open()) return errno;
-  writer_ = Fd(move_up(ends[1]));
-  return writer_.open() ? 0 : errno;
+  if (const int error = open_pipe(reader_, writer_)) return error;
+  return never_waits(reader_.get()) && never_waits(writer_.get()) ? 0 : errno;
 }
 
 bool WardenLine::accept(int reader, int writer) {

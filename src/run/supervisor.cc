@@ -159,8 +159,10 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
     group_stopped_by_ = 0;
     stop_owed_ = false;
   }
-  // What the command sends to its own group comes to us as well; it does not want it back.
-  const bool from_command = arrival.sender != 0 && arrival.sender == tree_.main;
+  // What the command sends to its own group comes to us as well, and to our warden; it does not want it back.
+  const std::int64_t sender =
+      warded_ && arrival.sender == task_.warden ? arrival.relayed_for : arrival.sender;
+  const bool from_command = sender != 0 && sender == tree_.main;
   if (from_command) pass = false;
   const bool told = !from_command && asks_to_end(signal);
   if (told) report_.told = signal;
@@ -168,7 +170,7 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
     tree_told_ns_ = os::boot_ns();
     tell_tree(signal);
   } else if (pass) {
-    deliver(signal);
+    deliver(signal, sender);
   }
   if (passing == Passing::stops) {
     group_stopped_by_ = signal;
@@ -177,8 +179,10 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
 }
 
 // To the main process; when only its tree is left, to all of that.
-void Supervisor::deliver(int signal) {
-  if (tree_.main != 0) {
+void Supervisor::deliver(int signal, std::int64_t sender) {
+  if (tree_.main != 0 && task_.is_warden) {
+    os::relay_signal(tree_.main, signal, sender);
+  } else if (tree_.main != 0) {
     // EPERM, a command that runs as another user, is what a shell's kill would meet too: nobody to tell.
     os::signal_child(tree_.main, signal);
   } else {

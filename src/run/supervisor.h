@@ -27,7 +27,7 @@ class Supervisor {
   void end_of_main();
   void on_clock();
   void pass_on(const os::Arrival& arrival);
-  void deliver(int signal);
+  void deliver(int signal, std::int64_t sender);
   void stop_with_command();
   bool lost_warden();
   void wake_warden() const;

@@ -1,4 +1,6 @@
 // A supervisor and the warden above it: whichever of the two is killed, nothing of the command lives on.
+#include <fstream>
+
 #include "run_kit.h"
 
 namespace witness {
@@ -27,6 +29,14 @@ class RunWarden : public Run {
         if (alive(pid)) return false;
       }
       return true;
+    });
+  }
+
+  // Nothing is pending for it any more.
+  bool all_read(pid_t pid) {
+    return eventually(Bound(20'000), [&] {
+      return read_file("/proc/" + std::to_string(pid) + "/status").find("ShdPnd:\t0000000000000000") !=
+             std::string::npos;
     });
   }
 
@@ -71,6 +81,28 @@ TEST_F(RunWarden, AStoppedSupervisorDoesNotStopItsWarden) {
   EXPECT_TRUE(stays(Bound(50), [&] { return state_of(warden_) != 'T'; }));
   ASSERT_TRUE(world_.signal_descendant(ward_, SIGKILL));
   EXPECT_EQ(status_of(warden_), "signal 9");
+}
+
+// It comes to the warden as well, and from there to the supervisor once more: at a moment of its own.
+TEST_F(RunWarden, WhatTheCommandSendsItsGroupDoesNotComeBack) {
+  Argv argv = child({"group", "exec", helper("warden_host"), helper("run_ward")});
+  for (const std::string& word : shell("trap 'echo usr1 >> heard' USR1; trap 'echo usr2 >> heard' USR2; "
+                                       "until read x < go; do :; done 2> /dev/null; kill -USR1 0; "
+                                       "echo $$ >> sent; while :; do read x < /dev/null; done")) {
+    argv.push_back(word);
+  }
+  warden_ = world_.start(argv);
+  ASSERT_TRUE(eventually(Bound(20'000), [&] { return world_.children_of(warden_).size() == 1; }));
+  ASSERT_TRUE(world_.signal_descendant(warden_, SIGSTOP));
+  ASSERT_TRUE(becomes(warden_, 'T'));
+  std::ofstream(file("go")) << "go\n";
+  const pid_t command = marked("sent", 1)[0];
+  ASSERT_TRUE(all_read(parent_of(command)));
+  ASSERT_TRUE(world_.signal_descendant(warden_, SIGCONT));
+  // Both are read and passed on in the order of numbers: were USR1 given back, it would be there by the time USR2 is.
+  ASSERT_TRUE(world_.signal_descendant(warden_, SIGUSR2));
+  EXPECT_TRUE(eventually(Bound(20'000), [&] { return lines("heard").size() >= 2; }));
+  EXPECT_EQ(read_file(file("heard")), "usr1\nusr2\n");
 }
 
 TEST_F(RunWarden, TheCommandInheritsNothingOfIt) {

@@ -28,15 +28,6 @@ extern "C" char** environ;
 namespace atmost::os {
 namespace {
 
-int open_line(Fd& read_end, Fd& write_end) {
-  int ends[2];
-  if (calls.pipe(ends) != 0) return errno;
-  read_end = Fd(ends[0]);
-  write_end = Fd(ends[1]);
-  const int error = move_high(read_end);
-  return error != 0 ? error : move_high(write_end);
-}
-
 // A pipe with its ends at these numbers, whatever was there; -1: that end is closed.
 int pipe_at(int read_at, int write_at) {
   int ends[2];
@@ -86,8 +77,8 @@ bool lists(std::string_view value, std::string_view wanted) {
 int Companion::start() {
   Fd child_in;
   Fd child_out;
-  int error = open_line(child_in, out_);
-  if (error == 0) error = open_line(in_, child_out);
+  int error = open_pipe(child_in, out_);
+  if (error == 0) error = open_pipe(in_, child_out);
   if (error != 0) return error;
   const pid_t parent = getpid();
   const pid_t pid = calls.fork();

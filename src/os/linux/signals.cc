@@ -86,7 +86,10 @@ Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_n
     timer_set_for = Duration::kForever;
     return {};
   }
-  return {signal, source, source == Source::process ? static_cast<std::int64_t>(info.si_pid) : 0};
+  Arrival arrival = {signal, source};
+  if (source == Source::process) arrival.sender = info.si_pid;
+  if (info.si_code == SI_QUEUE) arrival.relayed_for = info.si_value.sival_int;
+  return arrival;
 }
 
 void hand_back_signals() {

@@ -35,7 +35,8 @@ Source source_of(int signal, const siginfo_t& info) {
 
 void take_note(int signal, siginfo_t* info, void*) {
   const Source source = source_of(signal, *info);
-  notes[signal] = {signal, source, source == Source::process ? static_cast<std::int64_t>(info->si_pid) : 0};
+  notes[signal] = {signal, source};
+  if (source == Source::process) notes[signal].sender = info->si_pid;
   noted[signal] = true;
 }
 

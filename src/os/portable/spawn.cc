@@ -31,19 +31,6 @@ int child_main(void* argument) {
   _exit(127);
 }
 
-// Both ends close-on-exec and above the standard streams, which may be closed.
-int open_pipe(Fd& read_end, Fd& write_end) {
-  int ends[2];
-  if (pipe(ends) != 0) return errno;
-  Fd low[2] = {Fd(ends[0]), Fd(ends[1])};
-  for (int i = 0; i < 2; ++i) {
-    const int moved = calls.control(ends[i], F_DUPFD_CLOEXEC, 3);
-    if (moved < 0) return errno;
-    (i == 0 ? read_end : write_end) = Fd(moved);
-  }
-  return 0;
-}
-
 }  // namespace
 
 Started spawn(const Program& program) {

@@ -32,5 +32,5 @@ kill -0 "$(cat stray)" || fail "no stray"
 kill -KILL "$(cat supervisor)"
 expect_end 1 "$pass"
 wait_until '! kill -0 "$(cat stray)" 2>/dev/null'
-expect_in err "warded:one: its supervisor was killed: its command is stopped"
+expect_in err "warded:one: the supervisor was killed: its command is stopped"
 [ -e two ] || fail "the pass did not go on"
