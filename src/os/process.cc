@@ -187,6 +187,11 @@ int signal_child(std::int64_t pid, int signal) {
   return calls.kill(static_cast<pid_t>(pid), signal) == 0 ? 0 : errno;
 }
 
+int signal_group(std::int64_t group, int signal) {
+  if (group <= 1) return ESRCH;
+  return calls.kill(static_cast<pid_t>(-group), signal) == 0 ? 0 : errno;
+}
+
 int relay_signal(std::int64_t pid, int signal, std::int64_t sender) {
   union sigval value = {};
   value.sival_int = static_cast<int>(sender);

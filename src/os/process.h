@@ -123,7 +123,11 @@ class ProcessHandle {
 // To a child of ours that we have not reaped, which therefore cannot be mistaken either. 0 or an errno value.
 int signal_child(std::int64_t pid, int signal);
 
-// The same, and tells for whom: the child's gate has `sender` as Arrival::relayed_for.
+// To every process of a group at once: whoever forks meanwhile has not got away. 0 or an errno value.
+// REQUIRES: `group` is that of a child of ours that has ended and that we have not reaped: it keeps the number from others.
+int signal_group(std::int64_t group, int signal);
+
+// As signal_child, and tells for whom: the child's gate has `sender` as Arrival::relayed_for.
 int relay_signal(std::int64_t pid, int signal, std::int64_t sender);
 
 }  // namespace atmost::os

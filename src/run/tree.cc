@@ -4,6 +4,7 @@
 
 #include "os/process.h"
 #include "os/self.h"
+#include "os/signal_numbers.h"
 
 namespace atmost::run {
 namespace {
@@ -15,10 +16,13 @@ class Sweeper final : public os::ProcessVisitor {
   Sweeper(const Tree& tree, To to, int signal)
       : tree_(tree), to_(to), signal_(signal), self_(os::process_id()) {
     os::ProcessFacts own;
-    if (os::process_facts(self_, own) == 0) started_ns_ = own.start_boot_ns;
+    if (os::process_facts(self_, own) != 0) return;
+    started_ns_ = own.start_boot_ns;
+    session_ = own.session;
   }
 
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
+    if (facts.ended()) kill_group_of(facts);
     // Nothing below us is older than we are; on a machine with many processes this saves most of the climbing.
     if (facts.ended() || pid == self_ || facts.start_boot_ns < started_ns_) return true;
     // The handle comes first: what is proven afterwards is proven of the process it means, or of none.
@@ -42,6 +46,16 @@ class Sweeper final : public os::ProcessVisitor {
   const Sweep& result() const { return result_; }
 
  private:
+  // What forks its successor and ends, faster than we look, leaves its dead to us, and with them the group's number.
+  // Of a session that is not ours every member is below us: whoever began it was.
+  void kill_group_of(const os::ProcessFacts& dead) {
+    if (signal_ != os::kKill || to_ != To::all || tree_.mixed) return;
+    if (dead.parent != self_ || session_ == 0 || dead.session == session_) return;
+    if (dead.group == killed_group_) return;
+    killed_group_ = dead.group;
+    os::signal_group(dead.group, signal_);
+  }
+
   bool wanted(std::int64_t pid, const os::ProcessFacts& facts) const {
     switch (to_) {
       case To::all:
@@ -61,6 +75,8 @@ class Sweeper final : public os::ProcessVisitor {
   const int signal_;
   const std::int64_t self_;
   std::int64_t started_ns_ = 0;
+  std::int64_t session_ = 0;       // ours; 0: not known
+  std::int64_t killed_group_ = 0;  // the last
   Sweep result_;
 };
 
