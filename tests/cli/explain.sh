@@ -15,7 +15,8 @@ replaced=$started
 wait_until 'atmost explain ./a.lock >out && grep -q "slot 2: process" out'
 start atmost run -n 2 -w 100 ./a.lock -- true
 waiter=$started
-wait_until 'atmost explain ./a.lock >out && grep -qF "process $waiter (atmost" out'
+# It locks its ticket first and notes the number then.
+wait_until 'atmost explain ./a.lock >out && grep -qF "process $waiter (atmost" out && ! grep -q "ticket drawn: 0" out'
 
 expect_in out "slot 1: process $holder (atmost, user $(id -u)), by description; process "
 expect_in out "slot 2: process $replaced (sleep, user $(id -u)), by description"
