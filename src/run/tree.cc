@@ -23,8 +23,7 @@ class Sweeper final : public os::ProcessVisitor {
 
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
     if (facts.ended()) kill_group_of(facts);
-    // Nothing below us is older than we are; on a machine with many processes this saves most of the climbing.
-    if (facts.ended() || pid == self_ || facts.start_boot_ns < started_ns_) return true;
+    if (facts.ended() || pid == self_ || elsewhere(pid, facts)) return true;
     // The handle comes first: what is proven afterwards is proven of the process it means, or of none.
     os::ProcessHandle handle;
     const int error = os::branch_below(pid, self_) == 0 ? ESRCH : handle.open(pid);
@@ -56,6 +55,23 @@ class Sweeper final : public os::ProcessVisitor {
     os::signal_group(dead.group, signal_);
   }
 
+  // Not below us, as far as one look can tell; who is wrongly so is met in the next sweep. What was found out of a parent is
+  // kept for its children: a lease has an end, and a machine may have thousands of processes.
+  bool elsewhere(std::int64_t pid, os::ProcessFacts facts) {
+    const std::int64_t first = pid;
+    for (;;) {
+      if (facts.parent == self_) return false;
+      // Nothing below us is older than we are.
+      if (facts.start_boot_ns < started_ns_ || facts.parent <= 1 || known_elsewhere(facts.parent)) break;
+      pid = facts.parent;
+      if (os::process_facts(pid, facts) != 0) return false;
+    }
+    elsewhere_[pid % kRemembered] = static_cast<std::int32_t>(pid);
+    elsewhere_[first % kRemembered] = static_cast<std::int32_t>(first);
+    return true;
+  }
+  bool known_elsewhere(std::int64_t pid) const { return elsewhere_[pid % kRemembered] == pid; }
+
   bool wanted(std::int64_t pid, const os::ProcessFacts& facts) const {
     switch (to_) {
       case To::all:
@@ -70,6 +86,8 @@ class Sweeper final : public os::ProcessVisitor {
     return false;
   }
 
+  static constexpr std::int64_t kRemembered = 1024;
+
   const Tree& tree_;
   const To to_;
   const int signal_;
@@ -77,6 +95,7 @@ class Sweeper final : public os::ProcessVisitor {
   std::int64_t started_ns_ = 0;
   std::int64_t session_ = 0;       // ours; 0: not known
   std::int64_t killed_group_ = 0;  // the last
+  std::int32_t elsewhere_[kRemembered] = {};
   Sweep result_;
 };
 

@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -189,6 +191,54 @@ TEST_F(RunFault, ARecycledNumber) {
   EXPECT_EQ(sent_to_stranger, 0);
   kill(static_cast<pid_t>(victim), SIGKILL);
   EXPECT_EQ(waitpid(static_cast<pid_t>(victim), nullptr, 0), victim);
+}
+
+// Not below us: they are init's, or whoever's who takes orphans in. They end when the pipe `until` is closed.
+void start_strangers(int count, const int (&until)[2]) {
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t first = fork();
+  if (first == 0) {
+    close(until[1]);
+    if (fork() != 0) _exit(0);
+    for (int i = 0; i < count && fork() != 0; ++i) {
+    }
+    char none;
+    if (write(ready[1], "", 1) == 1 && read(until[0], &none, 1) == 0) _exit(0);
+    _exit(1);
+  }
+  ASSERT_EQ(waitpid(first, nullptr, 0), first);
+  char each;
+  for (int i = 0; i <= count; ++i) ASSERT_EQ(read(ready[0], &each, 1), 1);
+  close(ready[0]);
+  close(ready[1]);
+}
+
+std::size_t passes = 0;
+std::size_t looks = 0;
+
+// A lease has an end: killing must not take longer on a machine with many processes than reading of each once a pass.
+TEST_F(RunFault, AStrangerCostsOneLookEachPass) {
+  constexpr int kStrangers = 300;
+  int until[2];
+  ASSERT_EQ(pipe(until), 0);
+  start_strangers(kStrangers, until);
+  passes = looks = 0;
+  calls.openat = [](int dir, const char* path, int flags, mode_t mode) {
+    passes += std::strcmp(path, "/proc") == 0;
+    looks += std::strstr(path, "/stat") != nullptr;
+    return kRealCalls.openat(dir, path, flags, mode);
+  };
+  EXPECT_TRUE(run(stubborn_, Duration::millis(100)).status.signal == SIGKILL);
+  calls = kRealCalls;
+  const auto numbers = [](const auto& entry) { return isdigit(entry.path().filename().c_str()[0]) != 0; };
+  const std::filesystem::directory_iterator all("/proc");
+  const auto processes = static_cast<std::size_t>(std::count_if(begin(all), end(all), numbers));
+  close(until[0]);
+  close(until[1]);
+  EXPECT_GE(passes, 6u);
+  EXPECT_GE(looks, passes * kStrangers);
+  EXPECT_LE(looks, passes * (processes + kStrangers / 2));
 }
 
 #endif
