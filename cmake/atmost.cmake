@@ -134,7 +134,36 @@ function(back_program)
   install(TARGETS ${ARG_NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/atmost)
 endfunction()
 
-# A GoogleTest program, each of its tests an entry of CTest. It finds the programs in $ATMOST_BIN, as cli tests do.
+# A GoogleTest program; how CTest runs it is its maker's business.
+function(atmost_test_program)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES;ROOMS;LIBS")
+  if(NOT TARGET atmost_test_headers)
+    # GoogleTest's header is read once: it is half of what the compiler does for a test.
+    file(WRITE ${PROJECT_BINARY_DIR}/tests/headers.cc "")
+    add_library(atmost_test_headers OBJECT ${PROJECT_BINARY_DIR}/tests/headers.cc)
+    _atmost_unoptimised(atmost_test_headers)
+    target_link_libraries(atmost_test_headers PRIVATE GTest::gmock GTest::gtest)
+    target_precompile_headers(atmost_test_headers PRIVATE <gtest/gtest.h>)
+  endif()
+  add_executable(${ARG_NAME} ${ARG_SOURCES})
+  _atmost_unoptimised(${ARG_NAME})
+  target_precompile_headers(${ARG_NAME} REUSE_FROM atmost_test_headers)
+  target_include_directories(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${ARG_NAME} PRIVATE atmost_include ${ARG_LIBS})
+  foreach(room ${ARG_ROOMS})
+    target_link_libraries(${ARG_NAME} PRIVATE atmost_${room})
+  endforeach()
+  target_link_libraries(${ARG_NAME} PRIVATE GTest::gmock GTest::gtest GTest::gtest_main)
+endfunction()
+
+# What is tested is optimised, the tests are not: they are most of the build.
+function(_atmost_unoptimised target)
+  if(NOT ATMOST_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
+
+# The same, each of its tests an entry of CTest. It finds the programs in $ATMOST_BIN, as cli tests do.
 function(atmost_test)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TIMEOUT" "SOURCES;ROOMS;LABELS;LIBS")
   if(NOT ARG_LABELS)
@@ -143,17 +172,7 @@ function(atmost_test)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
-  add_executable(${ARG_NAME} ${ARG_SOURCES})
-  if(NOT ATMOST_SANITIZE)
-    # What is tested is optimised, the tests are not: they are most of the build.
-    target_compile_options(${ARG_NAME} PRIVATE -O0)
-  endif()
-  target_include_directories(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${ARG_NAME} PRIVATE atmost_include ${ARG_LIBS})
-  foreach(room ${ARG_ROOMS})
-    target_link_libraries(${ARG_NAME} PRIVATE atmost_${room})
-  endforeach()
-  target_link_libraries(${ARG_NAME} PRIVATE GTest::gmock GTest::gtest GTest::gtest_main)
+  atmost_test_program(NAME ${ARG_NAME} SOURCES ${ARG_SOURCES} ROOMS ${ARG_ROOMS} LIBS ${ARG_LIBS})
   gtest_discover_tests(${ARG_NAME} TEST_PREFIX ${ARG_NAME}. DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT ATMOST_BIN=${ATMOST_BIN_DIR})
   # Labels are a list, which gtest_discover_tests cannot pass on; CTest reads this file after the tests are known.

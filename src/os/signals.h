@@ -36,7 +36,7 @@ class SignalGate {
   // Of several pending signals the lowest number comes first; equal ones that arrive together are one (signal(7)).
   //
   // `soft_boot_ns`: may also return then, for what can wait: this moment continues nobody who is stopped, and does not count
-  // the time of a suspended machine.
+  // the time of a suspended machine. 0: returns at once.
   Arrival next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns = INT64_MAX);
 };
 

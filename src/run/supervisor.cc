@@ -17,6 +17,8 @@ constexpr std::int64_t kHuntingPauseNs = 32'000'000;  // up to there each look i
 constexpr std::int64_t kLongestKillPauseNs = 500'000'000;
 // Passes to stand everything still before killing: a tree that forks on is met again in the next sweep.
 constexpr int kStopPasses = 16;
+// Of children, before we look at the clock and at signals again.
+constexpr int kNewsAtOnce = 64;
 // A command that lasts so long is likely to last: from then on we keep as little memory as we can.
 constexpr std::int64_t kSettledNs = 500'000'000;
 
@@ -50,9 +52,9 @@ bool Supervisor::start() {
 void Supervisor::watch() {
   on_clock();
   while (stage_ != Stage::done) {
-    const os::Arrival arrival = gate_.next(next_look(), settled_ns_);
+    const os::Arrival arrival = gate_.next(next_look(), more_news_ ? 0 : settled_ns_);
     if (arrival.signal == SIGCHLD) {
-      take_news();
+      more_news_ = true;
       if (check_ns_ != Duration::kForever) check_ns_ = 0;
     } else if (lost_warden()) {
       report_.told = SIGTERM;
@@ -60,20 +62,22 @@ void Supervisor::watch() {
     } else if (arrival.signal != 0) {
       pass_on(arrival);
     }
+    if (more_news_) take_news();
     on_clock();
     if (stop_owed_) stop_with_command();
   }
 }
 
-// Reads all news, or all until the hold is over.
+// Reads the news until there are none or the hold is over; or many, for children may end faster than we read.
 void Supervisor::take_news() {
-  while (stage_ != Stage::done) {
+  for (int count = 0; stage_ != Stage::done && count < kNewsAtOnce; ++count) {
     os::ChildNews news;
     if (os::child_news(news) != 0) {
       on(Event::tree_gone);
       return;
     }
-    if (news.pid == 0) return;
+    more_news_ = news.pid != 0;
+    if (!more_news_) return;
     if (change_of(news.status) == Change::ended) {
       report_.usage.cpu_ns += news.cpu_ns;
       if (news.peak_kib > report_.usage.peak_kib) report_.usage.peak_kib = news.peak_kib;

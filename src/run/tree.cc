@@ -22,7 +22,7 @@ class Sweeper final : public os::ProcessVisitor {
   }
 
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
-    if (facts.ended()) kill_group_of(facts);
+    if (facts.ended()) signal_group_of(facts);
     if (facts.ended() || pid == self_ || elsewhere(pid, facts)) return true;
     // The handle comes first: what is proven afterwards is proven of the process it means, or of none.
     os::ProcessHandle handle;
@@ -47,12 +47,14 @@ class Sweeper final : public os::ProcessVisitor {
  private:
   // What forks its successor and ends, faster than we look, leaves its dead to us, and with them the group's number.
   // Of a session that is not ours every member is below us: whoever began it was.
-  void kill_group_of(const os::ProcessFacts& dead) {
-    if (signal_ != os::kKill || to_ != To::all || tree_.mixed) return;
+  void signal_group_of(const os::ProcessFacts& dead) {
+    if (tree_.mixed || (signal_ != os::kKill && signal_ != os::kStop)) return;
     if (dead.parent != self_ || session_ == 0 || dead.session == session_) return;
-    if (dead.group == killed_group_) return;
-    killed_group_ = dead.group;
-    os::signal_group(dead.group, signal_);
+    std::int32_t& signalled = groups_[dead.group % kGroups];
+    if (signalled == dead.group) return;
+    signalled = static_cast<std::int32_t>(dead.group);
+    const bool of_main = tree_.main != 0 && os::process_group(tree_.main) == dead.group;
+    if (to_ == To::all || !of_main) os::signal_group(dead.group, signal_);
   }
 
   // Not below us, as far as one look can tell; who is wrongly so is met in the next sweep. What was found out of a parent is
@@ -87,14 +89,15 @@ class Sweeper final : public os::ProcessVisitor {
   }
 
   static constexpr std::int64_t kRemembered = 1024;
+  static constexpr std::int64_t kGroups = 64;
 
   const Tree& tree_;
   const To to_;
   const int signal_;
   const std::int64_t self_;
   std::int64_t started_ns_ = 0;
-  std::int64_t session_ = 0;       // ours; 0: not known
-  std::int64_t killed_group_ = 0;  // the last
+  std::int64_t session_ = 0;  // ours; 0: not known
+  std::int32_t groups_[kGroups] = {};
   std::int32_t elsewhere_[kRemembered] = {};
   Sweep result_;
 };

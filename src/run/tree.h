@@ -32,8 +32,8 @@ struct Sweep {
 };
 
 // One pass over all processes, signalling those of the tree; what starts meanwhile may be missed. Without /proc only
-// the main process is signalled. Without process handles (an old kernel) only children of ours are. SIGKILL for all also goes
-// to the whole groups of those who left their dead to us, in sessions that began below us.
+// the main process is signalled. Without process handles (an old kernel) only children of ours are. SIGSTOP and
+// SIGKILL also go to the whole groups of those who left their dead to us, in sessions that began below us.
 Sweep sweep(const Tree& tree, To to, int signal);
 
 }  // namespace atmost::run

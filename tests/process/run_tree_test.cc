@@ -175,19 +175,6 @@ TEST_F(RunTree, AHundredChildren) {
   EXPECT_TRUE(world_.descendants().empty());
 }
 
-// Processes that fork their successor and end, faster than anybody can look: each pass may miss them.
-TEST_F(RunTree, ARelay) {
-  const pid_t supervisor =
-      world_.start(host({"--max=200", "--grace=400", log_option()},
-                        child({"ignore=2", "ignore=15", "daemon", "relay", "then", "daemon", "relay", "then",
-                               "daemon", "relay", "then", "pause"})));
-  EXPECT_EQ(status_of(supervisor), "exit 124");
-  EXPECT_TRUE(eventually(Bound(20'000), [&] {
-    world_.reap();
-    return world_.descendants().empty();
-  }));
-}
-
 #endif
 
 }  // namespace

@@ -45,6 +45,15 @@ bool left_alone(int signal) {
          signal == SIGFPE || signal == SIGILL || signal == SIGTRAP || signal == SIGSYS || signal == SIGABRT;
 }
 
+bool any_pending() {
+  sigset_t pending;
+  sigpending(&pending);
+  for (int signal = 1; signal < kSignals; ++signal) {
+    if (replaced[signal] && sigismember(&pending, signal) == 1) return true;
+  }
+  return false;
+}
+
 bool alarm_set = false;
 
 void set_alarm(std::int64_t span_ns) {
@@ -91,10 +100,11 @@ SignalGate::~SignalGate() {
   calls.sigprocmask(SIG_SETMASK, &mask_before, nullptr);
 }
 
-// Nothing here has anything that can wait.
-Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t) {
+Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns) {
   Arrival arrival;
   if (take(arrival)) return arrival;
+  // What is to be waited for here comes soon enough without.
+  if (soft_boot_ns == 0 && !any_pending()) return {};
   if (boot_deadline_ns != Duration::kForever) {
     const std::int64_t left_ns = boot_deadline_ns - boot_ns();
     if (left_ns <= 0) return {};
