@@ -121,7 +121,7 @@ TEST_F(Accounts, APassKeepsItToo) {
             file("own") + "\"]\n");
   setenv("ATMOST_ETCD_USER", "atmost", 1);
   setenv("ATMOST_ETCD_PASSWORD", kPassword, 1);
-  const Said said = shell("ATMOST_DIR=" + directory_ + " \"$ATMOST_BIN/atmost\" pass -v --store '" +
+  const Said said = shell("ATMOST_DIR=" + directory_.path() + " \"$ATMOST_BIN/atmost\" pass -v --store '" +
                           cluster_.url("/t") + "' " + file("f"));
   unsetenv("ATMOST_ETCD_USER");
   unsetenv("ATMOST_ETCD_PASSWORD");

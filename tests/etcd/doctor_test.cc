@@ -89,7 +89,7 @@ TEST_F(Doctor, TellsClustersApart) {
 
 // A directory is one, whatever the store of the moment is.
 TEST_F(Doctor, LooksAtWhatItIsToldTo) {
-  const Said said = ask(directory_, "ATMOST_STORE=etcd://127.0.0.1:1/t");
+  const Said said = ask(directory_.path(), "ATMOST_STORE=etcd://127.0.0.1:1/t");
   EXPECT_EQ(said.code, 0) << said.words;
   EXPECT_THAT(said.words, Not(HasSubstr("etcd")));
 }

@@ -3,26 +3,20 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "etcd/kit/cluster.h"
 #include "etcd/kit/job.h"
+#include "process/temp_dir.h"
 
 namespace etcd_kit {
 namespace {
 
 class Fleet : public ::testing::Test {
  protected:
-  Fleet() {
-    char directory[] = "/tmp/atmost-fleet-XXXXXX";
-    if (mkdtemp(directory) != nullptr) directory_ = directory;
-  }
-  ~Fleet() override { std::filesystem::remove_all(directory_); }
-
-  std::string file(const std::string& name) const { return directory_ + "/" + name; }
+  std::string file(const std::string& name) const { return directory_.file(name); }
 
   // A command that ends of itself for no signal, with a child, and a child that has left its session.
   std::string stubborn() const {
@@ -45,7 +39,7 @@ class Fleet : public ::testing::Test {
   }
 
   Cluster cluster_;
-  std::string directory_;
+  witness::TempDir directory_;
 };
 
 TEST_F(Fleet, TheWholeTreeIsDeadBeforeTheLeaseEnds) {

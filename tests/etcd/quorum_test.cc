@@ -4,12 +4,12 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include <filesystem>
 #include <fstream>
 #include <functional>
 
 #include "etcd/kit/cluster.h"
 #include "etcd/kit/job.h"
+#include "process/temp_dir.h"
 
 namespace etcd_kit {
 namespace {
@@ -19,13 +19,7 @@ constexpr int kWaiters = 6;       // one at least watches each member
 
 class Quorum : public ::testing::Test {
  protected:
-  Quorum() {
-    char directory[] = "/tmp/atmost-quorum-XXXXXX";
-    if (mkdtemp(directory) != nullptr) directory_ = directory;
-  }
-  ~Quorum() override { std::filesystem::remove_all(directory_); }
-
-  std::string file(const std::string& name) const { return directory_ + "/" + name; }
+  std::string file(const std::string& name) const { return directory_.file(name); }
 
   // What it says is in the file.
   Job asks(const std::string& said, const std::string& options, const std::string& command) const {
@@ -67,7 +61,7 @@ class Quorum : public ::testing::Test {
   }
 
   Cluster cluster_;
-  std::string directory_;
+  witness::TempDir directory_;
   int timeout_ = 2;  // seconds
 };
 

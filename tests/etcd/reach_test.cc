@@ -39,7 +39,7 @@ TEST_F(Reach, ProxiesAreForOtherMachines) {
 }
 
 TEST_F(Reach, TlsGoesThroughAProxyUnseen) {
-  const Authority ours(directory_, "ours");
+  const Authority ours(directory_.path(), "ours");
   const Cluster cluster(1, {}, ours.issue("server", "DNS:etcd.invalid,IP:127.0.0.1"));
   Relay relay(cluster.host(0));
   const std::string port = cluster.host(0).substr(cluster.host(0).rfind(':'));

@@ -15,6 +15,7 @@
 #include "etcd/kit/cluster.h"
 #include "etcd/kit/job.h"
 #include "etcd/kit/relay.h"
+#include "process/temp_dir.h"
 
 namespace etcd_kit {
 
@@ -23,14 +24,7 @@ using ::testing::Not;
 
 class Secure : public ::testing::Test {
  protected:
-  Secure() {
-    char directory[] = "/tmp/atmost-secure-XXXXXX";
-    if (mkdtemp(directory) == nullptr) abort();
-    directory_ = directory;
-  }
-  ~Secure() override { std::filesystem::remove_all(directory_); }
-
-  std::string file(const std::string& name) const { return directory_ + "/" + name; }
+  std::string file(const std::string& name) const { return directory_.file(name); }
   std::string write(const std::string& name, const std::string& text, unsigned mode = 0600) const {
     std::ofstream(file(name)) << text;
     std::filesystem::permissions(file(name), static_cast<std::filesystem::perms>(mode));
@@ -42,8 +36,8 @@ class Secure : public ::testing::Test {
     std::filesystem::remove(file("ran"));
     return shell(
         "env -u http_proxy -u https_proxy -u HTTPS_PROXY -u all_proxy -u ALL_PROXY -u no_proxy -u NO_PROXY " +
-        variables + " ATMOST_DIR=" + directory_ + " \"$ATMOST_BIN/atmost\" run --log-args --store '" + url +
-        "' lock sh -c 'touch " + file("ran") + "; " + script + "'");
+        variables + " ATMOST_DIR=" + directory_.path() + " \"$ATMOST_BIN/atmost\" run --log-args --store '" +
+        url + "' lock sh -c 'touch " + file("ran") + "; " + script + "'");
   }
   bool ran() const { return std::filesystem::exists(file("ran")); }
 
@@ -56,7 +50,7 @@ class Secure : public ::testing::Test {
     EXPECT_FALSE(ran());
   }
 
-  std::string directory_;
+  witness::TempDir directory_;
 };
 
 }  // namespace etcd_kit

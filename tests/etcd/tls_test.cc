@@ -8,8 +8,8 @@ class TlsTest : public Secure {
  protected:
   std::string trusting(const Authority& authority) const { return "ATMOST_ETCD_CACERT=" + authority.file(); }
 
-  Authority ours_{directory_, "ours"};
-  Authority theirs_{directory_, "theirs"};
+  Authority ours_{directory_.path(), "ours"};
+  Authority theirs_{directory_.path(), "theirs"};
 };
 
 TEST_F(TlsTest, TheServerHasToProveItself) {

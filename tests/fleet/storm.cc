@@ -24,12 +24,6 @@ unsigned setting(const char* name, unsigned otherwise) {
   return text != nullptr ? static_cast<unsigned>(strtoul(text, nullptr, 10)) : otherwise;
 }
 
-std::string new_directory() {
-  char name[] = "/tmp/atmost-nemesis-XXXXXX";
-  if (mkdtemp(name) == nullptr || chmod(name, 0755) != 0) abort();
-  return name;
-}
-
 // What clients said, each sentence once.
 std::string sentences(const std::string& path) {
   std::map<std::string, unsigned> counted;
@@ -52,26 +46,20 @@ Storm::Storm(const std::string& name, unsigned servers)
       seconds_(setting("ATMOST_SECONDS", 12)),
       hosts_(kGroups + servers),
       network_(hosts_),
-      directory_(new_directory()),
       nemesis_(seed_) {
+  // A server may be another user, and has its clock in here.
+  std::filesystem::permissions(directory(), static_cast<std::filesystem::perms>(0755));
   std::printf("seed %u\n", seed_);
   fflush(stdout);
   for (unsigned i = 0; i < kClientClocks; ++i) {
-    clocks_.push_back(std::make_unique<SharedClock>(directory_ + "/clock" + std::to_string(i)));
+    clocks_.push_back(std::make_unique<SharedClock>(directory_.file("clock") + std::to_string(i)));
     clocks_.back()->set(nemesis_.clock_shift());
   }
   clocks_[0]->set(3600);
 }
 
-Storm::~Storm() {
-  crowd_.reset();
-  witness_.reset();
-  std::error_code ignored;
-  std::filesystem::remove_all(directory_, ignored);
-}
-
 Recipe Storm::client(unsigned number, const std::string& store) {
-  const std::string words = directory_ + "/words";
+  const std::string words = directory_.file("words");
   // The first ones live on the host that is cut off first; those behind them in the queue do not.
   const unsigned host = number < kSlots ? 0 : number < kSlots + 60 ? 1 : number % kGroups;
   const std::function<void()> enter = network_.entrance(host);
@@ -92,7 +80,7 @@ Recipe Storm::client(unsigned number, const std::string& store) {
                  "500ms"};
   // Some take two slots at once.
   if (number % 16 == 5) recipe.line.insert(recipe.line.end(), {"-k", "2"});
-  recipe.line.insert(recipe.line.end(), {"lock", "--", beside("slot_user"), directory_ + "/witness"});
+  recipe.line.insert(recipe.line.end(), {"lock", "--", beside("slot_user"), directory_.file("witness")});
   recipe.before = [enter, clock, words, host = std::to_string(host)] {
     enter();
     setenv("WITNESS_HOST", host.c_str(), 1);
@@ -105,7 +93,7 @@ Recipe Storm::client(unsigned number, const std::string& store) {
 }
 
 std::string Storm::say(const std::vector<std::string>& line) {
-  const std::string path = directory_ + "/said";
+  const std::string path = directory_.file("said");
   const std::function<void()> before = client(0, "").before;
   Job job(line, [&] {
     before();
@@ -169,7 +157,7 @@ void Storm::cut_off_those_who_linger() {
 }
 
 void Storm::run(const std::string& store) {
-  witness_ = std::make_unique<Witness>(directory_ + "/witness", kSlots, fenced_);
+  witness_ = std::make_unique<Witness>(directory_.file("witness"), kSlots, fenced_);
   crowd_ = std::make_unique<Crowd>(setting("ATMOST_CLIENTS", 200),
                                    [this, store](unsigned number) { return client(number, store); });
   nemesis_.add_clients(*crowd_, *witness_, kTtl + 3);
@@ -226,7 +214,7 @@ void Storm::judge() {
   std::printf("\nhistory: %s\n", path.c_str());
   const auto refused = crowd_->codes().find(42);
   EXPECT_LE(refused == crowd_->codes().end() ? 0 : refused->second, witness_->stale());
-  if (testing::Test::HasFailure()) std::printf("%s", sentences(directory_ + "/words").c_str());
+  if (testing::Test::HasFailure()) std::printf("%s", sentences(directory_.file("words")).c_str());
 }
 
 }  // namespace fleet_kit

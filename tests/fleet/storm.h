@@ -12,6 +12,7 @@
 #include "fleet/nemesis.h"
 #include "fleet/network.h"
 #include "fleet/witness.h"
+#include "process/temp_dir.h"
 
 namespace fleet_kit {
 
@@ -24,11 +25,10 @@ class Storm {
   // Settings from the environment: ATMOST_SECONDS (of harm), ATMOST_CLIENTS, ATMOST_SEED (chosen, if none is given, and
   // printed), ATMOST_HISTORIES (a folder). Hosts of the network: clients' first, then `servers` of them.
   Storm(const std::string& name, unsigned servers);
-  ~Storm();
 
   Network& network() { return network_; }
   static unsigned server(unsigned number) { return kGroups + number; }
-  const std::string& directory() const { return directory_; }
+  const std::string& directory() const { return directory_.path(); }
   Nemesis& nemesis() { return nemesis_; }
 
   // One client of the lock at `store`: client `number` lives on one of the hosts, with one of the wrong clocks there.
@@ -54,7 +54,7 @@ class Storm {
   bool fenced_ = false;
   unsigned hosts_;
   Network network_;
-  std::string directory_;
+  witness::TempDir directory_;
   Nemesis nemesis_;
   std::vector<std::unique_ptr<SharedClock>> clocks_;
   std::unique_ptr<Witness> witness_;

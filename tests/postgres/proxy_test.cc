@@ -39,7 +39,7 @@ class Bouncer {
 
 TEST_F(Server, AProxyThatPoolsTransactionsIsNamedAndRefused) {
   if (access("/usr/sbin/pgbouncer", X_OK) != 0) GTEST_SKIP() << "pgbouncer is not installed";
-  const Bouncer bouncer(directory_, *cluster_, "transaction");
+  const Bouncer bouncer(directory_.path(), *cluster_, "transaction");
   EXPECT_EQ(run_now(bouncer.url(), file("out")), 69);
   EXPECT_NE(contents(file("out")).find("pgbouncer"), std::string::npos) << contents(file("out"));
   EXPECT_EQ(Program({atmost(), "doctor", bouncer.url()}, file("doctor")).wait(10), 69);
@@ -49,7 +49,7 @@ TEST_F(Server, AProxyThatPoolsTransactionsIsNamedAndRefused) {
 
 TEST_F(Server, AProxyThatLeavesSessionsAloneWillDo) {
   if (access("/usr/sbin/pgbouncer", X_OK) != 0) GTEST_SKIP() << "pgbouncer is not installed";
-  const Bouncer bouncer(directory_, *cluster_, "session");
+  const Bouncer bouncer(directory_.path(), *cluster_, "session");
   EXPECT_EQ(run_now(bouncer.url(), file("out")), 0) << contents(file("out"));
   EXPECT_EQ(Program({atmost(), "doctor", bouncer.url()}, file("doctor")).wait(10), 0);
   EXPECT_NE(contents(file("doctor")).find("a proxy stands in between"), std::string::npos)

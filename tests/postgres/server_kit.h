@@ -13,6 +13,7 @@
 
 #include "kit/cluster.h"
 #include "kit/program.h"
+#include "process/temp_dir.h"
 
 namespace postgres_kit {
 
@@ -21,19 +22,9 @@ class Server : public ::testing::Test {
   static void SetUpTestSuite() { cluster_ = std::make_unique<Cluster>(); }
   static void TearDownTestSuite() { cluster_.reset(); }
 
-  Server() {
-    char name[] = "/tmp/atmost-server-XXXXXX";
-    EXPECT_NE(mkdtemp(name), nullptr);
-    directory_ = name;
-    setenv("ATMOST_DIR", name, 1);
-    lock_ = "job" + std::to_string(++tests_);
-  }
-  ~Server() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
-  }
+  Server() : lock_("job" + std::to_string(++tests_)) { setenv("ATMOST_DIR", directory_.path().c_str(), 1); }
 
-  std::string file(const std::string& name) const { return directory_ + "/" + name; }
+  std::string file(const std::string& name) const { return directory_.file(name); }
   bool there(const std::string& name) const { return std::filesystem::exists(file(name)); }
   void touch(const std::string& name) const { std::ofstream(file(name)) << "x"; }
   Argv run(const Argv& options, const std::string& script, const std::string& url = cluster_->url()) const {
@@ -66,7 +57,7 @@ class Server : public ::testing::Test {
 
   static std::unique_ptr<Cluster> cluster_;
   static int tests_;
-  std::string directory_;
+  witness::TempDir directory_;
   std::string lock_;
 };
 inline std::unique_ptr<Cluster> Server::cluster_;

@@ -101,8 +101,8 @@ TEST_F(Queue, IsToldOfAServerThatStandsStill) {
 TEST_F(Queue, IsToldOfANetworkThatIsCutOff) {
   Program one(run({"--ttl", "15s"}, stay()));
   ASSERT_TRUE(started());
-  Wire wire(directory_, cluster_->socket());
-  queue_up("postgres://postgres@/postgres?host=" + directory_);
+  Wire wire(directory_.path(), cluster_->socket());
+  queue_up("postgres://postgres@/postgres?host=" + directory_.path());
   const double cut = seconds_now();
   wire.cut_off();
   expect_told(cut);

@@ -57,8 +57,8 @@ TEST_F(Hung, AStoppedHolderMakesRoomForWhoReplacesIt) {
 }
 
 TEST_F(Hung, AHostThatIsCutOffLosesItsLeaseAndHasStoppedItsCommandBefore) {
-  Wire wire(directory_, cluster_->socket());
-  Program holder(run(holding(), live(), "postgres://postgres@/postgres?host=" + directory_));
+  Wire wire(directory_.path(), cluster_->socket());
+  Program holder(run(holding(), live(), "postgres://postgres@/postgres?host=" + directory_.path()));
   ASSERT_TRUE(started());
   ASSERT_TRUE(eventually(5, [this] { return there("alive"); }));
   wire.cut_off();

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -12,6 +11,7 @@
 #include "kit/wire.h"
 #include "os/clock.h"
 #include "policy/decide.h"
+#include "process/temp_dir.h"
 #include "store/postgres/address.h"
 #include "store/postgres/postgres_store.h"
 
@@ -34,25 +34,16 @@ class Spoiled : public ::testing::Test {
   static void SetUpTestSuite() { cluster_ = std::make_unique<Cluster>(); }
   static void TearDownTestSuite() { cluster_.reset(); }
 
-  Spoiled() : session_(cluster_->url()) {
-    char name[] = "/tmp/atmost-wire-XXXXXX";
-    EXPECT_NE(mkdtemp(name), nullptr);
-    directory_ = name;
-    wire_ = std::make_unique<Wire>(directory_, cluster_->socket());
+  Spoiled() {
     request_.locks[0].path = atmost::PathText("postgres://there/lock");
     request_.ttl = Duration::seconds(15);
     // The tables are there: what creates them is spoiled by a test of its own.
     (void)store(false)->set_drained(request_, 0, false);
   }
-  ~Spoiled() override {
-    wire_.reset();
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
-  }
 
   std::unique_ptr<atmost::postgres::PostgresStore> store(bool behind_wire) {
     const std::string url =
-        behind_wire ? "postgres://postgres@/postgres?host=" + directory_ : cluster_->url();
+        behind_wire ? "postgres://postgres@/postgres?host=" + directory_.path() : cluster_->url();
     Result<atmost::postgres::Address> address = atmost::postgres::parse_address(url);
     EXPECT_TRUE(address.ok());
     atmost::postgres::Settings settings;
@@ -69,9 +60,9 @@ class Spoiled : public ::testing::Test {
   }
 
   static std::unique_ptr<Cluster> cluster_;
-  Session session_;
-  std::string directory_;
-  std::unique_ptr<Wire> wire_;
+  Session session_{cluster_->url()};
+  witness::TempDir directory_;
+  Wire wire_{directory_.path(), cluster_->socket()};
   atmost::Request request_;
 };
 

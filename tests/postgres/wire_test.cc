@@ -40,7 +40,7 @@ class Wires : public Spoiled {
     }
     const auto one = store(true);
     Lease lease;
-    wire_->spoil(how, at, false, column);
+    wire_.spoil(how, at, false, column);
     Result<Decision> answer = atmost::error_of(atmost::Code::ok, 0, "");
     atmost::Ticket ticket;
     const double took = seconds_of([&] { answer = ask(*one, lease, queues ? &ticket : nullptr); });
@@ -57,9 +57,9 @@ class Wires : public Spoiled {
     }
     if (!answer.ok()) ++errors_;
     if (granted) ++grants_;
-    hit_ = wire_->hit();
-    columns_ = wire_->columns();
-    wire_->spoil(Spoil::nothing, 0);
+    hit_ = wire_.hit();
+    columns_ = wire_.columns();
+    wire_.spoil(Spoil::nothing, 0);
     one->withdraw(request_, ticket);
     lease = Lease();
   }
@@ -151,7 +151,7 @@ TEST_F(Wires, NoFaultMakesTheProgramLie) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   setenv("ATMOST_POSTGRES_TIMEOUT", "300ms", 1);
-  setenv("ATMOST_DIR", directory_.c_str(), 1);
+  setenv("ATMOST_DIR", directory_.path().c_str(), 1);
   std::map<int, int> codes[2];
   for (int i = 0; i < kRuns && !HasFailure(); ++i) {
     free_all();
@@ -159,20 +159,20 @@ TEST_F(Wires, NoFaultMakesTheProgramLie) {
     auto other = store(false);
     Lease others;
     if (held) (void)ask(*other, others);
-    wire_->spoil(static_cast<Spoil>(1 + random() % (kSpoils - 1)), static_cast<int>(random() % 60), false,
-                 static_cast<int>(random() % 12));
-    const std::string ran = directory_ + "/ran";
+    wire_.spoil(static_cast<Spoil>(1 + random() % (kSpoils - 1)), static_cast<int>(random() % 60), false,
+                static_cast<int>(random() % 12));
+    const std::string ran = directory_.file("ran");
     std::filesystem::remove(ran);
     const int code =
         Program({atmost(), "run", "-q", "--no-history", "--store",
-                 "postgres://postgres@/postgres?host=" + directory_, "lock", "--", "/bin/touch", ran})
+                 "postgres://postgres@/postgres?host=" + directory_.path(), "lock", "--", "/bin/touch", ran})
             .wait(10)
             .value_or(-1);
     ++codes[held][code];
     const bool told = code == 69 || (held ? code == 75 : code == 0);
     EXPECT_TRUE(told) << code << (held ? ", held" : ", free");
     EXPECT_EQ(std::filesystem::exists(ran), code == 0);
-    wire_->spoil(Spoil::nothing, 0);
+    wire_.spoil(Spoil::nothing, 0);
   }
   for (const bool held : {false, true}) {
     std::printf("%s:", held ? "held" : "free");

@@ -74,17 +74,6 @@ std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-TempDir::TempDir() {
-  const char* base = std::getenv("TMPDIR");
-  path_ = std::string(base != nullptr ? base : "/tmp") + "/atmost-XXXXXX";
-  if (mkdtemp(path_.data()) == nullptr) fail(path_);
-}
-
-TempDir::~TempDir() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 Probe::Probe(const std::string& path) {
   fd_ = open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
   if (fd_ < 0) fail(path);

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "temp_dir.h"
+
 namespace witness {
 
 using Bound = std::chrono::milliseconds;
@@ -30,20 +32,6 @@ std::string helper(const std::string& program);  // a program that stands beside
 
 std::string read_file(const std::string& path);  // empty when it cannot be read
 std::int64_t now_ns();                           // CLOCK_MONOTONIC
-
-// A directory of this test's own, removed with everything in it.
-class TempDir {
- public:
-  TempDir();
-  ~TempDir();
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  const std::string& path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 // The locks on one file as a stranger sees them. Keeps one read-only descriptor open for its whole life, so that
 // looking raises no event in anybody who watches the file.

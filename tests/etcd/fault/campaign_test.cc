@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <random>
 
 #include "etcd/fault/scenes.h"
 #include "etcd/kit/cluster.h"
 #include "etcd/kit/job.h"
+#include "process/temp_dir.h"
 
 namespace etcd_kit {
 namespace {
@@ -37,19 +37,13 @@ std::uint64_t number_in(const char* variable, std::uint64_t otherwise) {
 
 class Campaign : public ::testing::Test {
  protected:
-  Campaign() {
-    char made[] = "/tmp/atmost-fault-XXXXXX";
-    if (mkdtemp(made) != nullptr) directory_ = made;
-  }
-  ~Campaign() override { std::filesystem::remove_all(directory_); }
-
   void plan_all(Stage& stage, const Props& props);
   void plan_answer(const Scene& scene, const Answered& answer, unsigned nth);
   void work(unsigned number);
   void show();
 
   Cluster cluster_{1};
-  std::string directory_;
+  witness::TempDir directory_;
   std::mt19937 random_{20240229};
   std::vector<Trial> trials_;
   std::uint64_t wanted_ = number_in("ATMOST_FAULTS", 400);  // 0: all trials
@@ -104,7 +98,7 @@ void Campaign::plan_all(Stage& stage, const Props& props) {
 }
 
 void Campaign::work(unsigned number) {
-  Stage stage(cluster_.host(0), directory_, number);
+  Stage stage(cluster_.host(0), directory_.path(), number);
   Props props(stage);
   std::string trouble = props.trouble;
   for (std::size_t i;
@@ -145,7 +139,7 @@ void Campaign::show() {
 
 TEST_F(Campaign, NoGrantAndNoWrongExitCode) {
   {
-    Stage stage(cluster_.host(0), directory_, 0);
+    Stage stage(cluster_.host(0), directory_.path(), 0);
     Props props(stage);
     ASSERT_EQ(props.trouble, "");
     ASSERT_NO_FATAL_FAILURE(plan_all(stage, props));
