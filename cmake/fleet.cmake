@@ -1,7 +1,7 @@
 # What the tests of all fleet stores share: processes that a test starts.
-if(NOT TARGET fleet_job)
-  add_library(fleet_job STATIC ${PROJECT_SOURCE_DIR}/tests/fleet/job.cc)
-  target_include_directories(fleet_job PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+if(NOT TARGET fleet_kit)
+  add_library(fleet_kit STATIC ${PROJECT_SOURCE_DIR}/tests/fleet/job.cc)
+  target_include_directories(fleet_kit PUBLIC ${PROJECT_SOURCE_DIR}/tests)
 endif()
 
 # The scripts of tests/fleet/cli with one store: a single entry of CTest, as they share a cluster.

@@ -1,18 +1,19 @@
 // What becomes of running and waiting commands when etcd, the way to it, or their own supervisor is lost.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <stdlib.h>
 
 #include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "etcd/kit/cluster.h"
-#include "etcd/kit/job.h"
+#include "fleet/job.h"
 #include "process/temp_dir.h"
 
 namespace etcd_kit {
 namespace {
+
+using namespace fleet_kit;
 
 class Fleet : public ::testing::Test {
  protected:
@@ -87,7 +88,7 @@ TEST_F(Fleet, AHolderWhoseKeyIsDeletedStops) {
 
 // The warden above the supervisor sees to it, and says what happened.
 TEST_F(Fleet, ASupervisorThatIsKilledLeavesNothingBehind) {
-  const std::string run = std::string(getenv("ATMOST_BIN")) + "/atmost run --store " + cluster_.url("/t") +
+  const std::string run = atmost_program() + " run --store " + cluster_.url("/t") +
                           " lock sh -c 'echo $PPID >" + file("supervisor") + "; " + "exec sh " +
                           file("stubborn") + "' 2>" + file("said");
   std::ofstream(file("stubborn")) << stubborn();
@@ -135,12 +136,11 @@ TEST_F(Fleet, AWaiterWhoseWardenIsKilledLeavesTheQueue) {
 
 TEST_F(Fleet, AdmissionsResumeAfterTheLeaderDied) {
   const std::string log = file("log");
-  const std::string script = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do " +
-                             std::string(getenv("ATMOST_BIN")) +
-                             "/atmost run --no-history --ttl 15s -w inf --store " + cluster_.url("/t") +
+  const std::string script = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do " + atmost_program() +
+                             " run --no-history --ttl 15s -w inf --store " + cluster_.url("/t") +
                              " lock sh -c 'date +%s.%N >>" + log + "; sleep 0.1'; done";
   std::vector<Job> jobs;
-  for (int i = 0; i < 3; ++i) jobs.emplace_back(std::vector<std::string>{"sh", "-c", script});
+  for (int i = 0; i < 3; ++i) jobs.emplace_back(Argv{"sh", "-c", script});
   await_contents(log, 10);
   const int leader = cluster_.leader();
   ASSERT_GE(leader, 0);
@@ -200,23 +200,22 @@ TEST_F(Fleet, IntervalsAreNeverShort) {
 }
 
 TEST_F(Fleet, DoctorAndKill) {
-  const std::string atmost = std::string(getenv("ATMOST_BIN")) + "/atmost";
-  Job well({atmost, "doctor", cluster_.url("/t")});
+  Job well({atmost_program(), "doctor", cluster_.url("/t")});
   EXPECT_EQ(well.wait(10), 0);
   Job holder(run_line(cluster_.url("/t"), {}, "echo up >" + file("up") + "; exec sleep 30"));
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
-  Job check({atmost, "check", "-n", "1", "--store", cluster_.url("/t"), "lock"});
+  Job check({atmost_program(), "check", "-n", "1", "--store", cluster_.url("/t"), "lock"});
   EXPECT_EQ(check.wait(10), 75);
-  Job listed(
-      {"sh", "-c",
-       atmost + " list --json --store " + cluster_.url("/t") + " | grep -q '\"lock\":\"lock\",\"slot\":1'"});
+  Job listed({"sh", "-c",
+              atmost_program() + " list --json --store " + cluster_.url("/t") +
+                  " | grep -q '\"lock\":\"lock\",\"slot\":1'"});
   EXPECT_EQ(listed.wait(10), 0);
-  Job kills({atmost, "kill", "--store", cluster_.url("/t"), "lock"});
+  Job kills({atmost_program(), "kill", "--store", cluster_.url("/t"), "lock"});
   EXPECT_EQ(kills.wait(20), 0);
   EXPECT_EQ(holder.wait(5), 79);
   cluster_.kill(0);
   cluster_.kill(1);
-  Job ill({atmost, "doctor", cluster_.url("/t")});
+  Job ill({atmost_program(), "doctor", cluster_.url("/t")});
   EXPECT_EQ(ill.wait(30), 69);
 }
 

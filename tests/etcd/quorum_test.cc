@@ -8,11 +8,13 @@
 #include <functional>
 
 #include "etcd/kit/cluster.h"
-#include "etcd/kit/job.h"
+#include "fleet/job.h"
 #include "process/temp_dir.h"
 
 namespace etcd_kit {
 namespace {
+
+using namespace fleet_kit;
 
 constexpr double kMachine = 1.5;  // what a machine under load may add: starting processes, waking them
 constexpr int kWaiters = 6;       // one at least watches each member
@@ -24,9 +26,9 @@ class Quorum : public ::testing::Test {
   // What it says is in the file.
   Job asks(const std::string& said, const std::string& options, const std::string& command) const {
     return Job({"sh", "-c",
-                "ATMOST_ETCD_TIMEOUT=" + std::to_string(timeout_) + "s exec " +
-                    std::string(getenv("ATMOST_BIN")) + "/atmost run --no-history --store " +
-                    cluster_.url("/t") + " " + options + " lock -- sh -c '" + command + "' 2>" + file(said)});
+                "ATMOST_ETCD_TIMEOUT=" + std::to_string(timeout_) + "s exec " + atmost_program() +
+                    " run --no-history --store " + cluster_.url("/t") + " " + options + " lock -- sh -c '" +
+                    command + "' 2>" + file(said)});
   }
 
   std::size_t waiting() const {
@@ -116,7 +118,7 @@ TEST_F(Quorum, OneStoppedMemberIsNoLoss) {
   const unsigned follower = static_cast<unsigned>(leader + 1) % 3;
   cluster_.signal(follower, SIGSTOP);
   // Longer than a waiter would need to tell of a loss.
-  EXPECT_EQ(all[0].wait(timeout_ + 1 + kMachine), -1);
+  EXPECT_EQ(all[0].wait(timeout_ + 1 + kMachine), std::nullopt);
   std::ofstream(file("end")) << "now";
   for (Job& each : all) EXPECT_EQ(each.wait(20), 0);
   EXPECT_EQ(holder.wait(5), 0);

@@ -13,12 +13,18 @@
 
 #include "etcd/kit/authority.h"
 #include "etcd/kit/cluster.h"
-#include "etcd/kit/job.h"
 #include "etcd/kit/relay.h"
+#include "fleet/job.h"
 #include "process/temp_dir.h"
 
 namespace etcd_kit {
 
+using fleet_kit::await_contents;
+using fleet_kit::contents;
+using fleet_kit::Job;
+using fleet_kit::run_line;
+using fleet_kit::Said;
+using fleet_kit::shell;
 using ::testing::HasSubstr;
 using ::testing::Not;
 

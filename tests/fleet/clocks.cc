@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <filesystem>
 #include <vector>
+
+#include "fleet/job.h"
 
 namespace fleet_kit {
 
@@ -29,8 +30,7 @@ SharedClock::SharedClock(const std::string& path) : path_(path) {
 SharedClock::~SharedClock() { munmap(const_cast<long*>(shift_), sizeof(long)); }
 
 void SharedClock::enter() const {
-  const std::string beside = std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
-  setenv("LD_PRELOAD", (beside + "/libwall_clock.so").c_str(), 1);
+  setenv("LD_PRELOAD", beside("libwall_clock.so").c_str(), 1);
   setenv("WALL_CLOCK", path_.c_str(), 1);
 }
 

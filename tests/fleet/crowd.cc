@@ -15,9 +15,9 @@ constexpr double kBetweenStarts = 0.012;
 
 void Crowd::tend(bool refill) {
   for (auto job = jobs_.begin(); job != jobs_.end();) {
-    const int code = job->wait(0);
-    if (code >= 0) ++codes_[code];
-    job = code >= 0 ? jobs_.erase(job) : std::next(job);
+    const std::optional<int> code = job->wait(0);
+    if (code) ++codes_[*code];
+    job = code ? jobs_.erase(job) : std::next(job);
   }
   const double now = seconds_now();
   if (!refill || jobs_.size() >= count_ || now < next_) return;

@@ -13,7 +13,7 @@
 namespace fleet_kit {
 
 struct Recipe {
-  std::vector<std::string> line;
+  Argv line;
   std::function<void()> before;  // as Job's
 };
 

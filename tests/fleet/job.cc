@@ -4,68 +4,97 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 namespace fleet_kit {
 namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(5);
 
-}  // namespace
-
-double seconds_now() {
-  timespec now = {};
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+void open_streams() {
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  dup2(nothing, 0);
+  dup2(nothing, 1);
+  if (getenv("ATMOST_TEST_LOUD") == nullptr) dup2(nothing, 2);
 }
 
-Job::Job(std::vector<std::string> argv, const std::function<void()>& before) {
+void append_streams_to(const std::string& path) {
+  if (path.empty()) return;
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  dup2(file, 1);
+  dup2(file, 2);
+}
+
+}  // namespace
+
+Job::Job(Argv argv, const std::function<void()>& before) {
   std::vector<char*> words;
   for (std::string& word : argv) words.push_back(word.data());
   words.push_back(nullptr);
+  const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ != 0) return;
+  if (pid_ < 0) {
+    perror("fork");
+    abort();
+  }
+  if (pid_ > 0) {
+    setpgid(pid_, pid_);  // as the child does: whoever comes first, it is done before either goes on
+    return;
+  }
   setpgid(0, 0);
-  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  dup2(nothing, 1);
-  if (getenv("ATMOST_TEST_LOUD") == nullptr) dup2(nothing, 2);
+  open_streams();
   if (before) before();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // after `before`, for a change of user would undo it
+  if (getppid() != parent) _exit(126);
   execvp(words[0], words.data());
   _exit(127);
 }
 
+Job::Job(Argv argv, const std::string& output)
+    : Job(std::move(argv), [&output] { append_streams_to(output); }) {}
+
 Job::~Job() {
-  if (pid_ <= 0 || code_ >= 0) return;
-  kill(-pid_, SIGKILL);
-  kill(pid_, SIGKILL);
+  if (pid_ <= 0 || code_) return;
+  signal_group(SIGKILL);
   waitpid(pid_, nullptr, 0);
 }
 
-int Job::wait(double seconds) {
-  const double end = seconds_now() + seconds;
-  while (code_ < 0) {
+void Job::signal_group(int signal) const {
+  if (pid_ > 0 && !code_) kill(-pid_, signal);
+}
+
+std::optional<int> Job::wait(double seconds) {
+  (void)eventually(seconds, [this] {
     int status = 0;
-    if (waitpid(pid_, &status, WNOHANG) == pid_) {
+    if (!code_ && waitpid(pid_, &status, WNOHANG) == pid_) {
       code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-      break;
     }
-    if (seconds_now() > end) return -1;
-    std::this_thread::sleep_for(kLook);
-  }
+    return code_.has_value();
+  });
   return code_;
 }
 
-std::vector<std::string> run_line(const std::string& store, const std::vector<std::string>& options,
-                                  const std::string& script) {
-  std::vector<std::string> line = {std::string(getenv("ATMOST_BIN")) + "/atmost", "run", "--no-history",
-                                   "--store", store};
+std::string atmost_program() {
+  const char* bin = getenv("ATMOST_BIN");
+  return bin != nullptr ? std::string(bin) + "/atmost" : beside("../../bin/atmost");
+}
+
+std::string beside(const std::string& name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().string() + "/" + name;
+}
+
+Argv run_line(const std::string& store, const Argv& options, const std::string& script) {
+  Argv line = {atmost_program(), "run", "--no-history", "--store", store};
   line.insert(line.end(), options.begin(), options.end());
   line.insert(line.end(), {"lock", "sh", "-c", script});
   return line;
@@ -84,6 +113,22 @@ Said shell(const std::string& line) {
   return said;
 }
 
+double seconds_now() {
+  timespec now = {};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+bool eventually(double seconds, const std::function<bool()>& condition) {
+  const double end = seconds_now() + seconds;
+  for (;;) {
+    const bool last = seconds_now() >= end;
+    if (condition()) return true;
+    if (last) return false;
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
 std::string contents(const std::string& path) {
   std::ostringstream all;
   all << std::ifstream(path).rdbuf();
@@ -91,12 +136,12 @@ std::string contents(const std::string& path) {
 }
 
 std::string await_contents(const std::string& path, double seconds) {
-  const double end = seconds_now() + seconds;
-  for (;;) {
-    std::string text = contents(path);
-    if ((!text.empty() && text.back() == '\n') || seconds_now() > end) return text;
-    std::this_thread::sleep_for(kLook);
-  }
+  std::string text;
+  (void)eventually(seconds, [&] {
+    text = contents(path);
+    return text.ends_with('\n');
+  });
+  return text;
 }
 
 bool alive(pid_t pid) {

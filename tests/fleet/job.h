@@ -5,35 +5,44 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace fleet_kit {
 
-double seconds_now();  // of the boot clock
+using Argv = std::vector<std::string>;  // its first word is a path, or looked for in $PATH
 
+// A process in a group of its own, and without input. It gets SIGKILL when the thread that started it ends, however that
+// ends, so that nothing outlives a test that is killed; what it started itself is in its own hands.
 class Job {
  public:
-  // In a process group of its own, standard output and error to /dev/null. `before` is called in the new process before it
-  // becomes the program.
-  explicit Job(std::vector<std::string> argv, const std::function<void()>& before = {});
+  // Its output goes nowhere; with $ATMOST_TEST_LOUD standard error goes where the test's does. `before` is called in the
+  // new process before it becomes the program. Ends the test's process when none can be started.
+  explicit Job(Argv argv, const std::function<void()>& before = {});
+  // Both streams are appended to the file `output`, if one is named.
+  Job(Argv argv, const std::string& output);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
   Job(Job&& other) noexcept : pid_(other.pid_), code_(other.code_) { other.pid_ = -1; }
-  ~Job();  // SIGKILL to the whole group, if it is still there
+  ~Job();  // SIGKILL to the whole group, unless wait() has told of its end
 
   pid_t pid() const { return pid_; }
-  // The exit code, 128 + signal, or -1 when it runs on after so many seconds.
-  int wait(double seconds);
+  // Nothing once wait() has told of its end: the number may be another's.
+  void signal_group(int signal) const;
+  // How it ended, as a shell would say it (128 + signal); nothing when it has not within so many seconds.
+  std::optional<int> wait(double seconds);
 
  private:
-  pid_t pid_ = -1;
-  int code_ = -1;
+  pid_t pid_ = -1;  // -1: moved away
+  std::optional<int> code_;
 };
 
+std::string atmost_program();                 // in $ATMOST_BIN (default: ../../bin from here)
+std::string beside(const std::string& name);  // a program that stands beside this test
+
 // atmost run with a store, options, and a command for sh.
-std::vector<std::string> run_line(const std::string& store, const std::vector<std::string>& options,
-                                  const std::string& script);
+Argv run_line(const std::string& store, const Argv& options, const std::string& script);
 
 // What a line for sh wrote, both streams, and how it ended.
 struct Said {
@@ -43,7 +52,11 @@ struct Said {
 };
 Said shell(const std::string& line);
 
-// What a file holds, "" when there is none yet; and a look at it until it holds something.
+double seconds_now();  // of the boot clock
+// Looks every few milliseconds until the condition holds; false when it does not within so many seconds.
+bool eventually(double seconds, const std::function<bool()>& condition);
+
+// What a file holds, "" when there is none yet; and a look at it until it holds whole lines.
 std::string contents(const std::string& path);
 std::string await_contents(const std::string& path, double seconds);
 

@@ -116,9 +116,8 @@ TEST(ServerClock, SetForwardEndsNoCommand) {
   const Recipe one = storm.client(0, server.url());
   const std::string began = storm.directory() + "/began", ended = storm.directory() + "/ended";
   const auto line = [&](const std::string& script) {
-    return std::vector<std::string>{one.line[0], "run", "--no-history", "--store", server.url(), "-w", "inf",
-                                    "--ttl",     "5s",  "--kill-grace", "500ms",   "lock",       "--", "sh",
-                                    "-c",        script};
+    return Argv{one.line[0], "run",          "--no-history", "--store", server.url(), "-w", "inf", "--ttl",
+                "5s",        "--kill-grace", "500ms",        "lock",    "--",         "sh", "-c",  script};
   };
   Job holder(line("echo yes >" + began + "; sleep 4; echo yes >" + ended), one.before);
   ASSERT_EQ(await_contents(began, 10), "yes\n");

@@ -34,10 +34,6 @@ std::string sentences(const std::string& path) {
   return text;
 }
 
-std::string beside(const std::string& program) {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path().string() + "/" + program;
-}
-
 }  // namespace
 
 Storm::Storm(const std::string& name, unsigned servers)
@@ -65,7 +61,7 @@ Recipe Storm::client(unsigned number, const std::string& store) {
   const std::function<void()> enter = network_.entrance(host);
   SharedClock* const clock = clocks_[number / kGroups % kClientClocks].get();
   Recipe recipe;
-  recipe.line = {std::string(getenv("ATMOST_BIN")) + "/atmost",
+  recipe.line = {atmost_program(),
                  "run",
                  "--no-history",
                  "--store",
@@ -92,7 +88,7 @@ Recipe Storm::client(unsigned number, const std::string& store) {
   return recipe;
 }
 
-std::string Storm::say(const std::vector<std::string>& line) {
+std::string Storm::say(const Argv& line) {
   const std::string path = directory_.file("said");
   const std::function<void()> before = client(0, "").before;
   Job job(line, [&] {

@@ -41,7 +41,7 @@ class Storm {
   // Does it all, and fails the test where something was not as it should be.
   void run(const std::string& store);
   // What a program says in a client's place: host and wrong clock are those of client 0.
-  std::string say(const std::vector<std::string>& line);
+  std::string say(const Argv& line);
   long clock_of_client_0() const { return clocks_[0]->seconds(); }
 
  private:

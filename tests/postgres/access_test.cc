@@ -23,7 +23,7 @@ TEST_F(Server, WhoMayNotCreateTheTablesIsToldWhoMay) {
   // The script does what the message promises.
   std::string owner = cluster_->url();
   owner.replace(owner.find("@/postgres"), 10, "@/closed");
-  EXPECT_EQ(Program({atmost(), "schema", "postgres"}, file("sql")).wait(10), 0);
+  EXPECT_EQ(Job({atmost_program(), "schema", "postgres"}, file("sql")).wait(10), 0);
   Session session(owner);
   session.ask(contents(file("sql")));
   EXPECT_EQ(run_now(url), 77);
@@ -81,7 +81,7 @@ class Network : public Server {
   // Nothing runs, one line says why, and the code says of what kind that is.
   void expect_refused(const std::string& where, int code, const std::string& words) const {
     std::filesystem::remove(file("out"));
-    const int ended = Program(run({}, "touch " + file("ran"), where), file("out")).wait(20).value_or(-1);
+    const int ended = Job(run({}, "touch " + file("ran"), where), file("out")).wait(20).value_or(-1);
     EXPECT_EQ(ended, code);
     const std::string out = contents(file("out"));
     EXPECT_NE(out.find(words), std::string::npos) << out;
@@ -93,7 +93,7 @@ class Network : public Server {
   void expect_admitted_in_secret(const std::string& where) const {
     const std::string look =
         "env >" + file("seen") + "; cat /proc/[0-9]*/cmdline >>" + file("seen") + " 2>/dev/null; true";
-    EXPECT_EQ(Program(run({}, look, where), file("out")).wait(20), 0) << contents(file("out"));
+    EXPECT_EQ(Job(run({}, look, where), file("out")).wait(20), 0) << contents(file("out"));
     EXPECT_NE(contents(file("seen")).find("ATMOST_TOKEN"), std::string::npos);
     EXPECT_EQ(contents(file("seen")).find("rosebud"), std::string::npos);
   }

@@ -15,10 +15,10 @@ class Clock : public Server {
 };
 
 TEST_F(Clock, ThatJumpsAheadTakesNothingFromAHolderThatLives) {
-  Program one(run({}, stay()));
+  Job one(run({}, stay()));
   ASSERT_TRUE(started());
   Session session(cluster_->url());
-  Program waiter(run({"-w", "inf"}, "touch " + file("ran")));
+  Job waiter(run({"-w", "inf"}, "touch " + file("ran")));
   ASSERT_TRUE(eventually(10, [&] { return session.one("SELECT count(*) FROM atmost.waiter") == "1"; }));
   const std::string token = holder(session);
   for (int i = 0; i < 10; ++i) {
@@ -37,7 +37,7 @@ TEST_F(Clock, ThatJumpsAheadTakesNothingFromAHolderThatLives) {
 }
 
 TEST_F(Clock, AHolderThatDiedIsNotWaitedForLong) {
-  Program one(run({"--ttl", "4s", "--kill-grace", "100ms"}, stay()));
+  Job one(run({"--ttl", "4s", "--kill-grace", "100ms"}, stay()));
   ASSERT_TRUE(started());
   one.signal_group(SIGKILL);
   EXPECT_EQ(one.wait(5), 137);
@@ -56,7 +56,7 @@ class Failover : public Server {
            "&port=" + std::to_string(primary_.port()) + "," + std::to_string(standby_->port());
   }
   Argv run_on(const std::string& lock, const Argv& options, const std::string& script) const {
-    Argv argv = {atmost(), "run", "--store", url_, "--ttl", "6s", "--kill-grace", "100ms"};
+    Argv argv = {atmost_program(), "run", "--store", url_, "--ttl", "6s", "--kill-grace", "100ms"};
     argv.insert(argv.end(), options.begin(), options.end());
     argv.insert(argv.end(), {lock, "--", "/bin/sh", "-c", script});
     return argv;
@@ -87,9 +87,9 @@ class Failover : public Server {
 };
 
 TEST_F(Failover, KeepsWhoIsKnownAndAdmitsNobodyBesideWhoIsNot) {
-  Program known(run_on("known", {}, live("known")));
+  Job known(run_on("known", {}, live("known")));
   ASSERT_TRUE(lives("known"));
-  Program waiter(run_on("known", {"-w", "inf"}, "touch " + file("next")));
+  Job waiter(run_on("known", {"-w", "inf"}, "touch " + file("next")));
   {
     Session session(standby_->url());
     ASSERT_TRUE(eventually(10, [&] {  // even the tables may come late
@@ -98,13 +98,13 @@ TEST_F(Failover, KeepsWhoIsKnownAndAdmitsNobodyBesideWhoIsNot) {
     }));
   }
   stop_feeding();
-  Program lost(run_on("lost", {}, live("lost")));
+  Job lost(run_on("lost", {}, live("lost")));
   ASSERT_TRUE(lives("lost"));
   fail_over();
-  EXPECT_EQ(Program(run_on("lost", {}, "true"), file("out")).wait(10), 69);
+  EXPECT_EQ(Job(run_on("lost", {}, "true"), file("out")).wait(10), 69);
   EXPECT_NE(contents(file("out")).find("took over from another"), std::string::npos) << contents(file("out"));
-  Program successor(run_on("lost", {"-w", "inf"},
-                           "echo $ATMOST_TOKEN >" + file("token") + "; date +%s.%N >" + file("taken")));
+  Job successor(run_on("lost", {"-w", "inf"},
+                       "echo $ATMOST_TOKEN >" + file("token") + "; date +%s.%N >" + file("taken")));
   EXPECT_EQ(successor.wait(15), 0);
   EXPECT_EQ(lost.wait(0), 79);
   EXPECT_GT(last_seen("taken"), last_seen("lost.alive"));
@@ -121,7 +121,7 @@ TEST_F(Failover, KeepsWhoIsKnownAndAdmitsNobodyBesideWhoIsNot) {
   EXPECT_EQ(waiter.wait(5), 0);
   EXPECT_TRUE(there("next"));
   // The pause is over for good.
-  EXPECT_EQ(Program(run_on("new", {}, "true")).wait(10), 0);
+  EXPECT_EQ(Job(run_on("new", {}, "true")).wait(10), 0);
 }
 
 }  // namespace

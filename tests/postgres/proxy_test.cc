@@ -25,7 +25,7 @@ class Bouncer {
       }
       argv = {"/usr/sbin/pgbouncer", "-q", "-u", "postgres", directory + "/ini"};
     }
-    program_ = std::make_unique<Program>(argv, directory + "/bouncer.log");
+    job_ = std::make_unique<Job>(argv, directory + "/bouncer.log");
     EXPECT_TRUE(eventually(10, [&] { return std::filesystem::exists(directory + "/.s.PGSQL.5432"); }))
         << contents(directory + "/bouncer.log");
     url_ = "postgres://postgres@/postgres?host=" + directory;
@@ -34,7 +34,7 @@ class Bouncer {
 
  private:
   std::string url_;
-  std::unique_ptr<Program> program_;
+  std::unique_ptr<Job> job_;
 };
 
 TEST_F(Server, AProxyThatPoolsTransactionsIsNamedAndRefused) {
@@ -42,7 +42,7 @@ TEST_F(Server, AProxyThatPoolsTransactionsIsNamedAndRefused) {
   const Bouncer bouncer(directory_.path(), *cluster_, "transaction");
   EXPECT_EQ(run_now(bouncer.url(), file("out")), 69);
   EXPECT_NE(contents(file("out")).find("pgbouncer"), std::string::npos) << contents(file("out"));
-  EXPECT_EQ(Program({atmost(), "doctor", bouncer.url()}, file("doctor")).wait(10), 69);
+  EXPECT_EQ(Job({atmost_program(), "doctor", bouncer.url()}, file("doctor")).wait(10), 69);
   EXPECT_NE(contents(file("doctor")).find("pool_mode=session"), std::string::npos)
       << contents(file("doctor"));
 }
@@ -51,7 +51,7 @@ TEST_F(Server, AProxyThatLeavesSessionsAloneWillDo) {
   if (access("/usr/sbin/pgbouncer", X_OK) != 0) GTEST_SKIP() << "pgbouncer is not installed";
   const Bouncer bouncer(directory_.path(), *cluster_, "session");
   EXPECT_EQ(run_now(bouncer.url(), file("out")), 0) << contents(file("out"));
-  EXPECT_EQ(Program({atmost(), "doctor", bouncer.url()}, file("doctor")).wait(10), 0);
+  EXPECT_EQ(Job({atmost_program(), "doctor", bouncer.url()}, file("doctor")).wait(10), 0);
   EXPECT_NE(contents(file("doctor")).find("a proxy stands in between"), std::string::npos)
       << contents(file("doctor"));
 }

@@ -11,11 +11,19 @@
 #include <memory>
 #include <string>
 
+#include "fleet/job.h"
 #include "kit/cluster.h"
-#include "kit/program.h"
 #include "process/temp_dir.h"
 
 namespace postgres_kit {
+
+using fleet_kit::Argv;
+using fleet_kit::atmost_program;
+using fleet_kit::beside;
+using fleet_kit::contents;
+using fleet_kit::eventually;
+using fleet_kit::Job;
+using fleet_kit::seconds_now;
 
 class Server : public ::testing::Test {
  protected:
@@ -28,7 +36,7 @@ class Server : public ::testing::Test {
   bool there(const std::string& name) const { return std::filesystem::exists(file(name)); }
   void touch(const std::string& name) const { std::ofstream(file(name)) << "x"; }
   Argv run(const Argv& options, const std::string& script, const std::string& url = cluster_->url()) const {
-    Argv argv = {atmost(), "run", "--store", url};
+    Argv argv = {atmost_program(), "run", "--store", url};
     argv.insert(argv.end(), options.begin(), options.end());
     for (const std::string& word :
          {lock_, std::string("--"), std::string("/bin/sh"), std::string("-c"), script}) {
@@ -49,7 +57,7 @@ class Server : public ::testing::Test {
                        ".lock' AND expires > clock_timestamp()");
   }
   int run_now(const std::string& url = cluster_->url(), const std::string& output = "") const {
-    return Program(run({}, "true", url), output).wait(20).value_or(-1);
+    return Job(run({}, "true", url), output).wait(20).value_or(-1);
   }
   void signal_server(int signal) const {
     for (pid_t pid : cluster_->processes()) kill(pid, signal);

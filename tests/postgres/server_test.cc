@@ -10,7 +10,7 @@ namespace postgres_kit {
 namespace {
 
 TEST_F(Server, AKilledBackendIsReplacedUnderTheSameToken) {
-  Program one(run(kShort, stay()));
+  Job one(run(kShort, stay()));
   ASSERT_TRUE(started());
   std::string expires;
   std::string token;
@@ -44,7 +44,7 @@ TEST_F(Server, AKilledBackendIsReplacedUnderTheSameToken) {
 
 TEST_F(Server, AStoppedServerIsReportedInTimeAndNoCommandOutlivesItsLease) {
   ASSERT_EQ(run_now(), 0);
-  Program one(run(kShort, stay()));
+  Job one(run(kShort, stay()));
   ASSERT_TRUE(started());
   const double stopped = seconds_now();
   signal_server(SIGSTOP);
@@ -64,8 +64,8 @@ class Queue : public Server {
 
   void queue_up(const std::string& url) {
     for (std::size_t i = 0; i < kWaiters; ++i) {
-      waiters_.push_back(std::make_unique<Program>(run({"-w", "inf"}, "touch " + file("ran"), url),
-                                                   file("words" + std::to_string(i))));
+      waiters_.emplace_back(run({"-w", "inf"}, "touch " + file("ran"), url),
+                            file("words" + std::to_string(i)));
     }
     Session session(cluster_->url());
     ASSERT_TRUE(eventually(20, [&] {
@@ -75,7 +75,7 @@ class Queue : public Server {
   }
   void expect_told(double since) {
     for (std::size_t i = 0; i < kWaiters; ++i) {
-      EXPECT_EQ(waiters_[i]->wait(since + kTimeout + 1.3 - seconds_now()), 69) << "waiter " << i;
+      EXPECT_EQ(waiters_[i].wait(since + kTimeout + 1.3 - seconds_now()), 69) << "waiter " << i;
       const std::string words = contents(file("words" + std::to_string(i)));
       EXPECT_NE(words.find("no answer in time"), std::string::npos) << words;
       EXPECT_EQ(std::count(words.begin(), words.end(), '\n'), 1) << words;
@@ -83,11 +83,11 @@ class Queue : public Server {
     EXPECT_FALSE(there("ran"));
   }
 
-  std::vector<std::unique_ptr<Program>> waiters_;
+  std::vector<Job> waiters_;
 };
 
 TEST_F(Queue, IsToldOfAServerThatStandsStill) {
-  Program one(run({"--ttl", "15s"}, stay()));
+  Job one(run({"--ttl", "15s"}, stay()));
   ASSERT_TRUE(started());
   queue_up(cluster_->url());
   const double stopped = seconds_now();
@@ -99,7 +99,7 @@ TEST_F(Queue, IsToldOfAServerThatStandsStill) {
 }
 
 TEST_F(Queue, IsToldOfANetworkThatIsCutOff) {
-  Program one(run({"--ttl", "15s"}, stay()));
+  Job one(run({"--ttl", "15s"}, stay()));
   ASSERT_TRUE(started());
   Wire wire(directory_.path(), cluster_->socket());
   queue_up("postgres://postgres@/postgres?host=" + directory_.path());
@@ -111,9 +111,9 @@ TEST_F(Queue, IsToldOfANetworkThatIsCutOff) {
 }
 
 TEST_F(Server, AnEndedSessionIsReplacedUnderTheSameTokenWithinTheLease) {
-  Program one(run(kShort, stay()));
+  Job one(run(kShort, stay()));
   ASSERT_TRUE(started());
-  Program two(run({"-w", "inf"}, "echo second >>" + file("second")));
+  Job two(run({"-w", "inf"}, "echo second >>" + file("second")));
   Session session(cluster_->url());
   const auto waiting = [&] { return session.one("SELECT count(*), max(ticket) FROM atmost.waiter"); };
   ASSERT_TRUE(eventually(10, [&] { return waiting().starts_with("1|"); }));
@@ -143,9 +143,8 @@ TEST_F(Server, AnEndedSessionIsReplacedUnderTheSameTokenWithinTheLease) {
 
 TEST_F(Server, ALostCommandIsDeadBeforeItsLeaseEnds) {
   // Deaf to everything but KILL, and it says until when it lived.
-  Program one(run(kShort, "trap '' INT TERM; echo x >>" + file("token") + "; while :; do date +%s.%N >" +
-                              file("alive") + ".new; mv " + file("alive") + ".new " + file("alive") +
-                              "; done"));
+  Job one(run(kShort, "trap '' INT TERM; echo x >>" + file("token") + "; while :; do date +%s.%N >" +
+                          file("alive") + ".new; mv " + file("alive") + ".new " + file("alive") + "; done"));
   ASSERT_TRUE(started());
   Session session(cluster_->url());
   ASSERT_TRUE(eventually(5, [this] { return there("alive"); }));
@@ -158,9 +157,9 @@ TEST_F(Server, ALostCommandIsDeadBeforeItsLeaseEnds) {
 }
 
 TEST_F(Server, HoldersAndWaitersOutliveARestart) {
-  Program one(run({"--ttl", "8s"}, stay()));
+  Job one(run({"--ttl", "8s"}, stay()));
   ASSERT_TRUE(started());
-  Program two(run({"-w", "inf", "--ttl", "8s"}, "echo second >>" + file("second")));
+  Job two(run({"-w", "inf", "--ttl", "8s"}, "echo second >>" + file("second")));
   {
     Session session(cluster_->url());
     ASSERT_TRUE(eventually(10, [&] { return session.one("SELECT count(*) FROM atmost.waiter") == "1"; }));
@@ -177,7 +176,7 @@ TEST_F(Server, HoldersAndWaitersOutliveARestart) {
 }
 
 TEST_F(Server, AWaiterThatDiesIsPassedOver) {
-  Program one(run({}, stay()));
+  Job one(run({}, stay()));
   ASSERT_TRUE(started());
   Session session(cluster_->url());
   const auto waiting = [&](const char* count) {
@@ -185,9 +184,9 @@ TEST_F(Server, AWaiterThatDiesIsPassedOver) {
       return session.one("SELECT count(*) FROM atmost.waiter WHERE lock = '" + lock_ + ".lock'") == count;
     });
   };
-  Program first(run({"-w", "inf"}, "true"));
+  Job first(run({"-w", "inf"}, "true"));
   ASSERT_TRUE(waiting("1"));
-  Program second(run({"-w", "inf"}, "true"));
+  Job second(run({"-w", "inf"}, "true"));
   ASSERT_TRUE(waiting("2"));
   first.signal_group(SIGKILL);
   EXPECT_EQ(first.wait(5), 137);
@@ -199,7 +198,7 @@ TEST_F(Server, AWaiterThatDiesIsPassedOver) {
 }
 
 TEST_F(Server, AnInterruptedWaiterGivesItsPlaceUp) {
-  Program one(run({}, stay()));
+  Job one(run({}, stay()));
   ASSERT_TRUE(started());
   Session session(cluster_->url());
   const auto waiting = [&](const char* count) {
@@ -207,7 +206,7 @@ TEST_F(Server, AnInterruptedWaiterGivesItsPlaceUp) {
       return session.one("SELECT count(*) FROM atmost.waiter WHERE lock = '" + lock_ + ".lock'") == count;
     });
   };
-  Program waiter(run({"-w", "inf"}, "true"));
+  Job waiter(run({"-w", "inf"}, "true"));
   ASSERT_TRUE(waiting("1"));
   kill(waiter.pid(), SIGTERM);
   EXPECT_EQ(waiter.wait(5), 128 + SIGTERM);
@@ -216,7 +215,7 @@ TEST_F(Server, AnInterruptedWaiterGivesItsPlaceUp) {
 
 TEST_F(Server, AHostThatSleptIsFencedOffAndStopsItsCommand) {
   const auto fenced = [this](const char* times) {
-    return Argv{atmost(),
+    return Argv{atmost_program(),
                 "run",
                 "--store",
                 cluster_->url(),
@@ -233,10 +232,10 @@ TEST_F(Server, AHostThatSleptIsFencedOffAndStopsItsCommand) {
                 file("log"),
                 times};
   };
-  Program slept(fenced("1000"));
+  Job slept(fenced("1000"));
   ASSERT_TRUE(eventually(10, [this] { return contents(file("log")).find("ok") != std::string::npos; }));
   slept.signal_group(SIGSTOP);
-  Program second(fenced("100"));
+  Job second(fenced("100"));
   // The second begins when the lease of the first has ended, and not before.
   ASSERT_TRUE(eventually(10, [this] {
     const std::string log = contents(file("log"));

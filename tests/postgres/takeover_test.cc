@@ -6,10 +6,10 @@ namespace postgres_kit {
 namespace {
 
 TEST_F(Server, AnOverdueHolderIsAskedAndStopsItself) {
-  Program one(run({"--kill-grace", "500ms"}, stay()));
+  Job one(run({"--kill-grace", "500ms"}, stay()));
   ASSERT_TRUE(started());
   const double start = seconds_now();
-  Program two(run({"--expire-after", "0", "--kill-grace", "500ms"}, "echo second >>" + file("second")));
+  Job two(run({"--expire-after", "0", "--kill-grace", "500ms"}, "echo second >>" + file("second")));
   EXPECT_EQ(two.wait(10), 0);
   EXPECT_LT(seconds_now() - start, 3.0);
   EXPECT_EQ(one.wait(5), 79);
@@ -31,7 +31,7 @@ class Hung : public Server {
   double take(const Argv& how) {
     Argv options = {"--ttl", "3s", "--kill-grace", "200ms"};
     options.insert(options.end(), how.begin(), how.end());
-    Program taker(run(options, "date +%s.%N >" + file("taken")), file("out"));
+    Job taker(run(options, "date +%s.%N >" + file("taken")), file("out"));
     EXPECT_EQ(taker.wait(kLease + 5), 0) << contents(file("out"));
     const double taken = std::atof(contents(file("taken")).c_str());
     EXPECT_GT(taken, std::atof(contents(file("alive")).c_str())) << "both ran";
@@ -41,7 +41,7 @@ class Hung : public Server {
 
 // The kernel's timer continues the supervisor, which then hears what it was asked.
 TEST_F(Hung, AStoppedHolderMakesRoomForWhoExpiresIt) {
-  Program holder(run(holding(), live()));
+  Job holder(run(holding(), live()));
   ASSERT_TRUE(started());
   holder.signal_group(SIGSTOP);
   take({"--expire-after", "0"});
@@ -49,7 +49,7 @@ TEST_F(Hung, AStoppedHolderMakesRoomForWhoExpiresIt) {
 }
 
 TEST_F(Hung, AStoppedHolderMakesRoomForWhoReplacesIt) {
-  Program holder(run(holding(), live()));
+  Job holder(run(holding(), live()));
   ASSERT_TRUE(started());
   holder.signal_group(SIGSTOP);
   take({"--on-busy=replace"});
@@ -58,7 +58,7 @@ TEST_F(Hung, AStoppedHolderMakesRoomForWhoReplacesIt) {
 
 TEST_F(Hung, AHostThatIsCutOffLosesItsLeaseAndHasStoppedItsCommandBefore) {
   Wire wire(directory_.path(), cluster_->socket());
-  Program holder(run(holding(), live(), "postgres://postgres@/postgres?host=" + directory_.path()));
+  Job holder(run(holding(), live(), "postgres://postgres@/postgres?host=" + directory_.path()));
   ASSERT_TRUE(started());
   ASSERT_TRUE(eventually(5, [this] { return there("alive"); }));
   wire.cut_off();

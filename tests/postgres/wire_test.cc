@@ -4,7 +4,7 @@
 #include <map>
 #include <random>
 
-#include "kit/program.h"
+#include "fleet/job.h"
 #include "wire_kit.h"
 
 namespace postgres_kit {
@@ -163,11 +163,11 @@ TEST_F(Wires, NoFaultMakesTheProgramLie) {
                 static_cast<int>(random() % 12));
     const std::string ran = directory_.file("ran");
     std::filesystem::remove(ran);
-    const int code =
-        Program({atmost(), "run", "-q", "--no-history", "--store",
-                 "postgres://postgres@/postgres?host=" + directory_.path(), "lock", "--", "/bin/touch", ran})
-            .wait(10)
-            .value_or(-1);
+    const int code = fleet_kit::Job({fleet_kit::atmost_program(), "run", "-q", "--no-history", "--store",
+                                     "postgres://postgres@/postgres?host=" + directory_.path(), "lock", "--",
+                                     "/bin/touch", ran})
+                         .wait(10)
+                         .value_or(-1);
     ++codes[held][code];
     const bool told = code == 69 || (held ? code == 75 : code == 0);
     EXPECT_TRUE(told) << code << (held ? ", held" : ", free");

@@ -2,10 +2,12 @@
 
 #include <utility>
 
-#include "etcd/kit/job.h"
+#include "fleet/job.h"
 
 namespace etcd_kit {
 namespace {
+
+using namespace fleet_kit;
 
 using What = Stage::What;
 

@@ -12,11 +12,13 @@
 
 #include "etcd/fault/scenes.h"
 #include "etcd/kit/cluster.h"
-#include "etcd/kit/job.h"
+#include "fleet/job.h"
 #include "process/temp_dir.h"
 
 namespace etcd_kit {
 namespace {
+
+using namespace fleet_kit;
 
 constexpr unsigned kStages = 24;
 constexpr unsigned kMostShown = 40;

@@ -3,10 +3,12 @@
 #include <time.h>
 
 #include "caller.h"
-#include "etcd/kit/job.h"
+#include "fleet/job.h"
 
 namespace etcd_kit {
 namespace {
+
+using namespace fleet_kit;
 
 using Way = Stage::Way;
 using What = Stage::What;

@@ -15,11 +15,13 @@
 #include <nlohmann/json.hpp>
 
 #include "etcd/kit/cluster.h"
-#include "etcd/kit/job.h"
+#include "fleet/job.h"
 #include "store/etcd/wire.h"
 
 namespace etcd_kit {
 namespace {
+
+using namespace fleet_kit;
 
 using Json = nlohmann::json;
 using atmost::etcd::base64;
@@ -86,7 +88,7 @@ Stage::~Stage() {
 
 Process Stage::start(Way way, const std::string& prefix, std::vector<std::string> words,
                      const std::string& label, int code) {
-  words.insert(words.begin(), std::string(getenv("ATMOST_BIN")) + "/atmost");
+  words.insert(words.begin(), atmost_program());
   if (!label.empty()) {
     const std::vector<std::string> command = {getenv("ATMOST_FAULT_COMMAND"), socket_path_, label,
                                               std::to_string(code)};
