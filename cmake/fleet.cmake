@@ -1,6 +1,7 @@
-# What the tests of all fleet stores share: processes that a test starts.
+# What the tests of all fleet stores share: processes that a test starts, and certificates.
 if(NOT TARGET fleet_kit)
-  add_library(fleet_kit STATIC ${PROJECT_SOURCE_DIR}/tests/fleet/job.cc)
+  add_library(fleet_kit STATIC ${PROJECT_SOURCE_DIR}/tests/fleet/authority.cc
+              ${PROJECT_SOURCE_DIR}/tests/fleet/job.cc)
   target_include_directories(fleet_kit PUBLIC ${PROJECT_SOURCE_DIR}/tests)
 endif()
 

@@ -40,7 +40,7 @@ TEST_F(Reach, ProxiesAreForOtherMachines) {
 
 TEST_F(Reach, TlsGoesThroughAProxyUnseen) {
   const Authority ours(directory_.path(), "ours");
-  const Cluster cluster(1, {}, ours.issue("server", "DNS:etcd.invalid,IP:127.0.0.1"));
+  const Cluster cluster(1, {}, {ours.issue("server", "DNS:etcd.invalid,IP:127.0.0.1")});
   Relay relay(cluster.host(0));
   const std::string port = cluster.host(0).substr(cluster.host(0).rfind(':'));
   const std::string variables = "ATMOST_ETCD_CACERT=" + ours.file() + " https_proxy=http://" + relay.host();

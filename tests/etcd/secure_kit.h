@@ -11,15 +11,17 @@
 #include <fstream>
 #include <string>
 
-#include "etcd/kit/authority.h"
 #include "etcd/kit/cluster.h"
 #include "etcd/kit/relay.h"
+#include "fleet/authority.h"
 #include "fleet/job.h"
 #include "process/temp_dir.h"
 
 namespace etcd_kit {
 
+using fleet_kit::Authority;
 using fleet_kit::await_contents;
+using fleet_kit::Certificate;
 using fleet_kit::contents;
 using fleet_kit::Job;
 using fleet_kit::run_line;

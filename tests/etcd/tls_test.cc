@@ -13,7 +13,7 @@ class TlsTest : public Secure {
 };
 
 TEST_F(TlsTest, TheServerHasToProveItself) {
-  const Cluster cluster(1, {}, ours_.issue("server", "IP:127.0.0.1"));
+  const Cluster cluster(1, {}, {ours_.issue("server", "IP:127.0.0.1")});
   const std::string url = cluster.url("/t");
   EXPECT_EQ(run(url, trusting(ours_)).code, 0);
   EXPECT_TRUE(ran());
@@ -31,7 +31,7 @@ TEST_F(TlsTest, TheServerHasToProveItself) {
 }
 
 TEST_F(TlsTest, ACertificateEnds) {
-  const Cluster cluster(1, {}, ours_.issue("server", "IP:127.0.0.1", "/O=atmost", -1));
+  const Cluster cluster(1, {}, {ours_.issue("server", "IP:127.0.0.1", "/O=atmost", -1)});
   expect_refused(run(cluster.url("/t"), trusting(ours_)), 69, "certificate has expired");
 }
 
@@ -42,21 +42,20 @@ TEST_F(TlsTest, APlainServerIsNotTalkedTo) {
 }
 
 TEST_F(TlsTest, ClientsHaveToProveThemselves) {
-  Tls server = ours_.issue("server", "IP:127.0.0.1");
-  server.ca = ours_.file();
-  const Cluster cluster(1, {}, server);
+  const Certificate server = ours_.issue("server", "IP:127.0.0.1");
+  const Cluster cluster(1, {}, {server, ours_.file()});
   const std::string url = cluster.url("/t");
-  const auto as = [&](const Tls& client) {
+  const auto as = [&](const Certificate& client) {
     return trusting(ours_) + " ATMOST_ETCD_CERT=" + client.cert + " ATMOST_ETCD_KEY=" + client.key;
   };
   expect_refused(run(url, trusting(ours_)), 69, "etcd wants a client certificate that it trusts");
   expect_refused(run(url, as(theirs_.issue("stranger", "DNS:stranger"))), 69,
                  "etcd wants a client certificate that it trusts");
-  const Tls client = ours_.issue("client", "DNS:client");
+  const Certificate client = ours_.issue("client", "DNS:client");
   EXPECT_EQ(run(url, as(client)).code, 0);
   EXPECT_TRUE(ran());
   // A key that is not this certificate's; one that others may read; half of the pair.
-  expect_refused(run(url, as({client.cert, server.key, ""})), 69, "");
+  expect_refused(run(url, as({client.cert, server.key})), 69, "");
   std::filesystem::permissions(client.key, static_cast<std::filesystem::perms>(0644));
   expect_refused(run(url, as(client)), 77, "others may read");
   expect_refused(run(url, trusting(ours_) + " ATMOST_ETCD_CERT=" + client.cert), 64, "one needs the other");
@@ -64,7 +63,7 @@ TEST_F(TlsTest, ClientsHaveToProveThemselves) {
 
 // Renewals, watches and takeovers go the same way.
 TEST_F(TlsTest, ALongRunIsKept) {
-  const Cluster cluster(3, {}, ours_.issue("server", "IP:127.0.0.1"));
+  const Cluster cluster(3, {}, {ours_.issue("server", "IP:127.0.0.1")});
   const std::string options = "--store '" + cluster.url("/t") + "'";
   setenv("ATMOST_ETCD_CACERT", ours_.file().c_str(), 1);
   Job holder(run_line(cluster.url("/t"), {"--ttl", "4s", "--kill-grace", "500ms"},

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 
-#include "kit/certificates.h"
+#include "fleet/authority.h"
 #include "server_kit.h"
 #include "store/postgres/address.h"
 
 namespace postgres_kit {
 namespace {
+
+using fleet_kit::Authority;
+using fleet_kit::Certificate;
 
 TEST_F(Server, WhoMayNotCreateTheTablesIsToldWhoMay) {
   {
@@ -44,39 +47,38 @@ TEST_F(Server, APasswordComesFromAFileAndNotFromTheUrl) {
 class Network : public Server {
  protected:
   static void SetUpTestSuite() {
-    char name[] = "/tmp/atmost-tls-XXXXXX";
-    EXPECT_NE(mkdtemp(name), nullptr);
-    EXPECT_EQ(chmod(name, 0711), 0);
-    home_ = name;
-    certificates_ = std::make_unique<Certificates>(home_);
-    certificates_->make("server", "db.test");
-    certificates_->make("old", "db.test", -1);
-    certificates_->make("person", "certified");
-    for (const char* each : {"server", "old"}) Cluster::give(certificates_->key(each));
-    std::filesystem::create_directory(home_ + "/other");
-    others_ = std::make_unique<Certificates>(home_ + "/other");
-    others_->make("person", "certified");
-    const std::string hba = home_ + "/hba";
+    home_ = std::make_unique<witness::TempDir>();
+    EXPECT_EQ(chmod(home_->path().c_str(), 0711), 0);  // the server is another user
+    ours_ = std::make_unique<Authority>(home_->path(), "ca");
+    const Certificate server = ours_->issue("server", "DNS:db.test", "/CN=db.test");
+    old_ = ours_->issue("old", "DNS:db.test", "/CN=db.test", -1);
+    person_ = ours_->issue("person", "DNS:certified", "/CN=certified");
+    for (const Certificate& each : {server, old_}) Cluster::give(each.key);
+    // Another authority of the same name.
+    const std::string other = home_->file("other");
+    std::filesystem::create_directory(other);
+    theirs_ = std::make_unique<Authority>(other, "ca");
+    stranger_ = theirs_->issue("person", "DNS:certified", "/CN=certified");
+    const std::string hba = home_->file("hba");
     std::ofstream(hba) << "local all all trust\nhostssl all secret 127.0.0.1/32 scram-sha-256\n"
                           "hostssl all certified 127.0.0.1/32 cert\nhost all postgres 127.0.0.1/32 trust\n";
-    cluster_ = std::make_unique<Cluster>("listen_addresses = '127.0.0.1'\nssl = on\nssl_cert_file = '" +
-                                         certificates_->certificate("server") + "'\nssl_key_file = '" +
-                                         certificates_->key("server") + "'\nssl_ca_file = '" +
-                                         certificates_->certificate("ca") + "'\nhba_file = '" + hba + "'");
+    cluster_ = std::make_unique<Cluster>(
+        "listen_addresses = '127.0.0.1'\nssl = on\nssl_cert_file = '" + server.cert + "'\nssl_key_file = '" +
+        server.key + "'\nssl_ca_file = '" + ours_->file() + "'\nhba_file = '" + hba + "'");
     Session session(cluster_->url());
     session.ask("CREATE ROLE secret LOGIN SUPERUSER PASSWORD 'rosebud'");
     session.ask("CREATE ROLE certified LOGIN SUPERUSER");
   }
   static void TearDownTestSuite() {
     cluster_.reset();
-    std::filesystem::remove_all(home_);
+    home_.reset();
   }
 
   // db.test is here, whatever name is asked for.
   std::string url(const std::string& user, const std::string& host = "db.test",
                   const std::string& more = "&sslmode=verify-full") const {
     return "postgres://" + user + "@" + host + ":" + std::to_string(cluster_->port()) +
-           "/postgres?hostaddr=127.0.0.1&sslrootcert=" + certificates_->certificate("ca") + more;
+           "/postgres?hostaddr=127.0.0.1&sslrootcert=" + ours_->file() + more;
   }
   // Nothing runs, one line says why, and the code says of what kind that is.
   void expect_refused(const std::string& where, int code, const std::string& words) const {
@@ -106,13 +108,13 @@ class Network : public Server {
     EXPECT_TRUE(eventually(10, [&] { return Session(cluster_->url()).one("SHOW ssl") == now; }));
   }
 
-  static std::string home_;
-  static std::unique_ptr<Certificates> certificates_;
-  static std::unique_ptr<Certificates> others_;
+  static inline std::unique_ptr<witness::TempDir> home_;
+  static inline std::unique_ptr<Authority> ours_;
+  static inline std::unique_ptr<Authority> theirs_;
+  static inline Certificate old_;       // of a server; it has ended
+  static inline Certificate person_;    // by us
+  static inline Certificate stranger_;  // by them
 };
-std::string Network::home_;
-std::unique_ptr<Certificates> Network::certificates_;
-std::unique_ptr<Certificates> Network::others_;
 
 TEST_F(Network, AServerWithTheRightCertificateIsTrusted) {
   EXPECT_EQ(run_now(url("postgres"), file("out")), 0) << contents(file("out"));
@@ -120,8 +122,7 @@ TEST_F(Network, AServerWithTheRightCertificateIsTrusted) {
 
 TEST_F(Network, AnotherAuthoritysCertificateIsRefused) {
   std::string where = url("postgres");
-  where.replace(where.find(certificates_->certificate("ca")), certificates_->certificate("ca").size(),
-                others_->certificate("ca"));
+  where.replace(where.find(ours_->file()), ours_->file().size(), theirs_->file());
   expect_refused(where, 69, "certificate verify failed");
 }
 
@@ -130,8 +131,8 @@ TEST_F(Network, AnotherHostsCertificateIsRefused) {
 }
 
 TEST_F(Network, AnExpiredCertificateIsRefused) {
-  set("SET ssl_key_file = '" + certificates_->key("old") + "'");
-  set("SET ssl_cert_file = '" + certificates_->certificate("old") + "'");
+  set("SET ssl_key_file = '" + old_.key + "'");
+  set("SET ssl_cert_file = '" + old_.cert + "'");
   const auto refused = [this] {
     return run_now(url("postgres")) == 69;
   };  // its new face may take a moment to show
@@ -150,13 +151,12 @@ TEST_F(Network, AServerWithoutTlsIsRefused) {
 
 TEST_F(Network, AClientsCertificateIsAsked) {
   expect_refused(url("certified"), 77, "valid client certificate");
-  const auto with = [this](const Certificates& whose) {
-    return url(
-        "certified", "db.test",
-        "&sslmode=verify-full&sslcert=" + whose.certificate("person") + "&sslkey=" + whose.key("person"));
+  const auto as = [this](const Certificate& client) {
+    return url("certified", "db.test",
+               "&sslmode=verify-full&sslcert=" + client.cert + "&sslkey=" + client.key);
   };
-  expect_refused(with(*others_), 69, "unknown ca");
-  EXPECT_EQ(run_now(with(*certificates_), file("out")), 0) << contents(file("out"));
+  expect_refused(as(stranger_), 69, "unknown ca");
+  EXPECT_EQ(run_now(as(person_), file("out")), 0) << contents(file("out"));
 }
 
 TEST_F(Network, APasswordComesFromWhereNobodySeesIt) {

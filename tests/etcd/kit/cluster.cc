@@ -64,16 +64,16 @@ std::string number_after(const std::string& text, const std::string& name) {
 }  // namespace
 
 std::string fetch(const std::string& host, const std::string& path, const char* body, long timeout_ms,
-                  const Tls& tls, bool with_head) {
+                  const fleet_kit::Certificate& certificate, bool with_head) {
   CURL* const handle = curl_easy_init();
   std::string received;
-  const bool secure = !tls.cert.empty();
+  const bool secure = !certificate.cert.empty();
   curl_easy_setopt(handle, CURLOPT_URL, ((secure ? "https://" : "http://") + host + path).c_str());
   if (secure) {
     curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 0L);
-    curl_easy_setopt(handle, CURLOPT_SSLCERT, tls.cert.c_str());
-    curl_easy_setopt(handle, CURLOPT_SSLKEY, tls.key.c_str());
+    curl_easy_setopt(handle, CURLOPT_SSLCERT, certificate.cert.c_str());
+    curl_easy_setopt(handle, CURLOPT_SSLKEY, certificate.key.c_str());
   }
   curl_easy_setopt(handle, CURLOPT_PROXY, "");
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
@@ -89,8 +89,8 @@ std::string fetch(const std::string& host, const std::string& path, const char* 
 
 Cluster::Cluster(unsigned count, const std::vector<std::string>& settings, Tls tls, Ground ground)
     : settings_(settings), tls_(std::move(tls)), ground_(std::move(ground)) {
-  if (!tls_.cert.empty())
-    settings_.insert(settings_.end(), {"--cert-file", tls_.cert, "--key-file", tls_.key});
+  if (!tls_.own.cert.empty())
+    settings_.insert(settings_.end(), {"--cert-file", tls_.own.cert, "--key-file", tls_.own.key});
   if (!tls_.ca.empty())
     settings_.insert(settings_.end(), {"--trusted-ca-file", tls_.ca, "--client-cert-auth"});
   char directory[] = "/tmp/atmost-etcd-XXXXXX";
@@ -135,7 +135,7 @@ void Cluster::start(unsigned member) {
   for (unsigned i = 0; i < count(); ++i) {
     all += (i > 0 ? ",m" : "m") + std::to_string(i) + "=" + place(i, members_[i].peer_port);
   }
-  const std::string client = (tls_.cert.empty() ? "http://" : "https://") + host(member);
+  const std::string client = (tls_.own.cert.empty() ? "http://" : "https://") + host(member);
   const std::string peer = place(member, members_[member].peer_port);
   const std::string name = std::to_string(member);
   std::vector<std::string> words = {"etcd",
@@ -201,7 +201,7 @@ std::string Cluster::hosts() const {
 }
 
 bool Cluster::healthy(unsigned member) const {
-  return fetch(host(member), "/health", nullptr, 1000, tls_).find("\"true\"") != std::string::npos;
+  return fetch(host(member), "/health", nullptr, 1000, tls_.own).find("\"true\"") != std::string::npos;
 }
 
 void Cluster::wait_healthy(unsigned member) const {
@@ -224,7 +224,7 @@ time_t Cluster::wall_clock(unsigned member) const {
 
 int Cluster::leader() const {
   for (unsigned i = 0; i < count(); ++i) {
-    const std::string status = fetch(host(i), "/v3/maintenance/status", "{}", 1000, tls_);
+    const std::string status = fetch(host(i), "/v3/maintenance/status", "{}", 1000, tls_.own);
     const std::string leads = number_after(status, "leader");
     if (!leads.empty() && leads == number_after(status, "member_id")) return static_cast<int>(i);
   }

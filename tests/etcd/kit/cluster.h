@@ -11,13 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "fleet/authority.h"
+
 namespace etcd_kit {
 
-// How clients get in (files): the members' certificate and its key; with `ca`, clients need one of that authority.
+// How clients get in: the members' certificate; with `ca` (a file), clients need one of that authority.
 struct Tls {
-  std::string cert;
-  std::string key;
-  std::string ca;
+  fleet_kit::Certificate own;
+  std::string ca = {};
 };
 
 // Where members live, when it is not simply this machine.
@@ -74,9 +75,9 @@ class Cluster {
 };
 
 // The answer to a request of a gateway, "" when none came. GET when `body` is null.
-// With a certificate in `tls`: by https, and as its owner, verifying nothing.
+// With a certificate: by https, and as its owner, verifying nothing.
 std::string fetch(const std::string& host, const std::string& path, const char* body, long timeout_ms = 1000,
-                  const Tls& tls = {}, bool with_head = false);
+                  const fleet_kit::Certificate& certificate = {}, bool with_head = false);
 
 }  // namespace etcd_kit
 

@@ -1,12 +1,16 @@
 // Certificates of a test's own, made by openssl(1).
-#ifndef ATMOST_TESTS_ETCD_KIT_AUTHORITY_H
-#define ATMOST_TESTS_ETCD_KIT_AUTHORITY_H
+#ifndef ATMOST_TESTS_FLEET_AUTHORITY_H
+#define ATMOST_TESTS_FLEET_AUTHORITY_H
 
 #include <string>
 
-#include "cluster.h"
+namespace fleet_kit {
 
-namespace etcd_kit {
+// Files; the key is for its owner alone.
+struct Certificate {
+  std::string cert;
+  std::string key;
+};
 
 class Authority {
  public:
@@ -16,14 +20,14 @@ class Authority {
   std::string file() const { return base_ + ".crt"; }
   // A certificate for servers and clients and its key, DIRECTORY/NAME.crt and .key. `names` as openssl's subjectAltName has
   // them ("IP:127.0.0.1"); `subject` as its -subj. Negative days: it has ended.
-  Tls issue(const std::string& name, const std::string& names, const std::string& subject = "/O=atmost",
-            int days = 2) const;
+  Certificate issue(const std::string& name, const std::string& names,
+                    const std::string& subject = "/O=atmost", int days = 2) const;
 
  private:
   std::string directory_;
   std::string base_;
 };
 
-}  // namespace etcd_kit
+}  // namespace fleet_kit
 
 #endif
