@@ -48,16 +48,6 @@ double ranges(const etcd_kit::Cluster& cluster) {
   return counted(cluster, "etcd_debugging_mvcc_range_total ", "");
 }
 
-std::size_t waiting(const etcd_kit::Cluster& cluster) {
-  const std::string text =
-      etcd_kit::fetch(cluster.host(0), "/v3/kv/range",
-                      "{\"key\":\"L2JlbmNoL2hhbmRzLmxvY2svdy8=\","
-                      "\"range_end\":\"L2JlbmNoL2hhbmRzLmxvY2svdzA=\",\"count_only\":true}",
-                      5000);  // /bench/hands.lock/w/
-  const std::size_t at = text.find("\"count\":\"");
-  return at == std::string::npos ? 0 : strtoul(text.c_str() + at + 9, nullptr, 10);
-}
-
 void measure(const Arena& arena) {
   setenv("ETCDCTL_API", "3", 1);
   const etcd_kit::Cluster cluster;
@@ -67,12 +57,13 @@ void measure(const Arena& arena) {
   fleet_bench::one_caller(arena, ours, theirs);
   fleet_bench::fifty_at_once(arena, ours, theirs);
   std::vector<double> read;
-  const double each = fleet_bench::two_hundred_waiters(arena, ours,
-                                                       {[&](const std::string&) { return waiting(cluster); },
-                                                        [&] {
-                                                          read.push_back(ranges(cluster));
-                                                          return transactions(cluster);
-                                                        }});
+  const double each = fleet_bench::two_hundred_waiters(
+      arena, ours,
+      {[&](const std::string& lock) { return cluster.waiting("/bench/" + lock); },
+       [&] {
+         read.push_back(ranges(cluster));
+         return transactions(cluster);
+       }});
   // Of 204 releases, and 200 admissions: the writes. All else was read.
   std::printf("  for each release: %.2f transactions that only read\n", each - 1 - 200.0 / 204);
   const double all = read.size() == 2 ? (read[1] - read[0]) / 204 : 0;

@@ -39,6 +39,8 @@ class Fleet : public ::testing::Test {
     return false;
   }
 
+  bool any_waits() const { return cluster_.waiting("/t/lock") > 0; }
+
   Cluster cluster_;
   witness::TempDir directory_;
 };
@@ -121,11 +123,6 @@ TEST_F(Fleet, AWaiterWhoseWardenIsKilledLeavesTheQueue) {
   Job holder(run_line(cluster_.url("/t"), {}, "echo up >" + file("up") + "; sleep 30"));
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
   Job waiter(run_line(cluster_.url("/t"), {"-w", "inf"}, "true"));
-  const std::string waiting =
-      "{\"key\":\"L3QvbG9jay5sb2NrL3cv\",\"range_end\":\"L3QvbG9jay5sb2NrL3cw\",\"count_only\":true}";
-  const auto any_waits = [&] {
-    return fetch(cluster_.host(0), "/v3/kv/range", waiting.c_str()).find("count") != std::string::npos;
-  };
   const double patience = seconds_now() + 10;
   while (!any_waits()) ASSERT_LT(seconds_now(), patience);
   kill(waiter.pid(), SIGKILL);
@@ -222,11 +219,6 @@ TEST_F(Fleet, DoctorAndKill) {
 TEST_F(Fleet, AWaiterThatIsToldToEndLeavesTheQueue) {
   Job holder(run_line(cluster_.url("/t"), {}, "echo up >" + file("up") + "; sleep 30"));
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
-  const std::string waiting =
-      "{\"key\":\"L3QvbG9jay5sb2NrL3cv\",\"range_end\":\"L3QvbG9jay5sb2NrL3cw\",\"count_only\":true}";
-  const auto any_waits = [&] {
-    return fetch(cluster_.host(0), "/v3/kv/range", waiting.c_str()).find("count") != std::string::npos;
-  };
   for (int signal : {SIGTERM, SIGINT, SIGHUP}) {
     Job waiter(run_line(cluster_.url("/t"), {"-w", "inf"}, "true"));
     const double patience = seconds_now() + 10;

@@ -31,13 +31,7 @@ class Quorum : public ::testing::Test {
                     command + "' 2>" + file(said)});
   }
 
-  std::size_t waiting() const {
-    const std::string text = fetch(
-        cluster_.host(0), "/v3/kv/range",
-        "{\"key\":\"L3QvbG9jay5sb2NrL3cv\",\"range_end\":\"L3QvbG9jay5sb2NrL3cw\",\"count_only\":true}");
-    const std::size_t at = text.find("\"count\":\"");
-    return at == std::string::npos ? 0 : std::strtoul(text.c_str() + at + 9, nullptr, 10);
-  }
+  std::size_t waiting() const { return cluster_.waiting("/t/lock"); }
 
   // A holder, waiters behind it, and then the loss; a caller who asks after that is told, too.
   void lose(const std::function<void()>& loss) {

@@ -16,6 +16,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "store/etcd/wire.h"
+
 namespace etcd_kit {
 namespace {
 
@@ -220,6 +222,15 @@ time_t Cluster::wall_clock(unsigned member) const {
   return at == std::string::npos
              ? 0
              : curl_getdate(answer.substr(at + 6, answer.find('\r', at) - at - 6).c_str(), nullptr);
+}
+
+std::size_t Cluster::waiting(const std::string& lock) const {
+  using namespace atmost::etcd;
+  const std::string queue = lock + ".lock/w/";
+  const std::string query = "{\"key\":\"" + base64(queue) + "\",\"range_end\":\"" +
+                            base64(end_of_prefix(queue)) + "\",\"count_only\":true}";
+  const std::string answer = fetch(host(0), "/v3/kv/range", query.c_str(), 5000, tls_.own);
+  return strtoul(number_after(answer, "count").c_str(), nullptr, 10);
 }
 
 int Cluster::leader() const {
