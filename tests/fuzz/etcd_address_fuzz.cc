@@ -1,16 +1,8 @@
 // Whatever --store says of etcd: endpoints and a prefix that mean one thing, or a refusal that repeats no secret.
-#include <cstdlib>
 #include <string_view>
 
+#include "require.h"
 #include "store/etcd/access.h"
-
-namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string url{reinterpret_cast<const char*>(data), size};

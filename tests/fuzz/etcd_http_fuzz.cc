@@ -1,15 +1,11 @@
 // Whatever comes over a connection: an answer or none; the same in one piece and byte by byte.
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "require.h"
 #include "store/etcd/http.h"
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 struct Read {
   bool good = true;

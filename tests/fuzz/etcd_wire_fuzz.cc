@@ -1,7 +1,7 @@
 // Whatever a gateway answers: read or refused; what was believed hangs together, and a lock is read from it without harm.
-#include <cstdlib>
 #include <string_view>
 
+#include "require.h"
 #include "store/etcd/records.h"
 #include "store/etcd/snapshot.h"
 #include "store/etcd/wire.h"
@@ -10,10 +10,6 @@ namespace {
 
 using namespace atmost;
 using namespace atmost::etcd;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 LockSpec plain_lock(std::uint32_t max) {
   LockSpec lock;

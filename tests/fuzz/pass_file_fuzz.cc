@@ -1,18 +1,14 @@
 // Whatever a pass file holds: every atom in order, or faults with their places.
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "pass/pass_file.h"
+#include "require.h"
 
 namespace {
 
 using namespace atmost::pass;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void check(const std::vector<Remark>& remarks) {
   for (const Remark& each : remarks)

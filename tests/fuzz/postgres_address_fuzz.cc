@@ -1,16 +1,8 @@
 // Whatever --store says of PostgreSQL: servers to be tried one by one, or a refusal; no password is shown.
-#include <cstdlib>
 #include <string>
 
+#include "require.h"
 #include "store/postgres/address.h"
-
-namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string url{reinterpret_cast<const char*>(data), size};

@@ -1,8 +1,8 @@
 // Whatever rows a server answers: a lock as it hangs together, or Trouble; never a zero for what got lost.
-#include <cstdlib>
 #include <string_view>
 #include <vector>
 
+#include "require.h"
 #include "store/postgres/look.h"
 #include "store/postgres/rows.h"
 #include "store/postgres/trouble.h"
@@ -11,10 +11,6 @@ namespace {
 
 using namespace atmost;
 using namespace atmost::postgres;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 // Fields end in a newline; one that is a single dot is SQL's null.
 class Fields {

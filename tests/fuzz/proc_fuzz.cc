@@ -1,19 +1,15 @@
 // Whatever stands in /proc (names are their processes' own choice, mount points anybody's): read or refused.
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 #include "os/calls.h"
 #include "os/process.h"
+#include "require.h"
 #include "store/local/mounts.h"
 
 namespace {
 
 using namespace atmost;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 std::string_view planted;
 

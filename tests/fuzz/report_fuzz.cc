@@ -1,6 +1,5 @@
 // Whatever a log holds: its lines are read, counted and drawn; no name becomes markup, no control byte comes out, and
 // every count adds up.
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -8,6 +7,7 @@
 #include "ledger.h"
 #include "page.h"
 #include "prometheus.h"
+#include "require.h"
 #include "stats_table.h"
 #include "summary.h"
 #include "summary_json.h"
@@ -16,10 +16,6 @@
 namespace {
 
 using namespace atmost;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 std::size_t count(std::string_view text, std::string_view words) {
   std::size_t found = 0;
