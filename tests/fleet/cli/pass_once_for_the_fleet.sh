@@ -3,6 +3,13 @@
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 
+# expect_count COUNT PATTERN FILE...: so many of the files' lines, taken together, match the pattern (grep -E).
+expect_count() {
+  count=$1 pattern=$2
+  shift 2
+  [ "$(cat "$@" | grep -cE -- "$pattern")" -eq "$count" ] || fail "not $count times $pattern in $*: $(cat "$@")"
+}
+
 for i in 1 2 3 4 5 6 7 8; do
   cat <<END
 [[atom]]
@@ -22,19 +29,18 @@ END
 start as_host red atmost pass --store "$FLEET_STORE" --json f >red.out
 red=$started
 start as_host blue atmost pass --store "$FLEET_STORE" --json -j 4 f >blue.out
-blue=$started
 expect_end 0 "$red"
-expect_end 0 "$blue"
+expect_end 0 "$started"
 expect_line 8 ran
 [ "$(cut -d' ' -f2 ran | sort -u | wc -l)" -eq 8 ] || fail "a job ran twice: $(cat ran)"
 expect_line 2 hosts
-[ "$(cat red.out blue.out | grep -c '"kind":"ran"')" -eq 10 ] || fail "not ten runs: $(cat red.out blue.out)"
-[ "$(cat red.out blue.out | grep -cE '"kind":"(busy|too_soon)"')" -eq 8 ] || fail "not eight refusals"
-[ "$(cat red/history.jsonl blue/history.jsonl | grep -c '"event":"ended"')" -eq 10 ] || fail "not ten runs logged"
+expect_count 10 '"kind":"ran"' red.out blue.out
+expect_count 8 '"kind":"(busy|too_soon)"' red.out blue.out
+expect_count 10 '"event":"ended"' red/history.jsonl blue/history.jsonl
 
 # A third host, later; the store may come from the environment.
 ATMOST_STORE=$FLEET_STORE as_host green atmost pass -v f 2>err
-[ "$(grep -c 'too soon: not before' err)" -eq 8 ] || fail "the interval does not hold: $(cat err)"
+expect_count 8 'too soon: not before' err
 expect_line 8 ran
 expect_line 3 hosts
 
