@@ -147,6 +147,26 @@ std::int64_t branch_below(std::int64_t pid, std::int64_t ancestor) {
   return pid;
 }
 
+Outsiders::Outsiders(std::int64_t ancestor) : ancestor_(ancestor) {
+  ProcessFacts facts;
+  if (process_facts(ancestor, facts) == 0) started_ns_ = facts.start_boot_ns;
+}
+
+bool Outsiders::have(std::int64_t pid, ProcessFacts facts) {
+  const std::int64_t first = pid;
+  for (;;) {
+    if (facts.parent == ancestor_) return false;
+    // Nobody below is older.
+    if (facts.start_boot_ns < started_ns_ || facts.parent <= 1) break;
+    if (known_[facts.parent % kRemembered] == facts.parent) break;
+    pid = facts.parent;
+    if (process_facts(pid, facts) != 0) return false;
+  }
+  remember(pid);
+  remember(first);
+  return true;
+}
+
 bool is_ancestor(std::int64_t pid) { return branch_below(getpid(), pid) != 0; }
 
 bool process_exists(std::int64_t pid) {

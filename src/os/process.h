@@ -33,6 +33,26 @@ int process_facts(std::int64_t pid, ProcessFacts& to);
 // REQUIRES: `ancestor` cannot be recycled meanwhile: this process, or one watched by a ProcessHandle.
 std::int64_t branch_below(std::int64_t pid, std::int64_t ancestor);
 
+// For one pass over all processes: who is not below `ancestor`, as far as one look at each can tell. What was found out of
+// a parent is kept for its children, so that a machine with thousands of processes is looked over in time. Somebody below
+// may wrongly be had for an outsider while processes end around it: the next pass has a new one of these.
+// REQUIRES: as branch_below().
+class Outsiders {
+ public:
+  explicit Outsiders(std::int64_t ancestor);
+  // `facts`: those of `pid`, just read.
+  bool have(std::int64_t pid, ProcessFacts facts);
+
+ private:
+  static constexpr std::int64_t kRemembered = 1024;
+
+  void remember(std::int64_t pid) { known_[pid % kRemembered] = static_cast<std::int32_t>(pid); }
+
+  const std::int64_t ancestor_;
+  std::int64_t started_ns_ = 0;
+  std::int32_t known_[kRemembered] = {};
+};
+
 // Whether `pid` is this process's parent, or its parent's parent, and so on.
 bool is_ancestor(std::int64_t pid);
 

@@ -14,16 +14,14 @@ bool stopped(const os::ProcessFacts& facts) { return facts.state == 'T' || facts
 class Sweeper final : public os::ProcessVisitor {
  public:
   Sweeper(const Tree& tree, To to, int signal)
-      : tree_(tree), to_(to), signal_(signal), self_(os::process_id()) {
+      : tree_(tree), to_(to), signal_(signal), self_(os::process_id()), outsiders_(self_) {
     os::ProcessFacts own;
-    if (os::process_facts(self_, own) != 0) return;
-    started_ns_ = own.start_boot_ns;
-    session_ = own.session;
+    if (os::process_facts(self_, own) == 0) session_ = own.session;
   }
 
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
     if (facts.ended()) signal_group_of(facts);
-    if (facts.ended() || pid == self_ || elsewhere(pid, facts)) return true;
+    if (facts.ended() || pid == self_ || outsiders_.have(pid, facts)) return true;
     // The handle comes first: what is proven afterwards is proven of the process it means, or of none.
     os::ProcessHandle handle;
     const int error = os::branch_below(pid, self_) == 0 ? ESRCH : handle.open(pid);
@@ -57,23 +55,6 @@ class Sweeper final : public os::ProcessVisitor {
     if (to_ == To::all || !of_main) os::signal_group(dead.group, signal_);
   }
 
-  // Not below us, as far as one look can tell; who is wrongly so is met in the next sweep. What was found out of a parent is
-  // kept for its children: a lease has an end, and a machine may have thousands of processes.
-  bool elsewhere(std::int64_t pid, os::ProcessFacts facts) {
-    const std::int64_t first = pid;
-    for (;;) {
-      if (facts.parent == self_) return false;
-      // Nothing below us is older than we are.
-      if (facts.start_boot_ns < started_ns_ || facts.parent <= 1 || known_elsewhere(facts.parent)) break;
-      pid = facts.parent;
-      if (os::process_facts(pid, facts) != 0) return false;
-    }
-    elsewhere_[pid % kRemembered] = static_cast<std::int32_t>(pid);
-    elsewhere_[first % kRemembered] = static_cast<std::int32_t>(first);
-    return true;
-  }
-  bool known_elsewhere(std::int64_t pid) const { return elsewhere_[pid % kRemembered] == pid; }
-
   bool wanted(std::int64_t pid, const os::ProcessFacts& facts) const {
     switch (to_) {
       case To::all:
@@ -88,17 +69,15 @@ class Sweeper final : public os::ProcessVisitor {
     return false;
   }
 
-  static constexpr std::int64_t kRemembered = 1024;
   static constexpr std::int64_t kGroups = 64;
 
   const Tree& tree_;
   const To to_;
   const int signal_;
   const std::int64_t self_;
-  std::int64_t started_ns_ = 0;
+  os::Outsiders outsiders_;
   std::int64_t session_ = 0;  // ours; 0: not known
   std::int32_t groups_[kGroups] = {};
-  std::int32_t elsewhere_[kRemembered] = {};
   Sweep result_;
 };
 

@@ -94,10 +94,10 @@ bool our_line_holds(const Identity& identity, std::int64_t byte) {
 class Descendants final : public os::ProcessVisitor {
  public:
   Descendants(const Proven& root, int signal, Family& family)
-      : root_(root), signal_(signal), family_(family) {}
+      : root_(root), signal_(signal), family_(family), outsiders_(root.pid) {}
 
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
-    if (facts.ended() || pid <= 1 || pid == root_.pid) return true;
+    if (facts.ended() || pid <= 1 || pid == root_.pid || outsiders_.have(pid, facts)) return true;
     if (signal_ == os::kStop && (facts.state == 'T' || facts.state == 't')) return true;
     // The handle comes first; a root that ended meanwhile proves nothing any more.
     os::ProcessHandle handle;
@@ -115,6 +115,7 @@ class Descendants final : public os::ProcessVisitor {
   const Proven& root_;
   const int signal_;
   Family& family_;
+  os::Outsiders outsiders_;
 };
 
 // Signal 0 only looks who is there.
