@@ -67,12 +67,10 @@ TEST_F(Accounts, APasswordIsSeenNowhere) {
   const std::string look =
       "env >" + file("env") + "; cat /proc/[0-9]*/cmdline >" + file("cmdlines") + " 2>/dev/null";
   // In the environment of this process, so that no shell has it in its arguments.
-  setenv("ATMOST_ETCD_USER", "atmost", 1);
-  setenv("ATMOST_ETCD_PASSWORD", kPassword, 1);
+  const Variable user("ATMOST_ETCD_USER", "atmost");
+  const Variable password("ATMOST_ETCD_PASSWORD", kPassword);
   const Said said = run(cluster_.url("/t"), "", look + "; true");
   const Said refused = run(cluster_.url("/elsewhere"), "");
-  unsetenv("ATMOST_ETCD_USER");
-  unsetenv("ATMOST_ETCD_PASSWORD");
   EXPECT_EQ(said.code, 0) << said.words;
   EXPECT_EQ(refused.code, 77) << refused.words;
   EXPECT_THAT(contents(file("env")), HasSubstr("ATMOST_TOKEN="));
@@ -89,8 +87,8 @@ TEST_F(Accounts, APasswordIsSeenNowhere) {
 TEST_F(Accounts, ATokenThatEndsCostsNoLeaseAndNoPlace) {
   Relay relay(cluster_.host(0));
   const std::string url = "etcd://" + relay.host() + "/t";
-  setenv("ATMOST_ETCD_USER", "atmost", 1);
-  setenv("ATMOST_ETCD_PASSWORD", kPassword, 1);
+  const Variable user("ATMOST_ETCD_USER", "atmost");
+  const Variable password("ATMOST_ETCD_PASSWORD", kPassword);
   Job holder(run_line(
       url, {"--ttl", "12s", "--kill-grace", "500ms", "--if-elapsed", "1h", "--elapsed-from", "finish"},
       "echo up >" + file("up") + "; sleep 6; echo done >" + file("done")));
@@ -105,8 +103,6 @@ TEST_F(Accounts, ATokenThatEndsCostsNoLeaseAndNoPlace) {
   const Said soon = shell("\"$ATMOST_BIN/atmost\" check -n 1 --if-elapsed 1h --elapsed-from finish --store " +
                           url + " lock");
   EXPECT_EQ(soon.code, 76) << soon.words;
-  unsetenv("ATMOST_ETCD_USER");
-  unsetenv("ATMOST_ETCD_PASSWORD");
 }
 
 // A pass keeps the secret from the commands that it asks and runs, and hands it to its supervisors alone.
@@ -119,12 +115,10 @@ TEST_F(Accounts, APassKeepsItToo) {
             " 2>/dev/null; true\"]\n[[atom]]\noperator = \"a\"\noperand = \"c\"\nscope = \"host\"\ncommand = "
             "[\"sh\", \"-c\", \"env >" +
             file("own") + "\"]\n");
-  setenv("ATMOST_ETCD_USER", "atmost", 1);
-  setenv("ATMOST_ETCD_PASSWORD", kPassword, 1);
+  const Variable user("ATMOST_ETCD_USER", "atmost");
+  const Variable password("ATMOST_ETCD_PASSWORD", kPassword);
   const Said said = shell("ATMOST_DIR=" + directory_.path() + " \"$ATMOST_BIN/atmost\" pass -v --store '" +
                           cluster_.url("/t") + "' " + file("f"));
-  unsetenv("ATMOST_ETCD_USER");
-  unsetenv("ATMOST_ETCD_PASSWORD");
   EXPECT_EQ(said.code, 0) << said.words;
   for (const char* name : {"group", "env", "own", "cmdlines", "history.jsonl"}) {
     EXPECT_NE(contents(file(name)), "") << name;

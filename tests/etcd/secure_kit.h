@@ -15,6 +15,7 @@
 #include "etcd/kit/relay.h"
 #include "fleet/authority.h"
 #include "fleet/job.h"
+#include "fleet/variable.h"
 #include "process/temp_dir.h"
 
 namespace etcd_kit {
@@ -27,6 +28,7 @@ using fleet_kit::Job;
 using fleet_kit::run_line;
 using fleet_kit::Said;
 using fleet_kit::shell;
+using fleet_kit::Variable;
 using ::testing::HasSubstr;
 using ::testing::Not;
 

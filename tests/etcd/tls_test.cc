@@ -65,7 +65,7 @@ TEST_F(TlsTest, ClientsHaveToProveThemselves) {
 TEST_F(TlsTest, ALongRunIsKept) {
   const Cluster cluster(3, {}, {ours_.issue("server", "IP:127.0.0.1")});
   const std::string options = "--store '" + cluster.url("/t") + "'";
-  setenv("ATMOST_ETCD_CACERT", ours_.file().c_str(), 1);
+  const Variable authority("ATMOST_ETCD_CACERT", ours_.file());
   Job holder(run_line(cluster.url("/t"), {"--ttl", "4s", "--kill-grace", "500ms"},
                       "echo up >" + file("up") + "; sleep 6; echo done >" + file("done")));
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
@@ -80,7 +80,6 @@ TEST_F(TlsTest, ALongRunIsKept) {
   const Said killed = shell("\"$ATMOST_BIN/atmost\" kill " + options + " lock");
   EXPECT_EQ(killed.code, 0) << killed.words;
   EXPECT_EQ(again.wait(5), 79);
-  unsetenv("ATMOST_ETCD_CACERT");
 }
 
 }  // namespace

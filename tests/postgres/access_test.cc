@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "fleet/authority.h"
+#include "fleet/variable.h"
 #include "server_kit.h"
 #include "store/postgres/address.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 using fleet_kit::Authority;
 using fleet_kit::Certificate;
+using fleet_kit::Variable;
 
 TEST_F(Server, WhoMayNotCreateTheTablesIsToldWhoMay) {
   {
@@ -165,11 +167,6 @@ TEST_F(Network, APasswordComesFromWhereNobodySeesIt) {
     EXPECT_EQ(chmod(file(name).c_str(), 0600), 0);
     return file(name);
   };
-  struct Variable {  // for a while
-    Variable(const char* which, const std::string& value) : name(which) { setenv(name, value.c_str(), 1); }
-    ~Variable() { unsetenv(name); }
-    const char* name;
-  };
   expect_refused(url("secret"), 77, "$ATMOST_POSTGRES_PASSWORD_FILE");
   {
     const Variable wrong("ATMOST_POSTGRES_PASSWORD_FILE", put("wrong", "bud\n"));
@@ -207,12 +204,10 @@ TEST(AddressOf, AHostOnTheNetworkIsVerifiedUnlessSomebodySaysOtherwise) {
   EXPECT_EQ(mode("postgres:///ops?host=/run/postgresql"), "");
   EXPECT_EQ(mode("postgres://127.0.0.1,[::1]/ops", 1), "");
   EXPECT_EQ(mode("postgres://localhost/ops?hostaddr=10.0.0.1"), "verify-full");
-  setenv("PGHOST", "db.example.org", 1);
+  const Variable host("PGHOST", "db.example.org");
   EXPECT_EQ(mode("postgres:///ops"), "verify-full");
-  setenv("PGSSLMODE", "disable", 1);
+  const Variable mode_of_libpq("PGSSLMODE", "disable");
   EXPECT_EQ(mode("postgres:///ops"), "");
-  unsetenv("PGHOST");
-  unsetenv("PGSSLMODE");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "fleet/job.h"
+#include "fleet/variable.h"
 #include "wire_kit.h"
 
 namespace postgres_kit {
@@ -150,8 +151,8 @@ TEST_F(Wires, NoFaultMakesTheProgramLie) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  setenv("ATMOST_POSTGRES_TIMEOUT", "300ms", 1);
-  setenv("ATMOST_DIR", directory_.path().c_str(), 1);
+  const fleet_kit::Variable patience("ATMOST_POSTGRES_TIMEOUT", "300ms");
+  const fleet_kit::Variable folder("ATMOST_DIR", directory_.path());
   std::map<int, int> codes[2];
   for (int i = 0; i < kRuns && !HasFailure(); ++i) {
     free_all();

@@ -230,6 +230,7 @@ std::size_t Cluster::waiting(const std::string& lock) const {
   const std::string query = "{\"key\":\"" + base64(queue) + "\",\"range_end\":\"" +
                             base64(end_of_prefix(queue)) + "\",\"count_only\":true}";
   const std::string answer = fetch(host(0), "/v3/kv/range", query.c_str(), 5000, tls_.own);
+  if (number_after(answer, "revision").empty()) give_up("member 0 does not say who waits: " + answer);
   return strtoul(number_after(answer, "count").c_str(), nullptr, 10);
 }
 

@@ -52,7 +52,7 @@ class Cluster {
   void wait_healthy(unsigned member) const;
   // The member that leads; -1: none says so.
   int leader() const;
-  // How many wait for the lock at that path ("/prefix/name"), by the keys in etcd; 0, too, when no answer came.
+  // How many wait for the lock at that path ("/prefix/name"), by the keys in etcd. Ends the test when member 0 does not say.
   std::size_t waiting(const std::string& lock) const;
   // What its wall clock says, by the Date of its answers; 0: none came.
   time_t wall_clock(unsigned member) const;
