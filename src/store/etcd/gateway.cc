@@ -145,7 +145,10 @@ Answer Gateway::ask_around(const std::string& path, const std::string& body, std
     const std::int64_t share =
         std::max<std::int64_t>(access_.timeout.ns / static_cast<std::int64_t>(count), kShortestTryNs);
     bool arrived = false;
+    const std::string reason = tries > 1 && left < share ? answer.text : std::string();
     answer = try_once(path, body, std::min(left, share), arrived);
+    // A try that is cut short by our own patience knows less than the one before it.
+    if (!reason.empty() && answer.kind == Answer::Kind::unknown) answer.text = reason;
     if (answer.kind == Answer::Kind::good) {
       if (believe(answer.text)) return answer;
       answer = {Answer::Kind::unknown, "an answer that is malformed, incomplete or out of date"};
