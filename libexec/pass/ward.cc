@@ -124,12 +124,12 @@ Variables secrets_of(const Fleet& fleet) {
 }
 
 Error warden_job(const Job& job, const Variables& secrets, bool quiet, int result) {
-  const os::Fd file(memfd_create("atmost pass", 0));
   PathText path;
   const std::string all = packed(job, secrets, quiet);
-  const int error = file.open() ? os::write_all(file.get(), all.data(), all.size()) : errno;
-  if (error != 0 || !os::program_path(path))
-    return error_of(Code::internal, error, "cannot hand the job to a supervisor");
+  const os::Fd file(memfd_create("atmost pass", 0));
+  int error = file.open() ? os::write_all(file.get(), all.data(), all.size()) : errno;
+  if (error == 0 && !os::program_path(path)) error = errno;
+  if (error != 0) return error_of(Code::internal, error, "cannot hand the job to a supervisor");
   fcntl(result, F_SETFD, 0);
   warded_name = job.atom.name();
   std::string ward = kWard;

@@ -72,11 +72,11 @@ bool parse_process_stat(std::string_view text, ProcessFacts& to) {
   if (state.size() != 1) return false;
   to.state = state[0];
   if (!scanner.number(to.parent) || !scanner.number(to.group) || !scanner.number(to.session)) return false;
-  // Fields 7 to 21 lie between the session and the start (proc(5)).
-  constexpr int kBetween = 15;
-  for (int i = 0; i < kBetween; ++i) {
+  // proc(5): behind the session, field 6, the number of threads is field 20 and the start field 22.
+  for (int field = 7; field < 20; ++field) {
     if (scanner.word().empty()) return false;
   }
+  if (!scanner.number(to.threads) || scanner.word().empty()) return false;
   std::int64_t ticks = 0;
   if (!scanner.number(ticks) || ticks < 0) return false;
   return !__builtin_mul_overflow(ticks, tick_ns(), &to.start_boot_ns);
@@ -167,6 +167,22 @@ bool Outsiders::have(std::int64_t pid, ProcessFacts facts) {
   return true;
 }
 
+Ancestors::Ancestors() {
+  ProcessFacts facts;
+  for (std::int64_t pid = getpid(); process_facts(pid, facts) == 0 && facts.parent > 0; pid = facts.parent) {
+    whole_ = count_ < kMost;
+    if (!whole_) return;
+    pids_[count_++] = facts.parent;
+  }
+}
+
+bool Ancestors::have(std::int64_t pid) const {
+  for (int i = 0; i < count_; ++i) {
+    if (pids_[i] == pid) return true;
+  }
+  return !whole_ && is_ancestor(pid);
+}
+
 bool is_ancestor(std::int64_t pid) { return branch_below(getpid(), pid) != 0; }
 
 bool process_exists(std::int64_t pid) {
@@ -216,8 +232,8 @@ int relay_signal(std::int64_t pid, int signal, std::int64_t sender) {
   union sigval value = {};
   value.sival_int = static_cast<int>(sender);
   if (calls.sigqueue(static_cast<pid_t>(pid), signal, value) == 0) return 0;
-  // EAGAIN: no place for its value (RLIMIT_SIGPENDING). The signal matters more.
-  return errno == EAGAIN ? signal_child(pid, signal) : errno;
+  // No place for its value (RLIMIT_SIGPENDING), or the call is forbidden (seccomp). The signal matters more.
+  return signal_child(pid, signal);
 }
 
 }  // namespace atmost::os

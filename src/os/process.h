@@ -15,11 +15,12 @@ struct ProcessFacts {
   std::int64_t parent = 0;  // 0: none, or outside our pid namespace
   std::int64_t group = 0;
   std::int64_t session = 0;
-  char state = '?';                // proc(5): R S D T t Z X I
+  char state = '?';          // proc(5): R S D T t Z X I
+  std::int64_t threads = 1;  // those that have not ended; the main one counts as long as it can be waited for
   std::int64_t start_boot_ns = 0;  // on the boot clock; the kernel tells it in steps of a clock tick (10 ms)
 
-  // Ended, though its parent may not have noticed.
-  bool ended() const { return state == 'Z' || state == 'X'; }
+  // Ended, though its parent may not have noticed. A process whose main thread alone has ended (pthread_exit(3)) runs on.
+  bool ended() const { return state == 'X' || (state == 'Z' && threads <= 1); }
 };
 
 // The text of /proc/PID/stat. The name in it is the process's own choice: parentheses, blanks, newlines, anything.
@@ -51,6 +52,20 @@ class Outsiders {
   const std::int64_t ancestor_;
   std::int64_t started_ns_ = 0;
   std::int32_t known_[kRemembered] = {};
+};
+
+// This process's parent, and its parent, and so on, as they were at the construction: a set that can only lose members.
+class Ancestors {
+ public:
+  Ancestors();
+  bool have(std::int64_t pid) const;
+
+ private:
+  static constexpr int kMost = 64;
+
+  std::int64_t pids_[kMost];
+  int count_ = 0;
+  bool whole_ = true;  // if not, it is looked up
 };
 
 // Whether `pid` is this process's parent, or its parent's parent, and so on.

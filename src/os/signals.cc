@@ -6,6 +6,7 @@
 
 #include "calls.h"
 #include "platform.h"
+#include "process.h"
 
 namespace atmost::os {
 namespace {
@@ -17,14 +18,26 @@ sigset_t only(int signal) {
   return set;
 }
 
-// Lets `signal` do to us what it does by default; back again if we outlive it.
-void suffer(int signal) {
+// Seen to run, or to have ended.
+bool goes_on(std::int64_t pid) {
+  ProcessFacts facts;
+  return pid != 0 && process_facts(pid, facts) == 0 && facts.state != 'T' && facts.state != 't';
+}
+
+// Lets `signal` do to us what it does by default; back again if we outlive it. Not if the child `unless` goes on.
+void suffer(int signal, std::int64_t unless) {
   struct sigaction plain = {};
   plain.sa_handler = SIG_DFL;
   struct sigaction before = {};
   const bool changed = calls.sigaction(signal, &plain, &before) == 0;
   calls.kill(getpid(), signal);
   const sigset_t set = only(signal);
+  // What continues us from now on also undoes what is pending; so this is the moment to look at the child.
+  if (goes_on(unless)) {
+    const struct timespec no_time = {};
+    siginfo_t info;
+    calls.sigtimedwait(&set, &info, &no_time);
+  }
   sigset_t mask_before;
   calls.sigprocmask(SIG_UNBLOCK, &set, &mask_before);
   calls.sigprocmask(SIG_SETMASK, &mask_before, nullptr);
@@ -33,10 +46,10 @@ void suffer(int signal) {
 
 }  // namespace
 
-bool stop_self(int signal) {
+bool stop_self(int signal, std::int64_t with) {
   sigset_t waiting;
   if (sigpending(&waiting) == 0 && sigismember(&waiting, SIGCONT) == 1) return false;
-  suffer(signal);
+  suffer(signal, with);
   return true;
 }
 
@@ -44,7 +57,7 @@ void die_of(int signal) {
   const struct rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   platform::forbid_core();
-  suffer(signal);
+  suffer(signal, 0);
 }
 
 }  // namespace atmost::os

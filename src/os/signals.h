@@ -36,7 +36,7 @@ class SignalGate {
   // Of several pending signals the lowest number comes first; equal ones that arrive together are one (signal(7)).
   //
   // `soft_boot_ns`: may also return then, for what can wait: this moment continues nobody who is stopped, and does not count
-  // the time of a suspended machine. 0: returns at once.
+  // the time of a suspended machine. 0: returns at once, and not for SIGCHLD.
   Arrival next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns = INT64_MAX);
 };
 
@@ -48,7 +48,8 @@ void hand_back_signals();
 // the kernel will not stop it (an orphaned process group: no shell could continue it). False, and nothing was done, when
 // a SIGCONT waits to be read, which stopping would throw away: a shell's, or that of the gate's timer, whose moment
 // would be lost with it. The kernel throws it away likewise when a stop signal arrives, so it came after the last one.
-bool stop_self(int signal);
+// `with`: a child of ours that will continue us, and that we do not stop without; 0: there is none. REQUIRES: a gate.
+bool stop_self(int signal, std::int64_t with = 0);
 
 // Ends this process by `signal`, with the default effect but no core file. Returns when that did not end it: process
 // 1 of a container, or a signal that does not kill. Whoever waits for us sees no "core dumped", even if there was one.

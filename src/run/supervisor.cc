@@ -68,7 +68,8 @@ void Supervisor::watch() {
   }
 }
 
-// Reads the news until there are none or the hold is over; or many, for children may end faster than we read.
+// Reads the news until there are none or the hold is over; or many, for children may end faster than we read. When there
+// were some, other signals get their turn before the next SIGCHLD.
 void Supervisor::take_news() {
   for (int count = 0; stage_ != Stage::done && count < kNewsAtOnce; ++count) {
     os::ChildNews news;
@@ -76,8 +77,10 @@ void Supervisor::take_news() {
       on(Event::tree_gone);
       return;
     }
-    more_news_ = news.pid != 0;
-    if (!more_news_) return;
+    if (news.pid == 0) {
+      more_news_ = count > 0;
+      return;
+    }
     if (change_of(news.status) == Change::ended) {
       report_.usage.cpu_ns += news.cpu_ns;
       if (news.peak_kib > report_.usage.peak_kib) report_.usage.peak_kib = news.peak_kib;
@@ -204,8 +207,10 @@ void Supervisor::stop_with_command() {
   const std::int64_t group = os::process_group(os::process_id());
   const bool leads_job = group == os::process_id() || (warded_ && group == task_.warden);
   if (command_by == 0 || (group_stopped_by_ == 0 && !leads_job)) return;
-  stop_owed_ = !os::stop_self(own_stop_for(command_by));
+  // A ward may go on and end before its warden has stopped with it, and nobody would continue that any more.
+  stop_owed_ = !os::stop_self(own_stop_for(command_by), task_.is_warden ? tree_.main : 0);
   if (stop_owed_) return;
+  stopped_self_ = true;
   group_stopped_by_ = 0;
   wake_warden();  // it stopped with us; what continued us may have been for us alone
 }
@@ -221,7 +226,9 @@ void Supervisor::wake_warden() const {
   os::ProcessHandle warden;
   os::ProcessFacts facts;
   if (!warded_ || warden.open(task_.warden) != 0 || os::parent_id() != task_.warden) return;
-  if (os::process_facts(task_.warden, facts) == 0 && facts.state == 'T') warden.send(SIGCONT);
+  const bool may_stop_yet = stopped_self_ && stage_ != Stage::running;  // with us, a moment ago
+  if (may_stop_yet || (os::process_facts(task_.warden, facts) == 0 && facts.state == 'T'))
+    warden.send(SIGCONT);
 }
 
 void Supervisor::on(Event event) {

@@ -47,7 +47,8 @@ class Supervisor {
   Tree tree_;
   bool hold_over_ = false;
   bool warded_ = false;
-  bool more_news_ = false;  // a child may have something to tell
+  bool stopped_self_ = false;  // at some time
+  bool more_news_ = false;     // a child may have something to tell
   // When a taker's signal last went to the whole tree; 0: never. Should he be killed, we finish what he began.
   std::int64_t tree_told_ns_ = 0;
 

@@ -44,9 +44,10 @@ class Sweeper final : public os::ProcessVisitor {
 
  private:
   // What forks its successor and ends, faster than we look, leaves its dead to us, and with them the group's number.
-  // Of a session that is not ours every member is below us: whoever began it was.
+  // Of a session that is not ours every member began below us, as the session did; only the first process of a pid namespace
+  // takes in orphans of whoever entered that from outside.
   void signal_group_of(const os::ProcessFacts& dead) {
-    if (tree_.mixed || (signal_ != os::kKill && signal_ != os::kStop)) return;
+    if (self_ == 1 || tree_.mixed || (signal_ != os::kKill && signal_ != os::kStop)) return;
     if (dead.parent != self_ || session_ == 0 || dead.session == session_) return;
     std::int32_t& signalled = groups_[dead.group % kGroups];
     if (signalled == dead.group) return;

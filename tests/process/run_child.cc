@@ -14,12 +14,15 @@
 //   job=FILE CMD...             be a shell with one job in the foreground: writes "stopped S", "exit N" or "signal N" to
 //                               FILE, and continues the job in the foreground at SIGUSR1, behind at SIGUSR2
 //   read                        read the standard input to its end
+//   headless                    pause for ever in another thread, while the main one ends
 //   die=S exit=N pause relay    end; or pause for ever; or fork a successor and end, again and again
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -133,6 +136,16 @@ void read_to_end() {
   }
 }
 
+void* pause_for_ever(void*) {
+  for (;;) pause();
+}
+
+void lose_main_thread() {
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, pause_for_ever, nullptr) != 0) _exit(91);
+  syscall(SYS_exit, 0);
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -185,6 +198,7 @@ int main(int, char** argv) {
       pause();
     }
     if (is(*word, "exit=")) _exit(number_of(*word));
+    if (is(*word, "headless")) lose_main_thread();
     while (is(*word, "pause")) pause();
     while (is(*word, "relay")) {
       if (fork() != 0) _exit(0);

@@ -165,6 +165,16 @@ TEST_F(RunTree, ATreeThatOutlivesItsMainProcessIsStoppedInTime) {
   EXPECT_TRUE(logged("main_ended 0 0 0"));
 }
 
+// To the kernel it looks like a zombie; another thread of it runs on.
+TEST_F(RunTree, AMainThreadThatHasEnded) {
+  const pid_t supervisor = world_.start(host(
+      {"--max=200", "--grace=50"}, child({"ignore=2", "ignore=15", "fork=1", mark("tree"), "headless"})));
+  const pid_t stubborn = marked("tree", 1)[0];
+  ASSERT_TRUE(becomes(stubborn, 'Z'));
+  EXPECT_EQ(status_of(supervisor), "exit 124");
+  EXPECT_TRUE(gone("tree"));
+}
+
 TEST_F(RunTree, AHundredChildren) {
   const pid_t supervisor =
       world_.start(host({"--max=500", "--grace=50", log_option()},

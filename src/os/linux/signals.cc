@@ -78,6 +78,7 @@ Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_n
   }
   sigset_t all;
   sigfillset(&all);
+  if (soft_boot_ns == 0) sigdelset(&all, SIGCHLD);
   siginfo_t info = {};
   const int signal = calls.sigtimedwait(&all, &info, limit);
   if (signal <= 0) return {};

@@ -49,7 +49,7 @@ bool any_pending() {
   sigset_t pending;
   sigpending(&pending);
   for (int signal = 1; signal < kSignals; ++signal) {
-    if (replaced[signal] && sigismember(&pending, signal) == 1) return true;
+    if (signal != SIGCHLD && replaced[signal] && sigismember(&pending, signal) == 1) return true;
   }
   return false;
 }
@@ -103,7 +103,7 @@ SignalGate::~SignalGate() {
 Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns) {
   Arrival arrival;
   if (take(arrival)) return arrival;
-  // What is to be waited for here comes soon enough without.
+  // What else can wait comes soon enough.
   if (soft_boot_ns == 0 && !any_pending()) return {};
   if (boot_deadline_ns != Duration::kForever) {
     const std::int64_t left_ns = boot_deadline_ns - boot_ns();

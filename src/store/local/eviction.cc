@@ -25,8 +25,8 @@ struct Proven {
 
 class Hunt final : public os::ProcessVisitor {
  public:
-  Hunt(const Identity& identity, std::int64_t byte)
-      : identity_(identity), byte_(byte), self_(os::process_id()) {}
+  Hunt(const Identity& identity, std::int64_t byte, const os::Ancestors& ours)
+      : identity_(identity), byte_(byte), ours_(ours), self_(os::process_id()) {}
 
   // Looks at one process; remembers it when it is proven to hold the byte.
   bool prove(std::int64_t pid) {
@@ -36,7 +36,7 @@ class Hunt final : public os::ProcessVisitor {
     if (os::holds_byte(pid, identity_.device, identity_.inode, byte_) != os::Holding::yes) return false;
     os::ProcessFacts facts;
     if (!handle.means(pid) || os::process_facts(pid, facts) != 0 || !handle.alive()) return false;
-    if (os::is_ancestor(pid)) {
+    if (ours_.have(pid)) {
       ancestor_ = true;
       return false;
     }
@@ -73,6 +73,7 @@ class Hunt final : public os::ProcessVisitor {
  private:
   const Identity& identity_;
   const std::int64_t byte_;
+  const os::Ancestors& ours_;
   const std::int64_t self_;
   Proven proven_[kMaxHolders];
   std::uint32_t count_ = 0;
@@ -90,11 +91,17 @@ bool our_line_holds(const Identity& identity, std::int64_t byte) {
   return false;
 }
 
+// For one press.
+struct Reach {
+  Family& family;             // whom it met
+  const os::Ancestors& ours;  // whom it spares
+};
+
 // Signals everything below one process (a stop only what is not stopped yet); counts what it sent to.
 class Descendants final : public os::ProcessVisitor {
  public:
-  Descendants(const Proven& root, int signal, Family& family)
-      : root_(root), signal_(signal), family_(family), outsiders_(root.pid) {}
+  Descendants(const Proven& root, int signal, const Reach& reach)
+      : root_(root), signal_(signal), reach_(reach), outsiders_(root.pid) {}
 
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
     if (facts.ended() || pid <= 1 || pid == root_.pid || outsiders_.have(pid, facts)) return true;
@@ -103,9 +110,9 @@ class Descendants final : public os::ProcessVisitor {
     os::ProcessHandle handle;
     if (os::branch_below(pid, root_.pid) == 0 || handle.open(pid) != 0) return true;
     if (os::branch_below(pid, root_.pid) == 0 || !handle.means(pid) || !root_.handle.alive()) return true;
-    if (pid == os::process_id() || os::is_ancestor(pid)) return true;
+    if (pid == os::process_id() || reach_.ours.have(pid)) return true;
     seen = pid;
-    family_.add(pid, facts.start_boot_ns);
+    reach_.family.add(pid, facts.start_boot_ns);
     (void)handle.send(signal_);
     return true;
   }
@@ -114,13 +121,13 @@ class Descendants final : public os::ProcessVisitor {
  private:
   const Proven& root_;
   const int signal_;
-  Family& family_;
+  const Reach& reach_;
   os::Outsiders outsiders_;
 };
 
 // Signal 0 only looks who is there.
-std::int64_t signal_below(const Proven& root, int signal, Family& family) {
-  Descendants below(root, signal, family);
+std::int64_t signal_below(const Proven& root, int signal, const Reach& reach) {
+  Descendants below(root, signal, reach);
   (void)os::each_process(below);
   return below.seen;
 }
@@ -132,16 +139,16 @@ int send(const Proven& to, Pressure pressure) {
 
 // The supervisor goes last: while it lives, what is re-parented comes below it and is seen. `left`: who is still there
 // below it.
-int kill(const Proven& root, Family& family, std::int64_t& left) {
-  for (int pass = 0; pass < kStopPasses && signal_below(root, os::kStop, family) != 0; ++pass) {
+int kill(const Proven& root, const Reach& reach, std::int64_t& left) {
+  for (int pass = 0; pass < kStopPasses && signal_below(root, os::kStop, reach) != 0; ++pass) {
   }
-  left = signal_below(root, os::kKill, family);
+  left = signal_below(root, os::kKill, reach);
   // The next press comes soon; a supervisor that sees its command end meanwhile ends in good order.
   return left != 0 ? 0 : root.handle.send(os::kKill);
 }
 
-int signal_holder(const Proven& holder, Pressure pressure, Family& family, std::int64_t& left) {
-  return pressure == Pressure::kill ? kill(holder, family, left) : send(holder, pressure);
+int signal_holder(const Proven& holder, Pressure pressure, const Reach& reach, std::int64_t& left) {
+  return pressure == Pressure::kill ? kill(holder, reach, left) : send(holder, pressure);
 }
 
 // A library that has not agreed to be killed: it is told by its word, or not at all.
@@ -177,7 +184,9 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   }
   result.ancestor = our_line_holds(file.identity(), slot_byte(slot));
   if (result.ancestor) return result;
-  Hunt hunt(file.identity(), slot_byte(slot));
+  const os::Ancestors ours;
+  const Reach reach = {family, ours};
+  Hunt hunt(file.identity(), slot_byte(slot), ours);
   // A supervisor keeps its own child informed, and a keeper has told nobody to stop: the script it keeps the lock for is
   // no holder. Only where there is neither, everybody who has the lock is a target.
   const bool alone =
@@ -200,8 +209,8 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   for (std::uint32_t i = 0; i < hunt.count(); ++i) {
     const bool below = hunt.below_another(i);
     if ((supervised || pressure == Pressure::kill) && below) continue;
-    if (pressure != Pressure::kill && !below) (void)signal_below(hunt.at(i), 0, family);
-    const int error = signal_holder(hunt.at(i), pressure, family, left);
+    if (pressure != Pressure::kill && !below) (void)signal_below(hunt.at(i), 0, reach);
+    const int error = signal_holder(hunt.at(i), pressure, reach, left);
     if (error == EPERM) result.unprovable = true;
     if (error == 0) ++result.signalled;
   }

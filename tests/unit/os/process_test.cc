@@ -30,6 +30,7 @@ TEST(ProcessStat, AnyName) {
     EXPECT_EQ(facts.parent, 7);
     EXPECT_EQ(facts.group, 8);
     EXPECT_EQ(facts.session, 9);
+    EXPECT_EQ(facts.threads, 1);
     EXPECT_EQ(facts.start_boot_ns, 500 * (1'000'000'000 / sysconf(_SC_CLK_TCK)));
     EXPECT_FALSE(facts.ended());
   }
@@ -43,6 +44,17 @@ TEST(ProcessStat, EndedOnes) {
     ASSERT_TRUE(parse_process_stat("1 (x)" + rest, facts));
     EXPECT_EQ(facts.ended(), state == 'Z' || state == 'X');
   }
+}
+
+// Its main thread has ended, and two others run on.
+TEST(ProcessStat, AZombieWithThreadsHasNotEnded) {
+  std::string rest = kRest;
+  rest[1] = 'Z';
+  rest.replace(rest.find(" 20 0 1 0 500"), 13, " 20 0 3 0 500");
+  ProcessFacts facts;
+  ASSERT_TRUE(parse_process_stat("1 (x)" + rest, facts));
+  EXPECT_EQ(facts.threads, 3);
+  EXPECT_FALSE(facts.ended());
 }
 
 // Every prefix that ends before the start time is refused, whatever it is.

@@ -53,5 +53,35 @@ TEST_F(StopSelf, DoesNotThrowAwayAContinueThatWaits) {
   EXPECT_EQ(WEXITSTATUS(ended), 3);
 }
 
+#ifndef ATMOST_PORTABLE
+
+TEST_F(StopSelf, NotWithoutTheChildThatIsToContinueUs) {
+  for (const bool child_stands : {false, true}) {
+    const pid_t child = job([child_stands] {
+      const pid_t below = fork();
+      if (below == 0) {
+        if (child_stands) raise(SIGSTOP);
+        for (;;) pause();
+      }
+      int status = 0;
+      if (child_stands) waitpid(below, &status, WUNTRACED);
+      stop_self(SIGTSTP, below);
+      kill(below, SIGKILL);
+      sigset_t waiting;
+      sigpending(&waiting);
+      _exit(sigismember(&waiting, SIGTSTP) == 0 ? 5 : 6);
+    });
+    int change = next_change(child);
+    EXPECT_EQ(WIFSTOPPED(change), child_stands);
+    if (WIFSTOPPED(change)) {
+      kill(child, SIGCONT);
+      change = next_change(child);
+    }
+    EXPECT_EQ(WEXITSTATUS(change), 5);
+  }
+}
+
+#endif
+
 }  // namespace
 }  // namespace atmost::os
