@@ -1,6 +1,6 @@
 # make          build Release into build/ (programs in build/bin/)
 # make deps     install what building and checking need (Debian packages, see tools/install_deps)
-# make check    deps, build, and every test in four variants; make soak: the long ones
+# make check    deps, build, and every test in five variants; make soak: the long ones
 # make fuzz     every parser against made-up texts, 20 s each: 20 minutes with its build on two cores
 # make demo     install what is missing, build, and watch real programs obey a limit
 # make bench    the table of docs/performance.md
@@ -13,19 +13,24 @@ GENERATOR = $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 # A machine shared with others may starve a test of processes once: it is run once more, and the log shows both runs.
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS) --repeat until-pass:2
 
-# $(call variant,FOLDER,CMAKE OPTIONS,ENVIRONMENT): configure and build. Generator and compiler (CC and CXX in the
-# environment) are chosen once: CMake keeps them for the life of the folder.
-define variant
+# $(call configured,FOLDER,CMAKE OPTIONS,ENVIRONMENT). Generator and compiler (CC and CXX in the environment) are chosen
+# once: CMake keeps them for the life of the folder.
+define configured
 @[ -f $(1)/CMakeCache.txt ] || $(3) cmake -S . -B $(1) -G "$(GENERATOR)" $(2)
 @cmake -S . -B $(1) $(2) >/dev/null
+endef
+# The same, and builds all of it.
+define variant
+$(call configured,$(1),$(2),$(3))
 @cmake --build $(1) -j $(JOBS) --target all all_verify_interface_header_sets
 endef
 comma := ,
 CLANG = CC=clang CXX=clang++
+THREAD_OPTIONS = -DATMOST_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DATMOST_TEST_KINDS=contract;library"
 SANITIZE_OPTIONS = -DATMOST_SANITIZE=address$(comma)undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
 
 # Everything is made anew by CMake, which knows what is up to date.
-.PHONY: all build deps check check-main check-system check-portable check-sanitize fuzz demo bench soak format lint \
+.PHONY: all build deps check check-main check-system check-portable check-thread check-sanitize fuzz demo bench soak format lint \
         install clean
 all: build
 
@@ -39,9 +44,10 @@ deps:
 	@tools/install_deps build check
 
 # The main variant is the product: everything runs on it. The others repeat what they can change: the system's libc
-# behind the programs; the POSIX-only os room; and, compiled by clang, undefined behaviour and memory errors.
+# behind the programs; the POSIX-only os room; and, compiled by clang, undefined behaviour, memory errors, and races of threads.
 check: deps
 	+@$(MAKE) --no-print-directory check-sanitize
+	+@$(MAKE) --no-print-directory check-thread
 	+@$(MAKE) --no-print-directory check-portable
 	+@$(MAKE) --no-print-directory check-system
 	+@$(MAKE) --no-print-directory check-main
@@ -61,6 +67,12 @@ check-portable:
 check-sanitize:
 	$(call variant,$(BUILD)-sanitize,$(SANITIZE_OPTIONS) "-DATMOST_TEST_KINDS=unit;contract;fault;library;cli",$(CLANG))
 	$(CTEST) --test-dir $(BUILD)-sanitize -LE 'soak|layers|model'
+
+# What has threads: the library, and the stores that renew a lease. Tests fork and start threads on both sides of it.
+check-thread:
+	$(call configured,$(BUILD)-thread,$(THREAD_OPTIONS),$(CLANG))
+	@cmake --build $(BUILD)-thread -j $(JOBS) --target library contract_etcd contract_postgres
+	TSAN_OPTIONS=die_after_fork=0 $(CTEST) --test-dir $(BUILD)-thread -R '^(library\.Library|contract_(etcd|postgres)$$)'
 
 fuzz: deps
 	$(call variant,$(BUILD)-fuzz,-DATMOST_FUZZ=ON -DATMOST_TEST_KINDS=,$(CLANG))
@@ -94,4 +106,4 @@ install: build
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-system $(BUILD)-portable $(BUILD)-sanitize $(BUILD)-fuzz
+	rm -rf $(BUILD) $(BUILD)-system $(BUILD)-portable $(BUILD)-sanitize $(BUILD)-thread $(BUILD)-fuzz

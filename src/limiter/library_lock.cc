@@ -77,11 +77,14 @@ void LibraryLock::release(Ending ending) {
 bool LibraryLock::lose_if_asked() {
   os::Watch watch;
   for (;;) {
+    bool revoked;
     {
       const os::Locked locked(mutex_);
       if (ending_ || !lease_.held()) return false;
+      revoked = store_.revoked(watch);
     }
-    if (store_.wait_for_revocation(watch, kListenNs)) return let_go(Ending::unknown);
+    if (revoked) return let_go(Ending::unknown);
+    (void)watch.wait(kListenNs);
   }
 }
 

@@ -100,17 +100,16 @@ int read_at(int fd, void* to, std::size_t size, std::int64_t at, std::size_t& go
 
 // A write beyond RLIMIT_FSIZE raises SIGXFSZ, which would end us for a hint: we do not even try.
 bool beyond_limit(std::int64_t size) {
-  struct Known {
-    rlim_t limit;
-    bool asked;
-  };
-  static Known known = {RLIM_INFINITY, false};  // once: one that is lowered under us is not ours to expect
-  if (!known.asked) {
-    struct rlimit now;
-    if (getrlimit(RLIMIT_FSIZE, &now) == 0) known.limit = now.rlim_cur;
-    known.asked = true;
+  // The first size that is too much; 0: not asked yet. Once: a limit that is lowered under us is not ours to expect.
+  static std::uint64_t known = 0;
+  std::uint64_t too_much = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (too_much == 0) {
+    struct rlimit now = {};
+    const bool limited = getrlimit(RLIMIT_FSIZE, &now) == 0 && now.rlim_cur != RLIM_INFINITY;
+    too_much = limited ? std::uint64_t{now.rlim_cur} + 1 : UINT64_MAX;
+    __atomic_store_n(&known, too_much, __ATOMIC_RELAXED);
   }
-  return known.limit != RLIM_INFINITY && static_cast<rlim_t>(size) > known.limit;
+  return static_cast<std::uint64_t>(size) >= too_much;
 }
 
 int write_at(int fd, const void* from, std::size_t size, std::int64_t at) {

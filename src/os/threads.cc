@@ -19,13 +19,17 @@ void* Thread::enter(void* self) {
 }
 
 namespace {
-Mutex* kept = nullptr;
+
+Mutex* the_kept = nullptr;
+
+Mutex& kept() { return *__atomic_load_n(&the_kept, __ATOMIC_ACQUIRE); }
+
 }  // namespace
 
 void keep_through_fork(Mutex& mutex) {
-  kept = &mutex;
+  __atomic_store_n(&the_kept, &mutex, __ATOMIC_RELEASE);
   // Without memory for it forks are as they would be without it.
-  (void)pthread_atfork([] { kept->lock(); }, [] { kept->unlock(); }, [] { kept->unlock(); });
+  (void)pthread_atfork([] { kept().lock(); }, [] { kept().unlock(); }, [] { kept().unlock(); });
 }
 
 int Thread::start(void (*body)(void*), void* context) {

@@ -51,9 +51,9 @@ class LocalStore final : public Store {
     for (Entry& entry : entries_) entry.file.set_blocking(blocking);
   }
 
-  // Whether a taker has asked for a slot back that we hold (Eviction::revoke). Blocks for at most `span_ns`, or until
-  // something was written to the lock file. May be called by another thread than attempt(), between it and release().
-  bool wait_for_revocation(os::Watch& watch, std::int64_t span_ns) const;
+  // Whether a taker has asked for a slot back that we hold (Eviction::revoke). What is written to the lock file from now
+  // on wakes who waits for `watch`. Not while another thread is in attempt() or release().
+  bool revoked(os::Watch& watch) const;
 
   // Writes into the records of what is held that process `pid` is the holder: one that inherited the descriptors.
   // REQUIRES: a lease is held.

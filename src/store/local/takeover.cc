@@ -64,16 +64,13 @@ Result<std::uint32_t> LocalStore::count_refusal(const Request&, std::uint32_t lo
   return count;
 }
 
-bool LocalStore::wait_for_revocation(os::Watch& watch, std::int64_t span_ns) const {
+bool LocalStore::revoked(os::Watch& watch) const {
   const Entry& entry = entries_[0];
   if (!watch.started()) watch.start(entry.file.path());
-  for (int look = 0; look < 2; ++look) {
-    for (std::uint32_t i = 0; i < entry.held.count; ++i) {
-      Word word;
-      if (read_words(entry.held.fd, entry.held.slots[i], 1, &word) == 0 && (word.flags & kRevokedFlag) != 0)
-        return true;
-    }
-    if (look == 0) (void)watch.wait(span_ns);
+  for (std::uint32_t i = 0; i < entry.held.count; ++i) {
+    Word word;
+    if (read_words(entry.held.fd, entry.held.slots[i], 1, &word) == 0 && (word.flags & kRevokedFlag) != 0)
+      return true;
   }
   return false;
 }
