@@ -29,6 +29,12 @@ struct Reservation {
   bool some_drained = false;           // slots among those that are in the way are drained
   std::uint32_t slots[kMaxTake] = {};  // `count` of them, ascending
 
+  // Keeps the order.
+  void insert(std::uint32_t slot) {
+    std::uint32_t at = count++;
+    for (; at > 0 && slots[at - 1] > slot; --at) slots[at] = slots[at - 1];
+    slots[at] = slot;
+  }
   // Empty again. The slots stay as they are: there are none of them now.
   void clear() {
     room = mode_held = takeover_running = joiner_waiting = some_drained = false;
