@@ -234,13 +234,23 @@ TEST_F(Server, AHostThatSleptIsFencedOffAndStopsItsCommand) {
   };
   Job slept(fenced("1000"));
   ASSERT_TRUE(eventually(10, [this] { return contents(file("log")).find("ok") != std::string::npos; }));
+  // It has renewed its lease, and the moment that it is to wake at is another one than at first.
+  Session session(cluster_->url());
+  const auto ends = [&session] {
+    return std::stod(session.one("SELECT extract(epoch FROM max(expires)) FROM atmost.holder"));
+  };
+  const double at_first = ends();
+  ASSERT_TRUE(eventually(5, [&] { return ends() > at_first; }));
   slept.signal_group(SIGSTOP);
+  const double end = ends();
   Job second(fenced("100"));
   // The second begins when the lease of the first has ended, and not before.
   ASSERT_TRUE(eventually(10, [this] {
     const std::string log = contents(file("log"));
     return log.find("begin") != log.rfind("begin");
   }));
+  EXPECT_LT(std::stod(session.one("SELECT extract(epoch FROM clock_timestamp())")), end + 1)
+      << "renewed while it was stopped";
   const std::size_t second_begins = contents(file("log")).rfind("begin");
   slept.signal_group(SIGCONT);
   EXPECT_EQ(slept.wait(5), 79);

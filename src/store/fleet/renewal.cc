@@ -77,6 +77,7 @@ void Renewal::renew() {
     case Renewed::yes:
       until_boot_ns_ = plus(sent, ttl_);
       next_boot_ns_ = plus(sent, pause_);
+      poke();  // a timer for the old end would continue a supervisor that somebody stopped, and it would go on renewing
       break;
     case Renewed::unknown:
       next_boot_ns_ = plus(os::boot_ns(), kAgain);
