@@ -66,8 +66,9 @@ Nemesis::Undo Nemesis::stop(Crowd& crowd, Witness& witness, bool whole_host, dou
     if (pick(3) == 0) witness.linger(group, seconds_now() + longest);
   }
   kill(target, SIGSTOP);
-  return [this, target, group] {
-    kill(target, SIGCONT);
+  // As a shell continues a job: whole. Its leader stops with a command that was stopped.
+  return [this, group] {
+    kill(-group, SIGCONT);
     stopped_.erase(group);
   };
 }

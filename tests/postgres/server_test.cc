@@ -236,8 +236,9 @@ TEST_F(Server, AHostThatSleptIsFencedOffAndStopsItsCommand) {
   ASSERT_TRUE(eventually(10, [this] { return contents(file("log")).find("ok") != std::string::npos; }));
   // It has renewed its lease, and the moment that it is to wake at is another one than at first.
   Session session(cluster_->url());
-  const auto ends = [&session] {
-    return std::stod(session.one("SELECT extract(epoch FROM max(expires)) FROM atmost.holder"));
+  const auto ends = [this, &session] {
+    return std::stod(session.one("SELECT extract(epoch FROM max(expires)) FROM atmost.holder WHERE lock = '" +
+                                 lock_ + ".lock'"));
   };
   const double at_first = ends();
   ASSERT_TRUE(eventually(5, [&] { return ends() > at_first; }));
