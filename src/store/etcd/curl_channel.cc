@@ -67,6 +67,15 @@ bool is_distrust(CURLcode code, std::string_view words) {
   }
 }
 
+// Why there was no answer. libcurl (7.88) keeps the first words that it finds: when the peer has hung up before libcurl
+// looked at its address, these say nothing of the peer.
+std::string trouble_of(CURLcode code, std::string_view words) {
+  if (words.starts_with("getpeername() failed")) return "it hung up at once";
+  std::string trouble(words.empty() ? curl_easy_strerror(code) : words);
+  while (trouble.ends_with(' ')) trouble.pop_back();
+  return trouble;
+}
+
 curl_slist* list_of(const std::vector<std::string>& headers) {
   curl_slist* list = curl_slist_append(nullptr, "Expect:");
   for (const std::string& header : headers) list = curl_slist_append(list, header.c_str());
@@ -218,8 +227,7 @@ class CurlChannel final : public Channel {
     to.arrived = !never_arrived(code);
     to.distrust = code != CURLE_OK && is_distrust(code, words);
     if (code != CURLE_OK) {
-      to.trouble = words[0] != '\0' ? words : curl_easy_strerror(code);
-      while (to.trouble.ends_with(' ')) to.trouble.pop_back();
+      to.trouble = trouble_of(code, words);
     } else {
       curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &to.status);
     }

@@ -13,6 +13,8 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 // Between two rounds of all endpoints.
 constexpr std::int64_t kPauseNs = 50 * kMillisecond;
 constexpr std::int64_t kShortestTryNs = 300 * kMillisecond;
+// A channel counts in milliseconds and may end one too early.
+constexpr std::int64_t kRoundingNs = 2 * kMillisecond;
 
 // What etcd says when it has decided, as opposed to when it could not (no leader, timed out, stopped): those may be
 // repeated elsewhere.
@@ -147,8 +149,10 @@ Answer Gateway::ask_around(const std::string& path, const std::string& body, std
     bool arrived = false;
     const std::string reason = tries > 1 && left < share ? answer.text : std::string();
     answer = try_once(path, body, std::min(left, share), arrived);
-    // A try that is cut short by our own patience knows less than the one before it.
-    if (!reason.empty() && answer.kind == Answer::Kind::unknown) answer.text = reason;
+    // A try that our own patience cut short knows less than the one before it.
+    const bool ran_out = os::boot_ns() + kRoundingNs >= give_up_boot_ns;
+    if (!reason.empty() && ran_out && answer.kind == Answer::Kind::unknown && !answer.distrust)
+      answer.text = reason;
     if (answer.kind == Answer::Kind::good) {
       if (believe(answer.text)) return answer;
       answer = {Answer::Kind::unknown, "an answer that is malformed, incomplete or out of date"};
