@@ -3,6 +3,27 @@
 
 namespace atmost::contract {
 
+// A capability that is lost by mistake would only skip tests.
+TEST_P(StoreContract, OffersAllThatItDoesNotExpresslyLack) {
+  const Capabilities offered = can();
+  const std::pair<const char*, bool> all[] = {{"processes", offered.processes},
+                                              {"queue", offered.queue},
+                                              {"weights", offered.weights},
+                                              {"modes", offered.modes},
+                                              {"several_locks", offered.several_locks},
+                                              {"drain", offered.drain},
+                                              {"takeover", offered.takeover},
+                                              {"counts", offered.counts},
+                                              {"several_slots", offered.several_slots},
+                                              {"last_admission", offered.last_admission}};
+  static_assert(sizeof(Capabilities) == std::size(all), "a new capability belongs here");
+  std::set<std::string> lacking;
+  for (const auto& [name, offers] : all) {
+    if (!offers) lacking.insert(name);
+  }
+  EXPECT_EQ(lacking, world_->lacks());
+}
+
 TEST_P(StoreContract, AdmitsUpToN) {
   NEEDS(several_slots);
   for (std::uint32_t slot = 1; slot <= 3; ++slot) EXPECT_EQ(holder(3).slots(), Slots{slot});

@@ -14,6 +14,7 @@ class MemoryWorld final : public World {
     EXPECT_EQ(index, 0u) << "one lock is all there is";
     spec.name = Text<255>("memory");
   }
+  std::set<std::string> lacks() override { return {"processes", "several_locks"}; }
 
  private:
   std::unique_ptr<memory::Lock> lock_ = std::make_unique<memory::Lock>();

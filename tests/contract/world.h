@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "atmost/store.h"
@@ -20,6 +21,8 @@ class World {
   virtual Store& caller() = 0;
   // Points `spec` at lock number `index` of this world. Nothing exists of it before its first use.
   virtual void point(LockSpec& spec, unsigned index) = 0;
+  // The capabilities that this store does not have, by name: what needs them is skipped, and nothing else.
+  virtual std::set<std::string> lacks() { return {}; }
   // Every byte that the store keeps of lock 0; nothing for a store that cannot show them.
   virtual std::optional<std::string> bytes() { return std::nullopt; }
   // Loses everything stored but the holds themselves; false for a store that has no such hints.
