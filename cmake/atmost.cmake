@@ -5,6 +5,7 @@
 #   back_room(NAME store_etcd SOURCES ... [ROOMS ...] [LIBS ...])  library atmost_store_etcd, ordinary C++20
 #   back_program(NAME pass SOURCES ... [ROOMS ...] [LIBS ...])  build/libexec/atmost/pass, ordinary C++20
 #   atmost_test(NAME unit_os_file SOURCES ... ROOMS ... [LABELS unit] [TIMEOUT 60] [LIBS ...])
+#   atmost_test_suite(NAME contract_suite SOURCES ...)       tests of several programs, compiled once
 #   atmost_fuzz(NAME fuzz_duration SOURCES ... ROOMS ...)    a libFuzzer target, in an ATMOST_FUZZ build
 
 set(CMAKE_CXX_STANDARD 20)
@@ -33,7 +34,7 @@ endif()
 # The check of virtual calls (vptr) needs the type information that the front tier is built without.
 if(ATMOST_SANITIZE)
   add_compile_options(-fsanitize=${ATMOST_SANITIZE} -fno-sanitize=vptr -fno-sanitize-recover=all
-                      -fno-omit-frame-pointer -g)
+                      -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${ATMOST_SANITIZE})
 endif()
 if(ATMOST_FUZZ)
@@ -137,30 +138,35 @@ endfunction()
 # A GoogleTest program; how CTest runs it is its maker's business.
 function(atmost_test_program)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES;ROOMS;LIBS")
-  if(NOT TARGET atmost_test_headers)
-    # GoogleTest's header is read once: it is half of what the compiler does for a test.
-    file(WRITE ${PROJECT_BINARY_DIR}/tests/headers.cc "")
-    add_library(atmost_test_headers OBJECT ${PROJECT_BINARY_DIR}/tests/headers.cc)
-    _atmost_unoptimised(atmost_test_headers)
-    target_link_libraries(atmost_test_headers PRIVATE GTest::gmock GTest::gtest)
-    target_precompile_headers(atmost_test_headers PRIVATE <gtest/gtest.h>)
-  endif()
   add_executable(${ARG_NAME} ${ARG_SOURCES})
-  _atmost_unoptimised(${ARG_NAME})
-  target_precompile_headers(${ARG_NAME} REUSE_FROM atmost_test_headers)
-  target_include_directories(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${ARG_NAME} PRIVATE atmost_include ${ARG_LIBS})
+  _atmost_test_code(${ARG_NAME})
+  target_link_libraries(${ARG_NAME} PRIVATE ${ARG_LIBS})
   foreach(room ${ARG_ROOMS})
     target_link_libraries(${ARG_NAME} PRIVATE atmost_${room})
   endforeach()
-  target_link_libraries(${ARG_NAME} PRIVATE GTest::gmock GTest::gtest GTest::gtest_main)
+  target_link_libraries(${ARG_NAME} PRIVATE GTest::gtest_main)
 endfunction()
 
-# What is tested is optimised, the tests are not: they are most of the build.
-function(_atmost_unoptimised target)
-  if(NOT ATMOST_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
+# Tests that several programs have in common, compiled once: $<TARGET_OBJECTS:NAME> is a source of each.
+function(atmost_test_suite)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES")
+  add_library(${ARG_NAME} OBJECT ${ARG_SOURCES})
+  _atmost_test_code(${ARG_NAME})
+endfunction()
+
+# What is tested is optimised, the tests are not, and GoogleTest's header is read once: tests are most of the build.
+function(_atmost_test_code target)
+  if(NOT TARGET atmost_test_headers)
+    file(WRITE ${PROJECT_BINARY_DIR}/tests/headers.cc "")
+    add_library(atmost_test_headers OBJECT ${PROJECT_BINARY_DIR}/tests/headers.cc)
+    target_compile_options(atmost_test_headers PRIVATE -O0)
+    target_link_libraries(atmost_test_headers PRIVATE GTest::gmock GTest::gtest)
+    target_precompile_headers(atmost_test_headers PRIVATE <gtest/gtest.h>)
   endif()
+  target_compile_options(${target} PRIVATE -O0)
+  target_precompile_headers(${target} REUSE_FROM atmost_test_headers)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${target} PRIVATE atmost_include GTest::gmock GTest::gtest)
 endfunction()
 
 # The same, each of its tests an entry of CTest. It finds the programs in $ATMOST_BIN, as cli tests do.
