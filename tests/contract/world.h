@@ -1,5 +1,5 @@
 // What a store brings to the contract suite: a fresh lock, callers that know nothing of one another, and a way to look
-// at what is stored. A new store writes one World and one WORLD line; the suite itself stays as it is.
+// at what is stored. A new store writes one World and one ATMOST_CONTRACT line; the suite itself stays as it is.
 #ifndef ATMOST_TESTS_CONTRACT_WORLD_H
 #define ATMOST_TESTS_CONTRACT_WORLD_H
 
