@@ -216,6 +216,34 @@ TEST_F(Fleet, DoctorAndKill) {
   EXPECT_EQ(ill.wait(30), 69);
 }
 
+// What somebody else wrote below a lock grants nothing, and is named to everybody who comes upon it.
+TEST_F(Fleet, AKeyThatIsNotOursIsNamed) {
+  const std::string store = " --store " + cluster_.url("/t") + " alien ";
+  const auto etcdctl = [this](const std::string& words) {
+    return shell("ETCDCTL_API=3 etcdctl --endpoints " + cluster_.host(0) + " " + words).code;
+  };
+  const auto expect_named = [&](const std::string& subcommand, const std::string& key,
+                                const std::string& command) {
+    const Said said = shell(atmost_program() + " " + subcommand + store + command);
+    EXPECT_EQ(said.code, 69) << subcommand << ": " << said.words;
+    const std::string words = "atmost: etcd: the key " + key +
+                              " is not as atmost writes it: look at it (etcdctl get), and delete it if "
+                              "nobody needs it\n";
+    EXPECT_EQ(said.words.substr(0, words.size()), words);  // a list has its heading below it
+  };
+  for (const char* key : {"a/state", "a/h/none", "a/t/1", "w/x/stranger"}) {
+    const std::string whole = std::string("/t/alien.lock/") + key;
+    ASSERT_EQ(etcdctl("put " + whole + " ours"), 0);
+    expect_named("run", whole, "sh -c 'echo ran >>" + file("ran") + "'");
+    expect_named("check", whole, "");
+    expect_named("list", whole, "");
+    if (key == std::string("a/state")) expect_named("drain", whole, "");
+    EXPECT_EQ(contents(file("ran")), "");
+    ASSERT_EQ(etcdctl("del " + whole), 0);
+  }
+  EXPECT_EQ(shell(atmost_program() + " run" + store + "true").code, 0);
+}
+
 TEST_F(Fleet, AWaiterThatIsToldToEndLeavesTheQueue) {
   Job holder(run_line(cluster_.url("/t"), {}, "echo up >" + file("up") + "; sleep 30"));
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");

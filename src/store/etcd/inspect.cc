@@ -41,7 +41,7 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&, L
   Snapshot seen;
   std::size_t part = 0;
   if (!take_snapshot(keys, viewer, reply.value(), part, seen)) {
-    return error_of(Code::unavailable, 0, "etcd holds something there that atmost did not write");
+    return alien_key(seen.alien);
   }
   if (visitor == nullptr) return static_cast<std::uint32_t>(seen.holders.size());
   LockVisitor::Header header;
@@ -74,7 +74,7 @@ Status EtcdStore::change_state(const Keys& keys, Change change) {
     const std::vector<KeyValue>& found = read_reply.value().parts[0].keys;
     const std::vector<KeyValue>& last = read_reply.value().parts[1].keys;
     std::optional<State> state = found.empty() ? State{} : parse_state(found[0].value);
-    if (!state) return error_of(Code::unavailable, 0, "etcd holds something there that atmost did not write");
+    if (!state) return alien_key(keys.state());
     Txn txn;
     txn.modified_at(keys.state(), found.empty() ? 0 : found[0].modified);
     if (!change(*state, last.empty() ? 0 : last[0].modified, txn)) return {};

@@ -77,7 +77,10 @@ bool take_waiters(const Viewer& viewer, const PartReply& part, const std::string
     }
     if (viewer.ticket != 0 && key.created >= viewer.ticket) continue;
     const std::optional<Record> record = parse_record(key.value);
-    if (!record) return false;
+    if (!record) {
+      to.alien = key.key;
+      return false;
+    }
     ++before;
     if (viewer.ticket != 0 && key.created > youngest) {
       youngest = key.created;
@@ -152,7 +155,10 @@ bool take_snapshot(const Keys& keys, const Viewer& viewer, const TxnReply& reply
   to = {};
   to.revision = reply.header.revision;
   for (const KeyValue& key : reply.parts[part++].keys) {
-    if (!take_key(keys, viewer, key, to)) return false;
+    if (!take_key(keys, viewer, key, to)) {
+      to.alien = key.key;
+      return false;
+    }
   }
   const std::string own = keys.waiter(viewer.lock, viewer.lease);
   std::uint64_t youngest = 0;

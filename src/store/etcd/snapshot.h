@@ -53,6 +53,7 @@ struct Snapshot {
   std::string predecessor;  // the key of the youngest waiter before us; empty: none
   Ahead ahead;              // of the predecessor
   bool ticket_is_there = false;
+  std::string alien;        // a key that is none of ours, by its name or its value; empty: none was seen
   bool too_deep = false;  // our place lies behind all that was looked at: neither of these two is known
 
   bool forgotten() const { return last_modified <= state.forgotten; }
@@ -70,7 +71,7 @@ struct Viewer {
 
 // Adds to `txn` what has to be read; take_snapshot() reads the answer's parts in the same order, from `part` on.
 void ask_for_snapshot(const Keys& keys, const Viewer& viewer, Txn& txn);
-// False: something in it is none of ours, and nothing can be concluded.
+// False: something in it is none of ours (`to.alien`), and nothing can be concluded.
 bool take_snapshot(const Keys& keys, const Viewer& viewer, const TxnReply& reply, std::size_t& part,
                    Snapshot& to);
 

@@ -45,11 +45,7 @@ Status EtcdStore::take_snapshots(const Request& request, const Ticket* queue, co
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
     if (!take_snapshot(entry.keys, viewer(request, i, queue), reply, part, entry.seen)) {
-      Error alien = error_of(Code::unavailable, 0, entry.spec.name);
-      alien.message.append(
-          ": etcd holds something there that atmost did not write; look with etcdctl get --prefix ");
-      alien.message.append(entry.keys.admission());
-      return alien;
+      return alien_key(entry.seen.alien);
     }
   }
   return {};

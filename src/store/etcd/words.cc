@@ -62,6 +62,14 @@ Error failure(const Answer& answer, std::string_view what) {
   return error;
 }
 
+Error alien_key(std::string_view key) {
+  Error error = error_of(Code::unavailable, 0, "etcd: the key ");
+  error.message.append(key);
+  error.message.append(
+      " is not as atmost writes it: look at it (etcdctl get), and delete it if nobody needs it");
+  return error;
+}
+
 std::string watch_body(const std::string& from, const std::string& end, std::uint64_t revision) {
   std::string body = "{\"create_request\":{\"key\":\"" + base64(from) + '"';
   if (!end.empty()) body += ",\"range_end\":\"" + base64(end) + '"';

@@ -13,6 +13,9 @@ namespace atmost::etcd {
 // Why nothing came of what was asked.
 Error failure(const Answer& answer, std::string_view what);
 
+// A key below a lock that is not as atmost writes it.
+Error alien_key(std::string_view key);
+
 // `revision`: the first that is told; 0: the next one.
 std::string watch_body(const std::string& from, const std::string& end, std::uint64_t revision);
 
