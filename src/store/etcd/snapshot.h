@@ -53,7 +53,7 @@ struct Snapshot {
   std::string predecessor;  // the key of the youngest waiter before us; empty: none
   Ahead ahead;              // of the predecessor
   bool ticket_is_there = false;
-  std::string alien;        // a key that is none of ours, by its name or its value; empty: none was seen
+  std::string alien;      // a key that is none of ours, by its name or its value; empty: none was seen
   bool too_deep = false;  // our place lies behind all that was looked at: neither of these two is known
 
   bool forgotten() const { return last_modified <= state.forgotten; }
