@@ -51,8 +51,12 @@ std::uint64_t checksum_of(const void* bytes, std::size_t size) {
 
 namespace {
 
-// Without our mark: nobody's yet, or somebody's document. Apart, for its large buffer.
-[[gnu::noinline]] int read_unmarked(int fd, std::uint64_t& index, HeaderState& state) {
+// Who looks without the guard may see the mark come between two reads: seldom twice.
+constexpr int kLooks = 3;
+
+// Without our mark: nobody's yet, or somebody's document; or it was not there yet when last looked for. Apart, for its
+// large buffer.
+[[gnu::noinline]] int read_unmarked(int fd, std::uint64_t& index, HeaderState& state, bool& marked) {
   char page[kHeaderAt + static_cast<std::int64_t>(sizeof(Header))] = {};
   std::size_t got = 0;
   if (const int error = os::read_at(fd, page, sizeof page, 0, got)) return error;
@@ -64,18 +68,22 @@ namespace {
   if (got < sizeof index) index = 0;
   const bool empty = ours && (got <= sizeof index || all_zero(page + sizeof index, got - sizeof index));
   state = empty ? HeaderState::fresh : HeaderState::alien;
+  marked = std::memcmp(page + kHeaderAt, kMagic, sizeof kMagic) == 0;
   return 0;
 }
 
 }  // namespace
 
 int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header, HeaderState& state) {
-  header = {};
   std::size_t got = 0;
-  if (const int error = os::read_at(fd, &header, sizeof header, kHeaderAt, got)) return error;
-  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) {
+  for (int look = 1;; ++look) {
     header = {};
-    return read_unmarked(fd, index, state);
+    if (const int error = os::read_at(fd, &header, sizeof header, kHeaderAt, got)) return error;
+    if (std::memcmp(header.magic, kMagic, sizeof kMagic) == 0) break;
+    header = {};
+    bool marked = false;
+    const int error = read_unmarked(fd, index, state, marked);
+    if (error != 0 || !marked || look == kLooks) return error;
   }
   index = 0;
   if (const int error = os::read_at(fd, &index, sizeof index, kIndexAt, got)) return error;

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "lock_kit.h"
+#include "os/calls.h"
 
 namespace atmost::local {
 namespace {
@@ -51,6 +54,27 @@ TEST_F(Hints, WhatWasWrittenIsReadAgain) {
   EXPECT_EQ(header_.token, 77u);
   EXPECT_EQ(header_.drained, 1u);
   EXPECT_EQ(header_.boot, kSelf.boot);
+}
+
+// Who looks without the guard reads while the first admission is being written.
+TEST_F(Hints, AMarkThatComesBetweenTwoReadsIsSeen) {
+  static bool comes;
+  static int fd;
+  static Header first;
+  comes = true;
+  fd = file_.fd();
+  first = {};
+  first.token = 77;
+  os::calls.pread = [](int from, void* to, std::size_t size, off_t at) {
+    const ssize_t got = os::kRealCalls.pread(from, to, size, at);
+    if (std::exchange(comes, false)) {
+      EXPECT_EQ(write_header(fd, kSelf, first), 0);
+    }
+    return got;
+  };
+  EXPECT_EQ(read(), HeaderState::good);
+  os::calls = os::kRealCalls;
+  EXPECT_EQ(header_.token, 77u);
 }
 
 TEST_F(Hints, EveryFlippedBitIsDamage) {
