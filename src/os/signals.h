@@ -38,6 +38,10 @@ class SignalGate {
   // `soft_boot_ns`: may also return then, for what can wait: this moment continues nobody who is stopped, and does not count
   // the time of a suspended machine. 0: returns at once, and not for SIGCHLD.
   Arrival next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns = INT64_MAX);
+
+  // On Linux: if we are stopped at this moment of the boot clock, it continues us (kForever: it will not). For who may be
+  // stopped before the first next(), which sets another moment. A PORTABLE build does nothing.
+  void continue_at(std::int64_t boot_ns);
 };
 
 // For a new process, between its start and exec: mask and dispositions as the gate found them. Async-signal-safe.

@@ -36,14 +36,15 @@ bool Supervisor::start() {
   warded_ = task_.warden != 0;
   tree_.mixed = os::has_children();
   started_ns_ = os::boot_ns();
+  if (!task_.max_runtime.is_zero()) deadline_ns_ = plus(started_ns_, task_.max_runtime);
+  check_ns_ = observer_.check(started_ns_);
+  gate_.continue_at(next_look());  // the command's first act may be to stop all of its group
   const os::Started started =
       os::spawn({task_.argv, task_.envp, task_.inherit, task_.inherit_count, task_.signal_at_our_death});
   report_.fork_error = started.fork_error;
   report_.exec_error = started.exec_error;
   if (started.pid == 0) return false;
   tree_.main = started.pid;
-  if (!task_.max_runtime.is_zero()) deadline_ns_ = plus(started_ns_, task_.max_runtime);
-  check_ns_ = started_ns_;
   if (os::kShedsMemory) settled_ns_ = started_ns_ + kSettledNs;
   observer_.started();
   return true;

@@ -1,8 +1,9 @@
 // The run room as a program, for tests: supervises or becomes a command, and ends as it did.
-//   run_host [--tree] [--exec] [--max=MS] [--grace=MS] [--lost=MS] [--inherit=FD] [--log=FILE] COMMAND [ARG]...
+//   run_host [--tree] [--exec] [--max=MS] [--grace=MS] [--lost=MS] [--stop-at-start] [--inherit=FD] [--log=FILE] COMMAND [ARG]...
 // Built a second time as run_ward, which has a warden above it (atmost/warden.h): warden_host run_ward …
 // The log gets a line for each thing the observer is told, and after the end our own signal state.
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +45,13 @@ void tell_warden([[maybe_unused]] Task& task, [[maybe_unused]] Now now) {
 
 class Log final : public atmost::run::Observer {
  public:
-  explicit Log(std::int64_t lost_ns) : lost_ns_(lost_ns) {}
+  Log(std::int64_t lost_ns, bool stops) : lost_ns_(lost_ns), stops_(stops) {}
   void main_ended(const atmost::ExitStatus& status, bool) override {
     note("main_ended %d %d %d\n", status.code, status.signal, status.core_dumped);
   }
-  void started() override {}
+  void started() override {
+    if (stops_) raise(SIGSTOP);
+  }
   bool taken() override { return false; }
   void stopping(int signal) override { note("stopping %d\n", signal, 0, 0); }
   std::int64_t check(std::int64_t boot_ns) override {
@@ -60,6 +63,7 @@ class Log final : public atmost::run::Observer {
  private:
   std::int64_t lost_ns_;
   std::int64_t lost_at_ = 0;
+  bool stops_;
 };
 
 long value(const char* argument) { return strtol(strchr(argument, '=') + 1, nullptr, 10); }
@@ -83,6 +87,7 @@ int main(int, char** argv) {
   task.envp = environ;
   bool exec = false;
   long lost_ms = 0;
+  bool stops = false;
   int inherited = -1;
   char** at = argv + 1;
   for (; *at != nullptr && is(*at, "--"); ++at) {
@@ -91,6 +96,7 @@ int main(int, char** argv) {
     if (is(*at, "--max=")) task.max_runtime = Duration::millis(value(*at));
     if (is(*at, "--grace=")) task.kill_grace = Duration::millis(value(*at));
     if (is(*at, "--lost=")) lost_ms = value(*at);
+    if (is(*at, "--stop-at-start")) stops = true;
     if (is(*at, "--inherit=")) {
       inherited = static_cast<int>(value(*at));
       const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -107,7 +113,7 @@ int main(int, char** argv) {
   task.inherit = &inherited;
   task.inherit_count = inherited >= 0 ? 1 : 0;
   if (exec) return static_cast<int>(atmost::run::exec_code(atmost::run::become(task)));
-  Log log(lost_ms * 1'000'000);
+  Log log(lost_ms * 1'000'000, stops);
   tell_warden(task, Now::runs);
   const atmost::run::Report report = atmost::run::supervise(task, log);
   tell_warden(task, Now::ended);

@@ -90,6 +90,13 @@ TEST_F(RunTree, ALostHoldStopsTheCommand) {
 // Without adoption and /proc a tree cannot be seen, and nothing but a signal continues a stopped supervisor.
 #ifndef ATMOST_PORTABLE
 
+TEST_F(RunTree, AHoldIsLostInTimeByWhoIsStoppedAtTheStart) {
+  const pid_t supervisor =
+      world_.start(host({"--lost=300", "--stop-at-start", log_option()}, child({mark("main"), "pause"})));
+  EXPECT_EQ(status_of(supervisor), "exit 79");
+  EXPECT_TRUE(gone("main"));
+}
+
 TEST_F(RunTree, ADaemonKeepsTheTree) {
   const pid_t supervisor = world_.start(
       host({"--tree", log_option()}, child({"daemon", mark("daemon"), "pause", "then", "exit=6"})));

@@ -93,6 +93,10 @@ Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_n
   return arrival;
 }
 
+void SignalGate::continue_at(std::int64_t boot_ns) {
+  if (boot_ns != Duration::kForever) (void)set_timer(boot_ns);
+}
+
 void hand_back_signals() {
   if (!gate_open) return;
   if (child_before.sa_handler == SIG_IGN) calls.sigaction(SIGCHLD, &child_before, nullptr);

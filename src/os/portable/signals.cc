@@ -100,6 +100,8 @@ SignalGate::~SignalGate() {
   calls.sigprocmask(SIG_SETMASK, &mask_before, nullptr);
 }
 
+void SignalGate::continue_at(std::int64_t) {}
+
 Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns) {
   Arrival arrival;
   if (take(arrival)) return arrival;
