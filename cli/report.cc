@@ -72,6 +72,12 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock, st
   }
 }
 
+std::string_view why_stopped(const Outcome& outcome) {
+  if (outcome.stopped == Stopped::max_runtime) return ", as --max-runtime says";
+  return outcome.asked ? ": somebody asked for it through the lock (atmost kill, or a takeover)"
+                       : ": the lock was lost";
+}
+
 std::string_view reason_of(const Outcome& outcome) {
   constexpr std::string_view kReasons[] = {"none",     "no_slot",     "owed",   "zero",  "drained",
                                            "ancestor", "taking_over", "joined", "guard", "survivor"};
@@ -172,7 +178,7 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
   switch (outcome.kind) {
     case Outcome::Kind::ran:
       words.append(lock.name).append(": the command was stopped after ").append(duration_words(outcome.ran));
-      words.append(outcome.stopped == Stopped::lost ? ": the lock was lost" : ", as --max-runtime says");
+      words.append(why_stopped(outcome));
       break;
     case Outcome::Kind::refused:
       if (outcome.decision.verdict == Verdict::too_soon) {

@@ -37,6 +37,7 @@ struct Outcome {
   Kind kind = Kind::failed;
   ExitStatus status;
   Stopped stopped = Stopped::no;
+  bool asked = false;  // if lost: through the store, by a taker or by atmost kill
   Usage usage;
   int told = 0;  // HUP, INT, QUIT or TERM, when one came for us while the command ran: we were told to end
   bool silenced = false;       // refused, and not yet often enough in a row to speak of (--alert-after)

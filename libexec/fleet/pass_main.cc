@@ -3,8 +3,6 @@
 #include "stores.h"
 
 int main(int argc, char** argv) {
-  constexpr const char* kSecrets[] = {"ATMOST_ETCD_PASSWORD", "ATMOST_ETCD_TOKEN",
-                                      "ATMOST_POSTGRES_PASSWORD"};
-  const atmost::pass::Fleet fleet = {atmost::bring_fleet_store, kSecrets};
+  const atmost::pass::Fleet fleet = {atmost::bring_fleet_store, atmost::kSecrets};
   return atmost::pass::run_program(argc, argv, &fleet);
 }

@@ -1,5 +1,7 @@
 #include "stores.h"
 
+#include <cstdlib>
+
 #include "atmost/limiter.h"
 #ifdef ATMOST_WITH_ETCD
 #include "store/etcd/etcd_store.h"
@@ -17,9 +19,7 @@ namespace {
   return {};
 }
 
-}  // namespace
-
-Status bring_fleet_store([[maybe_unused]] std::string_view url) {
+Status bring([[maybe_unused]] std::string_view url) {
 #ifdef ATMOST_WITH_ETCD
   if (url.starts_with("etcd://")) return hand_over(etcd::open_store(url));
 #endif
@@ -27,6 +27,14 @@ Status bring_fleet_store([[maybe_unused]] std::string_view url) {
   if (url.starts_with("postgres")) return hand_over(postgres::open_store(url));
 #endif
   return error_of(Code::unavailable, 0, "--store: this atmost-fleet was built without that store");
+}
+
+}  // namespace
+
+Status bring_fleet_store(std::string_view url) {
+  Status brought = bring(url);
+  for (const char* secret : kSecrets) unsetenv(secret);
+  return brought;
 }
 
 }  // namespace atmost

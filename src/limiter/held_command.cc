@@ -29,6 +29,7 @@ std::int64_t HeldCommand::check(std::int64_t boot_ns) {
     return Duration::kForever;
   }
   lost_ = true;
+  asked_to_stop_ = asked_to_stop_ || !ending;
   const std::int64_t left = upkeep.lost ? 0 : upkeep.until_boot_ns - boot_ns - kKillTime.ns;
   if (left < 2 * task_.kill_grace.ns) task_.kill_grace = {left > 0 ? left / 2 : 0};
   return boot_ns;

@@ -22,6 +22,8 @@ class HeldCommand final : public run::Observer {
 
   // Somebody was taking the lock over when the hold ended, or the lease was lost.
   bool lost() const { return lost_; }
+  // The command was stopped since somebody asked for it through the store.
+  bool asked_to_stop() const { return asked_to_stop_; }
 
   void started() override;
   void main_ended(const ExitStatus& status, bool hold_over) override {
@@ -50,6 +52,7 @@ class HeldCommand final : public run::Observer {
   bool stopped_ = false;              // by us, at its limit
   bool asked_by_taker_ = false;
   bool lost_ = false;
+  bool asked_to_stop_ = false;
 };
 
 // Makes the last admission outlive a power failure, for a caller whom it concerns (--if-elapsed): without it a machine

@@ -56,6 +56,7 @@ bool supervise(const Request& request, const Command& command, run::Task& task, 
   outcome.kind = Outcome::Kind::ran;
   outcome.status = report.status;
   outcome.stopped = report.stopped;
+  outcome.asked = hold.asked_to_stop();
   outcome.usage = report.usage;
   outcome.told = report.told;
   outcome.ran = report.ran;

@@ -27,6 +27,7 @@ TEST_F(TlsTest, TheServerHasToProveItself) {
   expect_refused(run(url, "ATMOST_ETCD_TIMEOUT=1s"), 69, "if it speaks TLS: set $ATMOST_ETCD_CACERT");
   expect_refused(run(url, "ATMOST_ETCD_CACERT=" + file("nowhere")), 64, "$ATMOST_ETCD_CACERT: cannot read");
   EXPECT_EQ(run(url, "ATMOST_ETCD_CACERT=" + write("junk", "junk")).code, 69);
+  expect_refused(run(url, "ATMOST_ETCD_TLS=yes"), 64, "$ATMOST_ETCD_TLS: use 1");
   EXPECT_FALSE(ran());
 }
 

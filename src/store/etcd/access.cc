@@ -60,8 +60,8 @@ Status read_endpoints(std::string_view hosts, bool tls, Access& to) {
 
 Status read_secrets(Access& to) {
   to.user = variable("ATMOST_ETCD_USER");
-  Status password = fleet::take_secret("ATMOST_ETCD_PASSWORD", to.password);
-  Status token = fleet::take_secret("ATMOST_ETCD_TOKEN", to.token);
+  Status password = fleet::read_secret("ATMOST_ETCD_PASSWORD", to.password);
+  Status token = fleet::read_secret("ATMOST_ETCD_TOKEN", to.token);
   if (!password.ok()) return password;
   if (!token.ok()) return token;
   if (!to.password.empty() && to.user.empty()) {
@@ -79,12 +79,22 @@ Status read_certificates(Access& to) {
   return to.key_file.empty() ? Status{} : fleet::check_private("ATMOST_ETCD_KEY", to.key_file);
 }
 
+// A misspelt wish for TLS is no wish for plain text.
+Status read_tls(bool& to) {
+  const std::string wish = variable("ATMOST_ETCD_TLS");
+  to = wish == "1";
+  if (to || wish.empty() || wish == "0") return {};
+  return error_of(Code::usage, 0, "$ATMOST_ETCD_TLS: use 1 (0 is as if it were not set)");
+}
+
 }  // namespace
 
 Result<Access> read_access(std::string_view url) {
   Access access;
+  bool tls = false;
+  if (Status read = read_tls(tls); !read.ok()) return read.error();
   if (Status named = read_certificates(access); !named.ok()) return named.error();
-  const bool tls = !access.ca_file.empty() || !access.cert_file.empty() || variable("ATMOST_ETCD_TLS") == "1";
+  tls = tls || !access.ca_file.empty() || !access.cert_file.empty();
   if (!url.starts_with(kScheme)) return wrong("it begins otherwise");
   url.remove_prefix(kScheme.size());
   const std::size_t slash = url.find('/');

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "nesting.h"
-#include "os/machine.h"
 #include "os/self.h"
+#include "store/fleet/nesting.h"
 
 namespace atmost::etcd {
 namespace {
@@ -239,6 +238,24 @@ LastAdmission last_of(const Snapshot& seen, const Viewer& viewer, const Instant&
   return last;
 }
 
+bool own_tree_blocks(const Snapshot& seen, const LockSpec& spec) {
+  fleet::OwnTree ours;
+  for (const Snapshot::Holder& one : seen.holders) {
+    if (one.record)
+      ours.see(one.record->host, one.record->boot, one.record->pid, one.record->mode == Mode::exclusive);
+  }
+  return ours.blocks(spec);
+}
+
+std::uint32_t drained_and_free(const Snapshot& seen, std::uint32_t max) {
+  std::uint32_t count = 0;
+  for (std::uint32_t slot : seen.state.drained_slots) {
+    const auto held = [slot](const Snapshot::Holder& holder) { return holder.slot == slot; };
+    count += slot <= max && std::none_of(seen.holders.begin(), seen.holders.end(), held) ? 1U : 0U;
+  }
+  return count;
+}
+
 }  // namespace
 
 View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std::int64_t cooled_ns,
@@ -281,7 +298,11 @@ View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std
     view.room = !writer_inside && free >= lock.take && view.held + lock.take <= lock.max;
     if (!writers && free >= needed && view.held + needed <= lock.max) view.waiters_ahead = 0;
   }
-  view.held_by_ancestor = view.held > 0 && viewer.request.nested && is_around_us(lock.path);
+  if (view.room) return view;
+  const std::uint32_t drained = lock.mode == Mode::exclusive ? 0 : drained_and_free(seen, lock.max);
+  view.held += drained;
+  view.some_drained = drained > 0;
+  view.held_by_ancestor = viewer.request.nested && own_tree_blocks(seen, lock);
   return view;
 }
 

@@ -46,9 +46,8 @@ Status check_private(const std::string& name, const std::string& path) {
   return error;
 }
 
-Status take_secret(const std::string& name, std::string& to) {
+Status read_secret(const std::string& name, std::string& to) {
   to = variable(name);
-  unsetenv(name.c_str());
   const std::string path = variable(name + "_FILE");
   if (path.empty()) return {};
   if (Status alone = check_private(name + "_FILE", path); !alone.ok()) return alone;

@@ -12,10 +12,10 @@ namespace atmost::fleet {
 // Empty when there is none.
 std::string variable(const std::string& name);
 
-// $NAME, which is taken out of the environment, so that no command inherits it; or the first line of the file that
-// $NAME_FILE names. Empty when there is neither. A usage error, which does not repeat the secret, when the file cannot be
-// read; not_permitted as check_private() has it.
-Status take_secret(const std::string& name, std::string& to);
+// $NAME, or the first line of the file that $NAME_FILE names. Empty when there is neither. A usage error, which does not
+// repeat the secret, when the file cannot be read; not_permitted as check_private() has it. The variable stays: who brings
+// the store takes all stores' secrets out of the environment.
+Status read_secret(const std::string& name, std::string& to);
 
 // The file that $NAME names; empty when it names none. A usage error when it cannot be read.
 Status take_file_name(const std::string& name, std::string& to);

@@ -34,17 +34,23 @@ bool held_by_our_tree(LockFile& file, std::uint32_t slot, const Request& request
 }  // namespace
 
 bool own_tree_blocks(LockFile& file, const LockSpec& spec, const Request& request) {
+  // An exclusive holder is alone: when the mode is locked and a slot is ours, both are. And nobody is exclusive beside one.
+  Run mode;
+  const bool locked = first_locked(file.fd(), kModeByte, kModeByte + 1, mode) == 0 && mode.found;
+  const bool alone = locked || spec.mode == Mode::exclusive;
+  const std::uint32_t others = spec.max < spec.take ? 0 : spec.max - spec.take + 1;
+  const std::uint32_t enough = alone ? 1 : others;
   std::uint32_t ours = 0;
   std::int64_t low = kFirstSlotByte;
   const std::int64_t end = slot_byte(spec.max) + 1;
-  while (low < end && ours + spec.take <= spec.max) {
+  while (low < end && ours < enough) {
     Run run;
     if (first_locked(file.fd(), low, end, run) != 0 || !run.found) break;
-    for (std::int64_t byte = run.start; byte < run.end; ++byte)
+    for (std::int64_t byte = run.start; byte < run.end && ours < enough; ++byte)
       ours += held_by_our_tree(file, slot_of(byte), request) ? 1U : 0U;
     low = run.end;
   }
-  return ours + spec.take > spec.max;
+  return ours >= enough;
 }
 
 }  // namespace atmost::local

@@ -27,16 +27,6 @@ Statement bring_back(const std::string& key, const std::string& clock) {
           0};
 }
 
-Trouble too_early(Duration recovering) {
-  return {Trouble::Kind::setup,
-          "this server took over from another, or was restored, and does not know of every holder yet: locks "
-          "are given "
-          "again in " +
-              std::to_string(recovering.ns / 1'000'000'000 + 1) + " s",
-          {},
-          Code::unavailable};
-}
-
 }  // namespace
 
 Status PostgresStore::begin_request(const Request& request, Asked& asked) const {
@@ -108,7 +98,8 @@ void PostgresStore::attempt_once(Link& link, Asked& asked, std::int64_t deadline
     }
     doubt(asked);
     const Duration recovering = recovery(link, asked, deadline);
-    if (!recovering.is_zero() && asked.queue == nullptr) throw too_early(recovering);
+    if (!recovering.is_zero() && asked.queue == nullptr)
+      throw Trouble{Trouble::Kind::setup, why_paused(recovering), {}, Code::unavailable};
     asked.answer = decide_all(asked, recovering);
     if (asked.answer.verdict == Verdict::admit) {
       admit(link, asked, deadline);

@@ -1,6 +1,8 @@
 // How a connection is made: which server, what is set, and whether the session is our own.
 #include <poll.h>
 
+#include <utility>
+
 #include "link.h"
 #include "os/clock.h"
 #include "schema.h"
@@ -63,6 +65,7 @@ void Link::not_let_in() {
 
 void Link::open_bare(std::int64_t deadline) {
   const std::size_t count = address_.servers.size();
+  std::vector<Trouble> troubles;
   for (std::size_t i = 0;; ++i) {
     const std::size_t server = (first_ + i) % count;
     const std::int64_t left = deadline - os::boot_ns();
@@ -72,9 +75,10 @@ void Link::open_bare(std::int64_t deadline) {
       connect(address_.servers[server], slice);
       first_ = server;
       return;
-    } catch (const Trouble&) {
+    } catch (const Trouble& trouble) {
       close();
-      if (i + 1 == count) throw;
+      troubles.push_back(trouble);
+      if (i + 1 == count) throw most_telling(std::move(troubles));
     }
   }
 }
@@ -123,14 +127,15 @@ void Link::set_up(std::int64_t deadline) {
       "set_config('default_transaction_isolation', 'read committed', false), set_config('jit', 'off', "
       "false), "
       "set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE "
-      "current_setting('synchronous_commit') END, false)";
+      "current_setting('synchronous_commit') END, false), set_config('atmost.cluster', (SELECT "
+      "system_identifier::text FROM pg_control_system()), false)";
   if (server_.version >= 140000)
     settings += ", set_config('client_connection_check_interval', '1000', false)";
   const Statement statements[] = {
       {settings,
        {ms(timeout * 8 / 10), ms(timeout), ms(timeout * 4 / 10)},
        "SELECT",
-       server_.version >= 140000 ? 9 : 8},
+       server_.version >= 140000 ? 10 : 9},
       {"SELECT pg_backend_pid()", {}, "SELECT", 1},
       schema_mark(),
       mark(),

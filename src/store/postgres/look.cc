@@ -3,19 +3,10 @@
 #include <algorithm>
 
 #include "asking.h"
-#include "os/machine.h"
-#include "os/process.h"
-#include "os/self.h"
-#include "schema.h"
+#include "store/fleet/nesting.h"
 
 namespace atmost::postgres {
 namespace {
-
-// Whether a waiter is there: its row was refreshed lately, and its session lives (else its advisory lock can be had).
-std::string alive() {
-  return "expires > clock_timestamp() AND NOT pg_try_advisory_xact_lock_shared(" +
-         std::to_string(kAdvisoryClass) + ", session)";
-}
 
 constexpr std::int64_t kMost = INT64_MAX;
 constexpr std::int64_t kMostWaiters = INT32_MAX;
@@ -48,16 +39,12 @@ bool contains(const std::vector<std::uint32_t>& all, std::uint32_t one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-// Whether so many slots are held by our own ancestors on this machine that waiting would never end.
 bool own_tree_blocks(const Sight& sight, const LockSpec& spec) {
-  const auto boot = static_cast<std::int64_t>(os::boot_hash());
-  const Text<255> host = os::host_name();
-  std::uint64_t blocked = 0;
+  fleet::OwnTree ours;
   for (const Holder& one : sight.holders) {
-    const bool here = boot != 0 && one.boot == boot && one.host == host.view();
-    if (!one.expired && here && os::is_ancestor(one.pid)) ++blocked;
+    if (!one.expired) ours.see(one.host, static_cast<std::uint64_t>(one.boot), one.pid, one.exclusive);
   }
-  return spec.mode == Mode::exclusive ? blocked > 0 : blocked > 0 && blocked + spec.take > spec.max;
+  return ours.blocks(spec);
 }
 
 }  // namespace
@@ -88,14 +75,13 @@ void add_look(std::vector<Statement>& to, const Viewer& viewer) {
            "EXISTS(SELECT FROM atmost.waiter WHERE lock = $1 AND ticket = $3 AND owner = $2), "
            "count(*), count(*) FILTER (WHERE better), coalesce(sum(take) FILTER (WHERE better), 0), "
            "coalesce(bool_or(mode = 2) FILTER (WHERE better), false), coalesce(bool_or(joins), false), " +
-           or_none("(SELECT " + micros("(clock_timestamp() - since)") +
-                   " FROM atmost.era WHERE timeline = " + timeline() + ")") +
+           or_none(pause_left()) +
            ", NOT EXISTS(SELECT FROM atmost.era), (SELECT coalesce(max(longest), 0) FROM atmost.era) FROM "
            "(SELECT take, mode, joins, ($3 = 0 OR ticket < $3) AND "
            "(mode = 2 OR CASE WHEN $4 THEN mode = 0 AND max = $5 ELSE mode <> 0 END) AS better FROM "
            "atmost.waiter "
            "WHERE lock = $1 AND NOT (ticket = $3 AND owner = $2) AND " +
-           alive() + ") others",
+           waiter_lives() + ") others",
        {viewer.key, viewer.party->owner, std::to_string(viewer.ticket), spec.mode == Mode::plain ? "t" : "f",
         std::to_string(spec.max)},
        "SELECT",
@@ -139,7 +125,7 @@ Sight read_look(std::span<const Rows> answers, std::int64_t backend) {
   sight.owed = sums.integer(0, 7, sight.waiters_ahead, kMost);
   sight.writer_ahead = sums.boolean(0, 8);
   sight.joiner = sums.boolean(0, 9);
-  sight.era_us = std::max<std::int64_t>(sums.maybe_integer(0, 10).value_or(-1), -1);
+  sight.pause_us = sums.maybe_integer(0, 10);
   sight.first_era = sums.boolean(0, 11);
   sight.longest_us = sums.integer(0, 12, 0);
   return sight;
@@ -207,6 +193,11 @@ void paint(const Sight& sight, const Request& request, const LockSpec& spec, con
   view.drained = sight.drained;
   view.last_chance = last_chance;
   view.held = static_cast<std::uint32_t>(held.size());
+  for (const std::uint32_t slot : sight.drained_slots) {
+    if (spec.mode == Mode::exclusive || slot > spec.max) continue;
+    view.some_drained = true;
+    if (!std::binary_search(held.begin(), held.end(), slot)) ++view.held;
+  }
   view.holders = to.holders;
   view.waiters_ahead = sight.waiters_ahead;
   view.joiner_waiting = sight.joiner;

@@ -42,8 +42,9 @@ struct Sight {
   std::vector<std::uint32_t> claimed_slots;  // others are stopping their holders
   std::optional<Micros> start, finish, success;
   Micros clock = 0;
-  std::int64_t era_us = 0;      // how long ago this timeline was first seen; below 0: it was not
-  bool first_era = false;       // there was none before
+  std::optional<std::int64_t>
+      pause_us;                 // how much longer nobody is admitted; none: this era was not seen before
+  bool first_era = false;       // no era was
   std::int64_t longest_us = 0;  // of all leases that were given
   std::vector<Holder> holders;  // by slot, the expired ones too
   // Of the others that wait and are there:

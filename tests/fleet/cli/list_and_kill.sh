@@ -5,7 +5,7 @@ here=$(uname -n)
 there=$here
 if unshare --uts true 2>/dev/null || unshare -Ur --uts true 2>/dev/null; then there=red; fi
 
-start as_host red atmost run -n 2 --expire-after 1h --id night listed sleep 100
+start as_host red atmost run -n 2 --expire-after 1h --id night listed sleep 100 2>said
 holder=$started
 wait_until '[ "$(atmost check listed)" = 1 ]'
 start atmost run -n 1 -w inf listed sleep 100
@@ -30,6 +30,7 @@ kill -0 "$holder" || fail "who was not meant was stopped"
 expect_code 0 atmost kill -v --slot 1 listed
 expect_in err "on $there, with SIGINT"
 expect_end 79 "$holder"
+expect_in said "somebody asked for it through the lock"
 wait_until 'atmost list listed | grep -q "held.*@$here"'
 kill "$waiter"
 expect_code 0 atmost wait -n 1 -w 10 listed
@@ -37,6 +38,8 @@ expect_code 0 atmost wait -n 1 -w 10 listed
 expect_code 0 atmost drain --slot 2 listed
 expect_code 0 atmost list listed
 expect_in out "listed	2	drained	-"
+expect_code 75 atmost run -n 2 -k 2 listed true
+expect_in err "1 of 2 slots held or drained, 2 wanted"
 expect_code 0 atmost run -n 3 -k 2 listed sh -c 'echo $ATMOST_SLOTS'
 expect_in out 1,3
 expect_code 0 atmost resume --slot 2 listed

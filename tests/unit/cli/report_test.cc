@@ -133,6 +133,13 @@ TEST(Words, SayWhyTheCommandWasStopped) {
   Outcome outcome = ran(0, 15, Stopped::max_runtime);
   outcome.ran = Duration::seconds(5);
   EXPECT_EQ(line.words(outcome), "build: the command was stopped after 5s, as --max-runtime says");
+  outcome.stopped = Stopped::lost;
+  EXPECT_EQ(line.words(outcome), "build: the command was stopped after 5s: the lock was lost");
+  outcome.asked = true;
+  EXPECT_EQ(
+      line.words(outcome),
+      "build: the command was stopped after 5s: somebody asked for it through the lock (atmost kill, or a "
+      "takeover)");
   EXPECT_EQ(line.words(failed(Code::io, "/x: Input/output error")), "/x: Input/output error");
 }
 

@@ -42,7 +42,7 @@ TEST_F(AccessTest, WhatIsNoUrlIsNotRepeated) {
   }
 }
 
-TEST_F(AccessTest, SecretsLeaveTheEnvironment) {
+TEST_F(AccessTest, SecretsAndTimesComeFromTheEnvironment) {
   setenv("ATMOST_ETCD_USER", "me", 1);
   setenv("ATMOST_ETCD_PASSWORD", "secret", 1);
   setenv("ATMOST_ETCD_CACERT", "/dev/null", 1);
@@ -52,7 +52,6 @@ TEST_F(AccessTest, SecretsLeaveTheEnvironment) {
   EXPECT_EQ(access.value().password, "secret");
   EXPECT_EQ(access.value().timeout.ns, 250'000'000);
   EXPECT_EQ(access.value().endpoints[0], "https://a:1");
-  EXPECT_EQ(getenv("ATMOST_ETCD_PASSWORD"), nullptr);
 }
 
 TEST_F(AccessTest, HalfAWayInIsAMistake) {

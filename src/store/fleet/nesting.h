@@ -1,0 +1,32 @@
+// Whether a caller would wait for itself: for slots that its own ancestors on this machine hold.
+#ifndef ATMOST_STORE_FLEET_NESTING_H
+#define ATMOST_STORE_FLEET_NESTING_H
+
+#include <cstdint>
+#include <string_view>
+
+#include "atmost/request.h"
+#include "atmost/text.h"
+
+namespace atmost::fleet {
+
+// Is shown the holder of each slot of one lock, then asked. Only who sees the holder as an ancestor knows it: not
+// from another pid namespace.
+class OwnTree {
+ public:
+  OwnTree();
+  // What the holder's record says. Reads /proc where host and boot are ours.
+  void see(std::string_view host, std::uint64_t boot, std::int64_t pid, bool exclusive);
+  // Ours hold so much that waiting would never end; one is enough when either side is exclusive.
+  bool blocks(const LockSpec& spec) const;
+
+ private:
+  Text<255> host_;
+  std::uint64_t boot_;
+  std::uint64_t slots_ = 0;
+  bool exclusive_ = false;
+};
+
+}  // namespace atmost::fleet
+
+#endif
