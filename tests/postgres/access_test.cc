@@ -188,6 +188,44 @@ TEST_F(Network, APasswordComesFromWhereNobodySeesIt) {
   expect_admitted_in_secret(url("secret"));
 }
 
+// Who is asked first does not matter.
+TEST_F(Network, AWrongPasswordIsToldThoughAnotherServerIsGone) {
+  std::ofstream(file("wrong")) << "bud\n";
+  EXPECT_EQ(chmod(file("wrong").c_str(), 0600), 0);
+  const Variable wrong("ATMOST_POSTGRES_PASSWORD_FILE", file("wrong"));
+  const std::string ports[] = {std::to_string(cluster_->port()), "1"};
+  for (const int first : {0, 1}) {
+    const std::string where = "postgres://secret@db.test:" + ports[first] + ",db.test:" + ports[1 - first] +
+                              "/postgres?hostaddr=127.0.0.1,127.0.0.1&sslrootcert=" + ours_->file() +
+                              "&sslmode=verify-full";
+    expect_refused(where, 77, "password authentication failed");
+    expect_refused(where, 77, "Connection refused");
+  }
+}
+
+TEST(AddressOf, WhatIsShownLeadsThereAgain) {
+  const auto shown = [](const std::string& url) -> std::string {
+    const auto address = atmost::postgres::parse_address(url);
+    return address.ok() ? address.value().shown : "wrong";
+  };
+  for (const char* url : {
+           "postgres://db.example.org/ops",
+           "postgres://me@db1.example.org:5432,db2.example.org:5433/ops",
+           "postgres://me@10.0.0.1:5432,[::1]:5433/ops",
+           "postgres://a%40b@db1,db2:77/o%2Fps",
+           "postgres://db.example.org/ops?hostaddr=10.0.0.1",
+           "postgres:///ops?host=/run/postgresql",
+           "postgres://me@/ops?host=/run/a,/run/b&port=1,2",
+           "postgres://",
+       }) {
+    EXPECT_EQ(shown(url), url);
+  }
+  EXPECT_EQ(shown("postgresql://me@db1,db2/ops?port=5432&sslmode=require"),
+            "postgres://me@db1:5432,db2:5432/ops");
+  EXPECT_EQ(shown("postgres://%2Frun%2Fpostgresql:5433/ops"),
+            "postgres:///ops?host=/run/postgresql&port=5433");
+}
+
 TEST(AddressOf, AHostOnTheNetworkIsVerifiedUnlessSomebodySaysOtherwise) {
   const auto mode = [](const std::string& url, std::size_t server = 0) -> std::string {
     const auto address = atmost::postgres::parse_address(url);

@@ -1,5 +1,5 @@
-// What a server says though it is not so: after its clock was set, and after a failover that lost rows. Nobody is admitted
-// beside a command that still runs.
+// What a server says though it is not so: after its clock was set, and after a failover or a restore that lost rows. Nobody
+// is admitted beside a command that still runs.
 #include "server_kit.h"
 
 namespace postgres_kit {
@@ -122,6 +122,160 @@ TEST_F(Failover, KeepsWhoIsKnownAndAdmitsNobodyBesideWhoIsNot) {
   EXPECT_TRUE(there("next"));
   // The pause is over for good.
   EXPECT_EQ(Job(run_on("new", {}, "true")).wait(10), 0);
+}
+
+TEST_F(Failover, APauseIsExplainedAndEndedByHand) {
+  EXPECT_EQ(Job({atmost_program(), "run", "--store", url_, "--ttl", "1h", "long", "--", "true"}).wait(10), 0);
+  {
+    Session session(standby_->url());
+    ASSERT_TRUE(eventually(10, [&] {
+      return session.try_to("SELECT FROM atmost.era") &&
+             session.one("SELECT longest FROM atmost.era") == "3600000000";
+    }));
+  }
+  const Argv doctor = {atmost_program(), "doctor", url_};
+  EXPECT_EQ(Job(doctor).wait(10), 0);
+  fail_over();
+  for (const Argv& each : {doctor, run_on("other", {}, "true")}) {
+    std::filesystem::remove(file("out"));
+    EXPECT_EQ(Job(each, file("out")).wait(10), 69);
+    for (const char* words : {"took over from another", "given again in ", "TRUNCATE atmost.era"})
+      EXPECT_NE(contents(file("out")).find(words), std::string::npos) << contents(file("out"));
+  }
+  Job waiter(run_on("other", {"-w", "inf"}, "true"));
+  Session session(standby_->url());
+  ASSERT_TRUE(eventually(10, [&] { return session.one("SELECT count(*) FROM atmost.waiter") == "1"; }));
+  session.ask("TRUNCATE atmost.era");
+  EXPECT_EQ(waiter.wait(5), 0);
+  EXPECT_EQ(Job(run_on("other", {}, "true")).wait(10), 0);
+  EXPECT_EQ(Job(doctor, file("after")).wait(10), 0) << contents(file("after"));
+}
+
+TEST_F(Failover, AStandbyThatIsLeftIsNamedBeforeAPrimaryThatIsGone) {
+  primary_.crash();
+  const std::string other_way = "postgres://postgres@/postgres?host=" + standby_->directory() + "," +
+                                primary_.directory() + "&port=" + std::to_string(standby_->port()) + "," +
+                                std::to_string(primary_.port());
+  for (const std::string& url : {url_, other_way}) {
+    std::filesystem::remove(file("out"));
+    EXPECT_EQ(run_now(url, file("out")), 69);
+    const std::string words = contents(file("out"));
+    EXPECT_NE(words.find("Connection refused"), std::string::npos) << words;
+    EXPECT_LT(words.find("session is read-only"), words.find("Connection refused")) << words;
+  }
+}
+
+// The longest lease so far is the measure of a pause, if there is one.
+class Pause : public Server {
+ protected:
+  static constexpr const char* kTtls[] = {"30000d", "106751d"};  // the latter: all that nanoseconds hold
+  int run_for(const char* ttl) const {
+    return Job(run({"--ttl", ttl}, "true"), file("out")).wait(10).value_or(-1);
+  }
+  void SetUp() override { Session(cluster_->url()).try_to("DROP SCHEMA atmost CASCADE"); }
+};
+
+TEST_F(Pause, IsNotMadeByALeaseThatIsLongerThanTheAgeOfTheServer) {
+  for (const char* ttl : kTtls) {
+    EXPECT_EQ(run_for(ttl), 0) << ttl << contents(file("out"));
+    EXPECT_EQ(run_now(cluster_->url(), file("out")), 0) << ttl << contents(file("out"));
+  }
+}
+
+TEST_F(Pause, IsOverForGoodWhateverIsGivenAfterIt) {
+  ASSERT_EQ(run_now(), 0);
+  Session(cluster_->url()).ask("UPDATE atmost.era SET timeline = timeline + 1, longest = 1000000");
+  EXPECT_EQ(run_now(), 69);
+  EXPECT_TRUE(eventually(5, [&] { return run_now() == 0; }));
+  for (const char* ttl : kTtls) {
+    EXPECT_EQ(run_for(ttl), 0) << ttl << contents(file("out"));
+    EXPECT_EQ(run_now(cluster_->url(), file("out")), 0) << ttl << contents(file("out"));
+  }
+}
+
+TEST_F(Pause, OfAThousandYearsIsAPauseToo) {
+  ASSERT_EQ(run_now(), 0);
+  Session(cluster_->url())
+      .ask("UPDATE atmost.era SET timeline = timeline + 1, longest = " + std::to_string(INT64_MAX));
+  EXPECT_EQ(run_now(cluster_->url(), file("out")), 69) << contents(file("out"));
+  EXPECT_NE(contents(file("out")).find("given again"), std::string::npos) << contents(file("out"));
+}
+
+class Restore : public Server {
+ protected:
+  void dump() const {
+    EXPECT_EQ(
+        Job({cluster_->program("pg_dump"), "--schema=atmost", "--file=" + file("dump"), cluster_->url()})
+            .wait(20),
+        0);
+  }
+  void restore(const std::string& url) const {
+    EXPECT_EQ(Job({cluster_->program("psql"), "-qX", "-v", "ON_ERROR_STOP=1", "-f", file("dump"), url},
+                  file("psql"))
+                  .wait(20),
+              0)
+        << contents(file("psql"));
+  }
+  void expect_paused(const std::string& url) const {
+    std::filesystem::remove(file("out"));
+    EXPECT_EQ(run_now(url, file("out")), 69);
+    EXPECT_NE(contents(file("out")).find("was restored"), std::string::npos) << contents(file("out"));
+  }
+  void TearDown() override { Session(cluster_->url()).try_to("DROP SCHEMA atmost CASCADE"); }
+};
+
+TEST_F(Restore, AdmitsNobodyBesideAHolderThatTheBackupDoesNotKnow) {
+  const Argv few = {"--ttl", "4s", "--kill-grace", "100ms"};
+  ASSERT_EQ(Job(run(few, "true")).wait(10), 0);
+  dump();
+  Job lost(run(few, "echo x >>" + file("token") + "; while :; do date +%s.%N >" + file("alive") +
+                        ".new; mv " + file("alive") + ".new " + file("alive") + "; done"));
+  ASSERT_TRUE(started());
+  Session(cluster_->url()).ask("DROP SCHEMA atmost CASCADE");
+  restore(cluster_->url());
+  expect_paused(cluster_->url());
+  Argv waiting = few;
+  waiting.insert(waiting.end(), {"-w", "inf"});
+  Job next(run(waiting, "date +%s.%N >" + file("taken")));
+  EXPECT_EQ(next.wait(10), 0);
+  EXPECT_EQ(lost.wait(0), 79);
+  EXPECT_GT(std::atof(contents(file("taken")).c_str()), std::atof(contents(file("alive")).c_str()));
+  EXPECT_EQ(run_now(), 0);
+}
+
+TEST_F(Restore, OnAnotherServerOrAsAnotherDatabasePausesToo) {
+  ASSERT_EQ(run_now(), 0);
+  dump();
+  Cluster other;
+  restore(other.url());
+  expect_paused(other.url());
+  Session(other.url()).ask("TRUNCATE atmost.era");
+  EXPECT_EQ(run_now(other.url()), 0);
+  // A copy of the files has tables of the same numbers.
+  std::string url = other.url();
+  url.replace(url.find("@/postgres"), 10, "@/template1");
+  Session(url).ask("CREATE DATABASE copied TEMPLATE postgres");
+  url.replace(url.find("@/template1"), 11, "@/copied");
+  expect_paused(url);
+}
+
+// As the manual tells it, for what nobody can notice.
+TEST_F(Restore, IsSaidByHand) {
+  ASSERT_EQ(run_now(), 0);
+  Session(cluster_->url()).ask("DELETE FROM atmost.era; INSERT INTO atmost.era VALUES (0, 'epoch', 2000000)");
+  expect_paused(cluster_->url());
+  EXPECT_TRUE(eventually(5, [this] { return run_now() == 0; }));
+}
+
+TEST_F(Restore, IsNotSuspectedWhereNoneWas) {
+  ASSERT_EQ(run_now(), 0);
+  Session session(cluster_->url());
+  session.ask("VACUUM FULL atmost.era");
+  EXPECT_EQ(run_now(), 0);
+  cluster_->stop();
+  cluster_->start();
+  EXPECT_EQ(run_now(), 0);
+  EXPECT_EQ(Session(cluster_->url()).one("SELECT count(*) FROM atmost.era"), "1");
 }
 
 }  // namespace

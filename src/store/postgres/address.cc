@@ -119,11 +119,60 @@ std::vector<Parameters> each_server(const Parameters& all) {
   return servers;
 }
 
-std::string shown(const Parameters& all) {
-  std::string text = "postgres://";
-  if (const std::string* host = find(all, "host")) text += *host;
-  if (const std::string* port = find(all, "port")) text += ":" + *port;
-  if (const std::string* base = find(all, "dbname")) text += "/" + *base;
+// As a part of a URL.
+std::string escaped(std::string_view text, std::string_view allowed) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  std::string result;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    const auto byte = static_cast<unsigned char>(c);
+    if (plain || allowed.find(c) != std::string_view::npos) {
+      result += c;
+    } else {
+      result += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return result;
+}
+
+// One that leads there again.
+std::string shown(const std::vector<Parameters>& servers) {
+  const auto value = [](const Parameters& server, std::string_view keyword) {
+    const std::string* found = find(server, keyword);
+    return found != nullptr ? *found : std::string();
+  };
+  std::string places;
+  std::string lists[3];  // where a place is no name of a host, each keyword has a list of its own
+  bool sockets = false;
+  bool numbers = false;
+  for (const Parameters& server : servers) {
+    const std::string host = value(server, "host");
+    const std::string address = value(server, "hostaddr");
+    const std::string port = value(server, "port");
+    sockets = sockets || host.starts_with('/') || host.starts_with('@');
+    numbers = numbers || !address.empty();
+    const bool bracket = host.find(':') != std::string::npos;
+    const char* const comma = &server == servers.data() ? "" : ",";
+    places += comma + (bracket ? "[" + host + "]" : escaped(host, "-._~")) + (port.empty() ? "" : ":" + port);
+    lists[0] += comma + escaped(host, "-._~/@");
+    lists[1] += comma + escaped(address, ".:");
+    lists[2] += comma + port;
+  }
+  const Parameters& any = servers.front();
+  const std::string user = value(any, "user");
+  std::string text =
+      "postgres://" + (user.empty() ? "" : escaped(user, "-._~") + "@") + (sockets ? "" : places);
+  const std::string base = value(any, "dbname");
+  if (!base.empty() || sockets) text += "/" + escaped(base, "-._~");
+  char join = '?';
+  const auto add_list = [&](const char* keyword, const std::string& list) {
+    if (list.find_first_not_of(',') == std::string::npos) return;
+    text += join + (keyword + ("=" + list));
+    join = '&';
+  };
+  if (sockets) add_list("host", lists[0]);
+  if (numbers) add_list("hostaddr", lists[1]);
+  if (sockets) add_list("port", lists[2]);
   return text;
 }
 
@@ -156,10 +205,10 @@ Result<Address> parse_address(std::string_view url) {
   }
   add_defaults(all);
   Address address;
-  address.shown = shown(all);
   address.servers = each_server(all);
+  address.shown = shown(address.servers);
   for (Parameters& server : address.servers) address.verifies = verify(server) || address.verifies;
-  if (Status read = fleet::take_secret("ATMOST_POSTGRES_PASSWORD", address.password); !read.ok())
+  if (Status read = fleet::read_secret("ATMOST_POSTGRES_PASSWORD", address.password); !read.ok())
     return read.error();
   if (Status read = fleet::read_timeout("ATMOST_POSTGRES_TIMEOUT", address.timeout); !read.ok())
     return read.error();

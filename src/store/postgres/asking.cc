@@ -38,14 +38,22 @@ Statement take_row(const std::string& key) {
   return {"SELECT 1 FROM atmost.lock WHERE name = $1 FOR UPDATE", {key}, "SELECT", 1};
 }
 
+std::string waiter_lives() {
+  return "expires > clock_timestamp() AND NOT pg_try_advisory_xact_lock_shared(" +
+         std::to_string(kAdvisoryClass) + ", session)";
+}
+
 Statement wake_first(const std::string& key) {
   // A queue is a limit of plain callers, or all that are shared or exclusive: limit 0 stands for those.
   static const std::string kQueue = "CASE mode WHEN 0 THEN max ELSE 0 END";
+  // One that is being refreshed at this moment is passed by: nobody waits for it.
+  static const std::string kSweep =
+      "WITH gone AS (DELETE FROM atmost.waiter WHERE (lock, ticket) IN (SELECT lock, ticket FROM "
+      "atmost.waiter WHERE lock = $1 AND expires <= clock_timestamp() FOR UPDATE SKIP LOCKED)) ";
   static const std::string kSql =
-      "SELECT pg_notify('atmost_' || owner, '') FROM (SELECT DISTINCT ON (" + kQueue +
-      ") owner, mode, take, max FROM atmost.waiter WHERE lock = $1 AND expires > clock_timestamp() AND NOT "
-      "pg_try_advisory_xact_lock_shared(" +
-      std::to_string(kAdvisoryClass) + ", session) ORDER BY " + kQueue +
+      kSweep + "SELECT pg_notify('atmost_' || owner, '') FROM (SELECT DISTINCT ON (" + kQueue +
+      ") owner, mode, take, max FROM atmost.waiter WHERE lock = $1 AND " + waiter_lives() + " ORDER BY " +
+      kQueue +
       ", ticket) first, (SELECT count(*) AS held FROM atmost.holder WHERE lock = $1 AND expires > "
       "clock_timestamp()) "
       "taken WHERE CASE mode WHEN 2 THEN held = 0 ELSE held + take <= max END";

@@ -38,6 +38,13 @@ std::string moment_of(int parameter);
 
 // The number of this database's history: another after each failover or restore (PostgreSQL, "timelines").
 std::string timeline();
+// The number of what is kept here: another one where rows may be missing (era.cc).
+std::string era();
+// How many microseconds longer nobody is admitted because of that; null: this era was not seen before.
+std::string pause_left();
+// The same, asked at once; an era that was not seen before begins. `why_paused` puts it in words.
+Duration pause_now(Link& link, std::int64_t deadline_boot_ns);
+std::string why_paused(Duration left);
 
 // The moment that goes into records: given, or the server's. As a parameter: null for the server's.
 Value given_moment(const Instant& now);
@@ -47,7 +54,10 @@ void add_caller(std::vector<Value>& to, const Request& request, const Party& par
 
 // Locks the row of a lock that exists.
 Statement take_row(const std::string& key);
-// Tells the first of each queue that could be admitted by now.
+// Whether a row of atmost.waiter is somebody's: it was refreshed lately, and its session lives (else its advisory lock can
+// be had).
+std::string waiter_lives();
+// Tells the first of each queue that could be admitted by now. Sweeps up places that ended, which nobody else might.
 Statement wake_first(const std::string& key);
 
 std::string array_of(const std::vector<std::uint32_t>& slots);

@@ -139,6 +139,11 @@ void try_out(Link& link, const Party& party, std::int64_t deadline, Findings& fi
   if (!heard) findings.say(Level::bad, "notifications do not arrive: waiters would sleep beside a free slot");
 }
 
+void look_at_pause(Link& link, std::int64_t deadline, Findings& findings) {
+  const Duration left = pause_now(link, deadline);
+  if (!left.is_zero()) findings.say(Level::bad, why_paused(left));
+}
+
 }  // namespace
 
 Result<bool> PostgresStore::diagnose(int fd, bool json) {
@@ -151,10 +156,12 @@ Result<bool> PostgresStore::diagnose(int fd, bool json) {
       look_at_server(link, deadline, findings);
       look_at_proxy(link, findings);
       look_at_rights(link, deadline, findings);
+      const bool may = findings.trusted();
       const std::int64_t trip = round_trip(link, deadline);
       findings.say(Level::good, "an answer takes " + millis(trip));
       look_at_clock(link, trip, deadline, findings);
-      if (findings.trusted()) try_out(link, *party_, deadline, findings);
+      if (may) try_out(link, *party_, deadline, findings);
+      if (may) look_at_pause(link, deadline, findings);
     });
   } catch (const Trouble& trouble) {
     findings.say(Level::bad, std::string(error_of(trouble).message.view()));

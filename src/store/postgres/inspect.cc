@@ -4,8 +4,9 @@
 namespace atmost::postgres {
 namespace {
 
-// Holders and waiters of one snapshot. Nothing is locked, nothing is written.
-std::vector<Statement> questions(const std::string& key, const std::string& clock) {
+// Holders and waiters of one snapshot. No row is locked, nothing is written.
+// `owner`: our own session could have its own advisory lock.
+std::vector<Statement> questions(const std::string& key, const std::string& owner, const std::string& clock) {
   return {
       {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {}, "BEGIN", 0},
       {"SELECT token, drained, " + or_none(micros("last_start")) + ", " + or_none(micros("last_finish")) +
@@ -21,8 +22,9 @@ std::vector<Statement> questions(const std::string& key, const std::string& cloc
        "SELECT",
        9},
       {"SELECT ticket, max, mode, host, pid, uid, " + micros("since") +
-           ", id, command FROM atmost.waiter WHERE lock = $1 AND expires > clock_timestamp() ORDER BY ticket",
-       {key},
+           ", id, command FROM atmost.waiter WHERE lock = $1 AND (owner = $2 OR " + waiter_lives() +
+           ") ORDER BY ticket",
+       {key, owner},
        "SELECT",
        9},
       {"COMMIT", {}, "COMMIT", 0}};
@@ -65,7 +67,7 @@ void show_waiters(const Rows& rows, Micros clock, const Instant& now, LockVisito
 Result<std::uint32_t> PostgresStore::inspect(const LockSpec& lock, const Instant& now, LockVisitor* visitor) {
   const Result<std::string> key = key_of(lock);
   if (!key.ok()) return key.error();
-  const std::vector<Statement> statements = questions(key.value(), settings_.clock);
+  const std::vector<Statement> statements = questions(key.value(), party_->owner, settings_.clock);
   std::vector<Rows> answers;
   try {
     talk(

@@ -34,9 +34,10 @@ constexpr Piece kPieces[] = {
      "  refusals bigint NOT NULL DEFAULT 0\n"
      ") WITH (fillfactor = 70)",
      "CREATE TABLE"},
-    {"One row for each timeline of this database on which locks were kept, and the longest lease seen by "
-     "then. After a "
-     "failover or a restore, which begin another, nobody is admitted for so long: rows may have been lost.",
+    {"One row for each history of these tables in which locks were kept, and the longest lease given in it. "
+     "Another one begins with a failover or a restore: rows may have been lost, and nobody is admitted until "
+     "the longest lease given before is over. `timeline` is a hash that names it: cluster (system "
+     "identifier), database, this table (their oids), timeline.",
      "CREATE TABLE IF NOT EXISTS atmost.era (\n"
      "  timeline bigint PRIMARY KEY,\n"
      "  since timestamptz NOT NULL,\n"

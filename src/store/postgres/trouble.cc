@@ -1,8 +1,19 @@
 #include "trouble.h"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace atmost::postgres {
+namespace {
+
+int weight(const Trouble& trouble) {
+  if (trouble.kind == Trouble::Kind::setup) return 3;
+  if (trouble.kind == Trouble::Kind::silent) return 0;
+  // libpq's words for a standby where one is wanted that takes writes. In another language only the order suffers.
+  return trouble.words.find("read-only") != std::string::npos ? 2 : 1;
+}
+
+}  // namespace
 
 bool worth_another_try(const Trouble& trouble) {
   if (trouble.kind == Trouble::Kind::unreachable) return true;
@@ -66,6 +77,18 @@ Refusal refusal_of(std::string_view message) {
 
 bool mentions_tls(std::string_view words) {
   return words.find("SSL") != std::string_view::npos || words.find("certificate") != std::string_view::npos;
+}
+
+Trouble most_telling(std::vector<Trouble> all) {
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Trouble& a, const Trouble& b) { return weight(a) > weight(b); });
+  Trouble first = all.front();
+  std::string_view before = all.front().words;
+  for (const Trouble& other : all) {
+    if (other.words != before) first.words += "; " + other.words;
+    before = other.words;
+  }
+  return first;
 }
 
 }  // namespace atmost::postgres

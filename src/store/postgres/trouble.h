@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "atmost/result.h"
 
@@ -49,6 +50,10 @@ struct Refusal {
 };
 Refusal refusal_of(std::string_view message);
 bool mentions_tls(std::string_view words);
+
+// Of several servers none could be used: what will be wrong again before what may pass, who answered before who did not. The
+// words of the others follow.
+Trouble most_telling(std::vector<Trouble> all);
 
 }  // namespace atmost::postgres
 

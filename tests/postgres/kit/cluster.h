@@ -31,6 +31,9 @@ class Cluster {
 
   static bool installed();
 
+  // Another program of this PostgreSQL: pg_dump, psql ...
+  std::string program(const std::string& name) const { return bin_ + "/" + name; }
+
   std::string url() const {
     return "postgres://postgres@/postgres?host=" + directory_ + "&port=" + std::to_string(port_);
   }
