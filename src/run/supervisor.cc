@@ -19,6 +19,7 @@ constexpr std::int64_t kLongestKillPauseNs = 500'000'000;
 constexpr int kStopPasses = 16;
 // Of children, before we look at the clock and at signals again.
 constexpr int kNewsAtOnce = 64;
+constexpr int kNewsBetweenSweeps = 4 * kDeadInASweep;  // that the dead do not stand in the next one's way
 // A command that lasts so long is likely to last: from then on we keep as little memory as we can.
 constexpr std::int64_t kSettledNs = 500'000'000;
 
@@ -63,7 +64,7 @@ void Supervisor::watch() {
     } else if (arrival.signal != 0) {
       pass_on(arrival);
     }
-    if (more_news_) take_news();
+    if (more_news_) take_news(kNewsAtOnce);
     on_clock();
     if (stop_owed_) stop_with_command();
   }
@@ -71,8 +72,8 @@ void Supervisor::watch() {
 
 // Reads the news until there are none or the hold is over; or many, for children may end faster than we read. When there
 // were some, other signals get their turn before the next SIGCHLD.
-void Supervisor::take_news() {
-  for (int count = 0; stage_ != Stage::done && count < kNewsAtOnce; ++count) {
+void Supervisor::take_news(int at_most) {
+  for (int count = 0; stage_ != Stage::done && count < at_most; ++count) {
     os::ChildNews news;
     if (os::child_news(news) != 0) {
       on(Event::tree_gone);
@@ -272,20 +273,24 @@ void Supervisor::tell_tree(int signal) {
 
 void Supervisor::kill_again() {
   if (stage_ == Stage::killing) {
-    for (int pass = 0; pass < kStopPasses && sweep(tree_, To::unstopped, SIGSTOP).sent > 0; ++pass) {
+    Sweep others;
+    for (int pass = 0; pass < kStopPasses; ++pass) {
+      others = sweep(tree_, To::unstopped, SIGSTOP);
+      if (others.sent == 0 && !others.cut) break;
+      take_news(kNewsBetweenSweeps);
     }
-    const Sweep others = sweep(tree_, To::others, SIGKILL);
-    if (others.left == 0 || others.beyond_reach()) on(Event::others_gone);
+    if (stage_ == Stage::killing) others = sweep(tree_, To::others, SIGKILL);
+    if (others.nobody_left() || others.beyond_reach()) on(Event::others_gone);
   }
   const bool hunting = kill_pause_ns_ <= kHuntingPauseNs;
   if (stage_ == Stage::finishing) {
     Sweep all = sweep(tree_, To::all, SIGKILL);
-    take_news();
+    take_news(kNewsBetweenSweeps);
     // Who forks and ends faster than we look is met sooner or later: that no child is left is the proof, not that none
     // was seen.
     for (int pass = 0; stage_ == Stage::finishing && hunting && pass < kStopPasses; ++pass) {
       all = sweep(tree_, To::all, SIGKILL);
-      take_news();
+      take_news(kNewsBetweenSweeps);
     }
     // A hold that only goes on for its taker's sake is not kept by whom we may not signal (another user's).
     if (tree_.main == 0 && !task_.own_tree && all.beyond_reach()) on(Event::time_up_free);

@@ -22,7 +22,7 @@ class Supervisor {
   bool start();
   void watch();
 
-  void take_news();
+  void take_news(int at_most);
   void on_main(const os::ChildNews& news);
   void end_of_main();
   void on_clock();

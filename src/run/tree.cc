@@ -20,8 +20,8 @@ class Sweeper final : public os::ProcessVisitor {
   }
 
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
-    if (facts.ended()) signal_group_of(facts);
-    if (facts.ended() || pid == self_ || outsiders_.have(pid, facts)) return true;
+    if (facts.ended()) return dead(facts);
+    if (pid == self_ || outsiders_.have(pid, facts)) return true;
     // The handle comes first: what is proven afterwards is proven of the process it means, or of none.
     os::ProcessHandle handle;
     const int error = os::branch_below(pid, self_) == 0 ? ESRCH : handle.open(pid);
@@ -43,12 +43,18 @@ class Sweeper final : public os::ProcessVisitor {
   const Sweep& result() const { return result_; }
 
  private:
+  bool dead(const os::ProcessFacts& facts) {
+    signal_group_of(facts);
+    if (facts.parent == self_) result_.cut = ++dead_ == kDeadInASweep;
+    return !result_.cut;
+  }
+
   // What forks its successor and ends, faster than we look, leaves its dead to us, and with them the group's number.
   // Of a session that is not ours every member began below us, as the session did; only the first process of a pid namespace
-  // takes in orphans of whoever entered that from outside.
+  // takes in orphans of whoever entered that from outside. Who did that is of session 0 itself, which differs as well as any.
   void signal_group_of(const os::ProcessFacts& dead) {
     if (self_ == 1 || tree_.mixed || (signal_ != os::kKill && signal_ != os::kStop)) return;
-    if (dead.parent != self_ || session_ == 0 || dead.session == session_) return;
+    if (dead.parent != self_ || session_ == kUnknown || dead.session == session_) return;
     std::int32_t& signalled = groups_[dead.group % kGroups];
     if (signalled == dead.group) return;
     signalled = static_cast<std::int32_t>(dead.group);
@@ -71,14 +77,16 @@ class Sweeper final : public os::ProcessVisitor {
   }
 
   static constexpr std::int64_t kGroups = 64;
+  static constexpr std::int64_t kUnknown = -1;
 
   const Tree& tree_;
   const To to_;
   const int signal_;
   const std::int64_t self_;
   os::Outsiders outsiders_;
-  std::int64_t session_ = 0;  // ours; 0: not known
+  std::int64_t session_ = kUnknown;  // ours
   std::int32_t groups_[kGroups] = {};
+  std::uint32_t dead_ = 0;  // children of ours
   Sweep result_;
 };
 

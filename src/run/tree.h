@@ -26,10 +26,15 @@ struct Sweep {
   std::uint32_t sent = 0;    // processes signalled
   std::uint32_t left = 0;    // processes of the tree seen alive, the main process not counted
   std::uint32_t denied = 0;  // of those, which the kernel does not let us signal: another user's
+  bool cut = false;  // it ended at the kDeadInASweep-th dead child of ours: read their news, and sweep again
 
+  bool nobody_left() const { return left == 0 && !cut; }
   // Somebody is left, and nobody whom we could do anything about.
-  bool beyond_reach() const { return left > 0 && denied == left; }
+  bool beyond_reach() const { return left > 0 && denied == left && !cut; }
 };
+
+// Who forks and ends faster than a sweep reads would lead it once round all process numbers (up to 4,194,304: minutes).
+inline constexpr std::uint32_t kDeadInASweep = 1024;
 
 // One pass over all processes, signalling those of the tree; what starts meanwhile may be missed. Without /proc only
 // the main process is signalled. Without process handles (an old kernel) only children of ours are. SIGSTOP and
