@@ -1,12 +1,12 @@
 // One sweep over processes that this test made, in this very process: who is met through a dead child's group, and when
 // it ends early.
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <string>
 
 #include "os/calls.h"
@@ -14,6 +14,7 @@
 #include "run/tree.h"
 #include "takeover_namespace.h"
 #include "takeover_records.h"
+#include "witness_world.h"
 
 namespace atmost::run {
 namespace {
@@ -22,39 +23,41 @@ using os::calls;
 
 enum class Begins { a_session, a_group };
 
+bool stands_still(pid_t pid, std::chrono::milliseconds within) {
+  return witness::eventually(within, [pid] { return witness::state_of(pid) == 'T'; });
+}
+
 // Our dead child began a session, or a group; its child lives, and has a child in the same group. No handle can be had,
-// so that the last one is met through the group or not at all. Says whether it was.
+// so that SIGSTOP comes to the last one through the group or not at all. Says whether it did.
 std::string met_through_group(Begins what) {
   const os::Adoption adoption;
-  int life[2];
-  if (pipe(life) != 0) return "no pipe";
+  int line[2];
+  if (pipe(line) != 0) return "no pipe";
   const pid_t dead = fork();
   if (dead == 0) {
     if (what == Begins::a_session) setsid();
     if (what == Begins::a_group) setpgid(0, 0);
     if (fork() != 0) _exit(0);
     const pid_t last = fork();
-    close(life[0]);
-    if (last == 0 && write(life[1], "", 1) == 1) pause();
-    close(life[1]);
-    pause();
+    if (last != 0 && write(line[1], &last, sizeof last) != sizeof last) _exit(1);
+    for (;;) pause();
   }
-  close(life[1]);
-  char started;
+  pid_t last = 0;
   siginfo_t ended = {};
-  if (read(life[0], &started, 1) != 1) return "nobody started";
+  if (read(line[0], &last, sizeof last) != sizeof last) return "nobody started";
   if (waitid(P_PID, static_cast<id_t>(dead), &ended, WEXITED | WNOWAIT) != 0) return "no dead child";
+  close(line[0]);
+  close(line[1]);
 
   calls.pidfd_open = [](pid_t, unsigned) {
     errno = EPERM;
     return -1;
   };
-  sweep({}, To::all, SIGKILL);
+  const Sweep stopped = sweep({}, To::all, SIGSTOP);
   calls = os::kRealCalls;
-  struct pollfd last = {life[0], POLLIN, 0};
-  const bool met = poll(&last, 1, what == Begins::a_session ? 10'000 : 200) == 1;
+  const bool met = stands_still(last, std::chrono::milliseconds(what == Begins::a_session ? 10'000 : 200));
   while (waitpid(-1, nullptr, WNOHANG) >= 0) sweep({}, To::all, SIGKILL);
-  close(life[0]);
+  if (stopped.sent != 1) return "other than its parent was signalled";
   return met ? "well" : "not met";
 }
 
