@@ -282,13 +282,12 @@ void Supervisor::kill_again() {
     if (stage_ == Stage::killing) others = sweep(tree_, To::others, SIGKILL);
     if (others.nobody_left() || others.beyond_reach()) on(Event::others_gone);
   }
-  const bool hunting = kill_pause_ns_ <= kHuntingPauseNs;
   if (stage_ == Stage::finishing) {
-    Sweep all = sweep(tree_, To::all, SIGKILL);
-    take_news(kNewsBetweenSweeps);
     // Who forks and ends faster than we look is met sooner or later: that no child is left is the proof, not that none
     // was seen.
-    for (int pass = 0; stage_ == Stage::finishing && hunting && pass < kStopPasses; ++pass) {
+    Sweep all;
+    int looks = kill_pause_ns_ <= kHuntingPauseNs ? kStopPasses : 1;
+    for (; stage_ == Stage::finishing && looks > 0; --looks) {
       all = sweep(tree_, To::all, SIGKILL);
       take_news(kNewsBetweenSweeps);
     }
