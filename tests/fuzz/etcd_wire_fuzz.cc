@@ -3,7 +3,7 @@
 
 #include "require.h"
 #include "store/etcd/records.h"
-#include "store/etcd/snapshot.h"
+#include "store/etcd/view.h"
 #include "store/etcd/wire.h"
 
 namespace {

@@ -4,6 +4,7 @@
 #include "etcd_store.h"
 #include "os/clock.h"
 #include "os/self.h"
+#include "view.h"
 #include "words.h"
 
 namespace atmost::etcd {

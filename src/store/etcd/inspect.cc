@@ -5,6 +5,7 @@
 #include "os/clock.h"
 #include "os/machine.h"
 #include "os/self.h"
+#include "view.h"
 #include "words.h"
 
 namespace atmost::etcd {

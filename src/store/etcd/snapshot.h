@@ -1,4 +1,4 @@
-// One lock as one answer of etcd shows it, and what a decision may know of it.
+// One lock as one answer of etcd shows it.
 #ifndef ATMOST_STORE_ETCD_SNAPSHOT_H
 #define ATMOST_STORE_ETCD_SNAPSHOT_H
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "atmost/view.h"
+#include "atmost/time.h"
 #include "keys.h"
 #include "records.h"
 #include "wire.h"
@@ -90,19 +90,6 @@ bool foresee(std::uint64_t revision, Snapshot& to);
 // something changed. Nothing: something in it is none of ours, and the snapshot is good for nothing any more.
 std::optional<bool> take_changes(const Keys& keys, const Viewer& viewer, const WatchReply& changes,
                                  Snapshot& to);
-
-// Whether the slot is closed to this caller: drained, or taken over by somebody for whom it did not wait.
-bool is_closed(const Snapshot& seen, const Viewer& viewer, std::uint32_t slot);
-
-// The lowest slots that the caller may take; fewer than it wants when there are not as many.
-std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer);
-
-// `holders` is the room that the view's span lies in. `cooled_ns`: how long ago the admission was that the interval
-// counts from, by etcd's own clock; -1: long ago, or never.
-View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std::int64_t cooled_ns,
-             std::vector<HolderView>& holders);
-
-HolderView holder_view(const Snapshot::Holder& holder);
 
 }  // namespace atmost::etcd
 

@@ -1,6 +1,7 @@
 // Taking a slot over: the holder is asked through etcd and stops itself; one that cannot answer loses its lease in time.
 #include "etcd_store.h"
 #include "os/clock.h"
+#include "view.h"
 #include "words.h"
 
 namespace atmost::etcd {

@@ -1,0 +1,134 @@
+#include "view.h"
+
+#include <algorithm>
+
+#include "os/self.h"
+#include "store/fleet/nesting.h"
+
+namespace atmost::etcd {
+
+bool is_closed(const Snapshot& seen, const Viewer& viewer, std::uint32_t slot) {
+  const std::vector<std::uint32_t>& drained = seen.state.drained_slots;
+  if (std::binary_search(drained.begin(), drained.end(), slot)) return true;
+  const auto taker = seen.taken.find(slot);
+  const bool newcomer = viewer.ticket == 0;
+  // Without a lease nobody takes anything: such a key is somebody's by hand.
+  return newcomer && taker != seen.taken.end() && (taker->second != viewer.lease || viewer.lease == 0);
+}
+
+std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer) {
+  std::vector<std::uint32_t> free;
+  auto holder = seen.holders.begin();
+  for (std::uint32_t slot = 1; slot <= viewer.lock.max && free.size() < viewer.lock.take; ++slot) {
+    while (holder != seen.holders.end() && holder->slot < slot) ++holder;
+    const bool held = holder != seen.holders.end() && holder->slot == slot;
+    if (!held && !is_closed(seen, viewer, slot)) free.push_back(slot);
+  }
+  return free;
+}
+
+HolderView holder_view(const Snapshot::Holder& holder) {
+  HolderView view;
+  view.slot = holder.slot;
+  view.token = view.hold = holder.token;
+  view.verified = true;  // its lease is alive
+  view.has_record = holder.record.has_value();
+  if (!holder.record) return view;
+  const Record& record = *holder.record;
+  view.kind = HolderKind::supervised;
+  view.pid = record.pid;
+  view.uid = record.uid;
+  view.host = Text<63>(record.host);
+  view.start = record.start(os::boot_hash());
+  view.expire_after = {record.expire_ns};
+  view.id = Text<63>(record.id);
+  view.command = Text<63>(record.command);
+  return view;
+}
+
+namespace {
+
+LastAdmission last_of(const Snapshot& seen, const Viewer& viewer, const Instant& now,
+                      std::int64_t cooled_ns) {
+  LastAdmission last;
+  if (!seen.forgotten()) {
+    last.start = seen.last;
+    last.finish = seen.finish;
+    last.success = seen.success;
+  }
+  if (now.given || viewer.request.if_elapsed.is_zero() || viewer.request.if_elapsed.is_forever()) return last;
+  // No clock of a host says how long ago it was.
+  const Stamp counted = {now.real_ns - cooled_ns, now.boot_ns - cooled_ns, true, cooled_ns >= 0};
+  last.start = last.finish = last.success = counted;
+  return last;
+}
+
+bool own_tree_blocks(const Snapshot& seen, const LockSpec& spec) {
+  fleet::OwnTree ours;
+  for (const Snapshot::Holder& one : seen.holders) {
+    if (one.record)
+      ours.see(one.record->host, one.record->boot, one.record->pid, one.record->mode == Mode::exclusive);
+  }
+  return ours.blocks(spec);
+}
+
+std::uint32_t drained_and_free(const Snapshot& seen, std::uint32_t max) {
+  std::uint32_t count = 0;
+  for (std::uint32_t slot : seen.state.drained_slots) {
+    const auto held = [slot](const Snapshot::Holder& holder) { return holder.slot == slot; };
+    count += slot <= max && std::none_of(seen.holders.begin(), seen.holders.end(), held) ? 1U : 0U;
+  }
+  return count;
+}
+
+}  // namespace
+
+View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std::int64_t cooled_ns,
+             std::vector<HolderView>& holders) {
+  View view;
+  view.token = seen.last_modified;
+  view.last = last_of(seen, viewer, now, cooled_ns);
+  view.drained = seen.state.drained;
+  view.last_chance = viewer.last_chance;
+  holders.clear();
+  bool writer_inside = false;
+  for (const Snapshot::Holder& holder : seen.holders) {
+    holders.push_back(holder_view(holder));
+    writer_inside = writer_inside || !holder.record || holder.record->mode == Mode::exclusive;
+  }
+  view.held = static_cast<std::uint32_t>(holders.size());
+  view.holders = holders;
+  for (const auto& [slot, lease] : seen.taken) {
+    view.takeover_running = view.takeover_running || lease != viewer.lease;
+  }
+  std::uint64_t claimed = 0;
+  bool writers = seen.more_waiters;
+  for (const Snapshot::Waiter& waiter : seen.waiters) {
+    writers = writers || waiter.record.mode == Mode::exclusive;
+    view.joiner_waiting = view.joiner_waiting || waiter.record.joins;
+    claimed += waiter.record.take;
+  }
+  view.waiters_ahead = static_cast<std::uint32_t>(seen.waiters.size());
+  const LockSpec& lock = viewer.lock;
+  if (lock.mode == Mode::exclusive) {
+    view.room = view.held == 0;
+  } else {
+    // Free slots that are closed to us stay free for nobody.
+    Viewer all = viewer;
+    LockSpec wanted = lock;
+    wanted.take = static_cast<std::uint32_t>(std::min<std::uint64_t>(lock.max, lock.take + claimed));
+    const std::size_t free =
+        free_slots(seen, {all.request, wanted, all.ticket, all.lease, all.last_chance, all.deep}).size();
+    const std::uint64_t needed = lock.take + claimed;
+    view.room = !writer_inside && free >= lock.take && view.held + lock.take <= lock.max;
+    if (!writers && free >= needed && view.held + needed <= lock.max) view.waiters_ahead = 0;
+  }
+  if (view.room) return view;
+  const std::uint32_t drained = lock.mode == Mode::exclusive ? 0 : drained_and_free(seen, lock.max);
+  view.held += drained;
+  view.some_drained = drained > 0;
+  view.held_by_ancestor = viewer.request.nested && own_tree_blocks(seen, lock);
+  return view;
+}
+
+}  // namespace atmost::etcd
