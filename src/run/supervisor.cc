@@ -60,6 +60,7 @@ void Supervisor::watch() {
       if (check_ns_ != Duration::kForever) check_ns_ = 0;
     } else if (lost_warden()) {
       report_.told = SIGTERM;
+      hold_lost_ = true;
       on(Event::stop);
     } else if (arrival.signal != 0) {
       pass_on(arrival);
@@ -116,8 +117,8 @@ void Supervisor::on_main(const os::ChildNews& news) {
 void Supervisor::end_of_main() {
   // Of mixed children the command's orphans are not known.
   const bool just_asked = tree_told_ns_ != 0 && os::boot_ns() <= plus(tree_told_ns_, task_.kill_grace);
-  const bool stop_rest =
-      !tree_.mixed && (observer_.rest_is_lost() || (report_.told != 0 && (just_asked || observer_.taken())));
+  const bool stop_rest = !tree_.mixed && (hold_lost_ || observer_.rest_is_lost() ||
+                                          (report_.told != 0 && (just_asked || observer_.taken())));
   hold_over_ = !task_.own_tree && !stop_rest;
   observer_.main_ended(report_.status, hold_over_);
   on(hold_over_ ? Event::hold_ended : Event::main_ended);
@@ -133,6 +134,7 @@ void Supervisor::on_clock() {
     check_ns_ = observer_.check(now_ns);
     if (check_ns_ <= now_ns) {
       check_ns_ = Duration::kForever;
+      hold_lost_ = !hold_over_;
       if (!stopping(stage_)) report_.stopped = Stopped::lost;
       on(Event::stop);
     }
@@ -235,11 +237,12 @@ void Supervisor::wake_warden() const {
 
 void Supervisor::on(Event event) {
   const Step taken = step(stage_, event);
+  const bool anew = taken.next != stage_;
   stage_ = taken.next;
-  act(taken.action);
+  act(taken.action, anew);
 }
 
-void Supervisor::act(Action action) {
+void Supervisor::act(Action action, bool anew) {
   if (action == Action::none) return;
   switch (action) {
     case Action::none:
@@ -255,10 +258,9 @@ void Supervisor::act(Action action) {
       break;
     case Action::kill_others:
       observer_.stopping(SIGKILL);
-      kill_pause_ns_ = kFirstKillPauseNs;
-      kill_again_ns_ = 0;
-      break;
+      [[fallthrough]];
     case Action::kill_all:
+      if (!anew) break;  // whom we cannot kill we do not hunt for ever
       kill_pause_ns_ = kFirstKillPauseNs;
       kill_again_ns_ = 0;
       break;

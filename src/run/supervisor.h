@@ -33,7 +33,7 @@ class Supervisor {
   void wake_warden() const;
 
   void on(Event event);
-  void act(Action action);
+  void act(Action action, bool anew);
   void tell_tree(int signal);
   void kill_again();
   std::int64_t next_look() const;
@@ -46,6 +46,7 @@ class Supervisor {
   Stage stage_ = Stage::running;
   Tree tree_;
   bool hold_over_ = false;
+  bool hold_lost_ = false;  // or wanted back: it lasts until nothing of the tree is left
   bool warded_ = false;
   bool stopped_self_ = false;  // at some time
   bool more_news_ = false;     // a child may have something to tell

@@ -241,6 +241,22 @@ TEST_F(RunFault, AStrangerCostsOneLookEachPass) {
   EXPECT_LE(looks, passes * (processes + kStrangers / 2));
 }
 
+// Another user's, or one that waits for a dead disk: it keeps us until it ends, but not busy.
+TEST_F(RunFault, WhoCannotBeKilledIsNotHuntedForEver) {
+  passes = 0;
+  calls.openat = [](int dir, const char* path, int flags, mode_t mode) {
+    passes += std::strcmp(path, "/proc") == 0;
+    return kRealCalls.openat(dir, path, flags, mode);
+  };
+  calls.pidfd_send_signal = [](int, int, unsigned) {
+    errno = EPERM;
+    return -1;
+  };
+  const witness::Argv a_second = {"/bin/sh", "-c", "trap '' INT TERM; sleep 1; exit 3"};
+  EXPECT_EQ(run(a_second, Duration::millis(50), Duration::millis(5)).status.code, 3);
+  EXPECT_LE(passes, 150u);
+}
+
 #endif
 
 TEST_F(RunFault, WhatItUsed) {

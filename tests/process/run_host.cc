@@ -46,8 +46,9 @@ void tell_warden([[maybe_unused]] Task& task, [[maybe_unused]] Now now) {
 class Log final : public atmost::run::Observer {
  public:
   Log(std::int64_t lost_ns, bool stops) : lost_ns_(lost_ns), stops_(stops) {}
-  void main_ended(const atmost::ExitStatus& status, bool) override {
+  void main_ended(const atmost::ExitStatus& status, bool hold_over) override {
     note("main_ended %d %d %d\n", status.code, status.signal, status.core_dumped);
+    if (hold_over) note("hold_over\n", 0, 0, 0);
   }
   void started() override {
     if (stops_) raise(SIGSTOP);

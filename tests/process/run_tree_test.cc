@@ -158,9 +158,22 @@ TEST_F(RunTree, WhatTheMainProcessLeavesBehindIsStopped) {
            child({"daemon", "ignore=2", "ignore=15", mark("daemon"), "pause", "then", "pause"})));
   marked("daemon", 1);
   EXPECT_EQ(status_of(supervisor), "exit 124");
+  EXPECT_TRUE(logged("hold_over"));
   EXPECT_TRUE(gone("daemon"));
   EXPECT_TRUE(logged("main_ended 0 2 0"));
   EXPECT_TRUE(logged("stopping 9"));
+}
+
+// Somebody else is waiting for the hold, or gets it at a time that is set.
+TEST_F(RunTree, AHoldThatIsLostLastsAsLongAsTheTree) {
+  const pid_t supervisor = world_.start(
+      host({"--lost=300", "--grace=50", log_option()},
+           child({"daemon", "ignore=2", "ignore=15", mark("daemon"), "pause", "then", "pause"})));
+  marked("daemon", 1);
+  EXPECT_EQ(status_of(supervisor), "exit 79");
+  EXPECT_TRUE(gone("daemon"));
+  EXPECT_TRUE(logged("main_ended 0 2 0"));
+  EXPECT_FALSE(logged("hold_over"));
 }
 
 TEST_F(RunTree, ATreeThatOutlivesItsMainProcessIsStoppedInTime) {
