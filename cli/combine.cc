@@ -45,6 +45,9 @@ Status check_exec(const Invocation& it) {
     return {};
   }
   if (!request.exec) {
+    if (request.until == Until::close && store_kind(it) == StoreKind::fleet) {
+      return usage("--until: close is about a descriptor of a lock file: use main or tree with --store");
+    }
     if (request.until == Until::close) {
       return usage("--until: close is for commands that replace atmost: use --exec as well");
     }
@@ -89,6 +92,12 @@ Status check_lease_time(const Invocation& it) {
   }
   if (request.ttl.is_forever()) {
     return usage("--ttl: a lease that never ends would keep the slots of a host that died: use a duration");
+  }
+  if (request.ttl > kLongestTtl) {
+    return usage("--ttl: so long a lease would keep the slots of a host that died: use at most 7d");
+  }
+  if (shortest > kLongestTtl) {
+    return usage("--kill-grace: the command has to be stopped before its lease of at most 7d ends: use less");
   }
   if (request.ttl >= shortest) return {};
   Error error = usage("--ttl: ");

@@ -60,6 +60,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv, BringSto
   if (invocation.version) return show_version();
   if (const Status store = take_environment_store(invocation); !store.ok()) return usage(store.error());
   if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
+  if (subcommand.bit == kRun && bring == nullptr && !invocation.request.exec) stand_apart(argv);
   if (const std::string_view url = fleet_url(invocation); is_fleet(url)) {
     if (bring == nullptr) return become_external(fleet_program(url), argv, subcommand.bit == kRun);
     if (const Status brought = bring(url); !brought.ok()) return usage(brought.error());

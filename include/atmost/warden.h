@@ -1,4 +1,4 @@
-// A process above a supervisor. In a store of many machines a slot is free when its lease ends, whatever still runs: so
+// Processes above a supervisor. In a store of many machines a slot is free when its lease ends, whatever still runs: so
 // should the supervisor be killed, somebody has to stop all that its command has started.
 #ifndef ATMOST_WARDEN_H
 #define ATMOST_WARDEN_H
@@ -20,7 +20,13 @@ inline constexpr char kSupervisorKilled[] =
 // the program instead. REQUIRES: single-threaded.
 Error warden_program(char* const* argv, void (*killed)());
 
-// In that program, first of all: finds its warden. Ends this process as SIGTERM would when that has died already.
+// Where this process has children that it did not start (of a shell that became it with exec), what descends from its
+// command could not be told from those. Then it starts this very program below itself with the same arguments, passes
+// signals on to it, stops and continues with it, and ends as it ended; should it be killed, that one goes on. Returns if
+// there are none, or if it cannot (no /proc, no process to be had, PORTABLE). REQUIRES: single-threaded.
+void stand_apart(char* const* argv);
+
+// In a ward, first of all: finds its warden. Ends this process as SIGTERM would when that has died already.
 void accept_warden();
 
 }  // namespace atmost

@@ -104,8 +104,9 @@ Status make_request(const Atom& atom, const Options& options, const Surroundings
   to.max_runtime = atom.max_runtime;
   to.kill_grace = atom.kill_grace;
   to.ttl = atom.ttl.value_or(std::max(to.ttl, shortest_ttl(atom.kill_grace)));
-  if (fleet && to.ttl.is_forever())
-    return error_of(Code::usage, 0, "its lease in the fleet would never end: give it a ttl and a kill_grace");
+  if (fleet && to.ttl > kLongestTtl)
+    return error_of(Code::usage, 0,
+                    "its lease in the fleet may last 7d: give it a shorter ttl or kill_grace");
   // Ages and intervals in a fleet are the store's to measure, not this host's at the beginning of a pass.
   to.now_given = !fleet || now.given;
   to.now_real_ns = now.real_ns;

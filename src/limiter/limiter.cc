@@ -164,6 +164,7 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
   // In a fleet nobody but us knows when the lease ends.
   task.signal_at_our_death = request.locks[0].store == StoreKind::fleet ? os::kKill : 0;
   task.warden = limiter::ward().warden;
+  task.may_lose_warden = limiter::ward().may_lose_warden;
   task.own_tree = request.until == Until::tree;
   task.max_runtime = request.max_runtime_auto ? outcome.decision.limits.max_runtime : request.max_runtime;
   task.kill_grace = request.kill_grace;

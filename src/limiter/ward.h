@@ -8,11 +8,13 @@
 
 namespace atmost::limiter {
 
-// What the warden tells its ward of both: "PARENT:READER:WRITER". Not for the command.
+// What the warden tells its ward of both: "PARENT:READER:WRITER"; or of who stands above it and does no more than pass on:
+// "PARENT". Not for the command.
 inline constexpr char kWardenVariable[] = "ATMOST_WARDEN";
 
 struct Ward {
-  std::int64_t warden = 0;  // the process above us; 0: none
+  std::int64_t warden = 0;       // the process above us; 0: none
+  bool may_lose_warden = false;  // the command goes on without it
   os::WardenLine line;
 };
 

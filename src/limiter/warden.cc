@@ -6,6 +6,7 @@
 #include "atmost/parse.h"
 #include "atmost/words.h"
 #include "environment.h"
+#include "os/machine.h"
 #include "os/self.h"
 #include "os/signal_numbers.h"
 #include "os/signals.h"
@@ -38,10 +39,33 @@ class Warden final : public run::Observer {
   void (*killed_)();
 };
 
+// Above this program itself, which holds what there is to hold.
+class Bystander final : public run::Observer {
+ public:
+  void started() override {}
+  void main_ended(const ExitStatus&, bool) override {}
+  bool taken() override { return false; }
+  void stopping(int) override {}
+  std::int64_t check(std::int64_t) override { return Duration::kForever; }
+};
+
 Error cannot_start(Code code, int error, const char* program) {
   Error failed = error_of(code, error, program);
   failed.message.append(": ").append(errno_words(error));
   return failed;
+}
+
+std::size_t room_for_environment() {
+  return (limiter::count_variables(os::environment()) + 2) * sizeof(char*);
+}
+
+// This process's variables, with kWardenVariable as `variable` says.
+void extend_environment(char** to, const Text<80>& variable) {
+  for (char* const* from = os::environment(); *from != nullptr; ++from) {
+    if (!limiter::is_variable(*from, limiter::kWardenVariable)) *to++ = *from;
+  }
+  *to++ = const_cast<char*>(variable.c_str());
+  *to = nullptr;
 }
 
 // The next number of a list separated by colons, a process or a descriptor; -1: there is none.
@@ -63,15 +87,8 @@ Error warden_program(char* const* argv, void (*killed)()) {
   Text<80> variable(limiter::kWardenVariable);
   variable.push('=').append_signed(os::process_id());
   variable.push(':').append_signed(line.reader()).push(':').append_signed(line.writer());
-  char* const* environment = os::environment();
-  const std::size_t count = limiter::count_variables(environment);
-  char** extended = static_cast<char**>(__builtin_alloca((count + 2) * sizeof(char*)));
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!limiter::is_variable(environment[i], limiter::kWardenVariable)) extended[at++] = environment[i];
-  }
-  extended[at++] = const_cast<char*>(variable.c_str());
-  extended[at] = nullptr;
+  char** extended = static_cast<char**>(__builtin_alloca(room_for_environment()));
+  extend_environment(extended, variable);
 
   const int inherit[] = {line.reader(), line.writer()};
   run::Task task;
@@ -88,6 +105,32 @@ Error warden_program(char* const* argv, void (*killed)()) {
   if (report.exec_error != 0)
     return cannot_start(run::exec_code(report.exec_error), report.exec_error, argv[0]);
   run::end_as(report.status);
+}
+
+void stand_apart(char* const* argv) {
+  if (const char* text = os::variable(limiter::kWardenVariable)) {
+    std::string_view rest = text;
+    const std::int64_t above = take_number(rest);
+    own_ward.may_lose_warden = rest.empty() && above == os::parent_id();
+    if (own_ward.may_lose_warden) own_ward.warden = above;
+  }
+  PathText program;
+  if (!os::kAdoptsOrphans || !os::has_children() || !os::program_path(program)) return;
+  const std::size_t count = limiter::count_variables(argv);
+  char** again = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
+  again[0] = const_cast<char*>(program.c_str());
+  for (std::size_t i = 1; i <= count; ++i) again[i] = argv[i];
+  Text<80> variable(limiter::kWardenVariable);
+  variable.push('=').append_signed(os::process_id());
+  char** extended = static_cast<char**>(__builtin_alloca(room_for_environment()));
+  extend_environment(extended, variable);
+  run::Task task;
+  task.argv = again;
+  task.envp = extended;
+  task.is_warden = true;
+  Bystander bystander;
+  const run::Report report = run::supervise(task, bystander);
+  if (report.fork_error == 0 && report.exec_error == 0) run::end_as(report.status);
 }
 
 void accept_warden() {

@@ -15,10 +15,11 @@ struct Task {
   char* const* envp = nullptr;   // the command's whole environment; its PATH is searched
   const int* inherit = nullptr;  // lock descriptors (close-on-exec) that the command shall inherit
   unsigned inherit_count = 0;
-  int signal_at_our_death = 0;  // what the kernel sends the main process should this one die; 0: nothing
-  std::int64_t warden = 0;  // our parent, if it stops the command's tree should we be killed; 0: it does not
-  bool is_warden = false;   // the command is a supervisor: only when it stops itself do we stop with it
-  bool own_tree = false;    // the hold ends with the command's whole tree, not with its main process
+  int signal_at_our_death = 0;   // what the kernel sends the main process should this one die; 0: nothing
+  std::int64_t warden = 0;       // our parent, if it is a supervisor of ours; 0: it is not
+  bool may_lose_warden = false;  // its death means nothing to the command
+  bool is_warden = false;        // the command is a supervisor: only when it stops itself do we stop with it
+  bool own_tree = false;         // the hold ends with the command's whole tree, not with its main process
   Duration
       max_runtime{};  // from the start on the boot clock (suspended and stopped time counts); 0: no limit
   Duration kill_grace = Duration::seconds(2);  // pause after each of INT, TERM and KILL
@@ -70,7 +71,7 @@ struct Report {
 // pause, CONT and TERM, a pause, then all is stood still and killed, the main process last; a pause ends early when
 // nothing is left. Another user's processes cannot be stopped so; if the main process is one, we stay with it.
 //
-// When the warden is seen to be gone, the tree is stopped as at max_runtime. A stopped warden is continued when we begin to
+// When the warden is seen to be gone, the tree is stopped as at max_runtime, but for may_lose_warden. A stopped warden is continued when we begin to
 // stop the tree, so that it can end when we do.
 //
 // If this process is killed, the command goes on with the descriptors it inherited, unless signal_at_our_death ends it.

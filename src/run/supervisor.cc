@@ -219,11 +219,11 @@ void Supervisor::stop_with_command() {
   wake_warden();  // it stopped with us; what continued us may have been for us alone
 }
 
-// True once: whoever watched over us has died.
+// True once: whoever watched over us has died, and the command is not to live on without.
 bool Supervisor::lost_warden() {
   if (!warded_ || os::parent_id() == task_.warden) return false;
   warded_ = false;
-  return true;
+  return !task_.may_lose_warden;
 }
 
 void Supervisor::wake_warden() const {

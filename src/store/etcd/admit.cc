@@ -45,7 +45,7 @@ Result<std::int64_t> EtcdStore::cooled_ns(const Request& request, Entry& entry,
 
 Result<std::int64_t> EtcdStore::grant_interval(Duration interval, std::int64_t give_up_boot_ns) {
   const std::int64_t seconds =
-      std::clamp<std::int64_t>((interval.ns + kSecond - 1) / kSecond + 2, kShortestLeaseS, kLongestLeaseS);
+      std::clamp<std::int64_t>(interval.ns / kSecond + 3, kShortestLeaseS, kLongestLeaseS);
   LeaseReply reply;
   const std::string body = "{\"TTL\":\"" + std::to_string(seconds) + "\"}";
   const Answer answer =
@@ -217,6 +217,7 @@ bool EtcdStore::lost_place(const Ticket* queue) const {
 }
 
 Result<Decision> EtcdStore::enter(const Request& request, Ticket* queue, Lease& lease) {
+  leave_if_told();
   if (lease_.upkeep().lost)
     return error_of(Code::unavailable, 0, "etcd: the lease ended before the command began");
   take_up(request);

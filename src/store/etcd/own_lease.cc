@@ -48,7 +48,7 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, Duration pause, std::int
   id_ = random_id();
   // Counted from before it was asked for: whenever it was granted, it is good for as long as we think.
   const std::int64_t sent = os::boot_ns();
-  const std::int64_t seconds = (ttl.ns + 999'999'999) / 1'000'000'000;
+  const std::int64_t seconds = ttl.ns / 1'000'000'000 + (ttl.ns % 1'000'000'000 != 0 ? 1 : 0);
   const std::string body =
       "{\"ID\":\"" + std::to_string(id_) + "\",\"TTL\":\"" + std::to_string(seconds) + "\"}";
   const auto believe = [&](std::string_view text) {

@@ -16,11 +16,11 @@ class Parting {
   void arm();
   void disarm();
   bool armed() const { return armed_; }
-  // Whether one came.
+  // Whether one came since then.
   bool asked() const;
   // Readable (poll(2)) from then on; -1 when not armed.
   int descriptor() const;
-  // Ends this process as the signal would have. REQUIRES: asked().
+  // Ends this process as the signal would have. REQUIRES: asked() was true.
   [[noreturn]] void obey();
 
  private:

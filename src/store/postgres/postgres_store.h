@@ -6,8 +6,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "atmost/store.h"
@@ -99,6 +101,8 @@ class PostgresStore final : public FleetStore {
   void ask_whether_it_is_there();
   void refresh_place();
   void leave_queue();
+  void leave_if_told();
+  void unclaim(std::uint32_t lock, std::uint32_t slot);
 
   const std::unique_ptr<const Address> address_;
   const Settings settings_;
@@ -117,6 +121,8 @@ class PostgresStore final : public FleetStore {
   std::int64_t look_again_ns_ = 0;
   std::int64_t refresh_ns_ = 0;
   fleet::Parting parting_;
+
+  std::set<std::pair<std::uint32_t, std::uint32_t>> begun_;  // locks and slots that we take over
 
   // For press(): what was found last, so that a taker who looks every few milliseconds does not ask the server as often.
   std::int64_t looked_ns_ = 0;

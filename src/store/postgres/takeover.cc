@@ -1,5 +1,6 @@
 // Taking a slot over: its holder is asked to stop through its row, and stops itself. If it cannot answer, its lease ends.
 #include <algorithm>
+#include <utility>
 
 #include "asking.h"
 #include "os/clock.h"
@@ -53,11 +54,22 @@ Result<bool> PostgresStore::begin_takeover(std::uint32_t lock, std::uint32_t slo
   } catch (const Trouble& trouble) {
     return error_of(trouble);
   }
-  return begun;
+  if (!begun) return false;
+  begun_.insert({lock, slot});
+  if (settings_.alone) parting_.arm();
+  return true;
+}
+
+// A taker that is told to end lets go of what it has closed to others.
+void PostgresStore::leave_if_told() {
+  if (!parting_.asked()) return;
+  for (const auto& [lock, slot] : std::exchange(begun_, {})) unclaim(lock, slot);
+  parting_.obey();
 }
 
 Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                      Pressure pressure) {
+  leave_if_told();
   const std::int64_t level = asked_level(pressure);
   const bool lately = os::boot_ns() < looked_ns_ + kAskEvery.ns && looked_hold_ == hold;
   if (lately && pressure != Pressure::prove && level <= looked_level_) {
@@ -114,6 +126,16 @@ Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std
 }
 
 void PostgresStore::end_takeover(std::uint32_t lock, std::uint32_t slot) {
+  if (begun_.erase({lock, slot}) == 0) return;
+  unclaim(lock, slot);
+  if (!begun_.empty() || queued_) return;
+  const bool holds =
+      std::any_of(holds_.begin(), holds_.end(), [](const auto& hold) { return hold != nullptr; });
+  if (!holds) leave_if_told();
+  parting_.disarm();
+}
+
+void PostgresStore::unclaim(std::uint32_t lock, std::uint32_t slot) {
   if (lock >= keys_.size()) return;
   const std::string& key = keys_[lock];
   const Statement statements[] = {begin(),

@@ -151,6 +151,7 @@ void PostgresStore::keep(Link&, Asked& asked, std::span<const Rows> answers, std
         Trouble::Kind::silent, "the lease had ended before it was confirmed", {}, Code::unavailable};
   }
   if (asked.queue != nullptr) *asked.queue = {};
+  const bool told_to_end = parting_.asked();
   leave_queue();
   auto hold = std::make_unique<Hold>(std::move(link_), std::move(locks), request.ttl);
   link_ = std::make_unique<Link>(*address_, *party_);
@@ -162,6 +163,10 @@ void PostgresStore::keep(Link&, Asked& asked, std::span<const Rows> answers, std
   if (error != 0) {
     release(handle, Ending::unknown, asked.now);
     throw Trouble{Trouble::Kind::setup, "no thread to renew the lease with", {}, Code::internal};
+  }
+  if (told_to_end) {
+    release(handle, Ending::unknown, asked.now);
+    parting_.obey();
   }
   *asked.lease = Lease(this, handle);
 }

@@ -11,7 +11,7 @@ refused() {
 }
 refused "--exec: nobody stays to renew the lease" atmost run --exec no-sense touch ran
 refused "--close: a fleet's lock has no descriptor" atmost run --close no-sense touch ran
-refused "--until: close is for" atmost run --until=close no-sense touch ran
+refused "--until: close is about a descriptor" atmost run --until=close no-sense touch ran
 refused "--mode: a fleet's lock is no file" atmost run --mode 644 no-sense touch ran
 refused "--mode: a fleet's lock is no file" atmost wait -n 1 --mode 644 no-sense
 for command in "run" "check -n 1" "wait -n 1" "drain" "resume" "kill"; do
@@ -24,6 +24,8 @@ for option in --if-elapsed --expire-after --max-runtime; do
   refused "auto: limits are learned from what a lock file remembers" atmost run $option auto no-sense touch ran
 done
 refused "--ttl: a lease that never ends" atmost run --ttl inf no-sense touch ran
+refused "--ttl: so long a lease" atmost run --ttl 9223372036s no-sense touch ran
+refused "--kill-grace: the command has to be stopped" atmost run --ttl 7d --kill-grace 4d no-sense touch ran
 refused "--kill-grace: a lease ends" atmost run --kill-grace inf no-sense touch ran
 refused "--ttl: 15s is too short" atmost run --kill-grace 10s no-sense touch ran
 refused "is a path, which means nothing on other machines" atmost run ./no-sense touch ran

@@ -23,7 +23,7 @@ expect_code 0 atmost pass -v --store "$FLEET_STORE" f
 expect_in err "options:a: ran"
 sed -i 's/1m/inf/' f
 expect_code 1 atmost pass --store "$FLEET_STORE" f
-expect_in err "options:a: its lease in the fleet would never end"
+expect_in err "options:a: its lease in the fleet may last 7d"
 { atom a; echo 'scope = "galaxy"'; } >f
 expect_code 78 atmost pass --store "$FLEET_STORE" f
 expect_in err 'scope is neither "fleet" nor "host"'
