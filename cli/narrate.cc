@@ -65,7 +65,11 @@ void report_status(const Outcome& outcome, const Invocation& invocation, std::st
   if (invocation.status_fd < 0) return;
   Output to(invocation.status_fd);
   write_outcome(to, outcome, invocation, kind);
-  to.flush();
+  const Status written = to.finish();
+  if (written.ok()) return;
+  // The exit code is the command's all the same.
+  Text<300> words("--status-fd: ");
+  complain(words.append(written.error().message));
 }
 
 int fail(const Error& error, const Invocation& invocation, int json_fd) {

@@ -18,3 +18,7 @@ expect_in err "--status-fd: descriptor 9 is not open for writing"
 atmost run --exec --status-fd 5 other sh -c 'if (: >&5) 2>/dev/null; then exit 3; fi; exit 0' 5>status
 expect_line 1 status
 expect_in status '{"kind":"admitted","code":0,"lock":"other","slot":1,'
+if [ -w /dev/full ]; then
+  atmost run --status-fd 5 another sh -c 'exit 3' 5>/dev/full 2>err && fail "exit code 0"
+  expect_in err "--status-fd: cannot write: No space left on device"
+fi
