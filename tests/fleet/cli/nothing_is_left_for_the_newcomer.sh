@@ -31,3 +31,10 @@ expect_code 0 atmost kill wanted
 sh ./look >out
 expect_in out nothing
 expect_end 79 "$started"
+
+# Without its warden it is stopped as well.
+begin
+kill -9 "$started"
+expect_end 137 "$started"
+expect_code 0 atmost run -w 30s wanted sh ./look
+expect_in out nothing
