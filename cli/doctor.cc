@@ -7,10 +7,9 @@
 namespace atmost::cli {
 namespace {
 
-int told(const Result<bool>& trusted, Code untrusted) {
-  if (trusted.ok()) return trusted.value() ? 0 : static_cast<int>(untrusted);
-  complain(trusted.error());
-  return static_cast<int>(trusted.error().code);
+int complained(const Error& error) {
+  complain(error);
+  return static_cast<int>(error.code);
 }
 
 }  // namespace
@@ -21,7 +20,8 @@ int doctor_command(Invocation& it) {
     return static_cast<int>(Code::usage);
   }
   if (is_fleet(it.operand_count == 1 ? std::string_view{it.operands[0]} : it.store)) {
-    return told(fleet_store().diagnose(1, it.json), Code::unavailable);
+    const Result<Code> means = fleet_store().diagnose(1, it.json);
+    return means.ok() ? static_cast<int>(means.value()) : complained(means.error());
   }
   PathText directory;
   if (it.operand_count == 1) {
@@ -29,16 +29,15 @@ int doctor_command(Invocation& it) {
   } else {
     Text<255> host_room;
     const Status found = lock_directory(surroundings(it, host_room), directory);
-    if (!found.ok()) {
-      complain(found.error());
-      return static_cast<int>(found.error().code);
-    }
+    if (!found.ok()) return complained(found.error());
   }
   if (directory.empty() || directory.truncated() || directory.view().find("://") != std::string_view::npos) {
     complain("doctor examines a directory or a store: atmost doctor [DIR | etcd://... | postgres://...]");
     return static_cast<int>(Code::usage);
   }
-  return told(diagnose(directory, 1, it.json), Code::io);
+  const Result<bool> trusted = diagnose(directory, 1, it.json);
+  if (!trusted.ok()) return complained(trusted.error());
+  return trusted.value() ? 0 : static_cast<int>(Code::io);
 }
 
 }  // namespace atmost::cli

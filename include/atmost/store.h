@@ -169,8 +169,9 @@ class FleetStore : public Store {
   // The keys of locks that come after `after`, in order, as many as fit; 0: no more.
   virtual Result<std::size_t> next_keys(std::string_view after, std::span<Text<255>> to) = 0;
 
-  // Whether the store can be trusted and how it fares, one line a finding, to `fd`. True for yes.
-  virtual Result<bool> diagnose(int fd, bool json) = 0;
+  // Whether the store can be trusted and how it fares, one line a finding, to `fd`. ok for yes; else what a caller would be
+  // told: unavailable, or not_permitted.
+  virtual Result<Code> diagnose(int fd, bool json) = 0;
 
  protected:
   ~FleetStore() = default;

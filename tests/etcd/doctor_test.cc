@@ -68,10 +68,10 @@ TEST_F(Doctor, SaysWhatIsNotAllowedAndWhatTheTimeIs) {
     shell("ETCDCTL_API=3 etcdctl --endpoints " + cluster.host(0) + " " + words);
   }
   const Said nobody = ask(cluster.url("/t"));
-  EXPECT_EQ(nobody.code, 69) << nobody.words;
+  EXPECT_EQ(nobody.code, 77) << nobody.words;
   EXPECT_THAT(nobody.words, HasSubstr("bad: etcd: "));
   const Said refused = ask(cluster.url("/t"), "ATMOST_ETCD_USER=me ATMOST_ETCD_PASSWORD=word");
-  EXPECT_EQ(refused.code, 69) << refused.words;
+  EXPECT_EQ(refused.code, 77) << refused.words;
   EXPECT_THAT(refused.words,
               HasSubstr("permission denied (its role needs it: etcdctl role grant-permission ROLE "
                         "--prefix=true readwrite /t/)"));

@@ -33,9 +33,14 @@ TEST_F(Server, WhoMayNotCreateTheTablesIsToldWhoMay) {
   session.ask(contents(file("sql")));
   EXPECT_EQ(run_now(url), 77);
   session.ask("GRANT USAGE ON SCHEMA atmost TO guest");
+  const std::vector<std::string> doctor = {atmost_program(), "doctor", url};
+  EXPECT_EQ(Job(doctor, file("out")).wait(10), 77);
+  EXPECT_NE(contents(file("out")).find("bad: this user lacks SELECT on atmost.lock"), std::string::npos)
+      << contents(file("out"));
   session.ask("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA atmost TO guest");
   session.ask("GRANT USAGE ON ALL SEQUENCES IN SCHEMA atmost TO guest");
   EXPECT_EQ(run_now(url), 0);
+  EXPECT_EQ(Job(doctor, file("out")).wait(10), 0) << contents(file("out"));
 }
 
 TEST_F(Server, APasswordComesFromAFileAndNotFromTheUrl) {

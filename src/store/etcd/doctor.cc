@@ -144,7 +144,7 @@ Status EtcdStore::try_everything(std::string& took) {
   return {};
 }
 
-Result<bool> EtcdStore::diagnose(int fd, bool json) {
+Result<Code> EtcdStore::diagnose(int fd, bool json) {
   Findings findings(fd, json);
   Seen seen;
   const std::size_t named = access_.endpoints.size();
@@ -159,17 +159,17 @@ Result<bool> EtcdStore::diagnose(int fd, bool json) {
   }
   if (seen.up == 0) {
     findings.say(Level::bad, "no member answers: locks cannot be kept here");
-    return false;
+    return findings.verdict();
   }
   say_members(count_members(gateway_, give_up()), named, findings);
   std::string took;
   if (const Status tried = try_everything(took); !tried.ok()) {
-    findings.say(Level::bad, words_of(tried.error()));
+    findings.say(Level::bad, words_of(tried.error()), tried.error().code);
     if (tried.error().code == Code::unavailable) {
       findings.say(Level::bad, "locks cannot be kept here: " + std::to_string(seen.up) + " of " +
                                    std::to_string(named) + " members answer, and more than half have to");
     }
-    return false;
+    return findings.verdict();
   }
   findings.say(Level::good, "may write below " + access_.prefix + ": " + took);
   findings.say(Level::good, "a majority of the members is up: locks can be kept here");

@@ -9,10 +9,10 @@
 
 namespace atmost::fleet {
 
-void Findings::say(Level level, const std::string& what) {
+void Findings::say(Level level, const std::string& what, Code bad) {
   constexpr const char* kWords[] = {"ok", "warning", "bad"};
   const char* const word = kWords[static_cast<unsigned>(level)];
-  if (level == Level::bad) trusted_ = false;
+  if (level == Level::bad && trusted()) worst_ = bad;
   std::string line;
   if (json_) {
     std::string safe(what.size() * 6, '\0');  // the longest escape of a byte is \u and four digits
@@ -31,8 +31,8 @@ void Findings::say(Level level, const std::string& what) {
   }
 }
 
-Result<bool> Findings::verdict() const {
-  if (failed_ == 0) return trusted_;
+Result<Code> Findings::verdict() const {
+  if (failed_ == 0) return worst_;
   Error error = error_of(Code::io, failed_, "cannot write: ");
   error.message.append(errno_words(failed_));
   return error;

@@ -16,16 +16,17 @@ class Findings {
  public:
   Findings(int fd, bool json) : fd_(fd), json_(json) {}
 
-  void say(Level level, const std::string& what);
+  // `bad`: what a bad finding means to whoever wants to use the store.
+  void say(Level level, const std::string& what, Code bad = Code::unavailable);
   // Nothing bad was found so far.
-  bool trusted() const { return trusted_; }
-  // The same at the end, if all of it could be written; else the error.
-  Result<bool> verdict() const;
+  bool trusted() const { return worst_ == Code::ok; }
+  // What the first bad finding means, ok if there was none; an error if not all of it could be written.
+  Result<Code> verdict() const;
 
  private:
   int fd_;
   bool json_;
-  bool trusted_ = true;
+  Code worst_ = Code::ok;
   int failed_ = 0;  // the errno value of a finding that could not be written
 };
 

@@ -86,7 +86,7 @@ void look_at_rights(Link& link, std::int64_t deadline, Findings& findings) {
   }
   std::string words = "this user lacks";
   for (const std::string& one : lacking) words += (&one == lacking.data() ? " " : ", ") + one;
-  findings.say(Level::bad, words + " (atmost schema postgres shows the grants)");
+  findings.say(Level::bad, words + " (atmost schema postgres shows the grants)", Code::not_permitted);
 }
 
 std::int64_t round_trip(Link& link, std::int64_t deadline) {
@@ -146,7 +146,7 @@ void look_at_pause(Link& link, std::int64_t deadline, Findings& findings) {
 
 }  // namespace
 
-Result<bool> PostgresStore::diagnose(int fd, bool json) {
+Result<Code> PostgresStore::diagnose(int fd, bool json) {
   Findings findings(fd, json);
   try {
     const std::int64_t start = os::boot_ns();
@@ -164,7 +164,8 @@ Result<bool> PostgresStore::diagnose(int fd, bool json) {
       if (may) look_at_pause(link, deadline, findings);
     });
   } catch (const Trouble& trouble) {
-    findings.say(Level::bad, std::string(error_of(trouble).message.view()));
+    const Error error = error_of(trouble);
+    findings.say(Level::bad, std::string(error.message.view()), error.code);
   }
   return findings.verdict();
 }

@@ -73,7 +73,7 @@ class PostgresStore final : public FleetStore {
   const HeldLock& held(std::uint32_t handle, std::uint32_t lock) const override;
   void release(std::uint32_t handle, Ending ending, const Instant& now) override;
   Result<std::size_t> next_keys(std::string_view after, std::span<Text<255>> to) override;
-  Result<bool> diagnose(int fd, bool json) override;
+  Result<Code> diagnose(int fd, bool json) override;
 
  private:
   struct Asked;  // one attempt under way
