@@ -242,6 +242,11 @@ TEST_F(Server, AHostThatSleptIsFencedOffAndStopsItsCommand) {
   };
   const double at_first = ends();
   ASSERT_TRUE(eventually(5, [&] { return ends() > at_first; }));
+  // It knows of that by now, and is not about to renew it again.
+  const auto now = [&session] {
+    return std::stod(session.one("SELECT extract(epoch FROM clock_timestamp())"));
+  };
+  ASSERT_TRUE(eventually(5, [&] { return ends() - now() > 2.5 && ends() - now() < 2.75; }));
   slept.signal_group(SIGSTOP);
   const double end = ends();
   Job second(fenced("100"));

@@ -34,6 +34,7 @@ std::string_view tls_advice(std::string_view trouble) {
       {"without an answer", " (if it speaks TLS: set $ATMOST_ETCD_CACERT, or $ATMOST_ETCD_TLS=1)"},
       {"wrong version number", ": it speaks no TLS"},
       {"SSL_ERROR_SYSCALL", " (does it speak TLS?)"},
+      {"in the TLS handshake", " (does it speak TLS?)"},
       {"hung up at once",
        " (does it want a client certificate? $ATMOST_ETCD_CERT and $ATMOST_ETCD_KEY name one)"},
       {"issuer", kAuthority},
