@@ -1,4 +1,10 @@
 // Certificates: who is let in, who is not, and what is said. Verification has no switch.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+
 #include "secure_kit.h"
 
 namespace etcd_kit {
@@ -42,6 +48,49 @@ TEST_F(TlsTest, APlainServerIsNotTalkedTo) {
                  "does it speak TLS?");
   expect_refused(run(cluster.url("/t"), "ATMOST_ETCD_TLS=1 ATMOST_ETCD_TIMEOUT=1s"), 69,
                  "does it speak TLS?");
+}
+
+// Resets every connection at its first byte.
+class Resetting {
+ public:
+  Resetting() {
+    sockaddr_in at = {};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    auto* const address = reinterpret_cast<sockaddr*>(&at);
+    EXPECT_EQ(bind(listener_, address, size), 0);
+    EXPECT_EQ(listen(listener_, 16), 0);
+    EXPECT_EQ(getsockname(listener_, address, &size), 0);
+    port_ = ntohs(at.sin_port);
+    thread_ = std::thread([this] { reset_all(); });
+  }
+  ~Resetting() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  std::string url() const { return "etcd://127.0.0.1:" + std::to_string(port_) + "/t"; }
+
+ private:
+  void reset_all() const {
+    for (int client; (client = accept(listener_, nullptr, nullptr)) >= 0; close(client)) {
+      char first;
+      EXPECT_GE(read(client, &first, 1), 0);
+      const linger at_once = {1, 0};
+      setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    }
+  }
+
+  const int listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+// As a plain server may, if what it has not read of our greeting comes after its answer.
+TEST_F(TlsTest, AServerThatHangsUpInTheHandshakeIsAsked) {
+  const Resetting server;
+  expect_refused(run(server.url(), "ATMOST_ETCD_TLS=1 ATMOST_ETCD_TIMEOUT=1s"), 69, "does it speak TLS?");
 }
 
 TEST_F(TlsTest, ClientsHaveToProveThemselves) {

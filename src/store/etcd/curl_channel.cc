@@ -73,18 +73,10 @@ std::string trouble_of(CURLcode code, std::string_view words) {
   if (words.starts_with("getpeername() failed")) return "it hung up at once";
   std::string trouble(words.empty() ? curl_easy_strerror(code) : words);
   while (trouble.ends_with(' ')) trouble.pop_back();
+  // "Recv failure: …": of the connection, in libcurl's words.
+  const bool cut = words.find(" failure: ") != std::string_view::npos;
+  if (code == CURLE_SSL_CONNECT_ERROR && cut) trouble += " in the TLS handshake";
   return trouble;
-}
-
-// Whether the last question came no further than to TLS on a connection of its own.
-bool ended_before_tls(CURL* handle, CURLcode code) {
-  curl_off_t connected = 0;
-  curl_off_t agreed = 0;
-  long fresh = 0;
-  curl_easy_getinfo(handle, CURLINFO_CONNECT_TIME_T, &connected);
-  curl_easy_getinfo(handle, CURLINFO_APPCONNECT_TIME_T, &agreed);
-  curl_easy_getinfo(handle, CURLINFO_NUM_CONNECTS, &fresh);
-  return (code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR) && fresh > 0 && connected > 0 && agreed == 0;
 }
 
 curl_slist* list_of(const std::vector<std::string>& headers) {
@@ -239,8 +231,6 @@ class CurlChannel final : public Channel {
     to.distrust = code != CURLE_OK && is_distrust(code, words);
     if (code != CURLE_OK) {
       to.trouble = trouble_of(code, words);
-      const bool tls = question.endpoint.starts_with("https:");
-      if (tls && ended_before_tls(handle_, code)) to.trouble += " in the TLS handshake";
     } else {
       curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &to.status);
     }
