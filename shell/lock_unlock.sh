@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC3013  # test -ef: all seven shells have it
 # lock_unlock: a lock for the script that calls it. lock_unlock(1) has the whole story.
 #
 #   . lock_unlock.sh

@@ -45,7 +45,7 @@ export WITNESS
 say "$count real files, 12 compressors at a time, at most 3 of them let through:"
 echo "    atmost run -n 3 -w inf gzip -- compress FILE"
 started=$(date +%s)
-ls "$work"/files/* | xargs -P 12 -n 1 atmost run -n 3 -w inf gzip -- "$work/compress" &
+printf '%s\0' "$work"/files/* | xargs -0 -P 12 -n 1 atmost run -n 3 -w inf gzip -- "$work/compress" &
 workers=$!
 
 say "atmost list, while they run:"
@@ -63,6 +63,7 @@ awk '
     printf "    %d begun, %d ended, at most %d at once\n", begun, ended, most
     exit !(most <= 3 && begun == ended && begun > 0)
   }' "$WITNESS"
+# shellcheck disable=SC2012  # names of our own
 echo "    in $((finished - started)) s; $(ls "$work"/files/*.gz | wc -l) files compressed"
 
 say "And when nothing is free, it says so and does nothing (exit code 75):"

@@ -26,7 +26,7 @@ struct HeldLock {
 enum class Ending : std::uint8_t { unknown, success, failure };
 
 // Move-only. The destructor releases (Ending::unknown); release() says how it went. A process that dies holding a
-// Lease frees its slots in the kernel (DESIGN §3 says when exactly). Not thread-safe; one thread owns it.
+// Lease frees its slots in the kernel (docs/lock-map.md, "Who keeps a slot", says when). Not thread-safe; one thread owns it.
 // detach() gives the hold away to the inherited descriptor: after it nothing is released here.
 class Lease {
  public:

@@ -28,7 +28,7 @@ Result<std::int64_t> parse_epoch(std::string_view text);
 // How many runs in 1,000: 3, 0.5; from 0.001 to 500, at most three digits behind the point. In parts per million.
 Result<std::uint32_t> parse_risk(std::string_view text);
 
-// How LOCK was written (CLI.md "LOCK").
+// How LOCK was written (atmost(1), "LOCK").
 enum class LockForm : std::uint8_t { path, atom, name };
 Result<LockForm> classify_lock(std::string_view text);
 

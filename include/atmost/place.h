@@ -1,4 +1,4 @@
-// From LOCK to the file that keeps it (CLI.md "LOCK"). Purely a matter of text: nothing is looked up, nothing created.
+// From LOCK to the file that keeps it (atmost(1), "LOCK"). Only text is looked at: no file is opened or created.
 // src/request/ defines these.
 #ifndef ATMOST_PLACE_H
 #define ATMOST_PLACE_H

@@ -26,7 +26,7 @@ enum class OnBusy : std::uint8_t { fail, skip, replace, join };
 enum class OnTooSoon : std::uint8_t { fail, skip, wait };
 enum class ElapsedFrom : std::uint8_t { start, finish, success };
 
-// What ends a hold (DESIGN §3, "Who keeps a slot"): the command's main process, its whole tree, or the close of
+// What ends a hold (docs/lock-map.md, "Who keeps a slot"): the command's main process, its whole tree, or the close of
 // the descriptor (a POSIX lock; only for a command that replaces us).
 enum class Until : std::uint8_t { main, tree, close };
 

@@ -1,4 +1,4 @@
-// The command's environment: the caller's, with what it may want to know of its place (CLI.md).
+// The command's environment: the caller's, with the ATMOST_ variables of atmost(1) added.
 #ifndef ATMOST_LIMITER_ENVIRONMENT_H
 #define ATMOST_LIMITER_ENVIRONMENT_H
 

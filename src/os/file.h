@@ -92,7 +92,8 @@ int make_inheritable(int fd);
 // does, is closed at exec, and keeps its number from what is opened later.
 void keep_standard_streams();
 
-// Network, stacked and user-space filesystems do not keep byte locks well enough; see DESIGN §4.
+// Network, stacked and user-space filesystems do not keep byte locks well enough: docs/lock-map.md, "The
+// kernel's story", says which are trusted.
 enum class Trust { trusted, refused, unknown };
 Trust filesystem_trust(int fd, const char** name);
 

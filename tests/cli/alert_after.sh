@@ -18,7 +18,7 @@ speaks() {
   [ -s said ] || fail "said nothing"
   rm said
 }
-for round in 1 2; do
+for _ in 1 2; do
   silent busy true
   silent busy true
   speaks 75 busy true

@@ -1,3 +1,4 @@
+#!/bin/sh
 # --if-elapsed auto: the interval is learned from the lock's own schedule, and who keeps asking has to wait longer.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Limits that are learned from a lock's own runs: auto stops what takes far longer than the runs before it did, tells why,
 # forgets on request, and drops a memory that was spoilt.
 . "$(dirname "$0")/lib.sh"

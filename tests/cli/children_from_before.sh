@@ -1,3 +1,4 @@
+#!/bin/sh
 # A shell that becomes atmost with exec may have had children: they are neither waited for nor stopped, and all that the
 # command starts is still told from them.
 . "$(dirname "$0")/lib.sh"

@@ -1,3 +1,4 @@
+#!/bin/sh
 # doctor tries locks with real processes, says yes or no, and leaves nothing behind.
 . "$(dirname "$0")/lib.sh"
 

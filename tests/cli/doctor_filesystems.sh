@@ -1,3 +1,4 @@
+#!/bin/sh
 # What doctor and run say on other filesystems, each mounted for this test alone.
 . "$(dirname "$0")/lib.sh"
 [ "${ATMOST_PORTABLE-}" ] && skip "a POSIX-only build cannot tell filesystems apart"

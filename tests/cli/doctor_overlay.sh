@@ -1,3 +1,4 @@
+#!/bin/sh
 # An overlay's files have other locks than the same files in its layers: nobody inside can see that, and doctor says so.
 . "$(dirname "$0")/lib.sh"
 [ "${ATMOST_PORTABLE-}" ] && skip "a POSIX-only build cannot tell filesystems apart"

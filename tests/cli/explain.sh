@@ -1,3 +1,4 @@
+#!/bin/sh
 # Every range of the lock file, who holds it, and what the hints say of it, in words.
 . "$(dirname "$0")/lib.sh"
 [ "${ATMOST_PORTABLE-}" ] && skip "other processes cannot be seen in a POSIX-only build"
@@ -32,7 +33,7 @@ if grep -q "$(printf '\033')" out; then fail "an escape sequence came through"; 
 
 # What auto limits are learned from.
 expect_in out "bytes 8192 to 9991, the lock's memory, which auto limits are learned from: nothing"
-for i in 1 2 3; do expect_code 0 atmost run ./b.lock true; done
+for _ in 1 2 3; do expect_code 0 atmost run ./b.lock true; done
 expect_code 0 atmost explain ./b.lock
 expect_in out "3 runs ended by themselves, 0 by a limit, 0 by somebody else"
 expect_in out "runs of up to "

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Hints that lie are shown as lies, and the locks beside them as they are.
 . "$(dirname "$0")/lib.sh"
 [ "${ATMOST_PORTABLE-}" ] && skip "other processes cannot be seen in a POSIX-only build"

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Whoever may only read the file gets it explained; whoever cannot be told is an error.
 . "$(dirname "$0")/lib.sh"
 

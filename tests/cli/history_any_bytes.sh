@@ -1,3 +1,4 @@
+#!/bin/sh
 # Whatever bytes names, ids and arguments hold: every line is JSON, and shows no control byte.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "no python3"

@@ -1,3 +1,4 @@
+#!/bin/sh
 # atmost history --since, --until, --event, --outcome, -n; wrong ones are usage errors.
 . "$(dirname "$0")/lib.sh"
 
@@ -36,6 +37,7 @@ expect_in out '"token":3'
 count 0 -n 0
 for wrong in '--since yesterday' '--since 2026-02-30' '--until 2026-13-01' '--event run' '--outcome bad' '-n x' '--what'; do
   # Option and value are two words.
+  # shellcheck disable=SC2086
   expect_code 64 atmost history $wrong
 done
 expect_in err "--what"

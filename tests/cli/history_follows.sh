@@ -1,3 +1,4 @@
+#!/bin/sh
 # atmost history -f goes on across a rotation by renaming, by truncation, and from before there is a log.
 . "$(dirname "$0")/lib.sh"
 

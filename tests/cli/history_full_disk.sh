@@ -1,3 +1,4 @@
+#!/bin/sh
 # A full disk costs history, not jobs; when there is room again, the next line is whole.
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" = 0 ] || skip "mounting needs root"

@@ -1,3 +1,4 @@
+#!/bin/sh
 # A log that cannot be written is a warning, once; the job runs and its exit code counts.
 . "$(dirname "$0")/lib.sh"
 

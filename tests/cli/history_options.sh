@@ -1,3 +1,4 @@
+#!/bin/sh
 # --log chooses the file, --log-args adds the arguments, --no-history keeps quiet.
 . "$(dirname "$0")/lib.sh"
 

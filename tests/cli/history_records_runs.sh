@@ -1,3 +1,4 @@
+#!/bin/sh
 # What happened to a lock stands in history.jsonl beside it: admissions, ends and refusals.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Torn and foreign lines are skipped and counted; both generations are read, the older one first.
 . "$(dirname "$0")/lib.sh"
 

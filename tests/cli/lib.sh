@@ -1,3 +1,4 @@
+#!/bin/sh
 # For the scripts in this folder, which begin with:  . "$(dirname "$0")/lib.sh"
 #
 # One script, one behaviour that a user can see. A script runs in a new folder of its own, which is removed afterwards,

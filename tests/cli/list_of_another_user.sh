@@ -1,3 +1,4 @@
+#!/bin/sh
 # Root may look at a user's private lock, and take it no more than before.
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" = 0 ] || skip "not root"

@@ -11,6 +11,7 @@ for lock in build x.lock .hidden 'a b' 'k=v' backup:/home; do
   expect_in out "$lock	1	held	"
 done
 expect_line 7 out
+# shellcheck disable=SC2010,SC2012  # escaped names hold no newline
 [ "$(ls locks | wc -l)" -eq "$(ls locks | grep -c '\.lock$')" ] || ls -a locks
 [ -e locks/x.lock.lock ] || fail "x.lock is not x.lock.lock: $(ls locks)"
 [ -e 'locks/a%20b.lock' ] || fail "no a%20b.lock: $(ls locks)"

@@ -11,4 +11,5 @@ start atmost run "${long}x" sleep 60
 wait_until '[ "$(atmost check "${long}x")" = 1 ]'
 expect_code 0 atmost run "${long}y" true
 expect_code 75 atmost run "${long}x" true
+# shellcheck disable=SC2010  # escaped names hold no newline
 [ "$(ls locks | grep -c '%+')" = 2 ] || fail "not two cut names: $(ls locks)"

@@ -1,3 +1,4 @@
+#!/bin/sh
 # As root, a file that others could change is refused; atoms may run as other users.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"

@@ -1,3 +1,4 @@
+#!/bin/sh
 # --classes shows what is set: time in the file's zone, host, groups.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"

@@ -1,3 +1,4 @@
+#!/bin/sh
 # A repeated hour runs an atom once, and so does a missing one (central Europe, 2026).
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"

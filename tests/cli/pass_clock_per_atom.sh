@@ -1,3 +1,4 @@
+#!/bin/sh
 # One moment counts for all atoms of a pass, unless each is to look at the clock.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"

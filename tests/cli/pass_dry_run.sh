@@ -1,3 +1,4 @@
+#!/bin/sh
 # --dry-run says what would run and why not; it runs nothing and creates nothing.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
@@ -39,6 +40,7 @@ expect_in out "job:asked: not due: asked does not hold"
 expect_in out "job:done: too soon: it ran, and runs once only"
 expect_in out "job:none: busy: its max is 0"
 [ ! -e ran ] || fail "something ran"
+# shellcheck disable=SC2012  # escaped names hold no newline
 [ "$(ls locks/*.lock | wc -l)" -eq 1 ] || fail "locks were created: $(ls locks)"
 
 # A user who is not there is told of before the night.

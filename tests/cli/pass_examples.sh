@@ -1,3 +1,4 @@
+#!/bin/sh
 # The examples are right: the file is a pass, the units are units, and a client cannot start the network's job too often.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/lib.sh"

@@ -1,3 +1,4 @@
+#!/bin/sh
 # --max-passes limits the passes over one file.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"

@@ -1,3 +1,4 @@
+#!/bin/sh
 # --jobs runs atoms side by side; their output comes in whole lines under their names.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"

@@ -1,3 +1,4 @@
+#!/bin/sh
 # A wrong file is refused as a whole, with the place of every fault, before anything runs.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
@@ -27,6 +28,7 @@ expect_in err "f:1:"
 
 # Letters and signs that TOML has no place for: U+00E9, U+FEBF.
 for sign in '\303\251' '\357\272\277'; do
+    # shellcheck disable=SC2059  # the sign is an escape of printf
     printf "[[atom]]\n$sign = 1\n" >f
     expect_code 78 atmost pass f
     expect_in err "f:2:1:"

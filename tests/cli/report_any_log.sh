@@ -1,3 +1,4 @@
+#!/bin/sh
 # Whatever the log holds, there is a page, and it is one page.
 . "$(dirname "$0")/lib.sh"
 

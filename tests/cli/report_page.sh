@@ -1,3 +1,4 @@
+#!/bin/sh
 # atmost report writes one page that needs nothing else, whole or not at all; its table can be read without its script.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,3 +1,4 @@
+#!/bin/sh
 # atmost simulate replays a log, ours or in the Standard Workload Format, and compares limits.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,3 +1,4 @@
+#!/bin/sh
 # A million lines: stats within 2 s and 200 MiB, report within 5 s, its page under 5 MiB.
 . "$(dirname "$0")/lib.sh"
 [ -x /usr/bin/time ] || skip "no /usr/bin/time"

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Whatever the log holds: torn lines, strangers' lines, other versions, far moments, hostile names, two generations.
 . "$(dirname "$0")/lib.sh"
 

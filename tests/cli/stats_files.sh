@@ -1,3 +1,4 @@
+#!/bin/sh
 # --prometheus=FILE replaces the file whole; what cannot be written leaves the old one and nothing else.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,3 +1,4 @@
+#!/bin/sh
 # atmost stats counts what real runs did: in a table, as JSON, and for Prometheus.
 . "$(dirname "$0")/lib.sh"
 [ "${ATMOST_PORTABLE-}" ] && skip "with POSIX alone nobody can be taken over from"
@@ -5,7 +6,7 @@
 for code in 0 0 3; do expect_code $code atmost run job -- sh -c "exit $code"; done
 expect_code 75 atmost run -n 0 job -- true
 expect_code 0 atmost run --if-elapsed 1h paced -- true
-for i in 1 2 3; do expect_code 76 atmost run --if-elapsed 1h paced -- true; done
+for _ in 1 2 3; do expect_code 76 atmost run --if-elapsed 1h paced -- true; done
 start atmost run held -- sleep 30
 wait_until '[ "$(atmost check held)" = 1 ]'
 expect_code 0 atmost run -q --expire-after 0 --kill-grace 200ms held -- true

@@ -1,3 +1,4 @@
+#!/bin/sh
 # With --until=tree a run lasts as long as its tree: in messages and in the history.
 . "$(dirname "$0")/lib.sh"
 [ "${ATMOST_PORTABLE-}" ] && skip "with POSIX alone a tree cannot be seen"

@@ -22,7 +22,7 @@ read_lock() {
   seen=$(LC_ALL=C ls -il "$lock" 2>/dev/null) || return 1
   case $seen in *' -> '*) ;; *) return 1 ;; esac
   inode=${seen%% [lrwx]*} fields=${seen#*' -> '}
-  inode=$(echo $inode)
+  inode=${inode##* }
   pid='' made='' life='' who=''
   for field in $fields; do
     case $field in

@@ -1,7 +1,9 @@
+#!/bin/sh
 # Each line of ours in the table "Coming from" of lock_unlock(1) does what the line beside it says: run when the lock is
 # free, and when somebody has it. sh coming_from.sh MANUAL
 set -eu
 manual=$1
+# shellcheck disable=SC2153  # from the test's environment
 bin=$(cd "$ATMOST_BIN" && pwd)
 function=$(cd "$ATMOST_SHELL" && pwd)/lock_unlock.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/atmost-from.XXXXXX")
@@ -47,9 +49,9 @@ let_go() {
 waits() {
   rm -f ended
   (
-    code=0
-    sh -c ". \"\$LOCK_UNLOCK\"; $2" 2>/dev/null || code=$?
-    echo "$code" >ended
+    end=0
+    sh -c ". \"\$LOCK_UNLOCK\"; $2" 2>/dev/null || end=$?
+    echo "$end" >ended
   ) &
   waiting=$!
   until atmost list --json "$1" | grep -q '"state":"waiting"'; do
@@ -73,15 +75,15 @@ while read -r line; do
       [ "$code" = 0 ] || fail "$line: $code"
       free=1 busy=1
       ;;
-    'lock_unlock action=lock name=F') free=0 busy=wait ;;
-    'lock_unlock action=lock name=F expire=60') free=0 busy=wait ;;
+    'lock_unlock action=lock name=F') free=0 busy='wait' ;;
+    'lock_unlock action=lock name=F expire=60') free=0 busy='wait' ;;
     'lock_unlock action=lock name=F wait=0'*) free=0 busy=1 ;;
-    *' & wait') script="${script% wait} wait \$!" busy=wait ;;
+    *' & wait') script="${script% wait} wait \$!" busy='wait' ;;
     *'--exec --on-busy=skip'*) busy=0 ;;
     *'--on-busy=replace'*) busy=7 ;;
     *'--busy-exit-code=9'*) busy=9 ;;
     *'--shared'* | *'-n 3'*) busy=7 ;;  # beside one who is in
-    *'-w inf'*) busy=wait ;;
+    *'-w inf'*) busy='wait' ;;
     *'-w 5'*) script=$(printf '%s\n' "$script" | sed 's/-w 5/-w 50ms/') ;;
     'atmost run F CMD' | 'atmost run --exec F CMD' | 'ExecStart=atmost run NAME CMD' | 'atmost run -q NAME CMD ARG') ;;
     *) fail "a line that no test knows: $line" ;;

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Every option of every command's --help is known to each completion. sh completions.sh bash|zsh|fish
 set -eu
 export PATH="$ATMOST_BIN:$PATH"

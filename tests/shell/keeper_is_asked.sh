@@ -1,8 +1,10 @@
+#!/bin/sh
 # The keeper answers the shell itself: no process is started to unlock, or to lock the same again. sh keeper_is_asked.sh
 # What is counted here is starts of $ATMOST, by a script that stands before it.
 set -eu
 bin=$(cd "$ATMOST_BIN" && pwd)
-export LOCK_UNLOCK="$(cd "$ATMOST_SHELL" && pwd)/lock_unlock.sh"
+LOCK_UNLOCK=$(cd "$ATMOST_SHELL" && pwd)/lock_unlock.sh
+export LOCK_UNLOCK
 work=$(mktemp -d "${TMPDIR:-/tmp}/atmost-asked.XXXXXX")
 trap 'rm -rf "$work" 2>/dev/null || { sleep 1; rm -rf "$work"; }' EXIT
 cd "$work"

@@ -1,6 +1,9 @@
+#!/bin/sh
 # lock_unlock in the shell that runs this file (run.sh). No word of it is split, for zsh's sake.
 set -eu
+# shellcheck disable=SC3040  # asked first
 if (set -o pipefail) 2>/dev/null; then set -o pipefail; fi
+# shellcheck disable=SC1090  # the shell folder of this build
 . "$LOCK_UNLOCK"
 
 fail() {

@@ -9,6 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 
 compile() {
   printf '%s\n' "$1" >"$dir/planted.cc"
+  # shellcheck disable=SC2086  # options, none or more
   "${CXX:-c++}" -std=c++20 -O2 $2 -c "$dir/planted.cc" -o "$dir/planted.o"
 }
 front="-fno-exceptions -fno-rtti -fno-threadsafe-statics"

@@ -34,7 +34,7 @@ struct Known {
   const char* name;
 };
 
-// Magic numbers: statfs(2), linux/magic.h. DESIGN §4 says why each is where it is.
+// Magic numbers: statfs(2), linux/magic.h. docs/lock-map.md says why some are trusted.
 constexpr Known kKnown[] = {
     {0xEF53, Kind::trusted, "ext4"},         {0x58465342, Kind::trusted, "xfs"},
     {0x9123683E, Kind::trusted, "btrfs"},    {0x2FC12FC1, Kind::trusted, "zfs"},

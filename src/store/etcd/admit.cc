@@ -16,7 +16,6 @@ constexpr std::int64_t kLongestLeaseS = 9'000'000'000;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// What a decision means for a caller of several locks: the first lock that does not admit it.
 bool admits(const Decision& decision) { return decision.verdict == Verdict::admit; }
 
 }  // namespace

@@ -117,8 +117,9 @@ class EtcdStore final : public FleetStore {
                         std::int64_t give_up_boot_ns);
   void add_admission(const Request& request, std::uint32_t lock, const Viewer& who, const Instant& now,
                      const std::vector<std::uint32_t>& slots, Txn& txn) const;
-  // Whether the transaction's last parts show all our keys as it made them.
+  // Whether a key of this very caller, with its own record, stands under a lease that is not its own.
   bool stands_in_its_own_way(const Request& request, const Instant& now) const;
+  // Whether the transaction's last parts show all our keys as it made them.
   bool proves(const Request& request, const TxnReply& reply);
   Status prepare_intervals(const Request& request, ElapsedFrom from, std::int64_t give_up_boot_ns);
   bool holds_all() const;

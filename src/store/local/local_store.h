@@ -1,4 +1,4 @@
-// Locks in files (DESIGN §3): the store that everything else is measured against.
+// Locks in files (docs/lock-map.md): the store that everything else is measured against.
 #ifndef ATMOST_STORE_LOCAL_LOCAL_STORE_H
 #define ATMOST_STORE_LOCAL_LOCAL_STORE_H
 

@@ -1,7 +1,8 @@
+#!/bin/sh
 # A shell that becomes atmost with exec may have had children: should the supervisor be killed, what it had started is
 # still stopped, and they are not.
 . "$(dirname "$0")/lib.sh"
-export ATMOST_STORE=$FLEET_STORE
+export ATMOST_STORE="$FLEET_STORE"
 child_of() { ps -o pid= --ppid "$1" | tr -d ' ' | grep -vx "$(cat before)"; }
 
 start sh -c 'sleep 100 & echo $! >before; exec atmost run mixed sh -c "setsid sh -c \"echo \\\$\\\$ >new && mv new daemon; exec sleep 100\" & exec sleep 100"'

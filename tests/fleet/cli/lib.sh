@@ -1,3 +1,4 @@
+#!/bin/sh
 # For the scripts in this folder, which begin with:  . "$(dirname "$0")/lib.sh"
 #
 # What a user sees of a store that many machines share. Each script runs once with every such store: with_etcd and

@@ -1,6 +1,7 @@
+#!/bin/sh
 # list names the hosts; kill and wait reach them; drained slots are shown.
 . "$(dirname "$0")/lib.sh"
-export ATMOST_STORE=$FLEET_STORE
+export ATMOST_STORE="$FLEET_STORE"
 here=$(uname -n)
 there=$here
 if unshare --uts true 2>/dev/null || unshare -Ur --uts true 2>/dev/null; then there=red; fi

@@ -2,12 +2,13 @@
 # A lock that is held around the command is refused at once, whatever the wait and in whatever mode it is held. Who would
 # wait for others waits.
 . "$(dirname "$0")/lib.sh"
-export ATMOST_STORE=$FLEET_STORE
+export ATMOST_STORE="$FLEET_STORE"
 
 inside() { # CODE OUTER-OPTIONS -- INNER-OPTIONS...: how the inner one ends, at once
   code=$1 outer= && shift
   while [ "$1" != -- ]; do outer="$outer $1" && shift; done
   shift
+  # shellcheck disable=SC2086  # options, none or more
   expect_code "$code" atmost run $outer nested atmost run -w inf "$@" nested true
   [ "$code" = 0 ] || expect_in err "nested: you hold it yourself"
 }

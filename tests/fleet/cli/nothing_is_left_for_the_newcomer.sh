@@ -1,6 +1,7 @@
+#!/bin/sh
 # Who is stopped through the lock keeps it until nothing of its tree is left, though its main process ends at once.
 . "$(dirname "$0")/lib.sh"
-export ATMOST_STORE=$FLEET_STORE
+export ATMOST_STORE="$FLEET_STORE"
 
 # With a daemon that will not go.
 cat >job <<'EOF'

@@ -1,6 +1,7 @@
+#!/bin/sh
 # The options of one machine mean the same in a fleet.
 . "$(dirname "$0")/lib.sh"
-export ATMOST_STORE=$FLEET_STORE
+export ATMOST_STORE="$FLEET_STORE"
 
 expect_code 75 atmost run -n 0 sense true
 expect_in err "admits nobody"

@@ -1,6 +1,7 @@
+#!/bin/sh
 # Each option of one machine that means nothing in a fleet is refused in one line that says why (docs/fleet.md, "Options").
 . "$(dirname "$0")/lib.sh"
-export ATMOST_STORE=$FLEET_STORE
+export ATMOST_STORE="$FLEET_STORE"
 
 refused() {
   words=$1
@@ -16,6 +17,7 @@ refused "--mode: a fleet's lock is no file" atmost run --mode 644 no-sense touch
 refused "--mode: a fleet's lock is no file" atmost wait -n 1 --mode 644 no-sense
 for command in "run" "check -n 1" "wait -n 1" "drain" "resume" "kill"; do
   # The words of $command are meant to be split.
+  # shellcheck disable=SC2086
   refused "--trust-fs: a fleet's lock lies on no filesystem" atmost $command --trust-fs no-sense true
 done
 refused "--auto-min: limits are learned from lock files alone" atmost run --auto-min 1 no-sense touch ran

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Two hosts that pass at the same moment run each job once; the interval holds on both; what is each host's own runs on
 # each; each host's log says what it did.
 . "$(dirname "$0")/lib.sh"

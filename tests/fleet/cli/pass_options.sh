@@ -1,3 +1,4 @@
+#!/bin/sh
 # What makes no sense with a store is refused in one line that says what would.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"

@@ -1,7 +1,8 @@
+#!/bin/sh
 # A pass finds what others hold: busy, drained, overdue; -n of the file counts over all hosts.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
-export ATMOST_STORE=$FLEET_STORE
+export ATMOST_STORE="$FLEET_STORE"
 
 cat >f <<END
 [[atom]]

@@ -1,3 +1,4 @@
+#!/bin/sh
 # A store that nobody answers for: every job is told of once, none runs, and the host's own run all the same.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
@@ -27,9 +28,12 @@ expect_in out "lost:own: would run"
 [ ! -e own ] || fail "a dry run ran something"
 
 # Servers that are there and stay silent.
+# shellcheck disable=SC2086  # pids, one or more
 kill -STOP $FLEET_PIDS
+# shellcheck disable=SC2086
 trap 'kill -CONT $FLEET_PIDS; clean_up' EXIT
 expect_code 69 atmost pass --store "$FLEET_STORE" f
+# shellcheck disable=SC2086
 kill -CONT $FLEET_PIDS
 [ ! -e ran ] || fail "a job ran without its lock"
 expect_line 5 err

@@ -1,3 +1,4 @@
+#!/bin/sh
 # A command that somebody stops and continues, it alone, as a job's leader: its supervisor stops with it and wakes for its
 # lease's sake; nobody above it stays behind stopped.
 . "$(dirname "$0")/lib.sh"

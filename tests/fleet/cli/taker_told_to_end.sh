@@ -1,6 +1,7 @@
+#!/bin/sh
 # A taker that is told to end leaves nothing in the way of others: the slot is free as soon as its holder has gone.
 . "$(dirname "$0")/lib.sh"
-export ATMOST_STORE=$FLEET_STORE
+export ATMOST_STORE="$FLEET_STORE"
 
 start atmost run --kill-grace 500ms given-up sh -c 'trap "echo >asked" INT TERM; echo >up; while :; do sleep 0.1; done'
 holder=$started
