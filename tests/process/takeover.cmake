@@ -7,6 +7,10 @@ foreach(name claims leftovers owners strangers tables)
   target_link_libraries(takeover_${name} PRIVATE traps_kit)
   add_dependencies(takeover_${name} run_child)
 endforeach()
+# The same with nothing else running: then it is taken within the graces and 200 ms.
+add_test(NAME takeover_owners_timed_soak COMMAND takeover_owners)
+set_tests_properties(takeover_owners_timed_soak PROPERTIES LABELS soak TIMEOUT 600 RUN_SERIAL TRUE
+                     ENVIRONMENT ATMOST_TESTS_TIMED=1)
 add_dependencies(takeover_claims atmost-pass)
 target_link_libraries(takeover_claims PRIVATE atmost_store_local)  # to forge records with the right checksum
 add_dependencies(takeover_strangers hung_mount)
