@@ -39,9 +39,6 @@ int failed(const Error& error) {
     case Code::not_found:
       line.append("exec failed: ");
       break;
-    case Code::busy:
-      line.append("Failed to lock file: ");
-      break;
     default:
       line.append("Failed to open file: ");
       break;
@@ -50,11 +47,6 @@ int failed(const Error& error) {
 }
 
 int refused(const Decision& decision) {
-  if (decision.why == Why::guard) {
-    Text<200> line("Failed to lock file: it is not let go");
-    if (decision.culprit > 0) line.append(" by process ").append_signed(decision.culprit);
-    return say(line);
-  }
   Text<100> line("Cannot start, ");
   return say(line.append_unsigned(decision.held).append(" instances already running"));
 }
@@ -102,14 +94,25 @@ int show(bool list) {
   return say(written.error().message);
 }
 
+// Blanks in front (`wc -l` pads), one plus sign, digits: what the original's strtoul(3) reads as a number and means so.
+// A number beyond all limits is the largest one, as there. False for anything else.
+bool read_max(std::string_view text, std::uint32_t& to) {
+  const std::size_t begin = text.find_first_not_of(" \t\n\v\f\r");
+  if (begin >= text.size()) return false;
+  text.remove_prefix(begin);
+  if (text.front() == '+') text.remove_prefix(1);
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return false;
+  const Result<std::uint64_t> number = parse_count(text, 0, kMaxSlots);
+  to = number.ok() ? static_cast<std::uint32_t>(number.value()) : kMaxSlots;
+  return true;
+}
+
 int start(std::string_view max, char* const* command) {
-  const Result<std::uint64_t> number = parse_count(max, 0, UINT64_MAX);
-  if (!number.ok()) {
-    Text<900> line("exectimes: MAX: ");
-    return say(line.append(number.error().message).append(", nor check or list"));
-  }
   LockSpec& lock = request.locks[0];
-  lock.max = number.value() < kMaxSlots ? static_cast<std::uint32_t>(number.value()) : kMaxSlots;
+  if (!read_max(max, lock.max)) {
+    Text<900> line("exectimes: MAX: \"");
+    return say(line.append(max).append("\" is not a whole number of 0 or more, nor check or list"));
+  }
   request.exec = true;
   request.until = Until::close;
   request.command = Text<63>(command[0]);

@@ -31,16 +31,33 @@ void too_soon_words(Sentence& to, const Decision& decision, const Request& reque
   if (decision.last_in_future) to.append(" (its time lies in the future: has a clock been set back?)");
 }
 
+// Other callers may allow more than this one does, so that more than N may be held.
+void held_words(Sentence& to, const Decision& decision, const LockSpec& lock, std::string_view holders) {
+  if (decision.writer_inside) {
+    to.append("held exclusively").append(holders);
+    return;
+  }
+  const bool alone = lock.mode == Mode::exclusive;
+  const std::uint32_t above = !alone && decision.held > lock.max ? decision.held - lock.max : 0;
+  if (above >= kCountedAbove) to.append("at least ");
+  to.append_unsigned(decision.held);
+  if (!alone && above == 0) to.append(" of ").append_unsigned(lock.max);
+  to.append((alone || above > 0) && decision.held == 1 ? " slot held" : " slots held");
+  if (decision.some_drained) to.append(" or drained");
+  to.append(holders);
+  if (alone) {
+    to.append(", and --exclusive needs all of them free");
+  } else if (above > 0) {
+    to.append(", ").append_unsigned(lock.max).append(" allowed");
+  }
+  if (lock.take > 1) to.append(", ").append_unsigned(lock.take).append(" wanted");
+}
+
 void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock, std::string_view holders) {
   switch (decision.why) {
     case Why::none:
     case Why::no_slot:
-      to.append_unsigned(decision.held)
-          .append(" of ")
-          .append_unsigned(lock.max)
-          .append(decision.some_drained ? " slots held or drained" : " slots held")
-          .append(holders);
-      if (lock.take > 1) to.append(", ").append_unsigned(lock.take).append(" wanted");
+      held_words(to, decision, lock, holders);
       return;
     case Why::owed:
       to.append("a slot is free, but owed to those who wait (").append_unsigned(decision.waiters).append(")");

@@ -12,6 +12,9 @@
 
 namespace atmost {
 
+// Counting slots above N is for messages; beyond so many, counting them would cost more than it tells.
+inline constexpr std::uint32_t kCountedAbove = 16;
+
 // How a slot is kept, as its record says (a hint). `foreign`: no record of ours, e.g. the original exectimes.
 enum class HolderKind : std::uint8_t { foreign, supervised, exec, library, keeper };
 
@@ -64,10 +67,13 @@ struct LastAdmission {
 struct View {
   std::uint64_t token = 0;  // of the last admission, 0 when none is known
   LastAdmission last;
-  bool drained = false;    // admit nobody
-  bool room = false;       // the K slots can be held without more than N held: proven, and reserved for now
-  std::uint32_t held = 0;  // slots held by others or drained, as far as counted (exact when !room)
+  bool drained = false;  // admit nobody
+  bool room = false;     // the K slots can be held without more than N held: proven, and reserved for now
+  // Slots held by others or drained, as far as counted. When !room: exactly those up to N, and those above N, which
+  // callers with larger limits hold, up to kCountedAbove.
+  std::uint32_t held = 0;
   bool some_drained = false;        // slots among them are drained
+  bool writer_inside = false;       // an exclusive holder is among them
   std::uint32_t waiters_ahead = 0;  // live waiters with a better claim (at least; exact only as zero or not)
   bool joiner_waiting = false;      // somebody already waits to run once more (--on-busy=join)
   bool takeover_running = false;    // somebody is stopping a holder right now

@@ -89,6 +89,7 @@ Decision decide(const Request& request, const LockSpec& lock, const View& view, 
   answer.limits = limits_of(request, view);
   answer.held = view.held;
   answer.some_drained = view.some_drained;
+  answer.writer_inside = view.writer_inside;
   answer.waiters = view.waiters_ahead;
   if (lock.max == 0 || view.drained) {
     answer.why = lock.max == 0 ? Why::zero : Why::drained;

@@ -97,6 +97,7 @@ View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std
     writer_inside = writer_inside || !holder.record || holder.record->mode == Mode::exclusive;
   }
   view.held = static_cast<std::uint32_t>(holders.size());
+  view.writer_inside = writer_inside;
   view.holders = holders;
   for (const auto& [slot, lease] : seen.taken) {
     view.takeover_running = view.takeover_running || lease != viewer.lease;

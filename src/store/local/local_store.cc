@@ -27,6 +27,14 @@ void clear_revocation(int fd, std::uint32_t slot) {
   }
 }
 
+// What the original tells who is refused: all that run, under whatever limit.
+Status count_all(LockFile& file, std::uint32_t& held) {
+  Count count;
+  Status counted = count_held(file, 1, kMaxSlots, kMaxSlots, count);
+  held = count.held;
+  return counted;
+}
+
 std::uint64_t next_token(std::uint64_t stored, const Instant& now) {
   const auto by_clock = static_cast<std::uint64_t>(now.real_ns > 0 ? now.real_ns / 1000 : 0);
   return stored + 1 > by_clock ? stored + 1 : by_clock;
@@ -91,8 +99,10 @@ void LocalStore::close() {
   opened_ = false;
 }
 
-Result<LockFile::Guarded> LocalStore::guard_all(std::uint32_t& culprit) {
-  const std::int64_t deadline = plus(os::boot_ns(), {kGuardPatienceNs});
+Result<LockFile::Guarded> LocalStore::guard_all(const Request& request, std::uint32_t& culprit) {
+  // The original waits for its mutex, which is the guard, as long as it takes; a signal ends it as any other wait.
+  const std::int64_t deadline =
+      request.foreign_format ? Duration::kForever : plus(os::boot_ns(), {kGuardPatienceNs});
   for (std::uint32_t i = 0; i < count_; ++i) {
     culprit = order_[i];
     Result<LockFile::Guarded> guarded = entries_[culprit].file.guard(deadline);
@@ -117,7 +127,7 @@ Result<Decision> LocalStore::attempt(const Request& request, DecideFn decide, co
   for (int round = 0; round < kReopenTries; ++round) {
     if (Status opened = open_all(request); !opened.ok()) return opened.error();
     std::uint32_t culprit = 0;
-    Result<LockFile::Guarded> guarded = guard_all(culprit);
+    Result<LockFile::Guarded> guarded = guard_all(request, culprit);
     if (!guarded.ok()) return guarded.error();
     if (guarded.value() == LockFile::Guarded::replaced) {
       close();  // and with it our place in the queue of a file that nobody finds any more
@@ -148,6 +158,7 @@ View LocalStore::view_of(const Request& request, Entry& entry, const LockSpec& s
   view.room = entry.reserved.room;
   view.held = entry.reserved.held;
   view.some_drained = entry.reserved.some_drained;
+  view.writer_inside = entry.reserved.writer_inside;
   view.waiters_ahead = entry.reserved.waiters_ahead;
   view.joiner_waiting = entry.reserved.joiner_waiting;
   view.takeover_running = entry.reserved.takeover_running;
@@ -186,6 +197,9 @@ Result<Decision> LocalStore::decide_all(const Request& request, DecideFn decide,
   if (decision.verdict == Verdict::admit) decision.limits = first;  // what the command is limited by
   Status done = decision.verdict == Verdict::admit ? commit(request, now, queue)
                                                    : after_refusal(request, decision, now, queue);
+  if (done.ok() && decision.verdict != Verdict::admit && request.foreign_format) {
+    done = count_all(entries_[decision.lock].file, decision.held);
+  }
   if (!done.ok()) {
     drop_all();
     return done.error();

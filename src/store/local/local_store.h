@@ -76,7 +76,7 @@ class LocalStore final : public Store {
   };
   bool opened_for(const Request& request) const;
   Status open_all(const Request& request);
-  Result<LockFile::Guarded> guard_all(std::uint32_t& culprit);
+  Result<LockFile::Guarded> guard_all(const Request& request, std::uint32_t& culprit);
   void unguard_all();
   Result<Decision> decide_all(const Request& request, DecideFn decide, const Instant& now, Ticket* queue);
   View view_of(const Request& request, Entry& entry, const LockSpec& spec, bool last_chance);

@@ -31,13 +31,8 @@ Status reserve_exclusive(LockFile& file, os::Owner owner, Reservation& to) {
   return counted;
 }
 
-// What one query over everything behind the last slot found in the way, asked for one by one.
-struct Beyond {
-  std::uint32_t held = 0;  // slots above N
-  bool exclusive = false;
-};
-
-Status look_beyond(LockFile& file, const LockSpec& spec, Reservation& to, Beyond& beyond) {
+// Asks one by one for what one query over everything behind the last slot found in the way. `held`: slots above N.
+Status look_beyond(LockFile& file, const LockSpec& spec, Reservation& to, std::uint32_t& held) {
   os::Conflict conflict;
   const auto ask = [&](std::int64_t start, std::int64_t length, bool& found) {
     const int error =
@@ -47,14 +42,15 @@ Status look_beyond(LockFile& file, const LockSpec& spec, Reservation& to, Beyond
   };
   bool above = false;
   int error = ask(slot_byte(spec.max) + 1, kMaxSlots - spec.max, above);
-  if (error == 0) error = ask(kModeByte, 1, beyond.exclusive);
+  if (error == 0) error = ask(kModeByte, 1, to.writer_inside);
   if (error == 0) error = ask(kTakeoverBase, kMaxSlots, to.takeover_running);
   if (error == 0) error = ask(kJoinByte, 1, to.joiner_waiting);
   if (error != 0) return file.failure(Code::io, error, "cannot query locks");
   if (!above) return {};
   Count count;
-  Status counted = count_held(file, spec.max + 1, kMaxSlots, spec.max, count);
-  beyond.held = count.held;
+  const std::uint32_t enough = spec.max > kCountedAbove ? spec.max : kCountedAbove;
+  Status counted = count_held(file, spec.max + 1, kMaxSlots, enough, count);
+  held = count.held;
   return counted;
 }
 
@@ -132,22 +128,22 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
     to.held = to.room ? 0 : spec.max - to.count;
     return {};
   }
-  Beyond beyond;
-  if (Status looked = look_beyond(file, spec, to, beyond); !looked.ok()) return looked;
+  std::uint32_t above = 0;
+  if (Status looked = look_beyond(file, spec, to, above); !looked.ok()) return looked;
   if (to.takeover_running && seeker.ticket == 0) {
     if (Status searched = search.without_taken_over(spec.take); !searched.ok()) return searched;
   }
-  to.room = to.count >= spec.take && !beyond.exclusive;
-  if (to.count < spec.take) to.held = spec.max - to.count;
-  if (to.room && beyond.held > 0) {
+  if (to.count < spec.take) {  // every other slot up to N is held or drained
+    to.held = spec.max - to.count + above;
+  } else if (above > 0 || to.writer_inside) {
     Count below;
     if (Status counted = count_held(file, 1, spec.max, spec.max, below); !counted.ok()) return counted;
     // A query by description sees what this process locked as one; where there is one kind only, it does not.
     const bool strangers = owner == os::Owner::process && os::has_description_locks();
     const std::uint32_t own = strangers ? to.count : 0;
-    to.held = below.held - own + beyond.held;
-    to.room = to.held + spec.take <= spec.max;
+    to.held = below.held - own + above;
   }
+  to.room = to.count >= spec.take && !to.writer_inside && to.held + spec.take <= spec.max;
   return to.room ? settle_claims(file, spec, seeker, search, to) : Status{};
 }
 

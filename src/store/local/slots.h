@@ -21,11 +21,12 @@ struct Reservation {
   bool room = false;        // the first `take` reserved slots prove admission
   std::uint32_t count = 0;  // reserved slots
   bool mode_held = false;   // the mode byte is ours (exclusive)
-  std::uint32_t held = 0;   // slots held by others, as far as counted; at least N − K + 1 when refused
+  std::uint32_t held = 0;   // slots held by others, as View::held
   std::uint32_t waiters_ahead =
       0;  // live waiters with a better claim to what is free, 0 when the rest is enough
   bool takeover_running = false;
   bool joiner_waiting = false;
+  bool writer_inside = false;          // somebody else holds the mode byte
   bool some_drained = false;           // slots among those that are in the way are drained
   std::uint32_t slots[kMaxTake] = {};  // `count` of them, ascending
 
@@ -37,7 +38,7 @@ struct Reservation {
   }
   // Empty again. The slots stay as they are: there are none of them now.
   void clear() {
-    room = mode_held = takeover_running = joiner_waiting = some_drained = false;
+    room = mode_held = takeover_running = joiner_waiting = writer_inside = some_drained = false;
     count = held = waiters_ahead = 0;
   }
 };

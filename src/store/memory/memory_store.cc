@@ -37,6 +37,7 @@ View MemoryStore::view_of(const Request& request, const Ticket* queue) const {
     view.takeover_running = view.takeover_running || (lock_.taker[i] != nullptr && lock_.taker[i] != this);
   }
   view.held = count;
+  view.writer_inside = lock_.exclusive_handle != 0;
   view.holders = {seen_, count};
 
   std::uint32_t claimed = 0;

@@ -193,6 +193,7 @@ void paint(const Sight& sight, const Request& request, const LockSpec& spec, con
   view.drained = sight.drained;
   view.last_chance = last_chance;
   view.held = static_cast<std::uint32_t>(held.size());
+  view.writer_inside = exclusive;
   for (const std::uint32_t slot : sight.drained_slots) {
     if (spec.mode == Mode::exclusive || slot > spec.max) continue;
     view.some_drained = true;

@@ -104,6 +104,15 @@ TEST(Words, SayWhyItWasRefused) {
   Named line({"-n4", "-k2", "x"});
   EXPECT_EQ(line.words(busy(Why::no_slot, 3), " (by 12 make)"),
             "busy: build: 3 of 4 slots held (by 12 make), 2 wanted");
+  EXPECT_EQ(line.words(busy(Why::no_slot, 9)), "busy: build: 9 slots held, 4 allowed, 2 wanted");
+  EXPECT_EQ(line.words(busy(Why::no_slot, 4 + kCountedAbove)),
+            "busy: build: at least 20 slots held, 4 allowed, 2 wanted");
+  Named alone({"--exclusive", "x"});
+  EXPECT_EQ(alone.words(busy(Why::no_slot, 3), " (by 12 make)"),
+            "busy: build: 3 slots held (by 12 make), and --exclusive needs all of them free");
+  Outcome writer = busy(Why::no_slot, 1);
+  writer.decision.writer_inside = true;
+  EXPECT_EQ(line.words(writer, " (by 12 make)"), "busy: build: held exclusively (by 12 make)");
   Named one({"x"});
   Outcome waited = busy(Why::no_slot, 1);
   waited.waited = Duration::millis(5500);
