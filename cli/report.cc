@@ -89,10 +89,17 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock, st
   }
 }
 
-std::string_view why_stopped(const Outcome& outcome) {
-  if (outcome.stopped == Stopped::max_runtime) return ", as --max-runtime says";
-  return outcome.asked ? ": somebody asked for it through the lock (atmost kill, or a takeover)"
-                       : ": the lock was lost";
+void why_stopped(Sentence& to, const Outcome& outcome, const Request& request) {
+  const Limits& limits = outcome.decision.limits;
+  if (outcome.stopped != Stopped::max_runtime) {
+    to.append(outcome.asked ? ": somebody asked for it through the lock (atmost kill, or a takeover)"
+                            : ": the lock was lost");
+  } else if (!request.max_runtime_auto) {
+    to.append(", as --max-runtime says");
+  } else {
+    to.append(", as ").append(limits.too_few != 0 ? "--auto-max" : "--max-runtime auto").append(" says: ");
+    to.append(duration_words(limits.max_runtime)).append(learned_words(limits, request.locks[0]));
+  }
 }
 
 std::string_view reason_of(const Outcome& outcome) {
@@ -165,6 +172,17 @@ class FirstHolders final : public LockVisitor {
 
 }  // namespace
 
+Text<400> learned_words(const Limits& limits, const LockSpec& lock) {
+  Text<400> words;
+  if (limits.too_few != 0) {
+    words.append(" (too few runs to learn from: ").append_unsigned(limits.learned_from).append(" of ");
+    return words.append_unsigned(limits.too_few).push(')');
+  }
+  words.append(", learned from ").append_unsigned(limits.learned_from).append(" runs, the longest ");
+  words.append(duration_words(limits.longest_run));
+  return words.append(" (see: atmost tune ").append(lock.name).push(')');
+}
+
 int exit_code(const Outcome& outcome, const Invocation& invocation) {
   switch (outcome.kind) {
     case Outcome::Kind::ran:
@@ -195,7 +213,7 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
   switch (outcome.kind) {
     case Outcome::Kind::ran:
       words.append(lock.name).append(": the command was stopped after ").append(duration_words(outcome.ran));
-      words.append(why_stopped(outcome));
+      why_stopped(words, outcome, invocation.request);
       break;
     case Outcome::Kind::refused:
       if (outcome.decision.verdict == Verdict::too_soon) {

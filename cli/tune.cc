@@ -45,12 +45,21 @@ void show_choice(Output& to, const Tuning& it, const LearnedBounds& bounds) {
   tenths(to.text("is worth "), it.price).text(" doublings of the limit, so that about ");
   tenths(to, bounds.risk_ppm / 1000.0).text(" good runs in 1,000 are stopped (--auto-risk); learned from ");
   to.number(it.experience).text(" runs of the directory\n");
-  line(to, "best limit").text(duration_words(it.limit));
+  line(to, "best limit");
+  if (it.completed < it.runs_needed) {
+    to.text("none: ").number(it.runs_needed).text(" completed runs of this lock are needed, it has ");
+    to.number(it.completed).text("\n");
+    return;
+  }
+  to.text(duration_words(it.limit));
   if (it.widened > 0) {
     tenths(to.text(", longer by "), it.widened / static_cast<double>(kStepsPerOctave))
         .text(" doublings after kills");
   }
   tenths(to.text(": "), 1000 * it.chance).text(" in 1,000 next runs are longer than that\n");
+}
+
+void show_schedule(Output& to, const Tuning& it) {
   line(to, "schedule");
   if (it.schedule_known) {
     to.text("an admission every ").text(duration_words(it.usual)).text(" or so; ");
@@ -135,6 +144,7 @@ int tune_command(Invocation& it) {
   to.escaped(name).text("\n");
   show_experience(to, tuning);
   show_choice(to, tuning, it.request.learned);
+  show_schedule(to, tuning);
   show_limits(to, tuning);
   return finish(to);
 }

@@ -78,6 +78,11 @@ struct Limits {
   Duration if_elapsed{};
   Duration expire_after = Duration::forever();
   Duration max_runtime{};  // 0: none
+  // Where expire_after or max_runtime is learned: from so many runs of the lock, the longest of which took so long
+  // (rounded up). too_few: so many are needed, and the limit is only the longest that --auto-max allows; else 0.
+  std::uint32_t learned_from = 0;
+  std::uint32_t too_few = 0;
+  Duration longest_run{};
 };
 
 }  // namespace atmost

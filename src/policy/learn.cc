@@ -20,7 +20,7 @@ static_assert(kWidths + 1 == kRelations);
 constexpr std::uint32_t kNarrowSteps = 4;  // a completed run takes so much of the widening back
 
 // How many of an atom's own runs the directory's experience is worth, at most: not more than it has.
-constexpr double kBorrowed = 8;
+constexpr double kBorrowed = kOwnRuns - 1;
 
 // What the directory's experience begins with: as if 300 runs had shown that limits at price p kill one run in p.
 // Cautious (tests/unit/policy/learn_test.cc tries several kinds of runs), and soon outweighed by what really happens.
@@ -239,6 +239,10 @@ RunLimit run_limit(const Memory& memory, const Experience& experience, const Lea
   const Forecast next = forecast(memory, experience);
   RunLimit answer;
   answer.price = price_for(experience, bounds.risk_ppm);
+  if (memory.completed < kOwnRuns) {
+    answer.limit = bounds.high;
+    return answer;
+  }
   answer.step = best_step(next, answer.price);
   const int widened = answer.step + static_cast<int>(memory.widened);
   const int step = widened < kSteps - 1 ? widened : kSteps - 1;

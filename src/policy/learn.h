@@ -10,7 +10,7 @@
 //
 // The chance comes from a forecast: the next run is like one of the atom's last runs (the older, the less), within one
 // of four widths, or like any run of the directory. How often each of these was so is counted for the atom, and until
-// it has runs enough, for the directory's other atoms of the same age. The price comes from the directory too: every
+// it has runs enough, for the directory's other atoms of the same age. Before kOwnRuns of its own there is no limit. The price comes from the directory too: every
 // completed run is tried against the limits at eight prices, and that one is taken at which no more than the risk asked
 // for would have been killed. Pure arithmetic; nothing here blocks, fails or needs a clock.
 #ifndef ATMOST_POLICY_LEARN_H
@@ -42,6 +42,12 @@ double price_for(const Experience& experience, std::uint32_t risk_ppm);
 // The step at whose end the limit is best put.
 int best_step(const Forecast& forecast, double price);
 
+// A lock has a limit once so many runs of its own have completed: the first has nothing to be compared with, and what
+// the eight after it showed weighs as much as all that is borrowed (learn.cc, kBorrowed). What other locks do is no
+// reason to stop this one's first runs.
+inline constexpr std::uint32_t kOwnRuns = 9;
+
+// Without kOwnRuns: the longest that the bounds allow.
 struct RunLimit {
   Duration limit = Duration::forever();  // within the bounds
   double price = 0;

@@ -27,13 +27,20 @@ Duration quantile(const Memory& memory, double share) {
 }  // namespace
 
 Limits limits_of(const Request& request, const View& view) {
-  Limits limits = {request.if_elapsed, request.expire_after, request.max_runtime};
+  Limits limits;
+  limits.if_elapsed = request.if_elapsed;
+  limits.expire_after = request.expire_after;
+  limits.max_runtime = request.max_runtime;
   if (!wants_memory(request)) return limits;
   const bool remembers = view.memory != nullptr && is_plausible(*view.memory);
   const bool experienced = view.experience != nullptr && is_plausible(*view.experience);
   const Memory& memory = remembers ? *view.memory : kNoMemory;
   const Schedule schedule = schedule_of(memory, request.learned);
   if (request.if_elapsed_auto) limits.if_elapsed = schedule.interval;
+  if (!request.max_runtime_auto && !request.expire_auto) return limits;
+  limits.learned_from = memory.completed;
+  limits.too_few = memory.completed < kOwnRuns ? kOwnRuns : 0;
+  limits.longest_run = quantile(memory, 0.999);
   const Duration run =
       run_limit(memory, experienced ? *view.experience : kNoExperience, request.learned).limit;
   if (request.max_runtime_auto) limits.max_runtime = run.is_forever() ? Duration{} : run;
@@ -66,6 +73,7 @@ Tuning tuning_of(const Memory& memory, const Experience& experience, const Learn
   tuning.price = run.price;
   tuning.chance = run.chance;
   tuning.limit = end_of_step(run.step);
+  tuning.runs_needed = kOwnRuns;
   tuning.widened = own.widened;
   const Schedule schedule = schedule_of(own, bounds);
   tuning.schedule_known = schedule.known;

@@ -48,9 +48,31 @@ TEST_F(Learn, WithoutAnyExperienceThereIsNoLimit) {
   EXPECT_EQ(limit().limit, Duration::seconds(3600));
 }
 
-TEST_F(Learn, OneRunGivesAWideLimit) {
-  run(100);
-  EXPECT_GT(limit().limit, seconds(800));
+TEST_F(Learn, WithoutEnoughRunsOfItsOwnALockHasNoLimit) {
+  for (std::uint32_t i = 0; i < kOwnRuns; ++i) {
+    EXPECT_TRUE(limit().limit.is_forever()) << i;
+    bounds.high = Duration::seconds(3600);
+    EXPECT_EQ(limit().limit, Duration::seconds(3600)) << i;
+    bounds.high = Duration::forever();
+    run(100);
+  }
+  EXPECT_GT(limit().limit, seconds(100));
+  EXPECT_FALSE(limit().limit.is_forever());
+}
+
+// However many runs that its directory has seen, and however short they were.
+TEST_F(Learn, OtherLocksGiveANewOneNoLimit) {
+  for (int lock = 0; lock < 100; ++lock) {
+    memory = {};
+    for (int i = 0; i < 20; ++i) run(0.001);
+  }
+  memory = {};
+  EXPECT_TRUE(limit().limit.is_forever());
+  for (std::uint32_t i = 1; i < kOwnRuns; ++i) {
+    run(0.001);
+    EXPECT_TRUE(limit().limit.is_forever()) << i;
+  }
+  run(0.001);
   EXPECT_FALSE(limit().limit.is_forever());
 }
 
@@ -165,17 +187,18 @@ TEST_F(Learn, ARunCutShortIsNeverAShortOne) {
 }
 
 TEST_F(Learn, ANewLockBorrowsFromTheOthers) {
-  run(60);
-  const Duration alone = limit().limit;
+  const auto run_enough = [&] {
+    for (std::uint32_t i = 0; i < kOwnRuns; ++i) run(60);
+    return limit().limit;
+  };
+  const Duration alone = run_enough();
   experience = {};
   for (int lock = 0; lock < 30; ++lock) {
     memory = {};
     for (int i = 0; i < 10; ++i) run(10 + lock);
   }
   memory = {};
-  EXPECT_LT(limit().limit, seconds(3600)) << "no run of this directory ever took so long";
-  run(60);
-  EXPECT_LT(limit().limit, seconds(300)) << "locks of this directory do the same again";
+  EXPECT_LT(run_enough(), seconds(300)) << "locks of this directory do the same again";
   EXPECT_LT(limit().limit, alone);
 }
 
