@@ -173,6 +173,18 @@ class FleetStore : public Store {
   // told: unavailable, or not_permitted.
   virtual Result<Code> diagnose(int fd, bool json) = 0;
 
+  // The name of the lease that this process has now, under which lies what it wrote for itself (slots, places in queues,
+  // claims on slots of others), for whoever outlives it: printable, without blanks, no secret. Empty: there is none. Changes
+  // inside the calls of this store only.
+  virtual Text<80> own_lease() const { return {}; }
+  // Ends the lease that own_lease() of another process of this store named, with all that lies under it, and tells
+  // whoever is next. ok as well when there is no such lease any more. Blocks for at most the timeout of one question.
+  // REQUIRES: that process is dead, and nothing runs of what it had started under the lease.
+  virtual Status end_lease(std::string_view name) {
+    (void)name;
+    return error_of(Code::unavailable, 0, "this store cannot end a lease of another process");
+  }
+
  protected:
   ~FleetStore() = default;
 };
