@@ -13,9 +13,9 @@ namespace {
 // How often a pressed holder is looked at: a pause ends at most so much late.
 constexpr std::int64_t kLookNs = 10'000'000;
 // While killing, what was missed or started meanwhile, and who goes last, is swept again so often, and for so long at
-// least.
+// least: a busy machine takes its time to end a killed process, and to say meanwhile that it survived would be wrong.
 constexpr std::int64_t kKillAgainNs = 30'000'000;
-constexpr Duration kShortestKill = Duration::millis(150);
+constexpr Duration kShortestKill = Duration::seconds(2);
 constexpr int kFewestKills =
     3;  // however long they take: the holder itself goes last, when nobody is seen below it
 
