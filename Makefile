@@ -1,9 +1,11 @@
 # make          build Release into build/ (programs in build/bin/)
 # make deps     install what building and checking need (Debian packages, see tools/install_deps)
-# make check    deps, build, and every test in five variants; make soak: the long ones
+# make check    deps, build, and every test once, on the product itself: minutes; make soak: the long ones
+# make check-all  the same in five variants: what continuous integration runs
 # make fuzz     every parser against made-up texts, 20 s each: 20 minutes with its build on two cores
 # make demo     install what is missing, build, and watch real programs obey a limit
 # make bench    the table of docs/performance.md
+# make dist     the release: atmost-VERSION.tar.gz of the commit that is checked out, and its SHA-256
 # make install  PREFIX=/usr/local DESTDIR=
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -35,8 +37,8 @@ THREAD_OPTIONS = -DATMOST_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug "-DATMOST_TES
 SANITIZE_OPTIONS = -DATMOST_SANITIZE=address$(comma)undefined -DCMAKE_BUILD_TYPE=Debug
 
 # Everything is made anew by CMake, which knows what is up to date.
-.PHONY: all build deps check check-main check-system check-portable check-thread check-sanitize fuzz demo bench soak format lint \
-        install clean
+.PHONY: all build deps check check-all check-main check-system check-portable check-thread check-sanitize fuzz demo bench soak format lint \
+        dist install clean
 all: build
 
 # The programs alone; the tests join this folder with the first `make check`.
@@ -48,9 +50,13 @@ build:
 deps:
 	@tools/install_deps build check
 
-# The main variant is the product: everything runs on it. The others repeat what they can change: the system's libc
-# behind the programs; the POSIX-only os room; and, compiled by clang, undefined behaviour, memory errors, and races of threads.
+# The main variant is the product: every kind of test runs on it once.
 check: deps
+	+@$(MAKE) --no-print-directory check-main
+
+# The other variants repeat what they can change: the system's libc behind the programs; the POSIX-only os room; and,
+# compiled by clang, undefined behaviour, memory errors, and races of threads.
+check-all: deps
 	+@$(MAKE) --no-print-directory check-sanitize
 	+@$(MAKE) --no-print-directory check-thread
 	+@$(MAKE) --no-print-directory check-portable
@@ -111,6 +117,9 @@ lint: deps
 
 install: build
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+
+dist:
+	@tools/dist
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-system $(BUILD)-portable $(BUILD)-sanitize $(BUILD)-thread $(BUILD)-fuzz $(BUILD)-cache
