@@ -132,6 +132,7 @@ int run(int argc, char** argv) {
   request.foreign_format = true;
   request.trust_fs = true;  // the original asks nobody what it runs on
   request.create_mode = 0666;
+  request.mode_given = true;
   const std::string_view second = argv[2];
   if (second == "check" || second == "list") return show(second == "list");
   if (argc < 4) return usage(2, kFailure);

@@ -153,6 +153,7 @@ Status store_mode(std::string_view value, Request& request) {
   const Result<unsigned> mode = parse_mode(value);
   if (!mode.ok()) return mode.error();
   request.create_mode = mode.value();
+  request.mode_given = true;
   return {};
 }
 

@@ -2,10 +2,12 @@
 # lock_unlock: a lock for the script that calls it. lock_unlock(1) has the whole story.
 #
 #   . lock_unlock.sh
-#   lock_unlock action=lock name=PATH [wait=SECONDS] [expire=SECONDS] [until=tree] [id=TEXT]   0: held, 1: not
-#   lock_unlock action=unlock name=PATH                                                        0: freed, 1: was not held
+#   lock_unlock action=lock name=PATH [wait=SECONDS] [expire=SECONDS] [until=tree] [mode=OCTAL] [id=TEXT]
+#                                         0: held, 1: not
+#   lock_unlock action=unlock name=PATH   0: freed, 1: was not held
 #
-# Without wait it waits for ever, without expire it never expires. Unlocking is optional: the lock ends with the script,
+# Without wait it waits for ever, without expire it never expires. Other users can share a lock file that was made with
+# mode=666 (or $LOCK_UNLOCK_MODE). Unlocking is optional: the lock ends with the script,
 # however that ends. Starts atmost ($ATMOST, else as PATH has it) at most once a call; unlocking, and locking the same
 # again, asks the keeper that is there (atmost(1), --keeper-to). Evaluates no text, sets no trap, opens no descriptor, and no
 # variable but lock_unlock_* and, with until=tree, ATMOST_HOLD_MARK (exported).
@@ -13,26 +15,27 @@
 # For every POSIX shell, set -eu or not. As a file named lock_unlock in FPATH it is loaded when first called.
 lock_unlock() {
   # What was read is kept in the arguments, where a trap that comes between and locks, too, does not change it:
-  # action, name, wait, expire, until, id.
+  # action, name, wait, expire, until, mode, id.
   case $#:${1-}:${2-} in
-    2:action=unlock:name=/*) set -- unlock "${2#name=}" inf inf main '' ;;  # the usual ones, for speed
-    2:action=lock:name=/*) set -- lock "${2#name=}" inf inf main '' ;;
+    2:action=unlock:name=/*) set -- unlock "${2#name=}" inf inf main '' '' ;;  # the usual ones, for speed
+    2:action=lock:name=/*) set -- lock "${2#name=}" inf inf main "${LOCK_UNLOCK_MODE-}" '' ;;
     *)
       set -- "$@" "lock_unlock_word=${lock_unlock_word-}"  # which is left as it was found
       for lock_unlock_word in '' "$@"; do
         case $lock_unlock_word in
-          '') set -- '' '' inf inf main '' ;;
-          action=*) set -- "${lock_unlock_word#action=}" "$2" "$3" "$4" "$5" "$6" ;;
-          name=/*) set -- "$1" "${lock_unlock_word#name=}" "$3" "$4" "$5" "$6" ;;
-          name=?*) set -- "$1" "./${lock_unlock_word#name=}" "$3" "$4" "$5" "$6" ;;
-          name=) set -- "$1" '' "$3" "$4" "$5" "$6" ;;
-          wait=*) set -- "$1" "$2" "${lock_unlock_word#wait=}" "$4" "$5" "$6" ;;
-          expire=*) set -- "$1" "$2" "$3" "${lock_unlock_word#expire=}" "$5" "$6" ;;
-          until=*) set -- "$1" "$2" "$3" "$4" "${lock_unlock_word#until=}" "$6" ;;
-          id=*) set -- "$1" "$2" "$3" "$4" "$5" "${lock_unlock_word#id=}" ;;
+          '') set -- '' '' inf inf main "${LOCK_UNLOCK_MODE-}" '' ;;
+          action=*) set -- "${lock_unlock_word#action=}" "$2" "$3" "$4" "$5" "$6" "$7" ;;
+          name=/*) set -- "$1" "${lock_unlock_word#name=}" "$3" "$4" "$5" "$6" "$7" ;;
+          name=?*) set -- "$1" "./${lock_unlock_word#name=}" "$3" "$4" "$5" "$6" "$7" ;;
+          name=) set -- "$1" '' "$3" "$4" "$5" "$6" "$7" ;;
+          wait=*) set -- "$1" "$2" "${lock_unlock_word#wait=}" "$4" "$5" "$6" "$7" ;;
+          expire=*) set -- "$1" "$2" "$3" "${lock_unlock_word#expire=}" "$5" "$6" "$7" ;;
+          until=*) set -- "$1" "$2" "$3" "$4" "${lock_unlock_word#until=}" "$6" "$7" ;;
+          mode=*) set -- "$1" "$2" "$3" "$4" "$5" "${lock_unlock_word#mode=}" "$7" ;;
+          id=*) set -- "$1" "$2" "$3" "$4" "$5" "$6" "${lock_unlock_word#id=}" ;;
           lock_unlock_word=*) lock_unlock_word=${lock_unlock_word#*=} ;;
           *)
-            printf '%s\n' "lock_unlock: $lock_unlock_word: use action= name= wait= expire= until= id=" >&2
+            printf '%s\n' "lock_unlock: $lock_unlock_word: use action= name= wait= expire= until= mode= id=" >&2
             return 1
             ;;
         esac
@@ -51,18 +54,18 @@ lock_unlock() {
       ;;
   esac
 
-  # The keeper that was started last (the seventh argument), if it is one for these words, is asked for u (unlock) or l
+  # The keeper that was started last (the eighth argument), if it is one for these words, is asked for u (unlock) or l
   # (lock the same again), and another one for q (end, if you hold nothing). Not from a subshell: two would get each
   # other's answers. Of a later process with its number nothing is opened: it is another user's, or has no such pipes.
   set -- "$@" "${lock_unlock_keeper-}"
-  case $1:$7 in
-    lock:"$$ $PWD $2 $3 $4 $5 $6>"*) set -- "$@" l "/proc/${7##*[> ]}" ;;
-    unlock:"$$ $PWD $2 "*) set -- "$@" u "/proc/${7##*[> ]}" ;;
-    lock:"$$ "*) set -- "$@" q "/proc/${7##*[> ]}" ;;
-    *) set -- "$@" '' ;;
+  case $1:$8 in
+    lock:"$$ $PWD $2 $3 $4 $5 $6 $7>"*) set -- "$@" l "/proc/${8##*[> ]}" ;;
+    unlock:"$$ $PWD $2 "*) set -- "$@" u "/proc/${8##*[> ]}" ;;
+    lock:"$$ "*) set -- "$@" q "/proc/${8##*[> ]}" ;;
+    *) set -- "$@" '' '' ;;
   esac
-  if [ -n "$8" ] && [ /proc/self -ef "/proc/$$" ] && [ -O "$9" ] && [ "$9/fd/100" -ef "$9/fd/102" ] &&
-    { { echo "$8 ${7##*>}" 1<>"$9/fd/100" && read -r lock_unlock_answer; } <"$9/fd/101"; } 2>/dev/null; then
+  if [ -n "$9" ] && [ /proc/self -ef "/proc/$$" ] && [ -O "${10}" ] && [ "${10}/fd/100" -ef "${10}/fd/102" ] &&
+    { { echo "$9 ${8##*>}" 1<>"${10}/fd/100" && read -r lock_unlock_answer; } <"${10}/fd/101"; } 2>/dev/null; then
     return 0
   fi
 
@@ -81,15 +84,15 @@ lock_unlock() {
   {
     read -r lock_unlock_answer || :
     "${ATMOST:-atmost}" hold --quiet --no-history --for-pid "$$" --wait "$3" --expire-after "$4" --until "$5" \
-      --id "$6" --keeper-to /dev/stdin -- "$2" || return 1
+      ${6:+"--mode=$6"} --id "$7" --keeper-to /dev/stdin -- "$2" || return 1
     lock_unlock_keeper=
     read -r lock_unlock_answer || return 0
   } <<END
 -
 END
   # Blanks and the like could make one of these look like another.
-  case $PWD$2$3$4$5$6 in
+  case $PWD$2$3$4$5$6$7 in
     *[!A-Za-z0-9_./@%+=:,-]*) ;;
-    *) lock_unlock_keeper="$$ $PWD $2 $3 $4 $5 $6>$lock_unlock_answer" ;;
+    *) lock_unlock_keeper="$$ $PWD $2 $3 $4 $5 $6 $7>$lock_unlock_answer" ;;
   esac
 }

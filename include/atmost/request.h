@@ -89,6 +89,7 @@ struct Request {
   bool no_history = false;
   bool log_args = false;  // the history gets the whole argv: it may hold secrets
   unsigned create_mode = 0600;
+  bool mode_given = false;    // the mode was asked for; else a group's directory widens it (docs/lock-map.md)
   bool make_parents = false;  // create missing directories above the lock files (named locks and atoms)
   bool trust_fs = false;
   bool nested = false;  // some lock is held around this process (ATMOST_HELD): look whether it is this one

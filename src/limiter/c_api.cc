@@ -76,6 +76,7 @@ int fill(const atmost_options& from, Request& to) {
   to.now_given = from.now >= 0;
   if (to.now_given) to.now_real_ns = static_cast<std::int64_t>(from.now * kNsPerSecond);
   to.create_mode = from.mode;
+  to.mode_given = true;
   if (from.id != nullptr) to.id = Text<63>(std::string_view(from.id));
   to.eviction = from.may_be_killed != 0   ? Eviction::kill
                 : from.on_lost != nullptr ? Eviction::revoke

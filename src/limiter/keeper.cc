@@ -7,6 +7,7 @@
 #include "os/spawn.h"
 #include "policy/decide.h"
 #include "store/local/local_store.h"
+#include "store/symlink/symlink_store.h"
 #include "stores.h"
 
 namespace atmost::limiter {
@@ -135,6 +136,18 @@ bool Keeper::take_again() {
   return lease_.held();
 }
 
+// A link needs nobody to hold it: it names the script. It only goes with the script if somebody removes it then.
+[[noreturn]] void keep_link(const Keeping& keeping, os::Companion& starter, Lease lease) {
+  const int script = keeping.script.descriptor();
+  starter.settle(&script, 1);
+  if (symlink_locks().await_end(keeping.script)) {
+    lease.release(Ending::unknown, {});
+  } else {
+    lease.detach();
+  }
+  os::exit_now(0);
+}
+
 }  // namespace
 
 void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* observer) {
@@ -151,8 +164,7 @@ void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* obs
   if (!handed_over) lease.release(Ending::unknown, {});
   if (!lease.held()) os::exit_now(0);
   if (request.locks[0].store == StoreKind::symlink) {
-    lease.detach();  // the link names the script itself
-    os::exit_now(0);
+    keep_link(keeping, starter, static_cast<Lease&&>(lease));
   }
   Keeper(keeping, static_cast<Lease&&>(lease), outcome).live(starter);
 }

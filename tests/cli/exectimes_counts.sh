@@ -47,6 +47,7 @@ expect_in err "and --exclusive needs all of them free"
 
 # Where the free slot is owed to a waiter.
 start atmost run --no-history -n 2 ./owed sleep 60
+wait_until '[ "$(exectimes owed check)" = "1 instances running" ]'
 start atmost run --no-history -n 2 -k 2 -w inf ./owed true
 wait_until 'atmost list --json ./owed | grep -q "\"state\":\"waiting\""'
 refuses 1 ./owed 2

@@ -93,6 +93,7 @@ for wrong in action=lock "action=lock name=" "name=x"; do
 done
 if lock_unlock action=lock name=x wait=soon 2>/dev/null; then fail "wait=soon"; fi
 if lock_unlock action=lock name=x bogus=1 2>/dev/null; then fail "bogus=1"; fi
+if lock_unlock action=lock name=x expire=0 2>/dev/null; then fail "expire=0"; fi
 [ ! -e x ] || fail "a wrong call has made a file"
 
 # Any name.
@@ -229,8 +230,9 @@ lock_unlock action=unlock name=queue
 free ./queue || fail "held by one who was killed"
 
 # Ctrl-C while it waits: the terminal sends INT to all of a job.
+# (By its path: a static busybox has an env of its own before PATH, without that option.)
 lock_unlock action=lock name=ctrl-c
-setsid sh -c 'trap - INT; echo $$ >job; exec env --default-signal=INT "$TEST_SHELL" "$TEST_FILE" interrupted' &
+setsid sh -c 'trap - INT; echo $$ >job; exec /usr/bin/env --default-signal=INT "$TEST_SHELL" "$TEST_FILE" interrupted' &
 job=$!
 until_it sh -c 'atmost list --json ./ctrl-c | grep -q "\"state\":\"waiting\""'
 kill -INT "-$(cat job)"

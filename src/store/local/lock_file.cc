@@ -13,6 +13,11 @@ namespace {
 
 constexpr std::uint32_t kRoot = 0;
 
+// Who cannot open a lock file is told how its maker could have shared it.
+constexpr std::string_view kHowToShare =
+    "; whoever creates it can share it with --mode 660 or 666 (lock_unlock: mode=666 or "
+    "LOCK_UNLOCK_MODE=666)";
+
 Error not_made(const PathText& directory, int error) {
   Error failed = error_of(error == EACCES ? Code::not_permitted : Code::cannot_create, error, directory);
   failed.message.append(": cannot create the directory: ").append(errno_words(error));
@@ -81,7 +86,10 @@ Status LockFile::open_path(const Request& request, Access access) {
         return failure(Code::io, 0, "is a symbolic link, which is not followed; name the file itself");
       if (error == EISDIR) return failure(Code::io, 0, "is a directory; name a file in it");
       if (error == ENXIO) return failure(Code::io, 0, "is not a regular file");
-      return failure(code_for(error), error, "cannot open the lock file");
+      Error failed = failure(code_for(error), error, "cannot open the lock file");
+      if (error == EACCES && access != Access::look && os::exists(path_.c_str()))
+        failed.message.append(kHowToShare);
+      return failed;
     }
     if (request.make_parents) {
       PathText which;
@@ -89,7 +97,7 @@ Status LockFile::open_path(const Request& request, Access access) {
       if (unmade != 0) return not_made(which, unmade);
     }
     if (Status trusted = check_parent_filesystem(request); !trusted.ok()) return trusted;
-    error = os::create_new(path_.c_str(), request.create_mode, fd_);
+    error = os::create_new(path_.c_str(), mode_for_new(request), fd_);
     if (error == 0) return {};
     if (error != EEXIST) {
       return failure(error == EACCES || error == EPERM ? Code::not_permitted : Code::cannot_create, error,
@@ -110,8 +118,10 @@ Status LockFile::check_file(const Request& request, Access access) {
   const bool shared_on_purpose = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   const bool only_looked_at = user == kRoot && access == Access::look;
   if (status.st_uid != user && status.st_uid != kRoot && !shared_on_purpose && !only_looked_at) {
-    return failure(Code::not_permitted, 0,
-                   "belongs to another user, who does not share it (mode g+w or o+w)");
+    Error unshared =
+        failure(Code::not_permitted, 0, "belongs to another user, who does not share it (mode g+w or o+w)");
+    unshared.message.append(kHowToShare);
+    return unshared;
   }
   if (Status directories = check_directories(); !directories.ok()) return directories;
   if (Status trusted = check_filesystem(request, fd_.get()); !trusted.ok()) return trusted;
@@ -120,6 +130,17 @@ Status LockFile::check_file(const Request& request, Access access) {
   identity_ = {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
                request.foreign_format ? 0 : os::boot_hash()};
   return {};
+}
+
+// A directory that hands its group on to what is made in it, and lets the group write but nobody else, is one that a
+// group shares on purpose: each of it may rename the lock file there anyway.
+unsigned LockFile::mode_for_new(const Request& request) const {
+  constexpr unsigned kForTheGroup = 0660;
+  constexpr mode_t kAsked = S_ISGID | S_IWGRP | S_IWOTH;
+  struct stat status;
+  const PathText parent(parent_of(path_));
+  if (request.mode_given || os::path_status(parent.c_str(), status, true) != 0) return request.create_mode;
+  return (status.st_mode & kAsked) == (S_ISGID | S_IWGRP) ? kForTheGroup : request.create_mode;
 }
 
 Status LockFile::check_filesystem(const Request& request, int fd) const {

@@ -75,6 +75,7 @@ class LockFile {
  private:
   Status open_path(const Request& request, Access access);
   Status check_file(const Request& request, Access access);
+  unsigned mode_for_new(const Request& request) const;
   Status check_filesystem(const Request& request, int fd) const;
   Status check_parent_filesystem(const Request& request) const;
   Status check_directory(const char* directory) const;

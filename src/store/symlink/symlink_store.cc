@@ -183,11 +183,24 @@ Result<Decision> SymlinkStore::attempt(const Request& request, DecideFn decide, 
 
 const HeldLock& SymlinkStore::held(std::uint32_t, std::uint32_t) const { return held_; }
 
+bool SymlinkStore::await_end(const os::ProcessHandle& holder) {
+  watch_.start(place_.directory.c_str());
+  const std::string_view names[] = {place_.base};
+  const os::ProcessHandle* const processes[] = {&holder};
+  for (;;) {
+    Sight found;
+    const bool ours = look(place_.name.c_str(), found) == 0 && found.kind == Sight::Kind::lock &&
+                      found.text.view() == text_.view();
+    if (!ours) return false;
+    if (watch_.wait(Duration::kForever, names, processes) == os::Change::process) return true;
+  }
+}
+
 void SymlinkStore::release(std::uint32_t, Ending, const Instant&) {
   const Being self = being_of(os::process_id(), boot_);
   Claim claim;
-  // With an end of its own the seat may be over, and somebody about to remove it: one of us only.
-  if (mark_.until_s != 0) {
+  // With an end of its own, or of another process, the seat may be over, and somebody about to remove it: one of us only.
+  if (mark_.until_s != 0 || mark_.being.pid != self.pid) {
     const Result<Grip> claimed = claim_seat(place_, format_mark(mark_), self, claim);
     if (!claimed.ok() || claimed.value() == Grip::busy) return;
   }

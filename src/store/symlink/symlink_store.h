@@ -16,7 +16,7 @@ namespace atmost::symlink {
 // meant to be static. Not thread-safe. Everybody has to see the same processes: one machine, one pid namespace.
 //
 // A hold belongs to a process (ours, unless set_holder() names another) and ends with it, however it ends: then the
-// link stays until the next one who wants it finds it so. request.expire_after is written into the link: from then on
+// link stays until the next one who wants it finds it so, unless somebody is there to remove it (await_end()). request.expire_after is written into the link: from then on
 // the lock is anybody's, and nobody is signalled. No order among waiters. The token is the wall clock in µs: it
 // increases within a process and as long as the clock is not put back.
 class SymlinkStore final : public Store {
@@ -41,6 +41,11 @@ class SymlinkStore final : public Store {
   Status forget(const Request& request) override;
   const HeldLock& held(std::uint32_t handle, std::uint32_t lock) const override;
   void release(std::uint32_t handle, Ending ending, const Instant& now) override;
+
+  // For who stays when a lock was taken in another process's name: blocks until that process, `holder`, has ended
+  // (true), or our link is not under the name any more (false: released, or expired and taken by somebody else). The
+  // lease is still to be released, or to be detached. No signal handler may run meanwhile.
+  bool await_end(const os::ProcessHandle& holder);
 
   // Ends the hold that was taken in the name of `pid`: false when there is none. Only by that process's user, or root.
   Result<bool> let_go(const LockSpec& lock, std::int64_t pid);
