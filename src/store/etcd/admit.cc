@@ -1,6 +1,7 @@
 // Admission: look, decide, take, look again.
 #include <algorithm>
 
+#include "atmost/lease_time.h"
 #include "etcd_store.h"
 #include "os/clock.h"
 #include "os/self.h"
@@ -102,7 +103,9 @@ void EtcdStore::take_up(const Request& request) {
   holding_ = true;
   if_elapsed_ = request.if_elapsed;
   elapsed_from_ = request.elapsed_from;
-  lease_.listen(std::move(listening));
+  const Duration ttl = std::max(request.ttl, shortest_ttl({}));
+  const Duration grace = ttl >= shortest_ttl(request.kill_grace) ? request.kill_grace : Duration{};
+  lease_.hold(gateway_, std::move(listening), renewal_pause(ttl, grace));
   stop_following();
   parting_.disarm();
 }
@@ -216,6 +219,12 @@ bool EtcdStore::lost_place(const Ticket* queue) const {
 }
 
 Result<Decision> EtcdStore::enter(const Request& request, Ticket* queue, Lease& lease) {
+  leave_if_told();
+  // By the connection that will carry every later one: nobody starts what cannot be kept.
+  if (Status proven = lease_.prove(gateway_, give_up()); !proven.ok()) {
+    lease_.end(gateway_, give_up());
+    return give_in(proven.error());
+  }
   leave_if_told();
   if (lease_.upkeep().lost)
     return error_of(Code::unavailable, 0, "etcd: the lease ended before the command began");

@@ -39,6 +39,11 @@ enum class Heard : std::uint8_t {
   broken,       // the flow has ended; what was not yet a line is in the line
 };
 
+// The kernel asks the peer of a flow that is silent whether it is still there: after so many seconds, and then every so
+// many. (What a router has forgotten would be silent for good.)
+inline constexpr int kProbeIdleS = 10;
+inline constexpr int kProbePauseS = 5;
+
 // An answer that does not end.
 class Flow {
  public:
@@ -47,11 +52,13 @@ class Flow {
   virtual Heard next(std::string& line, std::int64_t until_boot_ns, int bell) = 0;
 };
 
-// One thread owns it. A connection is kept from one exchange to the next; each flow has its own.
+// One thread at a time. One connection is kept from an exchange to the next; each flow has its own.
 class Channel {
  public:
   virtual ~Channel() = default;
   virtual Exchange exchange(const Question& question, std::int64_t until_boot_ns) = 0;
+  // Closes the connection that is kept, if there is one.
+  virtual void hang_up() = 0;
   // Null: out of memory.
   virtual std::unique_ptr<Flow> flow(const Question& question) = 0;
 };

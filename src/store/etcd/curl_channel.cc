@@ -91,6 +91,7 @@ void set(CURL* handle, const Access& access, const Question& question, curl_slis
   curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(question.body.size()));
   curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, question.body.c_str());
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(handle, CURLOPT_MAXCONNECTS, 1L);  // none is kept to an endpoint that was left
   curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
@@ -111,6 +112,9 @@ class CurlFlow final : public Flow {
     curl_easy_setopt(handle_, CURLOPT_WRITEFUNCTION, take);
     curl_easy_setopt(handle_, CURLOPT_WRITEDATA, this);
     curl_easy_setopt(handle_, CURLOPT_CONNECTTIMEOUT_MS, 2000L);
+    curl_easy_setopt(handle_, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(handle_, CURLOPT_TCP_KEEPIDLE, static_cast<long>(kProbeIdleS));
+    curl_easy_setopt(handle_, CURLOPT_TCP_KEEPINTVL, static_cast<long>(kProbePauseS));
     curl_multi_add_handle(multi_, handle_);
   }
   CurlFlow(const CurlFlow&) = delete;
@@ -235,6 +239,11 @@ class CurlChannel final : public Channel {
       curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &to.status);
     }
     return to;
+  }
+
+  void hang_up() override {
+    curl_easy_cleanup(handle_);
+    handle_ = curl_easy_init();
   }
 
   std::unique_ptr<Flow> flow(const Question& question) override {

@@ -103,6 +103,11 @@ Txn& Txn::range(std::string_view key, std::string_view end) {
   return *this;
 }
 
+Txn& Txn::glance(std::string_view key, std::string_view end) {
+  add({Part::range, key, end}, range_text(key, end, ",\"serializable\":true"));
+  return *this;
+}
+
 Txn& Txn::first_key(std::string_view from, std::string_view end) {
   add({Part::limited_range, from, end}, range_text(from, end, ",\"limit\":\"1\",\"keys_only\":true"));
   return *this;

@@ -71,9 +71,7 @@ Status EtcdStore::open(const Request& request) {
 
 Status EtcdStore::ensure_lease(const Request& request, std::int64_t give_up_boot_ns) {
   if (alone_) parting_.arm();
-  const Duration ttl = std::max(request.ttl, shortest_ttl({}));
-  const Duration grace = ttl >= shortest_ttl(request.kill_grace) ? request.kill_grace : Duration{};
-  return lease_.ensure(gateway_, ttl, renewal_pause(ttl, grace), give_up_boot_ns);
+  return lease_.ensure(gateway_, std::max(request.ttl, shortest_ttl({})), give_up_boot_ns);
 }
 
 void EtcdStore::leave_if_told() {
@@ -92,6 +90,7 @@ const HeldLock& EtcdStore::held(std::uint32_t, std::uint32_t lock) const { retur
 void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
   if (!holding_) return;
   holding_ = false;
+  lease_.let_go(gateway_);
   // Until another leader is elected others would have to wait for the whole ttl; when that is over there is nothing to
   // release any more.
   const std::int64_t end = std::min(give_up(), lease_.upkeep().until_boot_ns);
@@ -123,6 +122,7 @@ void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
     (void)write(txn, end, reply, answer, Gateway::Repeat::yes);
   }
   lease_.end(gateway_, end);
+  gateway_.hang_up();
 }
 
 Result<FleetStore*> open_store(std::string_view url) {

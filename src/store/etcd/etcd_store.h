@@ -12,8 +12,8 @@
 // no more. How long they are ours from then on follows from when the last renewal was sent, read or not, and is looked at
 // last. An admission whose answer was lost or cannot be believed is settled by reading all anew.
 //
-// While a caller waits, etcd's majority has to answer a question every kPulse (queue.cc); one that is not answered by any
-// member within the timeout ends the wait: Code::unavailable.
+// While a caller waits its renewals have to be answered (own_lease.cc); when one is overdue a question only a majority can
+// answer is asked, and one that is not answered by any member within the timeout ends the wait: Code::unavailable.
 #ifndef ATMOST_STORE_ETCD_ETCD_STORE_H
 #define ATMOST_STORE_ETCD_ETCD_STORE_H
 
@@ -148,6 +148,8 @@ class EtcdStore final : public FleetStore {
   void stop_following();
   // A moment's rest, and another endpoint; false.
   bool trouble();
+  // Whether what we watch can be relied on; not: look again.
+  Result<bool> still_hears();
   Result<Wake> follow(const Request& request, const Ticket& ticket, std::int64_t until_boot_ns);
   // Whether there is reason to ask again.
   bool heed(const Request& request, const Ticket& ticket, const std::string& line);
@@ -161,7 +163,7 @@ class EtcdStore final : public FleetStore {
   std::size_t flows_from_ = 0;  // the endpoint
   bool foreseen_ = false;       // what was seen of it is a guess (foresee())
   bool up_to_date_ = false;     // what was seen of the one lock is, with every change that the flow tells
-  std::int64_t answered_boot_ns_ = 0;  // when the last question was sent that a majority answered
+  Renewals followed_at_;        // as they were when we began to wait for it
   fleet::Parting parting_;
   const bool alone_;
   std::vector<Entry> entries_;

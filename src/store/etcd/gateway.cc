@@ -1,10 +1,10 @@
 #include "gateway.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <utility>
 
 #include "os/clock.h"
+#include "os/self.h"
 
 namespace atmost::etcd {
 namespace {
@@ -52,8 +52,15 @@ void Ledger::note(std::uint64_t revision) {
 
 Gateway::Gateway(const Access& access, Ledger& ledger)
     : access_(access), ledger_(ledger), channel_(make_channel(access_, no_channel_)), token_(access.token) {
-  // Callers spread over the members.
-  at_ = static_cast<std::size_t>(getpid()) % access_.endpoints.size();
+  // Callers spread over the members. (Process numbers would not do: those of supervisors may all be odd.)
+  at_ = os::scatter() % access_.endpoints.size();
+}
+
+void Gateway::trade(Gateway& other) {
+  std::swap(channel_, other.channel_);
+  std::swap(at_, other.at_);
+  std::swap(api_, other.api_);
+  std::swap(token_, other.token_);
 }
 
 Question Gateway::question(const std::string& path, const std::string& body, bool flows) const {
@@ -129,6 +136,14 @@ Answer Gateway::ask(const std::string& path, const std::string& body, std::int64
   answer.fell_silent = answered_boot_ns_ != 0;
   answer.silent_since_boot_ns = answered_boot_ns_ != 0 ? answered_boot_ns_ : asked;
   if (!silent_) answered_boot_ns_ = asked;
+  return answer;
+}
+
+Answer Gateway::ask_here(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
+                         const Believe& believe) {
+  const bool before = std::exchange(pinned_, true);
+  Answer answer = ask(path, body, give_up_boot_ns, Repeat::yes, believe);
+  pinned_ = before;
   return answer;
 }
 

@@ -58,6 +58,10 @@ class Gateway {
   Answer ask(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns, Repeat repeat,
              const Believe& believe);
 
+  // The same of the present endpoint alone; for what may be done twice.
+  Answer ask_here(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
+                  const Believe& believe);
+
   // Whether the last question had no answer in time.
   bool silent() const { return silent_; }
   const Access& access() const { return access_; }
@@ -69,6 +73,18 @@ class Gateway {
   void pin(std::size_t endpoint) {
     at_ = endpoint;
     pinned_ = true;
+  }
+
+  void go_to(std::size_t endpoint) { at_ = endpoint % access_.endpoints.size(); }
+  // Closes the connection that is kept for the next question.
+  void hang_up() {
+    if (channel_ != nullptr) channel_->hang_up();
+  }
+  // Each goes on where the other stood: endpoint, connection and all.
+  void trade(Gateway& other);
+  // What others of this process sent at that moment had an answer.
+  void answered(std::int64_t sent_boot_ns) {
+    if (answered_boot_ns_ < sent_boot_ns) answered_boot_ns_ = sent_boot_ns;
   }
 
   // A watch at the present endpoint; null when there is no channel.

@@ -15,9 +15,16 @@ namespace atmost::etcd {
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
-// A command that ends sooner is not worth a watch.
-constexpr std::int64_t kSettleNs = 200 * kMillisecond;
-constexpr std::int64_t kReopenNs = 500 * kMillisecond;
+constexpr std::int64_t kSecond = 1000 * kMillisecond;
+// Between two looks of a holder for who asks it to stop: a fifteenth of its ttl, and no more and no less than this.
+constexpr std::int64_t kShortestLookNs = kSecond;
+constexpr std::int64_t kLongestLookNs = 5 * kSecond;
+// A waiter has no command that would have to be stopped in time: half of its ttl, and no more than this.
+constexpr std::int64_t kLongestPauseNs = 7 * kSecond;
+// An answer that was asked for in time and has not come after so long does not come by itself.
+constexpr std::int64_t kLateNs = kSecond;
+
+Duration waiters_pause(Duration ttl) { return {std::min(ttl.ns / 2, kLongestPauseNs)}; }
 
 std::int64_t random_id() {
   std::uint64_t bits = 0;
@@ -30,7 +37,7 @@ std::string lease_body(std::int64_t id) { return "{\"ID\":\"" + std::to_string(i
 
 }  // namespace
 
-OwnLease::OwnLease(const Access& access, Ledger& ledger) : gateway_(access, ledger) {
+OwnLease::OwnLease(const Access& access, Ledger& ledger) : gateway_(access, ledger), handed_(access, ledger) {
   if (pipe2(bell_, O_CLOEXEC | O_NONBLOCK) != 0) bell_[0] = bell_[1] = -1;
 }
 
@@ -41,11 +48,14 @@ OwnLease::~OwnLease() {
   }
 }
 
-Status OwnLease::ensure(Gateway& gateway, Duration ttl, Duration pause, std::int64_t give_up_boot_ns) {
+Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns) {
   if (id() != 0 && renewal_.running() && !renewal_.upkeep().lost) return {};
   renewal_.stop();
   abandoned_ = false;
+  listening_.clear();
+  heard_.clear();
   id_ = random_id();
+  ttl_ = ttl;
   // Counted from before it was asked for: whenever it was granted, it is good for as long as we think.
   const std::int64_t sent = os::boot_ns();
   const std::int64_t seconds = ttl.ns / 1'000'000'000 + (ttl.ns % 1'000'000'000 != 0 ? 1 : 0);
@@ -64,7 +74,9 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, Duration pause, std::int
     id_ = 0;
     return failure(answer, "no lease is granted");
   }
-  if (const int error = renewal_.start(*this, sent, ttl, pause)) {
+  gateway_.go_to(gateway.endpoint());
+  endpoint_ = gateway.endpoint();
+  if (const int error = renewal_.start(*this, sent, ttl, waiters_pause(ttl))) {
     return error_of(Code::internal, error, "cannot start the thread that renews the lease");
   }
   return {};
@@ -72,7 +84,6 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, Duration pause, std::int
 
 void OwnLease::forsake() {
   renewal_.stop();
-  flow_.reset();
   id_ = 0;
   abandoned_ = false;
 }
@@ -100,7 +111,49 @@ void OwnLease::end(Gateway& gateway, std::int64_t give_up_boot_ns) {
   }
 }
 
-fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
+Renewals OwnLease::renewals() const {
+  const std::int64_t sent = renewal_.upkeep().until_boot_ns - ttl_.ns;
+  return {sent, sent + waiters_pause(ttl_).ns + kLateNs, stumbles_, endpoint_};
+}
+
+Status OwnLease::prove(Gateway& gateway, std::int64_t give_up_boot_ns) {
+  const std::int64_t sent = os::boot_ns();
+  if (renew_by(gateway, give_up_boot_ns) != fleet::Renewed::yes)
+    return error_of(Code::unavailable, 0, "etcd: the lease cannot be renewed, so the command is not started");
+  renewal_.renewed(sent);
+  return {};
+}
+
+void OwnLease::hold(Gateway& gateway, std::vector<Listening> to, Duration pause) {
+  {
+    const std::lock_guard locked(mutex_);
+    handed_.trade(gateway);
+    heard_ = std::move(to);
+  }
+  renewal_.set_pause(pause);
+  wake();
+}
+
+void OwnLease::let_go(Gateway& gateway) {
+  renewal_.stop();
+  // The thread may have ended before it took the connection.
+  gateway.trade(heard_.empty() ? gateway_ : handed_);
+  heard_.clear();
+  listening_.clear();
+}
+
+// The holder's part, when it has come.
+void OwnLease::take_over_holding() {
+  const std::lock_guard locked(mutex_);
+  if (heard_.empty()) return;
+  gateway_.trade(handed_);
+  handed_.hang_up();
+  listening_ = std::move(heard_);
+  heard_.clear();
+  look_at_boot_ns_ = os::boot_ns() + kShortestLookNs;
+}
+
+fleet::Renewed OwnLease::renew_by(Gateway& gateway, std::int64_t give_up_boot_ns) const {
   bool gone = false;
   const auto believe = [&](std::string_view text) {
     const std::optional<LeaseReply> reply = parse_lease(text);
@@ -110,20 +163,30 @@ fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
     return gone || reply->ttl > 0;
   };
   Answer answer =
-      gateway_.ask("lease/keepalive", lease_body(id_), give_up_boot_ns, Gateway::Repeat::yes, believe);
-  if (answer.kind == Answer::Kind::good && !gone) {
-    return key_missed_ && keys_are_gone(give_up_boot_ns) ? fleet::Renewed::lost : fleet::Renewed::yes;
-  }
+      gateway.ask("lease/keepalive", lease_body(id_), give_up_boot_ns, Gateway::Repeat::yes, believe);
+  if (answer.kind == Answer::Kind::good && !gone) return fleet::Renewed::yes;
   if (answer.kind == Answer::Kind::unknown) return fleet::Renewed::unknown;
   std::int64_t left = 0;
-  answer = gateway_.ask("lease/timetolive", lease_body(id_), give_up_boot_ns, Gateway::Repeat::yes,
-                        [&](std::string_view text) {
-                          const std::optional<LeaseReply> reply = parse_lease(text);
-                          if (!reply || reply->id != id_ || reply->ttl == kAbsentTtl) return false;
-                          left = reply->ttl;
-                          return true;
-                        });
+  answer = gateway.ask("lease/timetolive", lease_body(id_), give_up_boot_ns, Gateway::Repeat::yes,
+                       [&](std::string_view text) {
+                         const std::optional<LeaseReply> reply = parse_lease(text);
+                         if (!reply || reply->id != id_ || reply->ttl == kAbsentTtl) return false;
+                         left = reply->ttl;
+                         return true;
+                       });
   return answer.kind == Answer::Kind::good && left == -1 ? fleet::Renewed::lost : fleet::Renewed::unknown;
+}
+
+fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
+  take_over_holding();
+  const std::size_t before = gateway_.endpoint();
+  fleet::Renewed renewed = renew_by(gateway_, give_up_boot_ns);
+  if (renewed == fleet::Renewed::yes && key_missed_ && keys_are_gone(give_up_boot_ns))
+    renewed = fleet::Renewed::lost;
+  if (listening_.empty()) gateway_.hang_up();
+  if (renewed != fleet::Renewed::yes || gateway_.endpoint() != before) ++stumbles_;
+  endpoint_ = gateway_.endpoint();
+  return renewed;
 }
 
 // The lease is alive, and somebody took what lay under it away: whoever comes next finds the slot free.
@@ -151,14 +214,6 @@ void OwnLease::wake() {
   }
 }
 
-void OwnLease::listen(std::vector<Listening> to) {
-  {
-    const std::lock_guard locked(mutex_);
-    heard_ = std::move(to);
-  }
-  wake();
-}
-
 // Sleeps; true when the bell rang.
 bool OwnLease::rest(std::int64_t until_boot_ns) {
   const std::int64_t left = std::max<std::int64_t>(until_boot_ns - os::boot_ns(), 0);
@@ -172,25 +227,16 @@ bool OwnLease::rest(std::int64_t until_boot_ns) {
 }
 
 bool OwnLease::asked_to_stop(std::int64_t until_boot_ns) {
-  {
-    const std::lock_guard locked(mutex_);
-    if (!heard_.empty()) {
-      listening_ = std::move(heard_);
-      heard_.clear();
-      flow_.reset();
-      listen_at_boot_ns_ = os::boot_ns() + kSettleNs;
-    }
-  }
+  take_over_holding();
   if (listening_.empty()) {
     rest(until_boot_ns);
     return false;
   }
-  if (flow_ == nullptr && os::boot_ns() < listen_at_boot_ns_) {
-    rest(std::min(until_boot_ns, listen_at_boot_ns_));
+  if (os::boot_ns() < look_at_boot_ns_) {
+    rest(std::min(until_boot_ns, look_at_boot_ns_));
     return false;
   }
-  if (flow_ == nullptr && look()) return true;
-  return follow(until_boot_ns);
+  return look();
 }
 
 bool OwnLease::heeds(const std::vector<KeyValue>& keys) const {
@@ -205,55 +251,27 @@ bool OwnLease::heeds(const std::vector<KeyValue>& keys) const {
   return false;
 }
 
-// What was asked before we watched; and begins to watch.
+// Whether somebody asks us to stop; and whether our keys are there.
 bool OwnLease::look() {
-  listen_at_boot_ns_ = os::boot_ns() + kReopenNs;
+  look_at_boot_ns_ = os::boot_ns() + std::clamp(ttl_.ns / 15, kShortestLookNs, kLongestLookNs);
   Txn txn;
   for (const Listening& each : listening_) {
-    txn.range(each.prefix, end_of_prefix(each.prefix)).range(each.held);
+    txn.glance(each.prefix, end_of_prefix(each.prefix)).glance(each.held);
   }
   std::optional<TxnReply> reply;
-  const Answer answer = gateway_.ask("kv/txn", txn.text(), os::boot_ns() + 1000 * kMillisecond,
-                                     Gateway::Repeat::yes, [&](std::string_view text) {
-                                       reply = parse_txn(text, txn.parts());
-                                       return reply && gateway_.ledger().believes(reply->header);
-                                     });
+  // Only of the member that our one connection leads to: another would have to accept one more.
+  const Answer answer =
+      gateway_.ask_here("kv/txn", txn.text(), os::boot_ns() + kSecond, [&](std::string_view text) {
+        reply = parse_txn(text, txn.parts());
+        return reply && gateway_.ledger().believes(reply->header);
+      });
   if (answer.kind != Answer::Kind::good) return false;
-  std::string body;
   for (std::size_t i = 0; i < listening_.size(); ++i) {
-    const Listening& each = listening_[i];
     const std::vector<KeyValue>& held = reply->parts[2 * i + 1].keys;
     if (heeds(reply->parts[2 * i].keys)) return true;
-    if (held.empty() || held[0].created != each.token) doubts_ = key_missed_ = true;
-    body += watch_body(each.held, {}, reply->header.revision + 1);
-    body += watch_body(each.prefix, end_of_prefix(each.prefix), reply->header.revision + 1);
+    if (held.empty() || held[0].created != listening_[i].token) doubts_ = key_missed_ = true;
   }
-  flow_ = gateway_.flow("watch", body);
   return false;
-}
-
-bool OwnLease::follow(std::int64_t until_boot_ns) {
-  if (flow_ == nullptr) return false;
-  std::string line;
-  const Heard heard = flow_->next(line, until_boot_ns, bell_[0]);
-  if (heard == Heard::interrupted) rest(0);
-  if (heard == Heard::time || heard == Heard::interrupted) return false;
-  std::string error;
-  const std::optional<WatchReply> reply = parse_watch(line, error);
-  if (heard == Heard::broken || !reply || reply->canceled) {
-    flow_.reset();
-    gateway_.turn();
-    doubts_ = true;
-    return false;
-  }
-  std::vector<KeyValue> keys;
-  for (const WatchReply::Event& event : reply->events) {
-    if (!event.erased) keys.push_back(event.key);
-    for (const Listening& each : listening_) {
-      if (event.erased && event.key.key == each.held) doubts_ = key_missed_ = true;
-    }
-  }
-  return heeds(keys);
 }
 
 }  // namespace atmost::etcd

@@ -1,7 +1,12 @@
 // This caller's lease in etcd: everything that it writes for itself goes with it.
+//
+// Members count connections. While its caller waits, each renewal has one of its own, for the milliseconds that it takes.
+// Who holds has one for good: the one that the admission came by, after it has carried a renewal. What others ask of a
+// holder is looked up there, too, at short intervals: a watch would be a second connection.
 #ifndef ATMOST_STORE_ETCD_OWN_LEASE_H
 #define ATMOST_STORE_ETCD_OWN_LEASE_H
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -20,6 +25,14 @@ struct Listening {
   std::int64_t since_boot_ns = 0;
 };
 
+// How renewals fare, as the thread last knew it.
+struct Renewals {
+  std::int64_t sent_boot_ns = 0;  // the last one that succeeded
+  std::int64_t due_boot_ns = 0;   // by then the next one should have succeeded
+  std::uint32_t stumbles = 0;     // how many had no answer, or none from the member of the one before
+  std::size_t endpoint = 0;       // that answered last
+};
+
 // One owner; the renewal's thread has a gateway of its own.
 class OwnLease final : private fleet::Keeper {
  public:
@@ -27,7 +40,7 @@ class OwnLease final : private fleet::Keeper {
   ~OwnLease();
 
   // Asks for one, by `gateway`, and keeps it renewed; nothing happens while there is one.
-  Status ensure(Gateway& gateway, Duration ttl, Duration pause, std::int64_t give_up_boot_ns);
+  Status ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns);
   // 0: none.
   std::int64_t id() const { return abandoned_ ? 0 : id_; }
   // Ends it, and with it every key under it; at once if etcd answers before `give_up_boot_ns`, else within its ttl.
@@ -38,7 +51,15 @@ class OwnLease final : private fleet::Keeper {
   void abandon();
 
   Upkeep upkeep() const;
-  void listen(std::vector<Listening> to);
+  Renewals renewals() const;
+
+  // One renewal by `gateway`: it works there.
+  Status prove(Gateway& gateway, std::int64_t give_up_boot_ns);
+  // From now on renews every `pause`, by the connection of `gateway`, which gets another, and looks for who asks us to
+  // stop. REQUIRES: prove() by that gateway.
+  void hold(Gateway& gateway, std::vector<Listening> to, Duration pause);
+  // Renews no more, and gives the connection back. Blocks while a renewal is under way.
+  void let_go(Gateway& gateway);
 
  private:
   fleet::Renewed renew(std::int64_t give_up_boot_ns) override;
@@ -46,24 +67,28 @@ class OwnLease final : private fleet::Keeper {
   bool doubts() override { return std::exchange(doubts_, false); }
   void wake() override;
 
+  fleet::Renewed renew_by(Gateway& gateway, std::int64_t give_up_boot_ns) const;
+  void take_over_holding();
   bool rest(std::int64_t until_boot_ns);
   bool look();
   bool keys_are_gone(std::int64_t give_up_boot_ns);
   bool heeds(const std::vector<KeyValue>& keys) const;
-  bool follow(std::int64_t until_boot_ns);
 
   std::int64_t id_ = 0;
+  Duration ttl_;
   bool abandoned_ = false;
   Gateway gateway_;
-  std::unique_ptr<Flow> flow_;
   fleet::Renewal renewal_;
   int bell_[2] = {-1, -1};
-  std::mutex mutex_;  // over heard_
+  std::mutex mutex_;  // over the next two
+  Gateway handed_;
   std::vector<Listening> heard_;
-  std::vector<Listening> listening_;  // the thread's copy
-  std::int64_t listen_at_boot_ns_ = 0;
+  std::vector<Listening> listening_;  // the thread's copy; empty: we wait
+  std::int64_t look_at_boot_ns_ = 0;
+  std::atomic<std::uint32_t> stumbles_ = 0;
+  std::atomic<std::size_t> endpoint_ = 0;
   bool doubts_ = false;
-  bool key_missed_ = false;  // of ours, by a watch: to be made sure of
+  bool key_missed_ = false;  // of ours, by a look: to be made sure of
 };
 
 }  // namespace atmost::etcd

@@ -150,6 +150,13 @@ bool PlainFlow::begin(std::int64_t until_boot_ns) {
   std::string trouble;
   bool some = false;
   fd_ = os::Fd(connect_to(question_.endpoint, std::min(until_boot_ns, os::boot_ns() + kConnectNs), trouble));
+  const int on = 1, idle = kProbeIdleS, pause = kProbePauseS, count = 3;
+  if (fd_.open()) {
+    setsockopt(fd_.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(fd_.get(), IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    setsockopt(fd_.get(), IPPROTO_TCP, TCP_KEEPINTVL, &pause, sizeof pause);
+    setsockopt(fd_.get(), IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
+  }
   return fd_.open() && send_all(fd_.get(), request_text(question_), os::boot_ns() + kConnectNs, some);
 }
 
@@ -190,6 +197,7 @@ Heard PlainFlow::next(std::string& line, std::int64_t until_boot_ns, int bell) {
 class PlainChannel final : public Channel {
  public:
   Exchange exchange(const Question& question, std::int64_t until_boot_ns) override;
+  void hang_up() override { fd_.reset(); }
   std::unique_ptr<Flow> flow(const Question& question) override {
     return std::make_unique<PlainFlow>(question);
   }
@@ -207,6 +215,7 @@ bool PlainChannel::ready(const std::string& endpoint, std::int64_t until_boot_ns
   const bool stale = !fd_.open() || connected_ != endpoint ||
                      recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
   if (!stale) return true;
+  fd_.reset();  // never two at a time: members count them
   fd_ = os::Fd(connect_to(endpoint, until_boot_ns, to.trouble));
   connected_ = endpoint;
   return fd_.open();

@@ -9,13 +9,7 @@ namespace atmost::etcd {
 namespace {
 
 // However quiet it is, a waiter looks so often: should an event ever be lost, it is late, not lost.
-constexpr Duration kLongestQuiet = Duration::seconds(30);
-// The first of a queue more often: behind a cut that was mended a watch may be silent for good, or for half a minute, and
-// slots stand free meanwhile. (Who follows another asks whether that one is still there, at each pulse.)
-constexpr Duration kLongestQuietOfFirst = Duration::seconds(2);
-// A watch that has lost its majority is silent, and so is a member that was stopped. So a waiter asks after so long
-// without an answer; that it goes unanswered is known the timeout later, a second after the loss at the latest.
-constexpr Duration kPulse = Duration::millis(700);
+constexpr Duration kLongestQuiet = Duration::seconds(120);
 constexpr Duration kAfterTrouble = Duration::millis(100);
 // For the first words of a watch.
 constexpr Duration kBeginning = Duration::millis(700);
@@ -82,8 +76,7 @@ Result<Wake> EtcdStore::await(const Request& request, Ticket& ticket, std::int64
     if (!following.ok()) return give_in(following.error());
     if (!following.value()) return Wake::maybe;
   }
-  const bool first = watched_ == Watched::admissions;
-  const std::int64_t quiet = plus(os::boot_ns(), first ? kLongestQuietOfFirst : kLongestQuiet);
+  const std::int64_t quiet = plus(os::boot_ns(), kLongestQuiet);
   Result<Wake> woken = follow(request, ticket, std::min(deadline_boot_ns, quiet));
   if (!woken.ok()) return give_in(woken.error());
   if (woken.value() == Wake::deadline && quiet < deadline_boot_ns) {
@@ -177,16 +170,33 @@ bool EtcdStore::trouble() {
   return false;
 }
 
+// Of a watch that has lost its majority nothing is heard, nor of one at a member that was stopped. Renewals have to be made
+// anyway: while they are answered, and by the member that we watch, all is well.
+Result<bool> EtcdStore::still_hears() {
+  const Renewals now = lease_.renewals();
+  gateway_.answered(now.sent_boot_ns);
+  if (os::boot_ns() >= now.due_boot_ns) {
+    if (const Result<bool> missed = ask_majority(); !missed.ok()) return missed.error();
+    os::sleep_until(plus(os::boot_ns(), kAfterTrouble));
+    return false;
+  }
+  if (now.stumbles == followed_at_.stumbles && now.endpoint == followed_at_.endpoint) return true;
+  gateway_.go_to(now.endpoint);
+  return false;
+}
+
 Result<Wake> EtcdStore::follow(const Request& request, const Ticket& ticket, std::int64_t until_boot_ns) {
+  followed_at_ = lease_.renewals();
   for (;;) {
+    gateway_.hang_up();  // the watch is our one connection
     std::string line;
-    const std::int64_t pulse = plus(answered_boot_ns_, kPulse);
-    switch (flow_->next(line, std::min(until_boot_ns, pulse), parting_.descriptor())) {
+    const std::int64_t due = lease_.renewals().due_boot_ns;
+    switch (flow_->next(line, std::min(until_boot_ns, due), parting_.descriptor())) {
       case Heard::time:
         if (os::boot_ns() >= until_boot_ns) return Wake::deadline;
-        if (const Result<bool> missed = ask_majority(); !missed.ok()) {
-          return missed.error();
-        } else if (!missed.value() && flows_from_ == gateway_.endpoint()) {
+        if (const Result<bool> hears = still_hears(); !hears.ok()) {
+          return hears.error();
+        } else if (hears.value()) {
           continue;
         }
         stop_following();

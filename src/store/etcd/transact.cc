@@ -7,20 +7,17 @@ namespace atmost::etcd {
 
 Result<TxnReply> EtcdStore::read(const Txn& txn, std::int64_t give_up_boot_ns) {
   std::optional<TxnReply> reply;
-  const std::int64_t asked = os::boot_ns();
   const Answer answer =
       gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
         reply = parse_txn(text, txn.parts());
         return reply && reply->succeeded && ledger_.believes(reply->header);
       });
   if (answer.kind != Answer::Kind::good) return failure(answer, "the lock cannot be read");
-  answered_boot_ns_ = asked;
   return std::move(*reply);
 }
 
 EtcdStore::Applied EtcdStore::write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply,
                                     Answer& answer, Gateway::Repeat repeat) {
-  const std::int64_t asked = os::boot_ns();
   answer = gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, repeat, [&](std::string_view text) {
     std::optional<TxnReply> parsed = parse_txn(text, txn.parts(), txn.other_parts());
     if (!parsed || !ledger_.believes(parsed->header)) return false;
@@ -28,7 +25,6 @@ EtcdStore::Applied EtcdStore::write(const Txn& txn, std::int64_t give_up_boot_ns
     return true;
   });
   if (answer.kind == Answer::Kind::unknown) return Applied::unknown;
-  answered_boot_ns_ = asked;
   if (answer.kind == Answer::Kind::refused || !reply.succeeded) return Applied::no;
   ledger_.note(reply.header.revision);
   return Applied::yes;
@@ -78,16 +74,14 @@ Result<bool> EtcdStore::ask_majority() {
   }
   txn.range(access_.prefix + "/");
   bool missed = false;
-  const std::int64_t asked = os::boot_ns();
-  const Answer answer = gateway_.ask(
-      "kv/txn", txn.text(), plus(asked, access_.timeout), Gateway::Repeat::yes, [&](std::string_view text) {
+  const Answer answer =
+      gateway_.ask("kv/txn", txn.text(), give_up(), Gateway::Repeat::yes, [&](std::string_view text) {
         const std::optional<TxnReply> reply = parse_txn(text, txn.parts(), txn.other_parts());
         if (!reply || (!reply->succeeded && !follows) || !ledger_.believes(reply->header)) return false;
         missed = follows && reply->succeeded;
         return true;
       });
   if (answer.kind != Answer::Kind::good) return failure(answer, "waiting is over");
-  answered_boot_ns_ = asked;
   return missed;
 }
 

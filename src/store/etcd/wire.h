@@ -81,6 +81,8 @@ class Txn {
   Txn& created_at(std::string_view key, std::uint64_t revision);
 
   Txn& range(std::string_view key, std::string_view end = {});
+  // As the member that is asked knows it, which may be a moment old: no majority is asked.
+  Txn& glance(std::string_view key, std::string_view end = {});
   // The first key of a range, alone.
   Txn& first_key(std::string_view from, std::string_view end);
   // The first `limit` by age.

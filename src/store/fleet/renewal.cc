@@ -21,8 +21,8 @@ int Renewal::start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Dura
   stop();
   keeper_ = &keeper;
   ttl_ = ttl;
-  pause_ = pause;
-  next_boot_ns_ = plus(sent_boot_ns, pause);
+  pause_ns_ = pause.ns;
+  again_boot_ns_ = 0;
   ending_ = false;
   lost_ = false;
   asked_ = false;
@@ -56,14 +56,25 @@ Upkeep Renewal::upkeep() const {
 
 void Renewal::enter(void* self) { static_cast<Renewal*>(self)->run(); }
 
+void Renewal::renewed(std::int64_t sent_boot_ns) {
+  const std::int64_t until = plus(sent_boot_ns, ttl_);
+  std::int64_t known = until_boot_ns_;
+  while (known < until && !until_boot_ns_.compare_exchange_weak(known, until)) {
+  }
+}
+
+std::int64_t Renewal::next_boot_ns() const {
+  return again_boot_ns_ != 0 ? again_boot_ns_ : until_boot_ns_ - ttl_.ns + pause_ns_;
+}
+
 void Renewal::run() {
   while (!ending_ && !lost_) {
-    if (os::boot_ns() >= next_boot_ns_) {
+    if (os::boot_ns() >= next_boot_ns()) {
       renew();
-    } else if (keeper_->asked_to_stop(next_boot_ns_) && !asked_.exchange(true)) {
+    } else if (keeper_->asked_to_stop(next_boot_ns()) && !asked_.exchange(true)) {
       poke();
     } else if (keeper_->doubts()) {
-      next_boot_ns_ = os::boot_ns();
+      again_boot_ns_ = os::boot_ns();
     }
   }
 }
@@ -72,15 +83,15 @@ void Renewal::renew() {
   const std::int64_t sent = os::boot_ns();
   const std::int64_t end = until_boot_ns_;
   // Past the deadline somebody else may hold the lock: a lease that revives then is of no use.
-  const Renewed renewed = sent >= end ? Renewed::lost : keeper_->renew(std::min(plus(sent, kPatience), end));
-  switch (renewed) {
+  const Renewed answer = sent >= end ? Renewed::lost : keeper_->renew(std::min(plus(sent, kPatience), end));
+  switch (answer) {
     case Renewed::yes:
-      until_boot_ns_ = plus(sent, ttl_);
-      next_boot_ns_ = plus(sent, pause_);
+      renewed(sent);
+      again_boot_ns_ = 0;
       poke();  // a timer for the old end would continue a supervisor that somebody stopped, and it would go on renewing
       break;
     case Renewed::unknown:
-      next_boot_ns_ = plus(os::boot_ns(), kAgain);
+      again_boot_ns_ = plus(os::boot_ns(), kAgain);
       break;
     case Renewed::lost:
       lost_ = true;

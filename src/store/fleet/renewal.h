@@ -51,6 +51,11 @@ class Renewal {
   // Renews no more, and does not wait for the thread: stop() or start() will, before the keeper goes.
   void cease();
 
+  // Renews so often from now on; the keeper's wake() makes it known.
+  void set_pause(Duration pause) { pause_ns_ = pause.ns; }
+  // A renewal that was sent at that moment by another than the keeper has succeeded.
+  void renewed(std::int64_t sent_boot_ns);
+
   // Nothing is good before start() or after a loss.
   Upkeep upkeep() const;
   bool running() const { return running_; }
@@ -59,12 +64,13 @@ class Renewal {
   static void enter(void* self);
   void run();
   void renew();
+  std::int64_t next_boot_ns() const;
   void poke();
 
   Keeper* keeper_ = nullptr;
   Duration ttl_;
-  Duration pause_;
-  std::int64_t next_boot_ns_ = 0;
+  std::atomic<std::int64_t> pause_ns_ = 0;
+  std::int64_t again_boot_ns_ = 0;  // the next renewal, when it is not in its turn; 0: it is
   os::Thread thread_;
   bool running_ = false;
   std::atomic<bool> ending_ = false;

@@ -1,0 +1,141 @@
+// What callers cost the members: connections, and requests.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "etcd/kit/cluster.h"
+#include "etcd/kit/relay.h"
+#include "fleet/job.h"
+#include "process/temp_dir.h"
+
+namespace etcd_kit {
+namespace {
+
+using namespace fleet_kit;
+
+class Connections : public ::testing::Test {
+ protected:
+  std::string file(const std::string& name) const { return directory_.file(name); }
+
+  // Holds until end(); notes that it was started.
+  std::string holding() const {
+    return "echo up >>" + file("started") + "; read x <" + file("end") + "; true";
+  }
+  void SetUp() override { ASSERT_EQ(mkfifo(file("end").c_str(), 0600), 0); }
+  void end() const { std::ofstream(file("end")) << ""; }
+
+  std::size_t started() const {
+    const std::string all = contents(file("started"));
+    return static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n'));
+  }
+
+  witness::TempDir directory_;
+};
+
+// As the kernel shows them.
+std::size_t sockets_of(pid_t pid) {
+  std::size_t count = 0;
+  for (const auto& each : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(each, gone).string().starts_with("socket:")) ++count;
+  }
+  return count;
+}
+
+TEST_F(Connections, AHolderAndAWaiterHaveOneEach) {
+  constexpr std::size_t kEach = 12;
+  Cluster cluster(1);
+  const auto stays_at_most = [&](std::size_t most) {
+    // A renewal of a waiter has a connection of its own, for a moment.
+    for (int looks = 0; looks < 20; ++looks) {
+      if (!eventually(3, [&] { return sockets_of(cluster.pid(0)) <= most; })) return false;
+      usleep(50'000);
+    }
+    return true;
+  };
+  const std::size_t before = sockets_of(cluster.pid(0));
+  std::vector<Job> all;
+  for (std::size_t i = 0; i < kEach; ++i)
+    all.emplace_back(run_line(cluster.url("/t"), {"-n", std::to_string(kEach)}, holding()));
+  ASSERT_TRUE(eventually(60, [&] { return started() == kEach; }));
+  EXPECT_TRUE(stays_at_most(before + kEach))
+      << sockets_of(cluster.pid(0)) << " sockets, " << before << " before";
+  for (std::size_t i = 0; i < kEach; ++i)
+    all.emplace_back(run_line(cluster.url("/t"), {"-n", std::to_string(kEach), "-w", "inf"}, "true"));
+  ASSERT_TRUE(eventually(60, [&] { return cluster.waiting("/t/lock") == kEach; }));
+  EXPECT_TRUE(stays_at_most(before + 2 * kEach))
+      << sockets_of(cluster.pid(0)) << " sockets, " << before << " before";
+  end();
+  for (Job& each : all) EXPECT_EQ(each.wait(60), 0);
+}
+
+// Members with room for 150 connections each (etcd keeps 150 descriptors for itself): whoever is started goes on.
+TEST_F(Connections, NobodyIsStoppedForWantOfThem) {
+  constexpr std::size_t kFirst = 100, kMore = 80;
+  Ground ground;
+  ground.enter = [](unsigned) {
+    const rlimit few = {300, 300};
+    setrlimit(RLIMIT_NOFILE, &few);
+  };
+  Cluster cluster(3, {}, {}, ground);
+  std::vector<Job> all;
+  const auto holder = [&] {
+    return Job(run_line(cluster.url("/t"), {"-n", "200", "--ttl", "15s"}, holding()));
+  };
+  for (std::size_t i = 0; i < kFirst; ++i) all.push_back(holder());
+  ASSERT_TRUE(eventually(120, [&] { return started() == kFirst; })) << started();
+  for (std::size_t i = 0; i < kMore; ++i) all.push_back(holder());
+  const auto ended = [&] {
+    return std::count_if(all.begin(), all.end(), [](Job& each) { return each.wait(0).has_value(); });
+  };
+  const auto settled = [&] { return started() + static_cast<std::size_t>(ended()) >= kFirst + kMore; };
+  ASSERT_TRUE(eventually(120, settled)) << started() << " were started, " << ended() << " ended";
+  // Every lease would end in that time.
+  std::this_thread::sleep_for(std::chrono::seconds(16));
+  const std::size_t running = started();
+  std::size_t went_on = 0;
+  end();
+  for (Job& each : all) {
+    const std::optional<int> code = each.wait(60);
+    EXPECT_TRUE(code == 0 || code == 69) << code.value_or(-1);
+    went_on += code == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(went_on, running);
+  EXPECT_GE(running, kFirst);
+  std::printf("%zu of %zu were admitted\n", running, kFirst + kMore);
+}
+
+TEST_F(Connections, AParkedWaiterAsksTwelveTimesAMinute) {
+  constexpr int kPerMinute = 12;
+  constexpr int kSeconds = 30;
+  Cluster cluster(1);
+  Relay relay(cluster.host(0));
+  Job holder(run_line(cluster.url("/t"), {}, holding()));
+  ASSERT_TRUE(eventually(30, [&] { return started() == 1; }));
+  // One that is the next, and one behind it.
+  std::vector<Job> waiters;
+  for (std::size_t i = 1; i <= 2; ++i) {
+    waiters.emplace_back(run_line("etcd://" + relay.host() + "/t", {"-w", "inf"}, "true"));
+    ASSERT_TRUE(eventually(30, [&] { return cluster.waiting("/t/lock") == i; }));
+    const int watches = static_cast<int>(i);
+    ASSERT_TRUE(eventually(30, [&] { return relay.seen("/v3/watch") == watches; }));
+  }
+  const int before = relay.seen("POST ");
+  std::this_thread::sleep_for(std::chrono::seconds(kSeconds));
+  const int asked = relay.seen("POST ") - before;
+  EXPECT_LE(asked, 2 * kPerMinute * kSeconds / 60);
+  EXPECT_GE(asked, 2) << "their leases are not renewed";
+  std::printf("two waiters asked %d times in %d s\n", asked, kSeconds);
+  end();
+  EXPECT_EQ(holder.wait(20), 0);
+  for (Job& each : waiters) EXPECT_EQ(each.wait(20), 0);
+}
+
+}  // namespace
+}  // namespace etcd_kit
