@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "atmost/lease_time.h"
 #include "os/clock.h"
@@ -79,6 +80,20 @@ void EtcdStore::leave_if_told() {
   stop_following();
   lease_.end(gateway_, plus(os::boot_ns(), kFarewell));
   parting_.obey();
+}
+
+Text<80> EtcdStore::own_lease() const {
+  Text<80> name;
+  if (lease_.id() != 0) name.append_signed(lease_.id());
+  return name;
+}
+
+Status EtcdStore::end_lease(std::string_view name) {
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
+  if (error != std::errc() || end != name.data() + name.size() || id <= 0)
+    return error_of(Code::usage, 0, "etcd: this is no name of a lease");
+  return OwnLease::end_of(id, gateway_, give_up());
 }
 
 bool EtcdStore::contested(std::uint32_t, std::uint32_t) const { return lease_.upkeep().asked_to_stop; }

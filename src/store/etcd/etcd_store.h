@@ -65,6 +65,8 @@ class EtcdStore final : public FleetStore {
   void release(std::uint32_t handle, Ending ending, const Instant& now) override;
   Result<std::size_t> next_keys(std::string_view after, std::span<Text<255>> to) override;
   Result<Code> diagnose(int fd, bool json) override;
+  Text<80> own_lease() const override;
+  Status end_lease(std::string_view name) override;
 
  private:
   // One lock of the request at hand.

@@ -111,6 +111,15 @@ void OwnLease::end(Gateway& gateway, std::int64_t give_up_boot_ns) {
   }
 }
 
+Status OwnLease::end_of(std::int64_t id, Gateway& gateway, std::int64_t give_up_boot_ns) {
+  const Answer answer =
+      gateway.ask("lease/revoke", lease_body(id), give_up_boot_ns, Gateway::Repeat::yes,
+                  [](std::string_view text) { return parse_header(text).has_value(); });
+  const bool gone = answer.text.find("lease not found") != std::string::npos;
+  if (answer.kind == Answer::Kind::good || (answer.kind == Answer::Kind::refused && gone)) return {};
+  return failure(answer, "the lease cannot be ended");
+}
+
 Renewals OwnLease::renewals() const {
   const std::int64_t sent = renewal_.upkeep().until_boot_ns - ttl_.ns;
   return {sent, sent + waiters_pause(ttl_).ns + kLateNs, stumbles_, endpoint_};

@@ -45,6 +45,8 @@ class OwnLease final : private fleet::Keeper {
   std::int64_t id() const { return abandoned_ ? 0 : id_; }
   // Ends it, and with it every key under it; at once if etcd answers before `give_up_boot_ns`, else within its ttl.
   void end(Gateway& gateway, std::int64_t give_up_boot_ns);
+  // The same of another's.
+  static Status end_of(std::int64_t id, Gateway& gateway, std::int64_t give_up_boot_ns);
   // Renews no more, for good. Blocks while a renewal is under way.
   void forsake();
   // The same for a lease that etcd cannot be told to end. Does not block.
