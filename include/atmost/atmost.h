@@ -2,7 +2,9 @@
  *
  * A lock taken here is held by the calling process: it ends with atmost_release(), or when the process ends, however
  * it ends. Children made by fork() share the open lock file: the lock then lasts until they, too, have ended, executed
- * another program or called atmost_release() on their copy (which does not free the parent's lock).
+ * another program or called atmost_release() on their copy (which does not free the parent's lock). A child made by a bare
+ * clone(2), for which no pthread_atfork handler runs, must call exec or end soon: it also keeps what is locked only for
+ * an instant while others are asked, and if the parent is killed at that instant nobody is admitted until the child ends.
  *
  * Thread-safe: any thread may call anything; one lock value belongs to one thread at a time, and
  * atmost_release_current_lock() means the calling thread's last lock. Two threads of one process exclude each other

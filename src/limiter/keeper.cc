@@ -81,12 +81,13 @@ class Keeper {
 };
 
 void Keeper::live(os::Companion& starter) {
-  int kept[kMaxLocks + 4] = {script_.descriptor()};
+  int kept[2 * kMaxLocks + 4] = {script_.descriptor()};
   unsigned count = 1;
   if (bell_.hangs()) {
     for (int fd : {os::Bell::kAsk, os::Bell::kAnswer, os::Bell::kAskStaysOpen}) kept[count++] = fd;
   }
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) kept[count++] = lease_.lock(i).fd;
+  count += local_locks().private_descriptors(kept + count);
   os::hide_mark(kMark);
   starter.settle(kept, count);
   do {
@@ -170,6 +171,8 @@ void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* obs
 }
 
 void keep_inherited(const Keeping& keeping, os::Companion& starter, Lease lease, const Outcome& outcome) {
+  // The starter has what it was admitted by as long as it lives, stopped for days perhaps.
+  local_locks().part_from_parent();
   char told = 0;
   if (!starter.hear(&told, sizeof told)) {
     lease.release(Ending::unknown, {});

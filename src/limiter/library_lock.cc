@@ -14,14 +14,22 @@ namespace {
 // The listener wakes by the file's events; this is for those that were lost.
 constexpr std::int64_t kListenNs = 500'000'000;
 
-os::Mutex pool_mutex;
-bool pool_kept = false;
+// Whoever forks waits for it: nobody is in the midst of opening or closing a lock file then.
+os::Mutex fork_mutex;
+bool forks_met = false;
 LibraryLock* pool = nullptr;
+LibraryLock* all = nullptr;
+
+// A child that lives on, and never calls exec, must not keep the guard or a place in a queue that its parent had.
+void close_all_private() {
+  for (LibraryLock* lock = all; lock != nullptr; lock = lock->next_of_all) lock->close_private();
+}
 
 }  // namespace
 
 LibraryLock::LibraryLock() {
   store_.set_kind(HolderKind::library);
+  store_.set_heirs(local::Heirs::forks, &fork_mutex);
   store_.set_blocking(os::Blocking::polling);
 }
 
@@ -95,9 +103,9 @@ void LibraryLock::listen(void* self) {
 
 LibraryLock* fresh_lock() {
   {
-    const os::Locked locked(pool_mutex);
-    if (!pool_kept) os::keep_through_fork(pool_mutex);
-    pool_kept = true;
+    const os::Locked locked(fork_mutex);
+    if (!forks_met) os::keep_through_fork(fork_mutex, close_all_private);
+    forks_met = true;
     if (LibraryLock* lock = pool) {
       pool = lock->below;
       lock->below = nullptr;
@@ -105,11 +113,16 @@ LibraryLock* fresh_lock() {
     }
   }
   void* room = os::pages(sizeof(LibraryLock));
-  return room != nullptr ? new (room) LibraryLock : nullptr;
+  if (room == nullptr) return nullptr;
+  auto* lock = new (room) LibraryLock;
+  const os::Locked locked(fork_mutex);
+  lock->next_of_all = all;
+  all = lock;
+  return lock;
 }
 
 void give_back(LibraryLock* lock) {
-  const os::Locked locked(pool_mutex);
+  const os::Locked locked(fork_mutex);
   lock->below = pool;
   pool = lock;
 }

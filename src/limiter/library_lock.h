@@ -31,7 +31,11 @@ class LibraryLock {
   std::uint64_t token() const { return token_; }
   std::uint32_t slot() const { return slot_; }
 
-  LibraryLock* below = nullptr;  // the thread's lock taken before this one, or the next unused one
+  // In a forked child: closes what must end with the parent. Async-signal-safe.
+  void close_private() { store_.close_private(); }
+
+  LibraryLock* next_of_all = nullptr;  // of all that were ever made
+  LibraryLock* below = nullptr;        // the thread's lock taken before this one, or the next unused one
 
  private:
   static void listen(void* self);

@@ -131,6 +131,8 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
   spread(request);
   // Written before it is read: a page of data that is read first comes twice, and its neighbours with it.
   local_store.set_kind(HolderKind::supervised);
+  const bool inherited = !request.exec && !request.close_fd;
+  local_store.set_heirs(inherited ? local::Heirs::command : local::Heirs::nobody);
   limiter::Journal journal(request, command, observer);
   Outcome outcome = limiter::admit(limiter::store_for(request.locks[0]), request, policy::decide, observer,
                                    lease, limiter::Signals::ours, &journal);

@@ -21,15 +21,21 @@ void* Thread::enter(void* self) {
 namespace {
 
 Mutex* the_kept = nullptr;
+void (*run_in_child)() = nullptr;
 
 Mutex& kept() { return *__atomic_load_n(&the_kept, __ATOMIC_ACQUIRE); }
 
 }  // namespace
 
-void keep_through_fork(Mutex& mutex) {
+void keep_through_fork(Mutex& mutex, void (*in_child)()) {
+  run_in_child = in_child;
   __atomic_store_n(&the_kept, &mutex, __ATOMIC_RELEASE);
   // Without memory for it forks are as they would be without it.
-  (void)pthread_atfork([] { kept().lock(); }, [] { kept().unlock(); }, [] { kept().unlock(); });
+  (void)pthread_atfork([] { kept().lock(); }, [] { kept().unlock(); },
+                       [] {
+                         run_in_child();
+                         kept().unlock();
+                       });
 }
 
 int Thread::start(void (*body)(void*), void* context) {

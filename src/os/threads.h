@@ -35,8 +35,9 @@ class Locked {
 };
 
 // From now on whoever forks waits for the mutex first, so that a child never finds it locked by a thread that it does not
-// have. For one mutex of the process, once.
-void keep_through_fork(Mutex& mutex);
+// have; and in the child `in_child` runs, with the mutex still locked, before fork returns. It may make async-signal-safe
+// calls only. For one mutex of the process, once. Children of vfork, posix_spawn and a bare clone(2) are not met.
+void keep_through_fork(Mutex& mutex, void (*in_child)());
 
 // A thread with every signal blocked, so that it never runs the program's handlers.
 class Thread {

@@ -23,6 +23,7 @@ class LocalWorld final : public World {
 
   Store& caller() override {
     callers_.push_back(std::make_unique<local::LocalStore>());
+    callers_.back()->set_heirs(local::Heirs::command);
     callers_.back()->set_kind(
         HolderKind::library);  // the one robust list of this thread is not for all of them
     return *callers_.back();

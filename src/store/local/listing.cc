@@ -53,8 +53,8 @@ void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderV
   to.hold = to.token;
   os::Conflict conflict;
   if (!live_word &&
-      os::query_lock(file.fd(), os::Owner::description, os::Hold::write, {slot_byte(slot), 1}, conflict) ==
-          0 &&
+      os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write, {slot_byte(slot), 1},
+                     conflict) == 0 &&
       conflict.found && conflict.pid > 0 && (!to.has_record || conflict.pid != to.pid)) {
     to = {};  // a process-owned lock names its owner: whatever the record says, it is of somebody before
     to.slot = slot;
@@ -88,7 +88,7 @@ std::size_t collect_holders(LockFile& file, std::span<HolderView> to) {
   const std::int64_t end = slot_byte(kMaxSlots) + 1;
   while (low < end && count < to.size()) {
     Run run;
-    if (first_locked(file.fd(), low, end, run) != 0 || !run.found) break;
+    if (first_locked(file.slot_fd(), low, end, run) != 0 || !run.found) break;
     for (; run.start < run.end && count < to.size(); ++run.start) {
       describe_holder(file, slot_of(run.start), false, to[count++]);
     }

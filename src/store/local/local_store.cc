@@ -99,6 +99,23 @@ void LocalStore::close() {
   opened_ = false;
 }
 
+void LocalStore::part_from_parent() {
+  for (std::uint32_t i = 0; i < count_; ++i) entries_[i].file.part_from_parent();
+}
+
+void LocalStore::close_private() {
+  for (std::uint32_t i = 0; i < count_; ++i) entries_[i].file.close_private();
+}
+
+unsigned LocalStore::private_descriptors(int* to) const {
+  unsigned count = 0;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const LockFile& file = entries_[i].file;
+    if (file.fd() != file.slot_fd()) to[count++] = file.fd();
+  }
+  return count;
+}
+
 Result<LockFile::Guarded> LocalStore::guard_all(const Request& request, std::uint32_t& culprit) {
   // The original waits for its mutex, which is the guard, as long as it takes; a signal ends it as any other wait.
   const std::int64_t deadline =
@@ -142,6 +159,11 @@ Result<Decision> LocalStore::attempt(const Request& request, DecideFn decide, co
       return busy;
     }
     Result<Decision> decision = decide_all(request, decide, now, queue);
+    if (!decision.ok() && decision.error().sys == ESTALE) {  // replaced since the guard was taken
+      close();
+      if (queue != nullptr) *queue = {};
+      continue;
+    }
     if (decision.ok() && decision.value().verdict == Verdict::admit) lease = Lease(this, 0);
     unguard_all();
     return decision;
@@ -262,7 +284,7 @@ Status LocalStore::admit_to(const Request& request, std::uint32_t lock, const In
   if (Status raised = entry.file.raise_index(entry.reserved.slots[entry.reserved.count - 1]); !raised.ok()) {
     return raised;
   }
-  entry.held.fd = entry.file.fd();
+  entry.held.fd = entry.file.slot_fd();
   entry.held.count = entry.reserved.count;
   std::memcpy(entry.held.slots, entry.reserved.slots, sizeof(std::uint32_t) * entry.reserved.count);
   if (request.foreign_format) return {};

@@ -67,7 +67,7 @@ Status LockFile::open(const LockSpec& spec, const Request& request, Access acces
   state_ = HeaderState::fresh;
   if (Status opened = open_path(request, access); !opened.ok() || !fd_.open()) return opened;
   if (Status checked = check_file(request, access); !checked.ok()) {
-    fd_.reset();
+    close();
     return checked;
   }
   return {};
@@ -77,8 +77,12 @@ Status LockFile::open_path(const Request& request, Access access) {
   // Once more when the file appears or vanishes between the two attempts; whoever loses that race three times in a
   // row meets somebody who does it on purpose.
   for (int attempt = 0; attempt < 3; ++attempt) {
-    int error =
-        access == Access::look ? os::open_to_read(path_.c_str(), fd_) : os::open_existing(path_.c_str(), fd_);
+    int error = 0;
+    {
+      const Opening gate(opening_);
+      error = access == Access::look ? os::open_to_read(path_.c_str(), fd_)
+                                     : os::open_existing(path_.c_str(), fd_);
+    }
     if (error == 0) return {};
     if (error == ENOENT && access != Access::create) return {};
     if (error != ENOENT) {
@@ -97,7 +101,10 @@ Status LockFile::open_path(const Request& request, Access access) {
       if (unmade != 0) return not_made(which, unmade);
     }
     if (Status trusted = check_parent_filesystem(request); !trusted.ok()) return trusted;
-    error = os::create_new(path_.c_str(), mode_for_new(request), fd_);
+    {
+      const Opening gate(opening_);
+      error = os::create_new(path_.c_str(), mode_for_new(request), fd_);
+    }
     if (error == 0) return {};
     if (error != EEXIST) {
       return failure(error == EACCES || error == EPERM ? Code::not_permitted : Code::cannot_create, error,
@@ -125,8 +132,7 @@ Status LockFile::check_file(const Request& request, Access access) {
   }
   if (Status directories = check_directories(); !directories.ok()) return directories;
   if (Status trusted = check_filesystem(request, fd_.get()); !trusted.ok()) return trusted;
-  if (const int error = os::move_high(fd_))
-    return failure(Code::io, error, "cannot duplicate the descriptor");
+  if (const int error = keep_apart()) return failure(Code::io, error, "cannot duplicate the descriptor");
   identity_ = {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
                request.foreign_format ? 0 : os::boot_hash()};
   return {};
@@ -186,51 +192,8 @@ Status LockFile::check_directories() const {
   return {};
 }
 
-Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
-  int error = os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, kGuard);
-  if (error == EAGAIN) {
-    do {
-      error = os::wait_lock_until(fd_.get(), os::Owner::description, os::Hold::write, kGuard,
-                                  boot_deadline_ns, blocking_);
-    } while (error == EINTR && os::boot_ns() < boot_deadline_ns);
-  }
-  if (error == EINTR) return Guarded::timeout;
-  if (error != 0) return failure(Code::io, error, "cannot lock the guard");
-  guarded_ = true;
-  bool same = false;
-  if (const int failed = os::same_file(fd_.get(), path_.c_str(), same)) {
-    unguard();
-    return failure(code_for(failed), failed, "cannot examine the path");
-  }
-  if (!same) {
-    unguard();
-    return Guarded::replaced;
-  }
-  if (Status read = refresh(); !read.ok()) {
-    unguard();
-    return read.error();
-  }
-  return Guarded::held;
-}
-
-bool LockFile::in_place() const {
-  bool same = false;
-  return os::same_file(fd_.get(), path_.c_str(), same) == 0 && same;
-}
-
-void LockFile::unguard() {
-  if (!guarded_) return;
-  guarded_ = false;
-  os::unlock(fd_.get(), os::Owner::description, kGuard);
-}
-
-void LockFile::unlock_all() {
-  guarded_ = false;
-  os::unlock(fd_.get(), os::Owner::description, {0, 0});
-}
-
 Status LockFile::refresh() {
-  if (const int error = read_header(fd_.get(), identity_, index_, header_, state_)) {
+  if (const int error = read_header(fd(), identity_, index_, header_, state_)) {
     return failure(Code::io, error, "cannot read the lock file");
   }
   if (state_ == HeaderState::newer) {
@@ -254,7 +217,7 @@ std::uint32_t LockFile::indexed_slots() const {
 Status LockFile::raise_index(std::uint32_t slot) {
   const auto wanted = static_cast<std::uint64_t>(slot_byte(slot));
   if (plausible_index(index_) != 0 && index_ >= wanted) return {};
-  if (const int error = write_index(fd_.get(), wanted))
+  if (const int error = write_index(fd(), wanted))
     return failure(Code::io, error, "cannot write the lock file");
   index_ = wanted;
   return {};
@@ -264,10 +227,9 @@ Status LockFile::save_header() {
   // The header vouches for the words behind it. Those of another boot, or of the file that this one was copied from,
   // may say "alive" for ever: nobody is left whose death would take it back.
   if (!words_count()) {
-    if (const int error = clear_words(fd_.get()))
-      return failure(Code::io, error, "cannot write the lock file");
+    if (const int error = clear_words(fd())) return failure(Code::io, error, "cannot write the lock file");
   }
-  if (const int error = write_header(fd_.get(), identity_, header_)) {
+  if (const int error = write_header(fd(), identity_, header_)) {
     return failure(Code::io, error, "cannot write the lock file");
   }
   state_ = HeaderState::good;

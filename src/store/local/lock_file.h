@@ -1,4 +1,4 @@
-// One lock file, opened once: its descriptor, its identity, its guard, its header.
+// One lock file: its descriptors, its identity, its guard, its header.
 #ifndef ATMOST_STORE_LOCAL_LOCK_FILE_H
 #define ATMOST_STORE_LOCAL_LOCK_FILE_H
 
@@ -9,14 +9,45 @@
 #include "hints.h"
 #include "os/fd.h"
 #include "os/interrupt.h"
+#include "os/threads.h"
 
 namespace atmost::local {
 
 // How long the guard is waited for: it is held for a handful of system calls, so whoever keeps it longer is stopped.
 inline constexpr std::int64_t kGuardPatienceNs = 5'000'000'000;
 
-// Not thread-safe; one per caller. The descriptor is close-on-exec and out of the way of scripts' own (os::move_high).
-// If the process dies, every lock taken through it ends with the last process that inherited the descriptor.
+// A fork between the call that makes a descriptor and the line that keeps it would leave the child one that it does not
+// know of.
+class Opening {
+ public:
+  explicit Opening(os::Mutex* mutex) : mutex_(mutex) {
+    if (mutex_ != nullptr) mutex_->lock();
+  }
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
+  ~Opening() {
+    if (mutex_ != nullptr) mutex_->unlock();
+  }
+
+ private:
+  os::Mutex* mutex_;
+};
+
+// Who else may come to have the open file description that holds the slots.
+enum class Heirs : std::uint8_t {
+  nobody,   // no process but this one and, by --exec, what it becomes
+  command,  // a command that is started with the descriptor
+  forks,    // children that the program forks whenever it likes, from any thread
+};
+
+// Not thread-safe; one per caller. Descriptors are close-on-exec; one that a command may inherit is out of the way of
+// scripts' own (os::move_high).
+//
+// A lock of a description lasts until the last process that has it ends. So where there are heirs the file is opened
+// twice: slots and the mode byte sit on the description that they inherit, slot_fd(); the guard and all else that must
+// end with this process sits on fd(), which nobody else ever has. The second is opened when a slot is about to be
+// locked and not before: a refusal needs one. With nobody to inherit both are the same, and so in a PORTABLE build,
+// where locks belong to the process and closing either descriptor would drop them all.
 class LockFile {
  public:
   enum class Access : std::uint8_t {
@@ -29,18 +60,33 @@ class LockFile {
   // rename in, on a filesystem that keeps locks. A symbolic link is not followed. present() is false afterwards
   // when the file is not there and Access says it need not be made: that is not an error.
   Status open(const LockSpec& spec, const Request& request, Access access);
-  bool present() const { return fd_.open(); }
+  bool present() const { return fd() >= 0; }
   // Whether the path still leads to this file.
   bool in_place() const;
-  void close() { fd_.reset(); }
+  void close();
+
+  // Kept across open(). `forks`: `opening` is locked by whoever forks (os::keep_through_fork), and while a descriptor is
+  // opened or closed here.
+  void set_heirs(Heirs heirs, os::Mutex* opening = nullptr);
+  // For a forked process that goes on with what this one holds: the descriptors that it shares with its parent keep the
+  // slots, the guard moves to a new one. When the file cannot be opened any more there is no guard: see guard().
+  void part_from_parent();
+  // For a forked child that is no heir of the guard: closes fd(). Async-signal-safe.
+  void close_private();
 
   enum class Guarded : std::uint8_t { held, timeout, replaced };
   // Takes the guard, waiting at most until `boot_deadline_ns`, checks that the path still leads here, and reads the
-  // header. `replaced`: the file was deleted or replaced; the guard is not held, and the file should be reopened.
+  // header. `replaced`: the file was deleted or replaced; the guard is not held, and the file should be reopened. Also
+  // when there is no description to hold the guard (part_from_parent).
   Result<Guarded> guard(std::int64_t boot_deadline_ns);
   void unguard();
-  // The guard and every other byte at one stroke. With thousands of holders each call walks them all.
+  // Every byte, the slots first and the guard last. With thousands of holders each call walks them all.
   void unlock_all();
+  // Locks slot or mode bytes for writing where heirs will find them. 0, EAGAIN, or another errno value; ESTALE: the path
+  // leads to another file by now. REQUIRES: guarded.
+  int lock_slots(os::Owner owner, os::Bytes bytes);
+  // The next lock_slots() will open a second descriptor: a query first spares a refusal that.
+  bool opens_for_slots() const { return shares() && !shared_.open(); }
   bool guarded() const { return guarded_; }
 
   // How guard() and the queue may block; alarm unless said otherwise. Kept across open().
@@ -50,8 +96,10 @@ class LockFile {
   // Reads index and header without the guard, for listings: may be torn, then state() is damaged.
   Status refresh();
 
-  int fd() const { return fd_.get(); }
-  os::Fd& descriptor() { return fd_; }
+  // For data, and for every lock and query but those of slots and the mode byte.
+  int fd() const { return fd_.open() ? fd_.get() : shared_.get(); }
+  // For slots and the mode byte: a query by it does not report our own.
+  int slot_fd() const { return shared_.open() ? shared_.get() : fd_.get(); }
   const char* path() const { return path_.c_str(); }
   const Identity& identity() const { return identity_; }
   Header& header() { return header_; }
@@ -80,14 +128,22 @@ class LockFile {
   Status check_parent_filesystem(const Request& request) const;
   Status check_directory(const char* directory) const;
   Status check_directories() const;
+  bool shares() const { return heirs_ != Heirs::nobody && os::has_description_locks(); }
+  int keep_apart();
+  int open_shared();
+  int open_same(os::Fd& to) const;
+  int leads_here(bool& same) const;
 
   os::Fd fd_;
+  os::Fd shared_;
   Identity identity_;
   Header header_{};
   HeaderState state_ = HeaderState::fresh;
   std::uint64_t index_ = 0;
   bool guarded_ = false;
+  Heirs heirs_ = Heirs::nobody;
   os::Blocking blocking_ = os::Blocking::alarm;
+  os::Mutex* opening_ = nullptr;
   PathText path_;  // large, so last
 };
 

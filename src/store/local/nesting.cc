@@ -36,7 +36,7 @@ bool held_by_our_tree(LockFile& file, std::uint32_t slot, const Request& request
 bool own_tree_blocks(LockFile& file, const LockSpec& spec, const Request& request) {
   // An exclusive holder is alone: when the mode is locked and a slot is ours, both are. And nobody is exclusive beside one.
   Run mode;
-  const bool locked = first_locked(file.fd(), kModeByte, kModeByte + 1, mode) == 0 && mode.found;
+  const bool locked = first_locked(file.slot_fd(), kModeByte, kModeByte + 1, mode) == 0 && mode.found;
   const bool alone = locked || spec.mode == Mode::exclusive;
   const std::uint32_t others = spec.max < spec.take ? 0 : spec.max - spec.take + 1;
   const std::uint32_t enough = alone ? 1 : others;
@@ -45,7 +45,7 @@ bool own_tree_blocks(LockFile& file, const LockSpec& spec, const Request& reques
   const std::int64_t end = slot_byte(spec.max) + 1;
   while (low < end && ours < enough) {
     Run run;
-    if (first_locked(file.fd(), low, end, run) != 0 || !run.found) break;
+    if (first_locked(file.slot_fd(), low, end, run) != 0 || !run.found) break;
     for (std::int64_t byte = run.start; byte < run.end && ours < enough; ++byte)
       ours += held_by_our_tree(file, slot_of(byte), request) ? 1U : 0U;
     low = run.end;

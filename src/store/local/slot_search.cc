@@ -31,7 +31,8 @@ bool Search::take(std::uint32_t slot) {
     error_ = os::query_lock(file_.fd(), os::Owner::description, os::Hold::write, byte, taker);
     if (error_ != 0 || taker.found) return error_ == 0;
   }
-  const int error = os::try_lock(file_.fd(), owner_, os::Hold::write, {slot_byte(slot), 1});
+  const int error =
+      file_.opens_for_slots() ? take_first(slot) : file_.lock_slots(owner_, {slot_byte(slot), 1});
   if (error == 0) {
     to_.insert(slot);
   } else if (error == EAGAIN) {
@@ -41,6 +42,21 @@ bool Search::take(std::uint32_t slot) {
     return false;
   }
   return true;
+}
+
+// A slot that is held is not worth a second descriptor. What is asked is whether anything is locked from the slot on: if
+// not, there is nothing above N either.
+int Search::take_first(std::uint32_t slot) {
+  os::Conflict conflict;
+  const auto held = [&](std::int64_t length) {
+    return os::query_lock(file_.fd(), os::Owner::description, os::Hold::write, {slot_byte(slot), length},
+                          conflict);
+  };
+  int error = held(0);
+  nothing_behind_ = error == 0 && !conflict.found;
+  if (error == 0 && conflict.found && conflict.bytes.start > slot_byte(slot)) error = held(1);
+  if (error != 0) return error;
+  return conflict.found ? EAGAIN : file_.lock_slots(owner_, {slot_byte(slot), 1});
 }
 
 // Makes the word of `slot` available in words_.
@@ -105,7 +121,7 @@ bool Search::spot_check() {
     const Word& word = words_[slot - words_first_];
     if (!word_lives(word) || (word.flags & kDrainedFlag) != 0 || ours(slot)) continue;
     os::Conflict conflict;
-    error_ = os::query_lock(file_.fd(), owner_, os::Hold::write, {slot_byte(slot), 1}, conflict);
+    error_ = os::query_lock(file_.slot_fd(), owner_, os::Hold::write, {slot_byte(slot), 1}, conflict);
     if (error_ != 0) return false;
     if (!conflict.found) {
       believe_ = false;

@@ -18,10 +18,13 @@ class Search {
   // The same anew, without the slots that somebody is just taking over: those are for the head of the queue, else
   // for the taker, not for a newcomer.
   Status without_taken_over(std::uint32_t wanted);
+  // It was seen on the way that nothing above N is locked: no slot, mode, takeover, ticket.
+  bool nothing_behind() const { return nothing_behind_; }
 
  private:
   // False when a call failed: error_ says why.
   bool take(std::uint32_t slot);
+  int take_first(std::uint32_t slot);
   bool scan(std::uint32_t first, std::uint32_t last);
   bool jump();
   bool spot_check();
@@ -40,6 +43,7 @@ class Search {
   bool believe_ = true;
   bool leave_taken_over_ = false;
   bool jumped_ = false;
+  bool nothing_behind_ = false;
   std::uint32_t words_first_ = 0;
   std::uint32_t words_count_ = 0;
   int error_ = 0;

@@ -13,12 +13,12 @@ namespace {
 Status reserve_exclusive(LockFile& file, os::Owner owner, Reservation& to) {
   os::Conflict conflict;
   const os::Bytes everything = {kFirstSlotByte, kModeByte + 1 - kFirstSlotByte};
-  int error = os::query_lock(file.fd(), owner, os::Hold::write, everything, conflict);
+  int error = os::query_lock(file.slot_fd(), owner, os::Hold::write, everything, conflict);
   if (error == 0 && !conflict.found) {
-    error = os::try_lock(file.fd(), owner, os::Hold::write, {slot_byte(1), 1});
+    error = file.lock_slots(owner, {slot_byte(1), 1});
     if (error == 0) {
       to.insert(1);
-      error = os::try_lock(file.fd(), owner, os::Hold::write, {kModeByte, 1});
+      error = file.lock_slots(owner, {kModeByte, 1});
       to.mode_held = error == 0;
     }
   }
@@ -65,7 +65,7 @@ Status count_held(LockFile& file, std::uint32_t first, std::uint32_t last, std::
   const std::int64_t end = slot_byte(last) + 1;
   while (low < end && to.held < enough) {
     Run run;
-    if (const int error = first_locked(file.fd(), low, end, run)) {
+    if (const int error = first_locked(file.slot_fd(), low, end, run)) {
       return file.failure(Code::io, error, "cannot query locks");
     }
     if (!run.found) break;
@@ -78,8 +78,8 @@ Status count_held(LockFile& file, std::uint32_t first, std::uint32_t last, std::
 
 void drop(LockFile& file, os::Owner owner, Reservation& reserved) {
   for (std::uint32_t i = 0; i < reserved.count; ++i)
-    os::unlock(file.fd(), owner, {slot_byte(reserved.slots[i]), 1});
-  if (reserved.mode_held) os::unlock(file.fd(), owner, {kModeByte, 1});
+    os::unlock(file.slot_fd(), owner, {slot_byte(reserved.slots[i]), 1});
+  if (reserved.mode_held) os::unlock(file.slot_fd(), owner, {kModeByte, 1});
   reserved.count = 0;
   reserved.mode_held = false;
 }
@@ -110,7 +110,7 @@ Status settle_claims(LockFile& file, const LockSpec& spec, const Seeker& seeker,
 }
 
 void give_back_extra(LockFile& file, os::Owner owner, std::uint32_t take, Reservation& to) {
-  while (to.count > take) os::unlock(file.fd(), owner, {slot_byte(to.slots[--to.count]), 1});
+  while (to.count > take) os::unlock(file.slot_fd(), owner, {slot_byte(to.slots[--to.count]), 1});
 }
 
 Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
@@ -119,9 +119,11 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
   if (Status searched = search.until(spec.take); !searched.ok()) return searched;
   os::Conflict conflict;
   const std::int64_t behind = slot_byte(spec.max) + 1;
-  if (const int error =
-          os::query_lock(file.fd(), os::Owner::description, os::Hold::write, {behind, 0}, conflict)) {
-    return file.failure(Code::io, error, "cannot query locks");
+  if (!search.nothing_behind()) {
+    if (const int error =
+            os::query_lock(file.fd(), os::Owner::description, os::Hold::write, {behind, 0}, conflict)) {
+      return file.failure(Code::io, error, "cannot query locks");
+    }
   }
   if (!conflict.found) {  // nobody above N, no exclusive holder, no takeover, no waiter anywhere
     to.room = to.count >= spec.take;

@@ -45,7 +45,7 @@ bool LocalStore::contested(std::uint32_t, std::uint32_t lock) const {
   for (std::uint32_t i = 0; i < entry.held.count; ++i) {
     os::Conflict taker;
     const os::Bytes byte = {takeover_byte(entry.held.slots[i]), 1};
-    const int error = os::query_lock(entry.held.fd, os::Owner::description, os::Hold::write, byte, taker);
+    const int error = os::query_lock(entry.file.fd(), os::Owner::description, os::Hold::write, byte, taker);
     if (error == 0 && taker.found) return true;
   }
   return false;

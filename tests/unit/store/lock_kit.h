@@ -90,6 +90,7 @@ class User {
   explicit User(const std::string& path, std::uint32_t max = 1, std::uint32_t take = 1)
       : store_(std::make_unique<LocalStore>()) {
     store_->set_kind(HolderKind::library);
+    store_->set_heirs(Heirs::command);  // the case with more to go wrong
     request.locks[0].path = PathText(path);
     request.locks[0].max = max;
     request.locks[0].take = take;
@@ -116,6 +117,7 @@ class User {
   void end() {
     lease.detach();
     store_ = std::make_unique<LocalStore>();
+    store_->set_heirs(Heirs::command);
   }
 
   Request request;

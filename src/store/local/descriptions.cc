@@ -1,0 +1,122 @@
+// LockFile: its two descriptions (docs/lock-map.md) and its guard.
+#include <cerrno>
+
+#include "lock_file.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "os/interrupt.h"
+
+namespace atmost::local {
+
+void LockFile::close() {
+  const Opening gate(opening_);
+  fd_.reset();
+  shared_.reset();
+}
+
+void LockFile::set_heirs(Heirs heirs, os::Mutex* opening) {
+  heirs_ = heirs;
+  opening_ = opening;
+}
+
+// Out of the way of scripts' own, where a command or the program around us could meet it.
+int LockFile::keep_apart() {
+  if (shares() && heirs_ == Heirs::command) return 0;
+  const Opening gate(opening_);
+  return os::move_high(fd_);
+}
+
+int LockFile::open_same(os::Fd& to) const {
+  os::Fd again;
+  struct stat status;
+  int error = os::open_existing(path_.c_str(), again);
+  if (error == 0) error = os::file_status(again.get(), status);
+  if (error == 0 && (static_cast<std::uint64_t>(status.st_dev) != identity_.device ||
+                     static_cast<std::uint64_t>(status.st_ino) != identity_.inode)) {
+    error = ESTALE;
+  }
+  if (error == 0) error = os::move_high(again);
+  if (error == 0) to = static_cast<os::Fd&&>(again);
+  return error == ENOENT ? ESTALE : error;
+}
+
+int LockFile::open_shared() {
+  const Opening gate(opening_);
+  return open_same(shared_);
+}
+
+int LockFile::lock_slots(os::Owner owner, os::Bytes bytes) {
+  if (opens_for_slots()) {
+    if (const int error = open_shared()) return error;
+  }
+  return os::try_lock(slot_fd(), owner, os::Hold::write, bytes);
+}
+
+void LockFile::part_from_parent() {
+  if (!fd_.open() || !os::has_description_locks()) return;
+  os::Fd own;
+  (void)open_same(own);
+  if (!shared_.open()) shared_ = static_cast<os::Fd&&>(fd_);
+  fd_ = static_cast<os::Fd&&>(own);
+}
+
+void LockFile::close_private() {
+  if (shares()) fd_.reset();
+}
+
+Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
+  if (!fd_.open()) return Guarded::replaced;
+  int error = os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, kGuard);
+  if (error == EAGAIN) {
+    do {
+      error = os::wait_lock_until(fd_.get(), os::Owner::description, os::Hold::write, kGuard,
+                                  boot_deadline_ns, blocking_);
+    } while (error == EINTR && os::boot_ns() < boot_deadline_ns);
+  }
+  if (error == EINTR) return Guarded::timeout;
+  if (error != 0) return failure(Code::io, error, "cannot lock the guard");
+  guarded_ = true;
+  bool same = false;
+  if (const int failed = leads_here(same)) {
+    unguard();
+    return failure(code_for(failed), failed, "cannot examine the path");
+  }
+  if (!same) {
+    unguard();
+    return Guarded::replaced;
+  }
+  if (Status read = refresh(); !read.ok()) {
+    unguard();
+    return read.error();
+  }
+  return Guarded::held;
+}
+
+// What the file behind the descriptor is does not change: that was asked when it was opened.
+int LockFile::leads_here(bool& same) const {
+  struct stat status;
+  same = false;
+  if (const int error = os::path_status(path_.c_str(), status, false)) return error == ENOENT ? 0 : error;
+  same = static_cast<std::uint64_t>(status.st_dev) == identity_.device &&
+         static_cast<std::uint64_t>(status.st_ino) == identity_.inode;
+  return 0;
+}
+
+bool LockFile::in_place() const {
+  bool same = false;
+  return leads_here(same) == 0 && same;
+}
+
+void LockFile::unguard() {
+  if (!guarded_) return;
+  guarded_ = false;
+  os::unlock(fd_.get(), os::Owner::description, kGuard);
+}
+
+void LockFile::unlock_all() {
+  guarded_ = false;
+  if (shared_.open()) os::unlock(shared_.get(), os::Owner::description, {0, 0});
+  os::unlock(fd_.get(), os::Owner::description, {0, 0});
+}
+
+}  // namespace atmost::local

@@ -1,0 +1,25 @@
+#!/bin/sh
+# A supervisor that is killed in the midst of a release leaves the guard to nobody: whoever comes next is told at once
+# that the slot is held, and is admitted when what the command left behind has ended.
+. "$(dirname "$0")/lib.sh"
+command -v strace >/dev/null || skip "there is no strace"
+strace -o /dev/null true 2>/dev/null || skip "nothing may be traced here"
+
+# At each write of an admission and of a release in turn.
+held=0
+for nth in 1 2 3 4 5 6 7 8; do
+  rm -f lock daemon
+  strace -o /dev/null -e trace=pwrite64 -e inject=pwrite64:signal=KILL:when=$nth \
+    atmost run --no-history ./lock -- sh -c 'sleep 600 >/dev/null 2>&1 & echo $! >daemon' 2>err || :
+  code=0
+  atmost run --json ./lock -- true 2>err || code=$?
+  if [ $code = 75 ]; then
+    held=$((held + 1))
+    expect_in err '"reason":"no_slot"'
+  elif [ $code != 0 ]; then
+    fail "killed at write $nth, and the next one ends with $code: $(cat err)"
+  fi
+  if [ -e daemon ]; then kill -KILL "$(cat daemon)"; fi
+  expect_code 0 atmost run -w 10 ./lock -- true
+done
+[ "$held" -ge 2 ] || fail "the supervisor was never killed in a release: this proves nothing"
