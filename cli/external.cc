@@ -21,7 +21,14 @@ using Start = Error (*)(char* const* argv);
 
 void tell_killed() { complain(kSupervisorKilled); }
 
-Error warden(char* const* argv) { return warden_program(argv, tell_killed); }
+// For the warden: what ends the lease of a supervisor that was killed is its own program.
+constinit PathText store_url;
+
+Error warden(char* const* argv) {
+  char* const end_lease[] = {argv[0], const_cast<char*>(kEndLease), const_cast<char*>(store_url.c_str()),
+                             nullptr};
+  return warden_program(argv, {tell_killed, store_url.truncated() ? nullptr : end_lease});
+}
 
 // argv[0] makes room for the program's path. Returns only if that program is not there (0) or could not be started (the
 // exit code).
@@ -50,7 +57,8 @@ int try_everywhere(std::string_view name, char** argv, Start start) {
 
 }  // namespace
 
-int become_external(std::string_view name, char** argv, bool warded) {
+int become_fleet(std::string_view name, std::string_view url, char** argv, bool warded) {
+  store_url.assign(url);
   if (const int code = try_everywhere(name, argv, warded ? warden : become_program)) return code;
   Text<200> words("atmost-");
   complain(words.append(name).append(", which serves stores of many machines, is not installed"));

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "atmost/host.h"
+#include "atmost/limiter.h"
 #include "atmost/place.h"
 #include "atmost/warden.h"
 #include "combine.h"
@@ -62,11 +63,22 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv, BringSto
   if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
   if (subcommand.bit == kRun && bring == nullptr && !invocation.request.exec) stand_apart(argv);
   if (const std::string_view url = fleet_url(invocation); is_fleet(url)) {
-    if (bring == nullptr) return become_external(fleet_program(url), argv, subcommand.bit == kRun);
+    if (bring == nullptr) return become_fleet(fleet_program(url), url, argv, subcommand.bit == kRun);
     if (const Status brought = bring(url); !brought.ok()) return usage(brought.error());
   }
   if (const Status claimed = claim_status_fd(invocation); !claimed.ok()) return usage(claimed.error());
   return subcommand.run(invocation);
+}
+
+// The hidden way a monitor ends the lease of its supervisor, which was killed: --end-lease URL LEASE.
+int end_lease(int argc, char** argv, BringStore bring) {
+  if (argc != 4) return static_cast<int>(Code::usage);
+  if (const Status brought = bring(argv[2]); !brought.ok()) return usage(brought.error());
+  const Status ended = fleet_store().end_lease(argv[3]);
+  if (ended.ok()) return 0;
+  Error error = error_of(ended.error().code, ended.error().sys, ended.error().message);
+  error.message.append("; the lock is free when its lease ends by itself");
+  return usage(error);
 }
 
 }  // namespace
@@ -82,6 +94,7 @@ int run_program(int argc, char** argv, BringStore bring) {
   }
   if (argc < 2) return usage(error_of(Code::usage, 0, "no command given: atmost --help lists them"));
   const std::string_view name = argv[1];
+  if (bring != nullptr && name == kEndLease) return end_lease(argc, argv, bring);
   for (const Subcommand& subcommand : subcommands()) {
     if (subcommand.name == name) return run_subcommand(subcommand, argc, argv, bring);
   }

@@ -43,9 +43,12 @@ int show_version();
 // program was configured with. Returns, with the exit code, when there is none or it cannot be run.
 int run_external(std::string_view name, char** argv);
 
-// Becomes atmost-NAME, found in the same places, with the whole of argv; `warded`: becomes its warden (atmost/warden.h).
-// Returns, with the exit code, when it cannot.
-int become_external(std::string_view name, char** argv, bool warded);
+// Becomes atmost-NAME, which has the store of that URL, found in the same places, with the whole of argv; `warded`: becomes
+// its warden (atmost/warden.h). Returns, with the exit code, when it cannot.
+int become_fleet(std::string_view name, std::string_view url, char** argv, bool warded);
+
+// The hidden first argument by which such a program ends a lease: --end-lease URL LEASE.
+inline constexpr char kEndLease[] = "--end-lease";
 
 // Makes operand 0 the request's lock. `extra`: whether more operands may follow. Errors are usage errors.
 Status take_lock(Invocation& invocation, bool extra);

@@ -9,16 +9,24 @@ namespace atmost {
 
 // For `killed` to say.
 inline constexpr char kSupervisorKilled[] =
-    "the supervisor was killed: its command is stopped, with all that it started; the lock is free when its "
-    "lease ends";
+    "the supervisor was killed: its command is stopped, with all that it started; then its lease is ended";
+
+// What is done should the child be killed.
+struct Aftermath {
+  void (*killed)() = nullptr;  // called first
+  // A program, argv[0] a path, to which the name of the child's lease is added as the last argument: ends that lease.
+  // Started once nothing is left of the command, if the child had a lease. Null: the lease ends by itself.
+  char* const* end_lease = nullptr;
+};
 
 // Starts argv[0], a path, as its child with this process's environment, passes signals on to it, stops and continues
 // with it, and ends as it ended. Should it be killed while it has a command running, everything below is stopped at
-// once: KILL after CONT, INT and TERM without a pause; `killed` is called first. Should this process be killed, the
-// kernel sends the child SIGTERM, and it stops its command.
+// once: KILL after CONT, INT and TERM without a pause; then its lease is ended, as it is if the child was killed while it
+// waited for one. The child's end continues this process if that is stopped. Should this process be killed, the kernel sends
+// the child SIGTERM, and it stops its command. Blocks, after a child that was killed, until that lease is ended.
 // Returns only if there is no such program: Error::sys says why. Where a process cannot adopt orphans (PORTABLE), becomes
 // the program instead. REQUIRES: single-threaded.
-Error warden_program(char* const* argv, void (*killed)());
+Error warden_program(char* const* argv, const Aftermath& aftermath);
 
 // Where this process has children that it did not start (of a shell that became it with exec), what descends from its
 // command could not be told from those. Then it starts this very program below itself with the same arguments, passes

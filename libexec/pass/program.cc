@@ -140,6 +140,8 @@ int begin(int argc, char** argv, const Fleet* fleet) {
   signal(SIGCHLD, SIG_DFL);
   if (argc > 1 && strcmp(argv[1], kBecome) == 0) return become_user(argv + 2);
   if (argc > 1 && strcmp(argv[1], kWard) == 0 && fleet != nullptr) return be_ward(argv + 2, *fleet);
+  if (argc > 1 && strcmp(argv[1], kEndLease) == 0 && fleet != nullptr)
+    return end_ward_lease(argv + 2, *fleet);
   if (has_raised_rights())
     return refuse(Code::not_permitted, "refused: it must not run set-user-id or with raised rights");
   Options options;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "atmost/limiter.h"
 #include "atmost/warden.h"
 #include "os/file.h"
 #include "os/machine.h"
@@ -87,18 +88,24 @@ class Texts {
   std::size_t at_;
 };
 
-Fate run_ward(const std::string& all, const Fleet& fleet) {
-  static Head head;
+// What comes before the variables. Puts the store's secrets into the environment, from which the store takes them.
+std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom) {
   memcpy(&head, all.data(), sizeof head);
-  Texts texts(all);
-  Atom atom;
-  const std::string store = texts.next();
+  std::string store = texts.next();
   for (std::string* text : {&atom.operation, &atom.operand, &atom.user, &atom.directory})
     *text = texts.next();
   for (std::size_t i = 0; i < head.secrets; ++i) {
     const std::string name = texts.next();
     setenv(name.c_str(), texts.next().c_str(), 1);
   }
+  return store;
+}
+
+Fate run_ward(const std::string& all, const Fleet& fleet) {
+  static Head head;
+  Texts texts(all);
+  Atom atom;
+  const std::string store = unpack(all, head, texts, atom);
   for (std::size_t i = 0; i < head.variables; ++i) {
     const std::string name = texts.next();
     atom.environment[name] = texts.next();
@@ -136,9 +143,27 @@ Error warden_job(const Job& job, const Variables& secrets, bool quiet, int resul
   std::string job_end = std::to_string(file.get());
   std::string result_end = std::to_string(result);
   std::string name = warded_name;
-  char* const argv[] = {
-      const_cast<char*>(path.c_str()), ward.data(), job_end.data(), result_end.data(), name.data(), nullptr};
-  return warden_program(argv, tell_killed);
+  std::string end = kEndLease;
+  char* const program = const_cast<char*>(path.c_str());
+  char* const argv[] = {program, ward.data(), job_end.data(), result_end.data(), name.data(), nullptr};
+  char* const end_lease[] = {program, end.data(), job_end.data(), nullptr};
+  return warden_program(argv, {tell_killed, end_lease});
+}
+
+int end_ward_lease(char** argv, const Fleet& fleet) {
+  if (argv[0] == nullptr || argv[1] == nullptr) return static_cast<int>(Code::usage);
+  const os::Fd file(atoi(argv[0]));
+  std::string all;
+  if (!read_all(file.get(), all)) return static_cast<int>(Code::usage);
+  static Head head;
+  Texts texts(all);
+  Atom atom;
+  Status ended = fleet.bring(unpack(all, head, texts, atom));
+  if (ended.ok()) ended = fleet_store().end_lease(argv[1]);
+  if (ended.ok()) return 0;
+  complain(atom.name() + ": " + std::string(ended.error().message.view()) +
+           "; the lock is free when its lease ends by itself");
+  return static_cast<int>(ended.error().code);
 }
 
 int be_ward(char** argv, const Fleet& fleet) {

@@ -22,6 +22,10 @@ Error warden_job(const Job& job, const Variables& secrets, bool quiet, int resul
 int be_ward(char** argv, const Fleet& fleet);
 inline constexpr const char* kWard = "--ward";
 
+// The hidden way it ends the lease of such a ward, which was killed: pass --end-lease JOB LEASE. Returns the exit code.
+int end_ward_lease(char** argv, const Fleet& fleet);
+inline constexpr const char* kEndLease = "--end-lease";
+
 }  // namespace atmost::pass
 
 #endif

@@ -4,6 +4,7 @@
 #include "os/interrupt.h"
 #include "policy/decide.h"
 #include "takeover.h"
+#include "ward.h"
 
 namespace atmost::limiter {
 namespace {
@@ -67,6 +68,7 @@ Outcome Admission::run() {
     while (!step(outcome)) {
     }
     store_.withdraw(request_, ticket_);
+    tell_lease(request_);
     outcome.waited = {os::boot_ns() - started};
   }
   if (stop_notice_.asked()) stop_notice_.obey();
@@ -85,6 +87,7 @@ bool Admission::step(Outcome& outcome) {
       store_.attempt(request_, decide_, moment(request_), may_wait ? &ticket_ : nullptr, lease_);
   end_takeover(store_, freed_);
   freed_.victim_count = 0;
+  tell_lease(request_);
   if (!asked.ok()) {
     outcome = failed(asked.error());
     return true;

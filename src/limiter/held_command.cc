@@ -63,6 +63,7 @@ void HeldCommand::over(const ExitStatus& status) {
   lost_ = lost_ || ((asked_by_taker_ || !status.success()) && contested());
   learn(status);
   lease_.release(status.success() ? Ending::success : Ending::failure, moment(request_));
+  tell_lease(request_);
 }
 
 // What a taker ended is for the taker to tell: it knows why.

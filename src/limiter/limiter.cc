@@ -112,6 +112,10 @@ bool limiter::is_relative(const LockSpec& lock) {
   return lock.store != StoreKind::fleet && lock.path.view().front() != '/';
 }
 
+void limiter::tell_lease(const Request& request) {
+  if (request.locks[0].store == StoreKind::fleet) ward().line.say_lease(fleet_store().own_lease());
+}
+
 void limiter::close_stores() { local_store.close(); }
 
 namespace {

@@ -21,13 +21,17 @@ constinit limiter::Ward own_ward;
 
 class Warden final : public run::Observer {
  public:
-  Warden(const os::WardenLine& line, void (*killed)()) : line_(line), killed_(killed) {}
+  Warden(os::WardenLine& line, void (*killed)()) : line_(line), killed_(killed) {}
 
-  void started() override {}
+  // What the ward had told when it ended.
+  const os::Told& told() const { return told_; }
+
+  void started() override { line_.started(); }
   void main_ended(const ExitStatus&, bool) override {}
   bool taken() override { return false; }
   bool rest_is_lost() override {
-    const bool lost = line_.heard() == os::Word::running;
+    told_ = line_.heard();
+    const bool lost = told_.word == os::Word::running;
     if (lost) killed_();
     return lost;
   }
@@ -35,8 +39,9 @@ class Warden final : public run::Observer {
   std::int64_t check(std::int64_t) override { return Duration::kForever; }
 
  private:
-  const os::WardenLine& line_;
+  os::WardenLine& line_;
   void (*killed_)();
+  os::Told told_;
 };
 
 // Above this program itself, which holds what there is to hold.
@@ -68,6 +73,20 @@ void extend_environment(char** to, const Text<80>& variable) {
   *to = nullptr;
 }
 
+// Whose supervisor was killed: its own program ends the lease that it had. Blocks until that has answered.
+void end_lease(char* const* argv, const Text<80>& lease) {
+  const std::size_t count = limiter::count_variables(argv);
+  char** extended = static_cast<char**>(__builtin_alloca((count + 2) * sizeof(char*)));
+  for (std::size_t i = 0; i < count; ++i) extended[i] = argv[i];
+  extended[count] = const_cast<char*>(lease.c_str());
+  extended[count + 1] = nullptr;
+  run::Task task;
+  task.argv = extended;
+  task.envp = os::environment();
+  Bystander bystander;
+  (void)run::supervise(task, bystander);  // without it the lease ends by itself
+}
+
 // The next number of a list separated by colons, a process or a descriptor; -1: there is none.
 std::int64_t take_number(std::string_view& from) {
   const std::size_t end = from.find(':');
@@ -80,30 +99,34 @@ std::int64_t take_number(std::string_view& from) {
 
 limiter::Ward& limiter::ward() { return own_ward; }
 
-Error warden_program(char* const* argv, void (*killed)()) {
+Error warden_program(char* const* argv, const Aftermath& aftermath) {
   if (!os::kAdoptsOrphans) return become_program(argv);
   os::WardenLine line;
   if (const int error = line.open()) return cannot_start(Code::internal, error, argv[0]);
   Text<80> variable(limiter::kWardenVariable);
   variable.push('=').append_signed(os::process_id());
-  variable.push(':').append_signed(line.reader()).push(':').append_signed(line.writer());
+  for (const int end : {line.reader(), line.writer(), line.life()}) variable.push(':').append_signed(end);
   char** extended = static_cast<char**>(__builtin_alloca(room_for_environment()));
   extend_environment(extended, variable);
 
-  const int inherit[] = {line.reader(), line.writer()};
+  const int inherit[] = {line.reader(), line.writer(), line.life()};
   run::Task task;
   task.argv = argv;
   task.envp = extended;
   task.inherit = inherit;
-  task.inherit_count = 2;
+  task.inherit_count = 3;
   task.signal_at_our_death = os::kTerminate;
   task.is_warden = true;
   task.kill_grace = {};
-  Warden warden(line, killed);
+  Warden warden(line, aftermath.killed);
   const run::Report report = run::supervise(task, warden);
   if (report.fork_error != 0) return cannot_start(Code::internal, report.fork_error, argv[0]);
   if (report.exec_error != 0)
     return cannot_start(run::exec_code(report.exec_error), report.exec_error, argv[0]);
+  // While something runs its lease is its own: whom we may not stop (another user's) keeps it until it ends.
+  const bool over = warden.told().word != os::Word::running || report.nothing_left;
+  if (over && !warden.told().lease.empty() && aftermath.end_lease != nullptr)
+    end_lease(aftermath.end_lease, warden.told().lease);
   run::end_as(report.status);
 }
 
@@ -140,8 +163,10 @@ void accept_warden() {
   const std::int64_t warden = take_number(rest);
   const std::int64_t reader = take_number(rest);
   const std::int64_t writer = take_number(rest);
-  if (warden <= 0 || reader < 0 || writer < 0) return;
-  if (!own_ward.line.accept(static_cast<int>(reader), static_cast<int>(writer))) return;
+  const std::int64_t life = take_number(rest);
+  if (warden <= 0 || reader < 0 || writer < 0 || life < 0) return;
+  if (!own_ward.line.accept(static_cast<int>(reader), static_cast<int>(writer), static_cast<int>(life)))
+    return;
   own_ward.warden = warden;
   if (os::parent_id() == warden) return;
   os::die_of(os::kTerminate);

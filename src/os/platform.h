@@ -46,6 +46,10 @@ void adopt_orphans(bool on);
 // Closes every descriptor from `first` on. -1 with ENOSYS where it takes a loop.
 int close_from(int first);
 
+// When the last other end of the pipe whose reading end `fd` is goes, the kernel sends this process SIGCONT, which continues it
+// if it is stopped. Anything written to that pipe would do so, too.
+int continue_at_hangup(int fd);
+
 // No core file of this process from now on, not even by a core_pattern that is a program.
 void forbid_core();
 

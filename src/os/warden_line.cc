@@ -8,6 +8,7 @@
 
 #include "calls.h"
 #include "file.h"
+#include "platform.h"
 
 namespace atmost::os {
 namespace {
@@ -15,6 +16,14 @@ namespace {
 bool is_pipe(int fd) {
   struct stat facts;
   return calls.fstat(fd, &facts) == 0 && S_ISFIFO(facts.st_mode);
+}
+
+constexpr char kEnd = '\n';
+constexpr std::size_t kLongest = 96;  // of what is told at a time
+
+Word word_of(char letter) {
+  if (letter == static_cast<char>(Word::running)) return Word::running;
+  return letter == static_cast<char>(Word::ended) ? Word::ended : Word::none;
 }
 
 bool never_waits(int fd) { return calls.control(fd, F_SETFL, O_NONBLOCK) == 0; }
@@ -25,31 +34,70 @@ bool keep(int fd) { return calls.control(fd, F_SETFD, FD_CLOEXEC) == 0; }
 
 int WardenLine::open() {
   if (const int error = open_pipe(reader_, writer_)) return error;
+  if (const int error = open_pipe(life_over_, life_)) return error;
   return never_waits(reader_.get()) && never_waits(writer_.get()) ? 0 : errno;
 }
 
-bool WardenLine::accept(int reader, int writer) {
-  if (reader == writer || !is_pipe(reader) || !is_pipe(writer)) return false;
+void WardenLine::started() {
+  life_.reset();
+  // Where the kernel does not do it, a stopped monitor sees the end of its ward when somebody continues it.
+  (void)platform::continue_at_hangup(life_over_.get());
+}
+
+bool WardenLine::accept(int reader, int writer, int life) {
+  if (reader == writer || reader == life || writer == life) return false;
+  if (!is_pipe(reader) || !is_pipe(writer) || !is_pipe(life)) return false;
   reader_ = Fd(reader);
   writer_ = Fd(writer);
-  return keep(reader) && keep(writer);
+  life_ = Fd(life);
+  return keep(reader) && keep(writer) && keep(life);
 }
 
-void WardenLine::say(Word word) const {
+void WardenLine::say(Word word) {
+  told_.word = word;
+  tell();
+}
+
+void WardenLine::say_lease(std::string_view lease) {
+  if (told_.lease.view() == lease) return;
+  told_.lease.assign(lease);
+  tell();
+}
+
+// All of it, in one piece, before what was told earlier is taken out: whenever we are killed, something whole is there.
+void WardenLine::tell() {
   if (!writer_.open()) return;
-  const char letter = static_cast<char>(word);
-  while (calls.write(writer_.get(), &letter, 1) < 0 && errno == EINTR) {
+  Text<kLongest> line;
+  line.push(static_cast<char>(told_.word)).append(told_.lease).push(kEnd);
+  ssize_t done;
+  do {
+    done = calls.write(writer_.get(), line.view().data(), line.size());
+  } while (done < 0 && errno == EINTR);
+  if (done != static_cast<ssize_t>(line.size())) return;
+  char taken[kLongest];
+  while (in_pipe_ > 0) {
+    done = calls.read(reader_.get(), taken, in_pipe_ < kLongest ? in_pipe_ : kLongest);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) break;
+    in_pipe_ -= static_cast<std::size_t>(done);
   }
+  in_pipe_ += line.size();
 }
 
-Word WardenLine::heard() const {
-  char letters[8];
+Told WardenLine::heard() const {
+  Told told;
+  char lines[4 * kLongest];
   ssize_t got;
   do {
-    got = calls.read(reader_.get(), letters, sizeof letters);
+    got = calls.read(reader_.get(), lines, sizeof lines);
   } while (got < 0 && errno == EINTR);
-  if (got <= 0) return Word::none;
-  return letters[got - 1] == static_cast<char>(Word::running) ? Word::running : Word::ended;
+  std::string_view rest(lines, got > 0 ? static_cast<std::size_t>(got) : 0);
+  for (std::size_t end; (end = rest.find(kEnd)) != rest.npos; rest.remove_prefix(end + 1)) {
+    if (end == 0) continue;
+    told.word = word_of(rest[0]);
+    told.lease.assign(rest.substr(1, end - 1));
+  }
+  return told;
 }
 
 }  // namespace atmost::os

@@ -57,6 +57,7 @@ struct Report {
   int told = 0;    // the last HUP, INT, QUIT or TERM that came for us, and not from the command itself
   Usage usage;     // of the main process, its awaited children and the orphans that ended while we were there
   Duration ran{};  // until the main process ended; own_tree: until the hold did
+  bool nothing_left = false;  // no child is left of ours, and so nothing of the command's tree
 };
 
 // Starts the command in our process group, session and terminal, with the signal mask and dispositions that we have

@@ -77,6 +77,7 @@ void Supervisor::take_news(int at_most) {
   for (int count = 0; stage_ != Stage::done && count < at_most; ++count) {
     os::ChildNews news;
     if (os::child_news(news) != 0) {
+      report_.nothing_left = os::kAdoptsOrphans;
       on(Event::tree_gone);
       return;
     }

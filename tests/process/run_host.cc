@@ -36,7 +36,7 @@ enum class Now { begins, runs, ended };
 void tell_warden([[maybe_unused]] Task& task, [[maybe_unused]] Now now) {
 #ifdef ATMOST_RUN_WARD
   if (now == Now::begins) atmost::accept_warden();
-  const atmost::limiter::Ward& ward = atmost::limiter::ward();
+  atmost::limiter::Ward& ward = atmost::limiter::ward();
   task.warden = ward.warden;
   if (now == Now::runs) ward.line.say(atmost::os::Word::running);
   if (now == Now::ended) ward.line.say(atmost::os::Word::ended);

@@ -52,6 +52,16 @@ TEST_F(RunWarden, AKilledSupervisorLeavesNothingBehind) {
   EXPECT_EQ(status_of(warden_), "signal 9");
 }
 
+// The kernel continues it at the supervisor's end.
+TEST_F(RunWarden, AStoppedWardenStopsWhatAKilledSupervisorLeavesBehind) {
+  start({}, stubborn(), 4);
+  ASSERT_TRUE(world_.signal_descendant(warden_, SIGSTOP));
+  ASSERT_TRUE(becomes(warden_, 'T'));
+  ASSERT_TRUE(world_.signal_descendant(ward_, SIGKILL));
+  EXPECT_TRUE(all_gone());
+  EXPECT_EQ(status_of(warden_), "signal 9");
+}
+
 TEST_F(RunWarden, AKilledWardenHasItsCommandStopped) {
   start({"--grace=20"}, stubborn(), 4);
   ASSERT_TRUE(world_.signal_descendant(warden_, SIGKILL));

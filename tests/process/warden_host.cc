@@ -13,4 +13,6 @@ void killed() {
 
 }  // namespace
 
-int main(int, char** argv) { return static_cast<int>(atmost::warden_program(argv + 1, killed).code); }
+int main(int, char** argv) {
+  return static_cast<int>(atmost::warden_program(argv + 1, {killed, nullptr}).code);
+}

@@ -57,6 +57,13 @@ bool adopts_orphans() {
 
 void adopt_orphans(bool on) { prctl(PR_SET_CHILD_SUBREAPER, on ? 1 : 0, 0, 0, 0); }
 
+// Of a pipe's ends the kernel tells by a signal, fcntl(2): F_SETSIG chooses which.
+int continue_at_hangup(int fd) {
+  const int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || fcntl(fd, F_SETOWN, getpid()) != 0 || fcntl(fd, F_SETSIG, SIGCONT) != 0) return -1;
+  return fcntl(fd, F_SETFL, flags | O_ASYNC);
+}
+
 void forbid_core() { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 }  // namespace atmost::os::platform

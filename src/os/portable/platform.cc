@@ -48,6 +48,7 @@ int set_timer(void*, std::int64_t) { return unsupported(); }
 void delete_timer(void*) {}
 bool adopts_orphans() { return false; }
 void adopt_orphans(bool) {}
+int continue_at_hangup(int) { return unsupported(); }
 void forbid_core() {}
 int close_from(int) { return unsupported(); }
 ssize_t descriptor_path(int, char*, std::size_t) { return unsupported(); }

@@ -74,6 +74,8 @@ class PostgresStore final : public FleetStore {
   void release(std::uint32_t handle, Ending ending, const Instant& now) override;
   Result<std::size_t> next_keys(std::string_view after, std::span<Text<255>> to) override;
   Result<Code> diagnose(int fd, bool json) override;
+  Text<80> own_lease() const override;
+  Status end_lease(std::string_view name) override;
 
  private:
   struct Asked;  // one attempt under way

@@ -1,0 +1,23 @@
+#!/bin/sh
+# The monitor is stopped, and then its supervisor killed: the kernel continues the monitor at that moment, which stops what
+# is left of the command before anybody else is admitted.
+. "$(dirname "$0")/lib.sh"
+export ATMOST_STORE="$FLEET_STORE"
+[ ! "${ATMOST_PORTABLE-}" ] || skip "there is no monitor"
+state_of() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; }
+
+cat >job <<'EOF'
+setsid sh -c 'trap "" INT TERM HUP; echo $$ >new && mv new daemon; while :; do sleep 1; done' &
+echo $PPID >new_supervisor && mv new_supervisor supervisor
+exec sleep 1000
+EOF
+echo 'kill -0 "$(cat daemon)" 2>/dev/null && echo left || echo nothing' >look
+start atmost run --ttl 6s --kill-grace 300ms stopped sh ./job
+monitor=$started
+wait_until '[ -e daemon ] && [ -e supervisor ]'
+kill -STOP "$monitor"
+wait_until '[ "$(state_of "$monitor")" = T ]'
+kill -KILL "$(cat supervisor)"
+expect_code 0 atmost run -w 30s stopped sh ./look
+expect_in out nothing
+expect_end 137 "$monitor"
