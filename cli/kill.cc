@@ -25,6 +25,7 @@ class Names final : public Observer {
     }
     complain(words);
   }
+  void holder_stopped(const LockSpec&, const StoppedHolder&) override {}
 };
 
 }  // namespace

@@ -9,6 +9,8 @@ namespace {
 bool has_line(const Outcome& outcome, const Invocation& invocation) {
   switch (outcome.kind) {
     case Outcome::Kind::ran:
+      if (outcome.stopped == Stopped::taken_over || outcome.stopped == Stopped::killed)
+        return !invocation.quiet || invocation.verbose;
       return outcome.stopped != Stopped::no;
     case Outcome::Kind::refused:
       return invocation.verbose || (!invocation.quiet && !is_accepted(outcome, invocation));
@@ -16,6 +18,11 @@ bool has_line(const Outcome& outcome, const Invocation& invocation) {
       break;
   }
   return true;
+}
+
+std::string_view signal_of(Pressure pressure) {
+  constexpr std::string_view kSignals[] = {"", "", "INT", "TERM", "KILL"};
+  return kSignals[static_cast<unsigned>(pressure)];
 }
 
 void say(const LockSpec& lock, std::string_view what) {
@@ -120,11 +127,10 @@ void Narrator::admitted(const Lease& lease, Duration waited) {
 
 void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
                                Pressure pressure) {
-  // A takeover needs nobody's attention: cron would make a mail of it. The history has it.
+  // Signal by signal for whoever looks on; holder_stopped() tells the end to everybody.
   const bool heard = invocation_.verbose || invocation_.json || is_terminal(2);
   if (invocation_.quiet || !heard) return;
-  constexpr std::string_view kSignals[] = {"", "", "INT", "TERM", "KILL"};
-  const std::string_view signal = kSignals[static_cast<unsigned>(pressure)];
+  const std::string_view signal = signal_of(pressure);
   if (invocation_.json) {
     Output to(2);
     to.text("{\"kind\":\"stopping\",\"lock\":").json(lock.name).text(",\"slot\":").number(slot);
@@ -139,6 +145,23 @@ void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, const H
   if (!who.host.empty()) words.append(" on ").append(who.host);
   words.append(", with SIG").append(signal);
   say(lock, words);
+}
+
+// Heard without a terminal too: that a job was stopped is for cron to mail.
+void Narrator::holder_stopped(const LockSpec& lock, const StoppedHolder& holder) {
+  if (invocation_.quiet) return;
+  if (!invocation_.json) return say(lock, stopped_words(lock, holder));
+  constexpr std::string_view kReasons[] = {"overdue", "replace", "kill"};
+  Output to(2);
+  to.text("{\"kind\":\"stopped_holder\",\"lock\":").json(lock.name);
+  to.text(",\"slot\":").number(holder.slot).text(",\"pid\":").signed_number(holder.who.pid);
+  if (!holder.who.host.empty()) to.text(",\"host\":").json(holder.who.host);
+  to.text(",\"command\":").json(holder.command).text(",\"id\":").json(holder.id);
+  to.text(",\"held_s\":").text(duration_seconds(holder.held));
+  to.text(",\"why\":").json(kReasons[static_cast<unsigned>(holder.reason)]);
+  if (holder.reason == StopReason::overdue) to.text(",\"limit_s\":").text(duration_seconds(holder.limit));
+  to.text(",\"signal\":").json(signal_of(holder.last)).text("}\n");
+  to.flush();
 }
 
 void Narrator::warning(const Error& about) {

@@ -91,24 +91,30 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock, st
 
 void why_stopped(Sentence& to, const Outcome& outcome, const Request& request) {
   const Limits& limits = outcome.decision.limits;
-  if (outcome.stopped != Stopped::max_runtime) {
-    to.append(outcome.asked ? ": somebody asked for it through the lock (atmost kill, or a takeover)"
-                            : ": the lock was lost");
+  if (outcome.stopped == Stopped::lost) {
+    to.append(": the lock was lost");
+  } else if (outcome.stopped != Stopped::max_runtime) {
+    const bool fleet = request.locks[0].store == StoreKind::fleet;
+    to.append(outcome.stopped == Stopped::killed ? ": killed by atmost kill" : ": taken over");
+    if (fleet) to.append(", or stopped by atmost kill");
+    if (outcome.stopped_by == 0) return;
+    to.append(outcome.stopped == Stopped::killed ? ", process " : " by process ");
+    to.append_signed(outcome.stopped_by);
   } else if (!request.max_runtime_auto) {
     to.append(", as --max-runtime says");
   } else {
     to.append(", as ").append(limits.too_few != 0 ? "--auto-max" : "--max-runtime auto").append(" says: ");
-    to.append(duration_words(limits.max_runtime)).append(learned_words(limits, request.locks[0]));
+    to.append(duration_words(limits.max_runtime)).append(learned_words(limits, request.locks[0].name));
   }
 }
 
 std::string_view reason_of(const Outcome& outcome) {
   constexpr std::string_view kReasons[] = {"none",     "no_slot",     "owed",   "zero",  "drained",
                                            "ancestor", "taking_over", "joined", "guard", "survivor"};
+  constexpr std::string_view kStopped[] = {"", "max_runtime", "lost", "taken_over", "killed"};
   switch (outcome.kind) {
     case Outcome::Kind::ran:
-      if (outcome.stopped == Stopped::max_runtime) return "max_runtime";
-      return outcome.stopped == Stopped::lost ? "lost" : "";
+      return kStopped[static_cast<unsigned>(outcome.stopped)];
     case Outcome::Kind::refused:
       if (outcome.decision.verdict == Verdict::too_soon) return "too_soon";
       return kReasons[static_cast<unsigned>(outcome.decision.why)];
@@ -172,22 +178,11 @@ class FirstHolders final : public LockVisitor {
 
 }  // namespace
 
-Text<400> learned_words(const Limits& limits, const LockSpec& lock) {
-  Text<400> words;
-  if (limits.too_few != 0) {
-    words.append(" (too few runs to learn from: ").append_unsigned(limits.learned_from).append(" of ");
-    return words.append_unsigned(limits.too_few).push(')');
-  }
-  words.append(", learned from ").append_unsigned(limits.learned_from).append(" runs, the longest ");
-  words.append(duration_words(limits.longest_run));
-  return words.append(" (see: atmost tune ").append(lock.name).push(')');
-}
-
 int exit_code(const Outcome& outcome, const Invocation& invocation) {
   switch (outcome.kind) {
     case Outcome::Kind::ran:
       if (outcome.stopped == Stopped::max_runtime) return static_cast<int>(Code::timed_out);
-      if (outcome.stopped == Stopped::lost) return static_cast<int>(Code::lost);
+      if (outcome.stopped != Stopped::no) return static_cast<int>(Code::lost);
       return outcome.status.signal != 0 ? 128 + outcome.status.signal : outcome.status.code;
     case Outcome::Kind::refused:
       if (is_accepted(outcome, invocation)) return 0;

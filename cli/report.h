@@ -24,9 +24,6 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
 // " (by 1234 make, 1240 cc, ...)" for a lock with few holders, else nothing; names not escaped. Looks at the lock.
 Text<400> holders_of(const LockSpec& lock, std::uint32_t held);
 
-// Where a learned limit on runs comes from, behind the limit itself, and how to see more of it.
-Text<400> learned_words(const Limits& limits, const LockSpec& lock);
-
 // The outcome as one JSON object and a newline. `kind` replaces the outcome's own word when it is not empty.
 // Names, always all of them, null where they mean nothing: kind (ran, admitted, waiting, busy, too_soon, failed),
 // code, lock, slot, token, waited_s, ran_s, status, signal, retry_in_s, held, reason.
@@ -54,6 +51,7 @@ class Narrator final : public Observer {
   void warning(const Error& about) override;
   void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
                        Pressure pressure) override;
+  void holder_stopped(const LockSpec& lock, const StoppedHolder& holder) override;
 
  private:
   const Invocation& invocation_;

@@ -27,6 +27,9 @@ enum class Why : std::uint8_t {
 
 inline constexpr std::uint32_t kMaxVictims = 64;
 
+// Why a holder is stopped by somebody else: it has held for longer than the taker's limit; --on-busy=replace; atmost kill.
+enum class StopReason : std::uint8_t { overdue, replace, kill };
+
 struct Decision {
   Verdict verdict = Verdict::busy;
   Why why = Why::no_slot;

@@ -23,6 +23,7 @@ struct Event {
     signalled,  // a holder was sent a signal
     ended,      // the command ended, or could not be started
     lost,       // the lock was lost or taken over while the command ran
+    stopping,   // a holder that is not overdue is going to be stopped: replaced, or by atmost kill
   };
   Kind kind = Kind::admitted;
   Instant at;  // the clocks', never --now
@@ -64,6 +65,7 @@ struct Event {
     std::uint64_t token = 0;
     Duration age = Duration::forever();           // forever: not known
     Duration expire_after = Duration::forever();  // the limit that it overstepped
+    StopReason reason = StopReason::overdue;      // why it is stopped
   } holder;
 
   struct Signalled {

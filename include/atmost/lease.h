@@ -48,6 +48,7 @@ class Lease {
   const HeldLock& lock(std::uint32_t lock) const;
   // Whether somebody is taking a slot of that lock over right now. REQUIRES: as above.
   bool contested(std::uint32_t lock) const;
+  bool stopped_by_kill(std::uint32_t lock) const;  // contested, and by atmost kill
   // REQUIRES: held().
   Upkeep upkeep() const;
 

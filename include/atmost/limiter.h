@@ -25,6 +25,22 @@ struct HolderName {
   std::string_view host;  // empty: this one
 };
 
+// A holder that was stopped and has let go. Texts are borrowed, and hints like all that a holder's record says.
+struct StoppedHolder {
+  std::uint32_t slot = 0;
+  HolderName who;
+  std::string_view id, command;
+  Duration held = Duration::forever();  // for how long; forever: not known
+  StopReason reason = StopReason::overdue;
+  Duration limit = Duration::forever();  // overdue: the limit that it overstepped
+  const Limits* learned = nullptr;       // if that was learned
+  Pressure last = Pressure::none;        // what made it let go
+  bool noted = false;                    // which was a note in the store, no signal from here
+};
+
+// What is said of it, without the name of the lock.
+Text<700> stopped_words(const LockSpec& lock, const StoppedHolder& holder);
+
 // Told what happens while it happens; every call is optional. May print; must not call back into the limiter.
 class Observer {
  public:
@@ -34,6 +50,8 @@ class Observer {
   // An overdue holder is pressed to let go: INT, then TERM, then KILL.
   virtual void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
                                Pressure pressure) = 0;
+  // One that has let go because of that; once for each hold.
+  virtual void holder_stopped(const LockSpec& lock, const StoppedHolder& holder) = 0;
 
  protected:
   ~Observer() = default;

@@ -25,8 +25,9 @@ struct Usage {
   std::int64_t peak_kib = 0;
 };
 
-// Why we stopped the command ourselves.
-enum class Stopped : std::uint8_t { no, max_runtime, lost };
+// Why the command was stopped before its time. By ourselves: at its limit, or when the lease was lost. By somebody else
+// through the lock: a taker (in a fleet also atmost kill, which cannot be told apart there), or atmost kill.
+enum class Stopped : std::uint8_t { no, max_runtime, lost, taken_over, killed };
 
 struct Outcome {
   enum class Kind : std::uint8_t {
@@ -37,7 +38,7 @@ struct Outcome {
   Kind kind = Kind::failed;
   ExitStatus status;
   Stopped stopped = Stopped::no;
-  bool asked = false;  // if lost: through the store, by a taker or by atmost kill
+  std::int64_t stopped_by = 0;  // taken_over, killed: the process that did it; 0: not visible from here
   Usage usage;
   int told = 0;  // HUP, INT, QUIT or TERM, when one came for us while the command ran: we were told to end
   bool silenced = false;       // refused, and not yet often enough in a row to speak of (--alert-after)

@@ -52,6 +52,8 @@ struct Pressed {
   bool immune = false;      // by a library in a program that agreed neither to be stopped nor to be told
   std::int64_t pid = 0;     // a holder, for messages (after KILL: whoever is left); 0 when none is visible
   Text<63> host;            // prove: the holder's; empty: this one
+  Text<63> id, command;     // prove: as its record says
+  bool noted = false;       // it was told by a note in the store; no signal was sent from here
   std::uint64_t token = 0;  // of the holder's admission, as its record says
   Stamp start;              // when the hold began, as its record says
   std::int64_t oldest_boot_ns = 0;  // prove: the start of its oldest process, on the boot clock; 0: not known
@@ -105,6 +107,9 @@ class Store {
   virtual Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                 Pressure pressure) = 0;
   virtual void end_takeover(std::uint32_t lock, std::uint32_t slot) = 0;
+  // The takeover begun of that slot is atmost kill's, who wants nobody's place: its holder can ask by stopped_by_kill().
+  // Until end_takeover(). Where that is not kept it is taken for an ordinary takeover.
+  virtual void mark_as_kill(std::uint32_t lock, std::uint32_t slot) { (void)lock, (void)slot; }
   // What still runs of those who were pressed since begin_takeover(): processes that were seen below them, and those
   // with one of `tokens` (0: none) in ATMOST_TOKEN of the environment they were started with. Returns how many; `to`
   // gets the pids of the first. For people: nothing may be decided or signalled by it.
@@ -119,6 +124,12 @@ class Store {
 
   // Whether somebody is taking a slot of this lease over right now. Asks nobody to wait.
   virtual bool contested(std::uint32_t handle, std::uint32_t lock) const = 0;
+
+  // Whether that is atmost kill.
+  virtual bool stopped_by_kill(std::uint32_t handle, std::uint32_t lock) const {
+    (void)handle, (void)lock;
+    return false;
+  }
 
   // How the lease stands. Does not block. A store that renews leases itself sends this process a SIGCHLD when the
   // answer got worse, so that whoever waits for children looks again.
@@ -205,6 +216,9 @@ inline void Lease::learn_at_release(LearnFn how, const Happening& what) {
 }
 inline const HeldLock& Lease::lock(std::uint32_t lock) const { return store_->held(handle_, lock); }
 inline bool Lease::contested(std::uint32_t lock) const { return store_->contested(handle_, lock); }
+inline bool Lease::stopped_by_kill(std::uint32_t lock) const {
+  return store_->stopped_by_kill(handle_, lock);
+}
 inline Upkeep Lease::upkeep() const { return store_->upkeep(handle_); }
 
 }  // namespace atmost

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "atmost/memory.h"
 #include "atmost/text.h"
 #include "atmost/time.h"
 
@@ -45,6 +46,9 @@ Text<32> duration_words(Duration span);
 
 // Seconds with up to three decimals, rounded down, no trailing zeros, for JSON: "192.5"; "null" for forever.
 Text<32> duration_seconds(Duration span);
+
+// Where a learned limit on runs comes from, to follow the limit itself, and how to see more of it.
+Text<400> learned_words(const Limits& limits, std::string_view lock);
 
 // The sentence that belongs to an errno value; never empty.
 std::string_view errno_words(int error);

@@ -24,7 +24,8 @@ HowItEnded outcome_of(const Record& record) {
       return HowItEnded::none;
   }
   if (record.stopped == "max_runtime") return HowItEnded::timed_out;
-  if (record.stopped == "lost") return HowItEnded::lost;
+  if (record.stopped == "lost" || record.stopped == "taken_over") return HowItEnded::lost;
+  if (record.stopped == "killed") return HowItEnded::killed;
   if (!record.signal.empty()) return HowItEnded::killed;
   return record.exit == 0 ? HowItEnded::success : HowItEnded::failure;
 }

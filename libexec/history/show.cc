@@ -51,8 +51,10 @@ std::string ending(const Record& record) {
   if (!record.started) return "not started (" + number(record.exit) + ")";
   std::string to;
   if (!record.stopped.empty()) {
-    const bool timed_out = record.stopped == "max_runtime";
-    to = timed_out ? "stopped by --max-runtime" : "stopped: " + shown(record.stopped);
+    to = record.stopped == "max_runtime"  ? "stopped by --max-runtime"
+         : record.stopped == "killed"     ? "stopped by atmost kill"
+         : record.stopped == "taken_over" ? "stopped: taken over"
+                                          : "stopped: " + shown(record.stopped);
   }
   join(to, record.signal.empty() ? "exit " + number(record.exit) : "signal " + shown(record.signal));
   if (record.core) to.append(" (core)");
@@ -76,6 +78,11 @@ std::string details(const Record& record) {
       to = "holder " + number(record.holder_pid);
       if (has(record.age_ns)) join(to, "since " + span(record.age_ns));
       if (has(record.expire_after_ns)) join(to, "limit " + span(record.expire_after_ns));
+      break;
+    case Event::Kind::stopping:
+      to = "holder " + number(record.holder_pid);
+      if (has(record.age_ns)) join(to, "since " + span(record.age_ns));
+      join(to, record.why == "kill" ? "by atmost kill" : "by --on-busy=replace");
       break;
     case Event::Kind::signalled:
       to = shown(record.signal) + " to " + number(record.holder_pid) + (record.worked ? ", worked" : "");

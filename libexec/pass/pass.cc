@@ -91,8 +91,11 @@ int Pass::exit_code() const { return out_of_reach_ ? static_cast<int>(Code::unav
 
 void Pass::tell(const Atom& atom, const Fate& fate) {
   note(fate);
-  // Who was told to end knows why; the taker's pass runs it again.
-  const bool aloud = fate.kind == Fate::Kind::told && needs_attention(fate.outcome) && fate.outcome.told == 0;
+  // Who was told to end knows why, but that a job was stopped through its lock is never kept silent.
+  const Stopped stopped = fate.outcome.stopped;
+  const bool by_others = stopped == Stopped::taken_over || stopped == Stopped::killed;
+  const bool aloud = fate.kind == Fate::Kind::told && needs_attention(fate.outcome) &&
+                     (by_others ? !options_.quiet : fate.outcome.told == 0);
   if (options_.json) {
     put(1, json_of(atom, fate, false));
   } else if (aloud || all_told_) {

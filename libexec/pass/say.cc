@@ -55,7 +55,11 @@ std::string refused_words(const Atom& atom, const Decision& decision) {
 std::string ran_words(const Outcome& outcome) {
   std::string words = "ran " + duration(outcome.ran) + ", ";
   if (outcome.stopped == Stopped::max_runtime) return words + "stopped: longer than its max_runtime";
-  if (outcome.stopped == Stopped::lost) return words + "stopped: its lock was taken over";
+  if (outcome.stopped == Stopped::lost) return words + "stopped: its lock was lost";
+  const bool known = outcome.stopped_by != 0;
+  const std::string by = known ? " (process " + std::to_string(outcome.stopped_by) + ")" : std::string();
+  if (outcome.stopped == Stopped::taken_over) return words + "stopped: its lock was taken over" + by;
+  if (outcome.stopped == Stopped::killed) return words + "stopped by atmost kill" + by;
   if (outcome.status.signal != 0) return words + "ended by " + signal_name(outcome.status.signal);
   return words + "exited with " + std::to_string(outcome.status.code);
 }
@@ -66,7 +70,7 @@ int code_of(const Outcome& outcome) {
     return static_cast<int>(outcome.decision.verdict == Verdict::too_soon ? Code::too_soon : Code::busy);
   }
   if (outcome.stopped == Stopped::max_runtime) return static_cast<int>(Code::timed_out);
-  if (outcome.stopped == Stopped::lost) return static_cast<int>(Code::lost);
+  if (outcome.stopped != Stopped::no) return static_cast<int>(Code::lost);
   return outcome.status.signal != 0 ? 128 + outcome.status.signal : outcome.status.code;
 }
 
@@ -127,6 +131,10 @@ void Narrator::stopping_holder(const LockSpec&, std::uint32_t, const HolderName&
   constexpr const char* kSignals[] = {"nothing", "nothing", "INT", "TERM", "KILL"};
   complain(name_ + ": overdue: sending " + kSignals[static_cast<unsigned>(pressure)] + " to process " +
            std::to_string(who.pid) + (who.host.empty() ? "" : " on " + std::string(who.host)));
+}
+
+void Narrator::holder_stopped(const LockSpec& lock, const StoppedHolder& holder) {
+  if (!quiet_) complain(name_ + ": " + std::string(stopped_words(lock, holder).view()));
 }
 
 Fate failed(const Error& error) {

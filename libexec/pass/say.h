@@ -30,6 +30,7 @@ class Narrator final : public Observer {
   void warning(const Error& about) override;
   void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
                        Pressure pressure) override;
+  void holder_stopped(const LockSpec& lock, const StoppedHolder& holder) override;
 
  private:
   std::string name_;

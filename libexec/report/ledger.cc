@@ -79,6 +79,8 @@ void Ledger::take(const Record& record) {
     case Event::Kind::signalled:
       signalled(record, story, open);
       break;
+    case Event::Kind::stopping:
+      break;
     case Event::Kind::lost:  // its `ended` follows, and says so
       break;
   }

@@ -219,6 +219,10 @@ std::size_t format_line(const Event& event, std::span<char> to) {
       line.put(event.signalled.worked ? "true" : "false");
       put_holder(line, event.holder);
       break;
+    case Event::Kind::stopping:
+      line.word("why", name_of(kStopReasonNames, event.holder.reason));
+      put_holder(line, event.holder);
+      break;
     case Event::Kind::expired:
     case Event::Kind::lost:
       put_holder(line, event.holder);

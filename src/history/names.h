@@ -12,10 +12,11 @@ namespace atmost::history {
 inline constexpr int kVersion = 1;
 
 // Indexed by the enumerators, in their order.
-inline constexpr std::string_view kKindNames[] = {"admitted",  "denied", "expired",
-                                                  "signalled", "ended",  "lost"};
+inline constexpr std::string_view kKindNames[] = {"admitted", "denied", "expired", "signalled",
+                                                  "ended",    "lost",   "stopping"};
 inline constexpr std::string_view kModeNames[] = {"plain", "shared", "exclusive"};
-inline constexpr std::string_view kStoppedNames[] = {"no", "max_runtime", "lost"};
+inline constexpr std::string_view kStoppedNames[] = {"no", "max_runtime", "lost", "taken_over", "killed"};
+inline constexpr std::string_view kStopReasonNames[] = {"overdue", "replace", "kill"};
 inline constexpr std::string_view kWhyNames[] = {"none",     "no_slot",     "owed",   "zero",  "drained",
                                                  "ancestor", "taking_over", "joined", "guard", "survivor"};
 inline constexpr std::size_t kKinds = sizeof kKindNames / sizeof kKindNames[0];

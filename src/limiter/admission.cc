@@ -124,9 +124,14 @@ bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
 
 bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
   Decision overdue = decision;
-  const Duration limit = request_.expire_auto ? decision.limits.expire_after : request_.expire_after;
-  const Duration due = request_.on_busy == OnBusy::replace ? Duration{} : limit;
-  Result<Takeover> taken = take_over(store_, request_, due, overdue, observer_, log_);
+  Motive why;
+  if (request_.on_busy == OnBusy::replace) {
+    why.reason = StopReason::replace;
+  } else {
+    why.due = request_.expire_auto ? decision.limits.expire_after : request_.expire_after;
+    why.learned = request_.expire_auto ? &decision.limits : nullptr;
+  }
+  Result<Takeover> taken = take_over(store_, request_, why, overdue, observer_, log_);
   if (taken.ok() && taken.value() == Takeover::freed) {
     // The slots stay closed to newcomers until our next attempt was made; who waits in front of us gets them first.
     freed_ = overdue;

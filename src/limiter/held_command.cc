@@ -51,16 +51,29 @@ bool HeldCommand::contested() const {
   return false;
 }
 
-bool HeldCommand::taken() {
+bool HeldCommand::taken(std::int64_t sender) {
   told_ = true;
   const bool now = contested();
   asked_by_taker_ = asked_by_taker_ || now;
+  if (now && sender != 0) taker_ = sender;
   return now;
+}
+
+Stopped HeldCommand::stopped(Stopped own) const {
+  if (own == Stopped::max_runtime) return own;
+  if (killed_) return Stopped::killed;
+  const bool asked = taken_over_ || (own == Stopped::lost && asked_to_stop_);
+  return asked ? Stopped::taken_over : own;
 }
 
 void HeldCommand::over(const ExitStatus& status) {
   ward().line.say(os::Word::ended);
-  lost_ = lost_ || ((asked_by_taker_ || !status.success()) && contested());
+  // A command that exits while nobody has told it anything yet ends by itself, whoever is about to stop it.
+  if (!lost_ && (asked_by_taker_ || status.signal != 0)) taken_over_ = contested();
+  for (std::uint32_t i = 0; taken_over_ && i < request_.lock_count; ++i) {
+    killed_ = killed_ || lease_.stopped_by_kill(i);
+  }
+  lost_ = lost_ || taken_over_;
   learn(status);
   lease_.release(status.success() ? Ending::success : Ending::failure, moment(request_));
   tell_lease(request_);

@@ -22,14 +22,16 @@ class HeldCommand final : public run::Observer {
 
   // Somebody was taking the lock over when the hold ended, or the lease was lost.
   bool lost() const { return lost_; }
-  // The command was stopped since somebody asked for it through the store.
-  bool asked_to_stop() const { return asked_to_stop_; }
+  // Why the command was stopped, where `own` is why the supervisor did so.
+  Stopped stopped(Stopped own) const;
+  // By which process, if by another one; 0: not known.
+  std::int64_t taker() const { return taker_; }
 
   void started() override;
   void main_ended(const ExitStatus& status, bool hold_over) override {
     if (hold_over) over(status);
   }
-  bool taken() override;
+  bool taken(std::int64_t sender) override;
   void stopping(int) override { stopped_ = true; }
   std::int64_t check(std::int64_t boot_ns) override;
 
@@ -51,6 +53,9 @@ class HeldCommand final : public run::Observer {
   bool told_ = false;                 // somebody wanted us to end
   bool stopped_ = false;              // by us, at its limit
   bool asked_by_taker_ = false;
+  bool taken_over_ = false;  // the hold ended for a taker's sake
+  bool killed_ = false;      // and that is atmost kill
+  std::int64_t taker_ = 0;
   bool lost_ = false;
   bool asked_to_stop_ = false;
 };

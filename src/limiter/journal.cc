@@ -65,7 +65,8 @@ void Journal::admitted(const Lease& lease, Duration waited) {
 
 void Journal::expired(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder) {
   Event event;
-  if (!begin(Event::Kind::expired, event)) return;
+  const bool overdue = holder.reason == StopReason::overdue;
+  if (!begin(overdue ? Event::Kind::expired : Event::Kind::stopping, event)) return;
   name_lock(lock, event);
   event.slots = {&slot, 1};
   event.holder = holder;

@@ -36,7 +36,7 @@ Error not_started(const Command& command, int error) {
   return failed;
 }
 
-// True when the lock was lost meanwhile.
+// True when the lock was lost meanwhile, or somebody else has taken it.
 bool supervise(const Request& request, const Command& command, run::Task& task, Lease& lease,
                limiter::Journal& journal, Observer* observer, Outcome& outcome) {
   limiter::HeldCommand hold(lease, request, task, journal, outcome, observer);
@@ -55,12 +55,12 @@ bool supervise(const Request& request, const Command& command, run::Task& task, 
   hold.over(report.status);
   outcome.kind = Outcome::Kind::ran;
   outcome.status = report.status;
-  outcome.stopped = report.stopped;
-  outcome.asked = hold.asked_to_stop();
+  outcome.stopped = hold.stopped(report.stopped);
+  outcome.stopped_by = hold.taker();
   outcome.usage = report.usage;
   outcome.told = report.told;
   outcome.ran = report.ran;
-  return hold.lost() || report.stopped == Stopped::lost;
+  return (hold.lost() || report.stopped == Stopped::lost) && outcome.stopped != Stopped::killed;
 }
 
 void spread(const Request& request) {

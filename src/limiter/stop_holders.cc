@@ -60,7 +60,8 @@ Outcome stop_some(Store& store, const Request& request, const Victims& wanted, O
     }
     return outcome;
   }
-  Result<limiter::Takeover> stopped = limiter::take_over(store, request, {}, picker.decision, observer, &log);
+  Result<limiter::Takeover> stopped =
+      limiter::take_over(store, request, {StopReason::kill}, picker.decision, observer, &log);
   limiter::end_takeover(store, picker.decision);
   if (!stopped.ok()) return failed(stopped.error());
   if (stopped.value() == limiter::Takeover::freed) return outcome;

@@ -3,9 +3,9 @@
 #include "admission.h"
 #include "atmost/words.h"
 #include "os/clock.h"
-#include "os/process_label.h"
 #include "os/signal_numbers.h"
 #include "policy/limits.h"
+#include "survivors.h"
 
 namespace atmost::limiter {
 namespace {
@@ -29,10 +29,11 @@ constexpr Stage kStages[] = {{Pressure::interrupt, os::kInterrupt},
 
 class Pursuit {
  public:
-  Pursuit(Store& store, const Request& request, Decision& decision, Observer* observer, TakeoverLog* log)
-      : store_(store), request_(request), decision_(decision), observer_(observer), log_(log) {}
+  Pursuit(Store& store, const Request& request, const Motive& why, Decision& decision, Observer* observer,
+          TakeoverLog* log)
+      : store_(store), request_(request), why_(why), decision_(decision), observer_(observer), log_(log) {}
 
-  Result<Takeover> run(Duration due);
+  Result<Takeover> run();
 
  private:
   struct Victim {
@@ -41,8 +42,11 @@ class Pursuit {
     std::int64_t left = 0;           // whom the last press met
     std::int64_t until_boot_ns = 0;  // the end of its lease, if that is known to be the last
     Event::Holder holder;
-    Text<63> host;   // of it; empty: this one
+    Text<63> host;  // of it; empty: this one
+    Text<63> id, command;
+    bool noted = false;
     int signal = 0;  // the last one sent, until it is known whether it worked
+    Pressure last = Pressure::none;
     Instant sent;
   };
 
@@ -50,22 +54,24 @@ class Pursuit {
   template <class Act>
   Status each(Act act);
   Result<Pressed> press(std::uint32_t index, Pressure pressure);
-  Status prove(std::uint32_t index, Duration due);
+  Status prove(std::uint32_t index);
   bool shares_hold(std::uint32_t index) const;
   Status signal(std::uint32_t index, const Stage& stage);
   std::int64_t patience(bool killing) const;
   Status pursue(const Stage& stage);
   Result<Takeover> press_on();
   void settle(std::uint32_t index);
+  void tell_stopped(std::uint32_t index);
   void name_survivors();
   bool shares_hold_with_earlier(std::uint32_t index) const;
-  void remember(Duration due);
+  void remember();
   bool any_held() const;
   bool any_immune() const;
   Error unprovable(const Pressed& found, std::uint32_t slot) const;
 
   Store& store_;
   const Request& request_;
+  const Motive& why_;
   Decision& decision_;
   Observer* observer_;
   TakeoverLog* log_;
@@ -114,8 +120,26 @@ void Pursuit::settle(std::uint32_t index) {
   if (victim.signal == 0) return;
   const Event::Signalled signalled = {victim.signal, !victim.held};
   victim.signal = 0;
+  if (!victim.held) tell_stopped(index);
   if (log_ == nullptr) return;
   log_->signalled(decision_.lock, decision_.victims[index], victim.holder, signalled, victim.sent);
+}
+
+void Pursuit::tell_stopped(std::uint32_t index) {
+  if (observer_ == nullptr) return;
+  const Victim& victim = victims_[index];
+  StoppedHolder holder;
+  holder.slot = decision_.victims[index];
+  holder.who = {victim.holder.pid, victim.host};
+  holder.id = victim.id;
+  holder.command = victim.command;
+  holder.held = victim.holder.age;
+  holder.reason = why_.reason;
+  holder.limit = why_.due;
+  holder.learned = why_.learned;
+  holder.last = victim.last;
+  holder.noted = victim.noted;
+  observer_->holder_stopped(request_.locks[decision_.lock], holder);
 }
 
 Result<Pressed> Pursuit::press(std::uint32_t index, Pressure pressure) {
@@ -131,7 +155,10 @@ Result<Pressed> Pursuit::press(std::uint32_t index, Pressure pressure) {
     if (pressure == Pressure::prove) {
       victim.holder.pid = found.pid;
       victim.host = found.host;
+      victim.id = found.id;
+      victim.command = found.command;
     }
+    victim.noted = found.noted;
     victim.left = found.pid;
     if (pressure == Pressure::kill) victim.until_boot_ns = found.until_boot_ns;
     victim.immune = found.immune;
@@ -139,7 +166,7 @@ Result<Pressed> Pursuit::press(std::uint32_t index, Pressure pressure) {
   return pressed;
 }
 
-Status Pursuit::prove(std::uint32_t index, Duration due) {
+Status Pursuit::prove(std::uint32_t index) {
   const Result<Pressed> found = press(index, Pressure::prove);
   if (!found.ok()) return found.error();
   const Instant now = moment(request_);
@@ -151,7 +178,7 @@ Status Pursuit::prove(std::uint32_t index, Duration due) {
   Victim& victim = victims_[index];
   victim.holder.token = found.value().token;
   if (age >= 0) victim.holder.age = {age};
-  if (victim.held && !now.given && age < due.ns) young_ = true;
+  if (victim.held && !now.given && age < why_.due.ns) young_ = true;
   return {};
 }
 
@@ -173,6 +200,7 @@ Status Pursuit::signal(std::uint32_t index, const Stage& stage) {
   if (!victim.held || found.value().signalled == 0 || victim.signal == stage.signal) return {};
   settle(index);
   victim.signal = stage.signal;
+  victim.last = stage.pressure;
   victim.sent = sent;
   if (observer_ != nullptr) {
     observer_->stopping_holder(request_.locks[decision_.lock], decision_.victims[index],
@@ -243,31 +271,22 @@ bool Pursuit::shares_hold_with_earlier(std::uint32_t index) const {
 // Of a supervised tree nothing is left. Other holders have what they started to themselves: somebody should know of it.
 void Pursuit::name_survivors() {
   if (observer_ == nullptr) return;
-  constexpr std::uint32_t kNamed = 5;
   constexpr int kLooks = 6;  // what ends together with its parent may take a moment
   std::uint64_t tokens[kMaxVictims];
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) tokens[i] = victims_[i].holder.token;
-  std::int64_t pids[kNamed];
+  std::int64_t pids[kNamedSurvivors];
   std::uint32_t count = 0;
   for (int look = 0; look < kLooks; ++look) {
     if (look > 0) os::sleep_until(plus(os::boot_ns(), {kLookNs}));
     count = store_.survivors({tokens, decision_.victim_count}, pids);
     if (count == 0) return;
   }
-  Error left = error_of(Code::busy, 0, request_.locks[decision_.lock].name);
-  left.message.append(": its old holder has gone, but not all that it had started: process ");
-  for (std::uint32_t i = 0; i < count && i < kNamed; ++i) {
-    os::ProcessLabel label;
-    left.message.append(i > 0 ? ", " : "").append_signed(pids[i]);
-    if (os::process_label(pids[i], label)) left.message.append(" (").append(label.name).append(")");
-  }
-  if (count > kNamed) left.message.append(" and ").append_unsigned(count - kNamed).append(" more");
-  observer_->warning(left);
+  observer_->warning(survivors_words(request_.locks[decision_.lock], pids, count));
 }
 
 // Those that were stopped for their age would have taken longer. Whoever was only in the way says nothing.
-void Pursuit::remember(Duration due) {
-  if (due.is_zero() || request_.no_memory) return;
+void Pursuit::remember() {
+  if (why_.due.is_zero() || request_.no_memory) return;
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
     const Duration age = victims_[i].holder.age;
     if (shares_hold_with_earlier(i) || age.is_forever()) continue;
@@ -278,24 +297,26 @@ void Pursuit::remember(Duration due) {
   }
 }
 
-Result<Takeover> Pursuit::run(Duration due) {
+Result<Takeover> Pursuit::run() {
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
     Result<bool> begun = store_.begin_takeover(decision_.lock, decision_.victims[i]);
     if (!begun.ok()) return begun.error();
     if (!begun.value()) return Takeover::taken;
+    if (why_.reason == StopReason::kill) store_.mark_as_kill(decision_.lock, decision_.victims[i]);
   }
-  const Status proven = each([&](std::uint32_t index) { return prove(index, due); });
+  const Status proven = each([&](std::uint32_t index) { return prove(index); });
   if (!proven.ok()) return proven.error();
   if (young_) return Takeover::young;
   (void)each([&](std::uint32_t index) {
-    victims_[index].holder.expire_after = due;
+    victims_[index].holder.reason = why_.reason;
+    if (why_.reason == StopReason::overdue) victims_[index].holder.expire_after = why_.due;
     if (log_ != nullptr) log_->expired(decision_.lock, decision_.victims[index], victims_[index].holder);
     return Status{};
   });
   Result<Takeover> end = press_on();
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) settle(i);
   if (end.ok() && end.value() == Takeover::freed) {
-    remember(due);
+    remember();
     name_survivors();
   }
   return end;
@@ -303,9 +324,9 @@ Result<Takeover> Pursuit::run(Duration due) {
 
 }  // namespace
 
-Result<Takeover> take_over(Store& store, const Request& request, Duration due, Decision& decision,
+Result<Takeover> take_over(Store& store, const Request& request, const Motive& why, Decision& decision,
                            Observer* observer, TakeoverLog* log) {
-  return Pursuit(store, request, decision, observer, log).run(due);
+  return Pursuit(store, request, why, decision, observer, log).run();
 }
 
 void end_takeover(Store& store, const Decision& decision) {

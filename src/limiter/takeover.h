@@ -18,10 +18,17 @@ enum class Takeover : std::uint8_t {
   survived,  // a holder is still there after KILL and its pause (disk wait): decision.culprit names it
 };
 
+// Why holders are stopped, and from which age on.
+struct Motive {
+  StopReason reason = StopReason::overdue;
+  Duration due{};                   // 0: whatever their age
+  const Limits* learned = nullptr;  // where `due` was learned
+};
+
 // The history's side of a takeover.
 class TakeoverLog {
  public:
-  // Before the first signal to it.
+  // Before the first signal to it, whatever the reason.
   virtual void expired(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder) = 0;
   // When it is known whether the signal, sent at `sent`, worked.
   virtual void signalled(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder,
@@ -33,11 +40,11 @@ class TakeoverLog {
 
 // Presses the victims of `decision` (take_over) with INT, TERM and KILL, request.kill_grace after each, ending as
 // soon as their slots are free. Blocks at most three graces and a little more; victims are pressed side by side.
-// Those who have held for less than `due` are left alone, whatever the decision was made of (with a given time the
+// Those who have held for less than `why.due` are left alone, whatever the decision was made of (with a given time the
 // records alone count). The slots stay closed to newcomers until end_takeover(), which the caller calls after its next
 // attempt. `observer` and `log` may be null.
 // Error: not_permitted when a holder cannot be proven from here, or is this process or an ancestor of it.
-Result<Takeover> take_over(Store& store, const Request& request, Duration due, Decision& decision,
+Result<Takeover> take_over(Store& store, const Request& request, const Motive& why, Decision& decision,
                            Observer* observer, TakeoverLog* log);
 void end_takeover(Store& store, const Decision& decision);
 

@@ -28,7 +28,7 @@ class Warden final : public run::Observer {
 
   void started() override { line_.started(); }
   void main_ended(const ExitStatus&, bool) override {}
-  bool taken() override { return false; }
+  bool taken(std::int64_t) override { return false; }
   bool rest_is_lost() override {
     told_ = line_.heard();
     const bool lost = told_.word == os::Word::running;
@@ -49,7 +49,7 @@ class Bystander final : public run::Observer {
  public:
   void started() override {}
   void main_ended(const ExitStatus&, bool) override {}
-  bool taken() override { return false; }
+  bool taken(std::int64_t) override { return false; }
   void stopping(int) override {}
   std::int64_t check(std::int64_t) override { return Duration::kForever; }
 };

@@ -12,8 +12,8 @@ struct Step {
   std::int64_t ms;
   std::string_view name;
 };
-constexpr Step kSteps[] = {{86'400'000, "d"}, {3'600'000, "h"}, {60'000, "m"}, {1'000, "s"}};
-constexpr std::size_t kStepCount = sizeof kSteps / sizeof kSteps[0];
+constexpr Step kUnits[] = {{86'400'000, "d"}, {3'600'000, "h"}, {60'000, "m"}, {1'000, "s"}};
+constexpr std::size_t kUnitCount = sizeof kUnits / sizeof kUnits[0];
 
 }  // namespace
 
@@ -24,13 +24,24 @@ Text<32> duration_words(Duration span) {
   if (ms == 0) return words.append("0s");
   if (ms < 1000) return words.append_signed(ms).append("ms");
   std::size_t largest = 0;
-  while (kSteps[largest].ms > ms) ++largest;
-  for (std::size_t i = largest; i < kStepCount && i < largest + 2; ++i) {
-    const std::int64_t count = ms / kSteps[i].ms;
-    ms %= kSteps[i].ms;
-    if (count > 0) words.append_signed(count).append(kSteps[i].name);
+  while (kUnits[largest].ms > ms) ++largest;
+  for (std::size_t i = largest; i < kUnitCount && i < largest + 2; ++i) {
+    const std::int64_t count = ms / kUnits[i].ms;
+    ms %= kUnits[i].ms;
+    if (count > 0) words.append_signed(count).append(kUnits[i].name);
   }
   return words;
+}
+
+Text<400> learned_words(const Limits& limits, std::string_view lock) {
+  Text<400> words;
+  if (limits.too_few != 0) {
+    words.append(", with too few runs to learn from: ").append_unsigned(limits.learned_from);
+    return words.append(" of ").append_unsigned(limits.too_few);
+  }
+  words.append(", learned from ").append_unsigned(limits.learned_from).append(" runs, the longest ");
+  words.append(duration_words(limits.longest_run));
+  return words.append("; see: atmost tune ").append(lock);
 }
 
 Text<32> duration_seconds(Duration span) {

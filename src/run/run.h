@@ -33,8 +33,9 @@ class Observer {
   // The main process has ended: at once, whatever else is left below it. `hold_over`: and with it the hold, which else
   // ends with supervise().
   virtual void main_ended(const ExitStatus& status, bool hold_over) = 0;
-  // Whether somebody is taking the hold over right now. Asked when HUP, INT, QUIT or TERM came for us.
-  virtual bool taken() = 0;
+  // Whether somebody is taking the hold over right now. Asked when HUP, INT, QUIT or TERM came for us from process
+  // `sender` (0: not visible from here), and when the main process has ended after that (0).
+  virtual bool taken(std::int64_t sender) = 0;
   // Whether what the main process has left behind must not live on. Asked when it has ended.
   virtual bool rest_is_lost() { return false; }
   // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM, SIGKILL.

@@ -119,7 +119,7 @@ void Supervisor::end_of_main() {
   // Of mixed children the command's orphans are not known.
   const bool just_asked = tree_told_ns_ != 0 && os::boot_ns() <= plus(tree_told_ns_, task_.kill_grace);
   const bool stop_rest = !tree_.mixed && (hold_lost_ || observer_.rest_is_lost() ||
-                                          (report_.told != 0 && (just_asked || observer_.taken())));
+                                          (report_.told != 0 && (just_asked || observer_.taken(0))));
   hold_over_ = !task_.own_tree && !stop_rest;
   observer_.main_ended(report_.status, hold_over_);
   on(hold_over_ ? Event::hold_ended : Event::main_ended);
@@ -178,7 +178,7 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
   if (from_command) pass = false;
   const bool told = !from_command && asks_to_end(signal);
   if (told) report_.told = signal;
-  if (pass && told && arrival.source == os::Source::process && observer_.taken()) {
+  if (pass && told && arrival.source == os::Source::process && observer_.taken(sender)) {
     tree_told_ns_ = os::boot_ns();
     tell_tree(signal);
   } else if (pass) {

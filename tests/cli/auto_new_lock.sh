@@ -22,7 +22,7 @@ expect_in out 'none: 9 completed runs of this lock are needed, it has 1'
 
 # A longest limit that somebody named is one for new locks as well, and is called what it is.
 expect_code 124 atmost run --max-runtime auto --auto-min 1ms --auto-max 100ms new sleep 30
-expect_in err 'as --auto-max says: 100ms (too few runs to learn from: 0 of 9)'
+expect_in err 'as --auto-max says: 100ms, with too few runs to learn from: 0 of 9'
 
 # The ninth run completed: from now on there is a limit, and it says so.
 i=1

@@ -9,7 +9,7 @@ start atmost run --id nightly job -- sh -c 'trap "" INT; echo $$ >pid; exec slee
 holder=$started
 wait_until '[ -s pid ]'
 expect_code 0 atmost run --expire-after 1ms --kill-grace 100ms job -- true
-expect_end 143 "$holder"
+expect_end 79 "$holder"
 
 # lines EVENT [WORDS]: the lines of that event that have the words.
 lines() { atmost history --json --event "$1" job | grep -F -- "${2-}"; }
@@ -22,7 +22,7 @@ once signalled "\"signal\":\"INT\",\"worked\":false,\"holder_pid\":$holder,\"hol
 once signalled "\"signal\":\"TERM\",\"worked\":true,\"holder_pid\":$holder,\"holder_token\":$token"
 if lines signalled KILL; then fail "KILL was not needed"; fi
 once lost "\"slot\":1,\"token\":$token,\"pid\":$holder"
-once ended "\"token\":$token,\"pid\":$holder,\"uid\":$(id -u),\"id\":\"nightly\",\"command\":\"sh\",\"signal\":\"TERM\""
+once ended "\"token\":$token,\"pid\":$holder,\"uid\":$(id -u),\"id\":\"nightly\",\"command\":\"sh\",\"signal\":\"TERM\",\"stopped\":\"taken_over\""
 once admitted '"command":"true"'
 once ended '"command":"true","exit":0,"waited_s":0.'
 for field in ran_s cpu_s peak_kib; do lines ended "\"$field\":" | wc -l | grep -qx " *2" || fail "no $field"; done
@@ -38,4 +38,4 @@ start atmost run other -- sh -c 'echo $$ >pid2; exec sleep 600'
 wait_until '[ -s pid2 ]'
 expect_code 0 atmost kill --kill-grace 100ms other
 atmost history --json other >told
-for words in '"event":"expired"' '"signal":"TERM","worked":true' '"event":"lost"'; do expect_in told "$words"; done
+for words in '"event":"stopping"' '"signal":"TERM","worked":true' '"stopped":"killed"'; do expect_in told "$words"; done

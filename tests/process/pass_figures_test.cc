@@ -7,7 +7,9 @@
 namespace witness {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr double kMinute = 60;
@@ -42,7 +44,10 @@ TEST_F(PassFigures, Figure2OverlappingSchedule) {
   EXPECT_THAT(words_logged(), ElementsAre("begin", "begin", "end"));
   EXPECT_EQ(run(pass("f", 3 * kHour)), 0);  // and so on
   EXPECT_THAT(words_logged(), ElementsAre("begin", "begin", "end", "begin", "end"));
-  EXPECT_THAT(said(), IsEmpty());
+  // Both say so, and nothing else is said.
+  EXPECT_THAT(said(),
+              AllOf(HasSubstr("job:it: stopped process "), HasSubstr("its lock was taken over (process ")));
+  EXPECT_EQ(said_lines(), 2);
 }
 
 // B starts the same pass: two flow through one another, and no third one starts.
@@ -95,7 +100,10 @@ TEST_F(PassFigures, Figure5AHangingPassIsOvertaken) {
   const std::optional<int> end = world_.wait(old_pass);
   ASSERT_TRUE(end.has_value());
   EXPECT_EQ(words(*end), "signal 2");  // it was asked to end and went without C, which the new one ran
-  EXPECT_THAT(said(), IsEmpty());      // in silence
+  // Both say so, and nothing else is said.
+  EXPECT_THAT(said(),
+              AllOf(HasSubstr("b:it: stopped process "), HasSubstr("its lock was taken over (process ")));
+  EXPECT_EQ(said_lines(), 2);
 }
 
 // Two threads wait for one another: the first makes Y when X is there, the second makes X when Y is there.

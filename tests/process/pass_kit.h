@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
@@ -80,6 +81,10 @@ class PassTest : public ::testing::Test {
     return 0;
   }
   std::string said() const { return read_file(dir_.file("out")) + read_file(dir_.file("err")); }
+  long said_lines() const {
+    const std::string all = said();
+    return std::count(all.begin(), all.end(), '\n');
+  }
 
   TempDir dir_;
   World world_;

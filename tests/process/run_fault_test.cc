@@ -28,7 +28,7 @@ class Quiet final : public Observer {
  public:
   void main_ended(const ExitStatus& status, bool) override { ended = status; }
   void started() override {}
-  bool taken() override { return false; }
+  bool taken(std::int64_t) override { return false; }
   void stopping(int signal) override { signals.push_back(signal); }
   std::int64_t check(std::int64_t) override { return Duration::kForever; }
 

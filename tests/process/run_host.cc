@@ -53,7 +53,7 @@ class Log final : public atmost::run::Observer {
   void started() override {
     if (stops_) raise(SIGSTOP);
   }
-  bool taken() override { return false; }
+  bool taken(std::int64_t) override { return false; }
   void stopping(int signal) override { note("stopping %d\n", signal, 0, 0); }
   std::int64_t check(std::int64_t boot_ns) override {
     if (lost_ns_ == 0) return Duration::kForever;

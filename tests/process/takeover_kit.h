@@ -55,6 +55,11 @@ class Takeover : public Stage {
     }
     return all;
   }
+  // A takeover is told in one line, that ends with these words.
+  static bool is_the_one_line(const std::string& errors, const std::string& end) {
+    return errors.find(": stopped process ") != std::string::npos && errors.find('\n') == errors.size() - 1 &&
+           errors.find(end + "\n") != std::string::npos;
+  }
   bool heard_continue(const std::string& name) const {
     const std::vector<std::string> all = lines(name);
     return std::find(all.begin(), all.end(), "18") != all.end();

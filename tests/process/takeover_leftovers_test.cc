@@ -33,7 +33,8 @@ TEST_F(TakeoverLeftovers, OfASupervisedTreeNothingIsLeft) {
     const Argv look = {"/bin/sh", "-c", "kill -0 " + std::to_string(child[0]) + " 2>/dev/null && echo both"};
     const Answer taken =
         ask(join(run({"--expire-after", "0", "--kill-grace", std::to_string(kGraceMs) + "ms"}), look), kLong);
-    EXPECT_EQ(taken.output + taken.errors, "");
+    EXPECT_EQ(taken.output, "");
+    EXPECT_TRUE(is_the_one_line(taken.errors, "it ended by SIGKILL")) << taken.errors;
     EXPECT_TRUE(gone(parent) && gone(child));
     EXPECT_EQ(heard("heard"), "02 15");  // as often as it was asked, and by KILL in the end
     world_.kill_all();
@@ -50,7 +51,8 @@ TEST_F(TakeoverLeftovers, TheFirstSignalReachesTheWholeTree) {
   const Answer taken = take({"--expire-after", "0", "--kill-grace", "1m"});
   EXPECT_EQ(taken.end, "exit 0") << taken.errors;
   EXPECT_TRUE(gone(child));
-  EXPECT_EQ(words(world_.wait(owner, kLong).value_or(-1)), "exit 5");
+  EXPECT_EQ(words(world_.wait(owner, kLong).value_or(-1)), "exit 79");
+  EXPECT_EQ(events("\"exit\":5,\"stopped\":\"taken_over\""), 1u) << history();
   EXPECT_EQ(events("\"signal\":\"INT\",\"worked\":true"), 1u) << history();
   EXPECT_EQ(events("\"event\":\"lost\""), 1u) << history();  // though it ended by itself, it was told to
 }

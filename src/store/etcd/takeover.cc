@@ -66,6 +66,9 @@ Result<Pressed> EtcdStore::press(std::uint32_t lock, std::uint32_t slot, std::ui
     const HolderView view = holder_view({slot, hold, keys[0].lease, parse_record(keys[0].value)});
     pressed.pid = view.pid;
     pressed.host = view.host;
+    pressed.id = view.id;
+    pressed.command = view.command;
+    pressed.noted = true;
     pressed.start = view.start;
   }
   if (pressed.held && asks) {

@@ -157,6 +157,7 @@ void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, Pressur
   Word word;
   const bool told = read_words(file.fd(), slot, 1, &word) == 0 && (word.flags & kRevokedFlag) != 0;
   if (result.immune || told || pressure == Pressure::prove) return;
+  result.noted = true;
   result.signalled = write_flags(file.fd(), slot, word.flags | kRevokedFlag) == 0 ? 1 : 0;
 }
 
@@ -176,6 +177,8 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   result.held = holder.hold == hold;
   result.token = holder.token;
   result.pid = holder.pid;
+  result.id = holder.id;
+  result.command = holder.command;
   result.start = holder.start;
   if (!result.held || pressure == Pressure::none) return result;
   if (holder.kind == HolderKind::library && holder.eviction != Eviction::kill) {

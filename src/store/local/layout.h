@@ -26,6 +26,8 @@ constexpr std::uint32_t slot_of(std::int64_t byte) {
 inline constexpr std::int64_t kModeByte = std::int64_t{1} << 41;
 inline constexpr std::int64_t kTakeoverBase = std::int64_t{1} << 42;
 constexpr std::int64_t takeover_byte(std::uint32_t slot) { return kTakeoverBase + slot - 1; }
+// Held beside it by atmost kill, which wants nobody's place.
+constexpr std::int64_t kill_byte(std::uint32_t slot) { return takeover_byte(kMaxSlots + slot); }
 // Held by the caller that waits to run once more (--on-busy=join), until it is admitted.
 inline constexpr std::int64_t kJoinByte = std::int64_t{1} << 43;
 

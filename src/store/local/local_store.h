@@ -37,6 +37,8 @@ class LocalStore final : public Store {
   std::uint32_t survivors(std::span<const std::uint64_t> tokens, std::span<std::int64_t> to) const override;
   Result<std::uint32_t> count_refusal(const Request& request, std::uint32_t lock) override;
   bool contested(std::uint32_t handle, std::uint32_t lock) const override;
+  void mark_as_kill(std::uint32_t lock, std::uint32_t slot) override;
+  bool stopped_by_kill(std::uint32_t handle, std::uint32_t lock) const override;
   void learn(const Request& request, std::uint32_t lock, LearnFn how, const Happening& what) override;
   void learn_at_release(std::uint32_t handle, LearnFn how, const Happening& what) override;
   Result<bool> recall(const Request& request, Memory& memory, Experience& experience) override;
@@ -119,6 +121,9 @@ class LocalStore final : public Store {
   // The large ones last: an ordinary admission touches few pages.
   Entry entries_[kMaxLocks];
   HolderView holders_[kMaxVictims];
+  static bool is_locked_beside(const Entry& entry, std::int64_t (*byte_of)(std::uint32_t));
+
+  bool kills_ = false;  // mark_as_kill() was called
   Family family_;
   Memory memory_{};  // of the lock that is being decided about, for its view
   Experience experience_{};

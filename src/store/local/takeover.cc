@@ -20,6 +20,13 @@ Result<bool> LocalStore::begin_takeover(std::uint32_t lock, std::uint32_t slot) 
 void LocalStore::end_takeover(std::uint32_t lock, std::uint32_t slot) {
   if (!entries_[lock].file.present()) return;
   os::unlock(entries_[lock].file.fd(), os::Owner::description, {takeover_byte(slot), 1});
+  if (kills_) os::unlock(entries_[lock].file.fd(), os::Owner::description, {kill_byte(slot), 1});
+}
+
+// That it cannot be had costs a word in a message.
+void LocalStore::mark_as_kill(std::uint32_t lock, std::uint32_t slot) {
+  kills_ = true;
+  (void)os::try_lock(entries_[lock].file.fd(), os::Owner::description, os::Hold::write, {kill_byte(slot), 1});
 }
 
 Result<Pressed> LocalStore::press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
@@ -40,15 +47,23 @@ std::uint32_t LocalStore::survivors(std::span<const std::uint64_t> tokens, std::
   return family_.alive(tokens, to);
 }
 
-bool LocalStore::contested(std::uint32_t, std::uint32_t lock) const {
-  const Entry& entry = entries_[lock];
+// Whether somebody has locked the byte that belongs to some slot of the hold.
+bool LocalStore::is_locked_beside(const Entry& entry, std::int64_t (*byte_of)(std::uint32_t)) {
   for (std::uint32_t i = 0; i < entry.held.count; ++i) {
     os::Conflict taker;
-    const os::Bytes byte = {takeover_byte(entry.held.slots[i]), 1};
+    const os::Bytes byte = {byte_of(entry.held.slots[i]), 1};
     const int error = os::query_lock(entry.file.fd(), os::Owner::description, os::Hold::write, byte, taker);
     if (error == 0 && taker.found) return true;
   }
   return false;
+}
+
+bool LocalStore::contested(std::uint32_t, std::uint32_t lock) const {
+  return is_locked_beside(entries_[lock], takeover_byte);
+}
+
+bool LocalStore::stopped_by_kill(std::uint32_t, std::uint32_t lock) const {
+  return is_locked_beside(entries_[lock], kill_byte);
 }
 
 Result<std::uint32_t> LocalStore::count_refusal(const Request&, std::uint32_t lock) {

@@ -92,11 +92,12 @@ Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std
        1},
       {"SELECT pid, token, " + micros("since") + ", " + micros(settings_.clock) + ", " +
            micros("(expires - clock_timestamp())") +
-           ", host FROM atmost.holder WHERE lock = $1 AND slot = $2 AND token = $3 AND expires > "
+           ", host, id, command FROM atmost.holder WHERE lock = $1 AND slot = $2 AND token = $3 AND expires "
+           "> "
            "clock_timestamp()",
        {key, number(slot), number(hold)},
        "SELECT",
-       6}};
+       8}};
   Pressed pressed;
   try {
     talk([&](Link& link, std::int64_t deadline) {
@@ -108,6 +109,9 @@ Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std
       pressed.held = true;
       pressed.pid = row.integer(0, 0, 0);
       pressed.host = Text<63>(row.text(0, 5));
+      pressed.id = Text<63>(row.text(0, 6));
+      pressed.command = Text<63>(row.text(0, 7));
+      pressed.noted = true;
       pressed.token = static_cast<std::uint64_t>(row.integer(0, 1, 1));
       const Instant now = {0, os::boot_ns(), false};
       pressed.start = stamp_of(row.integer(0, 2), row.integer(0, 3), now);

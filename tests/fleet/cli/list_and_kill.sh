@@ -31,7 +31,7 @@ kill -0 "$holder" || fail "who was not meant was stopped"
 expect_code 0 atmost kill -v --slot 1 listed
 expect_in err "on $there, with SIGINT"
 expect_end 79 "$holder"
-expect_in said "somebody asked for it through the lock"
+expect_in said "taken over, or stopped by atmost kill"
 wait_until 'atmost list listed | grep -q "held.*@$here"'
 kill "$waiter"
 expect_code 0 atmost wait -n 1 -w 10 listed

@@ -76,6 +76,8 @@ TEST(ExitCode, IsTheTableOfTheManual) {
   EXPECT_EQ(exit_code(ran(0, 15, Stopped::max_runtime), it), 124);
   EXPECT_EQ(exit_code(ran(0, 0, Stopped::max_runtime), it), 124);
   EXPECT_EQ(exit_code(ran(0, 15, Stopped::lost), it), 79);
+  EXPECT_EQ(exit_code(ran(0, 15, Stopped::taken_over), it), 79);
+  EXPECT_EQ(exit_code(ran(0, 0, Stopped::killed), it), 79);
   for (int why = 1; why <= static_cast<int>(Why::survivor); ++why) {
     if (static_cast<Why>(why) == Why::joined) continue;
     EXPECT_EQ(exit_code(busy(static_cast<Why>(why)), it), 75) << why;
@@ -144,11 +146,13 @@ TEST(Words, SayWhyTheCommandWasStopped) {
   EXPECT_EQ(line.words(outcome), "build: the command was stopped after 5s, as --max-runtime says");
   outcome.stopped = Stopped::lost;
   EXPECT_EQ(line.words(outcome), "build: the command was stopped after 5s: the lock was lost");
-  outcome.asked = true;
-  EXPECT_EQ(
-      line.words(outcome),
-      "build: the command was stopped after 5s: somebody asked for it through the lock (atmost kill, or a "
-      "takeover)");
+  outcome.stopped = Stopped::taken_over;
+  EXPECT_EQ(line.words(outcome), "build: the command was stopped after 5s: taken over");
+  outcome.stopped_by = 42;
+  EXPECT_EQ(line.words(outcome), "build: the command was stopped after 5s: taken over by process 42");
+  outcome.stopped = Stopped::killed;
+  EXPECT_EQ(line.words(outcome),
+            "build: the command was stopped after 5s: killed by atmost kill, process 42");
   EXPECT_EQ(line.words(failed(Code::io, "/x: Input/output error")), "/x: Input/output error");
 }
 

@@ -1,0 +1,65 @@
+// What is said of a holder that was stopped.
+#include "atmost/limiter.h"
+#include "atmost/words.h"
+
+namespace atmost {
+namespace {
+
+void append_reason(Text<700>& to, const LockSpec& lock, const StoppedHolder& holder) {
+  switch (holder.reason) {
+    case StopReason::replace:
+      to.append(", as --on-busy=replace says");
+      return;
+    case StopReason::kill:
+      to.append(", as atmost kill was told to");
+      return;
+    case StopReason::overdue:
+      break;
+  }
+  if (holder.limit.is_zero()) {
+    to.append(", as --expire-after 0 says");
+    return;
+  }
+  const bool bounded = holder.learned != nullptr && holder.learned->too_few != 0;
+  to.append(", longer than ").append(duration_words(holder.limit));
+  to.append(bounded ? " (--auto-max" : " (--expire-after");
+  if (holder.learned != nullptr) {
+    to.append(bounded ? "" : " auto").append(learned_words(*holder.learned, lock.name));
+  }
+  to.push(')');
+}
+
+void append_end(Text<700>& to, const StoppedHolder& holder) {
+  constexpr std::string_view kSignals[] = {"", "", "INT", "TERM", "KILL"};
+  if (!holder.noted) {
+    to.append(": it ended by SIG").append(kSignals[static_cast<unsigned>(holder.last)]);
+  } else {
+    to.append(holder.last == Pressure::kill ? ": its lease ended" : ": it let go when asked to");
+  }
+}
+
+}  // namespace
+
+Text<700> stopped_words(const LockSpec& lock, const StoppedHolder& holder) {
+  Text<700> words("stopped ");
+  if (holder.who.pid > 0) {
+    words.append("process ").append_signed(holder.who.pid);
+  } else {
+    words.append("a process not visible from here");
+  }
+  if (!holder.who.host.empty()) words.append(" on ").append(holder.who.host);
+  if (!holder.command.empty() || !holder.id.empty()) {
+    words.append(" (").append(holder.command);
+    if (!holder.id.empty()) {
+      words.append(holder.command.empty() ? "\"" : " \"").append(holder.id).push('"');
+    }
+    words.push(')');
+  }
+  words.append(", which had held slot ").append_unsigned(holder.slot);
+  if (!holder.held.is_forever()) words.append(" for ").append(duration_words(holder.held));
+  append_reason(words, lock, holder);
+  append_end(words, holder);
+  return words;
+}
+
+}  // namespace atmost
