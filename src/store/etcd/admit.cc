@@ -11,62 +11,17 @@
 namespace atmost::etcd {
 namespace {
 
-// The shortest and the longest lease that etcd is sure to grant.
-constexpr std::int64_t kShortestLeaseS = 5;
-constexpr std::int64_t kLongestLeaseS = 9'000'000'000;
-
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 bool admits(const Decision& decision) { return decision.verdict == Verdict::admit; }
 
 }  // namespace
-
-// How long ago the admission was that the interval counts from, never more than it really is. Etcd tells what is left of
-// a lease in whole seconds, rounded down.
-Result<std::int64_t> EtcdStore::cooled_ns(const Request& request, Entry& entry,
-                                          std::int64_t give_up_boot_ns) {
-  const bool asked = !request.if_elapsed.is_zero() && !request.if_elapsed.is_forever() && !request.now_given;
-  if (!asked || entry.seen.cooling_lease == 0) return std::int64_t{-1};
-  LeaseReply reply;
-  const std::string body = "{\"ID\":\"" + std::to_string(entry.seen.cooling_lease) + "\"}";
-  const Answer answer = gateway_.ask(
-      "lease/timetolive", body, give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
-        const std::optional<LeaseReply> parsed = parse_lease(text);
-        if (!parsed || parsed->id != entry.seen.cooling_lease || parsed->ttl == kAbsentTtl) {
-          return false;
-        }
-        reply = *parsed;
-        return parsed->ttl < 0 || parsed->granted >= parsed->ttl;
-      });
-  if (answer.kind != Answer::Kind::good) return failure(answer, "the interval cannot be read");
-  if (reply.ttl < 0) return std::int64_t{-1};  // it ended since
-  return std::max<std::int64_t>(reply.granted - reply.ttl - 1, 0) * kSecond;
-}
-
-Result<std::int64_t> EtcdStore::grant_interval(Duration interval, std::int64_t give_up_boot_ns) {
-  const std::int64_t seconds =
-      std::clamp<std::int64_t>(interval.ns / kSecond + 3, kShortestLeaseS, kLongestLeaseS);
-  LeaseReply reply;
-  const std::string body = "{\"TTL\":\"" + std::to_string(seconds) + "\"}";
-  const Answer answer =
-      gateway_.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
-        const std::optional<LeaseReply> parsed = parse_lease(text);
-        if (!parsed || parsed->ttl < seconds) return false;
-        reply = *parsed;
-        return true;
-      });
-  if (answer.kind != Answer::Kind::good) return failure(answer, "no lease is granted for the interval");
-  return reply.id;
-}
 
 Result<Decision> EtcdStore::decide_all(const Request& request, DecideFn decide, const Instant& now,
                                        const Ticket* queue, std::int64_t give_up_boot_ns) {
   Decision decision;
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
     Entry& entry = entries_[i];
-    const Result<std::int64_t> cooled = cooled_ns(request, entry, give_up_boot_ns);
-    if (!cooled.ok()) return cooled.error();
-    const View view = view_of(entry.seen, viewer(request, i, queue), now, cooled.value(), holders_);
+    if (Status cooled = read_cooled(request, entry, give_up_boot_ns); !cooled.ok()) return cooled.error();
+    const View view = view_of(entry.seen, viewer(request, i, queue), now, entry.cooled_ns, holders_);
     decision = decide(request, entry.spec, view, now);
     decision.lock = i;
     // Whether it may stop holders of any age, or those who are due: they will know better than we how old they are.
@@ -110,21 +65,9 @@ void EtcdStore::take_up(const Request& request) {
   parting_.disarm();
 }
 
-Status EtcdStore::prepare_intervals(const Request& request, ElapsedFrom from, std::int64_t give_up_boot_ns) {
-  const bool wanted = !request.if_elapsed.is_zero() && !request.if_elapsed.is_forever();
-  for (Entry& entry : entries_) {
-    entry.cooling = 0;
-    if (!wanted || from != ElapsedFrom::start) continue;
-    const Result<std::int64_t> granted = grant_interval(request.if_elapsed, give_up_boot_ns);
-    if (!granted.ok()) return granted.error();
-    entry.cooling = granted.value();
-  }
-  return {};
-}
-
 void EtcdStore::add_admission(const Request& request, std::uint32_t lock, const Viewer& who,
-                              const Instant& now, const std::vector<std::uint32_t>& slots, Txn& txn) const {
-  const Entry& entry = entries_[lock];
+                              const Instant& now, const std::vector<std::uint32_t>& slots, Txn& txn) {
+  Entry& entry = entries_[lock];
   txn.modified_at(entry.keys.last(), entry.seen.last_modified);
   txn.modified_at(entry.keys.state(), entry.seen.state_modified);
   Record record = own_record(request, entry.spec, now);
@@ -133,7 +76,10 @@ void EtcdStore::add_admission(const Request& request, std::uint32_t lock, const 
     txn.put(entry.keys.held(slot), record.text(), lease_.id());
   }
   txn.put(entry.keys.last(), moment_text(now, os::boot_hash()));
-  if (entry.cooling != 0) txn.put(entry.keys.cooling(ElapsedFrom::start), "{}", entry.cooling);
+  // Else it may be decided by a lease that somebody has put another in the place of since.
+  if (has_interval(request))
+    txn.modified_at(entry.keys.cooling(request.elapsed_from), entry.seen.cooling_modified);
+  if (entry.interval.lease != 0) begin_interval(entry, now.given, txn);
   if (who.ticket == 0) return;
   // It is there as long as our lease, without which nothing of this is done.
   const std::string place = entry.keys.waiter(entry.spec, lease_.id());
@@ -163,7 +109,7 @@ bool EtcdStore::proves(const Request& request, const TxnReply& reply) {
 Result<EtcdStore::Applied> EtcdStore::admit(const Request& request, const Instant& now, Ticket* queue,
                                             std::int64_t give_up_boot_ns) {
   if (Status leased = ensure_lease(request, give_up_boot_ns); !leased.ok()) return leased.error();
-  if (Status prepared = prepare_intervals(request, ElapsedFrom::start, give_up_boot_ns); !prepared.ok()) {
+  if (Status prepared = prepare_intervals(request, give_up_boot_ns); !prepared.ok()) {
     return prepared.error();
   }
   Txn txn;
@@ -225,6 +171,10 @@ Result<Decision> EtcdStore::enter(const Request& request, Ticket* queue, Lease& 
     lease_.end(gateway_, give_up());
     return give_in(proven.error());
   }
+  if (Status settled = settle_intervals(request.now_given); !settled.ok()) {
+    lease_.end(gateway_, give_up());
+    return give_in(settled.error());
+  }
   leave_if_told();
   if (lease_.upkeep().lost)
     return error_of(Code::unavailable, 0, "etcd: the lease ended before the command began");
@@ -270,6 +220,7 @@ Result<Decision> EtcdStore::attempt(const Request& request, DecideFn decide, con
     if (!admits(decision.value()) && std::exchange(guessed, false)) continue;
     if (!admits(decision.value())) {
       blocked_ = decision.value().lock;
+      if (decision.value().verdict == Verdict::too_soon) bear_witness(request, entries_[blocked_], end);
       if (queue != nullptr && !queue->drawn && worth_waiting(decision.value())) {
         const Result<bool> drawn = draw(request, now, *queue, end);
         if (!drawn.ok()) return give_in(drawn.error());

@@ -114,9 +114,11 @@ void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
   const bool counted = elapsed_from_ != ElapsedFrom::start && !if_elapsed_.is_zero() &&
                        !if_elapsed_.is_forever() &&
                        (elapsed_from_ == ElapsedFrom::finish || ending == Ending::success);
+  Cooled cooled = interval_of(if_elapsed_);
+  if (!now.given) cooled.witnesses.push_back({own_place(), now.boot_ns});
   std::int64_t interval = 0;
   if (counted && ending != Ending::unknown) {
-    const Result<std::int64_t> granted = grant_interval(if_elapsed_, end);
+    const Result<std::int64_t> granted = grant(cooled.lease_s, end);
     if (granted.ok()) interval = granted.value();
   }
   for (Entry& entry : entries_) {
@@ -128,7 +130,7 @@ void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
     if (std::exchange(entry.place_kept, false)) txn.erase(entry.keys.waiter(entry.spec, lease_.id()));
     if (ending != Ending::unknown) txn.put(entry.keys.finish(), moment);
     if (ending == Ending::success) txn.put(entry.keys.success(), moment);
-    if (interval != 0) txn.put(entry.keys.cooling(elapsed_from_), "{}", interval);
+    if (interval != 0) txn.put(entry.keys.cooling(elapsed_from_), cooled.text(), interval);
     entry.held = {};
   }
   if (!lease_.upkeep().lost) {

@@ -75,7 +75,14 @@ class EtcdStore final : public FleetStore {
     LockSpec spec;
     Snapshot seen;
     HeldLock held;
-    std::int64_t cooling = 0;  // the lease of its interval, to be
+    // The interval that its admission begins.
+    struct Interval {
+      std::int64_t lease = 0;  // 0: none
+      std::int64_t span_s = 0;
+      std::int64_t asked_boot_ns = 0;   // for the lease
+      std::int64_t moment_boot_ns = 0;  // that it counts from, as it is written
+    } interval;
+    std::int64_t cooled_ns = -1;  // how long ago the last moment was; -1: there is none
     std::int64_t looked_boot_ns = 0;
     Pressed last_pressed;
     bool deep = false;           // its place in the queue lies far behind the first
@@ -113,22 +120,27 @@ class EtcdStore final : public FleetStore {
   // admit.cc
   Result<Decision> decide_all(const Request& request, DecideFn decide, const Instant& now,
                               const Ticket* queue, std::int64_t give_up_boot_ns);
-  Result<std::int64_t> cooled_ns(const Request& request, Entry& entry, std::int64_t give_up_boot_ns);
   // yes: our keys are there; no: something was not as we saw it, and now we see it as it is; unknown: only a look can tell.
   Result<Applied> admit(const Request& request, const Instant& now, Ticket* queue,
                         std::int64_t give_up_boot_ns);
   void add_admission(const Request& request, std::uint32_t lock, const Viewer& who, const Instant& now,
-                     const std::vector<std::uint32_t>& slots, Txn& txn) const;
+                     const std::vector<std::uint32_t>& slots, Txn& txn);
   // Whether a key of this very caller, with its own record, stands under a lease that is not its own.
   bool stands_in_its_own_way(const Request& request, const Instant& now) const;
   // Whether the transaction's last parts show all our keys as it made them.
   bool proves(const Request& request, const TxnReply& reply);
-  Status prepare_intervals(const Request& request, ElapsedFrom from, std::int64_t give_up_boot_ns);
   bool holds_all() const;
   bool lost_place(const Ticket* queue) const;
   Result<Decision> enter(const Request& request, Ticket* queue, Lease& lease);
   void take_up(const Request& request);
-  Result<std::int64_t> grant_interval(Duration interval, std::int64_t give_up_boot_ns);
+
+  // interval.cc
+  Status read_cooled(const Request& request, Entry& entry, std::int64_t give_up_boot_ns);
+  Result<std::int64_t> grant(std::int64_t seconds, std::int64_t give_up_boot_ns);
+  Status prepare_intervals(const Request& request, std::int64_t give_up_boot_ns);
+  static void begin_interval(Entry& entry, bool given, Txn& txn);
+  Status settle_intervals(bool given);
+  void bear_witness(const Request& request, const Entry& entry, std::int64_t give_up_boot_ns);
 
   // doctor.cc. `took`: how long each step took, in words.
   Status try_everything(std::string& took);

@@ -6,7 +6,7 @@
 //   a/t/SLOT         somebody stops its holder, under the taker's lease
 //   a/x/SLOT         asks its holder to stop, under the holder's lease
 //   a/finish, a/success     when the last run ended so
-//   a/cool/POINT     under a lease that nobody renews: its age is the time since the last start, finish or success
+//   a/cool/POINT     what proves how long ago the last start, finish or success was, under a lease that nobody renews
 //   w/QUEUE/LEASE    a waiter, under its lease; its place is its creation. Goes with its admission; but of a queue for one
 //                    slot, where exactly one caller follows the holder, it is marked then, and goes with the slot
 #ifndef ATMOST_STORE_ETCD_KEYS_H

@@ -1,5 +1,7 @@
 #include "records.h"
 
+#include <algorithm>
+
 #include "json_object.h"
 
 #include "os/machine.h"
@@ -134,6 +136,58 @@ std::optional<Stamp> parse_moment(std::string_view from, std::uint64_t boot_here
   to.same_boot = boot != 0 && boot == boot_here;
   to.known = true;
   return to;
+}
+
+std::int64_t Cooled::seen_ago(std::uint64_t place, std::int64_t boot_ns) const {
+  for (const Witness& each : witnesses) {
+    if (place != 0 && each.place == place) return std::max<std::int64_t>(boot_ns - each.boot_ns, 0);
+  }
+  return -1;
+}
+
+Cooled interval_of(Duration interval) {
+  // The shortest and the longest lease that etcd is sure to grant.
+  constexpr std::int64_t kShortestS = 5;
+  constexpr std::int64_t kLongestS = 9'000'000'000;
+  Cooled cooled;
+  // Etcd tells what is left in whole seconds: of the lease there has to be something while anything of the interval is left.
+  cooled.span_s = cooled.lease_s = std::clamp(interval.ns / 1'000'000'000 + 3, kShortestS, kLongestS);
+  return cooled;
+}
+
+std::string Cooled::text() const {
+  Json seen = Json::array();
+  for (const Witness& each : witnesses)
+    seen.push_back(Json{{"place", each.place}, {"boot_ns", each.boot_ns}});
+  return write(Json{{"span", span_s}, {"lease", lease_s}, {"before", before_ns}, {"seen", seen}});
+}
+
+std::optional<Cooled> parse_cooled(std::string_view from) {
+  const std::optional<Json> json = json_object(from);
+  Cooled to;
+  if (!json || !number(*json, "span", to.span_s) || !number(*json, "lease", to.lease_s) ||
+      !number(*json, "before", to.before_ns) || to.span_s <= 0 || to.lease_s <= 0) {
+    return std::nullopt;
+  }
+  const auto seen = json->find("seen");
+  if (seen == json->end() || !seen->is_array() || seen->size() > Cooled::kMostWitnesses) return std::nullopt;
+  for (const Json& each : *seen) {
+    Cooled::Witness one;
+    if (!each.is_object() || !number(each, "place", one.place) || !number(each, "boot_ns", one.boot_ns))
+      return std::nullopt;
+    to.witnesses.push_back(one);
+  }
+  return to;
+}
+
+// The name as well: the memory of a virtual machine may have been copied, and runs twice since.
+std::uint64_t own_place() {
+  std::uint64_t mixed = os::boot_hash();
+  if (mixed == 0) return 0;
+  for (const char c : std::string(os::host_name().view())) {
+    mixed = (mixed ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return mixed;
 }
 
 std::string Ask::text() const { return write(Json{{"token", token}, {"due_ns", due_ns}}); }

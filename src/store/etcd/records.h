@@ -59,6 +59,38 @@ std::optional<State> parse_state(std::string_view text);
 std::string moment_text(const Instant& now, std::uint64_t boot);
 std::optional<Stamp> parse_moment(std::string_view text, std::uint64_t boot_here);
 
+// The value of a/cool/POINT: what proves how long ago the moment was that an interval counts from. The first witness is the
+// machine where it was.
+struct Cooled {
+  // One boot of one machine, and a moment of its boot clock that was not before ours.
+  struct Witness {
+    std::uint64_t place = 0;
+    std::int64_t boot_ns = 0;
+  };
+  static constexpr std::size_t kMostWitnesses = 64;
+
+  std::int64_t span_s = 0;   // of the interval, and a little more
+  std::int64_t lease_s = 0;  // of the lease that the key lies under
+  std::int64_t before_ns =
+      0;  // so long ago it was at least when that lease was asked for; below 0: so much later
+  std::vector<Witness> witnesses;
+
+  // Its own clock's word for how long ago it was, at least; -1: this machine was no witness.
+  std::int64_t seen_ago(std::uint64_t place, std::int64_t boot_ns) const;
+  std::string text() const;
+};
+// Of an interval that begins now; without a witness.
+Cooled interval_of(Duration interval);
+std::optional<Cooled> parse_cooled(std::string_view text);
+
+// Whether it asks for an interval that ends.
+inline bool has_interval(const Request& request) {
+  return !request.if_elapsed.is_zero() && !request.if_elapsed.is_forever();
+}
+
+// This boot of this machine; 0: it cannot be told.
+std::uint64_t own_place();
+
 // What a/x asks: to stop if the hold with this token is as old.
 struct Ask {
   std::uint64_t token = 0;

@@ -61,7 +61,9 @@ void drop_key(const Keys& keys, const Viewer& viewer, const std::string& key, Sn
   } else if (key == keys.success()) {
     to.success = {};
   } else if (key == keys.cooling(viewer.request.elapsed_from)) {
+    to.cooling_modified = 0;
     to.cooling_lease = 0;
+    to.cooled.reset();
   }
 }
 
@@ -118,7 +120,9 @@ bool take_key(const Keys& keys, const Viewer& viewer, const KeyValue& key, Snaps
   } else if (key.key == keys.success()) {
     to.success = parse_moment(key.value, boot).value_or(Stamp{});
   } else if (key.key == keys.cooling(viewer.request.elapsed_from)) {
+    to.cooling_modified = key.modified;
     to.cooling_lease = key.lease;
+    to.cooled = parse_cooled(key.value);
   }
   return true;
 }

@@ -47,8 +47,10 @@ struct Snapshot {
   State state;
   std::vector<Holder> holders;                  // by slot
   std::map<std::uint32_t, std::int64_t> taken;  // slots that somebody takes over, and by which lease
-  std::int64_t cooling_lease = 0;               // of the point that the request measures from
-  std::vector<Waiter> waiters;                  // before us, oldest first: of our queue, and writers
+  std::uint64_t cooling_modified = 0;  // of the point that the request measures from; 0: there is none
+  std::int64_t cooling_lease = 0;
+  std::optional<Cooled> cooled;  // nothing: only its lease tells how long ago it was
+  std::vector<Waiter> waiters;   // before us, oldest first: of our queue, and writers
   bool more_waiters = false;
   std::string predecessor;  // the key of the youngest waiter before us; empty: none
   Ahead ahead;              // of the predecessor
