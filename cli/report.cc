@@ -11,13 +11,6 @@ const LockSpec& lock_of(const Outcome& outcome, const Invocation& invocation) {
   return request.locks[index < request.lock_count ? index : 0];
 }
 
-// Whoever comes back must not come too early.
-Duration rounded_up(Duration span) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  if (span.ns > Duration::kForever - kSecond) return span;
-  return {(span.ns + kSecond - 1) / kSecond * kSecond};
-}
-
 void too_soon_words(Sentence& to, const Decision& decision, const Request& request) {
   constexpr std::string_view kPoints[] = {"started", "finished", "succeeded"};
   to.append("the last run ").append(kPoints[static_cast<unsigned>(request.elapsed_from)]);
@@ -27,7 +20,7 @@ void too_soon_words(Sentence& to, const Decision& decision, const Request& reque
     return;
   }
   to.append(" less than ").append(duration_words(interval)).append(" ago: come back in ");
-  to.append(duration_words(rounded_up(decision.retry_in)));
+  to.append(duration_words_up(decision.retry_in));
   if (decision.last_in_future) to.append(" (its time lies in the future: has a clock been set back?)");
 }
 
@@ -82,6 +75,12 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock, st
       if (decision.culprit > 0) to.append(" by process ").append_signed(decision.culprit);
       to.append(": is that process stopped?");
       return;
+    case Why::immune:
+      to.append("its holder is overdue, and may not be stopped");
+      if (decision.culprit > 0) to.append(": process ").append_signed(decision.culprit);
+      to.append(decision.culprit > 0 ? " has not agreed to it" : ": it has not agreed to it");
+      to.append(" (atmost_may_be_killed() of the library)");
+      return;
     case Why::survivor:
       to.append("its holder is overdue and could not be stopped");
       if (decision.culprit > 0) to.append(": process ").append_signed(decision.culprit);
@@ -109,8 +108,9 @@ void why_stopped(Sentence& to, const Outcome& outcome, const Request& request) {
 }
 
 std::string_view reason_of(const Outcome& outcome) {
-  constexpr std::string_view kReasons[] = {"none",     "no_slot",     "owed",   "zero",  "drained",
-                                           "ancestor", "taking_over", "joined", "guard", "survivor"};
+  constexpr std::string_view kReasons[] = {"none",    "no_slot",  "owed",        "zero",
+                                           "drained", "ancestor", "taking_over", "joined",
+                                           "guard",   "survivor", "immune"};
   constexpr std::string_view kStopped[] = {"", "max_runtime", "lost", "taken_over", "killed"};
   switch (outcome.kind) {
     case Outcome::Kind::ran:

@@ -9,6 +9,7 @@
 int main(int argc, char** argv) {
   const char* file = argc > 1 ? argv[1] : "/etc/motd";
   atmost_lock* lock;
+  atmost_may_be_killed(1); /* if this program hangs, the next one may stop it */
   const int answer = atmost_get_lock("editfile", file, 15 * 60, 90 * 60, NULL, -1, &lock);
   if (answer != ATMOST_ADMITTED) {
     fprintf(stderr, "not now: %s\n", atmost_message());

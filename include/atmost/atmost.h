@@ -9,7 +9,22 @@
  * Thread-safe: any thread may call anything; one lock value belongs to one thread at a time, and
  * atmost_release_current_lock() means the calling thread's last lock. Two threads of one process exclude each other
  * like two processes. No signal handler is installed and no timer is used; a thread exists only while a lock is held
- * for which `on_lost` was given. Needs nothing but the C library.
+ * for which `on_lost` was given. Needs nothing but the C library. Prints nothing.
+ *
+ * HANGING HOLDERS. GetLock() of the paper stops a holder that is older than the caller's expireafter
+ * and takes its place. Here that needs both sides: the taker asks for it (expireafter), and the
+ * holder has agreed, since stopping means INT, TERM and KILL for its whole program. A program agrees
+ * once, before it takes its first lock:
+ *
+ *     atmost_may_be_killed(1);
+ *
+ * Without that, and without may_be_killed or on_lost in its options, a lock is not taken over while
+ * its program lives; callers who find it overdue get ATMOST_BUSY, and atmost_why() says "immune".
+ *
+ * HISTORY. What happens to a lock is recorded as `atmost run` records it (docs/history-format.md):
+ * admissions, refusals, ends, takeovers. A record that cannot be written is left out, and that is
+ * not reported. One descriptor of the log stays open (close-on-exec) between calls; the program may
+ * close it.
  *
  * Durations and times are seconds; fractions are allowed; INFINITY is for ever.
  */
@@ -23,9 +38,11 @@
 extern "C" {
 #endif
 
-/* Answers: 0, or the exit code that atmost(1) would end with (docs/exit-codes.md). */
+/* Answers: 0, or the exit code that atmost(1) would end with (docs/exit-codes.md). ATMOST_INTERRUPTED
+ * is none of those. */
 enum {
   ATMOST_ADMITTED = 0,
+  ATMOST_INTERRUPTED = 4,    /* a signal handler ran while an interruptible call waited */
   ATMOST_USAGE = 64,         /* an argument makes no sense */
   ATMOST_INTERNAL = 70,      /* out of memory, or a defect */
   ATMOST_CANNOT_CREATE = 73, /* the lock file cannot be created */
@@ -51,16 +68,40 @@ typedef struct atmost_options {
   const char* directory; /* where named locks and atoms live; NULL: as atmost(1) decides */
   const char* id;        /* shown by atmost list; may be NULL */
   unsigned mode;         /* permissions of a lock file that this call creates */
-  int may_be_killed;     /* nonzero: a taker may stop this whole program; else it is asked through on_lost */
-  /* Called on a thread of the library when a taker has taken the lock away (it is released by then), once at most.
-   * It may call anything here but must not wait for the thread that owns the lock to release it.
-   * NULL, and may_be_killed 0: nobody can take this lock over while the program lives. */
+  /* What a taker may do once this lock is overdue. Positive: stop this whole program. 0: call
+   * on_lost; where that is NULL, as atmost_may_be_killed() said. Negative: nothing in any case. */
+  int may_be_killed;
+  /* Called on a thread of the library when a taker has taken the lock away (it is released by then),
+   * once at most. It may call anything here but must not wait for the thread that owns the lock to
+   * release it. */
   void (*on_lost)(void* context, uint64_t token);
   void* context;
+  const char* log; /* the history's file; NULL: as atmost(1) decides */
+  int no_history;  /* nonzero: nothing is recorded */
+  /* Nonzero: a wait ends with ATMOST_INTERRUPTED when a signal handler ran on the waiting thread;
+   * the place in the queue is given up. 0: handlers run, and the wait goes on. An interruptible call
+   * that may wait blocks the thread's signals and lets them through only while it waits and at its
+   * end, so that none is missed in between. A takeover that has begun is finished first; an
+   * admission that came first stays one. A signal sent to the process may be handed to another
+   * thread, if that does not block it: then it interrupts nothing. */
+  int interruptible;
+  /* With interruptible: a sigset_t, the thread's signal mask while it waits, as for ppoll(2). NULL:
+   * the mask it has at the call. A handler that ran before the call does not interrupt it; to miss
+   * no signal, block it, look whether it came, and call with a mask that lets it through. */
+  const void* wait_mask;
 } atmost_options;
 
-#define ATMOST_DEFAULTS \
-  { sizeof(atmost_options), 1, 1, 0.0, 0.0, __builtin_inf(), 2.0, -1.0, NULL, NULL, 0600, 0, NULL, NULL }
+#define ATMOST_DEFAULTS                                                                                  \
+  {                                                                                                      \
+    sizeof(atmost_options), 1, 1, 0.0, 0.0, __builtin_inf(), 2.0, -1.0, NULL, NULL, 0600, 0, NULL, NULL, \
+        NULL, 0, 0, NULL                                                                                 \
+  }
+
+/* Agrees (nonzero), or no longer agrees (0), that a taker stops this whole program when a lock that it
+ * takes from now on is overdue: see HANGING HOLDERS. Returns what was agreed before, at first 0. A lock
+ * whose options have may_be_killed or on_lost goes by those. A child made by fork() begins with its
+ * parent's agreement. */
+int atmost_may_be_killed(int agreed);
 
 /* GetLock() of Burgess & Skipitaris (LISA '97): one holder at a time of the atom operator:operand. `ifelapsed` and
  * `expireafter` as above, in seconds; `host`: NULL for this host; `now`: as above. On ATMOST_ADMITTED *lock is set
@@ -89,10 +130,13 @@ uint64_t atmost_token(const atmost_lock* lock);
 unsigned atmost_slot(const atmost_lock* lock);
 int atmost_held(const atmost_lock* lock);
 
-/* About the last call of this thread that did not admit: a sentence (control bytes escaped; valid until this thread's
- * next call), and after ATMOST_TOO_SOON the seconds until it is not (INFINITY: never). */
+/* About the last call of this thread that did not admit: a sentence (control bytes escaped; valid
+ * until this thread's next call); after ATMOST_TOO_SOON the seconds until it is not (INFINITY: never);
+ * after ATMOST_BUSY and ATMOST_TOO_SOON the reason in one word, as `why` in the history ("no_slot",
+ * "immune", "guard", "too_soon", ...), otherwise "". */
 const char* atmost_message(void);
 double atmost_retry_in(void);
+const char* atmost_why(void);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,9 @@
 #ifndef ATMOST_ATOM_H
 #define ATMOST_ATOM_H
 
+#include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "atmost/atmost.h"
@@ -61,32 +63,49 @@ class Held {
   std::string reason_;
 };
 
-// atmost_options with names at the call: {.if_elapsed = 900, .expire_after = 5400}. Seconds.
+// atmost_options with its defaults, to be changed field by field:
+//
+//     atmost::Limits limits;
+//     limits.if_elapsed = 900;
 struct Limits : atmost_options {
   Limits() : atmost_options ATMOST_DEFAULTS {}
 };
 
+// What is asked for most, with names at the call (C++20): get_lock({.if_elapsed = 900, .expire_after = 5400}).
+struct Terms {
+  unsigned max = 1;                       // N: at most so many at a time
+  double wait = 0;                        // seconds to wait for admission
+  double if_elapsed = 0;                  // seconds; 0: never too soon
+  double expire_after = __builtin_inf();  // seconds; infinity: nobody is taken over
+  double now = -1;                        // seconds since 1970; negative: the clocks
+
+  Limits limits() const {
+    Limits limits;
+    limits.max = max;
+    limits.wait = wait;
+    limits.if_elapsed = if_elapsed;
+    limits.expire_after = expire_after;
+    limits.now = now;
+    return limits;
+  }
+};
+
+// Limits and atmost_options, but never what stands in braces: that is Terms.
+template <class T>
+using IfOptions = std::enable_if_t<std::is_base_of_v<atmost_options, T>, int>;
+
 // An atom (Burgess & Skipitaris, LISA '97): operator:operand on a host (empty: this one).
 class Atom {
  public:
-  struct Terms {
-    double if_elapsed = 0;                  // seconds; 0: never too soon
-    double expire_after = __builtin_inf();  // seconds; infinity: nobody is taken over
-    double now = -1;                        // seconds since 1970; negative: the clocks
-  };
+  using Terms = atmost::Terms;
 
   Atom(std::string operation, std::string operand, std::string host = {})
       : operator_(std::move(operation)), operand_(std::move(operand)), host_(std::move(host)) {}
 
   Held get_lock() const { return get_lock(Terms()); }
-  Held get_lock(const Terms& terms) const {
-    Limits limits;
-    limits.if_elapsed = terms.if_elapsed;
-    limits.expire_after = terms.expire_after;
-    limits.now = terms.now;
-    return get_lock(limits);
-  }
-  Held get_lock(const atmost_options& options) const {
+  Held get_lock(const Terms& terms) const { return get_lock(terms.limits()); }
+  template <class Options, IfOptions<Options> = 0>
+  Held get_lock(const Options& options) const {
     atmost_lock* lock = nullptr;
     const int answer = atmost_get_atom(operator_.c_str(), operand_.c_str(),
                                        host_.empty() ? nullptr : host_.c_str(), &options, &lock);
@@ -104,8 +123,10 @@ class Named {
  public:
   explicit Named(std::string name) : name_(std::move(name)) {}
 
-  Held get_lock() const { return get_lock(Limits()); }
-  Held get_lock(const atmost_options& options) const {
+  Held get_lock() const { return get_lock(Terms()); }
+  Held get_lock(const Terms& terms) const { return get_lock(terms.limits()); }
+  template <class Options, IfOptions<Options> = 0>
+  Held get_lock(const Options& options) const {
     atmost_lock* lock = nullptr;
     const int answer = atmost_get(name_.c_str(), &options, &lock);
     return Held(answer, lock);

@@ -23,6 +23,7 @@ enum class Why : std::uint8_t {
   joined,       // a waiter will run once more for all of us
   guard,        // the guard could not be had in time
   survivor,     // the overdue holder could not be stopped
+  immune,       // the holder is overdue; it is a library's that has not agreed to be stopped
 };
 
 inline constexpr std::uint32_t kMaxVictims = 64;
@@ -56,6 +57,7 @@ constexpr bool worth_waiting(const Decision& decision) {
     case Why::owed:
     case Why::drained:
     case Why::taking_over:
+    case Why::immune:
       return decision.verdict == Verdict::busy;
     default:
       return false;

@@ -23,6 +23,7 @@ struct ExitStatus {
 struct Usage {
   std::int64_t cpu_ns = 0;
   std::int64_t peak_kib = 0;
+  bool known = true;
 };
 
 // Why the command was stopped before its time. By ourselves: at its limit, or when the lease was lost. By somebody else

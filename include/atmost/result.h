@@ -12,6 +12,7 @@ namespace atmost {
 // What ended an invocation, by the number a shell sees (docs/exit-codes.md). The sysexits.h values keep their meaning.
 enum class Code : std::uint8_t {
   ok = 0,
+  interrupted = 4,  // of the library alone: a signal handler ran while it waited
   usage = 64,
   unavailable = 69,
   internal = 70,

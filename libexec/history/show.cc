@@ -42,7 +42,7 @@ std::string denial(const Record& record) {
   }
   if (has(record.waiters) && record.waiters > 0) join(to, number(record.waiters) + " waiting");
   if (has(record.retry_in_ns) && record.retry_in_ns != Record::kNever) {
-    join(to, "again in " + span(record.retry_in_ns));
+    join(to, "again in " + std::string(duration_words_up({record.retry_in_ns}).view()));
   }
   return to;
 }

@@ -33,6 +33,8 @@ std::string busy_words(const Atom& atom, const Decision& decision) {
       return "busy: others wait for it";
     case Why::guard:
       return "busy: its lock file is kept by a process that does not go on" + culprit;
+    case Why::immune:
+      return "busy: overdue, and its program has not agreed to be stopped" + culprit;
     case Why::survivor:
       return "busy: overdue, and its process could not be stopped" + culprit;
     default:
@@ -44,7 +46,7 @@ std::string refused_words(const Atom& atom, const Decision& decision) {
   switch (decision.verdict) {
     case Verdict::too_soon:
       if (decision.retry_in.is_forever()) return "too soon: it ran, and runs once only";
-      return "too soon: not before " + duration(decision.retry_in);
+      return "too soon: not before " + std::string(duration_words_up(decision.retry_in).view());
     case Verdict::take_over:
       return "busy: an overdue one is in its place";
     default:
@@ -148,7 +150,8 @@ bool needs_attention(const Outcome& outcome) {
     case Outcome::Kind::failed:
       return true;
     case Outcome::Kind::refused:
-      return outcome.decision.why == Why::survivor || outcome.decision.why == Why::guard;
+      return outcome.decision.why == Why::survivor || outcome.decision.why == Why::immune ||
+             outcome.decision.why == Why::guard;
     case Outcome::Kind::ran:
       break;
   }

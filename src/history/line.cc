@@ -191,6 +191,7 @@ void put_ended(Line& line, const Event& event) {
   if (ended.stopped != Stopped::no) line.word("stopped", name_of(kStoppedNames, ended.stopped));
   line.seconds("waited_s", event.waited.ns);
   line.seconds("ran_s", ended.ran.ns);
+  if (!ended.usage.known) return;
   line.seconds("cpu_s", ended.usage.cpu_ns);
   line.number("peak_kib", static_cast<std::uint64_t>(ended.usage.peak_kib));
 }

@@ -53,8 +53,24 @@ Status Log::append(const Event& event) {
   return failure(Code::io, 0, "is replaced again and again");
 }
 
+bool Log::still_ours() const {
+  struct stat status;
+  return os::file_status(fd_.get(), status) == 0 && static_cast<std::uint64_t>(status.st_dev) == device_ &&
+         static_cast<std::uint64_t>(status.st_ino) == inode_;
+}
+
+void Log::close() {
+  if (!fd_.open()) return;
+  if (place_.among_others && !still_ours()) {
+    (void)fd_.release();
+  } else {
+    fd_.reset();
+  }
+}
+
 Status Log::still_there(bool& there) {
   there = false;
+  if (fd_.open() && place_.among_others && !still_ours()) (void)fd_.release();
   if (!fd_.open()) return {};
   struct stat status;
   const int error = os::path_status(place_.path.c_str(), status, false);

@@ -25,6 +25,8 @@ struct Place {
   std::int64_t cap = kDefaultCap;
   unsigned mode = 0600;           // of a file that this process creates, whatever the umask
   bool check_directories = true;  // false when whoever opened the lock beside it has done so
+  // The descriptors are a program's that may close any of them, and open something else: look before each write.
+  bool among_others = false;
 };
 
 // One per process; not thread-safe. The file stays open between two events of one run (close-on-exec: the command
@@ -42,7 +44,11 @@ class Log {
   // log, or only in part. Four system calls, and one more for each time the file is opened.
   Status append(const Event& event);
 
+  // Closes the file, if it is still ours to close.
+  void close();
+
  private:
+  bool still_ours() const;
   Status open();
   Status open_path();
   Status check_file();

@@ -17,8 +17,9 @@ inline constexpr std::string_view kKindNames[] = {"admitted", "denied", "expired
 inline constexpr std::string_view kModeNames[] = {"plain", "shared", "exclusive"};
 inline constexpr std::string_view kStoppedNames[] = {"no", "max_runtime", "lost", "taken_over", "killed"};
 inline constexpr std::string_view kStopReasonNames[] = {"overdue", "replace", "kill"};
-inline constexpr std::string_view kWhyNames[] = {"none",     "no_slot",     "owed",   "zero",  "drained",
-                                                 "ancestor", "taking_over", "joined", "guard", "survivor"};
+inline constexpr std::string_view kWhyNames[] = {"none",    "no_slot",  "owed",        "zero",
+                                                 "drained", "ancestor", "taking_over", "joined",
+                                                 "guard",   "survivor", "immune"};
 inline constexpr std::size_t kKinds = sizeof kKindNames / sizeof kKindNames[0];
 
 template <std::size_t N, class E>

@@ -1,5 +1,7 @@
 #include "admission.h"
 
+#include <cerrno>
+
 #include "os/clock.h"
 #include "os/interrupt.h"
 #include "policy/decide.h"
@@ -26,14 +28,15 @@ Outcome failed(const Error& error) {
 class Admission {
  public:
   Admission(Store& store, const Request& request, DecideFn decide, Observer* observer, Lease& lease,
-            Signals signals, TakeoverLog* log)
+            Signals signals, TakeoverLog* log, const os::WaitGate* gate)
       : store_(store),
         request_(request),
         decide_(decide),
         observer_(observer),
         lease_(lease),
         signals_(signals),
-        log_(log) {}
+        log_(log),
+        gate_(gate) {}
 
   Outcome run();
 
@@ -44,6 +47,7 @@ class Admission {
   bool on_overdue(const Decision& decision, Outcome& outcome);
   bool on_busy(const Decision& decision, Outcome& outcome);
   bool wait_until(std::int64_t boot_ns, const Decision& decision, Outcome& outcome);
+  bool interrupted(Outcome& outcome) const;
   void stop_if_asked();
 
   Store& store_;
@@ -53,6 +57,7 @@ class Admission {
   Lease& lease_;
   const Signals signals_;
   TakeoverLog* log_;
+  const os::WaitGate* gate_;
   Ticket ticket_;
   std::int64_t deadline_ = 0;
   Decision freed_;  // whose victims have let go for us; none: victim_count 0
@@ -143,9 +148,10 @@ bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
     return true;
   }
   overdue.verdict = Verdict::busy;
-  overdue.why = taken.value() == Takeover::taken   ? Why::taking_over
-                : taken.value() == Takeover::young ? Why::no_slot
-                                                   : Why::survivor;
+  overdue.why = taken.value() == Takeover::taken    ? Why::taking_over
+                : taken.value() == Takeover::young  ? Why::no_slot
+                : taken.value() == Takeover::immune ? Why::immune
+                                                    : Why::survivor;
   overdue.retry_in = Duration::millis(100);
   return on_busy(overdue, outcome);
 }
@@ -164,13 +170,22 @@ bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
 bool Admission::wait_until(std::int64_t boot_ns, const Decision& decision, Outcome& outcome) {
   if (!told_ && observer_ != nullptr) observer_->waiting(decision);
   told_ = true;
+  if (interrupted(outcome)) return true;
   if (!ticket_.drawn) {
     os::sleep_until(boot_ns);
-    return false;
+    return interrupted(outcome);
   }
   Result<Wake> woken = store_.await(request_, ticket_, boot_ns);
-  if (woken.ok()) return false;
+  if (woken.ok()) return interrupted(outcome);
   outcome = failed(woken.error());
+  return true;
+}
+
+bool Admission::interrupted(Outcome& outcome) const {
+  if (gate_ == nullptr || !gate_->interrupted()) return false;
+  Error error = error_of(Code::interrupted, EINTR, request_.locks[0].name);
+  error.message.append(": a signal came while waiting");
+  outcome = failed(error);
   return true;
 }
 
@@ -183,8 +198,8 @@ void Admission::stop_if_asked() {
 }  // namespace
 
 Outcome admit(Store& store, const Request& request, DecideFn decide, Observer* observer, Lease& lease,
-              Signals signals, TakeoverLog* log) {
-  return Admission(store, request, decide, observer, lease, signals, log).run();
+              Signals signals, TakeoverLog* log, const os::WaitGate* gate) {
+  return Admission(store, request, decide, observer, lease, signals, log, gate).run();
 }
 
 Decision would_admit(const Request& request, const LockSpec& lock, const View& view, const Instant& now) {

@@ -28,16 +28,35 @@ history::Place place_of(const Request& request) {
   return place;
 }
 
+void make_absolute(PathText& path) {
+  if (!path.empty() && path.view().front() == '/') return;
+  PathText absolute;
+  if (os::working_directory(absolute) == nullptr) return;
+  std::string_view relative = path;
+  while (relative.starts_with("./")) relative.remove_prefix(2);
+  absolute.push('/').append(relative);
+  if (!absolute.truncated()) path = absolute;
+}
+
 }  // namespace
 
-Journal::Journal(const Request& request, const Command& command, Observer* observer)
+Journal::Journal(const Request& request, const Command& command, Observer* observer, AppendFn append_event)
     : request_(request),
       command_(command),
       observer_(observer),
       // The original exectimes keeps none.
       enabled_(!request.no_history && !request.foreign_format),
+      append_(append_event),
       place_(enabled_ ? place_of(request) : history::Place{}),
       log_(place_) {}
+
+void Journal::begin_anew() {
+  enabled_ = !request_.no_history && !request_.foreign_format;
+  path_of_ = 0;
+  if (!enabled_) return;
+  place_ = place_of(request_);
+  make_absolute(place_.path);
+}
 
 void Journal::denied(const Outcome& outcome) {
   Event event;
@@ -136,10 +155,12 @@ void Journal::name_lock(std::uint32_t lock, Event& event) {
     event.operand = {name.data() + colon + 1, name.size() - colon - 1};
   }
   event.path = spec.path;
-  if (is_relative(spec) && os::working_directory(path_) != nullptr) {
-    std::string_view relative = spec.path;
-    while (relative.starts_with("./")) relative.remove_prefix(2);
-    path_.push('/').append(relative);
+  if (is_relative(spec)) {
+    if (path_of_ != lock + 1) {
+      path_.assign(spec.path);
+      make_absolute(path_);
+      path_of_ = lock + 1;
+    }
     event.path = path_;
   }
   event.max = spec.max;
@@ -150,7 +171,8 @@ void Journal::name_lock(std::uint32_t lock, Event& event) {
 void Journal::append(const Event& event) {
   if (!enabled_) return;
   Status done = is_a_lock() ? error_of(Code::usage, 0, "the log is the lock file itself; name another file")
-                            : log_.append(event);
+                : append_ != nullptr ? append_(place_, event)
+                                     : log_.append(event);
   if (done.ok()) return;
   enabled_ = false;
   if (observer_ != nullptr) observer_->warning(done.error());

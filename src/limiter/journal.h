@@ -10,13 +10,20 @@
 
 namespace atmost::limiter {
 
+// Appends one event to the log at `place`.
+using AppendFn = Status (*)(const history::Place& place, const Event& event);
+
 // Single-threaded; borrows everything. About 15 KiB. The log stays open (close-on-exec) while the command runs.
 class Journal final : public TakeoverLog {
  public:
-  // Touches nothing yet. `observer` may be null.
-  Journal(const Request& request, const Command& command, Observer* observer);
+  // Touches nothing yet. `observer` may be null. `append_event` stands in for a log of the journal's own; null: none does.
+  Journal(const Request& request, const Command& command, Observer* observer,
+          AppendFn append_event = nullptr);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
+
+  // The request is another one by now. Whatever its paths are relative to may change before the next event.
+  void begin_anew();
 
   // The caller goes away. REQUIRES: outcome.kind is refused.
   void denied(const Outcome& outcome);
@@ -44,9 +51,11 @@ class Journal final : public TakeoverLog {
   std::uint64_t tokens_[kMaxLocks] = {};
   std::uint32_t slots_[kMaxLocks] = {};
   Text<255> host_;
+  AppendFn append_;
   history::Place place_;
   history::Log log_;
-  PathText path_;
+  PathText path_;  // absolute, of the lock that path_of_ counts from 1
+  std::uint32_t path_of_ = 0;
 };
 
 }  // namespace atmost::limiter

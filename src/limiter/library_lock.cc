@@ -3,7 +3,9 @@
 #include <new>
 
 #include "admission.h"
+#include "library_log.h"
 #include "os/clock.h"
+#include "os/process_label.h"
 #include "os/self.h"
 #include "os/watch.h"
 #include "policy/decide.h"
@@ -16,7 +18,7 @@ constexpr std::int64_t kListenNs = 500'000'000;
 
 // Whoever forks waits for it: nobody is in the midst of opening or closing a lock file then.
 os::Mutex fork_mutex;
-bool forks_met = false;
+bool begun = false;
 LibraryLock* pool = nullptr;
 LibraryLock* all = nullptr;
 
@@ -25,20 +27,51 @@ void close_all_private() {
   for (LibraryLock* lock = all; lock != nullptr; lock = lock->next_of_all) lock->close_private();
 }
 
-}  // namespace
+// What list and the history call this program. Written once, before the first lock.
+Text<63> program_name;
 
-LibraryLock::LibraryLock() {
-  store_.set_kind(HolderKind::library);
-  store_.set_heirs(local::Heirs::forks, &fork_mutex);
-  store_.set_blocking(os::Blocking::polling);
+constexpr Command kNoCommand;
+
+// Under the mutex, which every thread locks before it takes its first lock.
+void begin_process() {
+  os::keep_through_fork(fork_mutex, close_all_private);
+  os::prepare_gates();
+  os::ProcessLabel label;
+  if (os::process_label(os::process_id(), label)) program_name = label.name;
 }
 
-Outcome LibraryLock::get() {
-  Outcome outcome = admit(store_, request_, policy::decide, nullptr, lease_, Signals::theirs);
+}  // namespace
+
+LibraryLock::LibraryLock() : journal_(request_, kNoCommand, nullptr, append_to_kept_log) {
+  store_.set_kind(HolderKind::library);
+  store_.set_heirs(local::Heirs::forks, &fork_mutex);
+}
+
+Outcome LibraryLock::ask(const os::WaitGate* gate) {
+  store_.set_blocking(gate != nullptr ? os::Blocking::interruptible : os::Blocking::polling);
+  return admit(store_, request_, policy::decide, nullptr, lease_, Signals::theirs, &journal_, gate);
+}
+
+Outcome LibraryLock::get(const atmost_options& options) {
+  on_lost_ = options.on_lost;
+  context_ = options.context;
+  request_.command = program_name;
+  journal_.begin_anew();
+  Outcome outcome;
+  if (options.interruptible != 0 && !request_.wait.is_zero()) {
+    const os::WaitGate gate(options.wait_mask);
+    outcome = ask(&gate);
+  } else {
+    outcome = ask(nullptr);
+  }
   if (!lease_.held()) {
     store_.close();
+    if (outcome.kind == Outcome::Kind::refused) journal_.denied(outcome);
     return outcome;
   }
+  waited_ = outcome.waited;
+  admitted_boot_ns_ = os::boot_ns();
+  journal_.admitted(lease_, waited_);
   token_ = outcome.token;
   slot_ = outcome.slot;
   owner_ = os::process_id();
@@ -71,8 +104,20 @@ bool LibraryLock::let_go(Ending ending) {
   return was_held;
 }
 
+void LibraryLock::record_end(bool success, Stopped stopped) {
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::ran;
+  outcome.status.code = success ? 0 : 1;
+  outcome.stopped = stopped;
+  outcome.usage.known = false;
+  outcome.waited = waited_;
+  outcome.ran = {os::boot_ns() - admitted_boot_ns_};
+  if (stopped != Stopped::no) journal_.lost();
+  journal_.ended(outcome);
+}
+
 void LibraryLock::release(Ending ending) {
-  (void)let_go(ending);
+  if (let_go(ending)) record_end(ending == Ending::success, Stopped::no);
   if (!listening_ || inherited()) return;
   listening_ = false;
   if (listener_.is_self()) {
@@ -98,14 +143,16 @@ bool LibraryLock::lose_if_asked() {
 
 void LibraryLock::listen(void* self) {
   auto* lock = static_cast<LibraryLock*>(self);
-  if (lock->lose_if_asked()) lock->on_lost_(lock->context_, lock->token_);
+  if (!lock->lose_if_asked()) return;
+  lock->record_end(false, Stopped::taken_over);
+  lock->on_lost_(lock->context_, lock->token_);
 }
 
 LibraryLock* fresh_lock() {
   {
     const os::Locked locked(fork_mutex);
-    if (!forks_met) os::keep_through_fork(fork_mutex, close_all_private);
-    forks_met = true;
+    if (!begun) begin_process();
+    begun = true;
     if (LibraryLock* lock = pool) {
       pool = lock->below;
       lock->below = nullptr;

@@ -6,7 +6,9 @@
 
 #include "atmost/atmost.h"
 #include "atmost/limiter.h"
+#include "journal.h"
 #include "os/threads.h"
+#include "os/wait_gate.h"
 #include "store/local/local_store.h"
 
 namespace atmost::limiter {
@@ -16,16 +18,13 @@ class LibraryLock {
  public:
   LibraryLock();
 
-  // Asks for request(); on admission the lock is held and, if wanted, listens for takers.
-  Outcome get();
+  // Asks for request(), with on_lost and interruptible of the options; on admission the lock is held and, if wanted,
+  // listens for takers.
+  Outcome get(const atmost_options& options);
   void release(Ending ending);
 
   // What to ask for; filled by the caller before get(). locks[0] only.
   Request& request() { return request_; }
-  void set_on_lost(void (*on_lost)(void*, std::uint64_t), void* context) {
-    on_lost_ = on_lost;
-    context_ = context;
-  }
 
   bool held() const;
   std::uint64_t token() const { return token_; }
@@ -42,11 +41,16 @@ class LibraryLock {
   bool lose_if_asked();
   bool let_go(Ending ending);
   bool inherited() const;
+  Outcome ask(const os::WaitGate* gate);
+  void record_end(bool success, Stopped stopped);
 
   mutable os::Mutex mutex_;  // over lease_ and store_ between release() and the listening thread
   local::LocalStore store_;
   Request request_;
+  Journal journal_;
   Lease lease_;
+  std::int64_t admitted_boot_ns_ = 0;
+  Duration waited_{};
   std::uint64_t token_ = 0;
   std::uint32_t slot_ = 0;
   std::int64_t owner_ = 0;  // the process that took it: a forked child's copy releases nothing

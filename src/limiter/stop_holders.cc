@@ -69,7 +69,9 @@ Outcome stop_some(Store& store, const Request& request, const Victims& wanted, O
   outcome.kind = Outcome::Kind::refused;
   outcome.decision = picker.decision;
   outcome.decision.verdict = Verdict::busy;
-  outcome.decision.why = stopped.value() == limiter::Takeover::taken ? Why::taking_over : Why::survivor;
+  outcome.decision.why = stopped.value() == limiter::Takeover::taken    ? Why::taking_over
+                         : stopped.value() == limiter::Takeover::immune ? Why::immune
+                                                                        : Why::survivor;
   return outcome;
 }
 

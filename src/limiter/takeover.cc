@@ -258,7 +258,7 @@ Result<Takeover> Pursuit::press_on() {
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
     if (victims_[i].held) decision_.culprit = victims_[i].left;
   }
-  return Takeover::survived;
+  return any_immune() ? Takeover::immune : Takeover::survived;
 }
 
 bool Pursuit::shares_hold_with_earlier(std::uint32_t index) const {

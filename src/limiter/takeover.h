@@ -15,6 +15,7 @@ enum class Takeover : std::uint8_t {
   freed,     // every slot was let go: ask again
   taken,     // somebody else is stopping them
   young,     // one is younger than its record says: nobody was signalled
+  immune,    // a holder's program has not agreed to be stopped: decision.culprit names it
   survived,  // a holder is still there after KILL and its pause (disk wait): decision.culprit names it
 };
 

@@ -49,6 +49,7 @@ const Calls kRealCalls = {
     platform::filesystem_magic,
     platform::clock_gettime,
     real_poll,
+    platform::masked_poll,
     platform::inotify_init,
     platform::inotify_add_watch,
     platform::inotify_rm_watch,

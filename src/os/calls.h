@@ -37,6 +37,7 @@ struct Calls {
   long (*filesystem_magic)(int fd);  // fstatfs f_type; -1 with errno
   int (*clock_gettime)(clockid_t clock, struct timespec* to);
   int (*poll)(struct pollfd* fds, unsigned count, int timeout_ms);
+  int (*masked_poll)(struct pollfd* fds, unsigned count, int timeout_ms, const sigset_t* mask);  // platform.h
   int (*inotify_init)(int flags);
   int (*inotify_add_watch)(int fd, const char* path, unsigned mask);
   int (*inotify_rm_watch)(int fd, int watch);

@@ -10,8 +10,8 @@ namespace atmost::os {
 
 Instant now();
 std::int64_t boot_ns();
-// Blocks until the boot clock reaches `boot_ns`, or a signal handler ran.
-void sleep_until(std::int64_t boot_ns);
+// Blocks until the boot clock reaches `boot_ns` (true), or a signal handler ran (false).
+bool sleep_until(std::int64_t boot_ns);
 
 }  // namespace atmost::os
 

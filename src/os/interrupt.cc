@@ -113,7 +113,8 @@ int wait_lock_until(int fd, Owner owner, Hold hold, Bytes bytes, std::int64_t bo
     if (error != EAGAIN) return error;
     const std::int64_t now = boot_ns();
     if (now >= boot_deadline_ns) return EINTR;
-    sleep_until(boot_deadline_ns - now < pause ? boot_deadline_ns : now + pause);
+    const bool slept = sleep_until(boot_deadline_ns - now < pause ? boot_deadline_ns : now + pause);
+    if (!slept && blocking == Blocking::interruptible) return EINTR;
   }
 }
 

@@ -44,10 +44,12 @@ class StopNotice {
 };
 
 // How a caller may block: a program with one thread lets an Alarm end the call; a library among threads it does not
-// know, whose signals are not its own, looks every few milliseconds instead.
-enum class Blocking { alarm, polling };
+// know, whose signals are not its own, looks every few milliseconds instead: whatever handlers run meanwhile, or
+// (interruptible) until one did.
+enum class Blocking { alarm, polling, interruptible };
 
-// Blocks until the bytes are held (0), the deadline has come or a signal handler ran (EINTR); or an errno value.
+// Blocks until the bytes are held (0), the deadline has come or, unless polling, a signal handler ran (EINTR); or an
+// errno value.
 int wait_lock_until(int fd, Owner owner, Hold hold, Bytes bytes, std::int64_t boot_deadline_ns,
                     Blocking blocking);
 

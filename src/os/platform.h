@@ -4,6 +4,7 @@
 #define ATMOST_OS_PLATFORM_H
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -34,6 +35,10 @@ pid_t start(int (*child)(void*), void* argument);
 // `pid` > 0 or -1. Without a per-child account `used` is what all children together have used since the last call.
 pid_t wait4(pid_t pid, int* status, int options, struct rusage* used);
 int sigtimedwait(const sigset_t* set, siginfo_t* info, const struct timespec* span);
+
+// poll(2) with `mask` as the thread's signal mask while it blocks, without a gap before or after (ppoll(2)). The
+// portable one takes no descriptors.
+int masked_poll(struct pollfd* fds, unsigned count, int timeout_ms, const sigset_t* mask);
 
 // A timer on the boot clock that sends `signal` to this process.
 int create_timer(int signal, void** timer);

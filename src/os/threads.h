@@ -15,6 +15,7 @@ void* pages(std::size_t size);
 class Mutex {
  public:
   void lock() { pthread_mutex_lock(&mutex_); }
+  bool try_lock() { return pthread_mutex_trylock(&mutex_) == 0; }
   void unlock() { pthread_mutex_unlock(&mutex_); }
   // For a forked child, in which the thread that may have locked it does not exist.
   void begin_anew() { mutex_ = PTHREAD_MUTEX_INITIALIZER; }

@@ -32,7 +32,13 @@ bool too_soon(const Request& request, const View& view, const Instant& now, Deci
   return true;
 }
 
-// Adds the slots of overdue holders, oldest first, as many as stand in the way; remembers when the next falls due.
+// A library's hold, whose program has agreed neither to be stopped nor to be asked.
+bool immune(const HolderView& holder) {
+  return holder.kind == HolderKind::library && holder.eviction == Eviction::none;
+}
+
+// Adds the slots of overdue holders, oldest first, as many as stand in the way, but for those that may not be stopped;
+// remembers when the next falls due. Why::immune and the culprit: an overdue holder was passed over.
 void find_victims(const View& view, const Instant& now, Duration expire_after, std::uint32_t needed,
                   Decision& answer) {
   bool taken[kMaxVictims] = {};
@@ -53,6 +59,11 @@ void find_victims(const View& view, const Instant& now, Duration expire_after, s
       return;
     }
     taken[oldest] = true;
+    if (immune(view.holders[oldest])) {
+      answer.why = Why::immune;
+      if (answer.culprit == 0) answer.culprit = view.holders[oldest].pid;
+      continue;
+    }
     answer.holds[answer.victim_count] = view.holders[oldest].hold;
     answer.victims[answer.victim_count++] = view.holders[oldest].slot;
   }
@@ -113,8 +124,11 @@ Decision decide(const Request& request, const LockSpec& lock, const View& view, 
     find_victims(view, now, due, stop_all ? kMaxVictims : in_the_way(lock, view), answer);
     if (answer.victim_count > 0) {
       answer.verdict = Verdict::take_over;
+      answer.why = Why::no_slot;
+      answer.culprit = 0;
       return answer;
     }
+    if (answer.why == Why::immune) return answer;
   }
   if (view.room) return with_room(request, view, answer);  // holders of unknown age are not overdue
   answer.why = request.on_busy == OnBusy::join && view.joiner_waiting ? Why::joined : Why::no_slot;

@@ -44,6 +44,19 @@ Text<400> learned_words(const Limits& limits, std::string_view lock) {
   return words.append("; see: atmost tune ").append(lock);
 }
 
+Text<32> duration_words_up(Duration span) {
+  if (span.is_forever() || span.ns <= 0) return duration_words(span);
+  constexpr std::int64_t kNsPerSecond = 1000 * kMilli;
+  std::int64_t seconds = span.ns / kNsPerSecond + (span.ns % kNsPerSecond != 0 ? 1 : 0);
+  std::size_t largest = 0;
+  while (kUnits[largest].ms / 1000 > seconds) ++largest;
+  if (largest + 1 < kUnitCount) {
+    const std::int64_t smaller = kUnits[largest + 1].ms / 1000;
+    seconds = (seconds + smaller - 1) / smaller * smaller;
+  }
+  return duration_words(Duration::seconds(seconds));
+}
+
 Text<32> duration_seconds(Duration span) {
   Text<32> words;
   if (span.is_forever()) return words.append("null");

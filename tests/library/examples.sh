@@ -10,6 +10,6 @@ trap 'rm -rf "$ATMOST_DIR"' EXIT
 code=0
 "$atom" /etc/motd 2>"$ATMOST_DIR/said" || code=$?
 [ "$code" = 76 ]
-grep -q '^not now: editfile:/etc/motd: too soon; come back in 14m' "$ATMOST_DIR/said"
+grep -q '^not now: editfile:/etc/motd: too soon: come back in 15m' "$ATMOST_DIR/said"
 "$atom" /etc_motd >"$ATMOST_DIR/other"  # another atom, though its name reads alike
 [ "$("$seats")" = "seat 1" ]

@@ -1,62 +1,16 @@
 // The C library from outside: threads, forks, stray closes, takers. The witness is a lock query by a stranger.
-#include <fcntl.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
-#include <filesystem>
-#include <string>
-#include <thread>
+#include <cstddef>
+#include <cstring>
 #include <vector>
 
-#include "atmost/atom.h"
+#include "library_kit.h"
 
 namespace {
-
-using namespace std::chrono_literals;
-
-class Library : public testing::Test {
- protected:
-  void SetUp() override {
-    char name[] = "/tmp/atmost-library.XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    directory_ = name;
-    limits_.directory = directory_.c_str();
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
-  std::string path(const char* file) const { return directory_ + "/" + file; }
-
-  // Whether somebody holds slot 1 of the file, asked by a process that has nothing to do with it.
-  static bool held(const std::string& file) {
-    const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    struct flock range = {};
-    range.l_type = F_WRLCK;
-    range.l_start = 8;
-    range.l_len = 1;
-    EXPECT_EQ(fcntl(fd, F_OFD_GETLK, &range), 0);
-    close(fd);
-    return range.l_type != F_UNLCK;
-  }
-
-  template <class Condition>
-  static bool eventually(Condition condition) {
-    const auto end = std::chrono::steady_clock::now() + 10s;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(2ms);
-    }
-    return true;
-  }
-
-  std::string directory_;
-  atmost::Limits limits_;
-};
 
 TEST_F(Library, HoldsOneAtATimeAndReleasesInTheDestructor) {
   {
@@ -97,7 +51,7 @@ TEST_F(Library, NeverGivesTwoAtomsOneFile) {
   EXPECT_TRUE(up) << up.reason();
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_))
-    files += entry.is_regular_file();
+    files += entry.path().extension() == ".lock";
   EXPECT_EQ(files, 3);
 }
 
@@ -232,81 +186,6 @@ TEST_F(Library, AKilledProgramFreesItsLock) {
   EXPECT_FALSE(held(path("a")));
 }
 
-struct Loss {
-  std::atomic<std::uint64_t> token{0};
-  static void tell(void* context, std::uint64_t token) { static_cast<Loss*>(context)->token = token; }
-};
-
-TEST_F(Library, ATakerRevokesTheLockAndTheProgramIsTold) {
-  Loss loss;
-  int told[2];
-  ASSERT_EQ(pipe(told), 0);
-  const pid_t holder = fork();
-  if (holder == 0) {
-    limits_.on_lost = Loss::tell;
-    limits_.context = &loss;
-    atmost_lock* lock = nullptr;
-    if (atmost_get(path("a").c_str(), &limits_, &lock) != ATMOST_ADMITTED) _exit(1);
-    const std::uint64_t token = atmost_token(lock);
-    (void)!write(told[1], "h", 1);
-    if (!eventually([&] { return loss.token != 0; })) _exit(2);
-    const bool right = loss.token == token && atmost_held(lock) == 0;
-    atmost_release(lock, 1);
-    (void)!write(told[1], right ? "l" : "?", 1);
-    for (;;) pause();
-  }
-  char mark = 0;
-  ASSERT_EQ(read(told[0], &mark, 1), 1);
-  atmost::Limits taker = limits_;
-  taker.expire_after = 0;
-  taker.kill_grace = 5;
-  const atmost::Held taken = atmost::Named(path("a")).get_lock(taker);
-  EXPECT_TRUE(taken) << taken.reason();
-  ASSERT_EQ(read(told[0], &mark, 1), 1);
-  EXPECT_EQ(mark, 'l');
-  EXPECT_EQ(kill(holder, 0), 0);  // told, not killed
-  kill(holder, SIGKILL);
-  ASSERT_EQ(waitpid(holder, nullptr, 0), holder);
-  close(told[0]);
-  close(told[1]);
-}
-
-TEST_F(Library, AProgramThatAgreedToNothingKeepsItsLockAndItsLife) {
-  const pid_t holder = fork();
-  if (holder == 0) {
-    atmost_lock* lock = nullptr;
-    if (atmost_get(path("a").c_str(), &limits_, &lock) != ATMOST_ADMITTED) _exit(1);
-    for (;;) pause();
-  }
-  ASSERT_TRUE(eventually([&] { return held(path("a")); }));
-  atmost::Limits taker = limits_;
-  taker.expire_after = 0;
-  const atmost::Held taken = atmost::Named(path("a")).get_lock(taker);
-  EXPECT_FALSE(taken);
-  EXPECT_EQ(taken.answer(), ATMOST_BUSY);
-  EXPECT_EQ(kill(holder, 0), 0);
-  EXPECT_TRUE(held(path("a")));
-  kill(holder, SIGKILL);
-  ASSERT_EQ(waitpid(holder, nullptr, 0), holder);
-}
-
-TEST_F(Library, AProgramThatOptedInIsStopped) {
-  const pid_t holder = fork();
-  if (holder == 0) {
-    limits_.may_be_killed = 1;
-    atmost_lock* lock = nullptr;
-    if (atmost_get(path("a").c_str(), &limits_, &lock) != ATMOST_ADMITTED) _exit(1);
-    for (;;) pause();
-  }
-  ASSERT_TRUE(eventually([&] { return held(path("a")); }));
-  std::thread reaper([&] { waitpid(holder, nullptr, 0); });
-  atmost::Limits taker = limits_;
-  taker.expire_after = 0;
-  const atmost::Held taken = atmost::Named(path("a")).get_lock(taker);
-  EXPECT_TRUE(taken) << taken.reason();
-  reaper.join();
-}
-
 TEST_F(Library, RefusesArgumentsThatMakeNoSense) {
   atmost_lock* lock = nullptr;
   limits_.max = 0;
@@ -318,12 +197,48 @@ TEST_F(Library, RefusesArgumentsThatMakeNoSense) {
   limits_.if_elapsed = std::nan("");
   EXPECT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_USAGE);
   limits_.if_elapsed = 0;
+  limits_.size = offsetof(atmost_options, context);
+  EXPECT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_USAGE);
+  limits_.size = sizeof limits_;
   EXPECT_EQ(atmost_get("", &limits_, &lock), ATMOST_USAGE);
   EXPECT_EQ(atmost_get(nullptr, &limits_, &lock), ATMOST_USAGE);
   EXPECT_EQ(atmost_get(directory_.c_str(), &limits_, &lock), ATMOST_IO);
   EXPECT_STRNE(atmost_message(), "");
   EXPECT_EQ(lock, nullptr);
   EXPECT_FALSE(std::filesystem::exists(path("a")));
+}
+
+// What was compiled with the first atmost.h has no fields behind `context`.
+TEST_F(Library, TakesTheOptionsOfTheFirstVersion) {
+  struct {
+    unsigned char options[offsetof(atmost_options, log)];
+    unsigned char behind[sizeof(atmost_options)];
+  } old;
+  limits_.size = sizeof old.options;
+  std::memcpy(old.options, &limits_, sizeof old.options);
+  std::memset(old.behind, 0xA5, sizeof old.behind);
+  atmost_lock* lock = nullptr;
+  atmost_options options;
+  static_assert(sizeof old >= sizeof options);
+  std::memcpy(&options, &old, sizeof options);
+  ASSERT_EQ(atmost_get(path("a").c_str(), &options, &lock), ATMOST_ADMITTED) << atmost_message();
+  atmost_release(lock, 1);
+}
+
+TEST_F(Library, NamesNoTimeThatIsTooEarly) {
+  const atmost::Named once(path("once"));
+  limits_.if_elapsed = 60;
+  limits_.now = 1'000'000'000;
+  ASSERT_TRUE(once.get_lock(limits_));
+  limits_.now += 57.1;
+  const atmost::Held soon = once.get_lock(limits_);
+  EXPECT_NE(soon.reason().find(": too soon: come back in 3s"), std::string::npos) << soon.reason();
+  EXPECT_STREQ(atmost_why(), "too_soon");
+  limits_.if_elapsed = INFINITY;
+  const atmost::Held never = once.get_lock(limits_);
+  EXPECT_TRUE(std::isinf(never.retry_in()));
+  EXPECT_NE(never.reason().find("too soon: it was admitted before"), std::string::npos) << never.reason();
+  EXPECT_EQ(never.reason().find("come back"), std::string::npos) << never.reason();
 }
 
 }  // namespace

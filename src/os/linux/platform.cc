@@ -71,6 +71,11 @@ int clock_gettime(clockid_t clock, struct timespec* to) {
   return static_cast<int>(syscall(SYS_clock_gettime, clock, to));
 }
 
+int masked_poll(struct pollfd* fds, unsigned count, int timeout_ms, const sigset_t* mask) {
+  const struct timespec span = {timeout_ms / 1000, static_cast<long>(timeout_ms % 1000) * 1'000'000};
+  return ::ppoll(fds, count, timeout_ms < 0 ? nullptr : &span, mask);
+}
+
 int inotify_init(int flags) { return inotify_init1(flags); }
 
 int inotify_add_watch(int fd, const char* path, unsigned mask) { return ::inotify_add_watch(fd, path, mask); }

@@ -34,6 +34,12 @@ class Decide : public ::testing::Test {
     view.held = static_cast<std::uint32_t>(holders_.size());
     view.room = view.held + lock.take <= lock.max;
   }
+  // The holder of `slot` is a library's, and has agreed to nothing.
+  void make_immune(std::uint32_t slot) {
+    holders_[slot - 1].kind = HolderKind::library;
+    holders_[slot - 1].eviction = Eviction::none;
+    holders_[slot - 1].pid = 1000 + slot;
+  }
   std::vector<std::uint32_t> victims() {
     const Decision answer = ask();
     EXPECT_EQ(answer.verdict == Verdict::take_over, answer.victim_count > 0);

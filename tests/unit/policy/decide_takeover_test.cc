@@ -124,5 +124,48 @@ TEST_F(Decide, MoreHoldersThanCanBeNamedAreNotNamed) {
   EXPECT_EQ(ask().victim_count, kMaxVictims);
 }
 
+// --- Holders that have not agreed to be stopped ---
+
+TEST_F(Decide, WhoHasNotAgreedIsNobodysVictim) {
+  request.expire_after = Duration::seconds(10);
+  hold({60});
+  make_immune(1);
+  const Decision answer = ask();
+  EXPECT_EQ(answer.verdict, Verdict::busy);
+  EXPECT_EQ(answer.why, Why::immune);
+  EXPECT_EQ(answer.culprit, 1001);
+  EXPECT_EQ(answer.victim_count, 0u);
+  EXPECT_TRUE(worth_waiting(answer));
+}
+
+TEST_F(Decide, WhoHasNotAgreedIsOrdinaryUntilItIsOverdue) {
+  request.expire_after = Duration::seconds(61);
+  hold({60});
+  make_immune(1);
+  EXPECT_EQ(ask().why, Why::no_slot);
+  EXPECT_EQ(ask().retry_in, Duration::seconds(1));
+}
+
+TEST_F(Decide, AnotherOverdueHolderIsStoppedInstead) {
+  lock.max = 2;
+  request.expire_after = Duration::seconds(10);
+  hold({60, 30});
+  make_immune(1);
+  EXPECT_EQ(victims(), Victims{2});
+  EXPECT_EQ(ask().culprit, 0);
+  lock.take = 2;  // one of the two is better than none: it asks again afterwards
+  EXPECT_EQ(victims(), Victims{2});
+}
+
+TEST_F(Decide, BesideOneThatShouldBeStoppedFirstNobodyIsAdmitted) {
+  lock.max = 2;
+  request.expire_after = {};
+  hold({60});
+  make_immune(1);
+  ASSERT_TRUE(view.room);
+  EXPECT_EQ(ask().verdict, Verdict::busy);
+  EXPECT_EQ(ask().why, Why::immune);
+}
+
 }  // namespace
 }  // namespace atmost::policy

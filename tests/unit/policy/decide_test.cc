@@ -201,7 +201,8 @@ TEST_F(Decide, OnlySomeAnswersAreWorthWaitingFor) {
     answer.why = why;
     return worth_waiting(answer);
   };
-  for (Why why : {Why::no_slot, Why::owed, Why::drained, Why::taking_over}) EXPECT_TRUE(worth(why));
+  for (Why why : {Why::no_slot, Why::owed, Why::drained, Why::taking_over, Why::immune})
+    EXPECT_TRUE(worth(why));
   for (Why why : {Why::none, Why::zero, Why::ancestor, Why::joined, Why::guard, Why::survivor}) {
     EXPECT_FALSE(worth(why));
   }

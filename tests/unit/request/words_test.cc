@@ -53,6 +53,37 @@ TEST(DurationWords, AreADurationNoLongerThanTheOneTheyName) {
   }
 }
 
+TEST(DurationWordsUp, NameNoTimeThatIsTooEarly) {
+  struct Case {
+    std::int64_t ns;
+    std::string_view words;
+  };
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  constexpr Case cases[] = {
+      {0, "0s"},
+      {1, "1s"},
+      {300'000'000, "1s"},
+      {2'900'000'000, "3s"},
+      {3 * kSecond, "3s"},
+      {59 * kSecond + 1, "1m"},
+      {3600 * kSecond, "1h"},
+      {3600 * kSecond + 1, "1h1m"},
+      {5370 * kSecond, "1h30m"},
+      {86'400 * kSecond - 1, "1d"},
+      {86'401 * kSecond, "1d1h"},
+  };
+  for (const auto& one : cases) EXPECT_EQ(duration_words_up({one.ns}).view(), one.words) << one.ns;
+  EXPECT_EQ(duration_words_up(Duration::forever()).view(), "inf");
+  std::mt19937_64 random(12);
+  for (int i = 0; i < 20000; ++i) {
+    const Duration span{static_cast<std::int64_t>(random() >> (1 + random() % 62))};
+    if (span.ns > Duration::kForever - 90'000 * kSecond) continue;
+    const Result<Duration> back = parse_duration(duration_words_up(span));
+    ASSERT_TRUE(back.ok()) << duration_words_up(span).view();
+    ASSERT_GE(back.value().ns, span.ns) << duration_words_up(span).view();
+  }
+}
+
 TEST(DurationSeconds, UpToThreeDecimals) {
   EXPECT_EQ(duration_seconds({}).view(), "0");
   EXPECT_EQ(duration_seconds(Duration::millis(192500)).view(), "192.5");

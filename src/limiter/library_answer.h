@@ -1,0 +1,27 @@
+// What the C library says about the last call of a thread.
+#ifndef ATMOST_LIMITER_LIBRARY_ANSWER_H
+#define ATMOST_LIMITER_LIBRARY_ANSWER_H
+
+#include <string_view>
+
+#include "atmost/outcome.h"
+#include "atmost/request.h"
+
+namespace atmost::limiter {
+
+struct LibraryAnswer {
+  Text<1500> message;  // escaped
+  double retry_in = 0;
+  const char* why = "";  // a word of the history's
+};
+const LibraryAnswer& last_answer();
+
+// Each remembers why there is no lock, for the calling thread, and returns the code.
+int answer_error(const Error& error);
+int answer_misuse(std::string_view what);
+// REQUIRES: the outcome is no admission.
+int answer_refusal(const Outcome& outcome, const Request& request);
+
+}  // namespace atmost::limiter
+
+#endif

@@ -1,0 +1,49 @@
+#include "library_log.h"
+
+#include <new>
+
+#include "os/threads.h"
+
+namespace atmost::limiter {
+namespace {
+
+struct KeptLog {
+  history::Place place;
+  history::Log log{place};
+};
+os::Mutex kept_mutex;
+KeptLog* kept = nullptr;
+
+bool same_log(const history::Place& one, const history::Place& other) {
+  return one.path.view() == other.path.view() && one.mode == other.mode &&
+         one.check_directories == other.check_directories;
+}
+
+KeptLog* kept_log() {
+  if (kept == nullptr) {
+    void* room = os::pages(sizeof(KeptLog));
+    if (room != nullptr) kept = new (room) KeptLog;
+  }
+  return kept;
+}
+
+}  // namespace
+
+Status append_to_kept_log(const history::Place& place, const Event& event) {
+  // Where another thread has it, or had it when this process was forked, the event goes in by a log of its own.
+  if (kept_mutex.try_lock()) {
+    KeptLog* const log = kept_log();
+    if (log != nullptr && !same_log(log->place, place)) {
+      log->log.close();
+      log->place = place;
+      log->place.among_others = true;
+    }
+    const Status done = log != nullptr ? log->log.append(event) : Status{};
+    kept_mutex.unlock();
+    if (log != nullptr) return done;
+  }
+  history::Log own(place);
+  return own.append(event);
+}
+
+}  // namespace atmost::limiter

@@ -1,0 +1,15 @@
+// The history's side of the C library: one log for all locks of the process.
+#ifndef ATMOST_LIMITER_LIBRARY_LOG_H
+#define ATMOST_LIMITER_LIBRARY_LOG_H
+
+#include "history/log.h"
+
+namespace atmost::limiter {
+
+// Appends the event. The log stays open for the next event, and so the program has one descriptor of it, however many
+// locks it holds. Any thread may call it, and a forked child; nobody waits for another thread.
+Status append_to_kept_log(const history::Place& place, const Event& event);
+
+}  // namespace atmost::limiter
+
+#endif

@@ -1,0 +1,39 @@
+// Signals of a thread that are let through only while it waits.
+#ifndef ATMOST_OS_WAIT_GATE_H
+#define ATMOST_OS_WAIT_GATE_H
+
+#include <poll.h>
+#include <signal.h>
+
+namespace atmost::os {
+
+// While alive, this thread's signals are blocked, but for those that a fault of its own raises. Where this room lets
+// the thread wait (sleep_until(), Watch::wait(), wait_lock_until() without an alarm), `mask` is its mask, without a gap
+// in between: a handler runs there or at the end, and one that ran there is never missed. One at a time for a thread.
+//
+// REQUIRES: prepare_gates() came before, for this thread.
+class WaitGate {
+ public:
+  // `mask`: a sigset_t, borrowed; null: the mask of the thread as it is now.
+  explicit WaitGate(const void* mask);
+  WaitGate(const WaitGate&) = delete;
+  WaitGate& operator=(const WaitGate&) = delete;
+  ~WaitGate();
+
+  // Whether a handler ran while the thread waited.
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  friend int poll_at_gate(struct pollfd* fds, unsigned count, int timeout_ms);
+  sigset_t before_;
+  const sigset_t* mask_;
+  bool interrupted_ = false;
+};
+
+// Makes the waits of this room heed gates, for the whole process. Programs without gates do not call it, and pay nothing.
+// Whoever calls it makes sure that other threads see it before they wait.
+void prepare_gates();
+
+}  // namespace atmost::os
+
+#endif
