@@ -81,13 +81,12 @@ class Keeper {
 };
 
 void Keeper::live(os::Companion& starter) {
-  int kept[2 * kMaxLocks + 4] = {script_.descriptor()};
+  int kept[kMaxLocks + 4] = {script_.descriptor()};
   unsigned count = 1;
   if (bell_.hangs()) {
     for (int fd : {os::Bell::kAsk, os::Bell::kAnswer, os::Bell::kAskStaysOpen}) kept[count++] = fd;
   }
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) kept[count++] = lease_.lock(i).fd;
-  count += local_locks().private_descriptors(kept + count);
   os::hide_mark(kMark);
   starter.settle(kept, count);
   do {
@@ -171,8 +170,7 @@ void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* obs
 }
 
 void keep_inherited(const Keeping& keeping, os::Companion& starter, Lease lease, const Outcome& outcome) {
-  // The starter has what it was admitted by as long as it lives, stopped for days perhaps.
-  local_locks().part_from_parent();
+  // Before it tells, it has closed its own descriptor of what is held here: from then on nobody shares the guard.
   char told = 0;
   if (!starter.hear(&told, sizeof told)) {
     lease.release(Ending::unknown, {});

@@ -26,7 +26,8 @@ int LockFile::keep_apart() {
   return os::move_high(fd_);
 }
 
-int LockFile::open_same(os::Fd& to) const {
+int LockFile::open_shared() {
+  const Opening gate(opening_);
   os::Fd again;
   struct stat status;
   int error = os::open_existing(path_.c_str(), again);
@@ -36,13 +37,8 @@ int LockFile::open_same(os::Fd& to) const {
     error = ESTALE;
   }
   if (error == 0) error = os::move_high(again);
-  if (error == 0) to = static_cast<os::Fd&&>(again);
+  if (error == 0) shared_ = static_cast<os::Fd&&>(again);
   return error == ENOENT ? ESTALE : error;
-}
-
-int LockFile::open_shared() {
-  const Opening gate(opening_);
-  return open_same(shared_);
 }
 
 int LockFile::lock_slots(os::Owner owner, os::Bytes bytes) {
@@ -52,20 +48,11 @@ int LockFile::lock_slots(os::Owner owner, os::Bytes bytes) {
   return os::try_lock(slot_fd(), owner, os::Hold::write, bytes);
 }
 
-void LockFile::part_from_parent() {
-  if (!fd_.open() || !os::has_description_locks()) return;
-  os::Fd own;
-  (void)open_same(own);
-  if (!shared_.open()) shared_ = static_cast<os::Fd&&>(fd_);
-  fd_ = static_cast<os::Fd&&>(own);
-}
-
 void LockFile::close_private() {
   if (shares()) fd_.reset();
 }
 
 Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
-  if (!fd_.open()) return Guarded::replaced;
   int error = os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, kGuard);
   if (error == EAGAIN) {
     do {

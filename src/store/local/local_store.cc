@@ -99,21 +99,8 @@ void LocalStore::close() {
   opened_ = false;
 }
 
-void LocalStore::part_from_parent() {
-  for (std::uint32_t i = 0; i < count_; ++i) entries_[i].file.part_from_parent();
-}
-
 void LocalStore::close_private() {
   for (std::uint32_t i = 0; i < count_; ++i) entries_[i].file.close_private();
-}
-
-unsigned LocalStore::private_descriptors(int* to) const {
-  unsigned count = 0;
-  for (std::uint32_t i = 0; i < count_; ++i) {
-    const LockFile& file = entries_[i].file;
-    if (file.fd() != file.slot_fd()) to[count++] = file.fd();
-  }
-  return count;
 }
 
 Result<LockFile::Guarded> LocalStore::guard_all(const Request& request, std::uint32_t& culprit) {

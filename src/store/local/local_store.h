@@ -57,12 +57,8 @@ class LocalStore final : public Store {
   void set_heirs(Heirs heirs, os::Mutex* opening = nullptr) {
     for (Entry& entry : entries_) entry.file.set_heirs(heirs, opening);
   }
-  // For a process forked from the one that was admitted, which keeps the lease from now on: see LockFile.
-  void part_from_parent();
   // For a forked child that keeps nothing but the slots. Async-signal-safe.
   void close_private();
-  // The descriptors that no process shares with this one, into `to`: how many. REQUIRES: room for kMaxLocks.
-  unsigned private_descriptors(int* to) const;
 
   // Whether a taker has asked for a slot back that we hold (Eviction::revoke). What is written to the lock file from now
   // on wakes who waits for `watch`. Not while another thread is in attempt() or release().

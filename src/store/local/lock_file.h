@@ -60,7 +60,7 @@ class LockFile {
   // rename in, on a filesystem that keeps locks. A symbolic link is not followed. present() is false afterwards
   // when the file is not there and Access says it need not be made: that is not an error.
   Status open(const LockSpec& spec, const Request& request, Access access);
-  bool present() const { return fd() >= 0; }
+  bool present() const { return fd_.open(); }
   // Whether the path still leads to this file.
   bool in_place() const;
   void close();
@@ -68,16 +68,12 @@ class LockFile {
   // Kept across open(). `forks`: `opening` is locked by whoever forks (os::keep_through_fork), and while a descriptor is
   // opened or closed here.
   void set_heirs(Heirs heirs, os::Mutex* opening = nullptr);
-  // For a forked process that goes on with what this one holds: the descriptors that it shares with its parent keep the
-  // slots, the guard moves to a new one. When the file cannot be opened any more there is no guard: see guard().
-  void part_from_parent();
   // For a forked child that is no heir of the guard: closes fd(). Async-signal-safe.
   void close_private();
 
   enum class Guarded : std::uint8_t { held, timeout, replaced };
   // Takes the guard, waiting at most until `boot_deadline_ns`, checks that the path still leads here, and reads the
-  // header. `replaced`: the file was deleted or replaced; the guard is not held, and the file should be reopened. Also
-  // when there is no description to hold the guard (part_from_parent).
+  // header. `replaced`: the file was deleted or replaced; the guard is not held, and the file should be reopened.
   Result<Guarded> guard(std::int64_t boot_deadline_ns);
   void unguard();
   // Every byte, the slots first and the guard last. With thousands of holders each call walks them all.
@@ -97,7 +93,7 @@ class LockFile {
   Status refresh();
 
   // For data, and for every lock and query but those of slots and the mode byte.
-  int fd() const { return fd_.open() ? fd_.get() : shared_.get(); }
+  int fd() const { return fd_.get(); }
   // For slots and the mode byte: a query by it does not report our own.
   int slot_fd() const { return shared_.open() ? shared_.get() : fd_.get(); }
   const char* path() const { return path_.c_str(); }
@@ -131,7 +127,6 @@ class LockFile {
   bool shares() const { return heirs_ != Heirs::nobody && os::has_description_locks(); }
   int keep_apart();
   int open_shared();
-  int open_same(os::Fd& to) const;
   int leads_here(bool& same) const;
 
   os::Fd fd_;

@@ -1,0 +1,44 @@
+// A program that takes a lock of the C library again and again, in its first thread, while another one forks: each child
+// lives on and never calls exec. Usage: guard_program LOCK [ROUNDS]
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "atmost/atmost.h"
+
+namespace {
+
+constexpr int kChildren = 12;
+std::atomic<int> forked = 0;
+
+void* fork_on(void*) {
+  for (; forked < kChildren; ++forked) {
+    if (fork() == 0) {
+      for (;;) pause();
+    }
+    const struct timespec moment = {0, 500'000};
+    nanosleep(&moment, nullptr);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 2 ? atoi(argv[2]) : 3;
+  struct atmost_options options = ATMOST_DEFAULTS;
+  options.wait = 60;
+  atmost_lock* lock = nullptr;
+  pthread_t other;
+  if (pthread_create(&other, nullptr, fork_on, nullptr) != 0) return 1;
+  for (int round = 0; round < rounds; ++round) {
+    if (atmost_get(argv[1], &options, &lock) != ATMOST_ADMITTED) return 2;
+    const int before = forked;  // one child at least that shares what is held now
+    while (forked == before && forked < kChildren) usleep(100);
+    atmost_release(lock, 1);
+  }
+  return 0;
+}
