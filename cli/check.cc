@@ -32,6 +32,7 @@ int show_count(const Invocation& it) {
 int check_command(Invocation& it) {
   if (const Status placed = take_lock(it, false); !placed.ok()) return fail(placed.error(), it, 1);
   if (!it.max_given) return show_count(it);
+  it.request.looks_only = true;
   const Outcome outcome = probe(it.request);
   report(outcome, it, 1);
   report_status(outcome, it, {});

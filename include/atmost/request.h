@@ -92,6 +92,7 @@ struct Request {
   bool mode_given = false;    // the mode was asked for; else a group's directory widens it (docs/lock-map.md)
   bool make_parents = false;  // create missing directories above the lock files (named locks and atoms)
   bool trust_fs = false;
+  bool looks_only = false;  // nobody is admitted by it: where nothing can be written, reading must do
   bool nested = false;  // some lock is held around this process (ATMOST_HELD): look whether it is this one
   bool foreign_format = false;  // exectimes: touch only the eight index bytes and the locks, write no hints
 

@@ -42,6 +42,11 @@ int LockFile::open_shared() {
 }
 
 int LockFile::lock_slots(os::Owner owner, os::Bytes bytes) {
+  if (read_only_) {
+    os::Conflict conflict;
+    const int error = os::query_lock(fd_.get(), owner, os::Hold::write, bytes, conflict);
+    return error == 0 && conflict.found ? EAGAIN : error;
+  }
   if (opens_for_slots()) {
     if (const int error = open_shared()) return error;
   }
@@ -53,7 +58,8 @@ void LockFile::close_private() {
 }
 
 Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
-  int error = os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, kGuard);
+  // Who may not write must not keep those out who may: it reads as listings do.
+  int error = read_only_ ? 0 : os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, kGuard);
   if (error == EAGAIN) {
     do {
       error = os::wait_lock_until(fd_.get(), os::Owner::description, os::Hold::write, kGuard,

@@ -66,7 +66,7 @@ Status LockFile::open(const LockSpec& spec, const Request& request, Access acces
   guarded_ = false;
   state_ = HeaderState::fresh;
   if (Status opened = open_path(request, access); !opened.ok() || !fd_.open()) return opened;
-  if (Status checked = check_file(request, access); !checked.ok()) {
+  if (Status checked = check_file(request); !checked.ok()) {
     close();
     return checked;
   }
@@ -80,8 +80,10 @@ Status LockFile::open_path(const Request& request, Access access) {
     int error = 0;
     {
       const Opening gate(opening_);
-      error = access == Access::look ? os::open_to_read(path_.c_str(), fd_)
-                                     : os::open_existing(path_.c_str(), fd_);
+      read_only_ = access == Access::look;
+      if (!read_only_) error = os::open_existing(path_.c_str(), fd_);
+      if (request.looks_only && (error == EROFS || error == EACCES || error == EPERM)) read_only_ = true;
+      if (read_only_) error = os::open_to_read(path_.c_str(), fd_);
     }
     if (error == 0) return {};
     if (error == ENOENT && access != Access::create) return {};
@@ -114,7 +116,7 @@ Status LockFile::open_path(const Request& request, Access access) {
   return failure(Code::io, 0, "appears and vanishes again and again");
 }
 
-Status LockFile::check_file(const Request& request, Access access) {
+Status LockFile::check_file(const Request& request) {
   struct stat status;
   if (const int error = os::file_status(fd_.get(), status))
     return failure(Code::io, error, "cannot examine the file");
@@ -123,7 +125,7 @@ Status LockFile::check_file(const Request& request, Access access) {
     return failure(Code::io, 0, "has other hard links; name a file with only one name");
   const std::uint32_t user = os::user_id();
   const bool shared_on_purpose = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  const bool only_looked_at = user == kRoot && access == Access::look;
+  const bool only_looked_at = user == kRoot && read_only_;
   if (status.st_uid != user && status.st_uid != kRoot && !shared_on_purpose && !only_looked_at) {
     Error unshared =
         failure(Code::not_permitted, 0, "belongs to another user, who does not share it (mode g+w or o+w)");
@@ -226,6 +228,7 @@ Status LockFile::raise_index(std::uint32_t slot) {
 Status LockFile::save_header() {
   // The header vouches for the words behind it. Those of another boot, or of the file that this one was copied from,
   // may say "alive" for ever: nobody is left whose death would take it back.
+  if (read_only_) return {};
   if (!words_count()) {
     if (const int error = clear_words(fd())) return failure(Code::io, error, "cannot write the lock file");
   }

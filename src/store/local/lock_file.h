@@ -51,7 +51,8 @@ enum class Heirs : std::uint8_t {
 class LockFile {
  public:
   enum class Access : std::uint8_t {
-    create,  // read and write; made with request.create_mode if it is not there
+    create,  // read and write; made with request.create_mode if it is not there. With request.looks_only, read only
+             // where it cannot be written: then the guard is not locked, and a slot is only asked for
     modify,  // read and write; must be there
     look,    // read only; must be there
   };
@@ -79,7 +80,7 @@ class LockFile {
   // Every byte, the slots first and the guard last. With thousands of holders each call walks them all.
   void unlock_all();
   // Locks slot or mode bytes for writing where heirs will find them. 0, EAGAIN, or another errno value; ESTALE: the path
-  // leads to another file by now. REQUIRES: guarded.
+  // leads to another file by now. Of a file that can only be read: whether they could be. REQUIRES: guarded.
   int lock_slots(os::Owner owner, os::Bytes bytes);
   // The next lock_slots() will open a second descriptor: a query first spares a refusal that.
   bool opens_for_slots() const { return shares() && !shared_.open(); }
@@ -110,7 +111,7 @@ class LockFile {
 
   // Makes the index cover `slot`. REQUIRES: guarded.
   Status raise_index(std::uint32_t slot);
-  // Writes the header back. REQUIRES: guarded.
+  // Writes the header back, unless the file can only be read. REQUIRES: guarded.
   Status save_header();
 
   // The error for a failed call on this file: "PATH: what: reason".
@@ -118,7 +119,7 @@ class LockFile {
 
  private:
   Status open_path(const Request& request, Access access);
-  Status check_file(const Request& request, Access access);
+  Status check_file(const Request& request);
   unsigned mode_for_new(const Request& request) const;
   Status check_filesystem(const Request& request, int fd) const;
   Status check_parent_filesystem(const Request& request) const;
@@ -136,6 +137,7 @@ class LockFile {
   HeaderState state_ = HeaderState::fresh;
   std::uint64_t index_ = 0;
   bool guarded_ = false;
+  bool read_only_ = false;
   Heirs heirs_ = Heirs::nobody;
   os::Blocking blocking_ = os::Blocking::alarm;
   os::Mutex* opening_ = nullptr;
