@@ -78,6 +78,7 @@ constexpr NotInFleet kNotInFleet[] = {
     {Id::close, "--close: a fleet's lock has no descriptor: leave it out"},
     {Id::mode, "--mode: a fleet's lock is no file that could have one: leave it out"},
     {Id::trust_fs, "--trust-fs: a fleet's lock lies on no filesystem of this machine: leave it out"},
+    {Id::with_flock, "--with-flock: a fleet's lock is no file that flock(1) could lock: leave it out"},
     {Id::auto_min, "--auto-min: limits are learned from lock files alone: leave it out with --store"},
     {Id::auto_max, "--auto-max: limits are learned from lock files alone: leave it out with --store"},
     {Id::auto_risk, "--auto-risk: limits are learned from lock files alone: leave it out with --store"},
@@ -126,6 +127,18 @@ Status check_fleet(const Invocation& it) {
   return it.subcommand == kRun ? check_lease_time(it) : Status{};
 }
 
+Status check_flock(const Invocation& it) {
+  if (!it.request.with_flock) return {};
+  if (store_kind(it) == StoreKind::symlink)
+    return usage("--with-flock: a symlink lock is no file that flock(1) could lock: leave it out");
+  if (it.request.until == Until::close) {
+    return usage(
+        "--with-flock: a flock(2) stays until all who inherited the file have closed it: leave it or "
+        "--until=close out");
+  }
+  return {};
+}
+
 Status check_learned(const Invocation& it) {
   const Request& request = it.request;
   if (request.learned.low > request.learned.high) return usage("--auto-min: is longer than --auto-max");
@@ -148,6 +161,7 @@ Status combine(Invocation& it) {
   if (const Status amounts = check_amounts(it); !amounts.ok()) return amounts;
   if (const Status exec = check_exec(it); !exec.ok()) return exec;
   if (const Status fleet = check_fleet(it); !fleet.ok()) return fleet;
+  if (const Status flock = check_flock(it); !flock.ok()) return flock;
   if (const Status learned = check_learned(it); !learned.ok()) return learned;
   if (it.request.no_history && (!it.request.log_path.empty() || it.request.log_args)) {
     return usage("--no-history: nothing is logged with it: leave it out, or --log and --log-args");

@@ -44,6 +44,7 @@ constexpr Option kOptions[] = {
      "mode of a lock file that this call creates (600; see atmost(1))"},
     {Id::trust_fs, 0, "trust-fs", "", kAdmission | kDrain | kResume | kKill,
      "this filesystem is known to keep locks"},
+    {Id::with_flock, 0, "with-flock", "", kRun | kHold, "also hold flock(2) on the file: excludes flock(1)"},
     {Id::alert_after, 0, "alert-after", "COUNT", kRun, "refusals are silent, but for every COUNTth in a row"},
     {Id::busy_exit_code, 0, "busy-exit-code", "N", kAdmission, "exit with N instead of 75 when busy"},
     {Id::status_fd, 0, "status-fd", "FD", kAdmission, "write the outcome there, as one line of JSON"},

@@ -36,6 +36,7 @@ enum class Id : std::uint8_t {
   on_lost,
   mode,
   trust_fs,
+  with_flock,
   alert_after,
   overdue,
   dry_run,

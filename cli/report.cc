@@ -81,6 +81,9 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock, st
       to.append(decision.culprit > 0 ? " has not agreed to it" : ": it has not agreed to it");
       to.append(" (atmost_may_be_killed() of the library)");
       return;
+    case Why::flock:
+      to.append("somebody holds a flock(2) lock on it (atmost explain shows who)");
+      return;
     case Why::survivor:
       to.append("its holder is overdue and could not be stopped");
       if (decision.culprit > 0) to.append(": process ").append_signed(decision.culprit);
@@ -110,7 +113,7 @@ void why_stopped(Sentence& to, const Outcome& outcome, const Request& request) {
 std::string_view reason_of(const Outcome& outcome) {
   constexpr std::string_view kReasons[] = {"none",    "no_slot",  "owed",        "zero",
                                            "drained", "ancestor", "taking_over", "joined",
-                                           "guard",   "survivor", "immune"};
+                                           "guard",   "survivor", "immune",      "flock"};
   constexpr std::string_view kStopped[] = {"", "max_runtime", "lost", "taken_over", "killed"};
   switch (outcome.kind) {
     case Outcome::Kind::ran:

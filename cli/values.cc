@@ -236,6 +236,7 @@ Status store_value(Id id, std::string_view value, Invocation& to) {
   if (id == Id::exec) to.request.exec = true;
   if (id == Id::close) to.request.close_fd = true;
   if (id == Id::trust_fs) to.request.trust_fs = true;
+  if (id == Id::with_flock) to.request.with_flock = true;
   if (id == Id::no_memory) to.request.no_memory = true;
   if (id == Id::no_history) to.request.no_history = true;
   if (id == Id::log_args) to.request.log_args = true;

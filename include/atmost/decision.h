@@ -24,6 +24,7 @@ enum class Why : std::uint8_t {
   guard,        // the guard could not be had in time
   survivor,     // the overdue holder could not be stopped
   immune,       // the holder is overdue; it is a library's that has not agreed to be stopped
+  flock,        // somebody holds a flock(2) on the lock file, and the caller is --with-flock
 };
 
 inline constexpr std::uint32_t kMaxVictims = 64;
@@ -58,6 +59,7 @@ constexpr bool worth_waiting(const Decision& decision) {
     case Why::drained:
     case Why::taking_over:
     case Why::immune:
+    case Why::flock:
       return decision.verdict == Verdict::busy;
     default:
       return false;

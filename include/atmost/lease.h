@@ -19,6 +19,7 @@ struct HeldLock {
   int fd = -1;              // local store: the lock file's descriptor, which the command may inherit; else -1
   std::uint64_t token = 0;  // of this admission: greater than every earlier one of this lock
   std::uint32_t count = 0;  // slots held
+  bool was_empty = false;   // local store: this admission made an empty file that it found a lock file
   std::uint32_t slots[kMaxTake] = {};  // 1-based, ascending, none above the caller's N
 };
 

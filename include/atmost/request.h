@@ -87,7 +87,8 @@ struct Request {
   Text<63> id;
   Text<63> command;  // what list and history show: the program's name, or the line with --log-args
   bool no_history = false;
-  bool log_args = false;  // the history gets the whole argv: it may hold secrets
+  bool log_args = false;    // the history gets the whole argv: it may hold secrets
+  bool with_flock = false;  // hold flock(2) on the lock files, too: exclusive for N = 1, else shared
   unsigned create_mode = 0600;
   bool mode_given = false;    // the mode was asked for; else a group's directory widens it (docs/lock-map.md)
   bool make_parents = false;  // create missing directories above the lock files (named locks and atoms)

@@ -19,7 +19,7 @@ inline constexpr std::string_view kStoppedNames[] = {"no", "max_runtime", "lost"
 inline constexpr std::string_view kStopReasonNames[] = {"overdue", "replace", "kill"};
 inline constexpr std::string_view kWhyNames[] = {"none",    "no_slot",  "owed",        "zero",
                                                  "drained", "ancestor", "taking_over", "joined",
-                                                 "guard",   "survivor", "immune"};
+                                                 "guard",   "survivor", "immune",      "flock"};
 inline constexpr std::size_t kKinds = sizeof kKindNames / sizeof kKindNames[0];
 
 template <std::size_t N, class E>

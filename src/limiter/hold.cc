@@ -4,6 +4,7 @@
 #include "admission.h"
 #include "atmost/limiter.h"
 #include "atmost/words.h"
+#include "flock_notice.h"
 #include "journal.h"
 #include "keeper.h"
 #include "os/process_label.h"
@@ -143,6 +144,7 @@ Outcome take_at_once(const limiter::Keeping& keeping, os::Companion& companion, 
   }
   limiter::local_locks().name_holder(companion.companion());
   if (observer != nullptr) observer->admitted(lease, outcome.waited);
+  limiter::notice_flocks(request, lease, observer);
   lease.detach();
   return outcome;
 }

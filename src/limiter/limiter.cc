@@ -4,6 +4,7 @@
 #include "admission.h"
 #include "atmost/words.h"
 #include "environment.h"
+#include "flock_notice.h"
 #include "held_command.h"
 #include "journal.h"
 #include "os/clock.h"
@@ -150,6 +151,7 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
     return outcome;
   }
   if (observer != nullptr) observer->admitted(lease, outcome.waited);
+  limiter::notice_flocks(request, lease, observer);
 
   PathText directory;
   char* const* environment = os::environment();

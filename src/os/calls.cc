@@ -82,6 +82,7 @@ const Calls kRealCalls = {
     ::unlink,
     ::fstatvfs,
     ::futimens,
+    platform::flock,
 };
 
 Calls calls = kRealCalls;

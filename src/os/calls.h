@@ -71,6 +71,7 @@ struct Calls {
   int (*unlink)(const char* path);
   int (*fstatvfs)(int fd, struct statvfs* to);
   int (*futimens)(int fd, const struct timespec* times);
+  int (*flock)(int fd, int operation);  // platform.h
 };
 
 // The process's table; starts as the real calls.

@@ -45,6 +45,13 @@ int create_timer(int signal, void** timer);
 int set_timer(void* timer, std::int64_t boot_ns);
 void delete_timer(void* timer);
 
+// flock(2), with these operations.
+int flock(int fd, int operation);
+extern const int kFlockShared;
+extern const int kFlockExclusive;
+extern const int kFlockNoWait;
+extern const int kFlockUnlock;
+
 // PR_SET_CHILD_SUBREAPER, prctl(2).
 bool adopts_orphans();
 void adopt_orphans(bool on);

@@ -101,31 +101,66 @@ bool parse_process_ids(std::string_view text, Credentials& to) {
   return user && group;
 }
 
-bool parse_lock_line(std::string_view line, LockLine& to) {
-  Scanner scanner(line);
-  if (scanner.word() != "lock:") return false;
-  scanner.word();  // its ordinal
-  const std::string_view kind = scanner.word();
-  to.description = kind == "OFDLCK";
-  if (!to.description && kind != "POSIX") return false;
+namespace {
+
+// MAJOR:MINOR:INODE, the first two hexadecimal.
+bool parse_file(std::string_view file, LockLine& to) {
+  const std::size_t first = file.find(':');
+  const std::size_t second = file.rfind(':');
+  if (first >= second || second >= file.size()) return false;
+  unsigned numbers[2];
+  const std::string_view parts[] = {{file.data(), first}, {file.data() + first + 1, second - first - 1}};
+  for (int i = 0; i < 2; ++i) {
+    if (parts[i].empty() || parts[i].size() > 8) return false;
+    numbers[i] = 0;
+    for (const char c : parts[i]) {
+      const std::size_t digit = std::string_view("0123456789abcdef").find(c);
+      if (digit > 15) return false;
+      numbers[i] = numbers[i] << 4 | static_cast<unsigned>(digit);
+    }
+  }
+  to.device_major = numbers[0];
+  to.device_minor = numbers[1];
+  file.remove_prefix(second + 1);
+  Scanner inode(file);
+  std::int64_t number = 0;
+  if (!inode.number(number) || !inode.at_end()) return false;
+  to.inode = static_cast<std::uint64_t>(number);
+  return true;
+}
+
+// What stands behind the lock's ordinal.
+bool parse_lock(Scanner scanner, std::string_view& kind, LockLine& to) {
+  kind = scanner.word();
   if (scanner.word() != "ADVISORY") return false;
   const std::string_view access = scanner.word();
   to.write = access == "WRITE";
   if (!to.write && access != "READ") return false;
-  if (!scanner.number(to.pid)) return false;
-  // MAJOR:MINOR:INODE, the first two hexadecimal.
-  std::string_view file = scanner.word();
-  const std::size_t colon = file.rfind(':');
-  if (colon >= file.size()) return false;
-  file.remove_prefix(colon + 1);
-  Scanner inode(file);
-  std::int64_t inode_number = 0;
-  if (!inode.number(inode_number) || !inode.at_end() || !scanner.number(to.start)) return false;
-  to.inode = static_cast<std::uint64_t>(inode_number);
+  if (!scanner.number(to.pid) || !parse_file(scanner.word(), to) || !scanner.number(to.start)) return false;
   to.end = INT64_MAX;
   Scanner rest = scanner;
   if (rest.word() == "EOF") return true;
   return scanner.number(to.end) && to.start <= to.end;
+}
+
+}  // namespace
+
+bool parse_lock_line(std::string_view line, LockLine& to) {
+  Scanner scanner(line);
+  if (scanner.word() != "lock:") return false;
+  scanner.word();  // its ordinal
+  std::string_view kind;
+  if (!parse_lock(scanner, kind, to)) return false;
+  to.description = kind == "OFDLCK";
+  return to.description || kind == "POSIX";
+}
+
+bool parse_flock_line(std::string_view line, LockLine& to) {
+  Scanner scanner(line);
+  if (scanner.word() == "lock:") scanner.word();
+  std::string_view kind;
+  to.description = true;
+  return parse_lock(scanner, kind, to) && kind == "FLOCK";
 }
 
 std::int64_t branch_below(std::int64_t pid, std::int64_t ancestor) {

@@ -90,7 +90,9 @@ std::int64_t process_group(std::int64_t pid);
 struct LockLine {
   bool description = false;  // OFDLCK; else POSIX
   bool write = false;
-  std::int64_t pid = 0;  // -1 for description-owned
+  std::int64_t pid = 0;       // -1 for description-owned
+  unsigned device_major = 0;  // of the filesystem; most have the same for st_dev
+  unsigned device_minor = 0;
   std::uint64_t inode = 0;
   std::int64_t start = 0;
   std::int64_t end = INT64_MAX;  // the last byte; INT64_MAX: to the end of all bytes
@@ -100,6 +102,8 @@ struct LockLine {
 
 // False for any other line, flock and lease lines included.
 bool parse_lock_line(std::string_view line, LockLine& to);
+// The same for a line about a flock(2) that is held, there or in /proc/locks (which has no "lock:" in front).
+bool parse_flock_line(std::string_view line, LockLine& to);
 
 class LockLineVisitor {
  public:
@@ -120,6 +124,9 @@ Holding holds_byte(std::int64_t pid, std::uint64_t device, std::uint64_t inode, 
 // Shows every lock on the file that is held through a descriptor of the process (as above); once for each descriptor
 // that leads to it. `yes` when there was one.
 Holding each_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode, LockLineVisitor& visitor);
+
+// The same for a flock(2) on the file (flock.h).
+Holding holds_flock(std::int64_t pid, std::uint64_t device, std::uint64_t inode);
 
 class ProcessVisitor {
  public:

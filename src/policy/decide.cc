@@ -131,7 +131,8 @@ Decision decide(const Request& request, const LockSpec& lock, const View& view, 
     if (answer.why == Why::immune) return answer;
   }
   if (view.room) return with_room(request, view, answer);  // holders of unknown age are not overdue
-  answer.why = request.on_busy == OnBusy::join && view.joiner_waiting ? Why::joined : Why::no_slot;
+  answer.why = view.flocked ? Why::flock : Why::no_slot;
+  if (request.on_busy == OnBusy::join && view.joiner_waiting) answer.why = Why::joined;
   return answer;
 }
 

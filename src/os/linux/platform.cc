@@ -1,6 +1,7 @@
 #include "../platform.h"
 
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -52,6 +53,12 @@ constexpr Known kKnown[] = {
 };
 
 }  // namespace
+
+const int kFlockShared = LOCK_SH;
+const int kFlockExclusive = LOCK_EX;
+const int kFlockNoWait = LOCK_NB;
+const int kFlockUnlock = LOCK_UN;
+int flock(int fd, int operation) { return ::flock(fd, operation); }
 
 const clockid_t kBootClock = CLOCK_BOOTTIME;
 const int kQuietly = O_NOATIME;

@@ -1,6 +1,7 @@
 #include "../process.h"
 
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 
 #include "../calls.h"
 #include "../file.h"
+#include "../flock.h"
 #include "atmost/text.h"
 
 namespace atmost::os {
@@ -94,7 +96,7 @@ class Numbers {
 
 // Shows the lock lines of an fdinfo file until the visitor has enough. Lines longer than the buffer are none.
 template <class Visit>
-int each_line(const char* path, Visit visit) {
+int each_line(const char* path, bool (*parse)(std::string_view line, LockLine& to), Visit visit) {
   Fd file;
   if (const int error = open_to_read(path, file)) return error;
   char buffer[4096];
@@ -109,7 +111,7 @@ int each_line(const char* path, Visit visit) {
       const std::size_t end = rest.find('\n');
       if (end >= rest.size()) break;
       LockLine line;
-      if (parse_lock_line({rest.data(), end}, line) && !visit(line)) return 0;
+      if (parse({rest.data(), end}, line) && !visit(line)) return 0;
       start += end + 1;
     }
     filled -= start;
@@ -123,8 +125,9 @@ int each_line(const char* path, Visit visit) {
 // a lock was found, because a file on a dead network mount would keep us waiting; it has no such lock.
 class Search {
  public:
-  Search(std::int64_t pid, std::uint64_t device, std::uint64_t inode)
-      : pid_(pid), device_(device), inode_(inode) {}
+  Search(std::int64_t pid, std::uint64_t device, std::uint64_t inode,
+         bool (*parse)(std::string_view line, LockLine& to) = parse_lock_line)
+      : pid_(pid), device_(device), inode_(inode), parse_(parse) {}
 
   // Calls found(path of an fdinfo file) for each descriptor of the file with a wanted lock, until it answers false.
   template <class Wanted, class Found>
@@ -139,7 +142,7 @@ class Search {
       const Text<63> info = proc_path(pid_, Text<63>("/fdinfo/").append_signed(fd));
       bool locked = false;
       const int error =
-          each_line(info.c_str(), [&](const LockLine& line) { return !(locked = wanted(line)); });
+          each_line(info.c_str(), parse_, [&](const LockLine& line) { return !(locked = wanted(line)); });
       if (error != 0 && error != ENOENT && error != ESRCH && result == Holding::no)
         result = Holding::unreadable;
       if (!locked) continue;
@@ -159,6 +162,7 @@ class Search {
   std::int64_t pid_;
   std::uint64_t device_;
   std::uint64_t inode_;
+  bool (*parse_)(std::string_view line, LockLine& to);
 };
 
 }  // namespace
@@ -204,12 +208,28 @@ Holding each_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode, L
   return Search(pid, device, inode)
       .run([](const LockLine&) { return true; },
            [&visitor](const char* info) {
-             (void)each_line(info, [&visitor](const LockLine& line) {
+             (void)each_line(info, parse_lock_line, [&visitor](const LockLine& line) {
                visitor.lock(line);
                return true;
              });
              return true;
            });
+}
+
+Holding holds_flock(std::int64_t pid, std::uint64_t device, std::uint64_t inode) {
+  return Search(pid, device, inode, parse_flock_line)
+      .run([inode](const LockLine& line) { return line.inode == inode; }, [](const char*) { return false; });
+}
+
+int each_flock(FlockVisitor& visitor) {
+  return each_line("/proc/locks", parse_flock_line,
+                   [&visitor](const LockLine& line) { return visitor.flock(line); });
+}
+
+bool is_about(const LockLine& line, std::uint64_t device, std::uint64_t inode) {
+  if (line.inode != inode) return false;
+  if (static_cast<std::uint64_t>(makedev(line.device_major, line.device_minor)) == device) return true;
+  return holds_flock(line.pid, device, inode) == Holding::yes;
 }
 
 bool ProcessHandle::means(std::int64_t pid) const {

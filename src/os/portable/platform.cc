@@ -13,6 +13,10 @@ const int kQuietly = 0;
 const int kDescriptionSet = F_SETLK;
 const int kDescriptionWait = F_SETLKW;
 const int kDescriptionQuery = F_GETLK;
+const int kFlockShared = 0;
+const int kFlockExclusive = 0;
+const int kFlockNoWait = 0;
+const int kFlockUnlock = 0;
 
 namespace {
 int unsupported() {
@@ -61,6 +65,7 @@ void adopt_orphans(bool) {}
 int continue_at_hangup(int) { return unsupported(); }
 void forbid_core() {}
 int close_from(int) { return unsupported(); }
+int flock(int, int) { return unsupported(); }
 ssize_t descriptor_path(int, char*, std::size_t) { return unsupported(); }
 
 pid_t start(int (*child)(void*), void* argument) {

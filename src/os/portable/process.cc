@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include "../flock.h"
+
 namespace atmost::os {
 
 // POSIX tells of no other process but our parent.
@@ -25,6 +27,12 @@ Holding holds_byte(std::int64_t, std::uint64_t, std::uint64_t, std::int64_t) { r
 Holding each_lock(std::int64_t, std::uint64_t, std::uint64_t, LockLineVisitor&) {
   return Holding::unreadable;
 }
+
+Holding holds_flock(std::int64_t, std::uint64_t, std::uint64_t) { return Holding::unreadable; }
+
+int each_flock(FlockVisitor&) { return ENOSYS; }
+
+bool is_about(const LockLine&, std::uint64_t, std::uint64_t) { return false; }
 
 int each_process(ProcessVisitor&) { return ENOSYS; }
 

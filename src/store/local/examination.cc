@@ -110,6 +110,8 @@ void examine(void* context) {
   step("asking what filesystem it is");
   examine_mount(examination.directory, directory.get());
   examine_room(directory.get());
+  step("looking for locks of flock(1)");
+  examine_flocks(examination.directory);
   step("creating a file");
   TrialFile file;
   if (create(examination, file)) {

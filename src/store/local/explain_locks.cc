@@ -1,6 +1,7 @@
 // The first half of an explanation: what the kernel says is locked, and by whom.
 #include "explanation.h"
 #include "os/byte_lock.h"
+#include "os/flock.h"
 #include "os/process.h"
 #include "os/process_label.h"
 #include "os/self.h"
@@ -140,6 +141,23 @@ int tell_strays(Explanation& about, std::int64_t low, std::int64_t end, Report& 
   return 0;
 }
 
+// What flock(1) takes: another kind of lock, on the whole file.
+void tell_flock(const Explanation& about, Report& out) {
+  os::LockLine line;
+  out.text("  flock(2), heeded by callers with --with-flock alone: ");
+  if (!os::find_flock(about.identity.device, about.identity.inode, line)) {
+    out.text("none\n");
+    return;
+  }
+  out.text(line.write ? "exclusive, taken by " : "shared, taken by ");
+  if (line.pid > 0) {
+    tell_process(line.pid, out);
+  } else {
+    out.text("a process that cannot be seen from here");
+  }
+  out.line();
+}
+
 }  // namespace
 
 int explain_locks(Explanation& about, Report& out) {
@@ -158,6 +176,7 @@ int explain_locks(Explanation& about, Report& out) {
     if (range.kind == Kind::mode) exclusive = runs > 0;
   }
   if (const int error = tell_strays(about, behind, INT64_MAX, out)) return error;
+  tell_flock(about, out);
   if (exclusive && about.highest_held > 1) {
     about.contradictions.add("slot", about.highest_held,
                              "is held beside an exclusive holder: by a program that does not know of modes");

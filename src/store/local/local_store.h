@@ -77,6 +77,7 @@ class LocalStore final : public Store {
  private:
   struct Entry {
     bool words_registered = false;
+    bool flocked = false;  // by us, on the description that holds the slots
     LockFile file;
     Header before{};  // as it was when the admission began
     Reservation reserved;
@@ -88,6 +89,9 @@ class LocalStore final : public Store {
   Result<LockFile::Guarded> guard_all(const Request& request, std::uint32_t& culprit);
   void unguard_all();
   Result<Decision> decide_all(const Request& request, DecideFn decide, const Instant& now, Ticket* queue);
+  Result<Decision> take_flocks(const Request& request, DecideFn decide, const Instant& now, Ticket* queue,
+                               const Decision& admitted);
+  static void drop_flock(Entry& entry);
   View view_of(const Request& request, Entry& entry, const LockSpec& spec, bool last_chance);
   Status after_refusal(const Request& request, const Decision& decision, const Instant& now, Ticket* queue);
   Status commit(const Request& request, const Instant& now, Ticket* queue);

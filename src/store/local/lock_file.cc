@@ -63,7 +63,7 @@ Error LockFile::failure(Code code, int sys, std::string_view what) const {
 
 Status LockFile::open(const LockSpec& spec, const Request& request, Access access) {
   path_.assign(spec.path);
-  guarded_ = false;
+  guarded_ = was_empty_ = false;
   state_ = HeaderState::fresh;
   if (Status opened = open_path(request, access); !opened.ok() || !fd_.open()) return opened;
   if (Status checked = check_file(request); !checked.ok()) {
@@ -85,7 +85,10 @@ Status LockFile::open_path(const Request& request, Access access) {
       if (request.looks_only && (error == EROFS || error == EACCES || error == EPERM)) read_only_ = true;
       if (read_only_) error = os::open_to_read(path_.c_str(), fd_);
     }
-    if (error == 0) return {};
+    if (error == 0) {
+      was_empty_ = true;  // until check_file() has seen its size
+      return {};
+    }
     if (error == ENOENT && access != Access::create) return {};
     if (error != ENOENT) {
       if (error == ELOOP)
@@ -121,6 +124,7 @@ Status LockFile::check_file(const Request& request) {
   if (const int error = os::file_status(fd_.get(), status))
     return failure(Code::io, error, "cannot examine the file");
   if (!S_ISREG(status.st_mode)) return failure(Code::io, 0, "is not a regular file");
+  was_empty_ = was_empty_ && status.st_size == 0;
   if (status.st_nlink > 1)
     return failure(Code::io, 0, "has other hard links; name a file with only one name");
   const std::uint32_t user = os::user_id();
@@ -153,7 +157,13 @@ unsigned LockFile::mode_for_new(const Request& request) const {
 
 Status LockFile::check_filesystem(const Request& request, int fd) const {
   const char* name = "";
-  if (request.trust_fs || os::filesystem_trust(fd, &name) == os::Trust::trusted) return {};
+  if (request.trust_fs && !request.with_flock) return {};
+  if (os::filesystem_trust(fd, &name) == os::Trust::trusted) return {};
+  if (request.with_flock) {  // NFS, for one, makes it a lock on all bytes, which excludes our own
+    Error error = failure(Code::usage, 0, "--with-flock: flock(2) on this filesystem (");
+    error.message.append(name).append(") may not be apart from byte locks: leave it out");
+    return error;
+  }
   Error error = failure(Code::io, 0, "locks on this filesystem (");
   error.message.append(name).append(") cannot be trusted; see atmost doctor ").append(parent_of(path_));
   error.message.append(", or say --trust-fs");
@@ -165,7 +175,8 @@ Status LockFile::check_filesystem(const Request& request, int fd) const {
 Status LockFile::check_parent_filesystem(const Request& request) const {
   os::Fd directory;
   const PathText parent(parent_of(path_));
-  if (request.trust_fs || os::open_directory(parent.c_str(), directory) != 0) return {};
+  if (request.trust_fs && !request.with_flock) return {};
+  if (os::open_directory(parent.c_str(), directory) != 0) return {};
   return check_filesystem(request, directory.get());
 }
 

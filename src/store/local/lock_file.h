@@ -102,6 +102,8 @@ class LockFile {
   Header& header() { return header_; }
   const Header& header() const { return header_; }
   HeaderState state() const { return state_; }
+  // Whether the file was there, and empty, when it was opened: a flock(1) user's may be.
+  bool was_empty() const { return was_empty_; }
   // Highest slot that the index byte admits to be in use; 0 when the index is absurd or there is none yet.
   std::uint32_t indexed_slots() const;
   // The index and header say nothing false about the running boot: occupancy words count.
@@ -138,6 +140,7 @@ class LockFile {
   std::uint64_t index_ = 0;
   bool guarded_ = false;
   bool read_only_ = false;
+  bool was_empty_ = false;
   Heirs heirs_ = Heirs::nobody;
   os::Blocking blocking_ = os::Blocking::alarm;
   os::Mutex* opening_ = nullptr;

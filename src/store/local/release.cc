@@ -34,6 +34,7 @@ void LocalStore::release_one(Entry& entry, Ending ending, const Instant& now) {
   const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;
   const bool hints = entry.held.token != 0;
   // With the guard, whoever is woken by our word finds the slot free; without it the slot has to be free by then.
+  drop_flock(entry);
   if (!orderly) drop(entry.file, owner_, entry.reserved);
   if (hints && orderly && ending != Ending::unknown) {
     Header& header = entry.file.header();

@@ -32,6 +32,20 @@ TEST(Combine, ExecLeavesNobodyBehind) {
             "--until: close is for commands that replace atmost: use --exec as well");
 }
 
+TEST(Combine, AFlockIsOnAFileAndStaysWithTheSlot) {
+  EXPECT_TRUE(Line({"--with-flock", "l"}).request().with_flock);
+  EXPECT_FALSE(Line({"l"}).request().with_flock);
+  EXPECT_TRUE(Line({"--with-flock", "--exec", "l"}).ok());
+  EXPECT_TRUE(Line({"--with-flock", "--for-pid=1", "l"}, kHold).ok());
+  EXPECT_EQ(Line({"--with-flock", "l"}, kWait).error(),
+            "--with-flock: no option of wait: atmost wait --help lists them");
+  for (const char* other : {"--until=close", "--store=symlink:", "--store=etcd://h/x"}) {
+    std::vector<std::string> words = {"--with-flock", other, "l"};
+    if (std::string_view{other} == "--until=close") words.insert(words.begin(), "--exec");
+    EXPECT_EQ(Line(words).error().find("--with-flock: "), 0u) << other;
+  }
+}
+
 TEST(Combine, SomeWaitForEverUnlessTold) {
   EXPECT_TRUE(Line({"--on-busy=join", "l"}).request().wait.is_forever());
   EXPECT_TRUE(Line({"--on-busy=join", "-w0", "l"}).request().wait.is_zero());

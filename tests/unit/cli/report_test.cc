@@ -78,7 +78,7 @@ TEST(ExitCode, IsTheTableOfTheManual) {
   EXPECT_EQ(exit_code(ran(0, 15, Stopped::lost), it), 79);
   EXPECT_EQ(exit_code(ran(0, 15, Stopped::taken_over), it), 79);
   EXPECT_EQ(exit_code(ran(0, 0, Stopped::killed), it), 79);
-  for (int why = 1; why <= static_cast<int>(Why::immune); ++why) {
+  for (int why = 1; why <= static_cast<int>(Why::flock); ++why) {
     if (static_cast<Why>(why) == Why::joined) continue;
     EXPECT_EQ(exit_code(busy(static_cast<Why>(why)), it), 75) << why;
   }
@@ -125,7 +125,7 @@ TEST(Words, SayWhyItWasRefused) {
             "busy: build: the lock file's guard is not let go by process 77: is that process stopped?");
   EXPECT_EQ(one.words(busy(Why::ancestor)),
             "busy: build: you hold it yourself: this command runs under it already");
-  for (int why = 0; why <= static_cast<int>(Why::immune); ++why) {
+  for (int why = 0; why <= static_cast<int>(Why::flock); ++why) {
     EXPECT_GT(one.words(busy(static_cast<Why>(why))).size(), 18u) << why;
   }
 }

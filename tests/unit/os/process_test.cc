@@ -115,6 +115,26 @@ TEST(LockLines, OthersAndRubbish) {
   }
 }
 
+TEST(FlockLines, OfDescriptorsAndOfTheMachine) {
+  LockLine line;
+  ASSERT_TRUE(parse_flock_line("lock:\t1: FLOCK  ADVISORY  WRITE 4711 fe:1c:1234 0 EOF", line));
+  EXPECT_TRUE(line.write);
+  EXPECT_EQ(line.pid, 4711);
+  EXPECT_EQ(line.device_major, 0xfeu);
+  EXPECT_EQ(line.device_minor, 0x1cu);
+  EXPECT_EQ(line.inode, 1234u);
+  ASSERT_TRUE(parse_flock_line("17: FLOCK  ADVISORY  READ 0 00:1b:18446 0 EOF", line));
+  EXPECT_FALSE(line.write);
+  for (const std::string& text :
+       {""s, "17:"s, "17: -> FLOCK  ADVISORY  WRITE 1 fe:00:1 0 EOF"s,
+        "17: POSIX  ADVISORY  WRITE 1 fe:00:1 0 EOF"s, "17: OFDLCK ADVISORY  WRITE -1 fe:00:1 8 8"s,
+        "17: FLOCK  ADVISORY  WRITE 1 :00:1 0 EOF"s, "17: FLOCK  ADVISORY  WRITE 1 fe:1 0 EOF"s,
+        "17: FLOCK  ADVISORY  WRITE 1 fe:000000000:1 0 EOF"s,
+        "17: FLOCK  ADVISORY  WRITE 1 fe:0g:1 0 EOF"s}) {
+    EXPECT_FALSE(parse_flock_line(text, line)) << text;
+  }
+}
+
 #ifndef ATMOST_PORTABLE
 
 // A child that waits to be killed.

@@ -195,13 +195,27 @@ TEST_F(Decide, JoiningNeedsARunner) {
   EXPECT_EQ(ask().why, Why::no_slot);
 }
 
+TEST_F(Decide, AFlockIsBusyAndStopsNobody) {
+  lock.max = 2;
+  view.held = 1;
+  view.flocked = true;
+  request.expire_after = Duration::seconds(0);
+  EXPECT_EQ(ask().verdict, Verdict::busy);
+  EXPECT_EQ(ask().why, Why::flock);
+  view.held_by_ancestor = true;
+  EXPECT_EQ(ask().why, Why::ancestor);
+  request.if_elapsed = Duration::seconds(60);
+  view.last.start = same_boot(1);
+  EXPECT_EQ(ask().verdict, Verdict::too_soon) << "first of all, as ever";
+}
+
 TEST_F(Decide, OnlySomeAnswersAreWorthWaitingFor) {
   Decision answer;
   const auto worth = [&answer](Why why) {
     answer.why = why;
     return worth_waiting(answer);
   };
-  for (Why why : {Why::no_slot, Why::owed, Why::drained, Why::taking_over, Why::immune})
+  for (Why why : {Why::no_slot, Why::owed, Why::drained, Why::taking_over, Why::immune, Why::flock})
     EXPECT_TRUE(worth(why));
   for (Why why : {Why::none, Why::zero, Why::ancestor, Why::joined, Why::guard, Why::survivor}) {
     EXPECT_FALSE(worth(why));

@@ -1,0 +1,15 @@
+// Whether a lock's file was, until now, another program's to flock(2).
+#ifndef ATMOST_LIMITER_FLOCK_NOTICE_H
+#define ATMOST_LIMITER_FLOCK_NOTICE_H
+
+#include "atmost/limiter.h"
+
+namespace atmost::limiter {
+
+// Looks once in a lock file's life: when this admission is the first to use a file that was there, empty. What is held
+// then, but by an ancestor, is told as a warning. Costs nothing at any other time.
+void notice_flocks(const Request& request, const Lease& lease, Observer* observer);
+
+}  // namespace atmost::limiter
+
+#endif
