@@ -114,7 +114,11 @@ Status check_lease_time(const Invocation& it) {
 Status check_fleet(const Invocation& it) {
   if (store_kind(it) != StoreKind::fleet) {
     if (it.ttl_given) return usage("--ttl: only a lease in a fleet has one: use it with --store");
-    if (it.on_lost_given) return usage("--on-lost: only a lease in a fleet is lost: use it with --store");
+    if (it.on_lost_given && store_kind(it) == StoreKind::symlink)
+      return usage(
+          "--on-lost: a lock that is a symbolic link is not watched: use a lock file, or --store of a fleet");
+    if (it.on_lost_given && it.request.exec)
+      return usage("--on-lost: nobody stays to look after the lock file of --exec: leave one of them out");
     return {};
   }
   if (it.subcommand == kHold || it.subcommand == kRelease) {

@@ -50,6 +50,8 @@ class Lease {
   // Whether somebody is taking a slot of that lock over right now. REQUIRES: as above.
   bool contested(std::uint32_t lock) const;
   bool stopped_by_kill(std::uint32_t lock) const;  // contested, and by atmost kill
+  // Whether that lock's name still leads to what is held. REQUIRES: as above.
+  bool in_place(std::uint32_t lock) const;
   // REQUIRES: held().
   Upkeep upkeep() const;
 

@@ -35,7 +35,7 @@ enum class Until : std::uint8_t { main, tree, close };
 enum class StoreKind : std::uint8_t { file, symlink, fleet };
 
 // What becomes of a command whose lease was lost while it ran.
-enum class OnLost : std::uint8_t { stop, warn };
+enum class OnLost : std::uint8_t { by_store, stop, warn };  // by_store: fleets stop, files warn
 
 // One lock a caller wants: where it is and how much of it.
 struct LockSpec {
@@ -67,7 +67,7 @@ struct Request {
   Duration kill_grace = Duration::seconds(2);
   Duration splay{};
   Duration ttl = Duration::seconds(15);  // fleet: how long a lease lasts that is not renewed
-  OnLost on_lost = OnLost::stop;
+  OnLost on_lost = OnLost::by_store;
   std::uint32_t alert_after = 0;  // refusals stay silent but for every so-manieth in a row; 0: each speaks
   bool now_given = false;
   std::int64_t now_real_ns = 0;

@@ -131,6 +131,12 @@ class Store {
     return false;
   }
 
+  // Whether the name of that lock of the lease still leads to what is held: else nobody is kept out. Does not block.
+  virtual bool in_place(std::uint32_t handle, std::uint32_t lock) const {
+    (void)handle, (void)lock;
+    return true;
+  }
+
   // How the lease stands. Does not block. A store that renews leases itself sends this process a SIGCHLD when the
   // answer got worse, so that whoever waits for children looks again.
   virtual Upkeep upkeep(std::uint32_t) const { return {}; }
@@ -219,6 +225,7 @@ inline bool Lease::contested(std::uint32_t lock) const { return store_->conteste
 inline bool Lease::stopped_by_kill(std::uint32_t lock) const {
   return store_->stopped_by_kill(handle_, lock);
 }
+inline bool Lease::in_place(std::uint32_t lock) const { return store_->in_place(handle_, lock); }
 inline Upkeep Lease::upkeep() const { return store_->upkeep(handle_); }
 
 }  // namespace atmost

@@ -8,6 +8,12 @@
 #include "ward.h"
 
 namespace atmost::limiter {
+namespace {
+
+// How often --on-lost=stop looks whether the lock files are where they were.
+constexpr std::int64_t kLookAtFilesNs = 1'000'000'000;
+
+}  // namespace
 
 void HeldCommand::started() {
   started_boot_ns_ = os::boot_ns();
@@ -15,8 +21,29 @@ void HeldCommand::started() {
   save_last_admission(request_, lease_);
 }
 
+bool HeldCommand::stops_when_displaced() const {
+  return request_.locks[0].store == StoreKind::file && request_.on_lost == OnLost::stop;
+}
+
+// Says so once.
+void HeldCommand::look_at_files() {
+  for (std::uint32_t i = 0; !displaced_ && lease_.held() && i < request_.lock_count; ++i) {
+    if (lease_.in_place(i)) continue;
+    displaced_ = true;
+    Error words = error_of(Code::lost, 0, request_.locks[i].path);
+    words.message.append(": the lock file was removed or replaced while it was held: ");
+    words.message.append(stops_when_displaced() ? "the command is stopped, as --on-lost=stop says"
+                                                : "others may run beside this command");
+    if (observer_ != nullptr) observer_->warning(words);
+  }
+}
+
 std::int64_t HeldCommand::check(std::int64_t boot_ns) {
   if (!lease_.held()) return Duration::kForever;
+  if (stops_when_displaced()) {
+    look_at_files();
+    return displaced_ ? boot_ns : plus(boot_ns, {kLookAtFilesNs});
+  }
   const Upkeep upkeep = lease_.upkeep();
   if (upkeep.until_boot_ns == Duration::kForever && !upkeep.lost && !upkeep.asked_to_stop) {
     return Duration::kForever;
@@ -68,6 +95,7 @@ Stopped HeldCommand::stopped(Stopped own) const {
 
 void HeldCommand::over(const ExitStatus& status) {
   ward().line.say(os::Word::ended);
+  look_at_files();
   // A command that exits while nobody has told it anything yet ends by itself, whoever is about to stop it.
   if (!lost_ && (asked_by_taker_ || status.signal != 0)) taken_over_ = contested();
   for (std::uint32_t i = 0; taken_over_ && i < request_.lock_count; ++i) {
@@ -81,7 +109,7 @@ void HeldCommand::over(const ExitStatus& status) {
 
 // What a taker ended is for the taker to tell: it knows why.
 void HeldCommand::learn(const ExitStatus& status) {
-  if (request_.no_memory || started_boot_ns_ == 0 || lost_ || !lease_.held()) return;
+  if (request_.no_memory || started_boot_ns_ == 0 || lost_ || displaced_ || !lease_.held()) return;
   Happening what;
   what.kind = stopped_                      ? Happening::Kind::stopped
               : told_ || status.signal != 0 ? Happening::Kind::cut_short

@@ -20,8 +20,8 @@ class HeldCommand final : public run::Observer {
         admission_(admission),
         observer_(observer) {}
 
-  // Somebody was taking the lock over when the hold ended, or the lease was lost.
-  bool lost() const { return lost_; }
+  // Somebody was taking the lock over when the hold ended, or the lease was lost, or a lock file removed or replaced.
+  bool lost() const { return lost_ || displaced_; }
   // Why the command was stopped, where `own` is why the supervisor did so.
   Stopped stopped(Stopped own) const;
   // By which process, if by another one; 0: not known.
@@ -33,6 +33,7 @@ class HeldCommand final : public run::Observer {
   }
   bool taken(std::int64_t sender) override;
   void stopping(int) override { stopped_ = true; }
+  void woken() override { look_at_files(); }
   std::int64_t check(std::int64_t boot_ns) override;
 
   // The hold is over, whatever the command left behind.
@@ -40,6 +41,8 @@ class HeldCommand final : public run::Observer {
 
  private:
   void warn();
+  bool stops_when_displaced() const;
+  void look_at_files();
   bool contested() const;
   void learn(const ExitStatus& status);
 
@@ -57,6 +60,7 @@ class HeldCommand final : public run::Observer {
   bool killed_ = false;      // and that is atmost kill
   std::int64_t taker_ = 0;
   bool lost_ = false;
+  bool displaced_ = false;  // a lock file was removed or replaced
   bool asked_to_stop_ = false;
 };
 

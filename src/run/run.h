@@ -40,6 +40,8 @@ class Observer {
   virtual bool rest_is_lost() { return false; }
   // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM, SIGKILL.
   virtual void stopping(int signal) = 0;
+  // We woke up for something, and the hold is not over: the place for a look that is not worth a wake-up of its own.
+  virtual void woken() {}
   // Asked once at the start, then whenever the moment it last named (boot clock) has come or a SIGCHLD arrived: when to
   // ask again. A moment that has passed already says that the hold is lost: the command is stopped, with the task's
   // kill_grace as it is by then. kForever: never ask again.

@@ -67,6 +67,7 @@ void Supervisor::watch() {
     }
     if (more_news_) take_news(kNewsAtOnce);
     on_clock();
+    if (stage_ == Stage::running) observer_.woken();
     if (stop_owed_) stop_with_command();
   }
 }

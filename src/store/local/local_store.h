@@ -43,6 +43,7 @@ class LocalStore final : public Store {
   void learn_at_release(std::uint32_t handle, LearnFn how, const Happening& what) override;
   Result<bool> recall(const Request& request, Memory& memory, Experience& experience) override;
   Status forget(const Request& request) override;
+  bool in_place(std::uint32_t handle, std::uint32_t lock) const override;
   const HeldLock& held(std::uint32_t handle, std::uint32_t lock) const override;
   void release(std::uint32_t handle, Ending ending, const Instant& now) override;
 
