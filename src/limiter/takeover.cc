@@ -6,6 +6,7 @@
 #include "os/signal_numbers.h"
 #include "policy/limits.h"
 #include "survivors.h"
+#include "ward.h"
 
 namespace atmost::limiter {
 namespace {
@@ -304,6 +305,7 @@ Result<Takeover> Pursuit::run() {
     if (!begun.value()) return Takeover::taken;
     if (why_.reason == StopReason::kill) store_.mark_as_kill(decision_.lock, decision_.victims[i]);
   }
+  tell_lease(request_);  // the claim lies under it
   const Status proven = each([&](std::uint32_t index) { return prove(index); });
   if (!proven.ok()) return proven.error();
   if (young_) return Takeover::young;

@@ -90,6 +90,12 @@ void Network::cut(unsigned from, unsigned to) {
   if (++cuts_[{from, to}] == 1) rule("add", from, to);
 }
 
+void Network::cut_connection(unsigned from, unsigned port, unsigned to) {
+  const std::string number = std::to_string(port);
+  ip(-1, "rule add blackhole from " + address(from) + " to " + address(to) + " ipproto tcp sport " + number);
+  ip(-1, "rule add blackhole from " + address(to) + " to " + address(from) + " ipproto tcp dport " + number);
+}
+
 void Network::mend(unsigned from, unsigned to) {
   if (--cuts_[{from, to}] == 0) rule("del", from, to);
 }

@@ -29,6 +29,8 @@ class Network {
   // to be mended twice. The test itself reaches every host at all times.
   void cut(unsigned from, unsigned to);
   void mend(unsigned from, unsigned to);
+  // The same, both ways and for good, for the one TCP connection that `from` has from that port.
+  void cut_connection(unsigned from, unsigned port, unsigned to);
 
  private:
   void lay(unsigned host);

@@ -52,8 +52,6 @@ void add_defaults(Parameters& all) {
   };
   constexpr Default kDefaults[] = {
       {"application_name", "PGAPPNAME", "atmost"},
-      {"target_session_attrs", "PGTARGETSESSIONATTRS",
-       "read-write"},                             // of several servers the one that writes
       {"gssencmode", "PGGSSENCMODE", "disable"},  // a Kerberos library's start-up for every lock
       {"keepalives_idle", "", "5"},
       {"keepalives_interval", "", "2"},

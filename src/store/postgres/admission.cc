@@ -177,9 +177,13 @@ void PostgresStore::stay_out(Link& link, Asked& asked, const Decision& decision,
       std::vector<Value> caller;
       add_caller(caller, *asked.request, *party_);
       statements.push_back(
-          draw_place(one.key, *asked.request, spec, asked.now, settings_.clock, party_->key, caller));
+          draw_place(one.key, *asked.request, spec, asked.now, settings_.clock, link.session_key(), caller));
     }
   }
+  for (const Asked::One& one : asked.locks) {
+    if (asked.has_ticket()) add_sign_of_life(one.key, asked.queue->numbers[one.index], one.sight, statements);
+  }
+  if (decision.why == Why::owed) statements.push_back(call_silent_first(keys_[decision.lock]));
   add_questions(asked, statements);
   if (statements.empty() && !doubtful_) {
     statements.push_back(rollback());
@@ -193,7 +197,10 @@ void PostgresStore::stay_out(Link& link, Asked& asked, const Decision& decision,
       asked.queue->numbers[asked.locks[i].index] =
           static_cast<std::uint64_t>(answers[first + i].integer(0, 0, 1));
     }
-    if (draws) asked.queue->drawn = true;
+    if (draws) {
+      asked.queue->drawn = true;
+      place_key_ = link.session_key();
+    }
     for (const Asked::One& one : asked.locks) {
       for (const Holder& holder : one.sight.holders) {
         if (holder.doubted) questioned_.emplace(holder.token, os::boot_ns());

@@ -5,6 +5,14 @@
 #include "schema.h"
 
 namespace atmost::postgres {
+namespace {
+
+// Whoever is told that it is its turn has so long to come.
+constexpr char kTurn[] = "interval '1 second'";
+// A place whose owner gave no sign of itself is kept so long; as long as each sign of it is good for.
+constexpr char kKept[] = "interval '30 seconds'";
+
+}  // namespace
 
 std::string micros(const std::string& expression) {
   return "(extract(epoch FROM " + expression + ") * 1000000)::bigint";
@@ -43,20 +51,45 @@ std::string waiter_lives() {
          std::to_string(kAdvisoryClass) + ", session)";
 }
 
-Statement wake_first(const std::string& key) {
-  // A queue is a limit of plain callers, or all that are shared or exclusive: limit 0 stands for those.
+std::string waiter_is_kept() {
+  return std::string("expires > clock_timestamp() - ") + kKept +
+         " AND NOT pg_try_advisory_xact_lock_shared(" + std::to_string(kAdvisoryClass) + ", session)";
+}
+
+std::string waiter_is_over() { return std::string("expires <= clock_timestamp() - ") + kKept; }
+
+namespace {
+
+// A queue is a limit of plain callers, or all that are shared or exclusive: limit 0 stands for those. `which`: more that has
+// to be true of whoever is told.
+std::string call_first(const std::string& which) {
   static const std::string kQueue = "CASE mode WHEN 0 THEN max ELSE 0 END";
   // One that is being refreshed at this moment is passed by: nobody waits for it.
-  static const std::string kSweep =
-      "WITH gone AS (DELETE FROM atmost.waiter WHERE (lock, ticket) IN (SELECT lock, ticket FROM "
-      "atmost.waiter WHERE lock = $1 AND expires <= clock_timestamp() FOR UPDATE SKIP LOCKED)) ";
-  static const std::string kSql =
-      kSweep + "SELECT pg_notify('atmost_' || owner, '') FROM (SELECT DISTINCT ON (" + kQueue +
-      ") owner, mode, take, max FROM atmost.waiter WHERE lock = $1 AND " + waiter_lives() + " ORDER BY " +
-      kQueue +
-      ", ticket) first, (SELECT count(*) AS held FROM atmost.holder WHERE lock = $1 AND expires > "
-      "clock_timestamp()) "
-      "taken WHERE CASE mode WHEN 2 THEN held = 0 ELSE held + take <= max END";
+  return "WITH gone AS (DELETE FROM atmost.waiter WHERE (lock, ticket) IN (SELECT lock, ticket FROM "
+         "atmost.waiter WHERE lock = $1 AND " +
+         waiter_is_over() +
+         " FOR UPDATE SKIP LOCKED)), turn AS (SELECT ticket, owner FROM (SELECT DISTINCT ON (" + kQueue +
+         ") ticket, owner, expires, mode, take, max FROM atmost.waiter WHERE lock = $1 AND " +
+         waiter_lives() + " ORDER BY " + kQueue +
+         ", ticket) first, (SELECT count(*) AS held FROM atmost.holder WHERE lock = $1 AND expires > "
+         "clock_timestamp()) taken WHERE CASE mode WHEN 2 THEN held = 0 ELSE held + take <= max END" +
+         which + "), called AS (UPDATE atmost.waiter SET expires = least(expires, clock_timestamp() + " +
+         kTurn +
+         ") WHERE (lock, ticket) IN (SELECT lock, ticket FROM atmost.waiter WHERE lock = $1 AND ticket IN "
+         "(SELECT ticket FROM turn) FOR UPDATE SKIP LOCKED)) SELECT pg_notify('atmost_' || owner, '') FROM "
+         "turn";
+}
+
+}  // namespace
+
+Statement wake_first(const std::string& key) {
+  static const std::string kSql = call_first("");
+  return {kSql, {key}, "SELECT", 1};
+}
+
+Statement call_silent_first(const std::string& key) {
+  static const std::string kSql = call_first(std::string(" AND expires > clock_timestamp() + ") + kTurn +
+                                             " AND expires < clock_timestamp() + " + kKept + " - " + kTurn);
   return {kSql, {key}, "SELECT", 1};
 }
 

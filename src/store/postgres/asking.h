@@ -57,8 +57,17 @@ Statement take_row(const std::string& key);
 // Whether a row of atmost.waiter is somebody's: it was refreshed lately, and its session lives (else its advisory lock can
 // be had).
 std::string waiter_lives();
+// Whether it is still somebody's place, though its owner may not count at the moment.
+std::string waiter_is_kept();
+std::string waiter_is_over();
 // Tells the first of each queue that could be admitted by now. Sweeps up places that ended, which nobody else might.
+//
+// A turn is used or passed: who was told counts for a second more (`expires` says until when), and again from when it has
+// asked in vain. Who does not come is overtaken, and keeps its place for later.
 Statement wake_first(const std::string& key);
+// The same for whoever sees a slot that is owed to somebody else: nobody may have told that one, as when a lease ended by
+// itself. Who was told, or gave a sign of itself, less than a second ago is left alone.
+Statement call_silent_first(const std::string& key);
 
 std::string array_of(const std::vector<std::uint32_t>& slots);
 

@@ -1,6 +1,7 @@
 // How a connection is made: which server, what is set, and whether the session is our own.
 #include <poll.h>
 
+#include <random>
 #include <utility>
 
 #include "link.h"
@@ -11,6 +12,12 @@ namespace atmost::postgres {
 namespace {
 
 constexpr int kOldest = 120000;
+
+// 1 to 2^31 - 1.
+std::int32_t any_key() {
+  std::random_device random;
+  return static_cast<std::int32_t>(random() >> 1 | 1u);
+}
 
 void ignore_notice(void*, const PGresult*) {}
 
@@ -29,6 +36,7 @@ void Link::connect(const Parameters& parameters, std::int64_t deadline) {
   }
   keywords.push_back(nullptr);
   values.push_back(nullptr);
+  server_ = {};
   connection_ = PQconnectStartParams(keywords.data(), values.data(), 0);
   if (connection_ == nullptr) throw Trouble{Trouble::Kind::setup, "out of memory", {}, Code::internal};
   PQsetNoticeReceiver(connection_, ignore_notice, nullptr);
@@ -63,6 +71,22 @@ void Link::not_let_in() {
                 denied ? Code::not_permitted : Code::unavailable};
 }
 
+// Of several servers the one that takes writes is wanted. A default that makes sessions read-only is lifted (set_up());
+// recovery is not.
+void Link::refuse_standby(std::int64_t deadline) {
+  const char* const told = PQparameterStatus(connection_, "in_hot_standby");  // since PostgreSQL 14
+  bool standby = told != nullptr && std::string_view(told) == "on";
+  if (told == nullptr) {
+    const Statement question[] = {{"SELECT pg_is_in_recovery()", {}, "SELECT", 1}};
+    const std::vector<Rows> answers = ask(question, deadline);
+    answers[0].expect(1);
+    standby = answers[0].boolean(0, 0);
+  }
+  if (!standby) return;
+  throw Trouble{Trouble::Kind::unreachable, "a standby, which takes no writes", std::string(kReadOnly),
+                Code::unavailable};
+}
+
 void Link::open_bare(std::int64_t deadline) {
   const std::size_t count = address_.servers.size();
   std::vector<Trouble> troubles;
@@ -73,6 +97,7 @@ void Link::open_bare(std::int64_t deadline) {
                                               static_cast<std::int64_t>(count - i - 1);
     try {
       connect(address_.servers[server], slice);
+      refuse_standby(slice);
       first_ = server;
       return;
     } catch (const Trouble& trouble) {
@@ -106,8 +131,8 @@ void Link::open(std::int64_t deadline) {
 }
 
 void Link::set_up(std::int64_t deadline) {
-  server_ = {};
-  marked_ = false;
+  key_ = 0;
+  const std::int32_t key = any_key();
   server_.version = PQserverVersion(connection_);
   server_.encrypted = PQsslInUse(connection_) != 0;
   if (server_.version < kOldest) {
@@ -124,8 +149,12 @@ void Link::set_up(std::int64_t deadline) {
       "set_config('statement_timeout', $2, false), "
       "set_config('idle_in_transaction_session_timeout', $3, false), set_config('bytea_output', 'hex', "
       "false), "
-      "set_config('default_transaction_isolation', 'read committed', false), set_config('jit', 'off', "
-      "false), "
+      "set_config('default_transaction_isolation', 'read committed', false), "
+      "set_config('default_transaction_read_only', 'off', false), "
+      // A host that vanishes is noticed in as many seconds as we notice a server.
+      "set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false), "
+      "set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', false), "
+      "set_config('jit', 'off', false), "
       "set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE "
       "current_setting('synchronous_commit') END, false), set_config('atmost.cluster', (SELECT "
       "system_identifier::text FROM pg_control_system()), false)";
@@ -135,10 +164,13 @@ void Link::set_up(std::int64_t deadline) {
       {settings,
        {ms(timeout * 8 / 10), ms(timeout), ms(timeout * 4 / 10)},
        "SELECT",
-       server_.version >= 140000 ? 10 : 9},
+       server_.version >= 140000 ? 15 : 14},
       {"SELECT pg_backend_pid()", {}, "SELECT", 1},
       schema_mark(),
-      mark(),
+      {"SELECT pg_try_advisory_lock($1, $2)",
+       {std::to_string(kAdvisoryClass), std::to_string(key)},
+       "SELECT",
+       1},
       {"LISTEN atmost_" + party_.owner, {}, "LISTEN", 0},
   };
   const std::vector<Rows> answers = ask(statements, deadline);
@@ -146,7 +178,8 @@ void Link::set_up(std::int64_t deadline) {
   server_.backend = answers[1].integer(0, 0, 1);
   server_.behind_proxy = server_.backend != PQbackendPID(connection_);
   read_schema_mark(answers[2]);
-  read_mark(answers[3]);
+  answers[3].expect(1);
+  if (answers[3].boolean(0, 0)) key_ = key;
 }
 
 Statement Link::schema_mark() {
@@ -167,18 +200,6 @@ void Link::read_schema_mark(const Rows& rows) {
 void Link::look_for_schema(std::int64_t deadline) {
   const Statement statements[] = {schema_mark()};
   read_schema_mark(ask(statements, deadline)[0]);
-}
-
-Statement Link::mark() const {
-  return {"SELECT pg_try_advisory_lock($1, $2)",
-          {std::to_string(kAdvisoryClass), std::to_string(party_.key)},
-          "SELECT",
-          1};
-}
-
-void Link::read_mark(const Rows& rows) {
-  rows.expect(1);
-  marked_ = rows.boolean(0, 0);
 }
 
 std::int64_t Link::backend_in_transaction(std::int64_t deadline) {

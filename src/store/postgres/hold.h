@@ -18,6 +18,11 @@ struct HeldRows {
   HeldLock held;
 };
 
+// Gives the slots up; as `ending` says, with a finish.
+Statement let_go(const HeldRows& one, Ending ending, const Instant& now, const std::string& clock);
+// Renews them, unless that is not wanted any more. Answers slot and asked of each.
+Statement renew_rows(const HeldRows& one, Duration ttl);
+
 // The connection is the hold's while it lasts, and the renewal's thread alone uses it. stop() ends that.
 class Hold final : public fleet::Keeper {
  public:

@@ -20,6 +20,14 @@ constexpr std::int64_t kNoRenewal = 3;
 
 }  // namespace
 
+Statement renew_rows(const HeldRows& one, Duration ttl) {
+  return {"UPDATE atmost.holder SET expires = CASE WHEN asked < $4 THEN clock_timestamp() + " +
+              interval_of(3) + " ELSE expires END WHERE lock = $1 AND token = $2 RETURNING slot, asked",
+          {one.key, number(one.held.token), number(ttl.ns / 1000), number(kNoRenewal)},
+          "UPDATE",
+          2};
+}
+
 Hold::Hold(std::unique_ptr<Link> link, std::vector<HeldRows> locks, Duration ttl)
     : link_(std::move(link)),
       locks_(std::move(locks)),
@@ -56,12 +64,7 @@ fleet::Renewed Hold::renew(std::int64_t give_up) {
     link_->open(give_up);
     std::vector<Statement> statements = {begin()};
     for (const HeldRows& one : locks_) {
-      statements.push_back(
-          {"UPDATE atmost.holder SET expires = CASE WHEN asked < $4 THEN clock_timestamp() + " +
-               interval_of(3) + " ELSE expires END WHERE lock = $1 AND token = $2 RETURNING slot, asked",
-           {one.key, number(one.held.token), number(ttl_.ns / 1000), number(kNoRenewal)},
-           "UPDATE",
-           2});
+      statements.push_back(renew_rows(one, ttl_));
     }
     statements.push_back(commit());
     const std::vector<Rows> answers = link_->ask(statements, give_up);

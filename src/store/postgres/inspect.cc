@@ -22,7 +22,7 @@ std::vector<Statement> questions(const std::string& key, const std::string& owne
        "SELECT",
        9},
       {"SELECT ticket, max, mode, host, pid, uid, " + micros("since") +
-           ", id, command FROM atmost.waiter WHERE lock = $1 AND (owner = $2 OR " + waiter_lives() +
+           ", id, command FROM atmost.waiter WHERE lock = $1 AND (owner = $2 OR " + waiter_is_kept() +
            ") ORDER BY ticket",
        {key, owner},
        "SELECT",

@@ -50,20 +50,62 @@ void Link::flush(std::int64_t deadline) {
   }
 }
 
-// Waits until the socket is ready. Throws at the deadline, and when the bell rings.
-void Link::await_socket(short events, std::int64_t deadline) const {
+// Waits until the socket is ready: false at the deadline. Throws when the bell rings.
+bool Link::ready(short events, std::int64_t deadline) const {
   for (;;) {
     pollfd both[] = {{PQsocket(connection_), events, 0}, {bell_, POLLIN, 0}};
-    const int ready = poll(both, 2, milliseconds_until(deadline));
-    if (ready > 0 && both[1].revents != 0) silent();
-    if (ready > 0) return;
-    if (os::boot_ns() >= deadline) silent();
+    const int count = poll(both, 2, milliseconds_until(deadline));
+    if (count > 0 && both[1].revents != 0) silent();
+    if (count > 0) return true;
+    if (os::boot_ns() >= deadline) return false;
+  }
+}
+
+void Link::await_socket(short events, std::int64_t deadline) const {
+  if (!ready(events, deadline)) silent();
+}
+
+// A connection that has died without a word looks like a server that takes its time. So after a while another connection
+// asks whether the server is at our question at all.
+void Link::await_answer(std::int64_t deadline) {
+  const std::int64_t doubtful = plus(asked_ns_, {party_.timeout.ns * 2 / 5});
+  if (doubts_ && doubtful < deadline) {
+    if (ready(POLLIN, doubtful)) return;
+    doubts_ = false;
+    if (!is_at_work(deadline)) {
+      close();
+      throw Trouble{Trouble::Kind::unreachable, "the connection died without a word", {}, Code::unavailable};
+    }
+  }
+  await_socket(POLLIN, deadline);
+}
+
+// Whether our server process is still at what we asked, as another connection sees it. True as well when none can be made, or
+// the server does not tell: then there is nothing better than to wait.
+bool Link::is_at_work(std::int64_t deadline) const {
+  Link other(address_, party_);
+  other.first_ = first_;
+  other.bell_ = bell_;
+  other.may_doubt_ = false;
+  const Statement question[] = {
+      {"SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND (state IS NULL OR state NOT LIKE 'idle%') "
+       "AND wait_event IS DISTINCT FROM 'ClientRead'",
+       {std::to_string(server_.backend)},
+       "SELECT",
+       1}};
+  try {
+    other.open_bare(deadline);
+    const std::vector<Rows> answers = other.ask(question, deadline);
+    answers[0].expect(1);
+    return answers[0].integer(0, 0) > 0;
+  } catch (const Trouble&) {
+    return true;
   }
 }
 
 PGresult* Link::next(std::int64_t deadline) {
   while (PQisBusy(connection_) != 0) {
-    await_socket(POLLIN, deadline);
+    await_answer(deadline);
     if (PQconsumeInput(connection_) != 1) broken();
   }
   return PQgetResult(connection_);
@@ -72,6 +114,8 @@ PGresult* Link::next(std::int64_t deadline) {
 std::vector<Rows> Link::ask(std::span<const Statement> statements, std::int64_t deadline) {
   if (connection_ == nullptr)
     throw Trouble{Trouble::Kind::unreachable, "no connection", {}, Code::unavailable};
+  asked_ns_ = os::boot_ns();
+  doubts_ = may_doubt_ && server_.backend != 0;
   try {
     for (const Statement& one : statements) {
       std::vector<const char*> values;

@@ -29,9 +29,8 @@ struct Statement {
 
 // Who we are to other callers, on whichever connection.
 struct Party {
-  std::string owner;  // 32 hex digits, random: names our rows, and the channel on which we are told of news
-  std::int32_t key = 0;  // our session's advisory lock, by which others see at once when it has gone
-  Duration timeout{};    // for one call of the store
+  std::string owner;   // 32 hex digits, random: names our rows, and the channel on which we are told of news
+  Duration timeout{};  // for one call of the store
 };
 
 // What was found when a connection was made.
@@ -63,13 +62,12 @@ class Link {
   // After the schema was made.
   void look_for_schema(std::int64_t deadline_boot_ns);
 
-  // Whether our session has its advisory lock, by which others see that we are there. It may come late, when the session
-  // before has not quite gone: ask mark() then, and read_mark() the answer.
-  bool marked() const { return marked_; }
-  Statement mark() const;
-  void read_mark(const Rows& rows);
+  // The advisory lock of this session, by which others see at once when it has gone: another one for each connection, so
+  // that a new session need not wait until the server has noticed that the one before is dead. 0: it has none.
+  std::int32_t session_key() const { return key_; }
 
-  // Sends all statements and returns their answers, one for each. Throws Trouble; after `refused` the transaction is
+  // Sends all statements and returns their answers, one for each. When 2/5 of the timeout have passed without one, a second
+  // connection looks whether this one is dead (Trouble: unreachable). Throws Trouble; after `refused` the transaction is
   // rolled back and the connection good, after everything else the connection is closed.
   std::vector<Rows> ask(std::span<const Statement> statements, std::int64_t deadline_boot_ns);
 
@@ -98,7 +96,11 @@ class Link {
   void set_up(std::int64_t deadline_boot_ns);
   void open_bare(std::int64_t deadline_boot_ns);
   std::int64_t backend_in_transaction(std::int64_t deadline_boot_ns);
+  bool ready(short events, std::int64_t deadline_boot_ns) const;
   void await_socket(short events, std::int64_t deadline_boot_ns) const;
+  void await_answer(std::int64_t deadline_boot_ns);
+  bool is_at_work(std::int64_t deadline_boot_ns) const;
+  void refuse_standby(std::int64_t deadline_boot_ns);
   PGresult* next(std::int64_t deadline_boot_ns);
   void flush(std::int64_t deadline_boot_ns);
   void take_news();
@@ -113,9 +115,12 @@ class Link {
   Server server_;
   std::int64_t heard_ns_ = 0;
   bool was_open_ = false;
-  bool marked_ = false;
+  std::int32_t key_ = 0;
   bool news_ = false;
   int bell_ = -1;
+  std::int64_t asked_ns_ = 0;
+  bool may_doubt_ = true;  // whether our connection is alive, when an answer is late; with another connection
+  bool doubts_ = false;    // it has not done so yet for the question at hand
 };
 
 // Statements without an answer.

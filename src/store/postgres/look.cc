@@ -71,9 +71,10 @@ void add_look(std::vector<Statement>& to, const Viewer& viewer) {
       {"SELECT " + micros(viewer.clock) +
            ", pg_backend_pid(), (SELECT count(*) FROM atmost.holder WHERE lock = $1), "
            "ARRAY(SELECT slot FROM atmost.takeover WHERE lock = $1 AND owner <> $2 AND expires > "
-           "clock_timestamp()), "
-           "EXISTS(SELECT FROM atmost.waiter WHERE lock = $1 AND ticket = $3 AND owner = $2), "
-           "count(*), count(*) FILTER (WHERE better), coalesce(sum(take) FILTER (WHERE better), 0), "
+           "clock_timestamp()), " +
+           or_none("(SELECT " + micros("(expires - clock_timestamp())") +
+                   " FROM atmost.waiter WHERE lock = $1 AND ticket = $3 AND owner = $2)") +
+           ", count(*), count(*) FILTER (WHERE better), coalesce(sum(take) FILTER (WHERE better), 0), "
            "coalesce(bool_or(mode = 2) FILTER (WHERE better), false), coalesce(bool_or(joins), false), " +
            or_none(pause_left()) +
            ", NOT EXISTS(SELECT FROM atmost.era), (SELECT coalesce(max(longest), 0) FROM atmost.era) FROM "
@@ -119,7 +120,7 @@ Sight read_look(std::span<const Rows> answers, std::int64_t backend) {
         Trouble::Kind::malformed, "an answer that cannot be: a token from the future", {}, Code::unavailable};
   }
   sight.claimed_slots = sums.slots(0, 3);
-  sight.ticket_there = sums.boolean(0, 4);
+  sight.place_left_us = sums.maybe_integer(0, 4);
   sight.waiters = static_cast<std::uint32_t>(sums.integer(0, 5, 0, kMostWaiters));
   sight.waiters_ahead = static_cast<std::uint32_t>(sums.integer(0, 6, 0, sight.waiters));
   sight.owed = sums.integer(0, 7, sight.waiters_ahead, kMost);

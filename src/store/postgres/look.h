@@ -53,7 +53,7 @@ struct Sight {
   std::int64_t owed = 0;            // the slots that those want
   bool writer_ahead = false;
   bool joiner = false;
-  bool ticket_there = false;  // our own place
+  std::optional<std::int64_t> place_left_us;  // how long our own place counts yet; none: it is not there
 };
 
 // The one who looks.

@@ -20,10 +20,11 @@ Party stranger(Duration timeout) {
     const std::uint32_t part = random();
     for (int shift = 28; shift >= 0; shift -= 4) party.owner += "0123456789abcdef"[part >> shift & 15];
   }
-  party.key = static_cast<std::int32_t>(random() >> 1);
   party.timeout = timeout;
   return party;
 }
+
+}  // namespace
 
 // Who lost his lease has no finish to tell: others may have run since.
 Statement let_go(const HeldRows& one, Ending ending, const Instant& now, const std::string& clock) {
@@ -37,8 +38,6 @@ Statement let_go(const HeldRows& one, Ending ending, const Instant& now, const s
               " WHERE name = $1 AND EXISTS (SELECT FROM gone)",
           std::move(values), "UPDATE", 0};
 }
-
-}  // namespace
 
 Result<FleetStore*> open_store(std::string_view url) {
   Result<Address> address = parse_address(url);

@@ -95,6 +95,7 @@ class PostgresStore final : public FleetStore {
   void take_expired_out(Link& link, const Asked& asked, std::int64_t deadline_boot_ns);
   void keep(Link& link, Asked& asked, std::span<const class Rows> answers, std::int64_t sent_boot_ns);
   void stay_out(Link& link, Asked& asked, const Decision& decision, std::int64_t deadline_boot_ns);
+  std::vector<struct Statement> rehearsal() const;
   void add_clearance(std::vector<struct Statement>& to, const std::string& key, std::uint64_t ticket) const;
   void doubt(Asked& asked);
   void add_questions(const Asked& asked, std::vector<struct Statement>& to) const;
@@ -122,6 +123,7 @@ class PostgresStore final : public FleetStore {
   bool queued_ = false;
   std::int64_t look_again_ns_ = 0;
   std::int64_t refresh_ns_ = 0;
+  std::int32_t place_key_ = 0;  // Link::session_key() that our place is known by
   fleet::Parting parting_;
 
   std::set<std::pair<std::uint32_t, std::uint32_t>> begun_;  // locks and slots that we take over

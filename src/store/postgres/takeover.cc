@@ -9,7 +9,7 @@ namespace atmost::postgres {
 namespace {
 
 // A taker refreshes its claim whenever it presses; a dead one's claim ends after this.
-constexpr Duration kClaimLasts = Duration::seconds(10);
+constexpr Duration kClaimLasts = Duration::seconds(2);
 // A taker looks every few milliseconds; the server is asked so often.
 constexpr Duration kAskEvery = Duration::millis(50);
 

@@ -51,6 +51,31 @@ Statement take_slots(const Request& request, const std::string& key, const LockS
 
 }  // namespace
 
+// All that a caller writes, from its first look to its end, and then nothing of it.
+std::vector<Statement> PostgresStore::rehearsal() const {
+  Request request;
+  request.ttl = Duration::seconds(1);
+  const LockSpec& spec = request.locks[0];
+  HeldRows rows;
+  rows.key = "(doctor)";
+  std::vector<Value> caller;
+  add_caller(caller, request, *party_);
+  std::vector<Statement> all = {begin()};
+  add_look(all, {rows.key, &spec, 0, party_.get(), settings_.clock});
+  all.push_back(draw_place(rows.key, request, spec, {}, settings_.clock, link_->session_key(), caller));
+  all.push_back(call_silent_first(rows.key));
+  all.push_back(take_slots(request, rows.key, spec, {1}, {}, settings_.clock, *party_));
+  Sight first;
+  first.first_era = true;
+  add_era(all, first, request.ttl);
+  all.push_back(leave_place(rows.key, 0));
+  all.push_back(renew_rows(rows, request.ttl));
+  all.push_back(let_go(rows, Ending::success, {}, settings_.clock));
+  all.push_back(wake_first(rows.key));
+  all.push_back(rollback());
+  return all;
+}
+
 // What a transaction that broke off may have left behind.
 void PostgresStore::add_clearance(std::vector<Statement>& to, const std::string& key,
                                   std::uint64_t ticket) const {

@@ -9,8 +9,7 @@ namespace {
 int weight(const Trouble& trouble) {
   if (trouble.kind == Trouble::Kind::setup) return 3;
   if (trouble.kind == Trouble::Kind::silent) return 0;
-  // libpq's words for a standby where one is wanted that takes writes. In another language only the order suffers.
-  return trouble.words.find("read-only") != std::string::npos ? 2 : 1;
+  return trouble.state == kReadOnly ? 2 : 1;
 }
 
 }  // namespace
@@ -31,8 +30,8 @@ Error error_of(const Trouble& trouble, std::string_view where) {
   if (trouble.is(kNoPrivilege)) {
     code = Code::not_permitted;
     words += " (the owner of schema atmost grants it: atmost schema postgres shows how)";
-  } else if (trouble.is(kReadOnly)) {
-    words += " (a standby? add every server to the URL: the one that takes writes is found)";
+  } else if (trouble.state == kReadOnly) {
+    words += " (add every server to the URL: the one that takes writes is found)";
   }
   const bool unanswered = trouble.kind == Trouble::Kind::unreachable || trouble.kind == Trouble::Kind::silent;
   return atmost::error_of(code, unanswered ? ETIMEDOUT : 0, words);

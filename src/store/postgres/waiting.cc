@@ -10,9 +10,11 @@
 namespace atmost::postgres {
 namespace {
 
-// A place whose owner's session cannot be asked (a reconnection is under way) is believed so long.
+// Each sign of life of a waiter is good for so long (asking.cc has the same for those that do not count any more).
 constexpr Duration kPlaceLasts = Duration::seconds(30);
 constexpr Duration kRefreshEvery = Duration::seconds(10);
+// Less than that is left only to a place whose owner was told that it is its turn, or has missed that.
+constexpr std::int64_t kCalledUs = 15'000'000;
 // Nobody is told when a lease ends by itself, or when the one who was told dies: look now and then. The further behind,
 // the more seldom, so that a long queue costs the server no more than some fifty looks a second.
 constexpr std::int64_t kLookNs = 1'000'000'000;
@@ -31,8 +33,8 @@ Statement draw_place(const std::string& key, const Request& request, const LockS
                      const std::string& clock, std::int32_t session, const std::vector<Value>& caller) {
   // Beside it, those that went away long ago are swept up.
   const std::string sql =
-      "WITH gone AS (DELETE FROM atmost.waiter WHERE lock = $1 AND expires <= clock_timestamp()) "
-      "INSERT INTO atmost.waiter (lock, session, expires, since, max, take, mode, joins, owner, host, pid, "
+      "WITH gone AS (DELETE FROM atmost.waiter WHERE lock = $1 AND " + waiter_is_over() +
+      ") INSERT INTO atmost.waiter (lock, session, expires, since, max, take, mode, joins, owner, host, pid, "
       "uid, id, "
       "command) VALUES ($1, $2, clock_timestamp() + " +
       interval_of(3) + ", coalesce(" + moment_of(4) + ", " + clock +
@@ -55,6 +57,17 @@ Statement leave_place(const std::string& key, std::uint64_t ticket) {
   return {"DELETE FROM atmost.waiter WHERE lock = $1 AND ticket = $2", {key, number(ticket)}, "DELETE", 0};
 }
 
+// Asked in vain, though it was our turn: it still is, from now on anew.
+void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Sight& sight,
+                      std::vector<Statement>& to) {
+  if (!sight.place_left_us || *sight.place_left_us >= kCalledUs) return;
+  to.push_back({"UPDATE atmost.waiter SET expires = clock_timestamp() + " + interval_of(3) +
+                    " WHERE lock = $1 AND ticket = $2",
+                {key, number(ticket), number(kPlaceLasts.ns / 1000)},
+                "UPDATE",
+                0});
+}
+
 // When to look again though nobody told us.
 void PostgresStore::plan_look(const Asked& asked, const Decision& decision) {
   const std::int64_t now = os::boot_ns();
@@ -63,7 +76,7 @@ void PostgresStore::plan_look(const Asked& asked, const Decision& decision) {
   bool gone = false;
   for (const Asked::One& one : asked.locks) {
     ahead = std::max(ahead, one.sight.waiters_ahead);
-    gone = gone || (queued_ && !one.sight.ticket_there);
+    gone = gone || (queued_ && !one.sight.place_left_us);
     for (const Holder& holder : one.sight.holders) {
       if (!holder.expired && !holder.doubted) first_end_us = std::min(first_end_us, holder.left_us);
     }
@@ -79,6 +92,7 @@ void PostgresStore::plan_look(const Asked& asked, const Decision& decision) {
   }
   look_again_ns_ = now + std::min(pause, std::max<std::int64_t>(decision.retry_in.ns, 1'000'000));
   if (!queued_) refresh_ns_ = now + kRefreshEvery.ns;
+  if (place_key_ != link_->session_key()) refresh_ns_ = now;  // our place is that of a session of before
   queued_ = true;
   if (settings_.alone) parting_.arm();
 }
@@ -129,14 +143,14 @@ void PostgresStore::ask_whether_it_is_there() {
 
 void PostgresStore::refresh_place() {
   talk([&](Link& link, std::int64_t deadline) {
-    std::vector<Statement> statements = {
-        {"UPDATE atmost.waiter SET expires = clock_timestamp() + " + interval_of(2) + " WHERE owner = $1",
-         {party_->owner, number(kPlaceLasts.ns / 1000)},
+    const Statement statements[] = {
+        {"UPDATE atmost.waiter SET expires = clock_timestamp() + " + interval_of(2) +
+             ", session = $3 WHERE owner = $1",
+         {party_->owner, number(kPlaceLasts.ns / 1000), std::to_string(link.session_key())},
          "UPDATE",
          0}};
-    if (!link.marked()) statements.push_back(link.mark());
-    const std::vector<Rows> answers = link.ask(statements, deadline);
-    if (!link.marked()) link.read_mark(answers[1]);
+    link.ask(statements, deadline);
+    place_key_ = link.session_key();
   });
   refresh_ns_ = os::boot_ns() + kRefreshEvery.ns;
 }
