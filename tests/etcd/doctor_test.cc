@@ -26,7 +26,7 @@ TEST_F(Doctor, SaysWhatIsUp) {
   }
   EXPECT_EQ(shell("ATMOST_STORE='" + url + "' \"$ATMOST_BIN/atmost\" doctor").code, 0);
   const Said json = ask(url, "", "--json");
-  EXPECT_THAT(json.words, HasSubstr("{\"level\":\"ok\",\"finding\":\"http://"));
+  EXPECT_THAT(json.words, HasSubstr("{\"level\":\"ok\",\"check\":\"member\",\"what\":\"http://"));
   const Said one = ask("etcd://" + cluster.host(0) + "/t");
   EXPECT_EQ(one.code, 0);
   EXPECT_THAT(one.words, HasSubstr("the cluster has 3 members, and 1 of them are named here"));

@@ -43,6 +43,42 @@ TEST_F(Server, WhoMayNotCreateTheTablesIsToldWhoMay) {
   EXPECT_EQ(Job(doctor, file("out")).wait(10), 0) << contents(file("out"));
 }
 
+TEST_F(Server, SessionsThatAreReadOnlyByDefaultWriteAllTheSame) {
+  Session session(cluster_->url());
+  session.ask("CREATE DATABASE reading");
+  session.ask("ALTER DATABASE reading SET default_transaction_read_only = on");
+  std::string url = cluster_->url();
+  url.replace(url.find("@/postgres"), 10, "@/reading");
+  EXPECT_EQ(run_now(url, file("out")), 0) << contents(file("out"));
+  EXPECT_EQ(Job({atmost_program(), "doctor", url}, file("out")).wait(10), 0) << contents(file("out"));
+}
+
+// What run would meet, the doctor meets: each column in its turn has another name.
+TEST_F(Server, ADoctorNamesTheColumnThatIsNotThere) {
+  Session session(cluster_->url());
+  session.ask("CREATE DATABASE renamed");
+  std::string url = cluster_->url();
+  url.replace(url.find("@/postgres"), 10, "@/renamed");
+  ASSERT_EQ(run_now(url), 0);
+  Session there(url);
+  const std::vector<std::string> columns = there.ask(
+      "SELECT 'atmost.' || table_name || '|' || column_name FROM information_schema.columns WHERE "
+      "table_schema = 'atmost' AND table_name IN ('lock', 'era', 'holder', 'waiter', 'takeover')");
+  EXPECT_GT(columns.size(), 40u);
+  for (const std::string& each : columns) {
+    const std::string table = each.substr(0, each.find('|'));
+    const std::string column = each.substr(each.find('|') + 1);
+    there.ask("ALTER TABLE " + table + " RENAME COLUMN " + column + " TO other");
+    const std::string out = file(table + column);
+    EXPECT_EQ(Job({atmost_program(), "doctor", url}, out).wait(10), 69) << each << contents(out);
+    EXPECT_NE(contents(out).find("bad: what a caller asks fails: column"), std::string::npos)
+        << contents(out);
+    EXPECT_NE(contents(out).find(column), std::string::npos) << each << contents(out);
+    there.ask("ALTER TABLE " + table + " RENAME COLUMN other TO " + column);
+  }
+  EXPECT_EQ(Job({atmost_program(), "doctor", url}).wait(10), 0);
+}
+
 TEST_F(Server, APasswordComesFromAFileAndNotFromTheUrl) {
   EXPECT_EQ(run_now("postgres://postgres:secret@/postgres?host=/tmp", file("out")), 64);
   EXPECT_EQ(contents(file("out")).find("secret"), std::string::npos);

@@ -34,6 +34,7 @@ struct Seen {
 };
 
 void examine_clock(Gateway& gateway, const std::string& name, Findings& findings, Seen& seen) {
+  findings.about("clock");
   constexpr std::int64_t kTolerated = 2;  // dates are whole seconds
   const std::int64_t date = date_of(gateway);
   if (date == 0) return;
@@ -48,6 +49,7 @@ void examine_clock(Gateway& gateway, const std::string& name, Findings& findings
 }
 
 void examine_member(const Access& access, std::size_t index, Findings& findings, Seen& seen) {
+  findings.about("member");
   Ledger own;
   Gateway gateway(access, own);
   gateway.pin(index);
@@ -83,6 +85,7 @@ std::size_t count_members(Gateway& gateway, std::int64_t give_up_boot_ns) {
 }
 
 void say_members(std::size_t members, std::size_t named, Findings& findings) {
+  findings.about("members");
   if (members == 0) return;
   const std::string has =
       "the cluster has " + std::to_string(members) + (members == 1 ? " member" : " members");
@@ -95,6 +98,16 @@ void say_members(std::size_t members, std::size_t named, Findings& findings) {
   } else {
     findings.say(Level::good, has + ": " + std::to_string((members - 1) / 2) + " of them may be down");
   }
+}
+
+// The URL that leads there.
+std::string shown(const Access& access) {
+  std::string url = "etcd://";
+  for (const std::string& endpoint : access.endpoints) {
+    if (&endpoint != access.endpoints.data()) url += ",";
+    url += endpoint.substr(endpoint.find("//") + 2);
+  }
+  return url + access.prefix;
 }
 
 // Without the advice to ask the doctor.
@@ -145,33 +158,41 @@ Status EtcdStore::try_everything(std::string& took) {
 }
 
 Result<Code> EtcdStore::diagnose(int fd, bool json) {
-  Findings findings(fd, json);
+  Findings findings(fd, json, shown(access_));
   Seen seen;
   const std::size_t named = access_.endpoints.size();
   for (std::size_t i = 0; i < named; ++i) examine_member(access_, i, findings, seen);
+  findings.about("clock");
   if (seen.dated && seen.furthest_s <= 2) findings.say(Level::good, "their clocks agree with ours, to 2 s");
+  findings.about("cluster");
   if (seen.clusters.size() > 1) findings.say(Level::bad, "the endpoints belong to different clusters");
+  findings.about("leader");
   if (seen.leaders.size() > 1)
     findings.say(Level::doubtful, "the members do not agree on their leader right now");
+  findings.about("tls");
   if (access_.endpoints[0].starts_with("http://")) {
     findings.say(Level::doubtful,
                  "without TLS: whoever can reach etcd or the network between can take and free every lock");
   }
+  findings.about("majority");
   if (seen.up == 0) {
     findings.say(Level::bad, "no member answers: locks cannot be kept here");
     return findings.verdict();
   }
   say_members(count_members(gateway_, give_up()), named, findings);
+  findings.about("write");
   std::string took;
   if (const Status tried = try_everything(took); !tried.ok()) {
     findings.say(Level::bad, words_of(tried.error()), tried.error().code);
     if (tried.error().code == Code::unavailable) {
+      findings.about("majority");
       findings.say(Level::bad, "locks cannot be kept here: " + std::to_string(seen.up) + " of " +
                                    std::to_string(named) + " members answer, and more than half have to");
     }
     return findings.verdict();
   }
   findings.say(Level::good, "may write below " + access_.prefix + ": " + took);
+  findings.about("majority");
   findings.say(Level::good, "a majority of the members is up: locks can be kept here");
   return findings.verdict();
 }

@@ -58,7 +58,8 @@ class Teller {
   void tell_json(const Finding& finding) {
     out_.text("{\"level\":\"").text(finding.level == Level::fail ? "fail" : word(finding.level));
     out_.text("\",\"check\":\"").json(finding.check).text("\",\"what\":\"").json(finding.what);
-    out_.text("\",\"why\":\"").json(finding.why).text("\",\"advice\":\"").json(finding.advice).text("\"}\n");
+    out_.text("\",\"why\":\"").json(finding.why).text("\",\"advice\":\"").json(finding.advice);
+    out_.text("\",\"store\":\"").json(directory_).text("\"}\n");
   }
 
   void verdict_text() {
@@ -74,10 +75,10 @@ class Teller {
     out_.line();
   }
 
+  // A finding like the others, so that programs need to know one kind of line (atmost(1)).
   void verdict_json() {
-    out_.text("{\"verdict\":\"").text(failures_ == 0 ? "yes" : "no");
-    out_.text("\",\"directory\":\"").json(directory_).text("\",\"reason\":\"").json(reason_);
-    out_.text("\",\"warnings\":").count(warnings_).text(",\"failures\":").count(failures_).text("}\n");
+    const Level level = failures_ > 0 ? Level::fail : warnings_ > 0 ? Level::warn : Level::ok;
+    tell_json({level, "verdict", failures_ == 0 ? "yes" : "no", reason_, {}});
   }
 
   std::string_view directory_;

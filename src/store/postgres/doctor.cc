@@ -30,25 +30,30 @@ void look_at_server(Link& link, std::int64_t deadline, Findings& findings) {
   const std::vector<Rows> answers = link.ask(statements, deadline);
   const Rows& row = answers[0];
   row.expect(1);
+  findings.about("server");
   findings.say(Level::good, "PostgreSQL " + std::to_string(version / 10000) + "." +
                                 std::to_string(version % 10000) + ", which takes writes; user " +
                                 row.text(0, 6));
+  findings.about("durability");
   if (!row.boolean(0, 0)) {
     findings.say(
         Level::doubtful,
         "fsync or full_page_writes is off: a crash of the server's machine may forget who holds a lock");
   }
+  findings.about("standbys");
   if (row.integer(0, 2) > 0 && !row.boolean(0, 1)) {
     findings.say(Level::doubtful,
                  "its standbys are fed asynchronously: a failover may forget the last rows, and nobody is "
                  "admitted after it until "
                  "the longest lease is over (set synchronous_standby_names to lose nothing)");
   }
+  findings.about("connections");
   const std::int64_t used = row.integer(0, 3);
   const std::int64_t most = row.integer(0, 4);
   findings.say(used * 10 > most * 9 ? Level::doubtful : Level::good,
                std::to_string(used) + " of " + std::to_string(most) +
                    " connections in use; every holder and every waiter needs one");
+  findings.about("tls");
   if (!link.server().encrypted && !row.boolean(0, 5)) {
     findings.say(Level::doubtful,
                  "without TLS: whoever is on the network between can take and free every lock "
@@ -57,6 +62,7 @@ void look_at_server(Link& link, std::int64_t deadline, Findings& findings) {
 }
 
 void look_at_proxy(const Link& link, Findings& findings) {
+  findings.about("proxy");
   if (link.server().behind_proxy) {
     findings.say(Level::doubtful,
                  "a proxy stands in between; it leaves sessions alone now, and has to (pool_mode=session)");
@@ -66,6 +72,7 @@ void look_at_proxy(const Link& link, Findings& findings) {
 }
 
 void look_at_rights(Link& link, std::int64_t deadline, Findings& findings) {
+  findings.about("rights");
   std::vector<std::string> lacking;
   for (const char* table : {"lock", "era", "holder", "waiter", "takeover"}) {
     const Statement statements[] = {
@@ -101,6 +108,7 @@ std::int64_t round_trip(Link& link, std::int64_t deadline) {
 }
 
 void look_at_clock(Link& link, std::int64_t trip, std::int64_t deadline, Findings& findings) {
+  findings.about("clock");
   const Statement statements[] = {{"SELECT " + micros("clock_timestamp()"), {}, "SELECT", 1}};
   const std::vector<Rows> answers = link.ask(statements, deadline);
   answers[0].expect(1);
@@ -119,6 +127,7 @@ void look_at_clock(Link& link, std::int64_t trip, std::int64_t deadline, Finding
 
 // Writes a row as an admission does, and hears of it on the other connection.
 void try_out(Link& link, const Party& party, std::int64_t deadline, Findings& findings) {
+  findings.about("write");
   link.forget_news();
   const Statement writing[] = {begin(),
                                {"INSERT INTO atmost.takeover (lock, slot, owner, expires) VALUES "
@@ -136,10 +145,31 @@ void try_out(Link& link, const Party& party, std::int64_t deadline, Findings& fi
   const Statement sweeping[] = {{"DELETE FROM atmost.takeover WHERE lock = '(doctor)'", {}, "DELETE", 0}};
   link.ask(sweeping, deadline);
   findings.say(Level::good, "a row is written in " + millis(wrote - start));
+  findings.about("notifications");
   if (!heard) findings.say(Level::bad, "notifications do not arrive: waiters would sleep beside a free slot");
 }
 
+// The tables may be others than the program's, whatever the schema's mark says.
+bool rehearse(Link& link, const std::vector<Statement>& all, std::int64_t deadline, Findings& findings) {
+  findings.about("tables");
+  try {
+    link.ask(all, deadline);
+    findings.say(Level::good,
+                 "the tables are as a caller needs them (its statements were tried and taken back)");
+    return true;
+  } catch (const Trouble& trouble) {
+    if (trouble.kind != Trouble::Kind::refused) throw;
+    const bool denied = trouble.is(kNoPrivilege);
+    findings.say(Level::bad,
+                 "what a caller asks fails: " + trouble.words +
+                     (denied ? "" : " (atmost schema postgres shows the tables as they have to be)"),
+                 denied ? Code::not_permitted : Code::unavailable);
+    return false;
+  }
+}
+
 void look_at_pause(Link& link, std::int64_t deadline, Findings& findings) {
+  findings.about("pause");
   const Duration left = pause_now(link, deadline);
   if (!left.is_zero()) findings.say(Level::bad, why_paused(left));
 }
@@ -147,7 +177,7 @@ void look_at_pause(Link& link, std::int64_t deadline, Findings& findings) {
 }  // namespace
 
 Result<Code> PostgresStore::diagnose(int fd, bool json) {
-  Findings findings(fd, json);
+  Findings findings(fd, json, address_->shown);
   try {
     const std::int64_t start = os::boot_ns();
     talk([&](Link&, std::int64_t) {});
@@ -156,8 +186,9 @@ Result<Code> PostgresStore::diagnose(int fd, bool json) {
       look_at_server(link, deadline, findings);
       look_at_proxy(link, findings);
       look_at_rights(link, deadline, findings);
-      const bool may = findings.trusted();
+      const bool may = findings.trusted() && rehearse(link, rehearsal(), deadline, findings);
       const std::int64_t trip = round_trip(link, deadline);
+      findings.about("latency");
       findings.say(Level::good, "an answer takes " + millis(trip));
       look_at_clock(link, trip, deadline, findings);
       if (may) try_out(link, *party_, deadline, findings);

@@ -99,7 +99,7 @@ TEST_F(Doctor, EveryLineIsJson) {
     EXPECT_EQ(said_[end - 1], '}');
     at = end + 1;
   }
-  EXPECT_TRUE(says("{\"verdict\":\"yes\",")) << said_;
+  EXPECT_TRUE(says("\"check\":\"verdict\",\"what\":\"yes\"")) << said_;
 }
 
 TEST_F(Doctor, AFileIsNoDirectory) {
@@ -179,7 +179,7 @@ TEST_F(Doctor, AnswersThoughAFileCannotBeRemoved) {
   EXPECT_FALSE(asks(true));
   EXPECT_LT(took_ms_, 5000);
   EXPECT_TRUE(says("no answer within 4 s: locking with two processes")) << said_;
-  EXPECT_TRUE(says("{\"verdict\":\"no\"")) << said_;
+  EXPECT_TRUE(says("{\"level\":\"fail\",\"check\":\"verdict\",\"what\":\"no\"")) << said_;
 }
 
 TEST_F(Doctor, AChildThatDiesIsNoYes) {
