@@ -117,6 +117,7 @@ Call parse(const Argv& arguments) {
 
 void run(Call call) {
   witness::TempDir directory;
+  setenv("ATMOST_DIR", directory.path().c_str(), 1);  // where runs of locks with a path are logged
   call.options.directory = directory.path();
   const std::string atmost = witness::under_test("atmost");
   if (access(atmost.c_str(), X_OK) != 0) throw std::runtime_error(atmost + ": " + std::strerror(errno));

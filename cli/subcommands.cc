@@ -57,10 +57,14 @@ Status take_also(Invocation& it, const Surroundings& around, std::string_view te
   return {};
 }
 
+// Where there is no lock directory whose history it would belong to.
 void keep_history_here(Invocation& it, const Surroundings& around) {
   Request& request = it.request;
   if (request.no_history || !request.log_path.empty()) return;
-  if (!fleet_log(around, request.log_path).ok()) request.no_history = true;
+  request.log_is_own = !is_fleet(it.store);
+  const Status placed =
+      request.log_is_own ? own_log(around, request.log_path) : fleet_log(around, request.log_path);
+  if (!placed.ok()) request.no_history = true;
 }
 
 }  // namespace
@@ -81,8 +85,9 @@ Status take_lock(Invocation& it, bool extra) {
   const char* held = std::getenv("ATMOST_HELD");
   it.request.nested = held != nullptr && held[0] != '\0';
   Status placed = place(it, around, it.operands[0], it.request.locks[0], it.request.make_parents);
+  const bool by_path = !it.request.make_parents;
   for (unsigned i = 0; placed.ok() && i < it.also_count; ++i) placed = take_also(it, around, it.also[i]);
-  if (placed.ok() && is_fleet(it.store)) keep_history_here(it, around);
+  if (placed.ok() && (by_path || is_fleet(it.store))) keep_history_here(it, around);
   return placed;
 }
 

@@ -37,7 +37,11 @@ Status check_store(std::string_view text);
 // Where a call whose locks lie in no directory of this machine is logged: history.jsonl where local locks would lie.
 Status fleet_log(const Surroundings& around, PathText& to);
 
-// The same for a lock of a fleet store: its path is the store's URL, "/", and the key. A name or an atom (whose host is
+// Where a call is logged whose lock is given by a path: history.jsonl where the user's named locks lie, whatever --dir says.
+// Beside the lock it would be a file of its first user, that others may not write. Error: there is no such directory.
+Status own_log(const Surroundings& around, PathText& to);
+
+// As place_lock() for a lock of a fleet store: its path is the store's URL, "/", and the key. A name or an atom (whose host is
 // around.host); a path means nothing on other machines: usage error.
 Status place_fleet_lock(std::string_view lock, std::string_view store, std::string_view host, LockSpec& to);
 

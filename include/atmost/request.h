@@ -97,6 +97,9 @@ struct Request {
   bool nested = false;  // some lock is held around this process (ATMOST_HELD): look whether it is this one
   bool foreign_format = false;  // exectimes: touch only the eight index bytes and the locks, write no hints
 
+  // The default log of a lock that is given by a path (own_log(), place.h): made with its directories; where that cannot
+  // be, nothing is logged, and nobody is warned.
+  bool log_is_own = false;
   PathText log_path;          // --log; empty: history.jsonl beside the first lock file
   LockSpec locks[kMaxLocks];  // the first is LOCK, the others --also; any order
 };

@@ -36,6 +36,13 @@ std::string beside(const std::string& lock) {
   return lock.substr(0, lock.rfind('/') + 1) + std::string(kDefaultName);
 }
 
+// As absolute paths, each once.
+void make_unique(std::vector<std::string>& logs) {
+  for (std::string& log : logs) log = spellings(log).front();
+  std::sort(logs.begin(), logs.end());
+  logs.erase(std::unique(logs.begin(), logs.end()), logs.end());
+}
+
 }  // namespace
 
 Sources find_sources(const Selection& selection) {
@@ -48,7 +55,11 @@ Sources find_sources(const Selection& selection) {
   around.host = selection.host.empty() ? machine.view() : selection.host;
   around.root = os::user_id() == 0;
 
+  PathText path_log;
+  const std::string own(own_log(around, path_log).ok() ? std::string(path_log.view()) : std::string());
+  std::error_code ignored;
   Sources to;
+  std::vector<std::string> older;  // that an earlier version wrote beside locks
   for (const std::string& lock : selection.locks) {
     LockSpec spec;
     bool named = false;
@@ -56,7 +67,13 @@ Sources find_sources(const Selection& selection) {
       throw Failure(placed.error());
     const std::string path(spec.path.view());
     to.locks.push_back({named ? lock : std::string(), spellings(path)});
-    if (selection.log.empty()) to.logs.push_back(beside(path));
+    if (!selection.log.empty()) continue;
+    if (named || own.empty()) {
+      to.logs.push_back(beside(path));
+    } else {
+      to.logs.push_back(own);
+      older.push_back(beside(path));
+    }
   }
   if (!selection.log.empty()) to.logs.push_back(selection.log);
   if (to.logs.empty()) {
@@ -64,9 +81,15 @@ Sources find_sources(const Selection& selection) {
     if (const Status found = lock_directory(around, directory); !found.ok()) throw Failure(found.error());
     to.logs.push_back(std::string(directory.view()) + "/" + std::string(kDefaultName));
   }
-  for (std::string& log : to.logs) log = spellings(log).front();
-  std::sort(to.logs.begin(), to.logs.end());
-  to.logs.erase(std::unique(to.logs.begin(), to.logs.end()), to.logs.end());
+  make_unique(to.logs);
+  make_unique(older);
+  older.erase(std::remove_if(older.begin(), older.end(),
+                             [&](const std::string& log) {
+                               return !fs::exists(log, ignored) ||
+                                      std::find(to.logs.begin(), to.logs.end(), log) != to.logs.end();
+                             }),
+              older.end());
+  to.logs.insert(to.logs.begin(), older.begin(), older.end());
   return to;
 }
 

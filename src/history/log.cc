@@ -36,6 +36,7 @@ Error Log::failure(Code code, int sys, std::string_view what) const {
 }
 
 Status Log::append(const Event& event) {
+  if (nowhere_) return {};
   // One byte before the line for a newline, should the file not end in one.
   char line[1 + kMaxLine];
   const std::size_t size = format_line(event, {line + 1, kMaxLine});
@@ -43,7 +44,7 @@ Status Log::append(const Event& event) {
     bool there = false;
     if (Status looked = still_there(there); !looked.ok()) return looked;
     if (!there) {
-      if (Status opened = open(); !opened.ok()) return opened;
+      if (Status opened = open(); !opened.ok()) return nowhere_ ? Status{} : opened;
     }
     bool kept = false;
     if (Status written = write(line, size, kept); !written.ok()) return written;
@@ -60,6 +61,7 @@ bool Log::still_ours() const {
 }
 
 void Log::close() {
+  nowhere_ = false;
   if (!fd_.open()) return;
   if (place_.among_others && !still_ours()) {
     (void)fd_.release();
@@ -101,12 +103,25 @@ Status Log::open() {
   return checked;
 }
 
+// 0 or an errno value.
+int Log::create() {
+  int error = os::create_to_append(place_.path.c_str(), place_.mode, fd_);
+  if (!place_.optional || error == 0 || error == EEXIST) return error;
+  if (error == ENOENT) {
+    PathText which;
+    error = os::make_directories_above(place_.path, which);
+    if (error == 0) error = os::create_to_append(place_.path.c_str(), place_.mode, fd_);
+  }
+  nowhere_ = error == EACCES || error == EPERM || error == EROFS || error == ENOENT || error == ENOTDIR;
+  return error;
+}
+
 Status Log::open_path() {
   for (int i = 0; i < kTries; ++i) {
     int error = os::open_to_append(place_.path.c_str(), fd_);
     if (error == 0) return {};
     if (error == ENOENT) {
-      error = os::create_to_append(place_.path.c_str(), place_.mode, fd_);
+      error = create();
       if (error == 0) return {};
       if (error == EEXIST) continue;  // somebody else was first
       return failure(code_for(error), error, "cannot create the file");

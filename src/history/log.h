@@ -23,8 +23,11 @@ inline constexpr std::string_view kDefaultName = "history.jsonl";
 struct Place {
   PathText path;
   std::int64_t cap = kDefaultCap;
-  unsigned mode = 0600;           // of a file that this process creates, whatever the umask
-  bool check_directories = true;  // false when whoever opened the lock beside it has done so
+  unsigned mode = 0600;  // of a file that this process creates, whatever the umask
+  // False when whoever opened the lock beside it has done so, or they are the user's own.
+  bool check_directories = true;
+  // Directories that are missing are made; where neither they nor the file can be, nothing is logged, and that is no error.
+  bool optional = false;
   // The descriptors are a program's that may close any of them, and open something else: look before each write.
   bool among_others = false;
 };
@@ -51,6 +54,7 @@ class Log {
   bool still_ours() const;
   Status open();
   Status open_path();
+  int create();
   Status check_file();
   Status still_there(bool& there);
   // Whether the file ends in the middle of a line that nobody is writing any more.
@@ -61,6 +65,7 @@ class Log {
   Error failure(Code code, int sys, std::string_view what) const;
 
   const Place& place_;
+  bool nowhere_ = false;  // an optional log, for which there is no place
   os::Fd fd_;
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;

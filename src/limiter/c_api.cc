@@ -88,13 +88,15 @@ int atmost_get(const char* name, const atmost_options* options, atmost_lock** lo
   Text<255> host;
   bool named = false;
   Request& request = fresh->request();
-  const Status placed =
-      place_lock(name, surroundings(known.directory, nullptr, host), request.locks[0], named);
+  const Surroundings around = surroundings(known.directory, nullptr, host);
+  const Status placed = place_lock(name, around, request.locks[0], named);
   if (!placed.ok()) {
     give_back(fresh);
     return answer_error(placed.error());
   }
   request.make_parents = named;
+  request.log_is_own = !named;
+  if (!named && !own_log(around, request.log_path).ok()) request.no_history = true;
   return ask(fresh, known, lock);
 }
 

@@ -15,6 +15,11 @@ history::Place place_of(const Request& request) {
   place.mode = request.create_mode;  // who may take the lock may write its history
   if (!request.log_path.empty()) {
     place.path.assign(request.log_path);
+    if (request.log_is_own) {
+      place.check_directories = false;  // who may rename there owns the user's other files, too
+      place.optional = true;
+      return place;
+    }
     const bool of_a_fleet = request.locks[0].store == StoreKind::fleet && request.make_parents;
     PathText which;
     if (of_a_fleet) (void)os::make_directories_above(place.path, which);
@@ -181,7 +186,9 @@ void Journal::append(const Event& event) {
 // A log that is one of the locks would be written into it. Only a file that somebody named can be one.
 bool Journal::is_a_lock() {
   struct stat log;
-  if (request_.log_path.empty() || os::path_status(place_.path.c_str(), log, false) != 0) return false;
+  if (request_.log_path.empty() || request_.log_is_own ||
+      os::path_status(place_.path.c_str(), log, false) != 0)
+    return false;
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
     struct stat lock;
     if (os::path_status(request_.locks[i].path.c_str(), lock, false) != 0) continue;

@@ -16,7 +16,7 @@ KeptLog* kept = nullptr;
 
 bool same_log(const history::Place& one, const history::Place& other) {
   return one.path.view() == other.path.view() && one.mode == other.mode &&
-         one.check_directories == other.check_directories;
+         one.check_directories == other.check_directories && one.optional == other.optional;
 }
 
 KeptLog* kept_log() {

@@ -113,6 +113,12 @@ Status fleet_log(const Surroundings& around, PathText& to) {
   return join_path(directory, "history.jsonl", to);
 }
 
+Status own_log(const Surroundings& around, PathText& to) {
+  Surroundings own = around;
+  own.option_dir = {};
+  return fleet_log(own, to);
+}
+
 Status place_fleet_lock(std::string_view lock, std::string_view store, std::string_view host, LockSpec& to) {
   const Result<LockForm> form = classify_lock(lock);
   if (!form.ok()) return form.error();

@@ -21,6 +21,7 @@ class Library : public testing::Test {
     char name[] = "/tmp/atmost-library.XXXXXX";
     ASSERT_NE(mkdtemp(name), nullptr);
     directory_ = name;
+    setenv("ATMOST_DIR", name, 1);  // where locks with a path are logged
     limits_.directory = directory_.c_str();
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }

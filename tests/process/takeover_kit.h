@@ -18,7 +18,8 @@ class Takeover : public Stage {
   static constexpr Bound kLong{30'000};
 
   Takeover() {
-    for (const char* name : {"ATMOST_HELD", "ATMOST_STORE", "ATMOST_DIR"}) unsetenv(name);
+    for (const char* name : {"ATMOST_HELD", "ATMOST_STORE"}) unsetenv(name);
+    setenv("ATMOST_DIR", directory_.path().c_str(), 1);  // where runs of locks with a path are logged
   }
 
   std::string file(const std::string& name) const { return directory_.file(name); }

@@ -110,6 +110,7 @@ World::World() {
                            "ATMOST_SLOTS", "ATMOST_INDICES", "ATMOST_TOKEN", "ATMOST_WAITED_MS"}) {
     unsetenv(name);
   }
+  setenv("ATMOST_DIR", logs.path().c_str(), 1);
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail("prctl");
 }
 

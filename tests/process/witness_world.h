@@ -72,6 +72,7 @@ class World {
   // Start each process in a group of its own, below a parent of the same session: in an orphaned group, which a test
   // without a terminal is in, the kernel does not stop a process by SIGTSTP.
   bool own_groups = false;
+  TempDir logs;  // runs of locks that are given by a path are logged here
   pid_t start(const Argv& argv, const Streams& streams = {});
   // Runs to the end; the wait(2) status. Fails the test by an exception when it does not end within the bound.
   int run(const Argv& argv, const Streams& streams = {}, Bound bound = Bound(20'000));

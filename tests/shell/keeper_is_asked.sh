@@ -85,8 +85,8 @@ case $1 in
 esac
 END
 export ATMOST="$work/counting" BIN="$bin/atmost"
-export XDG_STATE_HOME="$work/state"
-unset ATMOST_STORE ATMOST_HELD ATMOST_DIR ATMOST_HOLD_MARK
+export XDG_STATE_HOME="$work/state" ATMOST_DIR="$work/names"
+unset ATMOST_STORE ATMOST_HELD ATMOST_HOLD_MARK
 
 for shell in bash dash ksh93 mksh zsh yash; do
   command -v "$shell" >/dev/null || continue

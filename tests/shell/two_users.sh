@@ -10,8 +10,9 @@ fi
 bin=$(cd "$ATMOST_BIN" && pwd)
 LOCK_UNLOCK=$(cd "$ATMOST_SHELL" && pwd)/lock_unlock.sh
 export LOCK_UNLOCK PATH="$bin:$PATH"
-unset ATMOST_STORE ATMOST_HELD ATMOST_DIR ATMOST_HOLD_MARK LOCK_UNLOCK_MODE
+unset ATMOST_STORE ATMOST_HELD ATMOST_HOLD_MARK LOCK_UNLOCK_MODE
 work=$(mktemp -d "${TMPDIR:-/tmp}/atmost-users.XXXXXX")
+export ATMOST_DIR="$work/names"
 holder=
 trap '[ -z "$holder" ] || kill "$holder" 2>/dev/null; rm -rf "$work" 2>/dev/null || { sleep 1; rm -rf "$work"; }' EXIT
 chmod 711 "$work"
