@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "os/file.h"
+#include "remembering.h"
 
 namespace atmost::local {
 namespace {
@@ -54,6 +55,21 @@ namespace {
 // Who looks without the guard may see the mark come between two reads: seldom twice.
 constexpr int kLooks = 3;
 
+// Whether something tells that a file without a header had one. The header is written before every other hint, except
+// the index, which is all that the original ever writes.
+bool header_was_lost(int fd, std::uint64_t index) {
+  if (plausible_index(index) != 0) return true;
+  Memory memory;
+  Experience experience;
+  if (read_memory(fd, memory, experience)) return true;
+  constexpr std::uint32_t kLowest = 16;  // the lowest free slot is taken first
+  Record record;
+  for (std::uint32_t slot = 1; slot <= kLowest; ++slot) {
+    if (read_record(fd, slot, record)) return true;
+  }
+  return false;
+}
+
 // Without our mark: nobody's yet, or somebody's document; or it was not there yet when last looked for. Apart, for its
 // large buffer.
 [[gnu::noinline]] int read_unmarked(int fd, std::uint64_t& index, HeaderState& state, bool& marked) {
@@ -69,6 +85,7 @@ constexpr int kLooks = 3;
   const bool empty = ours && (got <= sizeof index || all_zero(page + sizeof index, got - sizeof index));
   state = empty ? HeaderState::fresh : HeaderState::alien;
   marked = std::memcmp(page + kHeaderAt, kMagic, sizeof kMagic) == 0;
+  if (empty && got > sizeof index && header_was_lost(fd, index)) state = HeaderState::damaged;
   return 0;
 }
 

@@ -137,6 +137,21 @@ TEST_F(Hints, AShortTextIsAlienToo) {
   EXPECT_EQ(read(), HeaderState::fresh);
 }
 
+TEST_F(Hints, AWipedHeaderIsDamagedAsLongAsSomethingTells) {
+  ASSERT_EQ(ftruncate(file_.fd(), 8 << 20), 0);
+  EXPECT_EQ(read(), HeaderState::fresh);  // full of zeros: nobody has used it
+  file_.put(std::uint64_t{8}, 0);
+  EXPECT_EQ(read(), HeaderState::damaged);
+  file_.put(std::uint64_t{0}, 0);
+  Record record = {};
+  record.slot = 3;
+  ASSERT_EQ(write_record(file_.fd(), record), 0);
+  EXPECT_EQ(read(), HeaderState::damaged);
+  ++record.token;  // a torn one tells nothing
+  ASSERT_EQ(pwrite(file_.fd(), &record, 8, record_at(3)), 8);
+  EXPECT_EQ(read(), HeaderState::fresh);
+}
+
 TEST_F(Hints, AnAbsurdIndexIsNone) {
   EXPECT_EQ(plausible_index(0), 0u);
   EXPECT_EQ(plausible_index(7), 0u);
