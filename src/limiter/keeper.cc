@@ -176,6 +176,7 @@ void keep_inherited(const Keeping& keeping, os::Companion& starter, Lease lease,
     lease.release(Ending::unknown, {});
     os::exit_now(0);
   }
+  local_locks().leave_proofs();
   Keeper(keeping, static_cast<Lease&&>(lease), outcome).live(starter);
 }
 

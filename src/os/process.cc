@@ -60,6 +60,8 @@ class Scanner {
   std::string_view text_;
 };
 
+bool is_id(std::int64_t number) { return number >= 0 && number <= UINT32_MAX; }
+
 }  // namespace
 
 bool parse_process_stat(std::string_view text, ProcessFacts& to) {
@@ -91,10 +93,16 @@ bool parse_process_ids(std::string_view text, Credentials& to) {
     const std::string_view key = line.word();
     std::int64_t real = 0;
     std::int64_t effective = 0;
-    const bool ids = key == "Uid:" || key == "Gid:";
-    if (ids && line.number(real) && line.number(effective) && effective >= 0 && effective <= UINT32_MAX) {
+    std::int64_t saved = 0;
+    const bool wanted = key == "Uid:" || key == "Gid:";
+    if (wanted && line.number(real) && line.number(effective) && line.number(saved) && is_id(real) &&
+        is_id(effective) && is_id(saved)) {
       (key == "Uid:" ? user : group) = true;
       (key == "Uid:" ? to.user : to.group) = static_cast<std::uint32_t>(effective);
+      if (key == "Uid:") {
+        to.real_user = static_cast<std::uint32_t>(real);
+        to.saved_user = static_cast<std::uint32_t>(saved);
+      }
     }
     text.remove_prefix(end < text.size() ? end + 1 : text.size());
   }

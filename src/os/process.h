@@ -74,13 +74,18 @@ bool is_ancestor(std::int64_t pid);
 // Whether any process or thread has this number, zombies included; true when that cannot be told. Needs no /proc.
 bool process_exists(std::int64_t pid);
 
-// The ids a process acts with. 0, ESRCH, or ENOSYS (no /proc, and not this process).
+// The ids a process acts with, and the two others by which kill(2) decides who may signal it. 0, ESRCH, or ENOSYS (no
+// /proc, and not this process).
 struct Credentials {
   std::uint32_t user = 0;
   std::uint32_t group = 0;
+  std::uint32_t real_user = 0;
+  std::uint32_t saved_user = 0;
+
+  bool wholly(std::uint32_t uid) const { return user == uid && real_user == uid && saved_user == uid; }
 };
 int process_credentials(std::int64_t pid, Credentials& to);
-// The effective ids in the text of /proc/PID/status (proc(5): "Uid:" and "Gid:", the second number of each).
+// Those in the text of /proc/PID/status (proc(5): "Uid:" and "Gid:", each real, effective, saved).
 bool parse_process_ids(std::string_view text, Credentials& to);
 
 // 0 when the process is gone.
@@ -104,6 +109,10 @@ struct LockLine {
 bool parse_lock_line(std::string_view line, LockLine& to);
 // The same for a line about a flock(2) that is held, there or in /proc/locks (which has no "lock:" in front).
 bool parse_flock_line(std::string_view line, LockLine& to);
+
+// Whether `user` himself started the program that the process runs: no set-user-ID program that took another's environment
+// over. False as well when that cannot be seen.
+bool started_by(std::int64_t pid, std::uint32_t user);
 
 class LockLineVisitor {
  public:

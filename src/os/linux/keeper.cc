@@ -235,11 +235,13 @@ Watched Watchman::watch(int handle, Bell* bell) {
   }
 }
 
-bool is_marked(std::int64_t pid, const char* name, std::int64_t pid_in_mark) {
+namespace {
+
+// Whether the environment that `pid` was started with has a variable `name` whose value `likes` likes.
+template <class Likes>
+bool any_variable(std::int64_t pid, std::string_view name, Likes likes) {
   Fd file;
   if (open_to_read(Text<63>("/proc/").append_signed(pid).append("/environ").c_str(), file) != 0) return false;
-  const std::string_view wanted_name = name;
-  const Text<31> wanted = Text<31>().append_signed(pid_in_mark);
   // Variable by variable, through a small buffer; of one longer than the buffer the rest is passed over.
   char buffer[4096];
   std::size_t filled = 0;
@@ -255,9 +257,9 @@ bool is_marked(std::int64_t pid, const char* name, std::int64_t pid_in_mark) {
       const std::size_t end = rest.find('\0');
       if (end >= rest.size()) break;
       const std::string_view entry(rest.data(), end);
-      if (!passing_over && entry.starts_with(wanted_name) && entry.size() > wanted_name.size() &&
-          entry[wanted_name.size()] == '=' &&
-          lists({entry.data() + wanted_name.size() + 1, entry.size() - wanted_name.size() - 1}, wanted)) {
+      if (!passing_over && entry.starts_with(name) && entry.size() > name.size() &&
+          entry[name.size()] == '=' &&
+          likes(std::string_view(entry.data() + name.size() + 1, entry.size() - name.size() - 1))) {
         return true;
       }
       passing_over = false;
@@ -270,6 +272,20 @@ bool is_marked(std::int64_t pid, const char* name, std::int64_t pid_in_mark) {
       passing_over = true;
     }
   }
+}
+
+}  // namespace
+
+bool is_marked(std::int64_t pid, const char* name, std::int64_t pid_in_mark) {
+  const Text<31> wanted = Text<31>().append_signed(pid_in_mark);
+  return any_variable(pid, name, [&](std::string_view value) { return lists(value, wanted); });
+}
+
+bool started_with(std::int64_t pid, const char* name, PathText& to) {
+  return any_variable(pid, name, [&](std::string_view value) {
+    to.assign(value);
+    return !to.truncated();
+  });
 }
 
 void hide_mark(const char* name) {

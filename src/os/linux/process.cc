@@ -1,5 +1,6 @@
 #include "../process.h"
 
+#include <elf.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -196,6 +197,22 @@ int process_credentials(std::int64_t pid, Credentials& to) {
   const ssize_t size = read_some(file.get(), text, sizeof text);
   if (size < 0) return errno;
   return parse_process_ids({text, static_cast<std::size_t>(size)}, to) ? 0 : EIO;
+}
+
+bool started_by(std::int64_t pid, std::uint32_t user) {
+  Fd file;
+  if (!own_numbers() || open_to_read(proc_path(pid, "/auxv").c_str(), file) != 0) return false;
+  unsigned long entries[128];  // the kernel gives some 25 pairs, and ends them with AT_NULL
+  const ssize_t size = read_some(file.get(), reinterpret_cast<char*>(entries), sizeof entries);
+  bool real = false;
+  bool effective = false;
+  bool plain = false;
+  for (std::size_t i = 0; size > 0 && (i + 2) * sizeof *entries <= static_cast<std::size_t>(size); i += 2) {
+    if (entries[i] == AT_UID) real = entries[i + 1] == user;
+    if (entries[i] == AT_EUID) effective = entries[i + 1] == user;
+    if (entries[i] == AT_SECURE) plain = entries[i + 1] == 0;
+  }
+  return real && effective && plain;
 }
 
 Holding holds_byte(std::int64_t pid, std::uint64_t device, std::uint64_t inode, std::int64_t byte) {

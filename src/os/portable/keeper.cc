@@ -33,6 +33,7 @@ Watched Watchman::watch(int, Bell*) {
 }
 
 bool is_marked(std::int64_t, const char*, std::int64_t) { return false; }
+bool started_with(std::int64_t, const char*, PathText&) { return false; }
 void hide_mark(const char*) {}
 
 }  // namespace atmost::os

@@ -5,6 +5,7 @@
 #include "local_store.h"
 #include "os/occupancy.h"
 #include "os/self.h"
+#include "proof.h"
 
 namespace atmost::local {
 namespace {
@@ -54,6 +55,8 @@ Status LocalStore::admit_to(const Request& request, std::uint32_t lock, const In
   entry.held.count = entry.reserved.count;
   entry.held.was_empty = entry.file.was_empty() && entry.file.state() == HeaderState::fresh;
   std::memcpy(entry.held.slots, entry.reserved.slots, sizeof(std::uint32_t) * entry.reserved.count);
+  // Without it the hold is as good; but nobody can take it over.
+  if (owner_ == os::Owner::description) (void)leave_proof(entry.file, entry.held.slots, entry.held.count);
   if (request.foreign_format) return {};
   Header& header = entry.file.header();
   entry.before = header;
@@ -91,6 +94,13 @@ void LocalStore::write_hints(const Request& request, std::uint32_t lock, const I
   const std::uint32_t self = registered > 0 ? os::thread_id() : 0;
   for (std::uint32_t i = 0; i < entry.held.count; ++i) {
     (void)write_word(fd, entry.held.slots[i], i < registered ? self : 0);
+  }
+}
+
+void LocalStore::leave_proofs() {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const Entry& entry = entries_[i];
+    (void)leave_proof(entry.file, entry.held.slots, entry.held.count);
   }
 }
 

@@ -3,9 +3,11 @@
 #include <cerrno>
 
 #include "listing.h"
+#include "os/clock.h"
 #include "os/process.h"
 #include "os/self.h"
 #include "os/signal_numbers.h"
+#include "proof.h"
 
 namespace atmost::local {
 namespace {
@@ -13,6 +15,12 @@ namespace {
 // Of the processes that have the lock; those beyond it, which a few thousand descriptors would be needed for, get
 // their turn when the first have gone.
 constexpr std::uint32_t kMaxHolders = 256;
+// Where nobody is seen to hold a slot that is held, we look again: it may end, or hand on to a child, while we look; and
+// who is ending has closed its descriptors a moment before the lock is gone. So often where nothing hints at that, and so
+// often where processes end under our eyes, with a pause before each look but the first.
+constexpr int kLooks = 4;
+constexpr std::int64_t kLookAgainNs = 3'000'000;
+constexpr int kMostLooks = 20;
 // Passes to stand everything still before killing: what forks on is met again in the next sweep.
 constexpr int kStopPasses = 5;
 
@@ -25,19 +33,30 @@ struct Proven {
 
 class Hunt final : public os::ProcessVisitor {
  public:
-  Hunt(const Identity& identity, std::int64_t byte, const os::Ancestors& ours)
-      : identity_(identity), byte_(byte), ours_(ours), self_(os::process_id()) {}
+  Hunt(const Proof& proof, const os::Ancestors& ours) : proof_(proof), ours_(ours), self_(os::process_id()) {}
 
   // Looks at one process; remembers it when it is proven to hold the byte.
   bool prove(std::int64_t pid) {
     if (pid <= 1 || pid == self_ || count_ == kMaxHolders) return false;
     os::ProcessHandle handle;
-    if (handle.open(pid) != 0) return false;
-    if (os::holds_byte(pid, identity_.device, identity_.inode, byte_) != os::Holding::yes) return false;
+    if (handle.open(pid) != 0) {
+      ++ended_;
+      return false;
+    }
+    const Proof::Answer answer = proof_.of(pid);
+    if (answer != Proof::Answer::proven && answer != Proof::Answer::unproven) return false;
     os::ProcessFacts facts;
-    if (!handle.means(pid) || os::process_facts(pid, facts) != 0 || !handle.alive()) return false;
+    if (!handle.means(pid) || os::process_facts(pid, facts) != 0 || !handle.alive()) {
+      ++ended_;
+      fleeting_ = true;
+      return false;
+    }
     if (ours_.have(pid)) {
       ancestor_ = true;
+      return false;
+    }
+    if (answer == Proof::Answer::unproven) {
+      unproven_ = pid;
       return false;
     }
     proven_[count_].pid = pid;
@@ -47,6 +66,9 @@ class Hunt final : public os::ProcessVisitor {
     return true;
   }
 
+  // Everybody who can be seen.
+  void prove_all() { (void)os::each_process(*this); }
+
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
     if (!facts.ended()) (void)prove(pid);
     return count_ < kMaxHolders;
@@ -55,6 +77,12 @@ class Hunt final : public os::ProcessVisitor {
   std::uint32_t count() const { return count_; }
   const Proven& at(std::uint32_t index) const { return proven_[index]; }
   bool ancestor() const { return ancestor_; }
+  // Who has a descriptor with the lock that proves nothing; 0: nobody.
+  std::int64_t unproven() const { return unproven_; }
+  // How many had ended before they could be looked at.
+  std::uint32_t ended() const { return ended_; }
+  // Whether one of those was a holder.
+  bool fleeting() const { return fleeting_; }
   // Whether its parent is a holder too, below which it is found.
   bool below_another(std::uint32_t index) const {
     for (std::uint32_t i = 0; i < count_; ++i) {
@@ -71,14 +99,40 @@ class Hunt final : public os::ProcessVisitor {
   }
 
  private:
-  const Identity& identity_;
-  const std::int64_t byte_;
+  const Proof& proof_;
   const os::Ancestors& ours_;
   const std::int64_t self_;
   Proven proven_[kMaxHolders];
   std::uint32_t count_ = 0;
+  std::int64_t unproven_ = 0;
   bool ancestor_ = false;
+  bool fleeting_ = false;
+  std::uint32_t ended_ = 0;
 };
+
+bool is_held(const LockFile& file, std::uint32_t slot) {
+  os::Conflict conflict;
+  const os::Bytes byte = {slot_byte(slot), 1};
+  return os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write, byte, conflict) != 0 ||
+         conflict.found;
+}
+
+// False when the slot was free before anybody was met.
+bool find_holders(const LockFile& file, const HolderView& holder, Hunt& hunt) {
+  // A supervisor keeps its own child informed, and a keeper has told nobody to stop: the script it keeps the lock for is
+  // no holder. Only where there is neither, everybody who has the lock is a target.
+  const bool alone = holder.kind == HolderKind::supervised || holder.kind == HolderKind::keeper;
+  for (int look = 0; look < (hunt.ended() > 0 ? kMostLooks : kLooks); ++look) {
+    if (look > 0) os::sleep_until(plus(os::boot_ns(), {kLookAgainNs}));
+    if (alone && hunt.prove(holder.pid)) return true;
+    hunt.prove_all();
+    if (hunt.count() > 0 || hunt.ancestor()) return true;
+    // Its last process may have ended since the lock was asked.
+    if (!is_held(file, holder.slot)) return false;
+    if (hunt.unproven() != 0) return true;
+  }
+  return true;
+}
 
 // Whether this process holds the byte (by a descriptor that it inherited: the one it opened holds no slot now), or its
 // parent, or its parent's parent, and so on.
@@ -95,6 +149,8 @@ bool our_line_holds(const Identity& identity, std::int64_t byte) {
 struct Reach {
   Family& family;             // whom it met
   const os::Ancestors& ours;  // whom it spares
+  const Proof& proof;         // and whom else
+  bool supervised = false;
 };
 
 // Signals everything below one process (a stop only what is not stopped yet); counts what it sent to.
@@ -109,14 +165,17 @@ class Descendants final : public os::ProcessVisitor {
     // The handle comes first; a root that ended meanwhile proves nothing any more.
     os::ProcessHandle handle;
     if (os::branch_below(pid, root_.pid) == 0 || handle.open(pid) != 0) return true;
-    if (os::branch_below(pid, root_.pid) == 0 || !handle.means(pid) || !root_.handle.alive()) return true;
+    if (os::branch_below(pid, root_.pid) == 0) return true;
+    const bool reached = reach_.proof.reaches(root_.pid, pid);
+    if (!handle.means(pid) || !root_.handle.alive()) return true;
     if (pid == os::process_id() || reach_.ours.have(pid)) return true;
-    seen = pid;
     reach_.family.add(pid, facts.start_boot_ns);
-    (void)handle.send(signal_);
+    (reached ? seen : spared) = pid;
+    if (reached) (void)handle.send(signal_);
     return true;
   }
-  std::int64_t seen = 0;  // one of them, 0: none
+  std::int64_t seen = 0;    // one of them, 0: none
+  std::int64_t spared = 0;  // one that is not reached
 
  private:
   const Proven& root_;
@@ -125,11 +184,16 @@ class Descendants final : public os::ProcessVisitor {
   os::Outsiders outsiders_;
 };
 
+struct Below {
+  std::int64_t seen = 0;
+  std::int64_t spared = 0;
+};
+
 // Signal 0 only looks who is there.
-std::int64_t signal_below(const Proven& root, int signal, const Reach& reach) {
+Below signal_below(const Proven& root, int signal, const Reach& reach) {
   Descendants below(root, signal, reach);
   (void)os::each_process(below);
-  return below.seen;
+  return {below.seen, below.spared};
 }
 
 int send(const Proven& to, Pressure pressure) {
@@ -140,11 +204,14 @@ int send(const Proven& to, Pressure pressure) {
 // The supervisor goes last: while it lives, what is re-parented comes below it and is seen. `left`: who is still there
 // below it.
 int kill(const Proven& root, const Reach& reach, std::int64_t& left) {
-  for (int pass = 0; pass < kStopPasses && signal_below(root, os::kStop, reach) != 0; ++pass) {
+  for (int pass = 0; pass < kStopPasses && signal_below(root, os::kStop, reach).seen != 0; ++pass) {
   }
-  left = signal_below(root, os::kKill, reach);
-  // The next press comes soon; a supervisor that sees its command end meanwhile ends in good order.
-  return left != 0 ? 0 : root.handle.send(os::kKill);
+  const Below below = signal_below(root, os::kKill, reach);
+  left = below.seen != 0 ? below.seen : below.spared;
+  // The next press comes soon; a supervisor that sees its command end meanwhile ends in good order. It frees the slot,
+  // too, of which somebody who is spared has the descriptor.
+  const bool wait = below.seen != 0 || (below.spared != 0 && reach.supervised);
+  return wait ? 0 : root.handle.send(os::kKill);
 }
 
 int signal_holder(const Proven& holder, Pressure pressure, const Reach& reach, std::int64_t& left) {
@@ -168,12 +235,7 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   Pressed result;
   HolderView holder;
   describe_holder(file, slot, false, holder);
-  os::Conflict conflict;
-  const os::Bytes byte = {slot_byte(slot), 1};
-  if (os::query_lock(file.fd(), os::Owner::description, os::Hold::write, byte, conflict) == 0 &&
-      !conflict.found) {
-    return result;
-  }
+  if (!is_held(file, slot)) return result;
   result.held = holder.hold == hold;
   result.token = holder.token;
   result.pid = holder.pid;
@@ -188,15 +250,16 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   result.ancestor = our_line_holds(file.identity(), slot_byte(slot));
   if (result.ancestor) return result;
   const os::Ancestors ours;
-  const Reach reach = {family, ours};
-  Hunt hunt(file.identity(), slot_byte(slot), ours);
-  // A supervisor keeps its own child informed, and a keeper has told nobody to stop: the script it keeps the lock for is
-  // no holder. Only where there is neither, everybody who has the lock is a target.
-  const bool alone =
-      (holder.kind == HolderKind::supervised || holder.kind == HolderKind::keeper) && hunt.prove(holder.pid);
-  if (!alone) (void)os::each_process(hunt);
+  const Proof proof(file, slot);
+  Hunt hunt(proof, ours);
+  if (!find_holders(file, holder, hunt)) return {};
   result.ancestor = hunt.ancestor();
+  // Who was proven once, or was seen to end, is met by the next press perhaps, or has ended by then.
+  const bool fleeting = hunt.fleeting() || pressure != Pressure::prove;
+  if (hunt.count() == 0 && hunt.unproven() == 0 && !result.ancestor && fleeting) return result;
   result.unprovable = hunt.count() == 0;
+  result.handed_over = result.unprovable && hunt.unproven() != 0;
+  if (result.handed_over) result.pid = hunt.unproven();
   if (result.ancestor || result.unprovable) return result;
   // Who does not know the guard may have changed places while we looked.
   describe_holder(file, slot, false, holder);
@@ -208,6 +271,7 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   Word word;
   const bool supervised = holder.kind == HolderKind::supervised && file.words_count() &&
                           read_words(file.fd(), slot, 1, &word) == 0 && word_lives(word);
+  const Reach reach = {family, ours, proof, supervised};
   std::int64_t left = 0;
   for (std::uint32_t i = 0; i < hunt.count(); ++i) {
     const bool below = hunt.below_another(i);

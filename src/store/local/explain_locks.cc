@@ -10,7 +10,7 @@
 namespace atmost::local {
 namespace {
 
-enum class Kind : std::uint8_t { guard, slots, mode, takeover, join, tickets };
+enum class Kind : std::uint8_t { guard, slots, mode, takeover, join, proof, tickets };
 
 struct Range {
   Kind kind;
@@ -26,6 +26,8 @@ constexpr Range kRanges[] = {
     {Kind::takeover, kTakeoverBase, kill_byte(kMaxSlots) + 1,
      "takeovers (a byte for each slot whose holder is being stopped)"},
     {Kind::join, kJoinByte, kJoinByte + 1, "who waits to run once more (--on-busy=join)"},
+    {Kind::proof, kProofBase, proof_byte(kMaxSlots) + 1,
+     "proofs of holders (a byte for each slot, where several users may write the file)"},
     {Kind::tickets, queue_start(0), queue_start(kModeQueue + 1), "waiters' tickets (a queue for each limit)"},
 };
 
@@ -50,7 +52,8 @@ void tell_place(const Range& range, const Run& run, Report& out) {
   const std::int64_t last = run.end - 1;
   switch (range.kind) {
     case Kind::slots:
-    case Kind::takeover: {
+    case Kind::takeover:
+    case Kind::proof: {
       const std::int64_t before_first = range.start - 1;
       out.text(run.start == last ? "slot " : "slots ").number(run.start - before_first);
       if (run.start != last) out.text(" to ").number(last - before_first);

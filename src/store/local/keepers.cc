@@ -6,6 +6,7 @@
 #include "os/process.h"
 #include "os/self.h"
 #include "os/signal_numbers.h"
+#include "proof.h"
 #include "ranges.h"
 
 namespace atmost::local {
@@ -62,16 +63,20 @@ Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t ke
     if (error == ESRCH || error == EINVAL) return false;  // it has gone, and its slot is somebody else's
     return file.failure(Code::io, error, "cannot reach its keeper");
   }
-  const Identity& identity = file.identity();
-  switch (os::holds_byte(record.pid, identity.device, identity.inode, slot_byte(record.slot))) {
-    case os::Holding::no:
+  switch (Proof(file, record.slot).of(record.pid)) {
+    case Proof::Answer::no:
       return false;  // the record is left from a hold that is over
-    case os::Holding::unreadable:
+    case Proof::Answer::unreadable:
       return about_keeper(file, Code::not_permitted, record.pid,
                           ", another user's: only that user or root may release it");
-    case os::Holding::yes:
+    case Proof::Answer::unproven:
+      return about_keeper(file, Code::not_permitted, record.pid,
+                          ", as the file says; but others may write that, and nothing proves that it is a "
+                          "keeper, so it is not signalled; its user or the administrator can end it");
+    case Proof::Answer::proven:
       break;
   }
+  if (!keeper.means(record.pid)) return false;
   if (!keeper.alive()) return false;
   const int error = keeper.send(os::kTerminate);
   if (error == ESRCH) return false;

@@ -30,6 +30,9 @@ constexpr std::int64_t takeover_byte(std::uint32_t slot) { return kTakeoverBase 
 constexpr std::int64_t kill_byte(std::uint32_t slot) { return takeover_byte(kMaxSlots + slot); }
 // Held by the caller that waits to run once more (--on-busy=join), until it is admitted.
 inline constexpr std::int64_t kJoinByte = std::int64_t{1} << 43;
+// Process-owned, by the holder of the slot, where several users may write the file: see proof.h.
+inline constexpr std::int64_t kProofBase = std::int64_t{1} << 44;
+constexpr std::int64_t proof_byte(std::uint32_t slot) { return kProofBase + slot - 1; }
 
 // Waiters' tickets: a queue for each limit value, and one for shared and exclusive callers together.
 inline constexpr std::int64_t kTicketBase = std::int64_t{1} << 48;

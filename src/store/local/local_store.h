@@ -68,6 +68,9 @@ class LocalStore final : public Store {
   // Writes into the records of what is held that process `pid` is the holder: one that inherited the descriptors.
   // REQUIRES: a lease is held.
   void name_holder(std::int64_t pid);
+  // For that process itself, when the one it inherited them from holds nothing any more: what proves it the holder where
+  // several users may write the lock (proof.h). REQUIRES: a lease is held.
+  void leave_proofs();
 
   // Whether every file that is held is still the one behind its path: only then is anybody kept out.
   bool in_place() const;

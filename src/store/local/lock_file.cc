@@ -129,6 +129,7 @@ Status LockFile::check_file(const Request& request) {
     return failure(Code::io, 0, "has other hard links; name a file with only one name");
   const std::uint32_t user = os::user_id();
   const bool shared_on_purpose = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  several_may_write_ = shared_on_purpose;
   const bool only_looked_at = user == kRoot && read_only_;
   if (status.st_uid != user && status.st_uid != kRoot && !shared_on_purpose && !only_looked_at) {
     Error unshared =

@@ -85,6 +85,8 @@ class LockFile {
   // The next lock_slots() will open a second descriptor: a query first spares a refusal that.
   bool opens_for_slots() const { return shares() && !shared_.open(); }
   bool guarded() const { return guarded_; }
+  // Whether its mode let more users than its owner and root write it when it was opened.
+  bool several_may_write() const { return several_may_write_; }
 
   // How guard() and the queue may block; alarm unless said otherwise. Kept across open().
   void set_blocking(os::Blocking blocking) { blocking_ = blocking; }
@@ -139,6 +141,7 @@ class LockFile {
   HeaderState state_ = HeaderState::fresh;
   std::uint64_t index_ = 0;
   bool guarded_ = false;
+  bool several_may_write_ = false;
   bool read_only_ = false;
   bool was_empty_ = false;
   Heirs heirs_ = Heirs::nobody;

@@ -1,0 +1,101 @@
+#include "proof.h"
+
+#include "os/file.h"
+#include "os/keeper.h"
+#include "os/self.h"
+
+namespace atmost::local {
+namespace {
+
+constexpr std::uint32_t kRoot = 0;
+
+bool several_may_write(const struct stat& status) {
+  return (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;  // an access list's mask shows as the group's bits
+}
+
+// What one process has locked: whether the slot, and whether by a lock that is its own. A process-owned lock cannot be
+// handed over, and its line shows in all who share the taker's table of descriptors (CLONE_FILES): so it counts for the
+// process that the kernel names alone.
+class Lines final : public os::LockLineVisitor {
+ public:
+  Lines(std::int64_t pid, std::uint32_t slot) : pid_(pid), slot_(slot) {}
+
+  void lock(const os::LockLine& line) override {
+    if (!line.write) return;
+    const bool slot = line.covers(slot_byte(slot_));
+    holds = holds || slot;
+    if (!line.description && line.pid == pid_) own = own || slot || line.covers(proof_byte(slot_));
+  }
+  bool holds = false;
+  bool own = false;
+
+ private:
+  const std::int64_t pid_;
+  const std::uint32_t slot_;
+};
+
+}  // namespace
+
+Proof::Proof(const LockFile& file, std::uint32_t slot) : file_(file), slot_(slot) {
+  struct stat status;
+  if (os::file_status(file.fd(), status) != 0) return;
+  shared_ = several_may_write(status);
+  owner_ = status.st_uid;
+  ours_ = !shared_ && (owner_ == kRoot || owner_ == os::user_id());
+}
+
+Proof::Answer Proof::of(std::int64_t pid) const {
+  const Identity& identity = file_.identity();
+  if (ours_) {
+    const os::Holding holding = os::holds_byte(pid, identity.device, identity.inode, slot_byte(slot_));
+    return holding == os::Holding::yes          ? Answer::proven
+           : holding == os::Holding::unreadable ? Answer::unreadable
+                                                : Answer::no;
+  }
+  Lines lines(pid, slot_);
+  const os::Holding any = os::each_lock(pid, identity.device, identity.inode, lines);
+  if (!lines.holds) return any == os::Holding::unreadable ? Answer::unreadable : Answer::no;
+  if (lines.own) return Answer::proven;
+  os::Credentials ids;
+  if (os::process_credentials(pid, ids) != 0) return Answer::unreadable;
+  // Who alone may write the file could have signalled what is wholly his without us.
+  const bool proven = shared_ ? started_under_this_lock(pid, ids) : ids.wholly(owner_);
+  return proven ? Answer::proven : Answer::unproven;
+}
+
+// By the environment that the hold gave to its command: of a hold whose supervisor was killed nothing else is left. What
+// a record says is anybody's word, but nobody makes another user's program start in an environment of his choice; unless
+// that is a set-user-ID program, or root's, whose helpers are many.
+bool Proof::started_under_this_lock(std::int64_t pid, const os::Credentials& ids) const {
+  Record record;
+  if (!read_record(file_.fd(), slot_, record) || record.token == 0 || record.token > INT64_MAX) return false;
+  if (ids.user == kRoot || ids.user != record.uid || !ids.wholly(ids.user)) return false;
+  // Compared as words: to look along a path of somebody's choice may take for ever.
+  PathText here;
+  PathText named;
+  return os::started_by(pid, ids.user) &&
+         os::is_marked(pid, "ATMOST_TOKEN", static_cast<std::int64_t>(record.token)) &&
+         os::started_with(pid, "ATMOST_LOCKFILE", named) && os::descriptor_path(file_.fd(), here) == 0 &&
+         named.view() == here.view();
+}
+
+bool Proof::reaches(std::int64_t ancestor, std::int64_t descendant) const {
+  if (ours_) return true;
+  os::Credentials above;
+  os::Credentials below;
+  if (os::process_credentials(ancestor, above) != 0 || os::process_credentials(descendant, below) != 0)
+    return false;
+  return above.real_user == kRoot || below.wholly(above.real_user);
+}
+
+int leave_proof(const LockFile& file, const std::uint32_t* slots, std::uint32_t count) {
+  if (!file.several_may_write() || !os::has_description_locks()) return 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const os::Bytes byte = {proof_byte(slots[i]), 1};
+    if (const int error = os::try_lock(file.slot_fd(), os::Owner::process, os::Hold::write, byte))
+      return error;
+  }
+  return 0;
+}
+
+}  // namespace atmost::local
