@@ -75,6 +75,11 @@ void EtcdStore::add_admission(const Request& request, std::uint32_t lock, const 
     txn.created_at(entry.keys.held(slot), 0);
     txn.put(entry.keys.held(slot), record.text(), lease_.id());
   }
+  for (const Snapshot::Waiter& each : entry.seen.passed) {
+    Record overtaken = each.record;
+    overtaken.passed = true;
+    txn.created_at(each.key, each.ticket).put(each.key, overtaken.text(), each.lease);
+  }
   txn.put(entry.keys.last(), moment_text(now, os::boot_hash()));
   // Else it may be decided by a lease that somebody has put another in the place of since.
   if (has_interval(request))
@@ -215,6 +220,10 @@ Result<Decision> EtcdStore::attempt(const Request& request, DecideFn decide, con
       *queue = {};
       continue;
     }
+    pass_turns(request, queue);
+    if (queue == nullptr) {
+      if (Status passed = pass_the_dead(request, end); !passed.ok()) return give_in(passed.error());
+    }
     Result<Decision> decision = decide_all(request, decide, now, queue, end);
     if (!decision.ok()) return give_in(decision.error());
     if (!admits(decision.value()) && std::exchange(guessed, false)) continue;
@@ -228,6 +237,8 @@ Result<Decision> EtcdStore::attempt(const Request& request, DecideFn decide, con
       } else if (in_doubt && stands_in_its_own_way(request, now)) {
         // Busy, or too soon, would be said of ourselves.
         return give_in(error_of(Code::unavailable, 0, "etcd: its answers contradict each other"));
+      } else if (queue != nullptr && queue->drawn && decision.value().verdict == Verdict::busy) {
+        if (Status stood = stand_up(request, now, *queue, end); !stood.ok()) return give_in(stood.error());
       }
       return decision;
     }

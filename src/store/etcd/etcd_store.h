@@ -88,6 +88,15 @@ class EtcdStore final : public FleetStore {
     bool deep = false;           // its place in the queue lies far behind the first
     std::uint64_t in_queue = 0;  // how many were when it drew its place
     bool place_kept = false;     // while it holds the slot
+    std::string
+        milestone;  // a place so far before ours that we are near when it is gone; empty: none is known
+    // Of slots that are owed to others: there was no admission after this revision, and nobody took them since.
+    std::uint64_t idle_revision = 0;  // 0: none is
+    std::int64_t idle_since_boot_ns = 0;
+
+    void note_idle(std::uint64_t revision);
+    // When those to whom they are owed have had their turns.
+    std::int64_t turns_end_boot_ns() const;
   };
   enum class Applied : std::uint8_t { yes, no, unknown };
   // What flow_ watches: the place of the waiter before us, or the admissions of the lock that refused us.
@@ -152,6 +161,15 @@ class EtcdStore final : public FleetStore {
   bool keeps_place() const {
     return entries_.size() == 1 && entries_[0].spec.mode == Mode::plain && entries_[0].spec.max == 1;
   }
+  // A turn is used or passed: whoever could take what is owed to it and does not within a second is overtaken, and keeps
+  // its place.
+  void pass_turns(const Request& request, const Ticket* queue);
+  // Who asks once has no second to wait for: those whose leases have not been renewed for long do not count.
+  Status pass_the_dead(const Request& request, std::int64_t give_up_boot_ns);
+  Result<bool> is_silent(std::int64_t lease, std::int64_t give_up_boot_ns);
+  // Others have overtaken us, and here we are: they wait for us again.
+  Status stand_up(const Request& request, const Instant& now, const Ticket& ticket,
+                  std::int64_t give_up_boot_ns);
   // False: look again.
   Result<bool> begin_following(const Ticket& ticket);
   void watch(Watched what, std::uint64_t from_revision);

@@ -31,6 +31,7 @@ class Keys {
   std::string finish() const { return base_ + "a/finish"; }
   std::string success() const { return base_ + "a/success"; }
   std::string held(std::uint32_t slot) const { return base_ + "a/h/" + digits(slot); }
+  std::string holders() const { return base_ + "a/h/"; }
   std::string taking(std::uint32_t slot) const { return base_ + "a/t/" + digits(slot); }
   std::string asked() const { return base_ + "a/x/"; }
   std::string asked(std::uint32_t slot) const { return asked() + digits(slot); }

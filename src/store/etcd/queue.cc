@@ -28,7 +28,7 @@ Result<bool> EtcdStore::draw(const Request& request, const Instant& now, Ticket&
     txn.put(place, own_record(request, entry.spec, now).text(), lease_.id());
   }
   for (const Entry& entry : entries_) {
-    txn.youngest(entry.keys.queue(entry.spec), 2);
+    txn.youngest(entry.keys.queue(entry.spec), kSeenInQueue + 1);
     if (entry.spec.mode == Mode::exclusive) {
       txn.youngest(entry.keys.readers(), 1);
     } else {
@@ -48,6 +48,8 @@ Result<bool> EtcdStore::draw(const Request& request, const Instant& now, Ticket&
     ticket.numbers[i] = reply.header.revision;
     Snapshot& seen = entries_[i].seen;
     std::uint64_t youngest = 0;
+    const PartReply& own_queue = reply.parts[entries_.size() + 2 * i];
+    entries_[i].milestone = own_queue.keys.size() > kSeenInQueue ? own_queue.keys.back().key : "";
     for (std::size_t part : {entries_.size() + 2 * i, entries_.size() + 2 * i + 1}) {
       for (const KeyValue& key : reply.parts[part].keys) {
         if (key.created >= reply.header.revision || key.created <= youngest) continue;
@@ -57,7 +59,7 @@ Result<bool> EtcdStore::draw(const Request& request, const Instant& now, Ticket&
       }
     }
     seen.ticket_is_there = true;
-    entries_[i].in_queue = reply.parts[entries_.size() + 2 * i].count;
+    entries_[i].in_queue = own_queue.count;
     if (seen.predecessor.empty()) {  // who was there when we looked has gone
       seen.waiters.clear();
       seen.more_waiters = false;
@@ -79,6 +81,8 @@ Result<Wake> EtcdStore::await(const Request& request, Ticket& ticket, std::int64
   const std::int64_t quiet = plus(os::boot_ns(), kLongestQuiet);
   Result<Wake> woken = follow(request, ticket, std::min(deadline_boot_ns, quiet));
   if (!woken.ok()) return give_in(woken.error());
+  if (woken.value() == Wake::deadline && os::boot_ns() < std::min(deadline_boot_ns, quiet))
+    return Wake::maybe;
   if (woken.value() == Wake::deadline && quiet < deadline_boot_ns) {
     stop_following();
     return Wake::maybe;
@@ -100,7 +104,15 @@ void EtcdStore::watch(Watched what, std::uint64_t from_revision) {
   const Entry& entry = entries_[blocked_];
   const std::string begin = what == Watched::place ? entry.seen.predecessor : entry.keys.admission();
   const std::string end = what == Watched::place ? std::string() : end_of_prefix(begin);
-  flow_ = gateway_.flow("watch", watch_body(begin, end, from_revision));
+  std::string body = watch_body(begin, end, from_revision);
+  if (what == Watched::place && !entry.milestone.empty()) {
+    body += watch_body(entry.milestone, {}, from_revision);
+  } else if (what == Watched::place && !entry.seen.waiters.empty()) {
+    // We are near: whether those before us take what is free, we have to see.
+    const std::string held = entry.keys.holders();
+    body += watch_body(held, end_of_prefix(held), entry.seen.revision + 1);
+  }
+  flow_ = gateway_.flow("watch", body);
   flows_from_ = gateway_.endpoint();
   watched_ = what;
 }
@@ -146,9 +158,15 @@ bool EtcdStore::is_near(const Entry& entry) const {
 Result<bool> EtcdStore::still_behind(Entry& entry) {
   Txn txn;
   txn.range(entry.seen.predecessor);
+  if (!entry.milestone.empty()) txn.range(entry.milestone);
   const Result<TxnReply> reply = read(txn, give_up());
   if (!reply.ok()) return reply.error();
   const std::vector<KeyValue>& found = reply.value().parts[0].keys;
+  if (!entry.milestone.empty() && reply.value().parts[1].keys.empty()) {
+    entry.milestone.clear();
+    stop_following();
+    return false;
+  }
   if (found.empty()) {
     move_up();
     return false;
@@ -191,9 +209,10 @@ Result<Wake> EtcdStore::follow(const Request& request, const Ticket& ticket, std
     gateway_.hang_up();  // the watch is our one connection
     std::string line;
     const std::int64_t due = lease_.renewals().due_boot_ns;
-    switch (flow_->next(line, std::min(until_boot_ns, due), parting_.descriptor())) {
+    const std::int64_t end = std::min(until_boot_ns, entries_[blocked_].turns_end_boot_ns());
+    switch (flow_->next(line, std::min(end, due), parting_.descriptor())) {
       case Heard::time:
-        if (os::boot_ns() >= until_boot_ns) return Wake::deadline;
+        if (os::boot_ns() >= end) return Wake::deadline;
         if (const Result<bool> hears = still_hears(); !hears.ok()) {
           return hears.error();
         } else if (hears.value()) {
@@ -225,14 +244,28 @@ bool EtcdStore::heed(const Request& request, const Ticket& ticket, const std::st
   if (up_to_date_) {
     const std::optional<bool> changed =
         take_changes(entry.keys, viewer(request, blocked_, &ticket), *reply, entry.seen);
-    if (!changed) stop_following();
+    // Who stands up touches the state: it may have come before us again.
+    const bool stood_up = std::any_of(reply->events.begin(), reply->events.end(),
+                                      [&](const auto& each) { return each.key.key == entry.keys.state(); });
+    if (!changed || stood_up) stop_following();
     return !changed || *changed;
   }
-  if (watched_ == Watched::place && !reply->events.back().erased) {
-    entry.seen.ahead = ahead_of(reply->events.back().key);
+  const WatchReply::Event& event = reply->events.back();
+  if (watched_ == Watched::place && entry.keys.is_held(event.key.key)) {
+    entry.idle_revision = 0;
+    if (event.erased) entry.note_idle(event.key.modified);
     return false;
   }
-  const bool moved_up = watched_ == Watched::place && entries_.size() == 1;
+  if (event.key.key == entry.milestone) {
+    if (event.erased) entry.milestone.clear();
+    if (event.erased) stop_following();
+    return event.erased;
+  }
+  if (watched_ == Watched::place && !event.erased && !is_passed(event.key)) {
+    entry.seen.ahead = ahead_of(event.key);
+    return false;
+  }
+  const bool moved_up = watched_ == Watched::place && entries_.size() == 1 && event.erased;
   stop_following();
   if (moved_up && keeps_place() && request.if_elapsed.is_zero() &&
       foresee(reply->events.back().key.modified, entry.seen)) {

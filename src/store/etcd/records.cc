@@ -56,7 +56,8 @@ std::string Record::text() const {
                     {"id", id},
                     {"command", command},
                     {"inside", inside},
-                    {"state", state}});
+                    {"state", state},
+                    {"passed", passed}});
 }
 
 Stamp Record::start(std::uint64_t boot_here) const {
@@ -95,6 +96,8 @@ std::optional<Record> parse_record(std::string_view from) {
                     number(*json, "state", to.state);
   if (!good) return std::nullopt;
   to.mode = static_cast<Mode>(mode);
+  // Older callers write no such field.
+  if (json->contains("passed") && !flag(*json, "passed", to.passed)) return std::nullopt;
   return to;
 }
 

@@ -32,6 +32,8 @@ struct Record {
   // by.
   bool inside = false;
   std::uint64_t state = 0;
+  bool passed =
+      false;  // of a place: its caller had its turn and did not use it; nobody waits for it any more
 
   std::string text() const;
   Stamp start(std::uint64_t boot_here) const;

@@ -14,6 +14,11 @@ std::string other_queue(const Keys& keys, const LockSpec& lock) {
 
 }  // namespace
 
+bool is_passed(const KeyValue& place) {
+  const std::optional<Record> record = parse_record(place.value);
+  return record && record->passed && !record->inside;
+}
+
 Snapshot::Ahead ahead_of(const KeyValue& place) {
   const std::optional<Record> record = parse_record(place.value);
   if (!record || !record->inside) return {};
@@ -75,20 +80,26 @@ bool take_waiters(const Viewer& viewer, const PartReply& part, const std::string
     if (viewer.ticket != 0 && key.created == viewer.ticket && key.key == own) {
       to.ticket_is_there = key.lease == viewer.lease;
     }
-    if (viewer.ticket != 0 && key.created >= viewer.ticket) continue;
+    const bool ours = key.created == viewer.ticket && key.key == own;
+    if (viewer.ticket != 0 && key.created >= viewer.ticket && !ours) continue;
     const std::optional<Record> record = parse_record(key.value);
+    if (viewer.ticket != 0 && ours) {
+      to.own_passed = record && record->passed;
+      continue;
+    }
     if (!record) {
       to.alien = key.key;
       return false;
     }
     ++before;
+    if (record->passed && !record->inside) continue;
     if (viewer.ticket != 0 && key.created > youngest) {
       youngest = key.created;
       to.predecessor = key.key;
       to.ahead = ahead_of(key);
     }
     if (record->inside) continue;
-    to.waiters.push_back({key.created, *record});
+    to.waiters.push_back({key.created, *record, key.key, key.lease});
   }
   // Oldest first: what was not shown is younger than all that was.
   if (part.more && before == part.keys.size()) to.more_waiters = true;

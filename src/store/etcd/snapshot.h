@@ -17,7 +17,7 @@ namespace atmost::etcd {
 
 // How many waiters of a queue are looked at: by those who wait themselves, and with more before them are in no hurry; by
 // those who tell how many there are, or whether one waits to run once more.
-inline constexpr unsigned kSeenInQueue = 3;
+inline constexpr unsigned kSeenInQueue = 5;
 inline constexpr unsigned kSeenWaiters = 64;
 
 struct Snapshot {
@@ -30,6 +30,8 @@ struct Snapshot {
   struct Waiter {
     std::uint64_t ticket = 0;
     Record record;
+    std::string key;
+    std::int64_t lease = 0;
   };
 
   // A holder of the lock's one slot that we come after: what its place tells of its admission.
@@ -52,8 +54,10 @@ struct Snapshot {
   std::optional<Cooled> cooled;  // nothing: only its lease tells how long ago it was
   std::vector<Waiter> waiters;   // before us, oldest first: of our queue, and writers
   bool more_waiters = false;
-  std::string predecessor;  // the key of the youngest waiter before us; empty: none
-  Ahead ahead;              // of the predecessor
+  std::vector<Waiter> passed;  // whom our admission overtakes
+  bool own_passed = false;     // others have overtaken us
+  std::string predecessor;     // the key of the youngest waiter before us; empty: none
+  Ahead ahead;                 // of the predecessor
   bool ticket_is_there = false;
   std::string alien;      // a key that is none of ours, by its name or its value; empty: none was seen
   bool too_deep = false;  // our place lies behind all that was looked at: neither of these two is known
@@ -80,6 +84,8 @@ bool take_snapshot(const Keys& keys, const Viewer& viewer, const TxnReply& reply
 // Takes one key below admission() into a snapshot. False: none of ours.
 bool take_key(const Keys& keys, const Viewer& viewer, const KeyValue& key, Snapshot& to);
 
+// Whether its caller was overtaken.
+bool is_passed(const KeyValue& place);
 // What a place tells, of its holder if that is inside.
 Snapshot::Ahead ahead_of(const KeyValue& place);
 

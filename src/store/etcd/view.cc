@@ -27,6 +27,35 @@ std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer
   return free;
 }
 
+namespace {
+
+// Whether a waiter could take what it waits for.
+bool fits(const Snapshot& seen, const Viewer& viewer, const Record& waiter) {
+  if (waiter.mode == Mode::exclusive) return seen.holders.empty();
+  const auto writes = [](const auto& one) { return !one.record || one.record->mode == Mode::exclusive; };
+  if (std::any_of(seen.holders.begin(), seen.holders.end(), writes)) return false;
+  LockSpec lock = viewer.lock;
+  lock.max = waiter.max;
+  lock.take = waiter.take;
+  const Viewer its = {viewer.request, lock, viewer.ticket, viewer.lease, viewer.last_chance, viewer.deep};
+  return seen.holders.size() + lock.take <= lock.max && free_slots(seen, its).size() == lock.take;
+}
+
+}  // namespace
+
+bool is_owed(const Snapshot& seen, const Viewer& viewer) {
+  return !seen.more_waiters && !seen.state.drained &&
+         std::any_of(seen.waiters.begin(), seen.waiters.end(),
+                     [&](const auto& each) { return fits(seen, viewer, each.record); });
+}
+
+void overtake(const Viewer& viewer, Snapshot& seen) {
+  const auto idle = std::stable_partition(seen.waiters.begin(), seen.waiters.end(),
+                                          [&](const auto& each) { return !fits(seen, viewer, each.record); });
+  seen.passed.assign(idle, seen.waiters.end());
+  seen.waiters.erase(idle, seen.waiters.end());
+}
+
 HolderView holder_view(const Snapshot::Holder& holder) {
   HolderView view;
   view.slot = holder.slot;

@@ -21,6 +21,11 @@ std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer
 View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std::int64_t cooled_ns,
              std::vector<HolderView>& holders);
 
+// Whether somebody before us could take what it waits for right now.
+bool is_owed(const Snapshot& seen, const Viewer& viewer);
+// Those who could become `passed`: they are not waited for.
+void overtake(const Viewer& viewer, Snapshot& seen);
+
 HolderView holder_view(const Snapshot::Holder& holder);
 
 }  // namespace atmost::etcd

@@ -1,0 +1,146 @@
+// A turn is used or passed: a waiter that does not take what it is owed holds nobody up.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "etcd/kit/cluster.h"
+#include "fleet/job.h"
+#include "process/temp_dir.h"
+#include "store/etcd/wire.h"
+
+namespace etcd_kit {
+namespace {
+
+using namespace fleet_kit;
+
+constexpr double kPassed = 3;  // seconds, at most
+
+class Turns : public ::testing::Test {
+ protected:
+  std::string file(const std::string& name) const { return directory_.file(name); }
+
+  // Says its name, and goes on until end(name).
+  Job caller(const std::string& name, const std::string& options) const {
+    mkfifo(file(name + ".end").c_str(), 0600);
+    return Job({"sh", "-c",
+                "exec " + atmost_program() + " run --no-history --ttl 60s --store " + cluster_.url("/t") +
+                    " " + options + " lock -- sh -c 'echo " + name + " >>" + file("log") + "; read x <" +
+                    file(name + ".end") + "; true'"});
+  }
+  void end(const std::string& name) const { std::ofstream(file(name + ".end")) << ""; }
+
+  // The caller waits when this returns.
+  Job waiter(const std::string& name, std::size_t place) const {
+    Job made = caller(name, "-w inf");
+    EXPECT_TRUE(eventually(30, [&] { return waiting() == place + 1; })) << name;
+    return made;
+  }
+  // The holder keeps its place.
+  std::size_t waiting() const { return cluster_.waiting("/t/lock"); }
+
+  bool says(const std::string& names, double seconds) const {
+    return eventually(seconds, [&] { return contents(file("log")) == names; });
+  }
+
+  // Whether etcd shows a place whose caller was overtaken.
+  bool any_passed() const {
+    using namespace atmost::etcd;
+    const std::string queue = "/t/lock.lock/w/";
+    const std::string query =
+        "{\"key\":\"" + base64(queue) + "\",\"range_end\":\"" + base64(end_of_prefix(queue)) + "\"}";
+    const std::string answer = fetch(cluster_.host(0), "/v3/kv/range", query.c_str());
+    std::size_t at = 0;
+    while ((at = answer.find("\"value\":\"", at)) != std::string::npos) {
+      at += 9;
+      const auto value = from_base64(answer.substr(at, answer.find('"', at) - at));
+      if (value && value->find("\"passed\":true") != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  Cluster cluster_{1};
+  witness::TempDir directory_;
+};
+
+TEST_F(Turns, AKilledWaiterIsOvertaken) {
+  // The first of all has drawn no place, so those behind it count from none.
+  Job holder = caller("holder", "");
+  ASSERT_TRUE(says("holder\n", 30));
+  Job first = waiter("first", 0);
+  Job second = waiter("second", 1);
+  Job third = waiter("third", 2);
+  first.signal_group(SIGKILL);
+  ASSERT_TRUE(first.wait(10).has_value());
+  end("holder");
+  ASSERT_TRUE(says("holder\nsecond\n", kPassed)) << contents(file("log"));
+  // Nobody waits for it twice.
+  const double freed = seconds_now();
+  end("second");
+  ASSERT_TRUE(says("holder\nsecond\nthird\n", kPassed)) << contents(file("log"));
+  std::printf("the third followed after %.2f s\n", seconds_now() - freed);
+  end("third");
+  EXPECT_EQ(third.wait(10), 0);
+}
+
+TEST_F(Turns, SeveralThatWereKilledAreOvertaken) {
+  Job holder = caller("holder", "-n 2");
+  ASSERT_TRUE(says("holder\n", 30));
+  Job other = caller("other", "-n 2");
+  ASSERT_TRUE(says("holder\nother\n", 30));
+  std::vector<Job> dead;
+  for (std::size_t i = 0; i < 3; ++i) {
+    dead.push_back(caller("dead" + std::to_string(i), "-n 2 -w inf"));
+    ASSERT_TRUE(eventually(30, [&] { return waiting() == i + 1; }));
+  }
+  Job alive = caller("alive", "-n 2 -w inf");
+  ASSERT_TRUE(eventually(30, [&] { return waiting() == 4; }));
+  for (Job& each : dead) each.signal_group(SIGKILL);
+  for (Job& each : dead) ASSERT_TRUE(each.wait(10).has_value());
+  end("other");
+  // A second for each.
+  EXPECT_TRUE(says("holder\nother\nalive\n", 2 + kPassed)) << contents(file("log"));
+  end("alive");
+  EXPECT_EQ(alive.wait(10), 0);
+  end("holder");
+}
+
+TEST_F(Turns, AStoppedWaiterIsOvertakenAndKeepsItsPlace) {
+  Job holder = caller("holder", "");
+  ASSERT_TRUE(says("holder\n", 30));
+  Job first = waiter("first", 0);
+  Job second = waiter("second", 1);
+  Job third = waiter("third", 2);
+  first.signal_group(SIGSTOP);
+  end("holder");
+  ASSERT_TRUE(says("holder\nsecond\n", kPassed)) << contents(file("log"));
+  EXPECT_TRUE(any_passed());
+  first.signal_group(SIGCONT);
+  ASSERT_TRUE(eventually(10, [this] { return !any_passed(); }));
+  end("second");
+  ASSERT_TRUE(says("holder\nsecond\nfirst\n", 10)) << contents(file("log"));
+  end("first");
+  ASSERT_TRUE(says("holder\nsecond\nfirst\nthird\n", 10)) << contents(file("log"));
+  end("third");
+  for (Job* each : {&holder, &first, &second, &third}) EXPECT_EQ(each->wait(10), 0);
+}
+
+// Who does not wait has no second to watch for; but whose lease is not renewed is dead.
+TEST_F(Turns, ANewcomerIsAdmittedBesideTheDead) {
+  Job holder = caller("holder", "");
+  ASSERT_TRUE(says("holder\n", 30));
+  Job first = waiter("first", 0);
+  first.signal_group(SIGKILL);
+  ASSERT_TRUE(first.wait(10).has_value());
+  const double killed = seconds_now();
+  end("holder");
+  ASSERT_EQ(holder.wait(10), 0);
+  const std::string once =
+      atmost_program() + " run --no-history -q --store " + cluster_.url("/t") + " lock -- true";
+  EXPECT_TRUE(eventually(20, [&] { return shell(once).code == 0; }));
+  std::printf("a newcomer was admitted after %.2f s\n", seconds_now() - killed);
+}
+
+}  // namespace
+}  // namespace etcd_kit
