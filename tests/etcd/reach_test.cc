@@ -15,6 +15,27 @@ TEST_F(Reach, TheFirstThatAnswersWill) {
   }
 }
 
+// What can be known of an endpoint is said, and nothing else: that a majority is down, is not.
+TEST_F(Reach, WhatIsAmissIsNamed) {
+  const Authority ours(directory_.path(), "ours");
+  const Cluster secure(1, {}, {ours.issue("server", "DNS:localhost,IP:127.0.0.1")});
+  const std::string soon = " ATMOST_ETCD_TIMEOUT=1s";
+  const auto expect_words = [&](const std::string& hosts, const std::string& variables, const char* words) {
+    const Said said = run("etcd://" + hosts + "/t", variables + soon);
+    expect_refused(said, 69, words);
+    EXPECT_THAT(said.words, Not(HasSubstr("majority"))) << hosts << " " << variables;
+  };
+  const std::string trusting = "ATMOST_ETCD_CACERT=" + ours.file();
+  for (const std::string& variables : {std::string(), trusting}) {
+    expect_words("nowhere.invalid:2379", variables, "no host is known by the name in nowhere.invalid:2379");
+    expect_words("127.0.0.1:1", variables, "nobody listens at 127.0.0.1:1");
+    expect_words("127.0.0.1:1,127.0.0.1:2", variables, "nobody listens at 127.0.0.1:");
+  }
+  expect_words(secure.host(0), "", "if it speaks TLS: set $ATMOST_ETCD_CACERT");
+  // Where they differ, or say nothing, a majority may be down.
+  expect_refused(run("etcd://nowhere.invalid:1,127.0.0.1:1/t", soon), 69, "its majority is down");
+}
+
 TEST_F(Reach, ProxiesAreForOtherMachines) {
   const Cluster cluster(1);
   Relay relay(cluster.host(0));

@@ -80,7 +80,10 @@ void EtcdStore::add_admission(const Request& request, std::uint32_t lock, const 
     overtaken.passed = true;
     txn.created_at(each.key, each.ticket).put(each.key, overtaken.text(), each.lease);
   }
-  txn.put(entry.keys.last(), moment_text(now, os::boot_hash()));
+  const std::string moment = moment_text(now, os::boot_hash());
+  txn.put(entry.keys.last(), moment, memory_lease());
+  if (request.if_elapsed.is_forever() && request.elapsed_from == ElapsedFrom::start)
+    txn.put(entry.keys.ever(ElapsedFrom::start), moment);
   // Else it may be decided by a lease that somebody has put another in the place of since.
   if (has_interval(request))
     txn.modified_at(entry.keys.cooling(request.elapsed_from), entry.seen.cooling_modified);

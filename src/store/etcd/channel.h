@@ -22,11 +22,20 @@ struct Question {
   std::string body;
 };
 
+// What is known of an endpoint that gave no answer.
+enum class Lack : std::uint8_t {
+  other,    // nothing: it may be down, or the network
+  name,     // no host has its name
+  server,   // the host is there, and nobody listens on the port
+  protocol  // somebody listens there, takes the question and hangs up
+};
+
 struct Exchange {
   long status = 0;  // HTTP's; 0: no whole answer came, `trouble` says why
   std::string body;
   std::string trouble;
-  std::string date;      // the answer's, as it stands there
+  std::string date;  // the answer's, as it stands there
+  Lack lack = Lack::other;
   bool arrived = false;  // the question may have reached somebody
   bool distrust =
       false;  // the two do not agree on TLS, or do not trust each other's certificate: so it will be next time

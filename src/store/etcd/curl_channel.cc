@@ -79,6 +79,16 @@ std::string trouble_of(CURLcode code, std::string_view words) {
   return trouble;
 }
 
+Lack lack_of(CURL* handle, CURLcode code, std::string_view words) {
+  long error = 0;
+  curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, &error);
+  if (code == CURLE_COULDNT_RESOLVE_HOST) return Lack::name;
+  if (code == CURLE_COULDNT_CONNECT && error == ECONNREFUSED) return Lack::server;
+  const bool at_once = words.starts_with("getpeername() failed");
+  return code == CURLE_SSL_CONNECT_ERROR || code == CURLE_GOT_NOTHING || at_once ? Lack::protocol
+                                                                                 : Lack::other;
+}
+
 curl_slist* list_of(const std::vector<std::string>& headers) {
   curl_slist* list = curl_slist_append(nullptr, "Expect:");
   for (const std::string& header : headers) list = curl_slist_append(list, header.c_str());
@@ -235,6 +245,7 @@ class CurlChannel final : public Channel {
     to.distrust = code != CURLE_OK && is_distrust(code, words);
     if (code != CURLE_OK) {
       to.trouble = trouble_of(code, words);
+      to.lack = lack_of(handle_, code, words);
     } else {
       curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &to.status);
     }

@@ -112,12 +112,12 @@ void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
   Txn txn;
   const std::string moment = moment_text(now, os::boot_hash());
   const bool counted = elapsed_from_ != ElapsedFrom::start && !if_elapsed_.is_zero() &&
-                       !if_elapsed_.is_forever() &&
+                       ending != Ending::unknown &&
                        (elapsed_from_ == ElapsedFrom::finish || ending == Ending::success);
   Cooled cooled = interval_of(if_elapsed_);
   if (!now.given) cooled.witnesses.push_back({own_place(), now.boot_ns});
   std::int64_t interval = 0;
-  if (counted && ending != Ending::unknown) {
+  if (counted && !if_elapsed_.is_forever()) {
     const Result<std::int64_t> granted = grant(cooled.lease_s, end);
     if (granted.ok()) interval = granted.value();
   }
@@ -128,8 +128,9 @@ void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
       txn.erase(entry.keys.held(entry.held.slots[i]));
     }
     if (std::exchange(entry.place_kept, false)) txn.erase(entry.keys.waiter(entry.spec, lease_.id()));
-    if (ending != Ending::unknown) txn.put(entry.keys.finish(), moment);
-    if (ending == Ending::success) txn.put(entry.keys.success(), moment);
+    if (ending != Ending::unknown) txn.put(entry.keys.finish(), moment, memory_lease());
+    if (ending == Ending::success) txn.put(entry.keys.success(), moment, memory_lease());
+    if (counted && if_elapsed_.is_forever()) txn.put(entry.keys.ever(elapsed_from_), moment);
     if (interval != 0) txn.put(entry.keys.cooling(elapsed_from_), cooled.text(), interval);
     entry.held = {};
   }

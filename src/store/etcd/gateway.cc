@@ -89,7 +89,11 @@ Answer Gateway::try_once(const std::string& path, const std::string& body, std::
                          bool& arrived) {
   Exchange exchange = channel_->exchange(question(path, body, false), plus(os::boot_ns(), {span_ns}));
   arrived = exchange.arrived;
-  if (exchange.status == 0) return {Answer::Kind::unknown, std::move(exchange.trouble), exchange.distrust};
+  if (exchange.status == 0) {
+    Answer none{Answer::Kind::unknown, std::move(exchange.trouble), exchange.distrust};
+    none.lack = exchange.lack;
+    return none;
+  }
   if (exchange.status == 200) return {Answer::Kind::good, std::move(exchange.body)};
   std::string words = error_words(exchange.body);
   if (exchange.status == 404 && words.empty()) return {Answer::Kind::unknown, "404"};
@@ -155,6 +159,8 @@ Answer Gateway::ask_around(const std::string& path, const std::string& body, std
     return answer;
   bool renewed_token = false;
   std::size_t distrusted = 0;  // in a row
+  std::size_t alike = 0;       // tries in a row that lacked the same
+  Lack lack = Lack::other;
   const std::size_t count = pinned_ ? 1 : access_.endpoints.size();
   for (std::size_t tries = 1;; ++tries) {
     const std::int64_t left = give_up_boot_ns - os::boot_ns();
@@ -166,8 +172,12 @@ Answer Gateway::ask_around(const std::string& path, const std::string& body, std
     answer = try_once(path, body, std::min(left, share), arrived);
     // A try that our own patience cut short knows less than the one before it.
     const bool ran_out = os::boot_ns() + kRoundingNs >= give_up_boot_ns;
-    if (!reason.empty() && ran_out && answer.kind == Answer::Kind::unknown && !answer.distrust)
-      answer.text = reason;
+    const bool cut = ran_out && !reason.empty() && answer.kind == Answer::Kind::unknown && !answer.distrust;
+    if (cut) answer.text = reason;
+    if (!cut) alike = answer.lack == lack ? alike + 1 : 1;
+    if (!cut) lack = answer.lack;
+    answer.lack = alike >= count ? lack : Lack::other;
+    answer.where = access_.endpoints[at_].substr(access_.endpoints[at_].find("://") + 3);
     if (answer.kind == Answer::Kind::good) {
       if (believe(answer.text)) return answer;
       answer = {Answer::Kind::unknown, "an answer that is malformed, incomplete or out of date"};

@@ -35,8 +35,10 @@ struct Answer {
     unknown,  // no answer in time that can be believed; what was asked may have been done or not
   };
   Kind kind = Kind::unknown;
-  std::string text;       // the body, etcd's words, or why there is no answer
-  bool distrust = false;  // unknown, and no use asking again: certificates that are not trusted
+  std::string text;         // the body, etcd's words, or why there is no answer
+  bool distrust = false;    // unknown, and no use asking again: certificates that are not trusted
+  std::string where = {};  // unknown: the endpoint that was asked last
+  Lack lack = Lack::other;  // unknown: of all endpoints alike
   // unknown: since when nobody has answered, and whether anybody had before.
   std::int64_t silent_since_boot_ns = 0;
   bool fell_silent = false;

@@ -35,32 +35,38 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&, L
   static const Request nothing;
   const Viewer viewer = {nothing, lock, 0, 0, true};
   Txn txn;
-  ask_for_snapshot(keys, viewer, txn);
+  txn.range(keys.admission(), end_of_prefix(keys.admission()));
   txn.range(keys.waiters(), end_of_prefix(keys.waiters()));
   Result<TxnReply> reply = read(txn, give_up());
   if (!reply.ok()) return reply.error();
   Snapshot seen;
-  std::size_t part = 0;
-  if (!take_snapshot(keys, viewer, reply.value(), part, seen)) {
-    return alien_key(seen.alien);
+  // What is none of ours is named, and the rest is shown.
+  for (const KeyValue& key : reply.value().parts[0].keys) {
+    if (!take_key(keys, viewer, key, seen)) seen.alien = key.key;
   }
-  if (visitor == nullptr) return static_cast<std::uint32_t>(seen.holders.size());
+  std::vector<KeyValue>& waiters = reply.value().parts[1].keys;
+  for (const KeyValue& key : waiters) {
+    if (!parse_record(key.value)) seen.alien = key.key;
+  }
+  const Result<std::uint32_t> count = seen.alien.empty()
+                                          ? Result<std::uint32_t>(static_cast<std::uint32_t>(seen.holders.size()))
+                                          : alien_key(seen.alien);
+  if (visitor == nullptr) return count;
   LockVisitor::Header header;
-  header.exists = seen.last_modified != 0 || seen.state_modified != 0;
+  header.exists = !reply.value().parts[0].keys.empty();
   header.drained = seen.state.drained;
   header.token = seen.last_modified;
   if (!seen.forgotten()) header.last = {seen.last, seen.finish, seen.success};
   visitor->header(header);
   for (const std::uint32_t slot : seen.state.drained_slots) visitor->drained_slot(slot);
   for (const Snapshot::Holder& holder : seen.holders) visitor->holder(holder_view(holder));
-  std::vector<KeyValue>& waiters = reply.value().parts[part].keys;
   std::sort(waiters.begin(), waiters.end(),
             [](const KeyValue& one, const KeyValue& other) { return one.created < other.created; });
   for (const KeyValue& key : waiters) {
     const std::optional<Record> record = parse_record(key.value);
     if (record && !record->inside) visitor->waiter(waiter_view(key, *record));
   }
-  return static_cast<std::uint32_t>(seen.holders.size());
+  return count;
 }
 
 template <class Change>
@@ -79,7 +85,7 @@ Status EtcdStore::change_state(const Keys& keys, Change change) {
     Txn txn;
     txn.modified_at(keys.state(), found.empty() ? 0 : found[0].modified);
     if (!change(*state, last.empty() ? 0 : last[0].modified, txn)) return {};
-    txn.put(keys.state(), state->text());
+    txn.put(keys.state(), state->text(), lease_of(*state));
     TxnReply reply;
     const Applied applied = write(txn, end, reply, answer);
     if (applied == Applied::yes) return {};
@@ -110,10 +116,12 @@ Status EtcdStore::set_drained(const Request& request, std::uint32_t slot, bool d
 Status EtcdStore::forget(const Request& request) {
   const Keys keys(access_.prefix, lock_of(request.locks[0]));
   return change_state(keys, [&](State& state, std::uint64_t last, Txn& txn) {
-    if (last == 0) return false;
+    for (const char* of : {"cool/", "ever/"}) {
+      const std::string intervals = keys.admission() + of;
+      txn.erase(intervals, end_of_prefix(intervals));
+    }
+    txn.erase(keys.finish()).erase(keys.success());
     state.forgotten = last;
-    const std::string cooling = keys.admission() + "cool/";
-    txn.erase(cooling, end_of_prefix(cooling)).erase(keys.finish()).erase(keys.success());
     return true;
   });
 }

@@ -13,9 +13,18 @@ std::string Keys::digits(std::uint32_t slot) {
   return std::string(plain.size() < 6 ? 6 - plain.size() : 0, '0') + plain;
 }
 
+namespace {
+
+constexpr const char* kPoints[] = {"start", "finish", "success"};
+
+}  // namespace
+
 std::string Keys::cooling(ElapsedFrom from) const {
-  constexpr const char* kPoints[] = {"start", "finish", "success"};
   return base_ + "a/cool/" + kPoints[static_cast<unsigned>(from)];
+}
+
+std::string Keys::ever(ElapsedFrom from) const {
+  return base_ + "a/ever/" + kPoints[static_cast<unsigned>(from)];
 }
 
 bool Keys::is_held(std::string_view key) const {

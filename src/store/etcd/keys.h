@@ -7,6 +7,8 @@
 //   a/x/SLOT         asks its holder to stop, under the holder's lease
 //   a/finish, a/success     when the last run ended so
 //   a/cool/POINT     what proves how long ago the last start, finish or success was, under a lease that nobody renews
+//   a/ever/POINT     the last start, finish or success of a run with --if-elapsed inf; stays
+//   a/last, a/finish, a/success, and a/state unless something is drained, go a day later (remembering.cc)
 //   w/QUEUE/LEASE    a waiter, under its lease; its place is its creation. Goes with its admission; but of a queue for one
 //                    slot, where exactly one caller follows the holder, it is marked then, and goes with the slot
 #ifndef ATMOST_STORE_ETCD_KEYS_H
@@ -36,6 +38,7 @@ class Keys {
   std::string asked() const { return base_ + "a/x/"; }
   std::string asked(std::uint32_t slot) const { return asked() + digits(slot); }
   std::string cooling(ElapsedFrom from) const;
+  std::string ever(ElapsedFrom from) const;
   // Whether held() or taking() could have made it.
   bool is_held(std::string_view key) const;
   bool is_taking(std::string_view key) const;

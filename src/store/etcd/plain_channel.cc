@@ -64,12 +64,12 @@ Place place_of(const std::string& endpoint) {
   return {host, endpoint.substr(colon + 1)};
 }
 
-// A descriptor whose connection is under way or made; -1 with `trouble`.
-int connect_one(const addrinfo& address, std::int64_t until_boot_ns, std::string& trouble) {
+// A descriptor whose connection is under way or made; -1 with the trouble in `to`.
+int connect_one(const addrinfo& address, std::int64_t until_boot_ns, Exchange& to) {
   os::Fd fd(
       socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address.ai_protocol));
   if (!fd.open()) {
-    trouble = strerror(errno);
+    to.trouble = strerror(errno);
     return -1;
   }
   const int on = 1;
@@ -83,14 +83,15 @@ int connect_one(const addrinfo& address, std::int64_t until_boot_ns, std::string
         getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
     }
     if (error != 0) {
-      trouble = strerror(error);
+      to.trouble = strerror(error);
+      to.lack = error == ECONNREFUSED ? Lack::server : Lack::other;
       return -1;
     }
   }
   return fd.release();
 }
 
-int connect_to(const std::string& endpoint, std::int64_t until_boot_ns, std::string& trouble) {
+int connect_to(const std::string& endpoint, std::int64_t until_boot_ns, Exchange& to) {
   const Place place = place_of(endpoint);
   addrinfo wanted = {};
   wanted.ai_socktype = SOCK_STREAM;
@@ -98,12 +99,13 @@ int connect_to(const std::string& endpoint, std::int64_t until_boot_ns, std::str
   addrinfo* found = nullptr;
   const int unknown = getaddrinfo(place.host.c_str(), place.port.c_str(), &wanted, &found);
   if (unknown != 0) {
-    trouble = gai_strerror(unknown);
+    to.trouble = gai_strerror(unknown);
+    to.lack = unknown == EAI_NONAME ? Lack::name : Lack::other;
     return -1;
   }
   int fd = -1;
   for (const addrinfo* each = found; each != nullptr && fd < 0; each = each->ai_next) {
-    fd = connect_one(*each, std::min(until_boot_ns, os::boot_ns() + kConnectNs), trouble);
+    fd = connect_one(*each, std::min(until_boot_ns, os::boot_ns() + kConnectNs), to);
   }
   freeaddrinfo(found);
   return fd;
@@ -147,9 +149,9 @@ class PlainFlow final : public Flow {
 };
 
 bool PlainFlow::begin(std::int64_t until_boot_ns) {
-  std::string trouble;
+  Exchange unused;
   bool some = false;
-  fd_ = os::Fd(connect_to(question_.endpoint, std::min(until_boot_ns, os::boot_ns() + kConnectNs), trouble));
+  fd_ = os::Fd(connect_to(question_.endpoint, std::min(until_boot_ns, os::boot_ns() + kConnectNs), unused));
   const int on = 1, idle = kProbeIdleS, pause = kProbePauseS, count = 3;
   if (fd_.open()) {
     setsockopt(fd_.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
@@ -216,7 +218,7 @@ bool PlainChannel::ready(const std::string& endpoint, std::int64_t until_boot_ns
                      recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
   if (!stale) return true;
   fd_.reset();  // never two at a time: members count them
-  fd_ = os::Fd(connect_to(endpoint, until_boot_ns, to.trouble));
+  fd_ = os::Fd(connect_to(endpoint, until_boot_ns, to));
   connected_ = endpoint;
   return fd_.open();
 }
@@ -241,7 +243,10 @@ Exchange PlainChannel::exchange(const Question& question, std::int64_t until_boo
   }
   if (reader.done() || (ended && reader.begun() && reader.end())) to.status = reader.status();
   to.date = reader.date();
-  if (ended && !reader.begun()) to.trouble = "the connection was closed without an answer";
+  if (ended && !reader.begun()) {
+    to.trouble = "the connection was closed without an answer";
+    to.lack = Lack::protocol;
+  }
   if (!going_on || !reader.stays()) fd_.reset();
   return to;
 }

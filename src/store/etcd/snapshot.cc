@@ -65,6 +65,8 @@ void drop_key(const Keys& keys, const Viewer& viewer, const std::string& key, Sn
     to.finish = {};
   } else if (key == keys.success()) {
     to.success = {};
+  } else if (key == keys.ever(viewer.request.elapsed_from)) {
+    to.ever = {};
   } else if (key == keys.cooling(viewer.request.elapsed_from)) {
     to.cooling_modified = 0;
     to.cooling_lease = 0;
@@ -130,6 +132,9 @@ bool take_key(const Keys& keys, const Viewer& viewer, const KeyValue& key, Snaps
     to.finish = parse_moment(key.value, boot).value_or(Stamp{});
   } else if (key.key == keys.success()) {
     to.success = parse_moment(key.value, boot).value_or(Stamp{});
+  } else if (key.key == keys.ever(viewer.request.elapsed_from)) {
+    to.ever = parse_moment(key.value, boot).value_or(Stamp{});
+    to.ever.known = true;  // that it is there is enough
   } else if (key.key == keys.cooling(viewer.request.elapsed_from)) {
     to.cooling_modified = key.modified;
     to.cooling_lease = key.lease;

@@ -46,6 +46,7 @@ struct Snapshot {
   Stamp last;
   Stamp finish;
   Stamp success;
+  Stamp ever;  // of the point that the request measures from
   State state;
   std::vector<Holder> holders;                  // by slot
   std::map<std::uint32_t, std::int64_t> taken;  // slots that somebody takes over, and by which lease

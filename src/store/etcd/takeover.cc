@@ -25,7 +25,7 @@ Result<bool> EtcdStore::begin_takeover(std::uint32_t lock, std::uint32_t slot) {
   txn.created_at(entry.keys.taking(slot), 0);
   txn.put(entry.keys.taking(slot), "{}", lease_.id());
   // Admissions that were decided before this must not be made after it.
-  txn.put(entry.keys.state(), entry.seen.state.text());
+  txn.put(entry.keys.state(), entry.seen.state.text(), lease_of(entry.seen.state));
   txn.modified_at(entry.keys.state(), entry.seen.state_modified);
   TxnReply reply;
   Answer answer;

@@ -18,12 +18,14 @@ Result<TxnReply> EtcdStore::read(const Txn& txn, std::int64_t give_up_boot_ns) {
 
 EtcdStore::Applied EtcdStore::write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply,
                                     Answer& answer, Gateway::Repeat repeat) {
-  answer = gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, repeat, [&](std::string_view text) {
-    std::optional<TxnReply> parsed = parse_txn(text, txn.parts(), txn.other_parts());
-    if (!parsed || !ledger_.believes(parsed->header)) return false;
-    reply = std::move(*parsed);
-    return true;
-  });
+  do {
+    answer = gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, repeat, [&](std::string_view text) {
+      std::optional<TxnReply> parsed = parse_txn(text, txn.parts(), txn.other_parts());
+      if (!parsed || !ledger_.believes(parsed->header)) return false;
+      reply = std::move(*parsed);
+      return true;
+    });
+  } while (make_memory(answer, give_up_boot_ns));
   if (answer.kind == Answer::Kind::unknown) return Applied::unknown;
   if (answer.kind == Answer::Kind::refused || !reply.succeeded) return Applied::no;
   ledger_.note(reply.header.revision);

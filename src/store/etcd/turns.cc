@@ -101,7 +101,7 @@ Status EtcdStore::stand_up(const Request& request, const Instant& now, const Tic
     txn.created_at(place, ticket.numbers[i]).modified_at(entry.keys.state(), entry.seen.state_modified);
     txn.put(place, own_record(request, entry.spec, now).text(), lease_.id());
     // Whoever has seen the queue without us looks again.
-    txn.put(entry.keys.state(), entry.seen.state.text());
+    txn.put(entry.keys.state(), entry.seen.state.text(), lease_of(entry.seen.state));
     TxnReply reply;
     Answer answer;
     const Applied applied = write(txn, give_up_boot_ns, reply, answer);

@@ -85,6 +85,8 @@ LastAdmission last_of(const Snapshot& seen, const Viewer& viewer, const Instant&
     last.finish = seen.finish;
     last.success = seen.success;
   }
+  if (viewer.request.if_elapsed.is_forever() && seen.ever.known)
+    last.start = last.finish = last.success = seen.ever;
   if (now.given || viewer.request.if_elapsed.is_zero() || viewer.request.if_elapsed.is_forever()) return last;
   // No clock of a host says how long ago it was.
   const Stamp counted = {now.real_ns - cooled_ns, now.boot_ns - cooled_ns, true, cooled_ns >= 0};

@@ -11,18 +11,15 @@ namespace atmost::etcd {
 namespace {
 
 // For how long nobody has answered, and since when, by the wall clock of this place.
-std::string silence(const Answer& answer) {
+std::string silence(const Answer& answer, std::string_view who) {
   const std::int64_t silent_ns = os::boot_ns() - answer.silent_since_boot_ns;
   const std::time_t since = static_cast<std::time_t>((os::now().real_ns - silent_ns) / 1'000'000'000);
   std::tm parts = {};
   char clock[16] = "?";
   if (localtime_r(&since, &parts) != nullptr) (void)std::strftime(clock, sizeof clock, "%H:%M:%S", &parts);
   char words[128];
-  std::snprintf(
-      words, sizeof words, "its majority is %s since %s (%.1f s ago)",
-      answer.fell_silent ? "lost, or out of reach: no answer" : "down or out of reach: asked in vain", clock,
-      static_cast<double>(silent_ns) / 1e9);
-  return words;
+  std::snprintf(words, sizeof words, " since %s (%.1f s ago)", clock, static_cast<double>(silent_ns) / 1e9);
+  return std::string(who) + words;
 }
 
 // What to look at when the two ends may not agree on TLS. The signs are words of OpenSSL, of Go, and of plain_channel.cc.
@@ -47,6 +44,23 @@ std::string_view tls_advice(std::string_view trouble) {
   return {};
 }
 
+// What is amiss with every endpoint, when that is known.
+std::string whereabouts(const Answer& answer) {
+  switch (answer.lack) {
+    case Lack::name:
+      return ": no host is known by the name in " + answer.where +
+             ": look at the host names in the store's URL";
+    case Lack::server:
+      return ": nobody listens at " + answer.where +
+             ": is etcd running there, and is that the port of its clients?";
+    case Lack::protocol:
+      return "; somebody listens at " + answer.where + ", but does not answer as etcd would";
+    case Lack::other:
+      break;
+  }
+  return {};
+}
+
 }  // namespace
 
 Error failure(const Answer& answer, std::string_view what) {
@@ -59,7 +73,16 @@ Error failure(const Answer& answer, std::string_view what) {
   error.message.append(what).append(": ").append(answer.text);
   if (by_etcd) return error;
   error.message.append(tls_advice(answer.text));
-  if (!answer.distrust) error.message.append("; ").append(silence(answer)).append(" (atmost doctor URL)");
+  if (answer.distrust) return error;
+  error.message.append(whereabouts(answer));
+  if (answer.lack == Lack::other) {
+    error.message.append("; ").append(
+        silence(answer, answer.fell_silent ? "its majority is lost, or out of reach: no answer"
+                                           : "its majority is down or out of reach: asked in vain"));
+  } else if (answer.fell_silent) {
+    error.message.append("; ").append(silence(answer, "no answer"));
+  }
+  error.message.append(" (atmost doctor URL)");
   return error;
 }
 
