@@ -9,6 +9,7 @@
 #include "etcd/kit/cluster.h"
 #include "fleet/job.h"
 #include "process/temp_dir.h"
+#include "store/etcd/wire.h"
 
 namespace etcd_kit {
 namespace {
@@ -242,6 +243,79 @@ TEST_F(Fleet, AKeyThatIsNotOursIsNamed) {
     ASSERT_EQ(etcdctl("del " + whole), 0);
   }
   EXPECT_EQ(shell(atmost_program() + " run" + store + "true").code, 0);
+}
+
+// Not of the other locks alone, but of the one that it lies in as well.
+TEST_F(Fleet, AListShowsTheRestAndNamesWhatIsNotOurs) {
+  Job holder(run_line(cluster_.url("/t"), {}, "echo up >" + file("up") + "; sleep 30"));
+  ASSERT_EQ(await_contents(file("up"), 10), "up\n");
+  Job waiter(run_line(cluster_.url("/t"), {"-w", "inf"}, "true"));
+  ASSERT_TRUE(eventually(10, [this] { return any_waits(); }));
+  // The waiter reads its queue when there is a reason to, and the rest at once: then it is told, and gives up.
+  for (const char* key : {"w/x/stranger", "a/h/none", "a/state"}) {
+    const std::string whole = std::string("/t/lock.lock/") + key;
+    const std::string etcdctl = "ETCDCTL_API=3 etcdctl --endpoints " + cluster_.host(0);
+    ASSERT_EQ(shell(etcdctl + " put " + whole + " ours").code, 0);
+    const Said said = shell(atmost_program() + " list --json --store " + cluster_.url("/t"));
+    EXPECT_EQ(said.code, 69);
+    EXPECT_NE(said.words.find("the key " + whole + " is not"), std::string::npos) << said.words;
+    EXPECT_NE(said.words.find("\"state\":\"held\""), std::string::npos) << said.words;
+    const bool waits = said.words.find("\"state\":\"waiting\"") != std::string::npos;
+    EXPECT_TRUE(waits || *key != 'w') << said.words;
+    ASSERT_EQ(shell(etcdctl + " del " + whole).code, 0);
+  }
+}
+
+// All that a lock leaves behind goes in time, but for what somebody ordered to stay.
+TEST_F(Fleet, UsedLocksAreForgottenByEtcd) {
+  const std::string run = atmost_program() + " run --no-history -q --store " + cluster_.url("/t") + " ";
+  const auto ask = [this](const std::string& path, const std::string& body) {
+    return fetch(cluster_.host(0), path, body.c_str());
+  };
+  const auto keys = [&](const std::string& below) {
+    using namespace atmost::etcd;
+    return ask("/v3/kv/range",
+               "{\"key\":\"" + base64(below) + "\",\"range_end\":\"" + base64(end_of_prefix(below)) + "\"}");
+  };
+  const auto expect_keys = [&](const std::string& lock, const char* count) {
+    const std::string answer = keys("/t/" + lock + ".lock/");
+    const std::string found = std::string("\"count\":\"") + count + "\"";
+    EXPECT_EQ(answer.find(*count == '0' ? "\"count\"" : found) == std::string::npos, *count == '0')
+        << lock << ": " << answer;
+  };
+  const std::string token = "sh -c 'echo $ATMOST_TOKEN >>" + file("tokens") + "'";
+  ASSERT_EQ(shell(run + "used -- " + token).code, 0);
+  ASSERT_EQ(shell(run + "--if-elapsed 1h --elapsed-from success spaced -- true").code, 0);
+  ASSERT_EQ(shell(run + "--if-elapsed inf once -- true").code, 0);
+  ASSERT_EQ(shell(run + "--if-elapsed inf --elapsed-from success good -- true").code, 0);
+  ASSERT_EQ(shell(atmost_program() + " drain --store " + cluster_.url("/t") + " closed").code, 0);
+  // What etcd will do in a day: it ends the leases of which nobody renews one.
+  const std::string all = ask("/v3/lease/leases", "{}");
+  std::size_t days = 0;
+  for (std::size_t at = 0; (at = all.find("\"ID\":\"", at)) != std::string::npos; at += 6) {
+    const std::string id = all.substr(at + 6, all.find('"', at + 6) - at - 6);
+    const std::string told = ask("/v3/lease/timetolive", "{\"ID\":\"" + id + "\"}");
+    if (told.find("\"grantedTTL\":\"87000\"") == std::string::npos) continue;
+    ++days;
+    ask("/v3/lease/revoke", "{\"ID\":\"" + id + "\"}");
+  }
+  EXPECT_GE(days, 1u);
+  expect_keys("used", "0");
+  expect_keys("spaced", "1");
+  expect_keys("once", "1");
+  expect_keys("good", "1");
+  expect_keys("closed", "1");
+  EXPECT_EQ(shell(run + "--if-elapsed 1h --elapsed-from success spaced -- true").code, 76);
+  EXPECT_EQ(shell(run + "--if-elapsed inf once -- true").code, 76);
+  EXPECT_EQ(shell(run + "--if-elapsed inf --elapsed-from success good -- true").code, 76);
+  EXPECT_EQ(shell(run + "closed -- true").code, 75);
+  ASSERT_EQ(shell(run + "used -- " + token).code, 0);
+  std::istringstream tokens(contents(file("tokens")));
+  std::uint64_t first = 0, second = 0;
+  ASSERT_TRUE(tokens >> first >> second);
+  EXPECT_GT(second, first);
+  ASSERT_EQ(shell(atmost_program() + " forget --store " + cluster_.url("/t") + " once").code, 0);
+  EXPECT_EQ(shell(run + "--if-elapsed inf once -- true").code, 0);
 }
 
 TEST_F(Fleet, AWaiterThatIsToldToEndLeavesTheQueue) {

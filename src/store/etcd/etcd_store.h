@@ -115,7 +115,7 @@ class EtcdStore final : public FleetStore {
   std::int64_t memory_lease() const;
   // The one for a/state: none while something in it was ordered.
   std::int64_t lease_of(const State& state) const;
-  // Makes it, if etcd said that there is none. False: it is not that, or cannot be made.
+  // Makes it, if that may be what etcd missed. False: it is not that, or cannot be made.
   bool make_memory(const Answer& answer, std::int64_t give_up_boot_ns);
 
   // transact.cc: one question. An Error: no answer, or etcd refused.
@@ -203,7 +203,6 @@ class EtcdStore final : public FleetStore {
   bool foreseen_ = false;       // what was seen of it is a guess (foresee())
   bool up_to_date_ = false;     // what was seen of the one lock is, with every change that the flow tells
   Renewals followed_at_;        // as they were when we began to wait for it
-  std::int64_t made_memory_ = 0;
   fleet::Parting parting_;
   const bool alone_;
   std::vector<Entry> entries_;

@@ -35,19 +35,17 @@ bool EtcdStore::make_memory(const Answer& answer, std::int64_t give_up_boot_ns) 
   const bool missed =
       answer.kind == Answer::Kind::refused && answer.text.find("lease not found") != std::string::npos;
   const std::int64_t id = memory_lease();
-  if (!missed || made_memory_ == id) return false;  // it is another that is missed
+  if (!missed) return false;
   const std::string body =
       "{\"ID\":\"" + std::to_string(id) + "\",\"TTL\":\"" + std::to_string(kDayS + kStepS) + "\"}";
-  const Answer made = gateway_.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes,
-                                   [&](std::string_view text) {
-                                     const std::optional<LeaseReply> reply = parse_lease(text);
-                                     return reply && reply->id == id && reply->ttl > 0;
-                                   });
-  const bool there = made.kind == Answer::Kind::refused &&
-                     made.text.find("already exists") != std::string::npos;
-  if (made.kind != Answer::Kind::good && !there) return false;
-  made_memory_ = id;
-  return true;
+  const Answer made =
+      gateway_.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
+        const std::optional<LeaseReply> reply = parse_lease(text);
+        return reply && reply->id == id && reply->ttl > 0;
+      });
+  const bool there =
+      made.kind == Answer::Kind::refused && made.text.find("already exists") != std::string::npos;
+  return made.kind == Answer::Kind::good || there;
 }
 
 }  // namespace atmost::etcd

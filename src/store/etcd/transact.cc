@@ -18,14 +18,17 @@ Result<TxnReply> EtcdStore::read(const Txn& txn, std::int64_t give_up_boot_ns) {
 
 EtcdStore::Applied EtcdStore::write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply,
                                     Answer& answer, Gateway::Repeat repeat) {
-  do {
+  for (bool made = false;;) {
     answer = gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, repeat, [&](std::string_view text) {
       std::optional<TxnReply> parsed = parse_txn(text, txn.parts(), txn.other_parts());
       if (!parsed || !ledger_.believes(parsed->header)) return false;
       reply = std::move(*parsed);
       return true;
     });
-  } while (make_memory(answer, give_up_boot_ns));
+    // Should our own lease be missed, it is so again.
+    if (made || !make_memory(answer, give_up_boot_ns)) break;
+    made = true;
+  }
   if (answer.kind == Answer::Kind::unknown) return Applied::unknown;
   if (answer.kind == Answer::Kind::refused || !reply.succeeded) return Applied::no;
   ledger_.note(reply.header.revision);
