@@ -38,5 +38,5 @@ refused "--store: explain reads a lock file" atmost explain no-sense
 refused "this store remembers no runs" atmost tune no-sense
 unset ATMOST_STORE
 refused "--ttl: only a lease in a fleet has one" atmost run --ttl 20s no-sense touch ran
-refused "--on-lost: only a lease in a fleet is lost" atmost run --on-lost=warn no-sense touch ran
+refused "--on-lost: nobody stays to look after the lock file" atmost run --exec --on-lost=warn no-sense touch ran
 [ ! -e ran ] || fail "something ran"
