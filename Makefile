@@ -85,7 +85,7 @@ check-sanitize:
 check-thread:
 	$(call configured,$(BUILD)-thread,$(THREAD_OPTIONS),$(CLANG))
 	@cmake --build $(BUILD)-thread -j $(JOBS) --target library contract_etcd contract_postgres
-	TSAN_OPTIONS=die_after_fork=0 $(CTEST) --test-dir $(BUILD)-thread -R '^(library\.Library|contract_(etcd|postgres)$$)'
+	TSAN_OPTIONS=die_after_fork=0 $(CTEST) --test-dir $(BUILD)-thread -R '^(library\.(Library|Paper|Interrupt)|contract_(etcd|postgres)$$)'
 
 fuzz: deps
 	$(call variant,$(BUILD)-fuzz,-DATMOST_FUZZ=ON -DATMOST_TEST_KINDS=,$(CLANG))
