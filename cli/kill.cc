@@ -3,6 +3,7 @@
 #include "output.h"
 #include "report.h"
 #include "subcommands.h"
+#include "unknown_lock.h"
 
 namespace atmost::cli {
 namespace {
@@ -35,6 +36,7 @@ int kill_command(Invocation& it) {
     complain(placed.error());
     return static_cast<int>(placed.error().code);
   }
+  warn_if_unknown(it, it.request.locks[0]);
   it.request.locks[0].max = kMaxSlots;
   const Victims wanted = {it.slot, it.overdue, it.dry_run};
   Names names;

@@ -7,6 +7,7 @@
 #include "listing.h"
 #include "place.h"
 #include "subcommands.h"
+#include "unknown_lock.h"
 
 namespace atmost::cli {
 namespace {
@@ -29,6 +30,14 @@ class Locks {
 
   // Measuring comes before showing: each trouble is to be said once.
   void be_silent(bool silent) { silent_ = silent; }
+
+  // Says which of the named locks nobody has used.
+  void warn_of_unknown() {
+    for (int i = 0; i < it_.operand_count; ++i) {
+      bool named = false;
+      if (place(it_, around_, it_.operands[i], lock_, named).ok()) warn_if_unknown(it_, lock_);
+    }
+  }
 
   // Calls inspect() for each lock; errors are said, and the last one's code is returned.
   int show(Listing& listing) {
@@ -83,7 +92,8 @@ class Locks {
   bool silent_ = false;
 };
 
-int show_once(Locks& locks, const Invocation& it, Output& to, bool terminal) {
+// `lines`: of the screen, that the table and what follows it may take; 0: as many as there are.
+int show_once(Locks& locks, const Invocation& it, Output& to, bool terminal, unsigned lines) {
   const Instant moment = now();
   Table table;
   if (terminal && !it.json) {
@@ -96,8 +106,16 @@ int show_once(Locks& locks, const Invocation& it, Output& to, bool terminal) {
   }
   Listing listing(to, table, it.json ? Shape::json : terminal ? Shape::table : Shape::plain, moment);
   listing.heads();
+  constexpr unsigned kAround = 4;  // the heads, what was cut, the footnote, and where the cursor stands
+  if (lines != 0) listing.cut_after(lines > kAround ? lines - kAround : 1);
   const int code = locks.show(listing);
-  if (terminal && !it.json && !listing.any()) to.text("nobody holds or waits\n");
+  if (!terminal || it.json) return code;
+  if (!listing.any()) to.text("nobody holds or waits\n");
+  if (listing.cut() != 0) to.text("... and ").number(listing.cut()).text(" more\n");
+  if (listing.doubted()) {
+    to.text(
+        "?: as its record says; the kernel does not confirm it from here (another user's, or a namespace)\n");
+  }
   return code;
 }
 
@@ -112,7 +130,9 @@ int watch(Locks& locks, const Invocation& it, Output& to, bool terminal) {
   for (;;) {
     if (terminal) to.text(kHideCursor).text(kClear);
     if (terminal && locks.all() && !it.json) say_where(locks, to);
-    show_once(locks, it, to, terminal);
+    const unsigned screen = terminal ? terminal_size(1).lines : 0;
+    const unsigned above = locks.all() && !it.json ? 1 : 0;
+    show_once(locks, it, to, terminal, screen > above ? screen - above : screen);
     if (!to.flush()) {
       release_signals();
       return finish(to);
@@ -133,6 +153,7 @@ int list_command(Invocation& it) {
     complain(prepared.error());
     return static_cast<int>(prepared.error().code);
   }
+  locks.warn_of_unknown();
   Output to(1);
   const bool terminal = is_terminal(1);
   if (it.watch) return watch(locks, it, to, terminal);
@@ -144,7 +165,7 @@ int list_command(Invocation& it) {
     say_where(locks, where);
     where.flush();
   }
-  const int code = show_once(locks, it, to, terminal);
+  const int code = show_once(locks, it, to, terminal, 0);
   const int written = finish(to);
   return written != 0 ? written : code;
 }

@@ -138,7 +138,8 @@ void Listing::show_row(const Entry& entry) {
   append_escaped(lock, lock_);
   number_or_dash(slot, entry.slot);
   number_or_dash(pid, static_cast<std::uint64_t>(entry.pid > 0 ? entry.pid : 0));
-  if (entry.pid > 0 && !entry.verified && entry.position == 0) pid.push('?');  // a hint that nobody confirmed
+  const bool doubtful = entry.pid > 0 && !entry.verified && entry.position == 0;
+  if (doubtful) pid.push('?');  // a hint that nobody confirmed
   if (!entry.host.empty()) append_escaped(pid.push('@'), entry.host);
   if (entry.has_user) {
     append_escaped(user, name_of(entry.user, entry.host));
@@ -160,7 +161,9 @@ void Listing::show_row(const Entry& entry) {
   if (entry.kept_for != 0) state.append(" for ").append_signed(entry.kept_for);
   Row row = {{lock, slot, state, pid, user, age_words, expires, id, command}};
   if (shape_ == Shape::measure) table_.measure(row);
-  if (shape_ == Shape::table) table_.write(to_, row);
+  const bool written = ++rows_ <= most_rows_;
+  doubted_ = doubted_ || (doubtful && written);
+  if (shape_ == Shape::table && written) table_.write(to_, row);
   if (shape_ == Shape::plain) write_plain(to_, row);
 }
 

@@ -25,6 +25,12 @@ class Listing final : public LockVisitor {
   // The lock whose holders come next.
   void begin(std::string_view lock);
   bool any() const { return any_; }
+  // Table: only so many rows are written.
+  void cut_after(unsigned rows) { most_rows_ = rows; }
+  // How many were not.
+  unsigned cut() const { return rows_ > most_rows_ ? rows_ - most_rows_ : 0; }
+  // Whether some process was shown with a question mark.
+  bool doubted() const { return doubted_; }
 
   void header(const Header& header) override;
   void drained_slot(std::uint32_t slot) override;
@@ -62,6 +68,9 @@ class Listing final : public LockVisitor {
   std::uint32_t queue_max_ = 0;
   std::uint32_t position_ = 0;
   bool any_ = false;
+  bool doubted_ = false;
+  unsigned rows_ = 0;
+  unsigned most_rows_ = UINT32_MAX;
 };
 
 }  // namespace atmost::cli

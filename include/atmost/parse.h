@@ -42,6 +42,10 @@ Result<Text<255>> canonical_atom(std::string_view op, std::string_view operand, 
 // above made it from (with "@host" behind it unless that is `host`); the file's own name when none did, or it is cut.
 Text<255> readable_name(std::string_view file, std::string_view host);
 
+// Whether `typed` may be a slip of the pen for `name`: another text, at most two letters off (left out, put in, replaced, or
+// two neighbours exchanged; one in texts of up to four). Texts of more than 63 bytes are none.
+bool is_misspelling(std::string_view typed, std::string_view name);
+
 }  // namespace atmost
 
 #endif

@@ -21,6 +21,7 @@ class Filter {
  public:
   Filter(const Options& options, std::vector<WantedLock> locks);
   bool wants(const Record& record) const;
+  const std::vector<WantedLock>& locks() const { return locks_; }
 
  private:
   std::int64_t since_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <deque>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,14 +41,17 @@ class History {
       const LineSink sink = [&](std::string_view line) { take(line, sorted || options_.last_given); };
       tail.advance(sink);
       if (!options_.follow) tail.finish(sink);
+      put_in_order(0);
       if (!tail.found() && !options_.selection.quiet) complain("no history yet: " + tail.path());
     }
     show_kept(sorted);
     show_.flush();
     report_unread();
+    if (!options_.selection.quiet) warn_of_unknown(filter_.locks());
     if (!options_.follow) return;
     std::vector<std::string> paths;
     for (const Tail& tail : tails_) paths.push_back(tail.path());
+    following_ = true;
     for (Growth growth(paths);; growth.wait()) {
       for (Tail& tail : tails_) tail.advance([this](std::string_view line) { take(line, false); });
       show_.flush();
@@ -72,11 +76,29 @@ class History {
       ++unread_;
       return;
     }
-    if (!keep) {
+    if (following_) {
       show_.add(record);
       return;
     }
-    kept_.push_back({record.at_ns, std::string(record.line)});
+    keep_ = keep;
+    waiting_.emplace(record.at_ns, std::string(record.line));
+    put_in_order(kWindow);
+  }
+
+  // What happened is logged a little later than others' news: a signal when it is known whether it worked, an end when the
+  // slot is free already. The oldest lines go on until so many are left.
+  void put_in_order(std::size_t left) {
+    for (; waiting_.size() > left; waiting_.erase(waiting_.begin())) take_in_order(*waiting_.begin());
+  }
+
+  void take_in_order(const std::pair<const std::int64_t, std::string>& one) {
+    if (!keep_) {
+      Record record;
+      read_line(one.second, record);
+      show_.add(record);
+      return;
+    }
+    kept_.push_back({one.first, one.second});
     // Of several logs each may hold the latest: only what is sorted can be cut.
     if (tails_.size() == 1 && kept_.size() > options_.last) kept_.pop_front();
   }
@@ -109,6 +131,10 @@ class History {
   Show show_;
   std::vector<Tail> tails_;
   std::deque<Kept> kept_;
+  static constexpr std::size_t kWindow = 4096;
+  std::multimap<std::int64_t, std::string> waiting_;  // equal times in the order of the log
+  bool keep_ = false;
+  bool following_ = false;
   std::size_t unread_ = 0;
 };
 

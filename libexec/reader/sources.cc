@@ -66,7 +66,8 @@ Sources find_sources(const Selection& selection) {
     if (const Status placed = place_lock(lock, around, spec, named); !placed.ok())
       throw Failure(placed.error());
     const std::string path(spec.path.view());
-    to.locks.push_back({named ? lock : std::string(), spellings(path)});
+    to.locks.push_back(
+        {named ? lock : std::string(), spellings(path), lock, fs::exists(path, ignored), false});
     if (!selection.log.empty()) continue;
     if (named || own.empty()) {
       to.logs.push_back(beside(path));

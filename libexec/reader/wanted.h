@@ -13,10 +13,16 @@ namespace atmost::history {
 struct WantedLock {
   std::string name;  // empty: its path alone counts
   std::vector<std::string> paths;
+  std::string asked;          // as the user wrote it
+  bool used = true;           // its file exists
+  mutable bool seen = false;  // a line is about it
 };
 
 // Whether the line is about one of the locks; no locks: all are wanted.
 bool is_wanted(const std::vector<WantedLock>& locks, const Record& record);
+
+// Says which of the locks have neither a file nor a line, and which name of their directory may have been meant.
+void warn_of_unknown(const std::vector<WantedLock>& locks);
 
 }  // namespace atmost::history
 

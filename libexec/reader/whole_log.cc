@@ -37,6 +37,7 @@ ReadThrough read_whole(const Selection& selection, const std::function<void(cons
     tail.finish(sink);
     if (!tail.found() && !selection.quiet) complain("no history yet: " + log);
   }
+  if (!selection.quiet) warn_of_unknown(sources.locks);
   if (result.skipped > 0 && !selection.quiet) complain(skipped_words(result.skipped));
   return result;
 }

@@ -1,0 +1,16 @@
+// A lock that nobody has used is not an error, but may be a slip of the pen.
+#ifndef ATMOST_CLI_UNKNOWN_LOCK_H
+#define ATMOST_CLI_UNKNOWN_LOCK_H
+
+#include "atmost/request.h"
+#include "invocation.h"
+
+namespace atmost::cli {
+
+// Says on standard error, unless quiet, that the lock file does not exist, and which name of its directory may have been
+// meant. Nothing for other stores, whose locks come and go.
+void warn_if_unknown(const Invocation& it, const LockSpec& lock);
+
+}  // namespace atmost::cli
+
+#endif

@@ -1,0 +1,29 @@
+#!/bin/sh
+# A name that nobody has used is told, with the one that may have been meant; the exit codes stay as they are.
+. "$(dirname "$0")/lib.sh"
+
+expect_code 0 atmost run backup true
+expect_code 0 atmost run copy:a true
+for command in list kill forget history stats; do
+  expect_code 0 atmost "$command" backup
+  expect_line 0 err
+  expect_code 0 atmost "$command" bakcup
+  expect_line 1 err
+  expect_in err 'atmost: bakcup: nobody has used this lock yet'
+  expect_in err 'did you mean backup?'
+  expect_code 0 atmost "$command" kopy:a
+  expect_in err 'did you mean copy:a?'
+  expect_code 0 atmost "$command" entirely-different
+  expect_in err 'nobody has used this lock yet'
+  if grep -q 'did you mean' err; then fail "$(cat err)"; fi
+  expect_code 0 atmost "$command" ./path
+  expect_in err './path: nobody has used this lock yet'
+  expect_code 0 atmost "$command" -q bakcup
+  expect_line 0 err
+done
+[ ! -e locks/bakcup.lock ] || fail "asking created it"
+
+# Whose file is gone has its history.
+rm locks/backup.lock
+expect_code 0 atmost history backup
+expect_line 0 err
