@@ -23,3 +23,12 @@ function(fleet_scripts)
   set_tests_properties(fleet_cli_${ARG_STORE} PROPERTIES LABELS "fleet;cli" TIMEOUT "${ARG_TIMEOUT}"
                        ENVIRONMENT ATMOST_BIN=${ATMOST_BIN_DIR})
 endfunction()
+
+# The same programs with nothing else running, which the bounds of time are kept with: fleet_timed_soak(NAME...)
+function(fleet_timed_soak)
+  foreach(name ${ARGN})
+    add_test(NAME ${name}_timed_soak COMMAND ${name})
+    set_tests_properties(${name}_timed_soak PROPERTIES LABELS soak TIMEOUT 600 RUN_SERIAL TRUE
+                         ENVIRONMENT "ATMOST_BIN=${ATMOST_BIN_DIR};ATMOST_TESTS_TIMED=1")
+  endforeach()
+endfunction()

@@ -46,7 +46,7 @@ TEST_F(Doctor, SaysWhatIsUp) {
   EXPECT_THAT(lost.words,
               HasSubstr("bad: locks cannot be kept here: 1 of 3 members answer, and more than half have to"));
   EXPECT_THAT(lost.words, Not(HasSubstr("locks can be kept")));
-  EXPECT_LT(lost.seconds, 15);
+  EXPECT_LT(lost.seconds, fleet_kit::within(15));
   cluster.signal(next, SIGCONT);
 
   const Said none = ask("etcd://127.0.0.1:1,127.0.0.1:2/t");

@@ -119,6 +119,8 @@ double seconds_now() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
+double within(double seconds) { return getenv("ATMOST_TESTS_TIMED") != nullptr ? seconds : seconds + 30; }
+
 bool eventually(double seconds, const std::function<bool()>& condition) {
   const double end = seconds_now() + seconds;
   for (;;) {

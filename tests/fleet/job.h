@@ -53,6 +53,9 @@ struct Said {
 Said shell(const std::string& line);
 
 double seconds_now();  // of the boot clock
+// An upper bound that the machine's load alone may exceed: as given where nothing else runs (`make soak` sets
+// ATMOST_TESTS_TIMED), elsewhere half a minute more.
+double within(double seconds);
 // Looks every few milliseconds until the condition holds; false when it does not within so many seconds.
 bool eventually(double seconds, const std::function<bool()>& condition);
 

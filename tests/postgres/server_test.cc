@@ -49,7 +49,7 @@ TEST_F(Server, AStoppedServerIsReportedInTimeAndNoCommandOutlivesItsLease) {
   const double stopped = seconds_now();
   signal_server(SIGSTOP);
   EXPECT_EQ(run_now(), 69);
-  EXPECT_LT(seconds_now() - stopped, 6.0);
+  EXPECT_LT(seconds_now() - stopped, within(6.0));
   // Its last renewal may have been sent just before.
   EXPECT_EQ(one.wait(0.1), 79);
   signal_server(SIGCONT);
@@ -75,7 +75,7 @@ class Queue : public Server {
   }
   void expect_told(double since) {
     for (std::size_t i = 0; i < kWaiters; ++i) {
-      EXPECT_EQ(waiters_[i].wait(since + kTimeout + 1.3 - seconds_now()), 69) << "waiter " << i;
+      EXPECT_EQ(waiters_[i].wait(since + within(kTimeout + 1.3) - seconds_now()), 69) << "waiter " << i;
       const std::string words = contents(file("words" + std::to_string(i)));
       EXPECT_NE(words.find("no answer in time"), std::string::npos) << words;
       EXPECT_EQ(std::count(words.begin(), words.end(), '\n'), 1) << words;
@@ -194,7 +194,7 @@ TEST_F(Server, AWaiterThatDiesIsPassedOver) {
   const double freed = seconds_now();
   touch("go");
   EXPECT_EQ(second.wait(10), 0);
-  EXPECT_LT(seconds_now() - freed, 3.0);
+  EXPECT_LT(seconds_now() - freed, within(3.0));
 }
 
 TEST_F(Server, AnInterruptedWaiterGivesItsPlaceUp) {

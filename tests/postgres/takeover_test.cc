@@ -10,8 +10,8 @@ TEST_F(Server, AnOverdueHolderIsAskedAndStopsItself) {
   ASSERT_TRUE(started());
   const double start = seconds_now();
   Job two(run({"--expire-after", "0", "--kill-grace", "500ms"}, "echo second >>" + file("second")));
-  EXPECT_EQ(two.wait(10), 0);
-  EXPECT_LT(seconds_now() - start, 3.0);
+  EXPECT_EQ(two.wait(60), 0);
+  EXPECT_LT(seconds_now() - start, within(3.0));
   EXPECT_EQ(one.wait(5), 79);
   EXPECT_EQ(contents(file("second")), "second\n");
 }
@@ -66,7 +66,7 @@ TEST_F(Hung, AHostThatIsCutOffLosesItsLeaseAndHasStoppedItsCommandBefore) {
   const double ends = std::stod(session.one("SELECT extract(epoch FROM max(expires)) FROM atmost.holder"));
   const double taken = take({"--expire-after", "0"});
   EXPECT_GT(taken, ends);
-  EXPECT_LT(taken, ends + 2.5);
+  EXPECT_LT(taken, ends + within(2.5));
   EXPECT_EQ(holder.wait(0), 79);
 }
 

@@ -15,7 +15,7 @@ class Turn : public Server {
   Argv waiter(const std::string& name, const std::string& then = "true") const {
     return run({"-w", "inf", "--ttl", "60s"}, "echo " + name + " >>" + file("order") + "; " + then);
   }
-  static void expect_soon(double since) { EXPECT_LT(seconds_now() - since, 3.5); }
+  static void expect_soon(double since) { EXPECT_LT(seconds_now() - since, within(3.5)); }
 
   Session session_{cluster_->url()};
 };
