@@ -132,7 +132,8 @@ class Store {
     return false;
   }
 
-  // Whether the name of that lock of the lease still leads to what is held: else nobody is kept out. Does not block.
+  // Whether the name of that lock of the lease still leads to what is held: else nobody is kept out. True where that
+  // cannot be told. Does not block.
   virtual bool in_place(std::uint32_t handle, std::uint32_t lock) const {
     (void)handle, (void)lock;
     return true;

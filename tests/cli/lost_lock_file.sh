@@ -31,6 +31,17 @@ wait_until 'grep -q "lock file was removed or replaced" err.held'
 expect_end 0 "$started"
 expect_line 1 err.held
 
+# A path that cannot be examined just now tells nothing.
+if [ "$(id -u)" != 0 ]; then
+  mkdir shut
+  start sh -c 'exec atmost run --no-history --on-lost=stop ./shut/lock -- sleep 1.5 2>err.held'
+  wait_until '[ "$(atmost check ./shut/lock)" = 1 ]'
+  chmod 0 shut
+  expect_end 0 "$started"
+  chmod 700 shut
+  expect_line 0 err.held
+fi
+
 # Nothing is said of a file that is still there.
 rm -f lock log
 expect_code 0 atmost run --log log ./lock -- true

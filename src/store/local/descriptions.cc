@@ -100,6 +100,11 @@ bool LockFile::in_place() const {
   return leads_here(same) == 0 && same;
 }
 
+bool LockFile::displaced() const {
+  bool same = false;
+  return leads_here(same) == 0 && !same;
+}
+
 void LockFile::unguard() {
   if (!guarded_) return;
   guarded_ = false;

@@ -64,6 +64,8 @@ class LockFile {
   bool present() const { return fd_.open(); }
   // Whether the path still leads to this file.
   bool in_place() const;
+  // Whether it surely leads to another file or to none: a path that cannot be examined just now tells neither.
+  bool displaced() const;
   void close();
 
   // Kept across open(). `forks`: `opening` is locked by whoever forks (os::keep_through_fork), and while a descriptor is

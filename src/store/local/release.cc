@@ -11,7 +11,9 @@ void LocalStore::release(std::uint32_t, Ending ending, const Instant& now) {
   close();
 }
 
-bool LocalStore::in_place(std::uint32_t, std::uint32_t lock) const { return entries_[lock].file.in_place(); }
+bool LocalStore::in_place(std::uint32_t, std::uint32_t lock) const {
+  return !entries_[lock].file.displaced();
+}
 
 bool LocalStore::in_place() const {
   for (std::uint32_t i = 0; i < count_; ++i) {
