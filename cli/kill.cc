@@ -38,6 +38,7 @@ int kill_command(Invocation& it) {
   }
   warn_if_unknown(it, it.request.locks[0]);
   it.request.locks[0].max = kMaxSlots;
+  it.request.only_stops = true;
   const Victims wanted = {it.slot, it.overdue, it.dry_run};
   Names names;
   Narrator narrator(it);

@@ -94,6 +94,7 @@ struct Request {
   bool make_parents = false;  // create missing directories above the lock files (named locks and atoms)
   bool trust_fs = false;
   bool looks_only = false;  // nobody is admitted by it: where nothing can be written, reading must do
+  bool only_stops = false;  // nor by this, which stops holders: root may, wherever the lock is
   bool nested = false;  // some lock is held around this process (ATMOST_HELD): look whether it is this one
   bool foreign_format = false;  // exectimes: touch only the eight index bytes and the locks, write no hints
 

@@ -143,11 +143,9 @@ Status Log::check_file() {
   // Anybody may have linked somebody's document here, so that we write into it.
   if (status.st_nlink > 1)
     return failure(Code::io, 0, "has other hard links; name a file with only one name");
-  const bool shared_on_purpose = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  if (status.st_uid != os::user_id() && status.st_uid != kRoot && !shared_on_purpose) {
-    return failure(Code::not_permitted, 0,
-                   "belongs to another user, who does not share it (mode g+w or o+w)");
-  }
+  // However its mode is: another user may have put it there for us to find.
+  if (status.st_uid != os::user_id() && status.st_uid != kRoot)
+    return failure(Code::not_permitted, 0, "belongs to another user; name another with --log");
   device_ = static_cast<std::uint64_t>(status.st_dev);
   inode_ = static_cast<std::uint64_t>(status.st_ino);
   size_ = status.st_size;

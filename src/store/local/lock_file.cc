@@ -74,6 +74,7 @@ Status LockFile::open(const LockSpec& spec, const Request& request, Access acces
 }
 
 Status LockFile::open_path(const Request& request, Access access) {
+  only_stops_ = request.only_stops;
   // Once more when the file appears or vanishes between the two attempts; whoever loses that race three times in a
   // row meets somebody who does it on purpose.
   for (int attempt = 0; attempt < 3; ++attempt) {
@@ -105,6 +106,9 @@ Status LockFile::open_path(const Request& request, Access access) {
       const int unmade = os::make_directories_above(path_, which);
       if (unmade != 0) return not_made(which, unmade);
     }
+    // A refusal leaves nothing behind. What cannot be examined is told by the attempt to create it.
+    if (Status directories = check_directories(); !directories.ok() && directories.error().sys == 0)
+      return directories;
     if (Status trusted = check_parent_filesystem(request); !trusted.ok()) return trusted;
     {
       const Opening gate(opening_);
@@ -125,12 +129,16 @@ Status LockFile::check_file(const Request& request) {
     return failure(Code::io, error, "cannot examine the file");
   if (!S_ISREG(status.st_mode)) return failure(Code::io, 0, "is not a regular file");
   was_empty_ = was_empty_ && status.st_size == 0;
-  if (status.st_nlink > 1)
-    return failure(Code::io, 0, "has other hard links; name a file with only one name");
+  if (status.st_nlink > 1) {
+    Error linked = failure(Code::io, 0, "has other hard links; name a file with only one name (find ");
+    linked.message.append(parent_of(path_)).append(" -xdev -samefile ").append(path_);
+    linked.message.append(" shows those in that directory)");
+    return linked;
+  }
   const std::uint32_t user = os::user_id();
   const bool shared_on_purpose = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   several_may_write_ = shared_on_purpose;
-  const bool only_looked_at = user == kRoot && read_only_;
+  const bool only_looked_at = user == kRoot && (read_only_ || only_stops_);
   if (status.st_uid != user && status.st_uid != kRoot && !shared_on_purpose && !only_looked_at) {
     Error unshared =
         failure(Code::not_permitted, 0, "belongs to another user, who does not share it (mode g+w or o+w)");
@@ -185,6 +193,14 @@ Status LockFile::check_directory(const char* directory) const {
   struct stat status;
   if (const int error = os::path_status(directory, status, true)) {
     return failure(code_for(error), error, "cannot examine a directory above it");
+  }
+  const bool root_is_admitted = os::user_id() == kRoot && !read_only_ && !only_stops_;
+  if (root_is_admitted && status.st_uid != kRoot) {
+    Error error = failure(Code::not_permitted, 0, "");
+    error.message.append(directory).append(
+        " belongs to another user, who may rename files in it; root uses ");
+    error.message.append("a lock in a directory of its own");
+    return error;
   }
   if ((status.st_mode & S_IWOTH) == 0 || (status.st_mode & S_ISVTX) != 0) return {};
   Error error = failure(Code::not_permitted, 0, "everybody may rename files in ");

@@ -144,6 +144,7 @@ class LockFile {
   std::uint64_t index_ = 0;
   bool guarded_ = false;
   bool several_may_write_ = false;
+  bool only_stops_ = false;
   bool read_only_ = false;
   bool was_empty_ = false;
   Heirs heirs_ = Heirs::nobody;

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Root keeps out of what other users may rearrange: their directories, and logs that they put in its way.
+. "$(dirname "$0")/lib.sh"
+[ "$(id -u)" = 0 ] || skip "not root"
+command -v setpriv >/dev/null || skip "nobody else to be"
+as_other() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+chmod 755 .
+
+# A lock in another user's directory, whoever made the file; nothing is left there.
+mkdir -m 700 theirs
+chown 65534:65534 theirs
+expect_code 77 atmost run "$folder/theirs/new.lock" true
+expect_in err "$folder/theirs belongs to another user, who may rename files in it"
+expect_line 1 err
+[ ! -e theirs/new.lock ] || fail "a file is left"
+: >theirs/old.lock
+expect_code 77 atmost run ./theirs/old.lock true
+expect_in err "belongs to another user"
+mkdir theirs/below
+expect_code 77 atmost run "$folder/theirs/below/a.lock" true
+expect_in err "$folder/theirs belongs to another user"
+
+# Looking, and stopping who holds it there, is root's as ever.
+chmod 755 theirs
+if as_other "$ATMOST_BIN/atmost" --version >/dev/null 2>&1; then
+  start as_other "$ATMOST_BIN/atmost" run --no-history "$folder/theirs/job.lock" -- sleep 100
+  wait_until '[ "$(atmost check theirs/job.lock 2>/dev/null)" = 1 ]'
+  expect_code 0 atmost list ./theirs/job.lock
+  expect_in out sleep
+  expect_code 77 atmost run --expire-after 0 ./theirs/job.lock true
+  expect_code 0 atmost kill ./theirs/job.lock
+  expect_code 0 as_other "$ATMOST_BIN/atmost" run --no-history "$folder/theirs/job.lock" true
+fi
+
+# Another user's log in a directory where anybody may make one: the job runs, one line says that it is not logged.
+mkdir -m 1777 common
+: >common/history.jsonl
+chown 65534 common/history.jsonl
+chmod 666 common/history.jsonl
+expect_code 0 atmost run --dir "$folder/common" job true
+expect_line 1 err
+expect_in err "belongs to another user"
+[ ! -s common/history.jsonl ] || fail "root wrote into it"
+rm common/history.jsonl
+ln -s /tmp common/history.jsonl
+expect_code 0 atmost run --dir "$folder/common" job true
+expect_line 1 err
+expect_in err "symbolic link"
+
+# A second name: which one, is shown by the command in the message.
+ln common/job.lock common/second
+expect_code 74 atmost run --no-history --dir "$folder/common" job true
+expect_in err "find $folder/common -xdev -samefile $folder/common/job.lock"
+find "$folder/common" -xdev -samefile "$folder/common/job.lock" >out
+expect_in out "$folder/common/second"
+rm common/second
+expect_code 0 atmost run --no-history --dir "$folder/common" job true
