@@ -98,7 +98,9 @@ start flock -o second sleep 60
 wait_until 'flocked second'
 expect_code 75 atmost run --no-history --with-flock --also ./second ./first true
 expect_in err "busy: ./second: "
-expect_code 0 flock -n first true
+start atmost run --no-history --with-flock -w inf --also ./second ./first true
+wait_until 'waits_for ./first'
+wait_until 'flock -n first true'
 
 # Held for a script.
 start sleep 60

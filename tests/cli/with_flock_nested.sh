@@ -13,17 +13,17 @@ expect_code 0 atmost run --no-history ./f flock -n f true
 # closed in the command (flock -o).
 : >f
 for how in -x -o; do
-  expect_code 75 flock -n "$how" f -c 'atmost run --no-history --with-flock -w inf ./f true'
+  expect_code 75 flock -n "$how" f -c 'atmost run --no-history --with-flock -w 20 ./f true'
   expect_in err "busy: ./f: you hold it yourself"
 done
-expect_code 75 sh -c 'exec 9>f && flock -n 9 && atmost run --no-history --with-flock -w inf ./f true'
+expect_code 75 sh -c 'exec 9>f && flock -n 9 && atmost run --no-history --with-flock -w 20 ./f true'
 expect_in err "busy: ./f: you hold it yourself"
-expect_code 75 sh -c 'exec 9>f && flock -n 9 && atmost hold --no-history --with-flock -w inf --for-pid $$ ./f'
+expect_code 75 sh -c 'exec 9>f && flock -n 9 && atmost hold --no-history --with-flock -w 20 --for-pid $$ ./f'
 expect_in err "busy: ./f: you hold it yourself"
 # Two that share go together.
 expect_code 0 flock -n -s f -c 'atmost run --no-history --with-flock -n 2 ./f true'
 expect_code 1 atmost run --no-history --with-flock ./f flock -n f true
 expect_code 0 atmost run --no-history --with-flock -n 2 ./f flock -n -s f true
 # The lock itself comes first, as ever.
-expect_code 75 atmost run --no-history --with-flock ./f atmost run --no-history --with-flock -w inf ./f true
+expect_code 75 atmost run --no-history --with-flock ./f atmost run --no-history --with-flock -w 20 ./f true
 expect_in err "busy: ./f: you hold it yourself"
