@@ -14,8 +14,8 @@ namespace {
 
 // Whoever could take a slot has so long for it.
 constexpr Duration kTurn = Duration::seconds(1);
-// A caller renews its lease every 7 s, or half of its ttl (own_lease.cc); one that is so late with it is not alive, or cannot
-// reach etcd.
+// A caller renews its lease every 7 s, or half of its ttl (own_lease.cc); one that is so late with
+// it is not alive, or cannot reach etcd.
 constexpr std::int64_t kLongestPauseS = 7;
 constexpr std::int64_t kLateS = 3;
 
