@@ -35,12 +35,13 @@ enum class StopReason : std::uint8_t { overdue, replace, kill };
 struct Decision {
   Verdict verdict = Verdict::busy;
   Why why = Why::no_slot;
-  std::uint32_t lock = 0;                   // index of the lock in the request that refused
-  std::uint32_t held = 0;                   // slots held by others or drained, as far as counted
-  bool some_drained = false;                // slots among them are drained
-  bool writer_inside = false;               // an exclusive holder is among them
-  std::uint32_t waiters = 0;                // at least so many wait before us
-  Duration retry_in = Duration::forever();  // too_soon: until it is not; busy: until a holder is overdue
+  std::uint32_t lock = 0;      // index of the lock in the request that refused
+  std::uint32_t held = 0;      // slots held by others or drained, as far as counted
+  bool some_drained = false;   // slots among them are drained
+  bool writer_inside = false;  // an exclusive holder is among them
+  std::uint32_t waiters = 0;   // at least so many wait before us
+  Duration retry_in = Duration::
+      forever();  // too_soon: until it is not; busy: until a holder is overdue, or a waiter's turn is over
   bool last_in_future =
       false;      // the stored admission lies ahead of the clock: reported, and treated as just now
   Limits limits;  // that it went by

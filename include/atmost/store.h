@@ -27,6 +27,7 @@ struct Capabilities {
   bool counts = false;         // refusals in a row are counted
   bool several_slots = true;   // N above 1
   bool last_admission = true;  // it is remembered: --if-elapsed
+  bool turns = false;          // a waiter that does not use its turn (turn.h) is overtaken
 };
 
 // A place in a store's queue. Made empty; attempt() fills it when the answer is "busy" and the caller will wait.

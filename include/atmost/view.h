@@ -74,11 +74,12 @@ struct View {
   std::uint32_t held = 0;
   bool some_drained = false;        // slots among them are drained
   bool writer_inside = false;       // an exclusive holder is among them
-  std::uint32_t waiters_ahead = 0;  // live waiters with a better claim (at least; exact only as zero or not)
-  bool joiner_waiting = false;      // somebody already waits to run once more (--on-busy=join)
-  bool takeover_running = false;    // somebody is stopping a holder right now
-  bool held_by_ancestor = false;    // waiting would be waiting for ourselves
-  bool flocked = false;             // no room because of somebody's flock(2), whom no record names
+  std::uint32_t waiters_ahead = 0;  // waiters with a better claim (at least; exact only as zero or not)
+  Duration owed_for = Duration::forever();  // until the turn ends that the room is kept for (atmost/turn.h)
+  bool joiner_waiting = false;              // somebody already waits to run once more (--on-busy=join)
+  bool takeover_running = false;            // somebody is stopping a holder right now
+  bool held_by_ancestor = false;            // waiting would be waiting for ourselves
+  bool flocked = false;  // no room because of somebody's flock(2), whom no record names
   // What is remembered of the lock and of its directory, when the request wants it; null: the store keeps none.
   const Memory* memory = nullptr;
   const Experience* experience = nullptr;

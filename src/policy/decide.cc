@@ -76,6 +76,7 @@ Decision with_room(const Request& request, const View& view, Decision answer) {
     answer.why = Why::none;
   } else {
     answer.why = request.on_busy == OnBusy::join && view.joiner_waiting ? Why::joined : Why::owed;
+    if (view.owed_for < answer.retry_in) answer.retry_in = view.owed_for;
   }
   return answer;
 }

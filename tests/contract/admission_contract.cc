@@ -15,7 +15,8 @@ TEST_P(StoreContract, OffersAllThatItDoesNotExpresslyLack) {
                                               {"takeover", offered.takeover},
                                               {"counts", offered.counts},
                                               {"several_slots", offered.several_slots},
-                                              {"last_admission", offered.last_admission}};
+                                              {"last_admission", offered.last_admission},
+                                              {"turns", offered.turns}};
   static_assert(sizeof(Capabilities) == std::size(all), "a new capability belongs here");
   std::set<std::string> lacking;
   for (const auto& [name, offers] : all) {

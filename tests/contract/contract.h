@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "atmost/turn.h"
 #include "policy/decide.h"
 #include "world.h"
 

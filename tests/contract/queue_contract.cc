@@ -127,6 +127,92 @@ TEST_P(StoreContract, HoldersAboveTheLimitLeaveLessOver) {
   EXPECT_EQ(first.queue().verdict, Verdict::admit);
 }
 
+TEST_P(StoreContract, WhoDoesNotUseItsTurnIsOvertakenAndKeepsItsPlace) {
+  NEEDS(turns);
+  Caller& before = holder(1);
+  Caller& first = waiter(1);
+  Caller& second = waiter(1);
+  Caller& third = waiter(1);
+  before.release();
+  const Decision owed = second.queue(at(0));
+  EXPECT_EQ(owed.why, Why::owed);
+  EXPECT_EQ(owed.retry_in.ns, kTurn.ns);
+  EXPECT_EQ(second.queue(at(0.99)).why, Why::owed);
+  EXPECT_EQ(third.queue(at(1)).why, Why::owed) << "the turn of the one before it has only begun";
+  EXPECT_EQ(second.queue(at(1)).verdict, Verdict::admit);
+  EXPECT_TRUE(first.ticket.drawn);
+  // It asks again, and so it counts again.
+  EXPECT_EQ(first.queue(at(2)).why, Why::no_slot);
+  second.release();
+  EXPECT_EQ(third.queue(at(3)).why, Why::owed);
+  EXPECT_EQ(first.queue(at(3)).verdict, Verdict::admit);
+}
+
+TEST_P(StoreContract, WhoWasOvertakenDelaysNobodyAgain) {
+  NEEDS(turns);
+  Caller& before = holder(1);
+  waiter(1);
+  before.release();
+  EXPECT_EQ(one(1).ask(at(0)).why, Why::owed);
+  Caller& next = one(1);
+  ASSERT_TRUE(next.admitted(at(1)));
+  next.release();
+  EXPECT_TRUE(one(1).admitted(at(60)));
+}
+
+TEST_P(StoreContract, ManyThatDoNotComeTakeLittleLongerThanOne) {
+  NEEDS(turns);
+  Caller& before = holder(1);
+  for (int i = 0; i < 40; ++i) waiter(1);
+  Caller& last = waiter(1);
+  before.release();
+  EXPECT_EQ(last.queue(at(0)).why, Why::owed);
+  EXPECT_EQ(last.queue(at(1)).why, Why::owed);
+  EXPECT_EQ(last.queue(at(2)).verdict, Verdict::admit);
+}
+
+TEST_P(StoreContract, ATurnThatCouldNotBeUsedIsNone) {
+  NEEDS(turns);
+  NEEDS(weights);
+  Caller& one_slot = holder(2);
+  Caller& other_slot = holder(2);
+  Caller& first = waiter(2, 2);
+  one_slot.release();
+  for (int second = 0; second < 5; ++second) EXPECT_EQ(one(2).ask(at(second)).why, Why::owed);
+  other_slot.release();
+  EXPECT_EQ(one(2).ask(at(5)).why, Why::owed);
+  EXPECT_EQ(first.queue(at(5)).verdict, Verdict::admit);
+}
+
+TEST_P(StoreContract, AWriterThatDoesNotUseItsTurnIsOvertakenByReaders) {
+  NEEDS(turns);
+  NEEDS(modes);
+  Caller& before = holder(3);
+  Caller& writer = one(1);
+  writer.request.locks[0].mode = Mode::exclusive;
+  EXPECT_EQ(writer.queue().verdict, Verdict::busy);
+  EXPECT_EQ(one(3).ask(at(0)).why, Why::owed);
+  before.release();
+  EXPECT_EQ(one(3).ask(at(9)).why, Why::owed);
+  EXPECT_TRUE(one(3).admitted(at(10)));
+  EXPECT_TRUE(one(3).admitted(at(10)));
+}
+
+TEST_P(StoreContract, ARunnerForTheOthersThatDoesNotComeIsNoRunner) {
+  NEEDS(turns);
+  Caller& before = holder(1);
+  Caller& runner = one(1);
+  runner.request.on_busy = OnBusy::join;
+  EXPECT_EQ(runner.queue().why, Why::no_slot);
+  before.release();
+  Caller& late = one(1);
+  late.request.on_busy = OnBusy::join;
+  EXPECT_EQ(late.ask(at(0)).why, Why::joined);
+  Caller& next = one(1);
+  ASSERT_TRUE(next.admitted(at(1)));
+  EXPECT_EQ(late.ask(at(1)).why, Why::no_slot);
+}
+
 TEST_P(StoreContract, WaitingForNothingDrawsNoTicket) {
   NEEDS(queue);
   Caller& caller = one(0);

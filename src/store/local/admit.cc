@@ -32,7 +32,12 @@ Status LocalStore::commit(const Request& request, const Instant& now, Ticket* qu
     }
   }
   for (std::uint32_t i = 0; i < count_; ++i) write_hints(request, i, now);
-  if (queue != nullptr) withdraw(request, *queue);
+  if (queue != nullptr) {
+    if (queue->drawn && waits_for_handover(request)) {
+      (void)os::try_lock(entries_[0].file.slot_fd(), owner_, os::Hold::write, {kHandoverByte, 1});
+    }
+    withdraw(request, *queue);  // whoever is woken by this finds the byte above locked
+  }
   watch_.rest();
   return {};
 }

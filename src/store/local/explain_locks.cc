@@ -10,7 +10,7 @@
 namespace atmost::local {
 namespace {
 
-enum class Kind : std::uint8_t { guard, slots, mode, takeover, join, proof, tickets };
+enum class Kind : std::uint8_t { guard, slots, mode, takeover, join, proof, handover, tickets };
 
 struct Range {
   Kind kind;
@@ -28,6 +28,8 @@ constexpr Range kRanges[] = {
     {Kind::join, kJoinByte, kJoinByte + 1, "who waits to run once more (--on-busy=join)"},
     {Kind::proof, kProofBase, proof_byte(kMaxSlots) + 1,
      "proofs of holders (a byte for each slot, where several users may write the file)"},
+    {Kind::handover, kHandoverByte, kHandoverByte + 1,
+     "the handover (a holder that came from the queue of one slot; the next waiter waits for it)"},
     {Kind::tickets, queue_start(0), queue_start(kModeQueue + 1), "waiters' tickets (a queue for each limit)"},
 };
 
@@ -72,6 +74,7 @@ void tell_place(const Range& range, const Run& run, Report& out) {
     case Kind::guard:
     case Kind::mode:
     case Kind::join:
+    case Kind::handover:
       tell_bytes(run.start, run.end, out);
   }
 }

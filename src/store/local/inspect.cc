@@ -78,7 +78,9 @@ struct Waiting {
 // Every waiter whose record is still in the ring and whose ticket is still locked, queue by queue, in order.
 void visit_waiters(LockFile& file, LockVisitor* visitor) {
   Run any;
-  if (first_locked(file.fd(), kTicketBase, queue_start(kModeQueue + 1), any) != 0 || !any.found) return;
+  if (first_locked(file.fd(), kTicketBase, queue_start(kModeQueue + 1), any, os::Hold::read) != 0 ||
+      !any.found)
+    return;
   static Waiting waiting[kWaiterRing];  // listing is for programs, which are single-threaded
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < kWaiterRing; ++i) {
@@ -86,8 +88,8 @@ void visit_waiters(LockFile& file, LockVisitor* visitor) {
     if (!read_waiter(file.fd(), i, record)) continue;
     const std::int64_t byte = queue_start(record.queue) + static_cast<std::int64_t>(record.ticket);
     os::Conflict conflict;
-    if (os::query_lock(file.fd(), os::Owner::description, os::Hold::write, {byte, 1}, conflict) != 0)
-      continue;
+    // Whoever has waited for a ticket may have a read lock on it still: that is no waiter.
+    if (os::query_lock(file.fd(), os::Owner::description, os::Hold::read, {byte, 1}, conflict) != 0) continue;
     if (conflict.found) waiting[count++] = {record.queue, record.ticket};
   }
   std::sort(waiting, waiting + count, [](const Waiting& a, const Waiting& b) {

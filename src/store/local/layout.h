@@ -33,6 +33,10 @@ inline constexpr std::int64_t kJoinByte = std::int64_t{1} << 43;
 // Process-owned, by the holder of the slot, where several users may write the file: see proof.h.
 inline constexpr std::int64_t kProofBase = std::int64_t{1} << 44;
 constexpr std::int64_t proof_byte(std::uint32_t slot) { return kProofBase + slot - 1; }
+// Held beside the one slot by a holder that was admitted from its queue: the next waiter is blocked on it, because the
+// slot's own byte is locked by nobody who is not being admitted. A read lock that a paused waiter keeps on it delays
+// wake-ups, nothing else.
+inline constexpr std::int64_t kHandoverByte = std::int64_t{1} << 45;
 
 // Waiters' tickets: a queue for each limit value, and one for shared and exclusive callers together.
 inline constexpr std::int64_t kTicketBase = std::int64_t{1} << 48;
@@ -82,7 +86,9 @@ struct Header {
   StampData start;
   StampData finish;
   StampData success;
-  std::uint64_t reserved[12];
+  std::uint64_t joiner_queue;   // of the waiter that draws last with --on-busy=join
+  std::uint64_t joiner_ticket;  // 0: none is known
+  std::uint64_t reserved[10];
   std::uint64_t checksum;
 };
 static_assert(sizeof(Header) == 240);
@@ -132,7 +138,10 @@ struct WaiterRecord {
   char id[63];
   char command[63];
   std::uint8_t reserved[2];
-  std::uint64_t reserved_words[7];
+  std::int64_t
+      turn_boot_ns;  // when its turn began (atmost/turn.h); 0: it had none, or could not have come in then
+  std::uint64_t turn_boot;  // in which boot
+  std::uint64_t reserved_words[5];
   std::uint64_t checksum;
 };
 

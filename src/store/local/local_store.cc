@@ -27,9 +27,16 @@ Status count_all(LockFile& file, std::uint32_t& held) {
   return counted;
 }
 
+// Turns are measured by the clock, whatever moment a caller gives.
+std::int64_t turn_clock(const Request& request, const Instant& now) {
+  return request.now_boot_ns != 0 ? os::boot_ns() : now.boot_ns;
+}
+
 }  // namespace
 
-Capabilities LocalStore::capabilities() const { return {true, true, true, true, true, true, true, true}; }
+Capabilities LocalStore::capabilities() const {
+  return {true, true, true, true, true, true, true, true, true, true, true};
+}
 
 bool LocalStore::opened_for(const Request& request) const {
   if (!opened_ || count_ != request.lock_count || owner_ != owner_for(request)) return false;
@@ -181,7 +188,8 @@ Result<Decision> LocalStore::decide_all(const Request& request, DecideFn decide,
     Entry& entry = entries_[i];
     const LockSpec& spec = request.locks[i];
     entry.reserved.clear();
-    const Seeker seeker = {queue != nullptr && queue->drawn ? queue->numbers[i] : 0};
+    const Seeker seeker = {queue != nullptr && queue->drawn ? queue->numbers[i] : 0,
+                           turn_clock(request, now)};
     if (spec.max > 0) {
       if (Status reserved = reserve(entry.file, spec, owner_, seeker, words_, entry.reserved);
           !reserved.ok()) {
@@ -189,7 +197,10 @@ Result<Decision> LocalStore::decide_all(const Request& request, DecideFn decide,
         return reserved.error();
       }
     }
-    decision = decide(request, spec, view_of(request, entry, spec, queue == nullptr), now);
+    View view = view_of(request, entry, spec, queue == nullptr);
+    if (entry.reserved.owed_until_boot_ns != Duration::kForever)
+      view.owed_for = {entry.reserved.owed_until_boot_ns - seeker.now_boot_ns};
+    decision = decide(request, spec, view, now);
     decision.lock = i;
     if (i == 0) first = decision.limits;
     if (decision.verdict != Verdict::admit) break;
@@ -218,6 +229,7 @@ Result<Decision> LocalStore::decide_all(const Request& request, DecideFn decide,
 Status LocalStore::after_refusal(const Request& request, const Decision& decision, const Instant& now,
                                  Ticket* queue) {
   drop_all();
+  if (queue != nullptr && queue->drawn) settle_own_turns(request, decision.lock, *queue);
   // A pass's own moment is past by now, and later admissions are no wonder.
   if (decision.last_in_future && !now.given && request.now_boot_ns == 0) {
     // Written once: from here on the interval counts from now, and so ends.
@@ -233,6 +245,8 @@ Status LocalStore::after_refusal(const Request& request, const Decision& decisio
   if (!worth_waiting(decision) || queue == nullptr || queue->drawn) return {};
   for (std::uint32_t i = 0; i < count_; ++i) {
     Status drawn = draw_ticket(entries_[i].file, request.locks[i], request, now, queue->numbers[i]);
+    entries_[i].near = false;
+    entries_[i].turn_seen_ns = 0;
     if (!drawn.ok()) {
       for (std::uint32_t j = 0; j < i; ++j)
         give_up_ticket(entries_[j].file, request.locks[j], queue->numbers[j]);

@@ -82,6 +82,8 @@ class LocalStore final : public Store {
   struct Entry {
     bool words_registered = false;
     bool flocked = false;  // by us, on the description that holds the slots
+    bool near = false;              // we are near the head of its queue
+    std::int64_t turn_seen_ns = 0;  // our turn in it as of the last attempt
     LockFile file;
     Header before{};  // as it was when the admission began
     Reservation reserved;
@@ -106,7 +108,13 @@ class LocalStore final : public Store {
   bool clear_own_words(Entry& entry);
   Result<bool> wait_for_turn(const Request& request, const Ticket& ticket, std::int64_t deadline_boot_ns,
                              Wake& wake);
-  bool wait_for_only_slot(const Request& request, std::int64_t deadline_boot_ns, Wake& wake);
+  Result<Wake> wait_behind_others(const Request& request, std::uint32_t lock, std::uint64_t ticket,
+                                  std::int64_t deadline_boot_ns, bool& gone);
+  bool should_ask(const LockSpec& spec, std::uint32_t lock, std::uint64_t ticket);
+  static bool waits_for_handover(const Request& request);
+  bool wait_for_handover(const Request& request, std::int64_t deadline_boot_ns, Wake& wake);
+  void settle_own_turns(const Request& request, std::uint32_t last, const Ticket& ticket);
+  void let_go(Entry& entry);
   void release_one(Entry& entry, Ending ending, const Instant& now);
   void show_memory(const LockFile& file, View& view);
   void remember_run(Entry& entry);

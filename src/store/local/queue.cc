@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "os/clock.h"
+#include "atmost/turn.h"
 #include "os/interrupt.h"
 #include "os/process.h"
 #include "os/self.h"
@@ -16,10 +16,21 @@ bool record_of(LockFile& file, std::uint32_t queue, std::uint64_t ticket, Waiter
   return read_waiter(file.fd(), ticket, to) && to.queue == queue && to.ticket == ticket;
 }
 
-bool stopped(const WaiterRecord& record) {
-  os::ProcessFacts process;
-  if (record.pid <= 1 || os::process_facts(record.pid, process) != 0) return false;
-  return process.state == 'T' || process.state == 't';
+std::uint64_t running_boot(const LockFile& file) {
+  const std::uint64_t known = file.identity().boot;
+  return known != 0 ? known : os::boot_hash();
+}
+
+std::int64_t turn_in(const LockFile& file, const WaiterRecord& record) {
+  return record.turn_boot_ns != 0 && record.turn_boot == running_boot(file) ? record.turn_boot_ns : 0;
+}
+
+bool ticket_locked(LockFile& file, std::uint32_t queue, std::uint64_t ticket) {
+  os::Conflict conflict;
+  const os::Bytes byte = {queue_start(queue) + static_cast<std::int64_t>(ticket), 1};
+  // A query that fails says nothing: then it is taken for one that waits.
+  return os::query_lock(file.fd(), os::Owner::description, os::Hold::read, byte, conflict) != 0 ||
+         conflict.found;
 }
 
 // Milliseconds of uptime (2^20 ns): a start for the count that no earlier ticket of this boot can have passed unless
@@ -80,6 +91,10 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
     return file.failure(Code::io, error, "cannot queue");
   }
   file.header().ticket = ticket;
+  if (request.on_busy == OnBusy::join) {
+    file.header().joiner_queue = queue_of(spec);
+    file.header().joiner_ticket = ticket;
+  }
   if (Status saved = file.save_header(); !saved.ok()) {
     give_up_ticket(file, spec, ticket);
     ticket = 0;
@@ -99,46 +114,82 @@ void give_up_ticket(LockFile& file, const LockSpec& spec, std::uint64_t ticket) 
   os::unlock(file.fd(), os::Owner::description, {kJoinByte, 1});
 }
 
-Status claims_before(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std::uint32_t enough,
-                     Claims& to) {
+Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std::uint64_t before,
+                   Waiter& to) {
+  to = {};
   const std::int64_t start = queue_start(queue);
-  const std::int64_t end = start + static_cast<std::int64_t>(ticket == 0 ? kMaxTicket : ticket);
-  for (std::int64_t low = start; low < end && to.waiters < enough;) {
+  const std::int64_t end = start + static_cast<std::int64_t>(before == 0 ? kMaxTicket : before);
+  for (std::int64_t low = start + static_cast<std::int64_t>(after) + 1; low < end;) {
     Run run;
-    if (const int error = first_locked(file.fd(), low, end, run)) {
+    if (const int error = first_locked(file.fd(), low, end, run, os::Hold::read)) {
       return file.failure(Code::io, error, "cannot query the queue");
     }
-    if (!run.found) break;
+    if (!run.found) return {};
+    low = run.end;
+    if (run.end - run.start > 1) continue;  // a ticket is one byte: this is somebody's lock, but no waiter
+    to.ticket = static_cast<std::uint64_t>(run.start - start);
     WaiterRecord record;
-    const bool known = record_of(file, queue, static_cast<std::uint64_t>(run.start - start), record);
-    if (!known || !stopped(record)) {
-      ++to.waiters;
-      if (queue == kModeQueue && (!known || record.mode == static_cast<std::uint8_t>(Mode::exclusive)))
-        ++to.writers;
-      to.slots += known && record.take >= 1 && record.take <= kMaxTake ? record.take : 1;
-    }
-    low = run.start + 1;
+    const bool known = record_of(file, queue, to.ticket, record);
+    to.writer = queue == kModeQueue && (!known || record.mode == static_cast<std::uint8_t>(Mode::exclusive));
+    if (!known) return {};
+    if (record.take >= 1 && record.take <= kMaxTake) to.take = record.take;
+    to.turn_boot_ns = turn_in(file, record);
+    return {};
   }
   return {};
 }
 
-Status predecessor(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std::uint64_t& to) {
+void note_turn(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std::int64_t began_boot_ns) {
+  WaiterRecord record = {};
+  if (!record_of(file, queue, ticket, record)) {
+    record = {};
+    record.ticket = ticket;
+    record.queue = queue;
+    record.max = queue <= kMaxSlots ? queue : 0;
+    record.take = 1;
+    if (queue == kModeQueue) record.mode = static_cast<std::uint8_t>(Mode::exclusive);
+  }
+  record.turn_boot_ns = began_boot_ns;
+  record.turn_boot = running_boot(file);
+  (void)write_waiter(file.fd(), record);
+}
+
+std::int64_t turn_of(LockFile& file, std::uint32_t queue, std::uint64_t ticket) {
+  WaiterRecord record;
+  return record_of(file, queue, ticket, record) ? turn_in(file, record) : 0;
+}
+
+bool joiner_counts(LockFile& file, std::int64_t now_boot_ns) {
+  const std::uint64_t ticket = file.header().joiner_ticket;
+  const std::uint64_t queue = file.header().joiner_queue;
+  if (ticket == 0 || ticket > kMaxTicket || queue > kModeQueue) return true;
+  const auto number = static_cast<std::uint32_t>(queue);
+  return ticket_locked(file, number, ticket) &&
+         !Turns(now_boot_ns, 0).overtaken(turn_of(file, number, ticket));
+}
+
+Status find_ahead(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std::uint32_t far,
+                  std::int64_t now_boot_ns, Ahead& to) {
   const std::int64_t start = queue_start(queue);
-  to = 0;
-  for (std::int64_t end = start + static_cast<std::int64_t>(ticket); end > start;) {
+  Turns turns(now_boot_ns, 0);
+  std::uint64_t nearest = 0;
+  std::uint64_t furthest = 0;
+  to = {};
+  for (std::int64_t end = start + static_cast<std::int64_t>(ticket); end > start && to.count < far;) {
     Run run;
-    if (const int error = last_locked(file.fd(), start, end, run)) {
+    if (const int error = last_locked(file.fd(), start, end, run, os::Hold::read)) {
       return file.failure(Code::io, error, "cannot query the queue");
     }
-    if (!run.found) return {};
-    const auto ahead = static_cast<std::uint64_t>(run.end - 1 - start);
-    WaiterRecord record;
-    if (!record_of(file, queue, ahead, record) || !stopped(record)) {
-      to = ahead;
-      return {};
-    }
-    end = run.end - 1;
+    if (!run.found) break;
+    end = run.start;
+    if (run.end - run.start > 1) continue;
+    const auto here = static_cast<std::uint64_t>(run.start - start);
+    if (turns.overtaken(turn_of(file, queue, here))) continue;
+    if (nearest == 0) nearest = here;
+    furthest = here;
+    ++to.count;
   }
+  to.ticket = to.count == far ? furthest : nearest;
   return {};
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "os/byte_lock.h"
+
 namespace atmost::local {
 
 struct Run {
@@ -13,12 +15,12 @@ struct Run {
 };
 
 // The left-most run of bytes in [low, end) that somebody else holds, clipped to it. About two queries each when the
-// locks were taken in ascending order. Returns 0 or an errno value.
-int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to);
+// locks were taken in ascending order. `against`: read to pass read locks over. Returns 0 or an errno value.
+int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::Hold against = os::Hold::write);
 
 // The right-most one; of its bytes at least the last is told. Looks near `end` first: the neighbour is the usual
 // answer.
-int last_locked(int fd, std::int64_t low, std::int64_t end, Run& to);
+int last_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::Hold against = os::Hold::write);
 
 }  // namespace atmost::local
 

@@ -31,6 +31,12 @@ bool LocalStore::clear_own_words(Entry& entry) {
   return cleared;
 }
 
+// The slots, and what the next waiter is blocked on beside them.
+void LocalStore::let_go(Entry& entry) {
+  drop(entry.file, owner_, entry.reserved);
+  os::unlock(entry.file.slot_fd(), owner_, {kHandoverByte, 1});
+}
+
 void LocalStore::release_one(Entry& entry, Ending ending, const Instant& now) {
   const Result<LockFile::Guarded> guarded = entry.file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
   // Without the guard (its holder is stopped, the file was replaced) the slot is freed all the same; a newcomer's
@@ -39,7 +45,7 @@ void LocalStore::release_one(Entry& entry, Ending ending, const Instant& now) {
   const bool hints = entry.held.token != 0;
   // With the guard, whoever is woken by our word finds the slot free; without it the slot has to be free by then.
   drop_flock(entry);
-  if (!orderly) drop(entry.file, owner_, entry.reserved);
+  if (!orderly) let_go(entry);
   if (hints && orderly && ending != Ending::unknown) {
     Header& header = entry.file.header();
     header.finish = data_of(now, entry.file.identity());
@@ -53,7 +59,7 @@ void LocalStore::release_one(Entry& entry, Ending ending, const Instant& now) {
     entry.reserved.count = 0;
     entry.reserved.mode_held = false;
   } else if (orderly) {
-    drop(entry.file, owner_, entry.reserved);
+    let_go(entry);
   }
   // Only now, and not at all when a word of ours is left: the kernel disowns it when we end, however we do.
   if (cleared && entry.words_registered) os::forget_words();

@@ -16,6 +16,30 @@ constexpr std::uint32_t kSpotChecks = 4;
 
 }  // namespace
 
+bool may_have_room(const LockFile& file, const LockSpec& spec, WordBuffer& buffer) {
+  constexpr std::uint32_t kMostAsked = 16;
+  const auto locked = [&file](std::int64_t first, std::int64_t last) {
+    os::Conflict conflict;
+    const os::Bytes bytes = {first, last - first + 1};
+    const int error = os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write, bytes, conflict);
+    return error == 0 && conflict.found;
+  };
+  if (spec.mode == Mode::exclusive) return !locked(kFirstSlotByte, kModeByte);
+  std::uint32_t asked = 0;
+  for (std::uint32_t first = 1; first <= spec.max; first += WordBuffer::kCapacity) {
+    const std::uint32_t left = spec.max - first + 1;
+    const std::uint32_t count = left < WordBuffer::kCapacity ? left : WordBuffer::kCapacity;
+    if (spec.max > 1 && read_words(file.fd(), first, count, buffer.words) != 0) return true;
+    for (std::uint32_t slot = first; slot < first + count; ++slot) {
+      const Word word = spec.max > 1 ? buffer.words[slot - first] : Word{};
+      if ((word.flags & kDrainedFlag) != 0 || (file.words_count() && word_lives(word))) continue;
+      if (++asked > kMostAsked || !locked(slot_byte(slot), slot_byte(slot)))
+        return !locked(kModeByte, kModeByte);
+    }
+  }
+  return false;
+}
+
 bool Search::ours(std::uint32_t slot) const {
   for (std::uint32_t i = 0; i < to_.count; ++i) {
     if (to_.slots[i] == slot) return true;

@@ -8,6 +8,10 @@
 
 namespace atmost::local {
 
+// Whether a waiter should ask again: a slot that would do for it may be free. Without the guard, and cheaply; may say
+// yes without need. Words of living supervisors are believed: the head of a queue does not depend on this.
+bool may_have_room(const LockFile& file, const LockSpec& spec, WordBuffer& buffer);
+
 class Search {
  public:
   Search(LockFile& file, const LockSpec& spec, os::Owner owner, WordBuffer& buffer, Reservation& to)

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "claims.h"
 #include "queue.h"
 #include "ranges.h"
 #include "slot_search.h"
@@ -32,7 +33,8 @@ Status reserve_exclusive(LockFile& file, os::Owner owner, Reservation& to) {
 }
 
 // Asks one by one for what one query over everything behind the last slot found in the way. `held`: slots above N.
-Status look_beyond(LockFile& file, const LockSpec& spec, Reservation& to, std::uint32_t& held) {
+Status look_beyond(LockFile& file, const LockSpec& spec, const Seeker& seeker, Reservation& to,
+                   std::uint32_t& held) {
   os::Conflict conflict;
   const auto ask = [&](std::int64_t start, std::int64_t length, bool& found) {
     const int error =
@@ -46,6 +48,7 @@ Status look_beyond(LockFile& file, const LockSpec& spec, Reservation& to, std::u
   if (error == 0) error = ask(kTakeoverBase, kMaxSlots, to.takeover_running);
   if (error == 0) error = ask(kJoinByte, 1, to.joiner_waiting);
   if (error != 0) return file.failure(Code::io, error, "cannot query locks");
+  to.joiner_waiting = to.joiner_waiting && joiner_counts(file, seeker.now_boot_ns);
   if (!above) return {};
   Count count;
   const std::uint32_t enough = spec.max > kCountedAbove ? spec.max : kCountedAbove;
@@ -86,29 +89,6 @@ void drop(LockFile& file, os::Owner owner, Reservation& reserved) {
 
 namespace {
 
-// Whether the free slots suffice for us and for everybody who has waited longer.
-Status settle_claims(LockFile& file, const LockSpec& spec, const Seeker& seeker, Search& search,
-                     Reservation& to) {
-  Claims claims;
-  if (Status found = claims_before(file, queue_of(spec), seeker.ticket, spec.max, claims); !found.ok())
-    return found;
-  if (spec.mode ==
-      Mode::plain) {  // a plain caller counts as a reader: a writer that has waited longer goes first
-    Claims readers_and_writers;
-    Status found = claims_before(file, kModeQueue, seeker.ticket, kMaxSlots, readers_and_writers);
-    if (!found.ok()) return found;
-    claims.writers = readers_and_writers.writers;
-  }
-  if (claims.waiters + claims.writers == 0) return {};
-  const std::uint32_t wanted = spec.take + claims.slots;
-  if (to.held + wanted <= spec.max && wanted <= kMaxTake && claims.writers == 0) {
-    if (Status more = search.until(wanted); !more.ok()) return more;
-    if (to.count >= wanted) return {};
-  }
-  to.waiters_ahead = claims.waiters > 0 ? claims.waiters : claims.writers;
-  return {};
-}
-
 void give_back_extra(LockFile& file, os::Owner owner, std::uint32_t take, Reservation& to) {
   while (to.count > take) os::unlock(file.slot_fd(), owner, {slot_byte(to.slots[--to.count]), 1});
 }
@@ -131,7 +111,7 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
     return {};
   }
   std::uint32_t above = 0;
-  if (Status looked = look_beyond(file, spec, to, above); !looked.ok()) return looked;
+  if (Status looked = look_beyond(file, spec, seeker, to, above); !looked.ok()) return looked;
   if (to.takeover_running && seeker.ticket == 0) {
     if (Status searched = search.without_taken_over(spec.take); !searched.ok()) return searched;
   }
@@ -146,7 +126,7 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
     to.held = below.held - own + above;
   }
   to.room = to.count >= spec.take && !to.writer_inside && to.held + spec.take <= spec.max;
-  return to.room ? settle_claims(file, spec, seeker, search, to) : Status{};
+  return to.room ? settle_claims(file, spec, owner, seeker, &search, to) : Status{};
 }
 
 }  // namespace
@@ -156,9 +136,7 @@ Status reserve(LockFile& file, const LockSpec& spec, os::Owner owner, const Seek
   Status reserved;
   if (spec.mode == Mode::exclusive) {
     reserved = reserve_exclusive(file, owner, to);
-    Claims claims;
-    if (reserved.ok() && to.room) reserved = claims_before(file, kModeQueue, seeker.ticket, 1, claims);
-    to.waiters_ahead = claims.waiters;
+    if (reserved.ok() && to.room) reserved = settle_claims(file, spec, owner, seeker, nullptr, to);
   } else {
     reserved = reserve_some(file, spec, owner, seeker, buffer, to);
   }

@@ -18,12 +18,12 @@ namespace atmost::local {
 
 // What one attempt found and, for the time being, holds.
 struct Reservation {
-  bool room = false;        // the first `take` reserved slots prove admission
-  std::uint32_t count = 0;  // reserved slots
-  bool mode_held = false;   // the mode byte is ours (exclusive)
-  std::uint32_t held = 0;   // slots held by others, as View::held
-  std::uint32_t waiters_ahead =
-      0;  // live waiters with a better claim to what is free, 0 when the rest is enough
+  bool room = false;                // the first `take` reserved slots prove admission
+  std::uint32_t count = 0;          // reserved slots
+  bool mode_held = false;           // the mode byte is ours (exclusive)
+  std::uint32_t held = 0;           // slots held by others, as View::held
+  std::uint32_t waiters_ahead = 0;  // waiters with a better claim to what is free, 0 when the rest is enough
+  std::int64_t owed_until_boot_ns = Duration::kForever;  // when the turn ends that it is kept for
   bool takeover_running = false;
   bool joiner_waiting = false;
   bool writer_inside = false;          // somebody else holds the mode byte
@@ -40,11 +40,13 @@ struct Reservation {
   void clear() {
     room = mode_held = takeover_running = joiner_waiting = writer_inside = some_drained = false;
     count = held = waiters_ahead = 0;
+    owed_until_boot_ns = Duration::kForever;
   }
 };
 
 struct Seeker {
-  std::uint64_t ticket = 0;  // ours in the queue of this lock, 0 when we have none
+  std::uint64_t ticket = 0;      // ours in the queue of this lock, 0 when we have none
+  std::int64_t now_boot_ns = 0;  // by which waiters' turns are measured
 };
 
 // Room to read words into; owned by the caller because threads of a library use stores side by side.

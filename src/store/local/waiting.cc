@@ -1,9 +1,16 @@
-// How LocalStore waits: behind its predecessor, then as the head of the queue.
+// How LocalStore waits: behind those in front of it, then as the head of the queue.
+//
+// Whoever is in front may be paused for ever, and /proc does not tell (a frozen process is not a stopped one). So
+// everybody looks from time to time whether a slot is free: those near the head so often that each has looked before
+// the turn of the one in front of it has ended, which keeps the order; the others, who could only be next if all of
+// those were paused, now and then and in good time before their deadline.
 #include <cerrno>
 
+#include "atmost/turn.h"
 #include "local_store.h"
 #include "os/clock.h"
 #include "queue.h"
+#include "slot_search.h"
 
 namespace atmost::local {
 namespace {
@@ -12,51 +19,112 @@ namespace {
 constexpr std::int64_t kLookAgainNs = 1'000'000'000;
 // After a close, whose event comes before the locks are dropped, it looks soon, and a few times.
 constexpr std::int64_t kAfterClose[] = {20'000'000, 5'000'000, 1'000'000};
+constexpr std::int64_t kNearLooksNs = 400'000'000;
+static_assert(kNearLooksNs < kTurn.ns);
+constexpr std::int64_t kFarLooksNs = 20'000'000'000;
+// Two turns are over by then, and a loaded machine has had its time.
+constexpr std::int64_t kBeforeDeadlineNs = 2 * kTurn.ns + 300'000'000;
 
 std::int64_t earlier(std::int64_t one, std::int64_t other) { return one < other ? one : other; }
 
+std::int64_t next_look(bool near, std::int64_t deadline_boot_ns) {
+  const std::int64_t now = os::boot_ns();
+  if (near) return now + kNearLooksNs;
+  const bool finite = deadline_boot_ns != Duration::kForever;
+  const std::int64_t last_chance = finite ? deadline_boot_ns - kBeforeDeadlineNs : now;
+  return last_chance > now ? earlier(last_chance, now + kFarLooksNs) : now + kFarLooksNs;
+}
+
 }  // namespace
+
+// A paused waiter that runs again finds that it was overtaken: its next attempt says that it counts again.
+bool LocalStore::should_ask(const LockSpec& spec, std::uint32_t lock, std::uint64_t ticket) {
+  Entry& entry = entries_[lock];
+  return turn_of(entry.file, queue_of(spec), ticket) != entry.turn_seen_ns ||
+         may_have_room(entry.file, spec, words_);
+}
+
+// `gone`: nobody is in front of us in this queue. Otherwise the wait is over, and the answer says how.
+Result<Wake> LocalStore::wait_behind_others(const Request& request, std::uint32_t lock, std::uint64_t ticket,
+                                            std::int64_t deadline_boot_ns, bool& gone) {
+  Entry& entry = entries_[lock];
+  const std::uint32_t queue = queue_of(request.locks[lock]);
+  gone = false;
+  Ahead ahead;
+  for (bool same = false;;) {
+    if (!same) {
+      const std::uint32_t far = entry.near ? 1 : kNear;
+      Status found = find_ahead(entry.file, queue, ticket, far, os::boot_ns(), ahead);
+      if (!found.ok()) return found.error();
+    }
+    gone = ahead.ticket == 0;
+    if (gone) return Wake::maybe;
+    entry.near = entry.near || ahead.count < kNear;
+    const std::int64_t look_at = next_look(entry.near, deadline_boot_ns);
+    const int error = wait_behind(entry.file, queue, ahead.ticket, earlier(deadline_boot_ns, look_at));
+    if (error != 0 && error != EINTR) return entry.file.failure(Code::io, error, "cannot wait in the queue");
+    const std::int64_t at = os::boot_ns();
+    if (at >= deadline_boot_ns) return Wake::deadline;
+    // To find it anew costs more than a look, and is only needed once it does not count any more.
+    same = error != 0 && !Turns(at, 0).overtaken(turn_of(entry.file, queue, ahead.ticket));
+    if (error == 0) {
+      entry.near =
+          true;  // with the one so far in front all before it have gone, or there are fewer than we think
+    } else if (at < look_at) {
+      return Wake::interrupted;
+    } else if (should_ask(request.locks[lock], lock, ticket)) {
+      return Wake::maybe;
+    }
+  }
+}
 
 // True when nobody is in front of us in any queue. Otherwise the wait behind somebody is over, and `wake` says how.
 Result<bool> LocalStore::wait_for_turn(const Request& request, const Ticket& ticket,
                                        std::int64_t deadline_boot_ns, Wake& wake) {
-  for (std::uint32_t i = 0; i < count_;) {
-    std::uint64_t ahead = 0;
-    const std::uint32_t queue = queue_of(request.locks[i]);
-    Status found = predecessor(entries_[i].file, queue, ticket.numbers[i], ahead);
-    if (!found.ok()) return found.error();
-    if (ahead == 0) {
-      ++i;
-      continue;
-    }
-    const std::int64_t look_at = plus(os::boot_ns(), {kLookAtStoppedNs});
-    const int error = wait_behind(entries_[i].file, queue, ahead, earlier(deadline_boot_ns, look_at));
-    if (error != 0 && error != EINTR)
-      return entries_[i].file.failure(Code::io, error, "cannot wait in the queue");
-    const std::int64_t at = os::boot_ns();
-    wake = at >= deadline_boot_ns ? Wake::deadline : Wake::interrupted;
-    if (at >= deadline_boot_ns || (error == EINTR && at < look_at)) return false;
-    i = 0;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    bool gone = false;
+    Result<Wake> waited = wait_behind_others(request, i, ticket.numbers[i], deadline_boot_ns, gone);
+    if (!waited.ok()) return waited.error();
+    wake = waited.value();
+    if (!gone) return false;
   }
   return true;
 }
 
-// With one slot the head waits for that very lock: the kernel wakes it the moment the slot is free, whoever held it,
-// and there is nothing to set up or tear down. False when the slot is not what it waits for (a drained lock).
-bool LocalStore::wait_for_only_slot(const Request& request, std::int64_t deadline_boot_ns, Wake& wake) {
+// What an attempt that failed makes of our own turns in the locks that it looked at, the last of them `last`: a turn
+// that we could not have used is none.
+void LocalStore::settle_own_turns(const Request& request, std::uint32_t last, const Ticket& ticket) {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Entry& entry = entries_[i];
+    const std::uint32_t queue = queue_of(request.locks[i]);
+    entry.turn_seen_ns = turn_of(entry.file, queue, ticket.numbers[i]);
+    const bool ours_to_use = entry.reserved.room && entry.reserved.waiters_ahead == 0;
+    if (entry.turn_seen_ns == 0 || i > last || ours_to_use) continue;
+    note_turn(entry.file, queue, ticket.numbers[i], 0);
+    entry.turn_seen_ns = 0;
+  }
+}
+
+bool LocalStore::waits_for_handover(const Request& request) {
   const LockSpec& spec = request.locks[0];
-  if (count_ != 1 || spec.max != 1 || spec.mode != Mode::plain) return false;
+  return request.lock_count == 1 && spec.max == 1 && spec.mode == Mode::plain;
+}
+
+// Where the holder of the only slot came from the queue, too, the head waits for the byte that it has locked beside it:
+// the kernel wakes it the moment the slot is free, and there is nothing to set up or tear down. False when nobody has.
+bool LocalStore::wait_for_handover(const Request& request, std::int64_t deadline_boot_ns, Wake& wake) {
+  if (!waits_for_handover(request)) return false;
   LockFile& file = entries_[0].file;
-  const os::Bytes slot = {slot_byte(1), 1};
+  const os::Bytes byte = {kHandoverByte, 1};
   os::Conflict conflict;
-  if (os::query_lock(file.fd(), os::Owner::description, os::Hold::read, slot, conflict) != 0 ||
+  if (os::query_lock(file.fd(), os::Owner::description, os::Hold::read, byte, conflict) != 0 ||
       !conflict.found) {
     return false;
   }
   const std::int64_t look_at = plus(os::boot_ns(), {kLookAgainNs});
-  const int error = os::wait_lock_until(file.fd(), os::Owner::description, os::Hold::read, slot,
+  const int error = os::wait_lock_until(file.fd(), os::Owner::description, os::Hold::read, byte,
                                         earlier(deadline_boot_ns, look_at), file.blocking());
-  if (error == 0) os::unlock(file.fd(), os::Owner::description, slot);
+  if (error == 0) os::unlock(file.fd(), os::Owner::description, byte);
   if (error != 0 && error != EINTR) return false;
   const std::int64_t at = os::boot_ns();
   wake = error == EINTR && at < look_at ? Wake::interrupted : Wake::maybe;
@@ -68,7 +136,7 @@ Result<Wake> LocalStore::await(const Request& request, Ticket& ticket, std::int6
   Wake wake = Wake::maybe;
   Result<bool> turn = wait_for_turn(request, ticket, deadline_boot_ns, wake);
   if (!turn.ok()) return turn.error();
-  if (!turn.value() || wait_for_only_slot(request, deadline_boot_ns, wake)) return wake;
+  if (!turn.value() || wait_for_handover(request, deadline_boot_ns, wake)) return wake;
   if (!watch_.started()) {
     for (std::uint32_t i = 0; i < count_; ++i) watch_.start(entries_[i].file.path());
     return Wake::maybe;  // what happened before the watch began is seen by the next attempt

@@ -1,5 +1,7 @@
 #include "memory_store.h"
 
+#include "atmost/turn.h"
+
 namespace atmost::memory {
 namespace {
 
@@ -19,7 +21,7 @@ bool MemoryStore::closed(std::uint32_t slot, const Ticket* queue) const {
   return lock_.slot_drained[slot - 1] || (newcomer && taker != nullptr && taker != this);
 }
 
-View MemoryStore::view_of(const Request& request, const Ticket* queue) const {
+View MemoryStore::view_of(const Request& request, const Ticket* queue, const Instant& now) const {
   const LockSpec& spec = request.locks[0];
   View view;
   view.token = lock_.token;
@@ -40,34 +42,65 @@ View MemoryStore::view_of(const Request& request, const Ticket* queue) const {
   view.writer_inside = lock_.exclusive_handle != 0;
   view.holders = {seen_, count};
 
-  std::uint32_t claimed = 0;
-  bool writers = false;
-  for (const Lock::Waiter& waiter : lock_.waiters) {
-    if (waiter.ticket == 0) continue;
-    const bool ours = queue != nullptr && queue->drawn && waiter.ticket == queue->numbers[0];
-    view.joiner_waiting = view.joiner_waiting || (waiter.joins && !ours);
-    const bool ahead = queue == nullptr || !queue->drawn || waiter.ticket < queue->numbers[0];
-    const bool writer = waiter.view.mode == Mode::exclusive;  // goes before every reader that came later
-    if (!ahead || (!writer && !same_queue(spec, waiter.view))) continue;
-    writers = writers || writer;
-    ++view.waiters_ahead;
-    claimed += waiter.take;
-  }
   if (spec.mode == Mode::exclusive) {
     view.room = count == 0;
   } else {
     view.room = lock_.exclusive_handle == 0 && free >= spec.take && count + spec.take <= spec.max;
-    const bool enough_for_all =
-        !writers && free >= spec.take + claimed && count + spec.take + claimed <= spec.max;
-    if (enough_for_all) view.waiters_ahead = 0;
   }
+  settle_claims(spec, queue, free, now, view);
   return view;
+}
+
+Lock::Waiter* MemoryStore::waiter_behind(std::uint64_t ticket) const {
+  Lock::Waiter* next = nullptr;
+  for (Lock::Waiter& waiter : lock_.waiters) {
+    if (waiter.ticket > ticket && (next == nullptr || waiter.ticket < next->ticket)) next = &waiter;
+  }
+  return next;
+}
+
+void MemoryStore::settle_claims(const LockSpec& spec, const Ticket* queue, std::uint32_t free,
+                                const Instant& now, View& view) const {
+  const std::uint64_t ours = queue != nullptr && queue->drawn ? queue->numbers[0] : UINT64_MAX;
+  Turns turns(now.boot_ns, lock_.last.start.same_boot ? lock_.last.start.boot_ns : 0);
+  const auto enough = [&](std::uint32_t wanted) { return free >= wanted && view.held + wanted <= spec.max; };
+  std::uint32_t claimed = 0;
+  bool owed = false;
+  for (Lock::Waiter* each = waiter_behind(0); each != nullptr; each = waiter_behind(each->ticket)) {
+    const bool overtaken = turns.overtaken(each->turn_boot_ns);
+    view.joiner_waiting = view.joiner_waiting || (each->joins && each->ticket != ours && !overtaken);
+    const bool writer = each->view.mode == Mode::exclusive;  // goes before every reader that came later
+    if (each->ticket >= ours || overtaken || owed || (!writer && !same_queue(spec, each->view))) continue;
+    if (!view.room || view.drained) {
+      ++view.waiters_ahead;
+      continue;
+    }
+    const bool possible = writer                         ? view.held == 0 && claimed == 0
+                          : spec.mode == Mode::exclusive ? true
+                                                         : enough(claimed + each->take);
+    const Turns::Standing standing = possible ? turns.next(each->turn_boot_ns) : Turns::Standing::running;
+    if (standing == Turns::Standing::begins) each->turn_boot_ns = now.boot_ns;
+    if (standing == Turns::Standing::passed) {
+      each->turn_boot_ns = now.boot_ns - kTurn.ns;
+      continue;
+    }
+    claimed += each->take;
+    ++view.waiters_ahead;
+    owed = !possible || writer || spec.mode == Mode::exclusive || !enough(claimed + spec.take);
+    if (owed && possible) view.owed_for = {turns.ends() - now.boot_ns};
+  }
+  if (view.room && !owed) view.waiters_ahead = 0;
 }
 
 Result<Decision> MemoryStore::attempt(const Request& request, DecideFn decide, const Instant& now,
                                       Ticket* queue, Lease& lease) {
   if (request.lock_count != 1) return error_of(Code::usage, 0, "this store takes one lock at a time");
-  const Decision decision = decide(request, request.locks[0], view_of(request, queue), now);
+  const View view = view_of(request, queue, now);
+  const Decision decision = decide(request, request.locks[0], view, now);
+  // A turn that we could not have used is none.
+  if (queue != nullptr && queue->drawn && (!view.room || view.waiters_ahead > 0)) {
+    waiter_behind(queue->numbers[0] - 1)->turn_boot_ns = 0;
+  }
   if (decision.last_in_future && !now.given) {
     for (Stamp* stamp : {&lock_.last.start, &lock_.last.finish, &lock_.last.success}) {
       if (stamp->known && age_ns(*stamp, now) < 0) *stamp = stamp_of(now);

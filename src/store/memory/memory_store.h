@@ -29,6 +29,7 @@ struct Lock {
     WaiterView view;
     std::uint32_t take = 0;
     bool joins = false;
+    std::int64_t turn_boot_ns = 0;  // when its turn began, 0: it had none
   } waiters[kWaiters];
   struct Handle {
     bool used = false;
@@ -46,7 +47,9 @@ class MemoryStore final : public Store {
   // The clock that await() compares deadlines with; moved on by tests.
   std::int64_t boot_ns = 0;
 
-  Capabilities capabilities() const override { return {false, true, true, true, false, true, true, true}; }
+  Capabilities capabilities() const override {
+    return {false, true, true, true, false, true, true, true, true, true, true};
+  }
   Result<Decision> attempt(const Request& request, DecideFn decide, const Instant& now, Ticket* queue,
                            Lease& lease) override;
   Result<Wake> await(const Request& request, Ticket& ticket, std::int64_t deadline_boot_ns) override;
@@ -64,7 +67,11 @@ class MemoryStore final : public Store {
   void release(std::uint32_t handle, Ending ending, const Instant& now) override;
 
  private:
-  View view_of(const Request& request, const Ticket* queue) const;
+  View view_of(const Request& request, const Ticket* queue, const Instant& now) const;
+  // What is owed to those who came first, of `free` slots while `held` are held.
+  void settle_claims(const LockSpec& spec, const Ticket* queue, std::uint32_t free, const Instant& now,
+                     View& view) const;
+  Lock::Waiter* waiter_behind(std::uint64_t ticket) const;
   // Whether the slot is closed to a caller: drained, or another one is taking it over and he has not waited for it.
   bool closed(std::uint32_t slot, const Ticket* queue) const;
   void admit(const Request& request, const Instant& now, const Ticket* queue, std::uint32_t handle);

@@ -49,6 +49,7 @@ class Outsider {
 
   int fd() const { return fd_; }
   bool lock(std::int64_t start, std::int64_t length = 1) const { return set(F_WRLCK, start, length); }
+  bool lock_for_reading(std::int64_t start) const { return set(F_RDLCK, start, 1); }
   bool unlock(std::int64_t start, std::int64_t length = 1) const { return set(F_UNLCK, start, length); }
   bool lock_slot(std::uint32_t slot) const { return lock(slot_byte(slot)); }
   // Whether anybody else holds any of the bytes.

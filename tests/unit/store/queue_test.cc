@@ -2,10 +2,8 @@
 #include "store/local/queue.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-
 #include "lock_kit.h"
+#include "os/self.h"
 #include "store/local/hints.h"
 
 namespace atmost::local {
@@ -98,30 +96,92 @@ TEST_F(TicketQueue, AStrangersLockOnATicketByteIsWaitedFor) {
   EXPECT_EQ(newcomer.ask(), "admit");
 }
 
-TEST_F(TicketQueue, AStoppedWaiterIsPassedBy) {
-  int ready[2];
-  ASSERT_EQ(pipe(ready), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    User sleeper(path_);
-    const bool queued = sleeper.queue() == "busy" && sleeper.ticket.drawn;
-    (void)!write(ready[1], queued ? "y" : "n", 1);
-    raise(SIGSTOP);
-    _exit(sleeper.queue() == "busy" ? 0 : 1);  // its place is kept, but somebody else was admitted
-  }
-  char answer = 0;
-  ASSERT_EQ(read(ready[0], &answer, 1), 1);
-  ASSERT_EQ(answer, 'y');
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+// Nobody looks at the waiter's process: that it does not ask is enough.
+TEST_F(TicketQueue, ATurnIsWrittenOnceAndEndsAfterASecond) {
+  User& first = waiter();
   User& second = waiter();
   holder_.release();
+  EXPECT_EQ(second.queue(), "busy");
+  const auto bytes = [this] {
+    std::string all(kWaiterRing * kRecordSize, '\0');
+    EXPECT_GE(pread(file_.fd(), all.data(), all.size(), kWaitersAt), 0);
+    return all;
+  };
+  const std::string noted = bytes();
+  WaiterRecord record;
+  ASSERT_TRUE(read_waiter(file_.fd(), number(first), record));
+  EXPECT_EQ(record.turn_boot_ns, second.now.boot_ns);
+  second.now.boot_ns += kSecond - 1;
+  EXPECT_EQ(second.queue(), "busy");
+  EXPECT_EQ(bytes(), noted) << "a refusal writes nothing: it would wake those who wait";
+  second.now.boot_ns += 1;
   EXPECT_EQ(second.queue(), "admit");
-  ASSERT_EQ(kill(child, SIGCONT), 0);
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  close(ready[0]);
-  close(ready[1]);
+}
+
+TEST_F(TicketQueue, ATurnOfAnotherBootOrOfTheFutureIsNone) {
+  User& first = waiter();
+  User& second = waiter();
+  holder_.release();
+  for (const bool future : {false, true}) {
+    WaiterRecord record;
+    ASSERT_TRUE(read_waiter(file_.fd(), number(first), record));
+    record.turn_boot_ns = second.now.boot_ns + (future ? 1 : -10) * kSecond;
+    record.turn_boot = future ? os::boot_hash() : os::boot_hash() + 1;
+    ASSERT_EQ(write_waiter(file_.fd(), record), 0);
+    EXPECT_EQ(second.queue(), "busy");
+  }
+  EXPECT_EQ(first.queue(), "admit");
+}
+
+// A waiter that is paused while it looks at another's ticket leaves a read lock on it.
+TEST_F(TicketQueue, AReadLockOnATicketIsNoWaiter) {
+  User& first = waiter();
+  const std::int64_t byte = queue_start(1) + static_cast<std::int64_t>(number(first));
+  first.store().withdraw(first.request, first.ticket);
+  Outsider paused(path_);
+  ASSERT_TRUE(paused.lock_for_reading(byte));
+  User& second = waiter();
+  EXPECT_GT(number(second), number(first));
+  holder_.release();
+  EXPECT_EQ(second.queue(), "admit");
+}
+
+// One that is overtaken without a record of its own gets a bare one.
+TEST_F(TicketQueue, AWaiterWithoutARecordIsOvertakenToo) {
+  waiter();
+  User& second = waiter();
+  const std::string zeros(kWaiterRing * kRecordSize, '\0');
+  ASSERT_EQ(pwrite(file_.fd(), zeros.data(), zeros.size(), kWaitersAt), static_cast<ssize_t>(zeros.size()));
+  holder_.release();
+  EXPECT_EQ(second.queue(), "busy");
+  second.now.boot_ns += kSecond;
+  EXPECT_EQ(second.queue(), "admit");
+}
+
+TEST_F(TicketQueue, NobodysTurnBeginsWhileTheLockIsDrained) {
+  User& first = waiter();
+  User& second = waiter();
+  holder_.release();
+  ASSERT_TRUE(second.store().set_drained(second.request, 0, true).ok());
+  EXPECT_EQ(second.queue(), "busy");
+  second.now.boot_ns += 10 * kSecond;
+  ASSERT_TRUE(second.store().set_drained(second.request, 0, false).ok());
+  EXPECT_EQ(second.queue(), "busy");
+  EXPECT_EQ(first.queue(), "admit");
+}
+
+// A stopped waiter may keep a read lock on what it was blocked on: no slot is closed by it.
+TEST_F(TicketQueue, AReadLockOnTheHandoverByteClosesNothing) {
+  Outsider paused(path_);
+  ASSERT_TRUE(paused.lock_for_reading(kHandoverByte));
+  User& first = waiter();
+  User& second = waiter();
+  holder_.release();
+  EXPECT_EQ(first.queue(), "admit");
+  first.release();
+  EXPECT_EQ(second.queue(), "admit");
 }
 
 }  // namespace
