@@ -1,5 +1,5 @@
-// What a monitored process tells the one above it while it can, in case it is killed: whether it has something running, and
-// what its lease is called.
+// What a monitored process tells the one above it while it can, in case it is killed: whether it
+// has something running, and what its lease is called.
 #ifndef ATMOST_OS_WARDEN_LINE_H
 #define ATMOST_OS_WARDEN_LINE_H
 
@@ -19,16 +19,18 @@ struct Told {
   Text<80> lease;  // empty: there is none
 };
 
-// A pipe for words, of which the ward has both ends: who reads a pipe himself gets no SIGPIPE when the monitor has died. And
-// a pipe without words, by whose hangup the kernel knows of the ward's end. Nothing blocks.
+// A pipe for words, of which the ward has both ends: who reads a pipe himself gets no SIGPIPE when
+// the monitor has died. And a pipe without words, by whose hangup the kernel knows of the ward's
+// end. Nothing blocks.
 class WardenLine {
  public:
   // The monitor's side: 0 or an errno value. All ends are close-on-exec, for the ward to inherit.
   int open();
-  // The ward has inherited its ends. From now on its end continues this process, should that be stopped.
+  // The ward has inherited its ends. From now on its end continues this process, should that be
+  // stopped.
   void started();
-  // The ward's side: takes its three ends over and keeps them from what it starts. False, and nothing is touched, when they
-  // are no pipes.
+  // The ward's side: takes its three ends over and keeps them from what it starts. False, and
+  // nothing is touched, when they are no pipes.
   bool accept(int reader, int writer, int life);
 
   int reader() const { return reader_.get(); }

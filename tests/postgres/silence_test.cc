@@ -1,5 +1,5 @@
-// One connection dies without a word, as behind a firewall that has forgotten it, while new ones can be made; and a whole
-// host vanishes. Each host is a network namespace; needs root.
+// One connection dies without a word, as behind a firewall that has forgotten it, while new ones
+// can be made; and a whole host vanishes. Each host is a network namespace; needs root.
 #include <gtest/gtest.h>
 
 #include <memory>

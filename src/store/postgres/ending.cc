@@ -34,7 +34,8 @@ Text<80> PostgresStore::own_lease() const {
   return wrote ? Text<80>(party_->owner) : Text<80>();
 }
 
-// Its transactions have the rows of their locks: one that was under way when it was killed is over before ours begins.
+// Its transactions have the rows of their locks: one that was under way when it was killed is over
+// before ours begins.
 Status PostgresStore::end_lease(std::string_view name) {
   if (!is_owner(name)) return atmost::error_of(Code::usage, 0, "not the name of a lease in PostgreSQL");
   const std::string owner(name);

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Supervisor and monitor are killed at once: of a command in a pid namespace of its own (unshare --kill-child) nothing is
-# left, for the kernel ends that namespace; the next one is admitted when the lease has ended.
+# Supervisor and monitor are killed at once: of a command in a pid namespace of its own (unshare
+# --kill-child) nothing is left, for the kernel ends that namespace; the next one is admitted when
+# the lease has ended.
 . "$(dirname "$0")/lib.sh"
 export ATMOST_STORE="$FLEET_STORE"
 unshare --pid --fork --kill-child true 2>/dev/null || skip "no pid namespaces for this user"

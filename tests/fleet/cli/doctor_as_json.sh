@@ -1,5 +1,6 @@
 #!/bin/sh
-# doctor --json speaks of a directory and of a store of many machines in the same lines, whatever it found.
+# doctor --json speaks of a directory and of a store of many machines in the same lines, whatever it
+# found.
 . "$(dirname "$0")/lib.sh"
 
 cat >check.py <<'EOF'

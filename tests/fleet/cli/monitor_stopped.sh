@@ -1,6 +1,6 @@
 #!/bin/sh
-# The monitor is stopped, and then its supervisor killed: the kernel continues the monitor at that moment, which stops what
-# is left of the command before anybody else is admitted.
+# The monitor is stopped, and then its supervisor killed: the kernel continues the monitor at that
+# moment, which stops what is left of the command before anybody else is admitted.
 . "$(dirname "$0")/lib.sh"
 export ATMOST_STORE="$FLEET_STORE"
 [ ! "${ATMOST_PORTABLE-}" ] || skip "there is no monitor"
