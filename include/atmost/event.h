@@ -24,6 +24,7 @@ struct Event {
     ended,      // the command ended, or could not be started
     lost,       // the lock was lost or taken over while the command ran
     stopping,   // a holder that is not overdue is going to be stopped: replaced, or by atmost kill
+    vanished,   // whoever had the slot before was killed together with its supervisor: its end was not logged
   };
   Kind kind = Kind::admitted;
   Instant at;  // the clocks', never --now

@@ -14,12 +14,23 @@ namespace atmost {
 class Store;
 struct Upkeep;
 
+// A run whose end nobody could tell: its supervisor was killed, and what it had started is gone as well. As its record says.
+struct Vanished {
+  std::uint32_t slot = 0;
+  std::int64_t pid = 0;  // of the supervisor
+  std::uint64_t token = 0;
+};
+inline constexpr std::uint32_t kMostVanished = 4;
+
 // The slots of one lock that a lease covers.
 struct HeldLock {
   int fd = -1;              // local store: the lock file's descriptor, which the command may inherit; else -1
   std::uint64_t token = 0;  // of this admission: greater than every earlier one of this lock
   std::uint32_t count = 0;  // slots held
   bool was_empty = false;   // local store: this admission made an empty file that it found a lock file
+  std::uint32_t vanished_count =
+      0;  // runs that had these slots before, and left no end; the first few of them
+  Vanished vanished[kMostVanished];
   std::uint32_t slots[kMaxTake] = {};  // 1-based, ascending, none above the caller's N
 };
 

@@ -84,6 +84,9 @@ std::string details(const Record& record) {
       if (has(record.age_ns)) join(to, "since " + span(record.age_ns));
       join(to, record.why == "kill" ? "by atmost kill" : "by --on-busy=replace");
       break;
+    case Event::Kind::vanished:
+      to = "the run of " + number(record.holder_pid) + " ended without a trace";
+      break;
     case Event::Kind::signalled:
       to = shown(record.signal) + " to " + number(record.holder_pid) + (record.worked ? ", worked" : "");
       break;

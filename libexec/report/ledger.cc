@@ -80,6 +80,7 @@ void Ledger::take(const Record& record) {
       signalled(record, story, open);
       break;
     case Event::Kind::stopping:
+    case Event::Kind::vanished:  // the admission that noted it follows, and ends that run
       break;
     case Event::Kind::lost:  // its `ended` follows, and says so
       break;

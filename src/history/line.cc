@@ -226,6 +226,7 @@ std::size_t format_line(const Event& event, std::span<char> to) {
       break;
     case Event::Kind::expired:
     case Event::Kind::lost:
+    case Event::Kind::vanished:
       put_holder(line, event.holder);
       break;
     case Event::Kind::ended:

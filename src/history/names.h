@@ -12,8 +12,8 @@ namespace atmost::history {
 inline constexpr int kVersion = 1;
 
 // Indexed by the enumerators, in their order.
-inline constexpr std::string_view kKindNames[] = {"admitted", "denied", "expired", "signalled",
-                                                  "ended",    "lost",   "stopping"};
+inline constexpr std::string_view kKindNames[] = {"admitted", "denied", "expired",  "signalled",
+                                                  "ended",    "lost",   "stopping", "vanished"};
 inline constexpr std::string_view kModeNames[] = {"plain", "shared", "exclusive"};
 inline constexpr std::string_view kStoppedNames[] = {"no", "max_runtime", "lost", "taken_over", "killed"};
 inline constexpr std::string_view kStopReasonNames[] = {"overdue", "replace", "kill"};

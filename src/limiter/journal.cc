@@ -74,6 +74,10 @@ void Journal::denied(const Outcome& outcome) {
 }
 
 void Journal::admitted(const Lease& lease, Duration waited) {
+  for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
+    const HeldLock& held = lease.lock(i);
+    for (std::uint32_t j = 0; j < held.vanished_count; ++j) vanished(i, held.vanished[j]);
+  }
   Event event;
   if (!begin(Event::Kind::admitted, event)) return;
   event.waited = waited;
@@ -85,6 +89,16 @@ void Journal::admitted(const Lease& lease, Duration waited) {
     name_lock(i, event);
     append(event);
   }
+}
+
+void Journal::vanished(std::uint32_t lock, const Vanished& run) {
+  Event event;
+  if (!begin(Event::Kind::vanished, event)) return;
+  name_lock(lock, event);
+  event.slots = {&run.slot, 1};
+  event.holder.pid = run.pid;
+  event.holder.token = run.token;
+  append(event);
 }
 
 void Journal::expired(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder) {

@@ -43,6 +43,7 @@ class Journal final : public TakeoverLog {
   void name_lock(std::uint32_t lock, Event& event);
   void append(const Event& event);
   bool is_a_lock();
+  void vanished(std::uint32_t lock, const Vanished& run);
 
   const Request& request_;
   const Command& command_;

@@ -58,6 +58,7 @@ Status LocalStore::admit_to(const Request& request, std::uint32_t lock, const In
   }
   entry.held.fd = entry.file.slot_fd();
   entry.held.count = entry.reserved.count;
+  entry.held.vanished_count = 0;
   entry.held.was_empty = entry.file.was_empty() && entry.file.state() == HeaderState::fresh;
   std::memcpy(entry.held.slots, entry.reserved.slots, sizeof(std::uint32_t) * entry.reserved.count);
   // Without it the hold is as good; but nobody can take it over.
@@ -78,6 +79,7 @@ void LocalStore::write_hints(const Request& request, std::uint32_t lock, const I
   if (request.foreign_format) return;
   Entry& entry = entries_[lock];
   const int fd = entry.file.fd();
+  if (entry.reserved.met_dead) note_vanished(entry);
   std::uint32_t indices[kMaxTake];
   for (std::uint32_t i = 0; i < entry.held.count; ++i) {
     indices[i] = entry.held.slots[i] - 1;

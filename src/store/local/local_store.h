@@ -135,6 +135,8 @@ class LocalStore final : public Store {
   HolderView holders_[kMaxVictims];
   static bool is_locked_beside(const Entry& entry, std::int64_t (*byte_of)(std::uint32_t));
 
+  static void note_vanished(Entry& entry);
+
   bool kills_ = false;  // mark_as_kill() was called
   Family family_;
   Memory memory_{};  // of the lock that is being decided about, for its view

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "os/occupancy.h"
 #include "os/self.h"
 #include "ranges.h"
 
@@ -59,6 +60,8 @@ bool Search::take(std::uint32_t slot) {
       file_.opens_for_slots() ? take_first(slot) : file_.lock_slots(owner_, {slot_byte(slot), 1});
   if (error == 0) {
     to_.insert(slot);
+    const bool word_read = slot >= words_first_ && slot < words_first_ + words_count_;
+    if (word_read && (words_[slot - words_first_].thread & os::kOwnerDied) != 0) to_.met_dead = true;
   } else if (error == EAGAIN) {
     ++tried_in_vain_;
   } else {

@@ -26,6 +26,7 @@ struct Reservation {
   std::int64_t owed_until_boot_ns = Duration::kForever;  // when the turn ends that it is kept for
   bool takeover_running = false;
   bool joiner_waiting = false;
+  bool met_dead = false;               // the word of some reserved slot says that its last holder was killed
   bool writer_inside = false;          // somebody else holds the mode byte
   bool some_drained = false;           // slots among those that are in the way are drained
   std::uint32_t slots[kMaxTake] = {};  // `count` of them, ascending
@@ -38,7 +39,7 @@ struct Reservation {
   }
   // Empty again. The slots stay as they are: there are none of them now.
   void clear() {
-    room = mode_held = takeover_running = joiner_waiting = writer_inside = some_drained = false;
+    room = mode_held = takeover_running = joiner_waiting = writer_inside = some_drained = met_dead = false;
     count = held = waiters_ahead = 0;
     owed_until_boot_ns = Duration::kForever;
   }
