@@ -82,7 +82,10 @@ void Listing::drained_slot(std::uint32_t slot) {
 
 void Listing::holder(const HolderView& holder) {
   Entry entry;
-  entry.state = is_stopped(holder.process_state) ? "stopped" : holder.kept_for != 0 ? "kept" : "held";
+  entry.state = holder.read_locked                 ? "read-locked"
+                : is_stopped(holder.process_state) ? "stopped"
+                : holder.kept_for != 0             ? "kept"
+                                                   : "held";
   entry.kept_for = holder.kept_for;
   entry.slot = holder.slot;
   entry.pid = holder.pid;

@@ -156,6 +156,12 @@ class FirstHolders final : public LockVisitor {
     ++seen_;
     if (seen_ > kShown) return;
     names_.append(seen_ == 1 ? " (by " : ", ");
+    if (holder.read_locked) {
+      names_.append("the read lock of ");
+      if (holder.pid > 0) names_.append_signed(holder.pid);
+      names_.append(holder.pid > 0 ? ", no holder" : "an unknown process, which atmost explain shows");
+      return;
+    }
     if (holder.pid <= 0) {
       names_.append("a process not visible from here");
       return;

@@ -49,6 +49,7 @@ struct Pressed {
   bool held = false;  // the slot is still held
   bool unprovable =
       false;  // by whom cannot be proven from here (another user, another pid namespace): not signalled
+  bool read_locked = false;  // unprovable, because nobody holds it: somebody has a read lock on the slot
   bool handed_over = false;  // unprovable, because others may have handed `pid` what it holds the slot by
   bool ancestor = false;    // by an ancestor of ours: not signalled
   bool immune = false;      // by a library in a program that agreed neither to be stopped nor to be told

@@ -24,7 +24,8 @@ struct HolderView {
   std::uint32_t slot = 0;
   HolderKind kind = HolderKind::foreign;
   bool has_record = false;
-  bool live_word = false;  // the kernel vouches for a living supervisor (occupancy word)
+  bool read_locked = false;  // by somebody who may read the file, which no holder of ours does
+  bool live_word = false;    // the kernel vouches for a living supervisor (occupancy word)
   bool verified =
       false;  // the kernel confirms that this process holds the slot (live word, or its descriptors)
   char process_state = 0;  // as in /proc/PID/stat (R S D T Z …), 0: no such process, or not visible from here

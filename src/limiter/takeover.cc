@@ -105,6 +105,16 @@ bool Pursuit::any_held() const {
 
 Error Pursuit::unprovable(const Pressed& found, std::uint32_t slot) const {
   Error error = error_of(Code::not_permitted, 0, request_.locks[decision_.lock].name);
+  if (found.read_locked) {
+    error.message.append(": slot ").append_unsigned(slot).append(" is not held: ");
+    if (found.pid > 0) {
+      error.message.append("process ").append_signed(found.pid);
+    } else {
+      error.message.append("an unknown process (atmost explain shows which)");
+    }
+    error.message.append(" has a read lock on it, as anybody can who may read the file, and is not stopped");
+    return error;
+  }
   error.message.append(": the holder of slot ").append_unsigned(slot);
   if (found.pid > 0) error.message.append(" (process ").append_signed(found.pid).append(")");
   error.message.push(' ');

@@ -59,6 +59,7 @@ int query_lock(int fd, Owner owner, Hold hold, Bytes bytes, Conflict& to) {
   } while (error == EINTR);
   if (error != 0) return error;
   to.found = range.l_type != F_UNLCK;
+  to.write = range.l_type == F_WRLCK;
   to.bytes = {static_cast<std::int64_t>(range.l_start), static_cast<std::int64_t>(range.l_len)};
   to.pid = range.l_pid;
   return 0;

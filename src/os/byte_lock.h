@@ -35,6 +35,7 @@ int unlock(int fd, Owner owner, Bytes bytes);
 // A lock that would stand in the way. With several, the kernel picks any.
 struct Conflict {
   bool found = false;
+  bool write = false;  // else it is a read lock, which may be anybody's who may read the file
   Bytes bytes;
   std::int64_t pid =
       0;  // a suggestion only (recycled, foreign); -1: description-owned; 0: not visible from here

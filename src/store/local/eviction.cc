@@ -235,6 +235,11 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   Pressed result;
   HolderView holder;
   describe_holder(file, slot, false, holder);
+  // A waiter has one for an instant when a slot becomes free.
+  for (int look = 1; holder.read_locked && look < kLooks; ++look) {
+    os::sleep_until(plus(os::boot_ns(), {kLookAgainNs}));
+    describe_holder(file, slot, false, holder);
+  }
   if (!is_held(file, slot)) return result;
   result.held = holder.hold == hold;
   result.token = holder.token;
@@ -242,11 +247,14 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   result.id = holder.id;
   result.command = holder.command;
   result.start = holder.start;
+  result.read_locked = holder.read_locked;
   if (!result.held || pressure == Pressure::none) return result;
   if (holder.kind == HolderKind::library && holder.eviction != Eviction::kill) {
     tell_library(file, slot, holder.eviction, pressure, result);
     return result;
   }
+  result.unprovable = holder.read_locked;
+  if (result.unprovable) return result;
   result.ancestor = our_line_holds(file.identity(), slot_byte(slot));
   if (result.ancestor) return result;
   const os::Ancestors ours;

@@ -52,13 +52,18 @@ void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderV
   if (read_record(file.fd(), slot, record)) view_of(record, file.identity(), to);
   to.hold = to.token;
   os::Conflict conflict;
-  if (!live_word &&
-      os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write, {slot_byte(slot), 1},
-                     conflict) == 0 &&
-      conflict.found && conflict.pid > 0 && (!to.has_record || conflict.pid != to.pid)) {
-    to = {};  // a process-owned lock names its owner: whatever the record says, it is of somebody before
+  const bool asked = !live_word && os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write,
+                                                  {slot_byte(slot), 1}, conflict) == 0;
+  // A process-owned lock names its owner, and holders have no read locks: whatever the record says, it is of somebody
+  // before.
+  const bool named =
+      asked && conflict.found && conflict.pid > 0 && (!to.has_record || conflict.pid != to.pid);
+  const bool read_locked = asked && conflict.found && !conflict.write;
+  if (named || read_locked) {
+    to = {};
     to.slot = slot;
-    to.pid = conflict.pid;
+    to.read_locked = read_locked;
+    to.pid = conflict.pid > 0 ? conflict.pid : 0;
   }
   os::ProcessFacts process;
   if (to.pid <= 0 || os::process_facts(to.pid, process) != 0) return;
@@ -103,13 +108,20 @@ std::int64_t guard_holder(const LockFile& file) {
       conflict.pid > 0) {
     return conflict.pid;  // a process-owned lock names its owner
   }
+  // Whoever may read the file can lock the guard for reading.
+  class Guards final : public os::LockLineVisitor {
+   public:
+    void lock(const os::LockLine& line) override { any = any || line.covers(kGuard.start); }
+    bool any = false;
+  };
   class Finder final : public os::ProcessVisitor {
    public:
     explicit Finder(const Identity& identity) : identity_(identity) {}
     bool process(std::int64_t pid, const os::ProcessFacts&) override {
       if (pid == os::process_id()) return true;
-      if (os::holds_byte(pid, identity_.device, identity_.inode, kGuard.start) == os::Holding::yes)
-        found = pid;
+      Guards guards;
+      (void)os::each_lock(pid, identity_.device, identity_.inode, guards);
+      if (guards.any) found = pid;
       return found == 0;
     }
     std::int64_t found = 0;
