@@ -45,7 +45,7 @@ TEST_F(Clock, AHolderThatDiedIsNotWaitedForLong) {
   ASSERT_TRUE(eventually(6, [&] { return holder(session).empty(); }));
   const double start = seconds_now();
   EXPECT_EQ(run_now(), 0);
-  EXPECT_LT(seconds_now() - start, fleet_kit::within(2));
+  EXPECT_LT(seconds_now() - start, within(2));
 }
 
 // A primary, a standby that is fed asynchronously, and both in the URL.

@@ -24,6 +24,7 @@ using fleet_kit::contents;
 using fleet_kit::eventually;
 using fleet_kit::Job;
 using fleet_kit::seconds_now;
+using fleet_kit::within;
 
 class Server : public ::testing::Test {
  protected:
