@@ -123,7 +123,7 @@ TEST_F(Silence, AWaiterWhoseHostVanishesIsOvertaken) {
   touch("go");
   EXPECT_EQ(holder.wait(10), 0);
   EXPECT_EQ(second.wait(60), 0);
-  EXPECT_LT(seconds_now() - freed, within(3.5));
+  EXPECT_LT(seconds_now() - freed, fleet_kit::within(3.5));
   EXPECT_EQ(first.wait(10), 69);
   network_->mend(kClients, kServer);
   network_->mend(kServer, kClients);
