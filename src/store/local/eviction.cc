@@ -18,9 +18,9 @@ constexpr std::uint32_t kMaxHolders = 256;
 // Where nobody is seen to hold a slot that is held, we look again: it may end, or hand on to a child, while we look; and
 // who is ending has closed its descriptors a moment before the lock is gone. So often where nothing hints at that, and so
 // often where processes end under our eyes, with a pause before each look but the first.
-constexpr int kLooks = 4;
+constexpr int kLooks = 16;
 constexpr std::int64_t kLookAgainNs = 3'000'000;
-constexpr int kMostLooks = 20;
+constexpr int kMostLooks = 64;
 // Passes to stand everything still before killing: what forks on is met again in the next sweep.
 constexpr int kStopPasses = 5;
 
