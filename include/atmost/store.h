@@ -51,14 +51,14 @@ struct Pressed {
       false;  // by whom cannot be proven from here (another user, another pid namespace): not signalled
   bool read_locked = false;  // unprovable, because nobody holds it: somebody has a read lock on the slot
   bool handed_over = false;  // unprovable, because others may have handed `pid` what it holds the slot by
-  bool ancestor = false;    // by an ancestor of ours: not signalled
-  bool immune = false;      // by a library in a program that agreed neither to be stopped nor to be told
-  std::int64_t pid = 0;     // a holder, for messages (after KILL: whoever is left); 0 when none is visible
-  Text<63> host;            // prove: the holder's; empty: this one
-  Text<63> id, command;     // prove: as its record says
-  bool noted = false;       // it was told by a note in the store; no signal was sent from here
-  std::uint64_t token = 0;  // of the holder's admission, as its record says
-  Stamp start;              // when the hold began, as its record says
+  bool ancestor = false;     // by an ancestor of ours: not signalled
+  bool immune = false;       // by a library in a program that agreed neither to be stopped nor to be told
+  std::int64_t pid = 0;      // a holder, for messages (after KILL: whoever is left); 0 when none is visible
+  Text<63> host;             // prove: the holder's; empty: this one
+  Text<63> id, command;      // prove: as its record says
+  bool noted = false;        // it was told by a note in the store; no signal was sent from here
+  std::uint64_t token = 0;   // of the holder's admission, as its record says
+  Stamp start;               // when the hold began, as its record says
   std::int64_t oldest_boot_ns = 0;  // prove: the start of its oldest process, on the boot clock; 0: not known
   std::uint32_t signalled = 0;
   // kill, of a store whose holds are leases: nobody renews it any more, and it is over then; 0: not known.

@@ -80,7 +80,7 @@ struct View {
   bool joiner_waiting = false;              // somebody already waits to run once more (--on-busy=join)
   bool takeover_running = false;            // somebody is stopping a holder right now
   bool held_by_ancestor = false;            // waiting would be waiting for ourselves
-  bool flocked = false;  // no room because of somebody's flock(2), whom no record names
+  bool flocked = false;                     // no room because of somebody's flock(2), whom no record names
   // What is remembered of the lock and of its directory, when the request wants it; null: the store keeps none.
   const Memory* memory = nullptr;
   const Experience* experience = nullptr;

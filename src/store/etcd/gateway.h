@@ -37,7 +37,7 @@ struct Answer {
   Kind kind = Kind::unknown;
   std::string text;         // the body, etcd's words, or why there is no answer
   bool distrust = false;    // unknown, and no use asking again: certificates that are not trusted
-  std::string where = {};  // unknown: the endpoint that was asked last
+  std::string where = {};   // unknown: the endpoint that was asked last
   Lack lack = Lack::other;  // unknown: of all endpoints alike
   // unknown: since when nobody has answered, and whether anybody had before.
   std::int64_t silent_since_boot_ns = 0;

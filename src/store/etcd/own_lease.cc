@@ -112,9 +112,8 @@ void OwnLease::end(Gateway& gateway, std::int64_t give_up_boot_ns) {
 }
 
 Status OwnLease::end_of(std::int64_t id, Gateway& gateway, std::int64_t give_up_boot_ns) {
-  const Answer answer =
-      gateway.ask("lease/revoke", lease_body(id), give_up_boot_ns, Gateway::Repeat::yes,
-                  [](std::string_view text) { return parse_header(text).has_value(); });
+  const Answer answer = gateway.ask("lease/revoke", lease_body(id), give_up_boot_ns, Gateway::Repeat::yes,
+                                    [](std::string_view text) { return parse_header(text).has_value(); });
   const bool gone = answer.text.find("lease not found") != std::string::npos;
   if (answer.kind == Answer::Kind::good || (answer.kind == Answer::Kind::refused && gone)) return {};
   return failure(answer, "the lease cannot be ended");

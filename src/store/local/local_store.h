@@ -81,7 +81,7 @@ class LocalStore final : public Store {
  private:
   struct Entry {
     bool words_registered = false;
-    bool flocked = false;  // by us, on the description that holds the slots
+    bool flocked = false;           // by us, on the description that holds the slots
     bool near = false;              // we are near the head of its queue
     std::int64_t turn_seen_ns = 0;  // our turn in it as of the last attempt
     LockFile file;

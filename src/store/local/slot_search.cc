@@ -22,7 +22,8 @@ bool may_have_room(const LockFile& file, const LockSpec& spec, WordBuffer& buffe
   const auto locked = [&file](std::int64_t first, std::int64_t last) {
     os::Conflict conflict;
     const os::Bytes bytes = {first, last - first + 1};
-    const int error = os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write, bytes, conflict);
+    const int error =
+        os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write, bytes, conflict);
     return error == 0 && conflict.found;
   };
   if (spec.mode == Mode::exclusive) return !locked(kFirstSlotByte, kModeByte);
