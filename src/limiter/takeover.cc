@@ -5,7 +5,7 @@
 #include "os/clock.h"
 #include "os/signal_numbers.h"
 #include "policy/limits.h"
-#include "survivors.h"
+#include "takeover_words.h"
 #include "ward.h"
 
 namespace atmost::limiter {
@@ -68,7 +68,6 @@ class Pursuit {
   void remember();
   bool any_held() const;
   bool any_immune() const;
-  Error unprovable(const Pressed& found, std::uint32_t slot) const;
 
   Store& store_;
   const Request& request_;
@@ -101,30 +100,6 @@ bool Pursuit::any_held() const {
     if (victims_[i].held) return true;
   }
   return false;
-}
-
-Error Pursuit::unprovable(const Pressed& found, std::uint32_t slot) const {
-  Error error = error_of(Code::not_permitted, 0, request_.locks[decision_.lock].name);
-  if (found.read_locked) {
-    error.message.append(": slot ").append_unsigned(slot).append(" is not held: ");
-    if (found.pid > 0) {
-      error.message.append("process ").append_signed(found.pid);
-    } else {
-      error.message.append("an unknown process (atmost explain shows which)");
-    }
-    error.message.append(" has a read lock on it, as anybody can who may read the file, and is not stopped");
-    return error;
-  }
-  error.message.append(": the holder of slot ").append_unsigned(slot);
-  if (found.pid > 0) error.message.append(" (process ").append_signed(found.pid).append(")");
-  error.message.push(' ');
-  error.message.append(found.ancestor ? "is this process or an ancestor of it, which is never stopped"
-                       : found.handed_over
-                           ? "cannot be proven: others may write the lock file and may have handed it the "
-                             "descriptor, so it is not stopped; its user or the administrator can end it"
-                           : "cannot be proven from here (another user or pid namespace), so it is not "
-                             "stopped; stop it there, or run this as its user");
-  return error;
 }
 
 // Tells the log whether the last signal to it worked.
@@ -163,7 +138,9 @@ Result<Pressed> Pursuit::press(std::uint32_t index, Pressure pressure) {
   const Pressed& found = pressed.value();
   victim.held = found.held;
   if (!found.held) settle(index);
-  if (found.held && (found.unprovable || found.ancestor)) return unprovable(found, slot);
+  if (found.held && (found.unprovable || found.ancestor)) {
+    return unproven_words(request_.locks[decision_.lock], slot, found);
+  }
   if (found.held && pressure != Pressure::none) {
     if (pressure == Pressure::prove) {
       victim.holder.pid = found.pid;

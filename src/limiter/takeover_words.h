@@ -1,11 +1,12 @@
-// What a stopped holder has left running, in words.
-#ifndef ATMOST_LIMITER_SURVIVORS_H
-#define ATMOST_LIMITER_SURVIVORS_H
+// What a taker has to say of holders and of what they leave running, in words.
+#ifndef ATMOST_LIMITER_TAKEOVER_WORDS_H
+#define ATMOST_LIMITER_TAKEOVER_WORDS_H
 
 #include <cstdint>
 
 #include "atmost/request.h"
 #include "atmost/result.h"
+#include "atmost/store.h"
 
 namespace atmost::limiter {
 
@@ -14,6 +15,9 @@ inline constexpr std::uint32_t kNamedSurvivors = 5;
 
 // The warning that `count` processes are left; `pids` are the first of them, as many as there are, kNamedSurvivors at most.
 Error survivors_words(const LockSpec& lock, const std::int64_t* pids, std::uint32_t count);
+
+// Why nobody is stopped who has slot `slot`: `found` is unprovable, or an ancestor of this process. not_permitted.
+Error unproven_words(const LockSpec& lock, std::uint32_t slot, const Pressed& found);
 
 }  // namespace atmost::limiter
 

@@ -1,0 +1,45 @@
+#include "takeover_words.h"
+
+#include "os/process_label.h"
+
+namespace atmost::limiter {
+
+Error survivors_words(const LockSpec& lock, const std::int64_t* pids, std::uint32_t count) {
+  Error left = error_of(Code::busy, 0, lock.name);
+  left.message.append(": its old holder has gone, but not all that it had started: process ");
+  for (std::uint32_t i = 0; i < count && i < kNamedSurvivors; ++i) {
+    os::ProcessLabel label;
+    left.message.append(i > 0 ? ", " : "").append_signed(pids[i]);
+    if (os::process_label(pids[i], label)) left.message.append(" (").append(label.name).append(")");
+  }
+  if (count > kNamedSurvivors) {
+    left.message.append(" and ").append_unsigned(count - kNamedSurvivors).append(" more");
+  }
+  return left;
+}
+
+Error unproven_words(const LockSpec& lock, std::uint32_t slot, const Pressed& found) {
+  Error error = error_of(Code::not_permitted, 0, lock.name);
+  if (found.read_locked) {
+    error.message.append(": slot ").append_unsigned(slot).append(" is not held: ");
+    if (found.pid > 0) {
+      error.message.append("process ").append_signed(found.pid);
+    } else {
+      error.message.append("an unknown process (atmost explain shows which)");
+    }
+    error.message.append(" has a read lock on it, as anybody can who may read the file, and is not stopped");
+    return error;
+  }
+  error.message.append(": the holder of slot ").append_unsigned(slot);
+  if (found.pid > 0) error.message.append(" (process ").append_signed(found.pid).append(")");
+  error.message.push(' ');
+  error.message.append(found.ancestor ? "is this process or an ancestor of it, which is never stopped"
+                       : found.handed_over
+                           ? "cannot be proven: others may write the lock file and may have handed it the "
+                             "descriptor, so it is not stopped; its user or the administrator can end it"
+                           : "cannot be proven from here (another user or pid namespace), so it is not "
+                             "stopped; stop it there, or run this as its user");
+  return error;
+}
+
+}  // namespace atmost::limiter
