@@ -1,6 +1,8 @@
 #!/bin/sh
 # Stopping a job is never silent (but with -q): the one who stops it says so in one line, without a terminal too, and so does
 # the stopped command's supervisor, which ends with 79.
+# Option and value of $grace are two words; "stopping" is an event and a file.
+# shellcheck disable=SC2086,SC2094
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "nobody can be taken over from"
 

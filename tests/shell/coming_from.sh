@@ -3,7 +3,6 @@
 # free, and when somebody has it. sh coming_from.sh MANUAL
 set -eu
 manual=$1
-# shellcheck disable=SC2153  # from the test's environment
 bin=$(cd "$ATMOST_BIN" && pwd)
 function=$(cd "$ATMOST_SHELL" && pwd)/lock_unlock.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/atmost-from.XXXXXX")
