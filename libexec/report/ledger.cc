@@ -79,10 +79,10 @@ void Ledger::take(const Record& record) {
     case Event::Kind::signalled:
       signalled(record, story, open);
       break;
+    // Each is followed by what ends the run: an `ended`, or the admission that noted the loss.
     case Event::Kind::stopping:
-    case Event::Kind::vanished:  // the admission that noted it follows, and ends that run
-      break;
-    case Event::Kind::lost:  // its `ended` follows, and says so
+    case Event::Kind::vanished:
+    case Event::Kind::lost:
       break;
   }
 }
