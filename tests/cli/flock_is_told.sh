@@ -2,11 +2,13 @@
 # Who takes a file that flock(1) has locked for an atmost lock is told, once, and doctor tells of it; nothing is locked to
 # find out, and later runs do not look.
 . "$(dirname "$0")/lib.sh"
+# What flock -o runs: it ends soon after flock has.
+beside='while kill -0 "$PPID" 2>/dev/null; do sleep 0.1; done'
 command -v flock >/dev/null || skip "no flock(1)"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "POSIX has no flock(2)"
 
 mkdir jobs
-start flock -o jobs/nightly sleep 60
+start flock -o jobs/nightly sh -c "$beside"
 other=$started
 wait_until '! flock -n jobs/nightly true'
 expect_code 0 atmost doctor jobs
@@ -24,7 +26,7 @@ grep -q 'flock(2).*exclusive, taken by' out || fail "explain: $(grep flock out)"
 
 # Of files that cannot be locks doctor says nothing, nor of one that nobody has locked.
 echo words >jobs/document
-start flock -o jobs/document sleep 60
+start flock -o jobs/document sh -c "$beside"
 wait_until '! flock -n jobs/document true'
 kill "$other"
 expect_end 143 "$other"
@@ -38,7 +40,7 @@ grep -q 'flock(2).*: none' out || fail "explain: $(grep flock out)"
 expect_code 0 atmost run --no-history ./empty true
 expect_line 0 err
 expect_code 0 exectimes ./original 1 true
-start flock -o original sleep 60
+start flock -o original sh -c "$beside"
 wait_until '! flock -n original true'
 expect_code 0 atmost run --no-history ./original true
 expect_line 0 err

@@ -1,6 +1,8 @@
 #!/bin/sh
 # --with-flock: callers and users of flock(1) exclude one another, in both orders, and neither waits inside a decision.
 . "$(dirname "$0")/lib.sh"
+# What flock -o runs: it ends soon after flock has.
+beside='while kill -0 "$PPID" 2>/dev/null; do sleep 0.1; done'
 command -v flock >/dev/null || skip "no flock(1)"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "POSIX has no flock(2)"
 flocked() { ! flock -n "$1" true; }
@@ -15,7 +17,7 @@ expect_end 143 "$started"
 
 # flock(1) first. It is busy, told in one line, and the file's record of who was refused is as ever.
 : >f
-start flock -o f sleep 60
+start flock -o f sh -c "$beside"
 other=$started
 wait_until 'flocked f'
 expect_code 75 atmost run --no-history --with-flock ./f true
@@ -94,7 +96,7 @@ expect_end 143 "$started"
 expect_code 0 flock -n become true
 
 # All of several locks or none: the flock of one that was free is not kept.
-start flock -o second sleep 60
+start flock -o second sh -c "$beside"
 wait_until 'flocked second'
 expect_code 75 atmost run --no-history --with-flock --also ./second ./first true
 expect_in err "busy: ./second: "

@@ -115,7 +115,7 @@ class PageTest(unittest.TestCase):
     def test_the_learned_limit_is_drawn_in(self):
         locks = os.path.join(self.folder.name, "locks")
         program = os.path.join(os.environ["ATMOST_BIN"], "atmost")
-        for _ in range(4):
+        for _ in range(10):  # fewer have no limit
             subprocess.run([program, "run", "--dir", locks, "job", "--", "true"], check=True)
         path = os.path.join(self.folder.name, "learned.html")
         subprocess.run([program, "report", "--dir", locks, "-o", path], check=True)
