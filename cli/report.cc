@@ -170,6 +170,8 @@ class FirstHolders final : public LockVisitor {
     if (!holder.host.empty()) names_.push('@').append(holder.host);
     if (!holder.command.empty()) names_.push(' ').append(holder.command);
     if (!holder.id.empty()) names_.append(" \"").append(holder.id).push('"');
+    if (holder.left_by > 0)
+      names_.append(", left behind by ").append_signed(holder.left_by).append(", which has ended");
   }
   Text<400> names() {
     if (seen_ == 0) return {};

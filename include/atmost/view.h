@@ -30,7 +30,9 @@ struct HolderView {
       false;  // the kernel confirms that this process holds the slot (live word, or its descriptors)
   char process_state = 0;  // as in /proc/PID/stat (R S D T Z …), 0: no such process, or not visible from here
   Eviction eviction = Eviction::kill;
-  std::int64_t pid = 0;       // 0: not visible from here
+  std::int64_t pid = 0;  // 0: not visible from here
+  std::int64_t left_by =
+      0;  // the supervisor of the record, which has ended and left the slot to `pid`; 0: none
   std::int64_t kept_for = 0;  // keeper: the process on whose behalf; 0 for all others
   std::int64_t kept_for_start_ns = 0;
   std::uint32_t uid = 0;

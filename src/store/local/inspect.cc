@@ -1,6 +1,7 @@
 // LocalStore's questions and orders that admit nobody: inspect, drain, forget.
 #include <algorithm>
 
+#include "left_behind.h"
 #include "listing.h"
 #include "local_store.h"
 #include "os/clock.h"
@@ -61,6 +62,7 @@ class Census {
     if (visitor_ == nullptr) return;
     HolderView holder;
     describe_holder(file_, slot, live_word, holder);
+    name_who_is_left(file_, holder, gathered_);
     visitor_->holder(holder);
   }
 
@@ -68,6 +70,7 @@ class Census {
   Word* words_;
   LockVisitor* visitor_;
   std::uint32_t held_ = 0;
+  bool gathered_ = false;
 };
 
 struct Waiting {
