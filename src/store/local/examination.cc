@@ -112,6 +112,8 @@ void examine(void* context) {
   examine_room(directory.get());
   step("looking for locks of flock(1)");
   examine_flocks(examination.directory);
+  step("looking for lock files that others may read");
+  examine_readers(examination.directory);
   step("creating a file");
   TrialFile file;
   if (create(examination, file)) {

@@ -26,6 +26,8 @@ void examine_machine();
 void examine_mount(const PathText& directory, int directory_fd);
 // Lock files in the directory that somebody holds a flock(2) on, and files that could become one.
 void examine_flocks(const PathText& directory);
+// Lock files in the directory that others than their owner may read, and so lock.
+void examine_readers(const PathText& directory);
 // Only with a file there: whether it can be reached by another path, under which its locks are not seen.
 void examine_layers(const TrialFile& file, int directory_fd);
 

@@ -32,6 +32,12 @@ void describe_file(const LockSpec& lock, const struct stat& status, Report& out)
     if (digit != 0 || shift < 9) out.count(digit);
   }
   out.text(", ").number(status.st_blocks / 2).text(" KiB of disk (it is sparse)\n");
+  const bool readers = (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
+  const bool writers = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  out.text(
+      readers || writers
+          ? "  its mode lets others than its owner open it: who may, may lock it and keep everybody out\n"
+          : "  its mode lets only its owner and root open it, and so lock it\n");
   out.text("  filesystem ").text(filesystem);
   out.text(trust == os::Trust::trusted ? ": keeps locks" : ": not trusted to keep locks; see atmost doctor");
   out.text("\n  this boot ").hex(explanation.identity.boot);
