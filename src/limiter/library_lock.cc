@@ -32,9 +32,12 @@ Text<63> program_name;
 
 constexpr Command kNoCommand;
 
+// When the library is loaded: a fork that began before this knows nothing of the mutex, and its child would find it
+// locked for ever if another thread takes its first lock meanwhile.
+[[gnu::constructor]] void meet_forks() { os::keep_through_fork(fork_mutex, close_all_private); }
+
 // Under the mutex, which every thread locks before it takes its first lock.
 void begin_process() {
-  os::keep_through_fork(fork_mutex, close_all_private);
   os::prepare_gates();
   os::ProcessLabel label;
   if (os::process_label(os::process_id(), label)) program_name = label.name;
