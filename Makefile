@@ -84,7 +84,8 @@ check-sanitize:
 # What has threads: the library, and the stores that renew a lease. Tests fork and start threads on both sides of it.
 check-thread:
 	$(call configured,$(BUILD)-thread,$(THREAD_OPTIONS),$(CLANG))
-	@cmake --build $(BUILD)-thread -j $(JOBS) --target library contract_etcd contract_postgres
+	@cmake --build $(BUILD)-thread -j $(JOBS) --target library contract_etcd contract_postgres \
+	  atmost atmost-history atmost-stats
 	TSAN_OPTIONS=die_after_fork=0 $(CTEST) --test-dir $(BUILD)-thread -R '^(library\.(Library|Paper|Interrupt)|contract_(etcd|postgres)$$)'
 
 fuzz: deps

@@ -113,8 +113,7 @@ int show_once(Locks& locks, const Invocation& it, Output& to, bool terminal, uns
   if (!listing.any()) to.text("nobody holds or waits\n");
   if (listing.cut() != 0) to.text("... and ").number(listing.cut()).text(" more\n");
   if (listing.doubted()) {
-    to.text(
-        "?: as its record says; the kernel does not confirm it from here (another user's, or a namespace)\n");
+    to.text("?: by its record only; see atmost(1)\n");
   }
   return code;
 }

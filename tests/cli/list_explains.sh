@@ -22,11 +22,18 @@ wait_until 'grep -q "^the end" screen'
 : >seen
 expect_end 0 "$started"
 [ "$(grep -c '^many' screen)" = 14 ] || fail "cut: $(cat screen)"
-if grep -q '^?: ' screen; then fail "explained without need"; fi
+[ -n "${ATMOST_PORTABLE-}" ] || ! grep -q "^?: " screen || fail "explained without need"
 
 [ -z "${ATMOST_PORTABLE-}" ] && [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || exit 0
 chmod 755 . locks
 chmod 644 locks/many.lock
-script -qc 'stty rows 40 cols 100; setpriv --reuid 65534 --clear-groups --inh-caps=-all "$ATMOST_BIN/atmost" list many' /dev/null >screen </dev/null
+rm -f seen screen
+start script -qfc 'stty rows 40 cols 100
+  setpriv --reuid 65534 --clear-groups --inh-caps=-all "$ATMOST_BIN/atmost" list many
+  echo the "end"
+  until [ -e seen ]; do sleep 0.02; done' screen
+wait_until 'grep -q "^the end" screen'
+: >seen
+expect_end 0 "$started"
 grep -qE 'held +[0-9]+\?' screen || exit 0 # all are confirmed from there
 expect_in screen '?: as its record says'

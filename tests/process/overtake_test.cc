@@ -28,7 +28,24 @@ class Overtaking : public Stage, public ::testing::WithParamInterface<const char
 
   bool freezes() const { return std::string(GetParam()) == "freeze"; }
 
+  // Not with the guard: then everybody waits for its holder, as documented.
   void pause(const std::vector<Tag>& tags) {
+    const Probe probe(lock_);
+    ASSERT_TRUE(eventually(kBound, [&] {
+      pause_wherever_they_are(tags);
+      if (HasFatalFailure() || !probe.first_locked(0, 8)) return true;
+      wake();
+      return false;
+    }));
+  }
+  void wake() {
+    if (freezer_.works()) freezer_.thaw();
+    for (Tag tag : stopped_) world_.signal_descendant(pid_of(tag), SIGCONT);
+    stopped_.clear();
+  }
+
+ private:
+  void pause_wherever_they_are(const std::vector<Tag>& tags) {
     for (Tag tag : tags) {
       if (freezes()) {
         ASSERT_TRUE(freezer_.take(pid_of(tag)));
@@ -42,13 +59,7 @@ class Overtaking : public Stage, public ::testing::WithParamInterface<const char
     ASSERT_TRUE(freezer_.freeze());
     ASSERT_TRUE(eventually(kBound, [&] { return freezer_.frozen(); }));
   }
-  void wake() {
-    if (freezer_.works()) freezer_.thaw();
-    for (Tag tag : stopped_) world_.signal_descendant(pid_of(tag), SIGCONT);
-    stopped_.clear();
-  }
 
- private:
   Freezer freezer_;
   std::vector<Tag> stopped_;
 };
