@@ -55,12 +55,9 @@ class GuardKills : public ::testing::Test {
     EXPECT_TRUE(eventually(Bound(10'000), [&] { return !probe.first_locked(0, 8); })) << "the guard is left";
     constexpr std::int64_t kTakeovers = std::int64_t{1} << 42;
     constexpr std::int64_t kHandover = std::int64_t{1} << 45;
-    EXPECT_TRUE(eventually(Bound(10'000),
-                           [&] {
-                             return !probe.first_locked(kTakeovers, kHandover - kTakeovers) &&
-                                    !probe.first_locked(kHandover + 1, 0);
-                           }))
-        << "a takeover, join or ticket byte is left";
+    EXPECT_TRUE(eventually(Bound(10'000), [&] {
+      return !probe.first_locked(kTakeovers, kHandover - kTakeovers) && !probe.first_locked(kHandover + 1, 0);
+    })) << "a takeover, join or ticket byte is left";
   }
 
   // Admitted, or told that the slot is held: never that the guard is.
