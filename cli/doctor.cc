@@ -12,8 +12,9 @@ int complained(const Error& error) {
   return static_cast<int>(error.code);
 }
 
-// Where runs of locks that no directory was examined for are logged, or why not: those that are given by a path.
-void tell_history(const Invocation& it, const Surroundings& around) {
+// Where runs of locks that no directory was examined for are logged, or why not: those that are given by a path. `directory`
+// is the one that all lines of this doctor's answer name as their store.
+void tell_history(const Invocation& it, const Surroundings& around, const PathText& directory) {
   PathText log;
   Status can = own_log(around, log);
   if (can.ok()) can = try_own_log(log);
@@ -28,7 +29,8 @@ void tell_history(const Invocation& it, const Surroundings& around) {
   Output to(1);
   if (it.json) {
     to.text("{\"level\":").json(can.ok() ? "ok" : "warn").text(",\"check\":\"history\",\"what\":");
-    to.json(what).text(",\"why\":\"\",\"advice\":").json(can.ok() ? "" : kAdvice).text("}\n");
+    to.json(what).text(",\"why\":\"\",\"advice\":").json(can.ok() ? "" : kAdvice);
+    to.text(",\"store\":").json(directory).text("}\n");
   } else {
     to.text(can.ok() ? "ok    history         " : "warn  history         ").escaped(what);
     if (!can.ok()) to.text("; ").text(kAdvice);
@@ -61,7 +63,7 @@ int doctor_command(Invocation& it) {
     complain("doctor examines a directory or a store: atmost doctor [DIR | etcd://... | postgres://...]");
     return static_cast<int>(Code::usage);
   }
-  tell_history(it, around);
+  tell_history(it, around, directory);
   const Result<bool> trusted = diagnose(directory, 1, it.json);
   if (!trusted.ok()) return complained(trusted.error());
   return trusted.value() ? 0 : static_cast<int>(Code::io);

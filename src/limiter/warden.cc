@@ -123,8 +123,10 @@ Error warden_program(char* const* argv, const Aftermath& aftermath) {
   if (report.fork_error != 0) return cannot_start(Code::internal, report.fork_error, argv[0]);
   if (report.exec_error != 0)
     return cannot_start(run::exec_code(report.exec_error), report.exec_error, argv[0]);
-  // While something runs its lease is its own: whom we may not stop (another user's) keeps it until it ends.
-  const bool over = warden.told().word != os::Word::running || report.nothing_left;
+  // A supervisor that ended by itself has given its lease back, or said why it could not. While something of a killed one
+  // runs, its lease is its own: whom we may not stop (another user's) keeps it until it ends.
+  const bool over =
+      report.status.signal != 0 && (warden.told().word != os::Word::running || report.nothing_left);
   if (over && !warden.told().lease.empty() && aftermath.end_lease != nullptr)
     end_lease(aftermath.end_lease, warden.told().lease);
   run::end_as(report.status);
