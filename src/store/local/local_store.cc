@@ -54,6 +54,7 @@ Status LocalStore::open_all(const Request& request) {
   owner_ = owner_for(request);
   for (std::uint32_t i = 0; i < count_; ++i) {
     LockFile& file = entries_[i].file;
+    file.set_heirs(heirs_, opening_);
     if (Status opened = file.open(request.locks[i], request, LockFile::Access::create); !opened.ok()) {
       close();
       return opened;

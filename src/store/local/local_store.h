@@ -56,7 +56,8 @@ class LocalStore final : public Store {
 
   // Who else may come to have what slots are held by: see Heirs. Default: nobody.
   void set_heirs(Heirs heirs, os::Mutex* opening = nullptr) {
-    for (Entry& entry : entries_) entry.file.set_heirs(heirs, opening);
+    heirs_ = heirs;
+    opening_ = opening;
   }
   // For a forked child that keeps nothing but the slots. Async-signal-safe.
   void close_private();
@@ -119,6 +120,9 @@ class LocalStore final : public Store {
   void show_memory(const LockFile& file, View& view);
   void remember_run(Entry& entry);
 
+  // Handed to each file that is opened: those of the other entries are pages that nobody has touched.
+  Heirs heirs_ = Heirs::nobody;
+  os::Mutex* opening_ = nullptr;
   std::uint32_t order_[kMaxLocks] =
       {};  // indices of entries_ by device and inode: the order guards are taken in
   std::uint32_t count_ = 0;
