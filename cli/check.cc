@@ -1,5 +1,5 @@
 // atmost check
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "report.h"
 #include "subcommands.h"
 

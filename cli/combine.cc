@@ -1,7 +1,7 @@
 #include "combine.h"
 
-#include "atmost/lease_time.h"
-#include "atmost/words.h"
+#include "core/lease_time.h"
+#include "core/words.h"
 #include "options.h"
 
 namespace atmost::cli {

@@ -1,5 +1,5 @@
 // atmost doctor
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "output.h"
 #include "place.h"
 #include "subcommands.h"

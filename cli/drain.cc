@@ -1,5 +1,5 @@
 // atmost drain, atmost resume
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "output.h"
 #include "subcommands.h"
 

@@ -2,10 +2,10 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "atmost/host.h"
-#include "atmost/limiter.h"
-#include "atmost/parse.h"
-#include "atmost/words.h"
+#include "core/host.h"
+#include "core/limiter.h"
+#include "core/parse.h"
+#include "core/words.h"
 #include "output.h"
 
 namespace atmost::cli {

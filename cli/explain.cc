@@ -1,5 +1,5 @@
 // atmost explain
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "output.h"
 #include "subcommands.h"
 

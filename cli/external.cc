@@ -2,8 +2,8 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "atmost/host.h"
-#include "atmost/warden.h"
+#include "core/host.h"
+#include "core/warden.h"
 #include "output.h"
 #include "subcommands.h"
 

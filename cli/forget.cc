@@ -1,5 +1,5 @@
 // atmost forget
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "output.h"
 #include "subcommands.h"
 #include "unknown_lock.h"

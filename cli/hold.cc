@@ -1,5 +1,5 @@
 // atmost hold
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "report.h"
 #include "subcommands.h"
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "atmost/place.h"
-#include "atmost/request.h"
-#include "atmost/result.h"
+#include "core/place.h"
+#include "core/request.h"
+#include "core/result.h"
 
 namespace atmost::cli {
 

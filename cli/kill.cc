@@ -1,5 +1,5 @@
 // atmost kill
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "output.h"
 #include "report.h"
 #include "subcommands.h"

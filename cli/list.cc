@@ -1,9 +1,9 @@
 // atmost list
 #include <cerrno>
 
-#include "atmost/host.h"
-#include "atmost/limiter.h"
-#include "atmost/parse.h"
+#include "core/host.h"
+#include "core/limiter.h"
+#include "core/parse.h"
 #include "listing.h"
 #include "place.h"
 #include "subcommands.h"

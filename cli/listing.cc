@@ -1,7 +1,7 @@
 #include "listing.h"
 
-#include "atmost/host.h"
-#include "atmost/words.h"
+#include "core/host.h"
+#include "core/words.h"
 
 namespace atmost::cli {
 namespace {

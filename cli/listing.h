@@ -2,7 +2,7 @@
 #ifndef ATMOST_CLI_LISTING_H
 #define ATMOST_CLI_LISTING_H
 
-#include "atmost/store.h"
+#include "core/store.h"
 #include "table.h"
 
 namespace atmost::cli {

@@ -1,6 +1,6 @@
 // What is said while things happen and when they ended: who hears of it, and where.
-#include "atmost/host.h"
-#include "atmost/words.h"
+#include "core/host.h"
+#include "core/words.h"
 #include "report.h"
 
 namespace atmost::cli {

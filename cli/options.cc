@@ -1,6 +1,6 @@
 #include "options.h"
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 #include "values.h"
 
 namespace atmost::cli {

@@ -2,8 +2,8 @@
 
 #include <cerrno>
 
-#include "atmost/host.h"
-#include "atmost/words.h"
+#include "core/host.h"
+#include "core/words.h"
 
 namespace atmost::cli {
 

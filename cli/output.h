@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-#include "atmost/result.h"
-#include "atmost/text.h"
-#include "atmost/time.h"
+#include "core/result.h"
+#include "core/text.h"
+#include "core/time.h"
 
 namespace atmost::cli {
 

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "atmost/host.h"
+#include "core/host.h"
 
 namespace atmost::cli {
 namespace {

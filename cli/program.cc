@@ -2,10 +2,10 @@
 
 #include <cstdlib>
 
-#include "atmost/host.h"
-#include "atmost/limiter.h"
-#include "atmost/place.h"
-#include "atmost/warden.h"
+#include "core/host.h"
+#include "core/limiter.h"
+#include "core/place.h"
+#include "core/warden.h"
 #include "combine.h"
 #include "options.h"
 #include "output.h"

@@ -1,5 +1,5 @@
 // atmost release
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "output.h"
 #include "subcommands.h"
 

@@ -2,8 +2,8 @@
 #ifndef ATMOST_CLI_REPORT_H
 #define ATMOST_CLI_REPORT_H
 
-#include "atmost/limiter.h"
-#include "atmost/outcome.h"
+#include "core/limiter.h"
+#include "core/outcome.h"
 #include "invocation.h"
 #include "output.h"
 

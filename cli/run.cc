@@ -1,6 +1,6 @@
 // atmost run
-#include "atmost/host.h"
-#include "atmost/limiter.h"
+#include "core/host.h"
+#include "core/limiter.h"
 #include "combine.h"
 #include "report.h"
 #include "subcommands.h"

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 #include "place.h"
 
 namespace atmost::cli {

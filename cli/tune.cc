@@ -1,6 +1,6 @@
 // atmost tune
-#include "atmost/limiter.h"
-#include "atmost/words.h"
+#include "core/limiter.h"
+#include "core/words.h"
 #include "output.h"
 #include "report.h"
 #include "subcommands.h"

@@ -1,8 +1,8 @@
 #include "unknown_lock.h"
 
-#include "atmost/host.h"
-#include "atmost/limiter.h"
-#include "atmost/parse.h"
+#include "core/host.h"
+#include "core/limiter.h"
+#include "core/parse.h"
 #include "output.h"
 
 namespace atmost::cli {

@@ -2,7 +2,7 @@
 #ifndef ATMOST_CLI_UNKNOWN_LOCK_H
 #define ATMOST_CLI_UNKNOWN_LOCK_H
 
-#include "atmost/request.h"
+#include "core/request.h"
 #include "invocation.h"
 
 namespace atmost::cli {

@@ -1,8 +1,8 @@
 #include "values.h"
 
-#include "atmost/parse.h"
-#include "atmost/place.h"
-#include "atmost/words.h"
+#include "core/parse.h"
+#include "core/place.h"
+#include "core/words.h"
 
 namespace atmost::cli {
 namespace {

@@ -1,5 +1,5 @@
 // atmost wait
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "report.h"
 #include "subcommands.h"
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "atmost/parse.h"
-#include "atmost/result.h"
-#include "atmost/words.h"
+#include "core/parse.h"
+#include "core/result.h"
+#include "core/words.h"
 
 namespace atmost {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #ifdef ATMOST_WITH_ETCD
 #include "store/etcd/etcd_store.h"
 #endif

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "atmost/result.h"
+#include "core/result.h"
 
 namespace atmost {
 

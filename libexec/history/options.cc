@@ -1,6 +1,6 @@
 #include "options.h"
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 #include "filter.h"
 #include "history/names.h"
 #include "reader/failure.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "atmost/event.h"
+#include "core/event.h"
 #include "reader/selection.h"
 
 namespace atmost::history {

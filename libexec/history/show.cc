@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "reader/safe_text.h"
 
 namespace atmost::history {

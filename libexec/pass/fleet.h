@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "atmost/result.h"
+#include "core/result.h"
 
 namespace atmost::pass {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "atmost/host.h"
+#include "core/host.h"
 
 namespace atmost::pass {
 namespace {

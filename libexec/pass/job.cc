@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "atmost/lease_time.h"
-#include "atmost/limiter.h"
+#include "core/lease_time.h"
+#include "core/limiter.h"
 #include "user.h"
 #include "ward.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "atmost/place.h"
+#include "core/place.h"
 #include "options.h"
 #include "os/fd.h"
 #include "pass_file.h"

@@ -2,7 +2,7 @@
 
 #include <getopt.h>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 
 namespace atmost::pass {
 

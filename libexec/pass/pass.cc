@@ -2,8 +2,8 @@
 
 #include <cerrno>
 
-#include "atmost/host.h"
-#include "atmost/limiter.h"
+#include "core/host.h"
+#include "core/limiter.h"
 #include "crew.h"
 #include "job.h"
 #include "user.h"

@@ -2,7 +2,7 @@
 #ifndef ATMOST_LIBEXEC_PASS_PASS_H
 #define ATMOST_LIBEXEC_PASS_PASS_H
 
-#include "atmost/place.h"
+#include "core/place.h"
 #include "host_classes.h"
 #include "job.h"
 #include "options.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "atmost/lease_time.h"
-#include "atmost/parse.h"
-#include "atmost/words.h"
+#include "core/lease_time.h"
+#include "core/parse.h"
+#include "core/words.h"
 #include "read_file.h"
 #include "request/classes.h"
 #include "zone.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "atmost/time.h"
+#include "core/time.h"
 
 namespace atmost::pass {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "atmost/outcome.h"
-#include "atmost/place.h"
+#include "core/outcome.h"
+#include "core/place.h"
 
 namespace atmost::pass {
 

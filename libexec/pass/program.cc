@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atmost/host.h"
+#include "core/host.h"
 #include "fleet.h"
 #include "job.h"
 #include "options.h"

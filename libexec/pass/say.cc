@@ -3,8 +3,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "atmost/host.h"
-#include "atmost/words.h"
+#include "core/host.h"
+#include "core/words.h"
 
 namespace atmost::pass {
 namespace {

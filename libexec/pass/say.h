@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "atmost/limiter.h"
-#include "atmost/outcome.h"
+#include "core/limiter.h"
+#include "core/outcome.h"
 #include "pass_file.h"
 
 namespace atmost::pass {

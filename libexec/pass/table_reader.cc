@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 #include "read_file.h"
 
 namespace atmost::pass {

@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-#include "atmost/host.h"
+#include "core/host.h"
 #include "job.h"
 #include "say.h"
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "atmost/result.h"
+#include "core/result.h"
 
 namespace atmost::pass {
 

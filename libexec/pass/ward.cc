@@ -11,8 +11,8 @@
 #include <memory>
 #include <type_traits>
 
-#include "atmost/limiter.h"
-#include "atmost/warden.h"
+#include "core/limiter.h"
+#include "core/warden.h"
 #include "os/file.h"
 #include "os/machine.h"
 #include "say.h"

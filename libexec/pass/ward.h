@@ -1,4 +1,4 @@
-// An atom whose lock is in a store that many machines share: a program of its own, below a warden (atmost/warden.h).
+// An atom whose lock is in a store that many machines share: a program of its own, below a warden (core/warden.h).
 //
 // A supervisor there renews its lease in a thread, on connections of its own: nothing that a fork could share. What it
 // has to know comes through a file in memory; arguments could be seen by everybody.

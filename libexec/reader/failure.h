@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "atmost/result.h"
+#include "core/result.h"
 
 namespace atmost::history {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "history/value.h"
 
 namespace atmost::history {

@@ -10,7 +10,7 @@ namespace atmost::history {
 // What a JSON string in a line stands for.
 std::string text_of(std::string_view raw);
 
-// Any bytes as `escape` (atmost/words.h) shows them, whatever their length.
+// Any bytes as `escape` (core/words.h) shows them, whatever their length.
 std::string escaped(std::string_view text);
 
 // A JSON string in a line, as it may be shown: what it stands for, escaped.

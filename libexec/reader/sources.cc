@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "atmost/place.h"
+#include "core/place.h"
 #include "history/log.h"
 #include "os/machine.h"
 #include "os/self.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 #include "os/machine.h"
 #include "reader/failure.h"
 #include "reader/safe_text.h"

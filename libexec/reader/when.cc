@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 #include "reader/failure.h"
 
 namespace atmost::history {

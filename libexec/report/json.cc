@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "atmost/words.h"
+#include "core/words.h"
 
 namespace atmost::report {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 
 namespace atmost::report {
 namespace {

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "json.h"
 #include "pack.h"
 #include "page_data.h"

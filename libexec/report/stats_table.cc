@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "json.h"
 #include "quantile.h"
 #include "reader/safe_text.h"

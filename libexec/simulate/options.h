@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "atmost/memory.h"
+#include "core/memory.h"
 #include "trace.h"
 
 namespace atmost::simulate {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "atmost/memory.h"
+#include "core/memory.h"
 #include "trace.h"
 
 namespace atmost::simulate {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "names.h"
 
 namespace atmost::history {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <span>
 
-#include "atmost/event.h"
-#include "atmost/text.h"
+#include "core/event.h"
+#include "core/text.h"
 
 namespace atmost::history {
 

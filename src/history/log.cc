@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "line.h"
 #include "os/byte_lock.h"
 #include "os/file.h"

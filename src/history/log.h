@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "atmost/event.h"
-#include "atmost/result.h"
-#include "atmost/text.h"
+#include "core/event.h"
+#include "core/result.h"
+#include "core/text.h"
 #include "os/fd.h"
 
 namespace atmost::history {

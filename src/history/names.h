@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "atmost/event.h"
+#include "core/event.h"
 
 namespace atmost::history {
 

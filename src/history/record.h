@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "atmost/event.h"
+#include "core/event.h"
 
 namespace atmost::history {
 

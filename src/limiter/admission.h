@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "atmost/limiter.h"
-#include "atmost/store.h"
+#include "core/limiter.h"
+#include "core/store.h"
 #include "os/wait_gate.h"
 
 namespace atmost::limiter {

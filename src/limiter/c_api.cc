@@ -2,9 +2,9 @@
 #include <cstdlib>
 
 #include "atmost/atmost.h"
-#include "atmost/host.h"
-#include "atmost/parse.h"
-#include "atmost/place.h"
+#include "core/host.h"
+#include "core/parse.h"
+#include "core/place.h"
 #include "library_answer.h"
 #include "library_lock.h"
 #include "library_request.h"

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string_view>
 
-#include "atmost/request.h"
-#include "atmost/store.h"
-#include "atmost/text.h"
+#include "core/request.h"
+#include "core/store.h"
+#include "core/text.h"
 
 namespace atmost::limiter {
 

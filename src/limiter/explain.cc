@@ -1,6 +1,6 @@
 // `explain` and `diagnose` of limiter.h: the local store's own, under the public name.
 #include "store/local/explain.h"
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "store/local/doctor.h"
 
 namespace atmost {

@@ -2,7 +2,7 @@
 #ifndef ATMOST_LIMITER_FLOCK_NOTICE_H
 #define ATMOST_LIMITER_FLOCK_NOTICE_H
 
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 
 namespace atmost::limiter {
 

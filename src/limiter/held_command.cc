@@ -1,7 +1,7 @@
 #include "held_command.h"
 
 #include "admission.h"
-#include "atmost/lease_time.h"
+#include "core/lease_time.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "policy/limits.h"

@@ -2,7 +2,7 @@
 #ifndef ATMOST_LIMITER_HELD_COMMAND_H
 #define ATMOST_LIMITER_HELD_COMMAND_H
 
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "journal.h"
 #include "run/run.h"
 

@@ -2,8 +2,8 @@
 #include <cerrno>
 
 #include "admission.h"
-#include "atmost/limiter.h"
-#include "atmost/words.h"
+#include "core/limiter.h"
+#include "core/words.h"
 #include "flock_notice.h"
 #include "journal.h"
 #include "keeper.h"

@@ -1,10 +1,10 @@
-#include "atmost/host.h"
+#include "core/host.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <new>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "os/clock.h"
 #include "os/directory.h"
 #include "os/file.h"

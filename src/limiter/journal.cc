@@ -1,6 +1,6 @@
 #include "journal.h"
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/machine.h"

@@ -3,8 +3,8 @@
 #ifndef ATMOST_LIMITER_JOURNAL_H
 #define ATMOST_LIMITER_JOURNAL_H
 
-#include "atmost/event.h"
-#include "atmost/limiter.h"
+#include "core/event.h"
+#include "core/limiter.h"
 #include "history/log.h"
 #include "takeover.h"
 

@@ -2,7 +2,7 @@
 #ifndef ATMOST_LIMITER_KEEPER_H
 #define ATMOST_LIMITER_KEEPER_H
 
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "os/keeper.h"
 #include "os/process.h"
 

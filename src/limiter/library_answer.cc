@@ -1,7 +1,7 @@
 #include "library_answer.h"
 
 #include "atmost/atmost.h"
-#include "atmost/words.h"
+#include "core/words.h"
 #include "history/names.h"
 
 namespace atmost::limiter {

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "atmost/outcome.h"
-#include "atmost/request.h"
+#include "core/outcome.h"
+#include "core/request.h"
 
 namespace atmost::limiter {
 

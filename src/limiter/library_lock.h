@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "atmost/atmost.h"
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "journal.h"
 #include "os/threads.h"
 #include "os/wait_gate.h"

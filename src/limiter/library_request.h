@@ -3,7 +3,7 @@
 #define ATMOST_LIMITER_LIBRARY_REQUEST_H
 
 #include "atmost/atmost.h"
-#include "atmost/request.h"
+#include "core/request.h"
 
 namespace atmost::limiter {
 

@@ -1,8 +1,8 @@
 // The pipeline on one page: admission, environment, command, release.
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 
 #include "admission.h"
-#include "atmost/words.h"
+#include "core/words.h"
 #include "environment.h"
 #include "flock_notice.h"
 #include "held_command.h"

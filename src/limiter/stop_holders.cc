@@ -1,6 +1,6 @@
 // atmost kill: stopping holders without wanting their place.
 #include "admission.h"
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "journal.h"
 #include "os/clock.h"
 #include "policy/decide.h"

@@ -1,6 +1,6 @@
 // What is said of a holder that was stopped.
-#include "atmost/limiter.h"
-#include "atmost/words.h"
+#include "core/limiter.h"
+#include "core/words.h"
 
 namespace atmost {
 namespace {

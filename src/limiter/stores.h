@@ -2,7 +2,7 @@
 #ifndef ATMOST_LIMITER_STORES_H
 #define ATMOST_LIMITER_STORES_H
 
-#include "atmost/store.h"
+#include "core/store.h"
 
 namespace atmost::local {
 class LocalStore;

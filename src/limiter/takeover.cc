@@ -1,7 +1,7 @@
 #include "takeover.h"
 
 #include "admission.h"
-#include "atmost/words.h"
+#include "core/words.h"
 #include "os/clock.h"
 #include "os/signal_numbers.h"
 #include "policy/limits.h"

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "atmost/event.h"
-#include "atmost/limiter.h"
-#include "atmost/store.h"
+#include "core/event.h"
+#include "core/limiter.h"
+#include "core/store.h"
 
 namespace atmost::limiter {
 

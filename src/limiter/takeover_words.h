@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "atmost/request.h"
-#include "atmost/result.h"
-#include "atmost/store.h"
+#include "core/request.h"
+#include "core/result.h"
+#include "core/store.h"
 
 namespace atmost::limiter {
 

@@ -1,5 +1,5 @@
-#include "atmost/limiter.h"
-#include "atmost/words.h"
+#include "core/limiter.h"
+#include "core/words.h"
 #include "os/fd.h"
 #include "os/file.h"
 #include "os/self.h"

@@ -1,7 +1,7 @@
 // User names, straight from the password file.
 #include <cstdint>
 
-#include "atmost/host.h"
+#include "core/host.h"
 #include "os/fd.h"
 #include "os/file.h"
 

@@ -1,10 +1,10 @@
-// The side that a warden watches over (atmost/warden.h): this process, if somebody watches over it.
+// The side that a warden watches over (core/warden.h): this process, if somebody watches over it.
 #ifndef ATMOST_LIMITER_WARD_H
 #define ATMOST_LIMITER_WARD_H
 
 #include <cstdint>
 
-#include "atmost/request.h"
+#include "core/request.h"
 #include "os/warden_line.h"
 
 namespace atmost::limiter {

@@ -1,10 +1,10 @@
-#include "atmost/warden.h"
+#include "core/warden.h"
 
 #include <string_view>
 
-#include "atmost/host.h"
-#include "atmost/parse.h"
-#include "atmost/words.h"
+#include "core/host.h"
+#include "core/parse.h"
+#include "core/words.h"
 #include "environment.h"
 #include "os/machine.h"
 #include "os/self.h"

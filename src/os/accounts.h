@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "atmost/text.h"
+#include "core/text.h"
 
 namespace atmost::os {
 

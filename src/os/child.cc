@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "atmost/time.h"
+#include "core/time.h"
 #include "calls.h"
 #include "clock.h"
 #include "file.h"

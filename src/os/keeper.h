@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "atmost/text.h"
-#include "atmost/time.h"
+#include "core/text.h"
+#include "core/time.h"
 #include "fd.h"
 
 namespace atmost::os {

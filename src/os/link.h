@@ -3,7 +3,7 @@
 #ifndef ATMOST_OS_LINK_H
 #define ATMOST_OS_LINK_H
 
-#include "atmost/text.h"
+#include "core/text.h"
 
 namespace atmost::os {
 

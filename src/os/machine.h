@@ -2,7 +2,7 @@
 #ifndef ATMOST_OS_MACHINE_H
 #define ATMOST_OS_MACHINE_H
 
-#include "atmost/text.h"
+#include "core/text.h"
 
 namespace atmost::os {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "atmost/text.h"
+#include "core/text.h"
 #include "fd.h"
 
 namespace atmost::os {

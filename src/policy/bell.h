@@ -2,7 +2,7 @@
 #ifndef ATMOST_POLICY_BELL_H
 #define ATMOST_POLICY_BELL_H
 
-#include "atmost/memory.h"
+#include "core/memory.h"
 
 namespace atmost::policy {
 

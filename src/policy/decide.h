@@ -2,7 +2,7 @@
 #ifndef ATMOST_POLICY_DECIDE_H
 #define ATMOST_POLICY_DECIDE_H
 
-#include "atmost/decision.h"
+#include "core/decision.h"
 
 namespace atmost::policy {
 

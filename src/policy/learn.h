@@ -16,7 +16,7 @@
 #ifndef ATMOST_POLICY_LEARN_H
 #define ATMOST_POLICY_LEARN_H
 
-#include "atmost/memory.h"
+#include "core/memory.h"
 
 namespace atmost::policy {
 

@@ -2,10 +2,10 @@
 #ifndef ATMOST_POLICY_LIMITS_H
 #define ATMOST_POLICY_LIMITS_H
 
-#include "atmost/memory.h"
-#include "atmost/request.h"
-#include "atmost/tuning.h"
-#include "atmost/view.h"
+#include "core/memory.h"
+#include "core/request.h"
+#include "core/tuning.h"
+#include "core/view.h"
 
 namespace atmost::policy {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "atmost/time.h"
+#include "core/time.h"
 
 namespace atmost::policy {
 

@@ -1,8 +1,8 @@
-// Lengths of time on the scale of what is remembered (atmost/memory.h).
+// Lengths of time on the scale of what is remembered (core/memory.h).
 #ifndef ATMOST_POLICY_STEPS_H
 #define ATMOST_POLICY_STEPS_H
 
-#include "atmost/memory.h"
+#include "core/memory.h"
 
 namespace atmost::policy {
 

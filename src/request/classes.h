@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "atmost/text.h"
+#include "core/text.h"
 
 namespace atmost::request {
 

@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 #include "quote.h"
 
 namespace atmost {

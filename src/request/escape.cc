@@ -1,7 +1,7 @@
 // The one place that decides what a name may do to a terminal, a log line or a JSON reader: nothing.
 #include <cstdint>
 
-#include "atmost/words.h"
+#include "core/words.h"
 
 namespace atmost {
 namespace {

@@ -20,7 +20,7 @@
 // no file name is empty or starts with a dot.
 #include <cstddef>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 #include "quote.h"
 #include "sha256.h"
 

@@ -1,5 +1,5 @@
 // Which name may have been meant.
-#include "atmost/parse.h"
+#include "core/parse.h"
 
 namespace atmost {
 namespace {

@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 #include "quote.h"
 
 namespace atmost {

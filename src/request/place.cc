@@ -1,6 +1,6 @@
-#include "atmost/place.h"
+#include "core/place.h"
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 
 namespace atmost {
 namespace {

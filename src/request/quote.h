@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "atmost/result.h"
-#include "atmost/words.h"
+#include "core/result.h"
+#include "core/words.h"
 
 namespace atmost::request {
 

@@ -1,4 +1,4 @@
-#include "atmost/words.h"
+#include "core/words.h"
 
 #include <cstdint>
 #include <cstring>

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "atmost/outcome.h"
-#include "atmost/time.h"
+#include "core/outcome.h"
+#include "core/time.h"
 
 namespace atmost::run {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "atmost/outcome.h"
+#include "core/outcome.h"
 
 namespace atmost::run {
 

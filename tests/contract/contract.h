@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "atmost/turn.h"
+#include "core/turn.h"
 #include "policy/decide.h"
 #include "world.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "atmost/store.h"
+#include "core/store.h"
 
 namespace atmost::contract {
 

@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "atmost/parse.h"
-#include "atmost/words.h"
+#include "core/parse.h"
+#include "core/words.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};

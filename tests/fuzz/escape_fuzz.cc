@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "atmost/words.h"
+#include "core/words.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   if (size < 2) return 0;

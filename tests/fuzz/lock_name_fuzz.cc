@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 
 namespace {
 

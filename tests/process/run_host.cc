@@ -1,6 +1,6 @@
 // The run room as a program, for tests: supervises or becomes a command, and ends as it did.
 //   run_host [--tree] [--exec] [--max=MS] [--grace=MS] [--lost=MS] [--stop-at-start] [--inherit=FD] [--log=FILE] COMMAND [ARG]...
-// Built a second time as run_ward, which has a warden above it (atmost/warden.h): warden_host run_ward …
+// Built a second time as run_ward, which has a warden above it (core/warden.h): warden_host run_ward …
 // The log gets a line for each thing the observer is told, and after the end our own signal state.
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "os/clock.h"
 #include "run/run.h"
 #ifdef ATMOST_RUN_WARD
-#include "atmost/warden.h"
+#include "core/warden.h"
 #include "limiter/ward.h"
 #endif
 

@@ -1,8 +1,8 @@
-// A warden as a program, for tests: warden_host PROGRAM [ARG]... ; see atmost/warden.h.
+// A warden as a program, for tests: warden_host PROGRAM [ARG]... ; see core/warden.h.
 #include <stdio.h>
 #include <unistd.h>
 
-#include "atmost/warden.h"
+#include "core/warden.h"
 
 namespace {
 

@@ -16,8 +16,8 @@
 #include "../clock.h"
 #include "../file.h"
 #include "../terminal.h"
-#include "atmost/text.h"
-#include "atmost/time.h"
+#include "core/text.h"
+#include "core/time.h"
 
 extern "C" char** environ;
 

@@ -9,7 +9,7 @@
 
 #include <cerrno>
 
-#include "atmost/text.h"
+#include "core/text.h"
 
 #ifndef F_OFD_SETLK
 #define F_OFD_GETLK 36

@@ -12,7 +12,7 @@
 #include "../calls.h"
 #include "../file.h"
 #include "../flock.h"
-#include "atmost/text.h"
+#include "core/text.h"
 
 namespace atmost::os {
 namespace {

@@ -5,7 +5,7 @@
 #include "../calls.h"
 #include "../clock.h"
 #include "../platform.h"
-#include "atmost/time.h"
+#include "core/time.h"
 
 namespace atmost::os {
 namespace {

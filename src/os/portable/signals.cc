@@ -7,7 +7,7 @@
 
 #include "../calls.h"
 #include "../clock.h"
-#include "atmost/time.h"
+#include "core/time.h"
 
 namespace atmost::os {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "atmost/result.h"
-#include "atmost/time.h"
+#include "core/result.h"
+#include "core/time.h"
 
 namespace atmost::etcd {
 

@@ -1,7 +1,7 @@
 // Admission: look, decide, take, look again.
 #include <algorithm>
 
-#include "atmost/lease_time.h"
+#include "core/lease_time.h"
 #include "etcd_store.h"
 #include "os/clock.h"
 #include "os/self.h"

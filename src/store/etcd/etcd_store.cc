@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "atmost/lease_time.h"
+#include "core/lease_time.h"
 #include "os/clock.h"
 #include "os/self.h"
 #include "words.h"

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "atmost/store.h"
+#include "core/store.h"
 #include "gateway.h"
 #include "own_lease.h"
 #include "snapshot.h"

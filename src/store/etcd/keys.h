@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "atmost/request.h"
+#include "core/request.h"
 
 namespace atmost::etcd {
 

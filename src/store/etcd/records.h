@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "atmost/request.h"
-#include "atmost/view.h"
+#include "core/request.h"
+#include "core/view.h"
 
 namespace atmost::etcd {
 

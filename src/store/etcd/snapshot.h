@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "atmost/time.h"
+#include "core/time.h"
 #include "keys.h"
 #include "records.h"
 #include "wire.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "atmost/view.h"
+#include "core/view.h"
 #include "snapshot.h"
 
 namespace atmost::etcd {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "atmost/result.h"
+#include "core/result.h"
 #include "gateway.h"
 
 namespace atmost::etcd {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 
 namespace atmost::fleet {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "atmost/result.h"
-#include "atmost/time.h"
+#include "core/result.h"
+#include "core/time.h"
 
 namespace atmost::fleet {
 

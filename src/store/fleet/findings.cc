@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "atmost/words.h"
+#include "core/words.h"
 
 namespace atmost::fleet {
 

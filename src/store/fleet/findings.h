@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "atmost/result.h"
+#include "core/result.h"
 
 namespace atmost::fleet {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "atmost/request.h"
-#include "atmost/text.h"
+#include "core/request.h"
+#include "core/text.h"
 
 namespace atmost::fleet {
 

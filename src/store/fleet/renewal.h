@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "atmost/store.h"
+#include "core/store.h"
 #include "os/threads.h"
 
 namespace atmost::fleet {

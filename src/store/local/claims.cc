@@ -1,6 +1,6 @@
 #include "claims.h"
 
-#include "atmost/turn.h"
+#include "core/turn.h"
 #include "queue.h"
 
 namespace atmost::local {

@@ -1,6 +1,6 @@
 #include "doctor.h"
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "examination.h"
 #include "findings.h"
 #include "os/child.h"

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "findings.h"
 #include "lock_file.h"
 #include "os/file.h"

@@ -2,7 +2,7 @@
 #ifndef ATMOST_STORE_LOCAL_EXAMINATION_H
 #define ATMOST_STORE_LOCAL_EXAMINATION_H
 
-#include "atmost/text.h"
+#include "core/text.h"
 #include "os/fd.h"
 
 namespace atmost::local {

@@ -1,5 +1,5 @@
 // What the doctor asks of the machine, whatever the directory.
-#include "atmost/words.h"
+#include "core/words.h"
 #include "examination.h"
 #include "findings.h"
 #include "os/byte_lock.h"

@@ -1,5 +1,5 @@
 // Which filesystem the directory is on, and by which other ways its files are reached.
-#include "atmost/words.h"
+#include "core/words.h"
 #include "examination.h"
 #include "findings.h"
 #include "mounts.h"

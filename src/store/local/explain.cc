@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "explanation.h"
 #include "lock_file.h"
 #include "os/clock.h"

@@ -2,8 +2,8 @@
 #ifndef ATMOST_STORE_LOCAL_EXPLAIN_H
 #define ATMOST_STORE_LOCAL_EXPLAIN_H
 
-#include "atmost/request.h"
-#include "atmost/result.h"
+#include "core/request.h"
+#include "core/result.h"
 
 namespace atmost::local {
 

@@ -1,7 +1,7 @@
 // The second half of an explanation: what the bytes say, and whether it counts.
 #include <cstring>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "explanation.h"
 #include "os/byte_lock.h"
 #include "os/occupancy.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "atmost/time.h"
+#include "core/time.h"
 #include "hints.h"
 #include "holdings.h"
 #include "report.h"

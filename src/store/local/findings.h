@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "atmost/text.h"
+#include "core/text.h"
 
 namespace atmost::local {
 

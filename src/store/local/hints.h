@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "atmost/view.h"
+#include "core/view.h"
 #include "layout.h"
 
 namespace atmost::local {

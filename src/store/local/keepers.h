@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "atmost/request.h"
-#include "atmost/result.h"
+#include "core/request.h"
+#include "core/result.h"
 
 namespace atmost::local {
 

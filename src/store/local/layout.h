@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "atmost/memory.h"
-#include "atmost/request.h"
+#include "core/memory.h"
+#include "core/request.h"
 #include "os/byte_lock.h"
 
 namespace atmost::local {
@@ -139,7 +139,7 @@ struct WaiterRecord {
   char command[63];
   std::uint8_t reserved[2];
   std::int64_t
-      turn_boot_ns;  // when its turn began (atmost/turn.h); 0: it had none, or could not have come in then
+      turn_boot_ns;  // when its turn began (core/turn.h); 0: it had none, or could not have come in then
   std::uint64_t turn_boot;  // in which boot
   std::uint64_t reserved_words[5];
   std::uint64_t checksum;

@@ -2,7 +2,7 @@
 #ifndef ATMOST_STORE_LOCAL_LEFT_BEHIND_H
 #define ATMOST_STORE_LOCAL_LEFT_BEHIND_H
 
-#include "atmost/view.h"
+#include "core/view.h"
 #include "lock_file.h"
 
 namespace atmost::local {

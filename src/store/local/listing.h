@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "atmost/view.h"
+#include "core/view.h"
 #include "lock_file.h"
 
 namespace atmost::local {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "atmost/store.h"
+#include "core/store.h"
 #include "family.h"
 #include "lock_file.h"
 #include "os/watch.h"

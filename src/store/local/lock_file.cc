@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/interrupt.h"

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "atmost/request.h"
-#include "atmost/result.h"
+#include "core/request.h"
+#include "core/result.h"
 #include "hints.h"
 #include "os/fd.h"
 #include "os/interrupt.h"

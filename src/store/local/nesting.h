@@ -2,7 +2,7 @@
 #ifndef ATMOST_STORE_LOCAL_NESTING_H
 #define ATMOST_STORE_LOCAL_NESTING_H
 
-#include "atmost/request.h"
+#include "core/request.h"
 #include "lock_file.h"
 
 namespace atmost::local {

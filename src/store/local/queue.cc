@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "atmost/turn.h"
+#include "core/turn.h"
 #include "os/interrupt.h"
 #include "os/process.h"
 #include "os/self.h"

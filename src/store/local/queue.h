@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "atmost/request.h"
-#include "atmost/result.h"
+#include "core/request.h"
+#include "core/result.h"
 #include "lock_file.h"
 
 namespace atmost::local {

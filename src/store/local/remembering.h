@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-#include "atmost/memory.h"
-#include "atmost/text.h"
+#include "core/memory.h"
+#include "core/text.h"
 #include "layout.h"
 
 namespace atmost::local {

@@ -1,6 +1,6 @@
 #include "report.h"
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "layout.h"
 #include "os/terminal.h"
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "atmost/result.h"
-#include "atmost/text.h"
-#include "atmost/time.h"
+#include "core/result.h"
+#include "core/text.h"
+#include "core/time.h"
 
 namespace atmost::local {
 

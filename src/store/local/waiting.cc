@@ -6,7 +6,7 @@
 // those were paused, now and then and in good time before their deadline.
 #include <cerrno>
 
-#include "atmost/turn.h"
+#include "core/turn.h"
 #include "local_store.h"
 #include "os/clock.h"
 #include "queue.h"

@@ -1,6 +1,6 @@
 #include "memory_store.h"
 
-#include "atmost/turn.h"
+#include "core/turn.h"
 
 namespace atmost::memory {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "atmost/store.h"
+#include "core/store.h"
 
 namespace atmost::memory {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "atmost/result.h"
-#include "atmost/time.h"
+#include "core/result.h"
+#include "core/time.h"
 
 namespace atmost::postgres {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "asking.h"
-#include "atmost/words.h"
+#include "core/words.h"
 #include "os/clock.h"
 
 namespace atmost::postgres {

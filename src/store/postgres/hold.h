@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "atmost/lease.h"
+#include "core/lease.h"
 #include "link.h"
 #include "store/fleet/renewal.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "address.h"
-#include "atmost/time.h"
+#include "core/time.h"
 #include "rows.h"
 #include "trouble.h"
 

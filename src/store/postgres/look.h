@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "atmost/store.h"
+#include "core/store.h"
 #include "link.h"
 
 namespace atmost::postgres {

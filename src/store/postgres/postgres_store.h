@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "atmost/store.h"
+#include "core/store.h"
 #include "store/fleet/parting.h"
 
 namespace atmost::postgres {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "atmost/request.h"
+#include "core/request.h"
 #include "trouble.h"
 
 namespace atmost::postgres {

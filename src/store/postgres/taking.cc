@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "asking.h"
-#include "atmost/lease_time.h"
+#include "core/lease_time.h"
 #include "hold.h"
 #include "os/clock.h"
 #include "waiting.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "atmost/result.h"
+#include "core/result.h"
 
 namespace atmost::postgres {
 

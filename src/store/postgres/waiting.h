@@ -2,7 +2,7 @@
 #ifndef ATMOST_STORE_POSTGRES_WAITING_H
 #define ATMOST_STORE_POSTGRES_WAITING_H
 
-#include "atmost/request.h"
+#include "core/request.h"
 #include "link.h"
 #include "look.h"
 

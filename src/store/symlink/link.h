@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "atmost/result.h"
+#include "core/result.h"
 #include "place.h"
 #include "seat.h"
 #include "sight.h"

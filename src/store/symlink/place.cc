@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "target.h"
 
 namespace atmost::symlink {

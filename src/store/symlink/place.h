@@ -10,8 +10,8 @@
 
 #include <string_view>
 
-#include "atmost/request.h"
-#include "atmost/result.h"
+#include "core/request.h"
+#include "core/result.h"
 
 namespace atmost::symlink {
 

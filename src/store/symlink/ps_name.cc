@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "atmost/words.h"
+#include "core/words.h"
 #include "os/accounts.h"
 #include "os/process.h"
 

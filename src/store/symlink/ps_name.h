@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "atmost/result.h"
-#include "atmost/text.h"
+#include "core/result.h"
+#include "core/text.h"
 
 namespace atmost::symlink {
 

@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
-#include "atmost/result.h"
-#include "atmost/time.h"
+#include "core/result.h"
+#include "core/time.h"
 #include "being.h"
 #include "place.h"
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "atmost/text.h"
-#include "atmost/time.h"
+#include "core/text.h"
+#include "core/time.h"
 #include "os/process.h"
 #include "target.h"
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "atmost/store.h"
+#include "core/store.h"
 #include "os/name_watch.h"
 #include "place.h"
 #include "seat.h"

@@ -1,6 +1,6 @@
 #include "target.h"
 
-#include "atmost/time.h"
+#include "core/time.h"
 
 namespace atmost::symlink {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "atmost/event.h"
+#include "core/event.h"
 #include "history/line.h"
 #include "history/log.h"
 #include "history/record.h"

@@ -1,7 +1,7 @@
 // Whole runs under clocks that leap: no run comes early, none is refused for ever.
 #include <gtest/gtest.h>
 
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "os/calls.h"
 #include "os/self.h"
 #include "store/local/hints.h"

@@ -1,4 +1,4 @@
-#include "atmost/host.h"
+#include "core/host.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "os/calls.h"
 #include "unit/store/lock_kit.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "atmost/limiter.h"
+#include "core/limiter.h"
 #include "os/calls.h"
 #include "os/clock.h"
 #include "store/local/remembering.h"

@@ -3,8 +3,8 @@
 #include <random>
 #include <string>
 
-#include "atmost/parse.h"
-#include "atmost/words.h"
+#include "core/parse.h"
+#include "core/words.h"
 
 namespace atmost {
 namespace {

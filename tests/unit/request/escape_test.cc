@@ -3,7 +3,7 @@
 #include <random>
 #include <string>
 
-#include "atmost/words.h"
+#include "core/words.h"
 
 namespace atmost {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 
 namespace atmost {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 
 namespace atmost {
 namespace {

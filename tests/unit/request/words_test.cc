@@ -1,4 +1,4 @@
-#include "atmost/words.h"
+#include "core/words.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "atmost/parse.h"
+#include "core/parse.h"
 
 namespace atmost {
 namespace {

@@ -1,5 +1,5 @@
 // Whose turn it is, with the time passed in.
-#include "atmost/turn.h"
+#include "core/turn.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "atmost/time.h"
+#include "core/time.h"
 
 namespace atmost::symlink {
 namespace {

@@ -7,9 +7,9 @@
 #include <span>
 #include <string_view>
 
-#include "atmost/result.h"
-#include "atmost/text.h"
-#include "atmost/time.h"
+#include "core/result.h"
+#include "core/text.h"
+#include "core/time.h"
 
 namespace atmost {
 

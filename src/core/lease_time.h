@@ -2,7 +2,7 @@
 #ifndef ATMOST_LEASE_TIME_H
 #define ATMOST_LEASE_TIME_H
 
-#include "atmost/time.h"
+#include "core/time.h"
 
 namespace atmost {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "atmost/memory.h"
-#include "atmost/request.h"
-#include "atmost/time.h"
+#include "core/memory.h"
+#include "core/request.h"
+#include "core/time.h"
 
 namespace atmost {
 

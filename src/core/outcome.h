@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "atmost/decision.h"
-#include "atmost/lease.h"
-#include "atmost/result.h"
+#include "core/decision.h"
+#include "core/lease.h"
+#include "core/result.h"
 
 namespace atmost {
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "atmost/time.h"
+#include "core/time.h"
 
 namespace atmost {
 

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "atmost/memory.h"
-#include "atmost/text.h"
-#include "atmost/time.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "core/time.h"
 
 namespace atmost {
 

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "atmost/request.h"
-#include "atmost/time.h"
-#include "atmost/view.h"
+#include "core/request.h"
+#include "core/time.h"
+#include "core/view.h"
 
 namespace atmost {
 

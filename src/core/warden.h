@@ -3,7 +3,7 @@
 #ifndef ATMOST_WARDEN_H
 #define ATMOST_WARDEN_H
 
-#include "atmost/result.h"
+#include "core/result.h"
 
 namespace atmost {
 

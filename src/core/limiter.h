@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "atmost/outcome.h"
-#include "atmost/request.h"
-#include "atmost/result.h"
-#include "atmost/store.h"
-#include "atmost/tuning.h"
+#include "core/outcome.h"
+#include "core/request.h"
+#include "core/result.h"
+#include "core/store.h"
+#include "core/tuning.h"
 
 namespace atmost {
 

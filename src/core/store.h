@@ -6,12 +6,12 @@
 #include <span>
 #include <string_view>
 
-#include "atmost/decision.h"
-#include "atmost/lease.h"
-#include "atmost/memory.h"
-#include "atmost/request.h"
-#include "atmost/result.h"
-#include "atmost/view.h"
+#include "core/decision.h"
+#include "core/lease.h"
+#include "core/memory.h"
+#include "core/request.h"
+#include "core/result.h"
+#include "core/view.h"
 
 namespace atmost {
 

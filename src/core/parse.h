@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "atmost/request.h"
-#include "atmost/result.h"
+#include "core/request.h"
+#include "core/result.h"
 
 namespace atmost {
 

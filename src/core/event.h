@@ -6,10 +6,10 @@
 #include <span>
 #include <string_view>
 
-#include "atmost/decision.h"
-#include "atmost/outcome.h"
-#include "atmost/request.h"
-#include "atmost/time.h"
+#include "core/decision.h"
+#include "core/outcome.h"
+#include "core/request.h"
+#include "core/time.h"
 
 namespace atmost {
 

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string_view>
 
-#include "atmost/memory.h"
-#include "atmost/text.h"
-#include "atmost/time.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "core/time.h"
 
 namespace atmost {
 

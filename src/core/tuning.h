@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "atmost/memory.h"
+#include "core/memory.h"
 
 namespace atmost {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "atmost/time.h"
+#include "core/time.h"
 
 namespace atmost {
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <span>
 
-#include "atmost/memory.h"
-#include "atmost/request.h"
-#include "atmost/text.h"
-#include "atmost/time.h"
+#include "core/memory.h"
+#include "core/request.h"
+#include "core/text.h"
+#include "core/time.h"
 
 namespace atmost {
 
@@ -78,7 +78,7 @@ struct View {
   bool some_drained = false;        // slots among them are drained
   bool writer_inside = false;       // an exclusive holder is among them
   std::uint32_t waiters_ahead = 0;  // waiters with a better claim (at least; exact only as zero or not)
-  Duration owed_for = Duration::forever();  // until the turn ends that the room is kept for (atmost/turn.h)
+  Duration owed_for = Duration::forever();  // until the turn ends that the room is kept for (core/turn.h)
   bool joiner_waiting = false;              // somebody already waits to run once more (--on-busy=join)
   bool takeover_running = false;            // somebody is stopping a holder right now
   bool held_by_ancestor = false;            // waiting would be waiting for ourselves
