@@ -19,8 +19,8 @@ struct Options {
   std::string lock(const std::string& name) const { return directory + "/" + name + ".lock"; }
 };
 
-// Starts argv, waits for its end; ns from before to after. Descriptors are inherited (the benchmark's own 0, 1 and 2
-// are /dev/null). `status` gets the wait(2) status.
+// Starts argv, waits for its end; ns from before to after. Descriptors are inherited (the
+// benchmark's own 0, 1 and 2 are /dev/null). `status` gets the wait(2) status.
 std::int64_t time_run(const Argv& argv, int* status = nullptr);
 
 // The number of system calls of argv and its children, as strace counts them; -1 without strace.
@@ -40,8 +40,8 @@ void measure_shell(const Options& options, Book& book);
 void measure_idle(const Options& options, Book& book);
 void measure_memory(const Options& options, Book& book);
 
-// The part of the benchmark that holds thousands of slots, in a process of its own (crowd.h). Never returns early:
-// the exit code.
+// The part of the benchmark that holds thousands of slots, in a process of its own (crowd.h). Never
+// returns early: the exit code.
 int keep_crowd(const Argv& arguments);
 
 }  // namespace bench

@@ -1,4 +1,5 @@
-// The least a wrapper can do, without any lock: what no wrapper can be cheaper than on this machine.
+// The least a wrapper can do, without any lock: what no wrapper can be cheaper than on this
+// machine.
 //
 //   bench_floor exec COMMAND...    becomes the command
 //   bench_floor wait COMMAND...    starts it as atmost does (vfork), waits and ends with its code

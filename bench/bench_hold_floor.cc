@@ -1,5 +1,6 @@
-// The least that a lock for a running process takes: one slot under a guard, a process that keeps it and can be asked to
-// let go, and the calls for no more than that. bench_hold_floor PID FILE puts "KEEPER ASK ANSWER\n" into standard input.
+// The least that a lock for a running process takes: one slot under a guard, a process that keeps
+// it and can be asked to let go, and the calls for no more than that. bench_hold_floor PID FILE
+// puts "KEEPER ASK ANSWER\n" into standard input.
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -60,11 +61,14 @@ int main(int argc, char** argv) {
   struct stat opened;
   struct stat named;
   bool good = script >= 0 && lock_fd >= 0 && lock(F_OFD_SETLK, F_WRLCK, 0, 8) == 0 &&
-              fstat(lock_fd, &opened) == 0 && stat(argv[2], &named) == 0 && opened.st_ino == named.st_ino;
-  good = good && pread(lock_fd, header, sizeof header, 4096) >= 0 && lock(F_OFD_SETLK, F_WRLCK, 8, 1) == 0 &&
+              fstat(lock_fd, &opened) == 0 && stat(argv[2], &named) == 0 &&
+              opened.st_ino == named.st_ino;
+  good = good && pread(lock_fd, header, sizeof header, 4096) >= 0 &&
+         lock(F_OFD_SETLK, F_WRLCK, 8, 1) == 0 &&
          pwrite(lock_fd, header, sizeof header, 4096) > 0 &&
-         pwrite(lock_fd, header, sizeof header, 1 << 22) > 0 && lock(F_OFD_SETLK, F_UNLCK, 0, 8) == 0 &&
-         pipe2(ask, O_CLOEXEC) == 0 && pipe2(answer, O_CLOEXEC) == 0;
+         pwrite(lock_fd, header, sizeof header, 1 << 22) > 0 &&
+         lock(F_OFD_SETLK, F_UNLCK, 0, 8) == 0 && pipe2(ask, O_CLOEXEC) == 0 &&
+         pipe2(answer, O_CLOEXEC) == 0;
   const int keeper = good ? clone(keep, stack + sizeof stack, CLONE_VM, nullptr) : -1;
   if (keeper < 0) return 1;
   char line[64];

@@ -15,7 +15,8 @@ extern char** environ;
 namespace bench {
 namespace {
 
-// The keeper's own side: orders come as lines with a number on descriptor 0, answers go to descriptor 1.
+// The keeper's own side: orders come as lines with a number on descriptor 0, answers go to
+// descriptor 1.
 class Keeper {
  public:
   Keeper(std::string bin, std::string kind, std::string lock, std::string most)
@@ -23,25 +24,26 @@ class Keeper {
         strangers_(kind == "strangers"),
         lock_(std::move(lock)),
         most_(std::move(most)) {
-    if (pipe2(stay_, O_CLOEXEC) != 0 || pipe2(ready_, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    if (pipe2(stay_, O_CLOEXEC) != 0 || pipe2(ready_, O_CLOEXEC) != 0)
+      throw std::runtime_error("no pipe");
   }
 
   void grow(int to) {
     witness::Streams streams{stay_[0], ready_[1], -1};
     if (strangers_) {
       if (to > held_) {
-        world_.start(
-            {witness::helper("bench_hold"), lock_, std::to_string(held_ + 1), std::to_string(to - held_)},
-            streams);
+        world_.start({witness::helper("bench_hold"), lock_, std::to_string(held_ + 1),
+                      std::to_string(to - held_)},
+                     streams);
       }
       await(to);
       return;
     }
     while (held_ < to) {
       // One after another: all at once would only queue for the guard.
-      world_.start(
-          {bin_ + "/atmost", "run", "-w", "inf", "-n", most_, lock_, "--", witness::helper("bench_hold")},
-          streams);
+      world_.start({bin_ + "/atmost", "run", "-w", "inf", "-n", most_, lock_, "--",
+                    witness::helper("bench_hold")},
+                   streams);
       await(held_ + 1);
     }
   }
@@ -50,7 +52,8 @@ class Keeper {
   void await(int count) {
     char bytes[256];
     while (held_ < count) {
-      const auto want = std::min<std::size_t>(sizeof bytes, static_cast<std::size_t>(count - held_));
+      const auto want =
+          std::min<std::size_t>(sizeof bytes, static_cast<std::size_t>(count - held_));
       const ssize_t got = read(ready_[0], bytes, want);
       if (got <= 0) throw std::runtime_error("the crowd is lost");
       held_ += static_cast<int>(got);

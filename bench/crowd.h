@@ -1,4 +1,5 @@
-// Thousands of holders of one lock, kept by a process of their own, so that their number weighs on nobody's waits.
+// Thousands of holders of one lock, kept by a process of their own, so that their number weighs on
+// nobody's waits.
 #ifndef ATMOST_BENCH_CROWD_H
 #define ATMOST_BENCH_CROWD_H
 

@@ -1,5 +1,5 @@
-// Locks in etcd beside etcdctl's, on one cluster of three members on this machine: what one caller pays, what fifty pay
-// together, and how fast slots go from hand to hand among two hundred.
+// Locks in etcd beside etcdctl's, on one cluster of three members on this machine: what one caller
+// pays, what fifty pay together, and how fast slots go from hand to hand among two hundred.
 #include <stdlib.h>
 
 #include <cstdio>
@@ -42,8 +42,8 @@ double counted(const etcd_kit::Cluster& cluster, const char* counter, const char
 double transactions(const etcd_kit::Cluster& cluster) {
   return counted(cluster, "grpc_server_handled_total{", "grpc_method=\"Txn\"");
 }
-// How many ranges they have read in doing so. Each member reads what a transaction that writes compares; what only reads
-// is read by one.
+// How many ranges they have read in doing so. Each member reads what a transaction that writes
+// compares; what only reads is read by one.
 double ranges(const etcd_kit::Cluster& cluster) {
   return counted(cluster, "etcd_debugging_mvcc_range_total ", "");
 }
@@ -68,7 +68,8 @@ void measure(const Arena& arena) {
   std::printf("  for each release: %.2f transactions that only read\n", each - 1 - 200.0 / 204);
   const double all = read.size() == 2 ? (read[1] - read[0]) / 204 : 0;
   std::printf(
-      "  for each release, by etcd's own counter: %.1f ranges on each member, all told (%.1f on the three)\n",
+      "  for each release, by etcd's own counter: %.1f ranges on each member, all told (%.1f on "
+      "the three)\n",
       all / cluster.count(), all);
 }
 

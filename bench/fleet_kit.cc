@@ -31,7 +31,8 @@ int hold(const char* log, const char* gate, int milliseconds) {
   usleep(static_cast<useconds_t>(milliseconds) * 1000);
   const char* slot = getenv("ATMOST_SLOT");
   char line[128];
-  const int size = snprintf(line, sizeof line, "%s %.6f %.6f\n", slot != nullptr ? slot : "1", begun, now());
+  const int size =
+      snprintf(line, sizeof line, "%s %.6f %.6f\n", slot != nullptr ? slot : "1", begun, now());
   const int fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
   return write(fd, line, static_cast<std::size_t>(size)) == size ? 0 : 1;
 }
@@ -62,8 +63,8 @@ Line Arena::holding(const std::string& log, const std::string& gate, int millise
 }
 
 Contender atmost_at(const Arena& arena, const std::string& url) {
-  return {"atmost",
-          [program = arena.atmost, url](const std::string& lock, const Line& options, const Line& command) {
+  return {"atmost", [program = arena.atmost, url](const std::string& lock, const Line& options,
+                                                  const Line& command) {
             Line line = {program, "run", "--no-history", "--store", url, "-w", "inf"};
             line.insert(line.end(), options.begin(), options.end());
             line.insert(line.end(), {lock, "--"});
@@ -107,8 +108,9 @@ void one_caller(const Arena& arena, const Contender& ours, const Contender& thei
   }
   std::printf("one caller, medians of %d          to the command   to the end\n", kRounds);
   for (const Contender& who : {ours, theirs}) {
-    std::printf("  %-28s %12.1f ms %9.1f ms%s\n", who.name.c_str(), quantile(running[who.name], 0.5),
-                quantile(whole[who.name], 0.5), if_some(kRounds - static_cast<int>(whole[who.name].size())));
+    std::printf("  %-28s %12.1f ms %9.1f ms%s\n", who.name.c_str(),
+                quantile(running[who.name], 0.5), quantile(whole[who.name], 0.5),
+                if_some(kRounds - static_cast<int>(whole[who.name].size())));
   }
   std::printf("  ratio to the command: %.2f\n",
               quantile(running[ours.name], 0.5) / quantile(running[theirs.name], 0.5));
@@ -142,7 +144,8 @@ void fifty_at_once(const Arena& arena, const Contender& ours, const Contender& t
       for (const Held& each : read_log(log)) running[who.name].push_back(each.begun - asked);
     }
   }
-  std::printf("fifty contending callers, medians of %d       all ran true   to one's command\n", kRounds);
+  std::printf("fifty contending callers, medians of %d       all ran true   to one's command\n",
+              kRounds);
   for (const Contender& who : {ours, theirs}) {
     std::printf("  %-28s %18.3f s %12.3f s%s\n", who.name.c_str(), quantile(whole[who.name], 0.5),
                 quantile(running[who.name], 0.5), if_some(failed[who.name]));
@@ -177,12 +180,15 @@ double two_hundred_waiters(const Arena& arena, const Contender& ours, const Hand
   std::map<int, double> free_since;
   std::vector<double> pauses;
   for (const Held& each : held) {
-    if (free_since.contains(each.slot)) pauses.push_back((each.begun - free_since[each.slot]) * 1000);
+    if (free_since.contains(each.slot))
+      pauses.push_back((each.begun - free_since[each.slot]) * 1000);
     free_since[each.slot] = each.ended;
   }
-  std::printf("%zu waiters, %zu slots, 5 ms each: %.2f s%s\n", kWaiters, kSlots, span, if_some(failed));
+  std::printf("%zu waiters, %zu slots, 5 ms each: %.2f s%s\n", kWaiters, kSlots, span,
+              if_some(failed));
   std::printf(
-      "  from a slot's release to its next command: median %.1f ms, 99th percentile %.1f ms, worst %.1f ms\n",
+      "  from a slot's release to its next command: median %.1f ms, 99th percentile %.1f ms, worst "
+      "%.1f ms\n",
       quantile(pauses, 0.5), quantile(pauses, 0.99), quantile(pauses, 1));
   return (after - before) / static_cast<double>(kSlots + kWaiters);
 }
@@ -191,7 +197,8 @@ int run(int argc, char** argv, void (*measure)(const Arena&)) {
   if (argc == 5 && strcmp(argv[1], "--hold") == 0) return hold(argv[2], argv[3], atoi(argv[4]));
   char directory[] = "/tmp/atmost-bench-XXXXXX";
   char own[4096] = {};
-  if (mkdtemp(directory) == nullptr || readlink("/proc/self/exe", own, sizeof own - 1) <= 0) return 1;
+  if (mkdtemp(directory) == nullptr || readlink("/proc/self/exe", own, sizeof own - 1) <= 0)
+    return 1;
   const char* build = getenv("BUILD");
   measure({directory, own, std::string(build != nullptr ? build : "build") + "/bin/atmost"});
   std::error_code left;

@@ -1,5 +1,5 @@
-// What the benchmarks of locks that many machines share have in common: callers, one alone, fifty at once, two hundred in a
-// queue, of our program and of a peer's.
+// What the benchmarks of locks that many machines share have in common: callers, one alone, fifty
+// at once, two hundred in a queue, of our program and of a peer's.
 #ifndef ATMOST_BENCH_FLEET_KIT_H
 #define ATMOST_BENCH_FLEET_KIT_H
 
@@ -15,8 +15,8 @@ struct Arena {
   std::string directory;  // ours alone
   std::string own;        // the path of this program, which is also the command that is run
   std::string atmost;
-  // A command that notes its slot, its begin and its end in `log`; before that it waits for `gate` to be opened, if one is
-  // named, and sleeps so long.
+  // A command that notes its slot, its begin and its end in `log`; before that it waits for `gate`
+  // to be opened, if one is named, and sleeps so long.
   Line holding(const std::string& log, const std::string& gate, int milliseconds) const;
 };
 
@@ -38,7 +38,8 @@ bool succeeds(int pid);
 void one_caller(const Arena& arena, const Contender& ours, const Contender& theirs);
 // Fifty at once, in several rounds, ours and theirs in turn.
 void fifty_at_once(const Arena& arena, const Contender& ours, const Contender& theirs);
-// 200 waiters for 4 slots. `waiting`: how many are in the queue of a lock; `transactions`: how many the store has served.
+// 200 waiters for 4 slots. `waiting`: how many are in the queue of a lock; `transactions`: how many
+// the store has served.
 struct Handoffs {
   std::function<std::size_t(const std::string& lock)> waiting;
   std::function<double()> transactions;

@@ -1,4 +1,5 @@
-// Locks in PostgreSQL beside psql's advisory locks, on one server on this machine with its defaults.
+// Locks in PostgreSQL beside psql's advisory locks, on one server on this machine with its
+// defaults.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -12,14 +13,21 @@ using fleet_bench::Arena;
 using fleet_bench::Contender;
 using fleet_bench::Line;
 
-// What people write: a session that has the lock runs the command. Nothing of the command's is quoted but by single quotes.
+// What people write: a session that has the lock runs the command. Nothing of the command's is
+// quoted but by single quotes.
 Contender psql(const std::string& url) {
   return {"psql, advisory lock", [url](const std::string& lock, const Line&, const Line& command) {
             std::string words = "\\!";
             for (const std::string& word : command) words += " '" + word + "'";
-            return Line{
-                "psql", "-X", "-q", "-d", url, "-c", "SELECT pg_advisory_lock(hashtext('" + lock + "'))",
-                "-c",   words};
+            return Line{"psql",
+                        "-X",
+                        "-q",
+                        "-d",
+                        url,
+                        "-c",
+                        "SELECT pg_advisory_lock(hashtext('" + lock + "'))",
+                        "-c",
+                        words};
           }};
 }
 
@@ -48,7 +56,8 @@ void measure(const Arena& arena) {
       {[&](const std::string&) { return static_cast<std::size_t>(number(kWaiting)); },
        [&] { return number(kAsked); }});
   std::printf(
-      "  transactions for each release: %.2f; of all sessions from first to last, those woken too: %.0f\n",
+      "  transactions for each release: %.2f; of all sessions from first to last, those woken too: "
+      "%.0f\n",
       each, number(kAll) - before);
 }
 

@@ -14,7 +14,8 @@
 namespace bench {
 namespace {
 
-// Holders inside and waiters behind them, on one lock. A holder stays until it gets a byte through a pipe.
+// Holders inside and waiters behind them, on one lock. A holder stays until it gets a byte through
+// a pipe.
 class Line {
  public:
   Line(const Options& options, witness::World& world, std::string name, Argv before, unsigned limit,
@@ -88,7 +89,8 @@ class Line {
   Argv before_;
   unsigned limit_;
   unsigned waiters_;
-  int every_;  // takes part in every how many-th step: what looks once a second takes a thousand times longer
+  int every_;  // takes part in every how many-th step: what looks once a second takes a thousand
+               // times longer
   witness::World& world_;
   witness::Log log_;
   int gate_[2] = {-1, -1};
@@ -109,7 +111,8 @@ Lines make_lines(const Options& options, witness::World& world, unsigned waiters
   const std::string suffix = std::to_string(waiters);
   const std::string atmost = options.program("atmost");
   add("atmost run, N = 1", {atmost, "run", "-w", "inf", options.lock("one-" + suffix), "--"}, 1);
-  add("atmost run, N = 8", {atmost, "run", "-w", "inf", "-n", "8", options.lock("eight-" + suffix), "--"}, 8);
+  add("atmost run, N = 8",
+      {atmost, "run", "-w", "inf", "-n", "8", options.lock("eight-" + suffix), "--"}, 8);
   add("atmost run --exec, N = 1",
       {atmost, "run", "--exec", "-w", "inf", options.lock("exec-" + suffix), "--"}, 1);
   if (const std::string flock = find_program("flock"); !flock.empty()) {
@@ -123,8 +126,8 @@ Lines make_lines(const Options& options, witness::World& world, unsigned waiters
   setenv("ATMOST", atmost.c_str(), 1);
   if (const std::string bash = find_program("bash"); !bash.empty()) {
     add("lock_unlock in bash",
-        {bash, "-c", ". \"$0\"; lock_unlock action=lock name=\"$1\" && shift && exec \"$@\"", function,
-         options.lock("function")},
+        {bash, "-c", ". \"$0\"; lock_unlock action=lock name=\"$1\" && shift && exec \"$@\"",
+         function, options.lock("function")},
         1);
   }
   constexpr int kSeldom = 40;
@@ -133,12 +136,12 @@ Lines make_lines(const Options& options, witness::World& world, unsigned waiters
   }
   if (!find_program("lockfile").empty()) {
     add("lockfile -1, rm -f",
-        {"/bin/sh", "-c", "lockfile -1 \"$0\" && \"$@\"; rm -f \"$0\"", options.lock("lockfile")}, 1,
-        kSeldom);
+        {"/bin/sh", "-c", "lockfile -1 \"$0\" && \"$@\"; rm -f \"$0\"", options.lock("lockfile")},
+        1, kSeldom);
   }
   if (const std::string dotlockfile = find_program("dotlockfile"); !dotlockfile.empty()) {
-    add("dotlockfile -l -i 1", {dotlockfile, "-l", "-r", "-1", "-i", "1", options.lock("dotlockfile")}, 1,
-        kSeldom);
+    add("dotlockfile -l -i 1",
+        {dotlockfile, "-l", "-r", "-1", "-i", "1", options.lock("dotlockfile")}, 1, kSeldom);
   }
   return lines;
 }
@@ -160,12 +163,14 @@ void measure_lines(const Options& options, Book& book, Table& table, unsigned wa
   }
   for (auto& line : lines) {
     const Samples& own = line->samples();
-    table.rows.push_back({line->name() + ", " + grouped(waiters) + (waiters == 1 ? " waiter" : " waiters"),
-                          micros(own.median()), micros(own.quantile(0.9)), millis(own.quantile(0.999)),
-                          flock == nullptr || flock == &own ? ""
-                                                            : ratio(static_cast<double>(own.median()) /
-                                                                    static_cast<double>(flock->median()))});
-    if (waiters == 1 && (line->name() == "lock_unlock in bash" || line->name() == "atmost run, N = 1")) {
+    table.rows.push_back(
+        {line->name() + ", " + grouped(waiters) + (waiters == 1 ? " waiter" : " waiters"),
+         micros(own.median()), micros(own.quantile(0.9)), millis(own.quantile(0.999)),
+         flock == nullptr || flock == &own
+             ? ""
+             : ratio(static_cast<double>(own.median()) / static_cast<double>(flock->median()))});
+    if (waiters == 1 &&
+        (line->name() == "lock_unlock in bash" || line->name() == "atmost run, N = 1")) {
       book.goals.push_back({"handoff, " + line->name() + ", 1 waiter: median", "< 1 ms",
                             millis(own.median()) + " ms", own.median() < 1'000'000});
     }
@@ -174,7 +179,8 @@ void measure_lines(const Options& options, Book& book, Table& table, unsigned wa
                              (waiters == 1 ? " waiter" : " waiters");
     if (waiters == 1 && flock != nullptr) {
       const double times = static_cast<double>(own.median()) / static_cast<double>(flock->median());
-      book.goals.push_back({what + ": median, in times flock(1)'s", "≤ 1.3", ratio(times), times <= 1.3});
+      book.goals.push_back(
+          {what + ": median, in times flock(1)'s", "≤ 1.3", ratio(times), times <= 1.3});
     }
     if (waiters > 1) {
       const std::int64_t tail = own.quantile(0.999);
@@ -186,12 +192,12 @@ void measure_lines(const Options& options, Book& book, Table& table, unsigned wa
 }  // namespace
 
 void measure_handoff(const Options& options, Book& book) {
-  Table table{
-      "Handoff: a holder's command ends, a waiter's command starts",
-      "from the last instruction of the one to the first of the other, by the monotonic clock; the programs "
-      "take turns, one handoff each",
-      {"", "median µs", "p90 µs", "p99.9 ms", "of flock's"},
-      {}};
+  Table table{"Handoff: a holder's command ends, a waiter's command starts",
+              "from the last instruction of the one to the first of the other, by the monotonic "
+              "clock; the programs "
+              "take turns, one handoff each",
+              {"", "median µs", "p90 µs", "p99.9 ms", "of flock's"},
+              {}};
   measure_lines(options, book, table, 1, options.quick ? 60 : 400);
   measure_lines(options, book, table, 200, options.quick ? 100 : 1200);
   book.tables.push_back(table);

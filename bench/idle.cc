@@ -14,7 +14,8 @@
 namespace bench {
 namespace {
 
-// Time on a processor so far, in ns: the first figure of schedstat, exact where utime and stime count ticks.
+// Time on a processor so far, in ns: the first figure of schedstat, exact where utime and stime
+// count ticks.
 std::int64_t cpu_ns(pid_t pid) {
   return std::atoll(witness::read_file("/proc/" + std::to_string(pid) + "/schedstat").c_str());
 }
@@ -39,7 +40,8 @@ std::int64_t memory_kib(pid_t pid, const std::string& field) {
 class Holder {
  public:
   Holder(witness::World& world, Argv before) {
-    if (pipe2(stay_, O_CLOEXEC) != 0 || pipe2(ready_, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    if (pipe2(stay_, O_CLOEXEC) != 0 || pipe2(ready_, O_CLOEXEC) != 0)
+      throw std::runtime_error("no pipe");
     before.push_back(witness::helper("bench_hold"));
     pid_ = world.start(before, {stay_[0], ready_[1], -1});
     char byte = 0;
@@ -63,7 +65,8 @@ struct Idle {
   std::int64_t waiting_ns = 0;  // processor time while waiting
 };
 
-Idle idle_cost(const Argv& holder_before, const Argv& waiter_before, unsigned waiters, int seconds) {
+Idle idle_cost(const Argv& holder_before, const Argv& waiter_before, unsigned waiters,
+               int seconds) {
   witness::World world;
   const Holder holder(world, holder_before);
   Argv argv = waiter_before;
@@ -119,10 +122,11 @@ void measure_idle(const Options& options, Book& book) {
 }
 
 void measure_memory(const Options& options, Book& book) {
-  Table table{"Memory of one holder's wrapper while its command runs",
-              "/proc/PID/smaps_rollup, a second after the start; private: what one more of them costs",
-              {"", "resident KiB", "proportional KiB", "private KiB"},
-              {}};
+  Table table{
+      "Memory of one holder's wrapper while its command runs",
+      "/proc/PID/smaps_rollup, a second after the start; private: what one more of them costs",
+      {"", "resident KiB", "proportional KiB", "private KiB"},
+      {}};
   const auto weigh = [&](const std::string& name, const Argv& before) {
     witness::World world;
     const Holder holder(world, before);
@@ -138,7 +142,8 @@ void measure_memory(const Options& options, Book& book) {
     weigh("flock", {flock, options.lock("memory-flock")});
   }
   book.tables.push_back(table);
-  book.goals.push_back({"memory of a supervisor, resident", "< 300 KiB", grouped(ours) + " KiB", ours < 300});
+  book.goals.push_back(
+      {"memory of a supervisor, resident", "< 300 KiB", grouped(ours) + " KiB", ours < 300});
 }
 
 }  // namespace bench

@@ -1,5 +1,5 @@
-// bench/run: every figure of docs/performance.md, side by side with what others do. Figures, no verdict: the exit
-// code is 0 whatever they are.
+// bench/run: every figure of docs/performance.md, side by side with what others do. Figures, no
+// verdict: the exit code is 0 whatever they are.
 #include <fcntl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -20,9 +20,11 @@ namespace {
 constexpr const char* kUsage =
     "usage: bench/run [--quick] [--only PART]... [--markdown FILE]\n"
     "  PART: wrappers, paper, scale, handoff, shell, idle, memory (default: all)\n"
-    "  --markdown FILE: put the figures between FILE's marks '<!-- figures: begin -->' and '<!-- figures: "
+    "  --markdown FILE: put the figures between FILE's marks '<!-- figures: begin -->' and '<!-- "
+    "figures: "
     "end -->'\n"
-    "  environment: ATMOST_BIN the folder of the programs measured; TMPDIR where the lock files lie\n";
+    "  environment: ATMOST_BIN the folder of the programs measured; TMPDIR where the lock files "
+    "lie\n";
 
 int to_person = 1;
 
@@ -30,8 +32,9 @@ struct Part {
   const char* name;
   void (*measure)(const Options&, Book&);
 };
-constexpr Part kParts[] = {{"wrappers", measure_wrappers}, {"paper", measure_paper}, {"scale", measure_scale},
-                           {"handoff", measure_handoff},   {"shell", measure_shell}, {"idle", measure_idle},
+constexpr Part kParts[] = {{"wrappers", measure_wrappers}, {"paper", measure_paper},
+                           {"scale", measure_scale},       {"handoff", measure_handoff},
+                           {"shell", measure_shell},       {"idle", measure_idle},
                            {"memory", measure_memory}};
 
 // Where and when: what somebody needs to judge the figures.
@@ -41,8 +44,8 @@ std::string circumstances(const std::string& command) {
   char date[32];
   const std::time_t now = std::time(nullptr);
   std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
-  return "`" + command + "`, " + date + ", " + system.sysname + " " + system.release + " " + system.machine +
-         ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " processors";
+  return "`" + command + "`, " + date + ", " + system.sysname + " " + system.release + " " +
+         system.machine + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " processors";
 }
 
 void write_markdown(const std::string& path, const std::string& head, const Book& book) {
@@ -97,7 +100,8 @@ Call parse(const Argv& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     const bool takes_value = argument == "--only" || argument == "--markdown";
-    if (takes_value && i + 1 == arguments.size()) throw std::invalid_argument(argument + " needs a value");
+    if (takes_value && i + 1 == arguments.size())
+      throw std::invalid_argument(argument + " needs a value");
     if (argument == "--quick") {
       call.options.quick = true;
     } else if (argument == "--only") {
@@ -120,7 +124,8 @@ void run(Call call) {
   setenv("ATMOST_DIR", directory.path().c_str(), 1);  // where runs of locks with a path are logged
   call.options.directory = directory.path();
   const std::string atmost = witness::under_test("atmost");
-  if (access(atmost.c_str(), X_OK) != 0) throw std::runtime_error(atmost + ": " + std::strerror(errno));
+  if (access(atmost.c_str(), X_OK) != 0)
+    throw std::runtime_error(atmost + ": " + std::strerror(errno));
   call.options.bin = atmost.substr(0, atmost.rfind('/'));
   const std::string head = circumstances(call.words);
   tell(head + "\n");

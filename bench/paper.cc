@@ -1,5 +1,5 @@
-// Table 1 of Burgess & Skipitaris, "Adaptive Locks For Frequently Scheduled Tasks With Unpredictable Runtimes"
-// (LISA '97): what the locks of a small pass add to it.
+// Table 1 of Burgess & Skipitaris, "Adaptive Locks For Frequently Scheduled Tasks With
+// Unpredictable Runtimes" (LISA '97): what the locks of a small pass add to it.
 #include <sys/wait.h>
 
 #include <fstream>
@@ -30,7 +30,8 @@ void write_files(const Options& options, const Pass& pass) {
     script << "/bin/true\n";
     file << "[[atom]]\noperator = 'bench'\noperand = '" << i << "'\ncommand = ['/bin/true']\n";
   }
-  if (!script.flush() || !file.flush()) throw std::runtime_error(options.directory + ": cannot be written");
+  if (!script.flush() || !file.flush())
+    throw std::runtime_error(options.directory + ": cannot be written");
 }
 
 std::int64_t time_well(const Argv& argv) {
@@ -47,7 +48,8 @@ std::int64_t time_library(const Options& options, const Pass& pass) {
   const std::int64_t begin = witness::now_ns();
   for (int i = 0; i < pass.locks; ++i) {
     atmost_lock* lock = nullptr;
-    if (atmost_get_atom("bench", std::to_string(i).c_str(), nullptr, &terms, &lock) != ATMOST_ADMITTED) {
+    if (atmost_get_atom("bench", std::to_string(i).c_str(), nullptr, &terms, &lock) !=
+        ATMOST_ADMITTED) {
       throw std::runtime_error(std::string("the library: ") + atmost_message());
     }
     atmost_release(lock, 1);
@@ -76,7 +78,8 @@ void measure(const Options& options, Pass& pass) {
 void measure_paper(const Options& options, Book& book) {
   Table table{
       "Table 1 of the paper: passes of 24 and 32 locks",
-      "medians of rounds that run each once; the commands are /bin/true, without locks a shell that runs "
+      "medians of rounds that run each once; the commands are /bin/true, without locks a shell "
+      "that runs "
       "them one behind the other; the library takes and releases as many locks in one process. The "
       "paper's column is the real time that the locks of a cfengine run of that size added in 1997",
       {"", "without ms", "with ms", "ratio", "locks add ms", "added in the paper", "library ms",
@@ -86,15 +89,16 @@ void measure_paper(const Options& options, Book& book) {
   for (Pass& pass : passes) {
     write_files(options, pass);
     measure(options, pass);
-    const double times = static_cast<double>(pass.pass.median()) / static_cast<double>(pass.loop.median());
+    const double times =
+        static_cast<double>(pass.pass.median()) / static_cast<double>(pass.loop.median());
     const std::int64_t each = pass.library.median() / pass.locks;
     table.rows.push_back({std::to_string(pass.locks) + " locks", millis(pass.loop.median()),
                           millis(pass.pass.median()), ratio(times),
                           millis(pass.pass.median() - pass.loop.median()), pass.paper,
                           millis(pass.library.median()), micros(each)});
     const std::string what = std::to_string(pass.locks);
-    book.goals.push_back(
-        {"a pass of " + what + " atoms, in times of a shell loop", "≤ 1.25", ratio(times), times <= 1.25});
+    book.goals.push_back({"a pass of " + what + " atoms, in times of a shell loop", "≤ 1.25",
+                          ratio(times), times <= 1.25});
     book.goals.push_back({"a lock of the library, taken and released, of " + what + ": µs", "< 50",
                           micros(each), each < 50'000});
   }

@@ -1,6 +1,7 @@
-// The plain way to keep at most N at a time with byte locks, as the original exectimes describes it: take the lock on
-// the first eight bytes, ask about every slot up to the highest in use, count, take the first free one, let the eight
-// bytes go, become the command. The baseline for scale, and the stranger on the same file in tests.
+// The plain way to keep at most N at a time with byte locks, as the original exectimes describes
+// it: take the lock on the first eight bytes, ask about every slot up to the highest in use, count,
+// take the first free one, let the eight bytes go, become the command. The baseline for scale, and
+// the stranger on the same file in tests.
 //
 //   plain_scan FILE N COMMAND [ARG]...     exits 1 and says so when N are held
 //   plain_scan FILE list                   one line for every held slot
@@ -51,7 +52,8 @@ bool scan(int fd, uint64_t index, bool show, Scan* to) {
     }
     ++to->held;
     to->last_used = byte;
-    if (show) printf("slot %lu pid %d\n", static_cast<unsigned long>(byte - kIndexSize + 1), lock.l_pid);
+    if (show)
+      printf("slot %lu pid %d\n", static_cast<unsigned long>(byte - kIndexSize + 1), lock.l_pid);
   }
   return true;
 }
@@ -86,7 +88,8 @@ int main(int argc, char** argv) {
     fprintf(stderr, "plain_scan: %lu are held\n", static_cast<unsigned long>(seen.held));
     return 1;
   }
-  if (lock_bytes(fd, F_WRLCK, static_cast<off_t>(seen.first_free), 1, false) != 0) return broken("slot");
+  if (lock_bytes(fd, F_WRLCK, static_cast<off_t>(seen.first_free), 1, false) != 0)
+    return broken("slot");
   if (seen.first_free > seen.last_used) seen.last_used = seen.first_free;
   if (seen.last_used != index && pwrite(fd, &seen.last_used, sizeof index, 0) != kIndexSize)
     return broken("index");

@@ -38,10 +38,23 @@ std::vector<Question> questions(const Options& options, const std::string& lock,
     return argv;
   };
   const std::string plain = witness::helper("plain_scan");
-  return {{"admission", with(run, {room, lock, "--", command}), 0, rounds_for(options, held, false), {}},
-          {"admission, plain scan", {plain, lock, room, command}, 0, rounds_for(options, held, true), {}},
-          {"refusal", with(run, {full, lock, "--", command}), 75, rounds_for(options, held, false), {}},
-          {"refusal, plain scan", {plain, lock, full, command}, 1, rounds_for(options, held, true), {}}};
+  return {
+      {"admission",
+       with(run, {room, lock, "--", command}),
+       0,
+       rounds_for(options, held, false),
+       {}},
+      {"admission, plain scan",
+       {plain, lock, room, command},
+       0,
+       rounds_for(options, held, true),
+       {}},
+      {"refusal", with(run, {full, lock, "--", command}), 75, rounds_for(options, held, false), {}},
+      {"refusal, plain scan",
+       {plain, lock, full, command},
+       1,
+       rounds_for(options, held, true),
+       {}}};
 }
 
 void ask(const Options& options, std::vector<Question>& all) {
@@ -54,8 +67,9 @@ void ask(const Options& options, std::vector<Question>& all) {
       int status = 0;
       const std::int64_t ns = time_run(question.argv, &status);
       if (!WIFEXITED(status) || WEXITSTATUS(status) != question.answer) {
-        throw std::runtime_error(question.name + ": expected exit " + std::to_string(question.answer) +
-                                 ", got " + witness::words(status));
+        throw std::runtime_error(question.name + ": expected exit " +
+                                 std::to_string(question.answer) + ", got " +
+                                 witness::words(status));
       }
       if (round >= 0) question.samples.add(ns);
     }
@@ -69,27 +83,28 @@ void add_rows(Table& table, int held, const std::vector<Question>& all) {
   for (std::size_t i = 0; i < all.size(); i += 2) {
     const Question& ours = all[i];
     const Question& plain = all[i + 1];
-    table.rows.push_back(
-        {ours.name + ", " + grouped(held) + " held", micros(ours.samples.median()),
-         micros(plain.samples.median()),
-         ratio(static_cast<double>(plain.samples.median()) / static_cast<double>(ours.samples.median())),
-         calls_text(ours.calls), calls_text(plain.calls)});
+    table.rows.push_back({ours.name + ", " + grouped(held) + " held", micros(ours.samples.median()),
+                          micros(plain.samples.median()),
+                          ratio(static_cast<double>(plain.samples.median()) /
+                                static_cast<double>(ours.samples.median())),
+                          calls_text(ours.calls), calls_text(plain.calls)});
   }
 }
 
-// The largest crowd's figures against the targets; the smallest's system calls against the largest's.
+// The largest crowd's figures against the targets; the smallest's system calls against the
+// largest's.
 void judge(Book& book, const std::string& who, const std::vector<Question>& small,
            const std::vector<Question>& large, int held, bool refusals) {
   for (std::size_t i = 0; i < large.size(); i += 2) {
     const bool admission = i == 0;
     if (!admission && !refusals) continue;
-    const double faster =
-        static_cast<double>(large[i + 1].samples.median()) / static_cast<double>(large[i].samples.median());
+    const double faster = static_cast<double>(large[i + 1].samples.median()) /
+                          static_cast<double>(large[i].samples.median());
     const double target = admission ? 300 : 100;
     const std::string what = large[i].name + ", " + grouped(held) + " held by " + who;
     if (held >= 10'000) {
-      book.goals.push_back({what + ": times faster than the plain scan", "≥ " + ratio(target), ratio(faster),
-                            faster >= target});
+      book.goals.push_back({what + ": times faster than the plain scan", "≥ " + ratio(target),
+                            ratio(faster), faster >= target});
     }
     if (small[i].calls >= 0) {
       book.goals.push_back({what + ": system calls, from the smallest crowd to this", "do not grow",
@@ -103,11 +118,12 @@ void measure_crowd(const Options& options, Book& book, HeldBy held_by, int most)
   const bool own = held_by == HeldBy::supervisors;
   const std::string who = own ? "supervisors" : "foreign POSIX holders";
   const std::string lock = options.lock(own ? "supervised" : "foreign");
-  Table table{"Beside many holders: " + who,
-              own ? "every slot held by an atmost run of its own, with a command: two processes each"
-                  : "every slot held by a process with a POSIX lock that knows nothing of atmost",
-              {"", "atmost µs", "plain scan µs", "ratio", "atmost calls", "plain scan calls"},
-              {}};
+  Table table{
+      "Beside many holders: " + who,
+      own ? "every slot held by an atmost run of its own, with a command: two processes each"
+          : "every slot held by a process with a POSIX lock that knows nothing of atmost",
+      {"", "atmost µs", "plain scan µs", "ratio", "atmost calls", "plain scan calls"},
+      {}};
   Crowd crowd(options, held_by, lock, most + 1);
   std::vector<Question> smallest;
   std::vector<Question> all;
@@ -132,7 +148,8 @@ int affordable(int wanted) {
   getrlimit(RLIMIT_NPROC, &limit);
   const long pids = std::atol(witness::read_file("/proc/sys/kernel/pid_max").c_str());
   long most = pids / 2 - 1000;
-  if (limit.rlim_cur != RLIM_INFINITY) most = std::min(most, static_cast<long>(limit.rlim_cur) / 2 - 500);
+  if (limit.rlim_cur != RLIM_INFINITY)
+    most = std::min(most, static_cast<long>(limit.rlim_cur) / 2 - 500);
   tell("  pid_max " + std::to_string(pids) + ", processes allowed " +
        (limit.rlim_cur == RLIM_INFINITY ? "without limit" : std::to_string(limit.rlim_cur)) + "\n");
   while (wanted > most) wanted /= 10;

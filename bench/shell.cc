@@ -39,15 +39,17 @@ std::map<std::string, Samples> run_script(const Options& options, int rounds) {
   witness::World world;
   witness::Streams streams;
   streams.out = out;
-  const int status = world.run({"/bin/sh", "-c", "cd \"$0\" && exec bash \"$1\" \"$2\"", options.directory,
-                                source + "/shell_locks.bash", std::to_string(rounds)},
-                               streams, witness::Bound(600'000));
+  const int status =
+      world.run({"/bin/sh", "-c", "cd \"$0\" && exec bash \"$1\" \"$2\"", options.directory,
+                 source + "/shell_locks.bash", std::to_string(rounds)},
+                streams, witness::Bound(600'000));
   close(out);
   if (status != 0) throw std::runtime_error("shell_locks.bash: " + witness::words(status));
   std::map<std::string, Samples> samples;
   std::istringstream lines(witness::read_file(figures));
   std::string kind;
-  for (std::int64_t microseconds = 0; lines >> kind >> microseconds;) samples[kind].add(microseconds * 1000);
+  for (std::int64_t microseconds = 0; lines >> kind >> microseconds;)
+    samples[kind].add(microseconds * 1000);
   return samples;
 }
 
@@ -57,12 +59,12 @@ void measure_shell(const Options& options, Book& book) {
   if (find_program("bash").empty() || find_program("flock").empty()) return;
   std::map<std::string, Samples> samples = run_script(options, options.quick ? 100 : 600);
   const Samples& flock = samples["flock_9"];
-  Table table{
-      "Lock and unlock in a bash script",
-      "within one running script, by its own clock; all take turns. The function asks the keeper of a lock "
-      "that it has had within two seconds, and starts a process for any other",
-      {"", "median µs", "p90 µs", "of flock 9's"},
-      {}};
+  Table table{"Lock and unlock in a bash script",
+              "within one running script, by its own clock; all take turns. The function asks the "
+              "keeper of a lock "
+              "that it has had within two seconds, and starts a process for any other",
+              {"", "median µs", "p90 µs", "of flock 9's"},
+              {}};
   const auto part = [&](const Samples& own) {
     return static_cast<double>(own.median()) / static_cast<double>(flock.median());
   };
@@ -72,16 +74,16 @@ void measure_shell(const Options& options, Book& book) {
       table.rows.push_back({way.name, "not installed", "", ""});
       continue;
     }
-    table.rows.push_back(
-        {way.name, micros(own.median()), micros(own.quantile(0.9)), &own == &flock ? "" : ratio(part(own))});
+    table.rows.push_back({way.name, micros(own.median()), micros(own.quantile(0.9)),
+                          &own == &flock ? "" : ratio(part(own))});
   }
   book.tables.push_back(table);
   const double reached = part(samples["again"]);
-  book.goals.push_back({"lock_unlock, lock and unlock in a loop, in times `flock 9`", "≤ 0.6", ratio(reached),
-                        reached <= 0.6});
+  book.goals.push_back({"lock_unlock, lock and unlock in a loop, in times `flock 9`", "≤ 0.6",
+                        ratio(reached), reached <= 0.6});
   const double first = part(samples["first"]);
-  book.goals.push_back({"lock_unlock, the first lock and unlock of a script, in times `flock 9`", "≤ 0.6",
-                        ratio(first), first <= 0.6});
+  book.goals.push_back({"lock_unlock, the first lock and unlock of a script, in times `flock 9`",
+                        "≤ 0.6", ratio(first), first <= 0.6});
 }
 
 }  // namespace bench

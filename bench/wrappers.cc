@@ -10,8 +10,9 @@ namespace {
 
 struct Wrapper {
   std::string name;
-  Argv argv;      // empty: not installed
-  int every = 1;  // takes part in every how many-th round: sem needs a thousand times longer than the rest
+  Argv argv;  // empty: not installed
+  int every =
+      1;  // takes part in every how many-th round: sem needs a thousand times longer than the rest
 };
 
 std::vector<Wrapper> wrappers(const Options& options) {
@@ -22,7 +23,8 @@ std::vector<Wrapper> wrappers(const Options& options) {
       {"floor: only become it", {witness::helper("bench_floor"), "exec", command}},
       {"floor: only wait for it", {witness::helper("bench_floor"), "wait", command}},
       {"atmost run", {atmost, "run", options.lock("run"), "--", command}},
-      {"atmost run --no-history", {atmost, "run", "--no-history", options.lock("run"), "--", command}},
+      {"atmost run --no-history",
+       {atmost, "run", "--no-history", options.lock("run"), "--", command}},
       {"atmost run --exec", {atmost, "run", "--exec", options.lock("exec"), "--", command}},
       {"exectimes (ours)", {options.program("exectimes"), options.lock("exectimes"), "1", command}},
       {"plain scan, static", {witness::helper("plain_scan"), options.lock("plain"), "1", command}},
@@ -57,7 +59,8 @@ void judge(Book& book, const std::string& what, const Samples& ours, const Sampl
                         "1/" + ratio(1 / share), share <= 1 / part});
 }
 
-// The same run with and without its being remembered, in turns: who comes first finds colder caches.
+// The same run with and without its being remembered, in turns: who comes first finds colder
+// caches.
 void judge_memory(const Options& options, Book& book) {
   const std::string atmost = options.program("atmost"), command = witness::helper("bench_true");
   const std::string lock = options.lock("memory");
@@ -114,10 +117,11 @@ void measure_wrappers(const Options& options, Book& book) {
     }
     const std::int64_t adds = own.median() - bare.median();
     const bool comparable = !flock.empty() && &own != &bare;
-    table.rows.push_back(
-        {wrapper.name, micros(own.median()), micros(own.quantile(0.9)), &own == &bare ? "" : micros(adds),
-         comparable ? ratio(static_cast<double>(adds) / static_cast<double>(flock.median() - bare.median()))
-                    : ""});
+    table.rows.push_back({wrapper.name, micros(own.median()), micros(own.quantile(0.9)),
+                          &own == &bare ? "" : micros(adds),
+                          comparable ? ratio(static_cast<double>(adds) /
+                                             static_cast<double>(flock.median() - bare.median()))
+                                     : ""});
   }
   book.tables.push_back(table);
   judge_memory(options, book);

@@ -12,7 +12,8 @@ Error usage(std::string_view what) { return error_of(Code::usage, 0, what); }
 Status check_amounts(const Invocation& it) {
   const LockSpec& lock = it.request.locks[0];
   if (it.shared && it.exclusive) return usage("--exclusive: cannot be --shared as well");
-  if (it.take_given && it.shared) return usage("--take: readers with --shared take no slots of their own");
+  if (it.take_given && it.shared)
+    return usage("--take: readers with --shared take no slots of their own");
   if (it.exclusive && (it.take_given || it.max_given)) {
     return usage("--exclusive: a writer is alone: leave --max and --take out");
   }
@@ -46,7 +47,8 @@ Status check_exec(const Invocation& it) {
   }
   if (!request.exec) {
     if (request.until == Until::close && store_kind(it) == StoreKind::fleet) {
-      return usage("--until: close is about a descriptor of a lock file: use main or tree with --store");
+      return usage(
+          "--until: close is about a descriptor of a lock file: use main or tree with --store");
     }
     if (request.until == Until::close) {
       return usage("--until: close is for commands that replace atmost: use --exec as well");
@@ -55,20 +57,24 @@ Status check_exec(const Invocation& it) {
   }
   if (!request.max_runtime.is_zero() || request.max_runtime_auto) {
     return usage(
-        "--max-runtime: nobody stays to stop a command run with --exec: use timeout(1), or leave --exec out");
+        "--max-runtime: nobody stays to stop a command run with --exec: use timeout(1), or leave "
+        "--exec out");
   }
   if (request.close_fd) {
-    return usage("--close: with --exec the command holds the lock by the descriptor: leave one of them out");
+    return usage(
+        "--close: with --exec the command holds the lock by the descriptor: leave one of them out");
   }
   if (it.until_given && request.until == Until::main) {
     return usage(
-        "--until: nobody stays to see the main process of --exec end: use tree or close, or leave --exec "
+        "--until: nobody stays to see the main process of --exec end: use tree or close, or leave "
+        "--exec "
         "out");
   }
   return {};
 }
 
-// Options that mean nothing where locks are no files of this machine (docs/fleet.md has the list for people).
+// Options that mean nothing where locks are no files of this machine (docs/fleet.md has the list
+// for people).
 struct NotInFleet {
   Id id;
   std::string_view why;
@@ -77,11 +83,16 @@ constexpr NotInFleet kNotInFleet[] = {
     {Id::exec, "--exec: nobody stays to renew the lease in a fleet: leave it out"},
     {Id::close, "--close: a fleet's lock has no descriptor: leave it out"},
     {Id::mode, "--mode: a fleet's lock is no file that could have one: leave it out"},
-    {Id::trust_fs, "--trust-fs: a fleet's lock lies on no filesystem of this machine: leave it out"},
-    {Id::with_flock, "--with-flock: a fleet's lock is no file that flock(1) could lock: leave it out"},
-    {Id::auto_min, "--auto-min: limits are learned from lock files alone: leave it out with --store"},
-    {Id::auto_max, "--auto-max: limits are learned from lock files alone: leave it out with --store"},
-    {Id::auto_risk, "--auto-risk: limits are learned from lock files alone: leave it out with --store"},
+    {Id::trust_fs,
+     "--trust-fs: a fleet's lock lies on no filesystem of this machine: leave it out"},
+    {Id::with_flock,
+     "--with-flock: a fleet's lock is no file that flock(1) could lock: leave it out"},
+    {Id::auto_min,
+     "--auto-min: limits are learned from lock files alone: leave it out with --store"},
+    {Id::auto_max,
+     "--auto-max: limits are learned from lock files alone: leave it out with --store"},
+    {Id::auto_risk,
+     "--auto-risk: limits are learned from lock files alone: leave it out with --store"},
     {Id::no_memory, "--no-memory: a fleet's store remembers no runs: leave it out"},
 };
 
@@ -89,22 +100,28 @@ Status check_lease_time(const Invocation& it) {
   const Request& request = it.request;
   const Duration shortest = shortest_ttl(request.kill_grace);
   if (shortest.is_forever()) {
-    return usage("--kill-grace: a lease ends, and its command has to be stopped before that: use a duration");
+    return usage(
+        "--kill-grace: a lease ends, and its command has to be stopped before that: use a "
+        "duration");
   }
   if (request.ttl.is_forever()) {
-    return usage("--ttl: a lease that never ends would keep the slots of a host that died: use a duration");
+    return usage(
+        "--ttl: a lease that never ends would keep the slots of a host that died: use a duration");
   }
   if (request.ttl > kLongestTtl) {
     return usage("--ttl: so long a lease would keep the slots of a host that died: use at most 7d");
   }
   if (shortest > kLongestTtl) {
-    return usage("--kill-grace: the command has to be stopped before its lease of at most 7d ends: use less");
+    return usage(
+        "--kill-grace: the command has to be stopped before its lease of at most 7d ends: use "
+        "less");
   }
   if (request.ttl >= shortest) return {};
   Error error = usage("--ttl: ");
   error.message.append(duration_words(request.ttl))
       .append(
-          " is too short to renew the lease (1.5s), and else to stop the command before it ends (twice "
+          " is too short to renew the lease (1.5s), and else to stop the command before it ends "
+          "(twice "
           "--kill-grace and 1s): use at least ")
       .append(duration_seconds(shortest))
       .append("s, or a shorter --kill-grace");
@@ -116,15 +133,19 @@ Status check_fleet(const Invocation& it) {
     if (it.ttl_given) return usage("--ttl: only a lease in a fleet has one: use it with --store");
     if (it.on_lost_given && store_kind(it) == StoreKind::symlink)
       return usage(
-          "--on-lost: a lock that is a symbolic link is not watched: use a lock file, or --store of a fleet");
+          "--on-lost: a lock that is a symbolic link is not watched: use a lock file, or --store "
+          "of a fleet");
     if (it.on_lost_given && it.request.exec)
-      return usage("--on-lost: nobody stays to look after the lock file of --exec: leave one of them out");
+      return usage(
+          "--on-lost: nobody stays to look after the lock file of --exec: leave one of them out");
     return {};
   }
   if (it.subcommand == kHold || it.subcommand == kRelease) {
-    return usage("--store: hold and release keep locks of this machine: use run, which renews its lease");
+    return usage(
+        "--store: hold and release keep locks of this machine: use run, which renews its lease");
   }
-  if (it.subcommand == kExplain) return usage("--store: explain reads a lock file: use list or doctor URL");
+  if (it.subcommand == kExplain)
+    return usage("--store: explain reads a lock file: use list or doctor URL");
   for (const NotInFleet& option : kNotInFleet) {
     if (is_given(it, option.id)) return usage(option.why);
   }
@@ -137,7 +158,8 @@ Status check_flock(const Invocation& it) {
     return usage("--with-flock: a symlink lock is no file that flock(1) could lock: leave it out");
   if (it.request.until == Until::close) {
     return usage(
-        "--with-flock: a flock(2) stays until all who inherited the file have closed it: leave it or "
+        "--with-flock: a flock(2) stays until all who inherited the file have closed it: leave it "
+        "or "
         "--until=close out");
   }
   return {};
@@ -145,14 +167,17 @@ Status check_flock(const Invocation& it) {
 
 Status check_learned(const Invocation& it) {
   const Request& request = it.request;
-  if (request.learned.low > request.learned.high) return usage("--auto-min: is longer than --auto-max");
+  if (request.learned.low > request.learned.high)
+    return usage("--auto-min: is longer than --auto-max");
   if (!wants_memory(request)) return {};
   if (store_kind(it) != StoreKind::file) {
     return usage(
-        "auto: limits are learned from what a lock file remembers of its runs: give durations with --store");
+        "auto: limits are learned from what a lock file remembers of its runs: give durations with "
+        "--store");
   }
   if (it.subcommand == kHold && request.expire_auto) {
-    return usage("--expire-after: how long a process may hold a lock is not learned: give a duration");
+    return usage(
+        "--expire-after: how long a process may hold a lock is not learned: give a duration");
   }
   return {};
 }
@@ -170,7 +195,8 @@ Status combine(Invocation& it) {
   if (it.request.no_history && (!it.request.log_path.empty() || it.request.log_args)) {
     return usage("--no-history: nothing is logged with it: leave it out, or --log and --log-args");
   }
-  if (it.slot != 0 && it.overdue) return usage("--overdue: names its holders itself: leave --slot out");
+  if (it.slot != 0 && it.overdue)
+    return usage("--overdue: names its holders itself: leave --slot out");
   if (it.shared) lock.mode = Mode::shared;
   if (it.exclusive) lock.mode = Mode::exclusive;
   Request& request = it.request;
@@ -184,7 +210,8 @@ Status combine(Invocation& it) {
 std::string_view doubtful(const Invocation& it) {
   const Request& request = it.request;
   if (!request.expire_after.is_forever() && request.expire_after < request.if_elapsed) {
-    return "--expire-after is shorter than --if-elapsed: a command that runs longer is stopped each time and "
+    return "--expire-after is shorter than --if-elapsed: a command that runs longer is stopped "
+           "each time and "
            "never "
            "finishes";
   }

@@ -1,4 +1,5 @@
-// How options fit together: combinations that make no sense are refused, defaults that depend on others are set.
+// How options fit together: combinations that make no sense are refused, defaults that depend on
+// others are set.
 #ifndef ATMOST_CLI_COMBINE_H
 #define ATMOST_CLI_COMBINE_H
 
@@ -6,7 +7,8 @@
 
 namespace atmost::cli {
 
-// Errors are usage errors that name the options and say why. Afterwards the request is complete but for its places.
+// Errors are usage errors that name the options and say why. Afterwards the request is complete but
+// for its places.
 Status combine(Invocation& invocation);
 
 // Something the user may want to know that stops nothing; empty when there is nothing.

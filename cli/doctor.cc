@@ -12,8 +12,9 @@ int complained(const Error& error) {
   return static_cast<int>(error.code);
 }
 
-// Where runs of locks that no directory was examined for are logged, or why not: those that are given by a path. `directory`
-// is the one that all lines of this doctor's answer name as their store.
+// Where runs of locks that no directory was examined for are logged, or why not: those that are
+// given by a path. `directory` is the one that all lines of this doctor's answer name as their
+// store.
 void tell_history(const Invocation& it, const Surroundings& around, const PathText& directory) {
   PathText log;
   Status can = own_log(around, log);
@@ -59,8 +60,11 @@ int doctor_command(Invocation& it) {
     const Status found = lock_directory(around, directory);
     if (!found.ok()) return complained(found.error());
   }
-  if (directory.empty() || directory.truncated() || directory.view().find("://") != std::string_view::npos) {
-    complain("doctor examines a directory or a store: atmost doctor [DIR | etcd://... | postgres://...]");
+  if (directory.empty() || directory.truncated() ||
+      directory.view().find("://") != std::string_view::npos) {
+    complain(
+        "doctor examines a directory or a store: atmost doctor [DIR | etcd://... | "
+        "postgres://...]");
     return static_cast<int>(Code::usage);
   }
   tell_history(it, around, directory);

@@ -1,4 +1,5 @@
-// exectimes: the arguments, messages, streams and exit codes of the original, on the original's files.
+// exectimes: the arguments, messages, streams and exit codes of the original, on the original's
+// files.
 #include <cerrno>
 #include <cstdlib>
 
@@ -31,7 +32,8 @@ int usage(int fd, int code) {
   return to.finish().ok() ? code : kFailure;
 }
 
-// As perror(3) has it: what was tried, and the system's words; ours where the system had nothing against it.
+// As perror(3) has it: what was tried, and the system's words; ours where the system had nothing
+// against it.
 int failed(const Error& error) {
   Text<900> line;
   switch (error.code) {
@@ -59,7 +61,11 @@ class Slots final : public LockVisitor {
   void waiter(const WaiterView&) override {}
   void holder(const HolderView& holder) override {
     if (!show_) return;
-    to_.text("Slot ").number(holder.slot).text(" held by PID ").signed_number(holder.pid).text("\n");
+    to_.text("Slot ")
+        .number(holder.slot)
+        .text(" held by PID ")
+        .signed_number(holder.pid)
+        .text("\n");
   }
 
  private:
@@ -68,11 +74,13 @@ class Slots final : public LockVisitor {
   bool exists_ = false;
 };
 
-// The original makes the file that it is asked about, and fails where it cannot. We make none; but no count is told of
-// what could never be there.
+// The original makes the file that it is asked about, and fails where it cannot. We make none; but
+// no count is told of what could never be there.
 Status could_be_made(std::string_view path) {
   const std::size_t slash = path.rfind('/');
-  const PathText parent(slash == std::string_view::npos ? "." : slash == 0 ? "/" : path.substr(0, slash));
+  const PathText parent(slash == std::string_view::npos ? "."
+                        : slash == 0                    ? "/"
+                                                        : path.substr(0, slash));
   Text<255> nothing[1];
   const Result<std::size_t> seen = next_names(parent.c_str(), "/", {}, nothing);
   if (!seen.ok() && seen.error().sys != EACCES) return seen.error();
@@ -94,8 +102,9 @@ int show(bool list) {
   return say(written.error().message);
 }
 
-// Blanks in front (`wc -l` pads), one plus sign, digits: what the original's strtoul(3) reads as a number and means so.
-// A number beyond all limits is the largest one, as there. False for anything else.
+// Blanks in front (`wc -l` pads), one plus sign, digits: what the original's strtoul(3) reads as a
+// number and means so. A number beyond all limits is the largest one, as there. False for anything
+// else.
 bool read_max(std::string_view text, std::uint32_t& to) {
   const std::size_t begin = text.find_first_not_of(" \t\n\v\f\r");
   if (begin >= text.size()) return false;

@@ -25,20 +25,21 @@ void tell_killed() { complain(kSupervisorKilled); }
 constinit PathText store_url;
 
 Error warden(char* const* argv) {
-  char* const end_lease[] = {argv[0], const_cast<char*>(kEndLease), const_cast<char*>(store_url.c_str()),
-                             nullptr};
+  char* const end_lease[] = {argv[0], const_cast<char*>(kEndLease),
+                             const_cast<char*>(store_url.c_str()), nullptr};
   return warden_program(argv, {tell_killed, store_url.truncated() ? nullptr : end_lease});
 }
 
-// argv[0] makes room for the program's path. Returns only if that program is not there (0) or could not be started (the
-// exit code).
+// argv[0] makes room for the program's path. Returns only if that program is not there (0) or could
+// not be started (the exit code).
 int try_in(std::string_view directory, std::string_view below, std::string_view name, char** argv,
            Start start) {
   if (directory.empty()) return 0;
   PathText path(directory);
   path.append(below).append("/atmost-").append(name);
   if (path.truncated()) return 0;
-  // The program reads its own path from argv[0], and finds it after the last slash as users know it.
+  // The program reads its own path from argv[0], and finds it after the last slash as users know
+  // it.
   char* const replaced = argv[0];
   argv[0] = const_cast<char*>(path.c_str());
   const Error error = start(argv);
@@ -51,7 +52,8 @@ int try_in(std::string_view directory, std::string_view below, std::string_view 
 int try_everywhere(std::string_view name, char** argv, Start start) {
   const char* chosen = std::getenv("ATMOST_EXEC_PATH");
   if (chosen != nullptr && chosen[0] != '\0') return try_in(chosen, "", name, argv, start);
-  if (const int code = try_in(program_directory(), "/../libexec/atmost", name, argv, start)) return code;
+  if (const int code = try_in(program_directory(), "/../libexec/atmost", name, argv, start))
+    return code;
   return try_in(ATMOST_LIBEXEC, "", name, argv, start);
 }
 

@@ -1,4 +1,5 @@
-// Help is printed from the tables that arguments are read with: it cannot promise what is not there.
+// Help is printed from the tables that arguments are read with: it cannot promise what is not
+// there.
 #include "options.h"
 #include "output.h"
 #include "subcommands.h"

@@ -29,8 +29,8 @@ enum : unsigned {
   kEvery = (1u << 13) - 1,
 };
 
-// All views point into argv or the environment. `request` holds what has a field there; its locks have no path and no
-// name yet (place.h). About 70 KiB: make it static.
+// All views point into argv or the environment. `request` holds what has a field there; its locks
+// have no path and no name yet (place.h). About 70 KiB: make it static.
 struct Invocation {
   unsigned subcommand = 0;  // one of the bits above
   std::uint64_t given = 0;  // which options stood there (options.h, is_given)

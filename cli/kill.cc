@@ -14,7 +14,8 @@ class Names final : public Observer {
   void waiting(const Decision&) override {}
   void admitted(const Lease&, Duration) override {}
   void warning(const Error& about) override { complain(about); }
-  void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who, Pressure) override {
+  void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
+                       Pressure) override {
     Text<400> words(lock.name);
     words.append(": slot ").append_unsigned(slot).append(": ");
     if (who.pid > 0) {

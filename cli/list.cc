@@ -57,8 +57,9 @@ class Locks {
     Text<255> after;
     for (;;) {
       const bool fleet = lock_.store == StoreKind::fleet;
-      const Result<std::size_t> got = fleet ? fleet_store().next_keys(after, names_)
-                                            : next_names(directory_.c_str(), ".lock", after, names_);
+      const Result<std::size_t> got = fleet
+                                          ? fleet_store().next_keys(after, names_)
+                                          : next_names(directory_.c_str(), ".lock", after, names_);
       if (!got.ok() && got.error().sys != ENOENT) note(got.error());
       if (!got.ok() || got.value() == 0) return code_;
       for (std::size_t i = 0; i < got.value(); ++i) {
@@ -104,9 +105,14 @@ int show_once(Locks& locks, const Invocation& it, Output& to, bool terminal, uns
     locks.be_silent(false);
     table.fit(terminal_size(1).columns);
   }
-  Listing listing(to, table, it.json ? Shape::json : terminal ? Shape::table : Shape::plain, moment);
+  Listing listing(to, table,
+                  it.json    ? Shape::json
+                  : terminal ? Shape::table
+                             : Shape::plain,
+                  moment);
   listing.heads();
-  constexpr unsigned kAround = 4;  // the heads, what was cut, the footnote, and where the cursor stands
+  constexpr unsigned kAround =
+      4;  // the heads, what was cut, the footnote, and where the cursor stands
   if (lines != 0) listing.cut_after(lines > kAround ? lines - kAround : 1);
   const int code = locks.show(listing);
   if (!terminal || it.json) return code;
@@ -119,7 +125,9 @@ int show_once(Locks& locks, const Invocation& it, Output& to, bool terminal, uns
 }
 
 // Where names were looked up: root's and users' names are not the same locks.
-void say_where(Locks& locks, Output& to) { to.text("locks in ").escaped(locks.directory()).text("\n"); }
+void say_where(Locks& locks, Output& to) {
+  to.text("locks in ").escaped(locks.directory()).text("\n");
+}
 
 int watch(Locks& locks, const Invocation& it, Output& to, bool terminal) {
   constexpr std::string_view kHideCursor = "\x1b[?25l";

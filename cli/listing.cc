@@ -6,7 +6,8 @@
 namespace atmost::cli {
 namespace {
 
-constexpr Row kHeads = {{"LOCK", "SLOT", "STATE", "PID", "USER", "AGE", "EXPIRES", "ID", "COMMAND"}};
+constexpr Row kHeads = {
+    {"LOCK", "SLOT", "STATE", "PID", "USER", "AGE", "EXPIRES", "ID", "COMMAND"}};
 
 // Time in seconds since 1970, with milliseconds, as JSON.
 void write_moment(Output& to, const Stamp& stamp) {
@@ -153,8 +154,9 @@ void Listing::show_row(const Entry& entry) {
   if (entry.expire_after.is_forever() || !known_age) {
     expires.push('-');
   } else {
-    expires.append(age >= entry.expire_after.ns ? "overdue"
-                                                : duration_words({entry.expire_after.ns - age}).view());
+    expires.append(age >= entry.expire_after.ns
+                       ? "overdue"
+                       : duration_words({entry.expire_after.ns - age}).view());
   }
   append_escaped(id, entry.id);
   append_escaped(command, entry.command);
@@ -198,7 +200,10 @@ void Listing::show_json(const Entry& entry) {
   }
   write_known(to_, "token", entry.token);
   to_.text(",\"id\":").json(entry.id).text(",\"command\":").json(entry.command);
-  to_.text(",\"state\":").json(entry.state).text(",\"verified\":").text(entry.verified ? "true" : "false");
+  to_.text(",\"state\":")
+      .json(entry.state)
+      .text(",\"verified\":")
+      .text(entry.verified ? "true" : "false");
   if (entry.kept_for != 0) write_known(to_, "kept_for", static_cast<std::uint64_t>(entry.kept_for));
   if (entry.position != 0) {
     write_known(to_, "position", entry.position);

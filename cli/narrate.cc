@@ -121,7 +121,8 @@ void Narrator::admitted(const Lease& lease, Duration waited) {
   }
   Text<200> words("admitted to slot ");
   words.append_unsigned(so_far.slot).append(", token ").append_unsigned(so_far.token);
-  if (waited >= Duration::millis(1)) words.append(", after waiting ").append(duration_words(waited));
+  if (waited >= Duration::millis(1))
+    words.append(", after waiting ").append(duration_words(waited));
   say(invocation_.request.locks[0], words);
 }
 
@@ -159,7 +160,8 @@ void Narrator::holder_stopped(const LockSpec& lock, const StoppedHolder& holder)
   to.text(",\"command\":").json(holder.command).text(",\"id\":").json(holder.id);
   to.text(",\"held_s\":").text(duration_seconds(holder.held));
   to.text(",\"why\":").json(kReasons[static_cast<unsigned>(holder.reason)]);
-  if (holder.reason == StopReason::overdue) to.text(",\"limit_s\":").text(duration_seconds(holder.limit));
+  if (holder.reason == StopReason::overdue)
+    to.text(",\"limit_s\":").text(duration_seconds(holder.limit));
   to.text(",\"signal\":").json(signal_of(holder.last)).text("}\n");
   to.flush();
 }

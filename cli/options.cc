@@ -6,7 +6,8 @@
 namespace atmost::cli {
 namespace {
 
-constexpr unsigned kAdmission = kRun | kCheck | kWait | kHold;  // whoever asks whether one more may start
+constexpr unsigned kAdmission =
+    kRun | kCheck | kWait | kHold;  // whoever asks whether one more may start
 
 // In the order in which help shows them.
 constexpr Option kOptions[] = {
@@ -14,7 +15,8 @@ constexpr Option kOptions[] = {
     {Id::take, 'k', "take", "K", kAdmission, "take K of the slots, all or none (1)"},
     {Id::shared, 0, "shared", "", kAdmission, "readers together, while no writer is in"},
     {Id::exclusive, 0, "exclusive", "", kAdmission, "a writer alone"},
-    {Id::wait, 'w', "wait", "DUR", kRun | kWait | kHold, "wait so long for admission; inf: for ever"},
+    {Id::wait, 'w', "wait", "DUR", kRun | kWait | kHold,
+     "wait so long for admission; inf: for ever"},
     {Id::on_busy, 0, "on-busy", "ACTION", kRun,
      "then fail (75), skip (0), replace the oldest or join the next run"},
     {Id::if_elapsed, 0, "if-elapsed", "DUR|auto", kRun | kCheck | kHold,
@@ -26,16 +28,20 @@ constexpr Option kOptions[] = {
      "stop holders in the way older than this; hold: let go after it"},
     {Id::max_runtime, 0, "max-runtime", "DUR|auto", kRun, "stop the command after so long (124)"},
     {Id::auto_min, 0, "auto-min", "DUR", kRun | kTune, "what is auto is never shorter (1s)"},
-    {Id::auto_max, 0, "auto-max", "DUR", kRun | kCheck | kTune, "what is auto is never longer (inf)"},
+    {Id::auto_max, 0, "auto-max", "DUR", kRun | kCheck | kTune,
+     "what is auto is never longer (inf)"},
     {Id::auto_risk, 0, "auto-risk", "N", kRun | kTune,
      "of 1,000 good runs about N may be stopped by auto (5)"},
     {Id::no_memory, 0, "no-memory", "", kRun, "auto does not learn from this run"},
-    {Id::kill_grace, 0, "kill-grace", "DUR", kRun | kKill, "pause after each of INT, TERM, KILL (2s)"},
+    {Id::kill_grace, 0, "kill-grace", "DUR", kRun | kKill,
+     "pause after each of INT, TERM, KILL (2s)"},
     {Id::also, 0, "also", "[N@]LOCK", kRun | kHold, "take that lock too, all or none; repeatable"},
-    {Id::now, 0, "now", "TIME", kRun | kCheck | kHold, "decide as if it were TIME (seconds since 1970)"},
+    {Id::now, 0, "now", "TIME", kRun | kCheck | kHold,
+     "decide as if it were TIME (seconds since 1970)"},
     {Id::splay, 0, "splay", "DUR", kRun, "first wait a part of DUR, fixed by host and lock name"},
     {Id::exec, 0, "exec", "", kRun, "become the command instead of staying beside it"},
-    {Id::until, 0, "until", "END", kRun | kHold, "hold until main, tree or close (main; with --exec tree)"},
+    {Id::until, 0, "until", "END", kRun | kHold,
+     "hold until main, tree or close (main; with --exec tree)"},
     {Id::close, 0, "close", "", kRun, "do not pass the lock's descriptor on"},
     {Id::id, 0, "id", "TEXT", kRun | kWait | kHold, "a note that list shows, up to 63 bytes"},
     {Id::ttl, 0, "ttl", "DUR", kRun, "fleet: how long a lease lasts (15s)"},
@@ -45,10 +51,14 @@ constexpr Option kOptions[] = {
      "mode of a lock file that this call creates (600; see atmost(1))"},
     {Id::trust_fs, 0, "trust-fs", "", kAdmission | kDrain | kResume | kKill,
      "this filesystem is known to keep locks"},
-    {Id::with_flock, 0, "with-flock", "", kRun | kHold, "also hold flock(2) on the file: excludes flock(1)"},
-    {Id::alert_after, 0, "alert-after", "COUNT", kRun, "refusals are silent, but for every COUNTth in a row"},
-    {Id::busy_exit_code, 0, "busy-exit-code", "N", kAdmission, "exit with N instead of 75 when busy"},
-    {Id::status_fd, 0, "status-fd", "FD", kAdmission, "write the outcome there, as one line of JSON"},
+    {Id::with_flock, 0, "with-flock", "", kRun | kHold,
+     "also hold flock(2) on the file: excludes flock(1)"},
+    {Id::alert_after, 0, "alert-after", "COUNT", kRun,
+     "refusals are silent, but for every COUNTth in a row"},
+    {Id::busy_exit_code, 0, "busy-exit-code", "N", kAdmission,
+     "exit with N instead of 75 when busy"},
+    {Id::status_fd, 0, "status-fd", "FD", kAdmission,
+     "write the outcome there, as one line of JSON"},
     {Id::log, 0, "log", "FILE", kRun | kHold, "where to log"},
     {Id::no_history, 0, "no-history", "", kRun | kHold, "do not log"},
     {Id::log_args, 0, "log-args", "", kRun, "log the whole command line"},
@@ -57,8 +67,10 @@ constexpr Option kOptions[] = {
     {Id::overdue, 0, "overdue", "", kKill,
      "only holders older than the --expire-after they were started with"},
     {Id::dry_run, 0, "dry-run", "", kKill, "only name them"},
-    {Id::for_pid, 0, "for-pid", "PID", kHold | kRelease, "the process on whose behalf (release: who calls)"},
-    {Id::keeper_to, 0, "keeper-to", "FILE", kHold, "append there how lock_unlock can ask the keeper"},
+    {Id::for_pid, 0, "for-pid", "PID", kHold | kRelease,
+     "the process on whose behalf (release: who calls)"},
+    {Id::keeper_to, 0, "keeper-to", "FILE", kHold,
+     "append there how lock_unlock can ask the keeper"},
     {Id::store, 0, "store", "URL", kEvery,
      "file:, symlink:, etcd://HOSTS/PREFIX, postgres://... ($ATMOST_STORE)"},
     {Id::dir, 0, "dir", "DIR", kEvery, "where named locks live ($ATMOST_DIR, or see atmost(1))"},
@@ -77,8 +89,9 @@ Error about(std::string_view option, std::string_view what) {
 }
 
 std::string_view subcommand_name(unsigned subcommand) {
-  constexpr std::string_view kNames[] = {"run",    "check",  "wait", "list", "explain", "doctor", "drain",
-                                         "resume", "forget", "kill", "hold", "release", "tune"};
+  constexpr std::string_view kNames[] = {"run",    "check",   "wait",   "list",   "explain",
+                                         "doctor", "drain",   "resume", "forget", "kill",
+                                         "hold",   "release", "tune"};
   for (unsigned i = 0; i < 13; ++i) {
     if (subcommand == 1u << i) return kNames[i];
   }
@@ -98,9 +111,10 @@ Error not_taken(std::string_view typed, unsigned subcommand) {
 
 // A user of flock or of timeout means one of two different things: neither is guessed.
 Error two_timeouts() {
-  return about("--timeout",
-               "means two things: use --wait for how long to wait for admission, or --max-runtime for "
-               "how long the command may run");
+  return about(
+      "--timeout",
+      "means two things: use --wait for how long to wait for admission, or --max-runtime for "
+      "how long the command may run");
 }
 
 class Reader {
@@ -115,7 +129,8 @@ class Reader {
         break;
       }
       if (word.size() < 2 || word[0] != '-') break;
-      const Status read = word[1] == '-' ? long_option({word.data() + 2, word.size() - 2}) : letters(word);
+      const Status read =
+          word[1] == '-' ? long_option({word.data() + 2, word.size() - 2}) : letters(word);
       if (!read.ok()) return read;
     }
     to_.operands = argv_ + (at_ < argc_ ? at_ : argc_);
@@ -126,7 +141,8 @@ class Reader {
  private:
   Status long_option(std::string_view word) {
     const std::size_t equals = word.find('=');
-    const std::string_view name{word.data(), equals == std::string_view::npos ? word.size() : equals};
+    const std::string_view name{word.data(),
+                                equals == std::string_view::npos ? word.size() : equals};
     if (name == "timeout") return two_timeouts();
     for (const Option& option : kOptions) {
       if (option.name != name) continue;
@@ -188,6 +204,8 @@ class Reader {
 
 std::span<const Option> options() { return kOptions; }
 
-Status read_options(int argc, char* const* argv, Invocation& to) { return Reader(argc, argv, to).read(); }
+Status read_options(int argc, char* const* argv, Invocation& to) {
+  return Reader(argc, argv, to).read();
+}
 
 }  // namespace atmost::cli

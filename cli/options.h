@@ -71,11 +71,13 @@ struct Option {
 std::span<const Option> options();
 
 static_assert(static_cast<unsigned>(Id::version) < 64);
-inline bool is_given(const Invocation& it, Id id) { return (it.given >> static_cast<unsigned>(id) & 1) != 0; }
+inline bool is_given(const Invocation& it, Id id) {
+  return (it.given >> static_cast<unsigned>(id) & 1) != 0;
+}
 
-// Reads argv[1] … up to the first operand into `to`, whose subcommand is set; checks each value, not yet how they
-// fit together (combine.h). "--" ends the options. Of a repeated option the last counts; --also adds up.
-// Errors are usage errors that begin with the option.
+// Reads argv[1] … up to the first operand into `to`, whose subcommand is set; checks each value,
+// not yet how they fit together (combine.h). "--" ends the options. Of a repeated option the last
+// counts; --also adds up. Errors are usage errors that begin with the option.
 Status read_options(int argc, char* const* argv, Invocation& to);
 
 }  // namespace atmost::cli

@@ -1,4 +1,5 @@
-// Text for one descriptor, collected and written in few pieces. Names go through escaped() or json().
+// Text for one descriptor, collected and written in few pieces. Names go through escaped() or
+// json().
 #ifndef ATMOST_CLI_OUTPUT_H
 #define ATMOST_CLI_OUTPUT_H
 
@@ -10,8 +11,8 @@
 
 namespace atmost::cli {
 
-// Not copyable, single-threaded. A line that fits the buffer is written by one write(2), so that lines of several
-// processes do not mix. After a failed write nothing more is written.
+// Not copyable, single-threaded. A line that fits the buffer is written by one write(2), so that
+// lines of several processes do not mix. After a failed write nothing more is written.
 class Output {
  public:
   explicit Output(int fd) : fd_(fd) {}
@@ -26,7 +27,8 @@ class Output {
   // Writes what was collected; false once something could not be written.
   bool flush();
 
-  // flush(), and whether all of it was written. A reader that went away counts as all: atmost list | head -1.
+  // flush(), and whether all of it was written. A reader that went away counts as all: atmost list
+  // | head -1.
   Status finish();
 
  private:
@@ -40,7 +42,8 @@ class Output {
 void complain(const Error& error);
 void complain(std::string_view message);
 
-// The end of a subcommand that only shows something: its exit code, after a line about what could not be written.
+// The end of a subcommand that only shows something: its exit code, after a line about what could
+// not be written.
 int finish(Output& out);
 
 }  // namespace atmost::cli

@@ -30,8 +30,8 @@ std::string_view fleet_host(const Invocation& invocation) {
   return invocation.host.empty() ? std::string_view{"fleet"} : invocation.host;
 }
 
-Status place(const Invocation& invocation, const Surroundings& around, std::string_view lock, LockSpec& to,
-             bool& named) {
+Status place(const Invocation& invocation, const Surroundings& around, std::string_view lock,
+             LockSpec& to, bool& named) {
   to.store = store_kind(invocation);
   if (to.store != StoreKind::fleet) return place_lock(lock, around, to, named);
   named = true;

@@ -2,11 +2,11 @@
 
 #include <cstdlib>
 
+#include "combine.h"
 #include "core/host.h"
 #include "core/limiter.h"
 #include "core/place.h"
 #include "core/warden.h"
-#include "combine.h"
 #include "options.h"
 #include "output.h"
 #include "subcommands.h"
@@ -44,7 +44,8 @@ Status claim_status_fd(const Invocation& it) {
 }
 
 std::string_view fleet_url(const Invocation& it) {
-  return it.subcommand == kDoctor && it.operand_count > 0 ? std::string_view{it.operands[0]} : it.store;
+  return it.subcommand == kDoctor && it.operand_count > 0 ? std::string_view{it.operands[0]}
+                                                          : it.store;
 }
 
 // Each is the same program with another store (libexec/fleet).
@@ -59,18 +60,22 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv, BringSto
     return usage(read.error());
   if (invocation.help) return show_help(subcommand);
   if (invocation.version) return show_version();
-  if (const Status store = take_environment_store(invocation); !store.ok()) return usage(store.error());
+  if (const Status store = take_environment_store(invocation); !store.ok())
+    return usage(store.error());
   if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
   if (subcommand.bit == kRun && bring == nullptr && !invocation.request.exec) stand_apart(argv);
   if (const std::string_view url = fleet_url(invocation); is_fleet(url)) {
-    if (bring == nullptr) return become_fleet(fleet_program(url), url, argv, subcommand.bit == kRun);
+    if (bring == nullptr)
+      return become_fleet(fleet_program(url), url, argv, subcommand.bit == kRun);
     if (const Status brought = bring(url); !brought.ok()) return usage(brought.error());
   }
-  if (const Status claimed = claim_status_fd(invocation); !claimed.ok()) return usage(claimed.error());
+  if (const Status claimed = claim_status_fd(invocation); !claimed.ok())
+    return usage(claimed.error());
   return subcommand.run(invocation);
 }
 
-// The hidden way a monitor ends the lease of its supervisor, which was killed: --end-lease URL LEASE.
+// The hidden way a monitor ends the lease of its supervisor, which was killed: --end-lease URL
+// LEASE.
 int end_lease(int argc, char** argv, BringStore bring) {
   if (argc != 4) return static_cast<int>(Code::usage);
   if (const Status brought = bring(argv[2]); !brought.ok()) return usage(brought.error());
@@ -89,10 +94,13 @@ int run_program(int argc, char** argv, BringStore bring) {
     accept_warden();
   }
   if (has_raised_rights()) {
-    complain("refuses to run set-user-id or set-group-id: its arguments and environment are the caller's");
+    complain(
+        "refuses to run set-user-id or set-group-id: its arguments and environment are the "
+        "caller's");
     return static_cast<int>(Code::not_permitted);
   }
-  if (argc < 2) return usage(error_of(Code::usage, 0, "no command given: atmost --help lists them"));
+  if (argc < 2)
+    return usage(error_of(Code::usage, 0, "no command given: atmost --help lists them"));
   const std::string_view name = argv[1];
   if (bring != nullptr && name == kEndLease) return end_lease(argc, argv, bring);
   for (const Subcommand& subcommand : subcommands()) {

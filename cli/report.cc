@@ -14,18 +14,21 @@ const LockSpec& lock_of(const Outcome& outcome, const Invocation& invocation) {
 void too_soon_words(Sentence& to, const Decision& decision, const Request& request) {
   constexpr std::string_view kPoints[] = {"started", "finished", "succeeded"};
   to.append("the last run ").append(kPoints[static_cast<unsigned>(request.elapsed_from)]);
-  const Duration interval = request.if_elapsed_auto ? decision.limits.if_elapsed : request.if_elapsed;
+  const Duration interval =
+      request.if_elapsed_auto ? decision.limits.if_elapsed : request.if_elapsed;
   if (interval.is_forever()) {
     to.append(" already, and --if-elapsed inf allows one only");
     return;
   }
   to.append(" less than ").append(duration_words(interval)).append(" ago: come back in ");
   to.append(duration_words_up(decision.retry_in));
-  if (decision.last_in_future) to.append(" (its time lies in the future: has a clock been set back?)");
+  if (decision.last_in_future)
+    to.append(" (its time lies in the future: has a clock been set back?)");
 }
 
 // Other callers may allow more than this one does, so that more than N may be held.
-void held_words(Sentence& to, const Decision& decision, const LockSpec& lock, std::string_view holders) {
+void held_words(Sentence& to, const Decision& decision, const LockSpec& lock,
+                std::string_view holders) {
   if (decision.writer_inside) {
     to.append("held exclusively").append(holders);
     return;
@@ -46,14 +49,17 @@ void held_words(Sentence& to, const Decision& decision, const LockSpec& lock, st
   if (lock.take > 1) to.append(", ").append_unsigned(lock.take).append(" wanted");
 }
 
-void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock, std::string_view holders) {
+void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
+                std::string_view holders) {
   switch (decision.why) {
     case Why::none:
     case Why::no_slot:
       held_words(to, decision, lock, holders);
       return;
     case Why::owed:
-      to.append("a slot is free, but owed to those who wait (").append_unsigned(decision.waiters).append(")");
+      to.append("a slot is free, but owed to those who wait (")
+          .append_unsigned(decision.waiters)
+          .append(")");
       return;
     case Why::zero:
       to.append("-n 0 admits nobody");
@@ -105,8 +111,11 @@ void why_stopped(Sentence& to, const Outcome& outcome, const Request& request) {
   } else if (!request.max_runtime_auto) {
     to.append(", as --max-runtime says");
   } else {
-    to.append(", as ").append(limits.too_few != 0 ? "--auto-max" : "--max-runtime auto").append(" says: ");
-    to.append(duration_words(limits.max_runtime)).append(learned_words(limits, request.locks[0].name));
+    to.append(", as ")
+        .append(limits.too_few != 0 ? "--auto-max" : "--max-runtime auto")
+        .append(" says: ");
+    to.append(duration_words(limits.max_runtime))
+        .append(learned_words(limits, request.locks[0].name));
   }
 }
 
@@ -159,7 +168,8 @@ class FirstHolders final : public LockVisitor {
     if (holder.read_locked) {
       names_.append("the read lock of ");
       if (holder.pid > 0) names_.append_signed(holder.pid);
-      names_.append(holder.pid > 0 ? ", no holder" : "an unknown process, which atmost explain shows");
+      names_.append(holder.pid > 0 ? ", no holder"
+                                   : "an unknown process, which atmost explain shows");
       return;
     }
     if (holder.pid <= 0) {
@@ -202,7 +212,8 @@ int exit_code(const Outcome& outcome, const Invocation& invocation) {
     case Outcome::Kind::failed:
       break;
   }
-  return outcome.error.code == Code::busy ? invocation.busy_exit_code : static_cast<int>(outcome.error.code);
+  return outcome.error.code == Code::busy ? invocation.busy_exit_code
+                                          : static_cast<int>(outcome.error.code);
 }
 
 bool is_accepted(const Outcome& outcome, const Invocation& invocation) {
@@ -218,7 +229,9 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
   const LockSpec& lock = lock_of(outcome, invocation);
   switch (outcome.kind) {
     case Outcome::Kind::ran:
-      words.append(lock.name).append(": the command was stopped after ").append(duration_words(outcome.ran));
+      words.append(lock.name)
+          .append(": the command was stopped after ")
+          .append(duration_words(outcome.ran));
       why_stopped(words, outcome, invocation.request);
       break;
     case Outcome::Kind::refused:
@@ -265,7 +278,8 @@ void write_seconds(Output& to, std::string_view name, bool known, Duration span)
 
 }  // namespace
 
-void write_outcome(Output& to, const Outcome& outcome, const Invocation& invocation, std::string_view kind) {
+void write_outcome(Output& to, const Outcome& outcome, const Invocation& invocation,
+                   std::string_view kind) {
   if (kind.empty()) kind = kind_of(outcome, invocation);
   const bool ran = kind == "ran";
   const bool refused = outcome.kind == Outcome::Kind::refused;

@@ -1,7 +1,7 @@
 // atmost run
+#include "combine.h"
 #include "core/host.h"
 #include "core/limiter.h"
-#include "combine.h"
 #include "report.h"
 #include "subcommands.h"
 
@@ -10,8 +10,9 @@ namespace {
 
 std::string_view base_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path
-                                         : std::string_view{path.data() + slash + 1, path.size() - slash - 1};
+  return slash == std::string_view::npos
+             ? path
+             : std::string_view{path.data() + slash + 1, path.size() - slash - 1};
 }
 
 // The operands behind LOCK, without the "--" that may stand between.
@@ -28,7 +29,8 @@ int run_command(Invocation& it) {
   if (const Status placed = take_lock(it, true); !placed.ok()) return fail(placed.error(), it, 2);
   const Command command{command_of(it)};
   if (command.argv == nullptr) {
-    return fail(error_of(Code::usage, 0, "no COMMAND given: atmost run LOCK COMMAND [ARG]..."), it, 2);
+    return fail(error_of(Code::usage, 0, "no COMMAND given: atmost run LOCK COMMAND [ARG]..."), it,
+                2);
   }
   it.request.command = Text<63>(base_name(command.argv[0]));
   if (const std::string_view doubt = doubtful(it); !doubt.empty()) {

@@ -9,7 +9,8 @@ namespace atmost::cli {
 namespace {
 
 constexpr Subcommand kSubcommands[] = {
-    {"run", kRun, run_command, "[OPTION]... LOCK [--] COMMAND [ARG]...", "run COMMAND when LOCK admits it"},
+    {"run", kRun, run_command, "[OPTION]... LOCK [--] COMMAND [ARG]...",
+     "run COMMAND when LOCK admits it"},
     {"check", kCheck, check_command, "[-n N] [OPTION]... LOCK",
      "how many instances run; with -n: 0 if one more could start, else 75"},
     {"wait", kWait, wait_command, "-n N [OPTION]... LOCK",
@@ -24,9 +25,11 @@ constexpr Subcommand kSubcommands[] = {
      "can locks be trusted there? tries it, says yes or no and why"},
     {"drain", kDrain, drain_command, "[--slot S] LOCK", "admit nobody (to that slot) until resume"},
     {"resume", kResume, resume_command, "[--slot S] LOCK", "end drain"},
-    {"kill", kKill, kill_command, "[--slot S | --overdue] [--dry-run] LOCK", "stop the holders carefully"},
+    {"kill", kKill, kill_command, "[--slot S | --overdue] [--dry-run] LOCK",
+     "stop the holders carefully"},
     {"forget", kForget, forget_command, "LOCK", "forget the last admission and what was learned"},
-    {"tune", kTune, tune_command, "[OPTION]... LOCK", "what auto would choose now, from what, and how"},
+    {"tune", kTune, tune_command, "[OPTION]... LOCK",
+     "what auto would choose now, from what, and how"},
 };
 
 Error about_also(std::string_view text, const Error& why) {
@@ -35,7 +38,8 @@ Error about_also(std::string_view text, const Error& why) {
   return error;
 }
 
-// --also [N@]LOCK. What stands before the @ is a limit only if it is a number: a@b is a name like any other.
+// --also [N@]LOCK. What stands before the @ is a limit only if it is a number: a@b is a name like
+// any other.
 Status take_also(Invocation& it, const Surroundings& around, std::string_view text) {
   LockSpec& lock = it.request.locks[it.request.lock_count];
   const std::size_t at = text.find('@');
@@ -77,7 +81,8 @@ Status take_lock(Invocation& it, bool extra) {
   }
   if (!extra && it.operand_count > 1) {
     Error error = error_of(Code::usage, 0, "\"");
-    error.message.append(it.operands[1]).append("\" is one argument too many: options come before LOCK");
+    error.message.append(it.operands[1])
+        .append("\" is one argument too many: options come before LOCK");
     return error;
   }
   Text<255> host_room;
@@ -86,7 +91,8 @@ Status take_lock(Invocation& it, bool extra) {
   it.request.nested = held != nullptr && held[0] != '\0';
   Status placed = place(it, around, it.operands[0], it.request.locks[0], it.request.make_parents);
   const bool by_path = !it.request.make_parents;
-  for (unsigned i = 0; placed.ok() && i < it.also_count; ++i) placed = take_also(it, around, it.also[i]);
+  for (unsigned i = 0; placed.ok() && i < it.also_count; ++i)
+    placed = take_also(it, around, it.also[i]);
   if (placed.ok() && (by_path || is_fleet(it.store))) keep_history_here(it, around);
   return placed;
 }

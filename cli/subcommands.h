@@ -1,5 +1,5 @@
-// The subcommands, one file each. All: the options are read and combined, `invocation` is complete but for its lock;
-// returns the exit code. run may instead end as its command ended, or become it.
+// The subcommands, one file each. All: the options are read and combined, `invocation` is complete
+// but for its lock; returns the exit code. run may instead end as its command ended, or become it.
 #ifndef ATMOST_CLI_SUBCOMMANDS_H
 #define ATMOST_CLI_SUBCOMMANDS_H
 
@@ -33,24 +33,27 @@ struct Subcommand {
 
 std::span<const Subcommand> subcommands();
 
-// Help for one subcommand, or for the program as a whole, on standard output. Returns the exit code.
+// Help for one subcommand, or for the program as a whole, on standard output. Returns the exit
+// code.
 int show_help(const Subcommand& subcommand);
 int show_help();
 int show_version();
 
-// Becomes the program atmost-NAME with argv[1] … as its arguments, looked for where INSTALL put the others:
-// $ATMOST_EXEC_PATH alone if it is set, else ../libexec/atmost beside this program's directory, else the folder this
-// program was configured with. Returns, with the exit code, when there is none or it cannot be run.
+// Becomes the program atmost-NAME with argv[1] … as its arguments, looked for where INSTALL put the
+// others: $ATMOST_EXEC_PATH alone if it is set, else ../libexec/atmost beside this program's
+// directory, else the folder this program was configured with. Returns, with the exit code, when
+// there is none or it cannot be run.
 int run_external(std::string_view name, char** argv);
 
-// Becomes atmost-NAME, which has the store of that URL, found in the same places, with the whole of argv; `warded`: becomes
-// its warden (core/warden.h). Returns, with the exit code, when it cannot.
+// Becomes atmost-NAME, which has the store of that URL, found in the same places, with the whole of
+// argv; `warded`: becomes its warden (core/warden.h). Returns, with the exit code, when it cannot.
 int become_fleet(std::string_view name, std::string_view url, char** argv, bool warded);
 
 // The hidden first argument by which such a program ends a lease: --end-lease URL LEASE.
 inline constexpr char kEndLease[] = "--end-lease";
 
-// Makes operand 0 the request's lock. `extra`: whether more operands may follow. Errors are usage errors.
+// Makes operand 0 the request's lock. `extra`: whether more operands may follow. Errors are usage
+// errors.
 Status take_lock(Invocation& invocation, bool extra);
 
 }  // namespace atmost::cli

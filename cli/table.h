@@ -9,7 +9,8 @@
 
 namespace atmost::cli {
 
-// How many terminal cells a text takes that holds no controls: combining marks none, East Asian wide ones two.
+// How many terminal cells a text takes that holds no controls: combining marks none, East Asian
+// wide ones two.
 std::size_t display_width(std::string_view text);
 
 // The longest beginning of `text` that is at most `width` cells wide and ends between characters.
@@ -22,12 +23,13 @@ struct Row {
   std::string_view cells[kColumns];
 };
 
-// Measure every row, fit once, then write every row. Rows written may differ from those measured: what is too wide
-// is cut, with an ellipsis.
+// Measure every row, fit once, then write every row. Rows written may differ from those measured:
+// what is too wide is cut, with an ellipsis.
 class Table {
  public:
   void measure(const Row& row);
-  // Narrows the widest columns until a line fits `columns` cells; a column keeps at least eight. 0: no limit.
+  // Narrows the widest columns until a line fits `columns` cells; a column keeps at least eight. 0:
+  // no limit.
   void fit(unsigned columns);
   // Columns padded with blanks, two between them; none behind the last.
   void write(Output& to, const Row& row) const;

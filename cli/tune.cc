@@ -8,7 +8,8 @@
 namespace atmost::cli {
 namespace {
 
-// A share or a rate with one decimal, by whole numbers: the front tier has no floating-point output.
+// A share or a rate with one decimal, by whole numbers: the front tier has no floating-point
+// output.
 Output& tenths(Output& to, double value) {
   const auto rounded = static_cast<std::uint64_t>(value * 10 + 0.5);
   to.number(rounded / 10);
@@ -23,15 +24,22 @@ Output& line(Output& to, std::string_view name) {
 }
 
 void show_experience(Output& to, const Tuning& it) {
-  line(to, "remembered").number(it.completed).text(" runs that ended by themselves, ").number(it.stopped);
+  line(to, "remembered")
+      .number(it.completed)
+      .text(" runs that ended by themselves, ")
+      .number(it.stopped);
   to.text(" stopped by a limit, ").number(it.cut_short).text(" by somebody else\n");
   if (it.completed > 0) {
-    line(to, "run times").text("half up to ").text(duration_words(it.half)).text(", nine in ten up to ");
+    line(to, "run times")
+        .text("half up to ")
+        .text(duration_words(it.half))
+        .text(", nine in ten up to ");
     to.text(duration_words(it.nine_tenths)).text(", the longest ").text(duration_words(it.longest));
     to.text("; the older count less\n");
   }
   constexpr std::string_view kRelated[kRelations] = {"the same again", "nearly so", "about as long",
-                                                     "of some such order", "like any run of the directory"};
+                                                     "of some such order",
+                                                     "like any run of the directory"};
   line(to, "the next run");
   for (int i = 0; i < kRelations; ++i) {
     to.text(i > 0 ? ", " : "").text(kRelated[i]).text(" ");
@@ -43,11 +51,14 @@ void show_experience(Output& to, const Tuning& it) {
 void show_choice(Output& to, const Tuning& it, const LearnedBounds& bounds) {
   line(to, "a wrong kill");
   tenths(to.text("is worth "), it.price).text(" doublings of the limit, so that about ");
-  tenths(to, bounds.risk_ppm / 1000.0).text(" good runs in 1,000 are stopped (--auto-risk); learned from ");
+  tenths(to, bounds.risk_ppm / 1000.0)
+      .text(" good runs in 1,000 are stopped (--auto-risk); learned from ");
   to.number(it.experience).text(" runs of the directory\n");
   line(to, "best limit");
   if (it.completed < it.runs_needed) {
-    to.text("none: ").number(it.runs_needed).text(" completed runs of this lock are needed, it has ");
+    to.text("none: ")
+        .number(it.runs_needed)
+        .text(" completed runs of this lock are needed, it has ");
     to.number(it.completed).text("\n");
     return;
   }

@@ -49,7 +49,8 @@ void warn_if_unknown(const Invocation& it, const LockSpec& lock) {
     const std::string_view directory = path.substr(0, slash);
     words.append(" (there is no file for it in ").append(directory).push(')');
     const Text<255> machine = host_name();
-    const Text<255> meant = near_name(directory, lock.name, it.host.empty() ? machine.view() : it.host);
+    const Text<255> meant =
+        near_name(directory, lock.name, it.host.empty() ? machine.view() : it.host);
     if (!meant.empty()) words.append("; did you mean ").append(meant).push('?');
   }
   complain(words);

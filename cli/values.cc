@@ -40,19 +40,25 @@ struct Choice {
   std::string_view name;
   E value;
 };
-constexpr Choice<OnBusy> kOnBusy[] = {
-    {"fail", OnBusy::fail}, {"skip", OnBusy::skip}, {"replace", OnBusy::replace}, {"join", OnBusy::join}};
+constexpr Choice<OnBusy> kOnBusy[] = {{"fail", OnBusy::fail},
+                                      {"skip", OnBusy::skip},
+                                      {"replace", OnBusy::replace},
+                                      {"join", OnBusy::join}};
 constexpr Choice<OnTooSoon> kOnTooSoon[] = {
     {"fail", OnTooSoon::fail}, {"skip", OnTooSoon::skip}, {"wait", OnTooSoon::wait}};
-constexpr Choice<ElapsedFrom> kElapsedFrom[] = {
-    {"start", ElapsedFrom::start}, {"finish", ElapsedFrom::finish}, {"success", ElapsedFrom::success}};
-constexpr Choice<Until> kUntil[] = {{"main", Until::main}, {"tree", Until::tree}, {"close", Until::close}};
+constexpr Choice<ElapsedFrom> kElapsedFrom[] = {{"start", ElapsedFrom::start},
+                                                {"finish", ElapsedFrom::finish},
+                                                {"success", ElapsedFrom::success}};
+constexpr Choice<Until> kUntil[] = {
+    {"main", Until::main}, {"tree", Until::tree}, {"close", Until::close}};
 constexpr Choice<OnLost> kOnLost[] = {{"stop", OnLost::stop}, {"warn", OnLost::warn}};
 
 Error quoted(std::string_view text, std::string_view rest) {
   Error error = error_of(Code::usage, 0, "\"");
   const std::size_t shown = whole_characters(text, 120);
-  error.message.append({text.data(), shown}).append(shown < text.size() ? "...\" " : "\" ").append(rest);
+  error.message.append({text.data(), shown})
+      .append(shown < text.size() ? "...\" " : "\" ")
+      .append(rest);
   return error;
 }
 
@@ -65,7 +71,8 @@ Status choose(std::string_view value, const Choice<E> (&choices)[N], E& to) {
     }
   }
   Error error = quoted(value, "is none of ");
-  for (std::size_t i = 0; i < N; ++i) error.message.append(i > 0 ? ", " : "").append(choices[i].name);
+  for (std::size_t i = 0; i < N; ++i)
+    error.message.append(i > 0 ? ", " : "").append(choices[i].name);
   return error;
 }
 
@@ -113,15 +120,18 @@ Status no_empty(std::string_view value, std::string_view what, std::string_view&
 
 Status store_host(std::string_view value, std::string_view& to) {
   // It becomes a directory, and a part of file names.
-  if (value.empty() || value.size() > 200 || value[0] == '.' || value.find('/') != std::string_view::npos) {
-    return quoted(value, "is not a host's name: use one without slashes or a leading dot, up to 200 bytes");
+  if (value.empty() || value.size() > 200 || value[0] == '.' ||
+      value.find('/') != std::string_view::npos) {
+    return quoted(
+        value, "is not a host's name: use one without slashes or a leading dot, up to 200 bytes");
   }
   to = value;
   return {};
 }
 
 Status store_id(std::string_view value, Text<63>& to) {
-  if (value.size() > Text<63>::capacity()) return quoted(value, "is too long: use at most 63 bytes");
+  if (value.size() > Text<63>::capacity())
+    return quoted(value, "is too long: use at most 63 bytes");
   to = Text<63>(value);
   return {};
 }

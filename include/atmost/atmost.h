@@ -1,20 +1,24 @@
-/* atmost for C, and for any language that can call C: at most N at a time, at most once every T, for at most D.
+/* atmost for C, and for any language that can call C: at most N at a time, at most once every T,
+ * for at most D.
  *
- * A lock taken here is held by the calling process: it ends with atmost_release(), or when the process ends, however
- * it ends. Children made by fork() share the open lock file: the lock then lasts until they, too, have ended, executed
- * another program or called atmost_release() on their copy (which does not free the parent's lock). A child made by a bare
- * clone(2), for which no pthread_atfork handler runs, must call exec or end soon: it also keeps what is locked only for
- * an instant while others are asked, and if the parent is killed at that instant nobody is admitted until the child ends.
+ * A lock taken here is held by the calling process: it ends with atmost_release(), or when the
+ * process ends, however it ends. Children made by fork() share the open lock file: the lock then
+ * lasts until they, too, have ended, executed another program or called atmost_release() on their
+ * copy (which does not free the parent's lock). A child made by a bare clone(2), for which no
+ * pthread_atfork handler runs, must call exec or end soon: it also keeps what is locked only for an
+ * instant while others are asked, and if the parent is killed at that instant nobody is admitted
+ * until the child ends.
  *
  * Thread-safe: any thread may call anything; one lock value belongs to one thread at a time, and
- * atmost_release_current_lock() means the calling thread's last lock. Two threads of one process exclude each other
- * like two processes. No signal handler is installed and no timer is used; a thread exists only while a lock is held
- * for which `on_lost` was given. Needs nothing but the C library. Prints nothing.
+ * atmost_release_current_lock() means the calling thread's last lock. Two threads of one process
+ * exclude each other like two processes. No signal handler is installed and no timer is used; a
+ * thread exists only while a lock is held for which `on_lost` was given. Needs nothing but the C
+ * library. Prints nothing.
  *
- * HANGING HOLDERS. GetLock() of the paper stops a holder that is older than the caller's expireafter
- * and takes its place. Here that needs both sides: the taker asks for it (expireafter), and the
- * holder has agreed, since stopping means INT, TERM and KILL for its whole program. A program agrees
- * once, before it takes its first lock:
+ * HANGING HOLDERS. GetLock() of the paper stops a holder that is older than the caller's
+ * expireafter and takes its place. Here that needs both sides: the taker asks for it (expireafter),
+ * and the holder has agreed, since stopping means INT, TERM and KILL for its whole program. A
+ * program agrees once, before it takes its first lock:
  *
  *     atmost_may_be_killed(1);
  *
@@ -38,31 +42,33 @@
 extern "C" {
 #endif
 
-/* Answers: 0, or the exit code that atmost(1) would end with (docs/exit-codes.md). ATMOST_INTERRUPTED
- * is none of those. */
+/* Answers: 0, or the exit code that atmost(1) would end with (docs/exit-codes.md).
+ * ATMOST_INTERRUPTED is none of those. */
 enum {
   ATMOST_ADMITTED = 0,
   ATMOST_INTERRUPTED = 4,    /* a signal handler ran while an interruptible call waited */
   ATMOST_USAGE = 64,         /* an argument makes no sense */
   ATMOST_INTERNAL = 70,      /* out of memory, or a defect */
   ATMOST_CANNOT_CREATE = 73, /* the lock file cannot be created */
-  ATMOST_IO = 74,            /* I/O error, or the path is no lock file, or the filesystem keeps no locks */
-  ATMOST_BUSY = 75,          /* held by others; an answer, not an error */
-  ATMOST_TOO_SOON = 76,      /* admitted too recently; atmost_retry_in() says when to come back */
-  ATMOST_NOT_PERMITTED = 77  /* the file, its directory, or stopping the overdue holder */
+  ATMOST_IO = 74,   /* I/O error, or the path is no lock file, or the filesystem keeps no locks */
+  ATMOST_BUSY = 75, /* held by others; an answer, not an error */
+  ATMOST_TOO_SOON = 76,     /* admitted too recently; atmost_retry_in() says when to come back */
+  ATMOST_NOT_PERMITTED = 77 /* the file, its directory, or stopping the overdue holder */
 };
 
 typedef struct atmost_lock atmost_lock;
 
-/* What may be said beyond the name. Start from ATMOST_DEFAULTS; fields that later versions add are at the end. */
+/* What may be said beyond the name. Start from ATMOST_DEFAULTS; fields that later versions add are
+ * at the end. */
 typedef struct atmost_options {
-  size_t size;       /* sizeof(atmost_options) */
-  unsigned max;      /* N: at most so many at a time; 1…262144 */
-  unsigned take;     /* K: slots to take, all or none; 1…min(N, 1024) */
-  double wait;       /* seconds to wait for admission; 0: answer at once */
-  double if_elapsed; /* too soon if the last admission is more recent; 0: never, INFINITY: once only */
+  size_t size;   /* sizeof(atmost_options) */
+  unsigned max;  /* N: at most so many at a time; 1…262144 */
+  unsigned take; /* K: slots to take, all or none; 1…min(N, 1024) */
+  double wait;   /* seconds to wait for admission; 0: answer at once */
   double
-      expire_after; /* holders older than this are stopped if they stand in the way; 0: always, INFINITY: never */
+      if_elapsed; /* too soon if the last admission is more recent; 0: never, INFINITY: once only */
+  double expire_after;   /* holders older than this are stopped if they stand in the way; 0: always,
+                            INFINITY: never */
   double kill_grace;     /* pause after each of INT, TERM and KILL */
   double now;            /* seconds since 1970 to decide with; a negative value: the clocks */
   const char* directory; /* where named locks and atoms live; NULL: as atmost(1) decides */
@@ -71,17 +77,17 @@ typedef struct atmost_options {
   /* What a taker may do once this lock is overdue. Positive: stop this whole program. 0: call
    * on_lost; where that is NULL, as atmost_may_be_killed() said. Negative: nothing in any case. */
   int may_be_killed;
-  /* Called on a thread of the library when a taker has taken the lock away (it is released by then),
-   * once at most. It may call anything here but must not wait for the thread that owns the lock to
-   * release it. */
+  /* Called on a thread of the library when a taker has taken the lock away (it is released by
+   * then), once at most. It may call anything here but must not wait for the thread that owns the
+   * lock to release it. */
   void (*on_lost)(void* context, uint64_t token);
   void* context;
   const char* log; /* the history's file; NULL: as atmost(1) decides */
   int no_history;  /* nonzero: nothing is recorded */
   /* Nonzero: a wait ends with ATMOST_INTERRUPTED when a signal handler ran on the waiting thread;
-   * the place in the queue is given up. 0: handlers run, and the wait goes on. An interruptible call
-   * that may wait blocks the thread's signals and lets them through only while it waits and at its
-   * end, so that none is missed in between. A takeover that has begun is finished first; an
+   * the place in the queue is given up. 0: handlers run, and the wait goes on. An interruptible
+   * call that may wait blocks the thread's signals and lets them through only while it waits and at
+   * its end, so that none is missed in between. A takeover that has begun is finished first; an
    * admission that came first stays one. A signal sent to the process may be handed to another
    * thread, if that does not block it: then it interrupts nothing. */
   int interruptible;
@@ -91,24 +97,25 @@ typedef struct atmost_options {
   const void* wait_mask;
 } atmost_options;
 
-#define ATMOST_DEFAULTS                                                                                  \
-  {                                                                                                      \
-    sizeof(atmost_options), 1, 1, 0.0, 0.0, __builtin_inf(), 2.0, -1.0, NULL, NULL, 0600, 0, NULL, NULL, \
-        NULL, 0, 0, NULL                                                                                 \
+#define ATMOST_DEFAULTS                                                                            \
+  {                                                                                                \
+    sizeof(atmost_options), 1, 1, 0.0, 0.0, __builtin_inf(), 2.0, -1.0, NULL, NULL, 0600, 0, NULL, \
+        NULL, NULL, 0, 0, NULL                                                                     \
   }
 
-/* Agrees (nonzero), or no longer agrees (0), that a taker stops this whole program when a lock that it
- * takes from now on is overdue: see HANGING HOLDERS. Returns what was agreed before, at first 0. A lock
- * whose options have may_be_killed or on_lost goes by those. A child made by fork() begins with its
- * parent's agreement. */
+/* Agrees (nonzero), or no longer agrees (0), that a taker stops this whole program when a lock that
+ * it takes from now on is overdue: see HANGING HOLDERS. Returns what was agreed before, at first 0.
+ * A lock whose options have may_be_killed or on_lost goes by those. A child made by fork() begins
+ * with its parent's agreement. */
 int atmost_may_be_killed(int agreed);
 
-/* GetLock() of Burgess & Skipitaris (LISA '97): one holder at a time of the atom operator:operand. `ifelapsed` and
- * `expireafter` as above, in seconds; `host`: NULL for this host; `now`: as above. On ATMOST_ADMITTED *lock is set
- * and becomes this thread's current lock; otherwise *lock is NULL. Does not wait for slots; blocks at most five seconds
- * on the lock file's guard, and three pauses of two seconds when it stops an overdue holder. */
-int atmost_get_lock(const char* operator_, const char* operand, double ifelapsed, double expireafter,
-                    const char* host, double now, atmost_lock** lock);
+/* GetLock() of Burgess & Skipitaris (LISA '97): one holder at a time of the atom operator:operand.
+ * `ifelapsed` and `expireafter` as above, in seconds; `host`: NULL for this host; `now`: as above.
+ * On ATMOST_ADMITTED *lock is set and becomes this thread's current lock; otherwise *lock is NULL.
+ * Does not wait for slots; blocks at most five seconds on the lock file's guard, and three pauses
+ * of two seconds when it stops an overdue holder. */
+int atmost_get_lock(const char* operator_, const char* operand, double ifelapsed,
+                    double expireafter, const char* host, double now, atmost_lock** lock);
 
 /* The same for an atom with every option; `options` may be NULL. */
 int atmost_get_atom(const char* operator_, const char* operand, const char* host,
@@ -117,23 +124,24 @@ int atmost_get_atom(const char* operator_, const char* operand, const char* host
 /* The same for a LOCK as atmost(1) takes it: a path (with a slash), or a name. */
 int atmost_get(const char* name, const atmost_options* options, atmost_lock** lock);
 
-/* Frees the slots and the value. `success`: nonzero when the work succeeded (for --elapsed-from=success of others).
- * NULL is allowed. */
+/* Frees the slots and the value. `success`: nonzero when the work succeeded (for
+ * --elapsed-from=success of others). NULL is allowed. */
 void atmost_release(atmost_lock* lock, int success);
 
-/* Releases the lock that this thread took last and still has; nothing happens when there is none. */
+/* Releases the lock that this thread took last and still has; nothing happens when there is none.
+ */
 void atmost_release_current_lock(void);
 
-/* Of a held lock: its fencing token (greater than that of every earlier admission), its first slot (from 1), and
- * whether it is still held (0 once a taker has it). */
+/* Of a held lock: its fencing token (greater than that of every earlier admission), its first slot
+ * (from 1), and whether it is still held (0 once a taker has it). */
 uint64_t atmost_token(const atmost_lock* lock);
 unsigned atmost_slot(const atmost_lock* lock);
 int atmost_held(const atmost_lock* lock);
 
 /* About the last call of this thread that did not admit: a sentence (control bytes escaped; valid
- * until this thread's next call); after ATMOST_TOO_SOON the seconds until it is not (INFINITY: never);
- * after ATMOST_BUSY and ATMOST_TOO_SOON the reason in one word, as `why` in the history ("no_slot",
- * "immune", "guard", "too_soon", ...), otherwise "". */
+ * until this thread's next call); after ATMOST_TOO_SOON the seconds until it is not (INFINITY:
+ * never); after ATMOST_BUSY and ATMOST_TOO_SOON the reason in one word, as `why` in the history
+ * ("no_slot", "immune", "guard", "too_soon", ...), otherwise "". */
 const char* atmost_message(void);
 double atmost_retry_in(void);
 const char* atmost_why(void);

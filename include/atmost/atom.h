@@ -1,4 +1,5 @@
-// atmost for C++: the same as atmost.h, as values. Header-only over the C functions, so that the library has no C++ ABI.
+// atmost for C++: the same as atmost.h, as values. Header-only over the C functions, so that the
+// library has no C++ ABI.
 #ifndef ATMOST_ATOM_H
 #define ATMOST_ATOM_H
 
@@ -11,8 +12,8 @@
 
 namespace atmost {
 
-// A held lock, or the reason why there is none. Move-only; the destructor releases it as not successful.
-// Belongs to one thread at a time. If the process dies, the kernel frees the lock.
+// A held lock, or the reason why there is none. Move-only; the destructor releases it as not
+// successful. Belongs to one thread at a time. If the process dies, the kernel frees the lock.
 class Held {
  public:
   Held() = default;
@@ -38,7 +39,7 @@ class Held {
   // Whether it was admitted and no taker has it yet.
   explicit operator bool() const { return lock_ != nullptr && atmost_held(lock_) != 0; }
 
-  int answer() const { return answer_; }                 // ATMOST_ADMITTED, ATMOST_BUSY, ATMOST_TOO_SOON, …
+  int answer() const { return answer_; }  // ATMOST_ADMITTED, ATMOST_BUSY, ATMOST_TOO_SOON, …
   const std::string& reason() const { return reason_; }  // a sentence; empty when admitted
   double retry_in() const { return retry_in_; }          // seconds, after ATMOST_TOO_SOON
   std::uint64_t token() const { return lock_ != nullptr ? atmost_token(lock_) : 0; }
@@ -71,7 +72,8 @@ struct Limits : atmost_options {
   Limits() : atmost_options ATMOST_DEFAULTS {}
 };
 
-// What is asked for most, with names at the call (C++20): get_lock({.if_elapsed = 900, .expire_after = 5400}).
+// What is asked for most, with names at the call (C++20): get_lock({.if_elapsed = 900,
+// .expire_after = 5400}).
 struct Terms {
   unsigned max = 1;                       // N: at most so many at a time
   double wait = 0;                        // seconds to wait for admission

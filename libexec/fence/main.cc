@@ -1,5 +1,5 @@
-// atmost fence: the resource's side of a lock that can be lost. A holder shows the token it was admitted with; whoever
-// was admitted before the last one that came is refused.
+// atmost fence: the resource's side of a lock that can be lost. A holder shows the token it was
+// admitted with; whoever was admitted before the last one that came is refused.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,13 +20,16 @@ namespace {
 
 constexpr const char* kHelp =
     "usage: atmost fence [--token N] FILE [--] [COMMAND [ARG]...]\n"
-    "Accepts the token (default: $ATMOST_TOKEN) if FILE has seen none that is higher, and keeps it there.\n"
+    "Accepts the token (default: $ATMOST_TOKEN) if FILE has seen none that is higher, and keeps it "
+    "there.\n"
     "With COMMAND: runs it then, and lets nobody else pass the fence meanwhile.\n"
-    "Exit codes: 0 accepted (or COMMAND's own), 79 stale: a later holder has been here, 64 usage, 74 cannot "
+    "Exit codes: 0 accepted (or COMMAND's own), 79 stale: a later holder has been here, 64 usage, "
+    "74 cannot "
     "read or\n"
     "write FILE (nothing is accepted then).\n";
 
-// As many digits as the largest token has: the file never changes its length, so that no crash leaves half a number.
+// As many digits as the largest token has: the file never changes its length, so that no crash
+// leaves half a number.
 constexpr int kDigits = 20;
 
 int say(Code code, std::string_view words) {
@@ -37,7 +40,8 @@ int say(Code code, std::string_view words) {
 }
 
 int trouble(const std::string& file, const char* what) {
-  return say(Code::io, file + ": " + what + (errno != 0 ? std::string(": ") + strerror(errno) : ""));
+  return say(Code::io,
+             file + ": " + what + (errno != 0 ? std::string(": ") + strerror(errno) : ""));
 }
 
 // The number in the file; false: it is none of ours, and nothing can be concluded from it.
@@ -79,7 +83,8 @@ int pass(const std::string& file, std::uint64_t token, char** command) {
   int fd = -1;
   if (const int code = enter(file, fd)) return code;
   std::uint64_t highest = 0;
-  if (!read_highest(fd, highest)) return trouble(file, "holds no token; name another file, or remove it");
+  if (!read_highest(fd, highest))
+    return trouble(file, "holds no token; name another file, or remove it");
   if (token < highest) {
     return say(Code::lost, file + ": token " + std::to_string(token) +
                                " is stale: " + std::to_string(highest) + " has been here");
@@ -107,7 +112,8 @@ int run(int argc, char** argv) {
     } else if (word == "--token" && at + 1 < argc) {
       token_text = argv[++at];
     } else {
-      return say(Code::usage, std::string(word) + ": no option of fence: atmost fence --help lists them");
+      return say(Code::usage,
+                 std::string(word) + ": no option of fence: atmost fence --help lists them");
     }
   }
   if (at >= argc || argv[at][0] == '\0')

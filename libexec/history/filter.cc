@@ -31,7 +31,9 @@ HowItEnded outcome_of(const Record& record) {
 }
 
 Filter::Filter(const Options& options, std::vector<WantedLock> locks)
-    : since_(options.selection.since_ns), until_(options.selection.until_ns), locks_(std::move(locks)) {
+    : since_(options.selection.since_ns),
+      until_(options.selection.until_ns),
+      locks_(std::move(locks)) {
   for (Event::Kind kind : options.kinds) kinds_ |= bit(kind);
   for (HowItEnded outcome : options.outcomes) outcomes_ |= bit(outcome);
 }

@@ -8,11 +8,13 @@
 
 namespace atmost::history {
 
-Growth::Growth(const std::vector<std::string>& logs) : inotify_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+Growth::Growth(const std::vector<std::string>& logs)
+    : inotify_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
   if (!inotify_.open()) return;
   for (const std::string& log : logs) {
     const std::string directory = std::filesystem::path(log).parent_path();
-    inotify_add_watch(inotify_.get(), directory.c_str(), IN_MODIFY | IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO);
+    inotify_add_watch(inotify_.get(), directory.c_str(),
+                      IN_MODIFY | IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO);
   }
 }
 

@@ -13,7 +13,8 @@ namespace atmost::history {
 class Growth {
  public:
   explicit Growth(const std::vector<std::string>& logs);
-  // Returns when something in those directories changed, and after a second anyway: a hint. Blocks that long.
+  // Returns when something in those directories changed, and after a second anyway: a hint. Blocks
+  // that long.
   void wait();
 
  private:

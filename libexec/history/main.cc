@@ -38,7 +38,9 @@ class History {
   void run() {
     const bool sorted = tails_.size() > 1;
     for (Tail& tail : tails_) {
-      const LineSink sink = [&](std::string_view line) { take(line, sorted || options_.last_given); };
+      const LineSink sink = [&](std::string_view line) {
+        take(line, sorted || options_.last_given);
+      };
       tail.advance(sink);
       if (!options_.follow) tail.finish(sink);
       put_in_order(0);
@@ -85,10 +87,11 @@ class History {
     put_in_order(kWindow);
   }
 
-  // What happened is logged a little later than others' news: a signal when it is known whether it worked, an end when the
-  // slot is free already. The oldest lines go on until so many are left.
+  // What happened is logged a little later than others' news: a signal when it is known whether it
+  // worked, an end when the slot is free already. The oldest lines go on until so many are left.
   void put_in_order(std::size_t left) {
-    for (; waiting_.size() > left; waiting_.erase(waiting_.begin())) take_in_order(*waiting_.begin());
+    for (; waiting_.size() > left; waiting_.erase(waiting_.begin()))
+      take_in_order(*waiting_.begin());
   }
 
   void take_in_order(const std::pair<const std::int64_t, std::string>& one) {
@@ -153,4 +156,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace atmost::history
 
-int main(int argc, char** argv) { return atmost::history::run_guarded(atmost::history::run, argc, argv); }
+int main(int argc, char** argv) {
+  return atmost::history::run_guarded(atmost::history::run, argc, argv);
+}

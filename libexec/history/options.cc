@@ -11,10 +11,12 @@ namespace {
 constexpr char kUsage[] =
     "usage: atmost history [OPTION]... [LOCK]...\n\n"
     "what happened: admissions, refusals, takeovers and ends, oldest first\n\n"
-    "      --event KIND      admitted, denied, expired, signalled, ended, lost, stopping, vanished (several "
+    "      --event KIND      admitted, denied, expired, signalled, ended, lost, stopping, vanished "
+    "(several "
     "with "
     "commas)\n"
-    "      --outcome WHAT    success, failure, killed, timed_out, lost, too_soon, busy (several with "
+    "      --outcome WHAT    success, failure, killed, timed_out, lost, too_soon, busy (several "
+    "with "
     "commas)\n"
     "  -n, --last N          only the last N of those\n"
     "  -f, --follow          go on with what happens from now on (after the last 10, unless -n)\n"
@@ -51,16 +53,18 @@ std::string help_text() { return std::string(kUsage) + kSelectionHelp + kLockHel
 Options parse_options(int argc, char** argv, std::int64_t now_ns) {
   Options to;
   opterr = 0;
-  const std::vector<option> options = options_with({{"event", required_argument, nullptr, kEvent},
-                                                    {"outcome", required_argument, nullptr, kOutcome},
-                                                    {"last", required_argument, nullptr, 'n'},
-                                                    {"follow", no_argument, nullptr, 'f'},
-                                                    {"json", no_argument, nullptr, kJson}});
+  const std::vector<option> options =
+      options_with({{"event", required_argument, nullptr, kEvent},
+                    {"outcome", required_argument, nullptr, kOutcome},
+                    {"last", required_argument, nullptr, 'n'},
+                    {"follow", no_argument, nullptr, 'f'},
+                    {"json", no_argument, nullptr, kJson}});
   for (int letter; (letter = getopt_long(argc, argv, ":n:fqvhV", options.data(), nullptr)) != -1;) {
     if (take_option(letter, optarg, now_ns, to.selection)) continue;
     switch (letter) {
       case kEvent:
-        each_word("--event", optarg, kKindNames, [&](std::size_t i) { to.kinds.push_back(Event::Kind(i)); });
+        each_word("--event", optarg, kKindNames,
+                  [&](std::size_t i) { to.kinds.push_back(Event::Kind(i)); });
         break;
       case kOutcome:
         each_word("--outcome", optarg, kOutcomeNames,

@@ -12,7 +12,16 @@
 namespace atmost::history {
 
 // How what somebody wanted turned out.
-enum class HowItEnded : std::uint8_t { none, success, failure, killed, timed_out, lost, too_soon, busy };
+enum class HowItEnded : std::uint8_t {
+  none,
+  success,
+  failure,
+  killed,
+  timed_out,
+  lost,
+  too_soon,
+  busy
+};
 
 struct Options {
   bool help = false;

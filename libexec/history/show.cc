@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kRowsAtOnce = 512;
 
 bool has(std::int64_t value) { return value != Record::kAbsent; }
-std::string number(std::int64_t value) { return has(value) ? std::to_string(value) : std::string(); }
+std::string number(std::int64_t value) {
+  return has(value) ? std::to_string(value) : std::string();
+}
 
 std::string span(std::int64_t ns) { return std::string(duration_words({ns < 0 ? 0 : ns}).view()); }
 
@@ -35,7 +37,8 @@ void join(std::string& to, const std::string& more) {
 std::string denial(const Record& record) {
   std::string to = record.why == "too_soon" ? "too soon" : "busy";
   if (record.why == "no_slot") {
-    if (has(record.held)) to.append(": " + number(record.held) + " of " + number(record.max) + " held");
+    if (has(record.held))
+      to.append(": " + number(record.held) + " of " + number(record.max) + " held");
   } else if (record.why != "too_soon" && !record.why.empty()) {
     to.append(": ").append(shown(record.why));
     std::replace(to.begin(), to.end(), '_', ' ');
@@ -56,7 +59,8 @@ std::string ending(const Record& record) {
          : record.stopped == "taken_over" ? "stopped: taken over"
                                           : "stopped: " + shown(record.stopped);
   }
-  join(to, record.signal.empty() ? "exit " + number(record.exit) : "signal " + shown(record.signal));
+  join(to,
+       record.signal.empty() ? "exit " + number(record.exit) : "signal " + shown(record.signal));
   if (record.core) to.append(" (core)");
   if (has(record.ran_ns)) to.append(" after " + span(record.ran_ns));
   if (has(record.cpu_ns)) join(to, span(record.cpu_ns) + " CPU");
@@ -88,7 +92,8 @@ std::string details(const Record& record) {
       to = "the run of " + number(record.holder_pid) + " ended without a trace";
       break;
     case Event::Kind::signalled:
-      to = shown(record.signal) + " to " + number(record.holder_pid) + (record.worked ? ", worked" : "");
+      to = shown(record.signal) + " to " + number(record.holder_pid) +
+           (record.worked ? ", worked" : "");
       break;
     case Event::Kind::lost:
       if (has(record.holder_pid)) to = "to " + number(record.holder_pid);
@@ -97,7 +102,8 @@ std::string details(const Record& record) {
   constexpr std::int64_t kWorthTelling = 1'000'000;
   if (has(record.waited_ns) && record.waited_ns >= kWorthTelling)
     join(to, "waited " + span(record.waited_ns));
-  if (record.kind == Event::Kind::admitted && record.take > 1) join(to, "took " + number(record.take));
+  if (record.kind == Event::Kind::admitted && record.take > 1)
+    join(to, "took " + number(record.take));
   return to;
 }
 
@@ -117,7 +123,8 @@ void Show::add(const Record& record) {
 void Show::flush() {
   if (shape_ == Shape::table) {
     for (const Row& row : rows_) {
-      for (std::size_t i = 0; i < kColumns; ++i) widths_[i] = std::max(widths_[i], width_of(row[i]));
+      for (std::size_t i = 0; i < kColumns; ++i)
+        widths_[i] = std::max(widths_[i], width_of(row[i]));
     }
   }
   for (const Row& row : rows_) write(row);

@@ -20,7 +20,8 @@ constexpr std::int64_t kPatienceNs = 10'000'000'000;
 // The status of the child, polled ever less often; -1 when the patience is over.
 int status_of(pid_t child) {
   const std::int64_t end = os::boot_ns() + kPatienceNs;
-  for (std::int64_t pause_ns = 500'000;; pause_ns = std::min<std::int64_t>(2 * pause_ns, 20'000'000)) {
+  for (std::int64_t pause_ns = 500'000;;
+       pause_ns = std::min<std::int64_t>(2 * pause_ns, 20'000'000)) {
     int status = 0;
     const pid_t got = waitpid(child, &status, WNOHANG);
     if (got == child) return status;
@@ -50,8 +51,8 @@ bool ask_command(const std::string& group, const std::vector<std::string>& comma
   posix_spawn_file_actions_destroy(&streams);
   posix_spawnattr_destroy(&own_group);
   if (error != 0) {
-    remark("the command of group " + group + " cannot be run, so the class is not set: " + command[0] + ": " +
-           strerror(error));
+    remark("the command of group " + group +
+           " cannot be run, so the class is not set: " + command[0] + ": " + strerror(error));
     return false;
   }
   const int status = status_of(child);

@@ -87,8 +87,10 @@ void Crew::wait() {
   std::size_t at = 0;
   for (auto member = members_.begin(); member != members_.end(); at += 3) {
     Child& child = member->child;
-    if (polled[at + 1].revents != 0 && !read_some(*member, child.out, member->out)) child.out.reset();
-    if (polled[at + 2].revents != 0 && !read_some(*member, child.err, member->err)) child.err.reset();
+    if (polled[at + 1].revents != 0 && !read_some(*member, child.out, member->out))
+      child.out.reset();
+    if (polled[at + 2].revents != 0 && !read_some(*member, child.err, member->err))
+      child.err.reset();
     if (polled[at].revents == 0) {
       ++member;
       continue;
@@ -123,7 +125,8 @@ void Crew::write_lines(const Member& member, Stream& stream, bool all) {
   for (;;) {
     std::size_t end = stream.pending.find('\n', start);
     const std::size_t rest = stream.pending.size() - start;
-    if (end == std::string::npos && rest > 0 && (all || rest >= kLongestLine)) end = stream.pending.size();
+    if (end == std::string::npos && rest > 0 && (all || rest >= kLongestLine))
+      end = stream.pending.size();
     if (end == std::string::npos) break;
     lines += name + stream.pending.substr(start, end - start) + "\n";
     start = std::min(end + 1, stream.pending.size());
@@ -132,7 +135,8 @@ void Crew::write_lines(const Member& member, Stream& stream, bool all) {
   put(stream.to, lines);
 }
 
-// Its supervisor has ended. What is in the pipes by now is the command's; what a daemon of it writes later is nobody's.
+// Its supervisor has ended. What is in the pipes by now is the command's; what a daemon of it
+// writes later is nobody's.
 void Crew::end(Member& member) {
   Child& child = member.child;
   for (const bool out : {true, false}) {

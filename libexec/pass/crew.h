@@ -13,7 +13,8 @@
 
 namespace atmost::pass {
 
-// While alive, HUP, INT, QUIT and TERM for this process are noted; what was ignored (nohup) stays ignored.
+// While alive, HUP, INT, QUIT and TERM for this process are noted; what was ignored (nohup) stays
+// ignored.
 class Notes {
  public:
   Notes();
@@ -29,15 +30,16 @@ class Notes {
   struct sigaction before_[4];
 };
 
-// While an atom runs in it, signals that end programs are noted, passed on to its atoms (unless the terminal sent
-// them, which reaches those itself), and end the waiting. Single-threaded, one at a time.
+// While an atom runs in it, signals that end programs are noted, passed on to its atoms (unless the
+// terminal sent them, which reaches those itself), and end the waiting. Single-threaded, one at a
+// time.
 class Crew {
  public:
   using Tell = std::function<void(const Atom&, const Fate&)>;
 
-  // At most `jobs` at a time. With more than one their output is collected and written line by line, each line whole
-  // and under its atom's name; with one they have our streams.
-  // `secrets` (borrowed) are for the stores of jobs in a fleet.
+  // At most `jobs` at a time. With more than one their output is collected and written line by
+  // line, each line whole and under its atom's name; with one they have our streams. `secrets`
+  // (borrowed) are for the stores of jobs in a fleet.
   Crew(unsigned jobs, bool quiet, const Variables& secrets, Tell tell);
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;

@@ -18,7 +18,8 @@ std::string lowered(std::string text) {
 
 bool host_matches(const Host& host, const std::string& pattern) {
   const std::string wanted = lowered(pattern);
-  for (const std::string& name : {host.name, host.full_name, host.name.substr(0, host.name.find('.'))}) {
+  for (const std::string& name :
+       {host.name, host.full_name, host.name.substr(0, host.name.find('.'))}) {
     if (fnmatch(wanted.c_str(), lowered(name).c_str(), 0) == 0) return true;
   }
   return false;

@@ -19,7 +19,8 @@ namespace atmost::pass {
 // Runs a group's command and says whether it exited 0.
 using Ask = std::function<bool(const std::string& group, const std::vector<std::string>& command)>;
 
-// Time, host and groups. A group's command is run when an answer needs it, once in the life of this object.
+// Time, host and groups. A group's command is run when an answer needs it, once in the life of this
+// object.
 class HostClasses {
  public:
   HostClasses(const Host& host, const std::map<std::string, Group>& groups, Ask ask);
@@ -39,11 +40,12 @@ class HostClasses {
   std::map<std::string, bool> answered_;
 };
 
-// Whether the host goes by `pattern` (a name, or fnmatch(3) with * ? []; case does not count), fully or without domain.
+// Whether the host goes by `pattern` (a name, or fnmatch(3) with * ? []; case does not count),
+// fully or without domain.
 bool host_matches(const Host& host, const std::string& pattern);
 
-// Asks by running the command, its standard streams empty and its errors ours, for at most ten seconds: then it is
-// stopped, the class is not set, and `remark` is told.
+// Asks by running the command, its standard streams empty and its errors ours, for at most ten
+// seconds: then it is stopped, the class is not set, and `remark` is told.
 bool ask_command(const std::string& group, const std::vector<std::string>& command,
                  const std::function<void(const std::string&)>& remark);
 

@@ -70,7 +70,8 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
                            const sigset_t& mask) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     struct sigaction now;
-    if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) ::signal(signal, SIG_DFL);
+    if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
+      ::signal(signal, SIG_DFL);
   }
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   if (ends.out.open()) {
@@ -88,8 +89,8 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
 
 }  // namespace
 
-Status make_request(const Atom& atom, const Options& options, const Surroundings& around, const Instant& now,
-                    Request& to) {
+Status make_request(const Atom& atom, const Options& options, const Surroundings& around,
+                    const Instant& now, Request& to) {
   to = {};
   const bool fleet = in_fleet(atom, options);
   const std::string_view whose = options.host.empty() ? std::string_view("fleet") : options.host;
@@ -107,7 +108,8 @@ Status make_request(const Atom& atom, const Options& options, const Surroundings
   if (fleet && to.ttl > kLongestTtl)
     return error_of(Code::usage, 0,
                     "its lease in the fleet may last 7d: give it a shorter ttl or kill_grace");
-  // Ages and intervals in a fleet are the store's to measure, not this host's at the beginning of a pass.
+  // Ages and intervals in a fleet are the store's to measure, not this host's at the beginning of a
+  // pass.
   to.now_given = !fleet || now.given;
   to.now_real_ns = now.real_ns;
   to.now_boot_ns = now.given ? 0 : now.boot_ns;
@@ -130,7 +132,8 @@ Result<bool> ran_already(const Job& job) {
 
 bool runs_here(const Job& job) {
   const Atom& atom = job.atom;
-  return job.store.empty() && atom.user.empty() && atom.directory.empty() && atom.environment.empty();
+  return job.store.empty() && atom.user.empty() && atom.directory.empty() &&
+         atom.environment.empty();
 }
 
 Outcome run_here(const Job& job, bool quiet) {
@@ -144,7 +147,8 @@ Outcome run_prepared(const Job& job, bool quiet) {
   std::vector<std::string> words = atom.command;
   if (!atom.user.empty()) {
     User user;
-    if (const Status found = find_user(atom.user, user); !found.ok()) return failed(found.error()).outcome;
+    if (const Status found = find_user(atom.user, user); !found.ok())
+      return failed(found.error()).outcome;
     set_variables(user);
     if (!is_ours(user)) {
       const std::vector<std::string> become = {own_path(), kBecome, atom.user, atom.directory};
@@ -153,7 +157,8 @@ Outcome run_prepared(const Job& job, bool quiet) {
   }
   for (const auto& [name, value] : atom.environment) setenv(name.c_str(), value.c_str(), 1);
   const bool goes_here = words.size() == atom.command.size() && !atom.directory.empty();
-  if (goes_here && chdir(atom.directory.c_str()) != 0) return failed(cannot(atom.directory, errno)).outcome;
+  if (goes_here && chdir(atom.directory.c_str()) != 0)
+    return failed(cannot(atom.directory, errno)).outcome;
   const std::vector<char*> argv = pointers(words);
   Narrator narrator(atom.name(), quiet);
   return run_command(job.request, {argv.data()}, &narrator);
@@ -163,8 +168,9 @@ Result<Child> start(const Job& job, const Variables& secrets, bool captured, boo
                     const sigset_t& mask) {
   Child child;
   Ends ends;
-  const bool piped = make_pipe(child.result, ends.result) &&
-                     (!captured || (make_pipe(child.out, ends.out) && make_pipe(child.err, ends.err)));
+  const bool piped =
+      make_pipe(child.result, ends.result) &&
+      (!captured || (make_pipe(child.out, ends.out) && make_pipe(child.err, ends.err)));
   if (!piped) return cannot("cannot make a pipe", errno);
   child.pid = fork();
   if (child.pid == 0) be_child(job, secrets, quiet, ends, mask);

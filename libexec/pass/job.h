@@ -24,8 +24,8 @@ inline bool in_fleet(const Atom& atom, const Options& options) {
 }
 
 // Fills in the request of one atom. About 140 KiB: make it static.
-Status make_request(const Atom& atom, const Options& options, const Surroundings& around, const Instant& now,
-                    Request& to);
+Status make_request(const Atom& atom, const Options& options, const Surroundings& around,
+                    const Instant& now, Request& to);
 
 // Names and values.
 using Variables = std::vector<std::pair<std::string, std::string>>;
@@ -34,7 +34,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 struct Job {
   const Atom& atom;
   const Request& request;
-  std::string store;  // the URL of the store that many machines share and its lock is in; empty: a file
+  std::string
+      store;  // the URL of the store that many machines share and its lock is in; empty: a file
   std::optional<Moment::Span> not_since;  // it is not due if it ran in that time
 };
 
@@ -47,27 +48,31 @@ bool runs_here(const Job& job);
 // Runs it here, and returns when it has ended. REQUIRES: runs_here(job), no children of ours.
 Outcome run_here(const Job& job, bool quiet);
 
-// The same in a process that has nothing else to do: takes on all that the atom says of its command first.
+// The same in a process that has nothing else to do: takes on all that the atom says of its command
+// first.
 Outcome run_prepared(const Job& job, bool quiet);
 
 // An atom under way in a process of its own, which is its supervisor.
 struct Child {
   pid_t pid = 0;
-  os::Fd result;  // the Fate in one piece, then the end; the end alone when the supervisor was killed
-  os::Fd out;     // what the command writes, when it was captured
+  os::Fd
+      result;  // the Fate in one piece, then the end; the end alone when the supervisor was killed
+  os::Fd out;  // what the command writes, when it was captured
   os::Fd err;
 };
 
-// Starts it. captured: its standard output and error come through pipes, and its standard input is empty; else it
-// has our streams. `mask` is the signal mask it shall have. `secrets` are for its store. Errors name what was missing.
+// Starts it. captured: its standard output and error come through pipes, and its standard input is
+// empty; else it has our streams. `mask` is the signal mask it shall have. `secrets` are for its
+// store. Errors name what was missing.
 Result<Child> start(const Job& job, const Variables& secrets, bool captured, bool quiet,
                     const sigset_t& mask);
 
 // What a started atom sent, and the wait for its process. `passed_on`: the signal we sent it, or 0.
 Fate finish(Child& child, int passed_on);
 
-// The hidden way this program starts commands as another user: pass --become USER DIRECTORY COMMAND [ARG]... takes on
-// the user's identity, goes to the directory (none: empty) and becomes the command. Returns the exit code if it cannot.
+// The hidden way this program starts commands as another user: pass --become USER DIRECTORY COMMAND
+// [ARG]... takes on the user's identity, goes to the directory (none: empty) and becomes the
+// command. Returns the exit code if it cannot.
 int become_user(char** argv);
 inline constexpr const char* kBecome = "--become";
 

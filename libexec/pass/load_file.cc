@@ -16,8 +16,8 @@ namespace {
 // Far more than anybody writes by hand; a device or a log given by mistake is not read to its end.
 constexpr std::size_t kLargest = 8 << 20;
 
-// Who else than root can change what has this status; empty: nobody. In a sticky directory only a name's owner can
-// replace it.
+// Who else than root can change what has this status; empty: nobody. In a sticky directory only a
+// name's owner can replace it.
 std::string changed_by(const struct stat& status) {
   if (status.st_uid != 0) return "belongs to user " + std::to_string(status.st_uid);
   const bool kept = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
@@ -35,23 +35,25 @@ std::string weak_directory(std::string path) {
     path.resize(path.rfind('/') == 0 ? 1 : path.rfind('/'));
     struct stat status;
     if (stat(path.c_str(), &status) != 0) return path + ": " + strerror(errno);
-    if (const std::string who = changed_by(status); !who.empty()) return "the directory " + path + " " + who;
+    if (const std::string who = changed_by(status); !who.empty())
+      return "the directory " + path + " " + who;
   }
   return {};
 }
 
-// The first thing on the way to `path` that somebody else could change: the file, the directories it really lies in,
-// and those of the links that lead to it.
+// The first thing on the way to `path` that somebody else could change: the file, the directories
+// it really lies in, and those of the links that lead to it.
 std::string weak_spot(const std::string& path, int fd) {
   struct stat opened;
   struct stat found;
   char real[PATH_MAX];
   char here[PATH_MAX];
-  if (fstat(fd, &opened) != 0 || realpath(path.c_str(), real) == nullptr || stat(real, &found) != 0 ||
-      getcwd(here, sizeof here) == nullptr) {
+  if (fstat(fd, &opened) != 0 || realpath(path.c_str(), real) == nullptr ||
+      stat(real, &found) != 0 || getcwd(here, sizeof here) == nullptr) {
     return path + ": " + strerror(errno);
   }
-  if (opened.st_dev != found.st_dev || opened.st_ino != found.st_ino) return path + " is being replaced";
+  if (opened.st_dev != found.st_dev || opened.st_ino != found.st_ino)
+    return path + " is being replaced";
   if (const std::string who = changed_by(opened); !who.empty()) return path + " " + who;
   if (const std::string directory = weak_directory(real); !directory.empty()) return directory;
   return weak_directory(path[0] == '/' ? path : std::string(here) + "/" + path);
@@ -59,7 +61,8 @@ std::string weak_spot(const std::string& path, int fd) {
 
 }  // namespace
 
-std::optional<std::string> load_file(const std::string& path, std::string& why_not, bool& not_ours) {
+std::optional<std::string> load_file(const std::string& path, std::string& why_not,
+                                     bool& not_ours) {
   not_ours = false;
   const os::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status;

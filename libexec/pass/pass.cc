@@ -27,8 +27,8 @@ bool is_out_of_reach(const Fate& fate) {
 
 }  // namespace
 
-Pass::Pass(const Options& options, const PassFile& file, const Host& host, const Surroundings& around,
-           Variables secrets)
+Pass::Pass(const Options& options, const PassFile& file, const Host& host,
+           const Surroundings& around, Variables secrets)
     : options_(options),
       file_(file),
       around_(around),
@@ -36,7 +36,8 @@ Pass::Pass(const Options& options, const PassFile& file, const Host& host, const
       zone_(zone_of(file)),
       classes_(host, file.groups,
                [](const std::string& group, const std::vector<std::string>& command) {
-                 return ask_command(group, command, [](const std::string& words) { complain(words); });
+                 return ask_command(group, command,
+                                    [](const std::string& words) { complain(words); });
                }),
       all_told_(options.verbose || options.json || (!options.quiet && is_terminal(2))) {
   first_.now = now();
@@ -64,8 +65,10 @@ std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, Fate& f
   }
   const bool fleet = in_fleet(atom, options_);
   if (fleet && out_of_reach_) {
-    // Each question would take the whole timeout: a long file would keep its host from its own jobs for as long.
-    fate = failed(error_of(Code::unavailable, ETIMEDOUT, "not run: its store could not be reached just now"));
+    // Each question would take the whole timeout: a long file would keep its host from its own jobs
+    // for as long.
+    fate = failed(
+        error_of(Code::unavailable, ETIMEDOUT, "not run: its store could not be reached just now"));
     return {};
   }
   const Status made = make_request(atom, options_, around_, at.now, request);
@@ -87,11 +90,14 @@ void Pass::note(const Fate& fate) {
   out_of_reach_ = out_of_reach_ || is_out_of_reach(fate);
 }
 
-int Pass::exit_code() const { return out_of_reach_ ? static_cast<int>(Code::unavailable) : failed_ ? 1 : 0; }
+int Pass::exit_code() const {
+  return out_of_reach_ ? static_cast<int>(Code::unavailable) : failed_ ? 1 : 0;
+}
 
 void Pass::tell(const Atom& atom, const Fate& fate) {
   note(fate);
-  // Who was told to end knows why, but that a job was stopped through its lock is never kept silent.
+  // Who was told to end knows why, but that a job was stopped through its lock is never kept
+  // silent.
   const Stopped stopped = fate.outcome.stopped;
   const bool by_others = stopped == Stopped::taken_over || stopped == Stopped::killed;
   const bool aloud = fate.kind == Fate::Kind::told && needs_attention(fate.outcome) &&

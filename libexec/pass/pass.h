@@ -14,7 +14,8 @@ namespace atmost::pass {
 
 class Pass {
  public:
-  // `secrets`: of the store that options.store names, if many machines share it. It was brought for this process.
+  // `secrets`: of the store that options.store names, if many machines share it. It was brought for
+  // this process.
   Pass(const Options& options, const PassFile& file, const Host& host, const Surroundings& around,
        Variables secrets);
 
@@ -22,9 +23,10 @@ class Pass {
   int dry_run();
   // The classes of this host and moment, one a line, on standard output.
   int show_classes();
-  // Runs what is due, in the file's order, up to --jobs side by side, and says what there is to say. The exit code: 0; 1
-  // when an atom failed; 69 when the store could not be reached: what it keeps is not run then. When a signal that ends
-  // programs came, no further atom is started, those that run are told, and after them this process ends by that signal.
+  // Runs what is due, in the file's order, up to --jobs side by side, and says what there is to
+  // say. The exit code: 0; 1 when an atom failed; 69 when the store could not be reached: what it
+  // keeps is not run then. When a signal that ends programs came, no further atom is started, those
+  // that run are told, and after them this process ends by that signal.
   int run();
 
  private:

@@ -12,9 +12,9 @@
 namespace atmost::pass {
 namespace {
 
-#define ATMOST_PASS_COMMON_KEYS                                                                             \
-  "shell", "if_elapsed", "expire_after", "max", "max_runtime", "kill_grace", "ttl", "scope", "environment", \
-      "directory", "user", "when"
+#define ATMOST_PASS_COMMON_KEYS                                                              \
+  "shell", "if_elapsed", "expire_after", "max", "max_runtime", "kill_grace", "ttl", "scope", \
+      "environment", "directory", "user", "when"
 
 // What [defaults] sets for every atom, and an atom for itself.
 struct Settings {
@@ -24,7 +24,8 @@ struct Settings {
 
 class FileReader {
  public:
-  FileReader(std::string_view text, PassFile& to, std::vector<Remark>& faults, std::vector<Remark>& remarks)
+  FileReader(std::string_view text, PassFile& to, std::vector<Remark>& faults,
+             std::vector<Remark>& remarks)
       : text_(text), to_(to), faults_(faults), remarks_(remarks) {}
 
   void read(const toml::table& root);
@@ -69,7 +70,8 @@ void FileReader::read_settings(TableReader& table, Settings& to) {
   table.count("max", kMaxSlots, atom.max);
   if (std::string scope; table.text("scope", scope)) {
     atom.each_host = scope == "host";
-    if (scope != "host" && scope != "fleet") table.fault("scope", "is neither \"fleet\" nor \"host\"");
+    if (scope != "host" && scope != "fleet")
+      table.fault("scope", "is neither \"fleet\" nor \"host\"");
   }
   table.variables("environment", atom.environment);
   if (table.text("directory", atom.directory) && atom.directory[0] != '/') {
@@ -81,12 +83,14 @@ void FileReader::read_settings(TableReader& table, Settings& to) {
 
 void FileReader::read_defaults(const toml::node& node) {
   const toml::table* table = node.as_table();
-  if (table == nullptr) return fault(place_of(node.source()), "defaults should be a table: [defaults]");
+  if (table == nullptr)
+    return fault(place_of(node.source()), "defaults should be a table: [defaults]");
   TableReader reader(*table, "[defaults]", faults_);
   reader.only({"time_zone", ATMOST_PASS_COMMON_KEYS});
   if (reader.text("time_zone", to_.time_zone) && !Zone::named(to_.time_zone)) {
-    reader.fault("time_zone",
-                 "names no zone of the time zone database: use one like \"Europe/Oslo\" or \"UTC\"");
+    reader.fault(
+        "time_zone",
+        "names no zone of the time zone database: use one like \"Europe/Oslo\" or \"UTC\"");
   }
   read_settings(reader, defaults_);
 }
@@ -99,7 +103,8 @@ void FileReader::read_groups(const toml::node& node) {
     request::ExpressionFault wrong;
     const bool one_name = !name.empty() && name.find_first_of(" \t\n.&|!()") == std::string::npos;
     if (!one_name || !request::check_expression(name, wrong)) {
-      fault(place_of(key.source()), "\"" + name + "\" is no name for a group: use letters, digits and _");
+      fault(place_of(key.source()),
+            "\"" + name + "\" is no name for a group: use letters, digits and _");
     } else if (name == "any" || request::time_class(name).unit != request::TimeUnit::none) {
       fault(place_of(key.source()), name + " is a class already: find another name for the group");
     } else {
@@ -113,7 +118,8 @@ void FileReader::read_group(const std::string& name, Place at, const toml::node&
   if (const toml::array* hosts = node.as_array()) {
     static const toml::table no_keys;
     // Empty: a group that nobody is in at the moment.
-    if (!hosts->empty()) TableReader(no_keys, "a group", faults_).texts_in(node, name, false, group.hosts);
+    if (!hosts->empty())
+      TableReader(no_keys, "a group", faults_).texts_in(node, name, false, group.hosts);
   } else if (const toml::table* table = node.as_table()) {
     TableReader reader(*table, "a group", faults_);
     reader.only({"hosts", "command", "shell"});
@@ -124,8 +130,9 @@ void FileReader::read_group(const std::string& name, Place at, const toml::node&
     if (!reader.has("hosts") && !reader.has("command"))
       fault(at, "group " + name + " has neither hosts nor command");
   } else {
-    return fault(place_of(node.source()),
-                 "group " + name + " should be an array of hosts, or a table with hosts or command");
+    return fault(
+        place_of(node.source()),
+        "group " + name + " should be an array of hosts, or a table with hosts or command");
   }
   to_.groups[name] = std::move(group);
 }
@@ -134,7 +141,8 @@ void FileReader::read_atoms(const toml::node& node) {
   const toml::array* array = node.as_array();
   const auto is_table = [](const toml::node& one) { return one.is_table(); };
   if (array == nullptr || array->empty() || !std::all_of(array->begin(), array->end(), is_table)) {
-    return fault(place_of(node.source()), "atom should be an array of tables: begin each with [[atom]]");
+    return fault(place_of(node.source()),
+                 "atom should be an array of tables: begin each with [[atom]]");
   }
   for (const toml::node& one : *array) read_atom(*one.as_table());
 }
@@ -152,8 +160,9 @@ bool FileReader::read_name(TableReader& table, Atom& to) {
   }
   const Result<LockForm> form = classify_lock(to.name());
   if (form.ok() && form.value() == LockForm::atom) return true;
-  table.fault(form.ok() ? "operator" : "operand", form.ok() ? "looks like a path: let it begin otherwise"
-                                                            : std::string(form.error().message.view()));
+  table.fault(form.ok() ? "operator" : "operand", form.ok()
+                                                      ? "looks like a path: let it begin otherwise"
+                                                      : std::string(form.error().message.view()));
   return false;
 }
 
@@ -173,19 +182,22 @@ void FileReader::read_atom(const toml::table& table) {
   if (atom.ttl && *atom.ttl < shortest_ttl(atom.kill_grace)) {
     reader.fault(reader.has("ttl") ? "ttl" : "kill_grace",
                  "leaves no time to stop the command before its lease ends: the ttl should be " +
-                     std::string(duration_words(shortest_ttl(atom.kill_grace)).view()) + " at least");
+                     std::string(duration_words(shortest_ttl(atom.kill_grace)).view()) +
+                     " at least");
   }
   if (!named) return;
   for (const Atom& other : to_.atoms) {
     if (other.name() != atom.name()) continue;
-    return fault(atom.at, atom.name() + " is an atom already, at line " + std::to_string(other.at.line) +
+    return fault(atom.at, atom.name() + " is an atom already, at line " +
+                              std::to_string(other.at.line) +
                               ": two of one name would keep one another from running");
   }
   if (atom.expire_after < atom.if_elapsed && !atom.expire_after.is_forever()) {
-    remarks_.push_back({reader.has("expire_after") ? reader.at("expire_after") : atom.at,
-                        atom.name() +
-                            ": expire_after is shorter than if_elapsed: whoever overruns is stopped by the "
-                            "very next run, and may never finish"});
+    remarks_.push_back(
+        {reader.has("expire_after") ? reader.at("expire_after") : atom.at,
+         atom.name() +
+             ": expire_after is shorter than if_elapsed: whoever overruns is stopped by the "
+             "very next run, and may never finish"});
   }
   to_.atoms.push_back(std::move(atom));
 }
@@ -215,7 +227,8 @@ bool check_when(TableReader& table, std::string_view text, Atom& to) {
     to.names_hours = hours.found;
     return true;
   }
-  // Shown as it is, the string is in the file right behind its quote; escapes and quotes of three move it.
+  // Shown as it is, the string is in the file right behind its quote; escapes and quotes of three
+  // move it.
   Place at = table.at("when");
   std::string_view line = text;
   for (std::uint32_t number = 1; number < at.line && !line.empty(); ++number) {
@@ -236,12 +249,14 @@ void read_pass_file(std::string_view text, PassFile& to, std::vector<Remark>& fa
                     std::vector<Remark>& remarks) {
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
-    faults.push_back({place_of(parsed.error().source()), std::string(parsed.error().description())});
+    faults.push_back(
+        {place_of(parsed.error().source()), std::string(parsed.error().description())});
     return;
   }
   FileReader(text, to, faults, remarks).read(parsed.table());
   std::sort(faults.begin(), faults.end(), [](const Remark& one, const Remark& other) {
-    return one.at.line != other.at.line ? one.at.line < other.at.line : one.at.column < other.at.column;
+    return one.at.line != other.at.line ? one.at.line < other.at.line
+                                        : one.at.column < other.at.column;
   });
 }
 

@@ -33,7 +33,8 @@ struct Atom {
   Duration expire_after = Duration::forever();
   Duration max_runtime{};
   Duration kill_grace = Duration::seconds(2);
-  std::optional<Duration> ttl;  // of its lease in a fleet; none: 15s, or as long as its kill_grace wants
+  std::optional<Duration>
+      ttl;  // of its lease in a fleet; none: 15s, or as long as its kill_grace wants
   std::uint32_t max = 1;
   bool each_host = false;  // its lock is a file of this host, whatever store there is
   std::map<std::string, std::string> environment;
@@ -58,13 +59,13 @@ struct PassFile {
   std::vector<Atom> atoms;  // in the file's order; no two with one name
 };
 
-// Reads TOML text. Either everything is right (`faults` is empty), or `to` is not to be used. `remarks` are things to
-// know that stop nothing.
+// Reads TOML text. Either everything is right (`faults` is empty), or `to` is not to be used.
+// `remarks` are things to know that stop nothing.
 void read_pass_file(std::string_view text, PassFile& to, std::vector<Remark>& faults,
                     std::vector<Remark>& remarks);
 
-// The bytes of the file at `path`; none with `why_not` otherwise. As root a file that others can write or replace
-// (itself, or a directory on the way to it) is refused: `not_ours` is true then.
+// The bytes of the file at `path`; none with `why_not` otherwise. As root a file that others can
+// write or replace (itself, or a directory on the way to it) is refused: `not_ours` is true then.
 std::optional<std::string> load_file(const std::string& path, std::string& why_not, bool& not_ours);
 
 }  // namespace atmost::pass

@@ -38,7 +38,8 @@ Status make_absolute(std::string& dir) {
   if (dir.empty() || dir[0] == '/') return {};
   char here[4096];
   if (getcwd(here, sizeof here) == nullptr) {
-    return error_of(Code::usage, errno, "--dir is relative, and the working directory cannot be told");
+    return error_of(Code::usage, errno,
+                    "--dir is relative, and the working directory cannot be told");
   }
   dir = std::string(here) + "/" + dir;
   return {};
@@ -96,8 +97,8 @@ int become_fleet_pass(std::string_view url, char** argv) {
   path += url.starts_with("etcd://") ? "/atmost-pass-fleet" : "/atmost-pass-fleet-postgres";
   argv[0] = path.data();
   const Error error = become_program(argv);
-  return refuse(Code::unavailable,
-                path + ", which serves that store, cannot be run: " + std::string(error.message.view()));
+  return refuse(Code::unavailable, path + ", which serves that store, cannot be run: " +
+                                       std::string(error.message.view()));
 }
 
 int run(Options& options, char** argv, const Fleet* fleet) {
@@ -124,7 +125,8 @@ int run(Options& options, char** argv, const Fleet* fleet) {
   if (options.dry_run) return pass.dry_run();
   if (options.max_passes) {
     const Outcome place = take_place(options.file, *options.max_passes, around, options.trust_fs);
-    if (place.kind == Outcome::Kind::failed) return refuse(place.error.code, place.error.message.view());
+    if (place.kind == Outcome::Kind::failed)
+      return refuse(place.error.code, place.error.message.view());
     if (place.kind == Outcome::Kind::refused) {
       if (!options.quiet)
         complain(options.file + ": " + std::to_string(*options.max_passes) + " passes run already");
@@ -143,7 +145,8 @@ int begin(int argc, char** argv, const Fleet* fleet) {
   if (argc > 1 && strcmp(argv[1], kEndLease) == 0 && fleet != nullptr)
     return end_ward_lease(argv + 2, *fleet);
   if (has_raised_rights())
-    return refuse(Code::not_permitted, "refused: it must not run set-user-id or with raised rights");
+    return refuse(Code::not_permitted,
+                  "refused: it must not run set-user-id or with raised rights");
   Options options;
   std::string wrong;
   if (!read_options(argc, argv, options, wrong)) return refuse(Code::usage, wrong);

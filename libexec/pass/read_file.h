@@ -11,8 +11,9 @@
 
 // Errors come back as values; with this it is the same whatever the compiler's default.
 #define TOML_EXCEPTIONS 0
-// toml++ 3.3.0 asks whether a character is a blank by a table whose promises ("unreachable") it breaks itself: for a letter
-// like U+00E9 outside of a text, anything may happen. Here the answer is no.
+// toml++ 3.3.0 asks whether a character is a blank by a table whose promises ("unreachable") it
+// breaks itself: for a letter like U+00E9 outside of a text, anything may happen. Here the answer
+// is no.
 #include <toml++/impl/preprocessor.h>
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
@@ -25,8 +26,8 @@ namespace atmost::pass {
 
 Place place_of(const toml::source_region& region);
 
-// Reads the keys of one table. A key that is missing leaves `to` as it is and answers false; so does a wrong one, which
-// is noted.
+// Reads the keys of one table. A key that is missing leaves `to` as it is and answers false; so
+// does a wrong one, which is noted.
 class TableReader {
  public:
   TableReader(const toml::table& table, std::string what, std::vector<Remark>& faults)
@@ -43,8 +44,10 @@ class TableReader {
   bool count(std::string_view key, std::uint32_t high, std::uint32_t& to);
   // An array of at least one text; none is empty, or with `empty_too` not the first.
   bool texts(std::string_view key, bool empty_too, std::vector<std::string>& to);
-  bool texts_in(const toml::node& node, std::string_view key, bool empty_too, std::vector<std::string>& to);
-  void variables(std::string_view key, std::map<std::string, std::string>& to);  // added to what is there
+  bool texts_in(const toml::node& node, std::string_view key, bool empty_too,
+                std::vector<std::string>& to);
+  void variables(std::string_view key,
+                 std::map<std::string, std::string>& to);  // added to what is there
   void fault(Place at, std::string words) { faults_.push_back({at, std::move(words)}); }
   void fault(std::string_view key, const std::string& words);
 
@@ -57,7 +60,8 @@ class TableReader {
 // The array or, with `shell`, the line in `key`.
 bool read_command(TableReader& table, bool shell, std::vector<std::string>& to);
 
-// Checks the class expression in `key`; its faults are placed inside the string where the file shows it as it is.
+// Checks the class expression in `key`; its faults are placed inside the string where the file
+// shows it as it is.
 bool check_when(TableReader& table, std::string_view text, Atom& to);
 
 }  // namespace atmost::pass

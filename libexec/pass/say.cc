@@ -56,11 +56,14 @@ std::string refused_words(const Atom& atom, const Decision& decision) {
 
 std::string ran_words(const Outcome& outcome) {
   std::string words = "ran " + duration(outcome.ran) + ", ";
-  if (outcome.stopped == Stopped::max_runtime) return words + "stopped: longer than its max_runtime";
+  if (outcome.stopped == Stopped::max_runtime)
+    return words + "stopped: longer than its max_runtime";
   if (outcome.stopped == Stopped::lost) return words + "stopped: its lock was lost";
   const bool known = outcome.stopped_by != 0;
-  const std::string by = known ? " (process " + std::to_string(outcome.stopped_by) + ")" : std::string();
-  if (outcome.stopped == Stopped::taken_over) return words + "stopped: its lock was taken over" + by;
+  const std::string by =
+      known ? " (process " + std::to_string(outcome.stopped_by) + ")" : std::string();
+  if (outcome.stopped == Stopped::taken_over)
+    return words + "stopped: its lock was taken over" + by;
   if (outcome.stopped == Stopped::killed) return words + "stopped by atmost kill" + by;
   if (outcome.status.signal != 0) return words + "ended by " + signal_name(outcome.status.signal);
   return words + "exited with " + std::to_string(outcome.status.code);
@@ -69,7 +72,8 @@ std::string ran_words(const Outcome& outcome) {
 int code_of(const Outcome& outcome) {
   if (outcome.kind == Outcome::Kind::failed) return static_cast<int>(outcome.error.code);
   if (outcome.kind == Outcome::Kind::refused) {
-    return static_cast<int>(outcome.decision.verdict == Verdict::too_soon ? Code::too_soon : Code::busy);
+    return static_cast<int>(outcome.decision.verdict == Verdict::too_soon ? Code::too_soon
+                                                                          : Code::busy);
   }
   if (outcome.stopped == Stopped::max_runtime) return static_cast<int>(Code::timed_out);
   if (outcome.stopped != Stopped::no) return static_cast<int>(Code::lost);
@@ -81,7 +85,9 @@ const char* kind_of(const Fate& fate, bool dry) {
   if (fate.kind == Fate::Kind::repeated) return "too_soon";
   switch (fate.outcome.kind) {
     case Outcome::Kind::ran:
-      return !dry ? "ran" : fate.outcome.decision.victim_count == 0 ? "would_run" : "would_take_over";
+      return !dry                                      ? "ran"
+             : fate.outcome.decision.victim_count == 0 ? "would_run"
+                                                       : "would_take_over";
     case Outcome::Kind::failed:
       return "failed";
     default:
@@ -126,13 +132,17 @@ void complain_at(const std::string& file, const Remark& remark) {
   put(2, line + ": " + escaped(remark.words) + "\n");
 }
 
-void Narrator::warning(const Error& about) { complain(name_ + ": " + std::string(about.message.view())); }
+void Narrator::warning(const Error& about) {
+  complain(name_ + ": " + std::string(about.message.view()));
+}
 
-void Narrator::stopping_holder(const LockSpec&, std::uint32_t, const HolderName& who, Pressure pressure) {
+void Narrator::stopping_holder(const LockSpec&, std::uint32_t, const HolderName& who,
+                               Pressure pressure) {
   if (quiet_ || !is_terminal(2)) return;
   constexpr const char* kSignals[] = {"nothing", "nothing", "INT", "TERM", "KILL"};
-  complain(name_ + ": overdue: sending " + kSignals[static_cast<unsigned>(pressure)] + " to process " +
-           std::to_string(who.pid) + (who.host.empty() ? "" : " on " + std::string(who.host)));
+  complain(name_ + ": overdue: sending " + kSignals[static_cast<unsigned>(pressure)] +
+           " to process " + std::to_string(who.pid) +
+           (who.host.empty() ? "" : " on " + std::string(who.host)));
 }
 
 void Narrator::holder_stopped(const LockSpec& lock, const StoppedHolder& holder) {
@@ -166,7 +176,8 @@ std::string words_of(const Atom& atom, const Fate& fate, bool dry) {
   switch (outcome.kind) {
     case Outcome::Kind::ran:
       if (!dry) return ran_words(outcome);
-      return outcome.decision.victim_count == 0 ? "would run" : "would run, after stopping an overdue one";
+      return outcome.decision.victim_count == 0 ? "would run"
+                                                : "would run, after stopping an overdue one";
     case Outcome::Kind::refused:
       return refused_words(atom, outcome.decision);
     case Outcome::Kind::failed:
@@ -180,8 +191,10 @@ std::string json_of(const Atom& atom, const Fate& fate, bool dry) {
   const Outcome& outcome = fate.outcome;
   const bool ran = told && outcome.kind == Outcome::Kind::ran && !dry;
   const bool refused = told && outcome.kind == Outcome::Kind::refused;
-  std::string object = "{\"kind\":\"" + std::string(kind_of(fate, dry)) + "\",\"lock\":" + json(atom.name());
-  object += ",\"code\":" + (ran || refused || (told && !dry) ? std::to_string(code_of(outcome)) : "null");
+  std::string object =
+      "{\"kind\":\"" + std::string(kind_of(fate, dry)) + "\",\"lock\":" + json(atom.name());
+  object +=
+      ",\"code\":" + (ran || refused || (told && !dry) ? std::to_string(code_of(outcome)) : "null");
   object += ",\"ran_s\":" + (ran ? seconds(outcome.ran) : "null");
   object += ",\"retry_in_s\":" + (refused ? seconds(outcome.decision.retry_in) : "null");
   object += ",\"held\":" + (refused ? std::to_string(outcome.decision.held) : "null");

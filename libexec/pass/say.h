@@ -14,7 +14,8 @@ namespace atmost::pass {
 std::string escaped(std::string_view text);
 std::string json(std::string_view text);  // with its quotes
 
-// Writes all of it, as one write where that is possible. What cannot be written is lost: there is nobody to tell.
+// Writes all of it, as one write where that is possible. What cannot be written is lost: there is
+// nobody to tell.
 void put(int fd, std::string_view text);
 // "atmost pass: WORDS" on standard error.
 void complain(std::string_view words);
@@ -51,7 +52,8 @@ bool needs_attention(const Outcome& outcome);
 
 // "ran 3s, exited with 0", "too soon: not before 12m", …; `dry`: nothing was run, only asked.
 std::string words_of(const Atom& atom, const Fate& fate, bool dry);
-// One JSON object, its names those of `atmost run --json`: kind, code, lock, ran_s, retry_in_s, held, reason.
+// One JSON object, its names those of `atmost run --json`: kind, code, lock, ran_s, retry_in_s,
+// held, reason.
 std::string json_of(const Atom& atom, const Fate& fate, bool dry);
 
 }  // namespace atmost::pass

@@ -34,7 +34,9 @@ std::string unusable(const std::string& text, bool empty_too) {
 
 }  // namespace
 
-Place place_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
+Place place_of(const toml::source_region& region) {
+  return {region.begin.line, region.begin.column};
+}
 
 Place TableReader::at(std::string_view key) const {
   const toml::node* node = table_.get(key);
@@ -50,8 +52,8 @@ void TableReader::only(std::initializer_list<std::string_view> keys) {
     if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) continue;
     std::string known;
     for (const std::string_view one : keys) known += (known.empty() ? "" : ", ") + std::string(one);
-    faults_.push_back({place_of(key.source()),
-                       "\"" + std::string(key.str()) + "\" is no key of " + what_ + ": it has " + known});
+    faults_.push_back({place_of(key.source()), "\"" + std::string(key.str()) + "\" is no key of " +
+                                                   what_ + ": it has " + known});
   }
 }
 
@@ -125,16 +127,17 @@ bool TableReader::texts_in(const toml::node& node, std::string_view key, bool em
                            std::vector<std::string>& to) {
   const toml::array* array = node.as_array();
   if (array == nullptr || array->empty()) {
-    fault(
-        place_of(node.source()),
-        std::string(key) + (array != nullptr ? " is an empty array"
-                                             : " is " + kind_of(node) + " and should be an array of texts"));
+    fault(place_of(node.source()),
+          std::string(key) + (array != nullptr
+                                  ? " is an empty array"
+                                  : " is " + kind_of(node) + " and should be an array of texts"));
     return false;
   }
   std::vector<std::string> values;
   for (const toml::node& one : *array) {
     if (!one.is_string()) {
-      fault(place_of(one.source()), std::string(key) + " should hold texts alone; this is " + kind_of(one));
+      fault(place_of(one.source()),
+            std::string(key) + " should hold texts alone; this is " + kind_of(one));
       return false;
     }
     values.push_back(one.as_string()->get());
@@ -152,7 +155,8 @@ void TableReader::variables(std::string_view key, std::map<std::string, std::str
   const toml::node* node = table_.get(key);
   if (node == nullptr) return;
   const toml::table* table = node->as_table();
-  if (table == nullptr) return fault(key, "is " + kind_of(*node) + " and should be a table of texts");
+  if (table == nullptr)
+    return fault(key, "is " + kind_of(*node) + " and should be a table of texts");
   for (const auto& [name, value] : *table) {
     const std::string variable(name.str());
     if (variable.empty() || variable.find('=') != std::string::npos ||

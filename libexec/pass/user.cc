@@ -17,7 +17,8 @@ namespace atmost::pass {
 Status find_user(const std::string& name, User& to) {
   errno = 0;
   const passwd* entry = getpwnam(name.c_str());
-  if (entry == nullptr) return error_of(Code::not_permitted, errno, "user " + name + " is not known here");
+  if (entry == nullptr)
+    return error_of(Code::not_permitted, errno, "user " + name + " is not known here");
   to = {entry->pw_name, entry->pw_dir, entry->pw_shell, entry->pw_uid, entry->pw_gid};
   if (geteuid() == 0 || is_ours(to)) return {};
   return error_of(Code::not_permitted, EPERM, "only root can run it as user " + name);
@@ -39,13 +40,15 @@ int become_user(char** argv) {
     complain(what + ": " + strerror(error));
     return static_cast<int>(error == ENOENT ? Code::not_found : Code::not_executable);
   };
-  if (argv[0] == nullptr || argv[1] == nullptr || argv[2] == nullptr) return static_cast<int>(Code::usage);
+  if (argv[0] == nullptr || argv[1] == nullptr || argv[2] == nullptr)
+    return static_cast<int>(Code::usage);
   User user;
   if (const Status found = find_user(argv[0], user); !found.ok()) {
     complain(found.error().message.view());
     return static_cast<int>(Code::not_executable);
   }
-  if (initgroups(user.name.c_str(), user.gid) != 0 || setgid(user.gid) != 0 || setuid(user.uid) != 0) {
+  if (initgroups(user.name.c_str(), user.gid) != 0 || setgid(user.gid) != 0 ||
+      setuid(user.uid) != 0) {
     return refuse("cannot become user " + user.name, errno);
   }
   const char* directory = argv[1];

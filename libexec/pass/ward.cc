@@ -57,7 +57,8 @@ std::string packed(const Job& job, const Variables& secrets, bool quiet) {
   head->variables = atom.environment.size();
   head->words = atom.command.size();
   std::string all(reinterpret_cast<const char*>(head.get()), sizeof *head);
-  for (const std::string* text : {&job.store, &atom.operation, &atom.operand, &atom.user, &atom.directory})
+  for (const std::string* text :
+       {&job.store, &atom.operation, &atom.operand, &atom.user, &atom.directory})
     put_text(all, *text);
   put_pairs(all, secrets);
   put_pairs(all, atom.environment);
@@ -88,7 +89,8 @@ class Texts {
   std::size_t at_;
 };
 
-// What comes before the variables. Puts the store's secrets into the environment, from which the store takes them.
+// What comes before the variables. Puts the store's secrets into the environment, from which the
+// store takes them.
 std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom) {
   memcpy(&head, all.data(), sizeof head);
   std::string store = texts.next();
@@ -145,7 +147,8 @@ Error warden_job(const Job& job, const Variables& secrets, bool quiet, int resul
   std::string name = warded_name;
   std::string end = kEndLease;
   char* const program = const_cast<char*>(path.c_str());
-  char* const argv[] = {program, ward.data(), job_end.data(), result_end.data(), name.data(), nullptr};
+  char* const argv[] = {program,           ward.data(), job_end.data(),
+                        result_end.data(), name.data(), nullptr};
   char* const end_lease[] = {program, end.data(), job_end.data(), nullptr};
   return warden_program(argv, {tell_killed, end_lease});
 }

@@ -1,7 +1,9 @@
-// An atom whose lock is in a store that many machines share: a program of its own, below a warden (core/warden.h).
+// An atom whose lock is in a store that many machines share: a program of its own, below a warden
+// (core/warden.h).
 //
-// A supervisor there renews its lease in a thread, on connections of its own: nothing that a fork could share. What it
-// has to know comes through a file in memory; arguments could be seen by everybody.
+// A supervisor there renews its lease in a thread, on connections of its own: nothing that a fork
+// could share. What it has to know comes through a file in memory; arguments could be seen by
+// everybody.
 #ifndef ATMOST_LIBEXEC_PASS_WARD_H
 #define ATMOST_LIBEXEC_PASS_WARD_H
 
@@ -13,16 +15,17 @@ namespace atmost::pass {
 // Those of `fleet` that are set.
 Variables secrets_of(const Fleet& fleet);
 
-// Starts the ward and watches over it; ends as it ends. The ward writes the job's Fate to the descriptor `result`.
-// Returns only if it could not be started.
+// Starts the ward and watches over it; ends as it ends. The ward writes the job's Fate to the
+// descriptor `result`. Returns only if it could not be started.
 Error warden_job(const Job& job, const Variables& secrets, bool quiet, int result);
 
-// The hidden way this program is a ward: pass --ward JOB RESULT NAME, two descriptors and a word for ps(1). Returns the
-// exit code.
+// The hidden way this program is a ward: pass --ward JOB RESULT NAME, two descriptors and a word
+// for ps(1). Returns the exit code.
 int be_ward(char** argv, const Fleet& fleet);
 inline constexpr const char* kWard = "--ward";
 
-// The hidden way it ends the lease of such a ward, which was killed: pass --end-lease JOB LEASE. Returns the exit code.
+// The hidden way it ends the lease of such a ward, which was killed: pass --end-lease JOB LEASE.
+// Returns the exit code.
 int end_ward_lease(char** argv, const Fleet& fleet);
 inline constexpr const char* kEndLease = "--end-lease";
 

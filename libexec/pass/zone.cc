@@ -48,7 +48,8 @@ tm broken_down(std::int64_t seconds) {
 }
 
 request::CivilTime civil_of(const tm& parts) {
-  return {parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_wday, parts.tm_hour, parts.tm_min};
+  return {parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+          parts.tm_wday,        parts.tm_hour,    parts.tm_min};
 }
 
 request::CivilTime civil_at(std::int64_t seconds, std::int64_t offset) {
@@ -66,7 +67,8 @@ std::optional<Zone> Zone::named(const std::string& name) {
     return {};
   }
   const char* directory = getenv("TZDIR");
-  const std::string file = std::string(directory != nullptr ? directory : "/usr/share/zoneinfo") + "/" + name;
+  const std::string file =
+      std::string(directory != nullptr ? directory : "/usr/share/zoneinfo") + "/" + name;
   struct stat status;
   if (name != "UTC" && (stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode))) return {};
   return Zone(name == "UTC" ? "UTC0" : ":" + name);
@@ -80,7 +82,9 @@ Zone::Civil Zone::civil(std::int64_t seconds) const {
 
 std::optional<Zone::Change> Zone::last_change(std::int64_t seconds) const {
   const Borrowed borrowed(tz_);
-  const auto offset_at = [](std::int64_t at) { return static_cast<std::int64_t>(broken_down(at).tm_gmtoff); };
+  const auto offset_at = [](std::int64_t at) {
+    return static_cast<std::int64_t>(broken_down(at).tm_gmtoff);
+  };
   const std::int64_t now_offset = offset_at(seconds);
   std::int64_t same = seconds;
   std::int64_t other = seconds;
@@ -104,8 +108,10 @@ Moment look_at(const Zone& zone, std::int64_t seconds) {
   const std::optional<Zone::Change> change = zone.last_change(seconds);
   if (!change) return moment;
   const std::int64_t forward = change->new_offset - change->old_offset;
-  if (forward > 0 && seconds < change->at + forward) moment.skipped = civil_at(seconds, change->old_offset);
-  if (forward < 0 && seconds < change->at - forward) moment.first_time = {change->at + forward, change->at};
+  if (forward > 0 && seconds < change->at + forward)
+    moment.skipped = civil_at(seconds, change->old_offset);
+  if (forward < 0 && seconds < change->at - forward)
+    moment.first_time = {change->at + forward, change->at};
   return moment;
 }
 

@@ -10,14 +10,15 @@
 
 namespace atmost::pass {
 
-// The rules of one time zone, as the C library knows them. The environment is as before after every call, so that
-// commands see their caller's TZ. Single-threaded.
+// The rules of one time zone, as the C library knows them. The environment is as before after every
+// call, so that commands see their caller's TZ. Single-threaded.
 class Zone {
  public:
   // `tz` is a value of the TZ variable; without one: the machine's own zone.
   explicit Zone(std::optional<std::string> tz) : tz_(std::move(tz)) {}
 
-  // The zone of that name in the time zone database ("Europe/Oslo"); none when there is no such zone.
+  // The zone of that name in the time zone database ("Europe/Oslo"); none when there is no such
+  // zone.
   static std::optional<Zone> named(const std::string& name);
 
   struct Civil {
@@ -26,7 +27,8 @@ class Zone {
   };
   Civil civil(std::int64_t seconds) const;
 
-  // The last time within 25 hours (no change is longer than a day) before or at `seconds` that the offset changed.
+  // The last time within 25 hours (no change is longer than a day) before or at `seconds` that the
+  // offset changed.
   struct Change {
     std::int64_t at = 0;          // the first second of the new offset
     std::int64_t old_offset = 0;  // seconds east of UTC
@@ -40,9 +42,10 @@ class Zone {
 
 // A moment as `when` sees it.
 //
-// An hour that the clock skipped still happens: for as long as was skipped, right after the change, a moment also
-// carries the time the old clock would show. An hour that the clock repeats happens once: the second time an atom
-// whose `when` names hours runs only if it did not run the first time.
+// An hour that the clock skipped still happens: for as long as was skipped, right after the change,
+// a moment also carries the time the old clock would show. An hour that the clock repeats happens
+// once: the second time an atom whose `when` names hours runs only if it did not run the first
+// time.
 struct Moment {
   std::int64_t seconds = 0;
   request::CivilTime time;

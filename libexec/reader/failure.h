@@ -11,7 +11,8 @@ namespace atmost::history {
 
 // Ends the program: a sentence, and the exit code.
 struct Failure : std::runtime_error {
-  Failure(Code exit_code, const std::string& message) : std::runtime_error(message), code(exit_code) {}
+  Failure(Code exit_code, const std::string& message)
+      : std::runtime_error(message), code(exit_code) {}
   explicit Failure(const Error& error) : Failure(error.code, std::string(error.message.view())) {}
   Code code;
 };
@@ -22,7 +23,8 @@ void complain(const std::string& message);
 // Standard output is flushed; throws Failure when something did not get there.
 void finish_output();
 
-// Writes `text` to standard output and flushes it. Returns 0, the exit code; throws Failure when it did not get there.
+// Writes `text` to standard output and flushes it. Returns 0, the exit code; throws Failure when it
+// did not get there.
 int print(const std::string& text);
 
 // What main() does: runs the program, and ends as its Failure says.

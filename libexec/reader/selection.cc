@@ -12,7 +12,8 @@ enum Long : int { kLock = 256, kSince, kUntil, kDir, kLog, kHost };
 
 const char kSelectionHelp[] =
     "      --lock LOCK       only this lock (as LOCK; may be repeated)\n"
-    "      --since WHEN      not before WHEN: a duration ago (2h, 3d), or 2026-01-31, 2026-01-31T18:00:00Z, "
+    "      --since WHEN      not before WHEN: a duration ago (2h, 3d), or 2026-01-31, "
+    "2026-01-31T18:00:00Z, "
     "@SECONDS\n"
     "      --until WHEN      before WHEN\n"
     "      --dir DIR         where named locks live, and their history\n"
@@ -73,8 +74,8 @@ void wrong_option(const std::string& option, const std::string& why) {
 }
 
 void refuse_option(int letter, const std::string& option, const std::string& program) {
-  wrong_option(option,
-               (letter == ':' ? "it needs a value; see " : "no such option; see ") + program + " --help");
+  wrong_option(option, (letter == ':' ? "it needs a value; see " : "no such option; see ") +
+                           program + " --help");
 }
 
 std::string not_empty(const std::string& option, const char* value) {

@@ -22,11 +22,12 @@ struct Selection {
 // Options of a program itself have values from here on, or are letters.
 inline constexpr int kOwnOptions = 512;
 
-// getopt's table: the options of a selection, --help, --version, --verbose and `own`. The letters q, v, h and V are
-// the caller's to put into its short options; it handles h and V.
+// getopt's table: the options of a selection, --help, --version, --verbose and `own`. The letters
+// q, v, h and V are the caller's to put into its short options; it handles h and V.
 std::vector<option> options_with(std::initializer_list<option> own);
 
-// The option that getopt just found, if it is one of a selection; false: it is another. Throws Failure (usage).
+// The option that getopt just found, if it is one of a selection; false: it is another. Throws
+// Failure (usage).
 bool take_option(int letter, const char* value, std::int64_t now_ns, Selection& to);
 
 // The lines of --help about them.

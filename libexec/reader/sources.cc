@@ -56,7 +56,8 @@ Sources find_sources(const Selection& selection) {
   around.root = os::user_id() == 0;
 
   PathText path_log;
-  const std::string own(own_log(around, path_log).ok() ? std::string(path_log.view()) : std::string());
+  const std::string own(own_log(around, path_log).ok() ? std::string(path_log.view())
+                                                       : std::string());
   std::error_code ignored;
   Sources to;
   std::vector<std::string> older;  // that an earlier version wrote beside locks
@@ -79,7 +80,8 @@ Sources find_sources(const Selection& selection) {
   if (!selection.log.empty()) to.logs.push_back(selection.log);
   if (to.logs.empty()) {
     PathText directory;
-    if (const Status found = lock_directory(around, directory); !found.ok()) throw Failure(found.error());
+    if (const Status found = lock_directory(around, directory); !found.ok())
+      throw Failure(found.error());
     to.logs.push_back(std::string(directory.view()) + "/" + std::string(kDefaultName));
   }
   make_unique(to.logs);
@@ -87,7 +89,8 @@ Sources find_sources(const Selection& selection) {
   older.erase(std::remove_if(older.begin(), older.end(),
                              [&](const std::string& log) {
                                return !fs::exists(log, ignored) ||
-                                      std::find(to.logs.begin(), to.logs.end(), log) != to.logs.end();
+                                      std::find(to.logs.begin(), to.logs.end(), log) !=
+                                          to.logs.end();
                              }),
               older.end());
   to.logs.insert(to.logs.begin(), older.begin(), older.end());

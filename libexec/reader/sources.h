@@ -15,8 +15,9 @@ struct Sources {
   std::vector<WantedLock> locks;
 };
 
-// --log; or for each lock the history of its directory, of a path that of the user's lock directory (and before it, where
-// there is one, that beside it); or without locks that of the lock directory. Throws Failure.
+// --log; or for each lock the history of its directory, of a path that of the user's lock directory
+// (and before it, where there is one, that beside it); or without locks that of the lock directory.
+// Throws Failure.
 Sources find_sources(const Selection& selection);
 
 }  // namespace atmost::history

@@ -15,8 +15,8 @@ namespace atmost::history {
 namespace {
 
 constexpr std::size_t kBuffer = 1 << 20;
-// What is longer than any line of ours, with another torn one before it, is not kept in memory: no end of it can be
-// worth reading.
+// What is longer than any line of ours, with another torn one before it, is not kept in memory: no
+// end of it can be worth reading.
 constexpr std::size_t kLongest = 4 * kMaxLine;
 // How many generations are looked after: late writers append to one that was renamed a moment ago.
 constexpr std::size_t kKept = 2;
@@ -52,13 +52,15 @@ bool Tail::is_known(const Generation& one) const {
 }
 
 void Tail::advance(const LineSink& sink) {
-  // The new one first: should a rotation come in between, it is found again under the old one's name.
+  // The new one first: should a rotation come in between, it is found again under the old one's
+  // name.
   Generation newest;
   Generation old;
   const bool there = open(path_, newest);
   const bool has_old = open(path_ + std::string(kOldEnding), old);
   for (Generation& one : generations_) read(one, sink);
-  if (has_old && !is_known(old) && !(there && old.inode == newest.inode && old.device == newest.device)) {
+  if (has_old && !is_known(old) &&
+      !(there && old.inode == newest.inode && old.device == newest.device)) {
     read(old, sink);
     generations_.push_back(std::move(old));
   }
@@ -88,7 +90,8 @@ void Tail::read(Generation& from, const LineSink& sink) {
   }
   while (true) {
     std::size_t got = 0;
-    if (const int error = os::read_at(from.fd.get(), buffer_.data(), buffer_.size(), from.offset, got)) {
+    if (const int error =
+            os::read_at(from.fd.get(), buffer_.data(), buffer_.size(), from.offset, got)) {
       fail(path_, error);
     }
     if (got == 0) return;

@@ -21,8 +21,8 @@ class Tail {
  public:
   explicit Tail(std::string path);
 
-  // Delivers every whole line that was not delivered yet; blocks for the disk only. Throws Failure when a file is
-  // there and cannot be read.
+  // Delivers every whole line that was not delivered yet; blocks for the disk only. Throws Failure
+  // when a file is there and cannot be read.
   void advance(const LineSink& sink);
   // What the last line holds so far, if it has no end; afterwards it counts as delivered.
   void finish(const LineSink& sink);
@@ -31,7 +31,8 @@ class Tail {
   const std::string& path() const { return path_; }
 
  private:
-  // One file that is or was the log: by the time we are at its end it may have another name, or none.
+  // One file that is or was the log: by the time we are at its end it may have another name, or
+  // none.
   struct Generation {
     os::Fd fd;
     dev_t device = 0;

@@ -21,7 +21,8 @@ bool is_about(const WantedLock& lock, const Record& record) {
     if (stands_for(record.path, path)) return true;
   }
   // "/a/./b" and the like, from callers that wrote it so.
-  if (record.path.find("/.") == std::string_view::npos && record.path.find("//") == std::string_view::npos)
+  if (record.path.find("/.") == std::string_view::npos &&
+      record.path.find("//") == std::string_view::npos)
     return false;
   const std::string plain = std::filesystem::path(text_of(record.path)).lexically_normal();
   return std::find(lock.paths.begin(), lock.paths.end(), plain) != lock.paths.end();
@@ -29,8 +30,8 @@ bool is_about(const WantedLock& lock, const Record& record) {
 
 std::string near_name(const WantedLock& lock) {
   std::error_code error;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(lock.paths[0]).parent_path(), error)) {
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(lock.paths[0]).parent_path(), error)) {
     const std::string file = entry.path().filename();
     if (!file.ends_with(".lock")) continue;
     const std::string name(readable_name(file, os::host_name()).view());

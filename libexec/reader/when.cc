@@ -26,7 +26,8 @@ struct Scanner {
   bool digits(std::size_t count, int low, int high, int& to) {
     if (left.size() < count) return false;
     const auto [end, error] = std::from_chars(left.data(), left.data() + count, to);
-    if (error != std::errc() || end != left.data() + count || left[0] == '-' || to < low || to > high)
+    if (error != std::errc() || end != left.data() + count || left[0] == '-' || to < low ||
+        to > high)
       return false;
     left.remove_prefix(count);
     return true;
@@ -38,8 +39,8 @@ bool fraction(Scanner& scan, std::int64_t& ns) {
   ns = 0;
   if (!scan.take('.')) return true;
   std::size_t count = 0;
-  for (std::int64_t weight = kSecond / 10; !scan.left.empty() && scan.left[0] >= '0' && scan.left[0] <= '9';
-       ++count) {
+  for (std::int64_t weight = kSecond / 10;
+       !scan.left.empty() && scan.left[0] >= '0' && scan.left[0] <= '9'; ++count) {
     ns += (scan.left[0] - '0') * weight;
     weight /= 10;
     scan.left.remove_prefix(1);
@@ -56,7 +57,8 @@ bool offset(Scanner& scan, bool& local, int& seconds) {
   if (!west && !scan.take('+')) return false;
   int hours = 0;
   int minutes = 0;
-  if (!scan.digits(2, 0, 23, hours) || !scan.take(':') || !scan.digits(2, 0, 59, minutes)) return false;
+  if (!scan.digits(2, 0, 23, hours) || !scan.take(':') || !scan.digits(2, 0, 59, minutes))
+    return false;
   seconds = (hours * 60 + minutes) * (west ? -60 : 60);
   return true;
 }
@@ -68,13 +70,15 @@ std::optional<std::int64_t> rfc3339(std::string_view text) {
   bool local = true;
   int east = 0;
   // The years whose moments fit 64 bits of nanoseconds.
-  if (!scan.digits(4, 1678, 2261, parts.tm_year) || !scan.take('-') || !scan.digits(2, 1, 12, parts.tm_mon) ||
-      !scan.take('-') || !scan.digits(2, 1, 31, parts.tm_mday)) {
+  if (!scan.digits(4, 1678, 2261, parts.tm_year) || !scan.take('-') ||
+      !scan.digits(2, 1, 12, parts.tm_mon) || !scan.take('-') ||
+      !scan.digits(2, 1, 31, parts.tm_mday)) {
     return {};
   }
   if (!scan.left.empty()) {
     if (!scan.take('T') && !scan.take('t') && !scan.take(' ')) return {};
-    if (!scan.digits(2, 0, 23, parts.tm_hour) || !scan.take(':') || !scan.digits(2, 0, 59, parts.tm_min))
+    if (!scan.digits(2, 0, 23, parts.tm_hour) || !scan.take(':') ||
+        !scan.digits(2, 0, 59, parts.tm_min))
       return {};
     if (scan.take(':') && (!scan.digits(2, 0, 60, parts.tm_sec) || !fraction(scan, ns))) return {};
     if (!offset(scan, local, east) || !scan.left.empty()) return {};
@@ -93,16 +97,18 @@ std::optional<std::int64_t> rfc3339(std::string_view text) {
 std::int64_t parse_when(const std::string& option, const std::string& text, std::int64_t now_ns) {
   if (text.starts_with('@')) {
     const Result<std::int64_t> moment = parse_epoch(std::string_view(text).substr(1));
-    if (!moment.ok()) throw Failure(Code::usage, option + ": " + std::string(moment.error().message.view()));
+    if (!moment.ok())
+      throw Failure(Code::usage, option + ": " + std::string(moment.error().message.view()));
     return moment.value();
   }
   if (const std::optional<std::int64_t> moment = rfc3339(text)) return *moment;
   const Result<Duration> ago = parse_duration(text);
   if (ago.ok()) return ago.value().is_forever() ? INT64_MIN : now_ns - ago.value().ns;
-  throw Failure(Code::usage,
-                option + ": \"" + text +
-                    "\" is no moment: use a duration ago (90m, 2d), 2026-01-31, 2026-01-31T18:00:00Z, or "
-                    "@SECONDS since 1970");
+  throw Failure(
+      Code::usage,
+      option + ": \"" + text +
+          "\" is no moment: use a duration ago (90m, 2d), 2026-01-31, 2026-01-31T18:00:00Z, or "
+          "@SECONDS since 1970");
 }
 
 }  // namespace atmost::history

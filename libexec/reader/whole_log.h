@@ -12,13 +12,15 @@
 namespace atmost::history {
 
 struct ReadThrough {
-  std::size_t lines = 0;    // that were wanted
-  std::size_t skipped = 0;  // torn, not ours, or of a time that 64 bits of nanoseconds do not reach by far
+  std::size_t lines = 0;  // that were wanted
+  std::size_t skipped =
+      0;  // torn, not ours, or of a time that 64 bits of nanoseconds do not reach by far
 };
 
-// Calls `take` with every wanted line of the selection's logs, log by log, each in its own order; the record is valid
-// during the call only. Needs one buffer, however long the logs are. Tells on standard error, unless quiet, which logs
-// are not there and how many lines were skipped. Throws Failure.
+// Calls `take` with every wanted line of the selection's logs, log by log, each in its own order;
+// the record is valid during the call only. Needs one buffer, however long the logs are. Tells on
+// standard error, unless quiet, which logs are not there and how many lines were skipped. Throws
+// Failure.
 ReadThrough read_whole(const Selection& selection, const std::function<void(const Record&)>& take);
 
 // "3 lines were skipped", and what that means.

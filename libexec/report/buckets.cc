@@ -71,7 +71,8 @@ std::vector<Bucket> buckets_of(const LockStory& story, const Window& window) {
   return to;
 }
 
-std::vector<std::uint32_t> queue_of(const std::vector<const LockStory*>& stories, const Window& window) {
+std::vector<std::uint32_t> queue_of(const std::vector<const LockStory*>& stories,
+                                    const Window& window) {
   std::vector<std::pair<std::int64_t, int>> steps;
   const auto waited = [&](std::int64_t at_ns, std::int64_t for_ns) {
     const std::int64_t from = std::max(at_ns - for_ns, window.from_ns);
@@ -89,8 +90,10 @@ std::vector<std::uint32_t> queue_of(const std::vector<const LockStory*>& stories
   std::uint32_t waiting = 0;
   std::size_t piece = 0;
   for (const auto& [at_ns, change] : steps) {
-    const std::size_t here = std::min(static_cast<std::size_t>(window.place(at_ns)), window.count - 1);
-    for (; waiting > 0 && piece < here; ++piece) most[piece + 1] = std::max(most[piece + 1], waiting);
+    const std::size_t here =
+        std::min(static_cast<std::size_t>(window.place(at_ns)), window.count - 1);
+    for (; waiting > 0 && piece < here; ++piece)
+      most[piece + 1] = std::max(most[piece + 1], waiting);
     piece = here;
     waiting = change > 0 ? waiting + 1 : waiting - 1;
     most[piece] = std::max(most[piece], waiting);

@@ -10,15 +10,20 @@
 
 namespace atmost::report {
 
-// [from_ns, to_ns) cut into `count` equal pieces; the last one's end included. REQUIRES: from_ns < to_ns, count > 0.
+// [from_ns, to_ns) cut into `count` equal pieces; the last one's end included. REQUIRES: from_ns <
+// to_ns, count > 0.
 struct Window {
   std::int64_t from_ns = 0;
   std::int64_t to_ns = 1;
   std::size_t count = 1;
 
-  double width_ns() const { return static_cast<double>(to_ns - from_ns) / static_cast<double>(count); }
+  double width_ns() const {
+    return static_cast<double>(to_ns - from_ns) / static_cast<double>(count);
+  }
   // Where a moment lies, in pieces from the beginning: below 0 and above count outside.
-  double place(std::int64_t at_ns) const { return static_cast<double>(at_ns - from_ns) / width_ns(); }
+  double place(std::int64_t at_ns) const {
+    return static_cast<double>(at_ns - from_ns) / width_ns();
+  }
 };
 
 struct Bucket {
@@ -26,14 +31,18 @@ struct Bucket {
   std::uint32_t runs = 0, failed = 0, killed = 0;  // that started in it
   std::uint32_t too_soon = 0, busy = 0, takeovers = 0;
 
-  bool empty() const { return held < 1e-6 && runs == 0 && too_soon == 0 && busy == 0 && takeovers == 0; }
+  bool empty() const {
+    return held < 1e-6 && runs == 0 && too_soon == 0 && busy == 0 && takeovers == 0;
+  }
 };
 
-// In time proportional to the events, however long they are. What is outside of the window is left out.
+// In time proportional to the events, however long they are. What is outside of the window is left
+// out.
 std::vector<Bucket> buckets_of(const LockStory& story, const Window& window);
 
 // How many waited at most in each piece, all stories together.
-std::vector<std::uint32_t> queue_of(const std::vector<const LockStory*>& stories, const Window& window);
+std::vector<std::uint32_t> queue_of(const std::vector<const LockStory*>& stories,
+                                    const Window& window);
 
 }  // namespace atmost::report
 

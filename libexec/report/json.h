@@ -11,15 +11,20 @@ namespace atmost::report {
 // Any bytes as a JSON string with its quotes. Also safe inside of HTML: <, > and & are \u escapes.
 std::string json_string(std::string_view text);
 
-// Digits with a point and no exponent, `places` behind it, zeros at the end left out: "0.25", "3". Never "-0".
+// Digits with a point and no exponent, `places` behind it, zeros at the end left out: "0.25", "3".
+// Never "-0".
 std::string decimal(double value, int places);
 // Nanoseconds as seconds with up to six digits behind the point.
 std::string seconds(std::int64_t ns);
 
 class JsonObject {
  public:
-  JsonObject& text(std::string_view name, std::string_view value) { return raw(name, json_string(value)); }
-  JsonObject& number(std::string_view name, std::uint64_t value) { return raw(name, std::to_string(value)); }
+  JsonObject& text(std::string_view name, std::string_view value) {
+    return raw(name, json_string(value));
+  }
+  JsonObject& number(std::string_view name, std::uint64_t value) {
+    return raw(name, std::to_string(value));
+  }
   JsonObject& real(std::string_view name, double value) { return raw(name, decimal(value, 6)); }
   JsonObject& time(std::string_view name, std::int64_t ns) { return raw(name, seconds(ns)); }
   // `json` is one already.

@@ -14,7 +14,8 @@ using history::Record;
 constexpr std::int64_t kLongest = std::int64_t{50} * 366 * 86'400 * 1'000'000'000;
 
 std::int64_t span_of(std::int64_t ns) {
-  return ns == Record::kAbsent || ns == Record::kNever ? 0 : std::clamp<std::int64_t>(ns, 0, kLongest);
+  return ns == Record::kAbsent || ns == Record::kNever ? 0
+                                                       : std::clamp<std::int64_t>(ns, 0, kLongest);
 }
 
 std::uint8_t why_of(std::string_view why) {
@@ -136,8 +137,9 @@ void Ledger::ended(const Record& record, LockStory& story, Open& open) {
   }
   Run& run = story.runs[known->second];
   open.by_token.erase(known);
-  run.ran_ns = record.ran_ns == Record::kAbsent ? std::max<std::int64_t>(0, record.at_ns - run.start_ns)
-                                                : span_of(record.ran_ns);
+  run.ran_ns = record.ran_ns == Record::kAbsent
+                   ? std::max<std::int64_t>(0, record.at_ns - run.start_ns)
+                   : span_of(record.ran_ns);
   run.fate = fate_of(record, run);
 }
 
@@ -160,8 +162,8 @@ void Ledger::signalled(const Record& record, LockStory& story, const Open& open)
   if (record.worked) story.marks.push_back({record.at_ns, 0, Mark::Kind::takeover, 0});
   if (record.holder_token == Record::kAbsent) return;
   const auto known = open.by_token.find(record.holder_token);
-  Run* run =
-      known != open.by_token.end() ? &story.runs[known->second] : recent(story.runs, record.holder_token);
+  Run* run = known != open.by_token.end() ? &story.runs[known->second]
+                                          : recent(story.runs, record.holder_token);
   if (run == nullptr) return;
   run->stopped = true;
   if (!record.worked) return;
@@ -174,10 +176,12 @@ void Ledger::signalled(const Record& record, LockStory& story, const Open& open)
 void Ledger::close() {
   for (LockStory& story : locks_) {
     for (Run& run : story.runs) {
-      if (run.fate == Fate::running) run.ran_ns = std::max<std::int64_t>(0, last_ns_ - run.start_ns);
+      if (run.fate == Fate::running)
+        run.ran_ns = std::max<std::int64_t>(0, last_ns_ - run.start_ns);
     }
-    std::stable_sort(story.runs.begin(), story.runs.end(),
-                     [](const Run& one, const Run& other) { return one.start_ns < other.start_ns; });
+    std::stable_sort(story.runs.begin(), story.runs.end(), [](const Run& one, const Run& other) {
+      return one.start_ns < other.start_ns;
+    });
   }
   open_.clear();
   by_path_.clear();

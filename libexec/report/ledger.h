@@ -13,10 +13,12 @@
 
 namespace atmost::report {
 
-// How a run turned out. `running`: no end is logged, and nothing tells that it is over. `unseen`: it is over, since its
-// slot was given away again, and nobody was left to log how (--exec, SIGKILL of atmost, a crash).
+// How a run turned out. `running`: no end is logged, and nothing tells that it is over. `unseen`:
+// it is over, since its slot was given away again, and nobody was left to log how (--exec, SIGKILL
+// of atmost, a crash).
 enum class Fate : std::uint8_t { success, failure, killed, running, unseen };
-inline constexpr std::string_view kFateNames[] = {"success", "failure", "killed", "running", "unseen"};
+inline constexpr std::string_view kFateNames[] = {"success", "failure", "killed", "running",
+                                                  "unseen"};
 inline constexpr std::size_t kFates = sizeof kFateNames / sizeof kFateNames[0];
 
 // All times are ns since 1970, all spans ns and not negative.
@@ -79,7 +81,9 @@ class Ledger {
   };
   struct TextHash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
   };
 
   std::size_t lock_of(const history::Record& record);

@@ -15,7 +15,8 @@ std::string base64(std::string_view bytes);
 class Packer {
  public:
   void put(std::uint64_t number) {
-    for (; number >= 0x80; number >>= 7) bytes_.push_back(static_cast<char>(0x80 | (number & 0x7F)));
+    for (; number >= 0x80; number >>= 7)
+      bytes_.push_back(static_cast<char>(0x80 | (number & 0x7F)));
     bytes_.push_back(static_cast<char>(number));
   }
   // What is below zero, which nothing should be, counts as zero.

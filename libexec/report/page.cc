@@ -50,7 +50,8 @@ std::string counted(std::uint64_t number, const char* one, const char* more) {
 
 // A fact at the head of the page.
 std::string fact(const std::string& number, const char* words, const char* kind) {
-  return "<div class=\"fact " + std::string(kind) + "\"><dd>" + number + "</dd><dt>" + words + "</dt></div>";
+  return "<div class=\"fact " + std::string(kind) + "\"><dd>" + number + "</dd><dt>" + words +
+         "</dt></div>";
 }
 
 std::string facts(const std::vector<Summary>& locks) {
@@ -66,7 +67,8 @@ std::string facts(const std::vector<Summary>& locks) {
   }
   return fact(grouped(locks.size()), locks.size() == 1 ? "lock" : "locks", "plain") +
          fact(grouped(runs), "runs", "ok") + fact(grouped(failed), "failed", "failure") +
-         fact(grouped(killed), "killed", "killed") + fact(grouped(busy), "refused as busy", "busy") +
+         fact(grouped(killed), "killed", "killed") +
+         fact(grouped(busy), "refused as busy", "busy") +
          fact(grouped(too_soon), "refused as too soon", "soon") +
          fact(grouped(spam), "requests of spam", "soon") + fact(grouped(waits), "waits", "wait");
 }
@@ -130,11 +132,12 @@ std::string moment_words(std::int64_t at_ns) {
 std::string page_html(const Ledger& ledger, const std::vector<Summary>& locks, std::size_t skipped,
                       std::int64_t now_ns) {
   const std::vector<Summary> shown(
-      locks.begin(), locks.begin() + static_cast<std::ptrdiff_t>(std::min(locks.size(), kPageLocks)));
+      locks.begin(),
+      locks.begin() + static_cast<std::ptrdiff_t>(std::min(locks.size(), kPageLocks)));
   const std::string host = ledger.empty() ? "" : html_text(ledger.locks().front().host);
   const std::string title = host.empty() ? "atmost" : "atmost on " + host;
-  const std::string policy =
-      "default-src 'none'; script-src " + hash_of(kPageScript) + "; style-src " + hash_of(kPageStyle);
+  const std::string policy = "default-src 'none'; script-src " + hash_of(kPageScript) +
+                             "; style-src " + hash_of(kPageStyle);
   return fill(kPageFrame, {{"POLICY", policy},
                            {"TITLE", title},
                            {"STYLE", kPageStyle},

@@ -18,14 +18,16 @@ extern const std::string_view kPageFrame;   // page/page.html
 extern const std::string_view kPageStyle;   // page/page.css
 extern const std::string_view kPageScript;  // page/*.js, in one
 
-// Text for people inside of HTML or SVG, in an element or a quoted attribute; what a terminal would obey is escaped too.
+// Text for people inside of HTML or SVG, in an element or a quoted attribute; what a terminal would
+// obey is escaped too.
 std::string html_text(std::string_view text);
 
 // "2026-11-21 07:42:42 UTC"
 std::string moment_words(std::int64_t at_ns);
 
-// Everything in it comes from the log, `skipped` (lines that could not be read) and `now_ns`: the same input, the same
-// page. A policy in its head lets no script run but its own, by its hash, and nothing be fetched at all.
+// Everything in it comes from the log, `skipped` (lines that could not be read) and `now_ns`: the
+// same input, the same page. A policy in its head lets no script run but its own, by its hash, and
+// nothing be fetched at all.
 std::string page_html(const Ledger& ledger, const std::vector<Summary>& locks, std::size_t skipped,
                       std::int64_t now_ns);
 

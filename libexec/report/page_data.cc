@@ -28,7 +28,8 @@ constexpr double kHeldScale = 100;
 
 std::size_t events_of(const LockStory& story) { return story.runs.size() + story.marks.size(); }
 
-// Up to how many events a lock is drawn one by one: small ones are, before large ones share what is left.
+// Up to how many events a lock is drawn one by one: small ones are, before large ones share what is
+// left.
 std::size_t exact_limit(const std::vector<Summary>& locks) {
   std::vector<std::size_t> sizes;
   for (const Summary& lock : locks) sizes.push_back(events_of(*lock.story));
@@ -58,7 +59,8 @@ class Writer {
       large += events_of(*lock.story) > exact_limit_;
       waiting += lock.waits > 0;
     }
-    buckets_ = std::clamp(kPageBuckets / std::max<std::size_t>(large, 1), kFewestBuckets, kMostBuckets);
+    buckets_ =
+        std::clamp(kPageBuckets / std::max<std::size_t>(large, 1), kFewestBuckets, kMostBuckets);
     queue_buckets_ = std::clamp(kAllQueueBuckets / waiting, kFewestBuckets, kQueueBuckets);
   }
 
@@ -101,7 +103,8 @@ class Writer {
   static std::string bars_json(const Summary& lock) {
     std::string edges = "[";
     std::string counts = "[";
-    const auto bars = static_cast<std::size_t>(2 * std::sqrt(static_cast<double>(lock.times.size())));
+    const auto bars =
+        static_cast<std::size_t>(2 * std::sqrt(static_cast<double>(lock.times.size())));
     for (const Bar& bar : even_bars(lock.times, std::clamp(bars, kFewestBars, kMostBars))) {
       if (edges.size() == 1) edges.append(seconds(bar.from_ns));
       edges.append(",").append(seconds(bar.to_ns));
@@ -147,8 +150,8 @@ class Writer {
     return to.text();
   }
 
-  // Each that is not empty: how many steps after the one before, share held in hundredths, twice the runs and one more
-  // if the others follow: failed, killed, too soon, busy, takeovers.
+  // Each that is not empty: how many steps after the one before, share held in hundredths, twice
+  // the runs and one more if the others follow: failed, killed, too soon, busy, takeovers.
   std::string buckets(const LockStory& story, std::uint64_t slots) const {
     const std::vector<Bucket> all = buckets_of(story, {window_.from_ns, window_.to_ns, buckets_});
     Packer to;

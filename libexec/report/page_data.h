@@ -12,15 +12,16 @@
 
 namespace atmost::report {
 
-// The page holds at most so much, which keeps it under 5 MiB: locks beyond kPageLocks, the least troubled ones, are
-// left out; of those there are, runs and marks are drawn one by one as long as all of them together are not more than
-// kPageEvents, otherwise in up to kPageBuckets pieces of time in all.
+// The page holds at most so much, which keeps it under 5 MiB: locks beyond kPageLocks, the least
+// troubled ones, are left out; of those there are, runs and marks are drawn one by one as long as
+// all of them together are not more than kPageEvents, otherwise in up to kPageBuckets pieces of
+// time in all.
 inline constexpr std::size_t kPageLocks = 500;
 inline constexpr std::size_t kPageEvents = 60'000;
 inline constexpr std::size_t kPageBuckets = 150'000;
 
-// One JSON object; page/data.js reads it. `locks` in the order they are shown in, at most kPageLocks of them.
-// Names are data: < > & are escaped, so that it can stand in a script element.
+// One JSON object; page/data.js reads it. `locks` in the order they are shown in, at most
+// kPageLocks of them. Names are data: < > & are escaped, so that it can stand in a script element.
 std::string page_data(const Ledger& ledger, const std::vector<Summary>& locks);
 
 }  // namespace atmost::report

@@ -10,7 +10,8 @@
 namespace atmost::report {
 namespace {
 
-constexpr std::size_t kLongestName = 120;  // characters of a name, and of a path: whole in `atmost stats`
+constexpr std::size_t kLongestName =
+    120;  // characters of a name, and of a path: whole in `atmost stats`
 
 std::string shortened(std::string_view name) {
   if (name.size() <= kLongestName) return html_text(name);
@@ -25,7 +26,8 @@ struct Column {
 };
 constexpr Column kColumns[] = {
     {"Lock", "Name of the lock, and what there is to say about it"},
-    {"Trouble", "10 for a killed run, 3 for a failed one, 1 for a refusal as busy and for a request of spam"},
+    {"Trouble",
+     "10 for a killed run, 3 for a failed one, 1 for a refusal as busy and for a request of spam"},
     {"Runs", "Times it was admitted"},
     {"Failed", "Runs with another exit code than 0, or a signal"},
     {"Killed", "Runs that were stopped: overdue, or at --max-runtime"},
@@ -60,7 +62,8 @@ std::string trend_cell(const Summary& of) {
 }
 
 std::string trouble_cell(const Summary& of, std::uint64_t most) {
-  const double share = most == 0 ? 0 : static_cast<double>(of.trouble()) / static_cast<double>(most);
+  const double share =
+      most == 0 ? 0 : static_cast<double>(of.trouble()) / static_cast<double>(most);
   return "<td class=\"trouble\" data-v=\"" + std::to_string(of.trouble()) +
          "\"><meter min=\"0\" max=\"1\" value=\"" + decimal(share, 3) + "\"></meter><span>" +
          grouped(of.trouble()) + "</span></td>";
@@ -69,11 +72,12 @@ std::string trouble_cell(const Summary& of, std::uint64_t most) {
 std::string row(const Summary& of, std::size_t index, std::uint64_t most) {
   const std::string number = std::to_string(index);
   const std::string verdict = html_text(verdict_on(of));
-  std::string to = "<tr data-lock=\"" + number + "\"><th scope=\"row\" data-v=\"" + number + "\" title=\"" +
-                   shortened(of.story->path) + "\"><a href=\"#lock-" + number + "\">" +
-                   shortened(of.story->name) + "</a>" +
+  std::string to = "<tr data-lock=\"" + number + "\"><th scope=\"row\" data-v=\"" + number +
+                   "\" title=\"" + shortened(of.story->path) + "\"><a href=\"#lock-" + number +
+                   "\">" + shortened(of.story->name) + "</a>" +
                    (verdict.empty() ? "" : "<small>" + verdict + "</small>") + "</th>";
-  to += trouble_cell(of, most) + cell(of.runs) + cell(of.failed()) + cell(of.killed()) + cell(of.busy);
+  to += trouble_cell(of, most) + cell(of.runs) + cell(of.failed()) + cell(of.killed()) +
+        cell(of.busy);
   to += cell(of.too_soon) + cell(of.spam) + cell(of.waits);
   to += span_cell(of, of.p50_ns) + span_cell(of, of.p99_ns) + span_cell(of, of.max_ns);
   return to + cell(of.held_share, html_text(percent(of.held_share))) + trend_cell(of) + "</tr>\n";

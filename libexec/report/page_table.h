@@ -9,8 +9,8 @@
 
 namespace atmost::report {
 
-// A table element: a row for each lock, in the order given. Row i has data-lock="i"; cells have what they are sorted by
-// in data-v.
+// A table element: a row for each lock, in the order given. Row i has data-lock="i"; cells have
+// what they are sorted by in data-v.
 std::string locks_table(const std::vector<Summary>& locks);
 
 }  // namespace atmost::report

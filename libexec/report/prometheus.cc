@@ -17,8 +17,8 @@ constexpr std::int64_t kEdgesMs[] = {100,        300,        1'000,      3'000, 
                                      30'000,     100'000,    300'000,    1'000'000, 3'000'000,
                                      10'000'000, 30'000'000, 100'000'000};
 
-// A label's value with its quotes. What a terminal would obey is shown as everywhere else, then comes the format's own
-// escaping.
+// A label's value with its quotes. What a terminal would obey is shown as everywhere else, then
+// comes the format's own escaping.
 std::string label(std::string_view text) {
   std::string to = "\"";
   for (char c : history::escaped(text)) {
@@ -43,8 +43,13 @@ class Page {
   void plain(std::string_view metric, const std::string& value) {
     text_.append(metric).append(" ").append(value).append("\n");
   }
-  void sample(std::string_view metric, std::size_t lock, std::string_view more, const std::string& value) {
-    text_.append(metric).append("{").append(who_[lock]).append(more.empty() ? "" : ",").append(more);
+  void sample(std::string_view metric, std::size_t lock, std::string_view more,
+              const std::string& value) {
+    text_.append(metric)
+        .append("{")
+        .append(who_[lock])
+        .append(more.empty() ? "" : ",")
+        .append(more);
     text_.append("} ").append(value).append("\n");
   }
   // One sample a lock.
@@ -118,14 +123,17 @@ std::string moment(std::int64_t ns) { return ns == 0 ? std::string() : seconds(n
 
 }  // namespace
 
-std::string prometheus_text(const std::vector<Summary>& locks, std::size_t skipped, std::int64_t now_ns) {
+std::string prometheus_text(const std::vector<Summary>& locks, std::size_t skipped,
+                            std::int64_t now_ns) {
   Page page(locks);
   page.runs();
-  page.each(
-      "atmost_runs_unfinished", "gauge", "Runs whose end is not in the history yet.",
-      [](const Summary& of) { return std::to_string(of.fates[static_cast<std::size_t>(Fate::running)]); });
+  page.each("atmost_runs_unfinished", "gauge", "Runs whose end is not in the history yet.",
+            [](const Summary& of) {
+              return std::to_string(of.fates[static_cast<std::size_t>(Fate::running)]);
+            });
   page.refusals();
-  page.each("atmost_spam_requests_total", "counter", "Requests that kept arriving at or below the interval.",
+  page.each("atmost_spam_requests_total", "counter",
+            "Requests that kept arriving at or below the interval.",
             [](const Summary& of) { return std::to_string(of.spam); });
   page.each("atmost_takeovers_total", "counter", "Holders that were stopped to take their place.",
             [](const Summary& of) { return std::to_string(of.takeovers); });
@@ -142,13 +150,16 @@ std::string prometheus_text(const std::vector<Summary>& locks, std::size_t skipp
             [](const Summary& of) { return std::to_string(of.story->max); });
   page.each("atmost_run_duration_trend_ratio", "gauge",
             "Run time at the end of the history by that at its beginning.", [](const Summary& of) {
-              return of.trend.course == Course::unknown ? std::string() : decimal(of.trend.ratio, 6);
+              return of.trend.course == Course::unknown ? std::string()
+                                                        : decimal(of.trend.ratio, 6);
             });
   page.each("atmost_last_start_timestamp_seconds", "gauge", "When a run was admitted last.",
             [](const Summary& of) { return moment(of.last_start_ns); });
-  page.each("atmost_last_success_timestamp_seconds", "gauge", "When a run last ended with exit code 0.",
+  page.each("atmost_last_success_timestamp_seconds", "gauge",
+            "When a run last ended with exit code 0.",
             [](const Summary& of) { return moment(of.last_success_ns); });
-  page.head("atmost_history_skipped_lines", "gauge", "Lines of the history that could not be read.");
+  page.head("atmost_history_skipped_lines", "gauge",
+            "Lines of the history that could not be read.");
   page.plain("atmost_history_skipped_lines", std::to_string(skipped));
   page.head("atmost_stats_timestamp_seconds", "gauge", "When these numbers were made.");
   page.plain("atmost_stats_timestamp_seconds", seconds(now_ns));

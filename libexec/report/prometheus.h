@@ -1,4 +1,5 @@
-// The locks' numbers as Prometheus reads them, for node_exporter's textfile collector (exposition format 0.0.4).
+// The locks' numbers as Prometheus reads them, for node_exporter's textfile collector (exposition
+// format 0.0.4).
 #ifndef ATMOST_LIBEXEC_REPORT_PROMETHEUS_H
 #define ATMOST_LIBEXEC_REPORT_PROMETHEUS_H
 
@@ -12,7 +13,8 @@
 namespace atmost::report {
 
 // `skipped`: lines of the logs that could not be read. The metrics: atmost-stats(1).
-std::string prometheus_text(const std::vector<Summary>& locks, std::size_t skipped, std::int64_t now_ns);
+std::string prometheus_text(const std::vector<Summary>& locks, std::size_t skipped,
+                            std::int64_t now_ns);
 
 }  // namespace atmost::report
 

@@ -33,7 +33,8 @@ std::size_t edge_below(std::int64_t value) {
 void count_values(std::span<const std::int64_t> sorted, std::vector<Bar>& bars) {
   auto from = sorted.begin();
   for (Bar& bar : bars) {
-    const auto to = &bar == &bars.back() ? sorted.end() : std::lower_bound(from, sorted.end(), bar.to_ns);
+    const auto to =
+        &bar == &bars.back() ? sorted.end() : std::lower_bound(from, sorted.end(), bar.to_ns);
     bar.count = static_cast<std::uint64_t>(to - from);
     from = to;
   }

@@ -33,11 +33,12 @@ int run(int argc, char** argv) {
   if (options.help) return history::print(report_help());
   if (options.version) return history::print("atmost " ATMOST_VERSION "\n");
   if (options.output.empty() && isatty(STDOUT_FILENO) == 1) {
-    history::wrong_option("--output", "a page is nothing for a terminal: say -o FILE, or use a pipe");
+    history::wrong_option("--output",
+                          "a page is nothing for a terminal: say -o FILE, or use a pipe");
   }
   Ledger ledger;
-  const history::ReadThrough read =
-      history::read_whole(options.selection, [&](const history::Record& record) { ledger.take(record); });
+  const history::ReadThrough read = history::read_whole(
+      options.selection, [&](const history::Record& record) { ledger.take(record); });
   ledger.close();
   return deliver(options.output, text_for(options, ledger, read.skipped, now_ns));
 }
@@ -45,4 +46,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace atmost::report
 
-int main(int argc, char** argv) { return atmost::history::run_guarded(atmost::report::run, argc, argv); }
+int main(int argc, char** argv) {
+  return atmost::history::run_guarded(atmost::report::run, argc, argv);
+}

@@ -15,7 +15,9 @@ constexpr char kUsage[] =
 
 }  // namespace
 
-std::string report_help() { return std::string(kUsage) + history::kSelectionHelp + history::kLockHelp; }
+std::string report_help() {
+  return std::string(kUsage) + history::kSelectionHelp + history::kLockHelp;
+}
 
 ReportOptions parse_report_options(int argc, char** argv, std::int64_t now_ns) {
   ReportOptions to;
@@ -42,7 +44,8 @@ ReportOptions parse_report_options(int argc, char** argv, std::int64_t now_ns) {
     }
   }
   for (; optind < argc; ++optind) to.selection.locks.emplace_back(argv[optind]);
-  if (to.svg && to.selection.locks.size() != 1) history::wrong_option("--svg", "it draws one lock: name it");
+  if (to.svg && to.selection.locks.size() != 1)
+    history::wrong_option("--svg", "it draws one lock: name it");
   return to;
 }
 

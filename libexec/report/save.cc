@@ -26,7 +26,8 @@ using history::Failure;
 void write_in_place(const std::string& path, std::string_view text) {
   const os::Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd.open()) fail(path, "open", errno);
-  if (const int error = os::write_all(fd.get(), text.data(), text.size())) fail(path, "write", error);
+  if (const int error = os::write_all(fd.get(), text.data(), text.size()))
+    fail(path, "write", error);
 }
 
 // A new file beside `path`, removed again unless it was given away.
@@ -71,7 +72,8 @@ void save(const std::string& path, std::string_view text) {
   Draft draft(target);
   if (::fchmod(draft.get(), exists ? there.st_mode & 07777 : 0666 & ~mask) != 0)
     fail(path, "set the mode of", errno);
-  if (const int failed = os::write_all(draft.get(), text.data(), text.size())) fail(path, "write", failed);
+  if (const int failed = os::write_all(draft.get(), text.data(), text.size()))
+    fail(path, "write", failed);
   if (::fsync(draft.get()) != 0) fail(path, "write", errno);
   if (const int failed = draft.rename_to(target)) fail(path, "replace", failed);
 }

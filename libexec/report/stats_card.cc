@@ -53,15 +53,17 @@ std::string refused_words(const Summary& of) {
 
 std::string waited_words(const Summary& of) {
   if (of.waits == 0) return "never";
-  return grouped(of.waits) + (of.waits == 1 ? " time" : " times") + ", " + span_words(of.waited_ns) +
-         " in all, p99 " + span_words(of.waited_p99_ns) + ", longest " + span_words(of.waited_max_ns);
+  return grouped(of.waits) + (of.waits == 1 ? " time" : " times") + ", " +
+         span_words(of.waited_ns) + " in all, p99 " + span_words(of.waited_p99_ns) + ", longest " +
+         span_words(of.waited_max_ns);
 }
 
 std::string held_words(const Summary& of) {
-  std::string to =
-      percent(of.held_share) + " of " + span_words(static_cast<std::int64_t>(of.window_s * kNsPerSecond));
+  std::string to = percent(of.held_share) + " of " +
+                   span_words(static_cast<std::int64_t>(of.window_s * kNsPerSecond));
   if (of.story->max <= 1 && of.slots_most <= 1) return to;
-  return to + "; " + decimal(of.slots_mean, 2) + " slots on average, " + grouped(of.slots_most) + " at most";
+  return to + "; " + decimal(of.slots_mean, 2) + " slots on average, " + grouped(of.slots_most) +
+         " at most";
 }
 
 std::string trend_words(const Summary& of) {
@@ -79,7 +81,8 @@ std::string drawing(const Summary& of, bool utf8) {
   std::string to;
   for (const Bar& bar : bars) {
     const std::string from = bar.from_ns == 0 ? "0" : span_words(bar.from_ns);
-    const std::size_t cells = bar.count == 0 ? 0 : std::max<std::uint64_t>(1, bar.count * kBarWidth / most);
+    const std::size_t cells =
+        bar.count == 0 ? 0 : std::max<std::uint64_t>(1, bar.count * kBarWidth / most);
     to.append(std::string(from.size() < 10 ? 10 - from.size() : 0, ' ') + from + " ");
     to.append(utf8 ? "│" : "|");
     for (std::size_t i = 0; i < cells; ++i) to.append(utf8 ? "█" : "#");
@@ -92,7 +95,8 @@ std::string drawing(const Summary& of, bool utf8) {
 }  // namespace
 
 std::string stats_card(const Summary& of, const Paper& paper) {
-  std::string to = history::escaped(of.story->name) + "  " + history::escaped(of.story->path) + "\n";
+  std::string to =
+      history::escaped(of.story->name) + "  " + history::escaped(of.story->path) + "\n";
   to += line("runs", runs_words(of)) + line("refused", refused_words(of));
   if (of.spam > 0) {
     to += line("spam", grouped(of.spam) + " requests kept arriving at or below the interval of " +
@@ -100,8 +104,9 @@ std::string stats_card(const Summary& of, const Paper& paper) {
   }
   to += line("waited", waited_words(of)) + line("held", held_words(of));
   if (of.times.empty()) return to;
-  to += line("run times", "p50 " + span_words(of.p50_ns) + ", p90 " + span_words(of.p90_ns) + ", p99 " +
-                              span_words(of.p99_ns) + ", longest " + span_words(of.max_ns));
+  to += line("run times", "p50 " + span_words(of.p50_ns) + ", p90 " + span_words(of.p90_ns) +
+                              ", p99 " + span_words(of.p99_ns) + ", longest " +
+                              span_words(of.max_ns));
   return to + line("trend", trend_words(of)) + drawing(of, paper.utf8);
 }
 

@@ -31,8 +31,8 @@ Paper look_at_paper() {
   return paper;
 }
 
-std::string text_for(const StatsOptions& options, const std::vector<Summary>& locks, std::size_t skipped,
-                     std::int64_t now_ns) {
+std::string text_for(const StatsOptions& options, const std::vector<Summary>& locks,
+                     std::size_t skipped, std::int64_t now_ns) {
   if (options.prometheus) return prometheus_text(locks, skipped, now_ns);
   if (options.json) {
     std::string lines;
@@ -41,7 +41,8 @@ std::string text_for(const StatsOptions& options, const std::vector<Summary>& lo
   }
   const Paper paper = look_at_paper();
   if (locks.empty()) return {};
-  return paper.terminal && locks.size() == 1 ? stats_card(locks.front(), paper) : stats_table(locks, paper);
+  return paper.terminal && locks.size() == 1 ? stats_card(locks.front(), paper)
+                                             : stats_table(locks, paper);
 }
 
 int run(int argc, char** argv) {
@@ -50,13 +51,16 @@ int run(int argc, char** argv) {
   if (options.help) return history::print(stats_help());
   if (options.version) return history::print("atmost " ATMOST_VERSION "\n");
   Ledger ledger;
-  const history::ReadThrough read =
-      history::read_whole(options.selection, [&](const history::Record& record) { ledger.take(record); });
+  const history::ReadThrough read = history::read_whole(
+      options.selection, [&](const history::Record& record) { ledger.take(record); });
   ledger.close();
-  return deliver(options.prometheus_file, text_for(options, summarise(ledger), read.skipped, now_ns));
+  return deliver(options.prometheus_file,
+                 text_for(options, summarise(ledger), read.skipped, now_ns));
 }
 
 }  // namespace
 }  // namespace atmost::report
 
-int main(int argc, char** argv) { return atmost::history::run_guarded(atmost::report::run, argc, argv); }
+int main(int argc, char** argv) {
+  return atmost::history::run_guarded(atmost::report::run, argc, argv);
+}

@@ -9,7 +9,8 @@ enum Long : int { kJson = history::kOwnOptions, kPrometheus };
 
 constexpr char kUsage[] =
     "usage: atmost stats [OPTION]... [LOCK]...\n\n"
-    "the history in numbers, lock by lock: runs, refusals, waits, run times; the most trouble first\n\n"
+    "the history in numbers, lock by lock: runs, refusals, waits, run times; the most trouble "
+    "first\n\n"
     "      --json            one JSON object a line for each lock\n"
     "      --prometheus      Prometheus text format; --prometheus=FILE replaces FILE whole, for "
     "node_exporter's\n"
@@ -17,13 +18,16 @@ constexpr char kUsage[] =
 
 }  // namespace
 
-std::string stats_help() { return std::string(kUsage) + history::kSelectionHelp + history::kLockHelp; }
+std::string stats_help() {
+  return std::string(kUsage) + history::kSelectionHelp + history::kLockHelp;
+}
 
 StatsOptions parse_stats_options(int argc, char** argv, std::int64_t now_ns) {
   StatsOptions to;
   opterr = 0;
-  const std::vector<option> options = history::options_with(
-      {{"json", no_argument, nullptr, kJson}, {"prometheus", optional_argument, nullptr, kPrometheus}});
+  const std::vector<option> options =
+      history::options_with({{"json", no_argument, nullptr, kJson},
+                             {"prometheus", optional_argument, nullptr, kPrometheus}});
   for (int letter; (letter = getopt_long(argc, argv, ":qvhV", options.data(), nullptr)) != -1;) {
     if (history::take_option(letter, optarg, now_ns, to.selection)) continue;
     switch (letter) {

@@ -18,7 +18,9 @@ struct Column {
   std::string (*cell)(const Summary& lock);
 };
 
-std::string count(std::uint64_t number) { return number == 0 ? std::string() : std::to_string(number); }
+std::string count(std::uint64_t number) {
+  return number == 0 ? std::string() : std::to_string(number);
+}
 std::string time(const Summary& of, std::int64_t ns) {
   return of.times.empty() ? std::string() : span_words(ns);
 }
@@ -41,7 +43,9 @@ constexpr Column kColumns[] = {
     {"BUSY", false, false, [](const Summary& of) { return count(of.busy); }},
     {"WAITS", false, false, [](const Summary& of) { return count(of.waits); }},
     {"LONGEST", false, false,
-     [](const Summary& of) { return of.waits == 0 ? std::string() : span_words(of.waited_max_ns); }},
+     [](const Summary& of) {
+       return of.waits == 0 ? std::string() : span_words(of.waited_max_ns);
+     }},
     {"P50", false, false, [](const Summary& of) { return time(of, of.p50_ns); }},
     {"P90", false, false, [](const Summary& of) { return time(of, of.p90_ns); }},
     {"P99", false, false, [](const Summary& of) { return time(of, of.p99_ns); }},
@@ -78,8 +82,9 @@ class Sparks {
     std::vector<std::uint64_t> counts;
     for (const Bar& bar : scale_) {
       const auto from = std::lower_bound(of.times.begin(), of.times.end(), bar.from_ns);
-      const auto to = &bar == &scale_.back() ? of.times.end()
-                                             : std::lower_bound(of.times.begin(), of.times.end(), bar.to_ns);
+      const auto to = &bar == &scale_.back()
+                          ? of.times.end()
+                          : std::lower_bound(of.times.begin(), of.times.end(), bar.to_ns);
       counts.push_back(static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(0, to - from)));
     }
     const std::uint64_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
@@ -110,7 +115,8 @@ std::string tabbed(const std::vector<Row>& rows) {
 std::string fitted(const std::vector<Row>& rows, const std::vector<bool>& left) {
   std::vector<std::size_t> widths(left.size(), 0);
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], history::width_of(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], history::width_of(row[i]));
   }
   std::string to;
   for (const Row& row : rows) {

@@ -10,9 +10,10 @@
 namespace atmost::report {
 
 struct Paper {
-  bool terminal = false;  // fitted columns; otherwise a tab between them, all of them, and no drawing
-  bool utf8 = false;      // what draws may be drawn with blocks
-  unsigned width = 0;     // of the terminal; 0: not known
+  bool terminal =
+      false;           // fitted columns; otherwise a tab between them, all of them, and no drawing
+  bool utf8 = false;   // what draws may be drawn with blocks
+  unsigned width = 0;  // of the terminal; 0: not known
 };
 
 // Columns in which no lock has anything are left out on a terminal.

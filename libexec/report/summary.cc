@@ -52,7 +52,8 @@ void count_waits(Summary& to) {
   }
   std::sort(waits.begin(), waits.end());
   to.waits = waits.size();
-  // 50 years each at most: far apart from what anybody logs, and yet a sum of some could leave 64 bits.
+  // 50 years each at most: far apart from what anybody logs, and yet a sum of some could leave 64
+  // bits.
   for (std::int64_t wait : waits) to.waited_ns += std::min(wait, INT64_MAX - to.waited_ns);
   to.waited_p99_ns = quantile(waits, 0.99);
   to.waited_max_ns = quantile(waits, 1);
@@ -60,7 +61,8 @@ void count_waits(Summary& to) {
 
 // How long at least one slot was held, and how many were.
 void measure_holding(Summary& to, std::int64_t log_end_ns) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // when, and how many slots more or less
+  std::vector<std::pair<std::int64_t, std::int64_t>>
+      steps;  // when, and how many slots more or less
   steps.reserve(2 * to.story->runs.size());
   for (const Run& run : to.story->runs) {
     steps.emplace_back(run.start_ns, run.take);
@@ -79,7 +81,8 @@ void measure_holding(Summary& to, std::int64_t log_end_ns) {
     }
     since = at;
     held += change;
-    to.slots_most = std::max(to.slots_most, static_cast<std::uint64_t>(std::max<std::int64_t>(held, 0)));
+    to.slots_most =
+        std::max(to.slots_most, static_cast<std::uint64_t>(std::max<std::int64_t>(held, 0)));
   }
   to.window_s = static_cast<double>(log_end_ns - to.story->first_ns) / kSecond;
   if (to.window_s <= 0) return;

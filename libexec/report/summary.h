@@ -33,9 +33,9 @@ struct Summary {
   double total_s = 0;  // of those
   Trend trend;
 
-  double window_s = 0;           // from the first thing known of the lock to the last line of the logs
-  double held_share = 0;         // the part of it in which somebody held a slot
-  double slots_mean = 0;         // how many slots were held on average
+  double window_s = 0;    // from the first thing known of the lock to the last line of the logs
+  double held_share = 0;  // the part of it in which somebody held a slot
+  double slots_mean = 0;  // how many slots were held on average
   std::uint64_t slots_most = 0;  // and at most at once
 
   std::int64_t last_start_ns = 0;    // 0: none

@@ -21,7 +21,10 @@ std::string busy_why(const Summary& of) {
 std::string histogram(const Summary& of) {
   std::string to = "[";
   for (const Bar& bar : round_bars(of.times, kBars)) {
-    to.append(to.size() > 1 ? ",[" : "[").append(seconds(bar.from_ns)).append(",").append(seconds(bar.to_ns));
+    to.append(to.size() > 1 ? ",[" : "[")
+        .append(seconds(bar.from_ns))
+        .append(",")
+        .append(seconds(bar.to_ns));
     to.append(",").append(std::to_string(bar.count)).append("]");
   }
   return to.append("]");
@@ -31,7 +34,8 @@ void add_run_times(const Summary& of, JsonObject& to) {
   if (of.times.empty()) return;
   to.time("run_p50_s", of.p50_ns).time("run_p90_s", of.p90_ns).time("run_p99_s", of.p99_ns);
   to.time("run_max_s", of.max_ns);
-  to.real("run_mean_s", of.total_s / static_cast<double>(of.times.size())).real("run_total_s", of.total_s);
+  to.real("run_mean_s", of.total_s / static_cast<double>(of.times.size()))
+      .real("run_total_s", of.total_s);
   to.raw("run_histogram", histogram(of));
 }
 
@@ -46,12 +50,15 @@ std::string summary_json(const Summary& of) {
   for (std::size_t i = 0; i < kFates; ++i) to.number(kFateNames[i], of.fates[i]);
   to.number("takeovers", of.takeovers).number("too_soon", of.too_soon).number("busy", of.busy);
   to.raw("busy_why", busy_why(of)).number("spam", of.spam);
-  if (of.story->spam_rule.interval_ns() > 0) to.time("if_elapsed_s", of.story->spam_rule.interval_ns());
+  if (of.story->spam_rule.interval_ns() > 0)
+    to.time("if_elapsed_s", of.story->spam_rule.interval_ns());
   if (of.story->expire_after_ns > 0) to.time("expire_after_s", of.story->expire_after_ns);
   to.number("waits", of.waits).time("waited_s", of.waited_ns);
   to.time("waited_p99_s", of.waited_p99_ns).time("waited_max_s", of.waited_max_ns);
   add_run_times(of, to);
-  to.real("held_share", of.held_share).real("slots_mean", of.slots_mean).number("slots_most", of.slots_most);
+  to.real("held_share", of.held_share)
+      .real("slots_mean", of.slots_mean)
+      .number("slots_most", of.slots_most);
   to.text("trend", kCourseNames[static_cast<std::size_t>(of.trend.course)]);
   if (of.trend.course != Course::unknown) to.real("trend_ratio", of.trend.ratio);
   if (of.last_start_ns != 0) to.time("last_start", of.last_start_ns);

@@ -22,15 +22,19 @@ constexpr char kStyle[] =
     "<style>"
     "svg{background:#fff;font:12px system-ui,sans-serif;font-variant-numeric:tabular-nums}"
     "text{fill:#5b646e}.name{fill:#1c2126;font-size:16px;font-weight:600}.grid{stroke:#e2dfd6}"
-    ".success{fill:#2b6c9e}.failure{fill:#c77700}.killed{fill:#b5231c}.running,.unseen{fill:#a9c7de;stroke:#"
+    ".success{fill:#2b6c9e}.failure{fill:#c77700}.killed{fill:#b5231c}.running,.unseen{fill:#"
+    "a9c7de;stroke:#"
     "2b6c9e}"
-    ".wait{stroke:#7b848e;stroke-width:1.5;fill:none}.busy{fill:#3c434b}.too_soon{fill:none;stroke:#7a4f9a;"
+    ".wait{stroke:#7b848e;stroke-width:1.5;fill:none}.busy{fill:#3c434b}.too_soon{fill:none;stroke:"
+    "#7a4f9a;"
     "stroke-width:1.6}"
     ".soon{fill:#7a4f9a}.takeover{fill:none;stroke:#b5231c;stroke-width:2.4}"
     "@media "
-    "(prefers-color-scheme:dark){svg{background:#1a1e22}text{fill:#9aa4ae}.name{fill:#e6e3dc}.grid{stroke:#"
+    "(prefers-color-scheme:dark){svg{background:#1a1e22}text{fill:#9aa4ae}.name{fill:#e6e3dc}.grid{"
+    "stroke:#"
     "2e343a}"
-    ".success{fill:#6aaee0}.failure{fill:#f0a63c}.killed{fill:#ff7566}.running,.unseen{fill:#2f5876;stroke:#"
+    ".success{fill:#6aaee0}.failure{fill:#f0a63c}.killed{fill:#ff7566}.running,.unseen{fill:#"
+    "2f5876;stroke:#"
     "6aaee0}"
     ".wait{stroke:#8f99a3}.busy{fill:#c6cdd4}.too_soon{stroke:#c49be0}.takeover{stroke:#ff7566}}"
     "</style>\n";
@@ -44,7 +48,8 @@ class Drawing {
         story_(*lock.story),
         window_{from_ns, std::max(to_ns, from_ns + kSecond), 1},
         exact_(story_.runs.size() + story_.marks.size() <= kMostEvents),
-        rows_(exact_ ? std::clamp<std::size_t>(std::min<std::uint64_t>(most_slot(), kMostRows), 1, kMostRows)
+        rows_(exact_ ? std::clamp<std::size_t>(std::min<std::uint64_t>(most_slot(), kMostRows), 1,
+                                               kMostRows)
                      : 3),
         foot_(kTop + 22 + kRow * static_cast<double>(rows_)) {}
 
@@ -53,12 +58,12 @@ class Drawing {
     const std::string name = html_text(story_.name);
     const std::string verdict = html_text(verdict_on(lock_));
     text_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1200 " + coordinate(height) +
-            "\" width=\"1200\" height=\"" + coordinate(height) + "\" role=\"img\">\n<title>" + name +
-            "</title>\n" + kStyle;
+            "\" width=\"1200\" height=\"" + coordinate(height) + "\" role=\"img\">\n<title>" +
+            name + "</title>\n" + kStyle;
     words(kLeft, 28, "name", name);
-    words(
-        kLeft, 48, "",
-        grouped(lock_.runs) + (lock_.runs == 1 ? " run" : " runs") + (verdict.empty() ? "" : "; ") + verdict);
+    words(kLeft, 48, "",
+          grouped(lock_.runs) + (lock_.runs == 1 ? " run" : " runs") +
+              (verdict.empty() ? "" : "; ") + verdict);
     axis();
     if (exact_) {
       for (const Run& run : story_.runs) draw_run(run);
@@ -81,11 +86,14 @@ class Drawing {
 
   void words(double at_x, double at_y, const char* kind, const std::string& text) {
     text_ += "<text x=\"" + coordinate(at_x) + "\" y=\"" + coordinate(at_y) + "\"" +
-             (*kind == '\0' ? "" : " class=\"" + std::string(kind) + "\"") + ">" + text + "</text>\n";
+             (*kind == '\0' ? "" : " class=\"" + std::string(kind) + "\"") + ">" + text +
+             "</text>\n";
   }
-  void box(const char* kind, double from, double y, double width, double height, const std::string& title) {
-    text_ += "<rect class=\"" + std::string(kind) + "\" x=\"" + coordinate(from) + "\" y=\"" + coordinate(y) +
-             "\" width=\"" + coordinate(std::max(width, 1.0)) + "\" height=\"" + coordinate(height) + "\"";
+  void box(const char* kind, double from, double y, double width, double height,
+           const std::string& title) {
+    text_ += "<rect class=\"" + std::string(kind) + "\" x=\"" + coordinate(from) + "\" y=\"" +
+             coordinate(y) + "\" width=\"" + coordinate(std::max(width, 1.0)) + "\" height=\"" +
+             coordinate(height) + "\"";
     text_ += title.empty() ? "/>\n" : "><title>" + html_text(title) + "</title></rect>\n";
   }
   void path(const char* kind, const std::string& steps) {
@@ -128,8 +136,8 @@ class Drawing {
         path("busy", "M" + at + " " + coordinate(kTop + 11) + "l-4 -7h8z");
         break;
       case Mark::Kind::too_soon:
-        text_ +=
-            "<circle class=\"too_soon\" cx=\"" + at + "\" cy=\"" + coordinate(kTop + 7) + "\" r=\"3.2\"/>\n";
+        text_ += "<circle class=\"too_soon\" cx=\"" + at + "\" cy=\"" + coordinate(kTop + 7) +
+                 "\" r=\"3.2\"/>\n";
         break;
       case Mark::Kind::takeover:
         path("takeover", "M" + at + " " + coordinate(kTop + 18) + "m-4 0l8 8m0 -8l-8 8");
@@ -137,11 +145,13 @@ class Drawing {
     }
   }
 
-  // Height: how much of the slots was held. At the foot, what went wrong; at the head, who was refused.
+  // Height: how much of the slots was held. At the foot, what went wrong; at the head, who was
+  // refused.
   void draw_pieces() {
     const Window window{window_.from_ns, window_.to_ns, static_cast<std::size_t>(kRight - kLeft)};
     const auto slots = static_cast<double>(std::max<std::uint64_t>(
-        1, std::min(static_cast<std::uint64_t>(std::max<std::int64_t>(story_.max, 1)), lock_.slots_most)));
+        1, std::min(static_cast<std::uint64_t>(std::max<std::int64_t>(story_.max, 1)),
+                    lock_.slots_most)));
     const double room = foot_ - kTop - 20;
     double at = kLeft;
     for (const Bucket& one : buckets_of(story_, window)) {

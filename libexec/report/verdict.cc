@@ -30,7 +30,8 @@ std::string killed(const Summary& of) {
 std::string verdict_on(const Summary& of) {
   std::string to;
   if (of.killed() > 0) join(to, killed(of));
-  const bool many_fail = static_cast<double>(of.failed()) > kManyFail * static_cast<double>(of.runs);
+  const bool many_fail =
+      static_cast<double>(of.failed()) > kManyFail * static_cast<double>(of.runs);
   if (many_fail) join(to, part(of.failed(), of.runs) + " failed");
   if (of.spam > 0) {
     join(to, grouped(of.spam) + " requests kept arriving at or below the interval of " +
@@ -38,7 +39,8 @@ std::string verdict_on(const Summary& of) {
   }
   if (of.busy > 0) join(to, grouped(of.busy) + " refused as busy");
   if (of.failed() > 0 && !many_fail) join(to, grouped(of.failed()) + " failed");
-  if (of.trend.course == Course::rising) join(to, "runs got " + percent(of.trend.ratio - 1) + " longer");
+  if (of.trend.course == Course::rising)
+    join(to, "runs got " + percent(of.trend.ratio - 1) + " longer");
   return to;
 }
 

@@ -8,7 +8,8 @@
 
 namespace atmost::report {
 
-// At most two things, the worst first, in plain words without any name from the log; empty when nothing went wrong.
+// At most two things, the worst first, in plain words without any name from the log; empty when
+// nothing went wrong.
 std::string verdict_on(const Summary& lock);
 
 }  // namespace atmost::report

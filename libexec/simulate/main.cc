@@ -28,14 +28,16 @@ std::vector<Part> parts_of(const Options& options) {
   parts.push_back({"all", with_runs(read_trace(options.trace, options.quiet), options.min_runs)});
   if (parts[0].trace.atoms == 0) {
     throw history::Failure(Code::usage, options.trace + ": no lock in it has " +
-                                            std::to_string(options.min_runs) + " runs; see --min-runs");
+                                            std::to_string(options.min_runs) +
+                                            " runs; see --min-runs");
   }
   const bool by_user = options.split == Split::user;
   int half = 0;
   for (Trace& trace : halves(parts[0].trace, options.split)) {
     const bool first = half++ == 0;
-    parts.push_back({by_user ? (first ? "some users" : "the others") : (first ? "first half" : "second half"),
-                     std::move(trace)});
+    parts.push_back(
+        {by_user ? (first ? "some users" : "the others") : (first ? "first half" : "second half"),
+         std::move(trace)});
   }
   return parts;
 }
@@ -44,7 +46,8 @@ std::vector<Row> replay_all(const std::vector<Part>& parts, const Options& optio
   std::vector<Row> rows;
   std::size_t whole = 0, behind = 0;
   for (const Part& part : parts)
-    whole += part.trace.runs.size() * all_rules(part.trace, options.bounds, options.risks_ppm).size();
+    whole +=
+        part.trace.runs.size() * all_rules(part.trace, options.bounds, options.risks_ppm).size();
   Progress progress(whole, !options.quiet);
   for (const Part& part : parts) {
     const auto rules = all_rules(part.trace, options.bounds, options.risks_ppm);
@@ -68,10 +71,11 @@ void show_json(const std::vector<Part>& parts, const std::vector<Row>& rows) {
       std::printf("{\"part\":\"%s\",\"rule\":\"%s\"", parts[p].name.c_str(), row.rule.c_str());
       if (row.risk_ppm > 0) std::printf(",\"risk\":%s", risk_words(row.risk_ppm).c_str());
       std::printf(
-          ",\"locks\":%zu,\"runs\":%zu,\"limited\":%zu,\"wrong_kills\":%zu,\"per_1000\":%.3f,\"ratio\":%.3f}"
+          ",\"locks\":%zu,\"runs\":%zu,\"limited\":%zu,\"wrong_kills\":%zu,\"per_1000\":%.3f,"
+          "\"ratio\":%.3f}"
           "\n",
-          parts[p].trace.atoms, parts[p].trace.runs.size(), score.runs, score.kills, score.per_thousand(),
-          score.ratio());
+          parts[p].trace.atoms, parts[p].trace.runs.size(), score.runs, score.kills,
+          score.per_thousand(), score.ratio());
     }
   }
 }
@@ -85,7 +89,8 @@ void show_table(const std::vector<Part>& parts, const std::vector<Row>& rows) {
   std::printf("\n\n%-*s", kNames, "");
   for (const Part& part : parts) std::printf("  %-*s", 2 * kColumns - 2, part.name.c_str());
   std::printf("\n%-*s", kNames, "limit");
-  for (std::size_t p = 0; p < parts.size(); ++p) std::printf("%*s%*s", kColumns, "kills", kColumns, "ratio");
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    std::printf("%*s%*s", kColumns, "kills", kColumns, "ratio");
   std::printf("\n");
   for (const Row& row : rows) {
     std::printf("%-*s", kNames, row.rule.c_str());
@@ -112,4 +117,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace atmost::simulate
 
-int main(int argc, char** argv) { return atmost::history::run_guarded(atmost::simulate::run, argc, argv); }
+int main(int argc, char** argv) {
+  return atmost::history::run_guarded(atmost::simulate::run, argc, argv);
+}

@@ -63,13 +63,16 @@ void take(int letter, const char* value, Options& to) {
 
 const char kHelp[] =
     "usage: atmost simulate [OPTION]... TRACE\n\n"
-    "compare ways to limit run times on a recorded log: how many good runs each would have killed, and how\n"
+    "compare ways to limit run times on a recorded log: how many good runs each would have killed, "
+    "and how\n"
     "long a hang would have gone unnoticed\n\n"
-    "      --auto-risk N     learned limits that kill about N good runs in 1,000; repeatable (3, 6 and 10)\n"
+    "      --auto-risk N     learned limits that kill about N good runs in 1,000; repeatable (3, 6 "
+    "and 10)\n"
     "      --auto-min DUR    no limit of any kind is shorter (60s)\n"
     "      --auto-max DUR    nor longer; also stands for no limit (24h)\n"
     "      --min-runs N      leave out locks with fewer runs (30)\n"
-    "      --split HOW       also the two halves, each learning from itself alone: by user, or by time\n"
+    "      --split HOW       also the two halves, each learning from itself alone: by user, or by "
+    "time\n"
     "      --json            one JSON object a line\n"
     "  -q, --quiet           no progress, nothing about lines that could not be read\n"
     "  -h, --help, -V, --version\n\n"
@@ -91,14 +94,16 @@ Options parse_options(int argc, char** argv) {
                             {"version", no_argument, nullptr, 'V'},
                             {nullptr, 0, nullptr, 0}};
   for (int letter; (letter = getopt_long(argc, argv, ":qvhV", options, nullptr)) != -1;) {
-    if (letter == '?' || letter == ':') history::refuse_option(letter, argv[optind - 1], "atmost simulate");
+    if (letter == '?' || letter == ':')
+      history::refuse_option(letter, argv[optind - 1], "atmost simulate");
     take(letter, optarg, to);
     if (to.help || to.version) return to;
   }
   if (optind + 1 != argc) wrong_option("simulate", "needs one TRACE; see atmost simulate --help");
   to.trace = argv[optind];
   // Limits are compared by their logarithms, so none is 0 nor for ever.
-  if (to.bounds.low < Duration::millis(1)) wrong_option("--auto-min", "too short: use 1ms at least");
+  if (to.bounds.low < Duration::millis(1))
+    wrong_option("--auto-min", "too short: use 1ms at least");
   if (to.bounds.high > Duration::seconds(100LL * 365 * 24 * 3600))
     wrong_option("--auto-max", "too long: use 36500d at most");
   if (to.bounds.low > to.bounds.high) wrong_option("--auto-min", "longer than --auto-max");

@@ -8,8 +8,8 @@
 
 namespace atmost::simulate {
 
-// A line on standard error that redraws itself; nothing where that is no terminal, nothing in the first half second,
-// and nothing is left of it in the end.
+// A line on standard error that redraws itself; nothing where that is no terminal, nothing in the
+// first half second, and nothing is left of it in the end.
 class Progress {
  public:
   Progress(std::size_t whole, bool wanted);

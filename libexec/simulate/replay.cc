@@ -17,7 +17,8 @@ std::vector<double> log_medians(const Trace& trace) {
     std::nth_element(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(middle), of.end());
     double median = static_cast<double>(of[middle]);
     if (of.size() % 2 == 0) {
-      const auto below = std::max_element(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(middle));
+      const auto below =
+          std::max_element(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(middle));
       median = (median + static_cast<double>(*below)) / 2;
     }
     medians.push_back(std::log(std::max(median, 1e9)));
@@ -30,7 +31,9 @@ std::vector<double> log_medians(const Trace& trace) {
 double Score::per_thousand() const {
   return runs == 0 ? 0 : 1000.0 * static_cast<double>(kills) / static_cast<double>(runs);
 }
-double Score::ratio() const { return runs == 0 ? 0 : std::exp(log_ratios / static_cast<double>(runs)); }
+double Score::ratio() const {
+  return runs == 0 ? 0 : std::exp(log_ratios / static_cast<double>(runs));
+}
 
 Score replay(const Trace& trace, Rule& rule, Duration low, Duration high,
              const std::function<void(std::size_t)>& advanced) {

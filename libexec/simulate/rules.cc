@@ -64,8 +64,10 @@ class LargestSoFar final : public Rule {
 
 class LargestEver final : public Rule {
  public:
-  explicit LargestEver(const Trace& trace) : Rule("largest ever (oracle)", 0), largest_(trace.atoms) {
-    for (const Run& run : trace.runs) largest_[run.atom] = std::max(largest_[run.atom], Duration{run.ran_ns});
+  explicit LargestEver(const Trace& trace)
+      : Rule("largest ever (oracle)", 0), largest_(trace.atoms) {
+    for (const Run& run : trace.runs)
+      largest_[run.atom] = std::max(largest_[run.atom], Duration{run.ran_ns});
   }
   Duration limit(std::uint32_t atom) override { return largest_[atom]; }
   void completed(std::uint32_t, Duration) override {}
@@ -117,11 +119,13 @@ std::vector<std::unique_ptr<Rule>> all_rules(const Trace& trace, const LearnedBo
                                              const std::vector<std::uint32_t>& risks_ppm) {
   std::vector<std::unique_ptr<Rule>> rules;
   for (int hours : {1, 4, 12}) {
-    rules.push_back(std::make_unique<Fixed>(std::to_string(hours) + " h", Duration::seconds(hours * 3600)));
+    rules.push_back(
+        std::make_unique<Fixed>(std::to_string(hours) + " h", Duration::seconds(hours * 3600)));
   }
   rules.push_back(std::make_unique<MeanAndDeviations>(trace.atoms, 8));
   rules.push_back(std::make_unique<LargestSoFar>(trace.atoms, 4));
-  for (std::uint32_t risk : risks_ppm) rules.push_back(std::make_unique<Learned>(trace.atoms, bounds, risk));
+  for (std::uint32_t risk : risks_ppm)
+    rules.push_back(std::make_unique<Learned>(trace.atoms, bounds, risk));
   rules.push_back(std::make_unique<LargestEver>(trace));
   return rules;
 }

@@ -37,8 +37,8 @@ class Rule {
 // Parts in a million as --auto-risk has them: in 1,000, without needless zeros.
 std::string risk_words(std::uint32_t ppm);
 
-// Fixed limits, mean + 8 standard deviations, the largest so far times four, ours at each risk, and the largest ever,
-// which only an oracle knows. `bounds` gives ours its low and high.
+// Fixed limits, mean + 8 standard deviations, the largest so far times four, ours at each risk, and
+// the largest ever, which only an oracle knows. `bounds` gives ours its low and high.
 std::vector<std::unique_ptr<Rule>> all_rules(const Trace& trace, const LearnedBounds& bounds,
                                              const std::vector<std::uint32_t>& risks_ppm);
 

@@ -7,9 +7,11 @@
 
 namespace atmost::simulate {
 
-// One job: 18 numbers separated by blanks, -1 where something is not known. What follows is of no interest.
+// One job: 18 numbers separated by blanks, -1 where something is not known. What follows is of no
+// interest.
 struct Job {
-  std::int64_t start_ns = 0;  // submitted (field 2) + waited (field 3), since the log's own beginning
+  std::int64_t start_ns =
+      0;  // submitted (field 2) + waited (field 3), since the log's own beginning
   std::int64_t ran_ns = -1;   // field 4; negative: not known
   std::int64_t user = -1;     // field 12
   std::int64_t program = -1;  // field 14, the number of the executable
@@ -21,7 +23,8 @@ enum class Swf : std::uint8_t {
   wrong,    // not 18 numbers, or one that cannot be
 };
 
-// `line` without its newline. Numbers of at most 15 digits, with a fraction or without; `to` is filled for a job.
+// `line` without its newline. Numbers of at most 15 digits, with a fraction or without; `to` is
+// filled for a job.
 Swf read_swf(std::string_view line, Job& to);
 
 }  // namespace atmost::simulate

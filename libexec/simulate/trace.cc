@@ -33,7 +33,8 @@ class Lines {
     char piece[1 << 14];
     while (gzgets(file_.get(), piece, sizeof piece) != nullptr) {
       text_ += piece;  // what stands behind a NUL byte of a line is left out: no log has one
-      if (text_.size() > kLongestLine) throw Failure(Code::io, path_ + ": is no log: a line without end");
+      if (text_.size() > kLongestLine)
+        throw Failure(Code::io, path_ + ": is no log: a line without end");
       if (!text_.empty() && text_.back() == '\n') {
         text_.pop_back();
         line = text_;
@@ -69,25 +70,28 @@ class Reader {
       if (!take(line) && ++wrong_ == 1) first_wrong_ = number;
     }
     if (trace_.runs.empty()) {
-      throw Failure(
-          Code::usage,
-          path_ + ": no run in it: neither a history of atmost nor a log in the Standard Workload Format");
+      throw Failure(Code::usage, path_ +
+                                     ": no run in it: neither a history of atmost nor a log in the "
+                                     "Standard Workload Format");
     }
     if (wrong_ > 0 && !quiet) {
       history::complain(path_ + ":" + std::to_string(first_wrong_) +
-                        ": neither a job (18 numbers) nor an event of ours; " + std::to_string(wrong_) +
-                        (wrong_ == 1 ? " line was" : " lines were") + " skipped");
+                        ": neither a job (18 numbers) nor an event of ours; " +
+                        std::to_string(wrong_) + (wrong_ == 1 ? " line was" : " lines were") +
+                        " skipped");
     }
     trace_.atoms = atoms_.size();
-    std::stable_sort(trace_.runs.begin(), trace_.runs.end(),
-                     [](const Run& one, const Run& other) { return one.start_ns < other.start_ns; });
+    std::stable_sort(trace_.runs.begin(), trace_.runs.end(), [](const Run& one, const Run& other) {
+      return one.start_ns < other.start_ns;
+    });
     return std::move(trace_);
   }
 
  private:
   bool take(std::string_view line) {
-    return line.find_first_not_of(" \t") != std::string_view::npos && line.front() == '{' ? take_event(line)
-                                                                                          : take_job(line);
+    return line.find_first_not_of(" \t") != std::string_view::npos && line.front() == '{'
+               ? take_event(line)
+               : take_job(line);
   }
 
   bool take_event(std::string_view line) {

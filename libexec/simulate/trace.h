@@ -22,17 +22,18 @@ struct Trace {
   std::size_t atoms = 0;
 };
 
-// A history of ours or a log in the Standard Workload Format, compressed by gzip or not; which, its first line tells.
-// An atom is a lock (by path), or a user's program. Lines that are neither are counted and told of, the first by its
-// number. Throws Failure: there is no such file, or no run in it.
+// A history of ours or a log in the Standard Workload Format, compressed by gzip or not; which, its
+// first line tells. An atom is a lock (by path), or a user's program. Lines that are neither are
+// counted and told of, the first by its number. Throws Failure: there is no such file, or no run in
+// it.
 Trace read_trace(const std::string& path, bool quiet);
 
 // Without the atoms of fewer runs; atoms are numbered anew.
 Trace with_runs(const Trace& trace, std::size_t at_least);
 
 enum class Split : std::uint8_t { none, user, time };
-// Two halves, each with about half the runs: of every other user (in the order of appearance; of every other atom
-// where there is one user), or of the first and the second half of the time.
+// Two halves, each with about half the runs: of every other user (in the order of appearance; of
+// every other atom where there is one user), or of the first and the second half of the time.
 std::vector<Trace> halves(const Trace& trace, Split split);
 
 }  // namespace atmost::simulate

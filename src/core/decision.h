@@ -29,23 +29,25 @@ enum class Why : std::uint8_t {
 
 inline constexpr std::uint32_t kMaxVictims = 64;
 
-// Why a holder is stopped by somebody else: it has held for longer than the taker's limit; --on-busy=replace; atmost kill.
+// Why a holder is stopped by somebody else: it has held for longer than the taker's limit;
+// --on-busy=replace; atmost kill.
 enum class StopReason : std::uint8_t { overdue, replace, kill };
 
 struct Decision {
   Verdict verdict = Verdict::busy;
   Why why = Why::no_slot;
-  std::uint32_t lock = 0;      // index of the lock in the request that refused
-  std::uint32_t held = 0;      // slots held by others or drained, as far as counted
-  bool some_drained = false;   // slots among them are drained
-  bool writer_inside = false;  // an exclusive holder is among them
-  std::uint32_t waiters = 0;   // at least so many wait before us
-  Duration retry_in = Duration::
-      forever();  // too_soon: until it is not; busy: until a holder is overdue, or a waiter's turn is over
+  std::uint32_t lock = 0;                   // index of the lock in the request that refused
+  std::uint32_t held = 0;                   // slots held by others or drained, as far as counted
+  bool some_drained = false;                // slots among them are drained
+  bool writer_inside = false;               // an exclusive holder is among them
+  std::uint32_t waiters = 0;                // at least so many wait before us
+  Duration retry_in = Duration::forever();  // too_soon: until it is not; busy: until a holder is
+                                            // overdue, or a waiter's turn is over
   bool last_in_future =
       false;      // the stored admission lies ahead of the clock: reported, and treated as just now
   Limits limits;  // that it went by
-  std::int64_t culprit = 0;        // a process worth naming (who holds the guard, who survived), 0 when none
+  std::int64_t culprit =
+      0;  // a process worth naming (who holds the guard, who survived), 0 when none
   std::uint32_t victim_count = 0;  // take_over: these slots' holders are overdue, oldest first
   std::uint32_t victims[kMaxVictims] = {};
   std::uint64_t holds[kMaxVictims] =
@@ -67,8 +69,8 @@ constexpr bool worth_waiting(const Decision& decision) {
   }
 }
 
-// The rule. Pure: same arguments, same answer; no clock, no file, no words. A store calls it inside its critical
-// section, perhaps more than once. src/policy/ defines it as atmost::policy::decide.
+// The rule. Pure: same arguments, same answer; no clock, no file, no words. A store calls it inside
+// its critical section, perhaps more than once. src/policy/ defines it as atmost::policy::decide.
 using DecideFn = Decision (*)(const Request& request, const LockSpec& lock, const View& view,
                               const Instant& now);
 

@@ -13,8 +13,9 @@
 
 namespace atmost {
 
-// Fixed-size and cheap to make: all text and the spans are borrowed, and have to live until the event is appended.
-// Empty text, a zero pid or token mean "not known"; such fields are left out of the line.
+// Fixed-size and cheap to make: all text and the spans are borrowed, and have to live until the
+// event is appended. Empty text, a zero pid or token mean "not known"; such fields are left out of
+// the line.
 struct Event {
   enum class Kind : std::uint8_t {
     admitted,   // slots were taken; the command is about to start
@@ -24,14 +25,16 @@ struct Event {
     ended,      // the command ended, or could not be started
     lost,       // the lock was lost or taken over while the command ran
     stopping,   // a holder that is not overdue is going to be stopped: replaced, or by atmost kill
-    vanished,   // whoever had the slot before was killed together with its supervisor: its end was not logged
+    vanished,   // whoever had the slot before was killed together with its supervisor: its end was
+                // not logged
   };
   Kind kind = Kind::admitted;
   Instant at;  // the clocks', never --now
 
   // Whose event it is: the caller's, not the holder's that it met.
   std::string_view host;
-  std::int64_t pid = 0;  // of atmost itself; the command's parent, unless it was replaced by the command
+  std::int64_t pid =
+      0;  // of atmost itself; the command's parent, unless it was replaced by the command
   std::uint32_t uid = 0;
   std::string_view id;
   std::string_view command;  // the program's name
@@ -47,7 +50,7 @@ struct Event {
   std::uint32_t take = 0;
   Mode mode = Mode::plain;
   std::span<const std::uint32_t>
-      slots;                // of the caller (admitted, ended); the first of the holder's (expired …)
+      slots;  // of the caller (admitted, ended); the first of the holder's (expired …)
   std::uint64_t token = 0;  // pairs an `ended` with its `admitted`, within one path
 
   Duration waited{};  // admitted, denied, ended
@@ -75,7 +78,8 @@ struct Event {
   } signalled;
 
   struct Ended {
-    Code not_started = Code::ok;  // why the command could not be started; then nothing else here counts
+    Code not_started =
+        Code::ok;  // why the command could not be started; then nothing else here counts
     ExitStatus status;
     Stopped stopped = Stopped::no;
     Duration ran{};

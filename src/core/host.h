@@ -1,5 +1,5 @@
-// What a program may ask of the machine it runs on: its user, its terminal, the names in a directory.
-// Single-threaded callers. Nothing here knows of locks.
+// What a program may ask of the machine it runs on: its user, its terminal, the names in a
+// directory. Single-threaded callers. Nothing here knows of locks.
 #ifndef ATMOST_HOST_H
 #define ATMOST_HOST_H
 
@@ -13,16 +13,18 @@
 
 namespace atmost {
 
-// Whether this process has rights that its caller has not (set-user-id, set-group-id, file capabilities): then its
-// environment and arguments are somebody else's.
+// Whether this process has rights that its caller has not (set-user-id, set-group-id, file
+// capabilities): then its environment and arguments are somebody else's.
 bool has_raised_rights();
 
-// The effective user, and what the password file calls a user: the number when it does not name it. Users of
-// directory services are shown by number: asking those may block, and a static program cannot.
+// The effective user, and what the password file calls a user: the number when it does not name it.
+// Users of directory services are shown by number: asking those may block, and a static program
+// cannot.
 std::uint32_t user_id();
 Text<32> user_name(std::uint32_t user);
 
-// The machine's name as it calls itself (uname -n), at most 255 bytes, any bytes; empty when it has none.
+// The machine's name as it calls itself (uname -n), at most 255 bytes, any bytes; empty when it has
+// none.
 Text<255> host_name();
 
 bool is_terminal(int fd);
@@ -33,34 +35,36 @@ struct TerminalSize {
 };
 TerminalSize terminal_size(int fd);
 
-// Writes all of the text. Blocks as the descriptor does; a full pipe is waited for. Error::sys says why it could not:
-// EPIPE, nobody reads any more (without a SIGPIPE); EBADF, it is closed; ENOSPC …
+// Writes all of the text. Blocks as the descriptor does; a full pipe is waited for. Error::sys says
+// why it could not: EPIPE, nobody reads any more (without a SIGPIPE); EBADF, it is closed; ENOSPC …
 Status write_text(int fd, std::string_view text);
 
-// Holds the places of standard streams that are closed, so that no connection gets their numbers and is written to: what
-// reads or writes them fails as before, and what this process starts finds them closed.
+// Holds the places of standard streams that are closed, so that no connection gets their numbers
+// and is written to: what reads or writes them fails as before, and what this process starts finds
+// them closed.
 void keep_standard_streams();
 
-// Checks that `fd` is open for writing, and keeps it from programs that this process becomes or starts. The standard
-// streams belong to those too, and stay inheritable.
+// Checks that `fd` is open for writing, and keeps it from programs that this process becomes or
+// starts. The standard streams belong to those too, and stay inheritable.
 Status claim_descriptor(int fd);
 
-// Fills `to` with the smallest names in `directory` that end in `ending` and are greater than `after` (bytewise),
-// ascending; returns how many. Call again with the last one for the next ones. No directory is an Error with
-// ENOENT. Each call reads the whole directory.
-Result<std::size_t> next_names(const char* directory, std::string_view ending, std::string_view after,
-                               std::span<Text<255>> to);
+// Fills `to` with the smallest names in `directory` that end in `ending` and are greater than
+// `after` (bytewise), ascending; returns how many. Call again with the last one for the next ones.
+// No directory is an Error with ENOENT. Each call reads the whole directory.
+Result<std::size_t> next_names(const char* directory, std::string_view ending,
+                               std::string_view after, std::span<Text<255>> to);
 
 // The directory this program's file is in; empty where the system does not tell.
 PathText program_directory();
 
-// Becomes the program argv[0], a path, with this process's environment. Returns only if it could not: Error::sys says
-// why. `argv` ends with a null pointer.
+// Becomes the program argv[0], a path, with this process's environment. Returns only if it could
+// not: Error::sys says why. `argv` ends with a null pointer.
 Error become_program(char* const* argv);
 
-// Between hold_signals() and release_signals() signals that could end, stop or resize us are held back, and
-// next_signal() returns them: blocks at most `span`, then returns 0. obey_signal() has the effect of the signal
-// after all: it stops this process and returns when continued, or ends it. SIGKILL and faults are not held.
+// Between hold_signals() and release_signals() signals that could end, stop or resize us are held
+// back, and next_signal() returns them: blocks at most `span`, then returns 0. obey_signal() has
+// the effect of the signal after all: it stops this process and returns when continued, or ends it.
+// SIGKILL and faults are not held.
 void hold_signals();
 int next_signal(Duration span);
 void obey_signal(int signal);

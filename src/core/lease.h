@@ -1,4 +1,5 @@
-// The right to run: the slots held, and how. A value with one owner; its end is the end of the hold.
+// The right to run: the slots held, and how. A value with one owner; its end is the end of the
+// hold.
 #ifndef ATMOST_LEASE_H
 #define ATMOST_LEASE_H
 
@@ -14,7 +15,8 @@ namespace atmost {
 class Store;
 struct Upkeep;
 
-// A run whose end nobody could tell: its supervisor was killed, and what it had started is gone as well. As its record says.
+// A run whose end nobody could tell: its supervisor was killed, and what it had started is gone as
+// well. As its record says.
 struct Vanished {
   std::uint32_t slot = 0;
   std::int64_t pid = 0;  // of the supervisor
@@ -24,10 +26,11 @@ inline constexpr std::uint32_t kMostVanished = 4;
 
 // The slots of one lock that a lease covers.
 struct HeldLock {
-  int fd = -1;              // local store: the lock file's descriptor, which the command may inherit; else -1
+  int fd = -1;  // local store: the lock file's descriptor, which the command may inherit; else -1
   std::uint64_t token = 0;  // of this admission: greater than every earlier one of this lock
   std::uint32_t count = 0;  // slots held
-  bool was_empty = false;   // local store: this admission made an empty file that it found a lock file
+  bool was_empty =
+      false;  // local store: this admission made an empty file that it found a lock file
   std::uint32_t vanished_count =
       0;  // runs that had these slots before, and left no end; the first few of them
   Vanished vanished[kMostVanished];
@@ -37,9 +40,10 @@ struct HeldLock {
 // How the command ended, for the record of the last admission.
 enum class Ending : std::uint8_t { unknown, success, failure };
 
-// Move-only. The destructor releases (Ending::unknown); release() says how it went. A process that dies holding a
-// Lease frees its slots in the kernel (docs/lock-map.md, "Who keeps a slot", says when). Not thread-safe; one thread owns it.
-// detach() gives the hold away to the inherited descriptor: after it nothing is released here.
+// Move-only. The destructor releases (Ending::unknown); release() says how it went. A process that
+// dies holding a Lease frees its slots in the kernel (docs/lock-map.md, "Who keeps a slot", says
+// when). Not thread-safe; one thread owns it. detach() gives the hold away to the inherited
+// descriptor: after it nothing is released here.
 class Lease {
  public:
   Lease() = default;

@@ -1,4 +1,5 @@
-// The arithmetic of leases that end by themselves: when to renew, when to stop. All on the boot clock.
+// The arithmetic of leases that end by themselves: when to renew, when to stop. All on the boot
+// clock.
 #ifndef ATMOST_LEASE_TIME_H
 #define ATMOST_LEASE_TIME_H
 
@@ -10,11 +11,12 @@ namespace atmost {
 inline constexpr Duration kKillTime = Duration::seconds(1);
 // A renewal, and its repetition when the first answer does not come.
 inline constexpr Duration kRenewalTime = Duration::millis(1500);
-// No lease is longer: so long its slots are kept for a host that died, and so long whoever comes after a failover may have
-// to wait for a lease that the lost server granted.
+// No lease is longer: so long its slots are kept for a host that died, and so long whoever comes
+// after a failover may have to wait for a lease that the lost server granted.
 inline constexpr Duration kLongestTtl = Duration::seconds(7 * 86400);
 
-// How long before its lease ends a command's tree has to be stopped: INT, a grace, TERM, a grace, KILL.
+// How long before its lease ends a command's tree has to be stopped: INT, a grace, TERM, a grace,
+// KILL.
 constexpr Duration stop_time(Duration kill_grace) {
   if (kill_grace.ns > Duration::kForever / 4) return Duration::forever();
   return {2 * kill_grace.ns + kKillTime.ns};
@@ -24,7 +26,8 @@ constexpr Duration shortest_ttl(Duration kill_grace) {
   return {plus(stop_time(kill_grace).ns, kRenewalTime)};
 }
 
-// Between two renewals: three of them may fail before stopping begins. REQUIRES: ttl not below shortest_ttl().
+// Between two renewals: three of them may fail before stopping begins. REQUIRES: ttl not below
+// shortest_ttl().
 constexpr Duration renewal_pause(Duration ttl, Duration kill_grace) {
   return {(ttl.ns - stop_time(kill_grace).ns) / 3};
 }

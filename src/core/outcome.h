@@ -26,8 +26,9 @@ struct Usage {
   bool known = true;
 };
 
-// Why the command was stopped before its time. By ourselves: at its limit, or when the lease was lost. By somebody else
-// through the lock: a taker (in a fleet also atmost kill, which cannot be told apart there), or atmost kill.
+// Why the command was stopped before its time. By ourselves: at its limit, or when the lease was
+// lost. By somebody else through the lock: a taker (in a fleet also atmost kill, which cannot be
+// told apart there), or atmost kill.
 enum class Stopped : std::uint8_t { no, max_runtime, lost, taken_over, killed };
 
 struct Outcome {
@@ -39,10 +40,12 @@ struct Outcome {
   Kind kind = Kind::failed;
   ExitStatus status;
   Stopped stopped = Stopped::no;
-  std::int64_t stopped_by = 0;  // taken_over, killed: the process that did it; 0: not visible from here
+  std::int64_t stopped_by =
+      0;  // taken_over, killed: the process that did it; 0: not visible from here
   Usage usage;
-  int told = 0;  // HUP, INT, QUIT or TERM, when one came for us while the command ran: we were told to end
-  bool silenced = false;       // refused, and not yet often enough in a row to speak of (--alert-after)
+  int told =
+      0;  // HUP, INT, QUIT or TERM, when one came for us while the command ran: we were told to end
+  bool silenced = false;  // refused, and not yet often enough in a row to speak of (--alert-after)
   std::uint32_t refusals = 0;  // so many in a row, where they are counted
   Decision decision;
   Error error;

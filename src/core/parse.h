@@ -1,6 +1,6 @@
 // Text to validated values. Pure: no file, no environment, no clock. src/request/ defines these.
-// An Error from here is always Code::usage, says what was wrong and what would be right, and does not repeat the
-// option's name: the caller knows it and puts it in front.
+// An Error from here is always Code::usage, says what was wrong and what would be right, and does
+// not repeat the option's name: the caller knows it and puts it in front.
 #ifndef ATMOST_PARSE_H
 #define ATMOST_PARSE_H
 
@@ -12,38 +12,45 @@
 
 namespace atmost {
 
-// 90, 90s, 15m, 1h30m, 2d, 250ms, 1.5s, inf. Units ms s m h d w, each at most once and from large to small; a bare
-// number is seconds; a fraction is allowed in the last component. Up to 292 years; more is an error, not inf.
+// 90, 90s, 15m, 1h30m, 2d, 250ms, 1.5s, inf. Units ms s m h d w, each at most once and from large
+// to small; a bare number is seconds; a fraction is allowed in the last component. Up to 292 years;
+// more is an error, not inf.
 Result<Duration> parse_duration(std::string_view text);
 
 // A decimal whole number in [low, high]; no sign, no blank, no trailing text.
 Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t low, std::uint64_t high);
 
-// Three or four octal digits, permission bits only, the owner's read and write among them (we need both).
+// Three or four octal digits, permission bits only, the owner's read and write among them (we need
+// both).
 Result<unsigned> parse_mode(std::string_view text);
 
 // Seconds since 1970 with an optional fraction, as a moment in ns.
 Result<std::int64_t> parse_epoch(std::string_view text);
 
-// How many runs in 1,000: 3, 0.5; from 0.001 to 500, at most three digits behind the point. In parts per million.
+// How many runs in 1,000: 3, 0.5; from 0.001 to 500, at most three digits behind the point. In
+// parts per million.
 Result<std::uint32_t> parse_risk(std::string_view text);
 
 // How LOCK was written (atmost(1), "LOCK").
 enum class LockForm : std::uint8_t { path, atom, name };
 Result<LockForm> classify_lock(std::string_view text);
 
-// The file name (without directory) of a named lock or an atom: readable, and no two different names or atoms ever
-// share one. At most 255 bytes, ends in ".lock", starts with no dot, holds only [A-Za-z0-9._+@=,-] and '%'.
-// Long names are cut and carry a hash of the whole (docs/lock-map.md has the scheme).
+// The file name (without directory) of a named lock or an atom: readable, and no two different
+// names or atoms ever share one. At most 255 bytes, ends in ".lock", starts with no dot, holds only
+// [A-Za-z0-9._+@=,-] and '%'. Long names are cut and carry a hash of the whole (docs/lock-map.md
+// has the scheme).
 Result<Text<255>> canonical_name(std::string_view name);
-Result<Text<255>> canonical_atom(std::string_view op, std::string_view operand, std::string_view host);
+Result<Text<255>> canonical_atom(std::string_view op, std::string_view operand,
+                                 std::string_view host);
 
-// What to call the lock in `file` (a name without directory): the name or operator:operand that the two functions
-// above made it from (with "@host" behind it unless that is `host`); the file's own name when none did, or it is cut.
+// What to call the lock in `file` (a name without directory): the name or operator:operand that the
+// two functions above made it from (with "@host" behind it unless that is `host`); the file's own
+// name when none did, or it is cut.
 Text<255> readable_name(std::string_view file, std::string_view host);
 
-// Whether `typed` may be a slip of the pen for `name`: another text, at most two letters off (left out, put in, replaced, or
-// two neighbours exchanged; one in texts of up to four). Texts of more than 63 bytes are none.
+// Whether `typed` may be a slip of the pen for `name`: another text, at most two letters off (left
+// out, put in, replaced, or two neighbours exchanged; one in texts of up to four). Texts of more
+// than 63 bytes are none.
 bool is_misspelling(std::string_view typed, std::string_view name);
 
 }  // namespace atmost

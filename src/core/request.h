@@ -1,4 +1,5 @@
-// What a caller asks for: parsed, validated, immutable once built. src/request/ makes it from text (parse.h).
+// What a caller asks for: parsed, validated, immutable once built. src/request/ makes it from text
+// (parse.h).
 #ifndef ATMOST_REQUEST_H
 #define ATMOST_REQUEST_H
 
@@ -10,15 +11,17 @@
 
 namespace atmost {
 
-// The most slots one lock can have, and so the largest N. 2^18: beyond it the kernel's own lock list, which every
-// lock operation walks (measured: 0.1 ms at 10,000 locks), is the limit.
+// The most slots one lock can have, and so the largest N. 2^18: beyond it the kernel's own lock
+// list, which every lock operation walks (measured: 0.1 ms at 10,000 locks), is the limit.
 inline constexpr std::uint32_t kMaxSlots = 1u << 18;
-// The most slots one caller takes at once (-k), and the most locks it takes together (LOCK and every --also).
+// The most slots one caller takes at once (-k), and the most locks it takes together (LOCK and
+// every --also).
 inline constexpr std::uint32_t kMaxTake = 1024;
 inline constexpr std::uint32_t kMaxLocks = 16;
 
-// How a taker may end a hold: by signals to its processes; by a note in the lock file, on which a library releases the
-// lock and tells its program; or not at all (a library holder that agreed to neither).
+// How a taker may end a hold: by signals to its processes; by a note in the lock file, on which a
+// library releases the lock and tells its program; or not at all (a library holder that agreed to
+// neither).
 enum class Eviction : std::uint8_t { kill, revoke, none };
 
 enum class Mode : std::uint8_t { plain, shared, exclusive };
@@ -26,12 +29,12 @@ enum class OnBusy : std::uint8_t { fail, skip, replace, join };
 enum class OnTooSoon : std::uint8_t { fail, skip, wait };
 enum class ElapsedFrom : std::uint8_t { start, finish, success };
 
-// What ends a hold (docs/lock-map.md, "Who keeps a slot"): the command's main process, its whole tree, or the close of
-// the descriptor (a POSIX lock; only for a command that replaces us).
+// What ends a hold (docs/lock-map.md, "Who keeps a slot"): the command's main process, its whole
+// tree, or the close of the descriptor (a POSIX lock; only for a command that replaces us).
 enum class Until : std::uint8_t { main, tree, close };
 
-// What keeps the lock: bytes of a file, a symbolic link that the shell function lock_unlock understands too, or a
-// store that many machines share.
+// What keeps the lock: bytes of a file, a symbolic link that the shell function lock_unlock
+// understands too, or a store that many machines share.
 enum class StoreKind : std::uint8_t { file, symlink, fleet };
 
 // What becomes of a command whose lease was lost while it ran.
@@ -43,8 +46,8 @@ struct LockSpec {
   std::uint32_t take = 1;  // K, 1…min(N, kMaxTake)
   Mode mode = Mode::plain;
   StoreKind store = StoreKind::file;  // the same for all locks of a request
-  Text<255> name;                     // as the user wrote it, for messages, list and the environment
-  PathText path;  // the lock file; fleet: the store's URL and, behind the last slash, the key
+  Text<255> name;  // as the user wrote it, for messages, list and the environment
+  PathText path;   // the lock file; fleet: the store's URL and, behind the last slash, the key
 };
 
 // The large fields come last: what every caller uses lies on few pages of memory.
@@ -68,18 +71,21 @@ struct Request {
   Duration splay{};
   Duration ttl = Duration::seconds(15);  // fleet: how long a lease lasts that is not renewed
   OnLost on_lost = OnLost::by_store;
-  std::uint32_t alert_after = 0;  // refusals stay silent but for every so-manieth in a row; 0: each speaks
+  std::uint32_t alert_after =
+      0;  // refusals stay silent but for every so-manieth in a row; 0: each speaks
   bool now_given = false;
   std::int64_t now_real_ns = 0;
-  std::int64_t now_boot_ns = 0;  // with now_given, not 0: that moment on both clocks, as if asked for then
+  std::int64_t now_boot_ns =
+      0;  // with now_given, not 0: that moment on both clocks, as if asked for then
 
   Eviction eviction = Eviction::kill;  // how others may take over from us
   bool exec = false;                   // become the command
   Until until = Until::main;
   bool close_fd = false;  // --close: the command does not inherit the descriptor
 
-  // hold: the running process on whose behalf this one keeps the lock (0: none), when it started (on the boot clock: a
-  // later process of that number is another one), and after how long the keeper lets go in any case.
+  // hold: the running process on whose behalf this one keeps the lock (0: none), when it started
+  // (on the boot clock: a later process of that number is another one), and after how long the
+  // keeper lets go in any case.
   std::int64_t kept_for = 0;
   std::int64_t kept_for_start_ns = 0;
   Duration keep_at_most = Duration::forever();
@@ -87,19 +93,25 @@ struct Request {
   Text<63> id;
   Text<63> command;  // what list and history show: the program's name, or the line with --log-args
   bool no_history = false;
-  bool log_args = false;    // the history gets the whole argv: it may hold secrets
-  bool with_flock = false;  // hold flock(2) on the lock files, too: exclusive for N = 1, else shared
+  bool log_args = false;  // the history gets the whole argv: it may hold secrets
+  bool with_flock =
+      false;  // hold flock(2) on the lock files, too: exclusive for N = 1, else shared
   unsigned create_mode = 0600;
-  bool mode_given = false;    // the mode was asked for; else a group's directory widens it (docs/lock-map.md)
-  bool make_parents = false;  // create missing directories above the lock files (named locks and atoms)
+  bool mode_given =
+      false;  // the mode was asked for; else a group's directory widens it (docs/lock-map.md)
+  bool make_parents =
+      false;  // create missing directories above the lock files (named locks and atoms)
   bool trust_fs = false;
-  bool looks_only = false;  // nobody is admitted by it: where nothing can be written, reading must do
+  bool looks_only =
+      false;  // nobody is admitted by it: where nothing can be written, reading must do
   bool only_stops = false;  // nor by this, which stops holders: root may, wherever the lock is
-  bool nested = false;  // some lock is held around this process (ATMOST_HELD): look whether it is this one
-  bool foreign_format = false;  // exectimes: touch only the eight index bytes and the locks, write no hints
+  bool nested =
+      false;  // some lock is held around this process (ATMOST_HELD): look whether it is this one
+  bool foreign_format =
+      false;  // exectimes: touch only the eight index bytes and the locks, write no hints
 
-  // The default log of a lock that is given by a path (own_log(), place.h): made with its directories; where that cannot
-  // be, nothing is logged, and nobody is warned.
+  // The default log of a lock that is given by a path (own_log(), place.h): made with its
+  // directories; where that cannot be, nothing is logged, and nobody is warned.
   bool log_is_own = false;
   PathText log_path;          // --log; empty: history.jsonl beside the first lock file
   LockSpec locks[kMaxLocks];  // the first is LOCK, the others --also; any order

@@ -1,4 +1,5 @@
-// A value or the reason there is none. Busy and too soon are answers, not errors: they travel in a Decision.
+// A value or the reason there is none. Busy and too soon are answers, not errors: they travel in a
+// Decision.
 #ifndef ATMOST_RESULT_H
 #define ATMOST_RESULT_H
 
@@ -9,7 +10,8 @@
 
 namespace atmost {
 
-// What ended an invocation, by the number a shell sees (docs/exit-codes.md). The sysexits.h values keep their meaning.
+// What ended an invocation, by the number a shell sees (docs/exit-codes.md). The sysexits.h values
+// keep their meaning.
 enum class Code : std::uint8_t {
   ok = 0,
   interrupted = 4,  // of the library alone: a signal handler ran while it waited
@@ -28,8 +30,9 @@ enum class Code : std::uint8_t {
   not_found = 127,
 };
 
-// Why something failed: one sentence that names what, where and, where it helps, what would be right.
-// The message may contain bytes of names as they are; whoever shows it escapes them (append_escaped, words.h).
+// Why something failed: one sentence that names what, where and, where it helps, what would be
+// right. The message may contain bytes of names as they are; whoever shows it escapes them
+// (append_escaped, words.h).
 struct Error {
   Code code = Code::internal;
   int sys = 0;  // errno of the call that failed, 0 when none did

@@ -9,9 +9,10 @@
 
 namespace atmost {
 
-// A buffer of at most N bytes of text. Appending beyond N keeps what fits and sets truncated(), for good.
-// Copyable; owns its bytes; may hold any byte value, NUL included (view() sees it, c_str() ends there).
-// Bytes behind the text stay as they are: until it is copied, a large Text costs no more than what is in it.
+// A buffer of at most N bytes of text. Appending beyond N keeps what fits and sets truncated(), for
+// good. Copyable; owns its bytes; may hold any byte value, NUL included (view() sees it, c_str()
+// ends there). Bytes behind the text stay as they are: until it is copied, a large Text costs no
+// more than what is in it.
 template <std::size_t N>
 class Text {
  public:

@@ -1,4 +1,5 @@
-// Durations and moments, in nanoseconds. Time is an argument everywhere: nothing below limiter/ asks a clock for "now".
+// Durations and moments, in nanoseconds. Time is an argument everywhere: nothing below limiter/
+// asks a clock for "now".
 #ifndef ATMOST_TIME_H
 #define ATMOST_TIME_H
 
@@ -28,8 +29,9 @@ constexpr std::int64_t plus(std::int64_t base_ns, Duration span) {
   return base_ns + span.ns;
 }
 
-// One moment on both clocks. boot_ns (CLOCK_BOOTTIME) counts suspended time and cannot be stepped; it means
-// nothing outside one boot. real_ns (CLOCK_REALTIME, since 1970) can be stepped by anybody with the right.
+// One moment on both clocks. boot_ns (CLOCK_BOOTTIME) counts suspended time and cannot be stepped;
+// it means nothing outside one boot. real_ns (CLOCK_REALTIME, since 1970) can be stepped by anybody
+// with the right.
 struct Instant {
   std::int64_t real_ns = 0;
   std::int64_t boot_ns = 0;
@@ -44,8 +46,9 @@ struct Stamp {
   bool known = false;
 };
 
-// Time from then to now, in ns: by the boot clock within one boot, by the wall clock across boots or when `now`
-// was given. Negative when `then` lies in the future (a stepped wall clock, a forged record): the caller decides.
+// Time from then to now, in ns: by the boot clock within one boot, by the wall clock across boots
+// or when `now` was given. Negative when `then` lies in the future (a stepped wall clock, a forged
+// record): the caller decides.
 constexpr std::int64_t age_ns(const Stamp& then, const Instant& now) {
   return then.same_boot && !now.given ? now.boot_ns - then.boot_ns : now.real_ns - then.real_ns;
 }

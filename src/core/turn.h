@@ -1,8 +1,9 @@
 // Turns: a free slot is owed to the waiter that came first, and a turn is used or passed.
 //
-// A turn begins when somebody sees a free slot that is owed to a waiter, which could take it. A waiter that has not
-// taken it kTurn later is overtaken, whatever the reason: it keeps its place, and counts again as soon as it asks
-// again. Pure: the moments are passed in, all of them by the boot clock.
+// A turn begins when somebody sees a free slot that is owed to a waiter, which could take it. A
+// waiter that has not taken it kTurn later is overtaken, whatever the reason: it keeps its place,
+// and counts again as soon as it asks again. Pure: the moments are passed in, all of them by the
+// boot clock.
 #ifndef ATMOST_TURN_H
 #define ATMOST_TURN_H
 
@@ -13,8 +14,8 @@
 namespace atmost {
 
 inline constexpr Duration kTurn = Duration::seconds(1);
-// While nobody is admitted the turns of the next waiters end so long after one another, all of them within another
-// kTurn: however many are paused, a slot is free for two turns at most.
+// While nobody is admitted the turns of the next waiters end so long after one another, all of them
+// within another kTurn: however many are paused, a slot is free for two turns at most.
 inline constexpr Duration kNextTurn = Duration::millis(100);
 
 // Judges the waiters in front of somebody, one after another in their order.
@@ -24,8 +25,8 @@ class Turns {
   constexpr Turns(std::int64_t now_boot_ns, std::int64_t last_admission_boot_ns)
       : now_(now_boot_ns), last_admission_(last_admission_boot_ns) {}
 
-  // Whether its turn has ended, so that it does not count. `began`: when its turn began, 0 when it had none; what lies
-  // in the future is no turn.
+  // Whether its turn has ended, so that it does not count. `began`: when its turn began, 0 when it
+  // had none; what lies in the future is no turn.
   constexpr bool overtaken(std::int64_t began) {
     if (!noted(began) || now_ - began < kTurn.ns) return false;
     // The others' turns follow from this one only if the slot has been free since.

@@ -1,4 +1,5 @@
-// What a store saw inside its critical section: the facts a decision is made of. Facts only, no judgement.
+// What a store saw inside its critical section: the facts a decision is made of. Facts only, no
+// judgement.
 #ifndef ATMOST_VIEW_H
 #define ATMOST_VIEW_H
 
@@ -12,23 +13,27 @@
 
 namespace atmost {
 
-// Counting slots above N is for messages; beyond so many, counting them would cost more than it tells.
+// Counting slots above N is for messages; beyond so many, counting them would cost more than it
+// tells.
 inline constexpr std::uint32_t kCountedAbove = 16;
 
-// How a slot is kept, as its record says (a hint). `foreign`: no record of ours, e.g. the original exectimes.
+// How a slot is kept, as its record says (a hint). `foreign`: no record of ours, e.g. the original
+// exectimes.
 enum class HolderKind : std::uint8_t { foreign, supervised, exec, library, keeper };
 
-// One held slot. Everything but `slot` comes from a record that may be stale or forged: good for showing and for
-// ageing (the lesser of record and process age counts), never enough to send a signal.
+// One held slot. Everything but `slot` comes from a record that may be stale or forged: good for
+// showing and for ageing (the lesser of record and process age counts), never enough to send a
+// signal.
 struct HolderView {
   std::uint32_t slot = 0;
   HolderKind kind = HolderKind::foreign;
   bool has_record = false;
   bool read_locked = false;  // by somebody who may read the file, which no holder of ours does
   bool live_word = false;    // the kernel vouches for a living supervisor (occupancy word)
-  bool verified =
-      false;  // the kernel confirms that this process holds the slot (live word, or its descriptors)
-  char process_state = 0;  // as in /proc/PID/stat (R S D T Z …), 0: no such process, or not visible from here
+  bool verified = false;  // the kernel confirms that this process holds the slot (live word, or its
+                          // descriptors)
+  char process_state =
+      0;  // as in /proc/PID/stat (R S D T Z …), 0: no such process, or not visible from here
   Eviction eviction = Eviction::kill;
   std::int64_t pid = 0;  // 0: not visible from here
   std::int64_t left_by =
@@ -38,8 +43,8 @@ struct HolderView {
   std::uint32_t uid = 0;
   Text<63> host;  // where the process is; empty: here
   std::uint64_t token = 0;
-  // Tells this hold of the slot from the next one: its token, or made of the process that has no record; 0 where
-  // neither is known. Nobody is signalled for the hold of another.
+  // Tells this hold of the slot from the next one: its token, or made of the process that has no
+  // record; 0 where neither is known. Nobody is signalled for the hold of another.
   std::uint64_t hold = 0;
   Stamp start;
   Duration expire_after = Duration::forever();
@@ -71,23 +76,28 @@ struct View {
   std::uint64_t token = 0;  // of the last admission, 0 when none is known
   LastAdmission last;
   bool drained = false;  // admit nobody
-  bool room = false;     // the K slots can be held without more than N held: proven, and reserved for now
-  // Slots held by others or drained, as far as counted. When !room: exactly those up to N, and those above N, which
-  // callers with larger limits hold, up to kCountedAbove.
+  bool room =
+      false;  // the K slots can be held without more than N held: proven, and reserved for now
+  // Slots held by others or drained, as far as counted. When !room: exactly those up to N, and
+  // those above N, which callers with larger limits hold, up to kCountedAbove.
   std::uint32_t held = 0;
-  bool some_drained = false;        // slots among them are drained
-  bool writer_inside = false;       // an exclusive holder is among them
-  std::uint32_t waiters_ahead = 0;  // waiters with a better claim (at least; exact only as zero or not)
-  Duration owed_for = Duration::forever();  // until the turn ends that the room is kept for (core/turn.h)
-  bool joiner_waiting = false;              // somebody already waits to run once more (--on-busy=join)
-  bool takeover_running = false;            // somebody is stopping a holder right now
-  bool held_by_ancestor = false;            // waiting would be waiting for ourselves
-  bool flocked = false;                     // no room because of somebody's flock(2), whom no record names
-  // What is remembered of the lock and of its directory, when the request wants it; null: the store keeps none.
+  bool some_drained = false;   // slots among them are drained
+  bool writer_inside = false;  // an exclusive holder is among them
+  std::uint32_t waiters_ahead =
+      0;  // waiters with a better claim (at least; exact only as zero or not)
+  Duration owed_for =
+      Duration::forever();        // until the turn ends that the room is kept for (core/turn.h)
+  bool joiner_waiting = false;    // somebody already waits to run once more (--on-busy=join)
+  bool takeover_running = false;  // somebody is stopping a holder right now
+  bool held_by_ancestor = false;  // waiting would be waiting for ourselves
+  bool flocked = false;           // no room because of somebody's flock(2), whom no record names
+  // What is remembered of the lock and of its directory, when the request wants it; null: the store
+  // keeps none.
   const Memory* memory = nullptr;
   const Experience* experience = nullptr;
-  bool last_chance = false;             // the caller will not wait any longer
-  std::span<const HolderView> holders;  // filled when the request may stop holders and there is no room
+  bool last_chance = false;  // the caller will not wait any longer
+  std::span<const HolderView>
+      holders;  // filled when the request may stop holders and there is no room
 };
 
 }  // namespace atmost

@@ -11,16 +11,18 @@
 
 namespace atmost {
 
-// `from` made safe for a terminal and a log line: C0, DEL, C1, bidirectional controls, line and paragraph
-// separators, and bytes that are not UTF-8 become \n, \t, \xHH (per byte); a backslash becomes \\. Other
-// UTF-8 stays. Writes at most `room` bytes, whole escapes only; returns the number of bytes written.
+// `from` made safe for a terminal and a log line: C0, DEL, C1, bidirectional controls, line and
+// paragraph separators, and bytes that are not UTF-8 become \n, \t, \xHH (per byte); a backslash
+// becomes \\. Other UTF-8 stays. Writes at most `room` bytes, whole escapes only; returns the
+// number of bytes written.
 std::size_t escape(std::string_view from, char* to, std::size_t room);
 
-// The same as JSON string content (no quotes around it): RFC 8259, bytes that are not UTF-8 as U+FFFD.
+// The same as JSON string content (no quotes around it): RFC 8259, bytes that are not UTF-8 as
+// U+FFFD.
 std::size_t escape_json(std::string_view from, char* to, std::size_t room);
 
-// How many bytes of `from`, at most `most` (4 or more), end between characters: so that a text handled piece by piece
-// is handled as if it were whole.
+// How many bytes of `from`, at most `most` (4 or more), end between characters: so that a text
+// handled piece by piece is handled as if it were whole.
 inline std::size_t whole_characters(std::string_view from, std::size_t most) {
   if (from.size() <= most) return from.size();
   for (std::size_t end = most; end > most - 4; --end) {
@@ -44,10 +46,12 @@ Text<N>& append_escaped(Text<N>& to, std::string_view from) {
 // "250ms", "3m12s", "2d4h", "inf": two units at most, rounded down.
 Text<32> duration_words(Duration span);
 
-// The same rounded up, to whole seconds or the smaller of the two units: whoever comes back then does not come too early.
+// The same rounded up, to whole seconds or the smaller of the two units: whoever comes back then
+// does not come too early.
 Text<32> duration_words_up(Duration span);
 
-// Seconds with up to three decimals, rounded down, no trailing zeros, for JSON: "192.5"; "null" for forever.
+// Seconds with up to three decimals, rounded down, no trailing zeros, for JSON: "192.5"; "null" for
+// forever.
 Text<32> duration_seconds(Duration span);
 
 // Where a learned limit on runs comes from, to follow the limit itself, and how to see more of it.

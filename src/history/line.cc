@@ -10,8 +10,9 @@
 namespace atmost::history {
 namespace {
 
-// How much of the line each text may fill, escaped. With 1024 slots of six digits, the numbers and the field names
-// (under 1 KiB), they sum up to less than kMaxLine: nothing has to be checked twice.
+// How much of the line each text may fill, escaped. With 1024 slots of six digits, the numbers and
+// the field names (under 1 KiB), they sum up to less than kMaxLine: nothing has to be checked
+// twice.
 constexpr std::size_t kHostRoom = 512;
 constexpr std::size_t kNameRoom = 1536;  // a name of 255 bytes, each of them escaped
 constexpr std::size_t kPathRoom = 4608;
@@ -160,7 +161,8 @@ void put_caller(Line& line, const Event& event) {
 
 void put_denied(Line& line, const Event& event) {
   const Event::Denied& denied = event.denied;
-  line.word("why", denied.verdict == Verdict::too_soon ? "too_soon" : name_of(kWhyNames, denied.why));
+  line.word("why",
+            denied.verdict == Verdict::too_soon ? "too_soon" : name_of(kWhyNames, denied.why));
   line.seconds("retry_in_s", denied.retry_in.ns);
   line.number("held", denied.held);
   line.number("waiters", denied.waiters);

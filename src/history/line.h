@@ -10,18 +10,20 @@
 
 namespace atmost::history {
 
-// No line is longer, its newline included: a path, a name and an argument list that are, are cut, and the line says
-// so ("cut":true).
+// No line is longer, its newline included: a path, a name and an argument list that are, are cut,
+// and the line says so ("cut":true).
 inline constexpr std::size_t kMaxLine = 24576;
 
 // Writes the line, newline included, and returns its size. REQUIRES: room for kMaxLine bytes.
 // Pure: the same event, the same bytes.
 std::size_t format_line(const Event& event, std::span<char> to);
 
-// "2026-11-21T07:29:17.123456Z". Years 1677 to 2262, which is all that 64 bits of nanoseconds reach.
+// "2026-11-21T07:29:17.123456Z". Years 1677 to 2262, which is all that 64 bits of nanoseconds
+// reach.
 Text<40> utc_words(std::int64_t real_ns);
 
-// "TERM" for SIGTERM; "RTMIN+3", or the number alone for one that has no name. The reader has the same table.
+// "TERM" for SIGTERM; "RTMIN+3", or the number alone for one that has no name. The reader has the
+// same table.
 Text<16> signal_name(int signal);
 
 }  // namespace atmost::history

@@ -16,12 +16,12 @@ constexpr std::uint32_t kRoot = 0;
 // Held by whoever renames the file; writers do not ask for it. It lies where no line will ever be.
 constexpr os::Bytes kRotation = {std::int64_t{1} << 62, 1};
 
-// We stay so far below RLIMIT_FSIZE that even this many bytes, appended by others between our look and our write, do
-// not bring us there: SIGXFSZ would end us, and with us the job.
+// We stay so far below RLIMIT_FSIZE that even this many bytes, appended by others between our look
+// and our write, do not bring us there: SIGXFSZ would end us, and with us the job.
 constexpr std::int64_t kLimitMargin = 65536;
 
-// How often the file may be replaced under our hands before we give up. Each time needs a whole generation of others'
-// events in the moment between two of our system calls.
+// How often the file may be replaced under our hands before we give up. Each time needs a whole
+// generation of others' events in the moment between two of our system calls.
 constexpr int kTries = 8;
 
 Code code_for(int sys) { return sys == EACCES || sys == EPERM ? Code::not_permitted : Code::io; }
@@ -56,7 +56,8 @@ Status Log::append(const Event& event) {
 
 bool Log::still_ours() const {
   struct stat status;
-  return os::file_status(fd_.get(), status) == 0 && static_cast<std::uint64_t>(status.st_dev) == device_ &&
+  return os::file_status(fd_.get(), status) == 0 &&
+         static_cast<std::uint64_t>(status.st_dev) == device_ &&
          static_cast<std::uint64_t>(status.st_ino) == inode_;
 }
 
@@ -76,7 +77,8 @@ Status Log::still_there(bool& there) {
   if (!fd_.open()) return {};
   struct stat status;
   const int error = os::path_status(place_.path.c_str(), status, false);
-  if (error != 0 && error != ENOENT) return failure(code_for(error), error, "cannot examine the file");
+  if (error != 0 && error != ENOENT)
+    return failure(code_for(error), error, "cannot examine the file");
   there = error == 0 && static_cast<std::uint64_t>(status.st_dev) == device_ &&
           static_cast<std::uint64_t>(status.st_ino) == inode_;
   if (there) size_ = status.st_size;
@@ -93,7 +95,8 @@ Status Log::open() {
     }
     if (anybody) {
       Error error = failure(Code::not_permitted, 0, "everybody may rename files in ");
-      error.message.append(directory).append("; chmod o-w or chmod +t it, or use another directory");
+      error.message.append(directory).append(
+          "; chmod o-w or chmod +t it, or use another directory");
       return error;
     }
   }
@@ -112,7 +115,8 @@ int Log::create() {
     error = os::make_directories_above(place_.path, which);
     if (error == 0) error = os::create_to_append(place_.path.c_str(), place_.mode, fd_);
   }
-  nowhere_ = error == EACCES || error == EPERM || error == EROFS || error == ENOENT || error == ENOTDIR;
+  nowhere_ =
+      error == EACCES || error == EPERM || error == EROFS || error == ENOENT || error == ENOTDIR;
   return error;
 }
 
@@ -127,7 +131,8 @@ Status Log::open_path() {
       return failure(code_for(error), error, "cannot create the file");
     }
     if (error == ELOOP)
-      return failure(Code::io, 0, "is a symbolic link, which is not followed; name the file itself");
+      return failure(Code::io, 0,
+                     "is a symbolic link, which is not followed; name the file itself");
     if (error == EISDIR) return failure(Code::io, 0, "is a directory; name a file in it");
     if (error == ENXIO) return failure(Code::io, 0, "is not a regular file");
     return failure(code_for(error), error, "cannot open the file");
@@ -191,7 +196,8 @@ Status Log::write(char* line, std::size_t size, bool& kept) {
   std::size_t done = 0;
   int error = os::append(fd_.get(), from, count, done);
   if (error == 0 && done < count) {
-    // Cut short: the disk is full, and the next write says so. If it does not, the cut line has an end at least.
+    // Cut short: the disk is full, and the next write says so. If it does not, the cut line has an
+    // end at least.
     error = os::append(fd_.get(), "\n", 1, done);
     if (error == 0) return failure(Code::io, 0, "a line was written in part only");
   }
@@ -207,9 +213,9 @@ Status Log::write(char* line, std::size_t size, bool& kept) {
   return {};
 }
 
-// Whoever finds the file too large renames it, under a lock on the file itself: then the path still leads to what is
-// locked, and one rotation cannot move the file that another one has just made way for. A rotation that fails or
-// that somebody else is at is left to the next event.
+// Whoever finds the file too large renames it, under a lock on the file itself: then the path still
+// leads to what is locked, and one rotation cannot move the file that another one has just made way
+// for. A rotation that fails or that somebody else is at is left to the next event.
 void Log::rotate() {
   if (os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, kRotation) != 0) return;
   bool same = false;

@@ -1,4 +1,5 @@
-// The words of the format (docs/history-format.md): written by line.cc, read by record.cc and by people.
+// The words of the format (docs/history-format.md): written by line.cc, read by record.cc and by
+// people.
 #ifndef ATMOST_HISTORY_NAMES_H
 #define ATMOST_HISTORY_NAMES_H
 
@@ -15,7 +16,8 @@ inline constexpr int kVersion = 1;
 inline constexpr std::string_view kKindNames[] = {"admitted", "denied", "expired",  "signalled",
                                                   "ended",    "lost",   "stopping", "vanished"};
 inline constexpr std::string_view kModeNames[] = {"plain", "shared", "exclusive"};
-inline constexpr std::string_view kStoppedNames[] = {"no", "max_runtime", "lost", "taken_over", "killed"};
+inline constexpr std::string_view kStoppedNames[] = {"no", "max_runtime", "lost", "taken_over",
+                                                     "killed"};
 inline constexpr std::string_view kStopReasonNames[] = {"overdue", "replace", "kill"};
 inline constexpr std::string_view kWhyNames[] = {"none",    "no_slot",  "owed",        "zero",
                                                  "drained", "ancestor", "taking_over", "joined",

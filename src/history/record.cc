@@ -89,11 +89,13 @@ void store(const Field& field, const Value& value, Record& to) {
       if (value.kind == Value::Kind::array) to.*field.text = value.raw;
       break;
     case Type::whole:
-      if (value.kind == Value::Kind::number && whole_number(value.raw, number)) to.*field.number = number;
+      if (value.kind == Value::Kind::number && whole_number(value.raw, number))
+        to.*field.number = number;
       break;
     case Type::time:
       if (value.kind == Value::Kind::null) to.*field.number = Record::kNever;
-      if (value.kind == Value::Kind::number && billionths(value.raw, number)) to.*field.number = number;
+      if (value.kind == Value::Kind::number && billionths(value.raw, number))
+        to.*field.number = number;
       break;
     case Type::flag:
       if (value.kind == Value::Kind::yes) to.*field.flag = true;
@@ -139,7 +141,8 @@ bool read_object(std::string_view line, Record& to) {
 
 Reading read_line(std::string_view line, Record& to) {
   if (read_object(line, to)) return Reading::whole;
-  // Inside a string a quote is always escaped: these bytes can only be the beginning of a line of ours.
+  // Inside a string a quote is always escaped: these bytes can only be the beginning of a line of
+  // ours.
   constexpr std::string_view kBeginning = "{\"v\":";
   for (std::size_t at = line.find(kBeginning, 1); at != std::string_view::npos;
        at = line.find(kBeginning, at + 1)) {

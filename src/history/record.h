@@ -9,8 +9,8 @@
 
 namespace atmost::history {
 
-// Views point into the line that was read; texts are still escaped (unescape_json, value.h). What a line does not
-// have is empty, kAbsent or false. Field names and meanings: docs/history-format.md.
+// Views point into the line that was read; texts are still escaped (unescape_json, value.h). What a
+// line does not have is empty, kAbsent or false. Field names and meanings: docs/history-format.md.
 struct Record {
   static constexpr std::int64_t kAbsent = INT64_MIN;
   static constexpr std::int64_t kNever = INT64_MAX;  // null where a time is expected
@@ -55,8 +55,8 @@ enum class Reading : std::uint8_t {
   foreign,  // none of ours: torn, of a format that is not known, or somebody else's
 };
 
-// `line` without its newline. `to` is filled unless the line is foreign. Fields not known are skipped, fields of an
-// unexpected type are as if they were not there.
+// `line` without its newline. `to` is filled unless the line is foreign. Fields not known are
+// skipped, fields of an unexpected type are as if they were not there.
 Reading read_line(std::string_view line, Record& to);
 
 }  // namespace atmost::history

@@ -36,7 +36,9 @@ std::uint32_t four_digits(const char* at) {
 }
 
 std::size_t utf8(std::uint32_t code, char* to) {
-  const auto tail = [code](unsigned shift) { return static_cast<char>(0x80 | (code >> shift & 0x3F)); };
+  const auto tail = [code](unsigned shift) {
+    return static_cast<char>(0x80 | (code >> shift & 0x3F));
+  };
   if (code < 0x80) {
     to[0] = static_cast<char>(code);
     return 1;
@@ -89,7 +91,8 @@ const char* escaped_character(const char* at, const char* end, std::uint32_t& co
   constexpr std::uint32_t kReplacement = 0xFFFD;
   code = four_digits(at + 2);
   at += 6;
-  if (is_high(code) && end - at >= 6 && at[0] == '\\' && at[1] == 'u' && is_low(four_digits(at + 2))) {
+  if (is_high(code) && end - at >= 6 && at[0] == '\\' && at[1] == 'u' &&
+      is_low(four_digits(at + 2))) {
     code = 0x10000 + ((code - 0xD800) << 10) + (four_digits(at + 2) - 0xDC00);
     return at + 6;
   }
@@ -153,7 +156,8 @@ bool Cursor::number() {
 }
 
 bool Cursor::literal(std::string_view word) {
-  if (static_cast<std::size_t>(end_ - at_) < word.size() || std::string_view(at_, word.size()) != word)
+  if (static_cast<std::size_t>(end_ - at_) < word.size() ||
+      std::string_view(at_, word.size()) != word)
     return false;
   at_ += word.size();
   return true;

@@ -1,4 +1,5 @@
-// JSON, as much as reading one flat object takes (RFC 8259). No heap: everything is a view into the text.
+// JSON, as much as reading one flat object takes (RFC 8259). No heap: everything is a view into the
+// text.
 #ifndef ATMOST_HISTORY_VALUE_H
 #define ATMOST_HISTORY_VALUE_H
 
@@ -14,7 +15,8 @@ struct Value {
   std::string_view raw;  // a string without its quotes, still escaped; anything else as it stands
 };
 
-// Reads one JSON text from front to end. After a false answer the cursor stands where the text was wrong.
+// Reads one JSON text from front to end. After a false answer the cursor stands where the text was
+// wrong.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
@@ -33,7 +35,8 @@ class Cursor {
   const char* position() const { return at_; }
 
  private:
-  static constexpr int kDeepest = 16;  // of arrays and objects in each other; a deeper text is refused
+  static constexpr int kDeepest =
+      16;  // of arrays and objects in each other; a deeper text is refused
 
   void blanks() {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\n' || *at_ == '\r')) ++at_;
@@ -49,11 +52,13 @@ class Cursor {
   const char* end_;
 };
 
-// The bytes that a string's content stands for; at most `room` are written, whole characters only. Half of a
-// surrogate pair becomes U+FFFD. REQUIRES: `raw` came from a Cursor. Returns the number of bytes written.
+// The bytes that a string's content stands for; at most `room` are written, whole characters only.
+// Half of a surrogate pair becomes U+FFFD. REQUIRES: `raw` came from a Cursor. Returns the number
+// of bytes written.
 std::size_t unescape_json(std::string_view raw, char* to, std::size_t room);
 
-// A JSON number as billionths, further digits dropped. False when it has an exponent or does not fit.
+// A JSON number as billionths, further digits dropped. False when it has an exponent or does not
+// fit.
 bool billionths(std::string_view number, std::int64_t& to);
 // A JSON number that is whole, not negative and fits.
 bool whole_number(std::string_view number, std::int64_t& to);

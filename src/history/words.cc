@@ -13,8 +13,8 @@ struct Civil {
   unsigned month, day;
 };
 
-// Days since 1970 as a date of the Gregorian calendar. Years begin with March here, so that the leap day is their
-// last; 400 of them always have 146097 days.
+// Days since 1970 as a date of the Gregorian calendar. Years begin with March here, so that the
+// leap day is their last; 400 of them always have 146097 days.
 Civil civil_of(std::int64_t days) {
   constexpr std::int64_t kEra = 146'097;
   const std::int64_t since = days + 719'468;  // from 0000-03-01
@@ -22,7 +22,8 @@ Civil civil_of(std::int64_t days) {
   const std::int64_t day = since - era * kEra;
   const std::int64_t year = (day - day / 1460 + day / 36'524 - day / 146'096) / 365;
   const std::int64_t in_year = day - (365 * year + year / 4 - year / 100);
-  const std::int64_t month = (5 * in_year + 2) / 153;  // 0 is March: 31, 30, 31, 30, 31 days, twice and on
+  const std::int64_t month =
+      (5 * in_year + 2) / 153;  // 0 is March: 31, 30, 31, 30, 31 days, twice and on
   const auto in_month = static_cast<unsigned>(in_year - (153 * month + 2) / 5 + 1);
   const auto calendar = static_cast<unsigned>(month < 10 ? month + 3 : month - 9);
   return {year + era * 400 + (calendar <= 2 ? 1 : 0), calendar, in_month};
@@ -64,12 +65,13 @@ Text<16> signal_name(int signal) {
     std::string_view name;
   };
   constexpr Named kNames[] = {
-      {SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"},   {SIGILL, "ILL"},   {SIGTRAP, "TRAP"},
-      {SIGABRT, "ABRT"}, {SIGBUS, "BUS"},   {SIGFPE, "FPE"},     {SIGKILL, "KILL"}, {SIGUSR1, "USR1"},
-      {SIGSEGV, "SEGV"}, {SIGUSR2, "USR2"}, {SIGPIPE, "PIPE"},   {SIGALRM, "ALRM"}, {SIGTERM, "TERM"},
-      {SIGCONT, "CONT"}, {SIGSTOP, "STOP"}, {SIGXCPU, "XCPU"},   {SIGXFSZ, "XFSZ"}, {SIGVTALRM, "VTALRM"},
-      {SIGPROF, "PROF"}, {SIGSYS, "SYS"},   {SIGCHLD, "CHLD"},   {SIGTSTP, "TSTP"}, {SIGTTIN, "TTIN"},
-      {SIGTTOU, "TTOU"}, {SIGURG, "URG"},   {SIGWINCH, "WINCH"},
+      {SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"}, {SIGILL, "ILL"},
+      {SIGTRAP, "TRAP"}, {SIGABRT, "ABRT"}, {SIGBUS, "BUS"},   {SIGFPE, "FPE"},
+      {SIGKILL, "KILL"}, {SIGUSR1, "USR1"}, {SIGSEGV, "SEGV"}, {SIGUSR2, "USR2"},
+      {SIGPIPE, "PIPE"}, {SIGALRM, "ALRM"}, {SIGTERM, "TERM"}, {SIGCONT, "CONT"},
+      {SIGSTOP, "STOP"}, {SIGXCPU, "XCPU"}, {SIGXFSZ, "XFSZ"}, {SIGVTALRM, "VTALRM"},
+      {SIGPROF, "PROF"}, {SIGSYS, "SYS"},   {SIGCHLD, "CHLD"}, {SIGTSTP, "TSTP"},
+      {SIGTTIN, "TTIN"}, {SIGTTOU, "TTOU"}, {SIGURG, "URG"},   {SIGWINCH, "WINCH"},
   };
   for (const Named& one : kNames) {
     if (one.signal == signal) return Text<16>(one.name);

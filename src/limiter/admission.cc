@@ -138,7 +138,8 @@ bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
   }
   Result<Takeover> taken = take_over(store_, request_, why, overdue, observer_, log_);
   if (taken.ok() && taken.value() == Takeover::freed) {
-    // The slots stay closed to newcomers until our next attempt was made; who waits in front of us gets them first.
+    // The slots stay closed to newcomers until our next attempt was made; who waits in front of us
+    // gets them first.
     freed_ = overdue;
     return false;
   }
@@ -197,14 +198,16 @@ void Admission::stop_if_asked() {
 
 }  // namespace
 
-Outcome admit(Store& store, const Request& request, DecideFn decide, Observer* observer, Lease& lease,
-              Signals signals, TakeoverLog* log, const os::WaitGate* gate) {
+Outcome admit(Store& store, const Request& request, DecideFn decide, Observer* observer,
+              Lease& lease, Signals signals, TakeoverLog* log, const os::WaitGate* gate) {
   return Admission(store, request, decide, observer, lease, signals, log, gate).run();
 }
 
-Decision would_admit(const Request& request, const LockSpec& lock, const View& view, const Instant& now) {
+Decision would_admit(const Request& request, const LockSpec& lock, const View& view,
+                     const Instant& now) {
   Decision decision = policy::decide(request, lock, view, now);
-  // Whoever asks stops nobody: that the overdue (the victims of the decision) would be stopped is answer enough.
+  // Whoever asks stops nobody: that the overdue (the victims of the decision) would be stopped is
+  // answer enough.
   const bool yes = decision.verdict == Verdict::admit || decision.verdict == Verdict::take_over;
   if (yes) {
     decision.verdict = Verdict::busy;

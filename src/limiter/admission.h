@@ -12,18 +12,20 @@ namespace atmost::limiter {
 
 class TakeoverLog;
 
-// Asks `store` with `decide` until the answer is final: admitted (then `lease` is held and kind is ran), or refused,
-// or failed. Blocks as the request says. Signals::ours: a Ctrl-Z while waiting gives the place in the queue up and
-// stops us; a library in somebody else's process leaves signals alone. `log`: what becomes of overdue holders; may be
-// null. `gate`: once a handler ran at it, the answer is failed with Code::interrupted instead of a wait; may be null.
+// Asks `store` with `decide` until the answer is final: admitted (then `lease` is held and kind is
+// ran), or refused, or failed. Blocks as the request says. Signals::ours: a Ctrl-Z while waiting
+// gives the place in the queue up and stops us; a library in somebody else's process leaves signals
+// alone. `log`: what becomes of overdue holders; may be null. `gate`: once a handler ran at it, the
+// answer is failed with Code::interrupted instead of a wait; may be null.
 enum class Signals : std::uint8_t { ours, theirs };
-Outcome admit(Store& store, const Request& request, DecideFn decide, Observer* observer, Lease& lease,
-              Signals signals = Signals::ours, TakeoverLog* log = nullptr,
+Outcome admit(Store& store, const Request& request, DecideFn decide, Observer* observer,
+              Lease& lease, Signals signals = Signals::ours, TakeoverLog* log = nullptr,
               const os::WaitGate* gate = nullptr);
 
-// policy::decide with "admit" and "take over" turned into "busy, for no reason": a store that is asked so holds and
-// writes nothing, and nobody is stopped.
-Decision would_admit(const Request& request, const LockSpec& lock, const View& view, const Instant& now);
+// policy::decide with "admit" and "take over" turned into "busy, for no reason": a store that is
+// asked so holds and writes nothing, and nobody is stopped.
+Decision would_admit(const Request& request, const LockSpec& lock, const View& view,
+                     const Instant& now);
 constexpr bool is_yes(const Decision& decision) {
   return decision.verdict == Verdict::busy && decision.why == Why::none;
 }

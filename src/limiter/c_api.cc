@@ -17,7 +17,9 @@ thread_local LibraryLock* current = nullptr;
 // The C type is never completed: it is the C++ value, seen from outside.
 atmost_lock* outside(LibraryLock* lock) { return reinterpret_cast<atmost_lock*>(lock); }
 LibraryLock* inside(atmost_lock* lock) { return reinterpret_cast<LibraryLock*>(lock); }
-const LibraryLock* inside(const atmost_lock* lock) { return reinterpret_cast<const LibraryLock*>(lock); }
+const LibraryLock* inside(const atmost_lock* lock) {
+  return reinterpret_cast<const LibraryLock*>(lock);
+}
 
 Surroundings surroundings(const char* directory, const char* host, Text<255>& host_room) {
   const auto view = [](const char* text) {
@@ -48,7 +50,8 @@ int ask(LibraryLock* lock, const atmost_options& options, atmost_lock** to) {
   return ATMOST_ADMITTED;
 }
 
-// A fresh lock, its request filled from the options, which `known` gets; null (and `answer`) when that is not possible.
+// A fresh lock, its request filled from the options, which `known` gets; null (and `answer`) when
+// that is not possible.
 LibraryLock* prepare(const atmost_options* options, atmost_options& known, int& answer) {
   if (!known_options(options, known)) {
     answer = answer_misuse("atmost_options.size is too small: start from ATMOST_DEFAULTS");
@@ -75,7 +78,8 @@ void forget_current(LibraryLock* lock) {
 
 }  // namespace
 
-// Functions with C linkage are the same in every namespace: these are the ones that atmost.h declares.
+// Functions with C linkage are the same in every namespace: these are the ones that atmost.h
+// declares.
 extern "C" {
 
 int atmost_get(const char* name, const atmost_options* options, atmost_lock** lock) {
@@ -127,8 +131,8 @@ int atmost_get_atom(const char* operator_, const char* operand, const char* host
   return ask(fresh, known, lock);
 }
 
-int atmost_get_lock(const char* operator_, const char* operand, double ifelapsed, double expireafter,
-                    const char* host, double now, atmost_lock** lock) {
+int atmost_get_lock(const char* operator_, const char* operand, double ifelapsed,
+                    double expireafter, const char* host, double now, atmost_lock** lock) {
   atmost_options options = ATMOST_DEFAULTS;
   options.if_elapsed = ifelapsed;
   options.expire_after = expireafter;

@@ -28,7 +28,8 @@ std::string_view without_dots(std::string_view relative) {
   return relative;
 }
 
-// A part of a list separated by colons; a colon or percent sign inside a path is written %3A or %25.
+// A part of a list separated by colons; a colon or percent sign inside a path is written %3A or
+// %25.
 template <std::size_t N>
 void append_listed(Text<N>& to, std::string_view path) {
   for (char c : path) {
@@ -50,8 +51,8 @@ void OwnVariables::begin(std::size_t variable) {
   texts_.append(kNames[variable]).push('=');
 }
 
-void OwnVariables::set(const Request& request, const Lease& lease, Duration waited, const char* held_before,
-                       const char* working_directory) {
+void OwnVariables::set(const Request& request, const Lease& lease, Duration waited,
+                       const char* held_before, const char* working_directory) {
   texts_.clear();
   const HeldLock& first = lease.lock(0);
   begin(0);

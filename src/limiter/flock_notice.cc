@@ -16,7 +16,8 @@ void warn(const LockSpec& lock, const os::LockLine& flock, Observer& observer) {
     words.message.append("a process not visible from here");
   }
   words.message.append(
-      " holds a flock(2) lock on it, which keeps nobody out here: use --with-flock as long as others use "
+      " holds a flock(2) lock on it, which keeps nobody out here: use --with-flock as long as "
+      "others use "
       "flock(1)");
   observer.warning(words);
 }
@@ -24,7 +25,8 @@ void warn(const LockSpec& lock, const os::LockLine& flock, Observer& observer) {
 }  // namespace
 
 void notice_flocks(const Request& request, const Lease& lease, Observer* observer) {
-  for (std::uint32_t i = 0; observer != nullptr && !request.with_flock && i < request.lock_count; ++i) {
+  for (std::uint32_t i = 0; observer != nullptr && !request.with_flock && i < request.lock_count;
+       ++i) {
     const HeldLock& held = lease.lock(i);
     if (!held.was_empty) continue;
     struct stat status;

@@ -6,8 +6,9 @@
 
 namespace atmost::limiter {
 
-// Looks once in a lock file's life: when this admission is the first to use a file that was there, empty. What is held
-// then, but by an ancestor, is told as a warning. Costs nothing at any other time.
+// Looks once in a lock file's life: when this admission is the first to use a file that was there,
+// empty. What is held then, but by an ancestor, is told as a warning. Costs nothing at any other
+// time.
 void notice_flocks(const Request& request, const Lease& lease, Observer* observer);
 
 }  // namespace atmost::limiter

@@ -96,7 +96,8 @@ Stopped HeldCommand::stopped(Stopped own) const {
 void HeldCommand::over(const ExitStatus& status) {
   ward().line.say(os::Word::ended);
   look_at_files();
-  // A command that exits while nobody has told it anything yet ends by itself, whoever is about to stop it.
+  // A command that exits while nobody has told it anything yet ends by itself, whoever is about to
+  // stop it.
   if (!lost_ && (asked_by_taker_ || status.signal != 0)) taken_over_ = contested();
   for (std::uint32_t i = 0; taken_over_ && i < request_.lock_count; ++i) {
     killed_ = killed_ || lease_.stopped_by_kill(i);

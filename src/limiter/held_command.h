@@ -8,7 +8,8 @@
 
 namespace atmost::limiter {
 
-// Borrows everything. Shortens task.kill_grace when less time than that is left before the lease ends.
+// Borrows everything. Shortens task.kill_grace when less time than that is left before the lease
+// ends.
 class HeldCommand final : public run::Observer {
  public:
   HeldCommand(Lease& lease, const Request& request, run::Task& task, Journal& journal,
@@ -20,7 +21,8 @@ class HeldCommand final : public run::Observer {
         admission_(admission),
         observer_(observer) {}
 
-  // Somebody was taking the lock over when the hold ended, or the lease was lost, or a lock file removed or replaced.
+  // Somebody was taking the lock over when the hold ended, or the lease was lost, or a lock file
+  // removed or replaced.
   bool lost() const { return lost_ || displaced_; }
   // Why the command was stopped, where `own` is why the supervisor did so.
   Stopped stopped(Stopped own) const;
@@ -64,8 +66,8 @@ class HeldCommand final : public run::Observer {
   bool asked_to_stop_ = false;
 };
 
-// Makes the last admission outlive a power failure, for a caller whom it concerns (--if-elapsed): without it a machine
-// that comes up again could run too soon. Blocks on the disk.
+// Makes the last admission outlive a power failure, for a caller whom it concerns (--if-elapsed):
+// without it a machine that comes up again could run too soon. Blocks on the disk.
 void save_last_admission(const Request& request, const Lease& lease);
 
 }  // namespace atmost::limiter

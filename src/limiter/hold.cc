@@ -39,7 +39,8 @@ Outcome cannot_start(int error) {
 // The script, so that it cannot be mistaken for a later process; and since when it runs.
 Status open_script(std::int64_t pid, os::ProcessHandle& script, std::int64_t& start_ns) {
   const int error = script.open(pid);
-  if (error == ESRCH || error == EINVAL) return about(pid, Code::usage, ": there is none of that number");
+  if (error == ESRCH || error == EINVAL)
+    return about(pid, Code::usage, ": there is none of that number");
   os::ProcessFacts facts;
   os::Credentials ids;
   const std::uint32_t self = os::user_id();
@@ -50,7 +51,8 @@ Status open_script(std::int64_t pid, os::ProcessHandle& script, std::int64_t& st
   }
   if (!script.alive()) return about(pid, Code::usage, ": it has ended");
   if (self != 0 && self != ids.user) {
-    return about(pid, Code::not_permitted, ": another user's; only that user or root may hold a lock for it");
+    return about(pid, Code::not_permitted,
+                 ": another user's; only that user or root may hold a lock for it");
   }
   start_ns = facts.start_boot_ns;
   return {};
@@ -72,7 +74,8 @@ Status prepare(Request& request, std::int64_t pid, std::int64_t start_ns) {
   for (std::uint32_t i = 0; i < request.lock_count; ++i)
     absolute = absolute && make_absolute(request.locks[i].path);
   if (!absolute) {
-    return error_of(Code::io, 0, "the working directory cannot be told: name the lock by a path from / on");
+    return error_of(Code::io, 0,
+                    "the working directory cannot be told: name the lock by a path from / on");
   }
   request.kept_for = pid;
   request.kept_for_start_ns = start_ns;
@@ -81,12 +84,14 @@ Status prepare(Request& request, std::int64_t pid, std::int64_t start_ns) {
   if (request.command.empty() && os::process_label(pid, label)) request.command = label.name;
   if (request.locks[0].store == StoreKind::symlink) {
     if (request.until == Until::tree) {
-      return error_of(Code::usage, 0,
-                      "--until: a symlink lock ends with the process that it names: use a file lock");
+      return error_of(
+          Code::usage, 0,
+          "--until: a symlink lock ends with the process that it names: use a file lock");
     }
     limiter::symlink_locks().set_holder(pid);
   } else {
-    request.keep_at_most = request.expire_after;  // its request time; that of others is none of its business
+    request.keep_at_most =
+        request.expire_after;  // its request time; that of others is none of its business
     request.expire_after = Duration::forever();
   }
   return {};
@@ -106,7 +111,8 @@ Outcome follow(const Request& request, os::Companion& companion, const os::Proce
   return outcome;
 }
 
-// The last step: from here on the keeper stands alone. Before it, the script's shell is told how to ask it.
+// The last step: from here on the keeper stands alone. Before it, the script's shell is told how to
+// ask it.
 Outcome handed_over(const Request& request, const Outcome& outcome, const os::Companion& companion,
                     const os::Bell& bell, std::string_view keeper_to) {
   if (outcome.kind == Outcome::Kind::refused) {
@@ -125,14 +131,16 @@ Outcome handed_over(const Request& request, const Outcome& outcome, const os::Co
   return outcome;
 }
 
-// Without waiting, and before there is a keeper: who finds the lock free pays for no second process that asks.
-Outcome take_at_once(const limiter::Keeping& keeping, os::Companion& companion, Observer* observer) {
+// Without waiting, and before there is a keeper: who finds the lock free pays for no second process
+// that asks.
+Outcome take_at_once(const limiter::Keeping& keeping, os::Companion& companion,
+                     Observer* observer) {
   Lease lease;
   Request& request = keeping.request;
   const Duration wait = request.wait;
   request.wait = {};
-  Outcome outcome =
-      limiter::admit(limiter::store_for(request.locks[0]), request, policy::decide, observer, lease);
+  Outcome outcome = limiter::admit(limiter::store_for(request.locks[0]), request, policy::decide,
+                                   observer, lease);
   request.wait = wait;
   if (!lease.held()) return outcome;
   if (const int error = companion.start()) {
@@ -151,13 +159,16 @@ Outcome take_at_once(const limiter::Keeping& keeping, os::Companion& companion, 
 
 }  // namespace
 
-Outcome hold_for(Request& request, std::int64_t pid, std::string_view keeper_to, Observer* observer) {
+Outcome hold_for(Request& request, std::int64_t pid, std::string_view keeper_to,
+                 Observer* observer) {
   os::Bell bell;
   if (!keeper_to.empty()) (void)bell.hang();
   os::ProcessHandle script;
   std::int64_t start_ns = 0;
-  if (Status opened = open_script(pid, script, start_ns); !opened.ok()) return failed(opened.error());
-  if (Status prepared = prepare(request, pid, start_ns); !prepared.ok()) return failed(prepared.error());
+  if (Status opened = open_script(pid, script, start_ns); !opened.ok())
+    return failed(opened.error());
+  if (Status prepared = prepare(request, pid, start_ns); !prepared.ok())
+    return failed(prepared.error());
 
   const limiter::Keeping keeping = {request, script, bell};
   os::Companion companion;

@@ -33,7 +33,9 @@ struct Names {
 
   void offer(std::string_view name) {
     if (!name.ends_with(ending) || name.size() == ending.size() || name <= after) return;
-    const auto less = [](const Text<255>& one, std::string_view other) { return one.view() < other; };
+    const auto less = [](const Text<255>& one, std::string_view other) {
+      return one.view() < other;
+    };
     Text<255>* const end = kept.data() + count;
     Text<255>* const place = std::lower_bound(kept.data(), end, name, less);
     if (count == kept.size()) {
@@ -83,13 +85,15 @@ Status claim_descriptor(int fd) {
   return {};
 }
 
-Result<std::size_t> next_names(const char* directory, std::string_view ending, std::string_view after,
-                               std::span<Text<255>> to) {
+Result<std::size_t> next_names(const char* directory, std::string_view ending,
+                               std::string_view after, std::span<Text<255>> to) {
   Names names{ending, after, to};
   const int error = os::visit_names(
-      directory, [](void* context, std::string_view name) { static_cast<Names*>(context)->offer(name); },
+      directory,
+      [](void* context, std::string_view name) { static_cast<Names*>(context)->offer(name); },
       &names);
-  if (error != 0) return system_error(error == EACCES ? Code::not_permitted : Code::io, error, directory);
+  if (error != 0)
+    return system_error(error == EACCES ? Code::not_permitted : Code::io, error, directory);
   return names.count;
 }
 

@@ -45,7 +45,8 @@ void make_absolute(PathText& path) {
 
 }  // namespace
 
-Journal::Journal(const Request& request, const Command& command, Observer* observer, AppendFn append_event)
+Journal::Journal(const Request& request, const Command& command, Observer* observer,
+                 AppendFn append_event)
     : request_(request),
       command_(command),
       observer_(observer),
@@ -189,7 +190,8 @@ void Journal::name_lock(std::uint32_t lock, Event& event) {
 
 void Journal::append(const Event& event) {
   if (!enabled_) return;
-  Status done = is_a_lock() ? error_of(Code::usage, 0, "the log is the lock file itself; name another file")
+  Status done = is_a_lock()
+                    ? error_of(Code::usage, 0, "the log is the lock file itself; name another file")
                 : append_ != nullptr ? append_(place_, event)
                                      : log_.append(event);
   if (done.ok()) return;
@@ -197,7 +199,8 @@ void Journal::append(const Event& event) {
   if (observer_ != nullptr) observer_->warning(done.error());
 }
 
-// A log that is one of the locks would be written into it. Only a file that somebody named can be one.
+// A log that is one of the locks would be written into it. Only a file that somebody named can be
+// one.
 bool Journal::is_a_lock() {
   struct stat log;
   if (request_.log_path.empty() || request_.log_is_own ||

@@ -1,5 +1,5 @@
-// What one invocation adds to the history. Nothing here can fail the job: the first failure becomes a warning, and
-// the rest of the run goes unlogged.
+// What one invocation adds to the history. Nothing here can fail the job: the first failure becomes
+// a warning, and the rest of the run goes unlogged.
 #ifndef ATMOST_LIMITER_JOURNAL_H
 #define ATMOST_LIMITER_JOURNAL_H
 
@@ -13,16 +13,19 @@ namespace atmost::limiter {
 // Appends one event to the log at `place`.
 using AppendFn = Status (*)(const history::Place& place, const Event& event);
 
-// Single-threaded; borrows everything. About 15 KiB. The log stays open (close-on-exec) while the command runs.
+// Single-threaded; borrows everything. About 15 KiB. The log stays open (close-on-exec) while the
+// command runs.
 class Journal final : public TakeoverLog {
  public:
-  // Touches nothing yet. `observer` may be null. `append_event` stands in for a log of the journal's own; null: none does.
+  // Touches nothing yet. `observer` may be null. `append_event` stands in for a log of the
+  // journal's own; null: none does.
   Journal(const Request& request, const Command& command, Observer* observer,
           AppendFn append_event = nullptr);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  // The request is another one by now. Whatever its paths are relative to may change before the next event.
+  // The request is another one by now. Whatever its paths are relative to may change before the
+  // next event.
   void begin_anew();
 
   // The caller goes away. REQUIRES: outcome.kind is refused.

@@ -13,15 +13,16 @@
 namespace atmost::limiter {
 namespace {
 
-// Finds a process that carries the script's mark and is no older than the script: of an earlier process with the same
-// number something may be left.
+// Finds a process that carries the script's mark and is no older than the script: of an earlier
+// process with the same number something may be left.
 class Marked final : public os::ProcessVisitor {
  public:
   explicit Marked(const Request& request) : request_(request) {}
 
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
     const bool possible = !facts.ended() && facts.start_boot_ns >= request_.kept_for_start_ns;
-    if (!possible || pid == os::process_id() || !os::is_marked(pid, kMark, request_.kept_for)) return true;
+    if (!possible || pid == os::process_id() || !os::is_marked(pid, kMark, request_.kept_for))
+      return true;
     os::ProcessFacts again;
     if (found.open(pid) != 0 || os::process_facts(pid, again) != 0) return true;
     any = again.start_boot_ns == facts.start_boot_ns && found.alive();
@@ -35,7 +36,8 @@ class Marked final : public os::ProcessVisitor {
   const Request& request_;
 };
 
-// A walk may miss a process that is started behind its back by one that ends: only two in a row prove that none is left.
+// A walk may miss a process that is started behind its back by one that ends: only two in a row
+// prove that none is left.
 os::Watched watch_tree(const Request& request, os::Watchman& watchman) {
   constexpr int kProof = 2;
   for (int walks_in_vain = 0; walks_in_vain < kProof;) {
@@ -125,7 +127,8 @@ os::Watched Keeper::watch() {
   }
 }
 
-// Waits to be asked. No answer is one, too: then the script starts another process, and that one may wait.
+// Waits to be asked. No answer is one, too: then the script starts another process, and that one
+// may wait.
 bool Keeper::take_again() {
   watchman_.set_deadline(plus(os::boot_ns(), {kIdleNs}));
   const bool asked = watchman_.watch(script_.descriptor(), &bell_) == os::Watched::asked;
@@ -136,7 +139,8 @@ bool Keeper::take_again() {
   return lease_.held();
 }
 
-// A link needs nobody to hold it: it names the script. It only goes with the script if somebody removes it then.
+// A link needs nobody to hold it: it names the script. It only goes with the script if somebody
+// removes it then.
 [[noreturn]] void keep_link(const Keeping& keeping, os::Companion& starter, Lease lease) {
   const int script = keeping.script.descriptor();
   starter.settle(&script, 1);
@@ -155,12 +159,14 @@ void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* obs
   starter.die_with_starter();
   Request& request = keeping.request;
   Lease lease;
-  const Outcome outcome = admit(store_for(request.locks[0]), request, policy::decide, observer, lease);
+  const Outcome outcome =
+      admit(store_for(request.locks[0]), request, policy::decide, observer, lease);
   if (lease.held() && observer != nullptr) observer->admitted(lease, outcome.waited);
   starter.stand_alone();
   // A lock that nobody was told of must not stay.
   char heard = 0;
-  const bool handed_over = starter.tell(&outcome, sizeof outcome) && starter.hear(&heard, sizeof heard);
+  const bool handed_over =
+      starter.tell(&outcome, sizeof outcome) && starter.hear(&heard, sizeof heard);
   if (!handed_over) lease.release(Ending::unknown, {});
   if (!lease.held()) os::exit_now(0);
   if (request.locks[0].store == StoreKind::symlink) {
@@ -169,8 +175,10 @@ void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* obs
   Keeper(keeping, static_cast<Lease&&>(lease), outcome).live(starter);
 }
 
-void keep_inherited(const Keeping& keeping, os::Companion& starter, Lease lease, const Outcome& outcome) {
-  // Before it tells, it has closed its own descriptor of what is held here: from then on nobody shares the guard.
+void keep_inherited(const Keeping& keeping, os::Companion& starter, Lease lease,
+                    const Outcome& outcome) {
+  // Before it tells, it has closed its own descriptor of what is held here: from then on nobody
+  // shares the guard.
   char told = 0;
   if (!starter.hear(&told, sizeof told)) {
     lease.release(Ending::unknown, {});

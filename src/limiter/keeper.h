@@ -8,7 +8,8 @@
 
 namespace atmost::limiter {
 
-// The variable by which descendants of a script are known after it has ended: process ids with colons between.
+// The variable by which descendants of a script are known after it has ended: process ids with
+// colons between.
 inline constexpr char kMark[] = "ATMOST_HOLD_MARK";
 
 // What a keeper is asked through its bell.
@@ -22,11 +23,13 @@ struct Keeping {
   os::Bell& bell;
 };
 
-// The life of the companion that hold_for() started. It keeps the lock until the script has ended; with Until::tree,
-// until no process is left that carries its mark; until it is told to let go, or keep_at_most is over. Told by its bell,
-// it stays for a while and takes the lock again when it is asked to and can do so at once.
+// The life of the companion that hold_for() started. It keeps the lock until the script has ended;
+// with Until::tree, until no process is left that carries its mark; until it is told to let go, or
+// keep_at_most is over. Told by its bell, it stays for a while and takes the lock again when it is
+// asked to and can do so at once.
 
-// The companion asks for the lock, tells the outcome, and goes on when somebody was there to hear it.
+// The companion asks for the lock, tells the outcome, and goes on when somebody was there to hear
+// it.
 [[noreturn]] void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* observer);
 // The starter has the lock, and says so by one byte; a starter that ends without has let go.
 [[noreturn]] void keep_inherited(const Keeping& keeping, os::Companion& starter, Lease lease,

@@ -52,7 +52,10 @@ void busy_words(const Decision& decision, const LockSpec& lock) {
       to.append("a slot is free, but owed to those who wait");
       return;
     default:
-      to.append_unsigned(decision.held).append(" of ").append_unsigned(lock.max).append(" slots held");
+      to.append_unsigned(decision.held)
+          .append(" of ")
+          .append_unsigned(lock.max)
+          .append(" slots held");
       return;
   }
 }
@@ -76,8 +79,9 @@ int answer_refusal(const Outcome& outcome, const Request& request) {
   const Decision& decision = outcome.decision;
   answer.message.clear();
   append_escaped(answer.message, request.locks[0].name);
-  answer.retry_in = decision.retry_in.is_forever() ? __builtin_inf()
-                                                   : static_cast<double>(decision.retry_in.ns) / kNsPerSecond;
+  answer.retry_in = decision.retry_in.is_forever()
+                        ? __builtin_inf()
+                        : static_cast<double>(decision.retry_in.ns) / kNsPerSecond;
   if (decision.verdict == Verdict::too_soon) {
     answer.why = "too_soon";
     too_soon_words(decision);

@@ -22,7 +22,8 @@ bool begun = false;
 LibraryLock* pool = nullptr;
 LibraryLock* all = nullptr;
 
-// A child that lives on, and never calls exec, must not keep the guard or a place in a queue that its parent had.
+// A child that lives on, and never calls exec, must not keep the guard or a place in a queue that
+// its parent had.
 void close_all_private() {
   for (LibraryLock* lock = all; lock != nullptr; lock = lock->next_of_all) lock->close_private();
 }
@@ -32,8 +33,8 @@ Text<63> program_name;
 
 constexpr Command kNoCommand;
 
-// When the library is loaded: a fork that began before this knows nothing of the mutex, and its child would find it
-// locked for ever if another thread takes its first lock meanwhile.
+// When the library is loaded: a fork that began before this knows nothing of the mutex, and its
+// child would find it locked for ever if another thread takes its first lock meanwhile.
 [[gnu::constructor]] void meet_forks() { os::keep_through_fork(fork_mutex, close_all_private); }
 
 // Under the mutex, which every thread locks before it takes its first lock.

@@ -18,8 +18,8 @@ class LibraryLock {
  public:
   LibraryLock();
 
-  // Asks for request(), with on_lost and interruptible of the options; on admission the lock is held and, if wanted,
-  // listens for takers.
+  // Asks for request(), with on_lost and interruptible of the options; on admission the lock is
+  // held and, if wanted, listens for takers.
   Outcome get(const atmost_options& options);
   void release(Ending ending);
 
@@ -34,7 +34,7 @@ class LibraryLock {
   void close_private() { store_.close_private(); }
 
   LibraryLock* next_of_all = nullptr;  // of all that were ever made
-  LibraryLock* below = nullptr;        // the thread's lock taken before this one, or the next unused one
+  LibraryLock* below = nullptr;  // the thread's lock taken before this one, or the next unused one
 
  private:
   static void listen(void* self);

@@ -6,8 +6,9 @@
 
 namespace atmost::limiter {
 
-// Appends the event. The log stays open for the next event, and so the program has one descriptor of it, however many
-// locks it holds. Any thread may call it, and a forked child; nobody waits for another thread.
+// Appends the event. The log stays open for the next event, and so the program has one descriptor
+// of it, however many locks it holds. Any thread may call it, and a forked child; nobody waits for
+// another thread.
 Status append_to_kept_log(const history::Place& place, const Event& event);
 
 }  // namespace atmost::limiter

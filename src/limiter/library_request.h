@@ -7,8 +7,8 @@
 
 namespace atmost::limiter {
 
-// What the program that calls knows of the options, and for the rest the defaults: it may have been compiled with an
-// earlier atmost.h. False: no such header ever was.
+// What the program that calls knows of the options, and for the rest the defaults: it may have been
+// compiled with an earlier atmost.h. False: no such header ever was.
 bool known_options(const atmost_options* from, atmost_options& to);
 
 // Fills everything but the place. ATMOST_ADMITTED, or the answer.

@@ -31,7 +31,8 @@ FleetStore* brought_store = nullptr;
 
 Error not_started(const Command& command, int error) {
   const char* const name = command.argv[0];
-  Error failed = error_of(run::exec_code(error), error, name[0] != '\0' ? name : "\"\", an empty COMMAND");
+  Error failed =
+      error_of(run::exec_code(error), error, name[0] != '\0' ? name : "\"\", an empty COMMAND");
   failed.message.append(": ").append(errno_words(error));
   if (command.argv[0][0] == '-') failed.message.append(" (options come before LOCK)");
   return failed;
@@ -70,7 +71,8 @@ void spread(const Request& request) {
   os::sleep_until(plus(os::boot_ns(), part));
 }
 
-// Every so-manieth refusal in a row speaks. One that cannot be counted speaks too: silence must be earned.
+// Every so-manieth refusal in a row speaks. One that cannot be counted speaks too: silence must be
+// earned.
 void count_refusal(const Request& request, Outcome& outcome) {
   if (request.alert_after == 0) return;
   const Result<std::uint32_t> counted =
@@ -82,12 +84,14 @@ void count_refusal(const Request& request, Outcome& outcome) {
 // Who keeps asking too soon is to be known as such.
 void remember_refusal(const Request& request, const Outcome& outcome) {
   const Decision& decision = outcome.decision;
-  if (decision.verdict != Verdict::too_soon || !request.if_elapsed_auto || request.no_memory) return;
+  if (decision.verdict != Verdict::too_soon || !request.if_elapsed_auto || request.no_memory)
+    return;
   Happening what;
   what.kind = Happening::Kind::too_soon;
   what.asked_real_ns = limiter::moment(request).real_ns;
   what.interval = decision.limits.if_elapsed;
-  limiter::store_for(request.locks[decision.lock]).learn(request, decision.lock, policy::remember, what);
+  limiter::store_for(request.locks[decision.lock])
+      .learn(request, decision.lock, policy::remember, what);
 }
 
 }  // namespace
@@ -134,13 +138,14 @@ const char* directory_for(const Request& request, PathText& room) {
 Outcome run_command(const Request& request, const Command& command, Observer* observer) {
   Lease lease;
   spread(request);
-  // Written before it is read: a page of data that is read first comes twice, and its neighbours with it.
+  // Written before it is read: a page of data that is read first comes twice, and its neighbours
+  // with it.
   local_store.set_kind(HolderKind::supervised);
   const bool inherited = !request.exec && !request.close_fd;
   local_store.set_heirs(inherited ? local::Heirs::command : local::Heirs::nobody);
   limiter::Journal journal(request, command, observer);
-  Outcome outcome = limiter::admit(limiter::store_for(request.locks[0]), request, policy::decide, observer,
-                                   lease, limiter::Signals::ours, &journal);
+  Outcome outcome = limiter::admit(limiter::store_for(request.locks[0]), request, policy::decide,
+                                   observer, lease, limiter::Signals::ours, &journal);
   if (outcome.kind == Outcome::Kind::refused) {
     count_refusal(request, outcome);
     remember_refusal(request, outcome);
@@ -157,7 +162,8 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
   char* const* environment = os::environment();
   own_variables.set(request, lease, outcome.waited, os::variable("ATMOST_HELD"),
                     directory_for(request, directory));
-  const std::size_t count = limiter::count_variables(environment) + limiter::OwnVariables::kCount + 1;
+  const std::size_t count =
+      limiter::count_variables(environment) + limiter::OwnVariables::kCount + 1;
   char** merged = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
   own_variables.merge(environment, merged);
 
@@ -174,7 +180,8 @@ Outcome run_command(const Request& request, const Command& command, Observer* ob
   task.warden = limiter::ward().warden;
   task.may_lose_warden = limiter::ward().may_lose_warden;
   task.own_tree = request.until == Until::tree;
-  task.max_runtime = request.max_runtime_auto ? outcome.decision.limits.max_runtime : request.max_runtime;
+  task.max_runtime =
+      request.max_runtime_auto ? outcome.decision.limits.max_runtime : request.max_runtime;
   task.kill_grace = request.kill_grace;
   if (!request.exec) {
     if (supervise(request, command, task, lease, journal, observer, outcome)) journal.lost();
@@ -195,14 +202,15 @@ namespace {
 Outcome ask(const Request& request, Observer* observer) {
   Lease lease;
   Outcome outcome;
-  // A lock that nobody has used yet admits all but those who say 0; finding that out must not create it.
+  // A lock that nobody has used yet admits all but those who say 0; finding that out must not
+  // create it.
   if (request.lock_count == 1 && limiter::untouched(request.locks[0])) {
     outcome.kind = request.locks[0].max == 0 ? Outcome::Kind::refused : Outcome::Kind::ran;
     outcome.decision.why = request.locks[0].max == 0 ? Why::zero : Why::none;
     return outcome;
   }
-  outcome =
-      limiter::admit(limiter::store_for(request.locks[0]), request, limiter::would_admit, observer, lease);
+  outcome = limiter::admit(limiter::store_for(request.locks[0]), request, limiter::would_admit,
+                           observer, lease);
   if (outcome.kind == Outcome::Kind::refused && limiter::is_yes(outcome.decision))
     outcome.kind = Outcome::Kind::ran;
   limiter::close_stores();
@@ -223,12 +231,15 @@ Status set_drained(const Request& request, std::uint32_t slot, bool drained) {
   return limiter::store_for(request.locks[0]).set_drained(request, slot, drained);
 }
 
-Status forget(const Request& request) { return limiter::store_for(request.locks[0]).forget(request); }
+Status forget(const Request& request) {
+  return limiter::store_for(request.locks[0]).forget(request);
+}
 
 Result<Tuning> tune(const Request& request) {
   Memory memory{};
   Experience experience{};
-  const Result<bool> kept = limiter::store_for(request.locks[0]).recall(request, memory, experience);
+  const Result<bool> kept =
+      limiter::store_for(request.locks[0]).recall(request, memory, experience);
   if (!kept.ok()) return kept.error();
   Tuning tuning = policy::tuning_of(memory, experience, request.learned);
   tuning.kept = kept.value();

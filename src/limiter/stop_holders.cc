@@ -20,7 +20,8 @@ class Picker final : public LockVisitor {
   void holder(const HolderView& holder) override {
     if (wanted_.slot != 0 && holder.slot != wanted_.slot) return;
     const std::int64_t age = policy::holder_age_ns(holder, now_);
-    if (wanted_.overdue && (holder.expire_after.is_forever() || age < holder.expire_after.ns)) return;
+    if (wanted_.overdue && (holder.expire_after.is_forever() || age < holder.expire_after.ns))
+      return;
     if (decision.victim_count == kMaxVictims) return;
     pids[decision.victim_count] = holder.pid;
     hosts[decision.victim_count] = holder.host;

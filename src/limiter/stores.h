@@ -16,7 +16,8 @@ namespace atmost::limiter {
 // This process's one store of the kind that the lock names. It serves one request at a time.
 Store& store_for(const LockSpec& lock);
 
-// The one of them whose holds a child can inherit, and the one that takes locks in other processes' names.
+// The one of them whose holds a child can inherit, and the one that takes locks in other processes'
+// names.
 local::LocalStore& local_locks();
 symlink::SymlinkStore& symlink_locks();
 

@@ -13,8 +13,9 @@ namespace {
 
 // How often a pressed holder is looked at: a pause ends at most so much late.
 constexpr std::int64_t kLookNs = 10'000'000;
-// While killing, what was missed or started meanwhile, and who goes last, is swept again so often, and for so long at
-// least: a busy machine takes its time to end a killed process, and to say meanwhile that it survived would be wrong.
+// While killing, what was missed or started meanwhile, and who goes last, is swept again so often,
+// and for so long at least: a busy machine takes its time to end a killed process, and to say
+// meanwhile that it survived would be wrong.
 constexpr std::int64_t kKillAgainNs = 30'000'000;
 constexpr Duration kShortestKill = Duration::seconds(2);
 constexpr int kFewestKills =
@@ -30,9 +31,14 @@ constexpr Stage kStages[] = {{Pressure::interrupt, os::kInterrupt},
 
 class Pursuit {
  public:
-  Pursuit(Store& store, const Request& request, const Motive& why, Decision& decision, Observer* observer,
-          TakeoverLog* log)
-      : store_(store), request_(request), why_(why), decision_(decision), observer_(observer), log_(log) {}
+  Pursuit(Store& store, const Request& request, const Motive& why, Decision& decision,
+          Observer* observer, TakeoverLog* log)
+      : store_(store),
+        request_(request),
+        why_(why),
+        decision_(decision),
+        observer_(observer),
+        log_(log) {}
 
   Result<Takeover> run();
 
@@ -162,7 +168,8 @@ Status Pursuit::prove(std::uint32_t index) {
   const Instant now = moment(request_);
   const Stamp& start = found.value().start;
   std::int64_t age = start.known ? age_ns(start, now) : -1;
-  // The record may be of somebody before, of another boot clock, or a lie: nobody has held for longer than he lives.
+  // The record may be of somebody before, of another boot clock, or a lie: nobody has held for
+  // longer than he lives.
   const std::int64_t life = now.boot_ns - found.value().oldest_boot_ns;
   if (found.value().oldest_boot_ns != 0 && !now.given && life < age) age = life;
   Victim& victim = victims_[index];
@@ -172,7 +179,8 @@ Status Pursuit::prove(std::uint32_t index) {
   return {};
 }
 
-// One hold of several slots is one holder, who hears each signal once: for a second INT many programs drop everything.
+// One hold of several slots is one holder, who hears each signal once: for a second INT many
+// programs drop everything.
 bool Pursuit::shares_hold(std::uint32_t index) const {
   for (std::uint32_t i = 0; i < index; ++i) {
     if (victims_[i].held && decision_.holds[i] != 0 && decision_.holds[i] == decision_.holds[index])
@@ -199,7 +207,8 @@ Status Pursuit::signal(std::uint32_t index, const Stage& stage) {
   return {};
 }
 
-// Until when after a signal. In a fleet KILL means: who cannot be reached loses its lease, which may be longer than ours.
+// Until when after a signal. In a fleet KILL means: who cannot be reached loses its lease, which
+// may be longer than ours.
 std::int64_t Pursuit::patience(bool killing) const {
   constexpr Duration kExpiry = Duration::seconds(2);  // until a store notices that a lease is over
   const std::int64_t now = os::boot_ns();
@@ -210,7 +219,8 @@ std::int64_t Pursuit::patience(bool killing) const {
   std::int64_t until = 0;
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
     const Victim& victim = victims_[i];
-    const std::int64_t end = victim.until_boot_ns != 0 ? victim.until_boot_ns : plus(now, request_.ttl);
+    const std::int64_t end =
+        victim.until_boot_ns != 0 ? victim.until_boot_ns : plus(now, request_.ttl);
     if (victim.held && end > until) until = end;
   }
   return plus(until, kExpiry);
@@ -258,7 +268,8 @@ bool Pursuit::shares_hold_with_earlier(std::uint32_t index) const {
   return false;
 }
 
-// Of a supervised tree nothing is left. Other holders have what they started to themselves: somebody should know of it.
+// Of a supervised tree nothing is left. Other holders have what they started to themselves:
+// somebody should know of it.
 void Pursuit::name_survivors() {
   if (observer_ == nullptr) return;
   constexpr int kLooks = 6;  // what ends together with its parent may take a moment
@@ -274,7 +285,8 @@ void Pursuit::name_survivors() {
   observer_->warning(survivors_words(request_.locks[decision_.lock], pids, count));
 }
 
-// Those that were stopped for their age would have taken longer. Whoever was only in the way says nothing.
+// Those that were stopped for their age would have taken longer. Whoever was only in the way says
+// nothing.
 void Pursuit::remember() {
   if (why_.due.is_zero() || request_.no_memory) return;
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
@@ -301,7 +313,8 @@ Result<Takeover> Pursuit::run() {
   (void)each([&](std::uint32_t index) {
     victims_[index].holder.reason = why_.reason;
     if (why_.reason == StopReason::overdue) victims_[index].holder.expire_after = why_.due;
-    if (log_ != nullptr) log_->expired(decision_.lock, decision_.victims[index], victims_[index].holder);
+    if (log_ != nullptr)
+      log_->expired(decision_.lock, decision_.victims[index], victims_[index].holder);
     return Status{};
   });
   Result<Takeover> end = press_on();
@@ -315,8 +328,8 @@ Result<Takeover> Pursuit::run() {
 
 }  // namespace
 
-Result<Takeover> take_over(Store& store, const Request& request, const Motive& why, Decision& decision,
-                           Observer* observer, TakeoverLog* log) {
+Result<Takeover> take_over(Store& store, const Request& request, const Motive& why,
+                           Decision& decision, Observer* observer, TakeoverLog* log) {
   return Pursuit(store, request, why, decision, observer, log).run();
 }
 

@@ -1,4 +1,5 @@
-// Stopping overdue holders carefully: the schedule of INT, TERM and KILL, and when to stop pressing.
+// Stopping overdue holders carefully: the schedule of INT, TERM and KILL, and when to stop
+// pressing.
 #ifndef ATMOST_LIMITER_TAKEOVER_H
 #define ATMOST_LIMITER_TAKEOVER_H
 
@@ -16,7 +17,8 @@ enum class Takeover : std::uint8_t {
   taken,     // somebody else is stopping them
   young,     // one is younger than its record says: nobody was signalled
   immune,    // a holder's program has not agreed to be stopped: decision.culprit names it
-  survived,  // a holder is still there after KILL and its pause (disk wait): decision.culprit names it
+  survived,  // a holder is still there after KILL and its pause (disk wait): decision.culprit names
+             // it
 };
 
 // Why holders are stopped, and from which age on.
@@ -39,14 +41,15 @@ class TakeoverLog {
   ~TakeoverLog() = default;
 };
 
-// Presses the victims of `decision` (take_over) with INT, TERM and KILL, request.kill_grace after each, ending as
-// soon as their slots are free. Blocks at most three graces and a little more; victims are pressed side by side.
-// Those who have held for less than `why.due` are left alone, whatever the decision was made of (with a given time the
-// records alone count). The slots stay closed to newcomers until end_takeover(), which the caller calls after its next
-// attempt. `observer` and `log` may be null.
-// Error: not_permitted when a holder cannot be proven from here, or is this process or an ancestor of it.
-Result<Takeover> take_over(Store& store, const Request& request, const Motive& why, Decision& decision,
-                           Observer* observer, TakeoverLog* log);
+// Presses the victims of `decision` (take_over) with INT, TERM and KILL, request.kill_grace after
+// each, ending as soon as their slots are free. Blocks at most three graces and a little more;
+// victims are pressed side by side. Those who have held for less than `why.due` are left alone,
+// whatever the decision was made of (with a given time the records alone count). The slots stay
+// closed to newcomers until end_takeover(), which the caller calls after its next attempt.
+// `observer` and `log` may be null. Error: not_permitted when a holder cannot be proven from here,
+// or is this process or an ancestor of it.
+Result<Takeover> take_over(Store& store, const Request& request, const Motive& why,
+                           Decision& decision, Observer* observer, TakeoverLog* log);
 void end_takeover(Store& store, const Decision& decision);
 
 }  // namespace atmost::limiter

@@ -27,18 +27,20 @@ Error unproven_words(const LockSpec& lock, std::uint32_t slot, const Pressed& fo
     } else {
       error.message.append("an unknown process (atmost explain shows which)");
     }
-    error.message.append(" has a read lock on it, as anybody can who may read the file, and is not stopped");
+    error.message.append(
+        " has a read lock on it, as anybody can who may read the file, and is not stopped");
     return error;
   }
   error.message.append(": the holder of slot ").append_unsigned(slot);
   if (found.pid > 0) error.message.append(" (process ").append_signed(found.pid).append(")");
   error.message.push(' ');
-  error.message.append(found.ancestor ? "is this process or an ancestor of it, which is never stopped"
-                       : found.handed_over
-                           ? "cannot be proven: others may write the lock file and may have handed it the "
-                             "descriptor, so it is not stopped; its user or the administrator can end it"
-                           : "cannot be proven from here (another user or pid namespace), so it is not "
-                             "stopped; stop it there, or run this as its user");
+  error.message.append(
+      found.ancestor ? "is this process or an ancestor of it, which is never stopped"
+      : found.handed_over
+          ? "cannot be proven: others may write the lock file and may have handed it the "
+            "descriptor, so it is not stopped; its user or the administrator can end it"
+          : "cannot be proven from here (another user or pid namespace), so it is not "
+            "stopped; stop it there, or run this as its user");
   return error;
 }
 

@@ -13,10 +13,12 @@ namespace atmost::limiter {
 // So many of them are named.
 inline constexpr std::uint32_t kNamedSurvivors = 5;
 
-// The warning that `count` processes are left; `pids` are the first of them, as many as there are, kNamedSurvivors at most.
+// The warning that `count` processes are left; `pids` are the first of them, as many as there are,
+// kNamedSurvivors at most.
 Error survivors_words(const LockSpec& lock, const std::int64_t* pids, std::uint32_t count);
 
-// Why nobody is stopped who has slot `slot`: `found` is unprovable, or an ancestor of this process. not_permitted.
+// Why nobody is stopped who has slot `slot`: `found` is unprovable, or an ancestor of this process.
+// not_permitted.
 Error unproven_words(const LockSpec& lock, std::uint32_t slot, const Pressed& found);
 
 }  // namespace atmost::limiter

@@ -38,7 +38,8 @@ class Lines {
     end_ -= begin_;
     begin_ = 0;
     std::size_t got = 0;
-    if (os::read_at(file_.get(), buffer_ + end_, sizeof buffer_ - end_, offset_, got) != 0 || got == 0)
+    if (os::read_at(file_.get(), buffer_ + end_, sizeof buffer_ - end_, offset_, got) != 0 ||
+        got == 0)
       return false;
     offset_ += static_cast<std::int64_t>(got);
     end_ += got;

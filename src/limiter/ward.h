@@ -9,8 +9,8 @@
 
 namespace atmost::limiter {
 
-// What the warden tells its ward of both: "PARENT:READER:WRITER:LIFE"; or of who stands above it and does no more than pass on:
-// "PARENT". Not for the command.
+// What the warden tells its ward of both: "PARENT:READER:WRITER:LIFE"; or of who stands above it
+// and does no more than pass on: "PARENT". Not for the command.
 inline constexpr char kWardenVariable[] = "ATMOST_WARDEN";
 
 struct Ward {
@@ -22,8 +22,8 @@ struct Ward {
 // One for the process.
 Ward& ward();
 
-// The warden is told what the lease is called under which the request's locks are held or waited for, if that is another one
-// than before.
+// The warden is told what the lease is called under which the request's locks are held or waited
+// for, if that is another one than before.
 void tell_lease(const Request& request);
 
 }  // namespace atmost::limiter

@@ -73,7 +73,8 @@ void extend_environment(char** to, const Text<80>& variable) {
   *to = nullptr;
 }
 
-// Whose supervisor was killed: its own program ends the lease that it had. Blocks until that has answered.
+// Whose supervisor was killed: its own program ends the lease that it had. Blocks until that has
+// answered.
 void end_lease(char* const* argv, const Text<80>& lease) {
   const std::size_t count = limiter::count_variables(argv);
   char** extended = static_cast<char**>(__builtin_alloca((count + 2) * sizeof(char*)));
@@ -105,7 +106,8 @@ Error warden_program(char* const* argv, const Aftermath& aftermath) {
   if (const int error = line.open()) return cannot_start(Code::internal, error, argv[0]);
   Text<80> variable(limiter::kWardenVariable);
   variable.push('=').append_signed(os::process_id());
-  for (const int end : {line.reader(), line.writer(), line.life()}) variable.push(':').append_signed(end);
+  for (const int end : {line.reader(), line.writer(), line.life()})
+    variable.push(':').append_signed(end);
   char** extended = static_cast<char**>(__builtin_alloca(room_for_environment()));
   extend_environment(extended, variable);
 
@@ -123,8 +125,9 @@ Error warden_program(char* const* argv, const Aftermath& aftermath) {
   if (report.fork_error != 0) return cannot_start(Code::internal, report.fork_error, argv[0]);
   if (report.exec_error != 0)
     return cannot_start(run::exec_code(report.exec_error), report.exec_error, argv[0]);
-  // A supervisor that ended by itself has given its lease back, or said why it could not. While something of a killed one
-  // runs, its lease is its own: whom we may not stop (another user's) keeps it until it ends.
+  // A supervisor that ended by itself has given its lease back, or said why it could not. While
+  // something of a killed one runs, its lease is its own: whom we may not stop (another user's)
+  // keeps it until it ends.
   const bool over =
       report.status.signal != 0 && (warden.told().word != os::Word::running || report.nothing_left);
   if (over && !warden.told().lease.empty() && aftermath.end_lease != nullptr)
@@ -167,7 +170,8 @@ void accept_warden() {
   const std::int64_t writer = take_number(rest);
   const std::int64_t life = take_number(rest);
   if (warden <= 0 || reader < 0 || writer < 0 || life < 0) return;
-  if (!own_ward.line.accept(static_cast<int>(reader), static_cast<int>(writer), static_cast<int>(life)))
+  if (!own_ward.line.accept(static_cast<int>(reader), static_cast<int>(writer),
+                            static_cast<int>(life)))
     return;
   own_ward.warden = warden;
   if (os::parent_id() == warden) return;

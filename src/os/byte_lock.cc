@@ -24,7 +24,9 @@ int set(int fd, int command, short type, Bytes bytes) {
   return calls.lock(fd, command, &range) == 0 ? 0 : errno;
 }
 
-int setter(Owner owner) { return owner == Owner::description ? platform::kDescriptionSet : F_SETLK; }
+int setter(Owner owner) {
+  return owner == Owner::description ? platform::kDescriptionSet : F_SETLK;
+}
 
 }  // namespace
 
@@ -35,11 +37,13 @@ int try_lock(int fd, Owner owner, Hold hold, Bytes bytes) {
   do {
     error = set(fd, setter(owner), type_of(hold), bytes);
   } while (error == EINTR);
-  return error == EACCES ? EAGAIN : error;  // POSIX allows either for "somebody else's lock is in the way"
+  return error == EACCES ? EAGAIN
+                         : error;  // POSIX allows either for "somebody else's lock is in the way"
 }
 
 int wait_lock(int fd, Owner owner, Hold hold, Bytes bytes) {
-  return set(fd, owner == Owner::description ? platform::kDescriptionWait : F_SETLKW, type_of(hold), bytes);
+  return set(fd, owner == Owner::description ? platform::kDescriptionWait : F_SETLKW, type_of(hold),
+             bytes);
 }
 
 int unlock(int fd, Owner owner, Bytes bytes) {

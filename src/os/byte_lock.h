@@ -1,9 +1,11 @@
 // Byte-range locks. The kernel's story, in full, is told in docs/lock-map.md.
 //
-// Owner::description: F_OFD_* locks, owned by the open file description. A forked child shares them, closing another
-//   descriptor of the file does not drop them, they end with the last descriptor or an explicit unlock by anyone
-//   who shares it. F_GETLK shows -1 for their pid.
-// Owner::process: POSIX locks, owned by the process; not inherited by fork, kept across exec, and dropped as soon as
+// Owner::description: F_OFD_* locks, owned by the open file description. A forked child shares
+// them, closing another
+//   descriptor of the file does not drop them, they end with the last descriptor or an explicit
+//   unlock by anyone who shares it. F_GETLK shows -1 for their pid.
+// Owner::process: POSIX locks, owned by the process; not inherited by fork, kept across exec, and
+// dropped as soon as
 //   the process closes any descriptor of the file.
 // In a PORTABLE build description means process.
 //
@@ -28,7 +30,8 @@ bool has_description_locks();
 
 // Never blocks. EAGAIN: somebody else's lock is in the way. Other values: the call failed.
 int try_lock(int fd, Owner owner, Hold hold, Bytes bytes);
-// Blocks until held, or EINTR once a signal handler ran. No order among those blocked is promised by the kernel.
+// Blocks until held, or EINTR once a signal handler ran. No order among those blocked is promised
+// by the kernel.
 int wait_lock(int fd, Owner owner, Hold hold, Bytes bytes);
 int unlock(int fd, Owner owner, Bytes bytes);
 

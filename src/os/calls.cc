@@ -12,10 +12,14 @@
 namespace atmost::os {
 namespace {
 
-int real_openat(int dir, const char* path, int flags, mode_t mode) { return openat(dir, path, flags, mode); }
+int real_openat(int dir, const char* path, int flags, mode_t mode) {
+  return openat(dir, path, flags, mode);
+}
 int real_lock(int fd, int command, struct flock* range) { return fcntl(fd, command, range); }
 int real_control(int fd, int command, long argument) { return fcntl(fd, command, argument); }
-int real_poll(struct pollfd* fds, unsigned count, int timeout_ms) { return poll(fds, count, timeout_ms); }
+int real_poll(struct pollfd* fds, unsigned count, int timeout_ms) {
+  return poll(fds, count, timeout_ms);
+}
 // setitimer's first parameter is an enum in glibc's C++ headers.
 int real_setitimer(int which, const struct itimerval* to, struct itimerval* old) {
   return setitimer(static_cast<decltype(ITIMER_REAL)>(which), to, old);
@@ -27,7 +31,9 @@ int real_sigaction(int signal, const struct sigaction* to, struct sigaction* old
   return ::sigaction(signal, to, old);
 }
 
-int real_link(const char* from, const char* to) { return ::linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
+int real_link(const char* from, const char* to) {
+  return ::linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
 
 }  // namespace
 

@@ -1,6 +1,7 @@
-// Every system call the front tier makes, behind one table: what a test wants to fail, it replaces here.
-// Each entry has the semantics of the call it names (man 2), errno included. The table is plain data, one for the
-// process; tests change it while single-threaded and put it back. Nothing outside src/os/ includes this but tests.
+// Every system call the front tier makes, behind one table: what a test wants to fail, it replaces
+// here. Each entry has the semantics of the call it names (man 2), errno included. The table is
+// plain data, one for the process; tests change it while single-threaded and put it back. Nothing
+// outside src/os/ includes this but tests.
 #ifndef ATMOST_OS_CALLS_H
 #define ATMOST_OS_CALLS_H
 
@@ -37,7 +38,8 @@ struct Calls {
   long (*filesystem_magic)(int fd);  // fstatfs f_type; -1 with errno
   int (*clock_gettime)(clockid_t clock, struct timespec* to);
   int (*poll)(struct pollfd* fds, unsigned count, int timeout_ms);
-  int (*masked_poll)(struct pollfd* fds, unsigned count, int timeout_ms, const sigset_t* mask);  // platform.h
+  int (*masked_poll)(struct pollfd* fds, unsigned count, int timeout_ms,
+                     const sigset_t* mask);  // platform.h
   int (*inotify_init)(int flags);
   int (*inotify_add_watch)(int fd, const char* path, unsigned mask);
   int (*inotify_rm_watch)(int fd, int watch);
@@ -62,7 +64,8 @@ struct Calls {
   ssize_t (*getdents)(int dir, void* to, std::size_t size);
   int (*symlink)(const char* text, const char* path);
   ssize_t (*readlink)(const char* path, char* to, std::size_t size);
-  int (*link)(const char* from, const char* to);        // the name itself: a symbolic link is not followed
+  int (*link)(const char* from,
+              const char* to);  // the name itself: a symbolic link is not followed
   int (*exchange)(const char* one, const char* other);  // platform.h
   int (*rename_new)(const char* from, const char* to);
   int (*rename)(const char* from, const char* to);

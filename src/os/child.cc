@@ -6,9 +6,9 @@
 
 #include <cerrno>
 
-#include "core/time.h"
 #include "calls.h"
 #include "clock.h"
+#include "core/time.h"
 #include "file.h"
 #include "platform.h"
 
@@ -35,7 +35,8 @@ bool arrange(int orders, int report_to, int keep) {
   const int nowhere = calls.openat(AT_FDCWD, "/dev/null", O_WRONLY | O_CLOEXEC, 0);
   if (nowhere < 0 || dup2(nowhere, STDERR_FILENO) < 0) close(STDERR_FILENO);
   if (keep >= 0) {
-    placed = placed && dup2(keep, Child::kKept) >= 0 && calls.control(Child::kKept, F_SETFD, FD_CLOEXEC) == 0;
+    placed = placed && dup2(keep, Child::kKept) >= 0 &&
+             calls.control(Child::kKept, F_SETFD, FD_CLOEXEC) == 0;
   }
   close_from(keep >= 0 ? Child::kKept + 1 : Child::kKept);
   return placed;
@@ -43,7 +44,8 @@ bool arrange(int orders, int report_to, int keep) {
 
 bool transfer(bool in, char* at, std::size_t size) {
   while (size > 0) {
-    const ssize_t count = in ? calls.read(Child::kOrders, at, size) : calls.write(Child::kReport, at, size);
+    const ssize_t count =
+        in ? calls.read(Child::kOrders, at, size) : calls.write(Child::kReport, at, size);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
     at += count;
@@ -96,7 +98,8 @@ int Child::order(const void* from, std::size_t size) {
   return 0;
 }
 
-Child::Heard Child::listen(void* to, std::size_t size, std::size_t& got, std::int64_t boot_deadline_ns) {
+Child::Heard Child::listen(void* to, std::size_t size, std::size_t& got,
+                           std::int64_t boot_deadline_ns) {
   got = 0;
   for (;;) {
     const std::int64_t left_ns = boot_deadline_ns - boot_ns();
@@ -104,7 +107,8 @@ Child::Heard Child::listen(void* to, std::size_t size, std::size_t& got, std::in
     constexpr std::int64_t kLongestMs = 60'000;
     const std::int64_t left_ms = (left_ns + 999'999) / 1'000'000;
     struct pollfd ready = {report_.get(), POLLIN, 0};
-    const int count = calls.poll(&ready, 1, static_cast<int>(left_ms < kLongestMs ? left_ms : kLongestMs));
+    const int count =
+        calls.poll(&ready, 1, static_cast<int>(left_ms < kLongestMs ? left_ms : kLongestMs));
     if (count < 0 && errno != EINTR) return Heard::ended;
     if (count <= 0) continue;
     const ssize_t size_read = calls.read(report_.get(), to, size);

@@ -20,7 +20,8 @@ bool sleep_until(std::int64_t until) {
   constexpr std::int64_t kLongestMs = 86'400'000;
   for (std::int64_t left = until - boot_ns(); left > 0; left = until - boot_ns()) {
     const std::int64_t ms = (left + 999'999) / 1'000'000;
-    if (calls.poll(nullptr, 0, static_cast<int>(ms < kLongestMs ? ms : kLongestMs)) < 0) return false;
+    if (calls.poll(nullptr, 0, static_cast<int>(ms < kLongestMs ? ms : kLongestMs)) < 0)
+      return false;
   }
   return true;
 }

@@ -6,9 +6,11 @@
 
 namespace atmost::os {
 
-// Calls `visit` with every name but "." and "..", in no order; the view is valid during the call only. Returns 0 or
-// an errno value; some names may have been visited before an error. No heap on Linux.
-int visit_names(const char* path, void (*visit)(void* context, std::string_view name), void* context);
+// Calls `visit` with every name but "." and "..", in no order; the view is valid during the call
+// only. Returns 0 or an errno value; some names may have been visited before an error. No heap on
+// Linux.
+int visit_names(const char* path, void (*visit)(void* context, std::string_view name),
+                void* context);
 
 }  // namespace atmost::os
 

@@ -10,8 +10,9 @@ namespace atmost::os {
 namespace {
 
 constexpr int kSafe = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-constexpr int kFirstOwn = 3;       // 0, 1 and 2 belong to the streams, even when they are closed
-constexpr int kOutOfTheWay = 200;  // scripts use 3 to 9 by hand, shells save theirs from 10, bash at 255
+constexpr int kFirstOwn = 3;  // 0, 1 and 2 belong to the streams, even when they are closed
+constexpr int kOutOfTheWay =
+    200;  // scripts use 3 to 9 by hand, shells save theirs from 10, bash at 255
 
 int move_up(Fd& fd, int lowest) {
   const int moved = calls.control(fd.get(), F_DUPFD_CLOEXEC, lowest);
@@ -34,8 +35,8 @@ int open_with(const char* path, int flags, mode_t mode, Fd& to) {
   return 0;
 }
 
-// A file of ours that is read and written all the time: its access time is not worth a write to the disk each time.
-// Only its owner may say so.
+// A file of ours that is read and written all the time: its access time is not worth a write to the
+// disk each time. Only its owner may say so.
 int open_quietly(const char* path, int flags, Fd& to) {
   const int error = open_with(path, flags | platform::kQuietly, 0, to);
   return error == EPERM ? open_with(path, flags, 0, to) : error;
@@ -59,7 +60,9 @@ int create_with(const char* path, int flags, unsigned mode, Fd& to) {
 
 }  // namespace
 
-int create_new(const char* path, unsigned mode, Fd& to) { return create_with(path, O_RDWR, mode, to); }
+int create_new(const char* path, unsigned mode, Fd& to) {
+  return create_with(path, O_RDWR, mode, to);
+}
 
 // Readable too: whoever appends looks how the file ends.
 int open_to_append(const char* path, Fd& to) { return open_quietly(path, O_RDWR | O_APPEND, to); }
@@ -81,7 +84,9 @@ int append(int fd, const void* from, std::size_t size, std::size_t& done) {
 
 int await_writes(int fd) { return calls.futimens(fd, nullptr) == 0 ? 0 : errno; }
 
-int rename_file(const char* from, const char* to) { return calls.rename(from, to) == 0 ? 0 : errno; }
+int rename_file(const char* from, const char* to) {
+  return calls.rename(from, to) == 0 ? 0 : errno;
+}
 
 int read_at(int fd, void* to, std::size_t size, std::int64_t at, std::size_t& got) {
   got = 0;
@@ -100,7 +105,8 @@ int read_at(int fd, void* to, std::size_t size, std::int64_t at, std::size_t& go
 
 // A write beyond RLIMIT_FSIZE raises SIGXFSZ, which would end us for a hint: we do not even try.
 bool beyond_limit(std::int64_t size) {
-  // The first size that is too much; 0: not asked yet. Once: a limit that is lowered under us is not ours to expect.
+  // The first size that is too much; 0: not asked yet. Once: a limit that is lowered under us is
+  // not ours to expect.
   static std::uint64_t known = 0;
   std::uint64_t too_much = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (too_much == 0) {

@@ -1,5 +1,6 @@
 // Opening, reading and writing files so that nothing is followed, truncated, or torn by a signal.
-// Functions return 0 or an errno value unless they say otherwise. None blocks on a FIFO or a device.
+// Functions return 0 or an errno value unless they say otherwise. None blocks on a FIFO or a
+// device.
 #ifndef ATMOST_OS_FILE_H
 #define ATMOST_OS_FILE_H
 
@@ -13,45 +14,54 @@
 
 namespace atmost::os {
 
-// Opens for reading and writing without creating: O_NOFOLLOW, O_CLOEXEC, O_NONBLOCK, O_NOCTTY, never 0, 1 or 2
-// (a closed standard stream is not taken). ELOOP: the last component is a symbolic link.
+// Opens for reading and writing without creating: O_NOFOLLOW, O_CLOEXEC, O_NONBLOCK, O_NOCTTY,
+// never 0, 1 or 2 (a closed standard stream is not taken). ELOOP: the last component is a symbolic
+// link.
 int open_existing(const char* path, Fd& to);
 // The same for reading only.
 int open_to_read(const char* path, Fd& to);
 // Creates the file with exactly `mode`, whatever the umask. EEXIST if it is there.
 int create_new(const char* path, unsigned mode, Fd& to);
 
-// Reads up to `size` bytes at `at`; `got` says how many before the end of the file. Retries on EINTR.
+// Reads up to `size` bytes at `at`; `got` says how many before the end of the file. Retries on
+// EINTR.
 int read_at(int fd, void* to, std::size_t size, std::int64_t at, std::size_t& got);
-// Writes all `size` bytes at `at`. Short writes are continued; ENOSPC, EFBIG, EIO come back as they are.
+// Writes all `size` bytes at `at`. Short writes are continued; ENOSPC, EFBIG, EIO come back as they
+// are.
 int write_at(int fd, const void* from, std::size_t size, std::int64_t at);
 // Writes all to a stream (pipe, terminal, file). EAGAIN is waited out. EPIPE needs SIGPIPE ignored.
 int write_all(int fd, const void* from, std::size_t size);
 
-// The same two for a file that is only appended to, by many at once: each append() goes to the end of that moment.
+// The same two for a file that is only appended to, by many at once: each append() goes to the end
+// of that moment.
 int open_to_append(const char* path, Fd& to);
 int create_to_append(const char* path, unsigned mode, Fd& to);
-// One write(2) of all bytes: on a local filesystem nobody else's land between them. EINTR is retried while nothing is
-// written; `done` is less than `size` when the write was cut short (full disk, SIGKILL on its way). REQUIRES: the file
-// is far from the limit that beyond_limit() knows: at it, a write ends the process.
+// One write(2) of all bytes: on a local filesystem nobody else's land between them. EINTR is
+// retried while nothing is written; `done` is less than `size` when the write was cut short (full
+// disk, SIGKILL on its way). REQUIRES: the file is far from the limit that beyond_limit() knows: at
+// it, a write ends the process.
 int append(int fd, const void* from, std::size_t size, std::size_t& done);
-// Returns when the writes to the file that had begun have ended: a file is seen to grow in the midst of them. It asks
-// for the file's times to be set to now, for which the kernel waits until no write is under way.
+// Returns when the writes to the file that had begun have ended: a file is seen to grow in the
+// midst of them. It asks for the file's times to be set to now, for which the kernel waits until no
+// write is under way.
 int await_writes(int fd);
-// Whether a file of `size` bytes is larger than this process may make one (RLIMIT_FSIZE as it was at the first call).
+// Whether a file of `size` bytes is larger than this process may make one (RLIMIT_FSIZE as it was
+// at the first call).
 bool beyond_limit(std::int64_t size);
 
 // Replaces what `to` was, if anything.
 int rename_file(const char* from, const char* to);
 
-// Looks for a directory above `path` in which anybody may rename or replace files (o+w without the sticky bit).
-// `open` says whether there is one; `directory` is it, or the one that could not be examined when an errno comes back.
+// Looks for a directory above `path` in which anybody may rename or replace files (o+w without the
+// sticky bit). `open` says whether there is one; `directory` is it, or the one that could not be
+// examined when an errno comes back.
 int find_open_directory(const char* path, bool& open, PathText& directory);
 
 // Returns when the file's bytes are on the disk.
 int sync_data(int fd);
 
-// Whether `path` still leads to the file behind `fd`; ENOENT counts as no. errno values other than that come back.
+// Whether `path` still leads to the file behind `fd`; ENOENT counts as no. errno values other than
+// that come back.
 int same_file(int fd, const char* path, bool& same);
 int file_status(int fd, struct stat& to);
 // Whether anything has that name; a symbolic link counts as itself.
@@ -61,39 +71,43 @@ int path_status(const char* path, struct stat& to, bool follow);
 // Creates one directory. EEXIST if the name is taken, by whatever.
 int make_directory(const char* path, unsigned mode);
 
-// Creates the directories above `path` that are missing: for root as usual, for others private ones. 0 or an errno
-// value; then `which` could not be created.
+// Creates the directories above `path` that are missing: for root as usual, for others private
+// ones. 0 or an errno value; then `which` could not be created.
 int make_directories_above(std::string_view path, PathText& which);
 
 // Opens a directory to ask about it.
 int open_directory(const char* path, Fd& to);
 // Removes a name; the file lives on for those who have it open.
 int remove_name(const char* path);
-// Where the file behind `fd` is, as the kernel knows it: no links, no dots. ENOSYS where it does not tell.
+// Where the file behind `fd` is, as the kernel knows it: no links, no dots. ENOSYS where it does
+// not tell.
 int descriptor_path(int fd, PathText& to);
 
 // How much room a filesystem has for us.
 struct Room {
   std::uint64_t free_bytes = 0;
-  std::uint64_t free_files = 0;  // as much as can be said: some filesystems make inodes as they need them
+  std::uint64_t free_files =
+      0;  // as much as can be said: some filesystems make inodes as they need them
   bool counts_files = false;
   bool read_only = false;
 };
 int room_left(int fd, Room& to);
 
-// Moves the descriptor to a number no script uses by hand (200 or above, else the next free one); close-on-exec stays.
+// Moves the descriptor to a number no script uses by hand (200 or above, else the next free one);
+// close-on-exec stays.
 int move_high(Fd& fd);
-// A pipe, both ends close-on-exec and none below `lowest`: 3 is above the standard streams, which may be closed.
+// A pipe, both ends close-on-exec and none below `lowest`: 3 is above the standard streams, which
+// may be closed.
 int open_pipe(Fd& read_end, Fd& write_end, int lowest = 3);
 // Lets an exec'd command inherit the descriptor.
 int make_inheritable(int fd);
 
-// Puts something in the place of each standard stream that is closed: it fails to be read or written as a closed one
-// does, is closed at exec, and keeps its number from what is opened later.
+// Puts something in the place of each standard stream that is closed: it fails to be read or
+// written as a closed one does, is closed at exec, and keeps its number from what is opened later.
 void keep_standard_streams();
 
-// Network, stacked and user-space filesystems do not keep byte locks well enough: docs/lock-map.md, "The
-// kernel's story", says which are trusted.
+// Network, stacked and user-space filesystems do not keep byte locks well enough: docs/lock-map.md,
+// "The kernel's story", says which are trusted.
 enum class Trust { trusted, refused, unknown };
 Trust filesystem_trust(int fd, const char** name);
 

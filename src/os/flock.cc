@@ -32,7 +32,8 @@ namespace {
 
 class Finder final : public FlockVisitor {
  public:
-  Finder(std::uint64_t device, std::uint64_t inode, LockLine& to) : device_(device), inode_(inode), to_(to) {}
+  Finder(std::uint64_t device, std::uint64_t inode, LockLine& to)
+      : device_(device), inode_(inode), to_(to) {}
   bool flock(const LockLine& line) override {
     found = is_about(line, device_, inode_);
     if (found) to_ = line;

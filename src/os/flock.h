@@ -1,6 +1,6 @@
-// flock(2): a lock of the whole file, which belongs to the open file description: who inherits a descriptor has it, and it
-// ends with the last of them, or an unlock by any. Byte locks (byte_lock.h) and these do not see one another on local
-// filesystems. What flock(1) takes.
+// flock(2): a lock of the whole file, which belongs to the open file description: who inherits a
+// descriptor has it, and it ends with the last of them, or an unlock by any. Byte locks
+// (byte_lock.h) and these do not see one another on local filesystems. What flock(1) takes.
 //
 // PORTABLE: POSIX has none; ENOSYS.
 #ifndef ATMOST_OS_FLOCK_H
@@ -17,15 +17,18 @@ namespace atmost::os {
 int try_flock(int fd, Hold hold);
 int drop_flock(int fd);
 
-// Whether a descriptor of the process, or of one of its ancestors, holds a flock on the file (`device`, `inode` as fstat
-// gives them). Processes that may not be looked at count as having none.
+// Whether a descriptor of the process, or of one of its ancestors, holds a flock on the file
+// (`device`, `inode` as fstat gives them). Processes that may not be looked at count as having
+// none.
 bool flock_above(std::int64_t pid, std::uint64_t device, std::uint64_t inode);
 
-// Every flock that is held on this machine, as /proc/locks has them, until the visitor has seen enough. Reading that stalls
-// every lock operation of the machine for 13 to 25 ms (measured): for diagnosis, not for every day. 0 or an errno value.
+// Every flock that is held on this machine, as /proc/locks has them, until the visitor has seen
+// enough. Reading that stalls every lock operation of the machine for 13 to 25 ms (measured): for
+// diagnosis, not for every day. 0 or an errno value.
 class FlockVisitor {
  public:
-  // False ends it. `line.pid` took it: it may have ended, or be another process by now; 0: not visible from here.
+  // False ends it. `line.pid` took it: it may have ended, or be another process by now; 0: not
+  // visible from here.
   virtual bool flock(const LockLine& line) = 0;
 
  protected:
@@ -33,8 +36,8 @@ class FlockVisitor {
 };
 int each_flock(FlockVisitor& visitor);
 
-// Whether the line is about the file. Where the filesystem's device is not that of its files (btrfs, overlay) only if the
-// taker may be looked at.
+// Whether the line is about the file. Where the filesystem's device is not that of its files
+// (btrfs, overlay) only if the taker may be looked at.
 bool is_about(const LockLine& line, std::uint64_t device, std::uint64_t inode);
 
 // Any flock on the file, into `to`. False: none is seen.

@@ -5,9 +5,9 @@
 
 #include <cerrno>
 
-#include "core/time.h"
 #include "calls.h"
 #include "clock.h"
+#include "core/time.h"
 #include "signals.h"
 
 namespace atmost::os {
@@ -76,12 +76,13 @@ Alarm::~Alarm() {
 void StopNotice::install() {
   struct sigaction action = {};
   if (installed_) return;
-  if (sigaction(SIGTSTP, nullptr, &old_stop_action) != 0 || old_stop_action.sa_handler != SIG_DFL) return;
+  if (sigaction(SIGTSTP, nullptr, &old_stop_action) != 0 || old_stop_action.sa_handler != SIG_DFL)
+    return;
   action.sa_handler = on_stop;
   struct sigaction alarm = {};
   alarm.sa_handler = on_alarm;
-  installed_ =
-      sigaction(SIGALRM, &alarm, &alarm_before_notice) == 0 && sigaction(SIGTSTP, &action, nullptr) == 0;
+  installed_ = sigaction(SIGALRM, &alarm, &alarm_before_notice) == 0 &&
+               sigaction(SIGTSTP, &action, nullptr) == 0;
 }
 
 StopNotice::~StopNotice() {
@@ -108,7 +109,8 @@ int wait_lock_until(int fd, Owner owner, Hold hold, Bytes bytes, std::int64_t bo
   }
   constexpr std::int64_t kFirstPauseNs = 100'000;
   constexpr std::int64_t kLongestPauseNs = 10'000'000;
-  for (std::int64_t pause = kFirstPauseNs;; pause = pause < kLongestPauseNs ? 2 * pause : kLongestPauseNs) {
+  for (std::int64_t pause = kFirstPauseNs;;
+       pause = pause < kLongestPauseNs ? 2 * pause : kLongestPauseNs) {
     const int error = try_lock(fd, owner, hold, bytes);
     if (error != EAGAIN) return error;
     const std::int64_t now = boot_ns();

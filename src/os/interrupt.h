@@ -8,9 +8,10 @@
 
 namespace atmost::os {
 
-// While alive, SIGALRM arrives from `boot_deadline_ns` on, again every 10 ms, until destruction: so a blocking call
-// returns EINTR even when the first alarm fell before it. kForever: no alarm. The previous handler and timer are
-// restored. Process-wide: one at a time, single-threaded callers (library callers poll instead).
+// While alive, SIGALRM arrives from `boot_deadline_ns` on, again every 10 ms, until destruction: so
+// a blocking call returns EINTR even when the first alarm fell before it. kForever: no alarm. The
+// previous handler and timer are restored. Process-wide: one at a time, single-threaded callers
+// (library callers poll instead).
 class Alarm {
  public:
   explicit Alarm(std::int64_t boot_deadline_ns);
@@ -22,9 +23,10 @@ class Alarm {
   bool armed_ = false;
 };
 
-// While alive, a SIGTSTP (Ctrl-Z) does not stop the process but makes blocking calls return EINTR, again every 10 ms
-// until asked() was called, so that it is not lost between two calls; whoever waits gives its place up first and then
-// stops (obey()). An ignored SIGTSTP stays ignored. Process-wide, one at a time, single-threaded.
+// While alive, a SIGTSTP (Ctrl-Z) does not stop the process but makes blocking calls return EINTR,
+// again every 10 ms until asked() was called, so that it is not lost between two calls; whoever
+// waits gives its place up first and then stops (obey()). An ignored SIGTSTP stays ignored.
+// Process-wide, one at a time, single-threaded.
 class StopNotice {
  public:
   StopNotice() = default;
@@ -43,13 +45,13 @@ class StopNotice {
   bool installed_ = false;
 };
 
-// How a caller may block: a program with one thread lets an Alarm end the call; a library among threads it does not
-// know, whose signals are not its own, looks every few milliseconds instead: whatever handlers run meanwhile, or
-// (interruptible) until one did.
+// How a caller may block: a program with one thread lets an Alarm end the call; a library among
+// threads it does not know, whose signals are not its own, looks every few milliseconds instead:
+// whatever handlers run meanwhile, or (interruptible) until one did.
 enum class Blocking { alarm, polling, interruptible };
 
-// Blocks until the bytes are held (0), the deadline has come or, unless polling, a signal handler ran (EINTR); or an
-// errno value.
+// Blocks until the bytes are held (0), the deadline has come or, unless polling, a signal handler
+// ran (EINTR); or an errno value.
 int wait_lock_until(int fd, Owner owner, Hold hold, Bytes bytes, std::int64_t boot_deadline_ns,
                     Blocking blocking);
 

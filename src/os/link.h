@@ -11,11 +11,11 @@ namespace atmost::os {
 int make_link(const char* text, const char* path);
 // EINVAL: not a symbolic link. ENAMETOOLONG: more text than fits.
 int read_link(const char* path, PathText& to);
-// Moves to a name that must be free (EEXIST), on every filesystem: where it cannot be done in one step, both names
-// exist for a moment.
+// Moves to a name that must be free (EEXIST), on every filesystem: where it cannot be done in one
+// step, both names exist for a moment.
 int move_to_free_name(const char* from, const char* to);
-// Both names exist, and change places in one step (ENOENT: one does not exist). ENOTSUP: this filesystem or this
-// kernel cannot do that; nothing happened.
+// Both names exist, and change places in one step (ENOENT: one does not exist). ENOTSUP: this
+// filesystem or this kernel cannot do that; nothing happened.
 int exchange_names(const char* one, const char* other);
 
 }  // namespace atmost::os

@@ -9,8 +9,8 @@ namespace atmost::os {
 // uname's node name; empty when there is none.
 Text<255> host_name();
 
-// Whether the kernel gave this process rights that its caller lacks (AT_SECURE; where there is none, real and
-// effective ids that differ).
+// Whether the kernel gave this process rights that its caller lacks (AT_SECURE; where there is
+// none, real and effective ids that differ).
 bool has_raised_rights();
 
 // The file this program was started from; false, with errno, where the system does not tell.

@@ -1,5 +1,6 @@
-// What Linux has and POSIX.1 has not. src/os/linux/ and src/os/portable/ define these; the portable ones answer
-// ENOSYS, and their callers have a slower way without them. Semantics of the call named; errno is set.
+// What Linux has and POSIX.1 has not. src/os/linux/ and src/os/portable/ define these; the portable
+// ones answer ENOSYS, and their callers have a slower way without them. Semantics of the call
+// named; errno is set.
 #ifndef ATMOST_OS_PLATFORM_H
 #define ATMOST_OS_PLATFORM_H
 
@@ -22,22 +23,25 @@ int inotify_rm_watch(int fd, int watch);
 int set_robust_list(void* head, std::size_t size);
 int pidfd_open(pid_t pid, unsigned flags);
 int pidfd_send_signal(int pidfd, int signal, unsigned flags);
-ssize_t getdents(int dir, void* to, std::size_t size);  // records of struct linux_dirent64, getdents64(2)
+ssize_t getdents(int dir, void* to,
+                 std::size_t size);  // records of struct linux_dirent64, getdents64(2)
 
-// renameat2(2): two names change places at one stroke; a name is moved to one that must be free. EINVAL: this filesystem
-// cannot.
+// renameat2(2): two names change places at one stroke; a name is moved to one that must be free.
+// EINVAL: this filesystem cannot.
 int exchange(const char* one, const char* other);
 int rename_new(const char* from, const char* to);
 
-// Starts a process that runs child(argument). On Linux it shares our memory and we stand still until it execs or ends
-// (clone(2) with CLONE_VM | CLONE_VFORK, on a stack of its own); elsewhere it is a fork.
+// Starts a process that runs child(argument). On Linux it shares our memory and we stand still
+// until it execs or ends (clone(2) with CLONE_VM | CLONE_VFORK, on a stack of its own); elsewhere
+// it is a fork.
 pid_t start(int (*child)(void*), void* argument);
-// `pid` > 0 or -1. Without a per-child account `used` is what all children together have used since the last call.
+// `pid` > 0 or -1. Without a per-child account `used` is what all children together have used since
+// the last call.
 pid_t wait4(pid_t pid, int* status, int options, struct rusage* used);
 int sigtimedwait(const sigset_t* set, siginfo_t* info, const struct timespec* span);
 
-// poll(2) with `mask` as the thread's signal mask while it blocks, without a gap before or after (ppoll(2)). The
-// portable one takes no descriptors.
+// poll(2) with `mask` as the thread's signal mask while it blocks, without a gap before or after
+// (ppoll(2)). The portable one takes no descriptors.
 int masked_poll(struct pollfd* fds, unsigned count, int timeout_ms, const sigset_t* mask);
 
 // A timer on the boot clock that sends `signal` to this process.
@@ -58,28 +62,32 @@ void adopt_orphans(bool on);
 // Closes every descriptor from `first` on. -1 with ENOSYS where it takes a loop.
 int close_from(int first);
 
-// When the last other end of the pipe whose reading end `fd` is goes, the kernel sends this process SIGCONT, which continues it
-// if it is stopped. Anything written to that pipe would do so, too.
+// When the last other end of the pipe whose reading end `fd` is goes, the kernel sends this process
+// SIGCONT, which continues it if it is stopped. Anything written to that pipe would do so, too.
 int continue_at_hangup(int fd);
 
 // No core file of this process from now on, not even by a core_pattern that is a program.
 void forbid_core();
 
-// On Linux it asks the kernel: finding the vDSO costs a process more than all the questions it has (4 us, measured).
+// On Linux it asks the kernel: finding the vDSO costs a process more than all the questions it has
+// (4 us, measured).
 int clock_gettime(clockid_t clock, struct timespec* to);
 
-// The clock that cannot be stepped: CLOCK_BOOTTIME, which counts suspended time, or the nearest there is.
+// The clock that cannot be stepped: CLOCK_BOOTTIME, which counts suspended time, or the nearest
+// there is.
 extern const clockid_t kBootClock;
 
 // O_NOATIME, open(2), or 0.
 extern const int kQuietly;
 
-// fcntl commands for locks owned by the open file description; the process-owned ones where there are none.
+// fcntl commands for locks owned by the open file description; the process-owned ones where there
+// are none.
 extern const int kDescriptionSet;
 extern const int kDescriptionWait;
 extern const int kDescriptionQuery;
 
-// Where the file behind `fd` is, as the kernel knows it (readlink of /proc/self/fd). Bytes written to `to`, -1.
+// Where the file behind `fd` is, as the kernel knows it (readlink of /proc/self/fd). Bytes written
+// to `to`, -1.
 ssize_t descriptor_path(int fd, char* to, std::size_t size);
 
 // Whether filesystem magic numbers mean anything here, and what this one is called.

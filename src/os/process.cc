@@ -11,7 +11,8 @@
 namespace atmost::os {
 namespace {
 
-// USER_HZ: the tick of every figure in /proc, whatever the kernel's own (asm-generic/param.h; sysconf asks for it).
+// USER_HZ: the tick of every figure in /proc, whatever the kernel's own (asm-generic/param.h;
+// sysconf asks for it).
 std::int64_t tick_ns() {
   const long ticks = sysconf(_SC_CLK_TCK);
   return 1'000'000'000 / (ticks > 0 ? ticks : 100);
@@ -73,7 +74,8 @@ bool parse_process_stat(std::string_view text, ProcessFacts& to) {
   const std::string_view state = scanner.word();
   if (state.size() != 1) return false;
   to.state = state[0];
-  if (!scanner.number(to.parent) || !scanner.number(to.group) || !scanner.number(to.session)) return false;
+  if (!scanner.number(to.parent) || !scanner.number(to.group) || !scanner.number(to.session))
+    return false;
   // proc(5): behind the session, field 6, the number of threads is field 20 and the start field 22.
   for (int field = 7; field < 20; ++field) {
     if (scanner.word().empty()) return false;
@@ -95,8 +97,8 @@ bool parse_process_ids(std::string_view text, Credentials& to) {
     std::int64_t effective = 0;
     std::int64_t saved = 0;
     const bool wanted = key == "Uid:" || key == "Gid:";
-    if (wanted && line.number(real) && line.number(effective) && line.number(saved) && is_id(real) &&
-        is_id(effective) && is_id(saved)) {
+    if (wanted && line.number(real) && line.number(effective) && line.number(saved) &&
+        is_id(real) && is_id(effective) && is_id(saved)) {
       (key == "Uid:" ? user : group) = true;
       (key == "Uid:" ? to.user : to.group) = static_cast<std::uint32_t>(effective);
       if (key == "Uid:") {
@@ -117,7 +119,8 @@ bool parse_file(std::string_view file, LockLine& to) {
   const std::size_t second = file.rfind(':');
   if (first >= second || second >= file.size()) return false;
   unsigned numbers[2];
-  const std::string_view parts[] = {{file.data(), first}, {file.data() + first + 1, second - first - 1}};
+  const std::string_view parts[] = {{file.data(), first},
+                                    {file.data() + first + 1, second - first - 1}};
   for (int i = 0; i < 2; ++i) {
     if (parts[i].empty() || parts[i].size() > 8) return false;
     numbers[i] = 0;
@@ -144,7 +147,8 @@ bool parse_lock(Scanner scanner, std::string_view& kind, LockLine& to) {
   const std::string_view access = scanner.word();
   to.write = access == "WRITE";
   if (!to.write && access != "READ") return false;
-  if (!scanner.number(to.pid) || !parse_file(scanner.word(), to) || !scanner.number(to.start)) return false;
+  if (!scanner.number(to.pid) || !parse_file(scanner.word(), to) || !scanner.number(to.start))
+    return false;
   to.end = INT64_MAX;
   Scanner rest = scanner;
   if (rest.word() == "EOF") return true;
@@ -212,7 +216,8 @@ bool Outsiders::have(std::int64_t pid, ProcessFacts facts) {
 
 Ancestors::Ancestors() {
   ProcessFacts facts;
-  for (std::int64_t pid = getpid(); process_facts(pid, facts) == 0 && facts.parent > 0; pid = facts.parent) {
+  for (std::int64_t pid = getpid(); process_facts(pid, facts) == 0 && facts.parent > 0;
+       pid = facts.parent) {
     whole_ = count_ < kMost;
     if (!whole_) return;
     pids_[count_++] = facts.parent;
@@ -256,7 +261,8 @@ bool ProcessHandle::ends_within(std::int64_t span_ns) const {
   for (;;) {
     const std::int64_t left_ns = deadline_ns - boot_ns();
     struct pollfd ended = {fd_.get(), POLLIN, 0};
-    const int count = calls.poll(&ended, 1, left_ns > 0 ? static_cast<int>(left_ns / 1'000'000 + 1) : 0);
+    const int count =
+        calls.poll(&ended, 1, left_ns > 0 ? static_cast<int>(left_ns / 1'000'000 + 1) : 0);
     if (count > 0) return true;
     if (left_ns <= 0 || (count < 0 && errno != EINTR)) return false;
   }
@@ -275,7 +281,8 @@ int relay_signal(std::int64_t pid, int signal, std::int64_t sender) {
   union sigval value = {};
   value.sival_int = static_cast<int>(sender);
   if (calls.sigqueue(static_cast<pid_t>(pid), signal, value) == 0) return 0;
-  // No place for its value (RLIMIT_SIGPENDING), or the call is forbidden (seccomp). The signal matters more.
+  // No place for its value (RLIMIT_SIGPENDING), or the call is forbidden (seccomp). The signal
+  // matters more.
   return signal_child(pid, signal);
 }
 

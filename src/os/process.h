@@ -1,5 +1,6 @@
-// Other processes, as /proc shows them. In a PORTABLE build there is no /proc: nothing can be seen, nothing proven,
-// and everything here answers so. The same holds for the /proc of another pid namespace (unshare(1) without
+// Other processes, as /proc shows them. In a PORTABLE build there is no /proc: nothing can be seen,
+// nothing proven, and everything here answers so. The same holds for the /proc of another pid
+// namespace (unshare(1) without
 // --mount-proc): its numbers mean other processes than ours.
 #ifndef ATMOST_OS_PROCESS_H
 #define ATMOST_OS_PROCESS_H
@@ -15,29 +16,34 @@ struct ProcessFacts {
   std::int64_t parent = 0;  // 0: none, or outside our pid namespace
   std::int64_t group = 0;
   std::int64_t session = 0;
-  char state = '?';          // proc(5): R S D T t Z X I
-  std::int64_t threads = 1;  // those that have not ended; the main one counts as long as it can be waited for
-  std::int64_t start_boot_ns = 0;  // on the boot clock; the kernel tells it in steps of a clock tick (10 ms)
+  char state = '?';  // proc(5): R S D T t Z X I
+  std::int64_t threads =
+      1;  // those that have not ended; the main one counts as long as it can be waited for
+  std::int64_t start_boot_ns =
+      0;  // on the boot clock; the kernel tells it in steps of a clock tick (10 ms)
 
-  // Ended, though its parent may not have noticed. A process whose main thread alone has ended (pthread_exit(3)) runs on.
+  // Ended, though its parent may not have noticed. A process whose main thread alone has ended
+  // (pthread_exit(3)) runs on.
   bool ended() const { return state == 'X' || (state == 'Z' && threads <= 1); }
 };
 
-// The text of /proc/PID/stat. The name in it is the process's own choice: parentheses, blanks, newlines, anything.
+// The text of /proc/PID/stat. The name in it is the process's own choice: parentheses, blanks,
+// newlines, anything.
 bool parse_process_stat(std::string_view text, ProcessFacts& to);
 
 // 0, ESRCH (no such process, or hidden from us), ENOSYS (no /proc), or what reading said.
 int process_facts(std::int64_t pid, ProcessFacts& to);
 
-// The child of `ancestor` through which `pid` descends from it (`pid` itself if it is that child); 0 when it does
-// not, or that cannot be proven. A pid that is recycled while we look does not deceive it.
-// REQUIRES: `ancestor` cannot be recycled meanwhile: this process, or one watched by a ProcessHandle.
+// The child of `ancestor` through which `pid` descends from it (`pid` itself if it is that child);
+// 0 when it does not, or that cannot be proven. A pid that is recycled while we look does not
+// deceive it. REQUIRES: `ancestor` cannot be recycled meanwhile: this process, or one watched by a
+// ProcessHandle.
 std::int64_t branch_below(std::int64_t pid, std::int64_t ancestor);
 
-// For one pass over all processes: who is not below `ancestor`, as far as one look at each can tell. What was found out of
-// a parent is kept for its children, so that a machine with thousands of processes is looked over in time. Somebody below
-// may wrongly be had for an outsider while processes end around it: the next pass has a new one of these.
-// REQUIRES: as branch_below().
+// For one pass over all processes: who is not below `ancestor`, as far as one look at each can
+// tell. What was found out of a parent is kept for its children, so that a machine with thousands
+// of processes is looked over in time. Somebody below may wrongly be had for an outsider while
+// processes end around it: the next pass has a new one of these. REQUIRES: as branch_below().
 class Outsiders {
  public:
   explicit Outsiders(std::int64_t ancestor);
@@ -54,7 +60,8 @@ class Outsiders {
   std::int32_t known_[kRemembered] = {};
 };
 
-// This process's parent, and its parent, and so on, as they were at the construction: a set that can only lose members.
+// This process's parent, and its parent, and so on, as they were at the construction: a set that
+// can only lose members.
 class Ancestors {
  public:
   Ancestors();
@@ -71,18 +78,21 @@ class Ancestors {
 // Whether `pid` is this process's parent, or its parent's parent, and so on.
 bool is_ancestor(std::int64_t pid);
 
-// Whether any process or thread has this number, zombies included; true when that cannot be told. Needs no /proc.
+// Whether any process or thread has this number, zombies included; true when that cannot be told.
+// Needs no /proc.
 bool process_exists(std::int64_t pid);
 
-// The ids a process acts with, and the two others by which kill(2) decides who may signal it. 0, ESRCH, or ENOSYS (no
-// /proc, and not this process).
+// The ids a process acts with, and the two others by which kill(2) decides who may signal it. 0,
+// ESRCH, or ENOSYS (no /proc, and not this process).
 struct Credentials {
   std::uint32_t user = 0;
   std::uint32_t group = 0;
   std::uint32_t real_user = 0;
   std::uint32_t saved_user = 0;
 
-  bool wholly(std::uint32_t uid) const { return user == uid && real_user == uid && saved_user == uid; }
+  bool wholly(std::uint32_t uid) const {
+    return user == uid && real_user == uid && saved_user == uid;
+  }
 };
 int process_credentials(std::int64_t pid, Credentials& to);
 // Those in the text of /proc/PID/status (proc(5): "Uid:" and "Gid:", each real, effective, saved).
@@ -107,11 +117,12 @@ struct LockLine {
 
 // False for any other line, flock and lease lines included.
 bool parse_lock_line(std::string_view line, LockLine& to);
-// The same for a line about a flock(2) that is held, there or in /proc/locks (which has no "lock:" in front).
+// The same for a line about a flock(2) that is held, there or in /proc/locks (which has no "lock:"
+// in front).
 bool parse_flock_line(std::string_view line, LockLine& to);
 
-// Whether `user` himself started the program that the process runs: no set-user-ID program that took another's environment
-// over. False as well when that cannot be seen.
+// Whether `user` himself started the program that the process runs: no set-user-ID program that
+// took another's environment over. False as well when that cannot be seen.
 bool started_by(std::int64_t pid, std::uint32_t user);
 
 class LockLineVisitor {
@@ -124,15 +135,17 @@ class LockLineVisitor {
 
 enum class Holding : std::uint8_t { no, yes, unreadable };
 
-// Whether the process has a descriptor of the file (`device`, `inode` as fstat gives them) through which a write
-// lock on `byte` is held: its own, or one of an open file description that it inherited. `unreadable`: another
-// user's process, or no /proc. Opens no file of the process. Says nothing about the next moment: open a
-// ProcessHandle first, ask, and the handle then still means the process that was asked about.
+// Whether the process has a descriptor of the file (`device`, `inode` as fstat gives them) through
+// which a write lock on `byte` is held: its own, or one of an open file description that it
+// inherited. `unreadable`: another user's process, or no /proc. Opens no file of the process. Says
+// nothing about the next moment: open a ProcessHandle first, ask, and the handle then still means
+// the process that was asked about.
 Holding holds_byte(std::int64_t pid, std::uint64_t device, std::uint64_t inode, std::int64_t byte);
 
-// Shows every lock on the file that is held through a descriptor of the process (as above); once for each descriptor
-// that leads to it. `yes` when there was one.
-Holding each_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode, LockLineVisitor& visitor);
+// Shows every lock on the file that is held through a descriptor of the process (as above); once
+// for each descriptor that leads to it. `yes` when there was one.
+Holding each_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode,
+                  LockLineVisitor& visitor);
 
 // The same for a flock(2) on the file (flock.h).
 Holding holds_flock(std::int64_t pid, std::uint64_t device, std::uint64_t inode);
@@ -146,8 +159,8 @@ class ProcessVisitor {
   ~ProcessVisitor() = default;
 };
 
-// Shows every process that can be seen, threads not counted, ascending by pid; one that starts or ends meanwhile may
-// or may not be shown. 0 or an errno value (ENOSYS: no /proc).
+// Shows every process that can be seen, threads not counted, ascending by pid; one that starts or
+// ends meanwhile may or may not be shown. 0 or an errno value (ENOSYS: no /proc).
 int each_process(ProcessVisitor& visitor);
 
 // A process that cannot be mistaken for a later one of the same pid (pidfd_open(2), Linux 5.3).
@@ -160,7 +173,8 @@ class ProcessHandle {
   int send(int signal) const;
   // Running, that is: not a zombie either.
   bool alive() const;
-  // Whether /proc calls the process that this handle means `pid`: what is read there is then about this process.
+  // Whether /proc calls the process that this handle means `pid`: what is read there is then about
+  // this process.
   bool means(std::int64_t pid) const;
   // Readable (poll(2)) from the process's end on; borrowed.
   int descriptor() const { return fd_.get(); }
@@ -171,11 +185,13 @@ class ProcessHandle {
   Fd fd_;
 };
 
-// To a child of ours that we have not reaped, which therefore cannot be mistaken either. 0 or an errno value.
+// To a child of ours that we have not reaped, which therefore cannot be mistaken either. 0 or an
+// errno value.
 int signal_child(std::int64_t pid, int signal);
 
-// To every process of a group at once: whoever forks meanwhile has not got away. 0 or an errno value.
-// REQUIRES: `group` is that of a child of ours that has ended and that we have not reaped: it keeps the number from others.
+// To every process of a group at once: whoever forks meanwhile has not got away. 0 or an errno
+// value. REQUIRES: `group` is that of a child of ours that has ended and that we have not reaped:
+// it keeps the number from others.
 int signal_group(std::int64_t group, int signal);
 
 // As signal_child, and tells for whom: the child's gate has `sender` as Arrival::relayed_for.

@@ -12,9 +12,9 @@ std::int64_t process_id();
 std::int64_t parent_id();
 // The effective user: whose rights count when a file is opened or a signal is sent.
 std::uint32_t user_id();
-// A number that changes with every boot (a hash of the kernel's boot id) and is the same for all processes that have the
-// boot clock in common: containers included, but not those of another time namespace. Asked once. 0 where the system
-// has none: then nothing stored is taken for this boot's.
+// A number that changes with every boot (a hash of the kernel's boot id) and is the same for all
+// processes that have the boot clock in common: containers included, but not those of another time
+// namespace. Asked once. 0 where the system has none: then nothing stored is taken for this boot's.
 std::uint64_t boot_hash();
 // The environment as it is now; borrowed, NULL-terminated.
 char* const* environment();
@@ -26,8 +26,8 @@ const char* working_directory(PathText& room);
 // How many descriptors this process may have open (RLIMIT_NOFILE); UINT64_MAX: no limit.
 std::uint64_t descriptor_limit();
 
-// Lets go of memory that comes back at a fault when it is needed: the program's code, and what returned calls have left
-// on the stack. For a process with one thread that will sleep long.
+// Lets go of memory that comes back at a fault when it is needed: the program's code, and what
+// returned calls have left on the stack. For a process with one thread that will sleep long.
 void shed_memory();
 // Whether it does anything here.
 extern const bool kShedsMemory;

@@ -12,8 +12,11 @@ inline constexpr int kKill = SIGKILL;
 inline constexpr int kStop = SIGSTOP;
 inline constexpr int kContinue = SIGCONT;
 
-// Whether the signal, at its default, stops a process from the terminal; and whether it does nothing.
-constexpr bool stops(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
+// Whether the signal, at its default, stops a process from the terminal; and whether it does
+// nothing.
+constexpr bool stops(int signal) {
+  return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
 constexpr bool does_nothing(int signal) {
   return signal == SIGCONT || signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH;
 }

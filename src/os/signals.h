@@ -6,24 +6,26 @@
 
 namespace atmost::os {
 
-// Who made a signal. `system`: the kernel itself: the terminal's keys and its hangup (which it sends to a whole
-// process group), an expired alarm, a resource limit, the end of a child.
+// Who made a signal. `system`: the kernel itself: the terminal's keys and its hangup (which it
+// sends to a whole process group), an expired alarm, a resource limit, the end of a child.
 enum class Source : std::uint8_t { process, system, timer };
 
 struct Arrival {
   int signal = 0;  // 0: none; the time came
   Source source = Source::system;
   std::int64_t sender = 0;  // Source::process: its pid, 0 when it is not visible from here
-  // What the sender said with relay_signal(); a number of his choice, to be believed of one's own parent.
+  // What the sender said with relay_signal(); a number of his choice, to be believed of one's own
+  // parent.
   std::int64_t relayed_for = 0;
 };
 
-// While alive, every signal that can be blocked is blocked and waits for next(); SIGCHLD has its default effect,
-// so that children can be waited for even when our parent ignored it. Genuine faults of ours still end us.
-// The destructor puts mask and dispositions back as they were; what is pending by then arrives as it would have.
-// Process-wide: one at a time. REQUIRES: a single-threaded process (other threads would take the signals).
-// In a PORTABLE build faults (SIGSEGV and its like) are not held back, and handlers that only take notes are in
-// place, because POSIX lets blocked signals with no handler be lost.
+// While alive, every signal that can be blocked is blocked and waits for next(); SIGCHLD has its
+// default effect, so that children can be waited for even when our parent ignored it. Genuine
+// faults of ours still end us. The destructor puts mask and dispositions back as they were; what is
+// pending by then arrives as it would have. Process-wide: one at a time. REQUIRES: a
+// single-threaded process (other threads would take the signals). In a PORTABLE build faults
+// (SIGSEGV and its like) are not held back, and handlers that only take notes are in place, because
+// POSIX lets blocked signals with no handler be lost.
 class SignalGate {
  public:
   SignalGate();
@@ -31,32 +33,38 @@ class SignalGate {
   SignalGate& operator=(const SignalGate&) = delete;
   ~SignalGate();
 
-  // Blocks until a signal arrives or the boot clock reaches `boot_deadline_ns` (kForever: no end). The clock counts
-  // suspended time, and on Linux its end also continues us when we are stopped. May return early with signal 0.
-  // Of several pending signals the lowest number comes first; equal ones that arrive together are one (signal(7)).
+  // Blocks until a signal arrives or the boot clock reaches `boot_deadline_ns` (kForever: no end).
+  // The clock counts suspended time, and on Linux its end also continues us when we are stopped.
+  // May return early with signal 0. Of several pending signals the lowest number comes first; equal
+  // ones that arrive together are one (signal(7)).
   //
-  // `soft_boot_ns`: may also return then, for what can wait: this moment continues nobody who is stopped, and does not count
-  // the time of a suspended machine. 0: returns at once, and not for SIGCHLD.
+  // `soft_boot_ns`: may also return then, for what can wait: this moment continues nobody who is
+  // stopped, and does not count the time of a suspended machine. 0: returns at once, and not for
+  // SIGCHLD.
   Arrival next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns = INT64_MAX);
 
-  // On Linux: if we are stopped at this moment of the boot clock, it continues us (kForever: it will not). For who may be
-  // stopped before the first next(), which sets another moment. A PORTABLE build does nothing.
+  // On Linux: if we are stopped at this moment of the boot clock, it continues us (kForever: it
+  // will not). For who may be stopped before the first next(), which sets another moment. A
+  // PORTABLE build does nothing.
   void continue_at(std::int64_t boot_ns);
 };
 
-// For a new process, between its start and exec: mask and dispositions as the gate found them. Async-signal-safe.
-// Without a gate nothing happens.
+// For a new process, between its start and exec: mask and dispositions as the gate found them.
+// Async-signal-safe. Without a gate nothing happens.
 void hand_back_signals();
 
-// Stops this process as `signal` (SIGTSTP, SIGTTIN, SIGTTOU) would: returns after it was continued, or at once when
-// the kernel will not stop it (an orphaned process group: no shell could continue it). False, and nothing was done, when
-// a SIGCONT waits to be read, which stopping would throw away: a shell's, or that of the gate's timer, whose moment
-// would be lost with it. The kernel throws it away likewise when a stop signal arrives, so it came after the last one.
-// `with`: a child of ours that will continue us, and that we do not stop without; 0: there is none. REQUIRES: a gate.
+// Stops this process as `signal` (SIGTSTP, SIGTTIN, SIGTTOU) would: returns after it was continued,
+// or at once when the kernel will not stop it (an orphaned process group: no shell could continue
+// it). False, and nothing was done, when a SIGCONT waits to be read, which stopping would throw
+// away: a shell's, or that of the gate's timer, whose moment would be lost with it. The kernel
+// throws it away likewise when a stop signal arrives, so it came after the last one. `with`: a
+// child of ours that will continue us, and that we do not stop without; 0: there is none. REQUIRES:
+// a gate.
 bool stop_self(int signal, std::int64_t with = 0);
 
-// Ends this process by `signal`, with the default effect but no core file. Returns when that did not end it: process
-// 1 of a container, or a signal that does not kill. Whoever waits for us sees no "core dumped", even if there was one.
+// Ends this process by `signal`, with the default effect but no core file. Returns when that did
+// not end it: process 1 of a container, or a signal that does not kill. Whoever waits for us sees
+// no "core dumped", even if there was one.
 void die_of(int signal);
 
 }  // namespace atmost::os

@@ -30,8 +30,8 @@ int execute_by_shell(const char* path, const Program& program) {
   std::size_t count = 0;
   while (program.argv[count] != nullptr) ++count;
   script_argv_size = (count + 2) * sizeof(char*);
-  script_argv =
-      calls.mmap(nullptr, script_argv_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  script_argv = calls.mmap(nullptr, script_argv_size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (script_argv == MAP_FAILED) {
     script_argv = nullptr;
     return ENOMEM;
@@ -57,10 +57,11 @@ std::string_view search_path(char* const* envp) {
   return kDefaultPath;
 }
 
-// Whether the search goes on with the next folder: the file is not there, or its folder cannot be used.
+// Whether the search goes on with the next folder: the file is not there, or its folder cannot be
+// used.
 bool look_further(int error) {
-  return error == ENOENT || error == ENOTDIR || error == EACCES || error == ENAMETOOLONG || error == ELOOP ||
-         error == ESTALE || error == ENODEV || error == ETIMEDOUT;
+  return error == ENOENT || error == ENOTDIR || error == EACCES || error == ENAMETOOLONG ||
+         error == ELOOP || error == ESTALE || error == ENODEV || error == ETIMEDOUT;
 }
 
 int execute_by_name(std::string_view name, const Program& program) {

@@ -6,32 +6,37 @@
 
 namespace atmost::os {
 
-// A program to start, as execvp(3) takes it: searched for in envp's PATH (/bin:/usr/bin without one) when argv[0]
-// has no slash, run by /bin/sh when the kernel does not know its format. Everything is borrowed for the call.
+// A program to start, as execvp(3) takes it: searched for in envp's PATH (/bin:/usr/bin without
+// one) when argv[0] has no slash, run by /bin/sh when the kernel does not know its format.
+// Everything is borrowed for the call.
 struct Program {
-  char* const* argv = nullptr;   // NULL-terminated, at least one
-  char* const* envp = nullptr;   // NULL-terminated
-  const int* inherit = nullptr;  // close-on-exec descriptors that the program shall inherit all the same
+  char* const* argv = nullptr;  // NULL-terminated, at least one
+  char* const* envp = nullptr;  // NULL-terminated
+  const int* inherit =
+      nullptr;  // close-on-exec descriptors that the program shall inherit all the same
   unsigned inherit_count = 0;
-  // spawn: what the kernel sends it when this process dies, 0: nothing. Not to what it started itself, nor to a set-id
-  // program. Without effect in a PORTABLE build.
+  // spawn: what the kernel sends it when this process dies, 0: nothing. Not to what it started
+  // itself, nor to a set-id program. Without effect in a PORTABLE build.
   int signal_at_our_death = 0;
 };
 
-// Becomes the program. Returns only if that failed: the errno value, EACCES rather than ENOENT when a file of that
-// name was found that may not be executed. The descriptors to inherit stay inheritable then.
+// Becomes the program. Returns only if that failed: the errno value, EACCES rather than ENOENT when
+// a file of that name was found that may not be executed. The descriptors to inherit stay
+// inheritable then.
 int become(const Program& program);
 
 struct Started {
   std::int64_t pid = 0;  // > 0: the program runs
   int fork_error = 0;    // no process could be made (EAGAIN, ENOMEM)
-  int exec_error = 0;    // the program could not be executed, as become() says; nothing is left to wait for
+  int exec_error =
+      0;  // the program could not be executed, as become() says; nothing is left to wait for
 };
 
-// Starts the program in a child: same process group, session, terminal and descriptors; the signal mask and
-// dispositions that the open SignalGate found (without a gate: the present ones, and then handlers of the caller may
-// run in the child until it execs). Returns once the program runs or could not be started. Nothing ends
-// the child when this process dies, unless signal_at_our_death does.
+// Starts the program in a child: same process group, session, terminal and descriptors; the signal
+// mask and dispositions that the open SignalGate found (without a gate: the present ones, and then
+// handlers of the caller may run in the child until it execs). Returns once the program runs or
+// could not be started. Nothing ends the child when this process dies, unless signal_at_our_death
+// does.
 Started spawn(const Program& program);
 
 // What waitpid(2) tells, and what the child used (all it waited for included) when it ended.
@@ -42,13 +47,14 @@ struct ChildNews {
   std::int64_t peak_kib = 0;
 };
 
-// Never blocks. 0, or ECHILD: there is no child left. A child whose end was told is gone for good (no zombie).
+// Never blocks. 0, or ECHILD: there is no child left. A child whose end was told is gone for good
+// (no zombie).
 int child_news(ChildNews& to);
 // Whether this process has any child, ended ones included; takes no news away.
 bool has_children();
 
-// While alive, processes below us whose parent ends become our children (PR_SET_CHILD_SUBREAPER; without effect in a
-// PORTABLE build). Not inherited by children; kept across exec.
+// While alive, processes below us whose parent ends become our children (PR_SET_CHILD_SUBREAPER;
+// without effect in a PORTABLE build). Not inherited by children; kept across exec.
 class Adoption {
  public:
   Adoption();

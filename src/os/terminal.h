@@ -10,8 +10,8 @@ bool is_terminal(int fd);
 // False when `fd` is no terminal, or one that does not know its size.
 bool terminal_size(int fd, unsigned& columns, unsigned& lines);
 
-// write_all() of file.h without the SIGPIPE that a vanished reader raises: EPIPE comes back instead. A SIGPIPE that
-// was pending before stays pending. REQUIRES: a single-threaded process.
+// write_all() of file.h without the SIGPIPE that a vanished reader raises: EPIPE comes back
+// instead. A SIGPIPE that was pending before stays pending. REQUIRES: a single-threaded process.
 int write_stream(int fd, const void* from, std::size_t size);
 
 // 0 when `fd` is open for writing; else EBADF.

@@ -8,7 +8,8 @@
 
 namespace atmost::os {
 
-// Zeroed pages, or null. Never given back by this room: callers keep what they have and use it again.
+// Zeroed pages, or null. Never given back by this room: callers keep what they have and use it
+// again.
 void* pages(std::size_t size);
 
 // A mutex that constant initialisation makes ready. Not recursive.
@@ -35,9 +36,10 @@ class Locked {
   Mutex& mutex_;
 };
 
-// From now on whoever forks waits for the mutex first, so that a child never finds it locked by a thread that it does not
-// have; and in the child `in_child` runs, with the mutex still locked, before fork returns. It may make async-signal-safe
-// calls only. For one mutex of the process, once. Children of vfork, posix_spawn and a bare clone(2) are not met.
+// From now on whoever forks waits for the mutex first, so that a child never finds it locked by a
+// thread that it does not have; and in the child `in_child` runs, with the mutex still locked,
+// before fork returns. It may make async-signal-safe calls only. For one mutex of the process,
+// once. Children of vfork, posix_spawn and a bare clone(2) are not met.
 void keep_through_fork(Mutex& mutex, void (*in_child)());
 
 // A thread with every signal blocked, so that it never runs the program's handlers.

@@ -25,7 +25,8 @@ int poll_at_gate(struct pollfd* fds, unsigned count, int timeout_ms) {
 WaitGate::WaitGate(const void* mask) {
   sigset_t all;
   sigfillset(&all);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&all, fault);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS})
+    sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before_);
   mask_ = mask != nullptr ? static_cast<const sigset_t*>(mask) : &before_;
   gate_of_thread = this;

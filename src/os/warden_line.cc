@@ -40,7 +40,8 @@ int WardenLine::open() {
 
 void WardenLine::started() {
   life_.reset();
-  // Where the kernel does not do it, a stopped monitor sees the end of its ward when somebody continues it.
+  // Where the kernel does not do it, a stopped monitor sees the end of its ward when somebody
+  // continues it.
   (void)platform::continue_at_hangup(life_over_.get());
 }
 
@@ -64,7 +65,8 @@ void WardenLine::say_lease(std::string_view lease) {
   tell();
 }
 
-// All of it, in one piece, before what was told earlier is taken out: whenever we are killed, something whole is there.
+// All of it, in one piece, before what was told earlier is taken out: whenever we are killed,
+// something whole is there.
 void WardenLine::tell() {
   if (!writer_.open()) return;
   Text<kLongest> line;

@@ -9,25 +9,27 @@
 namespace atmost::os {
 
 enum class Noticed {
-  nothing,      // the time is over
-  written,      // somebody wrote: a slot was freed before
-  closed,       // a descriptor was closed: its locks are dropped shortly after (not before) this arrives
-  moved,        // the file was deleted or renamed
+  nothing,  // the time is over
+  written,  // somebody wrote: a slot was freed before
+  closed,  // a descriptor was closed: its locks are dropped shortly after (not before) this arrives
+  moved,   // the file was deleted or renamed
   interrupted,  // a signal handler ran
 };
 
-// Events are hints and may be lost; whoever waits also looks from time to time. Without inotify (none left, not
-// Linux) wait() merely sleeps, at most kBlind at a time.
+// Events are hints and may be lost; whoever waits also looks from time to time. Without inotify
+// (none left, not Linux) wait() merely sleeps, at most kBlind at a time.
 class Watch {
  public:
   static constexpr std::int64_t kBlindNs = 50'000'000;
 
-  // Begins to watch one more file. Events from here on are seen by wait(), even those that come before it is called.
+  // Begins to watch one more file. Events from here on are seen by wait(), even those that come
+  // before it is called.
   void start(const char* path);
   // Blocks at most `span_ns`. Several events at once are one answer, the most urgent.
   Noticed wait(std::int64_t span_ns);
-  // Watches nothing any more, at once. The inotify descriptor stays open for the next start(): closing one waits for a
-  // grace period of the kernel, 8 to 20 ms (measured, Linux 6.18), unless it has watched nothing for a while.
+  // Watches nothing any more, at once. The inotify descriptor stays open for the next start():
+  // closing one waits for a grace period of the kernel, 8 to 20 ms (measured, Linux 6.18), unless
+  // it has watched nothing for a while.
   void rest();
   void stop() {
     inotify_.reset();

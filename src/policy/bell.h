@@ -6,8 +6,8 @@
 
 namespace atmost::policy {
 
-// at[d]: the chance to lie d steps away (to one side), for a standard deviation of `width` steps. Over both sides they
-// sum to 1, but for what lies further out than the scale is long.
+// at[d]: the chance to lie d steps away (to one side), for a standard deviation of `width` steps.
+// Over both sides they sum to 1, but for what lies further out than the scale is long.
 struct Bell {
   float at[kSteps];
 };

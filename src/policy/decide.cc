@@ -37,8 +37,9 @@ bool immune(const HolderView& holder) {
   return holder.kind == HolderKind::library && holder.eviction == Eviction::none;
 }
 
-// Adds the slots of overdue holders, oldest first, as many as stand in the way, but for those that may not be stopped;
-// remembers when the next falls due. Why::immune and the culprit: an overdue holder was passed over.
+// Adds the slots of overdue holders, oldest first, as many as stand in the way, but for those that
+// may not be stopped; remembers when the next falls due. Why::immune and the culprit: an overdue
+// holder was passed over.
 void find_victims(const View& view, const Instant& now, Duration expire_after, std::uint32_t needed,
                   Decision& answer) {
   bool taken[kMaxVictims] = {};
@@ -96,7 +97,8 @@ std::int64_t holder_age_ns(const HolderView& holder, const Instant& now) {
   return age < 0 ? -1 : age;
 }
 
-Decision decide(const Request& request, const LockSpec& lock, const View& view, const Instant& now) {
+Decision decide(const Request& request, const LockSpec& lock, const View& view,
+                const Instant& now) {
   Decision answer;
   answer.limits = limits_of(request, view);
   answer.held = view.held;

@@ -6,9 +6,10 @@
 
 namespace atmost::policy {
 
-// In the order of the paper's Figure 3 (Burgess & Skipitaris, LISA '97): drained or zero, too soon, overdue, busy,
-// admit. IfElapsed 0 is never too soon, forever admits once only (Table 2); ExpireAfter 0 stops every holder
-// first, forever none (Table 3). A last admission that lies in the future counts as just now and is reported.
+// In the order of the paper's Figure 3 (Burgess & Skipitaris, LISA '97): drained or zero, too soon,
+// overdue, busy, admit. IfElapsed 0 is never too soon, forever admits once only (Table 2);
+// ExpireAfter 0 stops every holder first, forever none (Table 3). A last admission that lies in the
+// future counts as just now and is reported.
 Decision decide(const Request& request, const LockSpec& lock, const View& view, const Instant& now);
 
 // Age of a holder for expiry, in ns; negative or unknown ages are not overdue: -1.

@@ -19,11 +19,13 @@ static_assert(kWidths + 1 == kRelations);
 
 constexpr std::uint32_t kNarrowSteps = 4;  // a completed run takes so much of the widening back
 
-// How many of an atom's own runs the directory's experience is worth, at most: not more than it has.
+// How many of an atom's own runs the directory's experience is worth, at most: not more than it
+// has.
 constexpr double kBorrowed = kOwnRuns - 1;
 
-// What the directory's experience begins with: as if 300 runs had shown that limits at price p kill one run in p.
-// Cautious (tests/unit/policy/learn_test.cc tries several kinds of runs), and soon outweighed by what really happens.
+// What the directory's experience begins with: as if 300 runs had shown that limits at price p kill
+// one run in p. Cautious (tests/unit/policy/learn_test.cc tries several kinds of runs), and soon
+// outweighed by what really happens.
 constexpr double kExpectedRuns = 300;
 constexpr double price_at(int index) { return 32 << index; }
 constexpr double kDearest = 1 << 20;
@@ -37,7 +39,8 @@ double sum(const float (&counts)[N]) {
   double parts[4] = {};  // side by side: one addition need not wait for the one before
   std::size_t i = 0;
   for (; i + 4 <= N; i += 4) {
-    for (std::size_t part = 0; part < 4; ++part) parts[part] += static_cast<double>(counts[i + part]);
+    for (std::size_t part = 0; part < 4; ++part)
+      parts[part] += static_cast<double>(counts[i + part]);
   }
   for (; i < N; ++i) parts[0] += static_cast<double>(counts[i]);
   return parts[0] + parts[1] + parts[2] + parts[3];
@@ -85,7 +88,8 @@ Forecast forecast_by(const Memory& memory, const Experience& experience, const W
   double above = 0;
   for (int s = kSteps - 1; s >= 0; --s) {
     mixed.beyond[s] = above < 1 ? above : 1;
-    above += static_cast<double>(chance[s]) * scale + weights.of[kAnyRun] * chance_of_any(experience, any, s);
+    above += static_cast<double>(chance[s]) * scale +
+             weights.of[kAnyRun] * chance_of_any(experience, any, s);
   }
   return mixed;
 }
@@ -106,8 +110,8 @@ double above(const float (&runs)[kSteps], int step) {
   return all;
 }
 
-// A run longer than `step`, nobody knows how much: like those that were (B. Efron, "The two sample problem with
-// censored data", 1967); if there are none, a little longer.
+// A run longer than `step`, nobody knows how much: like those that were (B. Efron, "The two sample
+// problem with censored data", 1967); if there are none, a little longer.
 void longer_than(Memory& memory, int step) {
   const int next = step < kSteps - 1 ? step + 1 : step;
   const double longer = above(memory.runs, step);
@@ -140,8 +144,10 @@ void relate(Memory& memory, Experience& experience, int step) {
   const Weights weights = weigh(memory, experience);
   try_prices(experience, forecast_by(memory, experience, weights), step);
   double foresaw[kRelations];
-  for (int i = 0; i < kWidths; ++i) foresaw[i] = weights.of[i] * chance_within(memory, kBells[i], step);
-  foresaw[kAnyRun] = weights.of[kAnyRun] * chance_of_any(experience, sum(experience.runs) + 1, step);
+  for (int i = 0; i < kWidths; ++i)
+    foresaw[i] = weights.of[i] * chance_within(memory, kBells[i], step);
+  foresaw[kAnyRun] =
+      weights.of[kAnyRun] * chance_of_any(experience, sum(experience.runs) + 1, step);
   double all = 0;
   for (double part : foresaw) all += part;
   float(&others)[kRelations] = experience.relations[stage_of(memory.completed)];
@@ -235,7 +241,8 @@ int best_step(const Forecast& forecast, double price) {
   return best;
 }
 
-RunLimit run_limit(const Memory& memory, const Experience& experience, const LearnedBounds& bounds) {
+RunLimit run_limit(const Memory& memory, const Experience& experience,
+                   const LearnedBounds& bounds) {
   const Forecast next = forecast(memory, experience);
   RunLimit answer;
   answer.price = price_for(experience, bounds.risk_ppm);
@@ -278,7 +285,8 @@ void run_cut_short(Memory& memory, Duration ran, CutBy by) {
   }
   count(memory.cut_short);
   // Where most took longer, an early end says nothing.
-  if (memory.completed > 0 && above(memory.runs, step) * 2 <= sum(memory.runs)) longer_than(memory, step);
+  if (memory.completed > 0 && above(memory.runs, step) * 2 <= sum(memory.runs))
+    longer_than(memory, step);
 }
 
 }  // namespace atmost::policy

@@ -9,9 +9,10 @@
 
 namespace atmost::policy {
 
-// What is `auto` is learned from the view's memory; without one (or with one that cannot be ours, or without enough runs
-// of the lock's own), from nothing: no interval, and the longest time. ExpireAfter is never shorter than IfElapsed, and where both are learned, longer
-// than the usual interval.
+// What is `auto` is learned from the view's memory; without one (or with one that cannot be ours,
+// or without enough runs of the lock's own), from nothing: no interval, and the longest time.
+// ExpireAfter is never shorter than IfElapsed, and where both are learned, longer than the usual
+// interval.
 Limits limits_of(const Request& request, const View& view);
 
 // The same for all three, with the way there.

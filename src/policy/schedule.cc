@@ -6,9 +6,10 @@ namespace atmost::policy {
 namespace {
 
 constexpr float kKeep = 0.95f;
-constexpr double kEnough = 3.5;             // of intervals, the older counting less: that is four
-constexpr std::uint32_t kKeepArriving = 2;  // requests too close to the one before, before one counts
-constexpr std::int64_t kJitter = 64;        // "at" the interval: up to so small a part of it later
+constexpr double kEnough = 3.5;  // of intervals, the older counting less: that is four
+constexpr std::uint32_t kKeepArriving =
+    2;                                // requests too close to the one before, before one counts
+constexpr std::int64_t kJitter = 64;  // "at" the interval: up to so small a part of it later
 constexpr int kHalf = kStepsPerOctave;
 
 int median_step(const Memory& memory, double all) {
@@ -29,11 +30,13 @@ Schedule schedule_of(const Memory& memory, const LearnedBounds& bounds) {
   for (float count : memory.intervals) all += static_cast<double>(count);
   if (all < kEnough) return schedule;
   const int median = median_step(memory, all);
-  if (median <= kHalf) return schedule;  // within two milliseconds of each other: a loop, not a schedule
+  if (median <= kHalf)
+    return schedule;  // within two milliseconds of each other: a loop, not a schedule
   schedule.known = true;
   schedule.usual = end_of_step(median - 1);
   schedule.longer = end_of_step(median);
-  const std::uint32_t spam = memory.in_a_row < kKeepArriving ? 0 : memory.in_a_row - kKeepArriving + 1;
+  const std::uint32_t spam =
+      memory.in_a_row < kKeepArriving ? 0 : memory.in_a_row - kKeepArriving + 1;
   schedule.slowed = spam < kHalf ? spam : kHalf;
   schedule.interval = end_of_step(median - 1 - kHalf + static_cast<int>(schedule.slowed));
   const Duration most = schedule.usual < bounds.high ? schedule.usual : bounds.high;

@@ -9,7 +9,8 @@ namespace atmost::policy {
 // Where step s ends, 0 <= s < kSteps; the last step has no end: forever.
 constexpr Duration end_of_step(int step) {
   if (step >= kSteps - 1) return Duration::forever();
-  constexpr std::int64_t kQuarters[] = {1'000'000, 1'189'207, 1'414'214, 1'681'793};  // ns: 2^(i/4) ms
+  constexpr std::int64_t kQuarters[] = {1'000'000, 1'189'207, 1'414'214,
+                                        1'681'793};  // ns: 2^(i/4) ms
   return {kQuarters[(step + 1) % kStepsPerOctave] << ((step + 1) / kStepsPerOctave)};
 }
 

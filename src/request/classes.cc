@@ -9,7 +9,8 @@ bool is_name_char(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Reads and evaluates in one go. `live` is false where the value cannot matter any more: nothing is asked there.
+// Reads and evaluates in one go. `live` is false where the value cannot matter any more: nothing is
+// asked there.
 class Parser {
  public:
   Parser(std::string_view text, Classes* classes, NameVisitor* visitor, ExpressionFault& fault)
@@ -17,7 +18,8 @@ class Parser {
 
   bool run(bool& value) {
     value = either(true);
-    if (ok_ && peek() != '\0') fail(at_, peek() == ')' ? "this ) closes nothing" : "expected . & or | here");
+    if (ok_ && peek() != '\0')
+      fail(at_, peek() == ')' ? "this ) closes nothing" : "expected . & or | here");
     return ok_;
   }
 
@@ -52,7 +54,8 @@ class Parser {
     if (++depth_ > kMaxNesting) return fail(open, "parentheses are nested more than 64 deep");
     accept('(');
     const bool value = either(live);
-    if (ok_ && !accept(')')) return fail(at_, peek() == '\0' ? "a ) is missing" : "expected . & | or ) here");
+    if (ok_ && !accept(')'))
+      return fail(at_, peek() == '\0' ? "a ) is missing" : "expected . & | or ) here");
     --depth_;
     return value;
   }
@@ -79,9 +82,11 @@ class Parser {
     return "expected a class name here: use letters, digits and _";
   }
 
-  // The next character that is no blank; NUL at the end, and for a NUL in the text, which is then no name.
+  // The next character that is no blank; NUL at the end, and for a NUL in the text, which is then
+  // no name.
   char peek() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n'))
+      ++at_;
     return at_ < text_.size() && text_[at_] != '\0' ? text_[at_] : '\0';
   }
 

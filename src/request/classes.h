@@ -1,11 +1,12 @@
-// Class expressions: on which hosts and when something shall be done. Pure text; what is true comes from the caller.
+// Class expressions: on which hosts and when something shall be done. Pure text; what is true comes
+// from the caller.
 //
 //   expression := term { "|" term }          or
 //   term       := factor { ("." | "&") factor }   and; the dot and the ampersand mean the same
 //   factor     := { "!" } ( NAME | "(" expression ")" )
 //
-// So "!" binds tightest, then "." and "&", then "|" (cfengine's precedence): a|b.!c is a|(b.(!c)). A NAME is one or
-// more of [A-Za-z0-9_], and case counts. Blanks between them mean nothing.
+// So "!" binds tightest, then "." and "&", then "|" (cfengine's precedence): a|b.!c is a|(b.(!c)).
+// A NAME is one or more of [A-Za-z0-9_], and case counts. Blanks between them mean nothing.
 #ifndef ATMOST_REQUEST_CLASSES_H
 #define ATMOST_REQUEST_CLASSES_H
 
@@ -34,7 +35,8 @@ class NameVisitor {
   ~NameVisitor() = default;
 };
 
-// What is wrong, and where: `at` counts bytes from 0 and may be the length (something is missing at the end).
+// What is wrong, and where: `at` counts bytes from 0 and may be the length (something is missing at
+// the end).
 struct ExpressionFault {
   std::size_t at = 0;
   Text<200> words;
@@ -43,12 +45,13 @@ struct ExpressionFault {
 // Parentheses may be nested this deep.
 inline constexpr int kMaxNesting = 64;
 
-// True when `text` is an expression; else fills in `fault`. A time class that never comes (Hr24, Min61, Day32) is a
-// fault. `visitor` may be null; it is told the names before the fault.
-bool check_expression(std::string_view text, ExpressionFault& fault, NameVisitor* visitor = nullptr);
+// True when `text` is an expression; else fills in `fault`. A time class that never comes (Hr24,
+// Min61, Day32) is a fault. `visitor` may be null; it is told the names before the fault.
+bool check_expression(std::string_view text, ExpressionFault& fault,
+                      NameVisitor* visitor = nullptr);
 
-// REQUIRES: check_expression(text). Asks for no class that cannot change the result: left to right, and the right
-// side of a decided "." or "|" is left out.
+// REQUIRES: check_expression(text). Asks for no class that cannot change the result: left to right,
+// and the right side of a decided "." or "|" is left out.
 bool evaluate(std::string_view text, Classes& classes);
 
 }  // namespace atmost::request

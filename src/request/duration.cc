@@ -14,7 +14,8 @@ struct Unit {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr Unit kUnits[] = {
-    {"d", kSecond * 3600 * 24}, {"h", kSecond * 3600}, {"m", kSecond * 60}, {"s", kSecond}, {"ms", 1'000'000},
+    {"d", kSecond * 3600 * 24}, {"h", kSecond * 3600}, {"m", kSecond * 60}, {"s", kSecond},
+    {"ms", 1'000'000},
 };
 constexpr std::size_t kUnitCount = sizeof kUnits / sizeof kUnits[0];
 constexpr std::size_t kSeconds = 3;  // the unit of a bare number
@@ -22,8 +23,8 @@ constexpr std::size_t kSeconds = 3;  // the unit of a bare number
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
-// Reads components from the front of the text. A sum beyond the longest Duration is remembered, not an end:
-// rubbish behind it is the more helpful thing to report.
+// Reads components from the front of the text. A sum beyond the longest Duration is remembered, not
+// an end: rubbish behind it is the more helpful thing to report.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -32,7 +33,8 @@ class Reader {
   bool too_long() const { return too_long_; }
   std::int64_t total() const { return total_; }
 
-  // One component: a whole number and its unit. False when it is not one, or not allowed after what came before.
+  // One component: a whole number and its unit. False when it is not one, or not allowed after what
+  // came before.
   bool component() {
     const std::size_t start = at_;
     skip_digits();
@@ -51,7 +53,8 @@ class Reader {
     while (!at_end() && is_digit(text_[at_])) ++at_;
   }
 
-  // A number without a unit is seconds, but only alone: what the 30 in "1h30" means is anybody's guess.
+  // A number without a unit is seconds, but only alone: what the 30 in "1h30" means is anybody's
+  // guess.
   bool read_unit(bool first, std::size_t& unit) {
     const std::size_t start = at_;
     while (!at_end() && is_lower(text_[at_])) ++at_;
@@ -100,10 +103,12 @@ Result<Duration> parse_duration(std::string_view text) {
   Reader reader(text);
   do {
     if (!reader.component()) {
-      return request::wrong(text, "is not a duration: use a whole number with ms, s, m, h or d, or inf");
+      return request::wrong(text,
+                            "is not a duration: use a whole number with ms, s, m, h or d, or inf");
     }
   } while (!reader.at_end());
-  if (reader.too_long()) return request::wrong(text, "is too long a duration: use at most 292 years, or inf");
+  if (reader.too_long())
+    return request::wrong(text, "is too long a duration: use at most 292 years, or inf");
   return Duration{reader.total()};
 }
 

@@ -1,4 +1,5 @@
-// The one place that decides what a name may do to a terminal, a log line or a JSON reader: nothing.
+// The one place that decides what a name may do to a terminal, a log line or a JSON reader:
+// nothing.
 #include <cstdint>
 
 #include "core/words.h"
@@ -6,7 +7,8 @@
 namespace atmost {
 namespace {
 
-// One character: its length in bytes, and its code point or kBad when the first byte begins no valid UTF-8.
+// One character: its length in bytes, and its code point or kBad when the first byte begins no
+// valid UTF-8.
 struct Character {
   std::size_t length = 1;
   std::uint32_t code = 0;
@@ -37,8 +39,8 @@ Character first_character(std::string_view from) {
   return {length, code};
 }
 
-// Code points that change how others are shown, or move the cursor: C0, DEL, C1; the bidirectional controls
-// (UAX #9); line and paragraph separator.
+// Code points that change how others are shown, or move the cursor: C0, DEL, C1; the bidirectional
+// controls (UAX #9); line and paragraph separator.
 bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x061C || code == 0x200E ||
          code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
@@ -77,8 +79,12 @@ bool put_hex(Sink& sink, std::string_view bytes) {
 
 bool put_json_number(Sink& sink, std::uint32_t code) {
   // All controls lie below U+10000: one \u is enough.
-  const char escaped[6] = {
-      '\\', 'u', kLower[code >> 12 & 15], kLower[code >> 8 & 15], kLower[code >> 4 & 15], kLower[code & 15]};
+  const char escaped[6] = {'\\',
+                           'u',
+                           kLower[code >> 12 & 15],
+                           kLower[code >> 8 & 15],
+                           kLower[code >> 4 & 15],
+                           kLower[code & 15]};
   return sink.put({escaped, 6});
 }
 

@@ -1,23 +1,27 @@
 // From LOCK to a file name.
 //
-// The scheme. A name becomes its bytes and ".lock"; an atom becomes OPERATOR "=" OPERAND "@" HOST and
+// The scheme. A name becomes its bytes and ".lock"; an atom becomes OPERATOR "=" OPERAND "@" HOST
+// and
 // ".lock".
-//   - [A-Za-z0-9._+,-] stand for themselves; every other byte is written %HH (upper-case hex). A leading dot
-//   is %2E.
-//   - "=" and "@" are readable in most places, but divide an atom. So "=" is written %3D in names and in
-//   operators,
-//     "@" is written %40 in hosts; a "@" in names, operators and operands, and a "=" in operands and hosts,
-//     stay.
-//   - Longer than 255 bytes: as many whole characters (%HH is one) as leave room for "%+", the SHA-256 of the
+//   - [A-Za-z0-9._+,-] stand for themselves; every other byte is written %HH (upper-case hex). A
+//   leading dot is %2E.
+//   - "=" and "@" are readable in most places, but divide an atom. So "=" is written %3D in names
+//   and in operators,
+//     "@" is written %40 in hosts; a "@" in names, operators and operands, and a "=" in operands
+//     and hosts, stay.
+//   - Longer than 255 bytes: as many whole characters (%HH is one) as leave room for "%+", the
+//   SHA-256 of the
 //     long form (without ".lock") as 64 lower-case hex digits, and ".lock".
 //
-// Why no two share a file. Escaping is undone byte by byte: "%" is always followed by two hex digits, or by
-// "+" in cut ones, which therefore equal no uncut one. A name holds no "=", an atom's first "=" ends its
-// operator (which has none), its last "@" begins its host (which has none). Cut forms differ unless SHA-256
-// collides: a hash that nobody can steer, because users of one lock directory need not trust one another's
-// names. The case of letters is kept; on a filesystem that ignores case, names that differ only by case would
-// share a file, as everything there does. Nothing escapes the directory: "/" and NUL are written %2F and %00,
-// no file name is empty or starts with a dot.
+// Why no two share a file. Escaping is undone byte by byte: "%" is always followed by two hex
+// digits, or by
+// "+" in cut ones, which therefore equal no uncut one. A name holds no "=", an atom's first "="
+// ends its operator (which has none), its last "@" begins its host (which has none). Cut forms
+// differ unless SHA-256 collides: a hash that nobody can steer, because users of one lock directory
+// need not trust one another's names. The case of letters is kept; on a filesystem that ignores
+// case, names that differ only by case would share a file, as everything there does. Nothing
+// escapes the directory: "/" and NUL are written %2F and %00, no file name is empty or starts with
+// a dot.
 #include <cstddef>
 
 #include "core/parse.h"
@@ -35,8 +39,8 @@ constexpr std::string_view kUpper = "0123456789ABCDEF";
 constexpr std::string_view kLower = "0123456789abcdef";
 
 bool is_plain(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-         c == '+' || c == ',' || c == '-';
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '_' || c == '+' || c == ',' || c == '-';
 }
 
 int hex_value(char c) {
@@ -86,11 +90,12 @@ class Form {
   request::Sha256 hash_;
 };
 
-// Undoes the escaping; what is no escape stays (whoever asks compares with the canonical form afterwards).
+// Undoes the escaping; what is no escape stays (whoever asks compares with the canonical form
+// afterwards).
 void append_unescaped(Text<255>& to, std::string_view from) {
   for (std::size_t i = 0; i < from.size(); ++i) {
-    const bool escape =
-        from[i] == '%' && i + 2 < from.size() && hex_value(from[i + 1]) >= 0 && hex_value(from[i + 2]) >= 0;
+    const bool escape = from[i] == '%' && i + 2 < from.size() && hex_value(from[i + 1]) >= 0 &&
+                        hex_value(from[i + 2]) >= 0;
     if (!escape) {
       to.push(from[i]);
       continue;
@@ -107,15 +112,18 @@ Result<LockForm> classify_lock(std::string_view text) {
     return error_of(Code::usage, 0, "the lock has no name: use a name, operator:operand or a path");
   if (text.find('\0') != std::string_view::npos)
     return request::wrong(text, "holds a NUL byte, which no name can");
-  if (text.back() == '/') return request::wrong(text, "ends in a slash: name a file, not a directory");
+  if (text.back() == '/')
+    return request::wrong(text, "ends in a slash: name a file, not a directory");
   if (text == "." || text == ".." || text.ends_with("/.") || text.ends_with("/..")) {
     return request::wrong(text, "is a directory: name a file");
   }
   const std::size_t colon = text.find(':');
-  const bool stated_path = text.starts_with("/") || text.starts_with("./") || text.starts_with("../");
+  const bool stated_path =
+      text.starts_with("/") || text.starts_with("./") || text.starts_with("../");
   if (!stated_path && colon != std::string_view::npos) {
     if (colon == 0 || colon + 1 == text.size()) {
-      return request::wrong(text, "is half an atom: use operator:operand, or ./NAME for a file with a colon");
+      return request::wrong(
+          text, "is half an atom: use operator:operand, or ./NAME for a file with a colon");
     }
     return LockForm::atom;
   }
@@ -132,7 +140,8 @@ Result<Text<255>> canonical_name(std::string_view name) {
   return form.file_name();
 }
 
-Result<Text<255>> canonical_atom(std::string_view op, std::string_view operand, std::string_view host) {
+Result<Text<255>> canonical_atom(std::string_view op, std::string_view operand,
+                                 std::string_view host) {
   if (op.empty()) return error_of(Code::usage, 0, "the atom has no operator: use operator:operand");
   if (host.empty()) return error_of(Code::usage, 0, "the host has no name: use --host NAME");
   Form form;

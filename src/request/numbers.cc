@@ -38,10 +38,11 @@ Result<unsigned> parse_mode(std::string_view text) {
     octal = octal && c >= '0' && c <= '7';
     if (octal) mode = mode * 8 + static_cast<unsigned>(c - '0');
   }
-  if (!octal) return request::wrong(text, "is not a file mode: use three octal digits, such as 600 or 660");
+  if (!octal)
+    return request::wrong(text, "is not a file mode: use three octal digits, such as 600 or 660");
   if ((mode & 0600) != 0600) {
-    return request::wrong(text,
-                          "leaves the owner without read or write, and a lock needs both: use 600 or more");
+    return request::wrong(
+        text, "leaves the owner without read or write, and a lock needs both: use 600 or more");
   }
   return mode;
 }
@@ -53,15 +54,16 @@ Result<std::uint32_t> parse_risk(std::string_view text) {
   bool right = read_decimal({text.data(), whole}, 500, thousandths);
   std::uint64_t weight = 1000;
   std::uint64_t ppm = thousandths * weight;
-  if (point != std::string_view::npos) right = right && point + 1 < text.size() && text.size() - point <= 4;
+  if (point != std::string_view::npos)
+    right = right && point + 1 < text.size() && text.size() - point <= 4;
   for (std::size_t i = whole + 1; right && i < text.size(); ++i) {
     right = text[i] >= '0' && text[i] <= '9';
     weight /= 10;
     if (right) ppm += static_cast<std::uint64_t>(text[i] - '0') * weight;
   }
   if (right && ppm >= 1 && ppm <= 500'000) return static_cast<std::uint32_t>(ppm);
-  return request::wrong(text,
-                        "is not a number of runs in 1,000: use one from 0.001 to 500, such as 3 or 0.5");
+  return request::wrong(
+      text, "is not a number of runs in 1,000: use one from 0.001 to 500, such as 3 or 0.5");
 }
 
 Result<std::int64_t> parse_epoch(std::string_view text) {
@@ -83,12 +85,13 @@ Result<std::int64_t> parse_epoch(std::string_view text) {
   const bool digits =
       whole > 0 && text.substr(0, whole).find_first_not_of("0123456789") == std::string_view::npos;
   if (!right && digits && !read_decimal({text.data(), whole}, kMostSeconds, seconds)) {
-    return request::wrong(
-        text,
-        "is later than the year 2261, where atmost's time ends: use seconds since 1970, such as 1700000000");
+    return request::wrong(text,
+                          "is later than the year 2261, where atmost's time ends: use seconds "
+                          "since 1970, such as 1700000000");
   }
   if (!right)
-    return request::wrong(text, "is not a time: use seconds since 1970, such as 1700000000 or 1700000000.5");
+    return request::wrong(
+        text, "is not a time: use seconds since 1970, such as 1700000000 or 1700000000.5");
   return static_cast<std::int64_t>(seconds) * kSecond + ns;
 }
 

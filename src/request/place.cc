@@ -17,7 +17,8 @@ Status append_file(std::string_view file, PathText& to) {
   if (to.empty() || to.view().back() != '/') to.push('/');
   to.append(file);
   if (!to.truncated()) return {};
-  return error_of(Code::usage, 0, "the lock directory's path is too long: use --dir with a shorter one");
+  return error_of(Code::usage, 0,
+                  "the lock directory's path is too long: use --dir with a shorter one");
 }
 
 }  // namespace
@@ -30,13 +31,15 @@ Status join_path(std::string_view directory, std::string_view file, PathText& to
 Status lock_directory(const Surroundings& around, PathText& to) {
   if (!around.option_dir.empty()) {
     to.assign(around.option_dir);
-    if (to.truncated()) return error_of(Code::usage, 0, "--dir: too long a path: use at most 4095 bytes");
+    if (to.truncated())
+      return error_of(Code::usage, 0, "--dir: too long a path: use at most 4095 bytes");
     return {};
   }
   if (!around.atmost_dir.empty()) {
     // Relative, it would be another directory wherever a job happens to start.
     if (around.atmost_dir[0] != '/') {
-      return error_of(Code::usage, 0, "$ATMOST_DIR is not an absolute path: begin it with /, or use --dir");
+      return error_of(Code::usage, 0,
+                      "$ATMOST_DIR is not an absolute path: begin it with /, or use --dir");
     }
     to.assign(around.atmost_dir);
     if (to.truncated())
@@ -51,14 +54,16 @@ Status lock_directory(const Surroundings& around, PathText& to) {
   Text<300> own("atmost/");
   own.append(around.host);
   // The XDG base directory specification: a relative path is to be ignored.
-  if (!around.state_home.empty() && around.state_home[0] == '/') return join_path(around.state_home, own, to);
+  if (!around.state_home.empty() && around.state_home[0] == '/')
+    return join_path(around.state_home, own, to);
   if (around.home.empty() || around.home[0] != '/') {
-    return error_of(
-        Code::usage, 0,
-        "there is no place for named locks, as $HOME is not set: use --dir DIR, $ATMOST_DIR, or a path");
+    return error_of(Code::usage, 0,
+                    "there is no place for named locks, as $HOME is not set: use --dir DIR, "
+                    "$ATMOST_DIR, or a path");
   }
   PathText state;
-  if (const Status joined = join_path(around.home, ".local/state", state); !joined.ok()) return joined;
+  if (const Status joined = join_path(around.home, ".local/state", state); !joined.ok())
+    return joined;
   return join_path(state, own, to);
 }
 
@@ -75,8 +80,8 @@ Status place_lock(std::string_view lock, const Surroundings& around, LockSpec& t
   Result<Text<255>> file = canonical_name(lock);
   if (form.value() == LockForm::atom) {
     const std::size_t colon = lock.find(':');
-    file =
-        canonical_atom({lock.data(), colon}, {lock.data() + colon + 1, lock.size() - colon - 1}, around.host);
+    file = canonical_atom({lock.data(), colon}, {lock.data() + colon + 1, lock.size() - colon - 1},
+                          around.host);
   }
   if (!file.ok()) return file.error();
   return append_file(file.value(), to.path);
@@ -93,7 +98,8 @@ Status check_store(std::string_view text) {
       error_of(Code::usage, 0, "holds a password, which others could see: leave it out of the URL");
   const std::size_t scheme = text.find("://");
   if (scheme != std::string_view::npos) {
-    // USER:PASSWORD@HOST: everybody can see arguments with ps, and children inherit the environment.
+    // USER:PASSWORD@HOST: everybody can see arguments with ps, and children inherit the
+    // environment.
     const std::string_view rest{text.data() + scheme + 3, text.size() - scheme - 3};
     const std::size_t at = rest.find('@');
     if (at != std::string_view::npos && rest.find(':') < at) {
@@ -119,7 +125,8 @@ Status own_log(const Surroundings& around, PathText& to) {
   return fleet_log(own, to);
 }
 
-Status place_fleet_lock(std::string_view lock, std::string_view store, std::string_view host, LockSpec& to) {
+Status place_fleet_lock(std::string_view lock, std::string_view store, std::string_view host,
+                        LockSpec& to) {
   const Result<LockForm> form = classify_lock(lock);
   if (!form.ok()) return form.error();
   if (form.value() == LockForm::path) {
@@ -133,7 +140,8 @@ Status place_fleet_lock(std::string_view lock, std::string_view store, std::stri
   Result<Text<255>> key = canonical_name(lock);
   if (form.value() == LockForm::atom) {
     const std::size_t colon = lock.find(':');
-    key = canonical_atom({lock.data(), colon}, {lock.data() + colon + 1, lock.size() - colon - 1}, host);
+    key = canonical_atom({lock.data(), colon}, {lock.data() + colon + 1, lock.size() - colon - 1},
+                         host);
   }
   if (!key.ok()) return key.error();
   to.path.assign(store);

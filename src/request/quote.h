@@ -13,7 +13,9 @@ namespace atmost::request {
 inline Error wrong(std::string_view text, std::string_view rest) {
   Error error = error_of(Code::usage, 0, "\"");
   const std::size_t shown = whole_characters(text, 120);
-  error.message.append({text.data(), shown}).append(shown < text.size() ? "...\" " : "\" ").append(rest);
+  error.message.append({text.data(), shown})
+      .append(shown < text.size() ? "...\" " : "\" ")
+      .append(rest);
   return error;
 }
 

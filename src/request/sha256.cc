@@ -7,8 +7,9 @@ struct Constants {
   std::uint32_t k[64] = {};
 };
 
-// Section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes. Computed
-// by the compiler, so that there is no table to mistype: the integer cube root of p * 2^96 is cbrt(p) * 2^32.
+// Section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64
+// primes. Computed by the compiler, so that there is no table to mistype: the integer cube root of
+// p * 2^96 is cbrt(p) * 2^32.
 consteval Constants make_constants() {
   Constants made;
   unsigned count = 0;
@@ -31,7 +32,9 @@ consteval Constants make_constants() {
 constexpr Constants kConstants = make_constants();
 static_assert(kConstants.k[0] == 0x428a2f98 && kConstants.k[63] == 0xc67178f2);
 
-constexpr std::uint32_t rotate(std::uint32_t word, int by) { return (word >> by) | (word << (32 - by)); }
+constexpr std::uint32_t rotate(std::uint32_t word, int by) {
+  return (word >> by) | (word << (32 - by));
+}
 
 }  // namespace
 

@@ -60,7 +60,8 @@ TimeClass numbered(std::string_view name) {
                                   {"Q", TimeUnit::quarter}};
   for (const Prefix& prefix : kPrefixes) {
     const std::size_t length = prefix.word.size();
-    if (!name.starts_with(prefix.word) || name.size() == length || !is_digit(name[length])) continue;
+    if (!name.starts_with(prefix.word) || name.size() == length || !is_digit(name[length]))
+      continue;
     const std::string_view rest{name.data() + length, name.size() - length};
     // A host may well be called Q1_backup.
     bool only_numbers = true;
@@ -91,7 +92,8 @@ void append_two(Text<N>& to, int value) {
 }  // namespace
 
 TimeClass time_class(std::string_view name) {
-  if (const int month = index_of(kMonths, name); month >= 0) return {TimeUnit::month, month + 1, month + 1};
+  if (const int month = index_of(kMonths, name); month >= 0)
+    return {TimeUnit::month, month + 1, month + 1};
   if (const int weekday = index_of(kWeekdays, name); weekday >= 0)
     return {TimeUnit::weekday, weekday, weekday};
   if (const int part = index_of(kParts, name); part >= 0) {

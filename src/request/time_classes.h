@@ -1,4 +1,5 @@
-// Time classes: names for the moments at which something may be done. Pure; civil time comes from the caller.
+// Time classes: names for the moments at which something may be done. Pure; civil time comes from
+// the caller.
 //
 //   Yr2026  January…December  Day1…Day31  Monday…Sunday  Hr00…Hr23  Min00…Min59
 //   Q1…Q4          quarters of the hour: minutes 0–14, 15–29, 30–44, 45–59
@@ -50,7 +51,8 @@ TimeClass time_class(std::string_view name);
 // False for TimeUnit::none and impossible.
 bool covers(const TimeClass& one, const CivilTime& time);
 
-// Whether the class tells the hours of a day apart: what it guards is meant for those hours, once a day.
+// Whether the class tells the hours of a day apart: what it guards is meant for those hours, once a
+// day.
 constexpr bool names_hours(const TimeClass& one) {
   return one.unit == TimeUnit::hour || one.unit == TimeUnit::part_of_day;
 }

@@ -39,7 +39,9 @@ Text<400> learned_words(const Limits& limits, std::string_view lock) {
     words.append(", with too few runs to learn from: ").append_unsigned(limits.learned_from);
     return words.append(" of ").append_unsigned(limits.too_few);
   }
-  words.append(", learned from ").append_unsigned(limits.learned_from).append(" runs, the longest ");
+  words.append(", learned from ")
+      .append_unsigned(limits.learned_from)
+      .append(" runs, the longest ");
   words.append(duration_words(limits.longest_run));
   return words.append("; see: atmost tune ").append(lock);
 }

@@ -15,36 +15,44 @@ struct Task {
   char* const* envp = nullptr;   // the command's whole environment; its PATH is searched
   const int* inherit = nullptr;  // lock descriptors (close-on-exec) that the command shall inherit
   unsigned inherit_count = 0;
-  int signal_at_our_death = 0;   // what the kernel sends the main process should this one die; 0: nothing
+  int signal_at_our_death =
+      0;  // what the kernel sends the main process should this one die; 0: nothing
   std::int64_t warden = 0;       // our parent, if it is a supervisor of ours; 0: it is not
   bool may_lose_warden = false;  // its death means nothing to the command
-  bool is_warden = false;        // the command is a supervisor: only when it stops itself do we stop with it
-  bool own_tree = false;         // the hold ends with the command's whole tree, not with its main process
-  Duration
-      max_runtime{};  // from the start on the boot clock (suspended and stopped time counts); 0: no limit
+  bool is_warden =
+      false;  // the command is a supervisor: only when it stops itself do we stop with it
+  bool own_tree = false;   // the hold ends with the command's whole tree, not with its main process
+  Duration max_runtime{};  // from the start on the boot clock (suspended and stopped time counts);
+                           // 0: no limit
   Duration kill_grace = Duration::seconds(2);  // pause after each of INT, TERM and KILL
 };
 
-// Told while the command runs. May print and release locks; must not change signals or wait for children.
+// Told while the command runs. May print and release locks; must not change signals or wait for
+// children.
 class Observer {
  public:
-  // The command runs: the place for what need not hold up its start. Signals are passed on only after this.
+  // The command runs: the place for what need not hold up its start. Signals are passed on only
+  // after this.
   virtual void started() = 0;
-  // The main process has ended: at once, whatever else is left below it. `hold_over`: and with it the hold, which else
-  // ends with supervise().
+  // The main process has ended: at once, whatever else is left below it. `hold_over`: and with it
+  // the hold, which else ends with supervise().
   virtual void main_ended(const ExitStatus& status, bool hold_over) = 0;
-  // Whether somebody is taking the hold over right now. Asked when HUP, INT, QUIT or TERM came for us from process
-  // `sender` (0: not visible from here), and when the main process has ended after that (0).
+  // Whether somebody is taking the hold over right now. Asked when HUP, INT, QUIT or TERM came for
+  // us from process `sender` (0: not visible from here), and when the main process has ended after
+  // that (0).
   virtual bool taken(std::int64_t sender) = 0;
   // Whether what the main process has left behind must not live on. Asked when it has ended.
   virtual bool rest_is_lost() { return false; }
-  // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM, SIGKILL.
+  // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM,
+  // SIGKILL.
   virtual void stopping(int signal) = 0;
-  // We woke up for something, and the hold is not over: the place for a look that is not worth a wake-up of its own.
+  // We woke up for something, and the hold is not over: the place for a look that is not worth a
+  // wake-up of its own.
   virtual void woken() {}
-  // Asked once at the start, then whenever the moment it last named (boot clock) has come or a SIGCHLD arrived: when to
-  // ask again. A moment that has passed already says that the hold is lost: the command is stopped, with the task's
-  // kill_grace as it is by then. kForever: never ask again.
+  // Asked once at the start, then whenever the moment it last named (boot clock) has come or a
+  // SIGCHLD arrived: when to ask again. A moment that has passed already says that the hold is
+  // lost: the command is stopped, with the task's kill_grace as it is by then. kForever: never ask
+  // again.
   virtual std::int64_t check(std::int64_t boot_ns) = 0;
 
  protected:
@@ -53,48 +61,58 @@ class Observer {
 
 struct Report {
   int fork_error = 0;  // no process could be made; nothing ran
-  int exec_error = 0;  // the command could not be executed; nothing ran. exec_code() has the exit code
-  ExitStatus status;   // of the main process
+  int exec_error =
+      0;  // the command could not be executed; nothing ran. exec_code() has the exit code
+  ExitStatus status;  // of the main process
   // Why we began to stop the command, if we did; `status` is as it ended all the same.
   Stopped stopped = Stopped::no;
-  int told = 0;    // the last HUP, INT, QUIT or TERM that came for us, and not from the command itself
-  Usage usage;     // of the main process, its awaited children and the orphans that ended while we were there
-  Duration ran{};  // until the main process ended; own_tree: until the hold did
+  int told =
+      0;        // the last HUP, INT, QUIT or TERM that came for us, and not from the command itself
+  Usage usage;  // of the main process, its awaited children and the orphans that ended while we
+                // were there
+  Duration ran{};             // until the main process ended; own_tree: until the hold did
   bool nothing_left = false;  // no child is left of ours, and so nothing of the command's tree
 };
 
-// Starts the command in our process group, session and terminal, with the signal mask and dispositions that we have
-// now, and returns when the hold is over: the main process has ended (own_tree: and no process is left below it).
-// Blocks all that time; then our signal state is as before. Signals for us are passed on (passing.h has the table);
-// a command that the terminal stops, stops us too. Orphans of the command become our children and are reaped.
+// Starts the command in our process group, session and terminal, with the signal mask and
+// dispositions that we have now, and returns when the hold is over: the main process has ended
+// (own_tree: and no process is left below it). Blocks all that time; then our signal state is as
+// before. Signals for us are passed on (passing.h has the table); a command that the terminal
+// stops, stops us too. Orphans of the command become our children and are reaped.
 //
-// When the hold is being taken over, what asks us to end goes to the whole tree, and what the main process leaves behind
-// is stopped before the hold is over: the taker wants all of the old run gone.
+// When the hold is being taken over, what asks us to end goes to the whole tree, and what the main
+// process leaves behind is stopped before the hold is over: the taker wants all of the old run
+// gone.
 //
-// At max_runtime, or when the observer says that the hold is lost, the whole tree is stopped: CONT and INT, a
-// pause, CONT and TERM, a pause, then all is stood still and killed, the main process last; a pause ends early when
-// nothing is left. Another user's processes cannot be stopped so; if the main process is one, we stay with it.
+// At max_runtime, or when the observer says that the hold is lost, the whole tree is stopped: CONT
+// and INT, a pause, CONT and TERM, a pause, then all is stood still and killed, the main process
+// last; a pause ends early when nothing is left. Another user's processes cannot be stopped so; if
+// the main process is one, we stay with it.
 //
-// When the warden is seen to be gone, the tree is stopped as at max_runtime, but for may_lose_warden. A stopped warden is continued when we begin to
-// stop the tree, so that it can end when we do.
+// When the warden is seen to be gone, the tree is stopped as at max_runtime, but for
+// may_lose_warden. A stopped warden is continued when we begin to stop the tree, so that it can end
+// when we do.
 //
-// If this process is killed, the command goes on with the descriptors it inherited, unless signal_at_our_death ends it.
-// REQUIRES: single-threaded, and no child the caller wants to wait for itself; children we have already (from a shell's
-// exec) are reaped too, are never signalled, and with own_tree are waited for. PORTABLE: orphans are init's, a tree
-// cannot be seen, and own_tree ends with our children.
+// If this process is killed, the command goes on with the descriptors it inherited, unless
+// signal_at_our_death ends it. REQUIRES: single-threaded, and no child the caller wants to wait for
+// itself; children we have already (from a shell's exec) are reaped too, are never signalled, and
+// with own_tree are waited for. PORTABLE: orphans are init's, a tree cannot be seen, and own_tree
+// ends with our children.
 Report supervise(const Task& task, Observer& observer);
 
-// Becomes the command (argv, envp and inherit of the task count). Returns only on failure: the errno value.
+// Becomes the command (argv, envp and inherit of the task count). Returns only on failure: the
+// errno value.
 int become(const Task& task);
 
-// 127 when the command was not found, 126 when it could not be executed (POSIX, "Exit status for commands").
+// 127 when the command was not found, 126 when it could not be executed (POSIX, "Exit status for
+// commands").
 constexpr Code exec_code(int error) {
   constexpr int kNoEntry = 2;  // ENOENT, the same number on every Unix
   return error == kNoEntry ? Code::not_found : Code::not_executable;
 }
 
-// Ends this process exactly as `status` says: the same code, or the same signal (default disposition, unblocked, no
-// core file), and 128 + signal should that not end us.
+// Ends this process exactly as `status` says: the same code, or the same signal (default
+// disposition, unblocked, no core file), and 128 + signal should that not end us.
 [[noreturn]] void end_as(const ExitStatus& status);
 
 }  // namespace atmost::run

@@ -79,7 +79,9 @@ constexpr Step step(Stage stage, Event event) {
 }
 
 // Whether we are stopping the command, rather than watching it.
-constexpr bool stopping(Stage stage) { return stage >= Stage::interrupting && stage <= Stage::finishing; }
+constexpr bool stopping(Stage stage) {
+  return stage >= Stage::interrupting && stage <= Stage::finishing;
+}
 
 }  // namespace atmost::run
 

@@ -11,15 +11,18 @@
 namespace atmost::run {
 namespace {
 
-// Between two sweeps while killing: short at first, so that a tree of a few processes is gone within milliseconds.
+// Between two sweeps while killing: short at first, so that a tree of a few processes is gone
+// within milliseconds.
 constexpr std::int64_t kFirstKillPauseNs = 2'000'000;
 constexpr std::int64_t kHuntingPauseNs = 32'000'000;  // up to there each look is several
 constexpr std::int64_t kLongestKillPauseNs = 500'000'000;
-// Passes to stand everything still before killing: a tree that forks on is met again in the next sweep.
+// Passes to stand everything still before killing: a tree that forks on is met again in the next
+// sweep.
 constexpr int kStopPasses = 16;
 // Of children, before we look at the clock and at signals again.
 constexpr int kNewsAtOnce = 64;
-constexpr int kNewsBetweenSweeps = 4 * kDeadInASweep;  // that the dead do not stand in the next one's way
+constexpr int kNewsBetweenSweeps =
+    4 * kDeadInASweep;  // that the dead do not stand in the next one's way
 // A command that lasts so long is likely to last: from then on we keep as little memory as we can.
 constexpr std::int64_t kSettledNs = 500'000'000;
 
@@ -40,8 +43,8 @@ bool Supervisor::start() {
   if (!task_.max_runtime.is_zero()) deadline_ns_ = plus(started_ns_, task_.max_runtime);
   check_ns_ = observer_.check(started_ns_);
   gate_.continue_at(next_look());  // the command's first act may be to stop all of its group
-  const os::Started started =
-      os::spawn({task_.argv, task_.envp, task_.inherit, task_.inherit_count, task_.signal_at_our_death});
+  const os::Started started = os::spawn(
+      {task_.argv, task_.envp, task_.inherit, task_.inherit_count, task_.signal_at_our_death});
   report_.fork_error = started.fork_error;
   report_.exec_error = started.exec_error;
   if (started.pid == 0) return false;
@@ -72,8 +75,8 @@ void Supervisor::watch() {
   }
 }
 
-// Reads the news until there are none or the hold is over; or many, for children may end faster than we read. When there
-// were some, other signals get their turn before the next SIGCHLD.
+// Reads the news until there are none or the hold is over; or many, for children may end faster
+// than we read. When there were some, other signals get their turn before the next SIGCHLD.
 void Supervisor::take_news(int at_most) {
   for (int count = 0; stage_ != Stage::done && count < at_most; ++count) {
     os::ChildNews news;
@@ -118,9 +121,11 @@ void Supervisor::on_main(const os::ChildNews& news) {
 
 void Supervisor::end_of_main() {
   // Of mixed children the command's orphans are not known.
-  const bool just_asked = tree_told_ns_ != 0 && os::boot_ns() <= plus(tree_told_ns_, task_.kill_grace);
-  const bool stop_rest = !tree_.mixed && (hold_lost_ || observer_.rest_is_lost() ||
-                                          (report_.told != 0 && (just_asked || observer_.taken(0))));
+  const bool just_asked =
+      tree_told_ns_ != 0 && os::boot_ns() <= plus(tree_told_ns_, task_.kill_grace);
+  const bool stop_rest =
+      !tree_.mixed && (hold_lost_ || observer_.rest_is_lost() ||
+                       (report_.told != 0 && (just_asked || observer_.taken(0))));
   hold_over_ = !task_.own_tree && !stop_rest;
   observer_.main_ended(report_.status, hold_over_);
   on(hold_over_ ? Event::hold_ended : Event::main_ended);
@@ -164,15 +169,17 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
   bool pass = passing != Passing::ours;
   if (passing == Passing::not_twice || passing == Passing::stops) {
     // What the terminal sends goes to a process group, not to a process.
-    pass = arrival.source == os::Source::process ||
-           (tree_.main != 0 && os::process_group(tree_.main) != os::process_group(os::process_id()));
+    pass =
+        arrival.source == os::Source::process ||
+        (tree_.main != 0 && os::process_group(tree_.main) != os::process_group(os::process_id()));
   } else if (passing == Passing::resumes) {
     pass = main_stopped_by_ != 0 || !continued_with_us_;
     continued_with_us_ = false;
     group_stopped_by_ = 0;
     stop_owed_ = false;
   }
-  // What the command sends to its own group comes to us as well, and to our warden; it does not want it back.
+  // What the command sends to its own group comes to us as well, and to our warden; it does not
+  // want it back.
   const std::int64_t sender =
       warded_ && arrival.sender == task_.warden ? arrival.relayed_for : arrival.sender;
   const bool from_command = sender != 0 && sender == tree_.main;
@@ -196,16 +203,18 @@ void Supervisor::deliver(int signal, std::int64_t sender) {
   if (tree_.main != 0 && task_.is_warden) {
     os::relay_signal(tree_.main, signal, sender);
   } else if (tree_.main != 0) {
-    // EPERM, a command that runs as another user, is what a shell's kill would meet too: nobody to tell.
+    // EPERM, a command that runs as another user, is what a shell's kill would meet too: nobody to
+    // tell.
     os::signal_child(tree_.main, signal);
   } else {
     sweep(tree_, To::all, signal);
   }
 }
 
-// Stops us when the command stands still and a shell should see that: a stop signal came to us too (the terminal's
-// keys, or somebody's kill), or we are a job's leader and the command stopped by itself. A command that somebody
-// stopped inside a script, or a service, stops alone: we go on watching it.
+// Stops us when the command stands still and a shell should see that: a stop signal came to us too
+// (the terminal's keys, or somebody's kill), or we are a job's leader and the command stopped by
+// itself. A command that somebody stopped inside a script, or a service, stops alone: we go on
+// watching it.
 void Supervisor::stop_with_command() {
   stop_owed_ = false;
   if (stopping(stage_) || stage_ == Stage::done) return;
@@ -213,7 +222,8 @@ void Supervisor::stop_with_command() {
   const std::int64_t group = os::process_group(os::process_id());
   const bool leads_job = group == os::process_id() || (warded_ && group == task_.warden);
   if (command_by == 0 || (group_stopped_by_ == 0 && !leads_job)) return;
-  // A ward may go on and end before its warden has stopped with it, and nobody would continue that any more.
+  // A ward may go on and end before its warden has stopped with it, and nobody would continue that
+  // any more.
   stop_owed_ = !os::stop_self(own_stop_for(command_by), task_.is_warden ? tree_.main : 0);
   if (stop_owed_) return;
   stopped_self_ = true;
@@ -287,19 +297,21 @@ void Supervisor::kill_again() {
     if (others.nobody_left() || others.beyond_reach()) on(Event::others_gone);
   }
   if (stage_ == Stage::finishing) {
-    // Who forks and ends faster than we look is met sooner or later: that no child is left is the proof, not that none
-    // was seen.
+    // Who forks and ends faster than we look is met sooner or later: that no child is left is the
+    // proof, not that none was seen.
     Sweep all;
     int looks = kill_pause_ns_ <= kHuntingPauseNs ? kStopPasses : 1;
     for (; stage_ == Stage::finishing && looks > 0; --looks) {
       all = sweep(tree_, To::all, SIGKILL);
       take_news(kNewsBetweenSweeps);
     }
-    // A hold that only goes on for its taker's sake is not kept by whom we may not signal (another user's).
+    // A hold that only goes on for its taker's sake is not kept by whom we may not signal (another
+    // user's).
     if (tree_.main == 0 && !task_.own_tree && all.beyond_reach()) on(Event::time_up_free);
   }
   kill_again_ns_ = plus(os::boot_ns(), {kill_pause_ns_});
-  kill_pause_ns_ = 2 * kill_pause_ns_ < kLongestKillPauseNs ? 2 * kill_pause_ns_ : kLongestKillPauseNs;
+  kill_pause_ns_ =
+      2 * kill_pause_ns_ < kLongestKillPauseNs ? 2 * kill_pause_ns_ : kLongestKillPauseNs;
 }
 
 }  // namespace atmost::run

@@ -12,7 +12,8 @@
 
 namespace atmost::run {
 
-// Feeds signals, children's news and the clock as events into the table of stages.h, and does what it says.
+// Feeds signals, children's news and the clock as events into the table of stages.h, and does what
+// it says.
 class Supervisor {
  public:
   Supervisor(const Task& task, Observer& observer) : task_(task), observer_(observer) {}
@@ -50,18 +51,21 @@ class Supervisor {
   bool warded_ = false;
   bool stopped_self_ = false;  // at some time
   bool more_news_ = false;     // a child may have something to tell
-  // When a taker's signal last went to the whole tree; 0: never. Should he be killed, we finish what he began.
+  // When a taker's signal last went to the whole tree; 0: never. Should he be killed, we finish
+  // what he began.
   std::int64_t tree_told_ns_ = 0;
 
-  int main_stopped_by_ = 0;         // the signal that the main process stands still by; 0 while it runs
-  int group_stopped_by_ = 0;        // a stop signal came to us and the command has not yet answered it
-  bool stop_owed_ = false;          // a SIGCONT had to be read first: a shell's ends it, the clock's does not
+  int main_stopped_by_ = 0;   // the signal that the main process stands still by; 0 while it runs
+  int group_stopped_by_ = 0;  // a stop signal came to us and the command has not yet answered it
+  bool stop_owed_ =
+      false;  // a SIGCONT had to be read first: a shell's ends it, the clock's does not
   bool continued_with_us_ = false;  // the main process was continued since we last saw a CONT
 
   std::int64_t started_ns_ = 0;
-  std::int64_t settled_ns_ = Duration::kForever;     // when we make ourselves small
-  std::int64_t deadline_ns_ = Duration::kForever;    // the maximal runtime, then the end of each pause
-  std::int64_t check_ns_ = Duration::kForever;       // the observer's next check
+  std::int64_t settled_ns_ = Duration::kForever;  // when we make ourselves small
+  std::int64_t deadline_ns_ =
+      Duration::kForever;                       // the maximal runtime, then the end of each pause
+  std::int64_t check_ns_ = Duration::kForever;  // the observer's next check
   std::int64_t kill_again_ns_ = Duration::kForever;  // the next sweep, while killing
   std::int64_t kill_pause_ns_ = 0;
 };

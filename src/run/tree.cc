@@ -22,7 +22,8 @@ class Sweeper final : public os::ProcessVisitor {
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
     if (facts.ended()) return dead(facts);
     if (pid == self_ || outsiders_.have(pid, facts)) return true;
-    // The handle comes first: what is proven afterwards is proven of the process it means, or of none.
+    // The handle comes first: what is proven afterwards is proven of the process it means, or of
+    // none.
     os::ProcessHandle handle;
     const int error = os::branch_below(pid, self_) == 0 ? ESRCH : handle.open(pid);
     const bool other = error == 0 && !handle.means(pid);
@@ -49,9 +50,10 @@ class Sweeper final : public os::ProcessVisitor {
     return !result_.cut;
   }
 
-  // What forks its successor and ends, faster than we look, leaves its dead to us, and with them the group's number.
-  // Of a session that is not ours every member began below us, as the session did; only the first process of a pid namespace
-  // takes in orphans of whoever entered that from outside. Who did that is of session 0 itself, which differs as well as any.
+  // What forks its successor and ends, faster than we look, leaves its dead to us, and with them
+  // the group's number. Of a session that is not ours every member began below us, as the session
+  // did; only the first process of a pid namespace takes in orphans of whoever entered that from
+  // outside. Who did that is of session 0 itself, which differs as well as any.
   void signal_group_of(const os::ProcessFacts& dead) {
     if (self_ == 1 || tree_.mixed || (signal_ != os::kKill && signal_ != os::kStop)) return;
     if (dead.parent != self_ || session_ == kUnknown || dead.session == session_) return;

@@ -47,7 +47,8 @@ struct Seen final : LockVisitor {
   std::vector<WaiterView> waiters;
 };
 
-// One caller with one request. `for_ever` is its wait; whether it queues is the test's word: ask() or queue().
+// One caller with one request. `for_ever` is its wait; whether it queues is the test's word: ask()
+// or queue().
 class Caller {
  public:
   Caller(World& world, std::uint32_t max, std::uint32_t take = 1) : store_(world.caller()) {
@@ -66,7 +67,9 @@ class Caller {
   }
   bool admitted(const Instant& now = at(0)) { return ask(now).verdict == Verdict::admit; }
   void leave() { store_.withdraw(request, ticket); }
-  void release(Ending ending = Ending::unknown, const Instant& now = at(0)) { lease.release(ending, now); }
+  void release(Ending ending = Ending::unknown, const Instant& now = at(0)) {
+    lease.release(ending, now);
+  }
   std::vector<std::uint32_t> slots() const {
     if (!lease.held()) return {};
     const HeldLock& held = lease.lock(0);

@@ -11,8 +11,8 @@
 namespace atmost::contract {
 namespace {
 
-// Every LocalStore opens the file for itself: a separate open file description, and so a separate owner of locks,
-// as in another process.
+// Every LocalStore opens the file for itself: a separate open file description, and so a separate
+// owner of locks, as in another process.
 class LocalWorld final : public World {
  public:
   LocalWorld() { EXPECT_NE(mkdtemp(directory_), nullptr); }

@@ -17,16 +17,17 @@ postgres_kit::Cluster& cluster() {
   return *kCluster;
 }
 
-// The suite says what time it is, and this store asks the server: so the server's clock (a table here) is set to what
-// each call says, before it is made. A wall clock that is stepped moves no server's clock: the boot clock counts.
+// The suite says what time it is, and this store asks the server: so the server's clock (a table
+// here) is set to what each call says, before it is made. A wall clock that is stepped moves no
+// server's clock: the boot clock counts.
 class Clocked final : public Store {
  public:
   Clocked(postgres_kit::Session& clock, std::unique_ptr<postgres::PostgresStore> store)
       : clock_(clock), store_(std::move(store)) {}
 
   Capabilities capabilities() const override { return store_->capabilities(); }
-  Result<Decision> attempt(const Request& request, DecideFn decide, const Instant& now, Ticket* queue,
-                           Lease& lease) override {
+  Result<Decision> attempt(const Request& request, DecideFn decide, const Instant& now,
+                           Ticket* queue, Lease& lease) override {
     set(now);
     Lease granted;
     Result<Decision> answer = store_->attempt(request, decide, now, queue, granted);
@@ -39,8 +40,11 @@ class Clocked final : public Store {
   Result<Wake> await(const Request& request, Ticket& ticket, std::int64_t deadline) override {
     return store_->await(request, ticket, deadline);
   }
-  void withdraw(const Request& request, Ticket& ticket) override { store_->withdraw(request, ticket); }
-  Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now, LockVisitor* visitor) override {
+  void withdraw(const Request& request, Ticket& ticket) override {
+    store_->withdraw(request, ticket);
+  }
+  Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
+                                LockVisitor* visitor) override {
     set(now);
     return store_->inspect(lock, now, visitor);
   }
@@ -54,7 +58,9 @@ class Clocked final : public Store {
                         Pressure pressure) override {
     return store_->press(lock, slot, hold, pressure);
   }
-  void end_takeover(std::uint32_t lock, std::uint32_t slot) override { store_->end_takeover(lock, slot); }
+  void end_takeover(std::uint32_t lock, std::uint32_t slot) override {
+    store_->end_takeover(lock, slot);
+  }
   Result<std::uint32_t> count_refusal(const Request& request, std::uint32_t lock) override {
     return store_->count_refusal(request, lock);
   }
@@ -110,10 +116,11 @@ class PostgresWorld final : public World {
   // But for what a renewal changes.
   std::optional<std::string> bytes() override {
     std::string all;
-    for (const char* sql : {"SELECT l FROM atmost.lock l WHERE name LIKE '",
-                            "SELECT t FROM atmost.takeover t WHERE lock LIKE '",
-                            "SELECT h.slot, h.token, h.asked FROM atmost.holder h WHERE lock LIKE '",
-                            "SELECT w FROM atmost.waiter w WHERE lock LIKE '"}) {
+    for (const char* sql :
+         {"SELECT l FROM atmost.lock l WHERE name LIKE '",
+          "SELECT t FROM atmost.takeover t WHERE lock LIKE '",
+          "SELECT h.slot, h.token, h.asked FROM atmost.holder h WHERE lock LIKE '",
+          "SELECT w FROM atmost.waiter w WHERE lock LIKE '"}) {
       for (const std::string& row : session_.ask(sql + name_ + ".%' ORDER BY 1")) all += row + "\n";
     }
     return all;

@@ -115,7 +115,8 @@ TEST_P(StoreContract, ASmallLimitsQueueDoesNotBlockALargeOne) {
   EXPECT_TRUE(one(3).admitted());
 }
 
-// Two slots above the limit are held and leave room for one more below it: for the one who has waited.
+// Two slots above the limit are held and leave room for one more below it: for the one who has
+// waited.
 TEST_P(StoreContract, HoldersAboveTheLimitLeaveLessOver) {
   NEEDS(queue);
   Caller* low[] = {&holder(5), &holder(5), &holder(5)};

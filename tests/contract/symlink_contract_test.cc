@@ -32,7 +32,8 @@ class SymlinkWorld final : public World {
   std::optional<std::string> bytes() override {
     std::set<std::string> all;
     for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
-      all.insert(entry.path().string() + " -> " + std::filesystem::read_symlink(entry.path()).string());
+      all.insert(entry.path().string() + " -> " +
+                 std::filesystem::read_symlink(entry.path()).string());
     }
     std::string text;
     for (const std::string& line : all) text += line + '\n';

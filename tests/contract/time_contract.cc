@@ -126,7 +126,8 @@ TEST_P(StoreContract, AGivenTimeIsComparedByTheWallClock) {
   ASSERT_TRUE(caller.admitted({kEpochNs, 0, true}));
   caller.release();
   caller.request.if_elapsed = kMinute;
-  EXPECT_EQ(caller.ask({kEpochNs + 59'000'000'000, kUptimeNs * 2, true}).verdict, Verdict::too_soon);
+  EXPECT_EQ(caller.ask({kEpochNs + 59'000'000'000, kUptimeNs * 2, true}).verdict,
+            Verdict::too_soon);
   EXPECT_TRUE(caller.admitted({kEpochNs + 60'000'000'000, 0, true}));
 }
 

@@ -8,7 +8,8 @@ View last_view;  // the spans in it are dead by the time a test looks
 std::vector<HolderView> last_holders;
 unsigned calls = 0;
 
-Decision record(const Request& request, const LockSpec& lock, const View& view, const Instant& now) {
+Decision record(const Request& request, const LockSpec& lock, const View& view,
+                const Instant& now) {
   ++calls;
   last_view = view;
   last_holders.assign(view.holders.begin(), view.holders.end());

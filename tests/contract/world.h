@@ -1,5 +1,6 @@
-// What a store brings to the contract suite: a fresh lock, callers that know nothing of one another, and a way to look
-// at what is stored. A new store writes one World and one ATMOST_CONTRACT line; the suite itself stays as it is.
+// What a store brings to the contract suite: a fresh lock, callers that know nothing of one
+// another, and a way to look at what is stored. A new store writes one World and one
+// ATMOST_CONTRACT line; the suite itself stays as it is.
 #ifndef ATMOST_TESTS_CONTRACT_WORLD_H
 #define ATMOST_TESTS_CONTRACT_WORLD_H
 
@@ -17,11 +18,13 @@ class World {
  public:
   virtual ~World() = default;
 
-  // One more caller, apart from all others as a separate process would be. Lives as long as the world.
+  // One more caller, apart from all others as a separate process would be. Lives as long as the
+  // world.
   virtual Store& caller() = 0;
   // Points `spec` at lock number `index` of this world. Nothing exists of it before its first use.
   virtual void point(LockSpec& spec, unsigned index) = 0;
-  // The capabilities that this store does not have, by name: what needs them is skipped, and nothing else.
+  // The capabilities that this store does not have, by name: what needs them is skipped, and
+  // nothing else.
   virtual std::set<std::string> lacks() { return {}; }
   // Every byte that the store keeps of lock 0; nothing for a store that cannot show them.
   virtual std::optional<std::string> bytes() { return std::nullopt; }

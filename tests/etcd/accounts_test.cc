@@ -10,9 +10,10 @@ class Accounts : public Secure {
  protected:
   // root, and one who may write below /t/ alone.
   Accounts() {
-    for (const char* words : {"user add root:rootword", "user grant-role root root", "role add locks",
-                              "role grant-permission locks --prefix=true readwrite /t/", "role add none",
-                              "user add stranger:word", "user grant-role stranger none"}) {
+    for (const char* words :
+         {"user add root:rootword", "user grant-role root root", "role add locks",
+          "role grant-permission locks --prefix=true readwrite /t/", "role add none",
+          "user add stranger:word", "user grant-role stranger none"}) {
       etcdctl("", words);
     }
     etcdctl("", std::string("user add atmost:") + kPassword);
@@ -40,8 +41,10 @@ class Accounts : public Secure {
 TEST_F(Accounts, LetInWhoIsKnown) {
   const std::string url = cluster_.url("/t");
   expect_refused(run(url, ""), 77, "user name is empty");
-  expect_refused(run(url, "ATMOST_ETCD_USER=atmost ATMOST_ETCD_PASSWORD=wrong"), 77, "authentication failed");
-  expect_refused(run(url, "ATMOST_ETCD_USER=nobody ATMOST_ETCD_PASSWORD=x"), 77, "authentication failed");
+  expect_refused(run(url, "ATMOST_ETCD_USER=atmost ATMOST_ETCD_PASSWORD=wrong"), 77,
+                 "authentication failed");
+  expect_refused(run(url, "ATMOST_ETCD_USER=nobody ATMOST_ETCD_PASSWORD=x"), 77,
+                 "authentication failed");
   expect_refused(run(url, "ATMOST_ETCD_TOKEN=made.up"), 77, "invalid auth token");
   expect_refused(run(url, "ATMOST_ETCD_PASSWORD=x"), 64, "$ATMOST_ETCD_USER");
   EXPECT_EQ(run(url, with_password()).code, 0);
@@ -49,8 +52,8 @@ TEST_F(Accounts, LetInWhoIsKnown) {
   EXPECT_EQ(run(url, with_file()).code, 0);
   EXPECT_TRUE(ran());
   std::filesystem::permissions(file("password"), static_cast<std::filesystem::perms>(0644));
-  expect_refused(run(url, "ATMOST_ETCD_USER=atmost ATMOST_ETCD_PASSWORD_FILE=" + file("password")), 77,
-                 "others may read");
+  expect_refused(run(url, "ATMOST_ETCD_USER=atmost ATMOST_ETCD_PASSWORD_FILE=" + file("password")),
+                 77, "others may read");
 }
 
 TEST_F(Accounts, NobodyGetsFurtherThanHisRole) {
@@ -82,15 +85,16 @@ TEST_F(Accounts, APasswordIsSeenNowhere) {
   }
 }
 
-// Between two renewals the token is forgotten, and accounts change, which makes all tokens old: the holder keeps its lease
-// and tells of its end, and a waiter keeps its place.
+// Between two renewals the token is forgotten, and accounts change, which makes all tokens old: the
+// holder keeps its lease and tells of its end, and a waiter keeps its place.
 TEST_F(Accounts, ATokenThatEndsCostsNoLeaseAndNoPlace) {
   Relay relay(cluster_.host(0));
   const std::string url = "etcd://" + relay.host() + "/t";
   const Variable user("ATMOST_ETCD_USER", "atmost");
   const Variable password("ATMOST_ETCD_PASSWORD", kPassword);
   Job holder(run_line(
-      url, {"--ttl", "12s", "--kill-grace", "500ms", "--if-elapsed", "1h", "--elapsed-from", "finish"},
+      url,
+      {"--ttl", "12s", "--kill-grace", "500ms", "--if-elapsed", "1h", "--elapsed-from", "finish"},
       "echo up >" + file("up") + "; sleep 6; echo done >" + file("done")));
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
   Job waiter(run_line(url, {"-w", "20"}, "cp " + file("done") + " " + file("after")));
@@ -100,25 +104,29 @@ TEST_F(Accounts, ATokenThatEndsCostsNoLeaseAndNoPlace) {
   EXPECT_EQ(waiter.wait(10), 0);
   EXPECT_EQ(contents(file("after")), "done\n");
   EXPECT_GT(relay.seen("/auth/authenticate"), before);
-  const Said soon = shell("\"$ATMOST_BIN/atmost\" check -n 1 --if-elapsed 1h --elapsed-from finish --store " +
-                          url + " lock");
+  const Said soon =
+      shell("\"$ATMOST_BIN/atmost\" check -n 1 --if-elapsed 1h --elapsed-from finish --store " +
+            url + " lock");
   EXPECT_EQ(soon.code, 76) << soon.words;
 }
 
-// A pass keeps the secret from the commands that it asks and runs, and hands it to its supervisors alone.
+// A pass keeps the secret from the commands that it asks and runs, and hands it to its supervisors
+// alone.
 TEST_F(Accounts, APassKeepsItToo) {
-  write("f",
-        "[groups]\nus = { command = [\"sh\", \"-c\", \"env >" + file("group") +
-            "\"] }\n[[atom]]\noperator = \"a\"\noperand = \"b\"\nwhen = \"us\"\ncommand = [\"sh\", \"-c\", "
-            "\"env >" +
-            file("env") + "; cat /proc/[0-9]*/cmdline >" + file("cmdlines") +
-            " 2>/dev/null; true\"]\n[[atom]]\noperator = \"a\"\noperand = \"c\"\nscope = \"host\"\ncommand = "
-            "[\"sh\", \"-c\", \"env >" +
-            file("own") + "\"]\n");
+  write("f", "[groups]\nus = { command = [\"sh\", \"-c\", \"env >" + file("group") +
+                 "\"] }\n[[atom]]\noperator = \"a\"\noperand = \"b\"\nwhen = \"us\"\ncommand = "
+                 "[\"sh\", \"-c\", "
+                 "\"env >" +
+                 file("env") + "; cat /proc/[0-9]*/cmdline >" + file("cmdlines") +
+                 " 2>/dev/null; true\"]\n[[atom]]\noperator = \"a\"\noperand = \"c\"\nscope = "
+                 "\"host\"\ncommand = "
+                 "[\"sh\", \"-c\", \"env >" +
+                 file("own") + "\"]\n");
   const Variable user("ATMOST_ETCD_USER", "atmost");
   const Variable password("ATMOST_ETCD_PASSWORD", kPassword);
-  const Said said = shell("ATMOST_DIR=" + directory_.path() + " \"$ATMOST_BIN/atmost\" pass -v --store '" +
-                          cluster_.url("/t") + "' " + file("f"));
+  const Said said =
+      shell("ATMOST_DIR=" + directory_.path() + " \"$ATMOST_BIN/atmost\" pass -v --store '" +
+            cluster_.url("/t") + "' " + file("f"));
   EXPECT_EQ(said.code, 0) << said.words;
   for (const char* name : {"group", "env", "own", "cmdlines", "history.jsonl"}) {
     EXPECT_NE(contents(file(name)), "") << name;

@@ -41,7 +41,8 @@ class Connections : public ::testing::Test {
 // As the kernel shows them.
 std::size_t sockets_of(pid_t pid) {
   std::size_t count = 0;
-  for (const auto& each : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
+  for (const auto& each :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
     std::error_code gone;
     if (std::filesystem::read_symlink(each, gone).string().starts_with("socket:")) ++count;
   }
@@ -67,7 +68,8 @@ TEST_F(Connections, AHolderAndAWaiterHaveOneEach) {
   EXPECT_TRUE(stays_at_most(before + kEach))
       << sockets_of(cluster.pid(0)) << " sockets, " << before << " before";
   for (std::size_t i = 0; i < kEach; ++i)
-    all.emplace_back(run_line(cluster.url("/t"), {"-n", std::to_string(kEach), "-w", "inf"}, "true"));
+    all.emplace_back(
+        run_line(cluster.url("/t"), {"-n", std::to_string(kEach), "-w", "inf"}, "true"));
   ASSERT_TRUE(eventually(60, [&] { return cluster.waiting("/t/lock") == kEach; }));
   EXPECT_TRUE(stays_at_most(before + 2 * kEach))
       << sockets_of(cluster.pid(0)) << " sockets, " << before << " before";
@@ -75,7 +77,8 @@ TEST_F(Connections, AHolderAndAWaiterHaveOneEach) {
   for (Job& each : all) EXPECT_EQ(each.wait(60), 0);
 }
 
-// Members with room for 150 connections each (etcd keeps 150 descriptors for itself): whoever is started goes on.
+// Members with room for 150 connections each (etcd keeps 150 descriptors for itself): whoever is
+// started goes on.
 TEST_F(Connections, NobodyIsStoppedForWantOfThem) {
   constexpr std::size_t kFirst = 100, kMore = 80;
   Ground ground;
@@ -92,9 +95,12 @@ TEST_F(Connections, NobodyIsStoppedForWantOfThem) {
   ASSERT_TRUE(eventually(120, [&] { return started() == kFirst; })) << started();
   for (std::size_t i = 0; i < kMore; ++i) all.push_back(holder());
   const auto ended = [&] {
-    return std::count_if(all.begin(), all.end(), [](Job& each) { return each.wait(0).has_value(); });
+    return std::count_if(all.begin(), all.end(),
+                         [](Job& each) { return each.wait(0).has_value(); });
   };
-  const auto settled = [&] { return started() + static_cast<std::size_t>(ended()) >= kFirst + kMore; };
+  const auto settled = [&] {
+    return started() + static_cast<std::size_t>(ended()) >= kFirst + kMore;
+  };
   ASSERT_TRUE(eventually(120, settled)) << started() << " were started, " << ended() << " ended";
   // Every lease would end in that time.
   std::this_thread::sleep_for(std::chrono::seconds(16));

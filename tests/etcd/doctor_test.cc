@@ -1,4 +1,5 @@
-// atmost doctor etcd://...: what it says of a cluster in each state, and what scripts learn from its exit code.
+// atmost doctor etcd://...: what it says of a cluster in each state, and what scripts learn from
+// its exit code.
 #include <signal.h>
 
 #include "secure_kit.h"
@@ -8,9 +9,10 @@ namespace {
 
 class Doctor : public Secure {
  protected:
-  static Said ask(const std::string& url, const std::string& variables = "", const std::string& option = "") {
-    return shell("env ATMOST_ETCD_TIMEOUT=2s " + variables + " \"$ATMOST_BIN/atmost\" doctor " + option +
-                 " '" + url + "'");
+  static Said ask(const std::string& url, const std::string& variables = "",
+                  const std::string& option = "") {
+    return shell("env ATMOST_ETCD_TIMEOUT=2s " + variables + " \"$ATMOST_BIN/atmost\" doctor " +
+                 option + " '" + url + "'");
   }
 };
 
@@ -19,9 +21,10 @@ TEST_F(Doctor, SaysWhatIsUp) {
   const std::string url = cluster.url("/t");
   const Said well = ask(url);
   EXPECT_EQ(well.code, 0) << well.words;
-  for (const char* words : {"is etcd 3.", ", the leader; answered in ", "their clocks agree with ours",
-                            "the cluster has 3 members: 1 of them may be down", "warning: without TLS",
-                            "ok: may write below /t: lease ", "ok: a majority of the members is up"}) {
+  for (const char* words :
+       {"is etcd 3.", ", the leader; answered in ", "their clocks agree with ours",
+        "the cluster has 3 members: 1 of them may be down", "warning: without TLS",
+        "ok: may write below /t: lease ", "ok: a majority of the members is up"}) {
     EXPECT_THAT(well.words, HasSubstr(words));
   }
   EXPECT_EQ(shell("ATMOST_STORE='" + url + "' \"$ATMOST_BIN/atmost\" doctor").code, 0);
@@ -43,8 +46,10 @@ TEST_F(Doctor, SaysWhatIsUp) {
   cluster.signal(next, SIGSTOP);
   const Said lost = ask(url);
   EXPECT_EQ(lost.code, 69) << lost.words;
-  EXPECT_THAT(lost.words,
-              HasSubstr("bad: locks cannot be kept here: 1 of 3 members answer, and more than half have to"));
+  EXPECT_THAT(
+      lost.words,
+      HasSubstr(
+          "bad: locks cannot be kept here: 1 of 3 members answer, and more than half have to"));
   EXPECT_THAT(lost.words, Not(HasSubstr("locks can be kept")));
   EXPECT_LT(lost.seconds, fleet_kit::within(15));
   cluster.signal(next, SIGCONT);

@@ -1,4 +1,5 @@
-// What becomes of running and waiting commands when etcd, the way to it, or their own supervisor is lost.
+// What becomes of running and waiting commands when etcd, the way to it, or their own supervisor is
+// lost.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -20,9 +21,11 @@ class Fleet : public ::testing::Test {
  protected:
   std::string file(const std::string& name) const { return directory_.file(name); }
 
-  // A command that ends of itself for no signal, with a child, and a child that has left its session.
+  // A command that ends of itself for no signal, with a child, and a child that has left its
+  // session.
   std::string stubborn() const {
-    return "trap '' INT TERM HUP; (trap '' INT TERM; sleep 101) & setsid sh -c 'trap \"\" INT TERM; echo $$ "
+    return "trap '' INT TERM HUP; (trap '' INT TERM; sleep 101) & setsid sh -c 'trap \"\" INT "
+           "TERM; echo $$ "
            ">>" +
            file("tree") + "; sleep 102' & echo $$ $! >>" + file("tree") + "; sleep 0.2; echo up >" +
            file("up") + "; sleep 103";
@@ -134,9 +137,10 @@ TEST_F(Fleet, AWaiterWhoseWardenIsKilledLeavesTheQueue) {
 
 TEST_F(Fleet, AdmissionsResumeAfterTheLeaderDied) {
   const std::string log = file("log");
-  const std::string script = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do " + atmost_program() +
-                             " run --no-history --ttl 15s -w inf --store " + cluster_.url("/t") +
-                             " lock sh -c 'date +%s.%N >>" + log + "; sleep 0.1'; done";
+  const std::string script = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do " +
+                             atmost_program() + " run --no-history --ttl 15s -w inf --store " +
+                             cluster_.url("/t") + " lock sh -c 'date +%s.%N >>" + log +
+                             "; sleep 0.1'; done";
   std::vector<Job> jobs;
   for (int i = 0; i < 3; ++i) jobs.emplace_back(Argv{"sh", "-c", script});
   await_contents(log, 10);
@@ -175,14 +179,16 @@ TEST_F(Fleet, IntervalsAreNeverShort) {
   const std::string log = file("log");
   std::vector<Job> jobs;
   for (int i = 0; i < 4; ++i) {
-    jobs.emplace_back(run_line(cluster_.url("/t"), {"--if-elapsed", "2s", "--on-too-soon=wait", "-w", "inf"},
+    jobs.emplace_back(run_line(cluster_.url("/t"),
+                               {"--if-elapsed", "2s", "--on-too-soon=wait", "-w", "inf"},
                                "cut -d' ' -f1 /proc/uptime >>" + log));
   }
   Job impatient(run_line(cluster_.url("/other"), {"--if-elapsed", "1h"}, "true"));
   EXPECT_EQ(impatient.wait(10), 0);
   Job again(run_line(cluster_.url("/other"), {"--if-elapsed", "1h"}, "true"));
   EXPECT_EQ(again.wait(10), 76);
-  Job skips(run_line(cluster_.url("/other"), {"--if-elapsed", "1h", "--on-too-soon=skip"}, "exit 9"));
+  Job skips(
+      run_line(cluster_.url("/other"), {"--if-elapsed", "1h", "--on-too-soon=skip"}, "exit 9"));
   EXPECT_EQ(skips.wait(10), 0);
   Job once(run_line(cluster_.url("/other"), {"--if-elapsed", "inf"}, "true"));
   EXPECT_EQ(once.wait(10), 76);
@@ -217,7 +223,8 @@ TEST_F(Fleet, DoctorAndKill) {
   EXPECT_EQ(ill.wait(30), 69);
 }
 
-// What somebody else wrote below a lock grants nothing, and is named to everybody who comes upon it.
+// What somebody else wrote below a lock grants nothing, and is named to everybody who comes upon
+// it.
 TEST_F(Fleet, AKeyThatIsNotOursIsNamed) {
   const std::string store = " --store " + cluster_.url("/t") + " alien ";
   const auto etcdctl = [this](const std::string& words) {
@@ -227,9 +234,10 @@ TEST_F(Fleet, AKeyThatIsNotOursIsNamed) {
                                 const std::string& command) {
     const Said said = shell(atmost_program() + " " + subcommand + store + command);
     EXPECT_EQ(said.code, 69) << subcommand << ": " << said.words;
-    const std::string words = "atmost: etcd: the key " + key +
-                              " is not as atmost writes it: look at it (etcdctl get), and delete it if "
-                              "nobody needs it\n";
+    const std::string words =
+        "atmost: etcd: the key " + key +
+        " is not as atmost writes it: look at it (etcdctl get), and delete it if "
+        "nobody needs it\n";
     EXPECT_EQ(said.words.substr(0, words.size()), words);  // a list has its heading below it
   };
   for (const char* key : {"a/state", "a/h/none", "a/t/1", "w/x/stranger"}) {
@@ -251,7 +259,8 @@ TEST_F(Fleet, AListShowsTheRestAndNamesWhatIsNotOurs) {
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
   Job waiter(run_line(cluster_.url("/t"), {"-w", "inf"}, "true"));
   ASSERT_TRUE(eventually(10, [this] { return any_waits(); }));
-  // The waiter reads its queue when there is a reason to, and the rest at once: then it is told, and gives up.
+  // The waiter reads its queue when there is a reason to, and the rest at once: then it is told,
+  // and gives up.
   for (const char* key : {"w/x/stranger", "a/h/none", "a/state"}) {
     const std::string whole = std::string("/t/lock.lock/") + key;
     const std::string etcdctl = "ETCDCTL_API=3 etcdctl --endpoints " + cluster_.host(0);
@@ -268,14 +277,15 @@ TEST_F(Fleet, AListShowsTheRestAndNamesWhatIsNotOurs) {
 
 // All that a lock leaves behind goes in time, but for what somebody ordered to stay.
 TEST_F(Fleet, UsedLocksAreForgottenByEtcd) {
-  const std::string run = atmost_program() + " run --no-history -q --store " + cluster_.url("/t") + " ";
+  const std::string run =
+      atmost_program() + " run --no-history -q --store " + cluster_.url("/t") + " ";
   const auto ask = [this](const std::string& path, const std::string& body) {
     return fetch(cluster_.host(0), path, body.c_str());
   };
   const auto keys = [&](const std::string& below) {
     using namespace atmost::etcd;
-    return ask("/v3/kv/range",
-               "{\"key\":\"" + base64(below) + "\",\"range_end\":\"" + base64(end_of_prefix(below)) + "\"}");
+    return ask("/v3/kv/range", "{\"key\":\"" + base64(below) + "\",\"range_end\":\"" +
+                                   base64(end_of_prefix(below)) + "\"}");
   };
   const auto expect_keys = [&](const std::string& lock, const char* count) {
     const std::string answer = keys("/t/" + lock + ".lock/");

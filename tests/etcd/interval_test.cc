@@ -77,14 +77,16 @@ class Intervals : public ::testing::Test {
 
   // One caller of that machine, with nothing to remember the last one by.
   Said call(const std::string& host, const std::string& lock) const {
-    return shell("cd " + directory_.path() + " && exec " ATMOST_AS_HOST " " + host + " " + atmost_program() +
-                 " run --no-history -q --if-elapsed " + std::to_string(static_cast<int>(kInterval)) +
-                 "s --store " + cluster_.url("/t") + " " + lock +
-                 " -- sh -c 'cut -d\" \" -f1 /proc/uptime >>" + directory_.file(lock) + "'");
+    return shell("cd " + directory_.path() + " && exec " ATMOST_AS_HOST " " + host + " " +
+                 atmost_program() + " run --no-history -q --if-elapsed " +
+                 std::to_string(static_cast<int>(kInterval)) + "s --store " + cluster_.url("/t") +
+                 " " + lock + " -- sh -c 'cut -d\" \" -f1 /proc/uptime >>" + directory_.file(lock) +
+                 "'");
   }
 
   // Callers of `later`, one a second, until the second admission or too late.
-  void expect_due_in_time(const std::string& first, const std::string& later, const std::string& lock) const {
+  void expect_due_in_time(const std::string& first, const std::string& later,
+                          const std::string& lock) const {
     ASSERT_EQ(call(first, lock).code, 0);
     ASSERT_EQ(starts(lock).size(), 1u);
     const double begun = starts(lock)[0];
@@ -100,7 +102,8 @@ class Intervals : public ::testing::Test {
     ASSERT_EQ(all.size(), 2u) << refused << " callers were refused";
     EXPECT_GE(all[1] - all[0], kInterval - kRead);
     EXPECT_LE(all[1] - all[0], kInterval + within(kLate));
-    std::printf("%s: %d refused, then admitted after %.2f s\n", lock.c_str(), refused, all[1] - all[0]);
+    std::printf("%s: %d refused, then admitted after %.2f s\n", lock.c_str(), refused,
+                all[1] - all[0]);
   }
 
   Cluster cluster_;

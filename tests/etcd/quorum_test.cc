@@ -1,5 +1,6 @@
-// Whoever waits learns that etcd has lost its majority: ATMOST_ETCD_TIMEOUT after a watch has broken, or, where members fall
-// silent, after a renewal is overdue. Whoever leads it is no majority, and its death no loss.
+// Whoever waits learns that etcd has lost its majority: ATMOST_ETCD_TIMEOUT after a watch has
+// broken, or, where members fall silent, after a renewal is overdue. Whoever leads it is no
+// majority, and its death no loss.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,8 +29,8 @@ class Quorum : public ::testing::Test {
   Job asks(const std::string& said, const std::string& options, const std::string& command) const {
     return Job({"sh", "-c",
                 "ATMOST_ETCD_TIMEOUT=" + std::to_string(timeout_) + "s exec " + atmost_program() +
-                    " run --no-history --store " + cluster_.url("/t") + " " + options + " lock -- sh -c '" +
-                    command + "' 2>" + file(said)});
+                    " run --no-history --store " + cluster_.url("/t") + " " + options +
+                    " lock -- sh -c '" + command + "' 2>" + file(said)});
   }
 
   std::size_t waiting() const { return cluster_.waiting("/t/lock"); }
@@ -39,7 +40,8 @@ class Quorum : public ::testing::Test {
     Job holder = asks("held", "--ttl 60s", "echo up >" + file("up") + "; sleep 60");
     ASSERT_EQ(await_contents(file("up"), 10), "up\n");
     std::vector<Job> all;
-    for (int i = 0; i < kWaiters; ++i) all.push_back(asks("said" + std::to_string(i), "-w inf", "true"));
+    for (int i = 0; i < kWaiters; ++i)
+      all.push_back(asks("said" + std::to_string(i), "-w inf", "true"));
     const double patience = seconds_now() + 20;
     while (waiting() < kWaiters) ASSERT_LT(seconds_now(), patience);
     const double lost = seconds_now();
@@ -101,11 +103,13 @@ TEST_F(Quorum, AllWereStopped) {
 }
 
 TEST_F(Quorum, OneStoppedMemberIsNoLoss) {
-  Job holder = asks("held", "--ttl 60s",
-                    "echo up >" + file("up") + "; until test -e " + file("end") + "; do sleep 0.05; done");
+  Job holder =
+      asks("held", "--ttl 60s",
+           "echo up >" + file("up") + "; until test -e " + file("end") + "; do sleep 0.05; done");
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
   std::vector<Job> all;
-  for (int i = 0; i < kWaiters; ++i) all.push_back(asks("said" + std::to_string(i), "-w inf", "true"));
+  for (int i = 0; i < kWaiters; ++i)
+    all.push_back(asks("said" + std::to_string(i), "-w inf", "true"));
   const double patience = seconds_now() + 20;
   while (waiting() < kWaiters) ASSERT_LT(seconds_now(), patience);
   const int leader = cluster_.leader();

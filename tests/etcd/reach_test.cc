@@ -8,8 +8,9 @@ class Reach : public Secure {};
 
 TEST_F(Reach, TheFirstThatAnswersWill) {
   const Cluster cluster(1);
-  for (const std::string& hosts : {"127.0.0.1:1," + cluster.host(0), cluster.host(0) + ",127.0.0.1:1",
-                                   "nowhere.invalid:1," + cluster.host(0)}) {
+  for (const std::string& hosts :
+       {"127.0.0.1:1," + cluster.host(0), cluster.host(0) + ",127.0.0.1:1",
+        "nowhere.invalid:1," + cluster.host(0)}) {
     EXPECT_EQ(run("etcd://" + hosts + "/t", "").code, 0) << hosts;
     EXPECT_TRUE(ran());
   }
@@ -20,14 +21,16 @@ TEST_F(Reach, WhatIsAmissIsNamed) {
   const Authority ours(directory_.path(), "ours");
   const Cluster secure(1, {}, {ours.issue("server", "DNS:localhost,IP:127.0.0.1")});
   const std::string soon = " ATMOST_ETCD_TIMEOUT=1s";
-  const auto expect_words = [&](const std::string& hosts, const std::string& variables, const char* words) {
+  const auto expect_words = [&](const std::string& hosts, const std::string& variables,
+                                const char* words) {
     const Said said = run("etcd://" + hosts + "/t", variables + soon);
     expect_refused(said, 69, words);
     EXPECT_THAT(said.words, Not(HasSubstr("majority"))) << hosts << " " << variables;
   };
   const std::string trusting = "ATMOST_ETCD_CACERT=" + ours.file();
   for (const std::string& variables : {std::string(), trusting}) {
-    expect_words("nowhere.invalid:2379", variables, "no host is known by the name in nowhere.invalid:2379");
+    expect_words("nowhere.invalid:2379", variables,
+                 "no host is known by the name in nowhere.invalid:2379");
     expect_words("127.0.0.1:1", variables, "nobody listens at 127.0.0.1:1");
     expect_words("127.0.0.1:1,127.0.0.1:2", variables, "nobody listens at 127.0.0.1:");
   }
@@ -53,9 +56,9 @@ TEST_F(Reach, ProxiesAreForOtherMachines) {
     EXPECT_EQ(said.code, 0) << said.words;
     EXPECT_TRUE(ran());
     EXPECT_GT(relay.connections(), before) << proxy;
-    expect_refused(
-        run("etcd://etcd.invalid" + port + "/t", proxy + " ATMOST_ETCD_TIMEOUT=1s no_proxy=etcd.invalid"), 69,
-        "etcd");
+    expect_refused(run("etcd://etcd.invalid" + port + "/t",
+                       proxy + " ATMOST_ETCD_TIMEOUT=1s no_proxy=etcd.invalid"),
+                   69, "etcd");
   }
 }
 
@@ -64,7 +67,8 @@ TEST_F(Reach, TlsGoesThroughAProxyUnseen) {
   const Cluster cluster(1, {}, {ours.issue("server", "DNS:etcd.invalid,IP:127.0.0.1")});
   Relay relay(cluster.host(0));
   const std::string port = cluster.host(0).substr(cluster.host(0).rfind(':'));
-  const std::string variables = "ATMOST_ETCD_CACERT=" + ours.file() + " https_proxy=http://" + relay.host();
+  const std::string variables =
+      "ATMOST_ETCD_CACERT=" + ours.file() + " https_proxy=http://" + relay.host();
   EXPECT_EQ(run("etcd://127.0.0.1" + port + "/t", variables).code, 0);
   EXPECT_EQ(relay.connections(), 0);
   const Said said = run("etcd://etcd.invalid" + port + "/t", variables);

@@ -42,17 +42,21 @@ class Secure : public ::testing::Test {
   }
 
   // `variables`: "A=1 B=2". The command leaves a file when it runs.
-  Said run(const std::string& url, const std::string& variables, const std::string& script = "true") const {
+  Said run(const std::string& url, const std::string& variables,
+           const std::string& script = "true") const {
     std::filesystem::remove(file("ran"));
     return shell(
-        "env -u http_proxy -u https_proxy -u HTTPS_PROXY -u all_proxy -u ALL_PROXY -u no_proxy -u NO_PROXY " +
-        variables + " ATMOST_DIR=" + directory_.path() + " \"$ATMOST_BIN/atmost\" run --log-args --store '" +
-        url + "' lock sh -c 'touch " + file("ran") + "; " + script + "'");
+        "env -u http_proxy -u https_proxy -u HTTPS_PROXY -u all_proxy -u ALL_PROXY -u no_proxy -u "
+        "NO_PROXY " +
+        variables + " ATMOST_DIR=" + directory_.path() +
+        " \"$ATMOST_BIN/atmost\" run --log-args --store '" + url + "' lock sh -c 'touch " +
+        file("ran") + "; " + script + "'");
   }
   bool ran() const { return std::filesystem::exists(file("ran")); }
 
   // One line, the code, soon, and nothing was run.
-  void expect_refused(const Said& said, int code, const std::string& words, double seconds = 4) const {
+  void expect_refused(const Said& said, int code, const std::string& words,
+                      double seconds = 4) const {
     EXPECT_EQ(said.code, code) << said.words;
     EXPECT_THAT(said.words, HasSubstr(words));
     EXPECT_EQ(std::count(said.words.begin(), said.words.end(), '\n'), 1) << said.words;

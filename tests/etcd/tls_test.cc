@@ -12,7 +12,9 @@ namespace {
 
 class TlsTest : public Secure {
  protected:
-  std::string trusting(const Authority& authority) const { return "ATMOST_ETCD_CACERT=" + authority.file(); }
+  std::string trusting(const Authority& authority) const {
+    return "ATMOST_ETCD_CACERT=" + authority.file();
+  }
 
   Authority ours_{directory_.path(), "ours"};
   Authority theirs_{directory_.path(), "theirs"};
@@ -24,14 +26,18 @@ TEST_F(TlsTest, TheServerHasToProveItself) {
   EXPECT_EQ(run(url, trusting(ours_)).code, 0);
   EXPECT_TRUE(ran());
   expect_refused(run(url, trusting(theirs_)), 69, "$ATMOST_ETCD_CACERT has to name the authority");
-  expect_refused(run(url, "ATMOST_ETCD_TLS=1"), 69, "$ATMOST_ETCD_CACERT has to name the authority");
+  expect_refused(run(url, "ATMOST_ETCD_TLS=1"), 69,
+                 "$ATMOST_ETCD_CACERT has to name the authority");
   // Another name than the one it was made for.
   std::string named = url;
   named.replace(named.find("127.0.0.1"), 9, "localhost");
-  expect_refused(run(named, trusting(ours_)), 69, "no alternative certificate subject name matches");
+  expect_refused(run(named, trusting(ours_)), 69,
+                 "no alternative certificate subject name matches");
   // Plain HTTP, to where TLS is spoken.
-  expect_refused(run(url, "ATMOST_ETCD_TIMEOUT=1s"), 69, "if it speaks TLS: set $ATMOST_ETCD_CACERT");
-  expect_refused(run(url, "ATMOST_ETCD_CACERT=" + file("nowhere")), 64, "$ATMOST_ETCD_CACERT: cannot read");
+  expect_refused(run(url, "ATMOST_ETCD_TIMEOUT=1s"), 69,
+                 "if it speaks TLS: set $ATMOST_ETCD_CACERT");
+  expect_refused(run(url, "ATMOST_ETCD_CACERT=" + file("nowhere")), 64,
+                 "$ATMOST_ETCD_CACERT: cannot read");
   EXPECT_EQ(run(url, "ATMOST_ETCD_CACERT=" + write("junk", "junk")).code, 69);
   expect_refused(run(url, "ATMOST_ETCD_TLS=yes"), 64, "$ATMOST_ETCD_TLS: use 1");
   EXPECT_FALSE(ran());
@@ -90,7 +96,8 @@ class Resetting {
 // As a plain server may, if what it has not read of our greeting comes after its answer.
 TEST_F(TlsTest, AServerThatHangsUpInTheHandshakeIsAsked) {
   const Resetting server;
-  expect_refused(run(server.url(), "ATMOST_ETCD_TLS=1 ATMOST_ETCD_TIMEOUT=1s"), 69, "does it speak TLS?");
+  expect_refused(run(server.url(), "ATMOST_ETCD_TLS=1 ATMOST_ETCD_TIMEOUT=1s"), 69,
+                 "does it speak TLS?");
 }
 
 TEST_F(TlsTest, ClientsHaveToProveThemselves) {
@@ -110,7 +117,8 @@ TEST_F(TlsTest, ClientsHaveToProveThemselves) {
   expect_refused(run(url, as({client.cert, server.key})), 69, "");
   std::filesystem::permissions(client.key, static_cast<std::filesystem::perms>(0644));
   expect_refused(run(url, as(client)), 77, "others may read");
-  expect_refused(run(url, trusting(ours_) + " ATMOST_ETCD_CERT=" + client.cert), 64, "one needs the other");
+  expect_refused(run(url, trusting(ours_) + " ATMOST_ETCD_CERT=" + client.cert), 64,
+                 "one needs the other");
 }
 
 // Renewals, watches and takeovers go the same way.
@@ -122,7 +130,8 @@ TEST_F(TlsTest, ALongRunIsKept) {
                       "echo up >" + file("up") + "; sleep 6; echo done >" + file("done")));
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
   cluster.healthy(0);
-  const Said waited = shell("\"$ATMOST_BIN/atmost\" run --no-history -w 20 " + options + " lock true");
+  const Said waited =
+      shell("\"$ATMOST_BIN/atmost\" run --no-history -w 20 " + options + " lock true");
   EXPECT_EQ(waited.code, 0) << waited.words;
   EXPECT_GT(waited.seconds, 4.0);
   EXPECT_EQ(holder.wait(5), 0);

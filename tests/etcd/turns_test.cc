@@ -25,9 +25,9 @@ class Turns : public ::testing::Test {
   Job caller(const std::string& name, const std::string& options) const {
     mkfifo(file(name + ".end").c_str(), 0600);
     return Job({"sh", "-c",
-                "exec " + atmost_program() + " run --no-history --ttl 60s --store " + cluster_.url("/t") +
-                    " " + options + " lock -- sh -c 'echo " + name + " >>" + file("log") + "; read x <" +
-                    file(name + ".end") + "; true'"});
+                "exec " + atmost_program() + " run --no-history --ttl 60s --store " +
+                    cluster_.url("/t") + " " + options + " lock -- sh -c 'echo " + name + " >>" +
+                    file("log") + "; read x <" + file(name + ".end") + "; true'"});
   }
   void end(const std::string& name) const { std::ofstream(file(name + ".end")) << ""; }
 
@@ -48,8 +48,8 @@ class Turns : public ::testing::Test {
   bool any_passed() const {
     using namespace atmost::etcd;
     const std::string queue = "/t/lock.lock/w/";
-    const std::string query =
-        "{\"key\":\"" + base64(queue) + "\",\"range_end\":\"" + base64(end_of_prefix(queue)) + "\"}";
+    const std::string query = "{\"key\":\"" + base64(queue) + "\",\"range_end\":\"" +
+                              base64(end_of_prefix(queue)) + "\"}";
     const std::string answer = fetch(cluster_.host(0), "/v3/kv/range", query.c_str());
     std::size_t at = 0;
     while ((at = answer.find("\"value\":\"", at)) != std::string::npos) {

@@ -61,15 +61,21 @@ Injector::Injector(unsigned nth, Fault fault) {
   calls.control = [](int fd, int command, long argument) {
     return refused("control") ? -1 : kRealCalls.control(fd, command, argument);
   };
-  calls.fstat = [](int fd, struct stat* to) { return refused("fstat") ? -1 : kRealCalls.fstat(fd, to); };
+  calls.fstat = [](int fd, struct stat* to) {
+    return refused("fstat") ? -1 : kRealCalls.fstat(fd, to);
+  };
   calls.stat = [](const char* path, struct stat* to) {
     return refused("stat") ? -1 : kRealCalls.stat(path, to);
   };
   calls.lstat = [](const char* path, struct stat* to) {
     return refused("lstat") ? -1 : kRealCalls.lstat(path, to);
   };
-  calls.fchmod = [](int fd, mode_t mode) { return refused("fchmod") ? -1 : kRealCalls.fchmod(fd, mode); };
-  calls.filesystem_magic = [](int fd) { return refused("statfs") ? -1L : kRealCalls.filesystem_magic(fd); };
+  calls.fchmod = [](int fd, mode_t mode) {
+    return refused("fchmod") ? -1 : kRealCalls.fchmod(fd, mode);
+  };
+  calls.filesystem_magic = [](int fd) {
+    return refused("statfs") ? -1L : kRealCalls.filesystem_magic(fd);
+  };
   calls.poll = [](struct pollfd* fds, unsigned count, int timeout) {
     return refused("poll") ? -1 : kRealCalls.poll(fds, count, timeout);
   };

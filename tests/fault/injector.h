@@ -6,14 +6,15 @@
 
 namespace atmost::fault {
 
-// What happens to the chosen call. `error` 0: reads and writes move only half of what was asked; other calls succeed.
+// What happens to the chosen call. `error` 0: reads and writes move only half of what was asked;
+// other calls succeed.
 struct Fault {
   int error = 0;
   bool for_good = false;  // every later call fails as well
 };
 
-// While alive, the `nth` call (from 1) of those that can fail meets the fault. One at a time; not for threads.
-// Calls that cannot fail (clock_gettime, close as far as we can tell) are left alone.
+// While alive, the `nth` call (from 1) of those that can fail meets the fault. One at a time; not
+// for threads. Calls that cannot fail (clock_gettime, close as far as we can tell) are left alone.
 class Injector {
  public:
   Injector(unsigned nth, Fault fault);

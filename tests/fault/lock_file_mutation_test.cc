@@ -55,7 +55,8 @@ TEST_P(LockFileMutations, AreNeverBelieved) {
 
 INSTANTIATE_TEST_SUITE_P(Seed, LockFileMutations, ::testing::Range(1, 5));
 
-// Forged with care: every field of a header, a word and a record set to extremes, and the checksums right.
+// Forged with care: every field of a header, a word and a record set to extremes, and the checksums
+// right.
 TEST(LockFileForgeries, AreNeverBelieved) {
   LockFileTrial trial;
   Dice dice(4711);
@@ -83,7 +84,9 @@ TEST(LockFileForgeries, AreNeverBelieved) {
 
     const std::uint64_t index = kExtremes[dice.below(std::size(kExtremes))];
     const std::uint64_t word = kExtremes[dice.below(std::size(kExtremes))];
-    const auto bytes = [](const auto& from) { return reinterpret_cast<const std::uint8_t*>(&from); };
+    const auto bytes = [](const auto& from) {
+      return reinterpret_cast<const std::uint8_t*>(&from);
+    };
     const Piece pieces[] = {
         {local::kIndexAt, bytes(index), sizeof index},
         {local::kHeaderAt, bytes(words), sizeof words},

@@ -127,7 +127,9 @@ TEST_F(FileFault, AClosedStandardStreamIsNotTaken) {
   if (child == 0) {
     close(0);
     Fd again;
-    _exit(open_existing(path().c_str(), again) == 0 && again.get() > 2 && fcntl(0, F_GETFD) < 0 ? 0 : 1);
+    _exit(open_existing(path().c_str(), again) == 0 && again.get() > 2 && fcntl(0, F_GETFD) < 0
+              ? 0
+              : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -154,16 +156,22 @@ TEST_F(FileFault, ALockThatFailedIsNeverTakenForHeldOrForSomebodyElses) {
   for (int error : {EIO, ENOLCK, EDEADLK, EBADF}) {
     for (Owner owner : {Owner::description, Owner::process}) {
       EXPECT_EQ((Injector(1, {error}), try_lock(file_.get(), owner, Hold::write, {8, 1})), error);
-      EXPECT_EQ((Injector(1, {error}), query_lock(file_.get(), owner, Hold::write, {8, 1}, conflict)), error);
+      EXPECT_EQ(
+          (Injector(1, {error}), query_lock(file_.get(), owner, Hold::write, {8, 1}, conflict)),
+          error);
       EXPECT_EQ((Injector(1, {error}), unlock(file_.get(), owner, {8, 1})), error);
       EXPECT_EQ((Injector(1, {error}), wait_lock(file_.get(), owner, Hold::write, {8, 1})), error);
     }
   }
   for (int error : {EACCES, EAGAIN}) {
-    EXPECT_EQ((Injector(1, {error}), try_lock(file_.get(), Owner::description, Hold::write, {8, 1})), EAGAIN);
+    EXPECT_EQ(
+        (Injector(1, {error}), try_lock(file_.get(), Owner::description, Hold::write, {8, 1})),
+        EAGAIN);
   }
-  EXPECT_EQ((Injector(1, {EINTR}), try_lock(file_.get(), Owner::description, Hold::write, {8, 1})), 0);
-  EXPECT_EQ((Injector(1, {EINTR}), wait_lock(file_.get(), Owner::description, Hold::write, {8, 1})), EINTR);
+  EXPECT_EQ((Injector(1, {EINTR}), try_lock(file_.get(), Owner::description, Hold::write, {8, 1})),
+            0);
+  EXPECT_EQ((Injector(1, {EINTR}), wait_lock(file_.get(), Owner::description, Hold::write, {8, 1})),
+            EINTR);
 }
 
 TEST_F(FileFault, WhatCannotBeExaminedIsNotTheSameFile) {

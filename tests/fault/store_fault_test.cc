@@ -1,5 +1,6 @@
-// The local store on a machine that fails: each call of an admission, a refusal, a wait and a release fails in turn.
-// Whatever happens, nobody is admitted wrongly, nothing hangs, an error says where, and nothing is left behind.
+// The local store on a machine that fails: each call of an admission, a refusal, a wait and a
+// release fails in turn. Whatever happens, nobody is admitted wrongly, nothing hangs, an error says
+// where, and nothing is left behind.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -105,7 +106,8 @@ TEST_P(StoreFault, AdmissionThatMakesTheFile) {
   const auto remove = [](World& world) { ASSERT_EQ(unlink(world.path.c_str()), 0); };
   const auto make = [](World& world, User& user) {
     attempt(user);
-    // The stranger's descriptor leads to the file that was; what is granted here is held in the new one.
+    // The stranger's descriptor leads to the file that was; what is granted here is held in the new
+    // one.
     Outsider witness(world.path);
     for (std::uint32_t slot : user.slots()) EXPECT_TRUE(witness.sees_lock(slot_byte(slot)));
     user.end();
@@ -154,7 +156,8 @@ TEST_P(StoreFault, WaitingBehindAnother) {
       1, [](World& world) { ASSERT_TRUE(world.stranger.lock(queue_start(1) + 1)); }, not_yet,
       [](World&, User& user) {
         attempt(user, &user.ticket);
-        if (user.ticket.drawn) (void)user.store().await(user.request, user.ticket, os::boot_ns() + 1'000'000);
+        if (user.ticket.drawn)
+          (void)user.store().await(user.request, user.ticket, os::boot_ns() + 1'000'000);
         attempt(user, &user.ticket);
         EXPECT_FALSE(user.lease.held());
       });
@@ -254,9 +257,10 @@ std::string name_of(const ::testing::TestParamInfo<Fault>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, StoreFault,
-                         ::testing::Values(Fault{0}, Fault{EINTR}, Fault{EIO}, Fault{ENOSPC}, Fault{EMFILE},
-                                           Fault{ENOLCK}, Fault{EACCES}, Fault{EDEADLK}, Fault{EIO, true},
-                                           Fault{ENOSPC, true}, Fault{ENOLCK, true}, Fault{0, true}),
+                         ::testing::Values(Fault{0}, Fault{EINTR}, Fault{EIO}, Fault{ENOSPC},
+                                           Fault{EMFILE}, Fault{ENOLCK}, Fault{EACCES},
+                                           Fault{EDEADLK}, Fault{EIO, true}, Fault{ENOSPC, true},
+                                           Fault{ENOLCK, true}, Fault{0, true}),
                          name_of);
 
 }  // namespace

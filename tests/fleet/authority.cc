@@ -25,14 +25,16 @@ void openssl(const std::string& words) {
 
 Authority::Authority(std::string directory, const std::string& name)
     : directory_(std::move(directory)), base_(directory_ + "/" + name) {
-  openssl("req -x509 -days 2 -subj /CN=" + name + kKey + "-keyout " + base_ + ".key -out " + file());
+  openssl("req -x509 -days 2 -subj /CN=" + name + kKey + "-keyout " + base_ + ".key -out " +
+          file());
 }
 
-Certificate Authority::issue(const std::string& name, const std::string& names, const std::string& subject,
-                             int days) const {
+Certificate Authority::issue(const std::string& name, const std::string& names,
+                             const std::string& subject, int days) const {
   const std::string made = directory_ + "/" + name;
   const Certificate issued = {made + ".crt", made + ".key"};
-  std::ofstream(made + ".ext") << "extendedKeyUsage=serverAuth,clientAuth\nsubjectAltName=" << names << "\n";
+  std::ofstream(made + ".ext") << "extendedKeyUsage=serverAuth,clientAuth\nsubjectAltName=" << names
+                               << "\n";
   openssl("req -subj " + subject + kKey + "-keyout " + issued.key + " -out " + made + ".csr");
   openssl("x509 -req -CAcreateserial -in " + made + ".csr -CA " + file() + " -CAkey " + base_ +
           ".key -days " + std::to_string(days) + " -extfile " + made + ".ext -out " + issued.cert);

@@ -1,5 +1,5 @@
-// check_history FILE...: looks again at what nemesis tests saw. Exit code: 0 each can have been, 1 one cannot, 64 usage,
-// 65 no history.
+// check_history FILE...: looks again at what nemesis tests saw. Exit code: 0 each can have been, 1
+// one cannot, 64 usage, 65 no history.
 #include <cstdio>
 
 #include "fleet/history.h"

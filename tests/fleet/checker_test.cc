@@ -11,7 +11,8 @@
 namespace fleet_kit {
 namespace {
 
-Use use(std::vector<std::uint32_t> slots, std::uint64_t token, double asked, double begun, double ended) {
+Use use(std::vector<std::uint32_t> slots, std::uint64_t token, double asked, double begun,
+        double ended) {
   return {std::move(slots), token, asked, begun, ended};
 }
 
@@ -25,12 +26,14 @@ TEST(Checker, AcceptsWhatCanBe) {
   EXPECT_EQ(verdict({use({1}, 6, 0, 4, 5), use({2}, 5, 3, 5, 6)}), "")
       << "the later one may have been granted first";
   EXPECT_EQ(verdict({use({1, 2}, 5, 0, 1, 2), use({2}, 6, 0, 2, 3), use({1}, 7, 0, 2, 3)}), "");
-  EXPECT_EQ(verdict({use({1}, 5, 0, 1, 1), use({1}, 6, 0, 1, 2)}), "") << "killed as soon as it had begun";
+  EXPECT_EQ(verdict({use({1}, 5, 0, 1, 1), use({1}, 6, 0, 1, 2)}), "")
+      << "killed as soon as it had begun";
 }
 
 TEST(Checker, RefusesTwoOnOneSlot) {
   EXPECT_NE(verdict({use({1}, 5, 0, 1, 4), use({1}, 6, 0, 3, 5)}), "");
-  EXPECT_NE(verdict({use({1}, 6, 0, 1, 4), use({1}, 5, 0, 3, 5)}), "") << "whichever has the lower token";
+  EXPECT_NE(verdict({use({1}, 6, 0, 1, 4), use({1}, 5, 0, 3, 5)}), "")
+      << "whichever has the lower token";
   EXPECT_NE(verdict({use({1}, 5, 0, 1, 9), use({1}, 6, 0, 2, 3)}), "") << "one inside the other";
   EXPECT_NE(verdict({use({1}, 5, 0, 1, 9), use({2}, 6, 0, 2, 3), use({1, 2}, 7, 0, 4, 5)}), "")
       << "one of two slots";
@@ -44,8 +47,10 @@ TEST(Checker, RefusesAKilledHolderThatWasSeenAfterTheNextHadBegun) {
 }
 
 TEST(Checker, RefusesTokensThatGoAgainstTime) {
-  EXPECT_NE(verdict({use({1}, 6, 0, 1, 2), use({2}, 5, 3, 4, 5)}), "") << "asked when the other had begun";
-  EXPECT_NE(verdict({use({1}, 6, 0, 3, 4), use({1}, 5, 0, 5, 6)}), "") << "the slot was not free then";
+  EXPECT_NE(verdict({use({1}, 6, 0, 1, 2), use({2}, 5, 3, 4, 5)}), "")
+      << "asked when the other had begun";
+  EXPECT_NE(verdict({use({1}, 6, 0, 3, 4), use({1}, 5, 0, 5, 6)}), "")
+      << "the slot was not free then";
   EXPECT_NE(verdict({use({1}, 5, 0, 1, 3), use({1}, 6, 0, 5, 6), use({2}, 7, 0, 2, 9)}), "")
       << "7 after 6 after the end of 5, at 3: too late for 2";
 }
@@ -91,7 +96,8 @@ struct Search {
     for (unsigned i = 0; i < uses.size(); ++i) {
       if ((taken & ~given & 1u << i) == 0) continue;
       for (std::uint32_t slot : uses[i].slots) {
-        if (std::find(wanted.slots.begin(), wanted.slots.end(), slot) != wanted.slots.end()) return false;
+        if (std::find(wanted.slots.begin(), wanted.slots.end(), slot) != wanted.slots.end())
+          return false;
       }
     }
     return true;
@@ -124,7 +130,8 @@ TEST(Checker, DecidesAsASearchOfAllOrdersDoes) {
 TEST(HistoryFile, IsReadAsItWasWritten) {
   char path[] = "/tmp/atmost-history-XXXXXX";
   close(mkstemp(path));
-  ASSERT_TRUE(write({4, {use({1, 3}, 5, 0.123456789, 1, 2), use({1}, 6, 0, 3, 4)}}, "two uses", path));
+  ASSERT_TRUE(
+      write({4, {use({1, 3}, 5, 0.123456789, 1, 2), use({1}, 6, 0, 3, 4)}}, "two uses", path));
   std::string why;
   const History history = read(path, why);
   EXPECT_EQ(why, "");

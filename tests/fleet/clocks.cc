@@ -38,7 +38,8 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-constexpr unsigned long kShiftBehind = 0x80;  // where the number lies, from the begin of clock_gettime
+constexpr unsigned long kShiftBehind =
+    0x80;  // where the number lies, from the begin of clock_gettime
 
 // mov eax,NUMBER; syscall
 Bytes call(unsigned char number) { return {0xb8, number, 0, 0, 0, 0x0f, 0x05}; }
@@ -54,7 +55,8 @@ void load_shift(Bytes& code, unsigned long at, unsigned long shift_at) {
 
 Bytes clock_gettime_code(unsigned long at, unsigned long shift_at) {
   Bytes code = call(228);
-  append(code, {0x85, 0xff, 0x74, 0x05, 0x83, 0xff, 0x05, 0x75, 0x0a});  // if edi is neither 0 nor 5, leave
+  append(code, {0x85, 0xff, 0x74, 0x05, 0x83, 0xff, 0x05, 0x75,
+                0x0a});  // if edi is neither 0 nor 5, leave
   load_shift(code, at, shift_at);
   append(code, {0x48, 0x01, 0x0e, 0xc3});  // add [rsi],rcx; ret
   return code;
@@ -71,8 +73,9 @@ Bytes gettimeofday_code(unsigned long at, unsigned long shift_at) {
 Bytes time_code(unsigned long at, unsigned long shift_at) {
   Bytes code = call(201);
   load_shift(code, at, shift_at);
-  append(code, {0x48, 0x01, 0xc8, 0x48, 0x85, 0xff, 0x74, 0x03});  // add rax,rcx; if rdi is null, leave
-  append(code, {0x48, 0x89, 0x07, 0xc3});                          // mov [rdi],rax; ret
+  append(code,
+         {0x48, 0x01, 0xc8, 0x48, 0x85, 0xff, 0x74, 0x03});  // add rax,rcx; if rdi is null, leave
+  append(code, {0x48, 0x89, 0x07, 0xc3});                    // mov [rdi],rax; ret
   return code;
 }
 
@@ -107,7 +110,8 @@ bool find(int memory, unsigned long base, std::array<Replaced, Count>& wanted) {
   std::size_t found = 0;
   for (unsigned i = 0; i < head->e_shnum; ++i) {
     if (sections[i].sh_type != SHT_DYNSYM) continue;
-    const auto* const symbols = reinterpret_cast<const Elf64_Sym*>(image.data() + sections[i].sh_offset);
+    const auto* const symbols =
+        reinterpret_cast<const Elf64_Sym*>(image.data() + sections[i].sh_offset);
     const auto* const names =
         reinterpret_cast<const char*>(image.data() + sections[sections[i].sh_link].sh_offset);
     for (std::size_t k = 0; k < sections[i].sh_size / sizeof(Elf64_Sym); ++k) {
@@ -150,7 +154,8 @@ void GoClock::take(pid_t child, long seconds, std::string& why) {
     if (all[0].size < kShiftBehind + 16) why = "the vDSO's functions are too small";
     for (const Replaced& one : all) {
       const Bytes code = one.code(one.at, shift_at_);
-      if (why.empty() && (code.size() > one.size || !put(memory_, one.at, code.data(), code.size()))) {
+      if (why.empty() &&
+          (code.size() > one.size || !put(memory_, one.at, code.data(), code.size()))) {
         why = "the vDSO cannot be written over";
       }
     }
@@ -162,7 +167,9 @@ void GoClock::take(pid_t child, long seconds, std::string& why) {
   ptrace(PTRACE_DETACH, child, nullptr, nullptr);
 }
 
-bool GoClock::set(long seconds) { return memory_ >= 0 && put(memory_, shift_at_, &seconds, sizeof seconds); }
+bool GoClock::set(long seconds) {
+  return memory_ >= 0 && put(memory_, shift_at_, &seconds, sizeof seconds);
+}
 
 GoClock::~GoClock() {
   if (memory_ >= 0) close(memory_);

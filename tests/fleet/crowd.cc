@@ -27,11 +27,13 @@ void Crowd::tend(bool refill) {
 }
 
 pid_t Crowd::any(unsigned random) const {
-  return jobs_.empty() ? 0 : std::next(jobs_.begin(), static_cast<long>(random % jobs_.size()))->pid();
+  return jobs_.empty() ? 0
+                       : std::next(jobs_.begin(), static_cast<long>(random % jobs_.size()))->pid();
 }
 
 bool Crowd::has(pid_t group) const {
-  return std::any_of(jobs_.begin(), jobs_.end(), [group](const Job& job) { return job.pid() == group; });
+  return std::any_of(jobs_.begin(), jobs_.end(),
+                     [group](const Job& job) { return job.pid() == group; });
 }
 
 std::string Crowd::rest() const {

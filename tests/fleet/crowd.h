@@ -1,4 +1,5 @@
-// Many clients of one lock: real processes, each in a group of its own, and a new one for each that ends.
+// Many clients of one lock: real processes, each in a group of its own, and a new one for each that
+// ends.
 #ifndef ATMOST_TESTS_FLEET_CROWD_H
 #define ATMOST_TESTS_FLEET_CROWD_H
 
@@ -20,10 +21,11 @@ struct Recipe {
 class Crowd {
  public:
   // `recipe` makes the line of the client of a number.
-  Crowd(unsigned count, std::function<Recipe(unsigned)> recipe) : count_(count), recipe_(std::move(recipe)) {}
+  Crowd(unsigned count, std::function<Recipe(unsigned)> recipe)
+      : count_(count), recipe_(std::move(recipe)) {}
 
-  // Counts who has ended and, if `refill`, starts whoever is missing: one at a time, a few milliseconds apart, so that
-  // starting leaves room for running.
+  // Counts who has ended and, if `refill`, starts whoever is missing: one at a time, a few
+  // milliseconds apart, so that starting leaves room for running.
   void tend(bool refill);
   unsigned count() const { return count_; }
   std::size_t size() const { return jobs_.size(); }

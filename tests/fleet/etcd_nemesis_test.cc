@@ -1,6 +1,7 @@
-// Three members of etcd and 200 clients of one lock, each on a host of its own or one of two: members, supervisors and
-// commands are killed and stopped, hosts cut off from each other, and wall clocks set, all in one run. No slot is used
-// twice, no old token is accepted, and when all is calm everybody finishes.
+// Three members of etcd and 200 clients of one lock, each on a host of its own or one of two:
+// members, supervisors and commands are killed and stopped, hosts cut off from each other, and wall
+// clocks set, all in one run. No slot is used twice, no old token is accepted, and when all is calm
+// everybody finishes.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -38,24 +39,27 @@ class Members {
       set_clock(i, i == 0 ? 3600 : i == 1 ? -3600 : 0);
     }
     const Recipe one = storm_.client(0, cluster_.url("/look"));
-    Job holder({one.line[0], "run", "--no-history", "--store", cluster_.url("/look"), "lock", "sleep", "30"},
+    Job holder({one.line[0], "run", "--no-history", "--store", cluster_.url("/look"), "lock",
+                "sleep", "30"},
                one.before);
     const std::string name = "\"start\":";
     std::string listed;
     const double end = seconds_now() + 10;
     while (listed.find(name) == std::string::npos && seconds_now() < end) {
-      listed = storm_.say({one.line[0], "list", "--json", "--store", cluster_.url("/look"), "lock"});
+      listed =
+          storm_.say({one.line[0], "list", "--json", "--store", cluster_.url("/look"), "lock"});
     }
     const std::size_t at = listed.find(name);
     ASSERT_NE(at, std::string::npos) << listed;
     const double start = strtod(listed.c_str() + at + name.size(), nullptr);
-    EXPECT_NEAR(start - static_cast<double>(time(nullptr)), static_cast<double>(storm_.clock_of_client_0()),
-                12);
+    EXPECT_NEAR(start - static_cast<double>(time(nullptr)),
+                static_cast<double>(storm_.clock_of_client_0()), 12);
   }
 
   void add_strikes() {
     Nemesis& nemesis = storm_.nemesis();
-    // One at a time of those that leave a majority; what clients suffer, and the cut of a member from all, comes on top.
+    // One at a time of those that leave a majority; what clients suffer, and the cut of a member
+    // from all, comes on top.
     const std::string minority = "minority";
     const auto kill_one = [this]() -> Nemesis::Undo {
       const unsigned one = any();
@@ -75,13 +79,17 @@ class Members {
     nemesis.add("leader cut off from members", 2, 1, 6, cut_leader, minority);
     const auto cut_from_all = [this] { return storm_.part(host(any()), everybody()); };
     nemesis.add("member cut off from all", 1, 1, 4, cut_from_all, "one");
-    const auto cut_clients = [this] { return storm_.part(storm_.nemesis().pick(kGroups), members()); };
+    const auto cut_clients = [this] {
+      return storm_.part(storm_.nemesis().pick(kGroups), members());
+    };
     nemesis.add("clients cut off from members", 2, 2, kTtl + 5, cut_clients, "clients");
-    const auto cut_from_one = [this] { return storm_.part(storm_.nemesis().pick(kGroups), {host(any())}); };
+    const auto cut_from_one = [this] {
+      return storm_.part(storm_.nemesis().pick(kGroups), {host(any())});
+    };
     nemesis.add("clients cut off from a member", 1, 1, 5, cut_from_one);
-    // For good; when all is calm it goes beyond every time that it has shown. Etcd 3.4 keeps leases in the order of its wall
-    // clock: a leader whose clock was set back by an hour ends leases of the dead an hour late (never early), and nobody
-    // could be expected to finish within a minute.
+    // For good; when all is calm it goes beyond every time that it has shown. Etcd 3.4 keeps leases
+    // in the order of its wall clock: a leader whose clock was set back by an hour ends leases of
+    // the dead an hour late (never early), and nobody could be expected to finish within a minute.
     const auto set_one = [this]() -> Nemesis::Undo {
       const unsigned one = any();
       set_clock(one, storm_.nemesis().clock_shift());
@@ -92,12 +100,13 @@ class Members {
 
  private:
   etcd_kit::Ground ground() {
-    return {[this](unsigned member) { return storm_.network().address(host(member)); },
-            [this](unsigned member) {
-              storm_.network().entrance(host(member))();
-              GoClock::wait_to_be_taken();
-            },
-            [this](unsigned member, pid_t pid) { clocks_[member].take(pid, shifts_[member], why_); }};
+    return {
+        [this](unsigned member) { return storm_.network().address(host(member)); },
+        [this](unsigned member) {
+          storm_.network().entrance(host(member))();
+          GoClock::wait_to_be_taken();
+        },
+        [this](unsigned member, pid_t pid) { clocks_[member].take(pid, shifts_[member], why_); }};
   }
   static unsigned host(unsigned member) { return Storm::server(member); }
   unsigned any() { return storm_.nemesis().pick(kMembers); }

@@ -84,7 +84,8 @@ std::string contradiction(const History& history) {
   double moment = 0;
   const Use* before = nullptr;
   for (const Use& use : uses) {
-    if (before != nullptr && use.token == before->token) return name_of(use) + ": a token given twice";
+    if (before != nullptr && use.token == before->token)
+      return name_of(use) + ": a token given twice";
     moment = std::max(moment, use.asked);
     for (std::uint32_t slot : use.slots) moment = std::max(moment, free_from[slot]);
     if (moment > use.begun)
@@ -98,12 +99,13 @@ std::string contradiction(const History& history) {
 bool write(const History& history, const std::string& title, const std::string& path) {
   FILE* const file = fopen(path.c_str(), "we");
   if (file == nullptr) return false;
-  fprintf(file, "%s%u\n# %s\n# SLOTS TOKEN ASKED BEGUN ENDED (boot clock, seconds)\n", kHead, history.slots,
-          title.c_str());
+  fprintf(file, "%s%u\n# %s\n# SLOTS TOKEN ASKED BEGUN ENDED (boot clock, seconds)\n", kHead,
+          history.slots, title.c_str());
   for (const Use& use : history.uses) {
-    for (std::size_t i = 0; i < use.slots.size(); ++i) fprintf(file, "%s%u", i > 0 ? "," : "", use.slots[i]);
-    fprintf(file, " %llu %.9f %.9f %.9f\n", static_cast<unsigned long long>(use.token), use.asked, use.begun,
-            use.ended);
+    for (std::size_t i = 0; i < use.slots.size(); ++i)
+      fprintf(file, "%s%u", i > 0 ? "," : "", use.slots[i]);
+    fprintf(file, " %llu %.9f %.9f %.9f\n", static_cast<unsigned long long>(use.token), use.asked,
+            use.begun, use.ended);
   }
   const bool whole = ferror(file) == 0;
   return fclose(file) == 0 && whole;

@@ -48,7 +48,8 @@ Job::Job(Argv argv, const std::function<void()>& before) {
     abort();
   }
   if (pid_ > 0) {
-    setpgid(pid_, pid_);  // as the child does: whoever comes first, it is done before either goes on
+    setpgid(pid_,
+            pid_);  // as the child does: whoever comes first, it is done before either goes on
     return;
   }
   setpgid(0, 0);
@@ -119,7 +120,9 @@ double seconds_now() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-double within(double seconds) { return getenv("ATMOST_TESTS_TIMED") != nullptr ? seconds : seconds + 30; }
+double within(double seconds) {
+  return getenv("ATMOST_TESTS_TIMED") != nullptr ? seconds : seconds + 30;
+}
 
 bool eventually(double seconds, const std::function<bool()>& condition) {
   const double end = seconds_now() + seconds;

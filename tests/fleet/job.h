@@ -13,12 +13,14 @@ namespace fleet_kit {
 
 using Argv = std::vector<std::string>;  // its first word is a path, or looked for in $PATH
 
-// A process in a group of its own, and without input. It gets SIGKILL when the thread that started it ends, however that
-// ends, so that nothing outlives a test that is killed; what it started itself is in its own hands.
+// A process in a group of its own, and without input. It gets SIGKILL when the thread that started
+// it ends, however that ends, so that nothing outlives a test that is killed; what it started
+// itself is in its own hands.
 class Job {
  public:
-  // Its output goes nowhere; with $ATMOST_TEST_LOUD standard error goes where the test's does. `before` is called in the
-  // new process before it becomes the program. Ends the test's process when none can be started.
+  // Its output goes nowhere; with $ATMOST_TEST_LOUD standard error goes where the test's does.
+  // `before` is called in the new process before it becomes the program. Ends the test's process
+  // when none can be started.
   explicit Job(Argv argv, const std::function<void()>& before = {});
   // Both streams are appended to the file `output`, if one is named.
   Job(Argv argv, const std::string& output);
@@ -30,7 +32,8 @@ class Job {
   pid_t pid() const { return pid_; }
   // Nothing once wait() has told of its end: the number may be another's.
   void signal_group(int signal) const;
-  // How it ended, as a shell would say it (128 + signal); nothing when it has not within so many seconds.
+  // How it ended, as a shell would say it (128 + signal); nothing when it has not within so many
+  // seconds.
   std::optional<int> wait(double seconds);
 
  private:
@@ -53,10 +56,11 @@ struct Said {
 Said shell(const std::string& line);
 
 double seconds_now();  // of the boot clock
-// An upper bound that the machine's load alone may exceed: as given where nothing else runs (`make soak` sets
-// ATMOST_TESTS_TIMED), elsewhere half a minute more.
+// An upper bound that the machine's load alone may exceed: as given where nothing else runs (`make
+// soak` sets ATMOST_TESTS_TIMED), elsewhere half a minute more.
 double within(double seconds);
-// Looks every few milliseconds until the condition holds; false when it does not within so many seconds.
+// Looks every few milliseconds until the condition holds; false when it does not within so many
+// seconds.
 bool eventually(double seconds, const std::function<bool()>& condition);
 
 // What a file holds, "" when there is none yet; and a look at it until it holds whole lines.

@@ -31,7 +31,9 @@ void Nemesis::tend() {
   for (; chosen >= kinds_[i].weight; ++i) chosen -= kinds_[i].weight;
   const Kind& kind = kinds_[i];
   const double seconds = kind.least + (kind.most - kind.least) * pick(1000) / 1000.0;
-  const auto is_same = [&](const Wound& wound) { return !kind.apart.empty() && wound.apart == kind.apart; };
+  const auto is_same = [&](const Wound& wound) {
+    return !kind.apart.empty() && wound.apart == kind.apart;
+  };
   if (std::any_of(wounds_.begin(), wounds_.end(), is_same)) return;
   ++tally_[kind.what];
   Undo undo = kind.strike();
@@ -47,7 +49,8 @@ void Nemesis::calm() {
 pid_t Nemesis::victim(Crowd& crowd, Witness& witness) {
   std::vector<Witness::User> users = witness.users();
   // Half of the time one that stays for longer: a lease has to be renewed there.
-  if (pick(2) == 0) std::erase_if(users, [](const auto& user) { return user.until < seconds_now() + 0.5; });
+  if (pick(2) == 0)
+    std::erase_if(users, [](const auto& user) { return user.until < seconds_now() + 0.5; });
   const pid_t holder = users.empty() ? 0 : users[pick(static_cast<unsigned>(users.size()))].group;
   return holder != 0 && crowd.has(holder) && pick(4) != 0 ? holder : crowd.any(pick(1u << 30));
 }
@@ -83,7 +86,8 @@ void Nemesis::add_clients(Crowd& crowd, Witness& witness, double longest) {
     if (const pid_t group = victim(crowd, witness)) kill(-group, SIGKILL);
     return {};
   });
-  add("process stopped", 4, 0.2, longest, [&, longest] { return stop(crowd, witness, false, longest); });
+  add("process stopped", 4, 0.2, longest,
+      [&, longest] { return stop(crowd, witness, false, longest); });
   add("host slept", 4, 0.2, longest, [&, longest] { return stop(crowd, witness, true, longest); });
 }
 

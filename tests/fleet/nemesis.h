@@ -1,5 +1,6 @@
-// What does harm: a list of strikes, one of which falls every few hundred milliseconds, and each of which is undone after a
-// while. The same seed gives the same strikes, though not at the same victims: those are live processes.
+// What does harm: a list of strikes, one of which falls every few hundred milliseconds, and each of
+// which is undone after a while. The same seed gives the same strikes, though not at the same
+// victims: those are live processes.
 #ifndef ATMOST_TESTS_FLEET_NEMESIS_H
 #define ATMOST_TESTS_FLEET_NEMESIS_H
 
@@ -20,12 +21,14 @@ class Nemesis {
   using Undo = std::function<void()>;
   explicit Nemesis(unsigned seed) : random_(seed) {}
 
-  // One kind of strike: how often compared with others, and after how many seconds it is undone. `strike` gives what
-  // undoes it, nothing when nothing has to be. `apart`: strikes of one such name never fall together.
-  void add(const std::string& what, unsigned weight, double least, double most, std::function<Undo()> strike,
-           const std::string& apart = "");
-  // Those that hit clients of a crowd: their processes killed and stopped, one alone, or all of them at once, as the death
-  // and the sleep of a host would do it. `longest`: of a stop, in seconds.
+  // One kind of strike: how often compared with others, and after how many seconds it is undone.
+  // `strike` gives what undoes it, nothing when nothing has to be. `apart`: strikes of one such
+  // name never fall together.
+  void add(const std::string& what, unsigned weight, double least, double most,
+           std::function<Undo()> strike, const std::string& apart = "");
+  // Those that hit clients of a crowd: their processes killed and stopped, one alone, or all of
+  // them at once, as the death and the sleep of a host would do it. `longest`: of a stop, in
+  // seconds.
   void add_clients(Crowd& crowd, Witness& witness, double longest);
 
   // Strikes and undoes what is due.

@@ -15,10 +15,10 @@ namespace fleet_kit {
 namespace {
 
 [[noreturn]] void give_up(const std::string& what) {
-  fprintf(
-      stderr,
-      "network namespaces: %s: %s\nPARTITIONS ARE NOT TESTED HERE: this needs root and Debian's iproute2\n",
-      what.c_str(), strerror(errno));
+  fprintf(stderr,
+          "network namespaces: %s: %s\nPARTITIONS ARE NOT TESTED HERE: this needs root and "
+          "Debian's iproute2\n",
+          what.c_str(), strerror(errno));
   exit(1);
 }
 
@@ -63,8 +63,8 @@ void Network::lay(unsigned host) {
   close(router);
   hosts_.push_back(fd);
   const std::string link = "to" + std::to_string(host);
-  ip(-1, "link add " + link + " type veth peer name eth0 netns /proc/" + std::to_string(getpid()) + "/fd/" +
-             std::to_string(fd));
+  ip(-1, "link add " + link + " type veth peer name eth0 netns /proc/" + std::to_string(getpid()) +
+             "/fd/" + std::to_string(fd));
   ip(-1, "address add " + net(host) + ".1/24 dev " + link);
   ip(-1, "link set " + link + " up");
   ip(fd, "link set lo up");
@@ -92,8 +92,10 @@ void Network::cut(unsigned from, unsigned to) {
 
 void Network::cut_connection(unsigned from, unsigned port, unsigned to) {
   const std::string number = std::to_string(port);
-  ip(-1, "rule add blackhole from " + address(from) + " to " + address(to) + " ipproto tcp sport " + number);
-  ip(-1, "rule add blackhole from " + address(to) + " to " + address(from) + " ipproto tcp dport " + number);
+  ip(-1, "rule add blackhole from " + address(from) + " to " + address(to) + " ipproto tcp sport " +
+             number);
+  ip(-1, "rule add blackhole from " + address(to) + " to " + address(from) + " ipproto tcp dport " +
+             number);
 }
 
 void Network::mend(unsigned from, unsigned to) {

@@ -1,6 +1,7 @@
-// A network of hosts inside the kernel, for tests of partitions: each host a network namespace of its own, joined to the
-// others by a router, the test itself. The namespaces have no names: the kernel frees them, links and rules and all, when
-// the last process in them and the test have ended, however they do. Needs root (CAP_SYS_ADMIN, CAP_NET_ADMIN) and ip(8).
+// A network of hosts inside the kernel, for tests of partitions: each host a network namespace of
+// its own, joined to the others by a router, the test itself. The namespaces have no names: the
+// kernel frees them, links and rules and all, when the last process in them and the test have
+// ended, however they do. Needs root (CAP_SYS_ADMIN, CAP_NET_ADMIN) and ip(8).
 #ifndef ATMOST_TESTS_FLEET_NETWORK_H
 #define ATMOST_TESTS_FLEET_NETWORK_H
 
@@ -13,8 +14,9 @@ namespace fleet_kit {
 
 class Network {
  public:
-  // Moves the calling thread into the router's namespace, and so every thread and process it starts from now on. Ends the
-  // process, saying why, where that cannot be done: nothing about partitions may be said there.
+  // Moves the calling thread into the router's namespace, and so every thread and process it starts
+  // from now on. Ends the process, saying why, where that cannot be done: nothing about partitions
+  // may be said there.
   explicit Network(unsigned hosts);
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
@@ -24,9 +26,9 @@ class Network {
   // To be called in a forked child: it lives on that host from then on.
   std::function<void()> entrance(unsigned host) const;
 
-  // From now on packets from the one to the other vanish, without a word to either; until it is mended. One direction:
-  // the way back stays as it is. What is cut twice has
-  // to be mended twice. The test itself reaches every host at all times.
+  // From now on packets from the one to the other vanish, without a word to either; until it is
+  // mended. One direction: the way back stays as it is. What is cut twice has to be mended twice.
+  // The test itself reaches every host at all times.
   void cut(unsigned from, unsigned to);
   void mend(unsigned from, unsigned to);
   // The same, both ways and for good, for the one TCP connection that `from` has from that port.

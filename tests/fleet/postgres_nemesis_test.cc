@@ -1,6 +1,7 @@
-// A PostgreSQL server and 200 clients of one lock: the server is killed, stopped and loses sessions, its processes and those
-// of clients are killed and stopped, hosts of clients cut off from it, and wall clocks set, all in one run. No slot is used
-// twice, no old token is accepted, and when all is calm everybody finishes.
+// A PostgreSQL server and 200 clients of one lock: the server is killed, stopped and loses
+// sessions, its processes and those of clients are killed and stopped, hosts of clients cut off
+// from it, and wall clocks set, all in one run. No slot is used twice, no old token is accepted,
+// and when all is calm everybody finishes.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -88,10 +89,10 @@ class Server {
   static unsigned host() { return Storm::server(0); }
   void end_session() {
     PGconn* connection = PQconnectdb((cluster_.url() + "&connect_timeout=2").c_str());
-    PQclear(PQexec(
-        connection,
-        "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE application_name = "
-        "'atmost' ORDER BY random() LIMIT 1) one"));
+    PQclear(PQexec(connection,
+                   "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE "
+                   "application_name = "
+                   "'atmost' ORDER BY random() LIMIT 1) one"));
     PQfinish(connection);
   }
 
@@ -108,16 +109,17 @@ TEST(Nemesis, OfLocksInPostgres) {
   storm.run(server.url());
 }
 
-// The row is still the command's own when its time is over by a clock that was set forward. Whoever waits for its slot asks
-// it first, and goes on waiting.
+// The row is still the command's own when its time is over by a clock that was set forward. Whoever
+// waits for its slot asks it first, and goes on waiting.
 TEST(ServerClock, SetForwardEndsNoCommand) {
   Storm storm("postgres_alone", 1);
   Server server(storm);
   const Recipe one = storm.client(0, server.url());
   const std::string began = storm.directory() + "/began", ended = storm.directory() + "/ended";
   const auto line = [&](const std::string& script) {
-    return Argv{one.line[0], "run",          "--no-history", "--store", server.url(), "-w", "inf", "--ttl",
-                "5s",        "--kill-grace", "500ms",        "lock",    "--",         "sh", "-c",  script};
+    return Argv{one.line[0], "run",   "--no-history", "--store",      server.url(), "-w",
+                "inf",       "--ttl", "5s",           "--kill-grace", "500ms",      "lock",
+                "--",        "sh",    "-c",           script};
   };
   Job holder(line("echo yes >" + began + "; sleep 4; echo yes >" + ended), one.before);
   ASSERT_EQ(await_contents(began, 10), "yes\n");
@@ -128,9 +130,10 @@ TEST(ServerClock, SetForwardEndsNoCommand) {
   EXPECT_EQ(waiter.wait(15), 0) << "it was admitted before the other had ended";
 }
 
-// When a holder cannot be asked at the moment at which the clock is set forward, its lease ends early, and whoever waits is
-// admitted while a command still runs. What is left then is what tokens are for: of what the resource accepted, nothing was
-// done by a command after a later one of its slot had begun.
+// When a holder cannot be asked at the moment at which the clock is set forward, its lease ends
+// early, and whoever waits is admitted while a command still runs. What is left then is what tokens
+// are for: of what the resource accepted, nothing was done by a command after a later one of its
+// slot had begun.
 TEST(Nemesis, OfLocksInPostgresWhoseClockIsSetForward) {
   Storm storm("postgres_clock", 1);
   Server server(storm);

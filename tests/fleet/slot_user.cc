@@ -1,7 +1,8 @@
-// A command that uses slots: slot_user SOCKET. It tells the witness which slots and which token it was given, says every
-// few milliseconds that it is still there, stays as long as it is told, whoever else wants it to go (SIGINT and SIGTERM are
-// ignored: only SIGKILL, before its lease ends, is left), and ends. Exit code: 42 when it was refused for a
-// stale token, 43 when there is no witness. Static, and its clock the kernel's: no preloaded library reaches it.
+// A command that uses slots: slot_user SOCKET. It tells the witness which slots and which token it
+// was given, says every few milliseconds that it is still there, stays as long as it is told,
+// whoever else wants it to go (SIGINT and SIGTERM are ignored: only SIGKILL, before its lease ends,
+// is left), and ends. Exit code: 42 when it was refused for a stale token, 43 when there is no
+// witness. Static, and its clock the kernel's: no preloaded library reaches it.
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -40,15 +41,16 @@ int main(int argc, char** argv) {
   const char* token = getenv("ATMOST_TOKEN");
   const char* asked = getenv("WITNESS_ASKED");
   const char* host = getenv("WITNESS_HOST");
-  if (argc != 2 || slots == nullptr || token == nullptr || asked == nullptr || host == nullptr) return 64;
+  if (argc != 2 || slots == nullptr || token == nullptr || asked == nullptr || host == nullptr)
+    return 64;
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   strncpy(address.sun_path, argv[1], sizeof address.sun_path - 1);
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return 43;
   char line[512];
-  int size = snprintf(line, sizeof line, "begin %s %s %d %d %s %s %.9f\n", slots, token, getpid(), getpgrp(),
-                      host, asked, begun);
+  int size = snprintf(line, sizeof line, "begin %s %s %d %d %s %s %.9f\n", slots, token, getpid(),
+                      getpgrp(), host, asked, begun);
   int stay = ask(fd, line, size);
   if (stay < 0) return 42;
   for (double left; (left = begun + stay / 1000.0 - now()) > 0;) {

@@ -76,7 +76,8 @@ Recipe Storm::client(unsigned number, const std::string& store) {
                  "500ms"};
   // Some take two slots at once.
   if (number % 16 == 5) recipe.line.insert(recipe.line.end(), {"-k", "2"});
-  recipe.line.insert(recipe.line.end(), {"lock", "--", beside("slot_user"), directory_.file("witness")});
+  recipe.line.insert(recipe.line.end(),
+                     {"lock", "--", beside("slot_user"), directory_.file("witness")});
   recipe.before = [enter, clock, words, host = std::to_string(host)] {
     enter();
     setenv("WITNESS_HOST", host.c_str(), 1);
@@ -120,12 +121,14 @@ void Storm::only_what_was_accepted() {
   seconds_ /= 2;
 }
 
-// What dice seldom bring about: one host of clients is cut off, all its commands stay beyond the end of their leases, and the
-// other host's clients wait for their slots. A command that outlives its lease by a fraction of a second is seen.
+// What dice seldom bring about: one host of clients is cut off, all its commands stay beyond the
+// end of their leases, and the other host's clients wait for their slots. A command that outlives
+// its lease by a fraction of a second is seen.
 void Storm::cut_off_those_who_linger() {
   const auto users_on = [this](unsigned host) {
     const std::vector<Witness::User> users = witness_->users();
-    return std::count_if(users.begin(), users.end(), [host](const auto& user) { return user.host == host; });
+    return std::count_if(users.begin(), users.end(),
+                         [host](const auto& user) { return user.host == host; });
   };
   const double patience = seconds_now() + 20;
   const auto go_on_until = [this](double end, const std::function<bool()>& enough) {
@@ -154,8 +157,9 @@ void Storm::cut_off_those_who_linger() {
 
 void Storm::run(const std::string& store) {
   witness_ = std::make_unique<Witness>(directory_.file("witness"), kSlots, fenced_);
-  crowd_ = std::make_unique<Crowd>(setting("ATMOST_CLIENTS", 200),
-                                   [this, store](unsigned number) { return client(number, store); });
+  crowd_ = std::make_unique<Crowd>(setting("ATMOST_CLIENTS", 200), [this, store](unsigned number) {
+    return client(number, store);
+  });
   nemesis_.add_clients(*crowd_, *witness_, kTtl + 3);
   nemesis_.add("clients' clock set", 2, 0, 0, [this]() -> Nemesis::Undo {
     clocks_[nemesis_.pick(kClientClocks)]->set(nemesis_.clock_shift());
@@ -175,7 +179,8 @@ void Storm::run(const std::string& store) {
     crowd_->tend(false);
     std::this_thread::sleep_for(kTick);
   }
-  EXPECT_EQ(crowd_->size(), 0u) << "clients that still wait a minute after all was calm:\n" << crowd_->rest();
+  EXPECT_EQ(crowd_->size(), 0u) << "clients that still wait a minute after all was calm:\n"
+                                << crowd_->rest();
   std::printf("%.1f s of harm; all had finished %.1f s after it\n", seconds_, seconds_now() - calm);
   crowd_->end();
   witness_->finish();
@@ -187,8 +192,8 @@ void Storm::judge() {
   const std::string kept = folder != nullptr ? folder : ".";
   std::filesystem::create_directories(kept);
   const std::string path = kept + "/" + name_ + "-" + std::to_string(seed_) + ".history";
-  EXPECT_TRUE(
-      write(witness_->history(), name_ + ", seed " + std::to_string(seed_) + ": " + nemesis_.tally(), path));
+  EXPECT_TRUE(write(witness_->history(),
+                    name_ + ", seed " + std::to_string(seed_) + ": " + nemesis_.tally(), path));
   EXPECT_EQ(contradiction(witness_->history()), "") << "check_history " << path;
   if (!fenced_) {
     EXPECT_EQ(witness_->overlaps(), 0u);
@@ -196,14 +201,16 @@ void Storm::judge() {
   }
   EXPECT_GT(witness_->begun(), seconds_ / 4) << "it should go on all the time";
   std::printf(
-      "%u admissions of %u clients; %u stale tokens refused, %u of them of hosts that had slept; %u "
+      "%u admissions of %u clients; %u stale tokens refused, %u of them of hosts that had slept; "
+      "%u "
       "overlaps\n"
       "%s\nexit codes:",
-      witness_->begun(), crowd_->started(), witness_->stale(), witness_->stale() - witness_->stale_awake(),
-      witness_->overlaps(), nemesis_.tally().c_str());
+      witness_->begun(), crowd_->started(), witness_->stale(),
+      witness_->stale() - witness_->stale_awake(), witness_->overlaps(), nemesis_.tally().c_str());
   for (const auto& [code, count] : crowd_->codes()) {
     std::printf(" %d (%u)", code, count);
-    // It ran; the store could not be reached; the lock was lost; killed by us. 42: the witness refused its token.
+    // It ran; the store could not be reached; the lock was lost; killed by us. 42: the witness
+    // refused its token.
     const std::set<int> known = {0, 42, 69, 79, 128 + SIGKILL};
     EXPECT_TRUE(known.contains(code)) << "exit code " << code;
   }

@@ -1,5 +1,6 @@
-// A nemesis test from its beginning to its verdict, for whichever store: clients run, harm is done, then all is calm, and
-// everybody has to finish; what the witness saw has to be possible, and is kept in a file.
+// A nemesis test from its beginning to its verdict, for whichever store: clients run, harm is done,
+// then all is calm, and everybody has to finish; what the witness saw has to be possible, and is
+// kept in a file.
 #ifndef ATMOST_TESTS_FLEET_STORM_H
 #define ATMOST_TESTS_FLEET_STORM_H
 
@@ -22,8 +23,9 @@ constexpr unsigned kGroups = 2;  // of clients: each lives on a host of its own
 
 class Storm {
  public:
-  // Settings from the environment: ATMOST_SECONDS (of harm), ATMOST_CLIENTS, ATMOST_SEED (chosen, if none is given, and
-  // printed), ATMOST_HISTORIES (a folder). Hosts of the network: clients' first, then `servers` of them.
+  // Settings from the environment: ATMOST_SECONDS (of harm), ATMOST_CLIENTS, ATMOST_SEED (chosen,
+  // if none is given, and printed), ATMOST_HISTORIES (a folder). Hosts of the network: clients'
+  // first, then `servers` of them.
   Storm(const std::string& name, unsigned servers);
 
   Network& network() { return network_; }
@@ -31,12 +33,14 @@ class Storm {
   const std::string& directory() const { return directory_.path(); }
   Nemesis& nemesis() { return nemesis_; }
 
-  // One client of the lock at `store`: client `number` lives on one of the hosts, with one of the wrong clocks there.
+  // One client of the lock at `store`: client `number` lives on one of the hosts, with one of the
+  // wrong clocks there.
   Recipe client(unsigned number, const std::string& store);
   // Packets between a host and some others, cut as the dice fall: both ways, or one.
   Nemesis::Undo part(unsigned host, const std::vector<unsigned>& others);
-  // Where commands may overlap, and only the resource can tell by tokens: judged is what it accepted, in the order in which it
-  // did; overlaps and refused tokens are counted, and no more. Half as long.
+  // Where commands may overlap, and only the resource can tell by tokens: judged is what it
+  // accepted, in the order in which it did; overlaps and refused tokens are counted, and no more.
+  // Half as long.
   void only_what_was_accepted();
   // Does it all, and fails the test where something was not as it should be.
   void run(const std::string& store);

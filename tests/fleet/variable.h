@@ -10,7 +10,9 @@ namespace fleet_kit {
 
 class Variable {
  public:
-  Variable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  Variable(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
   Variable(const Variable&) = delete;
   Variable& operator=(const Variable&) = delete;
   ~Variable() { unsetenv(name_); }

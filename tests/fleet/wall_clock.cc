@@ -1,8 +1,10 @@
-// A wall clock that is wrong: preloaded into a C or C++ program (LD_PRELOAD), it adds the seconds that stand in the file
-// $WALL_CLOCK to the time of day, whichever way the program asks. The file is mapped, so the test moves the clock of all
-// processes that use it at one moment, while they run. Clocks that count from the boot stay right.
+// A wall clock that is wrong: preloaded into a C or C++ program (LD_PRELOAD), it adds the seconds
+// that stand in the file $WALL_CLOCK to the time of day, whichever way the program asks. The file
+// is mapped, so the test moves the clock of all processes that use it at one moment, while they
+// run. Clocks that count from the boot stay right.
 //
-// libfaketime does less here: atmost asks the kernel by syscall(2), which libfaketime 0.9.10 does not stand before.
+// libfaketime does less here: atmost asks the kernel by syscall(2), which libfaketime 0.9.10 does
+// not stand before.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +47,8 @@ extern "C" {
 
 int clock_gettime(clockid_t clock, timespec* to) noexcept {
   const long code = kernel()(SYS_clock_gettime, clock, to);
-  if (code == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) to->tv_sec += shift();
+  if (code == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
+    to->tv_sec += shift();
   return static_cast<int>(code);
 }
 

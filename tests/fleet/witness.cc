@@ -36,7 +36,8 @@ bool gone(int fd) {
 
 }  // namespace
 
-Witness::Witness(const std::string& path, std::uint32_t slots, bool own_time) : own_time_(own_time) {
+Witness::Witness(const std::string& path, std::uint32_t slots, bool own_time)
+    : own_time_(own_time) {
   history_.slots = slots;
   listening_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address = {};
@@ -118,8 +119,8 @@ bool Witness::hear(int fd) {
   return true;
 }
 
-// "begin SLOT[,SLOT...] TOKEN PID GROUP HOST ASKED MOMENT", then "use MOMENT" again and again, and "end MOMENT". The answer is
-// the milliseconds that it may stay, or "stale".
+// "begin SLOT[,SLOT...] TOKEN PID GROUP HOST ASKED MOMENT", then "use MOMENT" again and again, and
+// "end MOMENT". The answer is the milliseconds that it may stay, or "stale".
 void Witness::take_line(int fd, Guest& guest, const std::string& line) {
   std::istringstream words(line);
   std::string verb, slots;
@@ -146,7 +147,8 @@ void Witness::take_line(int fd, Guest& guest, const std::string& line) {
   (void)!send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
 }
 
-// When its host fell asleep first. The numbers of groups come again: a sleep from before it was started was another's.
+// When its host fell asleep first. The numbers of groups come again: a sleep from before it was
+// started was another's.
 const double* Witness::slept(const Guest& guest) const {
   const auto found = sleepers_.find(guest.user.group);
   if (found == sleepers_.end()) return nullptr;
@@ -154,7 +156,8 @@ const double* Witness::slept(const Guest& guest) const {
   return moment != found->second.end() ? &*moment : nullptr;
 }
 
-// A use is known from its begin to the last that we heard of it, but not beyond the moment at which its host fell asleep.
+// A use is known from its begin to the last that we heard of it, but not beyond the moment at which
+// its host fell asleep.
 void Witness::seen(Guest& guest, double moment) {
   if (const double* asleep = slept(guest)) moment = std::min(moment, *asleep);
   guest.use.ended = std::max(guest.use.ended, moment);
@@ -169,8 +172,8 @@ bool Witness::stale(Guest& guest) {
     if (slept(guest) == nullptr) {
       ++stale_awake_;
       if (!own_time_)
-        fprintf(stderr, "stale: process %d with token %llu came later than a larger one\n", guest.user.pid,
-                static_cast<unsigned long long>(guest.use.token));
+        fprintf(stderr, "stale: process %d with token %llu came later than a larger one\n",
+                guest.user.pid, static_cast<unsigned long long>(guest.use.token));
     }
   }
   guest.refused = true;
@@ -186,8 +189,9 @@ bool Witness::begin(int fd, Guest& guest) {
       if (!before.refused && slept(before) == nullptr && !gone(last->second)) {
         ++overlaps_;
         if (!own_time_)
-          fprintf(stderr, "overlap: slot %u, process %d of token %llu was there when token %llu came\n", slot,
-                  before.user.pid, static_cast<unsigned long long>(before.use.token),
+          fprintf(stderr,
+                  "overlap: slot %u, process %d of token %llu was there when token %llu came\n",
+                  slot, before.user.pid, static_cast<unsigned long long>(before.use.token),
                   static_cast<unsigned long long>(guest.use.token));
       }
     }

@@ -1,5 +1,6 @@
-// The resource that a fleet's commands share, outside of everything they say of themselves: it sees who uses which slot
-// and until when, refuses stale tokens, and keeps the history. The commands are slot_user.cc.
+// The resource that a fleet's commands share, outside of everything they say of themselves: it sees
+// who uses which slot and until when, refuses stale tokens, and keeps the history. The commands are
+// slot_user.cc.
 #ifndef ATMOST_TESTS_FLEET_WITNESS_H
 #define ATMOST_TESTS_FLEET_WITNESS_H
 
@@ -24,8 +25,8 @@ class Witness {
     unsigned host = 0;
     double until = 0;  // it means to stay so long
   };
-  // Listens on a Unix socket at `path`. `own_time`: the moments of the history are those at which it accepted what commands
-  // did, not those at which they did it.
+  // Listens on a Unix socket at `path`. `own_time`: the moments of the history are those at which
+  // it accepted what commands did, not those at which they did it.
   Witness(const std::string& path, std::uint32_t slots, bool own_time = false);
   Witness(const Witness&) = delete;
   Witness& operator=(const Witness&) = delete;
@@ -36,8 +37,9 @@ class Witness {
   // Those of one host, or of one group, that use slots now stay until then.
   void linger_on_host(unsigned host, double until);
   void linger(pid_t group, double until);
-  // To be called before all processes of a group are stopped, command and supervisor, as a host that sleeps stops them. What
-  // such a command does when it wakes only the resource can refuse: it is known to use its slots until now, and no longer.
+  // To be called before all processes of a group are stopped, command and supervisor, as a host
+  // that sleeps stops them. What such a command does when it wakes only the resource can refuse: it
+  // is known to use its slots until now, and no longer.
   void sleeps(pid_t group);
   // The processes that use slots right now.
   std::vector<User> users();
@@ -48,8 +50,8 @@ class Witness {
   unsigned begun() const { return begun_; }
   unsigned overlaps() const {
     return overlaps_;
-  }                                          // a slot was begun while its last user was there, and awake
-  unsigned stale() const { return stale_; }  // commands refused for their tokens
+  }  // a slot was begun while its last user was there, and awake
+  unsigned stale() const { return stale_; }              // commands refused for their tokens
   unsigned stale_awake() const { return stale_awake_; }  // of them, those whose host never slept
 
  private:

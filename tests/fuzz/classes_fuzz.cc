@@ -1,4 +1,5 @@
-// Any text: an expression or not, never both; evaluating asks only for names that the check has seen.
+// Any text: an expression or not, never both; evaluating asks only for names that the check has
+// seen.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -36,7 +37,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Some some(seen);
   const bool value = atmost::request::evaluate(text, some);
   const std::string negated = "!(" + std::string(text) + ")";
-  if (atmost::request::check_expression(negated, fault) && atmost::request::evaluate(negated, some) == value)
+  if (atmost::request::check_expression(negated, fault) &&
+      atmost::request::evaluate(negated, some) == value)
     std::abort();
   return 0;
 }

@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     return 0;
   }
   if (span.value().ns < 0 || (span.value().is_forever() && text != "inf")) std::abort();
-  const atmost::Result<atmost::Duration> back = atmost::parse_duration(atmost::duration_words(span.value()));
+  const atmost::Result<atmost::Duration> back =
+      atmost::parse_duration(atmost::duration_words(span.value()));
   if (!back.ok() || back.value() > span.value()) std::abort();
   return 0;
 }

@@ -1,4 +1,5 @@
-// Whatever the bytes and the room: nothing a terminal obeys comes out, and nothing is written beyond the room.
+// Whatever the bytes and the room: nothing a terminal obeys comes out, and nothing is written
+// beyond the room.
 #include <cstdlib>
 #include <string_view>
 

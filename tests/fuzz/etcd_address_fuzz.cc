@@ -1,4 +1,5 @@
-// Whatever --store says of etcd: endpoints and a prefix that mean one thing, or a refusal that repeats no secret.
+// Whatever --store says of etcd: endpoints and a prefix that mean one thing, or a refusal that
+// repeats no secret.
 #include <string_view>
 
 #include "require.h"
@@ -15,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   }
   require(!access.value().endpoints.empty());
   for (const std::string& endpoint : access.value().endpoints) {
-    require(endpoint.starts_with("http://") && endpoint.find_first_of("@/?# \n", 7) == std::string::npos);
+    require(endpoint.starts_with("http://") &&
+            endpoint.find_first_of("@/?# \n", 7) == std::string::npos);
     require(endpoint.rfind(':') > 6);
   }
   const std::string& prefix = access.value().prefix;

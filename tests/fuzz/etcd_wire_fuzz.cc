@@ -1,4 +1,5 @@
-// Whatever a gateway answers: read or refused; what was believed hangs together, and a lock is read from it without harm.
+// Whatever a gateway answers: read or refused; what was believed hangs together, and a lock is read
+// from it without harm.
 #include <string_view>
 
 #include "require.h"
@@ -51,20 +52,24 @@ void read_lock(std::string_view text, std::uint64_t ticket) {
   require(view.held == holders.size());
   const std::vector<std::uint32_t> free = free_slots(seen, viewer);
   for (const Snapshot::Holder& holder : seen.holders) {
-    for (const std::uint32_t slot : free) require(slot != holder.slot && slot >= 1 && slot <= lock.max);
+    for (const std::uint32_t slot : free)
+      require(slot != holder.slot && slot >= 1 && slot <= lock.max);
   }
 }
 
 void read_values(std::string_view text) {
   if (const std::optional<Record> record = parse_record(text)) {
     const std::optional<Record> again = parse_record(record->text());
-    require(again && again->take == record->take && again->max == record->max && again->mode == record->mode);
+    require(again && again->take == record->take && again->max == record->max &&
+            again->mode == record->mode);
   }
   if (const std::optional<State> state = parse_state(text)) {
     const std::optional<State> again = parse_state(state->text());
-    require(again && again->drained_slots == state->drained_slots && again->forgotten == state->forgotten);
+    require(again && again->drained_slots == state->drained_slots &&
+            again->forgotten == state->forgotten);
   }
-  if (const std::optional<Ask> ask = parse_ask(text)) require(parse_ask(ask->text())->token == ask->token);
+  if (const std::optional<Ask> ask = parse_ask(text))
+    require(parse_ask(ask->text())->token == ask->token);
   (void)parse_moment(text, 1);
   (void)Keys::slot_of(text);
   if (const std::optional<std::string> bytes = from_base64(text)) require(base64(*bytes) == text);

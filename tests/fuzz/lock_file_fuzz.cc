@@ -1,4 +1,5 @@
-// A lock file of arbitrary bytes is inspected, asked and released: no crash, no hang, never more than N.
+// A lock file of arbitrary bytes is inspected, asked and released: no crash, no hang, never more
+// than N.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -61,7 +61,8 @@ LockFileTrial::LockFileTrial() {
   store_->set_kind(HolderKind::library);
   if (stranger_ < 0 || ask(3, 1, false) != nullptr) abort();
   valid_.resize(static_cast<std::size_t>(local::kHeaderAt) + sizeof(local::Header));
-  if (pread(stranger_, valid_.data(), valid_.size(), 0) != static_cast<ssize_t>(valid_.size())) abort();
+  if (pread(stranger_, valid_.data(), valid_.size(), 0) != static_cast<ssize_t>(valid_.size()))
+    abort();
   for (std::uint32_t slot : kHeld) {
     if (!set_lock(stranger_, F_WRLCK, local::slot_byte(slot), 1)) abort();
   }
@@ -82,7 +83,8 @@ const char* LockFileTrial::ask(std::uint32_t max, std::uint32_t take, bool queue
   const Instant now = {1'700'000'000'000'000'000, 100'000'000'000'000'000, false};
   Ticket ticket;
   Lease lease;
-  Result<Decision> answer = store_->attempt(request, policy::decide, now, queue ? &ticket : nullptr, lease);
+  Result<Decision> answer =
+      store_->attempt(request, policy::decide, now, queue ? &ticket : nullptr, lease);
   const char* wrong = nullptr;
   if (!answer.ok()) {
     const std::string message = answer.error().message.c_str();
@@ -100,7 +102,8 @@ const char* LockFileTrial::ask(std::uint32_t max, std::uint32_t take, bool queue
       }
     }
     if (all > max) wrong = "a grant above N";
-  } else if (answer.value().why == Why::no_slot && max > 2 && take == 1 && !(drained(1) && drained(3))) {
+  } else if (answer.value().why == Why::no_slot && max > 2 && take == 1 &&
+             !(drained(1) && drained(3))) {
     wrong = "a refusal beside a free slot";
   }
   store_->withdraw(request, ticket);
@@ -123,7 +126,8 @@ const char* LockFileTrial::look() {
   spec.path = PathText(path_);
   Counter counter;
   Result<std::uint32_t> held = store_->inspect(spec, {}, &counter);
-  if (held.ok() && held.value() != counter.holders) return "a listing shows another number than it counts";
+  if (held.ok() && held.value() != counter.holders)
+    return "a listing shows another number than it counts";
   if (held.ok() && held.value() < 2) return "a listing leaves a holder out";
   return counter.waiters > 0 ? "a listing shows a waiter where nobody waits" : nullptr;
 }

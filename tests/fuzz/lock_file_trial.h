@@ -1,4 +1,5 @@
-// One trial of a lock file with arbitrary content, used by the fuzzer and by the test of fixed mutations.
+// One trial of a lock file with arbitrary content, used by the fuzzer and by the test of fixed
+// mutations.
 #ifndef ATMOST_TESTS_FUZZ_LOCK_FILE_TRIAL_H
 #define ATMOST_TESTS_FUZZ_LOCK_FILE_TRIAL_H
 
@@ -11,8 +12,8 @@
 
 namespace atmost::fuzz {
 
-// What a lock file is made to hold: pieces of bytes put at the places where the store looks for something, so that a
-// few hundred bytes of input reach every part of a file of megabytes.
+// What a lock file is made to hold: pieces of bytes put at the places where the store looks for
+// something, so that a few hundred bytes of input reach every part of a file of megabytes.
 struct Piece {
   std::int64_t at = 0;
   const std::uint8_t* bytes = nullptr;
@@ -25,10 +26,10 @@ class LockFileTrial {
   LockFileTrial();
   ~LockFileTrial();
 
-  // Writes the pieces into an empty lock file or, with `valid`, over one that this program has written; has a
-  // stranger hold slots 2 and 4 of it; then looks, asks with N = 2, 3 and 4, waits in the queue and releases.
-  // Returns what was wrong, or null: a grant above N, a grant of a held slot, a refusal beside a free slot, or
-  // an error that does not name the file.
+  // Writes the pieces into an empty lock file or, with `valid`, over one that this program has
+  // written; has a stranger hold slots 2 and 4 of it; then looks, asks with N = 2, 3 and 4, waits
+  // in the queue and releases. Returns what was wrong, or null: a grant above N, a grant of a held
+  // slot, a refusal beside a free slot, or an error that does not name the file.
   const char* run(const Piece* pieces, std::size_t count, bool valid);
 
   // The pieces of an unstructured input.

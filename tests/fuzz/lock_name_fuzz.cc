@@ -11,7 +11,8 @@ void check(const atmost::Result<atmost::Text<255>>& file, std::string_view whole
   const std::string_view name = file.value().view();
   constexpr std::string_view kAllowed =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+@=,-%";
-  if (name.size() > 255 || !name.ends_with(".lock") || name.size() == 5 || name[0] == '.') std::abort();
+  if (name.size() > 255 || !name.ends_with(".lock") || name.size() == 5 || name[0] == '.')
+    std::abort();
   if (name.find_first_not_of(kAllowed) != std::string_view::npos) std::abort();
   const bool cut = name.find("%+") != std::string_view::npos;
   if (!cut && atmost::readable_name(name, "mars").view() != whole) std::abort();
@@ -24,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   check(atmost::canonical_name(text), text);
   const std::size_t colon = text.find(':');
   if (colon != std::string_view::npos) {
-    check(atmost::canonical_atom({text.data(), colon}, {text.data() + colon + 1, size - colon - 1}, "mars"),
+    check(atmost::canonical_atom({text.data(), colon}, {text.data() + colon + 1, size - colon - 1},
+                                 "mars"),
           text);
   }
   const atmost::Result<atmost::LockForm> form = atmost::classify_lock(text);

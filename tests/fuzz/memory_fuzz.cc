@@ -1,5 +1,5 @@
-// Any bytes where a lock's memory and a directory's experience belong: taken for none of ours, or good for limits
-// within their bounds, and for being written on.
+// Any bytes where a lock's memory and a directory's experience belong: taken for none of ours, or
+// good for limits within their bounds, and for being written on.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -28,8 +28,10 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     return 0;
   }
   const atmost::LockSpec& lock = it->request.locks[0];
-  if (lock.max > atmost::kMaxSlots || lock.take < 1 || (lock.max > 0 && lock.take > lock.max)) std::abort();
-  if (it->operand_count < 0 || it->operand_count >= argc || it->operands[it->operand_count] != nullptr)
+  if (lock.max > atmost::kMaxSlots || lock.take < 1 || (lock.max > 0 && lock.take > lock.max))
+    std::abort();
+  if (it->operand_count < 0 || it->operand_count >= argc ||
+      it->operands[it->operand_count] != nullptr)
     std::abort();
   if (it->request.wait.ns < 0 || it->busy_exit_code < 0 || it->busy_exit_code > 255) std::abort();
   return 0;

@@ -1,4 +1,5 @@
-// Whatever --store says of PostgreSQL: servers to be tried one by one, or a refusal; no password is shown.
+// Whatever --store says of PostgreSQL: servers to be tried one by one, or a refusal; no password is
+// shown.
 #include <string>
 
 #include "require.h"

@@ -1,4 +1,5 @@
-// Whatever rows a server answers: a lock as it hangs together, or Trouble; never a zero for what got lost.
+// Whatever rows a server answers: a lock as it hangs together, or Trouble; never a zero for what
+// got lost.
 #include <string_view>
 #include <vector>
 

@@ -1,4 +1,5 @@
-// Whatever stands in /proc (names are their processes' own choice, mount points anybody's): read or refused.
+// Whatever stands in /proc (names are their processes' own choice, mount points anybody's): read or
+// refused.
 #include <cstring>
 #include <string_view>
 
@@ -39,7 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   os::Credentials ids;
   (void)os::parse_process_ids(text, ids);
   os::LockLine line;
-  if (os::parse_lock_line(text, line)) require(!line.covers(line.start - 1) && line.start <= line.end);
+  if (os::parse_lock_line(text, line))
+    require(!line.covers(line.start - 1) && line.start <= line.end);
   planted = text;
   const auto real = os::calls.pread;
   os::calls.pread = read_planted;

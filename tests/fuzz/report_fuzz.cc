@@ -1,5 +1,5 @@
-// Whatever a log holds: its lines are read, counted and drawn; no name becomes markup, no control byte comes out, and
-// every count adds up.
+// Whatever a log holds: its lines are read, counted and drawn; no name becomes markup, no control
+// byte comes out, and every count adds up.
 #include <string>
 #include <string_view>
 
@@ -19,16 +19,19 @@ using namespace atmost;
 
 std::size_t count(std::string_view text, std::string_view words) {
   std::size_t found = 0;
-  for (std::size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1))
+  for (std::size_t at = text.find(words); at != std::string_view::npos;
+       at = text.find(words, at + 1))
     ++found;
   return found;
 }
 
 void require_printable(std::string_view text) {
-  for (char c : text) require(c == '\n' || c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f));
+  for (char c : text)
+    require(c == '\n' || c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f));
 }
 
-// As the reader of whole logs does: what is no line of ours, or of a time that cannot be, is left out.
+// As the reader of whole logs does: what is no line of ours, or of a time that cannot be, is left
+// out.
 void take(report::Ledger& ledger, std::string_view line) {
   constexpr std::int64_t kLatest = 7'258'118'400'000'000'000;
   history::Record record;
@@ -41,7 +44,8 @@ void check(const report::Summary& lock) {
   for (std::uint64_t fate : lock.fates) runs += fate;
   require(runs == lock.runs && lock.times.size() <= lock.runs);
   require(lock.p50_ns <= lock.p90_ns && lock.p90_ns <= lock.p99_ns && lock.p99_ns <= lock.max_ns);
-  require(lock.held_share >= 0 && lock.held_share <= 1 && lock.window_s >= 0 && lock.waited_ns >= 0);
+  require(lock.held_share >= 0 && lock.held_share <= 1 && lock.window_s >= 0 &&
+          lock.waited_ns >= 0);
   const std::string json = report::summary_json(lock);
   require_printable(json);
   require(json.find('<') == std::string::npos && json.find('\n') == std::string::npos);

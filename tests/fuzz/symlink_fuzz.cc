@@ -1,4 +1,5 @@
-// Whatever a link says: read or refused, and what was read is written so that it reads the same, harmless to a shell.
+// Whatever a link says: read or refused, and what was read is written so that it reads the same,
+// harmless to a shell.
 #include <cstdlib>
 #include <string_view>
 
@@ -17,8 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const std::string_view id = written.view().substr(written.view().find(" id=") + 4);
     if (id.find_first_of(" \t\n'\"$`\\;&|()<>*?[]{}~#!^") != std::string_view::npos) std::abort();
     atmost::symlink::Target again;
-    if (!atmost::symlink::parse_target(written, again) || again.id.view() != target.id.view()) std::abort();
-    if (again.pid != target.pid || again.time_s != target.time_s || again.ttl_s != target.ttl_s) std::abort();
+    if (!atmost::symlink::parse_target(written, again) || again.id.view() != target.id.view())
+      std::abort();
+    if (again.pid != target.pid || again.time_s != target.time_s || again.ttl_s != target.ttl_s)
+      std::abort();
   }
   atmost::symlink::Mark mark;
   if (atmost::symlink::parse_mark(text, mark)) {

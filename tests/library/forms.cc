@@ -9,9 +9,10 @@ int main() {
   atmost_options options = ATMOST_DEFAULTS;
   atmost::Atom::Terms terms;
   limits.if_elapsed = options.if_elapsed = terms.if_elapsed = 900;
-  bool held = atom.get_lock() && atom.get_lock({}) && atom.get_lock(terms) && atom.get_lock(limits) &&
-              atom.get_lock(options) && named.get_lock() && named.get_lock({}) && named.get_lock(terms) &&
-              named.get_lock(limits) && named.get_lock(options);
+  bool held = atom.get_lock() && atom.get_lock({}) && atom.get_lock(terms) &&
+              atom.get_lock(limits) && atom.get_lock(options) && named.get_lock() &&
+              named.get_lock({}) && named.get_lock(terms) && named.get_lock(limits) &&
+              named.get_lock(options);
 #if __cplusplus >= 202002L
   held = held && atom.get_lock({.if_elapsed = 900, .expire_after = 5400});
   held = held && named.get_lock({.max = 4, .wait = 10});

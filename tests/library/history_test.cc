@@ -58,11 +58,11 @@ TEST_F(LibraryHistory, HasAdmissionsRefusalsAndEnds) {
   EXPECT_FALSE(atom_.get_lock(limits_));
   limits_.if_elapsed = 0;
   { const atmost::Held unsuccessful = atom_.get_lock(limits_); }
-  EXPECT_EQ(events(),
-            (Words{"admitted", "denied no_slot", "ended 0", "denied too_soon", "admitted", "ended 1"}));
+  EXPECT_EQ(events(), (Words{"admitted", "denied no_slot", "ended 0", "denied too_soon", "admitted",
+                             "ended 1"}));
   const std::string all = lines(path("history.jsonl"));
-  for (const char* part : {"\"operator\":\"edit\"", "\"operand\":\"motd\"", "\"command\":\"library\"",
-                           "\"ran_s\":", "\"slot\":1"}) {
+  for (const char* part : {"\"operator\":\"edit\"", "\"operand\":\"motd\"",
+                           "\"command\":\"library\"", "\"ran_s\":", "\"slot\":1"}) {
     EXPECT_NE(all.find(part), std::string::npos) << part << " in " << all;
   }
   EXPECT_NE(all.find("\"pid\":" + std::to_string(getpid())), std::string::npos);
@@ -73,7 +73,8 @@ TEST_F(LibraryHistory, HasAdmissionsRefusalsAndEnds) {
 TEST_F(LibraryHistory, IsReadByTheCommandsThatReadTheOthers) {
   for (int i = 0; i < 3; ++i) atom_.get_lock(limits_).release(true);
   const std::string bin = getenv("ATMOST_BIN");
-  const std::string stats = bin + "/atmost stats --json --dir " + directory_ + " | grep -q '\"success\":3,'";
+  const std::string stats =
+      bin + "/atmost stats --json --dir " + directory_ + " | grep -q '\"success\":3,'";
   const std::string history =
       bin + "/atmost history --dir " + directory_ + " | grep -c 'exit 0' | grep -qx 3";
   EXPECT_EQ(system(stats.c_str()), 0);
@@ -95,7 +96,8 @@ TEST_F(LibraryHistory, TellsATakeoverThatKilledSomebody) {
   atmost::Named(path("a")).get_lock(limits_).release(true);
   reaper.join();
   EXPECT_EQ(events(), (Words{"admitted", "expired", "signalled INT", "admitted", "ended 0"}));
-  EXPECT_NE(lines(path("history.jsonl")).find("\"holder_pid\":" + std::to_string(holder)), std::string::npos);
+  EXPECT_NE(lines(path("history.jsonl")).find("\"holder_pid\":" + std::to_string(holder)),
+            std::string::npos);
 }
 
 TEST_F(LibraryHistory, TellsThatALockWasGivenToATaker) {
@@ -147,7 +149,8 @@ TEST_F(LibraryHistory, NeverStopsAProgramOrSpeaks) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-// A program that becomes a daemon closes what it does not know; the next file it opens gets that number.
+// A program that becomes a daemon closes what it does not know; the next file it opens gets that
+// number.
 TEST_F(LibraryHistory, IsNeverWrittenToAFileOfTheProgram) {
   atom_.get_lock(limits_).release(true);
   const std::string document = path("document");

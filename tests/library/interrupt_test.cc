@@ -43,8 +43,8 @@ class Interrupt : public Library {
   sigset_t none_ = {};
 };
 
-// The signal is blocked until the wait lets it through, so that it comes before, at the beginning of or during the wait:
-// none is lost, or this takes two minutes a piece and fails.
+// The signal is blocked until the wait lets it through, so that it comes before, at the beginning
+// of or during the wait: none is lost, or this takes two minutes a piece and fails.
 TEST_F(Interrupt, EndsAWaitWheneverItComes) {
   sigemptyset(&none_);
   limits_.wait_mask = &none_;

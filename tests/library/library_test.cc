@@ -1,4 +1,5 @@
-// The C library from outside: threads, forks, stray closes, takers. The witness is a lock query by a stranger.
+// The C library from outside: threads, forks, stray closes, takers. The witness is a lock query by
+// a stranger.
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -237,7 +238,8 @@ TEST_F(Library, NamesNoTimeThatIsTooEarly) {
   limits_.if_elapsed = INFINITY;
   const atmost::Held never = once.get_lock(limits_);
   EXPECT_TRUE(std::isinf(never.retry_in()));
-  EXPECT_NE(never.reason().find("too soon: it was admitted before"), std::string::npos) << never.reason();
+  EXPECT_NE(never.reason().find("too soon: it was admitted before"), std::string::npos)
+      << never.reason();
   EXPECT_EQ(never.reason().find("come back"), std::string::npos) << never.reason();
 }
 

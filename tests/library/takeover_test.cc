@@ -11,7 +11,9 @@ namespace {
 
 struct Loss {
   std::atomic<std::uint64_t> token{0};
-  static void tell(void* context, std::uint64_t token) { static_cast<Loss*>(context)->token = token; }
+  static void tell(void* context, std::uint64_t token) {
+    static_cast<Loss*>(context)->token = token;
+  }
 };
 
 TEST_F(Library, ATakerRevokesTheLockAndTheProgramIsTold) {
@@ -136,7 +138,8 @@ TEST_F(Paper, AProgramThatSaidSoOnceIsStopped) {
     status = ended;
   });
   atmost_lock* lock = nullptr;
-  EXPECT_EQ(atmost_get_lock("edit", "motd", 0, 0, nullptr, -1, &lock), ATMOST_ADMITTED) << atmost_message();
+  EXPECT_EQ(atmost_get_lock("edit", "motd", 0, 0, nullptr, -1, &lock), ATMOST_ADMITTED)
+      << atmost_message();
   atmost_release(lock, 1);
   if (lock == nullptr) kill(holder, SIGKILL);
   reaper.join();
@@ -174,7 +177,8 @@ TEST_F(Paper, WhoMayNotStopTheHolderWaitsForIt) {
   limits_.wait = 60;
   std::atomic<int> answer{-1};
   std::thread waiter([&] { answer = atmost::Atom("edit", "motd").get_lock(limits_).answer(); });
-  const std::string list = std::string(getenv("ATMOST_BIN")) + "/atmost list edit:motd | grep -q wait";
+  const std::string list =
+      std::string(getenv("ATMOST_BIN")) + "/atmost list edit:motd | grep -q wait";
   EXPECT_TRUE(eventually([&] { return system(list.c_str()) == 0; }));
   EXPECT_EQ(answer, -1);
   end(holder);

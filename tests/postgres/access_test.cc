@@ -24,7 +24,8 @@ TEST_F(Server, WhoMayNotCreateTheTablesIsToldWhoMay) {
   std::string url = cluster_->url();
   url.replace(url.find("postgres@/postgres"), 18, "guest@/closed");
   EXPECT_EQ(run_now(url, file("out")), 77);
-  EXPECT_NE(contents(file("out")).find("atmost schema postgres"), std::string::npos) << contents(file("out"));
+  EXPECT_NE(contents(file("out")).find("atmost schema postgres"), std::string::npos)
+      << contents(file("out"));
   // The script does what the message promises.
   std::string owner = cluster_->url();
   owner.replace(owner.find("@/postgres"), 10, "@/closed");
@@ -35,7 +36,8 @@ TEST_F(Server, WhoMayNotCreateTheTablesIsToldWhoMay) {
   session.ask("GRANT USAGE ON SCHEMA atmost TO guest");
   const std::vector<std::string> doctor = {atmost_program(), "doctor", url};
   EXPECT_EQ(Job(doctor, file("out")).wait(10), 77);
-  EXPECT_NE(contents(file("out")).find("bad: this user lacks SELECT on atmost.lock"), std::string::npos)
+  EXPECT_NE(contents(file("out")).find("bad: this user lacks SELECT on atmost.lock"),
+            std::string::npos)
       << contents(file("out"));
   session.ask("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA atmost TO guest");
   session.ask("GRANT USAGE ON ALL SEQUENCES IN SCHEMA atmost TO guest");
@@ -50,7 +52,8 @@ TEST_F(Server, SessionsThatAreReadOnlyByDefaultWriteAllTheSame) {
   std::string url = cluster_->url();
   url.replace(url.find("@/postgres"), 10, "@/reading");
   EXPECT_EQ(run_now(url, file("out")), 0) << contents(file("out"));
-  EXPECT_EQ(Job({atmost_program(), "doctor", url}, file("out")).wait(10), 0) << contents(file("out"));
+  EXPECT_EQ(Job({atmost_program(), "doctor", url}, file("out")).wait(10), 0)
+      << contents(file("out"));
 }
 
 // What run would meet, the doctor meets: each column in its turn has another name.
@@ -103,11 +106,13 @@ class Network : public Server {
     theirs_ = std::make_unique<Authority>(other, "ca");
     stranger_ = theirs_->issue("person", "DNS:certified", "/CN=certified");
     const std::string hba = home_->file("hba");
-    std::ofstream(hba) << "local all all trust\nhostssl all secret 127.0.0.1/32 scram-sha-256\n"
-                          "hostssl all certified 127.0.0.1/32 cert\nhost all postgres 127.0.0.1/32 trust\n";
+    std::ofstream(hba)
+        << "local all all trust\nhostssl all secret 127.0.0.1/32 scram-sha-256\n"
+           "hostssl all certified 127.0.0.1/32 cert\nhost all postgres 127.0.0.1/32 trust\n";
     cluster_ = std::make_unique<Cluster>(
-        "listen_addresses = '127.0.0.1'\nssl = on\nssl_cert_file = '" + server.cert + "'\nssl_key_file = '" +
-        server.key + "'\nssl_ca_file = '" + ours_->file() + "'\nhba_file = '" + hba + "'");
+        "listen_addresses = '127.0.0.1'\nssl = on\nssl_cert_file = '" + server.cert +
+        "'\nssl_key_file = '" + server.key + "'\nssl_ca_file = '" + ours_->file() +
+        "'\nhba_file = '" + hba + "'");
     Session session(cluster_->url());
     session.ask("CREATE ROLE secret LOGIN SUPERUSER PASSWORD 'rosebud'");
     session.ask("CREATE ROLE certified LOGIN SUPERUSER");
@@ -126,7 +131,8 @@ class Network : public Server {
   // Nothing runs, one line says why, and the code says of what kind that is.
   void expect_refused(const std::string& where, int code, const std::string& words) const {
     std::filesystem::remove(file("out"));
-    const int ended = Job(run({}, "touch " + file("ran"), where), file("out")).wait(20).value_or(-1);
+    const int ended =
+        Job(run({}, "touch " + file("ran"), where), file("out")).wait(20).value_or(-1);
     EXPECT_EQ(ended, code);
     const std::string out = contents(file("out"));
     EXPECT_NE(out.find(words), std::string::npos) << out;
@@ -136,8 +142,8 @@ class Network : public Server {
   }
   // The command and whoever started it know nothing of the secret.
   void expect_admitted_in_secret(const std::string& where) const {
-    const std::string look =
-        "env >" + file("seen") + "; cat /proc/[0-9]*/cmdline >>" + file("seen") + " 2>/dev/null; true";
+    const std::string look = "env >" + file("seen") + "; cat /proc/[0-9]*/cmdline >>" +
+                             file("seen") + " 2>/dev/null; true";
     EXPECT_EQ(Job(run({}, look, where), file("out")).wait(20), 0) << contents(file("out"));
     EXPECT_NE(contents(file("seen")).find("ATMOST_TOKEN"), std::string::npos);
     EXPECT_EQ(contents(file("seen")).find("rosebud"), std::string::npos);
@@ -236,9 +242,10 @@ TEST_F(Network, AWrongPasswordIsToldThoughAnotherServerIsGone) {
   const Variable wrong("ATMOST_POSTGRES_PASSWORD_FILE", file("wrong"));
   const std::string ports[] = {std::to_string(cluster_->port()), "1"};
   for (const int first : {0, 1}) {
-    const std::string where = "postgres://secret@db.test:" + ports[first] + ",db.test:" + ports[1 - first] +
-                              "/postgres?hostaddr=127.0.0.1,127.0.0.1&sslrootcert=" + ours_->file() +
-                              "&sslmode=verify-full";
+    const std::string where =
+        "postgres://secret@db.test:" + ports[first] + ",db.test:" + ports[1 - first] +
+        "/postgres?hostaddr=127.0.0.1,127.0.0.1&sslrootcert=" + ours_->file() +
+        "&sslmode=verify-full";
     expect_refused(where, 77, "password authentication failed");
     expect_refused(where, 77, "Connection refused");
   }

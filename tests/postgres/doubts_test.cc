@@ -1,5 +1,5 @@
-// What a server says though it is not so: after its clock was set, and after a failover or a restore that lost rows. Nobody
-// is admitted beside a command that still runs.
+// What a server says though it is not so: after its clock was set, and after a failover or a
+// restore that lost rows. Nobody is admitted beside a command that still runs.
 #include "server_kit.h"
 
 namespace postgres_kit {
@@ -9,8 +9,8 @@ class Clock : public Server {
  protected:
   // To the rows it is the same whether the clock jumps ahead or they fall behind.
   void jump(Session& session) const {
-    session.ask("UPDATE atmost.holder SET expires = expires - interval '1 hour' WHERE lock = '" + lock_ +
-                ".lock'");
+    session.ask("UPDATE atmost.holder SET expires = expires - interval '1 hour' WHERE lock = '" +
+                lock_ + ".lock'");
   }
 };
 
@@ -19,7 +19,8 @@ TEST_F(Clock, ThatJumpsAheadTakesNothingFromAHolderThatLives) {
   ASSERT_TRUE(started());
   Session session(cluster_->url());
   Job waiter(run({"-w", "inf"}, "touch " + file("ran")));
-  ASSERT_TRUE(eventually(10, [&] { return session.one("SELECT count(*) FROM atmost.waiter") == "1"; }));
+  ASSERT_TRUE(
+      eventually(10, [&] { return session.one("SELECT count(*) FROM atmost.waiter") == "1"; }));
   const std::string token = holder(session);
   for (int i = 0; i < 10; ++i) {
     jump(session);
@@ -52,8 +53,9 @@ TEST_F(Clock, AHolderThatDiedIsNotWaitedForLong) {
 class Failover : public Server {
  protected:
   Failover() : standby_(Cluster::standby_of(primary_)) {
-    url_ = "postgres://postgres@/postgres?host=" + primary_.directory() + "," + standby_->directory() +
-           "&port=" + std::to_string(primary_.port()) + "," + std::to_string(standby_->port());
+    url_ = "postgres://postgres@/postgres?host=" + primary_.directory() + "," +
+           standby_->directory() + "&port=" + std::to_string(primary_.port()) + "," +
+           std::to_string(standby_->port());
   }
   Argv run_on(const std::string& lock, const Argv& options, const std::string& script) const {
     Argv argv = {atmost_program(), "run", "--store", url_, "--ttl", "6s", "--kill-grace", "100ms"};
@@ -63,13 +65,16 @@ class Failover : public Server {
   }
   // Says who it is, and until when it lived; ends when file `go` is there.
   std::string live(const std::string& name) const {
-    return "echo $ATMOST_TOKEN >" + file(name) + "; while [ ! -e " + file("go") + " ]; do date +%s.%N >" +
-           file(name + ".new") + "; mv " + file(name + ".new") + " " + file(name + ".alive") + "; done";
+    return "echo $ATMOST_TOKEN >" + file(name) + "; while [ ! -e " + file("go") +
+           " ]; do date +%s.%N >" + file(name + ".new") + "; mv " + file(name + ".new") + " " +
+           file(name + ".alive") + "; done";
   }
   bool lives(const std::string& name) const {
     return eventually(10, [&] { return there(name + ".alive"); });
   }
-  double last_seen(const std::string& name) const { return std::atof(contents(file(name)).c_str()); }
+  double last_seen(const std::string& name) const {
+    return std::atof(contents(file(name)).c_str());
+  }
 
   // What is committed from now on is lost with the primary.
   void stop_feeding() const {
@@ -102,14 +107,16 @@ TEST_F(Failover, KeepsWhoIsKnownAndAdmitsNobodyBesideWhoIsNot) {
   ASSERT_TRUE(lives("lost"));
   fail_over();
   EXPECT_EQ(Job(run_on("lost", {}, "true"), file("out")).wait(10), 69);
-  EXPECT_NE(contents(file("out")).find("took over from another"), std::string::npos) << contents(file("out"));
+  EXPECT_NE(contents(file("out")).find("took over from another"), std::string::npos)
+      << contents(file("out"));
   Job successor(run_on("lost", {"-w", "inf"},
                        "echo $ATMOST_TOKEN >" + file("token") + "; date +%s.%N >" + file("taken")));
   EXPECT_EQ(successor.wait(15), 0);
   EXPECT_EQ(lost.wait(0), 79);
   EXPECT_GT(last_seen("taken"), last_seen("lost.alive"));
   // Past all that were lost, whatever the clocks of the two say: by a day.
-  EXPECT_GT(std::stoll(contents(file("token"))), std::stoll(contents(file("lost"))) + 86'000'000'000);
+  EXPECT_GT(std::stoll(contents(file("token"))),
+            std::stoll(contents(file("lost"))) + 86'000'000'000);
   // Longer than its lease ago.
   Session session(standby_->url());
   EXPECT_EQ(session.one("SELECT token FROM atmost.holder WHERE lock = 'known.lock'") + "\n",
@@ -125,7 +132,9 @@ TEST_F(Failover, KeepsWhoIsKnownAndAdmitsNobodyBesideWhoIsNot) {
 }
 
 TEST_F(Failover, APauseIsExplainedAndEndedByHand) {
-  EXPECT_EQ(Job({atmost_program(), "run", "--store", url_, "--ttl", "1h", "long", "--", "true"}).wait(10), 0);
+  EXPECT_EQ(
+      Job({atmost_program(), "run", "--store", url_, "--ttl", "1h", "long", "--", "true"}).wait(10),
+      0);
   {
     Session session(standby_->url());
     ASSERT_TRUE(eventually(10, [&] {
@@ -144,7 +153,8 @@ TEST_F(Failover, APauseIsExplainedAndEndedByHand) {
   }
   Job waiter(run_on("other", {"-w", "inf"}, "true"));
   Session session(standby_->url());
-  ASSERT_TRUE(eventually(10, [&] { return session.one("SELECT count(*) FROM atmost.waiter") == "1"; }));
+  ASSERT_TRUE(
+      eventually(10, [&] { return session.one("SELECT count(*) FROM atmost.waiter") == "1"; }));
   session.ask("TRUNCATE atmost.era");
   EXPECT_EQ(waiter.wait(5), 0);
   EXPECT_EQ(Job(run_on("other", {}, "true")).wait(10), 0);
@@ -153,15 +163,16 @@ TEST_F(Failover, APauseIsExplainedAndEndedByHand) {
 
 TEST_F(Failover, AStandbyThatIsLeftIsNamedBeforeAPrimaryThatIsGone) {
   primary_.crash();
-  const std::string other_way = "postgres://postgres@/postgres?host=" + standby_->directory() + "," +
-                                primary_.directory() + "&port=" + std::to_string(standby_->port()) + "," +
-                                std::to_string(primary_.port());
+  const std::string other_way =
+      "postgres://postgres@/postgres?host=" + standby_->directory() + "," + primary_.directory() +
+      "&port=" + std::to_string(standby_->port()) + "," + std::to_string(primary_.port());
   for (const std::string& url : {url_, other_way}) {
     std::filesystem::remove(file("out"));
     EXPECT_EQ(run_now(url, file("out")), 69);
     const std::string words = contents(file("out"));
     EXPECT_NE(words.find("Connection refused"), std::string::npos) << words;
-    EXPECT_LT(words.find("a standby, which takes no writes"), words.find("Connection refused")) << words;
+    EXPECT_LT(words.find("a standby, which takes no writes"), words.find("Connection refused"))
+        << words;
   }
 }
 
@@ -202,22 +213,24 @@ TEST_F(Pause, OfAThousandYearsIsAPauseToo) {
 class Restore : public Server {
  protected:
   void dump() const {
-    EXPECT_EQ(
-        Job({cluster_->program("pg_dump"), "--schema=atmost", "--file=" + file("dump"), cluster_->url()})
-            .wait(20),
-        0);
+    EXPECT_EQ(Job({cluster_->program("pg_dump"), "--schema=atmost", "--file=" + file("dump"),
+                   cluster_->url()})
+                  .wait(20),
+              0);
   }
   void restore(const std::string& url) const {
-    EXPECT_EQ(Job({cluster_->program("psql"), "-qX", "-v", "ON_ERROR_STOP=1", "-f", file("dump"), url},
-                  file("psql"))
-                  .wait(20),
-              0)
+    EXPECT_EQ(
+        Job({cluster_->program("psql"), "-qX", "-v", "ON_ERROR_STOP=1", "-f", file("dump"), url},
+            file("psql"))
+            .wait(20),
+        0)
         << contents(file("psql"));
   }
   void expect_paused(const std::string& url) const {
     std::filesystem::remove(file("out"));
     EXPECT_EQ(run_now(url, file("out")), 69);
-    EXPECT_NE(contents(file("out")).find("was restored"), std::string::npos) << contents(file("out"));
+    EXPECT_NE(contents(file("out")).find("was restored"), std::string::npos)
+        << contents(file("out"));
   }
   void TearDown() override { Session(cluster_->url()).try_to("DROP SCHEMA atmost CASCADE"); }
 };
@@ -260,7 +273,8 @@ TEST_F(Restore, OnAnotherServerOrAsAnotherDatabasePausesToo) {
 // As the manual tells it, for what nobody can notice.
 TEST_F(Restore, IsSaidByHand) {
   ASSERT_EQ(run_now(), 0);
-  Session(cluster_->url()).ask("DELETE FROM atmost.era; INSERT INTO atmost.era VALUES (0, 'epoch', 2000000)");
+  Session(cluster_->url())
+      .ask("DELETE FROM atmost.era; INSERT INTO atmost.era VALUES (0, 'epoch', 2000000)");
   expect_paused(cluster_->url());
   EXPECT_TRUE(eventually(5, [this] { return run_now() == 0; }));
 }

@@ -1,6 +1,7 @@
-// A resource that minds tokens, and a command that uses it: fenced RESOURCE LOG TIMES. Each time it looks at the largest
-// token that the resource has seen; with a smaller one it is refused. Every visit is a line of LOG, and a lock of the
-// resource puts them in order: WORD TOKEN GROUP NANOSECONDS, where WORD is begin, ok, stale or end.
+// A resource that minds tokens, and a command that uses it: fenced RESOURCE LOG TIMES. Each time it
+// looks at the largest token that the resource has seen; with a smaller one it is refused. Every
+// visit is a line of LOG, and a lock of the resource puts them in order: WORD TOKEN GROUP
+// NANOSECONDS, where WORD is begin, ok, stale or end.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +28,8 @@ void visit(int resource, int log, const char* word, unsigned long long token) {
     _exit(1);
   }
   char line[128];
-  const int size = snprintf(line, sizeof line, "%s %llu %d %lld\n", word, token, getpgrp(), now_ns());
+  const int size =
+      snprintf(line, sizeof line, "%s %llu %d %lld\n", word, token, getpgrp(), now_ns());
   if (write(log, line, static_cast<size_t>(size)) != size) _exit(1);
   flock(resource, LOCK_UN);
 }

@@ -1,4 +1,5 @@
-// Behind a real pgbouncer: where sessions are our own all is well, where they are pooled nothing is granted.
+// Behind a real pgbouncer: where sessions are our own all is well, where they are pooled nothing is
+// granted.
 #include <pwd.h>
 
 #include "server_kit.h"
@@ -26,8 +27,9 @@ class Bouncer {
       argv = {"/usr/sbin/pgbouncer", "-q", "-u", "postgres", directory + "/ini"};
     }
     job_ = std::make_unique<Job>(argv, directory + "/bouncer.log");
-    EXPECT_TRUE(eventually(10, [&] { return std::filesystem::exists(directory + "/.s.PGSQL.5432"); }))
-        << contents(directory + "/bouncer.log");
+    EXPECT_TRUE(eventually(10, [&] {
+      return std::filesystem::exists(directory + "/.s.PGSQL.5432");
+    })) << contents(directory + "/bouncer.log");
     url_ = "postgres://postgres@/postgres?host=" + directory;
   }
   const std::string& url() const { return url_; }

@@ -1,4 +1,5 @@
-// Real processes of atmost beside a server that is stopped, killed, restarted, watched through a session of our own.
+// Real processes of atmost beside a server that is stopped, killed, restarted, watched through a
+// session of our own.
 #ifndef ATMOST_TESTS_POSTGRES_SERVER_KIT_H
 #define ATMOST_TESTS_POSTGRES_SERVER_KIT_H
 
@@ -31,12 +32,15 @@ class Server : public ::testing::Test {
   static void SetUpTestSuite() { cluster_ = std::make_unique<Cluster>(); }
   static void TearDownTestSuite() { cluster_.reset(); }
 
-  Server() : lock_("job" + std::to_string(++tests_)) { setenv("ATMOST_DIR", directory_.path().c_str(), 1); }
+  Server() : lock_("job" + std::to_string(++tests_)) {
+    setenv("ATMOST_DIR", directory_.path().c_str(), 1);
+  }
 
   std::string file(const std::string& name) const { return directory_.file(name); }
   bool there(const std::string& name) const { return std::filesystem::exists(file(name)); }
   void touch(const std::string& name) const { std::ofstream(file(name)) << "x"; }
-  Argv run(const Argv& options, const std::string& script, const std::string& url = cluster_->url()) const {
+  Argv run(const Argv& options, const std::string& script,
+           const std::string& url = cluster_->url()) const {
     Argv argv = {atmost_program(), "run", "--store", url};
     argv.insert(argv.end(), options.begin(), options.end());
     for (const std::string& word :

@@ -1,5 +1,6 @@
-// The server stopped, killed, restarted, full or behind a proxy; and what becomes of commands that run, of those that
-// wait and of newcomers. Real processes of atmost, watched through a session of our own.
+// The server stopped, killed, restarted, full or behind a proxy; and what becomes of commands that
+// run, of those that wait and of newcomers. Real processes of atmost, watched through a session of
+// our own.
 #include <algorithm>
 #include <vector>
 
@@ -19,8 +20,10 @@ TEST_F(Server, AKilledBackendIsReplacedUnderTheSameToken) {
     token = holder(session);
     EXPECT_EQ(token + "\n", contents(file("token")));
     expires = session.one("SELECT expires FROM atmost.holder");
-    // The server takes the death of one of its processes for a crash, and ends and restarts all of them.
-    kill(std::stoi(session.one("SELECT pid FROM pg_stat_activity WHERE application_name = 'atmost'")),
+    // The server takes the death of one of its processes for a crash, and ends and restarts all of
+    // them.
+    kill(std::stoi(
+             session.one("SELECT pid FROM pg_stat_activity WHERE application_name = 'atmost'")),
          SIGKILL);
     EXPECT_TRUE(eventually(10, [&] { return !session.try_to("SELECT 1"); }));
   }
@@ -33,8 +36,8 @@ TEST_F(Server, AKilledBackendIsReplacedUnderTheSameToken) {
   Session session(cluster_->url());
   // Past the end of the lease as it was: only a renewal can have kept it.
   EXPECT_TRUE(eventually(8, [&] {
-    return session.one("SELECT clock_timestamp() > '" + expires + "'::timestamptz + interval '1 second'") ==
-           "t";
+    return session.one("SELECT clock_timestamp() > '" + expires +
+                       "'::timestamptz + interval '1 second'") == "t";
   }));
   EXPECT_EQ(holder(session), token);
   EXPECT_EQ(run_now(), 75);
@@ -75,7 +78,8 @@ class Queue : public Server {
   }
   void expect_told(double since) {
     for (std::size_t i = 0; i < kWaiters; ++i) {
-      EXPECT_EQ(waiters_[i].wait(since + within(kTimeout + 1.3) - seconds_now()), 69) << "waiter " << i;
+      EXPECT_EQ(waiters_[i].wait(since + within(kTimeout + 1.3) - seconds_now()), 69)
+          << "waiter " << i;
       const std::string words = contents(file("words" + std::to_string(i)));
       EXPECT_NE(words.find("no answer in time"), std::string::npos) << words;
       EXPECT_EQ(std::count(words.begin(), words.end(), '\n'), 1) << words;
@@ -115,22 +119,26 @@ TEST_F(Server, AnEndedSessionIsReplacedUnderTheSameTokenWithinTheLease) {
   ASSERT_TRUE(started());
   Job two(run({"-w", "inf"}, "echo second >>" + file("second")));
   Session session(cluster_->url());
-  const auto waiting = [&] { return session.one("SELECT count(*), max(ticket) FROM atmost.waiter"); };
+  const auto waiting = [&] {
+    return session.one("SELECT count(*), max(ticket) FROM atmost.waiter");
+  };
   ASSERT_TRUE(eventually(10, [&] { return waiting().starts_with("1|"); }));
   const std::string place = waiting();
   const std::string token = holder(session);
   for (int i = 0; i < 5; ++i) {
     const std::string ended = session.one(
-        "SELECT count(*) FROM (SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name "
+        "SELECT count(*) FROM (SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+        "application_name "
         "= "
         "'atmost') all_");
     EXPECT_EQ(ended, "2");
     const std::string before = session.one("SELECT max(expires) FROM atmost.holder");
-    EXPECT_TRUE(
-        eventually(3, [&] { return session.one("SELECT max(expires) FROM atmost.holder") > before; }));
+    EXPECT_TRUE(eventually(
+        3, [&] { return session.one("SELECT max(expires) FROM atmost.holder") > before; }));
     EXPECT_EQ(holder(session), token);
     EXPECT_TRUE(eventually(3, [&] {
-      return session.one("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'atmost'") == "2";
+      return session.one(
+                 "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'atmost'") == "2";
     }));
   }
   EXPECT_EQ(waiting(), place);
@@ -143,16 +151,17 @@ TEST_F(Server, AnEndedSessionIsReplacedUnderTheSameTokenWithinTheLease) {
 
 TEST_F(Server, ALostCommandIsDeadBeforeItsLeaseEnds) {
   // Deaf to everything but KILL, and it says until when it lived.
-  Job one(run(kShort, "trap '' INT TERM; echo x >>" + file("token") + "; while :; do date +%s.%N >" +
-                          file("alive") + ".new; mv " + file("alive") + ".new " + file("alive") + "; done"));
+  Job one(run(kShort, "trap '' INT TERM; echo x >>" + file("token") +
+                          "; while :; do date +%s.%N >" + file("alive") + ".new; mv " +
+                          file("alive") + ".new " + file("alive") + "; done"));
   ASSERT_TRUE(started());
   Session session(cluster_->url());
   ASSERT_TRUE(eventually(5, [this] { return there("alive"); }));
   signal_server(SIGSTOP);
   EXPECT_EQ(one.wait(10), 79);
   signal_server(SIGCONT);
-  const double expires = std::stod(
-      session.one("SELECT extract(epoch FROM expires) FROM atmost.holder WHERE lock = '" + lock_ + ".lock'"));
+  const double expires = std::stod(session.one(
+      "SELECT extract(epoch FROM expires) FROM atmost.holder WHERE lock = '" + lock_ + ".lock'"));
   EXPECT_LT(std::stod(contents(file("alive"))), expires);
 }
 
@@ -162,7 +171,8 @@ TEST_F(Server, HoldersAndWaitersOutliveARestart) {
   Job two(run({"-w", "inf", "--ttl", "8s"}, "echo second >>" + file("second")));
   {
     Session session(cluster_->url());
-    ASSERT_TRUE(eventually(10, [&] { return session.one("SELECT count(*) FROM atmost.waiter") == "1"; }));
+    ASSERT_TRUE(
+        eventually(10, [&] { return session.one("SELECT count(*) FROM atmost.waiter") == "1"; }));
   }
   cluster_->stop();
   cluster_->start();
@@ -181,7 +191,8 @@ TEST_F(Server, AWaiterThatDiesIsPassedOver) {
   Session session(cluster_->url());
   const auto waiting = [&](const char* count) {
     return eventually(10, [&] {
-      return session.one("SELECT count(*) FROM atmost.waiter WHERE lock = '" + lock_ + ".lock'") == count;
+      return session.one("SELECT count(*) FROM atmost.waiter WHERE lock = '" + lock_ + ".lock'") ==
+             count;
     });
   };
   Job first(run({"-w", "inf"}, "true"));
@@ -203,7 +214,8 @@ TEST_F(Server, AnInterruptedWaiterGivesItsPlaceUp) {
   Session session(cluster_->url());
   const auto waiting = [&](const char* count) {
     return eventually(10, [&] {
-      return session.one("SELECT count(*) FROM atmost.waiter WHERE lock = '" + lock_ + ".lock'") == count;
+      return session.one("SELECT count(*) FROM atmost.waiter WHERE lock = '" + lock_ + ".lock'") ==
+             count;
     });
   };
   Job waiter(run({"-w", "inf"}, "true"));
@@ -233,12 +245,14 @@ TEST_F(Server, AHostThatSleptIsFencedOffAndStopsItsCommand) {
                 times};
   };
   Job slept(fenced("1000"));
-  ASSERT_TRUE(eventually(10, [this] { return contents(file("log")).find("ok") != std::string::npos; }));
+  ASSERT_TRUE(
+      eventually(10, [this] { return contents(file("log")).find("ok") != std::string::npos; }));
   // It has renewed its lease, and the moment that it is to wake at is another one than at first.
   Session session(cluster_->url());
   const auto ends = [this, &session] {
-    return std::stod(session.one("SELECT extract(epoch FROM max(expires)) FROM atmost.holder WHERE lock = '" +
-                                 lock_ + ".lock'"));
+    return std::stod(
+        session.one("SELECT extract(epoch FROM max(expires)) FROM atmost.holder WHERE lock = '" +
+                    lock_ + ".lock'"));
   };
   const double at_first = ends();
   ASSERT_TRUE(eventually(5, [&] { return ends() > at_first; }));
@@ -273,7 +287,8 @@ TEST_F(Server, AFullServerIsNamed) {
   std::vector<std::unique_ptr<Session>> all;
   for (int i = 0; i < 12; ++i) all.push_back(std::make_unique<Session>(small.url()));
   EXPECT_EQ(run_now(small.url(), file("out")), 69);
-  EXPECT_NE(contents(file("out")).find("too many clients"), std::string::npos) << contents(file("out"));
+  EXPECT_NE(contents(file("out")).find("too many clients"), std::string::npos)
+      << contents(file("out"));
   all.clear();
   EXPECT_TRUE(eventually(10, [&] { return run_now(small.url()) == 0; }));
 }

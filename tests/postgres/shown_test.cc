@@ -75,8 +75,10 @@ TEST_F(Shown, APlaceThatEndedIsSweptUpWithoutAnotherWaiter) {
   ASSERT_TRUE(eventually(10, [&] { return places() == "1"; }));
   dies.signal_group(SIGKILL);
   EXPECT_EQ(dies.wait(5), 137);
-  session.ask("UPDATE atmost.waiter SET expires = clock_timestamp() - interval '31 seconds' WHERE lock = '" +
-              lock_ + ".lock'");
+  session.ask(
+      "UPDATE atmost.waiter SET expires = clock_timestamp() - interval '31 seconds' WHERE lock = "
+      "'" +
+      lock_ + ".lock'");
   touch("go");
   EXPECT_EQ(one.wait(10), 0);
   EXPECT_EQ(places(), "0");

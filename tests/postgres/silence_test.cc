@@ -41,15 +41,19 @@ class Silence : public ::testing::Test {
   std::string file(const std::string& name) const { return directory_.file(name); }
   void touch(const std::string& name) const { fclose(fopen(file(name).c_str(), "w")); }
   // What it says is in the file NAME.
-  Job start(unsigned host, const std::string& name, const Argv& options, const std::string& script) const {
-    Argv argv = {fleet_kit::atmost_program(), "run", "--store", cluster_->remote_url(), "--id", name};
+  Job start(unsigned host, const std::string& name, const Argv& options,
+            const std::string& script) const {
+    Argv argv = {fleet_kit::atmost_program(), "run",  "--store",
+                 cluster_->remote_url(),      "--id", name};
     argv.insert(argv.end(), options.begin(), options.end());
-    for (const std::string& word : {lock_, std::string("--"), std::string("/bin/sh"), std::string("-c"),
-                                    "exec 2>&1 >>" + file(name) + "; " + script})
+    for (const std::string& word : {lock_, std::string("--"), std::string("/bin/sh"),
+                                    std::string("-c"), "exec 2>&1 >>" + file(name) + "; " + script})
       argv.push_back(word);
     return Job(argv, network_->entrance(host));
   }
-  std::string stay() const { return "echo x; while [ ! -e " + file("go") + " ]; do sleep 0.05; done"; }
+  std::string stay() const {
+    return "echo x; while [ ! -e " + file("go") + " ]; do sleep 0.05; done";
+  }
   bool started(const std::string& name) const {
     return eventually(10, [&] { return contents(file(name)) == "x\n"; });
   }
@@ -57,7 +61,8 @@ class Silence : public ::testing::Test {
     return eventually(10, [&] { return tickets().size() == static_cast<std::size_t>(count); });
   }
   std::vector<std::string> tickets() {
-    return session_.ask("SELECT ticket FROM atmost.waiter WHERE lock = '" + lock_ + ".lock' ORDER BY 1");
+    return session_.ask("SELECT ticket FROM atmost.waiter WHERE lock = '" + lock_ +
+                        ".lock' ORDER BY 1");
   }
   // The ports of all connections of one host, the youngest last.
   std::vector<unsigned> ports(unsigned host) {

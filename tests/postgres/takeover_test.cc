@@ -1,4 +1,5 @@
-// A holder that is overdue is asked and stops itself; from one that cannot answer its lease takes the slot.
+// A holder that is overdue is asked and stops itself; from one that cannot answer its lease takes
+// the slot.
 #include "kit/wire.h"
 #include "server_kit.h"
 
@@ -24,8 +25,8 @@ class Hung : public Server {
 
   // Says until when it lived.
   std::string live() const {
-    return "echo $ATMOST_TOKEN >>" + file("token") + "; while :; do date +%s.%N >" + file("new") + "; mv " +
-           file("new") + " " + file("alive") + "; done";
+    return "echo $ATMOST_TOKEN >>" + file("token") + "; while :; do date +%s.%N >" + file("new") +
+           "; mv " + file("new") + " " + file("alive") + "; done";
   }
   // Returns when that was, on the wall clock.
   double take(const Argv& how) {
@@ -63,7 +64,8 @@ TEST_F(Hung, AHostThatIsCutOffLosesItsLeaseAndHasStoppedItsCommandBefore) {
   ASSERT_TRUE(eventually(5, [this] { return there("alive"); }));
   wire.cut_off();
   Session session(cluster_->url());
-  const double ends = std::stod(session.one("SELECT extract(epoch FROM max(expires)) FROM atmost.holder"));
+  const double ends =
+      std::stod(session.one("SELECT extract(epoch FROM max(expires)) FROM atmost.holder"));
   const double taken = take({"--expire-after", "0"});
   EXPECT_GT(taken, ends);
   EXPECT_LT(taken, ends + within(2.5));

@@ -90,7 +90,8 @@ TEST_F(Turn, AKilledTakersClaimIsPassed) {
   ASSERT_TRUE(started());
   Job taker(run({"-w", "inf", "--expire-after", "0", "--kill-grace", "4s"}, "true"));
   ASSERT_TRUE(eventually(10, [&] {
-    return session_.one("SELECT count(*) FROM atmost.takeover WHERE lock = '" + lock_ + ".lock'") == "1";
+    return session_.one("SELECT count(*) FROM atmost.takeover WHERE lock = '" + lock_ + ".lock'") ==
+           "1";
   }));
   taker.signal_group(SIGKILL);
   EXPECT_EQ(holder.wait(15), 79);

@@ -1,5 +1,5 @@
-// Every message of the server spoiled in every way: no answer that is missing, malformed or late grants a lock, and each
-// call ends in time.
+// Every message of the server spoiled in every way: no answer that is missing, malformed or late
+// grants a lock, and each call ends in time.
 #include <cstdio>
 #include <map>
 #include <random>
@@ -24,8 +24,9 @@ class Wires : public Spoiled {
  protected:
   // One attempt behind the wire. `held`: by somebody else; then nothing may be granted.
   void attempt_with(Spoil how, int at, bool held, int column = 0, bool queues = false) {
-    SCOPED_TRACE("spoil " + std::to_string(static_cast<int>(how)) + " of message " + std::to_string(at) +
-                 " column " + std::to_string(column) + (held ? ", held" : ", free"));
+    SCOPED_TRACE("spoil " + std::to_string(static_cast<int>(how)) + " of message " +
+                 std::to_string(at) + " column " + std::to_string(column) +
+                 (held ? ", held" : ", free"));
     free_all();
     auto other = store(false);
     Lease others;
@@ -36,7 +37,8 @@ class Wires : public Spoiled {
         (void)ask(*other, others);
       }
       ASSERT_TRUE(others.held());
-      // In a slot that we would not take: the key of the table does not save us from a holder that was not seen.
+      // In a slot that we would not take: the key of the table does not save us from a holder that
+      // was not seen.
       session_.ask("UPDATE atmost.holder SET slot = 2");
     }
     const auto one = store(true);
@@ -86,7 +88,8 @@ TEST_F(Wires, NoSpoiledMessageGrantsALock) {
       hit_ = false;
       bool hit = false;
       for (int how = 1; how < kSpoils; ++how) {
-        // Many take the whole timeout. A message that is missing is what could look most like an empty answer.
+        // Many take the whole timeout. A message that is missing is what could look most like an
+        // empty answer.
         const bool always = held && static_cast<Spoil>(how) == Spoil::drop;
         if (!kAll && !always && (at + how) % 9 != 0) continue;
         attempt_with(static_cast<Spoil>(how), at, held);
@@ -139,15 +142,18 @@ TEST_F(Wires, TenThousandFaultsGrantNothing) {
     ++kinds[how];
     held_too += held ? 1 : 0;
   }
-  std::printf("%d faults, %d of them with the lock held: %d errors, %d grants, all of them of a free lock\n",
-              faults, held_too, errors_, grants_);
+  std::printf(
+      "%d faults, %d of them with the lock held: %d errors, %d grants, all of them of a free "
+      "lock\n",
+      faults, held_too, errors_, grants_);
   for (int how = 1; how < kSpoils; ++how) std::printf("  fault %d: %d times\n", how, kinds[how]);
 }
 
 // The same through the program: nothing runs twice, and the code says what happened.
 TEST_F(Wires, NoFaultMakesTheProgramLie) {
   constexpr int kRuns = 1'000;
-  request_.locks[0].path = atmost::PathText("postgres://there/lock.lock");  // as the program calls it
+  request_.locks[0].path =
+      atmost::PathText("postgres://there/lock.lock");  // as the program calls it
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -160,15 +166,16 @@ TEST_F(Wires, NoFaultMakesTheProgramLie) {
     auto other = store(false);
     Lease others;
     if (held) (void)ask(*other, others);
-    wire_.spoil(static_cast<Spoil>(1 + random() % (kSpoils - 1)), static_cast<int>(random() % 60), false,
-                static_cast<int>(random() % 12));
+    wire_.spoil(static_cast<Spoil>(1 + random() % (kSpoils - 1)), static_cast<int>(random() % 60),
+                false, static_cast<int>(random() % 12));
     const std::string ran = directory_.file("ran");
     std::filesystem::remove(ran);
-    const int code = fleet_kit::Job({fleet_kit::atmost_program(), "run", "-q", "--no-history", "--store",
-                                     "postgres://postgres@/postgres?host=" + directory_.path(), "lock", "--",
-                                     "/bin/touch", ran})
-                         .wait(10)
-                         .value_or(-1);
+    const int code =
+        fleet_kit::Job({fleet_kit::atmost_program(), "run", "-q", "--no-history", "--store",
+                        "postgres://postgres@/postgres?host=" + directory_.path(), "lock", "--",
+                        "/bin/touch", ran})
+            .wait(10)
+            .value_or(-1);
     ++codes[held][code];
     const bool told = code == 69 || (held ? code == 75 : code == 0);
     EXPECT_TRUE(told) << code << (held ? ", held" : ", free");

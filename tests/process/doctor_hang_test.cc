@@ -48,8 +48,10 @@ TEST(DoctorHang, AnswersWithinFiveSeconds) {
 TEST(DoctorHang, SaysSoInJson) {
   const Told told = doctor_on_hung_mount({"--json"});
   if (told.code == 125) GTEST_SKIP() << "needs root and FUSE";
-  EXPECT_NE(told.text.find("{\"level\":\"fail\",\"check\":\"answers\""), std::string::npos) << told.text;
-  EXPECT_NE(told.text.find("\n{\"level\":\"fail\",\"check\":\"verdict\",\"what\":\"no\""), std::string::npos)
+  EXPECT_NE(told.text.find("{\"level\":\"fail\",\"check\":\"answers\""), std::string::npos)
+      << told.text;
+  EXPECT_NE(told.text.find("\n{\"level\":\"fail\",\"check\":\"verdict\",\"what\":\"no\""),
+            std::string::npos)
       << told.text;
 }
 
@@ -61,8 +63,8 @@ TEST(DoctorHang, LetsGoOfItsOutput) {
   World world;
   const std::string script = "\"$0\" doctor \"$1\" | cat >/dev/null; echo over >\"$2\"";
   const std::int64_t start = now_ns();
-  const int status = world.run(
-      {helper("hung_mount"), mount, "/bin/sh", "-c", script, under_test("atmost"), mount, temp.file("over")});
+  const int status = world.run({helper("hung_mount"), mount, "/bin/sh", "-c", script,
+                                under_test("atmost"), mount, temp.file("over")});
   if (words(status) == "exit 125") GTEST_SKIP() << "needs root and FUSE";
   EXPECT_EQ(read_file(temp.file("over")), "over\n");
   EXPECT_LT(now_ns() - start, 5'000'000'000);

@@ -22,7 +22,8 @@ Freezer::Freezer() {
 Freezer::~Freezer() {
   if (!works()) return;
   thaw();
-  eventually(Bound(2000), [&] { return rmdir(path_.c_str()) == 0; });  // the dead leave a little later
+  eventually(Bound(2000),
+             [&] { return rmdir(path_.c_str()) == 0; });  // the dead leave a little later
 }
 
 bool Freezer::try_below(const std::string& hierarchy, const char* state_file) {
@@ -42,20 +43,25 @@ bool Freezer::try_below(const std::string& hierarchy, const char* state_file) {
 
 bool Freezer::put(const char* file, const std::string& text) const {
   const int fd = open((path_ + "/" + file).c_str(), O_WRONLY | O_CLOEXEC);
-  const bool written = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool written =
+      fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   if (fd >= 0) close(fd);
   return written;
 }
 
 bool Freezer::take(pid_t pid) const { return put("cgroup.procs", std::to_string(pid)); }
 
-bool Freezer::freeze() const { return put(state_file_.c_str(), state_file_ == kVersion1 ? "FROZEN" : "1"); }
+bool Freezer::freeze() const {
+  return put(state_file_.c_str(), state_file_ == kVersion1 ? "FROZEN" : "1");
+}
 
 bool Freezer::frozen() const {
   if (state_file_ == kVersion1) return read_file(path_ + "/freezer.state") == "FROZEN\n";
   return read_file(path_ + "/cgroup.events").find("frozen 1") != std::string::npos;
 }
 
-bool Freezer::thaw() const { return put(state_file_.c_str(), state_file_ == kVersion1 ? "THAWED" : "0"); }
+bool Freezer::thaw() const {
+  return put(state_file_.c_str(), state_file_ == kVersion1 ? "THAWED" : "0");
+}
 
 }  // namespace witness

@@ -1,4 +1,5 @@
-// A cgroup of the test's own whose processes can be frozen: what `docker pause` and a container's suspension do.
+// A cgroup of the test's own whose processes can be frozen: what `docker pause` and a container's
+// suspension do.
 #ifndef ATMOST_TESTS_PROCESS_FREEZER_H
 #define ATMOST_TESTS_PROCESS_FREEZER_H
 
@@ -8,8 +9,8 @@
 
 namespace witness {
 
-// Version 1's freezer or version 2's cgroup.freeze, whichever this machine lets us make. The processes in it must be
-// gone or moved when it ends: then it is removed.
+// Version 1's freezer or version 2's cgroup.freeze, whichever this machine lets us make. The
+// processes in it must be gone or moved when it ends: then it is removed.
 class Freezer {
  public:
   Freezer();
@@ -19,7 +20,8 @@ class Freezer {
 
   bool works() const { return !path_.empty(); }
   bool take(pid_t pid) const;
-  // Returns at once: the kernel freezes what runs in user space or sleeps, each process at its next chance.
+  // Returns at once: the kernel freezes what runs in user space or sleeps, each process at its next
+  // chance.
   bool freeze() const;
   bool frozen() const;  // all of them are
   bool thaw() const;

@@ -63,7 +63,8 @@ bool Killer::possible() {
   const pid_t pid = fork();
   if (pid == 0) _exit(trace(PTRACE_TRACEME, 0, 0) == 0 ? 0 : 1);
   int status = 0;
-  return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 0;
 }
 
 // False when it has ended.

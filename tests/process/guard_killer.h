@@ -10,20 +10,21 @@
 
 namespace witness {
 
-// Traces by ptrace(2). Only the process itself is traced, and what it starts is left alone; so are its other threads.
+// Traces by ptrace(2). Only the process itself is traced, and what it starts is left alone; so are
+// its other threads.
 class Killer {
  public:
   using Idle = std::function<void()>;
 
-  // Starts argv. `follow_child`: what is counted and killed is the first child that it forks; it itself goes on.
-  // Not `all_calls`: only those count that touch locks, data and processes.
+  // Starts argv. `follow_child`: what is counted and killed is the first child that it forks; it
+  // itself goes on. Not `all_calls`: only those count that touch locks, data and processes.
   Killer(const std::vector<std::string>& argv, bool follow_child, bool all_calls);
   ~Killer();
   Killer(const Killer&) = delete;
   Killer& operator=(const Killer&) = delete;
 
-  // Runs it to its n-th call (from 1) and kills it there: true. False: it ended before. Returns when it is dead.
-  // `idle` is called whenever it has slept in a call for a while.
+  // Runs it to its n-th call (from 1) and kills it there: true. False: it ended before. Returns
+  // when it is dead. `idle` is called whenever it has slept in a call for a while.
   bool kill_at(unsigned nth, const Idle& idle);
 
   // Whether this machine lets a process trace its child.

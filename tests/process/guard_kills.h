@@ -6,11 +6,13 @@
 
 namespace witness {
 
-// At how many of its calls a victim is killed: at every `stride`-th of those that touch locks, data and processes; or,
-// with 0, at each of all that it makes.
+// At how many of its calls a victim is killed: at every `stride`-th of those that touch locks, data
+// and processes; or, with 0, at each of all that it makes.
 class GuardScenes : public GuardKills {
  protected:
-  Argv sleeper() const { return atmost({"run", "--no-history", lock_, "--", "/bin/sleep", "1000"}); }
+  Argv sleeper() const {
+    return atmost({"run", "--no-history", lock_, "--", "/bin/sleep", "1000"});
+  }
 
   // One process, which frees the slot when it is killed.
   Argv lone_sleeper() const {
@@ -27,8 +29,8 @@ class GuardScenes : public GuardKills {
   }
   void tree(unsigned stride) {
     play({}, stride, [=, this] {
-      return atmost(
-          {"run", "--no-history", "--until=tree", lock_, "--", "/bin/sh", "-c", "sleep 0.01 & exit 0"});
+      return atmost({"run", "--no-history", "--until=tree", lock_, "--", "/bin/sh", "-c",
+                     "sleep 0.01 & exit 0"});
     });
   }
   void waiter(unsigned stride, const Argv& options) {

@@ -1,4 +1,5 @@
-// Who is killed in the midst of a decision leaves the guard to nobody: the short run; guard_kills_soak.cc has the long.
+// Who is killed in the midst of a decision leaves the guard to nobody: the short run;
+// guard_kills_soak.cc has the long.
 #include "guard_kills.h"
 
 namespace witness {

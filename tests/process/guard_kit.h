@@ -1,4 +1,5 @@
-// What becomes of a lock when one who has its guard is killed: the short run of every day, and the long one.
+// What becomes of a lock when one who has its guard is killed: the short run of every day, and the
+// long one.
 #ifndef ATMOST_TESTS_PROCESS_GUARD_KIT_H
 #define ATMOST_TESTS_PROCESS_GUARD_KIT_H
 
@@ -48,22 +49,25 @@ class GuardKills : public ::testing::Test {
     std::cout << "killed at " << kills << " calls\n";
   }
 
-  // Nothing but slots, the mode byte and the handover byte (2^45) may outlive who took it. A forked child may need a
-  // moment to close its copy.
+  // Nothing but slots, the mode byte and the handover byte (2^45) may outlive who took it. A forked
+  // child may need a moment to close its copy.
   void expect_no_guard_left() {
     const Probe probe(lock_);
-    EXPECT_TRUE(eventually(Bound(10'000), [&] { return !probe.first_locked(0, 8); })) << "the guard is left";
+    EXPECT_TRUE(eventually(Bound(10'000), [&] { return !probe.first_locked(0, 8); }))
+        << "the guard is left";
     constexpr std::int64_t kTakeovers = std::int64_t{1} << 42;
     constexpr std::int64_t kHandover = std::int64_t{1} << 45;
     EXPECT_TRUE(eventually(Bound(10'000), [&] {
-      return !probe.first_locked(kTakeovers, kHandover - kTakeovers) && !probe.first_locked(kHandover + 1, 0);
+      return !probe.first_locked(kTakeovers, kHandover - kTakeovers) &&
+             !probe.first_locked(kHandover + 1, 0);
     })) << "a takeover, join or ticket byte is left";
   }
 
   // Admitted, or told that the slot is held: never that the guard is.
   void expect_an_answer() {
     const std::string answer = ask({});
-    const bool good = answer == "admitted" || answer.find("\"reason\":\"no_slot\"") != std::string::npos;
+    const bool good =
+        answer == "admitted" || answer.find("\"reason\":\"no_slot\"") != std::string::npos;
     EXPECT_TRUE(good) << answer;
   }
   // Whatever kept the slot was ended an instant ago.
@@ -97,8 +101,8 @@ class GuardKills : public ::testing::Test {
   // A command that leaves somebody behind who has inherited what it had.
   Argv leaving_a_daemon(Argv options) const {
     options.insert(options.begin(), "run");
-    options.insert(options.end(),
-                   {"--no-history", lock_, "--", "/bin/sh", "-c", "sleep 1000 >/dev/null 2>&1 & exit 0"});
+    options.insert(options.end(), {"--no-history", lock_, "--", "/bin/sh", "-c",
+                                   "sleep 1000 >/dev/null 2>&1 & exit 0"});
     return atmost(options);
   }
   // Frees the slot as soon as the victim has a place in the queue.
@@ -124,14 +128,15 @@ class GuardKills : public ::testing::Test {
     for (unsigned round = 0; round < rounds && !HasFailure(); ++round) {
       int ends[2];
       ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
-      const pid_t supervisor =
-          world_.start(atmost({"run", "--no-history", lock_, "--", "/bin/sh", "-c",
-                               "sleep 1000 >/dev/null 2>&1 </dev/null & echo; sleep 0.002; exit 0"}),
-                       {-1, ends[1], -1});
+      const pid_t supervisor = world_.start(
+          atmost({"run", "--no-history", lock_, "--", "/bin/sh", "-c",
+                  "sleep 1000 >/dev/null 2>&1 </dev/null & echo; sleep 0.002; exit 0"}),
+          {-1, ends[1], -1});
       close(ends[1]);
       char ready = 0;
       EXPECT_EQ(read(ends[0], &ready, 1), 1);
-      // Most of them after the end, which the pipe tells, and most of those at once: there the guard is taken.
+      // Most of them after the end, which the pipe tells, and most of those at once: there the
+      // guard is taken.
       const bool before = random() % 4 == 0;
       const double part = static_cast<double>(random() % 1000) / 1000;
       if (!before) {
@@ -156,7 +161,8 @@ class GuardKills : public ::testing::Test {
       EXPECT_EQ(ask({"-w", "20"}), "admitted") << "round " << round;
       admitted_ms.push_back(static_cast<double>(answered_ns_) / 1e6);
     }
-    std::cout << "seed " << seed() << ", " << rounds << " kills: " << describe("refused", refused_ms) << "; "
+    std::cout << "seed " << seed() << ", " << rounds
+              << " kills: " << describe("refused", refused_ms) << "; "
               << describe("admitted", admitted_ms) << '\n';
   }
 
@@ -170,8 +176,8 @@ class GuardKills : public ::testing::Test {
     const auto at = [&](double part) {
       return std::to_string(ms[static_cast<std::size_t>(part * (ms.size() - 1.0))]);
     };
-    return what + " " + std::to_string(ms.size()) + " times within median " + at(0.5) + ", 99 % " + at(0.99) +
-           ", worst " + at(1) + " ms";
+    return what + " " + std::to_string(ms.size()) + " times within median " + at(0.5) + ", 99 % " +
+           at(0.99) + ", worst " + at(1) + " ms";
   }
 };
 

@@ -1,5 +1,5 @@
-// A program that takes a lock of the C library again and again, in its first thread, while another one forks: each child
-// lives on and never calls exec. Usage: guard_program LOCK [ROUNDS]
+// A program that takes a lock of the C library again and again, in its first thread, while another
+// one forks: each child lives on and never calls exec. Usage: guard_program LOCK [ROUNDS]
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>

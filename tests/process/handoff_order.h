@@ -11,17 +11,19 @@
 
 namespace witness {
 
-// `one_in`: of how many handoffs one may be late. Every other one on a machine that others may load as well; with
-// nothing else running one in a hundred.
+// `one_in`: of how many handoffs one may be late. Every other one on a machine that others may load
+// as well; with nothing else running one in a hundred.
 inline void expect_order(const QueuePlan& plan, std::size_t one_in = 2) {
   TempDir directory;
   const QueueReport report = Queue(plan, directory).run();
   std::cout << describe(report) << '\n';
   EXPECT_EQ(report.out_of_order, 0u);
-  EXPECT_TRUE(report.troubles.empty() && report.replay.contradictions().empty()) << describe(report);
+  EXPECT_TRUE(report.troubles.empty() && report.replay.contradictions().empty())
+      << describe(report);
   EXPECT_EQ(report.replay.most_inside(), plan.limit);
   ASSERT_FALSE(report.latencies_ns.empty());
-  // A lost wake-up is healed by the head's look once a second, so it shows as a late handoff, not as a hang.
+  // A lost wake-up is healed by the head's look once a second, so it shows as a late handoff, not
+  // as a hang.
   std::vector<std::int64_t> sorted = report.latencies_ns;
   std::sort(sorted.begin(), sorted.end());
   EXPECT_LT(sorted[sorted.size() - 1 - sorted.size() / one_in], 500'000'000);

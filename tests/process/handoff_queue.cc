@@ -56,8 +56,9 @@ bool Queue::start_next() {
   const std::size_t tag = pids_.size();
   Argv argv{under_test("atmost"), "run", "-n", std::to_string(plan_.limit), "-w", "inf"};
   argv.insert(argv.end(), plan_.options.begin(), plan_.options.end());
-  argv.insert(argv.end(), {lock_, "--", helper("witness"), log_.path(), "tag=" + std::to_string(tag),
-                           "limit=" + std::to_string(plan_.limit), "gate"});
+  argv.insert(argv.end(),
+              {lock_, "--", helper("witness"), log_.path(), "tag=" + std::to_string(tag),
+               "limit=" + std::to_string(plan_.limit), "gate"});
   Streams streams;
   streams.in = gate_[0];
   pids_.push_back(world_.start(argv, streams));
@@ -112,8 +113,9 @@ void Queue::drain() {
     return waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD;
   });
   if (!ended) {
-    trouble("some never had their turn: " + std::to_string(report_.admitted.size()) + " admitted, " +
-            std::to_string(report_.killed.size()) + " killed, " + std::to_string(pids_.size()) + " started");
+    trouble("some never had their turn: " + std::to_string(report_.admitted.size()) +
+            " admitted, " + std::to_string(report_.killed.size()) + " killed, " +
+            std::to_string(pids_.size()) + " started");
   }
   read_log();
 }
@@ -124,7 +126,8 @@ void Queue::judge_order() {
   for (unsigned tag = 0; tag < pids_.size(); ++tag) missing.insert(tag);
   for (unsigned tag : report_.killed) missing.erase(tag);
   for (unsigned tag : report_.admitted) {
-    const auto earlier = static_cast<unsigned>(std::distance(missing.begin(), missing.lower_bound(tag)));
+    const auto earlier =
+        static_cast<unsigned>(std::distance(missing.begin(), missing.lower_bound(tag)));
     if (earlier > plan_.limit - 1) ++report_.out_of_order;
     missing.erase(tag);
   }
@@ -157,10 +160,11 @@ std::string describe(const QueueReport& report) {
        << report.out_of_order << " out of order, most inside " << report.replay.most_inside();
   if (!sorted.empty()) {
     text << ", handoff median " << ms(sorted[sorted.size() / 2]) << " ms, p99.9 "
-         << ms(sorted[sorted.size() - 1 - sorted.size() / 1000]) << " ms, worst " << ms(sorted.back())
-         << " ms";
+         << ms(sorted[sorted.size() - 1 - sorted.size() / 1000]) << " ms, worst "
+         << ms(sorted.back()) << " ms";
   }
-  for (const std::string& line : report.replay.contradictions()) text << "\n  contradiction: " << line;
+  for (const std::string& line : report.replay.contradictions())
+    text << "\n  contradiction: " << line;
   for (const std::string& line : report.troubles) text << "\n  trouble: " << line;
   return text.str();
 }

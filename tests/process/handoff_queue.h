@@ -25,14 +25,16 @@ struct QueuePlan {
 struct QueueReport {
   std::vector<unsigned> admitted;  // in the order in which the commands began
   std::set<unsigned> killed;
-  std::vector<std::int64_t> latencies_ns;  // from the end of a holder's command to the begin of the next
+  std::vector<std::int64_t>
+      latencies_ns;  // from the end of a holder's command to the begin of the next
   unsigned out_of_order = 0;
   Replay replay;
   std::vector<std::string> troubles;
 };
 
-// Waiters start one after another, each only after the one before was seen in the queue (its ticket is locked), so the
-// order in which they must be admitted is known from outside. Each stays inside until it gets a byte through a pipe.
+// Waiters start one after another, each only after the one before was seen in the queue (its ticket
+// is locked), so the order in which they must be admitted is known from outside. Each stays inside
+// until it gets a byte through a pipe.
 class Queue {
  public:
   Queue(const QueuePlan& plan, TempDir& directory);

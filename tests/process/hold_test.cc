@@ -21,7 +21,8 @@ class Hold : public ::testing::Test {
                                     "\"$0\" hold -q --no-history " + options +
                                         " --for-pid $$ \"$1\" && : >\"$1.held\" && exec sleep 1000",
                                     under_test("atmost"), lock_});
-    const bool held = eventually(Bound(20'000), [&] { return access((lock_ + ".held").c_str(), F_OK) == 0; });
+    const bool held =
+        eventually(Bound(20'000), [&] { return access((lock_ + ".held").c_str(), F_OK) == 0; });
     EXPECT_TRUE(held);
     unlink((lock_ + ".held").c_str());
     return pid;
@@ -33,16 +34,17 @@ class Hold : public ::testing::Test {
   const std::string lock_ = directory_.file("lock");
 };
 
-// 100 ms is what is promised; a machine that does other things, too, gets ten times as long for the worst of twenty.
+// 100 ms is what is promised; a machine that does other things, too, gets ten times as long for the
+// worst of twenty.
 TEST_F(Hold, IsFreeWithin100MillisecondsOfSigkill) {
   Log log(directory_.file("witness.log"));
   std::vector<double> times;
   for (int round = 0; round < 20; ++round) {
     const pid_t holder = script("");
-    const pid_t waiter = world_.start({under_test("atmost"), "run", "-q", "--no-history", "-w", "inf", lock_,
-                                       "--", helper("witness"), log.path()});
-    ASSERT_TRUE(
-        eventually(Bound(20'000), [&] { return Probe(lock_).first_locked(kTickets, 0).has_value(); }));
+    const pid_t waiter = world_.start({under_test("atmost"), "run", "-q", "--no-history", "-w",
+                                       "inf", lock_, "--", helper("witness"), log.path()});
+    ASSERT_TRUE(eventually(Bound(20'000),
+                           [&] { return Probe(lock_).first_locked(kTickets, 0).has_value(); }));
     ASSERT_TRUE(eventually(Bound(20'000), [&] { return state_of(waiter) == 'S'; }));
     const std::int64_t killed_ns = now_ns();
     ASSERT_TRUE(world_.signal_descendant(holder, SIGKILL));
@@ -54,8 +56,8 @@ TEST_F(Hold, IsFreeWithin100MillisecondsOfSigkill) {
     times.push_back(static_cast<double>(inside_ns - killed_ns) / 1e6);
   }
   std::sort(times.begin(), times.end());
-  std::cout << "from the script's SIGKILL to the next one inside: median " << times[10] << " ms, worst "
-            << times.back() << " ms\n";
+  std::cout << "from the script's SIGKILL to the next one inside: median " << times[10]
+            << " ms, worst " << times.back() << " ms\n";
   EXPECT_LT(times[10], 100);
   EXPECT_LT(times.back(), 1000);
 }
@@ -89,9 +91,9 @@ TEST_F(Hold, IsNotKeptByALaterProcessOfThatNumber) {
     "$atmost" release -q --for-pid 1234 "$lock" || code=$?
     [ "$code" = 1 ] || exit 11
   )sh";
-  const int status =
-      world_.run({"/bin/sh", "-c", "exec unshare --pid --fork --mount-proc sh -c \"$2\" \"$0\" \"$1\"",
-                  under_test("atmost"), lock_, script});
+  const int status = world_.run(
+      {"/bin/sh", "-c", "exec unshare --pid --fork --mount-proc sh -c \"$2\" \"$0\" \"$1\"",
+       under_test("atmost"), lock_, script});
   if (words(status) == "exit 125") GTEST_SKIP() << "the number was not given out again";
   EXPECT_EQ(words(status), "exit 0");
 }
@@ -103,43 +105,47 @@ TEST_F(Hold, IsNoOtherUsersBusiness) {
   const pid_t holder = script("--mode 666");
   const auto as_nobody = [&](const std::string& what) {
     return words(world_.run({"/bin/sh", "-c",
-                             "exec setpriv --reuid=65534 --regid=65534 --clear-groups \"$0\" " + what +
-                                 " -q --for-pid \"$1\" \"$2\" 2>/dev/null",
+                             "exec setpriv --reuid=65534 --regid=65534 --clear-groups \"$0\" " +
+                                 what + " -q --for-pid \"$1\" \"$2\" 2>/dev/null",
                              under_test("atmost"), std::to_string(holder), lock_}));
   };
   EXPECT_EQ(as_nobody("release"), "exit 77");
   EXPECT_TRUE(is_held());
   EXPECT_EQ(as_nobody("hold --no-history"), "exit 77");
-  EXPECT_EQ(words(world_.run({under_test("atmost"), "release", "--for-pid", std::to_string(holder), lock_})),
+  EXPECT_EQ(words(world_.run(
+                {under_test("atmost"), "release", "--for-pid", std::to_string(holder), lock_})),
             "exit 0");
   EXPECT_FALSE(is_held());
   EXPECT_TRUE(alive(holder));
 }
 
-// The file is taken away, or another is put in its place: the hold ends in good order, and the new one is another lock.
+// The file is taken away, or another is put in its place: the hold ends in good order, and the new
+// one is another lock.
 TEST_F(Hold, OfADeletedFileIsReleased) {
   const pid_t holder = script("");
   ASSERT_EQ(unlink(lock_.c_str()), 0);
   const auto release = [&] {
-    return words(
-        world_.run({under_test("atmost"), "release", "-q", "--for-pid", std::to_string(holder), lock_}));
+    return words(world_.run(
+        {under_test("atmost"), "release", "-q", "--for-pid", std::to_string(holder), lock_}));
   };
   EXPECT_EQ(release(), "exit 1");
-  EXPECT_EQ(
-      words(world_.run({under_test("atmost"), "hold", "-q", "--for-pid", std::to_string(holder), lock_})),
-      "exit 0");
+  EXPECT_EQ(words(world_.run(
+                {under_test("atmost"), "hold", "-q", "--for-pid", std::to_string(holder), lock_})),
+            "exit 0");
   EXPECT_TRUE(is_held());
   EXPECT_EQ(release(), "exit 0");
   EXPECT_FALSE(is_held());
 }
 
-// A hold must not be refused where a plain run is admitted: few descriptors, nothing open, no working directory.
+// A hold must not be refused where a plain run is admitted: few descriptors, nothing open, no
+// working directory.
 TEST_F(Hold, WithLittleToStandOn) {
   const auto within = [&](const std::string& circumstances, const std::string& lock) {
     return words(world_.run(
         {"/bin/sh", "-c",
          "set -eu; lock=$1; " + circumstances +
-             "; \"$0\" hold -q --no-history --for-pid $$ --keeper-to /dev/stdin \"$lock\" </dev/null;"
+             "; \"$0\" hold -q --no-history --for-pid $$ --keeper-to /dev/stdin \"$lock\" "
+             "</dev/null;"
              "[ \"$(\"$0\" check \"$lock\")\" = 1 ]; \"$0\" release --for-pid $$ \"$lock\"",
          under_test("atmost"), lock}));
   };

@@ -1,7 +1,8 @@
-// hung_mount DIR COMMAND [ARG]...: runs the command while DIR is a filesystem that never answers, as a network
-// filesystem does whose server has died: requests are read and not answered, so whoever asks sleeps and not even
-// SIGKILL wakes it. Everything happens in a mount namespace of its own, which ends with us, and so do the sleepers.
-// Ends as the command ends; 125: cannot be done here (not root, no FUSE).
+// hung_mount DIR COMMAND [ARG]...: runs the command while DIR is a filesystem that never answers,
+// as a network filesystem does whose server has died: requests are read and not answered, so
+// whoever asks sleeps and not even SIGKILL wakes it. Everything happens in a mount namespace of its
+// own, which ends with us, and so do the sleepers. Ends as the command ends; 125: cannot be done
+// here (not root, no FUSE).
 #include <fcntl.h>
 #include <linux/fuse.h>
 #include <poll.h>
@@ -23,7 +24,8 @@ constexpr int kNotHere = 125;
 bool mount_on(const char* directory, int device) {
   if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     return false;
-  const std::string options = "fd=" + std::to_string(device) + ",rootmode=40000,user_id=0,group_id=0";
+  const std::string options =
+      "fd=" + std::to_string(device) + ",rootmode=40000,user_id=0,group_id=0";
   return mount("hung", directory, "fuse", MS_NOSUID | MS_NODEV, options.c_str()) == 0;
 }
 
@@ -44,7 +46,8 @@ int serve_while(pid_t command, int device) {
   static char request[1 << 17];
   for (;;) {
     int status = 0;
-    if (waitpid(command, &status, WNOHANG) == command) return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    if (waitpid(command, &status, WNOHANG) == command)
+      return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
     pollfd ready = {device, POLLIN, 0};
     if (poll(&ready, 1, 20) <= 0) continue;
     const ssize_t size = read(device, request, sizeof request);

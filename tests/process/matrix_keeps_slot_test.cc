@@ -1,5 +1,5 @@
-// "Who keeps a slot", cell by cell: every way to keep one, times every way for it to end. A stranger's F_GETLK is the
-// judge. The tables below are those of the man page.
+// "Who keeps a slot", cell by cell: every way to keep one, times every way for it to end. A
+// stranger's F_GETLK is the judge. The tables below are those of the man page.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -41,16 +41,19 @@ struct Story {
 
 const Story kExits{"the command exits", {}, true, false, false};
 const Story kKilled{"the command is killed", {}, false, false, true};
-const Story kCloses{"the command closes every descriptor and goes on", {"close"}, false, false, false};
+const Story kCloses{
+    "the command closes every descriptor and goes on", {"close"}, false, false, false};
 const Story kDaemon{"the command exits, a daemon of it stays", {"daemon"}, true, false, false};
 const Story kClosedDaemon{
     "the command exits, a daemon without descriptors stays", {"close-daemon"}, true, false, false};
-const Story kKilledDaemon{"the command is killed, a daemon of it stays", {"daemon"}, false, false, true};
+const Story kKilledDaemon{
+    "the command is killed, a daemon of it stays", {"daemon"}, false, false, true};
 const Story kOrphan{"the supervisor is killed, the command goes on", {}, false, true, false};
 const Story kClosedOrphan{
     "the supervisor is killed, the command closed every descriptor", {"close"}, false, true, false};
 const Story kBoth{"both are killed", {}, false, true, true};
-const Story kBothDaemon{"both are killed, a daemon of the command stays", {"daemon"}, false, true, true};
+const Story kBothDaemon{
+    "both are killed, a daemon of the command stays", {"daemon"}, false, true, true};
 const Story kBothClosedDaemon{
     "both are killed, a daemon without descriptors stays", {"close-daemon"}, false, true, true};
 
@@ -125,10 +128,12 @@ const Cell kCells[] = {
     {kExecClose, kKilledDaemon, is_free},
 };
 
-void PrintTo(const Cell& cell, std::ostream* out) { *out << cell.way.name << ": " << cell.story.name; }
+void PrintTo(const Cell& cell, std::ostream* out) {
+  *out << cell.way.name << ": " << cell.story.name;
+}
 
-// Without OFD locks and /proc nobody inherits a slot and no tree is watched: the process that took it keeps it, as long
-// as it lives and does not close the file.
+// Without OFD locks and /proc nobody inherits a slot and no tree is watched: the process that took
+// it keeps it, as long as it lives and does not close the file.
 Slot expected(const Cell& cell) {
 #ifdef ATMOST_PORTABLE
   return cell.way.supervised && &cell.story == &kCloses ? is_held : is_free;
@@ -140,13 +145,15 @@ Slot expected(const Cell& cell) {
 class KeepsSlot : public ::testing::TestWithParam<Cell> {
  protected:
   void SetUp() override {
-    for (const char* name : {"gate", "end"}) ASSERT_EQ(mkfifo(directory_.file(name).c_str(), 0600), 0);
+    for (const char* name : {"gate", "end"})
+      ASSERT_EQ(mkfifo(directory_.file(name).c_str(), 0600), 0);
   }
 
   void start(const Cell& cell) {
     Argv argv{under_test("atmost"), "run"};
     argv.insert(argv.end(), cell.way.options.begin(), cell.way.options.end());
-    argv.insert(argv.end(), {directory_.file("lock"), "--", helper("matrix_actor"), directory_.path()});
+    argv.insert(argv.end(),
+                {directory_.file("lock"), "--", helper("matrix_actor"), directory_.path()});
     argv.insert(argv.end(), cell.story.acts.begin(), cell.story.acts.end());
     first_ = world_.start(argv);
     command_ = await_pid("pid");
@@ -156,7 +163,8 @@ class KeepsSlot : public ::testing::TestWithParam<Cell> {
   // The pid in a file that the actor makes.
   pid_t await_pid(const std::string& name) {
     std::string text;
-    EXPECT_TRUE(eventually(kBound, [&] { return !(text = read_file(directory_.file(name))).empty(); }))
+    EXPECT_TRUE(
+        eventually(kBound, [&] { return !(text = read_file(directory_.file(name))).empty(); }))
         << name << " was not made";
     return std::atoi(text.c_str());
   }

@@ -1,5 +1,5 @@
-// A turn is used or passed: who is first and does not take a free slot within a second is overtaken, and keeps its
-// place. overtake_soak.cc has the long run.
+// A turn is used or passed: who is first and does not take a free slot within a second is
+// overtaken, and keeps its place. overtake_soak.cc has the long run.
 #include <signal.h>
 #include <unistd.h>
 
@@ -123,7 +123,9 @@ TEST_P(Overtaking, NobodyInTheQueueIsTakenForAHolder) {
   EXPECT_EQ(end_of(holder), "exit 0");
   EXPECT_EQ(ask({under_test("atmost"), "check", lock_}).output, "0\n");
   EXPECT_EQ(ask({under_test("atmost"), "kill", lock_}).end, "exit 0");
-  EXPECT_TRUE(eventually(Bound(5000), [&] { return try_run({"--expire-after", "0"}).end == "exit 0"; }));
+  EXPECT_TRUE(eventually(Bound(5000), [&] {
+    return try_run({"--expire-after", "0"}).end == "exit 0";
+  }));
   EXPECT_TRUE(alive(pid_of(first)));
 }
 

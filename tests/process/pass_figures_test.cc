@@ -1,5 +1,5 @@
-// The figures of "Adaptive Locks For Frequently Scheduled Tasks With Unpredictable Runtimes" (LISA '97), as they run.
-// Time is passed in with --now; nothing waits for it to pass.
+// The figures of "Adaptive Locks For Frequently Scheduled Tasks With Unpredictable Runtimes" (LISA
+// '97), as they run. Time is passed in with --now; nothing waits for it to pass.
 #include <gmock/gmock.h>
 
 #include "pass_kit.h"
@@ -22,9 +22,10 @@ class PassFigures : public PassTest {};
 
 // The schedule comes every hour; IfElapsed lies before it and ExpireAfter behind it.
 TEST_F(PassFigures, Figure2OverlappingSchedule) {
-  write("f",
-        atom("job", std::string("echo begin $$ >>$LOG; test -e $DIR/well || ") + kHangs + "; echo end >>$LOG",
-             kSensible));
+  write("f", atom("job",
+                  std::string("echo begin $$ >>$LOG; test -e $DIR/well || ") + kHangs +
+                      "; echo end >>$LOG",
+                  kSensible));
   const pid_t first = start(pass("f", 0));
   ASSERT_TRUE(comes("begin"));
   const pid_t hanging = pid_logged("begin");
@@ -45,8 +46,8 @@ TEST_F(PassFigures, Figure2OverlappingSchedule) {
   EXPECT_EQ(run(pass("f", 3 * kHour)), 0);  // and so on
   EXPECT_THAT(words_logged(), ElementsAre("begin", "begin", "end", "begin", "end"));
   // Both say so, and nothing else is said.
-  EXPECT_THAT(said(),
-              AllOf(HasSubstr("job:it: stopped process "), HasSubstr("its lock was taken over (process ")));
+  EXPECT_THAT(said(), AllOf(HasSubstr("job:it: stopped process "),
+                            HasSubstr("its lock was taken over (process ")));
   EXPECT_EQ(said_lines(), 2);
 }
 
@@ -59,7 +60,8 @@ TEST_F(PassFigures, Figure4APassThatStartsItself) {
   Argv argv = pass("f", 0);
   setenv("NOW", argv[5].c_str(), 1);
   EXPECT_EQ(run(argv), 0) << said();
-  // Process 1 runs A and B; process 2, inside B, finds A too soon and B busy, and runs C; process 1 finds C too soon.
+  // Process 1 runs A and B; process 2, inside B, finds A too soon and B busy, and runs C; process 1
+  // finds C too soon.
   EXPECT_THAT(words_logged(), ElementsAre("A", "B", "pass", "C", "endB"));
   EXPECT_THAT(said(), IsEmpty());
 }
@@ -67,8 +69,8 @@ TEST_F(PassFigures, Figure4APassThatStartsItself) {
 // The same, counted from outside while C keeps the second one there.
 TEST_F(PassFigures, Figure4StartsExactlyTwoProcesses) {
   const std::string stay = "echo C >>$LOG; until test -e $DIR/go; do sleep 0.01; done";
-  write("f", atom("a", "echo A >>$LOG", kSensible) + atom("b", "$PASS --now $NOW $DIR/f", kSensible) +
-                 atom("c", stay, kSensible));
+  write("f", atom("a", "echo A >>$LOG", kSensible) +
+                 atom("b", "$PASS --now $NOW $DIR/f", kSensible) + atom("c", stay, kSensible));
   Argv argv = pass("f", 0);
   setenv("NOW", argv[5].c_str(), 1);
   const pid_t first = start(argv);
@@ -83,11 +85,12 @@ TEST_F(PassFigures, Figure4StartsExactlyTwoProcesses) {
 
 // B hung in an old pass; after its expiry the next pass runs A, stops the old B, and runs B and C.
 TEST_F(PassFigures, Figure5AHangingPassIsOvertaken) {
-  write("f",
-        atom("a", "echo A >>$LOG", kSensible) +
-            atom("b", std::string("echo B $$ >>$LOG; test -e $DIR/well || ") + kHangs + "; echo endB >>$LOG",
-                 kSensible) +
-            atom("c", "echo C >>$LOG", kSensible));
+  write("f", atom("a", "echo A >>$LOG", kSensible) +
+                 atom("b",
+                      std::string("echo B $$ >>$LOG; test -e $DIR/well || ") + kHangs +
+                          "; echo endB >>$LOG",
+                      kSensible) +
+                 atom("c", "echo C >>$LOG", kSensible));
   const pid_t old_pass = start(pass("f", 0));
   ASSERT_TRUE(comes("B"));
   const pid_t old_b = pid_logged("B");
@@ -99,14 +102,16 @@ TEST_F(PassFigures, Figure5AHangingPassIsOvertaken) {
   EXPECT_THAT(words_logged(), ElementsAre("A", "B", "A", "B", "endB", "C"));
   const std::optional<int> end = world_.wait(old_pass);
   ASSERT_TRUE(end.has_value());
-  EXPECT_EQ(words(*end), "signal 2");  // it was asked to end and went without C, which the new one ran
+  EXPECT_EQ(words(*end),
+            "signal 2");  // it was asked to end and went without C, which the new one ran
   // Both say so, and nothing else is said.
-  EXPECT_THAT(said(),
-              AllOf(HasSubstr("b:it: stopped process "), HasSubstr("its lock was taken over (process ")));
+  EXPECT_THAT(said(), AllOf(HasSubstr("b:it: stopped process "),
+                            HasSubstr("its lock was taken over (process ")));
   EXPECT_EQ(said_lines(), 2);
 }
 
-// Two threads wait for one another: the first makes Y when X is there, the second makes X when Y is there.
+// Two threads wait for one another: the first makes Y when X is there, the second makes X when Y is
+// there.
 struct CircularWait : PassFigures {
   static std::string await(const char* what) {
     return std::string("echo wait") + what + " $$ >>$LOG; until test -e $DIR/" + what +
@@ -147,7 +152,8 @@ TEST_F(CircularWait, Figure6AsSeparateAtomsGetsOut) {
   ASSERT_TRUE(comes("waitX") && comes("waitY"));
   EXPECT_FALSE(exists("X") || exists("Y"));
 
-  // The next pass hops over the waiting, for which it is too soon, and makes what the other waits for.
+  // The next pass hops over the waiting, for which it is too soon, and makes what the other waits
+  // for.
   EXPECT_EQ(run(pass("1", kHour)), 0);
   EXPECT_TRUE(exists("Y"));
   EXPECT_EQ(world_.wait(second), std::optional<int>(0));

@@ -1,4 +1,5 @@
-// What the tests of `atmost pass` share: pass files whose commands write to one append-only log, which is the witness.
+// What the tests of `atmost pass` share: pass files whose commands write to one append-only log,
+// which is the witness.
 #ifndef ATMOST_TESTS_PROCESS_PASS_KIT_H
 #define ATMOST_TESTS_PROCESS_PASS_KIT_H
 
@@ -29,12 +30,15 @@ class PassTest : public ::testing::Test {
     setenv("PASS", (under_test("atmost") + " pass --dir " + dir_.file("locks")).c_str(), 1);
   }
 
-  void write(const std::string& name, const std::string& text) { std::ofstream(dir_.file(name)) << text; }
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(dir_.file(name)) << text;
+  }
 
   // One [[atom]] table; its command is a line for the shell. `more`: further keys.
-  static std::string atom(const std::string& op, const std::string& line, const std::string& more = "") {
-    return "[[atom]]\noperator = \"" + op + "\"\noperand = \"it\"\nshell = true\ncommand = '''" + line +
-           "'''\n" + more + "\n";
+  static std::string atom(const std::string& op, const std::string& line,
+                          const std::string& more = "") {
+    return "[[atom]]\noperator = \"" + op + "\"\noperand = \"it\"\nshell = true\ncommand = '''" +
+           line + "'''\n" + more + "\n";
   }
 
   // `atmost pass` over a file of ours. `now`: seconds after the test began.
@@ -76,7 +80,8 @@ class PassTest : public ::testing::Test {
   // The pid that was logged with the word for the `nth` time (from 1); 0 when it was not.
   pid_t pid_logged(const std::string& word, int nth = 1) const {
     for (const std::string& line : log()) {
-      if (line.rfind(word + " ", 0) == 0 && --nth == 0) return std::stoi(line.substr(word.size() + 1));
+      if (line.rfind(word + " ", 0) == 0 && --nth == 0)
+        return std::stoi(line.substr(word.size() + 1));
     }
     return 0;
   }

@@ -1,10 +1,11 @@
-// One lock, over and over: a holder, a waiter that is paused at the moment of the handover, and a caller behind it
-// that waits five seconds. Says what became of each round; the test adds up.
+// One lock, over and over: a holder, a waiter that is paused at the moment of the handover, and a
+// caller behind it that waits five seconds. Says what became of each round; the test adds up.
 //
 //   paused_lane DIRECTORY ROUNDS SEED stop|freeze
 //
-// Prints one line: rounds, paused while waiting, held (paused when it held slot or guard already, and so resumed),
-// late (had ended), failed, and the longest wait of a caller behind a paused one in ms. Complaints go to descriptor 2.
+// Prints one line: rounds, paused while waiting, held (paused when it held slot or guard already,
+// and so resumed), late (had ended), failed, and the longest wait of a caller behind a paused one
+// in ms. Complaints go to descriptor 2.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -30,7 +31,8 @@ constexpr int kMostAimUs = 1500;
 constexpr std::int64_t kGuardStart = 0;
 constexpr std::int64_t kSlotOne = 8;
 
-// The byte ranges that a process holds for writing through any descriptor, as the kernel shows them.
+// The byte ranges that a process holds for writing through any descriptor, as the kernel shows
+// them.
 bool holds_for_writing(pid_t pid, std::int64_t first, std::int64_t last) {
   std::error_code error;
   const std::string directory = "/proc/" + std::to_string(pid) + "/fdinfo";
@@ -66,13 +68,15 @@ class Lane {
     streams.in = gate[0];
     const pid_t holder = world_.start(run({"-w", "inf"}, {"/bin/cat"}), streams);
     close(gate[0]);
-    if (!eventually(kLong, [&] { return probe_.slot_held(1) && !world_.children_of(holder).empty(); }))
+    if (!eventually(kLong,
+                    [&] { return probe_.slot_held(1) && !world_.children_of(holder).empty(); }))
       throw std::runtime_error("the holder never began");
     last_ticket_ = kTickets - 1;
     const pid_t victim = queue("inf");
     const pid_t caller = queue("5s");
     if (freezes_ && !freezer_.take(victim)) throw std::runtime_error("cannot move a process");
-    const int aim_us = std::min(aim_us_ + std::uniform_int_distribution<int>(-100, 100)(random_), kMostAimUs);
+    const int aim_us =
+        std::min(aim_us_ + std::uniform_int_distribution<int>(-100, 100)(random_), kMostAimUs);
     if (aim_us < 0) pause(victim);  // on a loaded machine we would come too late
     close(gate[1]);
     if (aim_us > 0) usleep(static_cast<useconds_t>(aim_us));
@@ -112,7 +116,8 @@ class Lane {
 
   void pause(pid_t pid) {
     const bool done = freezes_ ? freezer_.freeze() : world_.signal_descendant(pid, SIGSTOP);
-    // One that was admitted and is starting its command may take long to freeze: it is resumed anyway.
+    // One that was admitted and is starting its command may take long to freeze: it is resumed
+    // anyway.
     eventually(kLong, [&] {
       return !done || world_.ended(pid) || (freezes_ ? freezer_.frozen() : state_of(pid) == 'T') ||
              holds_for_writing(pid, kSlotOne, kSlotOne);
@@ -189,7 +194,8 @@ class Lane {
 int main(int argc, char** argv) {
   if (argc != 5) return 64;
   try {
-    witness::Lane lane(argv[1], static_cast<unsigned>(std::atoi(argv[3])), std::string(argv[4]) == "freeze");
+    witness::Lane lane(argv[1], static_cast<unsigned>(std::atoi(argv[3])),
+                       std::string(argv[4]) == "freeze");
     for (int round = 0; round < std::atoi(argv[2]); ++round) lane.round();
     std::cout << lane.rounds << ' ' << lane.paused << ' ' << lane.held << ' ' << lane.late << ' '
               << lane.failed << ' ' << lane.longest_ns / 1'000'000 << '\n';

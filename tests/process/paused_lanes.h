@@ -17,8 +17,10 @@
 
 namespace witness {
 
-// `rounds` handovers on each of `lanes` locks, at each of which the first waiter is paused; nobody behind it may fail.
-inline void expect_nobody_fails(const std::string& how, unsigned lanes, unsigned rounds, Bound bound) {
+// `rounds` handovers on each of `lanes` locks, at each of which the first waiter is paused; nobody
+// behind it may fail.
+inline void expect_nobody_fails(const std::string& how, unsigned lanes, unsigned rounds,
+                                Bound bound) {
   if (how == "freeze" && !Freezer().works()) GTEST_SKIP() << "no freezer can be had here";
   TempDir directory;
   World world;
@@ -30,7 +32,8 @@ inline void expect_nobody_fails(const std::string& how, unsigned lanes, unsigned
     streams.out = open((own + ".out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     streams.err = open((own + ".err").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     pids.push_back(world.start(
-        {helper("paused_lane"), own, std::to_string(rounds), std::to_string(lane + 1), how}, streams));
+        {helper("paused_lane"), own, std::to_string(rounds), std::to_string(lane + 1), how},
+        streams));
     close(streams.out);
     close(streams.err);
   }

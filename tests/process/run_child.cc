@@ -4,18 +4,22 @@
 //   become=UID                  be another user for good
 //   close                       close everything but standard streams and the file of hear
 //   group session               leave the process group; begin a session
-//   fork=N                      N children that go on with the next words; this process waits for them at `pause`
-//   daemon                      go on in a child of a child whose parent has ended, and let this process go on behind
+//   fork=N                      N children that go on with the next words; this process waits for
+//   them at `pause` daemon                      go on in a child of a child whose parent has ended,
+//   and let this process go on behind
 //                               the word `then`
 //   hear=FILE                   from now on, append the number of every signal that arrives to FILE
 //   mark=FILE fds=FILE          append our pid, or our open descriptors, to FILE
 //   exec CMD...                 become another program
-//   tty=PATH                    make a terminal the standard input, and the session's if it has none
-//   job=FILE CMD...             be a shell with one job in the foreground: writes "stopped S", "exit N" or "signal N" to
-//                               FILE, and continues the job in the foreground at SIGUSR1, behind at SIGUSR2
+//   tty=PATH                    make a terminal the standard input, and the session's if it has
+//   none job=FILE CMD...             be a shell with one job in the foreground: writes "stopped S",
+//   "exit N" or "signal N" to
+//                               FILE, and continues the job in the foreground at SIGUSR1, behind at
+//                               SIGUSR2
 //   read                        read the standard input to its end
 //   headless                    pause for ever in another thread, while the main one ends
-//   die=S exit=N pause relay    end; or pause for ever; or fork a successor and end, again and again
+//   die=S exit=N pause relay    end; or pause for ever; or fork a successor and end, again and
+//   again
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -32,7 +36,8 @@ namespace {
 int ear = -1;
 
 void hear(int signal) {
-  const char text[] = {static_cast<char>('0' + signal / 10), static_cast<char>('0' + signal % 10), '\n'};
+  const char text[] = {static_cast<char>('0' + signal / 10), static_cast<char>('0' + signal % 10),
+                       '\n'};
   if (write(ear, text, sizeof text) < 0) _exit(99);
 }
 

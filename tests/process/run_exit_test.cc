@@ -36,17 +36,20 @@ TEST_F(RunExit, EverySignal) {
     if (signal == SIGCHLD || signal == SIGCONT || signal == SIGURG || signal == SIGWINCH) continue;
     if (signal == 32 || signal == 33) continue;  // the C libraries' own
     if (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) continue;
-    ASSERT_EQ(ends({}, child({"die=" + std::to_string(signal)})), "signal " + std::to_string(signal));
+    ASSERT_EQ(ends({}, child({"die=" + std::to_string(signal)})),
+              "signal " + std::to_string(signal));
   }
 }
 
 TEST_F(RunExit, ASignalThatWeWereToldToIgnoreStillEndsUs) {
   // The command has its own mind; we end as it did.
-  EXPECT_EQ(words(world_.run(then(child({"ignore=15", "block=1"}),
-                                  host({}, shell("exec " + helper("run_child") + " exit=0; kill -9 $$"))))),
+  EXPECT_EQ(words(world_.run(
+                then(child({"ignore=15", "block=1"}),
+                     host({}, shell("exec " + helper("run_child") + " exit=0; kill -9 $$"))))),
             "exit 0");
-  EXPECT_EQ(words(world_.run(then(child({"ignore=10"}), host({}, {"/bin/sh", "-c", "kill -9 $$"})))),
-            "signal 9");
+  EXPECT_EQ(
+      words(world_.run(then(child({"ignore=10"}), host({}, {"/bin/sh", "-c", "kill -9 $$"})))),
+      "signal 9");
 }
 
 // A dump of ours would overwrite the command's.
@@ -87,7 +90,8 @@ TEST_F(RunExit, AScriptWithoutFirstLineIsTheShells) {
   }
 }
 
-// As the shell would find it: a file that may not be executed does not end the search, but is remembered.
+// As the shell would find it: a file that may not be executed does not end the search, but is
+// remembered.
 TEST_F(RunExit, TheSearchPath) {
   std::filesystem::create_directory(file("locked"));
   std::filesystem::create_directory(file("open"));
@@ -102,13 +106,17 @@ TEST_F(RunExit, TheSearchPath) {
   EXPECT_EQ(with_path("PATH=" + locked + ":/nonexistent:" + file("open"), {"tool"}), "exit 126");
   write_file("open/tool", "exit 7\n", 0755);
   EXPECT_EQ(with_path("PATH=" + locked + ":/nonexistent:" + file("open"), {"tool"}), "exit 7");
-  EXPECT_EQ(with_path("PATH=" + locked + ":" + std::string(5000, 'y') + ":" + file("open"), {"tool"}),
-            "exit 7");
+  EXPECT_EQ(
+      with_path("PATH=" + locked + ":" + std::string(5000, 'y') + ":" + file("open"), {"tool"}),
+      "exit 7");
   EXPECT_EQ(with_path("PATH=" + file("open") + "/tool:" + file("open"), {"tool"}), "exit 7");
-  // An empty element is the current folder, at either end and in the middle; an empty PATH is one of them.
+  // An empty element is the current folder, at either end and in the middle; an empty PATH is one
+  // of them.
   const std::string here = "cd " + file("open") + " && exec env \"$0\" \"$1\" tool";
-  for (const std::string path : {"PATH=", "PATH=:/nonexistent", "PATH=/nonexistent:", "PATH=/a::/b"}) {
-    EXPECT_EQ(words(world_.run({"/bin/sh", "-c", here, path, helper("run_host")})), "exit 7") << path;
+  for (const std::string path :
+       {"PATH=", "PATH=:/nonexistent", "PATH=/nonexistent:", "PATH=/a::/b"}) {
+    EXPECT_EQ(words(world_.run({"/bin/sh", "-c", here, path, helper("run_host")})), "exit 7")
+        << path;
   }
   // Without any, the system's own folders.
   Argv bare = {"/usr/bin/env", "-i"};

@@ -41,7 +41,8 @@ int interruptions = 0;
 class RunFault : public ::testing::Test {
  protected:
   ~RunFault() override { calls = kRealCalls; }
-  Report run(const witness::Argv& command, Duration max_runtime = {}, Duration grace = Duration::millis(50)) {
+  Report run(const witness::Argv& command, Duration max_runtime = {},
+             Duration grace = Duration::millis(50)) {
     std::vector<char*> argv;
     for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
@@ -85,7 +86,8 @@ TEST_F(RunFault, ExecFailures) {
   }
 }
 
-// The shell that should run the script cannot be executed: its error comes back, and nothing stays mapped.
+// The shell that should run the script cannot be executed: its error comes back, and nothing stays
+// mapped.
 TEST_F(RunFault, NoShellForAScript) {
   static int maps;
   maps = 0;
@@ -156,8 +158,9 @@ TEST_F(RunFault, NoProc) {
   EXPECT_EQ(report.status.signal, SIGKILL);
 }
 
-// Between the look and the handle a process ended and its number went to a stranger (our parent, here): the handle
-// then means the stranger, and what is proven after it was opened says so. Nobody may be signalled through it.
+// Between the look and the handle a process ended and its number went to a stranger (our parent,
+// here): the handle then means the stranger, and what is proven after it was opened says so. Nobody
+// may be signalled through it.
 TEST_F(RunFault, ARecycledNumber) {
   static std::int64_t victim;
   static int sights;
@@ -168,7 +171,8 @@ TEST_F(RunFault, ARecycledNumber) {
   calls.pidfd_open = [](pid_t pid, unsigned flags) {
     os::ProcessFacts facts;
     // At its second sight: the first look is for what stands still, and signals nothing here.
-    if (victim == 0 && os::process_facts(pid, facts) == 0 && facts.parent != getpid() && ++sights == 2)
+    if (victim == 0 && os::process_facts(pid, facts) == 0 && facts.parent != getpid() &&
+        ++sights == 2)
       victim = pid;
     last_handle_is_strangers = pid == victim;
     handles_of_stranger += last_handle_is_strangers;
@@ -177,8 +181,8 @@ TEST_F(RunFault, ARecycledNumber) {
   calls.openat = [](int dir, const char* path, int flags, mode_t mode) {
     const std::string victims = "/proc/" + std::to_string(victim) + "/stat";
     const std::string ours = "/proc/" + std::to_string(getppid()) + "/stat";
-    return kRealCalls.openat(dir, handles_of_stranger > 0 && path == victims ? ours.c_str() : path, flags,
-                             mode);
+    return kRealCalls.openat(dir, handles_of_stranger > 0 && path == victims ? ours.c_str() : path,
+                             flags, mode);
   };
   calls.pidfd_send_signal = [](int handle, int signal, unsigned flags) {
     sent_to_stranger += last_handle_is_strangers;
@@ -193,7 +197,8 @@ TEST_F(RunFault, ARecycledNumber) {
   EXPECT_EQ(waitpid(static_cast<pid_t>(victim), nullptr, 0), victim);
 }
 
-// Not below us: they are init's, or whoever's who takes orphans in. They end when the pipe `until` is closed.
+// Not below us: they are init's, or whoever's who takes orphans in. They end when the pipe `until`
+// is closed.
 void start_strangers(int count, const int (&until)[2]) {
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
@@ -217,7 +222,8 @@ void start_strangers(int count, const int (&until)[2]) {
 std::size_t passes = 0;
 std::size_t looks = 0;
 
-// A lease has an end: killing must not take longer on a machine with many processes than reading of each once a pass.
+// A lease has an end: killing must not take longer on a machine with many processes than reading of
+// each once a pass.
 TEST_F(RunFault, AStrangerCostsOneLookEachPass) {
   constexpr int kStrangers = 300;
   int until[2];
@@ -231,7 +237,9 @@ TEST_F(RunFault, AStrangerCostsOneLookEachPass) {
   };
   EXPECT_TRUE(run(stubborn_, Duration::millis(100)).status.signal == SIGKILL);
   calls = kRealCalls;
-  const auto numbers = [](const auto& entry) { return isdigit(entry.path().filename().c_str()[0]) != 0; };
+  const auto numbers = [](const auto& entry) {
+    return isdigit(entry.path().filename().c_str()[0]) != 0;
+  };
   const std::filesystem::directory_iterator all("/proc");
   const auto processes = static_cast<std::size_t>(std::count_if(begin(all), end(all), numbers));
   close(until[0]);

@@ -1,7 +1,9 @@
 // The run room as a program, for tests: supervises or becomes a command, and ends as it did.
-//   run_host [--tree] [--exec] [--max=MS] [--grace=MS] [--lost=MS] [--stop-at-start] [--inherit=FD] [--log=FILE] COMMAND [ARG]...
-// Built a second time as run_ward, which has a warden above it (core/warden.h): warden_host run_ward …
-// The log gets a line for each thing the observer is told, and after the end our own signal state.
+//   run_host [--tree] [--exec] [--max=MS] [--grace=MS] [--lost=MS] [--stop-at-start] [--inherit=FD]
+//   [--log=FILE] COMMAND [ARG]...
+// Built a second time as run_ward, which has a warden above it (core/warden.h): warden_host
+// run_ward … The log gets a line for each thing the observer is told, and after the end our own
+// signal state.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -68,7 +70,9 @@ class Log final : public atmost::run::Observer {
 };
 
 long value(const char* argument) { return strtol(strchr(argument, '=') + 1, nullptr, 10); }
-bool is(const char* argument, const char* option) { return strncmp(argument, option, strlen(option)) == 0; }
+bool is(const char* argument, const char* option) {
+  return strncmp(argument, option, strlen(option)) == 0;
+}
 
 void copy_signal_state_to_log() {
   static char text[8192];

@@ -1,4 +1,5 @@
-// What the tests of the run room share: a supervisor (run_host), its command, and what the kernel says of both.
+// What the tests of the run room share: a supervisor (run_host), its command, and what the kernel
+// says of both.
 #ifndef ATMOST_TESTS_PROCESS_RUN_KIT_H
 #define ATMOST_TESTS_PROCESS_RUN_KIT_H
 
@@ -20,7 +21,8 @@ class Run : public ::testing::Test {
   // What crashes leaves its core file in our folder.
   Run() { EXPECT_EQ(chdir(dir_.path().c_str()), 0); }
 
-  // run_host with `options`, then the command. The same in all that can be seen with a warden above it.
+  // run_host with `options`, then the command. The same in all that can be seen with a warden above
+  // it.
   Argv host(const Argv& options, const Argv& command) const {
     Argv argv = {helper("run_host")};
     if (warded()) argv = {helper("warden_host"), helper("run_ward")};
@@ -45,7 +47,9 @@ class Run : public ::testing::Test {
   std::string file(const std::string& name) const { return dir_.file(name); }
   std::string log_option() const { return "--log=" + file("log"); }
   std::string log() const { return read_file(file("log")); }
-  bool logged(const std::string& line) const { return log().find(line + "\n") != std::string::npos; }
+  bool logged(const std::string& line) const {
+    return log().find(line + "\n") != std::string::npos;
+  }
 
   // The whole lines of a file that children append to.
   std::vector<std::string> lines(const std::string& name) const {

@@ -1,5 +1,6 @@
-// Processes that fork their successor and end, faster than anybody can look: each pass over /proc may miss them. They use
-// up all process numbers within seconds, so nothing else is tested meanwhile.
+// Processes that fork their successor and end, faster than anybody can look: each pass over /proc
+// may miss them. They use up all process numbers within seconds, so nothing else is tested
+// meanwhile.
 #include "run_kit.h"
 
 namespace witness {

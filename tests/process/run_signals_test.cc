@@ -13,7 +13,8 @@ class RunSignals : public Run {
   // A supervisor whose command hears everything; both pids.
   void start_hearing(const Argv& before = {}) {
     const Argv command = child({"hear=" + file("heard"), "mark=" + file("main"), "pause"});
-    supervisor_ = world_.start(before.empty() ? host({}, command) : then(child(before), host({}, command)));
+    supervisor_ =
+        world_.start(before.empty() ? host({}, command) : then(child(before), host({}, command)));
     command_ = marked("main", 1)[0];
   }
   bool hears(const std::string& what) {
@@ -36,7 +37,9 @@ class RunSignals : public Run {
   pid_t command_ = 0;
 };
 
-std::string two_digits(int signal) { return {char('0' + signal / 10), char('0' + signal % 10), '\n'}; }
+std::string two_digits(int signal) {
+  return {char('0' + signal / 10), char('0' + signal % 10), '\n'};
+}
 
 TEST_F(RunSignals, WhatTheCommandFindsIsWhatWeFound) {
   const Argv look = {"/bin/cat", "/proc/self/status"};
@@ -54,9 +57,9 @@ TEST_F(RunSignals, WhatTheCommandFindsIsWhatWeFound) {
 
 TEST_F(RunSignals, AParentThatIgnoredItsChildrenChangesNothing) {
   for (const int code : {0, 3, 255}) {
-    EXPECT_EQ(
-        words(world_.run(then(child({"ignore=17"}), host({}, child({"exit=" + std::to_string(code)}))))),
-        "exit " + std::to_string(code));
+    EXPECT_EQ(words(world_.run(
+                  then(child({"ignore=17"}), host({}, child({"exit=" + std::to_string(code)}))))),
+              "exit " + std::to_string(code));
   }
   EXPECT_EQ(words(world_.run(then(child({"ignore=17", "block=17"}), host({}, child({"die=15"}))))),
             "signal 15");
@@ -67,11 +70,12 @@ TEST_F(RunSignals, EverySignalIsPassedOn) {
   std::string expected;
   for (int signal = 1; signal <= 64; ++signal) {
     // The C library keeps 32 to 34 for itself, and 17 is ours.
-    if (signal == SIGKILL || signal == SIGSTOP || signal == SIGCHLD || (signal > 31 && signal < 35)) continue;
+    if (signal == SIGKILL || signal == SIGSTOP || signal == SIGCHLD || (signal > 31 && signal < 35))
+      continue;
 #ifdef ATMOST_PORTABLE
     // Faults: POSIX leaves undefined what becomes of them when they are held back.
-    if (signal == SIGILL || signal == SIGTRAP || signal == SIGABRT || signal == SIGBUS || signal == SIGFPE ||
-        signal == SIGSEGV || signal == SIGSYS) {
+    if (signal == SIGILL || signal == SIGTRAP || signal == SIGABRT || signal == SIGBUS ||
+        signal == SIGFPE || signal == SIGSEGV || signal == SIGSYS) {
       continue;
     }
 #endif
@@ -84,9 +88,10 @@ TEST_F(RunSignals, EverySignalIsPassedOn) {
 }
 
 TEST_F(RunSignals, WhatACommandIgnoresDoesNotEndUs) {
-  const pid_t supervisor = world_.start(then(
-      child({"ignore=1", "ignore=15"}),
-      host({}, child({"hear=" + file("heard"), "ignore=1", "ignore=15", "mark=" + file("main"), "pause"}))));
+  const pid_t supervisor =
+      world_.start(then(child({"ignore=1", "ignore=15"}),
+                        host({}, child({"hear=" + file("heard"), "ignore=1", "ignore=15",
+                                        "mark=" + file("main"), "pause"}))));
   marked("main", 1);
   ASSERT_TRUE(world_.signal_descendant(supervisor, SIGHUP));
   ASSERT_TRUE(world_.signal_descendant(supervisor, SIGTERM));
@@ -103,9 +108,10 @@ TEST_F(RunSignals, AnAlarmSetBeforeUsIsTheCommands) {
 TEST_F(RunSignals, WhatTheCommandSendsItsGroupDoesNotComeBack) {
   const std::string heard = file("heard");
   const pid_t supervisor = world_.start(
-      then(child({"group"}), host({}, shell("trap 'echo usr1 >> " + heard + "' USR1; trap 'echo usr2 >> " +
-                                            heard + "' USR2; kill -USR1 0; echo $$ > " + file("main") +
-                                            "; while :; do read x < /dev/null; done"))));
+      then(child({"group"}),
+           host({}, shell("trap 'echo usr1 >> " + heard + "' USR1; trap 'echo usr2 >> " + heard +
+                          "' USR2; kill -USR1 0; echo $$ > " + file("main") +
+                          "; while :; do read x < /dev/null; done"))));
   marked("main", 1);
   // Passed on in the order of numbers: were USR1 given back, it would be there by the time USR2 is.
   ASSERT_TRUE(world_.signal_descendant(supervisor, SIGUSR2));
@@ -153,7 +159,8 @@ TEST_F(RunSignals, ACommandStoppedAloneStopsAlone) {
   EXPECT_EQ(status_of(supervisor_), "signal 9");
 }
 
-// A shell's `fg` continues the whole group: the command has been continued, and is not a second time by us.
+// A shell's `fg` continues the whole group: the command has been continued, and is not a second
+// time by us.
 TEST_F(RunSignals, AContinuationIsHeardOnce) {
   start_hearing();
   ASSERT_TRUE(world_.signal_descendant(command_, SIGSTOP));
@@ -170,7 +177,8 @@ TEST_F(RunSignals, AContinuationIsHeardOnce) {
       << read_file(file("heard"));
 }
 
-// A job's leader: the shell above has to learn that its job stands still (a nested shell's `suspend`).
+// A job's leader: the shell above has to learn that its job stands still (a nested shell's
+// `suspend`).
 TEST_F(RunSignals, AJobsLeaderStopsWithItsCommand) {
   start_hearing({"group"});
   ASSERT_TRUE(world_.signal_descendant(command_, SIGSTOP));

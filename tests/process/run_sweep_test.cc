@@ -1,5 +1,5 @@
-// One sweep over processes that this test made, in this very process: who is met through a dead child's group, and when
-// it ends early.
+// One sweep over processes that this test made, in this very process: who is met through a dead
+// child's group, and when it ends early.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -27,8 +27,9 @@ bool stands_still(pid_t pid, std::chrono::milliseconds within) {
   return witness::eventually(within, [pid] { return witness::state_of(pid) == 'T'; });
 }
 
-// Our dead child began a session, or a group; its child lives, and has a child in the same group. No handle can be had,
-// so that SIGSTOP comes to the last one through the group or not at all. Says whether it did.
+// Our dead child began a session, or a group; its child lives, and has a child in the same group.
+// No handle can be had, so that SIGSTOP comes to the last one through the group or not at all. Says
+// whether it did.
 std::string met_through_group(Begins what) {
   const os::Adoption adoption;
   int line[2];
@@ -45,7 +46,8 @@ std::string met_through_group(Begins what) {
   pid_t last = 0;
   siginfo_t ended = {};
   if (read(line[0], &last, sizeof last) != sizeof last) return "nobody started";
-  if (waitid(P_PID, static_cast<id_t>(dead), &ended, WEXITED | WNOWAIT) != 0) return "no dead child";
+  if (waitid(P_PID, static_cast<id_t>(dead), &ended, WEXITED | WNOWAIT) != 0)
+    return "no dead child";
   close(line[0]);
   close(line[1]);
 
@@ -55,7 +57,8 @@ std::string met_through_group(Begins what) {
   };
   const Sweep stopped = sweep({}, To::all, SIGSTOP);
   calls = os::kRealCalls;
-  const bool met = stands_still(last, std::chrono::milliseconds(what == Begins::a_session ? 10'000 : 200));
+  const bool met =
+      stands_still(last, std::chrono::milliseconds(what == Begins::a_session ? 10'000 : 200));
   while (waitpid(-1, nullptr, WNOHANG) >= 0) sweep({}, To::all, SIGKILL);
   if (stopped.sent != 1) return "other than its parent was signalled";
   return met ? "well" : "not met";
@@ -66,15 +69,18 @@ TEST(RunSweep, MeetsWhatTheDeadLeftThroughTheirGroup) {
 }
 
 // A group of our own session may be somebody else's, who began it before us.
-TEST(RunSweep, GroupsOfOurSessionAreLetBe) { EXPECT_EQ(met_through_group(Begins::a_group), "not met"); }
+TEST(RunSweep, GroupsOfOurSessionAreLetBe) {
+  EXPECT_EQ(met_through_group(Begins::a_group), "not met");
+}
 
 // What a container's or a CI's agent starts without a session of its own has the number 0 for it.
 TEST(RunSweep, MeetsThemFromASessionOutsideThePidNamespace) {
-  const std::string found = witness::in_namespace(
-      [] {},
-      [] {
-        return getsid(0) == 0 ? met_through_group(Begins::a_session) : std::string("a session of its own");
-      });
+  const std::string found =
+      witness::in_namespace([] {},
+                            [] {
+                              return getsid(0) == 0 ? met_through_group(Begins::a_session)
+                                                    : std::string("a session of its own");
+                            });
   if (found == witness::kNoNamespace) GTEST_SKIP() << found;
   EXPECT_EQ(found, "");
 }

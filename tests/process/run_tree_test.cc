@@ -21,8 +21,9 @@ class RunTree : public Run {
 };
 
 TEST_F(RunTree, ADaemonDoesNotKeepUs) {
-  EXPECT_EQ(words(world_.run(host({}, child({"daemon", mark("daemon"), "pause", "then", "exit=6"})))),
-            "exit 6");
+  EXPECT_EQ(
+      words(world_.run(host({}, child({"daemon", mark("daemon"), "pause", "then", "exit=6"})))),
+      "exit 6");
   EXPECT_TRUE(alive(marked("daemon", 1)[0]));
 }
 
@@ -50,8 +51,8 @@ TEST_F(RunTree, EachSignalInTurn) {
 }
 
 TEST_F(RunTree, AStoppedCommandIsContinuedToBeStopped) {
-  const pid_t supervisor = world_.start(
-      host({"--max=300", "--grace=60000", log_option()}, child({"ignore=2", mark("main"), "pause"})));
+  const pid_t supervisor = world_.start(host({"--max=300", "--grace=60000", log_option()},
+                                             child({"ignore=2", mark("main"), "pause"})));
   const pid_t command = marked("main", 1)[0];
   ASSERT_TRUE(world_.signal_descendant(command, SIGSTOP));
   ASSERT_TRUE(eventually(Bound(20'000), [&] { return logged("stopping 2"); }));
@@ -62,9 +63,10 @@ TEST_F(RunTree, AStoppedCommandIsContinuedToBeStopped) {
 
 // A shell that became us with exec may have had children: they are not the command's.
 TEST_F(RunTree, ChildrenFromBeforeAreLetBe) {
-  const pid_t supervisor = world_.start(shell(
-      helper("run_child") + " fork=1 " + mark("before") + " pause & " + "exec " + helper("run_host") +
-      " --max=300 --grace=50 " + log_option() + " " + helper("run_child") + " " + mark("main") + " pause"));
+  const pid_t supervisor =
+      world_.start(shell(helper("run_child") + " fork=1 " + mark("before") + " pause & " + "exec " +
+                         helper("run_host") + " --max=300 --grace=50 " + log_option() + " " +
+                         helper("run_child") + " " + mark("main") + " pause"));
   marked("main", 1);
   const pid_t before = marked("before", 1)[0];
   EXPECT_EQ(status_of(supervisor), "exit 124");
@@ -74,25 +76,27 @@ TEST_F(RunTree, ChildrenFromBeforeAreLetBe) {
 TEST_F(RunTree, NobodyElseIsTouched) {
   const pid_t bystander = world_.start(child({mark("bystander"), "pause"}));
   marked("bystander", 1);
-  EXPECT_EQ(words(world_.run(host({"--max=30", "--grace=20"}, child({"ignore=2", "ignore=15", "pause"})))),
+  EXPECT_EQ(words(world_.run(
+                host({"--max=30", "--grace=20"}, child({"ignore=2", "ignore=15", "pause"})))),
             "exit 124");
   EXPECT_TRUE(alive(bystander));
 }
 
 TEST_F(RunTree, ALostHoldStopsTheCommand) {
-  const pid_t supervisor =
-      world_.start(host({"--lost=50", "--max=60000", log_option()}, child({mark("main"), "pause"})));
+  const pid_t supervisor = world_.start(
+      host({"--lost=50", "--max=60000", log_option()}, child({mark("main"), "pause"})));
   EXPECT_EQ(status_of(supervisor), "exit 79");
   EXPECT_TRUE(logged("stopping 2"));
   EXPECT_TRUE(gone("main"));
 }
 
-// Without adoption and /proc a tree cannot be seen, and nothing but a signal continues a stopped supervisor.
+// Without adoption and /proc a tree cannot be seen, and nothing but a signal continues a stopped
+// supervisor.
 #ifndef ATMOST_PORTABLE
 
 TEST_F(RunTree, AHoldIsLostInTimeByWhoIsStoppedAtTheStart) {
-  const pid_t supervisor =
-      world_.start(host({"--lost=300", "--stop-at-start", log_option()}, child({mark("main"), "pause"})));
+  const pid_t supervisor = world_.start(
+      host({"--lost=300", "--stop-at-start", log_option()}, child({mark("main"), "pause"})));
   EXPECT_EQ(status_of(supervisor), "exit 79");
   EXPECT_TRUE(gone("main"));
 }
@@ -120,8 +124,8 @@ TEST_F(RunTree, ASignalReachesWhatIsLeftOfATree) {
 
 // Stopped from the terminal with its command, it keeps its appointment all the same.
 TEST_F(RunTree, AStoppedSupervisorWakesForTheEnd) {
-  const pid_t supervisor =
-      world_.start(then(child({"group"}), host({"--max=500", log_option()}, child({mark("main"), "pause"}))));
+  const pid_t supervisor = world_.start(
+      then(child({"group"}), host({"--max=500", log_option()}, child({mark("main"), "pause"}))));
   const pid_t command = marked("main", 1)[0];
   ASSERT_TRUE(world_.signal_descendant(supervisor, SIGTSTP));
   EXPECT_TRUE(becomes(supervisor, 'T'));
@@ -130,9 +134,9 @@ TEST_F(RunTree, AStoppedSupervisorWakesForTheEnd) {
 }
 
 TEST_F(RunTree, EachSignalReachesTheWholeTree) {
-  const pid_t supervisor = world_.start(
-      host({"--max=100", "--grace=100", log_option()},
-           child({"ignore=2", "ignore=15", "fork=1", "hear=" + file("heard"), mark("tree"), "pause"})));
+  const pid_t supervisor = world_.start(host(
+      {"--max=100", "--grace=100", log_option()},
+      child({"ignore=2", "ignore=15", "fork=1", "hear=" + file("heard"), mark("tree"), "pause"})));
   marked("tree", 1);
   EXPECT_EQ(status_of(supervisor), "exit 124");
   EXPECT_EQ(read_file(file("heard")), "02\n15\n");
@@ -140,11 +144,12 @@ TEST_F(RunTree, EachSignalReachesTheWholeTree) {
 }
 
 TEST_F(RunTree, EverythingBelowIsStopped) {
-  // Three generations, one of them in a session of its own whose parent has gone; all of them stubborn.
+  // Three generations, one of them in a session of its own whose parent has gone; all of them
+  // stubborn.
   const pid_t supervisor =
       world_.start(host({"--max=400", "--grace=50", log_option()},
-                        child({"ignore=2", "ignore=15", "daemon", "fork=2", mark("tree"), "pause", "then",
-                               "fork=2", "fork=3", "group", mark("tree"), "pause"})));
+                        child({"ignore=2", "ignore=15", "daemon", "fork=2", mark("tree"), "pause",
+                               "then", "fork=2", "fork=3", "group", mark("tree"), "pause"})));
   marked("tree", 8);
   EXPECT_EQ(status_of(supervisor), "exit 124");
   EXPECT_TRUE(gone("tree"));
@@ -177,8 +182,9 @@ TEST_F(RunTree, AHoldThatIsLostLastsAsLongAsTheTree) {
 }
 
 TEST_F(RunTree, ATreeThatOutlivesItsMainProcessIsStoppedInTime) {
-  const pid_t supervisor = world_.start(host({"--tree", "--max=300", log_option()},
-                                             child({"daemon", mark("daemon"), "pause", "then", "exit=0"})));
+  const pid_t supervisor =
+      world_.start(host({"--tree", "--max=300", log_option()},
+                        child({"daemon", mark("daemon"), "pause", "then", "exit=0"})));
   marked("daemon", 1);
   EXPECT_EQ(status_of(supervisor), "exit 124");
   EXPECT_TRUE(gone("daemon"));
@@ -187,8 +193,9 @@ TEST_F(RunTree, ATreeThatOutlivesItsMainProcessIsStoppedInTime) {
 
 // To the kernel it looks like a zombie; another thread of it runs on.
 TEST_F(RunTree, AMainThreadThatHasEnded) {
-  const pid_t supervisor = world_.start(host(
-      {"--max=200", "--grace=50"}, child({"ignore=2", "ignore=15", "fork=1", mark("tree"), "headless"})));
+  const pid_t supervisor =
+      world_.start(host({"--max=200", "--grace=50"},
+                        child({"ignore=2", "ignore=15", "fork=1", mark("tree"), "headless"})));
   const pid_t stubborn = marked("tree", 1)[0];
   ASSERT_TRUE(becomes(stubborn, 'Z'));
   EXPECT_EQ(status_of(supervisor), "exit 124");

@@ -13,7 +13,8 @@ namespace witness {
 namespace {
 
 constexpr std::int64_t kStuckNs = 30'000'000'000;
-constexpr std::int64_t kRetryNs = 20'000'000;  // after a refusal, so that those who do not wait do not spin
+constexpr std::int64_t kRetryNs =
+    20'000'000;  // after a refusal, so that those who do not wait do not spin
 
 }  // namespace
 
@@ -47,13 +48,14 @@ void Stress::start(std::size_t worker) {
 
 void Stress::take_ends() {
   for (pid_t pid : world_.reap()) {
-    const auto worker =
-        std::find_if(workers_.begin(), workers_.end(), [&](const Worker& w) { return w.pid == pid; });
+    const auto worker = std::find_if(workers_.begin(), workers_.end(),
+                                     [&](const Worker& w) { return w.pid == pid; });
     if (worker == workers_.end()) continue;  // an orphan whose supervisor was killed
     const auto index = static_cast<std::size_t>(worker - workers_.begin());
     const Recipe& recipe = plan_.recipes[index % plan_.recipes.size()];
     const int status = *world_.wait(pid);
-    const bool refused = WIFEXITED(status) && recipe.refusal != 0 && WEXITSTATUS(status) == recipe.refusal;
+    const bool refused =
+        WIFEXITED(status) && recipe.refusal != 0 && WEXITSTATUS(status) == recipe.refusal;
     const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     if (refused) ++report_.refusals;
     if (status != 0 && !refused && !killed)
@@ -88,7 +90,8 @@ bool Stress::may_die(pid_t pid) const {
   return plan_.recipes[index % plan_.recipes.size()].supervisor_may_die;
 }
 
-// Those inside are known from the log, a moment ago: a look through /proc takes longer than most commands run.
+// Those inside are known from the log, a moment ago: a look through /proc takes longer than most
+// commands run.
 void Stress::kill_one() {
   read_log();
   const auto victim = static_cast<Victim>(std::uniform_int_distribution<int>(0, 3)(random_));
@@ -100,7 +103,8 @@ void Stress::kill_one() {
   } else {
     const std::vector<pid_t> inside = report_.replay.pids_inside();
     if (inside.empty()) return;
-    const pid_t command = inside[std::uniform_int_distribution<std::size_t>(0, inside.size() - 1)(random_)];
+    const pid_t command =
+        inside[std::uniform_int_distribution<std::size_t>(0, inside.size() - 1)(random_)];
     const pid_t supervisor = parent_of(command);
     const bool supervised = may_die(supervisor);
     if (victim != Victim::command && !supervised) return;
@@ -112,14 +116,15 @@ void Stress::kill_one() {
 
 bool Stress::stuck() {
   if (now_ns() - last_admission_ns_ < kStuckNs) return false;
-  trouble("no admission for 30 s; slots held: " + std::to_string(probe_.slots_held(plan_.limit)) + " of " +
-          std::to_string(plan_.limit));
+  trouble("no admission for 30 s; slots held: " + std::to_string(probe_.slots_held(plan_.limit)) +
+          " of " + std::to_string(plan_.limit));
   return true;
 }
 
 void Stress::finish() {
   if (plan_.end_by_killing) {
-    read_log();  // and nothing after it: these deaths are not marked, and whoever waited may rightly come inside
+    read_log();  // and nothing after it: these deaths are not marked, and whoever waited may
+                 // rightly come inside
     world_.kill_all();
   } else {
     const bool ended = eventually(Bound(60'000), [&] {
@@ -157,19 +162,22 @@ Report Stress::run() {
   report_.seconds = static_cast<double>(now_ns() - begin) / 1e9;
   finish();
   const std::string said = read_file(errors_path_);
-  if (!said.empty() && !report_.troubles.empty()) trouble("standard error:\n" + said.substr(0, 2000));
+  if (!said.empty() && !report_.troubles.empty())
+    trouble("standard error:\n" + said.substr(0, 2000));
   return report_;
 }
 
 std::string describe(const Report& report) {
   std::ostringstream text;
   text << report.replay.admissions() << " admissions in " << report.seconds << " s, most inside "
-       << report.replay.most_inside() << ", killed " << report.kills[0] << " workers, " << report.kills[1]
-       << " supervisors, " << report.kills[2] << " commands, " << report.kills[3] << " pairs ("
-       << report.replay.killed_inside() << " died inside), refused " << report.refusals << ", longest pause "
+       << report.replay.most_inside() << ", killed " << report.kills[0] << " workers, "
+       << report.kills[1] << " supervisors, " << report.kills[2] << " commands, " << report.kills[3]
+       << " pairs (" << report.replay.killed_inside() << " died inside), refused "
+       << report.refusals << ", longest pause "
        << static_cast<double>(report.longest_pause_ns) / 1e6 << " ms, slots free after "
        << static_cast<double>(report.free_after_ns) / 1e6 << " ms";
-  for (const std::string& line : report.replay.contradictions()) text << "\n  contradiction: " << line;
+  for (const std::string& line : report.replay.contradictions())
+    text << "\n  contradiction: " << line;
   for (const std::string& line : report.troubles) text << "\n  trouble: " << line;
   return text.str();
 }

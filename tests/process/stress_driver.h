@@ -29,7 +29,8 @@ struct Plan {
   Bound kill_every = Bound(100);
   unsigned work_us = 2000;
   std::uint64_t seed = 1;
-  bool end_by_killing = false;  // kill all at the end, instead of letting those that wait have their turn
+  bool end_by_killing =
+      false;  // kill all at the end, instead of letting those that wait have their turn
   std::vector<Recipe> recipes;
 };
 
@@ -40,7 +41,8 @@ struct Report {
   Replay replay;
   std::uint64_t kills[4] = {};  // by Victim
   std::uint64_t refusals = 0;
-  std::int64_t free_after_ns = -1;    // all slots free, counted from the last death; -1: not within the bound
+  std::int64_t free_after_ns =
+      -1;  // all slots free, counted from the last death; -1: not within the bound
   std::int64_t longest_pause_ns = 0;  // between two admissions
   double seconds = 0;
   std::vector<std::string> troubles;

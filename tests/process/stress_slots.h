@@ -11,7 +11,8 @@
 
 namespace witness {
 
-// Another seed: ATMOST_SEED=7. The seed is printed with the result, so that a failure can be had again.
+// Another seed: ATMOST_SEED=7. The seed is printed with the result, so that a failure can be had
+// again.
 inline std::uint64_t seed() {
   const char* given = std::getenv("ATMOST_SEED");
   return given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
@@ -33,7 +34,8 @@ class StressSlots : public ::testing::Test {
     EXPECT_LE(report.replay.most_inside(), plan.limit);
     EXPECT_GE(report.replay.most_inside(), plan.limit) << "never full: this run proves nothing";
     EXPECT_GE(report.replay.admissions(), plan.admissions);
-    EXPECT_TRUE(report.replay.contradictions().empty() && report.troubles.empty()) << describe(report);
+    EXPECT_TRUE(report.replay.contradictions().empty() && report.troubles.empty())
+        << describe(report);
     EXPECT_GE(report.free_after_ns, 0) << "a slot was still held 50 ms after the last death";
     expect_all_slots_can_be_taken(plan.limit);
   }
@@ -79,19 +81,21 @@ class StressSlots : public ::testing::Test {
   }
   Plan mixed_limits(std::uint64_t admissions) const {
     Plan plan = plain(admissions);
-    plan.recipes = {waiting({}, 4), waiting({}, 3), waiting({}, 2), waiting({}, 4), waiting({"--exec"}, 3)};
+    plan.recipes = {waiting({}, 4), waiting({}, 3), waiting({}, 2), waiting({}, 4),
+                    waiting({"--exec"}, 3)};
     plan.end_by_killing = true;  // a small N may starve: that is documented, and no fault
     return plan;
   }
   Plan weights(std::uint64_t admissions) const {
     Plan plan = plain(admissions);
-    plan.recipes = {waiting({}, 4, 1), waiting({}, 4, 2), waiting({}, 4, 4), waiting({"--exec"}, 4, 3)};
+    plan.recipes = {waiting({}, 4, 1), waiting({}, 4, 2), waiting({}, 4, 4),
+                    waiting({"--exec"}, 4, 3)};
     return plan;
   }
   Plan strangers(std::uint64_t admissions) const {
     Plan plan = plain(admissions);
-    plan.recipes = {waiting({}), stranger(), waiting({"--exec"}), waiting({"--exec", "--until=close"}),
-                    stranger()};
+    plan.recipes = {waiting({}), stranger(), waiting({"--exec"}),
+                    waiting({"--exec", "--until=close"}), stranger()};
     plan.end_by_killing = true;
     return plan;
   }

@@ -1,4 +1,5 @@
-// Never more than N at a time, whoever dies when. The short run; stress_slots_soak.cc has the long one.
+// Never more than N at a time, whoever dies when. The short run; stress_slots_soak.cc has the long
+// one.
 #include "stress_slots.h"
 
 namespace witness {
@@ -15,7 +16,8 @@ Plan brief(Plan plan) {
 }
 
 #ifdef ATMOST_PORTABLE
-// A POSIX lock does not outlive its process: a killed supervisor's command runs on without a slot, as documented.
+// A POSIX lock does not outlive its process: a killed supervisor's command runs on without a slot,
+// as documented.
 TEST_F(StressSlots, Portable) {
   Plan plan = plain(1500);
   plan.recipes = {waiting({"--exec", "--until=close"}), stranger(), waiting({})};

@@ -1,4 +1,5 @@
-// Old scripts and atmost on one link: each waits for the other, and finds out that the other has died or expired.
+// Old scripts and atmost on one link: each waits for the other, and finds out that the other has
+// died or expired.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -18,19 +19,23 @@ class SymlinkBothWays : public ::testing::Test {
     return to;
   }
   Argv ours(const Argv& command, const Argv& options = {}) const {
-    return plus(plus(plus({under_test("atmost"), "run", "--store", "symlink:", "--no-history"}, options),
-                     {lock_, "--"}),
-                command);
+    return plus(
+        plus(plus({under_test("atmost"), "run", "--store", "symlink:", "--no-history"}, options),
+             {lock_, "--"}),
+        command);
   }
-  Argv old(const Argv& command, const std::string& tries = "0", const std::string& ttl = "99999999") const {
+  Argv old(const Argv& command, const std::string& tries = "0",
+           const std::string& ttl = "99999999") const {
     return plus({"/bin/sh", ATMOST_OLD_SCRIPT, lock_, tries, ttl}, command);
   }
-  // Tells that it is inside by making a file, and stays there until it is killed or the FIFO is written to.
+  // Tells that it is inside by making a file, and stays there until it is killed or the FIFO is
+  // written to.
   Argv stay(const std::string& mark) const {
     return {"/bin/sh", "-c", "echo > \"$0\"; read -r line < \"$1\"", directory_.file(mark), gate_};
   }
   bool came(const std::string& mark) const {
-    return eventually(Bound(20'000), [&] { return std::filesystem::exists(directory_.file(mark)); });
+    return eventually(Bound(20'000),
+                      [&] { return std::filesystem::exists(directory_.file(mark)); });
   }
   void open_gate() {
     const int fd = open(gate_.c_str(), O_WRONLY);
@@ -38,7 +43,9 @@ class SymlinkBothWays : public ::testing::Test {
     close(fd);
   }
   bool lock_is_there() const { return std::filesystem::is_symlink(lock_); }
-  std::string text() const { return lock_is_there() ? std::filesystem::read_symlink(lock_).string() : ""; }
+  std::string text() const {
+    return lock_is_there() ? std::filesystem::read_symlink(lock_).string() : "";
+  }
   int run(const Argv& argv) { return world_.run(argv, quiet_); }
 
   TempDir directory_;

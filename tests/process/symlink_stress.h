@@ -44,9 +44,9 @@ class SymlinkStress : public ::testing::Test {
       world_.reap();
       ASSERT_LT(now_ns() - last_news_ns_, 60'000'000'000) << "nobody gets in any more: " << names();
     }
-    std::cout << ours_.admissions() << " of ours and " << old_.admissions() << " old ones were inside, "
-              << killed_ << " killed there; most at once " << all_.most_inside() << ", of ours "
-              << ours_.most_inside() << '\n';
+    std::cout << ours_.admissions() << " of ours and " << old_.admissions()
+              << " old ones were inside, " << killed_ << " killed there; most at once "
+              << all_.most_inside() << ", of ours " << ours_.most_inside() << '\n';
     world_.kill_all();
     EXPECT_EQ(ours_.most_inside(), 1u);
     if (plan.alone) {
@@ -61,16 +61,26 @@ class SymlinkStress : public ::testing::Test {
     std::uint32_t tag = 0;
   };
 
-  static bool enough(unsigned wanted, const Replay& replay) { return replay.admissions() >= wanted; }
+  static bool enough(unsigned wanted, const Replay& replay) {
+    return replay.admissions() >= wanted;
+  }
   bool enough(const SymlinkPlan& plan) const {
     return killed_ >= plan.kills && (plan.ours == 0 || enough(plan.turns, ours_)) &&
            (plan.old == 0 || enough(plan.turns, old_));
   }
 
   void start(Worker& worker) {
-    const Argv command = {helper("witness"), log_.path(), "tag=" + std::to_string(worker.tag), "work=4000"};
-    Argv argv = {
-        under_test("atmost"), "run", "--store", "symlink:", "--no-history", "-w", "inf", lock_, "--"};
+    const Argv command = {helper("witness"), log_.path(), "tag=" + std::to_string(worker.tag),
+                          "work=4000"};
+    Argv argv = {under_test("atmost"),
+                 "run",
+                 "--store",
+                 "symlink:",
+                 "--no-history",
+                 "-w",
+                 "inf",
+                 lock_,
+                 "--"};
     if (worker.tag == kOld) argv = {"/bin/sh", ATMOST_OLD_SCRIPT, lock_, "100000", "99999999"};
     argv.insert(argv.end(), command.begin(), command.end());
     worker.pid = world_.start(argv);
@@ -109,8 +119,8 @@ class SymlinkStress : public ::testing::Test {
 
   // Whoever comes next gets in and cleans up.
   void expect_nothing_is_left() {
-    EXPECT_EQ(words(world_.run(
-                  {under_test("atmost"), "run", "--store", "symlink:", "--no-history", lock_, "true"})),
+    EXPECT_EQ(words(world_.run({under_test("atmost"), "run", "--store", "symlink:", "--no-history",
+                                lock_, "true"})),
               "exit 0");
     for (const auto& entry : std::filesystem::directory_iterator(directory_.path())) {
       EXPECT_FALSE(entry.is_symlink()) << entry.path();
@@ -129,8 +139,9 @@ class SymlinkStress : public ::testing::Test {
   std::int64_t last_news_ns_ = 0;
 };
 
-// The original takes a link for the one it read by its inode number. Filesystems on disks give a number to the next
-// file as soon as it is free; tmpfs counts up. So what the original can do at all, it can do there.
+// The original takes a link for the one it read by its inode number. Filesystems on disks give a
+// number to the next file as soon as it is free; tmpfs counts up. So what the original can do at
+// all, it can do there.
 class WithoutReusedNumbers {
  protected:
   WithoutReusedNumbers() {

@@ -18,7 +18,8 @@
 namespace witness {
 
 void become(unsigned user) {
-  if (setgroups(0, nullptr) != 0 || setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0)
+  if (setgroups(0, nullptr) != 0 || setresgid(user, user, user) != 0 ||
+      setresuid(user, user, user) != 0)
     _exit(92);
 }
 

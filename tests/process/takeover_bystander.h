@@ -1,5 +1,5 @@
-// A process that never ran under the lock, and what somebody does so that it looks as if it did. It blocks every signal:
-// what is sent to it stays pending, where the kernel shows it.
+// A process that never ran under the lock, and what somebody does so that it looks as if it did. It
+// blocks every signal: what is sent to it stays pending, where the kernel shows it.
 #ifndef ATMOST_TESTS_PROCESS_TAKEOVER_BYSTANDER_H
 #define ATMOST_TESTS_PROCESS_TAKEOVER_BYSTANDER_H
 
@@ -33,15 +33,18 @@ class Line {
 
 // Opens the lock file as it is; ends the process if it cannot.
 int open_lock(const std::string& path);
-// Write locks as fcntl's `command` takes them, on the slot or on its proof byte; ends the process if it cannot.
+// Write locks as fcntl's `command` takes them, on the slot or on its proof byte; ends the process
+// if it cannot.
 void lock_byte(int fd, int command, std::int64_t byte);
 
-// A process that shares its descriptors with the caller's, does `body` and ends at its end. Its number.
+// A process that shares its descriptors with the caller's, does `body` and ends at its end. Its
+// number.
 pid_t share_descriptors(const std::function<void()>& body);
 // A child that gets this very number and does `first`, then stays; 0 when the number cannot be had.
 pid_t stay_with_number(pid_t number, const std::function<void()>& first);
 
-// "" as long as no signal was sent to the process (but that a child ended) and it is neither stopped nor ended.
+// "" as long as no signal was sent to the process (but that a child ended) and it is neither
+// stopped nor ended.
 std::string harm_to(pid_t pid);
 
 }  // namespace witness

@@ -37,10 +37,12 @@ TEST_F(TakeoverClaims, EachSignalIsTold) {
   const auto interrupt = taken.errors.find("SIGINT");
   const auto terminate = taken.errors.find("SIGTERM");
   const auto kill = taken.errors.find("SIGKILL");
-  EXPECT_TRUE(interrupt < terminate && terminate < kill && kill != std::string::npos) << taken.errors;
+  EXPECT_TRUE(interrupt < terminate && terminate < kill && kill != std::string::npos)
+      << taken.errors;
   const auto end = taken.errors.find("it ended by SIGKILL", kill);
   EXPECT_NE(end, std::string::npos) << taken.errors;
-  EXPECT_EQ(taken.errors.find("SIGKILL", kill + 1), taken.errors.find("SIGKILL", end)) << taken.errors;
+  EXPECT_EQ(taken.errors.find("SIGKILL", kill + 1), taken.errors.find("SIGKILL", end))
+      << taken.errors;
 }
 
 TEST_F(TakeoverClaims, GoesToTheHeadOfTheQueue) {
@@ -89,7 +91,8 @@ TEST_F(TakeoverClaims, NobodyIsStoppedWhoIsNotOverdue) {
   EXPECT_EQ(heard("heard holder"), "");
 }
 
-// Whatever the record says, and of whichever boot it claims to be: nobody has held a slot for longer than he lives.
+// Whatever the record says, and of whichever boot it claims to be: nobody has held a slot for
+// longer than he lives.
 TEST_F(TakeoverClaims, ARecordMakesNobodyOlderThanHisProcess) {
   world_.start(stubborn());
   const std::vector<pid_t> holder = marked("holder");
@@ -128,27 +131,29 @@ TEST_F(TakeoverClaims, NeverAnAncestor) {
   const Answer unaware = ask(join(join(run({}), {"/usr/bin/env", "-u", "ATMOST_HELD"}), taking));
   EXPECT_EQ(unaware.end, "exit 77");
   EXPECT_NE(unaware.errors.find("ancestor"), std::string::npos) << unaware.errors;
-  const Answer exec = ask(join(
-      join(run({"--exec"}), {"/usr/bin/env", "-u", "ATMOST_HELD", "/bin/sh", "-c", "\"$@\"; exit $?", "-"}),
-      taking));
+  const Answer exec = ask(join(join(run({"--exec"}), {"/usr/bin/env", "-u", "ATMOST_HELD",
+                                                      "/bin/sh", "-c", "\"$@\"; exit $?", "-"}),
+                               taking));
   EXPECT_EQ(exec.end, "exit 77") << exec.errors;
   EXPECT_EQ(events("signalled"), 0u) << history();
 }
 
 // The supervisor is dead; the taker itself has inherited the lock, and with it a sibling.
 TEST_F(TakeoverClaims, NeverWithALockThatItInheritedItself) {
-  const std::string script = "exec 3<>$1; " + helper("run_child") + " " + hear("heard") + " " +
-                             mark("sibling") +
-                             " pause & read go <&3; shift; env -u ATMOST_HELD \"$@\"; echo $? >$OUT";
+  const std::string script =
+      "exec 3<>$1; " + helper("run_child") + " " + hear("heard") + " " + mark("sibling") +
+      " pause & read go <&3; shift; env -u ATMOST_HELD \"$@\"; echo $? >$OUT";
   ASSERT_EQ(mkfifo(file("fifo").c_str(), 0600), 0);
   setenv("OUT", file("end").c_str(), 1);
   const Argv taking = join(run({"--expire-after", "0", "--kill-grace", "100ms"}), {"/bin/true"});
-  const pid_t owner = world_.start(join(run({}), join({"/bin/sh", "-c", script, "-", file("fifo")}, taking)));
+  const pid_t owner =
+      world_.start(join(run({}), join({"/bin/sh", "-c", script, "-", file("fifo")}, taking)));
   const std::vector<pid_t> sibling = marked("sibling");
   ASSERT_TRUE(world_.signal_descendant(owner, SIGKILL, true));
   const std::string go = "echo go >" + file("fifo");
   ask({"/bin/sh", "-c", go});
-  EXPECT_TRUE(eventually(kLong, [&] { return read_file(file("end")) == "77\n"; })) << read_file(file("end"));
+  EXPECT_TRUE(eventually(kLong, [&] { return read_file(file("end")) == "77\n"; }))
+      << read_file(file("end"));
   EXPECT_TRUE(alive(sibling[0]));
   EXPECT_EQ(heard("heard"), "");
 }
@@ -185,7 +190,9 @@ TEST_F(TakeoverClaims, AHolderOfSeveralSlotsHearsEachSignalOnce) {
 class AtmostKill : public TakeoverClaims {
  protected:
   Answer kill(const Argv& options) {
-    return ask(join(join({under_test("atmost"), "kill", "--kill-grace", "100ms"}, options), {lock_}), kLong);
+    return ask(
+        join(join({under_test("atmost"), "kill", "--kill-grace", "100ms"}, options), {lock_}),
+        kLong);
   }
 };
 
@@ -236,8 +243,10 @@ TEST_F(TakeoverClaims, ADryRunOfAPassStopsNobody) {
   const Argv holding = {under_test("atmost"), "run", "--dir", locks, "job:it", "--"};
   world_.start(child(holding, {hear("heard"), mark("holder"), "pause"}));
   const std::vector<pid_t> holder = marked("holder");
-  const std::string text = "[[atom]]\noperator='job'\noperand='it'\ncommand=['true']\nexpire_after='0'\n";
-  ASSERT_EQ(ask({"/bin/sh", "-c", "printf %s \"$1\" >\"$2\"", "-", text, file("pass")}).end, "exit 0");
+  const std::string text =
+      "[[atom]]\noperator='job'\noperand='it'\ncommand=['true']\nexpire_after='0'\n";
+  ASSERT_EQ(ask({"/bin/sh", "-c", "printf %s \"$1\" >\"$2\"", "-", text, file("pass")}).end,
+            "exit 0");
   const Answer dry = ask({under_test("atmost"), "pass", "--dry-run", "--dir", locks, file("pass")});
   EXPECT_EQ(dry.end, "exit 0") << dry.errors;
   EXPECT_TRUE(alive(holder[0]));

@@ -20,7 +20,8 @@ using atmost::local::Record;
 using atmost::local::User;
 using atmost::local::Word;
 
-constexpr Pressure kPressures[] = {Pressure::prove, Pressure::interrupt, Pressure::terminate, Pressure::kill};
+constexpr Pressure kPressures[] = {Pressure::prove, Pressure::interrupt, Pressure::terminate,
+                                   Pressure::kill};
 
 std::set<pid_t> reached;  // by signals that were recorded instead of sent
 
@@ -88,7 +89,8 @@ class Fuzz {
       }
       proper += reached.empty() ? 0U : 1U;
     }
-    return proper > count / 8 ? "well" : "only " + std::to_string(proper) + " trials reached a holder";
+    return proper > count / 8 ? "well"
+                              : "only " + std::to_string(proper) + " trials reached a holder";
   }
 
  private:
@@ -125,8 +127,9 @@ class Fuzz {
     record.eviction = static_cast<std::uint8_t>(any() % 8 == 0 ? any() % 4 : 0);
     record.id_size = static_cast<std::uint8_t>(any());
     record.command_size = static_cast<std::uint8_t>(any());
-    record.checksum =
-        any() % 16 == 0 ? any() : atmost::local::checksum_of(&record, sizeof record - sizeof record.checksum);
+    record.checksum = any() % 16 == 0 ? any()
+                                      : atmost::local::checksum_of(
+                                            &record, sizeof record - sizeof record.checksum);
     file.put(record, atmost::local::record_at(1));
     const Word word = {any() % 2 == 0 ? 0 : some_process(),
                        any() % 8 == 0 ? static_cast<std::uint32_t>(any()) : 0};
@@ -142,7 +145,8 @@ class Fuzz {
       taker.release();
       return;
     }
-    const std::uint64_t kHolds[] = {asked.value().holds[0], asked.value().holds[0], token_, 0, any()};
+    const std::uint64_t kHolds[] = {asked.value().holds[0], asked.value().holds[0], token_, 0,
+                                    any()};
     const std::uint64_t hold = kHolds[any() % 5];
     for (const Pressure pressure : kPressures) (void)taker.store().press(0, 1, hold, pressure);
   }

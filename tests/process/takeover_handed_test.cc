@@ -1,4 +1,5 @@
-// Ways to make a taker signal a process that never ran under the lock, where others than the taker may write it.
+// Ways to make a taker signal a process that never ran under the lock, where others than the taker
+// may write it.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -107,7 +108,8 @@ class Handed : public Takeover, public ::testing::WithParamInterface<Owner> {
     return path;
   }
   static bool is_roots(pid_t pid) {
-    return text_of("/proc/" + std::to_string(pid) + "/status").find("\nUid:\t0\t0\t0\t") != std::string::npos;
+    return text_of("/proc/" + std::to_string(pid) + "/status").find("\nUid:\t0\t0\t0\t") !=
+           std::string::npos;
   }
 };
 
@@ -150,7 +152,8 @@ TEST_P(Handed, ADescriptorToTheTakersOwn) {
   const pid_t bystander = stay([&] {
     become(kSomebodyElse);
     fcntl(line.take(), F_SETFD, 0);
-    execl(helper("run_child").c_str(), "run_child", "pause", nullptr);  // its user may look at it again
+    execl(helper("run_child").c_str(), "run_child", "pause",
+          nullptr);  // its user may look at it again
   });
   const std::string id = std::to_string(kSomebodyElse);
   expect_spared(bystander, "exit 77",
@@ -190,7 +193,8 @@ TEST_P(Handed, AForgedEnvironment) {
     lock_byte(fd, F_OFD_SETLK, slot_byte(1));
     setenv("ATMOST_TOKEN", std::to_string(kToken).c_str(), 1);
     setenv("ATMOST_LOCKFILE", lock_.c_str(), 1);
-    execl(program.c_str(), program.c_str(), "become=0", mark("privileged-mark").c_str(), "pause", nullptr);
+    execl(program.c_str(), program.c_str(), "become=0", mark("privileged-mark").c_str(), "pause",
+          nullptr);
   });
   ASSERT_EQ(marked("privileged-mark")[0], bystander);
   if (!is_roots(bystander)) GTEST_SKIP() << "no set-user-id";
@@ -257,7 +261,8 @@ TEST_P(Handed, AReplacedFile) {
   const Line line;
   end(lock_and_give(line));
   const pid_t bystander = receiver(line);
-  ASSERT_EQ(ask({"/bin/sh", "-c", "cp \"$0\" \"$0.new\" && mv \"$0.new\" \"$0\"", lock_}).end, "exit 0");
+  ASSERT_EQ(ask({"/bin/sh", "-c", "cp \"$0\" \"$0.new\" && mv \"$0.new\" \"$0\"", lock_}).end,
+            "exit 0");
   make_shared(lock_);
   forge(bystander, HolderKind::supervised);
   const Line nobody;
@@ -265,15 +270,16 @@ TEST_P(Handed, AReplacedFile) {
   expect_spared(bystander, "");
 }
 
-// The holder adopts what its other descendants leave behind: a privileged process that was there before it had the lock.
+// The holder adopts what its other descendants leave behind: a privileged process that was there
+// before it had the lock.
 TEST_P(Handed, AnOrphanBelowTheHolder) {
   const std::string program = privileged();
   stay([&] {
     become(kSomebody);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (fork() == 0) {
-      execl(program.c_str(), program.c_str(), "become=0", "daemon", mark("privileged-mark").c_str(), "pause",
-            "then", "exit=0", nullptr);
+      execl(program.c_str(), program.c_str(), "become=0", "daemon", mark("privileged-mark").c_str(),
+            "pause", "then", "exit=0", nullptr);
     }
     wait(nullptr);
     lock_byte(open_lock(lock_), F_SETLK, slot_byte(1));
@@ -283,7 +289,8 @@ TEST_P(Handed, AnOrphanBelowTheHolder) {
   expect_spared(bystander, "exit 0");
 }
 
-// A child of the bystander that is somebody's locks the slot in the table of descriptors that both have.
+// A child of the bystander that is somebody's locks the slot in the table of descriptors that both
+// have.
 TEST_P(Handed, WhoSharesItsDescriptors) {
   int ready[2];
   ASSERT_EQ(pipe2(ready, O_CLOEXEC), 0);

@@ -19,7 +19,8 @@ class Takeover : public Stage {
 
   Takeover() {
     for (const char* name : {"ATMOST_HELD", "ATMOST_STORE"}) unsetenv(name);
-    setenv("ATMOST_DIR", directory_.path().c_str(), 1);  // where runs of locks with a path are logged
+    setenv("ATMOST_DIR", directory_.path().c_str(),
+           1);  // where runs of locks with a path are logged
   }
 
   std::string file(const std::string& name) const { return directory_.file(name); }
@@ -48,7 +49,8 @@ class Takeover : public Stage {
     pids.resize(count, 0);
     return pids;
   }
-  // The signals that were heard, one behind the other, without CONT, which comes with each that asks to end.
+  // The signals that were heard, one behind the other, without CONT, which comes with each that
+  // asks to end.
   std::string heard(const std::string& name) const {
     std::string all;
     for (const std::string& line : lines(name)) {
@@ -58,8 +60,8 @@ class Takeover : public Stage {
   }
   // A takeover is told in one line, that ends with these words.
   static bool is_the_one_line(const std::string& errors, const std::string& end) {
-    return errors.find(": stopped process ") != std::string::npos && errors.find('\n') == errors.size() - 1 &&
-           errors.find(end + "\n") != std::string::npos;
+    return errors.find(": stopped process ") != std::string::npos &&
+           errors.find('\n') == errors.size() - 1 && errors.find(end + "\n") != std::string::npos;
   }
   bool heard_continue(const std::string& name) const {
     const std::vector<std::string> all = lines(name);
@@ -87,7 +89,8 @@ class Takeover : public Stage {
   std::size_t events(const std::string& words) const {
     const std::string all = history();
     std::size_t count = 0;
-    for (std::size_t at = all.find(words); at != std::string::npos; at = all.find(words, at + 1)) ++count;
+    for (std::size_t at = all.find(words); at != std::string::npos; at = all.find(words, at + 1))
+      ++count;
     return count;
   }
 };

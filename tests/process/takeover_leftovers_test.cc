@@ -1,5 +1,5 @@
-// What the main process of an overdue holder leaves behind: it goes with it where atmost supervises, and is named where
-// it does not.
+// What the main process of an overdue holder leaves behind: it goes with it where atmost
+// supervises, and is named where it does not.
 #include <unistd.h>
 
 #include "takeover_kit.h"
@@ -16,23 +16,26 @@ class TakeoverLeftovers : public Takeover {
 
   void expect_named(const Answer& taken, pid_t pid) {
     EXPECT_EQ(taken.end, "exit 0") << taken.errors;
-    EXPECT_NE(
-        taken.errors.find("not all that it had started: process " + std::to_string(pid) + " (run_child)\n"),
-        std::string::npos)
+    EXPECT_NE(taken.errors.find("not all that it had started: process " + std::to_string(pid) +
+                                " (run_child)\n"),
+              std::string::npos)
         << taken.errors;
     EXPECT_TRUE(alive(pid));
   }
 };
 
-// The commonest job that hangs: one that waits for its child. It all goes, and before the new one starts.
+// The commonest job that hangs: one that waits for its child. It all goes, and before the new one
+// starts.
 TEST_F(TakeoverLeftovers, OfASupervisedTreeNothingIsLeft) {
   for (const char* until : {"--until=main", "--until=tree"}) {
     world_.start(join(run({until}), leaves_a_child()));
     const std::vector<pid_t> child = marked("child");
     const std::vector<pid_t> parent = marked("main");
-    const Argv look = {"/bin/sh", "-c", "kill -0 " + std::to_string(child[0]) + " 2>/dev/null && echo both"};
-    const Answer taken =
-        ask(join(run({"--expire-after", "0", "--kill-grace", std::to_string(kGraceMs) + "ms"}), look), kLong);
+    const Argv look = {"/bin/sh", "-c",
+                       "kill -0 " + std::to_string(child[0]) + " 2>/dev/null && echo both"};
+    const Answer taken = ask(
+        join(run({"--expire-after", "0", "--kill-grace", std::to_string(kGraceMs) + "ms"}), look),
+        kLong);
     EXPECT_EQ(taken.output, "");
     EXPECT_TRUE(is_the_one_line(taken.errors, "it ended by SIGKILL")) << taken.errors;
     EXPECT_TRUE(gone(parent) && gone(child));
@@ -42,11 +45,12 @@ TEST_F(TakeoverLeftovers, OfASupervisedTreeNothingIsLeft) {
   }
 }
 
-// A shell that does not end by INT as long as its child runs: the child is told as well, and one signal is enough.
+// A shell that does not end by INT as long as its child runs: the child is told as well, and one
+// signal is enough.
 TEST_F(TakeoverLeftovers, TheFirstSignalReachesTheWholeTree) {
   const std::string script = "trap : INT; \"$0\" \"$@\"; exit 5";
-  const pid_t owner = world_.start(
-      join(run({}), {"/bin/sh", "-c", script, helper("run_child"), "default=2", mark("child"), "pause"}));
+  const pid_t owner = world_.start(join(run({}), {"/bin/sh", "-c", script, helper("run_child"),
+                                                  "default=2", mark("child"), "pause"}));
   const std::vector<pid_t> child = marked("child");
   const Answer taken = take({"--expire-after", "0", "--kill-grace", "1m"});
   EXPECT_EQ(taken.end, "exit 0") << taken.errors;
@@ -54,7 +58,8 @@ TEST_F(TakeoverLeftovers, TheFirstSignalReachesTheWholeTree) {
   EXPECT_EQ(words(world_.wait(owner, kLong).value_or(-1)), "exit 79");
   EXPECT_EQ(events("\"exit\":5,\"stopped\":\"taken_over\""), 1u) << history();
   EXPECT_EQ(events("\"signal\":\"INT\",\"worked\":true"), 1u) << history();
-  EXPECT_EQ(events("\"event\":\"lost\""), 1u) << history();  // though it ended by itself, it was told to
+  EXPECT_EQ(events("\"event\":\"lost\""), 1u)
+      << history();  // though it ended by itself, it was told to
 }
 
 // Whoever asks a run to end that nobody takes over speaks to the command alone, as always.
@@ -73,7 +78,8 @@ TEST_F(TakeoverLeftovers, ATakerThatIsKilledLeavesNothingHalfDone) {
   world_.start(join(run({"--kill-grace", "1"}), leaves_a_child()));
   const std::vector<pid_t> child = marked("child");
   const std::vector<pid_t> parent = marked("main");
-  const pid_t taker = world_.start(join(run({"--expire-after", "0", "--kill-grace", "1h"}), {"/bin/true"}));
+  const pid_t taker =
+      world_.start(join(run({"--expire-after", "0", "--kill-grace", "1h"}), {"/bin/true"}));
   ASSERT_TRUE(eventually(kLong, [&] { return gone(parent); }));
   ASSERT_TRUE(world_.signal_descendant(taker, SIGKILL, true));
   EXPECT_TRUE(eventually(kLong, [&] { return gone(child); }));
@@ -90,8 +96,8 @@ TEST_F(TakeoverLeftovers, OfAForeignHolderTheyAreNamed) {
 
 // By what it was started with, when nothing else is left to know it by.
 TEST_F(TakeoverLeftovers, OfACommandThatRanAloneTheyAreNamed) {
-  world_.start(child(run({"--exec"}), {"daemon", "close", hear("heard"), mark("daemon"), "pause", "then",
-                                       mark("main"), "pause"}));
+  world_.start(child(run({"--exec"}), {"daemon", "close", hear("heard"), mark("daemon"), "pause",
+                                       "then", mark("main"), "pause"}));
   const std::vector<pid_t> daemon = marked("daemon");
   marked("main");
   expect_named(take(), daemon[0]);

@@ -59,7 +59,8 @@ void take_slot(const std::string& path, int command) {
   if (fd < 0 || !lock_slot(fd, command, F_WRLCK)) _exit(1);
 }
 
-std::string in_namespace(const std::function<void()>& before, const std::function<std::string()>& body) {
+std::string in_namespace(const std::function<void()>& before,
+                         const std::function<std::string()>& body) {
   int result[2];
   if (pipe2(result, O_CLOEXEC) != 0) return "no pipe";
   const auto say = [&](const std::string& text) {

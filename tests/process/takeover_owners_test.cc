@@ -1,4 +1,5 @@
-// Whoever holds the slot, however it is kept and whatever it does about signals: it is taken within the graces.
+// Whoever holds the slot, however it is kept and whatever it does about signals: it is taken within
+// the graces.
 #include <unistd.h>
 
 #include <cstdio>
@@ -22,7 +23,8 @@ enum class Habit {
   closed_daemon
 };
 
-constexpr const char* kKeepers[] = {"Supervised", "Tree", "Exec", "ExecUntilClose", "Foreign", "Orphaned"};
+constexpr const char* kKeepers[] = {"Supervised",     "Tree",    "Exec",
+                                    "ExecUntilClose", "Foreign", "Orphaned"};
 constexpr const char* kHabits[] = {"ThatIgnoresSignals",
                                    "WithAStoppedCommand",
                                    "WithAStoppedSupervisor",
@@ -81,8 +83,8 @@ class TakenFrom : public Takeover, public ::testing::WithParamInterface<std::tup
     }
   }
   bool supervised() const { return keeper() == Keeper::supervised || keeper() == Keeper::tree; }
-  // Neither a parent nor a descriptor with the lock connects these to the slot any more; the environment does, which
-  // the original exectimes does not fill.
+  // Neither a parent nor a descriptor with the lock connects these to the slot any more; the
+  // environment does, which the original exectimes does not fill.
   bool has_left() const {
     if (supervised()) return false;
     if (habit() == Habit::closed_daemon) return true;
@@ -93,7 +95,8 @@ class TakenFrom : public Takeover, public ::testing::WithParamInterface<std::tup
     world_.kill_all();
     for (const char* name : {"heard", "tree", "history.jsonl"}) unlink(file(name).c_str());
   }
-  // The processes of the tree; the first one is the command's main process unless there is a daemon.
+  // The processes of the tree; the first one is the command's main process unless there is a
+  // daemon.
   std::vector<pid_t> set_stage() {
     const pid_t owner = world_.start(child(keeping(), habits()));
     std::vector<pid_t> tree = marked("tree", processes());
@@ -130,13 +133,15 @@ class TakenFrom : public Takeover, public ::testing::WithParamInterface<std::tup
     EXPECT_EQ(std::count_if(tree.begin(), tree.end(), alive), 1);
     if (keeper() == Keeper::foreign) return;
     const pid_t survivor = *std::find_if(tree.begin(), tree.end(), alive);
-    EXPECT_NE(taken.errors.find("process " + std::to_string(survivor) + " (run_child)"), std::string::npos)
+    EXPECT_NE(taken.errors.find("process " + std::to_string(survivor) + " (run_child)"),
+              std::string::npos)
         << taken.errors;
   }
 };
 
-// Whatever the machine's load: nobody is signalled early. How long it takes beyond the graces is a matter of load, and
-// is bounded only where nothing else runs (`make soak` sets ATMOST_TESTS_TIMED).
+// Whatever the machine's load: nobody is signalled early. How long it takes beyond the graces is a
+// matter of load, and is bounded only where nothing else runs (`make soak` sets
+// ATMOST_TESTS_TIMED).
 TEST_P(TakenFrom, WithinTheGraces) {
   constexpr int kBoundMs = 3 * kGraceMs + 200;
   clear_stage();
@@ -154,10 +159,11 @@ TEST_P(TakenFrom, WithinTheGraces) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, TakenFrom,
-    ::testing::Combine(::testing::Values(Keeper::supervised, Keeper::tree, Keeper::exec, Keeper::close,
-                                         Keeper::foreign, Keeper::orphaned),
-                       ::testing::Values(Habit::stubborn, Habit::stopped_command, Habit::stopped_supervisor,
-                                         Habit::both_stopped, Habit::hundred, Habit::session, Habit::daemon,
+    ::testing::Combine(::testing::Values(Keeper::supervised, Keeper::tree, Keeper::exec,
+                                         Keeper::close, Keeper::foreign, Keeper::orphaned),
+                       ::testing::Values(Habit::stubborn, Habit::stopped_command,
+                                         Habit::stopped_supervisor, Habit::both_stopped,
+                                         Habit::hundred, Habit::session, Habit::daemon,
                                          Habit::closed_daemon)),
     [](const auto& tested) {
       return std::string(kKeepers[static_cast<int>(std::get<0>(tested.param))]) +

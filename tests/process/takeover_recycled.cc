@@ -18,8 +18,8 @@ using atmost::Verdict;
 using atmost::local::Record;
 using atmost::local::User;
 
-// A process whose descriptors are shared by those who take its locks: the kernel reports the taker's number, which is
-// free again when the taker has ended, while the lock lives on.
+// A process whose descriptors are shared by those who take its locks: the kernel reports the
+// taker's number, which is free again when the taker has ended, while the lock lives on.
 class SharedTable {
  public:
   explicit SharedTable(const std::string& path) {
@@ -116,11 +116,13 @@ std::string recycle(unsigned count, const std::string& path) {
       const atmost::Result<atmost::Pressed> found = taker.store().press(0, 1, hold, pressure);
       if (found.ok() && found.value().signalled > 0) ++pressed;
     }
-    if (has_pending(bystander)) return "round " + std::to_string(round) + ": a signal to a bystander";
+    if (has_pending(bystander))
+      return "round " + std::to_string(round) + ": a signal to a bystander";
     ::kill(bystander, SIGKILL);
     waitpid(bystander, nullptr, 0);
   }
-  if (recycled < count * 9 / 10) return "only " + std::to_string(recycled) + " numbers were used again";
+  if (recycled < count * 9 / 10)
+    return "only " + std::to_string(recycled) + " numbers were used again";
   return pressed > 0 ? "well" : "the holder itself was never reached";
 }
 
@@ -140,7 +142,8 @@ std::string change_hands() {
   std::string wrong = taking ? "" : "no takeover";
   for (const Pressure pressure : {Pressure::prove, Pressure::interrupt, Pressure::terminate}) {
     if (!taking) continue;
-    const atmost::Result<atmost::Pressed> found = taker.store().press(0, 1, asked.value().holds[0], pressure);
+    const atmost::Result<atmost::Pressed> found =
+        taker.store().press(0, 1, asked.value().holds[0], pressure);
     if (!found.ok() || found.value().held) wrong = "taken for the first";
   }
   if (has_pending(second)) wrong = "a signal to the second";

@@ -1,4 +1,5 @@
-// Ordinary holders of a lock that everybody may write: their own user and root take over from them as ever.
+// Ordinary holders of a lock that everybody may write: their own user and root take over from them
+// as ever.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,7 +21,8 @@ constexpr Pair kPairs[] = {{User::root, User::root, "OfRootByRoot"},
                            {User::other, User::root, "OfAnotherByRoot"},
                            {User::other, User::other, "OfAnotherByHimself"}};
 
-constexpr const char* kKeepers[] = {"Supervised", "Exec", "ExecUntilClose", "Exectimes", "Hold", "Orphaned"};
+constexpr const char* kKeepers[] = {"Supervised", "Exec", "ExecUntilClose",
+                                    "Exectimes",  "Hold", "Orphaned"};
 
 class Shared : public Takeover, public ::testing::WithParamInterface<std::tuple<Keeper, Pair>> {
  protected:
@@ -69,7 +71,8 @@ TEST_P(Shared, IsTakenOver) {
   // Root's helpers start in many a strange environment: it proves nothing of its processes.
   if (kind == Keeper::orphaned && holder == User::root) {
     EXPECT_EQ(taken.end, "exit 77") << taken.errors;
-    EXPECT_NE(taken.errors.find("process " + std::to_string(command)), std::string::npos) << taken.errors;
+    EXPECT_NE(taken.errors.find("process " + std::to_string(command)), std::string::npos)
+        << taken.errors;
     EXPECT_TRUE(alive(command));
     return;
   }
@@ -78,12 +81,13 @@ TEST_P(Shared, IsTakenOver) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Shared,
-                         ::testing::Combine(::testing::Values(Keeper::supervised, Keeper::exec, Keeper::close,
-                                                              Keeper::exectimes, Keeper::hold,
-                                                              Keeper::orphaned),
+                         ::testing::Combine(::testing::Values(Keeper::supervised, Keeper::exec,
+                                                              Keeper::close, Keeper::exectimes,
+                                                              Keeper::hold, Keeper::orphaned),
                                             ::testing::ValuesIn(kPairs)),
                          [](const auto& tested) {
-                           return std::string(kKeepers[static_cast<int>(std::get<0>(tested.param))]) +
+                           return std::string(
+                                      kKeepers[static_cast<int>(std::get<0>(tested.param))]) +
                                   std::get<1>(tested.param).name;
                          });
 

@@ -1,4 +1,5 @@
-// Holders that end, or hand on to a child, while a taker looks for them: that is no reason to say that they cannot be proven.
+// Holders that end, or hand on to a child, while a taker looks for them: that is no reason to say
+// that they cannot be proven.
 #include <cstdlib>
 #include <map>
 
@@ -15,8 +16,9 @@ class Short : public Takeover, public ::testing::WithParamInterface<const char*>
     return asked != nullptr ? atoi(asked) : 60;
   }
   Answer take_at_once() {
-    return ask(join(run({"--no-history", "--expire-after", "0", "--kill-grace", "20ms"}), {"/bin/true"}),
-               kLong);
+    return ask(
+        join(run({"--no-history", "--expire-after", "0", "--kill-grace", "20ms"}), {"/bin/true"}),
+        kLong);
   }
   std::string script(const std::string& mode) const {
     const std::string atmost = under_test("atmost");
@@ -43,7 +45,8 @@ TEST_P(Short, IsNeverCalledUnprovable) {
   EXPECT_GT(ends["exit 0"], 0) << words;
 }
 
-INSTANTIATE_TEST_SUITE_P(Holder, Short, ::testing::Values("supervised", "exec", "close", "hold", "exectimes"),
+INSTANTIATE_TEST_SUITE_P(Holder, Short,
+                         ::testing::Values("supervised", "exec", "close", "hold", "exectimes"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 // Each process hands on to a child and ends: it is stopped, or outlives the takeover and is named.
@@ -54,7 +57,8 @@ TEST_F(Takeover, OfAChainOfForks) {
     world_.start(join(run({"--no-history", "--exec"}), {"/bin/sh", "-c", chain}));
     ASSERT_TRUE(eventually(kLong, [&] { return lines("chain").size() >= before + 2; }));
     const Answer taken = take({"--no-history", "--expire-after", "0"});
-    EXPECT_TRUE(taken.end == "exit 0" || taken.end == "exit 75") << taken.end << ": " << taken.errors;
+    EXPECT_TRUE(taken.end == "exit 0" || taken.end == "exit 75")
+        << taken.end << ": " << taken.errors;
     world_.kill_all();
   }
 }

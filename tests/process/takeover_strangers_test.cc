@@ -17,7 +17,8 @@ class TakeoverStrangers : public Takeover {
     holder_ = marked("holder");
   }
   Argv taking() const {
-    return join(run({"--no-history", "--expire-after", "0", "--kill-grace", "100ms"}), {"/bin/true"});
+    return join(run({"--no-history", "--expire-after", "0", "--kill-grace", "100ms"}),
+                {"/bin/true"});
   }
   void expect_unproven(const Answer& answer) {
     EXPECT_EQ(answer.end, "exit 77") << answer.errors;
@@ -26,7 +27,8 @@ class TakeoverStrangers : public Takeover {
     EXPECT_EQ(lines("heard").size(), 0u) << read_file(file("heard"));
   }
   bool namespaces() {
-    return ask({"/usr/bin/unshare", "--pid", "--fork", "--mount-proc", "/bin/true"}).end == "exit 0";
+    return ask({"/usr/bin/unshare", "--pid", "--fork", "--mount-proc", "/bin/true"}).end ==
+           "exit 0";
   }
 
   std::vector<pid_t> holder_;
@@ -35,7 +37,8 @@ class TakeoverStrangers : public Takeover {
 TEST_F(TakeoverStrangers, OfAnotherUser) {
   ASSERT_EQ(chmod(directory_.path().c_str(), 0755), 0);
   const Argv other = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
-  if (ask(join(other, {under_test("atmost"), "--version"})).end != "exit 0") GTEST_SKIP() << "no setpriv";
+  if (ask(join(other, {under_test("atmost"), "--version"})).end != "exit 0")
+    GTEST_SKIP() << "no setpriv";
   ASSERT_EQ(chmod(lock_.c_str(), 0666), 0);
   for (const Argv& kind : {Argv{}, Argv{"--exec"}, Argv{"--exec", "--until=close"}}) {
     hold_stubbornly(kind);
@@ -51,17 +54,19 @@ TEST_F(TakeoverStrangers, OutsideOfOurPidNamespace) {
   expect_unproven(ask(join({"/usr/bin/unshare", "--pid", "--fork", "--mount-proc"}, taking())));
 }
 
-// With the /proc of outside a number there means another process here: one gets the very number of the holder.
+// With the /proc of outside a number there means another process here: one gets the very number of
+// the holder.
 TEST_F(TakeoverStrangers, WhoseNumberIsAnothersInHere) {
   if (!namespaces()) GTEST_SKIP() << "no pid namespaces";
   for (const Argv& kind : {Argv{}, Argv{"--exec"}}) {
     hold_stubbornly(kind);
-    // The innocent gets the number of the process that holds: with --exec the command, else the supervisor.
+    // The innocent gets the number of the process that holds: with --exec the command, else the
+    // supervisor.
     const pid_t number = kind.empty() ? parent_of(holder_[0]) : holder_[0];
-    const std::string script = "echo " + std::to_string(number - 1) + " >/proc/sys/kernel/ns_last_pid; " +
-                               helper("run_child") + " " + hear("innocent") + " " + mark("innocent-mark") +
-                               " pause & until test -s '" + file("innocent-mark") +
-                               "'; do sleep 0.01; done; \"$@\"";
+    const std::string script =
+        "echo " + std::to_string(number - 1) + " >/proc/sys/kernel/ns_last_pid; " +
+        helper("run_child") + " " + hear("innocent") + " " + mark("innocent-mark") +
+        " pause & until test -s '" + file("innocent-mark") + "'; do sleep 0.01; done; \"$@\"";
     const Answer answer =
         ask(join({"/usr/bin/unshare", "--pid", "--fork", "/bin/sh", "-c", script, "-"}, taking()));
     expect_unproven(answer);
@@ -72,8 +77,8 @@ TEST_F(TakeoverStrangers, WhoseNumberIsAnothersInHere) {
   }
 }
 
-// A privileged process that the command started cannot be stopped by its user: when nothing else is left the lock is free,
-// and it is named.
+// A privileged process that the command started cannot be stopped by its user: when nothing else is
+// left the lock is free, and it is named.
 TEST_F(TakeoverStrangers, APrivilegedLeftoverIsNamed) {
   ASSERT_EQ(chmod(directory_.path().c_str(), 01777), 0);
   const Argv other = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
@@ -81,7 +86,8 @@ TEST_F(TakeoverStrangers, APrivilegedLeftoverIsNamed) {
   ASSERT_EQ(ask({"/bin/cp", helper("run_child"), privileged}).end, "exit 0");
   ASSERT_EQ(chmod(privileged.c_str(), 04755), 0);
   ASSERT_EQ(chmod(lock_.c_str(), 0666), 0);
-  if (ask(join(other, {privileged, "become=0", "exit=0"})).end != "exit 0") GTEST_SKIP() << "no set-user-id";
+  if (ask(join(other, {privileged, "become=0", "exit=0"})).end != "exit 0")
+    GTEST_SKIP() << "no set-user-id";
 
   const std::string script = "\"$0\" become=0 " + mark("holder") + " pause & wait";
   world_.start(join(join(other, run({"--no-history", "--kill-grace", "100ms"})),
@@ -89,7 +95,8 @@ TEST_F(TakeoverStrangers, APrivilegedLeftoverIsNamed) {
   holder_ = marked("holder");
   const Answer taken = ask(join(other, taking()), kLong);
   EXPECT_EQ(taken.end, "exit 0");
-  EXPECT_NE(taken.errors.find("process " + std::to_string(holder_[0]) + " (privileged)"), std::string::npos)
+  EXPECT_NE(taken.errors.find("process " + std::to_string(holder_[0]) + " (privileged)"),
+            std::string::npos)
       << taken.errors;
   EXPECT_TRUE(alive(holder_[0]));
 }
@@ -110,7 +117,8 @@ TEST_F(TakeoverStrangers, InsideAnotherPidNamespace) {
 TEST_F(TakeoverStrangers, InDiskWait) {
   const std::string mount = file("mount");
   ASSERT_EQ(mkdir(mount.c_str(), 0755), 0);
-  const Argv sleeper = {"/bin/sh", "-c", "echo $$ >" + file("holder") + "; exec cat " + mount + "/x"};
+  const Argv sleeper = {"/bin/sh", "-c",
+                        "echo $$ >" + file("holder") + "; exec cat " + mount + "/x"};
   const pid_t host = world_.start(join(join({helper("hung_mount"), mount}, run({})), sleeper));
   if (!eventually(kLong, [&] { return world_.ended(host) || !lines("holder").empty(); }) ||
       world_.ended(host)) {
@@ -120,7 +128,8 @@ TEST_F(TakeoverStrangers, InDiskWait) {
   ASSERT_TRUE(becomes(stuck, 'S') || becomes(stuck, 'D'));
   const Answer taken = take();
   EXPECT_EQ(taken.end, "exit 75");
-  EXPECT_NE(taken.errors.find("could not be stopped: process " + std::to_string(stuck)), std::string::npos)
+  EXPECT_NE(taken.errors.find("could not be stopped: process " + std::to_string(stuck)),
+            std::string::npos)
       << taken.errors;
   EXPECT_TRUE(probe_.slot_held(1));
   EXPECT_EQ(state_of(stuck), 'D');

@@ -1,5 +1,6 @@
-// Tables 2 and 3 of "Adaptive Locks For Frequently Scheduled Tasks With Unpredictable Runtimes" (LISA '97): what the
-// values 0, T and infinity of IfElapsed and ExpireAfter mean. The moment is passed in; nothing waits for it.
+// Tables 2 and 3 of "Adaptive Locks For Frequently Scheduled Tasks With Unpredictable Runtimes"
+// (LISA '97): what the values 0, T and infinity of IfElapsed and ExpireAfter mean. The moment is
+// passed in; nothing waits for it.
 #include <sys/wait.h>
 
 #include "takeover_kit.h"
@@ -66,7 +67,8 @@ TEST_F(TakeoverTables, Table3ExpireAfterInfinityLetsItHang) {
   EXPECT_TRUE(alive(holder));
 }
 
-// Figure 2 in seconds: the schedule comes every hour; IfElapsed lies before it and ExpireAfter behind it.
+// Figure 2 in seconds: the schedule comes every hour; IfElapsed lies before it and ExpireAfter
+// behind it.
 TEST_F(TakeoverTables, Figure2OverlappingSchedule) {
   constexpr int kHour = 3600;
   const Argv sensible = {"--if-elapsed", "15m", "--expire-after", "90m"};

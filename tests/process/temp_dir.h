@@ -1,4 +1,5 @@
-// A directory of a test's own. A header alone, so that tests of all kinds have it without linking anything.
+// A directory of a test's own. A header alone, so that tests of all kinds have it without linking
+// anything.
 #ifndef ATMOST_TESTS_PROCESS_TEMP_DIR_H
 #define ATMOST_TESTS_PROCESS_TEMP_DIR_H
 
@@ -11,13 +12,15 @@
 
 namespace witness {
 
-// Made in $TMPDIR, or /tmp, for its owner alone; throws when that cannot be. Removed with everything in it.
+// Made in $TMPDIR, or /tmp, for its owner alone; throws when that cannot be. Removed with
+// everything in it.
 class TempDir {
  public:
   TempDir() {
     const char* base = getenv("TMPDIR");
     path_ = std::string(base != nullptr ? base : "/tmp") + "/atmost-XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr) throw std::system_error(errno, std::generic_category(), path_);
+    if (mkdtemp(path_.data()) == nullptr)
+      throw std::system_error(errno, std::generic_category(), path_);
   }
   ~TempDir() {
     std::error_code ignored;

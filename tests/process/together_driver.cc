@@ -23,9 +23,9 @@ void Tally::begin(const Record& record) {
     held_[lock] += share.of(lock);
     most_[lock] = std::max(most_[lock], held_[lock]);
     if (share.of(lock) > 0 && held_[lock] > kRoom[lock] && overlaps_.size() < 20) {
-      overlaps_.push_back("lock " + std::to_string(lock) + ": " + std::to_string(held_[lock]) + " of " +
-                          std::to_string(kRoom[lock]) + " held when " + std::to_string(record.pid) +
-                          " came inside");
+      overlaps_.push_back("lock " + std::to_string(lock) + ": " + std::to_string(held_[lock]) +
+                          " of " + std::to_string(kRoom[lock]) + " held when " +
+                          std::to_string(record.pid) + " came inside");
     }
   }
 }
@@ -60,13 +60,17 @@ std::vector<pid_t> Tally::inside() const {
 }
 
 Together::Together(const Crowd& crowd, TempDir& directory)
-    : crowd_(crowd), directory_(directory), log_(directory.file("witness.log")), random_(crowd.seed) {}
+    : crowd_(crowd),
+      directory_(directory),
+      log_(directory.file("witness.log")),
+      random_(crowd.seed) {}
 
 void Together::trouble(const std::string& what) {
   if (told_.troubles.size() < 20) told_.troubles.push_back(what);
 }
 
-// One to four of the locks, in any order. What concerns one lock (-k, --shared, --exclusive) concerns the first named.
+// One to four of the locks, in any order. What concerns one lock (-k, --shared, --exclusive)
+// concerns the first named.
 void Together::start_one() {
   unsigned order[kLocks];
   for (unsigned i = 0; i < kLocks; ++i) order[i] = i;
@@ -123,7 +127,8 @@ void Together::kill(pid_t pid) {
   log_.mark('x', pid);
 }
 
-// Somebody who was started (a waiter most of the time, else a supervisor), a command inside, or it and its supervisor.
+// Somebody who was started (a waiter most of the time, else a supervisor), a command inside, or it
+// and its supervisor.
 void Together::kill_one() {
   read_log();
   const std::vector<pid_t> inside = told_.tally.inside();
@@ -153,9 +158,10 @@ void Together::show_locks() {
 void Together::expect_all_free() {
   for (unsigned number = 0; number < kLocks; ++number) {
     const std::string all = std::to_string(number == kReaders ? 3 : kRoom[number]);
-    const int status = world_.run(
-        {under_test("atmost"), "run", "-q", "--no-history", "-n", all, "-k", all, lock(number), "/bin/true"});
-    if (status != 0) trouble("lock " + std::to_string(number) + " is not free at the end: " + words(status));
+    const int status = world_.run({under_test("atmost"), "run", "-q", "--no-history", "-n", all,
+                                   "-k", all, lock(number), "/bin/true"});
+    if (status != 0)
+      trouble("lock " + std::to_string(number) + " is not free at the end: " + words(status));
   }
 }
 
@@ -193,11 +199,12 @@ Told Together::run() {
 
 std::string describe(const Told& told) {
   std::ostringstream text;
-  text << told.started << " callers in " << told.seconds << " s: " << told.tally.admissions() << " admitted, "
-       << told.refused << " refused, " << told.killed << " kills (" << told.tally.killed_inside()
-       << " died inside), longest pause " << static_cast<double>(told.longest_pause_ns) / 1e6
-       << " ms; most held";
-  for (unsigned lock = 0; lock < kLocks; ++lock) text << ' ' << told.tally.most(lock) << '/' << kRoom[lock];
+  text << told.started << " callers in " << told.seconds << " s: " << told.tally.admissions()
+       << " admitted, " << told.refused << " refused, " << told.killed << " kills ("
+       << told.tally.killed_inside() << " died inside), longest pause "
+       << static_cast<double>(told.longest_pause_ns) / 1e6 << " ms; most held";
+  for (unsigned lock = 0; lock < kLocks; ++lock)
+    text << ' ' << told.tally.most(lock) << '/' << kRoom[lock];
   for (const std::string& line : told.tally.overlaps()) text << "\n  overlap: " << line;
   for (const std::string& line : told.troubles) text << "\n  trouble: " << line;
   return text.str();

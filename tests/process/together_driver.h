@@ -1,4 +1,5 @@
-// Callers that take several locks at once, in whatever order they name them; a killer among them; a witness outside.
+// Callers that take several locks at once, in whatever order they name them; a killer among them; a
+// witness outside.
 #ifndef ATMOST_TESTS_PROCESS_TOGETHER_DRIVER_H
 #define ATMOST_TESTS_PROCESS_TOGETHER_DRIVER_H
 
@@ -38,7 +39,8 @@ class Share {
   std::uint32_t tag_ = 0;
 };
 
-// Counts what is held of each lock, in the order of the marks: a caller from its '+' to its '-', 'k' or 'x'.
+// Counts what is held of each lock, in the order of the marks: a caller from its '+' to its '-',
+// 'k' or 'x'.
 class Tally {
  public:
   void feed(const Record& record);
@@ -92,8 +94,12 @@ class Together {
   void kill(pid_t pid);
   void show_locks();
   void expect_all_free();
-  unsigned pick(unsigned below) { return std::uniform_int_distribution<unsigned>(0, below - 1)(random_); }
-  std::string lock(unsigned number) const { return directory_.file("lock" + std::to_string(number)); }
+  unsigned pick(unsigned below) {
+    return std::uniform_int_distribution<unsigned>(0, below - 1)(random_);
+  }
+  std::string lock(unsigned number) const {
+    return directory_.file("lock" + std::to_string(number));
+  }
   void trouble(const std::string& what);
 
   const Crowd& crowd_;

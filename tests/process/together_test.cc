@@ -16,7 +16,8 @@ TEST(Together, NoDeadlockAndNoOverlap) {
   expect_no_deadlock_and_no_overlap(crowd);
 }
 
-// One after the other, each beginning before the one before ends, so that there is always a reader inside.
+// One after the other, each beginning before the one before ends, so that there is always a reader
+// inside.
 TEST(Readers, AWriterIsInWhenThoseHaveLeftWhoWereInBefore) {
   TempDir directory;
   World world;
@@ -27,8 +28,8 @@ TEST(Readers, AWriterIsInWhenThoseHaveLeftWhoWereInBefore) {
   const auto start = [&](const char* mode, unsigned tag, int gate) {
     Streams streams;
     streams.in = gate;
-    return world.start({under_test("atmost"), "run", "-q", "--no-history", "-w", "inf", mode, lock, "--",
-                        helper("witness"), log.path(), "tag=" + std::to_string(tag), "gate"},
+    return world.start({under_test("atmost"), "run", "-q", "--no-history", "-w", "inf", mode, lock,
+                        "--", helper("witness"), log.path(), "tag=" + std::to_string(tag), "gate"},
                        streams);
   };
   std::string order;  // '1' came inside, 'a' left
@@ -38,7 +39,8 @@ TEST(Readers, AWriterIsInWhenThoseHaveLeftWhoWereInBefore) {
   const auto inside = [&](std::size_t marks) {
     return eventually(Bound(20'000), [&] {
       log.read_new([&](const Record& record) {
-        order += static_cast<char>((record.kind == '+' ? '0' : 'a' - 1) + static_cast<int>(record.tag));
+        order +=
+            static_cast<char>((record.kind == '+' ? '0' : 'a' - 1) + static_cast<int>(record.tag));
         if (record.kind == '-') left_ns = record.ns;
         if (record.kind == '+' && record.tag == kWriter) writer_ns = record.ns;
       });
@@ -47,9 +49,10 @@ TEST(Readers, AWriterIsInWhenThoseHaveLeftWhoWereInBefore) {
   };
   const auto waits = [&](pid_t pid) {
     return eventually(Bound(20'000), [&] {
-      return world.run({"/bin/sh", "-c",
-                        "\"$0\" list --json \"$1\" | grep -q '\"pid\":'$2',.*\"state\":\"waiting\"'",
-                        under_test("atmost"), lock, std::to_string(pid)}) == 0;
+      return world.run(
+                 {"/bin/sh", "-c",
+                  "\"$0\" list --json \"$1\" | grep -q '\"pid\":'$2',.*\"state\":\"waiting\"'",
+                  under_test("atmost"), lock, std::to_string(pid)}) == 0;
     });
   };
   start("--shared", 1, gates[0][0]);
@@ -71,7 +74,8 @@ TEST(Readers, AWriterIsInWhenThoseHaveLeftWhoWereInBefore) {
   ASSERT_EQ(write(gates[3][1], "g", 1), 1);
   ASSERT_TRUE(inside(8));
   EXPECT_EQ(order, "12ab3c4d");
-  std::cout << "the writer was in " << static_cast<double>(took_ns) / 1e6 << " ms after the last reader\n";
+  std::cout << "the writer was in " << static_cast<double>(took_ns) / 1e6
+            << " ms after the last reader\n";
   EXPECT_LT(took_ns, 1'000'000'000);
   for (auto& gate : gates) {
     close(gate[0]);

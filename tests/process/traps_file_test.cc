@@ -73,11 +73,13 @@ TEST_F(LockFile, OpenedAndClosedByTheCommand) {
 
 class Guard : public Stage {
  protected:
-  // Somebody took the guard and was stopped. Everybody else says so after five seconds, and names him.
+  // Somebody took the guard and was stopped. Everybody else says so after five seconds, and names
+  // him.
   void expect_a_bounded_wait(const std::string& kind) {
     int ready[2];
     ASSERT_EQ(pipe2(ready, O_CLOEXEC), 0);
-    const pid_t culprit = world_.start({helper("traps_strange_holder"), kind, lock_}, {-1, ready[1], -1});
+    const pid_t culprit =
+        world_.start({helper("traps_strange_holder"), kind, lock_}, {-1, ready[1], -1});
     char byte = 0;
     ASSERT_EQ(read(ready[0], &byte, 1), 1);
     ASSERT_TRUE(eventually(kBound, [&] { return state_of(culprit) == 'T'; }));
@@ -121,7 +123,8 @@ class FullDisk : public Stage {
   void SetUp() override {
     small_ = directory_.file("small");
     ASSERT_EQ(mkdir(small_.c_str(), 0700), 0);
-    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+    if (unshare(CLONE_NEWNS) != 0 ||
+        mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         mount("tmpfs", small_.c_str(), "tmpfs", 0, "size=64k") != 0) {
       GTEST_SKIP() << "cannot mount a small file system here: " << std::strerror(errno);
     }
@@ -133,7 +136,8 @@ class FullDisk : public Stage {
   }
 
   void fill() {
-    const int fd = open((small_ + "/ballast").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const int fd =
+        open((small_ + "/ballast").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     const std::string page(4096, 'x');
     while (write(fd, page.data(), page.size()) > 0) {
     }

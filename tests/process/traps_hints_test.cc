@@ -34,8 +34,8 @@ class Hints : public Stage {
 
   // Two of ours and two strangers inside; then the file is changed; then nothing may have changed.
   void expect_four_inside_whatever_happens_to(const std::function<void(int)>& bytes) {
-    std::vector<Tag> holders{hold(run({"-n", "4"})), hold(stranger(4)), hold(run({"-n", "4", "--exec"})),
-                             hold(stranger(4))};
+    std::vector<Tag> holders{hold(run({"-n", "4"})), hold(stranger(4)),
+                             hold(run({"-n", "4", "--exec"})), hold(stranger(4))};
     ASSERT_EQ(probe_.slots_held(8), 4u);
     change(bytes);
     EXPECT_EQ(try_run({"-n", "4"}).end, "exit 75");
@@ -74,15 +74,16 @@ void write_at(int fd, const std::string& bytes, std::int64_t at) {
   ASSERT_EQ(pwrite(fd, bytes.data(), bytes.size(), at), static_cast<ssize_t>(bytes.size()));
 }
 
-// Where hints lie: behind the header's magic and version, and in every table. A slot's flags are left as they are:
-// they say that somebody drained it, and are obeyed.
+// Where hints lie: behind the header's magic and version, and in every table. A slot's flags are
+// left as they are: they say that somebody drained it, and are obeyed.
 void overwrite_hints(int fd, const std::function<char()>& byte) {
   std::string bytes(16'384, '\0');
-  for (std::int64_t at : {layout::kHeaderAt + 12, layout::kMemoryAt, layout::kWaitersAt, layout::kWordsAt,
-                          layout::kRecordsAt}) {
+  for (std::int64_t at : {layout::kHeaderAt + 12, layout::kMemoryAt, layout::kWaitersAt,
+                          layout::kWordsAt, layout::kRecordsAt}) {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      bytes[i] =
-          at == layout::kWordsAt && i % sizeof(layout::Word) >= sizeof(layout::Word::thread) ? '\0' : byte();
+      bytes[i] = at == layout::kWordsAt && i % sizeof(layout::Word) >= sizeof(layout::Word::thread)
+                     ? '\0'
+                     : byte();
     }
     write_at(fd, bytes, at);
   }
@@ -95,7 +96,8 @@ TEST_F(Hints, Noise) {
 }
 
 TEST_F(Hints, AllOnes) {
-  expect_four_inside_whatever_happens_to([](int fd) { overwrite_hints(fd, [] { return '\xff'; }); });
+  expect_four_inside_whatever_happens_to(
+      [](int fd) { overwrite_hints(fd, [] { return '\xff'; }); });
 }
 
 // With 0 there the original finds no slot to look at and refuses for ever.
@@ -128,20 +130,22 @@ TEST_F(Hints, IndexCoversEverySlotInUse) {
   EXPECT_EQ(ask({helper("plain_scan"), lock_, "3", "/bin/true"}).end, "exit 1");
 }
 
-// Slot 4 is free, but its word says that a living process holds it. A forged word may cost a refusal, not all of them.
+// Slot 4 is free, but its word says that a living process holds it. A forged word may cost a
+// refusal, not all of them.
 TEST_F(Hints, AForgedWordDoesNotShutASlotForEver) {
   for (int i = 0; i < 3; ++i) hold(run({"-n", "4"}));
   EXPECT_TRUE(eventually(kBound, [&] {
     change([](int fd) {
       const layout::Word word{static_cast<std::uint32_t>(getpid()), 0};
-      ASSERT_EQ(pwrite(fd, &word, sizeof word, layout::word_at(4)), static_cast<ssize_t>(sizeof word));
+      ASSERT_EQ(pwrite(fd, &word, sizeof word, layout::word_at(4)),
+                static_cast<ssize_t>(sizeof word));
     });
     return try_run({"-n", "4"}).end == "exit 0";
   }));
 }
 
-// Records name a process that has nothing to do with the lock, or cannot be one. Nobody is signalled, refused for ever
-// or let in because of them.
+// Records name a process that has nothing to do with the lock, or cannot be one. Nobody is
+// signalled, refused for ever or let in because of them.
 TEST_F(Hints, ForgedPids) {
   const Tag innocent = hold({});
   const Tag first = hold(run({"-n", "2"}));

@@ -21,7 +21,8 @@ TEST_F(Waiting, KilledInTheMiddleKeepsTheOrder) {
     const Tag third = queue(run(kWait));
     const Tag fourth = queue(run(kWait));
     const Tag fifth = queue(run(kWait));
-    for (Tag tag : {second, fourth}) ASSERT_TRUE(world_.signal_descendant(pid_of(tag), SIGKILL, true));
+    for (Tag tag : {second, fourth})
+      ASSERT_TRUE(world_.signal_descendant(pid_of(tag), SIGKILL, true));
     const std::size_t before = order().size();  // before the first can come inside
     let_go(holder);
     for (Tag tag : {first, third, fifth}) {

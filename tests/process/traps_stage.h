@@ -30,7 +30,9 @@ class Stage : public ::testing::Test {
 
   // `atmost run OPTIONS LOCK --`; the stage's command comes behind it.
   Argv run(const Argv& options) const;
-  Argv stranger(unsigned limit) const { return {helper("plain_scan"), lock_, std::to_string(limit)}; }
+  Argv stranger(unsigned limit) const {
+    return {helper("plain_scan"), lock_, std::to_string(limit)};
+  }
 
   // Starts `before` with a witness as its command. It stays inside until let_go().
   Tag start(const Argv& before);

@@ -1,10 +1,13 @@
 // Holders that do not behave as any program of ours would.
 //
-//   traps_strange_holder silent FILE      takes slot 1 with a POSIX lock and has a child that keeps the descriptor,
-//                                         so that its end raises no event on the file; one byte on standard output
-//                                         when it holds; is to be killed, its child ends with standard input
-//   traps_strange_holder guard FILE       takes the guard with a POSIX lock, one byte on standard output, stops
-//   traps_strange_holder ofd-guard FILE   the same with a lock of the open file description
+//   traps_strange_holder silent FILE      takes slot 1 with a POSIX lock and has a child that keeps
+//   the descriptor,
+//                                         so that its end raises no event on the file; one byte on
+//                                         standard output when it holds; is to be killed, its child
+//                                         ends with standard input
+//   traps_strange_holder guard FILE       takes the guard with a POSIX lock, one byte on standard
+//   output, stops traps_strange_holder ofd-guard FILE   the same with a lock of the open file
+//   description
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// Those who follow the original exectimes' procedure, and ours, limit one another on one file and see one another.
+// Those who follow the original exectimes' procedure, and ours, limit one another on one file and
+// see one another.
 #include "traps_stage.h"
 
 namespace witness {
@@ -6,7 +7,9 @@ namespace {
 
 class Strangers : public Stage {
  protected:
-  Argv ours(unsigned limit) const { return {under_test("exectimes"), lock_, std::to_string(limit)}; }
+  Argv ours(unsigned limit) const {
+    return {under_test("exectimes"), lock_, std::to_string(limit)};
+  }
   Argv with_true(Argv before) const {
     before.push_back("/bin/true");
     return before;
@@ -22,8 +25,9 @@ class Strangers : public Stage {
 
 TEST_F(Strangers, LimitUsAndWeThem) {
   std::vector<Tag> inside;
-  const std::vector<Argv> kinds{run({"-n", "6"}), stranger(6), run({"-n", "6", "--exec"}),
-                                ours(6),          stranger(6), run({"-n", "6", "--exec", "--until=close"})};
+  const std::vector<Argv> kinds{
+      run({"-n", "6"}), stranger(6), run({"-n", "6", "--exec"}),
+      ours(6),          stranger(6), run({"-n", "6", "--exec", "--until=close"})};
   for (const Argv& kind : kinds) {
     const auto held = static_cast<unsigned>(inside.size());
     if (held > 0) expect_room(held, false);
@@ -61,8 +65,9 @@ TEST_F(Strangers, AreListedByUs) {
   const Tag foreign = hold(stranger(4));
   hold(run({"-n", "4"}));
   const std::string pid = std::to_string(pid_of(foreign));
-  EXPECT_EQ(ask({under_test("exectimes"), lock_, "list"}).output.find("Slot 1 held by PID " + pid + "\n"),
-            0u);
+  EXPECT_EQ(
+      ask({under_test("exectimes"), lock_, "list"}).output.find("Slot 1 held by PID " + pid + "\n"),
+      0u);
   EXPECT_NE(ask({under_test("exectimes"), lock_, "list"}).output.find("Slot 2 held by PID "),
             std::string::npos);
   EXPECT_NE(ask({under_test("exectimes"), lock_, "check"}).output.find("2"), std::string::npos);
@@ -77,7 +82,8 @@ TEST_F(Strangers, ListUs) {
   const Tag posix = hold(ours(4));
   const std::string list = ask({helper("plain_scan"), lock_, "list"}).output;
   EXPECT_NE(list.find("slot 1 pid "), std::string::npos) << list;
-  EXPECT_NE(list.find("slot 2 pid " + std::to_string(pid_of(posix)) + "\n"), std::string::npos) << list;
+  EXPECT_NE(list.find("slot 2 pid " + std::to_string(pid_of(posix)) + "\n"), std::string::npos)
+      << list;
 }
 
 }  // namespace

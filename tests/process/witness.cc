@@ -1,10 +1,11 @@
-// The command that tests and benchmarks run under a limit: it marks its begin and its end in a file.
+// The command that tests and benchmarks run under a limit: it marks its begin and its end in a
+// file.
 //
 //   witness LOG [tag=T] [weight=K] [limit=N] [work=US] [gate]
 //
-// work: it stays inside for a random time of up to US microseconds (default 0), and one in sixteen for up to sixteen
-// times as long, so that all places are taken at times however slowly they are given. gate: it stays until it can read
-// one byte from standard input, or until that ends.
+// work: it stays inside for a random time of up to US microseconds (default 0), and one in sixteen
+// for up to sixteen times as long, so that all places are taken at times however slowly they are
+// given. gate: it stays until it can read one byte from standard input, or until that ends.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@
 
 namespace {
 
-// The value of `key=` among the arguments, or of the environment variable, as a number; 0 when there is none.
+// The value of `key=` among the arguments, or of the environment variable, as a number; 0 when
+// there is none.
 std::uint64_t number(const char* text) { return text == nullptr ? 0 : strtoull(text, nullptr, 10); }
 
 const char* argument(char** argv, const char* key) {
@@ -42,11 +44,13 @@ void work(std::uint64_t most_us) {
   if (most_us == 0) return;
   timespec seed{};
   clock_gettime(CLOCK_MONOTONIC, &seed);
-  const auto mixed = (static_cast<std::uint64_t>(seed.tv_nsec) ^ static_cast<std::uint64_t>(getpid()) << 20) *
-                     0x9E3779B97F4A7C15u;
+  const auto mixed =
+      (static_cast<std::uint64_t>(seed.tv_nsec) ^ static_cast<std::uint64_t>(getpid()) << 20) *
+      0x9E3779B97F4A7C15u;
   const std::uint64_t most_ns = most_us * ((mixed >> 60) == 0 ? 16'000 : 1000);
   const std::uint64_t ns = (mixed >> 16) % most_ns;
-  const timespec span{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  const timespec span{static_cast<time_t>(ns / 1'000'000'000),
+                      static_cast<long>(ns % 1'000'000'000)};
   nanosleep(&span, nullptr);
 }
 

@@ -14,8 +14,8 @@ namespace witness {
 void Replay::wrong(const Record& record, const std::string& what) {
   if (contradictions_.size() < 20) {
     contradictions_.push_back("admission " + std::to_string(admissions_) + ", process " +
-                              std::to_string(record.pid) + ", slot " + std::to_string(record.slot) + ": " +
-                              what);
+                              std::to_string(record.pid) + ", slot " + std::to_string(record.slot) +
+                              ": " + what);
   }
 }
 

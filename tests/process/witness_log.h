@@ -13,8 +13,8 @@
 
 namespace witness {
 
-// Replays records in file order. Counts a process from its '+' to its '-', its 'k' or its 'x', whichever is first:
-// never longer than it held its slot, so an excess is an excess.
+// Replays records in file order. Counts a process from its '+' to its '-', its 'k' or its 'x',
+// whichever is first: never longer than it held its slot, so an excess is an excess.
 class Replay {
  public:
   void feed(const Record& record);
@@ -24,7 +24,8 @@ class Replay {
   unsigned most_inside() const { return most_inside_; }
   std::vector<std::int32_t> pids_inside() const;
   std::uint64_t killed_inside() const { return killed_inside_; }
-  // What cannot be: two in one slot, a slot above the limit, a token given twice, a command that began twice.
+  // What cannot be: two in one slot, a slot above the limit, a token given twice, a command that
+  // began twice.
   const std::vector<std::string>& contradictions() const { return contradictions_; }
 
  private:

@@ -18,7 +18,8 @@ Record at(char kind, std::int32_t pid, std::uint32_t slot = 0, std::uint8_t weig
 
 TEST(Replay, CountsThoseInsideAtOnce) {
   Replay replay;
-  for (const Record& record : {at('+', 1), at('+', 2), at('-', 1), at('+', 3), at('-', 2), at('-', 3)}) {
+  for (const Record& record :
+       {at('+', 1), at('+', 2), at('-', 1), at('+', 3), at('-', 2), at('-', 3)}) {
     replay.feed(record);
   }
   EXPECT_EQ(replay.most_inside(), 2u);

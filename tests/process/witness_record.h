@@ -1,5 +1,6 @@
-// The marks of the outside witness: an append-only file that commands under test write to, and the driver that kills
-// them. The order of the records in the file is the truth; the times are for latencies only.
+// The marks of the outside witness: an append-only file that commands under test write to, and the
+// driver that kills them. The order of the records in the file is the truth; the times are for
+// latencies only.
 #ifndef ATMOST_TESTS_PROCESS_WITNESS_RECORD_H
 #define ATMOST_TESTS_PROCESS_WITNESS_RECORD_H
 
@@ -7,12 +8,15 @@
 
 namespace witness {
 
-// Each record is one write(2) to a descriptor opened with O_APPEND: on a local file system such writes do not mix.
+// Each record is one write(2) to a descriptor opened with O_APPEND: on a local file system such
+// writes do not mix.
 //
 // '+'  the command runs. Written after its lock was taken, so somebody counted here holds a slot.
 // '-'  the command is about to end. Written before its lock is given up, for the same reason.
-// 'k'  the driver is about to kill `pid`. From here on the process does not count: the kernel frees its locks before
-//      it tells anybody of the death, so a successor may rightly begin before the driver hears of it.
+// 'k'  the driver is about to kill `pid`. From here on the process does not count: the kernel frees
+// its locks before
+//      it tells anybody of the death, so a successor may rightly begin before the driver hears of
+//      it.
 // 'x'  the driver has seen `pid` dead.
 struct Record {
   char kind = 0;

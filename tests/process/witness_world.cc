@@ -32,7 +32,8 @@ using std::chrono::steady_clock;
 std::string stat_fields(pid_t pid) {
   const std::string text = read_file("/proc/" + std::to_string(pid) + "/stat");
   const auto close = text.rfind(')');
-  return close == std::string::npos || close + 2 > text.size() ? std::string{} : text.substr(close + 2);
+  return close == std::string::npos || close + 2 > text.size() ? std::string{}
+                                                               : text.substr(close + 2);
 }
 
 [[noreturn]] void fail(const std::string& what) {
@@ -71,7 +72,9 @@ std::string read_file(const std::string& path) {
 }
 
 std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             steady_clock::now().time_since_epoch())
+      .count();
 }
 
 Probe::Probe(const std::string& path) {
@@ -86,8 +89,8 @@ std::optional<std::int64_t> Probe::first_locked(std::int64_t start, std::int64_t
   std::optional<std::int64_t> found;
   for (;;) {
     struct flock lock = {};
-    lock.l_type =
-        F_RDLCK;  // a read lock conflicts with write locks only: a waiter looking at a ticket is not one
+    lock.l_type = F_RDLCK;  // a read lock conflicts with write locks only: a waiter looking at a
+                            // ticket is not one
     lock.l_whence = SEEK_SET;
     lock.l_start = start;
     lock.l_len = found ? *found - start : length;
@@ -106,8 +109,9 @@ unsigned Probe::slots_held(unsigned most) const {
 
 World::World() {
   // The tests may run under a limit themselves; what they start does not.
-  for (const char* name : {"ATMOST_STORE", "ATMOST_HELD", "ATMOST_LOCK", "ATMOST_LOCKFILE", "ATMOST_SLOT",
-                           "ATMOST_SLOTS", "ATMOST_INDICES", "ATMOST_TOKEN", "ATMOST_WAITED_MS"}) {
+  for (const char* name :
+       {"ATMOST_STORE", "ATMOST_HELD", "ATMOST_LOCK", "ATMOST_LOCKFILE", "ATMOST_SLOT",
+        "ATMOST_SLOTS", "ATMOST_INDICES", "ATMOST_TOKEN", "ATMOST_WAITED_MS"}) {
     unsetenv(name);
   }
   setenv("ATMOST_DIR", logs.path().c_str(), 1);
@@ -218,7 +222,8 @@ bool World::descends(pid_t pid) const {
 bool World::signal_descendant(pid_t pid, int signal, bool await_death) {
   const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   if (pidfd < 0) return false;
-  // The number may have been given to a stranger; the descriptor cannot be, once it is known to be one of ours.
+  // The number may have been given to a stranger; the descriptor cannot be, once it is known to be
+  // one of ours.
   bool sent = descends(pid) && syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0) == 0;
   if (sent && await_death) {
     pollfd death{pidfd, POLLIN, 0};

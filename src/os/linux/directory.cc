@@ -10,13 +10,15 @@
 namespace atmost::os {
 namespace {
 
-// struct linux_dirent64, getdents64(2): d_ino and d_off of eight bytes, d_reclen of two, d_type of one, d_name.
+// struct linux_dirent64, getdents64(2): d_ino and d_off of eight bytes, d_reclen of two, d_type of
+// one, d_name.
 constexpr std::size_t kLengthAt = 16;
 constexpr std::size_t kNameAt = 19;
 
 }  // namespace
 
-int visit_names(const char* path, void (*visit)(void* context, std::string_view name), void* context) {
+int visit_names(const char* path, void (*visit)(void* context, std::string_view name),
+                void* context) {
   int fd;
   do {
     fd = calls.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK, 0);

@@ -150,14 +150,16 @@ void Companion::settle(const int* keep, unsigned count) {
 }
 
 int Bell::hang() {
-  // The writing end stays open too: without a writer the pipe would be at its end for ever after the first asker.
+  // The writing end stays open too: without a writer the pipe would be at its end for ever after
+  // the first asker.
   int error = pipe_at(kAsk, kAskStaysOpen);
   if (error == 0) error = pipe_at(-1, kAnswer);
   if (error != 0) return error;
   // Two processes of the same number do not start in the same microsecond.
   constexpr std::string_view kLetters = "0123456789abcdefghjkmnpqrstvwxyz";
   auto rest = static_cast<std::uint64_t>(now().real_ns / 1000);
-  for (int i = 0; i < 11; ++i, rest /= kLetters.size()) name_.push(kLetters[rest % kLetters.size()]);
+  for (int i = 0; i < 11; ++i, rest /= kLetters.size())
+    name_.push(kLetters[rest % kLetters.size()]);
   return 0;
 }
 
@@ -169,7 +171,8 @@ Text<63> Bell::address(std::int64_t pid) const {
 
 int append_to(const char* path, const void* from, std::size_t size) {
   // Who reads a pipe may have left meanwhile, and nothing here may wait.
-  const Fd file(calls.openat(AT_FDCWD, path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0));
+  const Fd file(
+      calls.openat(AT_FDCWD, path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0));
   return file.open() ? write_stream(file.get(), from, size) : errno;
 }
 
@@ -222,8 +225,9 @@ Watched Watchman::watch(int handle, Bell* bell) {
     if (told != 0) return Watched::told;
     if (boot_ns() >= deadline_ns_) return Watched::time_up;
     const bool awaited = hangs && bell->answered_;
-    struct pollfd all[] = {
-        {handle, POLLIN, 0}, {hangs ? Bell::kAsk : -1, POLLIN, 0}, {awaited ? Bell::kAnswer : -1, 0, 0}};
+    struct pollfd all[] = {{handle, POLLIN, 0},
+                           {hangs ? Bell::kAsk : -1, POLLIN, 0},
+                           {awaited ? Bell::kAnswer : -1, 0, 0}};
     const bool looks = deadline_ns_ != Duration::kForever && !timed_;
     if (ppoll(all, 3, looks ? &kLook : nullptr, &closed) <= 0) continue;
     if (all[0].revents != 0) return Watched::ended;
@@ -237,12 +241,15 @@ Watched Watchman::watch(int handle, Bell* bell) {
 
 namespace {
 
-// Whether the environment that `pid` was started with has a variable `name` whose value `likes` likes.
+// Whether the environment that `pid` was started with has a variable `name` whose value `likes`
+// likes.
 template <class Likes>
 bool any_variable(std::int64_t pid, std::string_view name, Likes likes) {
   Fd file;
-  if (open_to_read(Text<63>("/proc/").append_signed(pid).append("/environ").c_str(), file) != 0) return false;
-  // Variable by variable, through a small buffer; of one longer than the buffer the rest is passed over.
+  if (open_to_read(Text<63>("/proc/").append_signed(pid).append("/environ").c_str(), file) != 0)
+    return false;
+  // Variable by variable, through a small buffer; of one longer than the buffer the rest is passed
+  // over.
   char buffer[4096];
   std::size_t filled = 0;
   bool passing_over = false;
@@ -291,7 +298,8 @@ bool started_with(std::int64_t pid, const char* name, PathText& to) {
 void hide_mark(const char* name) {
   const std::size_t size = std::strlen(name);
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    // In place: what others see is the memory that the kernel laid out when this program was started.
+    // In place: what others see is the memory that the kernel laid out when this program was
+    // started.
     if (std::strncmp(*entry, name, size) == 0 && (*entry)[size] == '=') (*entry)[0] = '=';
   }
 }

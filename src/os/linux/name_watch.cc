@@ -14,7 +14,8 @@ namespace {
 // Two names that change places are two moves (rename(2) tells inotify of both).
 constexpr unsigned kEvents =
     IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
-constexpr unsigned kAlways = IN_Q_OVERFLOW | IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT;
+constexpr unsigned kAlways =
+    IN_Q_OVERFLOW | IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT;
 
 bool among(std::string_view name, std::span<const std::string_view> names) {
   for (std::string_view each : names) {
@@ -46,7 +47,8 @@ bool drain(int inotify, std::span<const std::string_view> names) {
 void NameWatch::start(const char* directory) {
   started_ = true;
   inotify_ = Fd(calls.inotify_init(IN_NONBLOCK | IN_CLOEXEC));
-  if (inotify_.open() && calls.inotify_add_watch(inotify_.get(), directory, kEvents) < 0) inotify_.reset();
+  if (inotify_.open() && calls.inotify_add_watch(inotify_.get(), directory, kEvents) < 0)
+    inotify_.reset();
 }
 
 Change NameWatch::wait(std::int64_t span_ns, std::span<const std::string_view> names,
@@ -55,7 +57,8 @@ Change NameWatch::wait(std::int64_t span_ns, std::span<const std::string_view> n
   ready[0] = {inotify_.get(), POLLIN, 0};  // poll(2) passes over descriptors below 0
   unsigned count = 1;
   for (const ProcessHandle* process : processes) {
-    if (count <= kMostProcesses && process->is_open()) ready[count++] = {process->descriptor(), POLLIN, 0};
+    if (count <= kMostProcesses && process->is_open())
+      ready[count++] = {process->descriptor(), POLLIN, 0};
   }
   if (!inotify_.open() && span_ns > kBlindNs) span_ns = kBlindNs;
   constexpr std::int64_t kLongestMs = 86'400'000;
@@ -63,7 +66,8 @@ Change NameWatch::wait(std::int64_t span_ns, std::span<const std::string_view> n
   for (;;) {
     const std::int64_t left = end == Duration::kForever ? end : end - boot_ns();
     const std::int64_t left_ms = left <= 0 ? 0 : left / 1'000'000 + 1;
-    const int got = calls.poll(ready, count, static_cast<int>(left_ms < kLongestMs ? left_ms : kLongestMs));
+    const int got =
+        calls.poll(ready, count, static_cast<int>(left_ms < kLongestMs ? left_ms : kLongestMs));
     if (got < 0) return errno == EINTR ? Change::interrupted : Change::nothing;
     if (got == 0 && left_ms < kLongestMs) return Change::nothing;
     for (unsigned i = 1; i < count; ++i) {

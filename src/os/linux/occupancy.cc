@@ -10,8 +10,8 @@
 namespace atmost::os {
 namespace {
 
-// The kernel finds a word at a fixed distance from its list entry. Entries are laid out as the words are, eight
-// bytes apart, so one distance serves them all.
+// The kernel finds a word at a fixed distance from its list entry. Entries are laid out as the
+// words are, eight bytes apart, so one distance serves them all.
 static_assert(sizeof(struct robust_list) == 8 || sizeof(void*) == 4);
 struct alignas(8) Entry {
   struct robust_list link;
@@ -33,8 +33,10 @@ std::uint32_t register_words(int fd, std::int64_t base_offset, const std::uint32
   const std::int64_t first_byte = base_offset + 8 * static_cast<std::int64_t>(indices[0]);
   const std::int64_t map_start = first_byte - first_byte % page;
   std::uint32_t usable = 0;
-  while (usable < count && usable < kMaxWords && indices[usable] - indices[0] < kWordWindow) ++usable;
-  const std::int64_t last_byte = base_offset + 8 * static_cast<std::int64_t>(indices[usable - 1]) + 8;
+  while (usable < count && usable < kMaxWords && indices[usable] - indices[0] < kWordWindow)
+    ++usable;
+  const std::int64_t last_byte =
+      base_offset + 8 * static_cast<std::int64_t>(indices[usable - 1]) + 8;
   mapping_size = static_cast<std::size_t>((last_byte - map_start + page - 1) / page * page);
   mapping = calls.mmap(nullptr, mapping_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, map_start);
   if (mapping == MAP_FAILED) {

@@ -79,13 +79,16 @@ int clock_gettime(clockid_t clock, struct timespec* to) {
 }
 
 int masked_poll(struct pollfd* fds, unsigned count, int timeout_ms, const sigset_t* mask) {
-  const struct timespec span = {timeout_ms / 1000, static_cast<long>(timeout_ms % 1000) * 1'000'000};
+  const struct timespec span = {timeout_ms / 1000,
+                                static_cast<long>(timeout_ms % 1000) * 1'000'000};
   return ::ppoll(fds, count, timeout_ms < 0 ? nullptr : &span, mask);
 }
 
 int inotify_init(int flags) { return inotify_init1(flags); }
 
-int inotify_add_watch(int fd, const char* path, unsigned mask) { return ::inotify_add_watch(fd, path, mask); }
+int inotify_add_watch(int fd, const char* path, unsigned mask) {
+  return ::inotify_add_watch(fd, path, mask);
+}
 
 int inotify_rm_watch(int fd, int watch) { return ::inotify_rm_watch(fd, watch); }
 
@@ -93,7 +96,9 @@ int set_robust_list(void* head, std::size_t size) {
   return static_cast<int>(syscall(SYS_set_robust_list, head, size));
 }
 
-int pidfd_open(pid_t pid, unsigned flags) { return static_cast<int>(syscall(SYS_pidfd_open, pid, flags)); }
+int pidfd_open(pid_t pid, unsigned flags) {
+  return static_cast<int>(syscall(SYS_pidfd_open, pid, flags));
+}
 
 int pidfd_send_signal(int pidfd, int signal, unsigned flags) {
   return static_cast<int>(syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, flags));

@@ -39,8 +39,8 @@ bool own_numbers() {
   if (__atomic_load_n(&asked_by, __ATOMIC_RELAXED) == self) return true;
   char name[24];
   const ssize_t size = calls.readlink("/proc/self", name, sizeof name);
-  if (size <= 0 ||
-      Text<23>().append_signed(self).view() != std::string_view(name, static_cast<std::size_t>(size))) {
+  if (size <= 0 || Text<23>().append_signed(self).view() !=
+                       std::string_view(name, static_cast<std::size_t>(size))) {
     return false;
   }
   __atomic_store_n(&asked_by, self, __ATOMIC_RELAXED);
@@ -76,7 +76,8 @@ class Numbers {
   }
 
  private:
-  // struct linux_dirent64, getdents64(2): d_ino and d_off of eight bytes, d_reclen of two, d_type of one, d_name.
+  // struct linux_dirent64, getdents64(2): d_ino and d_off of eight bytes, d_reclen of two, d_type
+  // of one, d_name.
   static constexpr std::size_t kLengthAt = 16;
   static constexpr std::size_t kNameAt = 19;
 
@@ -95,7 +96,8 @@ class Numbers {
   std::size_t size_ = 0;
 };
 
-// Shows the lock lines of an fdinfo file until the visitor has enough. Lines longer than the buffer are none.
+// Shows the lock lines of an fdinfo file until the visitor has enough. Lines longer than the buffer
+// are none.
 template <class Visit>
 int each_line(const char* path, bool (*parse)(std::string_view line, LockLine& to), Visit visit) {
   Fd file;
@@ -121,16 +123,18 @@ int each_line(const char* path, bool (*parse)(std::string_view line, LockLine& t
   }
 }
 
-// The files behind a process's descriptors that hold any lock that `wanted` likes: is it the one? The line's own
-// device is the filesystem's, which differs from fstat's on btrfs and overlay: ask about the file itself. Only where
-// a lock was found, because a file on a dead network mount would keep us waiting; it has no such lock.
+// The files behind a process's descriptors that hold any lock that `wanted` likes: is it the one?
+// The line's own device is the filesystem's, which differs from fstat's on btrfs and overlay: ask
+// about the file itself. Only where a lock was found, because a file on a dead network mount would
+// keep us waiting; it has no such lock.
 class Search {
  public:
   Search(std::int64_t pid, std::uint64_t device, std::uint64_t inode,
          bool (*parse)(std::string_view line, LockLine& to) = parse_lock_line)
       : pid_(pid), device_(device), inode_(inode), parse_(parse) {}
 
-  // Calls found(path of an fdinfo file) for each descriptor of the file with a wanted lock, until it answers false.
+  // Calls found(path of an fdinfo file) for each descriptor of the file with a wanted lock, until
+  // it answers false.
   template <class Wanted, class Found>
   Holding run(Wanted wanted, Found found) {
     if (!own_numbers()) return Holding::unreadable;
@@ -142,14 +146,15 @@ class Search {
     for (std::int64_t fd; descriptors.next(fd);) {
       const Text<63> info = proc_path(pid_, Text<63>("/fdinfo/").append_signed(fd));
       bool locked = false;
-      const int error =
-          each_line(info.c_str(), parse_, [&](const LockLine& line) { return !(locked = wanted(line)); });
+      const int error = each_line(info.c_str(), parse_,
+                                  [&](const LockLine& line) { return !(locked = wanted(line)); });
       if (error != 0 && error != ENOENT && error != ESRCH && result == Holding::no)
         result = Holding::unreadable;
       if (!locked) continue;
       struct stat file;
       if (calls.stat(proc_path(pid_, Text<63>("/fd/").append_signed(fd)).c_str(), &file) != 0) {
-        if ((errno == EACCES || errno == EPERM) && result == Holding::no) result = Holding::unreadable;
+        if ((errno == EACCES || errno == EPERM) && result == Holding::no)
+          result = Holding::unreadable;
       } else if (static_cast<std::uint64_t>(file.st_dev) == device_ &&
                  static_cast<std::uint64_t>(file.st_ino) == inode_) {
         result = Holding::yes;
@@ -192,7 +197,8 @@ int process_credentials(std::int64_t pid, Credentials& to) {
     ProcessFacts facts;
     return error == ENOENT ? process_facts(pid, facts) : error;
   }
-  // The ids stand among the first ten lines, behind a name of at most 64 bytes, newlines in it escaped.
+  // The ids stand among the first ten lines, behind a name of at most 64 bytes, newlines in it
+  // escaped.
   char text[2048];
   const ssize_t size = read_some(file.get(), text, sizeof text);
   if (size < 0) return errno;
@@ -207,7 +213,8 @@ bool started_by(std::int64_t pid, std::uint32_t user) {
   bool real = false;
   bool effective = false;
   bool plain = false;
-  for (std::size_t i = 0; size > 0 && (i + 2) * sizeof *entries <= static_cast<std::size_t>(size); i += 2) {
+  for (std::size_t i = 0; size > 0 && (i + 2) * sizeof *entries <= static_cast<std::size_t>(size);
+       i += 2) {
     if (entries[i] == AT_UID) real = entries[i + 1] == user;
     if (entries[i] == AT_EUID) effective = entries[i + 1] == user;
     if (entries[i] == AT_SECURE) plain = entries[i + 1] == 0;
@@ -221,7 +228,8 @@ Holding holds_byte(std::int64_t pid, std::uint64_t device, std::uint64_t inode, 
            [](const char*) { return false; });
 }
 
-Holding each_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode, LockLineVisitor& visitor) {
+Holding each_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode,
+                  LockLineVisitor& visitor) {
   return Search(pid, device, inode)
       .run([](const LockLine&) { return true; },
            [&visitor](const char* info) {
@@ -235,7 +243,8 @@ Holding each_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode, L
 
 Holding holds_flock(std::int64_t pid, std::uint64_t device, std::uint64_t inode) {
   return Search(pid, device, inode, parse_flock_line)
-      .run([inode](const LockLine& line) { return line.inode == inode; }, [](const char*) { return false; });
+      .run([inode](const LockLine& line) { return line.inode == inode; },
+           [](const char*) { return false; });
 }
 
 int each_flock(FlockVisitor& visitor) {
@@ -245,14 +254,17 @@ int each_flock(FlockVisitor& visitor) {
 
 bool is_about(const LockLine& line, std::uint64_t device, std::uint64_t inode) {
   if (line.inode != inode) return false;
-  if (static_cast<std::uint64_t>(makedev(line.device_major, line.device_minor)) == device) return true;
+  if (static_cast<std::uint64_t>(makedev(line.device_major, line.device_minor)) == device)
+    return true;
   return holds_flock(line.pid, device, inode) == Holding::yes;
 }
 
 bool ProcessHandle::means(std::int64_t pid) const {
   Fd file;
-  if (open_to_read(Text<63>("/proc/self/fdinfo/").append_signed(fd_.get()).c_str(), file) != 0) return false;
-  // proc_pid_fdinfo(5) of a pidfd: a handful of lines, "Pid:" with the number in the namespace of this /proc.
+  if (open_to_read(Text<63>("/proc/self/fdinfo/").append_signed(fd_.get()).c_str(), file) != 0)
+    return false;
+  // proc_pid_fdinfo(5) of a pidfd: a handful of lines, "Pid:" with the number in the namespace of
+  // this /proc.
   char text[512];
   const ssize_t size = read_some(file.get(), text, sizeof text);
   if (size <= 0) return false;

@@ -12,14 +12,16 @@
 namespace atmost::os::platform {
 namespace {
 
-// execute() needs a little over PATH_MAX; the rest is for the C library. Our own stack stands still meanwhile, but
-// clone(2) wants another one.
+// execute() needs a little over PATH_MAX; the rest is for the C library. Our own stack stands still
+// meanwhile, but clone(2) wants another one.
 constexpr std::size_t kChildStack = std::size_t{32} * 1024;
 alignas(64) char child_stack[kChildStack];
 
 }  // namespace
 
-ssize_t getdents(int dir, void* to, std::size_t size) { return syscall(SYS_getdents64, dir, to, size); }
+ssize_t getdents(int dir, void* to, std::size_t size) {
+  return syscall(SYS_getdents64, dir, to, size);
+}
 
 pid_t start(int (*child)(void*), void* argument) {
   return clone(child, child_stack + kChildStack, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
@@ -60,7 +62,8 @@ void adopt_orphans(bool on) { prctl(PR_SET_CHILD_SUBREAPER, on ? 1 : 0, 0, 0, 0)
 // Of a pipe's ends the kernel tells by a signal, fcntl(2): F_SETSIG chooses which.
 int continue_at_hangup(int fd) {
   const int flags = fcntl(fd, F_GETFL);
-  if (flags < 0 || fcntl(fd, F_SETOWN, getpid()) != 0 || fcntl(fd, F_SETSIG, SIGCONT) != 0) return -1;
+  if (flags < 0 || fcntl(fd, F_SETOWN, getpid()) != 0 || fcntl(fd, F_SETSIG, SIGCONT) != 0)
+    return -1;
   return fcntl(fd, F_SETFL, flags | O_ASYNC);
 }
 

@@ -14,10 +14,12 @@ namespace atmost::os {
 
 namespace {
 
-// The number of the time namespace whose clocks are the machine's (PROC_TIME_INIT_INO, linux/proc_ns.h).
+// The number of the time namespace whose clocks are the machine's (PROC_TIME_INIT_INO,
+// linux/proc_ns.h).
 constexpr std::string_view kMachinesTime = "time:[4026531834]";
 
-// 0 when the boot clock is the machine's; else a number for the time namespace, whose boot clock is another.
+// 0 when the boot clock is the machine's; else a number for the time namespace, whose boot clock is
+// another.
 std::uint64_t other_time() {
   char name[32];
   const ssize_t size = calls.readlink("/proc/self/ns/time", name, sizeof name);
@@ -35,7 +37,8 @@ std::uint64_t read_boot() {
   std::size_t size = 0;
   if (read_at(file.get(), id, sizeof id, 0, size) != 0 || size < 32) return 0;
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a: the id is random already
-  for (std::size_t i = 0; i < size; ++i) hash = (hash ^ static_cast<unsigned char>(id[i])) * 0x100000001b3;
+  for (std::size_t i = 0; i < size; ++i)
+    hash = (hash ^ static_cast<unsigned char>(id[i])) * 0x100000001b3;
   hash ^= other_time();
   return hash == 0 ? 1 : hash;
 }
@@ -60,7 +63,8 @@ void shed_memory() {
     end = end / page * page;
     if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   };
-  let_go(reinterpret_cast<std::uintptr_t>(&__executable_start), reinterpret_cast<std::uintptr_t>(&etext));
+  let_go(reinterpret_cast<std::uintptr_t>(&__executable_start),
+         reinterpret_cast<std::uintptr_t>(&etext));
   // What deeper calls have left on the stack; not the page that this call stands on, nor the next.
   constexpr std::uintptr_t kDeep = 128 * 1024;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));

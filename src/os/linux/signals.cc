@@ -15,13 +15,14 @@ sigset_t mask_before;
 struct sigaction child_before;
 bool gate_open = false;
 
-// Ends a wait: SIGCONT, because it alone also wakes a process that is stopped. Made when first needed.
+// Ends a wait: SIGCONT, because it alone also wakes a process that is stopped. Made when first
+// needed.
 void* timer;
 bool timer_made = false;
 std::int64_t timer_set_for = Duration::kForever;
 
-// Without a timer (RLIMIT_SIGPENDING used up) the clock is looked at so often: sigtimedwait's own timeout stands
-// still while the machine is suspended.
+// Without a timer (RLIMIT_SIGPENDING used up) the clock is looked at so often: sigtimedwait's own
+// timeout stands still while the machine is suspended.
 constexpr std::int64_t kLookNs = 1'000'000'000;
 
 bool set_timer(std::int64_t boot_deadline_ns) {
@@ -67,7 +68,8 @@ Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_n
     const std::int64_t now_ns = boot_ns();
     std::int64_t left_ns = soft_boot_ns - now_ns;
     if (!timed) {
-      const std::int64_t hard_ns = boot_deadline_ns - now_ns < kLookNs ? boot_deadline_ns - now_ns : kLookNs;
+      const std::int64_t hard_ns =
+          boot_deadline_ns - now_ns < kLookNs ? boot_deadline_ns - now_ns : kLookNs;
       if (hard_ns < left_ns) left_ns = hard_ns;
     }
     if (left_ns > 0) {

@@ -25,8 +25,9 @@ Noticed more_urgent(Noticed so_far, unsigned mask) {
 void Watch::start(const char* path) {
   if (!inotify_.open()) inotify_ = Fd(calls.inotify_init(IN_NONBLOCK | IN_CLOEXEC));
   started_ = true;
-  const int watch =
-      inotify_.open() && watch_count_ < kMost ? calls.inotify_add_watch(inotify_.get(), path, kEvents) : -1;
+  const int watch = inotify_.open() && watch_count_ < kMost
+                        ? calls.inotify_add_watch(inotify_.get(), path, kEvents)
+                        : -1;
   if (watch < 0) {
     blind_ = true;
   } else {
@@ -47,8 +48,8 @@ Noticed Watch::wait(std::int64_t span_ns) {
   constexpr std::int64_t kLongest = 86'400'000;
   const std::int64_t span_ms = (span_ns + 999'999) / 1'000'000;
   struct pollfd ready = {inotify_.get(), POLLIN, 0};
-  const int count =
-      calls.poll(&ready, inotify_.open() ? 1 : 0, static_cast<int>(span_ms < kLongest ? span_ms : kLongest));
+  const int count = calls.poll(&ready, inotify_.open() ? 1 : 0,
+                               static_cast<int>(span_ms < kLongest ? span_ms : kLongest));
   if (count < 0) return errno == EINTR ? Noticed::interrupted : Noticed::nothing;
   if (count == 0) return Noticed::nothing;
   Noticed result = Noticed::nothing;

@@ -6,7 +6,8 @@
 
 namespace atmost::os {
 
-int visit_names(const char* path, void (*visit)(void* context, std::string_view name), void* context) {
+int visit_names(const char* path, void (*visit)(void* context, std::string_view name),
+                void* context) {
   DIR* directory = opendir(path);
   if (directory == nullptr) return errno;
   errno = 0;

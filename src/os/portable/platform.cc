@@ -35,7 +35,8 @@ struct timeval minus(struct timeval a, const struct timeval& b) {
 }
 }  // namespace
 
-// POSIX has no way to tell a network filesystem; every one passes for local (docs/architecture.md says so).
+// POSIX has no way to tell a network filesystem; every one passes for local (docs/architecture.md
+// says so).
 long filesystem_magic(int) { return 0; }
 int clock_gettime(clockid_t clock, struct timespec* to) { return ::clock_gettime(clock, to); }
 int masked_poll(struct pollfd*, unsigned count, int timeout_ms, const sigset_t* mask) {
@@ -43,7 +44,8 @@ int masked_poll(struct pollfd*, unsigned count, int timeout_ms, const sigset_t* 
     errno = ENOSYS;
     return -1;
   }
-  const struct timespec span = {timeout_ms / 1000, static_cast<long>(timeout_ms % 1000) * 1'000'000};
+  const struct timespec span = {timeout_ms / 1000,
+                                static_cast<long>(timeout_ms % 1000) * 1'000'000};
   return ::pselect(0, nullptr, nullptr, nullptr, timeout_ms < 0 ? nullptr : &span, mask);
 }
 

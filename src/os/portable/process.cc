@@ -24,7 +24,9 @@ int process_credentials(std::int64_t pid, Credentials& to) {
 
 bool started_by(std::int64_t, std::uint32_t) { return false; }
 
-Holding holds_byte(std::int64_t, std::uint64_t, std::uint64_t, std::int64_t) { return Holding::unreadable; }
+Holding holds_byte(std::int64_t, std::uint64_t, std::uint64_t, std::int64_t) {
+  return Holding::unreadable;
+}
 
 Holding each_lock(std::int64_t, std::uint64_t, std::uint64_t, LockLineVisitor&) {
   return Holding::unreadable;

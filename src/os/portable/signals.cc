@@ -23,8 +23,8 @@ struct sigaction actions_before[kSignals];
 bool replaced[kSignals];
 bool gate_open = false;
 
-// Notes of the handlers. They run only inside sigsuspend, each with all signals blocked, and a blocked signal is
-// pending once: so one place per number is enough.
+// Notes of the handlers. They run only inside sigsuspend, each with all signals blocked, and a
+// blocked signal is pending once: so one place per number is enough.
 Arrival notes[kSignals];
 bool noted[kSignals];
 
@@ -42,7 +42,8 @@ void take_note(int signal, siginfo_t* info, void*) {
 
 bool left_alone(int signal) {
   return signal == SIGKILL || signal == SIGSTOP || signal == SIGSEGV || signal == SIGBUS ||
-         signal == SIGFPE || signal == SIGILL || signal == SIGTRAP || signal == SIGSYS || signal == SIGABRT;
+         signal == SIGFPE || signal == SIGILL || signal == SIGTRAP || signal == SIGSYS ||
+         signal == SIGABRT;
 }
 
 bool any_pending() {
@@ -85,7 +86,8 @@ SignalGate::SignalGate() {
     action.sa_sigaction = take_note;
     action.sa_flags = SA_SIGINFO;
     sigfillset(&action.sa_mask);
-    replaced[signal] = !left_alone(signal) && calls.sigaction(signal, &action, &actions_before[signal]) == 0;
+    replaced[signal] =
+        !left_alone(signal) && calls.sigaction(signal, &action, &actions_before[signal]) == 0;
   }
   gate_open = true;
 }
@@ -123,7 +125,8 @@ Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_n
   }
   sigsuspend(&none);
   if (!take(arrival)) return {};
-  // Our own alarm and somebody's SIGALRM look alike on some systems: while ours runs, it is taken for ours.
+  // Our own alarm and somebody's SIGALRM look alike on some systems: while ours runs, it is taken
+  // for ours.
   if (arrival.signal == SIGALRM && alarm_set && arrival.source != Source::process) return {};
   return arrival;
 }

@@ -20,7 +20,8 @@ namespace {
 
 struct Errand {
   const Program* program;
-  int report_to;  // the pipe's end, close-on-exec: that it closes unwritten says that exec went well
+  int report_to;  // the pipe's end, close-on-exec: that it closes unwritten says that exec went
+                  // well
 };
 
 int child_main(void* argument) {

@@ -38,7 +38,8 @@ bool is_endpoint(std::string_view text) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]";
   if (text.empty() || text.find_first_not_of(kLetters) != std::string_view::npos) return false;
   if (text[0] == '[' && text.find(']') == std::string_view::npos) return false;
-  return text[0] != ':' && text[0] != '-' && (!has_port(text) || is_port(text.substr(text.rfind(':') + 1)));
+  return text[0] != ':' && text[0] != '-' &&
+         (!has_port(text) || is_port(text.substr(text.rfind(':') + 1)));
 }
 
 Status read_endpoints(std::string_view hosts, bool tls, Access& to) {
@@ -46,8 +47,9 @@ Status read_endpoints(std::string_view hosts, bool tls, Access& to) {
     const std::size_t comma = hosts.find(',');
     const std::string_view host = hosts.substr(0, comma);
     if (!is_endpoint(host)) {
-      return wrong(host.empty() ? "a host is missing"
-                                : "a host is not HOST:PORT (names and passwords do not belong there)");
+      return wrong(host.empty()
+                       ? "a host is missing"
+                       : "a host is not HOST:PORT (names and passwords do not belong there)");
     }
     std::string endpoint = tls ? "https://" : "http://";
     endpoint += host;
@@ -71,9 +73,12 @@ Status read_secrets(Access& to) {
 }
 
 Status read_certificates(Access& to) {
-  if (Status named = fleet::take_file_name("ATMOST_ETCD_CACERT", to.ca_file); !named.ok()) return named;
-  if (Status named = fleet::take_file_name("ATMOST_ETCD_CERT", to.cert_file); !named.ok()) return named;
-  if (Status named = fleet::take_file_name("ATMOST_ETCD_KEY", to.key_file); !named.ok()) return named;
+  if (Status named = fleet::take_file_name("ATMOST_ETCD_CACERT", to.ca_file); !named.ok())
+    return named;
+  if (Status named = fleet::take_file_name("ATMOST_ETCD_CERT", to.cert_file); !named.ok())
+    return named;
+  if (Status named = fleet::take_file_name("ATMOST_ETCD_KEY", to.key_file); !named.ok())
+    return named;
   if (to.cert_file.empty() != to.key_file.empty())
     return error_of(Code::usage, 0, "$ATMOST_ETCD_CERT and $ATMOST_ETCD_KEY: one needs the other");
   return to.key_file.empty() ? Status{} : fleet::check_private("ATMOST_ETCD_KEY", to.key_file);
@@ -99,14 +104,16 @@ Result<Access> read_access(std::string_view url) {
   url.remove_prefix(kScheme.size());
   const std::size_t slash = url.find('/');
   if (slash == std::string_view::npos) return wrong("the prefix of the keys is missing");
-  if (Status read = read_endpoints(url.substr(0, slash), tls, access); !read.ok()) return read.error();
+  if (Status read = read_endpoints(url.substr(0, slash), tls, access); !read.ok())
+    return read.error();
   access.prefix = url.substr(slash);
   // Two spellings of one place are one place.
   for (std::size_t twice; (twice = access.prefix.find("//")) != std::string::npos;)
     access.prefix.erase(twice, 1);
   while (access.prefix.ends_with('/')) access.prefix.pop_back();
   if (access.prefix.empty()) return wrong("the prefix of the keys is missing");
-  if (access.prefix.find_first_of("?#") != std::string::npos) return wrong("a prefix holds no ? and no #");
+  if (access.prefix.find_first_of("?#") != std::string::npos)
+    return wrong("a prefix holds no ? and no #");
   const bool controls = std::any_of(access.prefix.begin(), access.prefix.end(),
                                     [](unsigned char c) { return c < ' ' || c == 0x7f; });
   if (controls) return wrong("a prefix holds no control characters");

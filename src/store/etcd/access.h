@@ -24,10 +24,10 @@ struct Access {
   Duration timeout = Duration::seconds(5);
 };
 
-// etcd://HOST:PORT[,HOST:PORT...]/PREFIX, and ATMOST_ETCD_CACERT, _CERT, _KEY (files), _TLS (1: on without those), _USER,
-// _PASSWORD, _PASSWORD_FILE, _TOKEN, _TOKEN_FILE, _TIMEOUT (a duration). The secrets themselves are taken out of the
-// environment: no command inherits them. Files with secrets that others may read are refused (not_permitted). Errors repeat
-// neither the URL nor a secret.
+// etcd://HOST:PORT[,HOST:PORT...]/PREFIX, and ATMOST_ETCD_CACERT, _CERT, _KEY (files), _TLS (1: on
+// without those), _USER, _PASSWORD, _PASSWORD_FILE, _TOKEN, _TOKEN_FILE, _TIMEOUT (a duration). The
+// secrets themselves are taken out of the environment: no command inherits them. Files with secrets
+// that others may read are refused (not_permitted). Errors repeat neither the URL nor a secret.
 Result<Access> read_access(std::string_view url);
 
 }  // namespace atmost::etcd

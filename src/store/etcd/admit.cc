@@ -20,11 +20,14 @@ Result<Decision> EtcdStore::decide_all(const Request& request, DecideFn decide, 
   Decision decision;
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
     Entry& entry = entries_[i];
-    if (Status cooled = read_cooled(request, entry, give_up_boot_ns); !cooled.ok()) return cooled.error();
-    const View view = view_of(entry.seen, viewer(request, i, queue), now, entry.cooled_ns, holders_);
+    if (Status cooled = read_cooled(request, entry, give_up_boot_ns); !cooled.ok())
+      return cooled.error();
+    const View view =
+        view_of(entry.seen, viewer(request, i, queue), now, entry.cooled_ns, holders_);
     decision = decide(request, entry.spec, view, now);
     decision.lock = i;
-    // Whether it may stop holders of any age, or those who are due: they will know better than we how old they are.
+    // Whether it may stop holders of any age, or those who are due: they will know better than we
+    // how old they are.
     const bool replace = request.on_busy == OnBusy::replace && view.last_chance;
     due_ns_ = replace || request.expire_after.is_forever() ? 0 : request.expire_after.ns;
     if (!admits(decision)) break;
@@ -34,9 +37,9 @@ Result<Decision> EtcdStore::decide_all(const Request& request, DecideFn decide, 
 
 bool EtcdStore::holds_all() const {
   for (const Entry& entry : entries_) {
-    const auto ours =
-        std::count_if(entry.seen.holders.begin(), entry.seen.holders.end(),
-                      [this](const auto& holder) { return lease_.id() != 0 && holder.lease == lease_.id(); });
+    const auto ours = std::count_if(
+        entry.seen.holders.begin(), entry.seen.holders.end(),
+        [this](const auto& holder) { return lease_.id() != 0 && holder.lease == lease_.id(); });
     if (ours != static_cast<std::int64_t>(entry.spec.take)) return false;
   }
   return true;
@@ -52,8 +55,8 @@ void EtcdStore::take_up(const Request& request) {
       entry.held.token = holder.token;
       entry.held.slots[entry.held.count++] = holder.slot;
     }
-    listening.push_back(
-        {entry.keys.asked(), entry.keys.held(entry.held.slots[0]), entry.held.token, os::boot_ns()});
+    listening.push_back({entry.keys.asked(), entry.keys.held(entry.held.slots[0]), entry.held.token,
+                         os::boot_ns()});
   }
   holding_ = true;
   if_elapsed_ = request.if_elapsed;
@@ -66,7 +69,8 @@ void EtcdStore::take_up(const Request& request) {
 }
 
 void EtcdStore::add_admission(const Request& request, std::uint32_t lock, const Viewer& who,
-                              const Instant& now, const std::vector<std::uint32_t>& slots, Txn& txn) {
+                              const Instant& now, const std::vector<std::uint32_t>& slots,
+                              Txn& txn) {
   Entry& entry = entries_[lock];
   txn.modified_at(entry.keys.last(), entry.seen.last_modified);
   txn.modified_at(entry.keys.state(), entry.seen.state_modified);
@@ -114,8 +118,8 @@ bool EtcdStore::proves(const Request& request, const TxnReply& reply) {
   return holds_all();
 }
 
-Result<EtcdStore::Applied> EtcdStore::admit(const Request& request, const Instant& now, Ticket* queue,
-                                            std::int64_t give_up_boot_ns) {
+Result<EtcdStore::Applied> EtcdStore::admit(const Request& request, const Instant& now,
+                                            Ticket* queue, std::int64_t give_up_boot_ns) {
   if (Status leased = ensure_lease(request, give_up_boot_ns); !leased.ok()) return leased.error();
   if (Status prepared = prepare_intervals(request, give_up_boot_ns); !prepared.ok()) {
     return prepared.error();
@@ -148,7 +152,8 @@ Result<EtcdStore::Applied> EtcdStore::admit(const Request& request, const Instan
                                      [](const Entry& entry) { return entry.seen.too_deep; });
         return far ? Applied::unknown : Applied::no;
       }
-      if (answer.text.find("lease not found") == std::string::npos) return failure(answer, "not admitted");
+      if (answer.text.find("lease not found") == std::string::npos)
+        return failure(answer, "not admitted");
       lease_.forsake();
       return Applied::unknown;
     case Applied::unknown:
@@ -157,12 +162,14 @@ Result<EtcdStore::Applied> EtcdStore::admit(const Request& request, const Instan
   return Applied::unknown;
 }
 
-// Under a lease that is not ours: an answer that cannot be right, or what is left of an admission that was lost.
+// Under a lease that is not ours: an answer that cannot be right, or what is left of an admission
+// that was lost.
 bool EtcdStore::stands_in_its_own_way(const Request& request, const Instant& now) const {
   return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     const std::string own = own_record(request, entry.spec, now).text();
-    return std::any_of(entry.seen.holders.begin(), entry.seen.holders.end(),
-                       [&](const auto& holder) { return holder.record && holder.record->text() == own; });
+    return std::any_of(
+        entry.seen.holders.begin(), entry.seen.holders.end(),
+        [&](const auto& holder) { return holder.record && holder.record->text() == own; });
   });
 }
 
@@ -232,7 +239,8 @@ Result<Decision> EtcdStore::attempt(const Request& request, DecideFn decide, con
     if (!admits(decision.value()) && std::exchange(guessed, false)) continue;
     if (!admits(decision.value())) {
       blocked_ = decision.value().lock;
-      if (decision.value().verdict == Verdict::too_soon) bear_witness(request, entries_[blocked_], end);
+      if (decision.value().verdict == Verdict::too_soon)
+        bear_witness(request, entries_[blocked_], end);
       if (queue != nullptr && !queue->drawn && worth_waiting(decision.value())) {
         const Result<bool> drawn = draw(request, now, *queue, end);
         if (!drawn.ok()) return give_in(drawn.error());
@@ -241,7 +249,8 @@ Result<Decision> EtcdStore::attempt(const Request& request, DecideFn decide, con
         // Busy, or too soon, would be said of ourselves.
         return give_in(error_of(Code::unavailable, 0, "etcd: its answers contradict each other"));
       } else if (queue != nullptr && queue->drawn && decision.value().verdict == Verdict::busy) {
-        if (Status stood = stand_up(request, now, *queue, end); !stood.ok()) return give_in(stood.error());
+        if (Status stood = stand_up(request, now, *queue, end); !stood.ok())
+          return give_in(stood.error());
       }
       return decision;
     }

@@ -1,8 +1,9 @@
 // HTTP to one endpoint of etcd: questions with an answer, and flows of lines.
 //
-// Plain http to a name or an address is spoken here (plain_channel.cc): it needs little, and a program that is started for
-// every job pays for what it loads (libcurl and the 35 libraries behind it: 4 ms, measured). TLS, and proxies, are libcurl's
-// (curl_channel.cc), in a module that is loaded when they are wanted.
+// Plain http to a name or an address is spoken here (plain_channel.cc): it needs little, and a
+// program that is started for every job pays for what it loads (libcurl and the 35 libraries behind
+// it: 4 ms, measured). TLS, and proxies, are libcurl's (curl_channel.cc), in a module that is
+// loaded when they are wanted.
 #ifndef ATMOST_STORE_ETCD_CHANNEL_H
 #define ATMOST_STORE_ETCD_CHANNEL_H
 
@@ -36,9 +37,9 @@ struct Exchange {
   std::string trouble;
   std::string date;  // the answer's, as it stands there
   Lack lack = Lack::other;
-  bool arrived = false;  // the question may have reached somebody
-  bool distrust =
-      false;  // the two do not agree on TLS, or do not trust each other's certificate: so it will be next time
+  bool arrived = false;   // the question may have reached somebody
+  bool distrust = false;  // the two do not agree on TLS, or do not trust each other's certificate:
+                          // so it will be next time
 };
 
 enum class Heard : std::uint8_t {
@@ -48,8 +49,8 @@ enum class Heard : std::uint8_t {
   broken,       // the flow has ended; what was not yet a line is in the line
 };
 
-// The kernel asks the peer of a flow that is silent whether it is still there: after so many seconds, and then every so
-// many. (What a router has forgotten would be silent for good.)
+// The kernel asks the peer of a flow that is silent whether it is still there: after so many
+// seconds, and then every so many. (What a router has forgotten would be silent for good.)
 inline constexpr int kProbeIdleS = 10;
 inline constexpr int kProbePauseS = 5;
 

@@ -53,7 +53,8 @@ bool never_arrived(CURLcode code) {
          code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_CERTPROBLEM;
 }
 
-// TLS 1.3 tells of a missing client certificate only when the answer is read. The words are OpenSSL's.
+// TLS 1.3 tells of a missing client certificate only when the answer is read. The words are
+// OpenSSL's.
 bool is_distrust(CURLcode code, std::string_view words) {
   switch (code) {
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -67,8 +68,8 @@ bool is_distrust(CURLcode code, std::string_view words) {
   }
 }
 
-// Why there was no answer. libcurl (7.88) keeps the first words that it finds: when the peer has hung up before libcurl
-// looked at its address, these say nothing of the peer.
+// Why there was no answer. libcurl (7.88) keeps the first words that it finds: when the peer has
+// hung up before libcurl looked at its address, these say nothing of the peer.
 std::string trouble_of(CURLcode code, std::string_view words) {
   if (words.starts_with("getpeername() failed")) return "it hung up at once";
   std::string trouble(words.empty() ? curl_easy_strerror(code) : words);
@@ -98,7 +99,8 @@ curl_slist* list_of(const std::vector<std::string>& headers) {
 void set(CURL* handle, const Access& access, const Question& question, curl_slist* headers) {
   curl_easy_setopt(handle, CURLOPT_URL, (question.endpoint + question.path).c_str());
   curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
-  curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(question.body.size()));
+  curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
+                   static_cast<curl_off_t>(question.body.size()));
   curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, question.body.c_str());
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(handle, CURLOPT_MAXCONNECTS, 1L);  // none is kept to an endpoint that was left
@@ -180,7 +182,8 @@ bool CurlFlow::wait(std::int64_t until_boot_ns, int bell) {
   curl_multi_fdset(multi_, &reading, &writing, &failing, &highest);
   std::vector<pollfd> polled = {{bell, POLLIN, 0}};  // poll(2) passes -1 over
   for (int fd = 0; fd <= highest; ++fd) {
-    const int events = (FD_ISSET(fd, &reading) ? POLLIN : 0) | (FD_ISSET(fd, &writing) ? POLLOUT : 0);
+    const int events =
+        (FD_ISSET(fd, &reading) ? POLLIN : 0) | (FD_ISSET(fd, &writing) ? POLLOUT : 0);
     if (events != 0) polled.push_back({fd, static_cast<short>(events), 0});
   }
   long span = -1;
@@ -190,8 +193,8 @@ bool CurlFlow::wait(std::int64_t until_boot_ns, int bell) {
   if (highest < 0) end = std::min(end, now + kLookNs);
   if (span >= 0) end = std::min(end, now + span * kMillisecond);
   const std::int64_t left = std::clamp<std::int64_t>(end - now, 0, 3'600'000 * kMillisecond);
-  const int found =
-      poll(polled.data(), polled.size(), static_cast<int>((left + kMillisecond - 1) / kMillisecond));
+  const int found = poll(polled.data(), polled.size(),
+                         static_cast<int>((left + kMillisecond - 1) / kMillisecond));
   return found >= 0 && polled[0].revents == 0;
 }
 
@@ -235,7 +238,8 @@ class CurlChannel final : public Channel {
     curl_easy_setopt(handle_, CURLOPT_WRITEDATA, &to.body);
     curl_easy_setopt(handle_, CURLOPT_HEADERFUNCTION, receive_header);
     curl_easy_setopt(handle_, CURLOPT_HEADERDATA, &to.date);
-    curl_easy_setopt(handle_, CURLOPT_TIMEOUT_MS, static_cast<long>(std::max<std::int64_t>(left, 1)));
+    curl_easy_setopt(handle_, CURLOPT_TIMEOUT_MS,
+                     static_cast<long>(std::max<std::int64_t>(left, 1)));
     char words[CURL_ERROR_SIZE] = "";
     curl_easy_setopt(handle_, CURLOPT_ERRORBUFFER, words);
     const CURLcode code = curl_easy_perform(handle_);

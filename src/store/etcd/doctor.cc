@@ -56,9 +56,9 @@ void examine_member(const Access& access, std::size_t index, Findings& findings,
   const std::string& name = access.endpoints[index];
   std::optional<StatusReply> reply;
   const std::int64_t before = os::boot_ns();
-  const Answer answer =
-      gateway.ask("maintenance/status", "{}", plus(before, Duration::seconds(2)), Gateway::Repeat::yes,
-                  [&](std::string_view text) { return (reply = parse_status(text)).has_value(); });
+  const Answer answer = gateway.ask(
+      "maintenance/status", "{}", plus(before, Duration::seconds(2)), Gateway::Repeat::yes,
+      [&](std::string_view text) { return (reply = parse_status(text)).has_value(); });
   if (answer.kind != Answer::Kind::good) {
     findings.say(Level::doubtful, name + " does not answer: " + answer.text);
     return;
@@ -69,9 +69,9 @@ void examine_member(const Access& access, std::size_t index, Findings& findings,
   const char* const role = reply->leader == 0               ? ", which knows of no leader"
                            : reply->leader == reply->member ? ", the leader"
                                                             : "";
-  findings.say(
-      reply->leader == 0 ? Level::doubtful : Level::good,
-      name + " is etcd " + reply->version + role + "; answered in " + millis(os::boot_ns() - before));
+  findings.say(reply->leader == 0 ? Level::doubtful : Level::good,
+               name + " is etcd " + reply->version + role + "; answered in " +
+                   millis(os::boot_ns() - before));
   if (!reply->errors.empty()) findings.say(Level::doubtful, name + " reports " + reply->errors);
   examine_clock(gateway, name, findings, seen);
 }
@@ -79,8 +79,9 @@ void examine_member(const Access& access, std::size_t index, Findings& findings,
 // How many members the cluster has, by its own count; 0 when nobody tells.
 std::size_t count_members(Gateway& gateway, std::int64_t give_up_boot_ns) {
   std::optional<std::size_t> count;
-  (void)gateway.ask("cluster/member/list", "{}", give_up_boot_ns, Gateway::Repeat::yes,
-                    [&](std::string_view text) { return (count = parse_member_count(text)).has_value(); });
+  (void)gateway.ask(
+      "cluster/member/list", "{}", give_up_boot_ns, Gateway::Repeat::yes,
+      [&](std::string_view text) { return (count = parse_member_count(text)).has_value(); });
   return count.value_or(0);
 }
 
@@ -96,7 +97,8 @@ void say_members(std::size_t members, std::size_t named, Findings& findings) {
                  has + ", and " + std::to_string(named) +
                      " of them are named here: name all, and it does not matter which one is down");
   } else {
-    findings.say(Level::good, has + ": " + std::to_string((members - 1) / 2) + " of them may be down");
+    findings.say(Level::good,
+                 has + ": " + std::to_string((members - 1) / 2) + " of them may be down");
   }
 }
 
@@ -141,7 +143,9 @@ Status EtcdStore::try_everything(std::string& took) {
   if (!written) {
     Error error = failure(answer, "cannot write below " + access_.prefix);
     if (error.code == Code::not_permitted) {
-      error.message.append(" (its role needs it: etcdctl role grant-permission ROLE --prefix=true readwrite ")
+      error.message
+          .append(
+              " (its role needs it: etcdctl role grant-permission ROLE --prefix=true readwrite ")
           .append(access_.prefix)
           .append("/)");
     }
@@ -163,16 +167,19 @@ Result<Code> EtcdStore::diagnose(int fd, bool json) {
   const std::size_t named = access_.endpoints.size();
   for (std::size_t i = 0; i < named; ++i) examine_member(access_, i, findings, seen);
   findings.about("clock");
-  if (seen.dated && seen.furthest_s <= 2) findings.say(Level::good, "their clocks agree with ours, to 2 s");
+  if (seen.dated && seen.furthest_s <= 2)
+    findings.say(Level::good, "their clocks agree with ours, to 2 s");
   findings.about("cluster");
-  if (seen.clusters.size() > 1) findings.say(Level::bad, "the endpoints belong to different clusters");
+  if (seen.clusters.size() > 1)
+    findings.say(Level::bad, "the endpoints belong to different clusters");
   findings.about("leader");
   if (seen.leaders.size() > 1)
     findings.say(Level::doubtful, "the members do not agree on their leader right now");
   findings.about("tls");
   if (access_.endpoints[0].starts_with("http://")) {
-    findings.say(Level::doubtful,
-                 "without TLS: whoever can reach etcd or the network between can take and free every lock");
+    findings.say(
+        Level::doubtful,
+        "without TLS: whoever can reach etcd or the network between can take and free every lock");
   }
   findings.about("majority");
   if (seen.up == 0) {
@@ -187,7 +194,8 @@ Result<Code> EtcdStore::diagnose(int fd, bool json) {
     if (tried.error().code == Code::unavailable) {
       findings.about("majority");
       findings.say(Level::bad, "locks cannot be kept here: " + std::to_string(seen.up) + " of " +
-                                   std::to_string(named) + " members answer, and more than half have to");
+                                   std::to_string(named) +
+                                   " members answer, and more than half have to");
     }
     return findings.verdict();
   }

@@ -4,7 +4,8 @@
 namespace atmost::etcd {
 namespace {
 
-constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kDigits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 }  // namespace
 
@@ -57,7 +58,9 @@ std::string end_of_prefix(std::string prefix) {
 void Txn::compare(std::string_view key, std::string_view target, std::string_view field,
                   std::uint64_t value) {
   if (!compares_.empty()) compares_ += ',';
-  compares_.append("{\"key\":\"").append(base64(key)).append("\",\"result\":\"EQUAL\",\"target\":\"");
+  compares_.append("{\"key\":\"")
+      .append(base64(key))
+      .append("\",\"result\":\"EQUAL\",\"target\":\"");
   compares_.append(target)
       .append("\",\"")
       .append(field)
@@ -94,7 +97,8 @@ std::string range_text(std::string_view key, std::string_view end, std::string_v
 std::string limit_text(unsigned limit) { return ",\"limit\":\"" + std::to_string(limit) + '"'; }
 
 constexpr std::string_view kOldestFirst = ",\"sort_target\":\"CREATE\",\"sort_order\":\"ASCEND\"";
-constexpr std::string_view kYoungestFirst = ",\"sort_target\":\"CREATE\",\"sort_order\":\"DESCEND\"";
+constexpr std::string_view kYoungestFirst =
+    ",\"sort_target\":\"CREATE\",\"sort_order\":\"DESCEND\"";
 
 }  // namespace
 
@@ -109,7 +113,8 @@ Txn& Txn::glance(std::string_view key, std::string_view end) {
 }
 
 Txn& Txn::first_key(std::string_view from, std::string_view end) {
-  add({Part::limited_range, from, end}, range_text(from, end, ",\"limit\":\"1\",\"keys_only\":true"));
+  add({Part::limited_range, from, end},
+      range_text(from, end, ",\"limit\":\"1\",\"keys_only\":true"));
   return *this;
 }
 
@@ -126,7 +131,8 @@ Txn& Txn::oldest(std::string_view prefix, unsigned limit) {
 Txn& Txn::youngest_before(std::string_view prefix, std::uint64_t revision) {
   return sorted(Part::filtered_range, prefix,
                 std::string(kYoungestFirst) + limit_text(1) +
-                    ",\"keys_only\":true,\"max_create_revision\":\"" + std::to_string(revision - 1) + '"');
+                    ",\"keys_only\":true,\"max_create_revision\":\"" +
+                    std::to_string(revision - 1) + '"');
 }
 
 Txn& Txn::youngest(std::string_view prefix, unsigned limit) {
@@ -134,7 +140,8 @@ Txn& Txn::youngest(std::string_view prefix, unsigned limit) {
 }
 
 Txn& Txn::put(std::string_view key, std::string_view value, std::int64_t lease) {
-  std::string text = "{\"requestPut\":{\"key\":\"" + base64(key) + "\",\"value\":\"" + base64(value) + '"';
+  std::string text =
+      "{\"requestPut\":{\"key\":\"" + base64(key) + "\",\"value\":\"" + base64(value) + '"';
   if (lease != 0) text.append(",\"lease\":\"").append(std::to_string(lease)).append("\"");
   add({Part::put}, text.append("}}"));
   return *this;

@@ -13,7 +13,8 @@
 namespace atmost::etcd {
 namespace {
 
-// Somebody was told to end: it is not to wait long for a store that is not there; its lease ends by itself.
+// Somebody was told to end: it is not to wait long for a store that is not there; its lease ends by
+// itself.
 constexpr Duration kFarewell = Duration::seconds(2);
 
 }  // namespace
@@ -96,18 +97,22 @@ Status EtcdStore::end_lease(std::string_view name) {
   return OwnLease::end_of(id, gateway_, give_up());
 }
 
-bool EtcdStore::contested(std::uint32_t, std::uint32_t) const { return lease_.upkeep().asked_to_stop; }
+bool EtcdStore::contested(std::uint32_t, std::uint32_t) const {
+  return lease_.upkeep().asked_to_stop;
+}
 
 Upkeep EtcdStore::upkeep(std::uint32_t) const { return lease_.upkeep(); }
 
-const HeldLock& EtcdStore::held(std::uint32_t, std::uint32_t lock) const { return entries_[lock].held; }
+const HeldLock& EtcdStore::held(std::uint32_t, std::uint32_t lock) const {
+  return entries_[lock].held;
+}
 
 void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
   if (!holding_) return;
   holding_ = false;
   lease_.let_go(gateway_);
-  // Until another leader is elected others would have to wait for the whole ttl; when that is over there is nothing to
-  // release any more.
+  // Until another leader is elected others would have to wait for the whole ttl; when that is over
+  // there is nothing to release any more.
   const std::int64_t end = std::min(give_up(), lease_.upkeep().until_boot_ns);
   Txn txn;
   const std::string moment = moment_text(now, os::boot_hash());
@@ -127,7 +132,8 @@ void EtcdStore::release(std::uint32_t, Ending ending, const Instant& now) {
       txn.created_at(entry.keys.held(entry.held.slots[i]), entry.held.token);
       txn.erase(entry.keys.held(entry.held.slots[i]));
     }
-    if (std::exchange(entry.place_kept, false)) txn.erase(entry.keys.waiter(entry.spec, lease_.id()));
+    if (std::exchange(entry.place_kept, false))
+      txn.erase(entry.keys.waiter(entry.spec, lease_.id()));
     if (ending != Ending::unknown) txn.put(entry.keys.finish(), moment, memory_lease());
     if (ending == Ending::success) txn.put(entry.keys.success(), moment, memory_lease());
     if (counted && if_elapsed_.is_forever()) txn.put(entry.keys.ever(elapsed_from_), moment);

@@ -16,8 +16,8 @@ constexpr std::int64_t kShortestTryNs = 300 * kMillisecond;
 // A channel counts in milliseconds and may end one too early.
 constexpr std::int64_t kRoundingNs = 2 * kMillisecond;
 
-// What etcd says when it has decided, as opposed to when it could not (no leader, timed out, stopped): those may be
-// repeated elsewhere.
+// What etcd says when it has decided, as opposed to when it could not (no leader, timed out,
+// stopped): those may be repeated elsewhere.
 bool decided(long status, std::string_view words) {
   if (words.empty()) return false;
   for (const char* undecided :
@@ -34,13 +34,16 @@ bool is_bad_token(std::string_view words) {
 }
 
 // What Go's servers say to plain HTTP where TLS is spoken.
-bool is_tls_elsewhere(std::string_view body) { return body.find("HTTPS server") != std::string_view::npos; }
+bool is_tls_elsewhere(std::string_view body) {
+  return body.find("HTTPS server") != std::string_view::npos;
+}
 
 }  // namespace
 
 bool Ledger::believes(const Header& header) {
   std::uint64_t none = 0;
-  if (!cluster_.compare_exchange_strong(none, header.cluster) && none != header.cluster) return false;
+  if (!cluster_.compare_exchange_strong(none, header.cluster) && none != header.cluster)
+    return false;
   return header.revision >= revision_;
 }
 
@@ -51,8 +54,12 @@ void Ledger::note(std::uint64_t revision) {
 }
 
 Gateway::Gateway(const Access& access, Ledger& ledger)
-    : access_(access), ledger_(ledger), channel_(make_channel(access_, no_channel_)), token_(access.token) {
-  // Callers spread over the members. (Process numbers would not do: those of supervisors may all be odd.)
+    : access_(access),
+      ledger_(ledger),
+      channel_(make_channel(access_, no_channel_)),
+      token_(access.token) {
+  // Callers spread over the members. (Process numbers would not do: those of supervisors may all be
+  // odd.)
   at_ = os::scatter() % access_.endpoints.size();
 }
 
@@ -87,7 +94,8 @@ std::string Gateway::date(std::int64_t give_up_boot_ns) {
 
 Answer Gateway::try_once(const std::string& path, const std::string& body, std::int64_t span_ns,
                          bool& arrived) {
-  Exchange exchange = channel_->exchange(question(path, body, false), plus(os::boot_ns(), {span_ns}));
+  Exchange exchange =
+      channel_->exchange(question(path, body, false), plus(os::boot_ns(), {span_ns}));
   arrived = exchange.arrived;
   if (exchange.status == 0) {
     Answer none{Answer::Kind::unknown, std::move(exchange.trouble), exchange.distrust};
@@ -100,8 +108,10 @@ Answer Gateway::try_once(const std::string& path, const std::string& body, std::
   if (decided(exchange.status, words)) return {Answer::Kind::refused, std::move(words)};
   if (words.empty()) {
     words = "HTTP status " + std::to_string(exchange.status);
-    // Some refusals are plain text: a client certificate with a name and accounts at the same time, say.
-    const std::string_view text = std::string_view(exchange.body).substr(0, exchange.body.find('\n'));
+    // Some refusals are plain text: a client certificate with a name and accounts at the same time,
+    // say.
+    const std::string_view text =
+        std::string_view(exchange.body).substr(0, exchange.body.find('\n'));
     if (!text.empty() && text.size() < 300 && text[0] != '{' && text[0] != '<')
       words.append(": ").append(text);
   }
@@ -143,16 +153,16 @@ Answer Gateway::ask(const std::string& path, const std::string& body, std::int64
   return answer;
 }
 
-Answer Gateway::ask_here(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
-                         const Believe& believe) {
+Answer Gateway::ask_here(const std::string& path, const std::string& body,
+                         std::int64_t give_up_boot_ns, const Believe& believe) {
   const bool before = std::exchange(pinned_, true);
   Answer answer = ask(path, body, give_up_boot_ns, Repeat::yes, believe);
   pinned_ = before;
   return answer;
 }
 
-Answer Gateway::ask_around(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
-                           Repeat repeat, const Believe& believe) {
+Answer Gateway::ask_around(const std::string& path, const std::string& body,
+                           std::int64_t give_up_boot_ns, Repeat repeat, const Believe& believe) {
   if (channel_ == nullptr) return {Answer::Kind::unknown, no_channel_};
   Answer answer{Answer::Kind::unknown, "no time was left to ask"};
   if (token_.empty() && !access_.user.empty() && !logging_in_ && !log_in(give_up_boot_ns, answer))
@@ -165,14 +175,15 @@ Answer Gateway::ask_around(const std::string& path, const std::string& body, std
   for (std::size_t tries = 1;; ++tries) {
     const std::int64_t left = give_up_boot_ns - os::boot_ns();
     if (left <= 0) return answer;
-    const std::int64_t share =
-        std::max<std::int64_t>(access_.timeout.ns / static_cast<std::int64_t>(count), kShortestTryNs);
+    const std::int64_t share = std::max<std::int64_t>(
+        access_.timeout.ns / static_cast<std::int64_t>(count), kShortestTryNs);
     bool arrived = false;
     const std::string reason = tries > 1 && left < share ? answer.text : std::string();
     answer = try_once(path, body, std::min(left, share), arrived);
     // A try that our own patience cut short knows less than the one before it.
     const bool ran_out = os::boot_ns() + kRoundingNs >= give_up_boot_ns;
-    const bool cut = ran_out && !reason.empty() && answer.kind == Answer::Kind::unknown && !answer.distrust;
+    const bool cut =
+        ran_out && !reason.empty() && answer.kind == Answer::Kind::unknown && !answer.distrust;
     if (cut) answer.text = reason;
     if (!cut) alike = answer.lack == lack ? alike + 1 : 1;
     if (!cut) lack = answer.lack;

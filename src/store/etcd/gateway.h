@@ -1,4 +1,5 @@
-// Requests to etcd's JSON gateway over HTTP: several endpoints, one at a time; nothing malformed gets through.
+// Requests to etcd's JSON gateway over HTTP: several endpoints, one at a time; nothing malformed
+// gets through.
 #ifndef ATMOST_STORE_ETCD_GATEWAY_H
 #define ATMOST_STORE_ETCD_GATEWAY_H
 
@@ -15,7 +16,8 @@
 
 namespace atmost::etcd {
 
-// What all gateways of a process know of the cluster: its name, and how far its history has come. Thread-safe.
+// What all gateways of a process know of the cluster: its name, and how far its history has come.
+// Thread-safe.
 class Ledger {
  public:
   // Whether an answer with this header is of our cluster and not older than what was noted before.
@@ -55,10 +57,11 @@ class Gateway {
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
 
-  // POST to `path` (below /v3/). Goes from endpoint to endpoint until one gives an answer that is believed, at most until
-  // `give_up_boot_ns`. Repeat::no: for what must not be done twice: only a request that cannot have arrived is sent again.
-  Answer ask(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns, Repeat repeat,
-             const Believe& believe);
+  // POST to `path` (below /v3/). Goes from endpoint to endpoint until one gives an answer that is
+  // believed, at most until `give_up_boot_ns`. Repeat::no: for what must not be done twice: only a
+  // request that cannot have arrived is sent again.
+  Answer ask(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
+             Repeat repeat, const Believe& believe);
 
   // The same of the present endpoint alone; for what may be done twice.
   Answer ask_here(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
@@ -96,7 +99,8 @@ class Gateway {
 
  private:
   // One request to one endpoint. `arrived`: it may have.
-  Answer try_once(const std::string& path, const std::string& body, std::int64_t span_ns, bool& arrived);
+  Answer try_once(const std::string& path, const std::string& body, std::int64_t span_ns,
+                  bool& arrived);
   Question question(const std::string& path, const std::string& body, bool flows) const;
   Answer ask_around(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
                     Repeat repeat, const Believe& believe);
@@ -114,7 +118,8 @@ class Gateway {
   std::string token_;
   bool logging_in_ = false;
   bool silent_ = false;
-  std::int64_t answered_boot_ns_ = 0;  // when the last question was sent that had an answer; 0: none had
+  std::int64_t answered_boot_ns_ =
+      0;  // when the last question was sent that had an answer; 0: none had
 };
 
 }  // namespace atmost::etcd

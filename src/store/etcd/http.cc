@@ -74,7 +74,8 @@ bool HttpReader::take_line(std::string_view line) {
     case State::status_line: {
       std::uint64_t status = 0;
       const bool good = line.size() >= 12 && line.starts_with("HTTP/1.") && line[8] == ' ' &&
-                        (line.size() == 12 || line[12] == ' ') && number(line.substr(9, 3), 10, status);
+                        (line.size() == 12 || line[12] == ' ') &&
+                        number(line.substr(9, 3), 10, status);
       status_ = static_cast<long>(status);
       closes_ = good && line[7] == '0';
       state_ = State::headers;

@@ -1,4 +1,5 @@
-// An HTTP/1.1 answer, read piece by piece (RFC 9112): status, headers, a body with a length, in chunks, or to the end.
+// An HTTP/1.1 answer, read piece by piece (RFC 9112): status, headers, a body with a length, in
+// chunks, or to the end.
 #ifndef ATMOST_STORE_ETCD_HTTP_H
 #define ATMOST_STORE_ETCD_HTTP_H
 
@@ -10,7 +11,8 @@ namespace atmost::etcd {
 
 class HttpReader {
  public:
-  // Takes what came; appends to `body` what of it belongs there. False: it is no answer, or longer than 64 MiB.
+  // Takes what came; appends to `body` what of it belongs there. False: it is no answer, or longer
+  // than 64 MiB.
   bool feed(std::string_view bytes, std::string& body);
   // The connection has ended. False: before the answer had.
   bool end() const { return done_ || state_ == State::to_end; }

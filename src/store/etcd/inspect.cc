@@ -30,7 +30,8 @@ WaiterView waiter_view(const KeyValue& key, const Record& record) {
 
 }  // namespace
 
-Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&, LockVisitor* visitor) {
+Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
+                                         LockVisitor* visitor) {
   const Keys keys(access_.prefix, lock_of(lock));
   static const Request nothing;
   const Viewer viewer = {nothing, lock, 0, 0, true};
@@ -142,7 +143,8 @@ Result<std::uint32_t> EtcdStore::count_refusal(const Request& request, std::uint
 Result<std::size_t> EtcdStore::next_keys(std::string_view after, std::span<Text<255>> to) {
   const std::string base = access_.prefix + "/";
   std::string from = base;
-  if (!after.empty()) from += std::string(after) + "0";  // the first key behind all with a slash there
+  if (!after.empty())
+    from += std::string(after) + "0";  // the first key behind all with a slash there
   std::size_t count = 0;
   while (count < to.size()) {
     Txn txn;

@@ -1,9 +1,12 @@
-// --if-elapsed: how long ago the last admission was, by proofs that compare no clock with another's.
+// --if-elapsed: how long ago the last admission was, by proofs that compare no clock with
+// another's.
 //
-// Etcd's leader counts a lease down, and begins anew when another is elected: its word is true, but may come late by the
-// whole lease each time. So whoever is told "too soon" leaves for later callers what is known by then: that its own machine
-// saw the key at a moment of its boot clock (a later caller of that machine has its clock's word), and, when much of the
-// interval is over, a shorter lease in the place of the old one. The admitted caller's machine is a witness from the start.
+// Etcd's leader counts a lease down, and begins anew when another is elected: its word is true, but
+// may come late by the whole lease each time. So whoever is told "too soon" leaves for later
+// callers what is known by then: that its own machine saw the key at a moment of its boot clock (a
+// later caller of that machine has its clock's word), and, when much of the interval is over, a
+// shorter lease in the place of the old one. The admitted caller's machine is a witness from the
+// start.
 #include <algorithm>
 
 #include "etcd_store.h"
@@ -14,8 +17,8 @@ namespace atmost::etcd {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-// From deciding on an admission until the command may start: intervals count from no earlier moment than that, and no
-// second write is needed while it is not over.
+// From deciding on an admission until the command may start: intervals count from no earlier moment
+// than that, and no second write is needed while it is not over.
 constexpr std::int64_t kAllowanceNs = 250'000'000;
 // A lease that was granted so long ago may be over.
 constexpr std::int64_t kFreshNs = kSecond;
@@ -24,7 +27,8 @@ constexpr std::int64_t kShortestLeaseS = 5;
 constexpr int kTries = 32;
 
 // Counted from `moment_boot_ns` on.
-Cooled begun(std::int64_t span_s, std::int64_t asked_boot_ns, std::int64_t moment_boot_ns, bool given) {
+Cooled begun(std::int64_t span_s, std::int64_t asked_boot_ns, std::int64_t moment_boot_ns,
+             bool given) {
   Cooled cooled;
   cooled.span_s = cooled.lease_s = span_s;
   cooled.before_ns = asked_boot_ns - moment_boot_ns;
@@ -68,14 +72,15 @@ Status EtcdStore::read_cooled(const Request& request, Entry& entry, std::int64_t
 Result<std::int64_t> EtcdStore::grant(std::int64_t seconds, std::int64_t give_up_boot_ns) {
   LeaseReply reply;
   const std::string body = "{\"TTL\":\"" + std::to_string(seconds) + "\"}";
-  const Answer answer =
-      gateway_.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
-        const std::optional<LeaseReply> parsed = parse_lease(text);
-        if (!parsed || parsed->ttl < seconds) return false;
-        reply = *parsed;
-        return true;
-      });
-  if (answer.kind != Answer::Kind::good) return failure(answer, "no lease is granted for the interval");
+  const Answer answer = gateway_.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes,
+                                     [&](std::string_view text) {
+                                       const std::optional<LeaseReply> parsed = parse_lease(text);
+                                       if (!parsed || parsed->ttl < seconds) return false;
+                                       reply = *parsed;
+                                       return true;
+                                     });
+  if (answer.kind != Answer::Kind::good)
+    return failure(answer, "no lease is granted for the interval");
   return reply.id;
 }
 
@@ -99,17 +104,20 @@ Status EtcdStore::prepare_intervals(const Request& request, std::int64_t give_up
 void EtcdStore::begin_interval(Entry& entry, bool given, Txn& txn) {
   Entry::Interval& interval = entry.interval;
   interval.moment_boot_ns = os::boot_ns() + kAllowanceNs;
-  const Cooled cooled = begun(interval.span_s, interval.asked_boot_ns, interval.moment_boot_ns, given);
+  const Cooled cooled =
+      begun(interval.span_s, interval.asked_boot_ns, interval.moment_boot_ns, given);
   txn.put(entry.keys.cooling(ElapsedFrom::start), cooled.text(), interval.lease);
 }
 
-// The command starts now. Should that be later than its interval says, the interval has to begin later.
+// The command starts now. Should that be later than its interval says, the interval has to begin
+// later.
 Status EtcdStore::settle_intervals(bool given) {
   for (Entry& entry : entries_) {
     Entry::Interval& interval = entry.interval;
     const std::string key = entry.keys.cooling(ElapsedFrom::start);
     for (int i = 0; interval.lease != 0 && os::boot_ns() > interval.moment_boot_ns; ++i) {
-      if (i == kTries) return error_of(Code::unavailable, 0, "etcd: the interval cannot be written");
+      if (i == kTries)
+        return error_of(Code::unavailable, 0, "etcd: the interval cannot be written");
       Txn look;
       look.range(key);
       const Result<TxnReply> found = read(look, give_up());
@@ -120,7 +128,8 @@ Status EtcdStore::settle_intervals(bool given) {
       Txn txn;
       // Whoever bore witness meanwhile is left out: it will again.
       txn.modified_at(key, keys[0].modified);
-      txn.put(key, begun(interval.span_s, interval.asked_boot_ns, moment, given).text(), interval.lease);
+      txn.put(key, begun(interval.span_s, interval.asked_boot_ns, moment, given).text(),
+              interval.lease);
       TxnReply reply;
       Answer answer;
       if (write(txn, give_up(), reply, answer) == Applied::yes) interval.moment_boot_ns = moment;
@@ -131,14 +140,16 @@ Status EtcdStore::settle_intervals(bool given) {
 }
 
 // What is learned now, a later caller need not wait for. Nobody is told if it cannot be written.
-void EtcdStore::bear_witness(const Request& request, const Entry& entry, std::int64_t give_up_boot_ns) {
+void EtcdStore::bear_witness(const Request& request, const Entry& entry,
+                             std::int64_t give_up_boot_ns) {
   const Snapshot& seen = entry.seen;
-  if (request.now_given || seen.cooling_modified == 0 || !seen.cooled || entry.cooled_ns < 0) return;
+  if (request.now_given || seen.cooling_modified == 0 || !seen.cooled || entry.cooled_ns < 0)
+    return;
   Cooled cooled = *seen.cooled;
   const std::uint64_t place = own_place();
   const std::int64_t now = os::boot_ns();
-  const bool first =
-      place != 0 && cooled.seen_ago(place, now) < 0 && cooled.witnesses.size() < Cooled::kMostWitnesses;
+  const bool first = place != 0 && cooled.seen_ago(place, now) < 0 &&
+                     cooled.witnesses.size() < Cooled::kMostWitnesses;
   if (first) cooled.witnesses.push_back({place, now});
   const std::int64_t left_s = cooled.span_s - entry.cooled_ns / kSecond;
   const std::int64_t shorter = std::max(left_s, kShortestLeaseS);
@@ -159,7 +170,8 @@ void EtcdStore::bear_witness(const Request& request, const Entry& entry, std::in
   const Applied applied = write(txn, give_up_boot_ns, reply, answer);
   if (lease == seen.cooling_lease || applied == Applied::unknown) return;
   // One of the two has no key now.
-  (void)OwnLease::end_of(applied == Applied::yes ? seen.cooling_lease : lease, gateway_, give_up_boot_ns);
+  (void)OwnLease::end_of(applied == Applied::yes ? seen.cooling_lease : lease, gateway_,
+                         give_up_boot_ns);
 }
 
 }  // namespace atmost::etcd

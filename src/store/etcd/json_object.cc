@@ -13,7 +13,8 @@ constexpr std::size_t kMostNames = 64;
 }  // namespace
 
 std::optional<Json> json_object(std::string_view text) {
-  std::vector<std::vector<std::string>> open;  // the names so far of every object that is not at its end
+  std::vector<std::vector<std::string>>
+      open;  // the names so far of every object that is not at its end
   bool sound = true;
   const auto look = [&](int depth, Json::parse_event_t event, Json& parsed) {
     sound = sound && depth <= kDeepest;
@@ -22,7 +23,8 @@ std::optional<Json> json_object(std::string_view text) {
     if (event == Json::parse_event_t::key && sound) {
       const std::string& name = parsed.get_ref<const std::string&>();
       std::vector<std::string>& names = open.back();
-      sound = names.size() < kMostNames && std::find(names.begin(), names.end(), name) == names.end();
+      sound =
+          names.size() < kMostNames && std::find(names.begin(), names.end(), name) == names.end();
       names.push_back(name);
     }
     return true;

@@ -16,10 +16,12 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kSecond = 1000 * kMillisecond;
-// Between two looks of a holder for who asks it to stop: a fifteenth of its ttl, and no more and no less than this.
+// Between two looks of a holder for who asks it to stop: a fifteenth of its ttl, and no more and no
+// less than this.
 constexpr std::int64_t kShortestLookNs = kSecond;
 constexpr std::int64_t kLongestLookNs = 5 * kSecond;
-// A waiter has no command that would have to be stopped in time: half of its ttl, and no more than this.
+// A waiter has no command that would have to be stopped in time: half of its ttl, and no more than
+// this.
 constexpr std::int64_t kLongestPauseNs = 7 * kSecond;
 // An answer that was asked for in time and has not come after so long does not come by itself.
 constexpr std::int64_t kLateNs = kSecond;
@@ -37,7 +39,8 @@ std::string lease_body(std::int64_t id) { return "{\"ID\":\"" + std::to_string(i
 
 }  // namespace
 
-OwnLease::OwnLease(const Access& access, Ledger& ledger) : gateway_(access, ledger), handed_(access, ledger) {
+OwnLease::OwnLease(const Access& access, Ledger& ledger)
+    : gateway_(access, ledger), handed_(access, ledger) {
   if (pipe2(bell_, O_CLOEXEC | O_NONBLOCK) != 0) bell_[0] = bell_[1] = -1;
 }
 
@@ -56,20 +59,23 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boo
   heard_.clear();
   id_ = random_id();
   ttl_ = ttl;
-  // Counted from before it was asked for: whenever it was granted, it is good for as long as we think.
+  // Counted from before it was asked for: whenever it was granted, it is good for as long as we
+  // think.
   const std::int64_t sent = os::boot_ns();
   const std::int64_t seconds = ttl.ns / 1'000'000'000 + (ttl.ns % 1'000'000'000 != 0 ? 1 : 0);
   const std::string body =
       "{\"ID\":\"" + std::to_string(id_) + "\",\"TTL\":\"" + std::to_string(seconds) + "\"}";
   const auto believe = [&](std::string_view text) {
     const std::optional<LeaseReply> reply = parse_lease(text);
-    return reply && reply->id == id_ && reply->ttl >= seconds && gateway.ledger().believes(reply->header);
+    return reply && reply->id == id_ && reply->ttl >= seconds &&
+           gateway.ledger().believes(reply->header);
   };
-  const Answer answer = gateway.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, believe);
+  const Answer answer =
+      gateway.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, believe);
   // The number is ours alone: who has it already has had our first question.
-  const bool granted =
-      answer.kind == Answer::Kind::good ||
-      (answer.kind == Answer::Kind::refused && answer.text.find("already exists") != std::string::npos);
+  const bool granted = answer.kind == Answer::Kind::good ||
+                       (answer.kind == Answer::Kind::refused &&
+                        answer.text.find("already exists") != std::string::npos);
   if (!granted) {
     id_ = 0;
     return failure(answer, "no lease is granted");
@@ -102,8 +108,9 @@ Upkeep OwnLease::upkeep() const {
 void OwnLease::end(Gateway& gateway, std::int64_t give_up_boot_ns) {
   if (id() == 0) return;
   const std::string body = lease_body(id_);
-  const Answer answer = gateway.ask("lease/revoke", body, give_up_boot_ns, Gateway::Repeat::yes,
-                                    [](std::string_view text) { return parse_header(text).has_value(); });
+  const Answer answer =
+      gateway.ask("lease/revoke", body, give_up_boot_ns, Gateway::Repeat::yes,
+                  [](std::string_view text) { return parse_header(text).has_value(); });
   if (answer.kind == Answer::Kind::unknown) {
     abandon();
   } else {
@@ -112,10 +119,12 @@ void OwnLease::end(Gateway& gateway, std::int64_t give_up_boot_ns) {
 }
 
 Status OwnLease::end_of(std::int64_t id, Gateway& gateway, std::int64_t give_up_boot_ns) {
-  const Answer answer = gateway.ask("lease/revoke", lease_body(id), give_up_boot_ns, Gateway::Repeat::yes,
-                                    [](std::string_view text) { return parse_header(text).has_value(); });
+  const Answer answer =
+      gateway.ask("lease/revoke", lease_body(id), give_up_boot_ns, Gateway::Repeat::yes,
+                  [](std::string_view text) { return parse_header(text).has_value(); });
   const bool gone = answer.text.find("lease not found") != std::string::npos;
-  if (answer.kind == Answer::Kind::good || (answer.kind == Answer::Kind::refused && gone)) return {};
+  if (answer.kind == Answer::Kind::good || (answer.kind == Answer::Kind::refused && gone))
+    return {};
   return failure(answer, "the lease cannot be ended");
 }
 
@@ -127,7 +136,8 @@ Renewals OwnLease::renewals() const {
 Status OwnLease::prove(Gateway& gateway, std::int64_t give_up_boot_ns) {
   const std::int64_t sent = os::boot_ns();
   if (renew_by(gateway, give_up_boot_ns) != fleet::Renewed::yes)
-    return error_of(Code::unavailable, 0, "etcd: the lease cannot be renewed, so the command is not started");
+    return error_of(Code::unavailable, 0,
+                    "etcd: the lease cannot be renewed, so the command is not started");
   renewal_.renewed(sent);
   return {};
 }
@@ -166,12 +176,13 @@ fleet::Renewed OwnLease::renew_by(Gateway& gateway, std::int64_t give_up_boot_ns
   const auto believe = [&](std::string_view text) {
     const std::optional<LeaseReply> reply = parse_lease(text);
     if (!reply || reply->id != id_) return false;
-    // Of a lease that is no more only the number is told. An answer that lost a field looks the same: ask otherwise.
+    // Of a lease that is no more only the number is told. An answer that lost a field looks the
+    // same: ask otherwise.
     gone = reply->ttl == kAbsentTtl;
     return gone || reply->ttl > 0;
   };
-  Answer answer =
-      gateway.ask("lease/keepalive", lease_body(id_), give_up_boot_ns, Gateway::Repeat::yes, believe);
+  Answer answer = gateway.ask("lease/keepalive", lease_body(id_), give_up_boot_ns,
+                              Gateway::Repeat::yes, believe);
   if (answer.kind == Answer::Kind::good && !gone) return fleet::Renewed::yes;
   if (answer.kind == Answer::Kind::unknown) return fleet::Renewed::unknown;
   std::int64_t left = 0;
@@ -182,7 +193,8 @@ fleet::Renewed OwnLease::renew_by(Gateway& gateway, std::int64_t give_up_boot_ns
                          left = reply->ttl;
                          return true;
                        });
-  return answer.kind == Answer::Kind::good && left == -1 ? fleet::Renewed::lost : fleet::Renewed::unknown;
+  return answer.kind == Answer::Kind::good && left == -1 ? fleet::Renewed::lost
+                                                         : fleet::Renewed::unknown;
 }
 
 fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
@@ -197,13 +209,14 @@ fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
   return renewed;
 }
 
-// The lease is alive, and somebody took what lay under it away: whoever comes next finds the slot free.
+// The lease is alive, and somebody took what lay under it away: whoever comes next finds the slot
+// free.
 bool OwnLease::keys_are_gone(std::int64_t give_up_boot_ns) {
   Txn txn;
   for (const Listening& each : listening_) txn.range(each.held);
   std::optional<TxnReply> reply;
-  const Answer answer =
-      gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
+  const Answer answer = gateway_.ask(
+      "kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
         reply = parse_txn(text, txn.parts());
         return reply && reply->succeeded && gateway_.ledger().believes(reply->header);
       });
@@ -226,7 +239,8 @@ void OwnLease::wake() {
 bool OwnLease::rest(std::int64_t until_boot_ns) {
   const std::int64_t left = std::max<std::int64_t>(until_boot_ns - os::boot_ns(), 0);
   pollfd polled = {bell_[0], POLLIN, 0};
-  if (poll(&polled, 1, static_cast<int>(std::min<std::int64_t>(left / kMillisecond + 1, 3'600'000))) <= 0)
+  if (poll(&polled, 1,
+           static_cast<int>(std::min<std::int64_t>(left / kMillisecond + 1, 3'600'000))) <= 0)
     return false;
   char rings[16];
   while (read(bell_[0], rings, sizeof rings) > 0) {

@@ -1,8 +1,9 @@
 // This caller's lease in etcd: everything that it writes for itself goes with it.
 //
-// Members count connections. While its caller waits, each renewal has one of its own, for the milliseconds that it takes.
-// Who holds has one for good: the one that the admission came by, after it has carried a renewal. What others ask of a
-// holder is looked up there, too, at short intervals: a watch would be a second connection.
+// Members count connections. While its caller waits, each renewal has one of its own, for the
+// milliseconds that it takes. Who holds has one for good: the one that the admission came by, after
+// it has carried a renewal. What others ask of a holder is looked up there, too, at short
+// intervals: a watch would be a second connection.
 #ifndef ATMOST_STORE_ETCD_OWN_LEASE_H
 #define ATMOST_STORE_ETCD_OWN_LEASE_H
 
@@ -29,8 +30,8 @@ struct Listening {
 struct Renewals {
   std::int64_t sent_boot_ns = 0;  // the last one that succeeded
   std::int64_t due_boot_ns = 0;   // by then the next one should have succeeded
-  std::uint32_t stumbles = 0;     // how many had no answer, or none from the member of the one before
-  std::size_t endpoint = 0;       // that answered last
+  std::uint32_t stumbles = 0;  // how many had no answer, or none from the member of the one before
+  std::size_t endpoint = 0;    // that answered last
 };
 
 // One owner; the renewal's thread has a gateway of its own.
@@ -43,7 +44,8 @@ class OwnLease final : private fleet::Keeper {
   Status ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns);
   // 0: none.
   std::int64_t id() const { return abandoned_ ? 0 : id_; }
-  // Ends it, and with it every key under it; at once if etcd answers before `give_up_boot_ns`, else within its ttl.
+  // Ends it, and with it every key under it; at once if etcd answers before `give_up_boot_ns`, else
+  // within its ttl.
   void end(Gateway& gateway, std::int64_t give_up_boot_ns);
   // The same of another's.
   static Status end_of(std::int64_t id, Gateway& gateway, std::int64_t give_up_boot_ns);
@@ -57,8 +59,8 @@ class OwnLease final : private fleet::Keeper {
 
   // One renewal by `gateway`: it works there.
   Status prove(Gateway& gateway, std::int64_t give_up_boot_ns);
-  // From now on renews every `pause`, by the connection of `gateway`, which gets another, and looks for who asks us to
-  // stop. REQUIRES: prove() by that gateway.
+  // From now on renews every `pause`, by the connection of `gateway`, which gets another, and looks
+  // for who asks us to stop. REQUIRES: prove() by that gateway.
   void hold(Gateway& gateway, std::vector<Listening> to, Duration pause);
   // Renews no more, and gives the connection back. Blocks while a renewal is under way.
   void let_go(Gateway& gateway);

@@ -66,8 +66,8 @@ Place place_of(const std::string& endpoint) {
 
 // A descriptor whose connection is under way or made; -1 with the trouble in `to`.
 int connect_one(const addrinfo& address, std::int64_t until_boot_ns, Exchange& to) {
-  os::Fd fd(
-      socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address.ai_protocol));
+  os::Fd fd(socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                   address.ai_protocol));
   if (!fd.open()) {
     to.trouble = strerror(errno);
     return -1;
@@ -115,7 +115,8 @@ std::string request_text(const Question& question) {
   const std::string host = question.endpoint.substr(question.endpoint.find("://") + 3);
   std::string text = "POST " + question.path + " HTTP/1.1\r\nHost: " + host + "\r\n";
   for (const std::string& header : question.headers) text += header + "\r\n";
-  return text + "Content-Length: " + std::to_string(question.body.size()) + "\r\n\r\n" + question.body;
+  return text + "Content-Length: " + std::to_string(question.body.size()) + "\r\n\r\n" +
+         question.body;
 }
 
 // False: not all of it went out. `some`: something did.
@@ -151,7 +152,8 @@ class PlainFlow final : public Flow {
 bool PlainFlow::begin(std::int64_t until_boot_ns) {
   Exchange unused;
   bool some = false;
-  fd_ = os::Fd(connect_to(question_.endpoint, std::min(until_boot_ns, os::boot_ns() + kConnectNs), unused));
+  fd_ = os::Fd(
+      connect_to(question_.endpoint, std::min(until_boot_ns, os::boot_ns() + kConnectNs), unused));
   const int on = 1, idle = kProbeIdleS, pause = kProbePauseS, count = 3;
   if (fd_.open()) {
     setsockopt(fd_.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
@@ -159,7 +161,8 @@ bool PlainFlow::begin(std::int64_t until_boot_ns) {
     setsockopt(fd_.get(), IPPROTO_TCP, TCP_KEEPINTVL, &pause, sizeof pause);
     setsockopt(fd_.get(), IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
   }
-  return fd_.open() && send_all(fd_.get(), request_text(question_), os::boot_ns() + kConnectNs, some);
+  return fd_.open() &&
+         send_all(fd_.get(), request_text(question_), os::boot_ns() + kConnectNs, some);
 }
 
 bool PlainFlow::take_line(std::string& line) {

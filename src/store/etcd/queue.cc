@@ -68,7 +68,8 @@ Result<bool> EtcdStore::draw(const Request& request, const Instant& now, Ticket&
   return true;
 }
 
-Result<Wake> EtcdStore::await(const Request& request, Ticket& ticket, std::int64_t deadline_boot_ns) {
+Result<Wake> EtcdStore::await(const Request& request, Ticket& ticket,
+                              std::int64_t deadline_boot_ns) {
   if (os::boot_ns() >= deadline_boot_ns) return Wake::deadline;
   if (blocked_ >= entries_.size()) return Wake::maybe;
   // A member that does not answer has no news either.
@@ -102,7 +103,8 @@ void EtcdStore::stop_following() {
 
 void EtcdStore::watch(Watched what, std::uint64_t from_revision) {
   const Entry& entry = entries_[blocked_];
-  const std::string begin = what == Watched::place ? entry.seen.predecessor : entry.keys.admission();
+  const std::string begin =
+      what == Watched::place ? entry.seen.predecessor : entry.keys.admission();
   const std::string end = what == Watched::place ? std::string() : end_of_prefix(begin);
   std::string body = watch_body(begin, end, from_revision);
   if (what == Watched::place && !entry.milestone.empty()) {
@@ -120,15 +122,17 @@ void EtcdStore::watch(Watched what, std::uint64_t from_revision) {
 // The revision after which all that is watched is sure to be told; 0: that is not known.
 std::uint64_t EtcdStore::watch_begun() {
   std::string line, error;
-  if (flow_ == nullptr || flow_->next(line, plus(os::boot_ns(), kBeginning), -1) != Heard::line) return 0;
+  if (flow_ == nullptr || flow_->next(line, plus(os::boot_ns(), kBeginning), -1) != Heard::line)
+    return 0;
   const std::optional<WatchReply> reply = parse_watch(line, error);
   if (!reply || !reply->created || reply->canceled) return 0;
   ledger_.note(reply->header.revision);  // what is older cannot follow it
   return reply->header.revision;
 }
 
-// Etcd tells at once of what happens after a watch began, but of what had happened before only every tenth of a second. So
-// whoever may be next watches from now on, and if something happened since it looked, looks again.
+// Etcd tells at once of what happens after a watch began, but of what had happened before only
+// every tenth of a second. So whoever may be next watches from now on, and if something happened
+// since it looked, looks again.
 Result<bool> EtcdStore::begin_following(const Ticket& ticket) {
   stop_following();
   Entry& entry = entries_[blocked_];
@@ -139,7 +143,8 @@ Result<bool> EtcdStore::begin_following(const Ticket& ticket) {
   if (!is_near(entry)) return flow_ != nullptr;
   const std::uint64_t begun = watch_begun();
   if (begun == 0) {
-    // A member that is silent, or has nobody to follow: whether there is a majority has to be known in time.
+    // A member that is silent, or has nobody to follow: whether there is a majority has to be known
+    // in time.
     trouble();
     if (const Result<bool> there = ask_majority(); !there.ok()) return there.error();
     return false;
@@ -188,8 +193,9 @@ bool EtcdStore::trouble() {
   return false;
 }
 
-// Of a watch that has lost its majority nothing is heard, nor of one at a member that was stopped. Renewals have to be made
-// anyway: while they are answered, and by the member that we watch, all is well.
+// Of a watch that has lost its majority nothing is heard, nor of one at a member that was stopped.
+// Renewals have to be made anyway: while they are answered, and by the member that we watch, all is
+// well.
 Result<bool> EtcdStore::still_hears() {
   const Renewals now = lease_.renewals();
   gateway_.answered(now.sent_boot_ns);
@@ -203,7 +209,8 @@ Result<bool> EtcdStore::still_hears() {
   return false;
 }
 
-Result<Wake> EtcdStore::follow(const Request& request, const Ticket& ticket, std::int64_t until_boot_ns) {
+Result<Wake> EtcdStore::follow(const Request& request, const Ticket& ticket,
+                               std::int64_t until_boot_ns) {
   followed_at_ = lease_.renewals();
   for (;;) {
     gateway_.hang_up();  // the watch is our one connection
@@ -245,8 +252,9 @@ bool EtcdStore::heed(const Request& request, const Ticket& ticket, const std::st
     const std::optional<bool> changed =
         take_changes(entry.keys, viewer(request, blocked_, &ticket), *reply, entry.seen);
     // Who stands up touches the state: it may have come before us again.
-    const bool stood_up = std::any_of(reply->events.begin(), reply->events.end(),
-                                      [&](const auto& each) { return each.key.key == entry.keys.state(); });
+    const bool stood_up =
+        std::any_of(reply->events.begin(), reply->events.end(),
+                    [&](const auto& each) { return each.key.key == entry.keys.state(); });
     if (!changed || stood_up) stop_following();
     return !changed || *changed;
   }

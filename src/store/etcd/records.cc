@@ -16,7 +16,8 @@ bool number(const Json& from, const char* name, Number& to) {
   const auto found = from.find(name);
   if (found == from.end() || !found->is_number_integer()) return false;
   if constexpr (std::is_unsigned_v<Number>) {
-    if (!found->is_number_unsigned() || found->get<std::uint64_t>() > std::numeric_limits<Number>::max())
+    if (!found->is_number_unsigned() ||
+        found->get<std::uint64_t>() > std::numeric_limits<Number>::max())
       return false;
   }
   to = found->get<Number>();
@@ -37,7 +38,9 @@ bool flag(const Json& from, const char* name, bool& to) {
   return true;
 }
 
-std::string write(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string write(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 }  // namespace
 
@@ -112,9 +115,9 @@ std::string State::text() const {
 std::optional<State> parse_state(std::string_view from) {
   const std::optional<Json> json = json_object(from);
   State to;
-  const bool good = json && flag(*json, "drained", to.drained) && number(*json, "refusals", to.refusals) &&
-                    number(*json, "refused_since", to.refused_since) &&
-                    number(*json, "forgotten", to.forgotten);
+  const bool good =
+      json && flag(*json, "drained", to.drained) && number(*json, "refusals", to.refusals) &&
+      number(*json, "refused_since", to.refused_since) && number(*json, "forgotten", to.forgotten);
   if (!good) return std::nullopt;
   const auto slots = json->find("drained_slots");
   if (slots == json->end() || !slots->is_array()) return std::nullopt;
@@ -126,15 +129,16 @@ std::optional<State> parse_state(std::string_view from) {
 }
 
 std::string moment_text(const Instant& now, std::uint64_t boot) {
-  return write(Json{{"real", now.real_ns}, {"boot_ns", now.boot_ns}, {"boot", now.given ? 0 : boot}});
+  return write(
+      Json{{"real", now.real_ns}, {"boot_ns", now.boot_ns}, {"boot", now.given ? 0 : boot}});
 }
 
 std::optional<Stamp> parse_moment(std::string_view from, std::uint64_t boot_here) {
   const std::optional<Json> json = json_object(from);
   Stamp to;
   std::uint64_t boot = 0;
-  const bool good = json && number(*json, "real", to.real_ns) && number(*json, "boot_ns", to.boot_ns) &&
-                    number(*json, "boot", boot);
+  const bool good = json && number(*json, "real", to.real_ns) &&
+                    number(*json, "boot_ns", to.boot_ns) && number(*json, "boot", boot);
   if (!good) return std::nullopt;
   to.same_boot = boot != 0 && boot == boot_here;
   to.known = true;
@@ -153,8 +157,10 @@ Cooled interval_of(Duration interval) {
   constexpr std::int64_t kShortestS = 5;
   constexpr std::int64_t kLongestS = 9'000'000'000;
   Cooled cooled;
-  // Etcd tells what is left in whole seconds: of the lease there has to be something while anything of the interval is left.
-  cooled.span_s = cooled.lease_s = std::clamp(interval.ns / 1'000'000'000 + 3, kShortestS, kLongestS);
+  // Etcd tells what is left in whole seconds: of the lease there has to be something while anything
+  // of the interval is left.
+  cooled.span_s = cooled.lease_s =
+      std::clamp(interval.ns / 1'000'000'000 + 3, kShortestS, kLongestS);
   return cooled;
 }
 
@@ -173,10 +179,12 @@ std::optional<Cooled> parse_cooled(std::string_view from) {
     return std::nullopt;
   }
   const auto seen = json->find("seen");
-  if (seen == json->end() || !seen->is_array() || seen->size() > Cooled::kMostWitnesses) return std::nullopt;
+  if (seen == json->end() || !seen->is_array() || seen->size() > Cooled::kMostWitnesses)
+    return std::nullopt;
   for (const Json& each : *seen) {
     Cooled::Witness one;
-    if (!each.is_object() || !number(each, "place", one.place) || !number(each, "boot_ns", one.boot_ns))
+    if (!each.is_object() || !number(each, "place", one.place) ||
+        !number(each, "boot_ns", one.boot_ns))
       return std::nullopt;
     to.witnesses.push_back(one);
   }
@@ -198,7 +206,8 @@ std::string Ask::text() const { return write(Json{{"token", token}, {"due_ns", d
 std::optional<Ask> parse_ask(std::string_view from) {
   const std::optional<Json> json = json_object(from);
   Ask to;
-  if (!json || !number(*json, "token", to.token) || !number(*json, "due_ns", to.due_ns)) return std::nullopt;
+  if (!json || !number(*json, "token", to.token) || !number(*json, "due_ns", to.due_ns))
+    return std::nullopt;
   return to;
 }
 

@@ -1,4 +1,5 @@
-// What is written into the values: for people, for ageing, for queues. All of it is a hint but `take`, `max` and `mode`.
+// What is written into the values: for people, for ageing, for queues. All of it is a hint but
+// `take`, `max` and `mode`.
 #ifndef ATMOST_STORE_ETCD_RECORDS_H
 #define ATMOST_STORE_ETCD_RECORDS_H
 
@@ -28,12 +29,12 @@ struct Record {
   std::int64_t expire_ns = Duration::kForever;
   std::string id;
   std::string command;
-  // Of a place that its caller keeps while it holds the lock's one slot (keys.h): true, and which a/state it was admitted
-  // by.
+  // Of a place that its caller keeps while it holds the lock's one slot (keys.h): true, and which
+  // a/state it was admitted by.
   bool inside = false;
   std::uint64_t state = 0;
-  bool passed =
-      false;  // of a place: its caller had its turn and did not use it; nobody waits for it any more
+  bool passed = false;  // of a place: its caller had its turn and did not use it; nobody waits for
+                        // it any more
 
   std::string text() const;
   Stamp start(std::uint64_t boot_here) const;
@@ -61,8 +62,8 @@ std::optional<State> parse_state(std::string_view text);
 std::string moment_text(const Instant& now, std::uint64_t boot);
 std::optional<Stamp> parse_moment(std::string_view text, std::uint64_t boot_here);
 
-// The value of a/cool/POINT: what proves how long ago the moment was that an interval counts from. The first witness is the
-// machine where it was.
+// The value of a/cool/POINT: what proves how long ago the moment was that an interval counts from.
+// The first witness is the machine where it was.
 struct Cooled {
   // One boot of one machine, and a moment of its boot clock that was not before ours.
   struct Witness {

@@ -1,10 +1,11 @@
 // What of a lock outlives its holders, and for how long.
 //
-// The last admission and the last ends are for people, and for --if-elapsed inf of callers that come soon; refusals in a row
-// and what was forgotten mean something only beside them. All that lies under a lease of a day, or of locks whose names
-// hold anything at all (one for each file, say) etcd would fill up. Each caller would have to ask for one of its own: so
-// they share one, whose number follows from the prefix and the time of day in steps of ten minutes. A caller whose clock is
-// wrong has another one, which is as good.
+// The last admission and the last ends are for people, and for --if-elapsed inf of callers that
+// come soon; refusals in a row and what was forgotten mean something only beside them. All that
+// lies under a lease of a day, or of locks whose names hold anything at all (one for each file,
+// say) etcd would fill up. Each caller would have to ask for one of its own: so they share one,
+// whose number follows from the prefix and the time of day in steps of ten minutes. A caller whose
+// clock is wrong has another one, which is as good.
 //
 // Intervals have leases of their own; tokens are revisions, and need nothing that is kept.
 #include "etcd_store.h"
@@ -32,17 +33,17 @@ std::int64_t EtcdStore::lease_of(const State& state) const {
 }
 
 bool EtcdStore::make_memory(const Answer& answer, std::int64_t give_up_boot_ns) {
-  const bool missed =
-      answer.kind == Answer::Kind::refused && answer.text.find("lease not found") != std::string::npos;
+  const bool missed = answer.kind == Answer::Kind::refused &&
+                      answer.text.find("lease not found") != std::string::npos;
   const std::int64_t id = memory_lease();
   if (!missed) return false;
   const std::string body =
       "{\"ID\":\"" + std::to_string(id) + "\",\"TTL\":\"" + std::to_string(kDayS + kStepS) + "\"}";
-  const Answer made =
-      gateway_.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
-        const std::optional<LeaseReply> reply = parse_lease(text);
-        return reply && reply->id == id && reply->ttl > 0;
-      });
+  const Answer made = gateway_.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes,
+                                   [&](std::string_view text) {
+                                     const std::optional<LeaseReply> reply = parse_lease(text);
+                                     return reply && reply->id == id && reply->ttl > 0;
+                                   });
   const bool there =
       made.kind == Answer::Kind::refused && made.text.find("already exists") != std::string::npos;
   return made.kind == Answer::Kind::good || there;

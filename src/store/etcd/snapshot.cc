@@ -41,8 +41,9 @@ bool foresee(std::uint64_t revision, Snapshot& to) {
 namespace {
 
 void hold(Snapshot& to, Snapshot::Holder holder) {
-  const auto place = std::lower_bound(to.holders.begin(), to.holders.end(), holder.slot,
-                                      [](const auto& each, std::uint32_t slot) { return each.slot < slot; });
+  const auto place =
+      std::lower_bound(to.holders.begin(), to.holders.end(), holder.slot,
+                       [](const auto& each, std::uint32_t slot) { return each.slot < slot; });
   if (place != to.holders.end() && place->slot == holder.slot) {
     *place = std::move(holder);
   } else {
@@ -52,7 +53,8 @@ void hold(Snapshot& to, Snapshot::Holder holder) {
 
 void drop_key(const Keys& keys, const Viewer& viewer, const std::string& key, Snapshot& to) {
   if (keys.is_held(key)) {
-    std::erase_if(to.holders, [&](const auto& holder) { return holder.slot == Keys::slot_of(key); });
+    std::erase_if(to.holders,
+                  [&](const auto& holder) { return holder.slot == Keys::slot_of(key); });
   } else if (keys.is_taking(key)) {
     to.taken.erase(Keys::slot_of(key));
   } else if (key == keys.state()) {
@@ -196,8 +198,8 @@ bool take_snapshot(const Keys& keys, const Viewer& viewer, const TxnReply& reply
     }
   }
   const PartReply& place = reply.parts[part++];
-  to.ticket_is_there =
-      place.keys.size() == 1 && place.keys[0].created == viewer.ticket && place.keys[0].lease == viewer.lease;
+  to.ticket_is_there = place.keys.size() == 1 && place.keys[0].created == viewer.ticket &&
+                       place.keys[0].lease == viewer.lease;
   return true;
 }
 

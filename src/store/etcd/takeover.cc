@@ -1,4 +1,5 @@
-// Taking a slot over: the holder is asked through etcd and stops itself; one that cannot answer loses its lease in time.
+// Taking a slot over: the holder is asked through etcd and stops itself; one that cannot answer
+// loses its lease in time.
 #include "etcd_store.h"
 #include "os/clock.h"
 #include "view.h"
@@ -35,7 +36,8 @@ Result<bool> EtcdStore::begin_takeover(std::uint32_t lock, std::uint32_t slot) {
       entry.seen.state_modified = reply.header.revision;
       return true;
     case Applied::no:
-      if (answer.kind == Answer::Kind::refused) return failure(answer, "the holder cannot be stopped");
+      if (answer.kind == Answer::Kind::refused)
+        return failure(answer, "the holder cannot be stopped");
       return false;
     case Applied::unknown:
       break;

@@ -7,8 +7,8 @@ namespace atmost::etcd {
 
 Result<TxnReply> EtcdStore::read(const Txn& txn, std::int64_t give_up_boot_ns) {
   std::optional<TxnReply> reply;
-  const Answer answer =
-      gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
+  const Answer answer = gateway_.ask(
+      "kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
         reply = parse_txn(text, txn.parts());
         return reply && reply->succeeded && ledger_.believes(reply->header);
       });
@@ -19,12 +19,13 @@ Result<TxnReply> EtcdStore::read(const Txn& txn, std::int64_t give_up_boot_ns) {
 EtcdStore::Applied EtcdStore::write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply,
                                     Answer& answer, Gateway::Repeat repeat) {
   for (bool made = false;;) {
-    answer = gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, repeat, [&](std::string_view text) {
-      std::optional<TxnReply> parsed = parse_txn(text, txn.parts(), txn.other_parts());
-      if (!parsed || !ledger_.believes(parsed->header)) return false;
-      reply = std::move(*parsed);
-      return true;
-    });
+    answer =
+        gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, repeat, [&](std::string_view text) {
+          std::optional<TxnReply> parsed = parse_txn(text, txn.parts(), txn.other_parts());
+          if (!parsed || !ledger_.believes(parsed->header)) return false;
+          reply = std::move(*parsed);
+          return true;
+        });
     // Should our own lease be missed, it is so again.
     if (made || !make_memory(answer, give_up_boot_ns)) break;
     made = true;
@@ -41,7 +42,8 @@ void EtcdStore::ask_for_snapshots(const Request& request, const Ticket* queue, T
   }
 }
 
-Status EtcdStore::take_snapshots(const Request& request, const Ticket* queue, const TxnReply& reply) {
+Status EtcdStore::take_snapshots(const Request& request, const Ticket* queue,
+                                 const TxnReply& reply) {
   std::size_t part = 0;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
@@ -69,7 +71,8 @@ Status EtcdStore::look(const Request& request, const Ticket* queue, std::int64_t
 }
 
 Result<bool> EtcdStore::ask_majority() {
-  // A transaction with a read waits for a majority, whether that is made then or not; as a rule this one makes none.
+  // A transaction with a read waits for a majority, whether that is made then or not; as a rule
+  // this one makes none.
   Txn txn;
   const bool follows = watched_ == Watched::place;
   if (follows) {
@@ -79,10 +82,11 @@ Result<bool> EtcdStore::ask_majority() {
   }
   txn.range(access_.prefix + "/");
   bool missed = false;
-  const Answer answer =
-      gateway_.ask("kv/txn", txn.text(), give_up(), Gateway::Repeat::yes, [&](std::string_view text) {
+  const Answer answer = gateway_.ask(
+      "kv/txn", txn.text(), give_up(), Gateway::Repeat::yes, [&](std::string_view text) {
         const std::optional<TxnReply> reply = parse_txn(text, txn.parts(), txn.other_parts());
-        if (!reply || (!reply->succeeded && !follows) || !ledger_.believes(reply->header)) return false;
+        if (!reply || (!reply->succeeded && !follows) || !ledger_.believes(reply->header))
+          return false;
         missed = follows && reply->succeeded;
         return true;
       });

@@ -1,7 +1,8 @@
 // Turns: whoever could take a free slot, and is owed it, takes it within a second or is overtaken.
 //
-// Its place stays, marked: nobody waits for it again until it has taken the mark away itself. An admission compares what it
-// was decided on, so to overtake somebody who wakes up at that moment harms nobody: one of the two is refused, and looks.
+// Its place stays, marked: nobody waits for it again until it has taken the mark away itself. An
+// admission compares what it was decided on, so to overtake somebody who wakes up at that moment
+// harms nobody: one of the two is refused, and looks.
 #include <algorithm>
 
 #include "etcd_store.h"
@@ -53,14 +54,13 @@ void EtcdStore::pass_turns(const Request& request, const Ticket* queue) {
 Result<bool> EtcdStore::is_silent(std::int64_t lease, std::int64_t give_up_boot_ns) {
   LeaseReply reply;
   const std::string body = "{\"ID\":\"" + std::to_string(lease) + "\"}";
-  const Answer answer = gateway_.ask("lease/timetolive", body, give_up_boot_ns, Gateway::Repeat::yes,
-                                     [&](std::string_view text) {
-                                       const std::optional<LeaseReply> parsed = parse_lease(text);
-                                       if (!parsed || parsed->id != lease || parsed->ttl == kAbsentTtl)
-                                         return false;
-                                       reply = *parsed;
-                                       return parsed->ttl < 0 || parsed->granted >= parsed->ttl;
-                                     });
+  const Answer answer = gateway_.ask(
+      "lease/timetolive", body, give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
+        const std::optional<LeaseReply> parsed = parse_lease(text);
+        if (!parsed || parsed->id != lease || parsed->ttl == kAbsentTtl) return false;
+        reply = *parsed;
+        return parsed->ttl < 0 || parsed->granted >= parsed->ttl;
+      });
   if (answer.kind != Answer::Kind::good) return failure(answer, "a waiter's lease cannot be read");
   const std::int64_t pause = std::min(reply.granted / 2, kLongestPauseS);
   return reply.ttl >= 0 && reply.granted - reply.ttl >= pause + kLateS;
@@ -74,7 +74,8 @@ Status EtcdStore::pass_the_dead(const Request& request, std::int64_t give_up_boo
     for (auto taker = seen.taken.begin(); taker != seen.taken.end();) {
       const auto holds = [&](const auto& each) { return each.slot == taker->first; };
       const bool over = std::none_of(seen.holders.begin(), seen.holders.end(), holds);
-      const Result<bool> silent = over ? is_silent(taker->second, give_up_boot_ns) : Result<bool>(false);
+      const Result<bool> silent =
+          over ? is_silent(taker->second, give_up_boot_ns) : Result<bool>(false);
       if (!silent.ok()) return silent.error();
       taker = silent.value() ? seen.taken.erase(taker) : std::next(taker);
     }
@@ -98,14 +99,16 @@ Status EtcdStore::stand_up(const Request& request, const Instant& now, const Tic
     if (!entry.seen.own_passed) continue;
     const std::string place = entry.keys.waiter(entry.spec, lease_.id());
     Txn txn;
-    txn.created_at(place, ticket.numbers[i]).modified_at(entry.keys.state(), entry.seen.state_modified);
+    txn.created_at(place, ticket.numbers[i])
+        .modified_at(entry.keys.state(), entry.seen.state_modified);
     txn.put(place, own_record(request, entry.spec, now).text(), lease_.id());
     // Whoever has seen the queue without us looks again.
     txn.put(entry.keys.state(), entry.seen.state.text(), lease_of(entry.seen.state));
     TxnReply reply;
     Answer answer;
     const Applied applied = write(txn, give_up_boot_ns, reply, answer);
-    if (applied == Applied::unknown) return failure(answer, "the place in the queue cannot be kept");
+    if (applied == Applied::unknown)
+      return failure(answer, "the place in the queue cannot be kept");
     if (applied == Applied::yes) entry.seen.state_modified = reply.header.revision;
     stop_following();  // what is known of the lock is older than that
   }

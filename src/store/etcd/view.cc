@@ -13,7 +13,8 @@ bool is_closed(const Snapshot& seen, const Viewer& viewer, std::uint32_t slot) {
   const auto taker = seen.taken.find(slot);
   const bool newcomer = viewer.ticket == 0;
   // Without a lease nobody takes anything: such a key is somebody's by hand.
-  return newcomer && taker != seen.taken.end() && (taker->second != viewer.lease || viewer.lease == 0);
+  return newcomer && taker != seen.taken.end() &&
+         (taker->second != viewer.lease || viewer.lease == 0);
 }
 
 std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer) {
@@ -32,12 +33,15 @@ namespace {
 // Whether a waiter could take what it waits for.
 bool fits(const Snapshot& seen, const Viewer& viewer, const Record& waiter) {
   if (waiter.mode == Mode::exclusive) return seen.holders.empty();
-  const auto writes = [](const auto& one) { return !one.record || one.record->mode == Mode::exclusive; };
+  const auto writes = [](const auto& one) {
+    return !one.record || one.record->mode == Mode::exclusive;
+  };
   if (std::any_of(seen.holders.begin(), seen.holders.end(), writes)) return false;
   LockSpec lock = viewer.lock;
   lock.max = waiter.max;
   lock.take = waiter.take;
-  const Viewer its = {viewer.request, lock, viewer.ticket, viewer.lease, viewer.last_chance, viewer.deep};
+  const Viewer its = {viewer.request,     lock,       viewer.ticket, viewer.lease,
+                      viewer.last_chance, viewer.deep};
   return seen.holders.size() + lock.take <= lock.max && free_slots(seen, its).size() == lock.take;
 }
 
@@ -50,8 +54,9 @@ bool is_owed(const Snapshot& seen, const Viewer& viewer) {
 }
 
 void overtake(const Viewer& viewer, Snapshot& seen) {
-  const auto idle = std::stable_partition(seen.waiters.begin(), seen.waiters.end(),
-                                          [&](const auto& each) { return !fits(seen, viewer, each.record); });
+  const auto idle =
+      std::stable_partition(seen.waiters.begin(), seen.waiters.end(),
+                            [&](const auto& each) { return !fits(seen, viewer, each.record); });
   seen.passed.assign(idle, seen.waiters.end());
   seen.waiters.erase(idle, seen.waiters.end());
 }
@@ -87,7 +92,8 @@ LastAdmission last_of(const Snapshot& seen, const Viewer& viewer, const Instant&
   }
   if (viewer.request.if_elapsed.is_forever() && seen.ever.known)
     last.start = last.finish = last.success = seen.ever;
-  if (now.given || viewer.request.if_elapsed.is_zero() || viewer.request.if_elapsed.is_forever()) return last;
+  if (now.given || viewer.request.if_elapsed.is_zero() || viewer.request.if_elapsed.is_forever())
+    return last;
   // No clock of a host says how long ago it was.
   const Stamp counted = {now.real_ns - cooled_ns, now.boot_ns - cooled_ns, true, cooled_ns >= 0};
   last.start = last.finish = last.success = counted;
@@ -98,7 +104,8 @@ bool own_tree_blocks(const Snapshot& seen, const LockSpec& spec) {
   fleet::OwnTree ours;
   for (const Snapshot::Holder& one : seen.holders) {
     if (one.record)
-      ours.see(one.record->host, one.record->boot, one.record->pid, one.record->mode == Mode::exclusive);
+      ours.see(one.record->host, one.record->boot, one.record->pid,
+               one.record->mode == Mode::exclusive);
   }
   return ours.blocks(spec);
 }
@@ -148,9 +155,11 @@ View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std
     // Free slots that are closed to us stay free for nobody.
     Viewer all = viewer;
     LockSpec wanted = lock;
-    wanted.take = static_cast<std::uint32_t>(std::min<std::uint64_t>(lock.max, lock.take + claimed));
+    wanted.take =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(lock.max, lock.take + claimed));
     const std::size_t free =
-        free_slots(seen, {all.request, wanted, all.ticket, all.lease, all.last_chance, all.deep}).size();
+        free_slots(seen, {all.request, wanted, all.ticket, all.lease, all.last_chance, all.deep})
+            .size();
     const std::uint64_t needed = lock.take + claimed;
     view.room = !writer_inside && free >= lock.take && view.held + lock.take <= lock.max;
     if (!writers && free >= needed && view.held + needed <= lock.max) view.waiters_ahead = 0;

@@ -10,14 +10,15 @@
 
 namespace atmost::etcd {
 
-// Whether the slot is closed to this caller: drained, or taken over by somebody for whom it did not wait.
+// Whether the slot is closed to this caller: drained, or taken over by somebody for whom it did not
+// wait.
 bool is_closed(const Snapshot& seen, const Viewer& viewer, std::uint32_t slot);
 
 // The lowest slots that the caller may take; fewer than it wants when there are not as many.
 std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer);
 
-// `holders` is the room that the view's span lies in. `cooled_ns`: how long ago the admission was that the interval
-// counts from, by etcd's own clock; -1: long ago, or never.
+// `holders` is the room that the view's span lies in. `cooled_ns`: how long ago the admission was
+// that the interval counts from, by etcd's own clock; -1: long ago, or never.
 View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std::int64_t cooled_ns,
              std::vector<HolderView>& holders);
 

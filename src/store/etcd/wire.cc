@@ -10,7 +10,8 @@ namespace {
 // Etcd grants none that is longer, in seconds.
 constexpr std::int64_t kLongestLease = 9'000'000'000;
 
-// A number as the gateway writes it. False when it is there and malformed; `to` keeps its value when it is not there.
+// A number as the gateway writes it. False when it is there and malformed; `to` keeps its value
+// when it is not there.
 template <class Number>
 bool number(const Json& from, const char* name, Number& to) {
   const auto found = from.find(name);
@@ -49,8 +50,8 @@ bool header(const Json& from, Header& to) {
 bool key_value(const Json& from, std::uint64_t revision, KeyValue& to) {
   return from.is_object() && bytes(from, "key", to.key) && !to.key.empty() &&
          bytes(from, "value", to.value) && number(from, "create_revision", to.created) &&
-         number(from, "mod_revision", to.modified) && number(from, "lease", to.lease) && to.lease >= 0 &&
-         to.modified != 0 && to.modified >= to.created && to.modified <= revision;
+         number(from, "mod_revision", to.modified) && number(from, "lease", to.lease) &&
+         to.lease >= 0 && to.modified != 0 && to.modified >= to.created && to.modified <= revision;
 }
 
 bool range_reply(const Json& from, const Asked& asked, std::uint64_t revision, PartReply& to) {
@@ -61,7 +62,8 @@ bool range_reply(const Json& from, const Asked& asked, std::uint64_t revision, P
     if (!found->is_array()) return false;
     for (const Json& each : *found) {
       KeyValue key;
-      if (!key_value(each, revision, key) || key.created == 0 || !asked.holds(key.key)) return false;
+      if (!key_value(each, revision, key) || key.created == 0 || !asked.holds(key.key))
+        return false;
       to.keys.push_back(std::move(key));
     }
   }
@@ -93,7 +95,8 @@ bool part_reply(const Json& from, const Asked& asked, std::uint64_t revision, Pa
 bool watch_event(const Json& from, std::uint64_t revision, WatchReply::Event& to) {
   if (!from.is_object()) return false;
   const auto type = from.find("type");  // left out for a put, which is zero
-  if (type != from.end() && (!type->is_string() || (*type != "DELETE" && *type != "PUT"))) return false;
+  if (type != from.end() && (!type->is_string() || (*type != "DELETE" && *type != "PUT")))
+    return false;
   to.erased = type != from.end() && *type == "DELETE";
   const auto key = from.find("kv");
   return key != from.end() && key_value(*key, revision, to.key);
@@ -185,7 +188,8 @@ std::string error_words(std::string_view text) {
 std::optional<StatusReply> parse_status(std::string_view text) {
   const std::optional<Json> json = json_object(text);
   StatusReply reply;
-  if (!json || !header(*json, reply.header) || !number(*json, "leader", reply.leader)) return std::nullopt;
+  if (!json || !header(*json, reply.header) || !number(*json, "leader", reply.leader))
+    return std::nullopt;
   const auto version = json->find("version");
   if (version == json->end() || !version->is_string()) return std::nullopt;
   reply.version = version->get<std::string>();

@@ -1,10 +1,11 @@
 // etcd's JSON gateway as values: what we ask, and what an answer has to look like to be believed.
 //
-// Keys and values travel as base64, 64-bit numbers as decimal text; fields that are zero are left out by etcd. So an
-// answer that lost a field can look like one that says "none". Nothing is taken for an answer unless it is whole JSON
-// with a header (cluster and revision), as many parts as were asked for and of their kinds, and counts that fit what
-// came. What is still possible then (a part with both its keys and their count removed) is caught by the server itself:
-// every admission compares there what it was decided on (etcd_store.cc).
+// Keys and values travel as base64, 64-bit numbers as decimal text; fields that are zero are left
+// out by etcd. So an answer that lost a field can look like one that says "none". Nothing is taken
+// for an answer unless it is whole JSON with a header (cluster and revision), as many parts as were
+// asked for and of their kinds, and counts that fit what came. What is still possible then (a part
+// with both its keys and their count removed) is caught by the server itself: every admission
+// compares there what it was decided on (etcd_store.cc).
 #ifndef ATMOST_STORE_ETCD_WIRE_H
 #define ATMOST_STORE_ETCD_WIRE_H
 
@@ -45,8 +46,8 @@ enum class Part : std::uint8_t {
   erase,
 };
 
-// One part as it was asked for. A range's keys have to lie in [from, end), or be `from` where there is no end; nothing at all:
-// anywhere.
+// One part as it was asked for. A range's keys have to lie in [from, end), or be `from` where there
+// is no end; nothing at all: anywhere.
 struct Asked {
   Asked(Part kind, std::string_view first = {}, std::string_view behind = {})
       : part(kind), from(first), end(behind) {}
@@ -72,7 +73,8 @@ struct TxnReply {
   std::vector<PartReply> parts;
 };
 
-// A transaction to be written down: what is compared, what is done if all of it is so, and what is read if it is not.
+// A transaction to be written down: what is compared, what is done if all of it is so, and what is
+// read if it is not.
 class Txn {
  public:
   // A key's last change; 0: there is no such key.
@@ -103,7 +105,8 @@ class Txn {
   const std::vector<Asked>& other_parts() const { return branches_[1].parts; }
 
  private:
-  void compare(std::string_view key, std::string_view target, std::string_view field, std::uint64_t value);
+  void compare(std::string_view key, std::string_view target, std::string_view field,
+               std::uint64_t value);
   void add(const Asked& asked, std::string_view text);
   Txn& sorted(Part part, std::string_view prefix, std::string_view more);
 
@@ -116,7 +119,8 @@ class Txn {
   std::size_t at_ = 0;
 };
 
-// Nothing: the answer is not to be believed. `otherwise`: what was asked for in case the comparison fails.
+// Nothing: the answer is not to be believed. `otherwise`: what was asked for in case the comparison
+// fails.
 std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<Asked>& asked,
                                   const std::vector<Asked>& otherwise = {});
 

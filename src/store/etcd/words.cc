@@ -13,16 +13,20 @@ namespace {
 // For how long nobody has answered, and since when, by the wall clock of this place.
 std::string silence(const Answer& answer, std::string_view who) {
   const std::int64_t silent_ns = os::boot_ns() - answer.silent_since_boot_ns;
-  const std::time_t since = static_cast<std::time_t>((os::now().real_ns - silent_ns) / 1'000'000'000);
+  const std::time_t since =
+      static_cast<std::time_t>((os::now().real_ns - silent_ns) / 1'000'000'000);
   std::tm parts = {};
   char clock[16] = "?";
-  if (localtime_r(&since, &parts) != nullptr) (void)std::strftime(clock, sizeof clock, "%H:%M:%S", &parts);
+  if (localtime_r(&since, &parts) != nullptr)
+    (void)std::strftime(clock, sizeof clock, "%H:%M:%S", &parts);
   char words[128];
-  std::snprintf(words, sizeof words, " since %s (%.1f s ago)", clock, static_cast<double>(silent_ns) / 1e9);
+  std::snprintf(words, sizeof words, " since %s (%.1f s ago)", clock,
+                static_cast<double>(silent_ns) / 1e9);
   return std::string(who) + words;
 }
 
-// What to look at when the two ends may not agree on TLS. The signs are words of OpenSSL, of Go, and of plain_channel.cc.
+// What to look at when the two ends may not agree on TLS. The signs are words of OpenSSL, of Go,
+// and of plain_channel.cc.
 std::string_view tls_advice(std::string_view trouble) {
   constexpr std::string_view kAuthority =
       ": $ATMOST_ETCD_CACERT has to name the authority of etcd's certificate";
@@ -36,7 +40,8 @@ std::string_view tls_advice(std::string_view trouble) {
        " (does it want a client certificate? $ATMOST_ETCD_CERT and $ATMOST_ETCD_KEY name one)"},
       {"issuer", kAuthority},
       {"self-signed", kAuthority},
-      {"alert", ": etcd wants a client certificate that it trusts: $ATMOST_ETCD_CERT and $ATMOST_ETCD_KEY"},
+      {"alert",
+       ": etcd wants a client certificate that it trusts: $ATMOST_ETCD_CERT and $ATMOST_ETCD_KEY"},
   };
   for (const auto& [sign, advice] : kAdvice) {
     if (trouble.find(sign) != std::string_view::npos) return advice;
@@ -68,17 +73,17 @@ Error failure(const Answer& answer, std::string_view what) {
                       answer.text.find("auth") != std::string::npos ||
                       answer.text.find("user name is empty") != std::string::npos;
   const bool by_etcd = answer.kind == Answer::Kind::refused;
-  Error error = error_of(by_etcd && denied ? Code::not_permitted : Code::unavailable, by_etcd ? 0 : ETIMEDOUT,
-                         "etcd: ");
+  Error error = error_of(by_etcd && denied ? Code::not_permitted : Code::unavailable,
+                         by_etcd ? 0 : ETIMEDOUT, "etcd: ");
   error.message.append(what).append(": ").append(answer.text);
   if (by_etcd) return error;
   error.message.append(tls_advice(answer.text));
   if (answer.distrust) return error;
   error.message.append(whereabouts(answer));
   if (answer.lack == Lack::other) {
-    error.message.append("; ").append(
-        silence(answer, answer.fell_silent ? "its majority is lost, or out of reach: no answer"
-                                           : "its majority is down or out of reach: asked in vain"));
+    error.message.append("; ").append(silence(
+        answer, answer.fell_silent ? "its majority is lost, or out of reach: no answer"
+                                   : "its majority is down or out of reach: asked in vain"));
   } else if (answer.fell_silent) {
     error.message.append("; ").append(silence(answer, "no answer"));
   }

@@ -1,4 +1,5 @@
-// What the stores of many machines take from the environment: what must not stand in a URL, where everybody can read it.
+// What the stores of many machines take from the environment: what must not stand in a URL, where
+// everybody can read it.
 #ifndef ATMOST_STORE_FLEET_ENVIRONMENT_H
 #define ATMOST_STORE_FLEET_ENVIRONMENT_H
 
@@ -12,16 +13,17 @@ namespace atmost::fleet {
 // Empty when there is none.
 std::string variable(const std::string& name);
 
-// $NAME, or the first line of the file that $NAME_FILE names. Empty when there is neither. A usage error, which does not
-// repeat the secret, when the file cannot be read; not_permitted as check_private() has it. The variable stays: who brings
-// the store takes all stores' secrets out of the environment.
+// $NAME, or the first line of the file that $NAME_FILE names. Empty when there is neither. A usage
+// error, which does not repeat the secret, when the file cannot be read; not_permitted as
+// check_private() has it. The variable stays: who brings the store takes all stores' secrets out of
+// the environment.
 Status read_secret(const std::string& name, std::string& to);
 
 // The file that $NAME names; empty when it names none. A usage error when it cannot be read.
 Status take_file_name(const std::string& name, std::string& to);
 
-// Not_permitted when others may read or write the file, which $NAME names. libpq's rule for keys: 0600, or 0640 if it is
-// root's, who then chose the group.
+// Not_permitted when others may read or write the file, which $NAME names. libpq's rule for keys:
+// 0600, or 0640 if it is root's, who then chose the group.
 Status check_private(const std::string& name, const std::string& path);
 
 // A duration, longer than nothing and not for ever. Unchanged when there is none.

@@ -17,8 +17,8 @@ std::string Findings::as_json(Level level, const char* check, const std::string&
     safe.resize(escape_json(from, safe.data(), safe.size()));
     return "\"" + safe + "\"";
   };
-  return "{\"level\":\"" + std::string(kWords[static_cast<unsigned>(level)]) + "\",\"check\":\"" + check +
-         "\",\"what\":" + text(what) + ",\"why\":" + text(why) +
+  return "{\"level\":\"" + std::string(kWords[static_cast<unsigned>(level)]) + "\",\"check\":\"" +
+         check + "\",\"what\":" + text(what) + ",\"why\":" + text(why) +
          ",\"advice\":\"\",\"store\":" + text(store_) + "}\n";
 }
 

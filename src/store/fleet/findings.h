@@ -1,5 +1,5 @@
-// What atmost doctor says of a store that many machines share: one line a finding, for people or as JSON (atmost(1) has the
-// names, which are those of a directory's findings).
+// What atmost doctor says of a store that many machines share: one line a finding, for people or as
+// JSON (atmost(1) has the names, which are those of a directory's findings).
 #ifndef ATMOST_STORE_FLEET_FINDINGS_H
 #define ATMOST_STORE_FLEET_FINDINGS_H
 
@@ -25,12 +25,13 @@ class Findings {
   void say(Level level, const std::string& what, Code bad = Code::unavailable);
   // Nothing bad was found so far.
   bool trusted() const { return worst_ == Code::ok; }
-  // What the first bad finding means, ok if there was none; an error if not all of it could be written. The last call: for
-  // programs it writes a last line.
+  // What the first bad finding means, ok if there was none; an error if not all of it could be
+  // written. The last call: for programs it writes a last line.
   Result<Code> verdict();
 
  private:
-  std::string as_json(Level level, const char* check, const std::string& what, const std::string& why) const;
+  std::string as_json(Level level, const char* check, const std::string& what,
+                      const std::string& why) const;
   void write_line(const std::string& line);
 
   int fd_;

@@ -10,8 +10,8 @@
 
 namespace atmost::fleet {
 
-// Is shown the holder of each slot of one lock, then asked. Only who sees the holder as an ancestor knows it: not
-// from another pid namespace.
+// Is shown the holder of each slot of one lock, then asked. Only who sees the holder as an ancestor
+// knows it: not from another pid namespace.
 class OwnTree {
  public:
   OwnTree();

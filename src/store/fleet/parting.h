@@ -1,11 +1,12 @@
-// A caller that is told to end while it waits first gives its place up: no kernel does it for a fleet.
+// A caller that is told to end while it waits first gives its place up: no kernel does it for a
+// fleet.
 #ifndef ATMOST_STORE_FLEET_PARTING_H
 #define ATMOST_STORE_FLEET_PARTING_H
 
 namespace atmost::fleet {
 
-// While armed, HUP, INT, QUIT and TERM (those that are not ignored) do not end the process but are noted. Process-wide,
-// one at a time. The destructor puts the old dispositions back.
+// While armed, HUP, INT, QUIT and TERM (those that are not ignored) do not end the process but are
+// noted. Process-wide, one at a time. The destructor puts the old dispositions back.
 class Parting {
  public:
   Parting() = default;

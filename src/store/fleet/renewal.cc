@@ -83,12 +83,14 @@ void Renewal::renew() {
   const std::int64_t sent = os::boot_ns();
   const std::int64_t end = until_boot_ns_;
   // Past the deadline somebody else may hold the lock: a lease that revives then is of no use.
-  const Renewed answer = sent >= end ? Renewed::lost : keeper_->renew(std::min(plus(sent, kPatience), end));
+  const Renewed answer =
+      sent >= end ? Renewed::lost : keeper_->renew(std::min(plus(sent, kPatience), end));
   switch (answer) {
     case Renewed::yes:
       renewed(sent);
       again_boot_ns_ = 0;
-      poke();  // a timer for the old end would continue a supervisor that somebody stopped, and it would go on renewing
+      poke();  // a timer for the old end would continue a supervisor that somebody stopped, and it
+               // would go on renewing
       break;
     case Renewed::unknown:
       again_boot_ns_ = plus(os::boot_ns(), kAgain);
@@ -100,7 +102,8 @@ void Renewal::renew() {
   }
 }
 
-// Whoever waits for children, waits for this (SignalGate reads it; without a gate it has no effect).
+// Whoever waits for children, waits for this (SignalGate reads it; without a gate it has no
+// effect).
 void Renewal::poke() { kill(getpid(), SIGCHLD); }
 
 }  // namespace atmost::fleet

@@ -1,4 +1,5 @@
-// Keeps a lease of a store that many machines share: renews it in a thread of its own, and knows until when it is good.
+// Keeps a lease of a store that many machines share: renews it in a thread of its own, and knows
+// until when it is good.
 #ifndef ATMOST_STORE_FLEET_RENEWAL_H
 #define ATMOST_STORE_FLEET_RENEWAL_H
 
@@ -23,7 +24,8 @@ class Keeper {
   virtual Renewed renew(std::int64_t give_up_boot_ns) = 0;
   // Blocks until somebody asks the holder to stop (true), until `until_boot_ns`, or until wake().
   virtual bool asked_to_stop(std::int64_t until_boot_ns) = 0;
-  // Whether something was noticed that makes the next renewal urgent: the holder's entry is gone, say.
+  // Whether something was noticed that makes the next renewal urgent: the holder's entry is gone,
+  // say.
   virtual bool doubts() { return false; }
   // Ends asked_to_stop(), now or when it is called next. Called by any thread.
   virtual void wake() = 0;
@@ -32,10 +34,10 @@ class Keeper {
   ~Keeper() = default;
 };
 
-// One lease. The deadline is the boot clock at the *sending* of the last renewal that succeeded, plus the ttl: the store
-// cannot have counted from an earlier moment. A machine that was suspended, or a process that was stopped, finds it
-// passed. If the process dies, nobody renews, and the lease ends within its ttl.
-// start(), stop() and cease() are the owner's; upkeep() is everybody's.
+// One lease. The deadline is the boot clock at the *sending* of the last renewal that succeeded,
+// plus the ttl: the store cannot have counted from an earlier moment. A machine that was suspended,
+// or a process that was stopped, finds it passed. If the process dies, nobody renews, and the lease
+// ends within its ttl. start(), stop() and cease() are the owner's; upkeep() is everybody's.
 class Renewal {
  public:
   Renewal() = default;
@@ -43,12 +45,13 @@ class Renewal {
   Renewal& operator=(const Renewal&) = delete;
   ~Renewal() { stop(); }
 
-  // Takes over a lease that was granted for `ttl` by a request sent at `sent_boot_ns`; renews it every `pause`.
-  // 0 or an errno value (no thread).
+  // Takes over a lease that was granted for `ttl` by a request sent at `sent_boot_ns`; renews it
+  // every `pause`. 0 or an errno value (no thread).
   int start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Duration pause);
   // Renews no more. Blocks until the thread has ended: at most for one renewal that hangs.
   void stop();
-  // Renews no more, and does not wait for the thread: stop() or start() will, before the keeper goes.
+  // Renews no more, and does not wait for the thread: stop() or start() will, before the keeper
+  // goes.
   void cease();
 
   // Renews so often from now on; the keeper's wake() makes it known.

@@ -42,7 +42,8 @@ Status LocalStore::commit(const Request& request, const Instant& now, Ticket* qu
   return {};
 }
 
-// Nobody was admitted: an interval must not count from now. What cannot be written now is as stale as before.
+// Nobody was admitted: an interval must not count from now. What cannot be written now is as stale
+// as before.
 void LocalStore::take_back(const Request& request, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count && !request.foreign_format; ++i) {
     entries_[i].file.header() = entries_[i].before;
@@ -50,10 +51,12 @@ void LocalStore::take_back(const Request& request, std::uint32_t count) {
   }
 }
 
-// What must be written for the admission to be one: the index for foreign callers, the header for the next of ours.
+// What must be written for the admission to be one: the index for foreign callers, the header for
+// the next of ours.
 Status LocalStore::admit_to(const Request& request, std::uint32_t lock, const Instant& now) {
   Entry& entry = entries_[lock];
-  if (Status raised = entry.file.raise_index(entry.reserved.slots[entry.reserved.count - 1]); !raised.ok()) {
+  if (Status raised = entry.file.raise_index(entry.reserved.slots[entry.reserved.count - 1]);
+      !raised.ok()) {
     return raised;
   }
   entry.held.fd = entry.file.slot_fd();
@@ -62,7 +65,8 @@ Status LocalStore::admit_to(const Request& request, std::uint32_t lock, const In
   entry.held.was_empty = entry.file.was_empty() && entry.file.state() == HeaderState::fresh;
   std::memcpy(entry.held.slots, entry.reserved.slots, sizeof(std::uint32_t) * entry.reserved.count);
   // Without it the hold is as good; but nobody can take it over.
-  if (owner_ == os::Owner::description) (void)leave_proof(entry.file, entry.held.slots, entry.held.count);
+  if (owner_ == os::Owner::description)
+    (void)leave_proof(entry.file, entry.held.slots, entry.held.count);
   if (request.foreign_format) return {};
   Header& header = entry.file.header();
   entry.before = header;
@@ -83,19 +87,20 @@ void LocalStore::write_hints(const Request& request, std::uint32_t lock, const I
   std::uint32_t indices[kMaxTake];
   for (std::uint32_t i = 0; i < entry.held.count; ++i) {
     indices[i] = entry.held.slots[i] - 1;
-    Record record =
-        make_record(request, entry.held.slots[i], entry.held.token, kind_, now, entry.file.identity());
+    Record record = make_record(request, entry.held.slots[i], entry.held.token, kind_, now,
+                                entry.file.identity());
     (void)write_record(fd, record);
   }
-  // One registration a process, so only the first lock's words are vouched for; with exec it would end at once, and a
-  // keeper may be a child of who is admitted here.
+  // One registration a process, so only the first lock's words are vouched for; with exec it would
+  // end at once, and a keeper may be a child of who is admitted here.
   std::uint32_t registered = 0;
   const bool stays = kind_ == HolderKind::supervised && !request.exec && request.kept_for == 0;
   if (lock == 0 && stays && entry.file.identity().boot != 0) {
     registered = os::register_words(fd, kWordsAt, indices, entry.held.count);
   }
   entry.words_registered = registered > 0;
-  if (kind_ == HolderKind::library) {  // what a taker once wrote to a library that is gone is not for us
+  if (kind_ ==
+      HolderKind::library) {  // what a taker once wrote to a library that is gone is not for us
     for (std::uint32_t i = 0; i < entry.held.count; ++i) clear_revocation(fd, entry.held.slots[i]);
   }
   const std::uint32_t self = registered > 0 ? os::thread_id() : 0;

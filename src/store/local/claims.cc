@@ -8,8 +8,8 @@ namespace {
 
 class Settlement {
  public:
-  Settlement(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker, Search* search,
-             Reservation& to)
+  Settlement(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
+             Search* search, Reservation& to)
       : file_(file), spec_(spec), owner_(owner), seeker_(seeker), search_(search), to_(to) {}
 
   // Our own queue: each waiter in front of us claims what it wants.
@@ -83,7 +83,8 @@ class Settlement {
     if (!waiter.writer) return has(claimed_ + waiter.take, yes);
     os::Conflict conflict;
     const os::Bytes everything = {kFirstSlotByte, kModeByte + 1 - kFirstSlotByte};
-    const int error = os::query_lock(file_.slot_fd(), owner_, os::Hold::write, everything, conflict);
+    const int error =
+        os::query_lock(file_.slot_fd(), owner_, os::Hold::write, everything, conflict);
     yes = claimed_ == 0 && !conflict.found;
     return error == 0 ? Status{} : file_.failure(Code::io, error, "cannot query locks");
   }
@@ -91,7 +92,8 @@ class Settlement {
   // False when its turn is over.
   bool keeps_turn(Turns& turns, std::uint32_t queue, const Waiter& waiter) {
     const Turns::Standing standing = turns.next(waiter.turn_boot_ns);
-    if (standing == Turns::Standing::begins) note_turn(file_, queue, waiter.ticket, seeker_.now_boot_ns);
+    if (standing == Turns::Standing::begins)
+      note_turn(file_, queue, waiter.ticket, seeker_.now_boot_ns);
     if (standing == Turns::Standing::passed) {
       note_turn(file_, queue, waiter.ticket, seeker_.now_boot_ns - kTurn.ns);
     }

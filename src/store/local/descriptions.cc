@@ -59,7 +59,8 @@ void LockFile::close_private() {
 
 Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
   // Who may not write must not keep those out who may: it reads as listings do.
-  int error = read_only_ ? 0 : os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, kGuard);
+  int error =
+      read_only_ ? 0 : os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, kGuard);
   if (error == EAGAIN) {
     do {
       error = os::wait_lock_until(fd_.get(), os::Owner::description, os::Hold::write, kGuard,
@@ -89,7 +90,8 @@ Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
 int LockFile::leads_here(bool& same) const {
   struct stat status;
   same = false;
-  if (const int error = os::path_status(path_.c_str(), status, false)) return error == ENOENT ? 0 : error;
+  if (const int error = os::path_status(path_.c_str(), status, false))
+    return error == ENOENT ? 0 : error;
   same = static_cast<std::uint64_t>(status.st_dev) == identity_.device &&
          static_cast<std::uint64_t>(status.st_ino) == identity_.inode;
   return 0;

@@ -16,7 +16,8 @@ constexpr std::int64_t kPatienceNs = 4'000'000'000;
 // Writes findings as they come and remembers what the verdict needs.
 class Teller {
  public:
-  Teller(std::string_view directory, int fd, bool json) : directory_(directory), out_(fd), json_(json) {}
+  Teller(std::string_view directory, int fd, bool json)
+      : directory_(directory), out_(fd), json_(json) {}
 
   void tell(const Finding& finding) {
     if (finding.level == Level::warn) ++warnings_;
@@ -97,11 +98,13 @@ struct Progress {
 };
 
 // Tells the findings until the child has ended or the time is over.
-os::Child::Heard relay(os::Child& child, std::int64_t boot_deadline_ns, Teller& teller, Progress& progress) {
+os::Child::Heard relay(os::Child& child, std::int64_t boot_deadline_ns, Teller& teller,
+                       Progress& progress) {
   static FindingReader reader;
   for (;;) {
     std::size_t got = 0;
-    const os::Child::Heard heard = child.listen(reader.room(), reader.room_size(), got, boot_deadline_ns);
+    const os::Child::Heard heard =
+        child.listen(reader.room(), reader.room_size(), got, boot_deadline_ns);
     if (heard != os::Child::Heard::some) return heard;
     reader.filled(got);
     for (Finding finding; reader.next(finding);) {
@@ -128,7 +131,8 @@ Result<bool> diagnose(std::string_view directory, int fd, bool json) {
   examination.directory = PathText(directory);
   os::Child child;
   if (const int error = child.start(examine, &examination)) {
-    Error failed = error_of(Code::internal, error, "cannot start a process to look at the directory: ");
+    Error failed =
+        error_of(Code::internal, error, "cannot start a process to look at the directory: ");
     failed.message.append(errno_words(error));
     return failed;
   }
@@ -138,7 +142,8 @@ Result<bool> diagnose(std::string_view directory, int fd, bool json) {
     what.append(progress.step);
     teller.tell({Level::fail, "answers", what, "whoever uses a lock here may hang with it",
                  "mend or unmount the filesystem, or use a local directory"});
-    // One that has a file to remove does so when it wakes, and ends; the others have nothing to wake for.
+    // One that has a file to remove does so when it wakes, and ends; the others have nothing to
+    // wake for.
     if (progress.created) {
       child.leave();
     } else {
@@ -149,7 +154,8 @@ Result<bool> diagnose(std::string_view directory, int fd, bool json) {
   if (!progress.done) {
     Text<300> what("the trial ended before its time: ");
     what.append(progress.step);
-    teller.tell({Level::fail, "answers", what, {}, "try again; if it stays so, do not use this directory"});
+    teller.tell(
+        {Level::fail, "answers", what, {}, "try again; if it stays so, do not use this directory"});
   }
   return teller.verdict();
 }

@@ -12,12 +12,13 @@
 namespace atmost::local {
 namespace {
 
-// Of the processes that have the lock; those beyond it, which a few thousand descriptors would be needed for, get
-// their turn when the first have gone.
+// Of the processes that have the lock; those beyond it, which a few thousand descriptors would be
+// needed for, get their turn when the first have gone.
 constexpr std::uint32_t kMaxHolders = 256;
-// Where nobody is seen to hold a slot that is held, we look again: it may end, or hand on to a child, while we look; and
-// who is ending has closed its descriptors a moment before the lock is gone. So often where nothing hints at that, and so
-// often where processes end under our eyes, with a pause before each look but the first.
+// Where nobody is seen to hold a slot that is held, we look again: it may end, or hand on to a
+// child, while we look; and who is ending has closed its descriptors a moment before the lock is
+// gone. So often where nothing hints at that, and so often where processes end under our eyes, with
+// a pause before each look but the first.
 constexpr int kLooks = 16;
 constexpr std::int64_t kLookAgainNs = 3'000'000;
 constexpr int kMostLooks = 64;
@@ -33,7 +34,8 @@ struct Proven {
 
 class Hunt final : public os::ProcessVisitor {
  public:
-  Hunt(const Proof& proof, const os::Ancestors& ours) : proof_(proof), ours_(ours), self_(os::process_id()) {}
+  Hunt(const Proof& proof, const os::Ancestors& ours)
+      : proof_(proof), ours_(ours), self_(os::process_id()) {}
 
   // Looks at one process; remembers it when it is proven to hold the byte.
   bool prove(std::int64_t pid) {
@@ -113,14 +115,16 @@ class Hunt final : public os::ProcessVisitor {
 bool is_held(const LockFile& file, std::uint32_t slot) {
   os::Conflict conflict;
   const os::Bytes byte = {slot_byte(slot), 1};
-  return os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write, byte, conflict) != 0 ||
+  return os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write, byte, conflict) !=
+             0 ||
          conflict.found;
 }
 
 // False when the slot was free before anybody was met.
 bool find_holders(const LockFile& file, const HolderView& holder, Hunt& hunt) {
-  // A supervisor keeps its own child informed, and a keeper has told nobody to stop: the script it keeps the lock for is
-  // no holder. Only where there is neither, everybody who has the lock is a target.
+  // A supervisor keeps its own child informed, and a keeper has told nobody to stop: the script it
+  // keeps the lock for is no holder. Only where there is neither, everybody who has the lock is a
+  // target.
   const bool alone = holder.kind == HolderKind::supervised || holder.kind == HolderKind::keeper;
   for (int look = 0; look < (hunt.ended() > 0 ? kMostLooks : kLooks); ++look) {
     if (look > 0) os::sleep_until(plus(os::boot_ns(), {kLookAgainNs}));
@@ -134,8 +138,8 @@ bool find_holders(const LockFile& file, const HolderView& holder, Hunt& hunt) {
   return true;
 }
 
-// Whether this process holds the byte (by a descriptor that it inherited: the one it opened holds no slot now), or its
-// parent, or its parent's parent, and so on.
+// Whether this process holds the byte (by a descriptor that it inherited: the one it opened holds
+// no slot now), or its parent, or its parent's parent, and so on.
 bool our_line_holds(const Identity& identity, std::int64_t byte) {
   os::ProcessFacts facts;
   for (std::int64_t pid = os::process_id(); pid > 0; pid = facts.parent) {
@@ -153,7 +157,8 @@ struct Reach {
   bool supervised = false;
 };
 
-// Signals everything below one process (a stop only what is not stopped yet); counts what it sent to.
+// Signals everything below one process (a stop only what is not stopped yet); counts what it sent
+// to.
 class Descendants final : public os::ProcessVisitor {
  public:
   Descendants(const Proven& root, int signal, const Reach& reach)
@@ -201,15 +206,15 @@ int send(const Proven& to, Pressure pressure) {
   return to.handle.send(pressure == Pressure::interrupt ? os::kInterrupt : os::kTerminate);
 }
 
-// The supervisor goes last: while it lives, what is re-parented comes below it and is seen. `left`: who is still there
-// below it.
+// The supervisor goes last: while it lives, what is re-parented comes below it and is seen. `left`:
+// who is still there below it.
 int kill(const Proven& root, const Reach& reach, std::int64_t& left) {
   for (int pass = 0; pass < kStopPasses && signal_below(root, os::kStop, reach).seen != 0; ++pass) {
   }
   const Below below = signal_below(root, os::kKill, reach);
   left = below.seen != 0 ? below.seen : below.spared;
-  // The next press comes soon; a supervisor that sees its command end meanwhile ends in good order. It frees the slot,
-  // too, of which somebody who is spared has the descriptor.
+  // The next press comes soon; a supervisor that sees its command end meanwhile ends in good order.
+  // It frees the slot, too, of which somebody who is spared has the descriptor.
   const bool wait = below.seen != 0 || (below.spared != 0 && reach.supervised);
   return wait ? 0 : root.handle.send(os::kKill);
 }
@@ -219,7 +224,8 @@ int signal_holder(const Proven& holder, Pressure pressure, const Reach& reach, s
 }
 
 // A library that has not agreed to be killed: it is told by its word, or not at all.
-void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, Pressure pressure, Pressed& result) {
+void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, Pressure pressure,
+                  Pressed& result) {
   result.immune = eviction == Eviction::none;
   Word word;
   const bool told = read_words(file.fd(), slot, 1, &word) == 0 && (word.flags & kRevokedFlag) != 0;
@@ -262,7 +268,8 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   Hunt hunt(proof, ours);
   if (!find_holders(file, holder, hunt)) return {};
   result.ancestor = hunt.ancestor();
-  // Who was proven once, or was seen to end, is met by the next press perhaps, or has ended by then.
+  // Who was proven once, or was seen to end, is met by the next press perhaps, or has ended by
+  // then.
   const bool fleeting = hunt.fleeting() || pressure != Pressure::prove;
   if (hunt.count() == 0 && hunt.unproven() == 0 && !result.ancestor && fleeting) return result;
   result.unprovable = hunt.count() == 0;
@@ -275,7 +282,8 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   result.pid = hunt.at(0).pid;
   result.oldest_boot_ns = hunt.oldest_boot_ns();
   if (pressure == Pressure::prove) return result;
-  // A supervisor lives, whatever its number is here (its pid namespace is another one than ours): it passes signals on.
+  // A supervisor lives, whatever its number is here (its pid namespace is another one than ours):
+  // it passes signals on.
   Word word;
   const bool supervised = holder.kind == HolderKind::supervised && file.words_count() &&
                           read_words(file.fd(), slot, 1, &word) == 0 && word_lives(word);

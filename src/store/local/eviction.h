@@ -1,9 +1,10 @@
 // Stopping the holder of one slot: whom a signal may reach, and how that is proven.
 //
-// A process is a holder when, after a handle to it was opened, its own descriptors show a lock on this inode and this
-// byte (os::holds_byte) and the handle still means a living process. Records and F_GETLK's pid only say where to look
-// first. Description-owned locks show in every inheritor, so the tree of a dead supervisor is found too.
-// Never signalled: pid 1 and below, this process, its ancestors; nobody at all when one of those is a holder.
+// A process is a holder when, after a handle to it was opened, its own descriptors show a lock on
+// this inode and this byte (os::holds_byte) and the handle still means a living process. Records
+// and F_GETLK's pid only say where to look first. Description-owned locks show in every inheritor,
+// so the tree of a dead supervisor is found too. Never signalled: pid 1 and below, this process,
+// its ancestors; nobody at all when one of those is a holder.
 #ifndef ATMOST_STORE_LOCAL_EVICTION_H
 #define ATMOST_STORE_LOCAL_EVICTION_H
 
@@ -15,12 +16,13 @@
 
 namespace atmost::local {
 
-// Sends what `pressure` says to the proven holders of `slot`, and tells what was found: CONT and INT, CONT and TERM
-// to the supervisor alone when there is a living one (it passes them on), else to every holder; KILL to everything
-// below the holders until nothing is left there, then to the holders. Not held: nobody does, or under another hold
-// than `hold`. Pressure::none takes microseconds, the others milliseconds (they read /proc). `family` gets to know whom
-// it saw below the holders it signalled.
-// REQUIRES: file.guarded(), so that the slot does not change hands among those who know the guard meanwhile.
+// Sends what `pressure` says to the proven holders of `slot`, and tells what was found: CONT and
+// INT, CONT and TERM to the supervisor alone when there is a living one (it passes them on), else
+// to every holder; KILL to everything below the holders until nothing is left there, then to the
+// holders. Not held: nobody does, or under another hold than `hold`. Pressure::none takes
+// microseconds, the others milliseconds (they read /proc). `family` gets to know whom it saw below
+// the holders it signalled. REQUIRES: file.guarded(), so that the slot does not change hands among
+// those who know the guard meanwhile.
 Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pressure pressure,
                      Family& family);
 

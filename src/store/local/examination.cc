@@ -37,7 +37,8 @@ void examine_room(int directory_fd) {
     return;
   }
   if (room.read_only) {
-    send({Level::fail, "room", "the filesystem is read-only", "admissions are written to the lock file",
+    send({Level::fail, "room", "the filesystem is read-only",
+          "admissions are written to the lock file",
           "use another directory, or mount it for writing"});
     return;
   }
@@ -59,10 +60,15 @@ bool create(const Examination& examination, TrialFile& file) {
       .append_signed(os::process_id())
       .push('-')
       .append_unsigned(os::scatter());
-  send({Level::created, {}, {}, {}, {}});  // before it is so: killed in between, nobody would remove it
+  send({Level::created,
+        {},
+        {},
+        {},
+        {}});  // before it is so: killed in between, nobody would remove it
   if (const int error = os::create_new(file.path.c_str(), 0600, file.fd)) {
     send({Level::fail, "create", with_reason("no file can be created there", error),
-          "a lock is a file that its first user makes", "chmod or chown the directory, or use another"});
+          "a lock is a file that its first user makes",
+          "chmod or chown the directory, or use another"});
     return false;
   }
   const char page[4096] = {};
@@ -75,8 +81,8 @@ bool create(const Examination& examination, TrialFile& file) {
   return true;
 }
 
-// What `run` would say of a lock file here: owner, links, directories that strangers may write. The filesystem is
-// told of elsewhere.
+// What `run` would say of a lock file here: owner, links, directories that strangers may write. The
+// filesystem is told of elsewhere.
 void examine_permissions(const TrialFile& file) {
   LockSpec spec;
   spec.path = file.path;
@@ -126,7 +132,11 @@ void examine(void* context) {
     try_locks(file, removed);
     const int error = removed ? 0 : os::remove_name(file.path.c_str());
     if (error != 0) {
-      send({Level::fail, "remove", with_reason("the trial's file cannot be removed", error), {}, file.path});
+      send({Level::fail,
+            "remove",
+            with_reason("the trial's file cannot be removed", error),
+            {},
+            file.path});
     }
   }
   send({Level::done, {}, {}, {}, {}});

@@ -1,4 +1,5 @@
-// The doctor's child: everything that touches the directory. It may hang anywhere; nobody waits for it.
+// The doctor's child: everything that touches the directory. It may hang anywhere; nobody waits for
+// it.
 #ifndef ATMOST_STORE_LOCAL_EXAMINATION_H
 #define ATMOST_STORE_LOCAL_EXAMINATION_H
 
@@ -28,11 +29,12 @@ void examine_mount(const PathText& directory, int directory_fd);
 void examine_flocks(const PathText& directory);
 // Lock files in the directory that others than their owner may read, and so lock.
 void examine_readers(const PathText& directory);
-// Only with a file there: whether it can be reached by another path, under which its locks are not seen.
+// Only with a file there: whether it can be reached by another path, under which its locks are not
+// seen.
 void examine_layers(const TrialFile& file, int directory_fd);
 
-// With two processes and more. Removes the file's name as soon as nobody needs it any more (`removed` then), and
-// closes the file.
+// With two processes and more. Removes the file's name as soon as nobody needs it any more
+// (`removed` then), and closes the file.
 void try_locks(TrialFile& file, bool& removed);
 
 }  // namespace atmost::local

@@ -1,4 +1,5 @@
-// What the doctor sees of flock(1)'s users, who and atmost do not exclude one another unless it says --with-flock.
+// What the doctor sees of flock(1)'s users, who and atmost do not exclude one another unless it
+// says --with-flock.
 #include "examination.h"
 #include "findings.h"
 #include "lock_file.h"
@@ -22,7 +23,8 @@ class Flocks final : public os::FlockVisitor {
     PathText path = directory_;
     path.push('/').append(name);
     struct stat status;
-    if (path.truncated() || os::path_status(path.c_str(), status, false) != 0 || !S_ISREG(status.st_mode))
+    if (path.truncated() || os::path_status(path.c_str(), status, false) != 0 ||
+        !S_ISREG(status.st_mode))
       return;
     for (std::uint32_t i = 0; i < count_; ++i) {
       const bool same = os::is_about(lines_[i], static_cast<std::uint64_t>(status.st_dev),
@@ -46,7 +48,8 @@ class Flocks final : public os::FlockVisitor {
     Request request;
     request.trust_fs = true;  // told of elsewhere
     LockFile file;
-    return file.open(spec, request, LockFile::Access::look).ok() && file.present() && file.refresh().ok();
+    return file.open(spec, request, LockFile::Access::look).ok() && file.present() &&
+           file.refresh().ok();
   }
 
   void tell(std::string_view name, const os::LockLine& line) {
@@ -72,9 +75,11 @@ void examine_flocks(const PathText& directory) {
   if (flocks.any()) {
     (void)os::visit_names(
         directory.c_str(),
-        [](void* context, std::string_view name) { static_cast<Flocks*>(context)->look_at(name); }, &flocks);
+        [](void* context, std::string_view name) { static_cast<Flocks*>(context)->look_at(name); },
+        &flocks);
   }
-  if (!flocks.told()) ok("flock", "nobody holds a flock(2) on a file here that is a lock or could be one");
+  if (!flocks.told())
+    ok("flock", "nobody holds a flock(2) on a file here that is a lock or could be one");
 }
 
 }  // namespace atmost::local

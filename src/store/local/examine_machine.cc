@@ -31,8 +31,8 @@ void examine_boot() {
 void examine_processes() {
   os::ProcessFacts facts;
   if (os::process_facts(os::process_id(), facts) != 0 || facts.start_boot_ns == 0) {
-    send({Level::warn, "proc", "/proc shows no processes", "holders cannot be proven, listed or stopped",
-          "mount /proc"});
+    send({Level::warn, "proc", "/proc shows no processes",
+          "holders cannot be proven, listed or stopped", "mount /proc"});
   } else {
     ok("proc", "/proc shows processes");
   }
@@ -40,7 +40,8 @@ void examine_processes() {
   if (const int error = self.open(os::process_id())) {
     Text<200> what("there are none: ");
     what.append(errno_words(error));
-    send({Level::warn, "pidfd", what, "no holder is ever stopped without one, a recycled pid could be hit",
+    send({Level::warn, "pidfd", what,
+          "no holder is ever stopped without one, a recycled pid could be hit",
           "Linux 5.3 or later has them; a container's filter may forbid them"});
   } else {
     ok("pidfd", "processes can be named without mistaking one for another");
@@ -53,7 +54,8 @@ void examine_events() {
   if (watch.sees()) {
     ok("inotify", "instances are left for waiters");
   } else {
-    send({Level::warn, "inotify", "none can be had", "waiters look 20 times a second instead of being woken",
+    send({Level::warn, "inotify", "none can be had",
+          "waiters look 20 times a second instead of being woken",
           "raise fs.inotify.max_user_instances"});
   }
 }
@@ -69,7 +71,8 @@ void examine_descriptors() {
     what.append_unsigned(limit).append(" may be open at once");
   }
   if (limit < kFew) {
-    send({Level::warn, "descriptors", what, "several locks at once may need more", "raise ulimit -n"});
+    send({Level::warn, "descriptors", what, "several locks at once may need more",
+          "raise ulimit -n"});
   } else {
     ok("descriptors", what);
   }

@@ -16,9 +16,11 @@ struct Known {
 };
 
 constexpr std::string_view kServer =
-    "a server keeps the locks: it may forget or grant them twice after a break, and keep those of the dead";
+    "a server keeps the locks: it may forget or grant them twice after a break, and keep those of "
+    "the dead";
 constexpr std::string_view kPrivate =
-    "each mount keeps locks of its own: the same file under another path, or on the host, has others";
+    "each mount keeps locks of its own: the same file under another path, or on the host, has "
+    "others";
 constexpr Known kReasons[] = {
     {"nfs", kServer},       {"cifs", kServer},      {"smb2", kServer},    {"smb", kServer},
     {"afs", kServer},       {"ceph", kServer},      {"lustre", kServer},  {"gpfs", kServer},
@@ -62,10 +64,12 @@ struct OtherWays final : MountVisitor {
   void mount(const Mount& mount) override {
     if (mount.id == own) return;
     if (mount.type == "overlay") {
-      if (lies_in(path, option(mount.options, "upperdir"))) report(mount, "upper layer of the overlay");
+      if (lies_in(path, option(mount.options, "upperdir")))
+        report(mount, "upper layer of the overlay");
       if (in_lower(option(mount.options, "lowerdir"))) report(mount, "lower layer of the overlay");
-    } else if (mount.type.starts_with("fuse") && mount.source.starts_with("/") && mount.source != "/" &&
-               !mount.source.starts_with("/dev/") && lies_in(path, mount.source)) {
+    } else if (mount.type.starts_with("fuse") && mount.source.starts_with("/") &&
+               mount.source != "/" && !mount.source.starts_with("/dev/") &&
+               lies_in(path, mount.source)) {
       report(mount, "source of the user-space filesystem");
     }
   }
@@ -95,7 +99,8 @@ void examine_overlay(const OwnMount& mount) {
   Text<4400> what("an overlay");
   if (!mount.upper.empty()) what.append(", whose files lie in ").append(mount.upper);
   send({Level::warn, "overlay", what,
-        "the same file reached by its layer's own path, or from another container, has other locks, and that "
+        "the same file reached by its layer's own path, or from another container, has other "
+        "locks, and that "
         "cannot be "
         "seen from here",
         "let everybody use one path; share locks among containers by a volume"});
@@ -104,7 +109,8 @@ void examine_overlay(const OwnMount& mount) {
 // The path in the upper layer of what has `path` here; empty when that is not told.
 PathText in_upper(const OwnMount& mount, std::string_view path) {
   PathText to;
-  if (!mount.found || mount.type.view() != "overlay" || mount.upper.empty() || !lies_in(path, mount.point))
+  if (!mount.found || mount.type.view() != "overlay" || mount.upper.empty() ||
+      !lies_in(path, mount.point))
     return to;
   to.append(mount.upper);
   if (mount.root.view() != "/") to.append(mount.root);
@@ -138,7 +144,8 @@ void tell_from_lower(const FromLower& lower) {
   Text<400> what(lower.first);
   if (lower.count > 1) what.append(" and ").append_unsigned(lower.count - 1).append(" more");
   what.append(lower.count > 1 ? " come from a lower layer" : " comes from a lower layer");
-  send({Level::warn, "lower-layer", what, "every overlay over that layer makes a copy with locks of its own",
+  send({Level::warn, "lower-layer", what,
+        "every overlay over that layer makes a copy with locks of its own",
         "remove them from the image: the first caller makes a new one"});
 }
 
@@ -154,7 +161,8 @@ void try_both_paths(const TrialFile& file, const PathText& path, const PathText&
   if (!here || !there) return;
   Text<4400> what("tried: one exclusive lock was granted twice, here and by ");
   what.append(upper);
-  send({Level::warn, "other-paths", what, "the overlay and its layer do not know of each other's locks",
+  send({Level::warn, "other-paths", what,
+        "the overlay and its layer do not know of each other's locks",
         "let everybody use one path"});
 }
 

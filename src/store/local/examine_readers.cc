@@ -17,8 +17,8 @@ struct Readers {
     PathText path = directory;
     path.push('/').append(name);
     struct stat status;
-    if (path.truncated() || os::path_status(path.c_str(), status, false) != 0 || !S_ISREG(status.st_mode) ||
-        (status.st_mode & (S_IRGRP | S_IROTH)) == 0 || !is_lock(path))
+    if (path.truncated() || os::path_status(path.c_str(), status, false) != 0 ||
+        !S_ISREG(status.st_mode) || (status.st_mode & (S_IRGRP | S_IROTH)) == 0 || !is_lock(path))
       return;
     if (count++ == 0) first.append(name);
   }
@@ -29,8 +29,8 @@ struct Readers {
     Request request;
     request.trust_fs = true;  // told of elsewhere
     LockFile file;
-    return file.open(spec, request, LockFile::Access::look).ok() && file.present() && file.refresh().ok() &&
-           file.state() == HeaderState::good;
+    return file.open(spec, request, LockFile::Access::look).ok() && file.present() &&
+           file.refresh().ok() && file.state() == HeaderState::good;
   }
 };
 
@@ -40,7 +40,8 @@ void examine_readers(const PathText& directory) {
   Readers readers{directory, {}};
   (void)os::visit_names(
       directory.c_str(),
-      [](void* context, std::string_view name) { static_cast<Readers*>(context)->look_at(name); }, &readers);
+      [](void* context, std::string_view name) { static_cast<Readers*>(context)->look_at(name); },
+      &readers);
   if (readers.count == 0) {
     ok("readers", "no lock file here may be read by others than its owner");
     return;

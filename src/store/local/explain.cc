@@ -25,7 +25,10 @@ void describe_file(const LockSpec& lock, const struct stat& status, Report& out)
   const char* filesystem = "";
   const os::Trust trust = os::filesystem_trust(explanation.fd, &filesystem);
   out.text("file ").shown(lock.path).line();
-  out.text("  device ").hex(explanation.identity.device).text(", inode ").count(explanation.identity.inode);
+  out.text("  device ")
+      .hex(explanation.identity.device)
+      .text(", inode ")
+      .count(explanation.identity.inode);
   out.text(", owner ").count(status.st_uid).text(", mode 0");
   for (int shift = 9; shift >= 0; shift -= 3) {
     const unsigned digit = status.st_mode >> shift & 7;
@@ -34,14 +37,16 @@ void describe_file(const LockSpec& lock, const struct stat& status, Report& out)
   out.text(", ").number(status.st_blocks / 2).text(" KiB of disk (it is sparse)\n");
   const bool readers = (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
   const bool writers = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  out.text(
-      readers || writers
-          ? "  its mode lets others than its owner open it: who may, may lock it and keep everybody out\n"
-          : "  its mode lets only its owner and root open it, and so lock it\n");
+  out.text(readers || writers
+               ? "  its mode lets others than its owner open it: who may, may lock it and keep "
+                 "everybody out\n"
+               : "  its mode lets only its owner and root open it, and so lock it\n");
   out.text("  filesystem ").text(filesystem);
-  out.text(trust == os::Trust::trusted ? ": keeps locks" : ": not trusted to keep locks; see atmost doctor");
+  out.text(trust == os::Trust::trusted ? ": keeps locks"
+                                       : ": not trusted to keep locks; see atmost doctor");
   out.text("\n  this boot ").hex(explanation.identity.boot);
-  if (explanation.identity.boot == 0) out.text(" (unknown: nothing stored is taken for this boot's)");
+  if (explanation.identity.boot == 0)
+    out.text(" (unknown: nothing stored is taken for this boot's)");
   out.line();
   LockFile as_run_sees_it;
   Request request;
@@ -77,7 +82,8 @@ Status explain(const LockSpec& lock, int fd) {
     return out.finish();
   }
   if (error == ELOOP)
-    return failed(lock, Code::io, 0, "is a symbolic link, which is not followed; name the file itself");
+    return failed(lock, Code::io, 0,
+                  "is a symbolic link, which is not followed; name the file itself");
   if (error != 0) return failed(lock, code_for(error), error, "cannot open the lock file");
   struct stat status;
   error = os::file_status(file.get(), status);
@@ -86,8 +92,8 @@ Status explain(const LockSpec& lock, int fd) {
   Explanation& about = explanation;
   about.fd = file.get();
   about.size = status.st_size;
-  about.identity = {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
-                    os::boot_hash()};
+  about.identity = {static_cast<std::uint64_t>(status.st_dev),
+                    static_cast<std::uint64_t>(status.st_ino), os::boot_hash()};
   about.now = os::now();
   describe_file(lock, status, out);
   error = read_header(about.fd, about.identity, about.index, about.header, about.state);

@@ -1,4 +1,5 @@
-// The lock file in words, for `atmost explain`: every byte range and who holds it, every hint and whether it counts.
+// The lock file in words, for `atmost explain`: every byte range and who holds it, every hint and
+// whether it counts.
 #ifndef ATMOST_STORE_LOCAL_EXPLAIN_H
 #define ATMOST_STORE_LOCAL_EXPLAIN_H
 
@@ -7,9 +8,10 @@
 
 namespace atmost::local {
 
-// Needs no more than the right to read the file, changes nothing, takes no lock: what others do meanwhile may look
-// like a contradiction. A file that `run` would refuse is explained all the same, with the reason. Blocks as `fd`
-// does. Errors: the file cannot be read, or the text cannot be written (Code::io).
+// Needs no more than the right to read the file, changes nothing, takes no lock: what others do
+// meanwhile may look like a contradiction. A file that `run` would refuse is explained all the
+// same, with the reason. Blocks as `fd` does. Errors: the file cannot be read, or the text cannot
+// be written (Code::io).
 Status explain(const LockSpec& lock, int fd);
 
 }  // namespace atmost::local

@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint32_t kPiece = 4096;
 constinit Word words[kPiece];
 
-void tell_stamp(const Explanation& about, std::string_view name, const StampData& data, Report& out) {
+void tell_stamp(const Explanation& about, std::string_view name, const StampData& data,
+                Report& out) {
   const Stamp stamp = stamp_of(data, about.identity);
   out.text("    ").text(name).text(": ");
   if (!stamp.known) {
@@ -26,14 +27,16 @@ void tell_stamp(const Explanation& about, std::string_view name, const StampData
   } else {
     out.text(duration_words({age})).text(" ago");
   }
-  out.text(stamp.same_boot ? ", by the boot clock\n" : ", by the wall clock (another boot, or --now)\n");
+  out.text(stamp.same_boot ? ", by the boot clock\n"
+                           : ", by the wall clock (another boot, or --now)\n");
 }
 
 void tell_index(Explanation& about, Report& out) {
   out.text("  bytes 0 to 7, the index: ").count(about.index);
   const std::uint64_t index = plausible_index(about.index);
   if (index == 0) {
-    out.text(about.size == 0 ? ", the file is empty\n" : ", absurd: the next admission repairs it\n");
+    out.text(about.size == 0 ? ", the file is empty\n"
+                             : ", absurd: the next admission repairs it\n");
     if (about.highest_held > 0) {
       about.contradictions.add(
           "slot", about.highest_held,
@@ -57,13 +60,16 @@ std::string_view state_words(HeaderState state) {
     case HeaderState::good:
       return "whole, written to this file";
     case HeaderState::copied:
-      return "whole, but written to another file (a copy): only the last admission and the token count";
+      return "whole, but written to another file (a copy): only the last admission and the token "
+             "count";
     case HeaderState::damaged:
-      return "damaged: the last admission is unknown and counts as just now, words are not believed";
+      return "damaged: the last admission is unknown and counts as just now, words are not "
+             "believed";
     case HeaderState::newer:
       return "written by a newer atmost: this one leaves the file alone";
     case HeaderState::alien:
-      return "none, and other data where only zeros may be: not a lock file; every caller refuses it";
+      return "none, and other data where only zeros may be: not a lock file; every caller refuses "
+             "it";
   }
   return "";
 }
@@ -86,7 +92,8 @@ void tell_header(Explanation& about, Report& out) {
   out.text("    token of the last admission: ").count(header.token);
   out.text("\n    last ticket drawn: ").count(header.ticket);
   out.text("\n    refusals in a row: ").count(header.refusals);
-  out.text("\n    drained: ").text(header.drained != 0 ? "yes, nobody is admitted until resume\n" : "no\n");
+  out.text("\n    drained: ")
+      .text(header.drained != 0 ? "yes, nobody is admitted until resume\n" : "no\n");
   tell_stamp(about, "last start", header.start, out);
   tell_stamp(about, "last finish", header.finish, out);
   tell_stamp(about, "last success", header.success, out);
@@ -95,7 +102,8 @@ void tell_header(Explanation& about, Report& out) {
 bool ticket_locked(const Explanation& about, const WaiterRecord& record) {
   const std::int64_t byte = queue_start(record.queue) + static_cast<std::int64_t>(record.ticket);
   os::Conflict conflict;
-  return os::query_lock(about.fd, os::Owner::description, os::Hold::write, {byte, 1}, conflict) == 0 &&
+  return os::query_lock(about.fd, os::Owner::description, os::Hold::write, {byte, 1}, conflict) ==
+             0 &&
          conflict.found;
 }
 
@@ -103,8 +111,8 @@ void tell_waiters(Explanation& about, Report& out) {
   out.text("  from byte 2^20, who waits (a ring of ").count(kWaiterRing).text(" records):");
   std::uint32_t live = 0;
   std::uint32_t left_over = 0;
-  const auto places =
-      static_cast<std::uint32_t>(about.size <= kWaitersAt ? 0 : (about.size - kWaitersAt) / kRecordSize + 1);
+  const auto places = static_cast<std::uint32_t>(
+      about.size <= kWaitersAt ? 0 : (about.size - kWaitersAt) / kRecordSize + 1);
   for (std::uint32_t i = 0; i < kWaiterRing && i < places; ++i) {
     WaiterRecord record;
     if (!read_waiter(about.fd, i, record)) continue;
@@ -121,11 +129,19 @@ void tell_waiters(Explanation& about, Report& out) {
         .number(waiter.pid)
         .text(", user ")
         .count(waiter.uid);
-    out.text(", -n ").count(waiter.max).text(" -k ").count(record.take).text(", id '").shown(waiter.id);
-    out.text("', command '").shown(waiter.command).text(record.joins != 0 ? "', to run once more\n" : "'\n");
+    out.text(", -n ")
+        .count(waiter.max)
+        .text(" -k ")
+        .count(record.take)
+        .text(", id '")
+        .shown(waiter.id);
+    out.text("', command '")
+        .shown(waiter.command)
+        .text(record.joins != 0 ? "', to run once more\n" : "'\n");
     const std::int64_t byte = queue_start(record.queue) + static_cast<std::int64_t>(record.ticket);
     if (about.holdings.anybody_holds(byte) && !about.holdings.holds(waiter.pid, byte)) {
-      about.contradictions.add("ticket", waiter.ticket, "its record names a process that does not hold it");
+      about.contradictions.add("ticket", waiter.ticket,
+                               "its record names a process that does not hold it");
     }
     if (about.state == HeaderState::good && record.ticket > about.header.ticket) {
       about.contradictions.add("ticket", waiter.ticket,
@@ -134,7 +150,8 @@ void tell_waiters(Explanation& about, Report& out) {
   }
   out.text(live == 0 ? " nobody\n" : "");
   if (left_over > 0)
-    out.text("    ").count(left_over).text(" left over, of waiters that have gone: they count for nothing\n");
+    out.text("    ").count(left_over).text(
+        " left over, of waiters that have gone: they count for nothing\n");
 }
 
 void tell_word(Explanation& about, std::uint32_t slot, const Word& word, Report& out) {
@@ -155,7 +172,8 @@ void tell_word(Explanation& about, std::uint32_t slot, const Word& word, Report&
   out.line();
   if (!lives || !about.words_count()) return;
   if (!about.is_held(slot)) {
-    about.contradictions.add("slot", slot, "is free, but its word says that a supervisor lives in it");
+    about.contradictions.add("slot", slot,
+                             "is free, but its word says that a supervisor lives in it");
   } else if (about.holdings.anybody_holds(slot_byte(slot)) &&
              !about.holdings.holds(thread, slot_byte(slot))) {
     about.contradictions.add("slot", slot, "its word names a process that does not hold it");
@@ -165,10 +183,13 @@ void tell_word(Explanation& about, std::uint32_t slot, const Word& word, Report&
 void tell_record(Explanation& about, std::uint32_t slot, const Record& record, Report& out) {
   HolderView holder;
   view_of(record, about.identity, holder);
-  static constexpr std::string_view kKinds[] = {"foreign", "supervised", "by --exec", "of a library",
-                                                "kept for another"};
+  static constexpr std::string_view kKinds[] = {"foreign", "supervised", "by --exec",
+                                                "of a library", "kept for another"};
   out.text("      record: process ").number(holder.pid).text(", user ").count(holder.uid);
-  out.text(", ").text(kKinds[static_cast<std::size_t>(holder.kind)]).text(", token ").count(holder.token);
+  out.text(", ")
+      .text(kKinds[static_cast<std::size_t>(holder.kind)])
+      .text(", token ")
+      .count(holder.token);
   const std::int64_t age = age_ns(holder.start, about.now);
   out.text(", since ").text(duration_words({age < 0 ? 0 : age})).text(", expires ");
   if (holder.expire_after.is_forever()) {
@@ -179,7 +200,8 @@ void tell_record(Explanation& about, std::uint32_t slot, const Record& record, R
   out.text(", id '").shown(holder.id).text("', command '").shown(holder.command).text("'\n");
   const std::int64_t byte = slot_byte(slot);
   if (about.holdings.anybody_holds(byte) && !about.holdings.holds(holder.pid, byte)) {
-    // Not wrong by itself: the supervisor was killed and its command goes on, or a foreign program holds the slot.
+    // Not wrong by itself: the supervisor was killed and its command goes on, or a foreign program
+    // holds the slot.
     about.contradictions.add("slot", slot, "its record names a process that does not hold it");
   }
   if (about.state == HeaderState::good && holder.token > about.header.token) {
@@ -247,7 +269,10 @@ void tell_memory(const Explanation& about, Report& out) {
     return;
   }
   out.text("\n    ").count(memory.completed).text(" runs ended by themselves, ");
-  out.count(memory.stopped).text(" by a limit, ").count(memory.cut_short).text(" by somebody else\n");
+  out.count(memory.stopped)
+      .text(" by a limit, ")
+      .count(memory.cut_short)
+      .text(" by somebody else\n");
   tell_longest(memory.runs, "runs", out);
   tell_longest(memory.intervals, "intervals between admissions", out);
   if (memory.too_soon == 0) return;

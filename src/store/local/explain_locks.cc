@@ -20,7 +20,8 @@ struct Range {
 };
 
 constexpr Range kRanges[] = {
-    {Kind::guard, kGuard.start, kGuard.start + kGuard.length, "the guard (held around each decision)"},
+    {Kind::guard, kGuard.start, kGuard.start + kGuard.length,
+     "the guard (held around each decision)"},
     {Kind::slots, kFirstSlotByte, slot_byte(kMaxSlots) + 1, "slots (a byte for each)"},
     {Kind::mode, kModeByte, kModeByte + 1, "the mode (an exclusive holder locks it)"},
     {Kind::takeover, kTakeoverBase, kill_byte(kMaxSlots) + 1,
@@ -30,7 +31,8 @@ constexpr Range kRanges[] = {
      "proofs of holders (a byte for each slot, where several users may write the file)"},
     {Kind::handover, kHandoverByte, kHandoverByte + 1,
      "the handover (a holder that came from the queue of one slot; the next waiter waits for it)"},
-    {Kind::tickets, queue_start(0), queue_start(kModeQueue + 1), "waiters' tickets (a queue for each limit)"},
+    {Kind::tickets, queue_start(0), queue_start(kModeQueue + 1),
+     "waiters' tickets (a queue for each limit)"},
 };
 
 void tell_process(std::int64_t pid, Report& out) {
@@ -46,7 +48,10 @@ void tell_process(std::int64_t pid, Report& out) {
 
 void tell_bytes(std::int64_t start, std::int64_t end, Report& out) {
   const bool open_ended = end - start > std::int64_t{1} << kTicketBits;
-  out.text(end - start == 1 ? "byte " : open_ended ? "bytes from " : "bytes ").text(position_words(start));
+  out.text(end - start == 1 ? "byte "
+           : open_ended     ? "bytes from "
+                            : "bytes ")
+      .text(position_words(start));
   if (end - start > 1 && !open_ended) out.text(" to ").text(position_words(end - 1));
 }
 
@@ -68,7 +73,8 @@ void tell_place(const Range& range, const Run& run, Report& out) {
       } else {
         out.text("queue of -n ").number(queue);
       }
-      out.text(", ticket ").number((run.start - kTicketBase) & static_cast<std::int64_t>(kMaxTicket));
+      out.text(", ticket ")
+          .number((run.start - kTicketBase) & static_cast<std::int64_t>(kMaxTicket));
       return;
     }
     case Kind::guard:
@@ -184,8 +190,9 @@ int explain_locks(Explanation& about, Report& out) {
   if (const int error = tell_strays(about, behind, INT64_MAX, out)) return error;
   tell_flock(about, out);
   if (exclusive && about.highest_held > 1) {
-    about.contradictions.add("slot", about.highest_held,
-                             "is held beside an exclusive holder: by a program that does not know of modes");
+    about.contradictions.add(
+        "slot", about.highest_held,
+        "is held beside an exclusive holder: by a program that does not know of modes");
   }
   if (about.holdings.full()) out.text("  (more locks than could be matched with processes)\n");
   return 0;

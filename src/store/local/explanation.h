@@ -38,7 +38,9 @@ struct Explanation {
   std::uint32_t highest_held = 0;
   std::uint8_t held[kMaxSlots / 8] = {};  // a bit for each slot that somebody has locked
 
-  bool is_held(std::uint32_t slot) const { return (held[(slot - 1) / 8] >> ((slot - 1) % 8) & 1) != 0; }
+  bool is_held(std::uint32_t slot) const {
+    return (held[(slot - 1) / 8] >> ((slot - 1) % 8) & 1) != 0;
+  }
   void mark_held(std::uint32_t slot) {
     held[(slot - 1) / 8] = static_cast<std::uint8_t>(held[(slot - 1) / 8] | 1u << ((slot - 1) % 8));
     if (slot > highest_held) highest_held = slot;

@@ -7,13 +7,15 @@
 namespace atmost::local {
 namespace {
 
-// Set by limiter/ in every command's environment, and inherited by what that starts and leaves behind.
+// Set by limiter/ in every command's environment, and inherited by what that starts and leaves
+// behind.
 constexpr const char* kTokenVariable = "ATMOST_TOKEN";
 
 bool carries(std::int64_t pid, std::span<const std::uint64_t> tokens) {
   for (const std::uint64_t token : tokens) {
     const bool possible = token > 0 && token <= INT64_MAX;
-    if (possible && os::is_marked(pid, kTokenVariable, static_cast<std::int64_t>(token))) return true;
+    if (possible && os::is_marked(pid, kTokenVariable, static_cast<std::int64_t>(token)))
+      return true;
   }
   return false;
 }
@@ -24,7 +26,8 @@ class Census final : public os::ProcessVisitor {
       : family_(family), tokens_(tokens), to_(to) {}
 
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
-    if (facts.ended() || !(family_.knows(pid, facts.start_boot_ns) || carries(pid, tokens_))) return true;
+    if (facts.ended() || !(family_.knows(pid, facts.start_boot_ns) || carries(pid, tokens_)))
+      return true;
     if (pid == os::process_id() || os::is_ancestor(pid)) return true;
     if (count < to_.size()) to_[count] = pid;
     ++count;
@@ -51,7 +54,8 @@ void Family::add(std::int64_t pid, std::int64_t start_boot_ns) {
   if (count_ < kMost && !knows(pid, start_boot_ns)) members_[count_++] = {pid, start_boot_ns};
 }
 
-std::uint32_t Family::alive(std::span<const std::uint64_t> tokens, std::span<std::int64_t> to) const {
+std::uint32_t Family::alive(std::span<const std::uint64_t> tokens,
+                            std::span<std::int64_t> to) const {
   Census census(*this, tokens, to);
   (void)os::each_process(census);
   return census.count;

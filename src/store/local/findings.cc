@@ -20,7 +20,8 @@ void send(const Finding& finding) {
     for (std::size_t i = 0; i < size && field[i] != '\0'; ++i) record.push(field[i]);
     record.push('\0');
   }
-  (void)os::report(record.view().data(), record.size());  // nobody listens any more: we still clean up
+  (void)os::report(record.view().data(),
+                   record.size());  // nobody listens any more: we still clean up
 }
 
 bool FindingReader::next(Finding& to) {

@@ -30,7 +30,9 @@ struct Finding {
 // The child's side; sends at once.
 void send(const Finding& finding);
 inline void step(std::string_view next) { send({Level::step, next, {}, {}, {}}); }
-inline void ok(std::string_view check, std::string_view what) { send({Level::ok, check, what, {}, {}}); }
+inline void ok(std::string_view check, std::string_view what) {
+  send({Level::ok, check, what, {}, {}});
+}
 
 // The other side: bytes in, findings out. Borrowed views end with the next call.
 class FindingReader {

@@ -13,8 +13,8 @@ os::Hold kind_for(const LockSpec& spec) {
   return spec.max == 1 || spec.mode == Mode::exclusive ? os::Hold::write : os::Hold::read;
 }
 
-// Waiting for it would be waiting for ourselves: a flock(1) that runs us, a shell with the descriptor open, or the
-// process for which we ask.
+// Waiting for it would be waiting for ourselves: a flock(1) that runs us, a shell with the
+// descriptor open, or the process for which we ask.
 bool of_our_tree(const Identity& file, const Request& request) {
   return os::flock_above(os::process_id(), file.device, file.inode) ||
          (request.kept_for > 1 && os::flock_above(request.kept_for, file.device, file.inode));
@@ -22,10 +22,11 @@ bool of_our_tree(const Identity& file, const Request& request) {
 
 }  // namespace
 
-// Only when everything else is decided, and never waiting: a flock that is held for an instant makes somebody's
-// `flock -n` fail. It sits where the slots are, so it ends as they do.
-Result<Decision> LocalStore::take_flocks(const Request& request, DecideFn decide, const Instant& now,
-                                         Ticket* queue, const Decision& admitted) {
+// Only when everything else is decided, and never waiting: a flock that is held for an instant
+// makes somebody's `flock -n` fail. It sits where the slots are, so it ends as they do.
+Result<Decision> LocalStore::take_flocks(const Request& request, DecideFn decide,
+                                         const Instant& now, Ticket* queue,
+                                         const Decision& admitted) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& entry = entries_[i];
     const LockSpec& spec = request.locks[i];

@@ -35,8 +35,8 @@ std::string_view text_of(const char (&bytes)[N], std::uint8_t size) {
 
 }  // namespace
 
-// FNV-1a over 8-byte words with a final mix (constants: Fowler, Noll, Vo). It tells torn and wiped from whole; it is
-// no defence against a forger, and nothing relies on it as one.
+// FNV-1a over 8-byte words with a final mix (constants: Fowler, Noll, Vo). It tells torn and wiped
+// from whole; it is no defence against a forger, and nothing relies on it as one.
 std::uint64_t checksum_of(const void* bytes, std::size_t size) {
   const char* at = static_cast<const char*>(bytes);
   std::uint64_t sum = 0xcbf29ce484222325;
@@ -55,8 +55,8 @@ namespace {
 // Who looks without the guard may see the mark come between two reads: seldom twice.
 constexpr int kLooks = 3;
 
-// Whether something tells that a file without a header had one. The header is written before every other hint, except
-// the index, which is all that the original ever writes.
+// Whether something tells that a file without a header had one. The header is written before every
+// other hint, except the index, which is all that the original ever writes.
 bool header_was_lost(int fd, std::uint64_t index) {
   if (plausible_index(index) != 0) return true;
   Memory memory;
@@ -70,19 +70,23 @@ bool header_was_lost(int fd, std::uint64_t index) {
   return false;
 }
 
-// Without our mark: nobody's yet, or somebody's document; or it was not there yet when last looked for. Apart, for its
-// large buffer.
-[[gnu::noinline]] int read_unmarked(int fd, std::uint64_t& index, HeaderState& state, bool& marked) {
+// Without our mark: nobody's yet, or somebody's document; or it was not there yet when last looked
+// for. Apart, for its large buffer.
+[[gnu::noinline]] int read_unmarked(int fd, std::uint64_t& index, HeaderState& state,
+                                    bool& marked) {
   char page[kHeaderAt + static_cast<std::int64_t>(sizeof(Header))] = {};
   std::size_t got = 0;
   if (const int error = os::read_at(fd, page, sizeof page, 0, got)) return error;
   std::memcpy(&index, page + kIndexAt, sizeof index);
   // Of an index that was cut short zeros are left at its end; and no index reads as text.
-  const bool cut = got < sizeof index && index != 0 && (page[got - 1] != 0 || plausible_index(index) == 0);
-  const bool text = got >= sizeof index && plausible_index(index) == 0 && is_text(page, sizeof index);
+  const bool cut =
+      got < sizeof index && index != 0 && (page[got - 1] != 0 || plausible_index(index) == 0);
+  const bool text =
+      got >= sizeof index && plausible_index(index) == 0 && is_text(page, sizeof index);
   const bool ours = !cut && !text;
   if (got < sizeof index) index = 0;
-  const bool empty = ours && (got <= sizeof index || all_zero(page + sizeof index, got - sizeof index));
+  const bool empty =
+      ours && (got <= sizeof index || all_zero(page + sizeof index, got - sizeof index));
   state = empty ? HeaderState::fresh : HeaderState::alien;
   marked = std::memcmp(page + kHeaderAt, kMagic, sizeof kMagic) == 0;
   if (empty && got > sizeof index && header_was_lost(fd, index)) state = HeaderState::damaged;
@@ -91,7 +95,8 @@ bool header_was_lost(int fd, std::uint64_t index) {
 
 }  // namespace
 
-int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header, HeaderState& state) {
+int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header,
+                HeaderState& state) {
   std::size_t got = 0;
   for (int look = 1;; ++look) {
     header = {};
@@ -133,7 +138,9 @@ std::uint64_t plausible_index(std::uint64_t raw) {
   return raw < lowest || raw > highest ? 0 : raw;
 }
 
-int write_index(int fd, std::uint64_t index) { return os::write_at(fd, &index, sizeof index, kIndexAt); }
+int write_index(int fd, std::uint64_t index) {
+  return os::write_at(fd, &index, sizeof index, kIndexAt);
+}
 
 Stamp stamp_of(const StampData& data, const Identity& identity) {
   if (data.real_ns == 0 && data.boot_ns == 0) return {};
@@ -167,14 +174,16 @@ int clear_words(int fd) {
     Word words[kPiece] = {};
     std::size_t got = 0;
     if (const int error = os::read_at(fd, words, sizeof words, word_at(first), got)) return error;
-    const std::size_t count = (got + sizeof(Word) - 1) / sizeof(Word);  // the file may end within a word
+    const std::size_t count =
+        (got + sizeof(Word) - 1) / sizeof(Word);  // the file may end within a word
     bool any = false;
     for (std::size_t i = 0; i < count; ++i) {
       any = any || words[i].thread != 0;
       words[i].thread = 0;
     }
     if (any) {
-      if (const int error = os::write_at(fd, words, count * sizeof(Word), word_at(first))) return error;
+      if (const int error = os::write_at(fd, words, count * sizeof(Word), word_at(first)))
+        return error;
     }
     if (count < kPiece) break;
   }
@@ -182,7 +191,8 @@ int clear_words(int fd) {
 }
 
 bool word_lives(const Word& word) {
-  // FUTEX_OWNER_DIED is set in words of the dead, together with a cleared thread id (kernel/futex/core.c).
+  // FUTEX_OWNER_DIED is set in words of the dead, together with a cleared thread id
+  // (kernel/futex/core.c).
   constexpr std::uint32_t kDied = 0x40000000;
   constexpr std::uint32_t kThread = 0x3fffffff;
   return (word.thread & kThread) != 0 && (word.thread & kDied) == 0;
@@ -238,8 +248,9 @@ bool waiter_valid(const WaiterRecord& record) {
 void view_of(const WaiterRecord& record, const Identity& identity, WaiterView& to) {
   to.ticket = record.ticket;
   to.max = record.max;
-  to.mode = record.mode <= static_cast<std::uint8_t>(Mode::exclusive) ? static_cast<Mode>(record.mode)
-                                                                      : Mode::plain;
+  to.mode = record.mode <= static_cast<std::uint8_t>(Mode::exclusive)
+                ? static_cast<Mode>(record.mode)
+                : Mode::plain;
   to.pid = record.pid;
   to.uid = record.uid;
   to.start = stamp_of({record.start_real_ns, record.start_boot_ns, record.boot}, identity);

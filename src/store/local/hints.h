@@ -1,6 +1,6 @@
-// Reading and writing the lock file's hints. Whatever is read may be stale, torn, zeroed or forged: every function
-// says what it makes of that, and none trusts it with more than a listing, a shortcut that a lock confirms, or a
-// refusal. pread and pwrite only, never a mapping.
+// Reading and writing the lock file's hints. Whatever is read may be stale, torn, zeroed or forged:
+// every function says what it makes of that, and none trusts it with more than a listing, a
+// shortcut that a lock confirms, or a refusal. pread and pwrite only, never a mapping.
 #ifndef ATMOST_STORE_LOCAL_HINTS_H
 #define ATMOST_STORE_LOCAL_HINTS_H
 
@@ -12,7 +12,8 @@
 
 namespace atmost::local {
 
-// What is known of the running boot and of the file's identity: hints of another boot or a copied file do not apply.
+// What is known of the running boot and of the file's identity: hints of another boot or a copied
+// file do not apply.
 struct Identity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -20,21 +21,26 @@ struct Identity {
 };
 
 enum class HeaderState : std::uint8_t {
-  fresh,   // no header yet: an empty file, or one that only the original exectimes has used
-  good,    // checksum holds, this file: stamps and counters count; words count if header.boot is this boot
-  copied,  // checksum holds, but it was written to another file: only the stamps and the token count
-  damaged,  // our magic, wrong checksum; or none, where other hints tell that there was one: the last admission is
-            // unknown and counts as just now
+  fresh,  // no header yet: an empty file, or one that only the original exectimes has used
+  good,  // checksum holds, this file: stamps and counters count; words count if header.boot is this
+         // boot
+  copied,   // checksum holds, but it was written to another file: only the stamps and the token
+            // count
+  damaged,  // our magic, wrong checksum; or none, where other hints tell that there was one: the
+            // last admission is unknown and counts as just now
   newer,  // a later format
   alien,  // not a lock file at all: data where we and the original never write any
 };
 
 // Reads index and header in one call. `index` is raw. Returns 0 or an errno value.
-int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header, HeaderState& state);
-// Fills magic, version, identity and checksum in, then writes. Never allocates space after the first time.
+int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header,
+                HeaderState& state);
+// Fills magic, version, identity and checksum in, then writes. Never allocates space after the
+// first time.
 int write_header(int fd, const Identity& identity, Header& header);
 
-// The index with 0, values below the first slot and values beyond the last replaced: 0 says "absurd".
+// The index with 0, values below the first slot and values beyond the last replaced: 0 says
+// "absurd".
 std::uint64_t plausible_index(std::uint64_t raw);
 int write_index(int fd, std::uint64_t index);
 
@@ -46,7 +52,8 @@ int read_words(int fd, std::uint32_t first, std::uint32_t count, Word* to);
 // Writes the occupancy half only; the flags stay.
 int write_word(int fd, std::uint32_t slot, std::uint32_t thread);
 int write_flags(int fd, std::uint32_t slot, std::uint32_t flags);
-// Forgets who occupied the slots; the flags stay. For words that were written in another boot or to another file.
+// Forgets who occupied the slots; the flags stay. For words that were written in another boot or to
+// another file.
 int clear_words(int fd);
 bool word_lives(const Word& word);
 
@@ -57,8 +64,8 @@ bool read_record(int fd, std::uint32_t slot, Record& to);
 void view_of(const Record& record, const Identity& identity, HolderView& to);
 
 int write_waiter(int fd, WaiterRecord& record);
-// The record in the place of the waiter that drew `ticket` (a ring: compare record.ticket); false when it is absent
-// or torn.
+// The record in the place of the waiter that drew `ticket` (a ring: compare record.ticket); false
+// when it is absent or torn.
 bool read_waiter(int fd, std::uint64_t ticket, WaiterRecord& to);
 bool waiter_valid(const WaiterRecord& record);
 void view_of(const WaiterRecord& record, const Identity& identity, WaiterView& to);

@@ -16,9 +16,10 @@ struct Held {
   bool description = false;
 };
 
-// About half a MiB, touched as far as it is filled: meant to be static. An inherited description-owned lock has an
-// entry for every process that has it. What cannot be seen (other users' processes for ordinary users, other pid
-// namespaces, no /proc) is not there: unreadable() says whether that may be so.
+// About half a MiB, touched as far as it is filled: meant to be static. An inherited
+// description-owned lock has an entry for every process that has it. What cannot be seen (other
+// users' processes for ordinary users, other pid namespaces, no /proc) is not there: unreadable()
+// says whether that may be so.
 class Holdings {
  public:
   // Milliseconds: every descriptor of every process is looked at.

@@ -11,7 +11,8 @@
 namespace atmost::local {
 namespace {
 
-// Visits every held slot; where a living supervisor's word vouches for it, without asking the kernel.
+// Visits every held slot; where a living supervisor's word vouches for it, without asking the
+// kernel.
 class Census {
  public:
   Census(LockFile& file, WordBuffer& buffer, LockVisitor* visitor)
@@ -26,7 +27,8 @@ class Census {
       }
       if (Status visited = visit_piece(first, count); !visited.ok()) return visited.error();
     }
-    if (Status visited = visit_doubtful(indexed + 1, kMaxSlots); !visited.ok()) return visited.error();
+    if (Status visited = visit_doubtful(indexed + 1, kMaxSlots); !visited.ok())
+      return visited.error();
     return held_;
   }
 
@@ -78,7 +80,8 @@ struct Waiting {
   std::uint64_t ticket;
 };
 
-// Every waiter whose record is still in the ring and whose ticket is still locked, queue by queue, in order.
+// Every waiter whose record is still in the ring and whose ticket is still locked, queue by queue,
+// in order.
 void visit_waiters(LockFile& file, LockVisitor* visitor) {
   Run any;
   if (first_locked(file.fd(), kTicketBase, queue_start(kModeQueue + 1), any, os::Hold::read) != 0 ||
@@ -92,7 +95,8 @@ void visit_waiters(LockFile& file, LockVisitor* visitor) {
     const std::int64_t byte = queue_start(record.queue) + static_cast<std::int64_t>(record.ticket);
     os::Conflict conflict;
     // Whoever has waited for a ticket may have a read lock on it still: that is no waiter.
-    if (os::query_lock(file.fd(), os::Owner::description, os::Hold::read, {byte, 1}, conflict) != 0) continue;
+    if (os::query_lock(file.fd(), os::Owner::description, os::Hold::read, {byte, 1}, conflict) != 0)
+      continue;
     if (conflict.found) waiting[count++] = {record.queue, record.ticket};
   }
   std::sort(waiting, waiting + count, [](const Waiting& a, const Waiting& b) {
@@ -107,7 +111,8 @@ void visit_waiters(LockFile& file, LockVisitor* visitor) {
   }
 }
 
-// A drained slot may lie beyond every slot that was ever used. Words that cannot be read are not drained.
+// A drained slot may lie beyond every slot that was ever used. Words that cannot be read are not
+// drained.
 void visit_drained(const LockFile& file, WordBuffer& buffer, LockVisitor* visitor) {
   for (std::uint32_t first = 1; first <= kMaxSlots; first += WordBuffer::kCapacity) {
     if (read_words(file.fd(), first, WordBuffer::kCapacity, buffer.words) != 0) return;
@@ -130,7 +135,8 @@ LockVisitor::Header header_of(const LockFile& file) {
 
 // Runs `change` on the guarded file's header and saves it.
 template <class Change>
-Status change_header(LockFile& file, const Request& request, LockFile::Access access, Change change) {
+Status change_header(LockFile& file, const Request& request, LockFile::Access access,
+                     Change change) {
   if (Status opened = file.open(request.locks[0], request, access); !opened.ok()) return opened;
   if (!file.present()) return {};
   Result<LockFile::Guarded> guarded = file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
@@ -152,11 +158,13 @@ Status change_header(LockFile& file, const Request& request, LockFile::Access ac
 }  // namespace
 
 // Each of these opens the file for itself: the descriptor of a lease is not theirs.
-Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&, LockVisitor* visitor) {
+Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
+                                          LockVisitor* visitor) {
   LockFile file;
   Request request;
   request.trust_fs = true;  // looking grants nothing
-  if (Status opened = file.open(lock, request, LockFile::Access::look); !opened.ok()) return opened.error();
+  if (Status opened = file.open(lock, request, LockFile::Access::look); !opened.ok())
+    return opened.error();
   if (!file.present()) {
     if (visitor != nullptr) visitor->header({});
     return std::uint32_t{0};
@@ -173,9 +181,11 @@ Status LocalStore::set_drained(const Request& request, std::uint32_t slot, bool 
   if (slot > kMaxSlots) return error_of(Code::usage, 0, "no such slot");
   LockFile file;
   file.set_blocking(entries_[0].file.blocking());
-  // Draining a lock that does not exist yet makes it: that is how a lock is closed before anybody uses it.
+  // Draining a lock that does not exist yet makes it: that is how a lock is closed before anybody
+  // uses it.
   return change_header(
-      file, request, drained ? LockFile::Access::create : LockFile::Access::modify, [&]() -> Status {
+      file, request, drained ? LockFile::Access::create : LockFile::Access::modify,
+      [&]() -> Status {
         if (Status indexed = file.raise_index(slot == 0 ? 1 : slot); !indexed.ok()) return indexed;
         if (slot == 0) {
           file.header().drained = drained ? 1 : 0;

@@ -22,7 +22,8 @@ Error about_keeper(const LockFile& file, Code code, std::int64_t pid, std::strin
 }
 
 // The record of the newest hold that is kept for the process; false when there is none.
-Result<bool> find(LockFile& file, std::int64_t kept_for, std::int64_t kept_for_start_ns, Record& to) {
+Result<bool> find(LockFile& file, std::int64_t kept_for, std::int64_t kept_for_start_ns,
+                  Record& to) {
   bool found = false;
   const std::int64_t end = slot_byte(kMaxSlots) + 1;
   for (std::int64_t low = kFirstSlotByte; low < end;) {
@@ -52,7 +53,8 @@ Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t ke
   LockFile file;
   Request looking;
   looking.trust_fs = true;  // it grants nothing
-  if (Status opened = file.open(lock, looking, LockFile::Access::look); !opened.ok()) return opened.error();
+  if (Status opened = file.open(lock, looking, LockFile::Access::look); !opened.ok())
+    return opened.error();
   if (!file.present()) return false;
   Record record;
   Result<bool> found = find(file, kept_for, kept_for_start_ns, record);
@@ -60,7 +62,8 @@ Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t ke
 
   os::ProcessHandle keeper;
   if (const int error = keeper.open(record.pid)) {
-    if (error == ESRCH || error == EINVAL) return false;  // it has gone, and its slot is somebody else's
+    if (error == ESRCH || error == EINVAL)
+      return false;  // it has gone, and its slot is somebody else's
     return file.failure(Code::io, error, "cannot reach its keeper");
   }
   switch (Proof(file, record.slot).of(record.pid)) {
@@ -70,9 +73,10 @@ Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t ke
       return about_keeper(file, Code::not_permitted, record.pid,
                           ", another user's: only that user or root may release it");
     case Proof::Answer::unproven:
-      return about_keeper(file, Code::not_permitted, record.pid,
-                          ", as the file says; but others may write that, and nothing proves that it is a "
-                          "keeper, so it is not signalled; its user or the administrator can end it");
+      return about_keeper(
+          file, Code::not_permitted, record.pid,
+          ", as the file says; but others may write that, and nothing proves that it is a "
+          "keeper, so it is not signalled; its user or the administrator can end it");
     case Proof::Answer::proven:
       break;
   }

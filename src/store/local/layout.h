@@ -1,6 +1,7 @@
 // The lock file's map. docs/lock-map.md tells it in words and says what each range promises.
 //
-// Locks are the truth, bytes are hints. Bytes 0–7 of data are the one field the original exectimes knows.
+// Locks are the truth, bytes are hints. Bytes 0–7 of data are the one field the original exectimes
+// knows.
 #ifndef ATMOST_STORE_LOCAL_LAYOUT_H
 #define ATMOST_STORE_LOCAL_LAYOUT_H
 
@@ -21,8 +22,8 @@ constexpr std::uint32_t slot_of(std::int64_t byte) {
   return static_cast<std::uint32_t>(byte - kFirstSlotByte + 1);
 }
 
-// Held for writing by an exclusive holder. Readers need no lock here: the one query that proves "nothing above N"
-// covers this byte too.
+// Held for writing by an exclusive holder. Readers need no lock here: the one query that proves
+// "nothing above N" covers this byte too.
 inline constexpr std::int64_t kModeByte = std::int64_t{1} << 41;
 inline constexpr std::int64_t kTakeoverBase = std::int64_t{1} << 42;
 constexpr std::int64_t takeover_byte(std::uint32_t slot) { return kTakeoverBase + slot - 1; }
@@ -33,12 +34,13 @@ inline constexpr std::int64_t kJoinByte = std::int64_t{1} << 43;
 // Process-owned, by the holder of the slot, where several users may write the file: see proof.h.
 inline constexpr std::int64_t kProofBase = std::int64_t{1} << 44;
 constexpr std::int64_t proof_byte(std::uint32_t slot) { return kProofBase + slot - 1; }
-// Held beside the one slot by a holder that was admitted from its queue: the next waiter is blocked on it, because the
-// slot's own byte is locked by nobody who is not being admitted. A read lock that a paused waiter keeps on it delays
-// wake-ups, nothing else.
+// Held beside the one slot by a holder that was admitted from its queue: the next waiter is blocked
+// on it, because the slot's own byte is locked by nobody who is not being admitted. A read lock
+// that a paused waiter keeps on it delays wake-ups, nothing else.
 inline constexpr std::int64_t kHandoverByte = std::int64_t{1} << 45;
 
-// Waiters' tickets: a queue for each limit value, and one for shared and exclusive callers together.
+// Waiters' tickets: a queue for each limit value, and one for shared and exclusive callers
+// together.
 inline constexpr std::int64_t kTicketBase = std::int64_t{1} << 48;
 inline constexpr int kTicketBits = 40;
 inline constexpr std::uint32_t kModeQueue = kMaxSlots + 1;
@@ -50,7 +52,8 @@ constexpr std::uint32_t queue_of(const LockSpec& lock) {
   return lock.mode == Mode::plain ? lock.max : kModeQueue;
 }
 
-// --- Data (hints), all in the byte order of the host; boot id, device and inode say whether they apply ---
+// --- Data (hints), all in the byte order of the host; boot id, device and inode say whether they
+// apply ---
 
 inline constexpr std::int64_t kIndexAt = 0;  // 8 bytes: highest slot byte in use
 inline constexpr std::int64_t kHeaderAt = 4096;
@@ -64,7 +67,8 @@ inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr char kMagic[8] = {'a', 't', 'm', 'o', 's', 't', '\x1a', '\n'};
 // Flags of a slot's word.
 inline constexpr std::uint32_t kDrainedFlag = 1;
-inline constexpr std::uint32_t kRevokedFlag = 2;  // a taker asks the library that holds the slot to let go
+inline constexpr std::uint32_t kRevokedFlag =
+    2;  // a taker asks the library that holds the slot to let go
 
 struct StampData {
   std::int64_t real_ns;
@@ -115,7 +119,8 @@ struct Record {
   char id[63];
   char command[63];
   std::uint8_t reserved[2];
-  std::uint64_t kept_for;  // a keeper's: the process it waits for, and when that one started; else 0
+  std::uint64_t
+      kept_for;  // a keeper's: the process it waits for, and when that one started; else 0
   std::int64_t kept_for_start_ns;
   std::uint64_t reserved_words[5];
   std::uint64_t checksum;
@@ -138,14 +143,15 @@ struct WaiterRecord {
   char id[63];
   char command[63];
   std::uint8_t reserved[2];
-  std::int64_t
-      turn_boot_ns;  // when its turn began (core/turn.h); 0: it had none, or could not have come in then
-  std::uint64_t turn_boot;  // in which boot
+  std::int64_t turn_boot_ns;  // when its turn began (core/turn.h); 0: it had none, or could not
+                              // have come in then
+  std::uint64_t turn_boot;    // in which boot
   std::uint64_t reserved_words[5];
   std::uint64_t checksum;
 };
 
-// The directory's experience as of the last run comes with the lock's memory, so that a decision takes one read.
+// The directory's experience as of the last run comes with the lock's memory, so that a decision
+// takes one read.
 struct MemoryRecord {
   char magic[8];
   std::uint32_t version;

@@ -15,7 +15,8 @@ constinit Holdings holdings;  // listing is for programs, which are single-threa
 
 bool has_ended(const HolderView& holder) {
   // What was seen to live costs nothing more.
-  if (holder.process_state != 0 && holder.process_state != 'Z' && holder.process_state != 'X') return false;
+  if (holder.process_state != 0 && holder.process_state != 'Z' && holder.process_state != 'X')
+    return false;
   os::ProcessFacts facts;
   const int error = os::process_facts(holder.pid, facts);
   if (error == ESRCH) return !os::process_exists(holder.pid);
@@ -32,13 +33,15 @@ void name_who_is_left(const LockFile& file, HolderView& holder, bool& gathered) 
   const std::int64_t byte = slot_byte(holder.slot);
   for (std::uint32_t i = 0; i < holdings.count(); ++i) {
     const Held& held = holdings[i];
-    if (!held.write || held.start > byte || held.end < byte || held.pid == os::process_id()) continue;
+    if (!held.write || held.start > byte || held.end < byte || held.pid == os::process_id())
+      continue;
     os::ProcessLabel label;
     if (!os::process_label(held.pid, label)) continue;
-    // Only of a supervisor is it known that it was another process: --exec in another pid namespace has another number
-    // there. And only who was started under this very hold is left of it.
-    const bool left = holder.kind == HolderKind::supervised && file.words_count() &&
-                      os::is_marked(held.pid, "ATMOST_TOKEN", static_cast<std::int64_t>(holder.token));
+    // Only of a supervisor is it known that it was another process: --exec in another pid namespace
+    // has another number there. And only who was started under this very hold is left of it.
+    const bool left =
+        holder.kind == HolderKind::supervised && file.words_count() &&
+        os::is_marked(held.pid, "ATMOST_TOKEN", static_cast<std::int64_t>(holder.token));
     holder.left_by = left ? holder.pid : 0;
     holder.pid = held.pid;
     holder.uid = label.user;

@@ -52,10 +52,11 @@ void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderV
   if (read_record(file.fd(), slot, record)) view_of(record, file.identity(), to);
   to.hold = to.token;
   os::Conflict conflict;
-  const bool asked = !live_word && os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write,
-                                                  {slot_byte(slot), 1}, conflict) == 0;
-  // A process-owned lock names its owner, and holders have no read locks: whatever the record says, it is of somebody
-  // before.
+  const bool asked =
+      !live_word && os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write,
+                                   {slot_byte(slot), 1}, conflict) == 0;
+  // A process-owned lock names its owner, and holders have no read locks: whatever the record says,
+  // it is of somebody before.
   const bool named =
       asked && conflict.found && conflict.pid > 0 && (!to.has_record || conflict.pid != to.pid);
   const bool read_locked = asked && conflict.found && !conflict.write;
@@ -67,9 +68,11 @@ void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderV
   }
   os::ProcessFacts process;
   if (to.pid <= 0 || os::process_facts(to.pid, process) != 0) return;
-  // A process that started after the hold began has taken over a pid, not a slot. /proc counts in ticks of 10 ms.
+  // A process that started after the hold began has taken over a pid, not a slot. /proc counts in
+  // ticks of 10 ms.
   constexpr std::int64_t kTickNs = 10'000'000;
-  if (to.has_record && to.start.same_boot && process.start_boot_ns > to.start.boot_ns + kTickNs) return;
+  if (to.has_record && to.start.same_boot && process.start_boot_ns > to.start.boot_ns + kTickNs)
+    return;
   to.process_state = process.state;
   if (!to.has_record) {
     os::ProcessLabel label;
@@ -78,13 +81,14 @@ void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderV
       to.command = label.name;
     }
     const Instant at = os::now();
-    to.start = {at.real_ns - (at.boot_ns - process.start_boot_ns), process.start_boot_ns, true, true};
+    to.start = {at.real_ns - (at.boot_ns - process.start_boot_ns), process.start_boot_ns, true,
+                true};
     const std::int64_t who[] = {to.pid, process.start_boot_ns};
     to.hold = checksum_of(who, sizeof who);
   }
   const Identity& file_id = file.identity();
-  to.verified =
-      live_word || os::holds_byte(to.pid, file_id.device, file_id.inode, slot_byte(slot)) == os::Holding::yes;
+  to.verified = live_word || os::holds_byte(to.pid, file_id.device, file_id.inode,
+                                            slot_byte(slot)) == os::Holding::yes;
 }
 
 std::size_t collect_holders(LockFile& file, std::span<HolderView> to) {

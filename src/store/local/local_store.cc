@@ -55,7 +55,8 @@ Status LocalStore::open_all(const Request& request) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     LockFile& file = entries_[i].file;
     file.set_heirs(heirs_, opening_);
-    if (Status opened = file.open(request.locks[i], request, LockFile::Access::create); !opened.ok()) {
+    if (Status opened = file.open(request.locks[i], request, LockFile::Access::create);
+        !opened.ok()) {
       close();
       return opened;
     }
@@ -65,7 +66,8 @@ Status LocalStore::open_all(const Request& request) {
       const Identity& a = before.identity();
       const Identity& b = file.identity();
       if (a.device == b.device && a.inode == b.inode) {
-        const Error twice = file.failure(Code::usage, 0, "is the same lock as another one named here");
+        const Error twice =
+            file.failure(Code::usage, 0, "is the same lock as another one named here");
         close();
         return twice;
       }
@@ -81,8 +83,8 @@ Status LocalStore::open_all(const Request& request) {
 void LocalStore::close() {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& entry = entries_[i];
-    if (entry
-            .words_registered) {  // a hold that was given away: the mapping would keep it, and the word is not ours
+    if (entry.words_registered) {  // a hold that was given away: the mapping would keep it, and the
+                                   // word is not ours
       (void)clear_own_words(entry);
       os::forget_words();
     }
@@ -100,7 +102,8 @@ void LocalStore::close_private() {
 }
 
 Result<LockFile::Guarded> LocalStore::guard_all(const Request& request, std::uint32_t& culprit) {
-  // The original waits for its mutex, which is the guard, as long as it takes; a signal ends it as any other wait.
+  // The original waits for its mutex, which is the guard, as long as it takes; a signal ends it as
+  // any other wait.
   const std::int64_t deadline =
       request.foreign_format ? Duration::kForever : plus(os::boot_ns(), {kGuardPatienceNs});
   for (std::uint32_t i = 0; i < count_; ++i) {
@@ -157,7 +160,8 @@ Result<Decision> LocalStore::attempt(const Request& request, DecideFn decide, co
   return entries_[0].file.failure(Code::io, 0, "is replaced again and again");
 }
 
-View LocalStore::view_of(const Request& request, Entry& entry, const LockSpec& spec, bool last_chance) {
+View LocalStore::view_of(const Request& request, Entry& entry, const LockSpec& spec,
+                         bool last_chance) {
   const LockFile& file = entry.file;
   const Header& header = file.header();
   View view;
@@ -174,7 +178,8 @@ View LocalStore::view_of(const Request& request, Entry& entry, const LockSpec& s
   view.last = {stamp_of(header.start, file.identity()), stamp_of(header.finish, file.identity()),
                stamp_of(header.success, file.identity())};
   if (wants_memory(request)) show_memory(file, view);
-  if (!view.room && request.nested) view.held_by_ancestor = own_tree_blocks(entry.file, spec, request);
+  if (!view.room && request.nested)
+    view.held_by_ancestor = own_tree_blocks(entry.file, spec, request);
   if ((!view.room || request.expire_after.is_zero()) && wants_holders(request, last_chance)) {
     view.holders = {holders_, collect_holders(entry.file, holders_)};
   }
@@ -214,7 +219,8 @@ Result<Decision> LocalStore::decide_all(const Request& request, DecideFn decide,
     }
     decision = flocked.value();
   }
-  if (decision.verdict == Verdict::admit) decision.limits = first;  // what the command is limited by
+  if (decision.verdict == Verdict::admit)
+    decision.limits = first;  // what the command is limited by
   Status done = decision.verdict == Verdict::admit ? commit(request, now, queue)
                                                    : after_refusal(request, decision, now, queue);
   if (done.ok() && decision.verdict != Verdict::admit && request.foreign_format) {
@@ -227,8 +233,8 @@ Result<Decision> LocalStore::decide_all(const Request& request, DecideFn decide,
   return decision;
 }
 
-Status LocalStore::after_refusal(const Request& request, const Decision& decision, const Instant& now,
-                                 Ticket* queue) {
+Status LocalStore::after_refusal(const Request& request, const Decision& decision,
+                                 const Instant& now, Ticket* queue) {
   drop_all();
   if (queue != nullptr && queue->drawn) settle_own_turns(request, decision.lock, *queue);
   // A pass's own moment is past by now, and later admissions are no wonder.
@@ -258,12 +264,15 @@ Status LocalStore::after_refusal(const Request& request, const Decision& decisio
   return {};
 }
 
-const HeldLock& LocalStore::held(std::uint32_t, std::uint32_t lock) const { return entries_[lock].held; }
+const HeldLock& LocalStore::held(std::uint32_t, std::uint32_t lock) const {
+  return entries_[lock].held;
+}
 
 void LocalStore::withdraw(const Request& request, Ticket& ticket) {
   if (!ticket.drawn) return;
   for (std::uint32_t i = 0; i < count_; ++i) {
-    if (entries_[i].file.present()) give_up_ticket(entries_[i].file, request.locks[i], ticket.numbers[i]);
+    if (entries_[i].file.present())
+      give_up_ticket(entries_[i].file, request.locks[i], ticket.numbers[i]);
   }
   ticket = {};
 }

@@ -13,9 +13,10 @@
 
 namespace atmost::local {
 
-// The locks of one request. One request at a time; the files stay open from its first attempt to release(), close()
-// or destruction. About 300 KiB, mostly untouched: meant to be static. Not thread-safe; threads use one each.
-// If the process dies, its slots are free as soon as nobody has inherited the descriptors.
+// The locks of one request. One request at a time; the files stay open from its first attempt to
+// release(), close() or destruction. About 300 KiB, mostly untouched: meant to be static. Not
+// thread-safe; threads use one each. If the process dies, its slots are free as soon as nobody has
+// inherited the descriptors.
 class LocalStore final : public Store {
  public:
   LocalStore() = default;
@@ -24,22 +25,26 @@ class LocalStore final : public Store {
   ~LocalStore() { close(); }
 
   Capabilities capabilities() const override;
-  Result<Decision> attempt(const Request& request, DecideFn decide, const Instant& now, Ticket* queue,
-                           Lease& lease) override;
-  Result<Wake> await(const Request& request, Ticket& ticket, std::int64_t deadline_boot_ns) override;
+  Result<Decision> attempt(const Request& request, DecideFn decide, const Instant& now,
+                           Ticket* queue, Lease& lease) override;
+  Result<Wake> await(const Request& request, Ticket& ticket,
+                     std::int64_t deadline_boot_ns) override;
   void withdraw(const Request& request, Ticket& ticket) override;
-  Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now, LockVisitor* visitor) override;
+  Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
+                                LockVisitor* visitor) override;
   Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
   Result<bool> begin_takeover(std::uint32_t lock, std::uint32_t slot) override;
   Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                         Pressure pressure) override;
   void end_takeover(std::uint32_t lock, std::uint32_t slot) override;
-  std::uint32_t survivors(std::span<const std::uint64_t> tokens, std::span<std::int64_t> to) const override;
+  std::uint32_t survivors(std::span<const std::uint64_t> tokens,
+                          std::span<std::int64_t> to) const override;
   Result<std::uint32_t> count_refusal(const Request& request, std::uint32_t lock) override;
   bool contested(std::uint32_t handle, std::uint32_t lock) const override;
   void mark_as_kill(std::uint32_t lock, std::uint32_t slot) override;
   bool stopped_by_kill(std::uint32_t handle, std::uint32_t lock) const override;
-  void learn(const Request& request, std::uint32_t lock, LearnFn how, const Happening& what) override;
+  void learn(const Request& request, std::uint32_t lock, LearnFn how,
+             const Happening& what) override;
   void learn_at_release(std::uint32_t handle, LearnFn how, const Happening& what) override;
   Result<bool> recall(const Request& request, Memory& memory, Experience& experience) override;
   Status forget(const Request& request) override;
@@ -62,18 +67,21 @@ class LocalStore final : public Store {
   // For a forked child that keeps nothing but the slots. Async-signal-safe.
   void close_private();
 
-  // Whether a taker has asked for a slot back that we hold (Eviction::revoke). What is written to the lock file from now
-  // on wakes who waits for `watch`. Not while another thread is in attempt() or release().
+  // Whether a taker has asked for a slot back that we hold (Eviction::revoke). What is written to
+  // the lock file from now on wakes who waits for `watch`. Not while another thread is in attempt()
+  // or release().
   bool revoked(os::Watch& watch) const;
 
-  // Writes into the records of what is held that process `pid` is the holder: one that inherited the descriptors.
-  // REQUIRES: a lease is held.
+  // Writes into the records of what is held that process `pid` is the holder: one that inherited
+  // the descriptors. REQUIRES: a lease is held.
   void name_holder(std::int64_t pid);
-  // For that process itself, when the one it inherited them from holds nothing any more: what proves it the holder where
-  // several users may write the lock (proof.h). REQUIRES: a lease is held.
+  // For that process itself, when the one it inherited them from holds nothing any more: what
+  // proves it the holder where several users may write the lock (proof.h). REQUIRES: a lease is
+  // held.
   void leave_proofs();
 
-  // Whether every file that is held is still the one behind its path: only then is anybody kept out.
+  // Whether every file that is held is still the one behind its path: only then is anybody kept
+  // out.
   bool in_place() const;
 
   // Gives up everything that is open.
@@ -95,20 +103,22 @@ class LocalStore final : public Store {
   Status open_all(const Request& request);
   Result<LockFile::Guarded> guard_all(const Request& request, std::uint32_t& culprit);
   void unguard_all();
-  Result<Decision> decide_all(const Request& request, DecideFn decide, const Instant& now, Ticket* queue);
-  Result<Decision> take_flocks(const Request& request, DecideFn decide, const Instant& now, Ticket* queue,
-                               const Decision& admitted);
+  Result<Decision> decide_all(const Request& request, DecideFn decide, const Instant& now,
+                              Ticket* queue);
+  Result<Decision> take_flocks(const Request& request, DecideFn decide, const Instant& now,
+                               Ticket* queue, const Decision& admitted);
   static void drop_flock(Entry& entry);
   View view_of(const Request& request, Entry& entry, const LockSpec& spec, bool last_chance);
-  Status after_refusal(const Request& request, const Decision& decision, const Instant& now, Ticket* queue);
+  Status after_refusal(const Request& request, const Decision& decision, const Instant& now,
+                       Ticket* queue);
   Status commit(const Request& request, const Instant& now, Ticket* queue);
   void take_back(const Request& request, std::uint32_t count);
   Status admit_to(const Request& request, std::uint32_t lock, const Instant& now);
   void write_hints(const Request& request, std::uint32_t lock, const Instant& now);
   void drop_all();
   bool clear_own_words(Entry& entry);
-  Result<bool> wait_for_turn(const Request& request, const Ticket& ticket, std::int64_t deadline_boot_ns,
-                             Wake& wake);
+  Result<bool> wait_for_turn(const Request& request, const Ticket& ticket,
+                             std::int64_t deadline_boot_ns, Wake& wake);
   Result<Wake> wait_behind_others(const Request& request, std::uint32_t lock, std::uint64_t ticket,
                                   std::int64_t deadline_boot_ns, bool& gone);
   bool should_ask(const LockSpec& spec, std::uint32_t lock, std::uint64_t ticket);
@@ -120,7 +130,8 @@ class LocalStore final : public Store {
   void show_memory(const LockFile& file, View& view);
   void remember_run(Entry& entry);
 
-  // Handed to each file that is opened: those of the other entries are pages that nobody has touched.
+  // Handed to each file that is opened: those of the other entries are pages that nobody has
+  // touched.
   Heirs heirs_ = Heirs::nobody;
   os::Mutex* opening_ = nullptr;
   std::uint32_t order_[kMaxLocks] =

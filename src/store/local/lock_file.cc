@@ -19,14 +19,16 @@ constexpr std::string_view kHowToShare =
     "LOCK_UNLOCK_MODE=666)";
 
 Error not_made(const PathText& directory, int error) {
-  Error failed = error_of(error == EACCES ? Code::not_permitted : Code::cannot_create, error, directory);
+  Error failed =
+      error_of(error == EACCES ? Code::not_permitted : Code::cannot_create, error, directory);
   failed.message.append(": cannot create the directory: ").append(errno_words(error));
   return failed;
 }
 
 // Where the original and we write is zero or ours; anything else is somebody's document.
 constexpr std::string_view kAlien =
-    "not a lock file, or cut short (it holds other data, which was left alone); name a file that does not "
+    "not a lock file, or cut short (it holds other data, which was left alone); name a file that "
+    "does not "
     "exist yet, or "
     "remove this one if nobody needs it";
 
@@ -75,15 +77,16 @@ Status LockFile::open(const LockSpec& spec, const Request& request, Access acces
 
 Status LockFile::open_path(const Request& request, Access access) {
   only_stops_ = request.only_stops;
-  // Once more when the file appears or vanishes between the two attempts; whoever loses that race three times in a
-  // row meets somebody who does it on purpose.
+  // Once more when the file appears or vanishes between the two attempts; whoever loses that race
+  // three times in a row meets somebody who does it on purpose.
   for (int attempt = 0; attempt < 3; ++attempt) {
     int error = 0;
     {
       const Opening gate(opening_);
       read_only_ = access == Access::look;
       if (!read_only_) error = os::open_existing(path_.c_str(), fd_);
-      if (request.looks_only && (error == EROFS || error == EACCES || error == EPERM)) read_only_ = true;
+      if (request.looks_only && (error == EROFS || error == EACCES || error == EPERM))
+        read_only_ = true;
       if (read_only_) error = os::open_to_read(path_.c_str(), fd_);
     }
     if (error == 0) {
@@ -93,7 +96,8 @@ Status LockFile::open_path(const Request& request, Access access) {
     if (error == ENOENT && access != Access::create) return {};
     if (error != ENOENT) {
       if (error == ELOOP)
-        return failure(Code::io, 0, "is a symbolic link, which is not followed; name the file itself");
+        return failure(Code::io, 0,
+                       "is a symbolic link, which is not followed; name the file itself");
       if (error == EISDIR) return failure(Code::io, 0, "is a directory; name a file in it");
       if (error == ENXIO) return failure(Code::io, 0, "is not a regular file");
       Error failed = failure(code_for(error), error, "cannot open the lock file");
@@ -116,8 +120,8 @@ Status LockFile::open_path(const Request& request, Access access) {
     }
     if (error == 0) return {};
     if (error != EEXIST) {
-      return failure(error == EACCES || error == EPERM ? Code::not_permitted : Code::cannot_create, error,
-                     "cannot create the lock file");
+      return failure(error == EACCES || error == EPERM ? Code::not_permitted : Code::cannot_create,
+                     error, "cannot create the lock file");
     }
   }
   return failure(Code::io, 0, "appears and vanishes again and again");
@@ -130,7 +134,8 @@ Status LockFile::check_file(const Request& request) {
   if (!S_ISREG(status.st_mode)) return failure(Code::io, 0, "is not a regular file");
   was_empty_ = was_empty_ && status.st_size == 0;
   if (status.st_nlink > 1) {
-    Error linked = failure(Code::io, 0, "has other hard links; name a file with only one name (find ");
+    Error linked =
+        failure(Code::io, 0, "has other hard links; name a file with only one name (find ");
     linked.message.append(parent_of(path_)).append(" -xdev -samefile ").append(path_);
     linked.message.append(" shows those in that directory)");
     return linked;
@@ -140,27 +145,29 @@ Status LockFile::check_file(const Request& request) {
   several_may_write_ = shared_on_purpose;
   const bool only_looked_at = user == kRoot && (read_only_ || only_stops_);
   if (status.st_uid != user && status.st_uid != kRoot && !shared_on_purpose && !only_looked_at) {
-    Error unshared =
-        failure(Code::not_permitted, 0, "belongs to another user, who does not share it (mode g+w or o+w)");
+    Error unshared = failure(Code::not_permitted, 0,
+                             "belongs to another user, who does not share it (mode g+w or o+w)");
     unshared.message.append(kHowToShare);
     return unshared;
   }
   if (Status directories = check_directories(); !directories.ok()) return directories;
   if (Status trusted = check_filesystem(request, fd_.get()); !trusted.ok()) return trusted;
-  if (const int error = keep_apart()) return failure(Code::io, error, "cannot duplicate the descriptor");
+  if (const int error = keep_apart())
+    return failure(Code::io, error, "cannot duplicate the descriptor");
   identity_ = {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
                request.foreign_format ? 0 : os::boot_hash()};
   return {};
 }
 
-// A directory that hands its group on to what is made in it, and lets the group write but nobody else, is one that a
-// group shares on purpose: each of it may rename the lock file there anyway.
+// A directory that hands its group on to what is made in it, and lets the group write but nobody
+// else, is one that a group shares on purpose: each of it may rename the lock file there anyway.
 unsigned LockFile::mode_for_new(const Request& request) const {
   constexpr unsigned kForTheGroup = 0660;
   constexpr mode_t kAsked = S_ISGID | S_IWGRP | S_IWOTH;
   struct stat status;
   const PathText parent(parent_of(path_));
-  if (request.mode_given || os::path_status(parent.c_str(), status, true) != 0) return request.create_mode;
+  if (request.mode_given || os::path_status(parent.c_str(), status, true) != 0)
+    return request.create_mode;
   return (status.st_mode & kAsked) == (S_ISGID | S_IWGRP) ? kForTheGroup : request.create_mode;
 }
 
@@ -174,13 +181,15 @@ Status LockFile::check_filesystem(const Request& request, int fd) const {
     return error;
   }
   Error error = failure(Code::io, 0, "locks on this filesystem (");
-  error.message.append(name).append(") cannot be trusted; see atmost doctor ").append(parent_of(path_));
+  error.message.append(name)
+      .append(") cannot be trusted; see atmost doctor ")
+      .append(parent_of(path_));
   error.message.append(", or say --trust-fs");
   return error;
 }
 
-// Before a file is made there: a refusal leaves nothing behind. A directory that cannot be opened is asked through
-// the file.
+// Before a file is made there: a refusal leaves nothing behind. A directory that cannot be opened
+// is asked through the file.
 Status LockFile::check_parent_filesystem(const Request& request) const {
   os::Fd directory;
   const PathText parent(parent_of(path_));
@@ -215,7 +224,8 @@ Status LockFile::check_directories() const {
   }
   for (char c : path_.view()) {
     if (c == '/') {
-      if (Status checked = check_directory(part.empty() ? "/" : part.c_str()); !checked.ok()) return checked;
+      if (Status checked = check_directory(part.empty() ? "/" : part.c_str()); !checked.ok())
+        return checked;
     }
     part.push(c);
   }
@@ -232,10 +242,12 @@ Status LockFile::refresh() {
     return error;
   }
   if (state_ == HeaderState::alien) return failure(Code::io, 0, kAlien);
-  // A stored admission that cannot be read must not let anybody run early (fail closed). As a moment that never comes
-  // it refuses, is reported, and is set to the present by the first who asks; until then saving keeps it.
+  // A stored admission that cannot be read must not let anybody run early (fail closed). As a
+  // moment that never comes it refuses, is reported, and is set to the present by the first who
+  // asks; until then saving keeps it.
   constexpr StampData kUnreadable = {Duration::kForever / 2, 0, 0};
-  if (state_ == HeaderState::damaged) header_.start = header_.finish = header_.success = kUnreadable;
+  if (state_ == HeaderState::damaged)
+    header_.start = header_.finish = header_.success = kUnreadable;
   return {};
 }
 
@@ -254,11 +266,12 @@ Status LockFile::raise_index(std::uint32_t slot) {
 }
 
 Status LockFile::save_header() {
-  // The header vouches for the words behind it. Those of another boot, or of the file that this one was copied from,
-  // may say "alive" for ever: nobody is left whose death would take it back.
+  // The header vouches for the words behind it. Those of another boot, or of the file that this one
+  // was copied from, may say "alive" for ever: nobody is left whose death would take it back.
   if (read_only_) return {};
   if (!words_count()) {
-    if (const int error = clear_words(fd())) return failure(Code::io, error, "cannot write the lock file");
+    if (const int error = clear_words(fd()))
+      return failure(Code::io, error, "cannot write the lock file");
   }
   if (const int error = write_header(fd(), identity_, header_)) {
     return failure(Code::io, error, "cannot write the lock file");

@@ -13,11 +13,12 @@
 
 namespace atmost::local {
 
-// How long the guard is waited for: it is held for a handful of system calls, so whoever keeps it longer is stopped.
+// How long the guard is waited for: it is held for a handful of system calls, so whoever keeps it
+// longer is stopped.
 inline constexpr std::int64_t kGuardPatienceNs = 5'000'000'000;
 
-// A fork between the call that makes a descriptor and the line that keeps it would leave the child one that it does not
-// know of.
+// A fork between the call that makes a descriptor and the line that keeps it would leave the child
+// one that it does not know of.
 class Opening {
  public:
   explicit Opening(os::Mutex* mutex) : mutex_(mutex) {
@@ -40,49 +41,56 @@ enum class Heirs : std::uint8_t {
   forks,    // children that the program forks whenever it likes, from any thread
 };
 
-// Not thread-safe; one per caller. Descriptors are close-on-exec; one that a command may inherit is out of the way of
-// scripts' own (os::move_high).
+// Not thread-safe; one per caller. Descriptors are close-on-exec; one that a command may inherit is
+// out of the way of scripts' own (os::move_high).
 //
-// A lock of a description lasts until the last process that has it ends. So where there are heirs the file is opened
-// twice: slots and the mode byte sit on the description that they inherit, slot_fd(); the guard and all else that must
-// end with this process sits on fd(), which nobody else ever has. The second is opened when a slot is about to be
-// locked and not before: a refusal needs one. With nobody to inherit both are the same, and so in a PORTABLE build,
-// where locks belong to the process and closing either descriptor would drop them all.
+// A lock of a description lasts until the last process that has it ends. So where there are heirs
+// the file is opened twice: slots and the mode byte sit on the description that they inherit,
+// slot_fd(); the guard and all else that must end with this process sits on fd(), which nobody else
+// ever has. The second is opened when a slot is about to be locked and not before: a refusal needs
+// one. With nobody to inherit both are the same, and so in a PORTABLE build, where locks belong to
+// the process and closing either descriptor would drop them all.
 class LockFile {
  public:
   enum class Access : std::uint8_t {
-    create,  // read and write; made with request.create_mode if it is not there. With request.looks_only, read only
-             // where it cannot be written: then the guard is not locked, and a slot is only asked for
+    create,  // read and write; made with request.create_mode if it is not there. With
+             // request.looks_only, read only where it cannot be written: then the guard is not
+             // locked, and a slot is only asked for
     modify,  // read and write; must be there
     look,    // read only; must be there
   };
 
-  // Fails for anything but a regular file with one link, of a trusted owner, in a directory that strangers cannot
-  // rename in, on a filesystem that keeps locks. A symbolic link is not followed. present() is false afterwards
-  // when the file is not there and Access says it need not be made: that is not an error.
+  // Fails for anything but a regular file with one link, of a trusted owner, in a directory that
+  // strangers cannot rename in, on a filesystem that keeps locks. A symbolic link is not followed.
+  // present() is false afterwards when the file is not there and Access says it need not be made:
+  // that is not an error.
   Status open(const LockSpec& spec, const Request& request, Access access);
   bool present() const { return fd_.open(); }
   // Whether the path still leads to this file.
   bool in_place() const;
-  // Whether it surely leads to another file or to none: a path that cannot be examined just now tells neither.
+  // Whether it surely leads to another file or to none: a path that cannot be examined just now
+  // tells neither.
   bool displaced() const;
   void close();
 
-  // Kept across open(). `forks`: `opening` is locked by whoever forks (os::keep_through_fork), and while a descriptor is
-  // opened or closed here.
+  // Kept across open(). `forks`: `opening` is locked by whoever forks (os::keep_through_fork), and
+  // while a descriptor is opened or closed here.
   void set_heirs(Heirs heirs, os::Mutex* opening = nullptr);
   // For a forked child that is no heir of the guard: closes fd(). Async-signal-safe.
   void close_private();
 
   enum class Guarded : std::uint8_t { held, timeout, replaced };
-  // Takes the guard, waiting at most until `boot_deadline_ns`, checks that the path still leads here, and reads the
-  // header. `replaced`: the file was deleted or replaced; the guard is not held, and the file should be reopened.
+  // Takes the guard, waiting at most until `boot_deadline_ns`, checks that the path still leads
+  // here, and reads the header. `replaced`: the file was deleted or replaced; the guard is not
+  // held, and the file should be reopened.
   Result<Guarded> guard(std::int64_t boot_deadline_ns);
   void unguard();
-  // Every byte, the slots first and the guard last. With thousands of holders each call walks them all.
+  // Every byte, the slots first and the guard last. With thousands of holders each call walks them
+  // all.
   void unlock_all();
-  // Locks slot or mode bytes for writing where heirs will find them. 0, EAGAIN, or another errno value; ESTALE: the path
-  // leads to another file by now. Of a file that can only be read: whether they could be. REQUIRES: guarded.
+  // Locks slot or mode bytes for writing where heirs will find them. 0, EAGAIN, or another errno
+  // value; ESTALE: the path leads to another file by now. Of a file that can only be read: whether
+  // they could be. REQUIRES: guarded.
   int lock_slots(os::Owner owner, os::Bytes bytes);
   // The next lock_slots() will open a second descriptor: a query first spares a refusal that.
   bool opens_for_slots() const { return shares() && !shared_.open(); }
@@ -108,7 +116,8 @@ class LockFile {
   HeaderState state() const { return state_; }
   // Whether the file was there, and empty, when it was opened: a flock(1) user's may be.
   bool was_empty() const { return was_empty_; }
-  // Highest slot that the index byte admits to be in use; 0 when the index is absurd or there is none yet.
+  // Highest slot that the index byte admits to be in use; 0 when the index is absurd or there is
+  // none yet.
   std::uint32_t indexed_slots() const;
   // The index and header say nothing false about the running boot: occupancy words count.
   bool words_count() const {

@@ -8,7 +8,8 @@
 namespace atmost::local {
 namespace {
 
-// An overlay's options hold the path of every layer and take at most a page; the other fields are paths.
+// An overlay's options hold the path of every layer and take at most a page; the other fields are
+// paths.
 constexpr std::size_t kLongestLine = 32768;
 char buffer[kLongestLine];
 
@@ -29,7 +30,8 @@ std::string_view take_field(std::string_view& line, char* base) {
       *to++ = raw[i];
       continue;
     }
-    *to++ = static_cast<char>((raw[i + 1] - '0') * 64 + (raw[i + 2] - '0') * 8 + (raw[i + 3] - '0'));
+    *to++ =
+        static_cast<char>((raw[i + 1] - '0') * 64 + (raw[i + 2] - '0') * 8 + (raw[i + 3] - '0'));
     i += 3;
   }
   return {start, static_cast<std::size_t>(to - start)};
@@ -79,7 +81,8 @@ int each_mount(MountVisitor& visitor) {
       at += static_cast<std::int64_t>(got);
       continue;
     }
-    // One line for each read: it is unescaped in place. A machine has dozens of mounts, rarely thousands.
+    // One line for each read: it is unescaped in place. A machine has dozens of mounts, rarely
+    // thousands.
     if (!skipping) show({text.data(), end}, visitor);
     skipping = false;
     at += static_cast<std::int64_t>(end) + 1;
@@ -92,7 +95,8 @@ std::int64_t mount_of(int fd) {
   os::Fd file;
   char text[1024];
   std::size_t size = 0;
-  if (os::open_to_read(path.c_str(), file) != 0 || os::read_at(file.get(), text, sizeof text, 0, size) != 0)
+  if (os::open_to_read(path.c_str(), file) != 0 ||
+      os::read_at(file.get(), text, sizeof text, 0, size) != 0)
     return 0;
   constexpr std::string_view kField = "mnt_id:\t";
   const std::size_t found = std::string_view(text, size).find(kField);

@@ -1,4 +1,5 @@
-// Which mount a directory lies in, and which others reach the same files (/proc/self/mountinfo, proc(5)).
+// Which mount a directory lies in, and which others reach the same files (/proc/self/mountinfo,
+// proc(5)).
 #ifndef ATMOST_STORE_LOCAL_MOUNTS_H
 #define ATMOST_STORE_LOCAL_MOUNTS_H
 
@@ -27,8 +28,8 @@ class MountVisitor {
   ~MountVisitor() = default;
 };
 
-// Shows every mount of this mount namespace, in the order of mounting. 0 or an errno value. Never contacts a
-// filesystem.
+// Shows every mount of this mount namespace, in the order of mounting. 0 or an errno value. Never
+// contacts a filesystem.
 int each_mount(MountVisitor& visitor);
 
 // The id of the mount that a descriptor was opened through; 0 where it is not told.

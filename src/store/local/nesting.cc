@@ -7,19 +7,21 @@
 namespace atmost::local {
 namespace {
 
-// A keeper is nobody's ancestor: what counts is whether the process for which we ask has the slot already. Another one,
-// its parent say, may let go while we wait. The record outlives the hold.
+// A keeper is nobody's ancestor: what counts is whether the process for which we ask has the slot
+// already. Another one, its parent say, may let go while we wait. The record outlives the hold.
 bool kept_for_the_same(const LockFile& file, std::uint32_t slot, const Record& record,
                        const Request& request) {
   const Identity& identity = file.identity();
   return request.kept_for > 1 && record.kept_for == static_cast<std::uint64_t>(request.kept_for) &&
          record.kept_for_start_ns == request.kept_for_start_ns &&
-         os::holds_byte(record.pid, identity.device, identity.inode, slot_byte(slot)) == os::Holding::yes;
+         os::holds_byte(record.pid, identity.device, identity.inode, slot_byte(slot)) ==
+             os::Holding::yes;
 }
 
 bool held_by_our_tree(LockFile& file, std::uint32_t slot, const Request& request) {
   const Identity& identity = file.identity();
-  // A descriptor that we inherited shows here; the one we opened holds nothing below N at this point.
+  // A descriptor that we inherited shows here; the one we opened holds nothing below N at this
+  // point.
   if (os::holds_byte(os::process_id(), identity.device, identity.inode, slot_byte(slot)) ==
       os::Holding::yes) {
     return true;
@@ -34,9 +36,11 @@ bool held_by_our_tree(LockFile& file, std::uint32_t slot, const Request& request
 }  // namespace
 
 bool own_tree_blocks(LockFile& file, const LockSpec& spec, const Request& request) {
-  // An exclusive holder is alone: when the mode is locked and a slot is ours, both are. And nobody is exclusive beside one.
+  // An exclusive holder is alone: when the mode is locked and a slot is ours, both are. And nobody
+  // is exclusive beside one.
   Run mode;
-  const bool locked = first_locked(file.slot_fd(), kModeByte, kModeByte + 1, mode) == 0 && mode.found;
+  const bool locked =
+      first_locked(file.slot_fd(), kModeByte, kModeByte + 1, mode) == 0 && mode.found;
   const bool alone = locked || spec.mode == Mode::exclusive;
   const std::uint32_t others = spec.max < spec.take ? 0 : spec.max - spec.take + 1;
   const std::uint32_t enough = alone ? 1 : others;

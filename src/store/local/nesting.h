@@ -7,10 +7,11 @@
 
 namespace atmost::local {
 
-// True when so many slots of the file are held by this process's ancestors, or through descriptors that it inherited,
-// that spec.take can never be had while they run; one is enough when either side is exclusive. The kernel's own lists
-// decide (/proc/self/fdinfo), then the holders' records together with the chain of parents. Of slots that are kept for a
-// process (atmost hold) those of request.kept_for count.
+// True when so many slots of the file are held by this process's ancestors, or through descriptors
+// that it inherited, that spec.take can never be had while they run; one is enough when either side
+// is exclusive. The kernel's own lists decide (/proc/self/fdinfo), then the holders' records
+// together with the chain of parents. Of slots that are kept for a process (atmost hold) those of
+// request.kept_for count.
 bool own_tree_blocks(LockFile& file, const LockSpec& spec, const Request& request);
 
 }  // namespace atmost::local

@@ -10,12 +10,13 @@ namespace {
 constexpr std::uint32_t kRoot = 0;
 
 bool several_may_write(const struct stat& status) {
-  return (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;  // an access list's mask shows as the group's bits
+  return (status.st_mode & (S_IWGRP | S_IWOTH)) !=
+         0;  // an access list's mask shows as the group's bits
 }
 
-// What one process has locked: whether the slot, and whether by a lock that is its own. A process-owned lock cannot be
-// handed over, and its line shows in all who share the taker's table of descriptors (CLONE_FILES): so it counts for the
-// process that the kernel names alone.
+// What one process has locked: whether the slot, and whether by a lock that is its own. A
+// process-owned lock cannot be handed over, and its line shows in all who share the taker's table
+// of descriptors (CLONE_FILES): so it counts for the process that the kernel names alone.
 class Lines final : public os::LockLineVisitor {
  public:
   Lines(std::int64_t pid, std::uint32_t slot) : pid_(pid), slot_(slot) {}
@@ -47,7 +48,8 @@ Proof::Proof(const LockFile& file, std::uint32_t slot) : file_(file), slot_(slot
 Proof::Answer Proof::of(std::int64_t pid) const {
   const Identity& identity = file_.identity();
   if (ours_) {
-    const os::Holding holding = os::holds_byte(pid, identity.device, identity.inode, slot_byte(slot_));
+    const os::Holding holding =
+        os::holds_byte(pid, identity.device, identity.inode, slot_byte(slot_));
     return holding == os::Holding::yes          ? Answer::proven
            : holding == os::Holding::unreadable ? Answer::unreadable
                                                 : Answer::no;
@@ -63,27 +65,30 @@ Proof::Answer Proof::of(std::int64_t pid) const {
   return proven ? Answer::proven : Answer::unproven;
 }
 
-// By the environment that the hold gave to its command: of a hold whose supervisor was killed nothing else is left. What
-// a record says is anybody's word, but nobody makes another user's program start in an environment of his choice; unless
-// that is a set-user-ID program, or root's, whose helpers are many.
+// By the environment that the hold gave to its command: of a hold whose supervisor was killed
+// nothing else is left. What a record says is anybody's word, but nobody makes another user's
+// program start in an environment of his choice; unless that is a set-user-ID program, or root's,
+// whose helpers are many.
 bool Proof::started_under_this_lock(std::int64_t pid, const os::Credentials& ids) const {
   Record record;
-  if (!read_record(file_.fd(), slot_, record) || record.token == 0 || record.token > INT64_MAX) return false;
+  if (!read_record(file_.fd(), slot_, record) || record.token == 0 || record.token > INT64_MAX)
+    return false;
   if (ids.user == kRoot || ids.user != record.uid || !ids.wholly(ids.user)) return false;
   // Compared as words: to look along a path of somebody's choice may take for ever.
   PathText here;
   PathText named;
   return os::started_by(pid, ids.user) &&
          os::is_marked(pid, "ATMOST_TOKEN", static_cast<std::int64_t>(record.token)) &&
-         os::started_with(pid, "ATMOST_LOCKFILE", named) && os::descriptor_path(file_.fd(), here) == 0 &&
-         named.view() == here.view();
+         os::started_with(pid, "ATMOST_LOCKFILE", named) &&
+         os::descriptor_path(file_.fd(), here) == 0 && named.view() == here.view();
 }
 
 bool Proof::reaches(std::int64_t ancestor, std::int64_t descendant) const {
   if (ours_) return true;
   os::Credentials above;
   os::Credentials below;
-  if (os::process_credentials(ancestor, above) != 0 || os::process_credentials(descendant, below) != 0)
+  if (os::process_credentials(ancestor, above) != 0 ||
+      os::process_credentials(descendant, below) != 0)
     return false;
   return above.real_user == kRoot || below.wholly(above.real_user);
 }

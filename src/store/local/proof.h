@@ -1,7 +1,8 @@
 // Which processes hold a slot beyond doubt: nobody else is ever signalled for it.
 //
-// Descriptors travel (SCM_RIGHTS, pidfd_getfd(2), inherited standard streams) and records are anybody's who may write the
-// file. So what proves a holder depends on who may write: see docs/lock-map.md, "Who may be signalled".
+// Descriptors travel (SCM_RIGHTS, pidfd_getfd(2), inherited standard streams) and records are
+// anybody's who may write the file. So what proves a holder depends on who may write: see
+// docs/lock-map.md, "Who may be signalled".
 #ifndef ATMOST_STORE_LOCAL_PROOF_H
 #define ATMOST_STORE_LOCAL_PROOF_H
 
@@ -24,10 +25,12 @@ class Proof {
     unproven,    // has such a descriptor, which somebody may have handed to it
     unreadable,  // another user's process, or no /proc
   };
-  // REQUIRES: a ProcessHandle to `pid` is open, and asked afterwards whether it still means a living `pid`.
+  // REQUIRES: a ProcessHandle to `pid` is open, and asked afterwards whether it still means a
+  // living `pid`.
   Answer of(std::int64_t pid) const;
 
-  // Whether what descends from a proven process may be stopped with it: whatever that process's own user could stop.
+  // Whether what descends from a proven process may be stopped with it: whatever that process's own
+  // user could stop.
   bool reaches(std::int64_t ancestor, std::int64_t descendant) const;
 
  private:
@@ -40,8 +43,9 @@ class Proof {
   std::uint32_t owner_ = 0;
 };
 
-// The holder's part, where several users may write the file: a lock that only the process itself can have, which the
-// kernel names it by. Where one user may it does nothing. 0, or an errno value: then nobody can prove the hold.
+// The holder's part, where several users may write the file: a lock that only the process itself
+// can have, which the kernel names it by. Where one user may it does nothing. 0, or an errno value:
+// then nobody can prove the hold.
 int leave_proof(const LockFile& file, const std::uint32_t* slots, std::uint32_t count);
 
 }  // namespace atmost::local

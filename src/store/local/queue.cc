@@ -22,7 +22,8 @@ std::uint64_t running_boot(const LockFile& file) {
 }
 
 std::int64_t turn_in(const LockFile& file, const WaiterRecord& record) {
-  return record.turn_boot_ns != 0 && record.turn_boot == running_boot(file) ? record.turn_boot_ns : 0;
+  return record.turn_boot_ns != 0 && record.turn_boot == running_boot(file) ? record.turn_boot_ns
+                                                                            : 0;
 }
 
 bool ticket_locked(LockFile& file, std::uint32_t queue, std::uint64_t ticket) {
@@ -33,10 +34,12 @@ bool ticket_locked(LockFile& file, std::uint32_t queue, std::uint64_t ticket) {
          conflict.found;
 }
 
-// Milliseconds of uptime (2^20 ns): a start for the count that no earlier ticket of this boot can have passed unless
-// more than one was drawn each millisecond ever since, and then the stored count leads.
+// Milliseconds of uptime (2^20 ns): a start for the count that no earlier ticket of this boot can
+// have passed unless more than one was drawn each millisecond ever since, and then the stored count
+// leads.
 std::uint64_t ticket_of(const Instant& now) {
-  const std::uint64_t by_clock = static_cast<std::uint64_t>(now.boot_ns > 0 ? now.boot_ns : 0) >> 20;
+  const std::uint64_t by_clock =
+      static_cast<std::uint64_t>(now.boot_ns > 0 ? now.boot_ns : 0) >> 20;
   return by_clock == 0 ? 1 : by_clock;
 }
 
@@ -126,11 +129,13 @@ Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std
     }
     if (!run.found) return {};
     low = run.end;
-    if (run.end - run.start > 1) continue;  // a ticket is one byte: this is somebody's lock, but no waiter
+    if (run.end - run.start > 1)
+      continue;  // a ticket is one byte: this is somebody's lock, but no waiter
     to.ticket = static_cast<std::uint64_t>(run.start - start);
     WaiterRecord record;
     const bool known = record_of(file, queue, to.ticket, record);
-    to.writer = queue == kModeQueue && (!known || record.mode == static_cast<std::uint8_t>(Mode::exclusive));
+    to.writer = queue == kModeQueue &&
+                (!known || record.mode == static_cast<std::uint8_t>(Mode::exclusive));
     if (!known) return {};
     if (record.take >= 1 && record.take <= kMaxTake) to.take = record.take;
     to.turn_boot_ns = turn_in(file, record);
@@ -139,7 +144,8 @@ Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std
   return {};
 }
 
-void note_turn(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std::int64_t began_boot_ns) {
+void note_turn(LockFile& file, std::uint32_t queue, std::uint64_t ticket,
+               std::int64_t began_boot_ns) {
   WaiterRecord record = {};
   if (!record_of(file, queue, ticket, record)) {
     record = {};
@@ -175,7 +181,8 @@ Status find_ahead(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std
   std::uint64_t nearest = 0;
   std::uint64_t furthest = 0;
   to = {};
-  for (std::int64_t end = start + static_cast<std::int64_t>(ticket); end > start && to.count < far;) {
+  for (std::int64_t end = start + static_cast<std::int64_t>(ticket);
+       end > start && to.count < far;) {
     Run run;
     if (const int error = last_locked(file.fd(), start, end, run, os::Hold::read)) {
       return file.failure(Code::io, error, "cannot query the queue");
@@ -193,7 +200,8 @@ Status find_ahead(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std
   return {};
 }
 
-int wait_behind(LockFile& file, std::uint32_t queue, std::uint64_t ahead, std::int64_t boot_deadline_ns) {
+int wait_behind(LockFile& file, std::uint32_t queue, std::uint64_t ahead,
+                std::int64_t boot_deadline_ns) {
   const os::Bytes byte = {queue_start(queue) + static_cast<std::int64_t>(ahead), 1};
   const int error = os::wait_lock_until(file.fd(), os::Owner::description, os::Hold::read, byte,
                                         boot_deadline_ns, file.blocking());

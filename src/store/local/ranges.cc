@@ -11,7 +11,8 @@ int any_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::Hold aga
   os::Conflict conflict;
   const int error = os::query_lock(fd, os::Owner::description, against, {low, end - low}, conflict);
   if (error != 0 || !conflict.found) return error;
-  const std::int64_t behind = conflict.bytes.length == 0 ? end : conflict.bytes.start + conflict.bytes.length;
+  const std::int64_t behind =
+      conflict.bytes.length == 0 ? end : conflict.bytes.start + conflict.bytes.length;
   to.found = true;
   to.start = conflict.bytes.start > low ? conflict.bytes.start : low;
   to.end = behind < end ? behind : end;

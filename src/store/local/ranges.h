@@ -1,4 +1,5 @@
-// Walking over locked ranges with queries. The kernel names any one conflict of a range, not the left-most.
+// Walking over locked ranges with queries. The kernel names any one conflict of a range, not the
+// left-most.
 #ifndef ATMOST_STORE_LOCAL_RANGES_H
 #define ATMOST_STORE_LOCAL_RANGES_H
 
@@ -14,13 +15,16 @@ struct Run {
   std::int64_t end = 0;  // behind the last byte
 };
 
-// The left-most run of bytes in [low, end) that somebody else holds, clipped to it. About two queries each when the
-// locks were taken in ascending order. `against`: read to pass read locks over. Returns 0 or an errno value.
-int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::Hold against = os::Hold::write);
+// The left-most run of bytes in [low, end) that somebody else holds, clipped to it. About two
+// queries each when the locks were taken in ascending order. `against`: read to pass read locks
+// over. Returns 0 or an errno value.
+int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to,
+                 os::Hold against = os::Hold::write);
 
-// The right-most one; of its bytes at least the last is told. Looks near `end` first: the neighbour is the usual
-// answer.
-int last_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::Hold against = os::Hold::write);
+// The right-most one; of its bytes at least the last is told. Looks near `end` first: the neighbour
+// is the usual answer.
+int last_locked(int fd, std::int64_t low, std::int64_t end, Run& to,
+                os::Hold against = os::Hold::write);
 
 }  // namespace atmost::local
 

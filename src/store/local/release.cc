@@ -38,12 +38,14 @@ void LocalStore::let_go(Entry& entry) {
 }
 
 void LocalStore::release_one(Entry& entry, Ending ending, const Instant& now) {
-  const Result<LockFile::Guarded> guarded = entry.file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
-  // Without the guard (its holder is stopped, the file was replaced) the slot is freed all the same; a newcomer's
-  // word may then be cleared with ours, which makes it doubtful, not wrong.
+  const Result<LockFile::Guarded> guarded =
+      entry.file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
+  // Without the guard (its holder is stopped, the file was replaced) the slot is freed all the
+  // same; a newcomer's word may then be cleared with ours, which makes it doubtful, not wrong.
   const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;
   const bool hints = entry.held.token != 0;
-  // With the guard, whoever is woken by our word finds the slot free; without it the slot has to be free by then.
+  // With the guard, whoever is woken by our word finds the slot free; without it the slot has to be
+  // free by then.
   drop_flock(entry);
   if (!orderly) let_go(entry);
   if (hints && orderly && ending != Ending::unknown) {
@@ -61,7 +63,8 @@ void LocalStore::release_one(Entry& entry, Ending ending, const Instant& now) {
   } else if (orderly) {
     let_go(entry);
   }
-  // Only now, and not at all when a word of ours is left: the kernel disowns it when we end, however we do.
+  // Only now, and not at all when a word of ours is left: the kernel disowns it when we end,
+  // however we do.
   if (cleared && entry.words_registered) os::forget_words();
   entry.words_registered = false;
   entry.file.unguard();

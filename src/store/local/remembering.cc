@@ -14,7 +14,8 @@
 namespace atmost::local {
 namespace {
 
-// A lock of so many runs has an experience of its own; every eighth of its runs tells the directory.
+// A lock of so many runs has an experience of its own; every eighth of its runs tells the
+// directory.
 constexpr std::uint32_t kYoung = 64;
 constexpr std::uint32_t kNowAndThen = 8;
 
@@ -30,27 +31,31 @@ PathText experience_path(std::string_view lock) {
   return path;
 }
 
-// The directory's file. Whoever else may write it may make our limits short, and so have our runs stopped: only the
-// user's own and root's counts.
+// The directory's file. Whoever else may write it may make our limits short, and so have our runs
+// stopped: only the user's own and root's counts.
 class Directory {
  public:
   bool open(std::string_view lock, const Making& making) {
     const PathText path = experience_path(lock);
     if (path.truncated()) return false;
     int error = os::open_existing(path.c_str(), fd_);
-    if (error == ENOENT && making.wanted) error = os::create_new(path.c_str(), making.mode & 0644u, fd_);
+    if (error == ENOENT && making.wanted)
+      error = os::create_new(path.c_str(), making.mode & 0644u, fd_);
     struct stat status;
     if (error != 0 || os::file_status(fd_.get(), status) != 0) return false;
     const bool trusted = status.st_uid == os::user_id() || status.st_uid == 0;
     return trusted && S_ISREG(status.st_mode) && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
   }
   // False when another process is at it.
-  bool lock() { return os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, {0, 0}) == 0; }
+  bool lock() {
+    return os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, {0, 0}) == 0;
+  }
 
   void read(Experience& to) {
     ExperienceRecord record{};
     std::size_t got = 0;
-    const bool whole = os::read_at(fd_.get(), &record, sizeof record, 0, got) == 0 && got == sizeof record &&
+    const bool whole = os::read_at(fd_.get(), &record, sizeof record, 0, got) == 0 &&
+                       got == sizeof record &&
                        std::memcmp(record.magic, kMagic, sizeof kMagic) == 0 &&
                        record.version == kMemoryVersion && record.checksum == sum_of(record);
     to = whole ? record.experience : Experience{};
@@ -73,7 +78,8 @@ class Directory {
 bool read_memory(int fd, Memory& memory, Experience& experience) {
   MemoryRecord record;
   std::size_t got = 0;
-  const bool whole = os::read_at(fd, &record, sizeof record, kMemoryAt, got) == 0 && got == sizeof record &&
+  const bool whole = os::read_at(fd, &record, sizeof record, kMemoryAt, got) == 0 &&
+                     got == sizeof record &&
                      std::memcmp(record.magic, kMemoryMagic, sizeof kMemoryMagic) == 0 &&
                      record.version == kMemoryVersion && record.checksum == sum_of(record);
   memory = whole ? record.memory : Memory{};
@@ -105,14 +111,15 @@ void recall(int fd, std::string_view path, Memory& memory, Experience& experienc
   if (memory.completed < kYoung && directory.open(path, {})) directory.read(experience);
 }
 
-void memorize(int fd, std::string_view path, const Making& making, LearnFn learn, const Happening& what) {
+void memorize(int fd, std::string_view path, const Making& making, LearnFn learn,
+              const Happening& what) {
   Memory memory;
   Experience experience;
   (void)read_memory(fd, memory, experience);
   Directory directory;
   const bool tells = memory.completed < kYoung || memory.completed % kNowAndThen == 0;
-  const bool shared =
-      what.kind == Happening::Kind::completed && tells && directory.open(path, making) && directory.lock();
+  const bool shared = what.kind == Happening::Kind::completed && tells &&
+                      directory.open(path, making) && directory.lock();
   if (shared) directory.read(experience);
   learn(memory, experience, what);
   if (shared) directory.write(experience);

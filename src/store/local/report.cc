@@ -53,7 +53,8 @@ Report& Report::hex(std::uint64_t value) {
 }
 
 void Report::flush() {
-  if (error_ == 0 && !buffer_.empty()) error_ = os::write_stream(fd_, buffer_.view().data(), buffer_.size());
+  if (error_ == 0 && !buffer_.empty())
+    error_ = os::write_stream(fd_, buffer_.view().data(), buffer_.size());
   buffer_.clear();
 }
 

@@ -1,5 +1,5 @@
-// Text on its way to a descriptor, for the subcommands that tell much: buffered, escaped, and not silent when nobody
-// can be told.
+// Text on its way to a descriptor, for the subcommands that tell much: buffered, escaped, and not
+// silent when nobody can be told.
 #ifndef ATMOST_STORE_LOCAL_REPORT_H
 #define ATMOST_STORE_LOCAL_REPORT_H
 
@@ -12,8 +12,8 @@
 
 namespace atmost::local {
 
-// Writes when the buffer is full and at finish(). After a failed write the rest is swallowed, and finish() says why.
-// Blocks as the descriptor does. A vanished reader raises no SIGPIPE.
+// Writes when the buffer is full and at finish(). After a failed write the rest is swallowed, and
+// finish() says why. Blocks as the descriptor does. A vanished reader raises no SIGPIPE.
 class Report {
  public:
   explicit Report(int fd) : fd_(fd) {}

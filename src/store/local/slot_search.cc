@@ -9,8 +9,9 @@
 namespace atmost::local {
 namespace {
 
-// So many doubtful slots are tried one by one before looking behind the highest slot in use: enough that a handful of
-// foreign holders do not push us up, few enough that thousands of them cost nothing.
+// So many doubtful slots are tried one by one before looking behind the highest slot in use: enough
+// that a handful of foreign holders do not push us up, few enough that thousands of them cost
+// nothing.
 constexpr std::uint32_t kPatientTries = 8;
 // Words believed in a refusal that are asked nevertheless, other ones each time.
 constexpr std::uint32_t kSpotChecks = 4;
@@ -62,7 +63,8 @@ bool Search::take(std::uint32_t slot) {
   if (error == 0) {
     to_.insert(slot);
     const bool word_read = slot >= words_first_ && slot < words_first_ + words_count_;
-    if (word_read && (words_[slot - words_first_].thread & os::kOwnerDied) != 0) to_.met_dead = true;
+    if (word_read && (words_[slot - words_first_].thread & os::kOwnerDied) != 0)
+      to_.met_dead = true;
   } else if (error == EAGAIN) {
     ++tried_in_vain_;
   } else {
@@ -72,13 +74,13 @@ bool Search::take(std::uint32_t slot) {
   return true;
 }
 
-// A slot that is held is not worth a second descriptor. What is asked is whether anything is locked from the slot on: if
-// not, there is nothing above N either.
+// A slot that is held is not worth a second descriptor. What is asked is whether anything is locked
+// from the slot on: if not, there is nothing above N either.
 int Search::take_first(std::uint32_t slot) {
   os::Conflict conflict;
   const auto held = [&](std::int64_t length) {
-    return os::query_lock(file_.fd(), os::Owner::description, os::Hold::write, {slot_byte(slot), length},
-                          conflict);
+    return os::query_lock(file_.fd(), os::Owner::description, os::Hold::write,
+                          {slot_byte(slot), length}, conflict);
   };
   int error = held(0);
   nothing_behind_ = error == 0 && !conflict.found;
@@ -106,7 +108,8 @@ bool Search::jump() {
     if (!take(slot)) return false;
     if (tried_in_vain_ != before) break;
   }
-  // Those that came last took the highest slots, and the highest free one is the one nobody has come for since.
+  // Those that came last took the highest slots, and the highest free one is the one nobody has
+  // come for since.
   const std::uint32_t top = file_.indexed_slots() < spec_.max ? file_.indexed_slots() : spec_.max;
   for (std::uint32_t looked = 0; looked < kPatientTries && looked < top && !enough(); ++looked) {
     const std::uint32_t slot = top - looked;
@@ -135,8 +138,8 @@ bool Search::scan(std::uint32_t first, std::uint32_t last) {
   return true;
 }
 
-// Asks the kernel about a few of the slots whose words were believed, spread over all of them (lies may be
-// neighbours). One lie, and none is believed any more.
+// Asks the kernel about a few of the slots whose words were believed, spread over all of them (lies
+// may be neighbours). One lie, and none is believed any more.
 bool Search::spot_check() {
   if (believed_ == 0) return true;
   const std::uint32_t start = os::scatter() % spec_.max;
@@ -149,7 +152,8 @@ bool Search::spot_check() {
     const Word& word = words_[slot - words_first_];
     if (!word_lives(word) || (word.flags & kDrainedFlag) != 0 || ours(slot)) continue;
     os::Conflict conflict;
-    error_ = os::query_lock(file_.slot_fd(), owner_, os::Hold::write, {slot_byte(slot), 1}, conflict);
+    error_ =
+        os::query_lock(file_.slot_fd(), owner_, os::Hold::write, {slot_byte(slot), 1}, conflict);
     if (error_ != 0) return false;
     if (!conflict.found) {
       believe_ = false;

@@ -8,8 +8,9 @@
 
 namespace atmost::local {
 
-// Whether a waiter should ask again: a slot that would do for it may be free. Without the guard, and cheaply; may say
-// yes without need. Words of living supervisors are believed: the head of a queue does not depend on this.
+// Whether a waiter should ask again: a slot that would do for it may be free. Without the guard,
+// and cheaply; may say yes without need. Words of living supervisors are believed: the head of a
+// queue does not depend on this.
 bool may_have_room(const LockFile& file, const LockSpec& spec, WordBuffer& buffer);
 
 class Search {
@@ -19,8 +20,8 @@ class Search {
 
   // Reserves until `wanted` slots are ours or every slot up to N is known to be held or drained.
   Status until(std::uint32_t wanted);
-  // The same anew, without the slots that somebody is just taking over: those are for the head of the queue, else
-  // for the taker, not for a newcomer.
+  // The same anew, without the slots that somebody is just taking over: those are for the head of
+  // the queue, else for the taker, not for a newcomer.
   Status without_taken_over(std::uint32_t wanted);
   // It was seen on the way that nothing above N is locked: no slot, mode, takeover, ticket.
   bool nothing_behind() const { return nothing_behind_; }

@@ -32,13 +32,14 @@ Status reserve_exclusive(LockFile& file, os::Owner owner, Reservation& to) {
   return counted;
 }
 
-// Asks one by one for what one query over everything behind the last slot found in the way. `held`: slots above N.
+// Asks one by one for what one query over everything behind the last slot found in the way. `held`:
+// slots above N.
 Status look_beyond(LockFile& file, const LockSpec& spec, const Seeker& seeker, Reservation& to,
                    std::uint32_t& held) {
   os::Conflict conflict;
   const auto ask = [&](std::int64_t start, std::int64_t length, bool& found) {
-    const int error =
-        os::query_lock(file.fd(), os::Owner::description, os::Hold::write, {start, length}, conflict);
+    const int error = os::query_lock(file.fd(), os::Owner::description, os::Hold::write,
+                                     {start, length}, conflict);
     found = conflict.found;
     return error;
   };
@@ -60,10 +61,12 @@ Status look_beyond(LockFile& file, const LockSpec& spec, const Seeker& seeker, R
 }  // namespace
 
 os::Owner owner_for(const Request& request) {
-  return request.exec && request.until == Until::close ? os::Owner::process : os::Owner::description;
+  return request.exec && request.until == Until::close ? os::Owner::process
+                                                       : os::Owner::description;
 }
 
-Status count_held(LockFile& file, std::uint32_t first, std::uint32_t last, std::uint32_t enough, Count& to) {
+Status count_held(LockFile& file, std::uint32_t first, std::uint32_t last, std::uint32_t enough,
+                  Count& to) {
   std::int64_t low = slot_byte(first);
   const std::int64_t end = slot_byte(last) + 1;
   while (low < end && to.held < enough) {
@@ -100,8 +103,8 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
   os::Conflict conflict;
   const std::int64_t behind = slot_byte(spec.max) + 1;
   if (!search.nothing_behind()) {
-    if (const int error =
-            os::query_lock(file.fd(), os::Owner::description, os::Hold::write, {behind, 0}, conflict)) {
+    if (const int error = os::query_lock(file.fd(), os::Owner::description, os::Hold::write,
+                                         {behind, 0}, conflict)) {
       return file.failure(Code::io, error, "cannot query locks");
     }
   }
@@ -119,8 +122,10 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
     to.held = spec.max - to.count + above;
   } else if (above > 0 || to.writer_inside) {
     Count below;
-    if (Status counted = count_held(file, 1, spec.max, spec.max, below); !counted.ok()) return counted;
-    // A query by description sees what this process locked as one; where there is one kind only, it does not.
+    if (Status counted = count_held(file, 1, spec.max, spec.max, below); !counted.ok())
+      return counted;
+    // A query by description sees what this process locked as one; where there is one kind only, it
+    // does not.
     const bool strangers = owner == os::Owner::process && os::has_description_locks();
     const std::uint32_t own = strangers ? to.count : 0;
     to.held = below.held - own + above;

@@ -26,7 +26,8 @@ void LocalStore::end_takeover(std::uint32_t lock, std::uint32_t slot) {
 // That it cannot be had costs a word in a message.
 void LocalStore::mark_as_kill(std::uint32_t lock, std::uint32_t slot) {
   kills_ = true;
-  (void)os::try_lock(entries_[lock].file.fd(), os::Owner::description, os::Hold::write, {kill_byte(slot), 1});
+  (void)os::try_lock(entries_[lock].file.fd(), os::Owner::description, os::Hold::write,
+                     {kill_byte(slot), 1});
 }
 
 Result<Pressed> LocalStore::press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
@@ -43,7 +44,8 @@ Result<Pressed> LocalStore::press(std::uint32_t lock, std::uint32_t slot, std::u
   return pressed;
 }
 
-std::uint32_t LocalStore::survivors(std::span<const std::uint64_t> tokens, std::span<std::int64_t> to) const {
+std::uint32_t LocalStore::survivors(std::span<const std::uint64_t> tokens,
+                                    std::span<std::int64_t> to) const {
   return family_.alive(tokens, to);
 }
 
@@ -52,7 +54,8 @@ bool LocalStore::is_locked_beside(const Entry& entry, std::int64_t (*byte_of)(st
   for (std::uint32_t i = 0; i < entry.held.count; ++i) {
     os::Conflict taker;
     const os::Bytes byte = {byte_of(entry.held.slots[i]), 1};
-    const int error = os::query_lock(entry.file.fd(), os::Owner::description, os::Hold::write, byte, taker);
+    const int error =
+        os::query_lock(entry.file.fd(), os::Owner::description, os::Hold::write, byte, taker);
     if (error == 0 && taker.found) return true;
   }
   return false;
@@ -84,7 +87,8 @@ bool LocalStore::revoked(os::Watch& watch) const {
   if (!watch.started()) watch.start(entry.file.path());
   for (std::uint32_t i = 0; i < entry.held.count; ++i) {
     Word word;
-    if (read_words(entry.held.fd, entry.held.slots[i], 1, &word) == 0 && (word.flags & kRevokedFlag) != 0)
+    if (read_words(entry.held.fd, entry.held.slots[i], 1, &word) == 0 &&
+        (word.flags & kRevokedFlag) != 0)
       return true;
   }
   return false;

@@ -30,7 +30,9 @@ void judge(bool good, std::string_view check, std::string_view what, std::string
   }
 }
 
-bool lock_here(int fd, os::Bytes bytes) { return os::try_lock(fd, kOwner, os::Hold::write, bytes) == 0; }
+bool lock_here(int fd, os::Bytes bytes) {
+  return os::try_lock(fd, kOwner, os::Hold::write, bytes) == 0;
+}
 
 void try_events(const TrialFile& file, Actor& other) {
   if (!os::has_description_locks()) return;
@@ -50,7 +52,8 @@ void try_two_openers(const TrialFile& file, Actor& other) {
   const bool held = lock_here(file.fd.get(), kSlotOne);
   const bool refused =
       other.ask(Deed::lock, kSlotOne) == EAGAIN && other.ask(Deed::query, kSlotOne) == kFound;
-  const bool foreign = !os::has_description_locks() || other.ask(Deed::lock_as_process, kSlotOne) == EAGAIN;
+  const bool foreign =
+      !os::has_description_locks() || other.ask(Deed::lock_as_process, kSlotOne) == EAGAIN;
   os::unlock(file.fd.get(), kOwner, kSlotOne);
   const bool freed = other.ask(Deed::lock, kSlotOne) == 0;
   const bool back = os::try_lock(file.fd.get(), kOwner, os::Hold::write, kSlotOne) == EAGAIN;
@@ -117,7 +120,8 @@ void try_kill(const TrialFile& file, Actor& other, Actor& holder) {
 // Last: it gives the description of `fd` away, and with it our own lock.
 void try_inheritance(os::Fd& fd, Actor& other) {
   Actor heir;
-  if (!lock_here(fd.get(), kSlotOne) || heir.start({}, fd.get()) != 0 || heir.ask(Deed::nothing) != 0) {
+  if (!lock_here(fd.get(), kSlotOne) || heir.start({}, fd.get()) != 0 ||
+      heir.ask(Deed::nothing) != 0) {
     send({Level::fail, "fork", "no process could be started with the file", {}, "try again"});
     return;
   }

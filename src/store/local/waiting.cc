@@ -1,9 +1,10 @@
 // How LocalStore waits: behind those in front of it, then as the head of the queue.
 //
-// Whoever is in front may be paused for ever, and /proc does not tell (a frozen process is not a stopped one). So
-// everybody looks from time to time whether a slot is free: those near the head so often that each has looked before
-// the turn of the one in front of it has ended, which keeps the order; the others, who could only be next if all of
-// those were paused, now and then and in good time before their deadline.
+// Whoever is in front may be paused for ever, and /proc does not tell (a frozen process is not a
+// stopped one). So everybody looks from time to time whether a slot is free: those near the head so
+// often that each has looked before the turn of the one in front of it has ended, which keeps the
+// order; the others, who could only be next if all of those were paused, now and then and in good
+// time before their deadline.
 #include <cerrno>
 
 #include "core/turn.h"
@@ -37,16 +38,19 @@ std::int64_t next_look(bool near, std::int64_t deadline_boot_ns) {
 
 }  // namespace
 
-// A paused waiter that runs again finds that it was overtaken: its next attempt says that it counts again.
+// A paused waiter that runs again finds that it was overtaken: its next attempt says that it counts
+// again.
 bool LocalStore::should_ask(const LockSpec& spec, std::uint32_t lock, std::uint64_t ticket) {
   Entry& entry = entries_[lock];
   return turn_of(entry.file, queue_of(spec), ticket) != entry.turn_seen_ns ||
          may_have_room(entry.file, spec, words_);
 }
 
-// `gone`: nobody is in front of us in this queue. Otherwise the wait is over, and the answer says how.
-Result<Wake> LocalStore::wait_behind_others(const Request& request, std::uint32_t lock, std::uint64_t ticket,
-                                            std::int64_t deadline_boot_ns, bool& gone) {
+// `gone`: nobody is in front of us in this queue. Otherwise the wait is over, and the answer says
+// how.
+Result<Wake> LocalStore::wait_behind_others(const Request& request, std::uint32_t lock,
+                                            std::uint64_t ticket, std::int64_t deadline_boot_ns,
+                                            bool& gone) {
   Entry& entry = entries_[lock];
   const std::uint32_t queue = queue_of(request.locks[lock]);
   gone = false;
@@ -61,15 +65,17 @@ Result<Wake> LocalStore::wait_behind_others(const Request& request, std::uint32_
     if (gone) return Wake::maybe;
     entry.near = entry.near || ahead.count < kNear;
     const std::int64_t look_at = next_look(entry.near, deadline_boot_ns);
-    const int error = wait_behind(entry.file, queue, ahead.ticket, earlier(deadline_boot_ns, look_at));
-    if (error != 0 && error != EINTR) return entry.file.failure(Code::io, error, "cannot wait in the queue");
+    const int error =
+        wait_behind(entry.file, queue, ahead.ticket, earlier(deadline_boot_ns, look_at));
+    if (error != 0 && error != EINTR)
+      return entry.file.failure(Code::io, error, "cannot wait in the queue");
     const std::int64_t at = os::boot_ns();
     if (at >= deadline_boot_ns) return Wake::deadline;
     // To find it anew costs more than a look, and is only needed once it does not count any more.
     same = error != 0 && !Turns(at, 0).overtaken(turn_of(entry.file, queue, ahead.ticket));
     if (error == 0) {
-      entry.near =
-          true;  // with the one so far in front all before it have gone, or there are fewer than we think
+      entry.near = true;  // with the one so far in front all before it have gone, or there are
+                          // fewer than we think
     } else if (at < look_at) {
       return Wake::interrupted;
     } else if (should_ask(request.locks[lock], lock, ticket)) {
@@ -78,7 +84,8 @@ Result<Wake> LocalStore::wait_behind_others(const Request& request, std::uint32_
   }
 }
 
-// True when nobody is in front of us in any queue. Otherwise the wait behind somebody is over, and `wake` says how.
+// True when nobody is in front of us in any queue. Otherwise the wait behind somebody is over, and
+// `wake` says how.
 Result<bool> LocalStore::wait_for_turn(const Request& request, const Ticket& ticket,
                                        std::int64_t deadline_boot_ns, Wake& wake) {
   for (std::uint32_t i = 0; i < count_; ++i) {
@@ -91,9 +98,10 @@ Result<bool> LocalStore::wait_for_turn(const Request& request, const Ticket& tic
   return true;
 }
 
-// What an attempt that failed makes of our own turns in the locks that it looked at, the last of them `last`: a turn
-// that we could not have used is none.
-void LocalStore::settle_own_turns(const Request& request, std::uint32_t last, const Ticket& ticket) {
+// What an attempt that failed makes of our own turns in the locks that it looked at, the last of
+// them `last`: a turn that we could not have used is none.
+void LocalStore::settle_own_turns(const Request& request, std::uint32_t last,
+                                  const Ticket& ticket) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& entry = entries_[i];
     const std::uint32_t queue = queue_of(request.locks[i]);
@@ -110,9 +118,11 @@ bool LocalStore::waits_for_handover(const Request& request) {
   return request.lock_count == 1 && spec.max == 1 && spec.mode == Mode::plain;
 }
 
-// Where the holder of the only slot came from the queue, too, the head waits for the byte that it has locked beside it:
-// the kernel wakes it the moment the slot is free, and there is nothing to set up or tear down. False when nobody has.
-bool LocalStore::wait_for_handover(const Request& request, std::int64_t deadline_boot_ns, Wake& wake) {
+// Where the holder of the only slot came from the queue, too, the head waits for the byte that it
+// has locked beside it: the kernel wakes it the moment the slot is free, and there is nothing to
+// set up or tear down. False when nobody has.
+bool LocalStore::wait_for_handover(const Request& request, std::int64_t deadline_boot_ns,
+                                   Wake& wake) {
   if (!waits_for_handover(request)) return false;
   LockFile& file = entries_[0].file;
   const os::Bytes byte = {kHandoverByte, 1};
@@ -132,7 +142,8 @@ bool LocalStore::wait_for_handover(const Request& request, std::int64_t deadline
   return true;
 }
 
-Result<Wake> LocalStore::await(const Request& request, Ticket& ticket, std::int64_t deadline_boot_ns) {
+Result<Wake> LocalStore::await(const Request& request, Ticket& ticket,
+                               std::int64_t deadline_boot_ns) {
   Wake wake = Wake::maybe;
   Result<bool> turn = wait_for_turn(request, ticket, deadline_boot_ns, wake);
   if (!turn.ok()) return turn.error();

@@ -11,7 +11,9 @@ bool same_queue(const LockSpec& lock, const WaiterView& waiter) {
   return waiter.mode != Mode::plain;
 }
 
-Stamp stamp_of(const Instant& at) { return {at.real_ns, at.given ? 0 : at.boot_ns, !at.given, true}; }
+Stamp stamp_of(const Instant& at) {
+  return {at.real_ns, at.given ? 0 : at.boot_ns, !at.given, true};
+}
 
 }  // namespace
 
@@ -36,7 +38,8 @@ View MemoryStore::view_of(const Request& request, const Ticket* queue, const Ins
     } else if (i < spec.max && !closed(i + 1, queue)) {
       ++free;
     }
-    view.takeover_running = view.takeover_running || (lock_.taker[i] != nullptr && lock_.taker[i] != this);
+    view.takeover_running =
+        view.takeover_running || (lock_.taker[i] != nullptr && lock_.taker[i] != this);
   }
   view.held = count;
   view.writer_inside = lock_.exclusive_handle != 0;
@@ -63,14 +66,19 @@ void MemoryStore::settle_claims(const LockSpec& spec, const Ticket* queue, std::
                                 const Instant& now, View& view) const {
   const std::uint64_t ours = queue != nullptr && queue->drawn ? queue->numbers[0] : UINT64_MAX;
   Turns turns(now.boot_ns, lock_.last.start.same_boot ? lock_.last.start.boot_ns : 0);
-  const auto enough = [&](std::uint32_t wanted) { return free >= wanted && view.held + wanted <= spec.max; };
+  const auto enough = [&](std::uint32_t wanted) {
+    return free >= wanted && view.held + wanted <= spec.max;
+  };
   std::uint32_t claimed = 0;
   bool owed = false;
   for (Lock::Waiter* each = waiter_behind(0); each != nullptr; each = waiter_behind(each->ticket)) {
     const bool overtaken = turns.overtaken(each->turn_boot_ns);
-    view.joiner_waiting = view.joiner_waiting || (each->joins && each->ticket != ours && !overtaken);
-    const bool writer = each->view.mode == Mode::exclusive;  // goes before every reader that came later
-    if (each->ticket >= ours || overtaken || owed || (!writer && !same_queue(spec, each->view))) continue;
+    view.joiner_waiting =
+        view.joiner_waiting || (each->joins && each->ticket != ours && !overtaken);
+    const bool writer =
+        each->view.mode == Mode::exclusive;  // goes before every reader that came later
+    if (each->ticket >= ours || overtaken || owed || (!writer && !same_queue(spec, each->view)))
+      continue;
     if (!view.room || view.drained) {
       ++view.waiters_ahead;
       continue;
@@ -78,7 +86,8 @@ void MemoryStore::settle_claims(const LockSpec& spec, const Ticket* queue, std::
     const bool possible = writer                         ? view.held == 0 && claimed == 0
                           : spec.mode == Mode::exclusive ? true
                                                          : enough(claimed + each->take);
-    const Turns::Standing standing = possible ? turns.next(each->turn_boot_ns) : Turns::Standing::running;
+    const Turns::Standing standing =
+        possible ? turns.next(each->turn_boot_ns) : Turns::Standing::running;
     if (standing == Turns::Standing::begins) each->turn_boot_ns = now.boot_ns;
     if (standing == Turns::Standing::passed) {
       each->turn_boot_ns = now.boot_ns - kTurn.ns;
@@ -94,7 +103,8 @@ void MemoryStore::settle_claims(const LockSpec& spec, const Ticket* queue, std::
 
 Result<Decision> MemoryStore::attempt(const Request& request, DecideFn decide, const Instant& now,
                                       Ticket* queue, Lease& lease) {
-  if (request.lock_count != 1) return error_of(Code::usage, 0, "this store takes one lock at a time");
+  if (request.lock_count != 1)
+    return error_of(Code::usage, 0, "this store takes one lock at a time");
   const View view = view_of(request, queue, now);
   const Decision decision = decide(request, request.locks[0], view, now);
   // A turn that we could not have used is none.
@@ -192,7 +202,8 @@ Result<std::uint32_t> MemoryStore::inspect(const LockSpec&, const Instant&, Lock
   for (;;) {  // in ticket order, which is the order of every queue
     const Lock::Waiter* next = nullptr;
     for (const Lock::Waiter& waiter : lock_.waiters) {
-      if (waiter.ticket > shown && (next == nullptr || waiter.ticket < next->ticket)) next = &waiter;
+      if (waiter.ticket > shown && (next == nullptr || waiter.ticket < next->ticket))
+        next = &waiter;
     }
     if (next == nullptr) return held;
     shown = next->ticket;
@@ -218,7 +229,8 @@ Result<bool> MemoryStore::begin_takeover(std::uint32_t, std::uint32_t slot) {
 }
 
 // A holder in memory obeys the first word.
-Result<Pressed> MemoryStore::press(std::uint32_t, std::uint32_t slot, std::uint64_t hold, Pressure pressure) {
+Result<Pressed> MemoryStore::press(std::uint32_t, std::uint32_t slot, std::uint64_t hold,
+                                   Pressure pressure) {
   Pressed pressed;
   const HolderView& holder = lock_.holders[slot - 1];
   pressed.held = lock_.slot_held[slot - 1] && holder.hold == hold;
@@ -234,7 +246,9 @@ void MemoryStore::end_takeover(std::uint32_t, std::uint32_t slot) {
   if (lock_.taker[slot - 1] == this) lock_.taker[slot - 1] = nullptr;
 }
 
-Result<std::uint32_t> MemoryStore::count_refusal(const Request&, std::uint32_t) { return ++lock_.refusals; }
+Result<std::uint32_t> MemoryStore::count_refusal(const Request&, std::uint32_t) {
+  return ++lock_.refusals;
+}
 
 bool MemoryStore::contested(std::uint32_t handle, std::uint32_t lock) const {
   const HeldLock& mine = held(handle, lock);
@@ -255,7 +269,8 @@ const HeldLock& MemoryStore::held(std::uint32_t handle, std::uint32_t) const {
 
 void MemoryStore::release(std::uint32_t handle, Ending ending, const Instant& now) {
   Lock::Handle& from = lock_.handles[handle];
-  for (std::uint32_t i = 0; i < from.held.count; ++i) lock_.slot_held[from.held.slots[i] - 1] = false;
+  for (std::uint32_t i = 0; i < from.held.count; ++i)
+    lock_.slot_held[from.held.slots[i] - 1] = false;
   if (from.exclusive) lock_.exclusive_handle = 0;
   if (ending != Ending::unknown) lock_.last.finish = stamp_of(now);
   if (ending == Ending::success) lock_.last.success = stamp_of(now);

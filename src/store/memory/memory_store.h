@@ -1,4 +1,5 @@
-// The reference store: one lock in memory, no kernel, no hints, nothing clever. What the contract suite means, it says.
+// The reference store: one lock in memory, no kernel, no hints, nothing clever. What the contract
+// suite means, it says.
 #ifndef ATMOST_STORE_MEMORY_MEMORY_STORE_H
 #define ATMOST_STORE_MEMORY_MEMORY_STORE_H
 
@@ -38,8 +39,8 @@ struct Lock {
   } handles[kHandles];
 };
 
-// One request has one lock here (no --also). await() does not block: it answers maybe, or deadline when the deadline
-// has come by the clock it was made with. Not thread-safe: callers take turns.
+// One request has one lock here (no --also). await() does not block: it answers maybe, or deadline
+// when the deadline has come by the clock it was made with. Not thread-safe: callers take turns.
 class MemoryStore final : public Store {
  public:
   explicit MemoryStore(Lock& lock) : lock_(lock) {}
@@ -50,11 +51,13 @@ class MemoryStore final : public Store {
   Capabilities capabilities() const override {
     return {false, true, true, true, false, true, true, true, true, true, true};
   }
-  Result<Decision> attempt(const Request& request, DecideFn decide, const Instant& now, Ticket* queue,
-                           Lease& lease) override;
-  Result<Wake> await(const Request& request, Ticket& ticket, std::int64_t deadline_boot_ns) override;
+  Result<Decision> attempt(const Request& request, DecideFn decide, const Instant& now,
+                           Ticket* queue, Lease& lease) override;
+  Result<Wake> await(const Request& request, Ticket& ticket,
+                     std::int64_t deadline_boot_ns) override;
   void withdraw(const Request& request, Ticket& ticket) override;
-  Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now, LockVisitor* visitor) override;
+  Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
+                                LockVisitor* visitor) override;
   Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
   Result<bool> begin_takeover(std::uint32_t lock, std::uint32_t slot) override;
   Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
@@ -69,10 +72,11 @@ class MemoryStore final : public Store {
  private:
   View view_of(const Request& request, const Ticket* queue, const Instant& now) const;
   // What is owed to those who came first, of `free` slots while `held` are held.
-  void settle_claims(const LockSpec& spec, const Ticket* queue, std::uint32_t free, const Instant& now,
-                     View& view) const;
+  void settle_claims(const LockSpec& spec, const Ticket* queue, std::uint32_t free,
+                     const Instant& now, View& view) const;
   Lock::Waiter* waiter_behind(std::uint64_t ticket) const;
-  // Whether the slot is closed to a caller: drained, or another one is taking it over and he has not waited for it.
+  // Whether the slot is closed to a caller: drained, or another one is taking it over and he has
+  // not waited for it.
   bool closed(std::uint32_t slot, const Ticket* queue) const;
   void admit(const Request& request, const Instant& now, const Ticket* queue, std::uint32_t handle);
   void draw(const Request& request, const Instant& now, Ticket& ticket);

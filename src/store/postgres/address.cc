@@ -74,28 +74,32 @@ bool on_this_machine(const Parameters& server) {
 
 // Where distributions keep the authorities that a machine trusts.
 std::string system_authorities() {
-  for (const char* path : {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"}) {
+  for (const char* path :
+       {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"}) {
     if (access(path, R_OK) == 0) return path;
   }
   return "";
 }
 
-// libpq alone would take what it gets, even no TLS at all. True when it does not because of us. What a service file says
-// stays its own affair.
+// libpq alone would take what it gets, even no TLS at all. True when it does not because of us.
+// What a service file says stays its own affair.
 bool verify(Parameters& server) {
   const bool named = find(server, "service") != nullptr || !fleet::variable("PGSERVICE").empty();
   const std::string* mode = find(server, "sslmode");
   const std::string said = mode != nullptr ? *mode : fleet::variable("PGSSLMODE");
   const bool ours = said.empty() && !named && !on_this_machine(server);
   if (ours) add(server, "sslmode", "verify-full");
-  const bool own_file = access((fleet::variable("HOME") + "/.postgresql/root.crt").c_str(), R_OK) == 0;
-  if ((ours || said.starts_with("verify-")) && fleet::variable("PGSSLROOTCERT").empty() && !own_file) {
+  const bool own_file =
+      access((fleet::variable("HOME") + "/.postgresql/root.crt").c_str(), R_OK) == 0;
+  if ((ours || said.starts_with("verify-")) && fleet::variable("PGSSLROOTCERT").empty() &&
+      !own_file) {
     add(server, "sslrootcert", system_authorities());
   }
   return ours;
 }
 
-// One set of parameters for each server of a list: a server that accepts and stays silent must not use the others' time up.
+// One set of parameters for each server of a list: a server that accepts and stays silent must not
+// use the others' time up.
 std::vector<Parameters> each_server(const Parameters& all) {
   const char* const kLists[] = {"host", "hostaddr", "port"};
   std::size_t count = 1;
@@ -151,7 +155,8 @@ std::string shown(const std::vector<Parameters>& servers) {
     numbers = numbers || !address.empty();
     const bool bracket = host.find(':') != std::string::npos;
     const char* const comma = &server == servers.data() ? "" : ",";
-    places += comma + (bracket ? "[" + host + "]" : escaped(host, "-._~")) + (port.empty() ? "" : ":" + port);
+    places += comma + (bracket ? "[" + host + "]" : escaped(host, "-._~")) +
+              (port.empty() ? "" : ":" + port);
     lists[0] += comma + escaped(host, "-._~/@");
     lists[1] += comma + escaped(address, ".:");
     lists[2] += comma + port;
@@ -186,18 +191,20 @@ Result<Address> parse_address(std::string_view url) {
   if (options == nullptr) {
     // libpq's words may repeat the URL, and with it a password.
     PQfreemem(wrong);
-    return atmost::error_of(Code::usage, 0,
-                            "--store: libpq cannot read this URL; right is "
-                            "postgres://[USER@]HOST[:PORT][,HOST[:PORT]...]/DATABASE[?sslmode=verify-full]");
+    return atmost::error_of(
+        Code::usage, 0,
+        "--store: libpq cannot read this URL; right is "
+        "postgres://[USER@]HOST[:PORT][,HOST[:PORT]...]/DATABASE[?sslmode=verify-full]");
   }
   Parameters all;
   for (const PQconninfoOption* one = options.get(); one->keyword != nullptr; ++one) {
     const std::string_view keyword = one->keyword;
     if (one->val == nullptr) continue;
     if (keyword == "password" || keyword == "sslpassword") {
-      return atmost::error_of(Code::usage, 0,
-                              "--store: a password in a URL is seen by every process; put it into ~/.pgpass "
-                              "($PGPASSFILE) or the file $ATMOST_POSTGRES_PASSWORD_FILE");
+      return atmost::error_of(
+          Code::usage, 0,
+          "--store: a password in a URL is seen by every process; put it into ~/.pgpass "
+          "($PGPASSFILE) or the file $ATMOST_POSTGRES_PASSWORD_FILE");
     }
     all.emplace_back(one->keyword, one->val);
   }

@@ -10,15 +10,18 @@ namespace atmost::postgres {
 namespace {
 
 constexpr Duration kDrawAgain = Duration::millis(20);
-// A server's clock that was set forward ends all leases at once. So a holder whose lease has ended is told, and renews it
-// if it is there: its row is still its own. After this its silence is believed.
+// A server's clock that was set forward ends all leases at once. So a holder whose lease has ended
+// is told, and renews it if it is there: its row is still its own. After this its silence is
+// believed.
 constexpr Duration kAnswer = Duration::millis(500);
 constexpr Duration kLookForAnswer = Duration::millis(50);
 
-// A last admission that lies ahead of the clock would close the lock until the clock catches up: it becomes now, once.
+// A last admission that lies ahead of the clock would close the lock until the clock catches up: it
+// becomes now, once.
 Statement bring_back(const std::string& key, const std::string& clock) {
   const auto mended = [&](const std::string& column) {  // what is not known stays so
-    return column + " = CASE WHEN " + column + " > " + clock + " THEN " + clock + " ELSE " + column + " END";
+    return column + " = CASE WHEN " + column + " > " + clock + " THEN " + clock + " ELSE " +
+           column + " END";
   };
   return {"UPDATE atmost.lock SET " + mended("last_start") + ", " + mended("last_finish") + ", " +
               mended("last_success") + " WHERE name = $1",
@@ -68,10 +71,12 @@ Result<Decision> PostgresStore::attempt(const Request& request, DecideFn decide,
   } catch (const Trouble& trouble) {
     if (!trouble.is(kLockTimeout)) return error_of(trouble);
     asked.answer = {};
-    // The server ends a transaction whose client stands still: who waits anyway, waits for that, too.
+    // The server ends a transaction whose client stands still: who waits anyway, waits for that,
+    // too.
     asked.answer.why = queue != nullptr ? Why::no_slot : Why::guard;
   }
-  // Nobody wakes a waiter without a place: it was swept up, or could not be drawn yet. The next attempt draws one.
+  // Nobody wakes a waiter without a place: it was swept up, or could not be drawn yet. The next
+  // attempt draws one.
   if (queue != nullptr && !queue->drawn && worth_waiting(asked.answer)) {
     asked.answer.retry_in = std::min(asked.answer.retry_in, kDrawAgain);
   }
@@ -85,8 +90,8 @@ void PostgresStore::attempt_once(Link& link, Asked& asked, std::int64_t deadline
   for (const Asked::One& one : asked.locks) {
     const std::uint64_t ticket = asked.has_ticket() ? asked.queue->numbers[one.index] : 0;
     if (doubtful_) add_clearance(statements, one.key, ticket);
-    add_look(statements, {one.key, &request.locks[one.index], static_cast<std::int64_t>(ticket), party_.get(),
-                          settings_.clock});
+    add_look(statements, {one.key, &request.locks[one.index], static_cast<std::int64_t>(ticket),
+                          party_.get(), settings_.clock});
   }
   const std::size_t step = kLookStatements + (doubtful_ ? 3 : 0);
   try {
@@ -135,7 +140,8 @@ void PostgresStore::add_questions(const Asked& asked, std::vector<Statement>& to
     for (const Holder& holder : one.sight.holders) {
       if (!holder.doubted || questioned_.contains(holder.token)) continue;
       to.push_back(
-          {"SELECT pg_notify('atmost_' || owner, '') FROM atmost.holder WHERE lock = $1 AND slot = $2",
+          {"SELECT pg_notify('atmost_' || owner, '') FROM atmost.holder WHERE lock = $1 AND slot = "
+           "$2",
            {one.key, number(holder.slot)},
            "SELECT",
            1});
@@ -150,8 +156,8 @@ Decision PostgresStore::decide_all(Asked& asked, Duration recovering) const {
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
     const auto one = std::find_if(asked.locks.begin(), asked.locks.end(),
                                   [i](const Asked::One& each) { return each.index == i; });
-    paint(one->sight, request, request.locks[i], asked.now, !asked.has_ticket(), asked.queue == nullptr,
-          one->picture);
+    paint(one->sight, request, request.locks[i], asked.now, !asked.has_ticket(),
+          asked.queue == nullptr, one->picture);
     if (!recovering.is_zero()) one->picture.view.room = false;
     answer = asked.decide(request, request.locks[i], one->picture.view, asked.now);
     answer.lock = i;
@@ -165,7 +171,8 @@ Decision PostgresStore::decide_all(Asked& asked, Duration recovering) const {
 }
 
 // Not admitted: nothing is written but a place in the queue, and a time that has to be mended.
-void PostgresStore::stay_out(Link& link, Asked& asked, const Decision& decision, std::int64_t deadline) {
+void PostgresStore::stay_out(Link& link, Asked& asked, const Decision& decision,
+                             std::int64_t deadline) {
   std::vector<Statement> statements;
   if (decision.last_in_future && !asked.now.given)
     statements.push_back(bring_back(keys_[decision.lock], settings_.clock));
@@ -176,12 +183,13 @@ void PostgresStore::stay_out(Link& link, Asked& asked, const Decision& decision,
       const LockSpec& spec = asked.request->locks[one.index];
       std::vector<Value> caller;
       add_caller(caller, *asked.request, *party_);
-      statements.push_back(
-          draw_place(one.key, *asked.request, spec, asked.now, settings_.clock, link.session_key(), caller));
+      statements.push_back(draw_place(one.key, *asked.request, spec, asked.now, settings_.clock,
+                                      link.session_key(), caller));
     }
   }
   for (const Asked::One& one : asked.locks) {
-    if (asked.has_ticket()) add_sign_of_life(one.key, asked.queue->numbers[one.index], one.sight, statements);
+    if (asked.has_ticket())
+      add_sign_of_life(one.key, asked.queue->numbers[one.index], one.sight, statements);
   }
   if (decision.why == Why::owed) statements.push_back(call_silent_first(keys_[decision.lock]));
   add_questions(asked, statements);

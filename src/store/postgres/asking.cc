@@ -9,7 +9,8 @@ namespace {
 
 // Whoever is told that it is its turn has so long to come.
 constexpr char kTurn[] = "interval '1 second'";
-// A place whose owner gave no sign of itself is kept so long; as long as each sign of it is good for.
+// A place whose owner gave no sign of itself is kept so long; as long as each sign of it is good
+// for.
 constexpr char kKept[] = "interval '30 seconds'";
 
 }  // namespace
@@ -22,9 +23,13 @@ std::string interval_of(int parameter) {
   return "($" + std::to_string(parameter) + "::bigint * interval '1 microsecond')";
 }
 
-std::string moment_of(int parameter) { return "('epoch'::timestamptz + " + interval_of(parameter) + ")"; }
+std::string moment_of(int parameter) {
+  return "('epoch'::timestamptz + " + interval_of(parameter) + ")";
+}
 
-std::string timeline() { return "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint"; }
+std::string timeline() {
+  return "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint";
+}
 
 void add_caller(std::vector<Value>& to, const Request& request, const Party& party) {
   const Text<255> host = os::host_name();
@@ -53,30 +58,38 @@ std::string waiter_lives() {
 
 std::string waiter_is_kept() {
   return std::string("expires > clock_timestamp() - ") + kKept +
-         " AND NOT pg_try_advisory_xact_lock_shared(" + std::to_string(kAdvisoryClass) + ", session)";
+         " AND NOT pg_try_advisory_xact_lock_shared(" + std::to_string(kAdvisoryClass) +
+         ", session)";
 }
 
 std::string waiter_is_over() { return std::string("expires <= clock_timestamp() - ") + kKept; }
 
 namespace {
 
-// A queue is a limit of plain callers, or all that are shared or exclusive: limit 0 stands for those. `which`: more that has
-// to be true of whoever is told.
+// A queue is a limit of plain callers, or all that are shared or exclusive: limit 0 stands for
+// those. `which`: more that has to be true of whoever is told.
 std::string call_first(const std::string& which) {
   static const std::string kQueue = "CASE mode WHEN 0 THEN max ELSE 0 END";
   // One that is being refreshed at this moment is passed by: nobody waits for it.
-  return "WITH gone AS (DELETE FROM atmost.waiter WHERE (lock, ticket) IN (SELECT lock, ticket FROM "
+  return "WITH gone AS (DELETE FROM atmost.waiter WHERE (lock, ticket) IN (SELECT lock, ticket "
+         "FROM "
          "atmost.waiter WHERE lock = $1 AND " +
          waiter_is_over() +
-         " FOR UPDATE SKIP LOCKED)), turn AS (SELECT ticket, owner FROM (SELECT DISTINCT ON (" + kQueue +
+         " FOR UPDATE SKIP LOCKED)), turn AS (SELECT ticket, owner FROM (SELECT DISTINCT ON (" +
+         kQueue +
          ") ticket, owner, expires, mode, take, max FROM atmost.waiter WHERE lock = $1 AND " +
          waiter_lives() + " ORDER BY " + kQueue +
-         ", ticket) first, (SELECT count(*) AS held FROM atmost.holder WHERE lock = $1 AND expires > "
-         "clock_timestamp()) taken WHERE CASE mode WHEN 2 THEN held = 0 ELSE held + take <= max END" +
-         which + "), called AS (UPDATE atmost.waiter SET expires = least(expires, clock_timestamp() + " +
+         ", ticket) first, (SELECT count(*) AS held FROM atmost.holder WHERE lock = $1 AND expires "
+         "> "
+         "clock_timestamp()) taken WHERE CASE mode WHEN 2 THEN held = 0 ELSE held + take <= max "
+         "END" +
+         which +
+         "), called AS (UPDATE atmost.waiter SET expires = least(expires, clock_timestamp() + " +
          kTurn +
-         ") WHERE (lock, ticket) IN (SELECT lock, ticket FROM atmost.waiter WHERE lock = $1 AND ticket IN "
-         "(SELECT ticket FROM turn) FOR UPDATE SKIP LOCKED)) SELECT pg_notify('atmost_' || owner, '') FROM "
+         ") WHERE (lock, ticket) IN (SELECT lock, ticket FROM atmost.waiter WHERE lock = $1 AND "
+         "ticket IN "
+         "(SELECT ticket FROM turn) FOR UPDATE SKIP LOCKED)) SELECT pg_notify('atmost_' || owner, "
+         "'') FROM "
          "turn";
 }
 
@@ -88,8 +101,9 @@ Statement wake_first(const std::string& key) {
 }
 
 Statement call_silent_first(const std::string& key) {
-  static const std::string kSql = call_first(std::string(" AND expires > clock_timestamp() + ") + kTurn +
-                                             " AND expires < clock_timestamp() + " + kKept + " - " + kTurn);
+  static const std::string kSql =
+      call_first(std::string(" AND expires > clock_timestamp() + ") + kTurn +
+                 " AND expires < clock_timestamp() + " + kKept + " - " + kTurn);
   return {kSql, {key}, "SELECT", 1};
 }
 

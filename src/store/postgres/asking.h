@@ -36,11 +36,13 @@ std::string micros(const std::string& expression);
 std::string interval_of(int parameter);
 std::string moment_of(int parameter);
 
-// The number of this database's history: another after each failover or restore (PostgreSQL, "timelines").
+// The number of this database's history: another after each failover or restore (PostgreSQL,
+// "timelines").
 std::string timeline();
 // The number of what is kept here: another one where rows may be missing (era.cc).
 std::string era();
-// How many microseconds longer nobody is admitted because of that; null: this era was not seen before.
+// How many microseconds longer nobody is admitted because of that; null: this era was not seen
+// before.
 std::string pause_left();
 // The same, asked at once; an era that was not seen before begins. `why_paused` puts it in words.
 Duration pause_now(Link& link, std::int64_t deadline_boot_ns);
@@ -54,19 +56,22 @@ void add_caller(std::vector<Value>& to, const Request& request, const Party& par
 
 // Locks the row of a lock that exists.
 Statement take_row(const std::string& key);
-// Whether a row of atmost.waiter is somebody's: it was refreshed lately, and its session lives (else its advisory lock can
-// be had).
+// Whether a row of atmost.waiter is somebody's: it was refreshed lately, and its session lives
+// (else its advisory lock can be had).
 std::string waiter_lives();
 // Whether it is still somebody's place, though its owner may not count at the moment.
 std::string waiter_is_kept();
 std::string waiter_is_over();
-// Tells the first of each queue that could be admitted by now. Sweeps up places that ended, which nobody else might.
+// Tells the first of each queue that could be admitted by now. Sweeps up places that ended, which
+// nobody else might.
 //
-// A turn is used or passed: who was told counts for a second more (`expires` says until when), and again from when it has
-// asked in vain. Who does not come is overtaken, and keeps its place for later.
+// A turn is used or passed: who was told counts for a second more (`expires` says until when), and
+// again from when it has asked in vain. Who does not come is overtaken, and keeps its place for
+// later.
 Statement wake_first(const std::string& key);
-// The same for whoever sees a slot that is owed to somebody else: nobody may have told that one, as when a lease ended by
-// itself. Who was told, or gave a sign of itself, less than a second ago is left alone.
+// The same for whoever sees a slot that is owed to somebody else: nobody may have told that one, as
+// when a lease ended by itself. Who was told, or gave a sign of itself, less than a second ago is
+// left alone.
 Statement call_silent_first(const std::string& key);
 
 std::string array_of(const std::vector<std::uint32_t>& slots);

@@ -38,9 +38,11 @@ void Link::connect(const Parameters& parameters, std::int64_t deadline) {
   values.push_back(nullptr);
   server_ = {};
   connection_ = PQconnectStartParams(keywords.data(), values.data(), 0);
-  if (connection_ == nullptr) throw Trouble{Trouble::Kind::setup, "out of memory", {}, Code::internal};
+  if (connection_ == nullptr)
+    throw Trouble{Trouble::Kind::setup, "out of memory", {}, Code::internal};
   PQsetNoticeReceiver(connection_, ignore_notice, nullptr);
-  PQsetErrorVerbosity(connection_, PQERRORS_VERBOSE);  // with the SQLSTATE, by which a refusal is known
+  PQsetErrorVerbosity(connection_,
+                      PQERRORS_VERBOSE);  // with the SQLSTATE, by which a refusal is known
   PostgresPollingStatusType status = PGRES_POLLING_WRITING;
   while (PQstatus(connection_) != CONNECTION_BAD && status != PGRES_POLLING_OK) {
     if (status == PGRES_POLLING_FAILED) break;
@@ -58,10 +60,12 @@ void Link::not_let_in() {
   Refusal refusal = refusal_of(PQerrorMessage(connection_));
   close();
   if (no_password) {
-    refusal.words += " (passwords come from ~/.pgpass, $PGPASSFILE or $ATMOST_POSTGRES_PASSWORD_FILE)";
+    refusal.words +=
+        " (passwords come from ~/.pgpass, $PGPASSFILE or $ATMOST_POSTGRES_PASSWORD_FILE)";
   } else if (address_.verifies && mentions_tls(refusal.words)) {
     refusal.words +=
-        " (hosts on the network are verified unless ?sslmode= in the URL or $PGSSLMODE says otherwise)";
+        " (hosts on the network are verified unless ?sslmode= in the URL or $PGSSLMODE says "
+        "otherwise)";
   }
   // Class 28 of SQLSTATE: invalid authorization.
   const bool denied = no_password || refusal.state.starts_with("28");
@@ -71,8 +75,8 @@ void Link::not_let_in() {
                 denied ? Code::not_permitted : Code::unavailable};
 }
 
-// Of several servers the one that takes writes is wanted. A default that makes sessions read-only is lifted (set_up());
-// recovery is not.
+// Of several servers the one that takes writes is wanted. A default that makes sessions read-only
+// is lifted (set_up()); recovery is not.
 void Link::refuse_standby(std::int64_t deadline) {
   const char* const told = PQparameterStatus(connection_, "in_hot_standby");  // since PostgreSQL 14
   bool standby = told != nullptr && std::string_view(told) == "on";
@@ -83,8 +87,8 @@ void Link::refuse_standby(std::int64_t deadline) {
     standby = answers[0].boolean(0, 0);
   }
   if (!standby) return;
-  throw Trouble{Trouble::Kind::unreachable, "a standby, which takes no writes", std::string(kReadOnly),
-                Code::unavailable};
+  throw Trouble{Trouble::Kind::unreachable, "a standby, which takes no writes",
+                std::string(kReadOnly), Code::unavailable};
 }
 
 void Link::open_bare(std::int64_t deadline) {
@@ -93,8 +97,9 @@ void Link::open_bare(std::int64_t deadline) {
   for (std::size_t i = 0;; ++i) {
     const std::size_t server = (first_ + i) % count;
     const std::int64_t left = deadline - os::boot_ns();
-    const std::int64_t slice = deadline - (left > 0 ? left / static_cast<std::int64_t>(count - i) : 0) *
-                                              static_cast<std::int64_t>(count - i - 1);
+    const std::int64_t slice =
+        deadline - (left > 0 ? left / static_cast<std::int64_t>(count - i) : 0) *
+                       static_cast<std::int64_t>(count - i - 1);
     try {
       connect(address_.servers[server], slice);
       refuse_standby(slice);
@@ -116,7 +121,8 @@ void Link::open(std::int64_t deadline) {
     if (server_.behind_proxy && !session_is_ours(deadline)) {
       throw Trouble{
           Trouble::Kind::setup,
-          "a proxy pools transactions here (pgbouncer with pool_mode=transaction?): sessions are not "
+          "a proxy pools transactions here (pgbouncer with pool_mode=transaction?): sessions are "
+          "not "
           "our own, and nobody would be told of anything; connect to the server itself, or through "
           "pool_mode=session",
           {},
@@ -145,17 +151,22 @@ void Link::set_up(std::int64_t deadline) {
   const std::int64_t timeout = party_.timeout.ns;
   // Who stands still inside a transaction loses it before those who wait for him give up.
   std::string settings =
-      "SELECT set_config('search_path', 'pg_catalog', false), set_config('lock_timeout', $1, false), "
+      "SELECT set_config('search_path', 'pg_catalog', false), set_config('lock_timeout', $1, "
+      "false), "
       "set_config('statement_timeout', $2, false), "
-      "set_config('idle_in_transaction_session_timeout', $3, false), set_config('bytea_output', 'hex', "
+      "set_config('idle_in_transaction_session_timeout', $3, false), set_config('bytea_output', "
+      "'hex', "
       "false), "
       "set_config('default_transaction_isolation', 'read committed', false), "
       "set_config('default_transaction_read_only', 'off', false), "
       // A host that vanishes is noticed in as many seconds as we notice a server.
-      "set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false), "
-      "set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', false), "
+      "set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', "
+      "false), "
+      "set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', "
+      "false), "
       "set_config('jit', 'off', false), "
-      "set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE "
+      "set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN "
+      "'on' ELSE "
       "current_setting('synchronous_commit') END, false), set_config('atmost.cluster', (SELECT "
       "system_identifier::text FROM pg_control_system()), false)";
   if (server_.version >= 140000)
@@ -184,7 +195,8 @@ void Link::set_up(std::int64_t deadline) {
 
 Statement Link::schema_mark() {
   return {
-      "SELECT obj_description(to_regnamespace('atmost')::oid, 'pg_namespace'), to_regnamespace('atmost') IS "
+      "SELECT obj_description(to_regnamespace('atmost')::oid, 'pg_namespace'), "
+      "to_regnamespace('atmost') IS "
       "NOT NULL",
       {},
       "SELECT",
@@ -209,7 +221,8 @@ std::int64_t Link::backend_in_transaction(std::int64_t deadline) {
   return answers[1].integer(0, 0, 1);
 }
 
-// A pool hands the process that served us last to the next transaction of anybody; then we get another.
+// A pool hands the process that served us last to the next transaction of anybody; then we get
+// another.
 bool Link::session_is_ours(std::int64_t deadline) {
   Link other(address_, party_);
   other.first_ = first_;

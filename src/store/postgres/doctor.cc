@@ -13,7 +13,8 @@ using fleet::Findings;
 using fleet::Level;
 using fleet::millis;
 
-// Ages in lists and --now are all that a host's clock touches; leases and intervals are the server's.
+// Ages in lists and --now are all that a host's clock touches; leases and intervals are the
+// server's.
 constexpr std::int64_t kOffsetUs = 1'000'000;
 constexpr Duration kNewsTime = Duration::seconds(1);
 
@@ -21,7 +22,8 @@ void look_at_server(Link& link, std::int64_t deadline, Findings& findings) {
   const int version = link.server().version;
   const Statement statements[] = {
       {"SELECT current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on', "
-       "current_setting('synchronous_standby_names') <> '', (SELECT count(*) FROM pg_stat_replication), "
+       "current_setting('synchronous_standby_names') <> '', (SELECT count(*) FROM "
+       "pg_stat_replication), "
        "(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), "
        "current_setting('max_connections')::integer, inet_server_addr() IS NULL, current_user",
        {},
@@ -36,16 +38,17 @@ void look_at_server(Link& link, std::int64_t deadline, Findings& findings) {
                                 row.text(0, 6));
   findings.about("durability");
   if (!row.boolean(0, 0)) {
-    findings.say(
-        Level::doubtful,
-        "fsync or full_page_writes is off: a crash of the server's machine may forget who holds a lock");
+    findings.say(Level::doubtful,
+                 "fsync or full_page_writes is off: a crash of the server's machine may forget who "
+                 "holds a lock");
   }
   findings.about("standbys");
   if (row.integer(0, 2) > 0 && !row.boolean(0, 1)) {
-    findings.say(Level::doubtful,
-                 "its standbys are fed asynchronously: a failover may forget the last rows, and nobody is "
-                 "admitted after it until "
-                 "the longest lease is over (set synchronous_standby_names to lose nothing)");
+    findings.say(
+        Level::doubtful,
+        "its standbys are fed asynchronously: a failover may forget the last rows, and nobody is "
+        "admitted after it until "
+        "the longest lease is over (set synchronous_standby_names to lose nothing)");
   }
   findings.about("connections");
   const std::int64_t used = row.integer(0, 3);
@@ -64,8 +67,9 @@ void look_at_server(Link& link, std::int64_t deadline, Findings& findings) {
 void look_at_proxy(const Link& link, Findings& findings) {
   findings.about("proxy");
   if (link.server().behind_proxy) {
-    findings.say(Level::doubtful,
-                 "a proxy stands in between; it leaves sessions alone now, and has to (pool_mode=session)");
+    findings.say(
+        Level::doubtful,
+        "a proxy stands in between; it leaves sessions alone now, and has to (pool_mode=session)");
   } else {
     findings.say(Level::good, "no pooling proxy in between");
   }
@@ -84,7 +88,8 @@ void look_at_rights(Link& link, std::int64_t deadline, Findings& findings) {
     const std::vector<Rows> answers = link.ask(statements, deadline);
     answers[0].expect(4);
     for (int row = 0; row < 4; ++row) {
-      if (!answers[0].boolean(row, 1)) lacking.push_back(answers[0].text(row, 0) + " on atmost." + table);
+      if (!answers[0].boolean(row, 1))
+        lacking.push_back(answers[0].text(row, 0) + " on atmost." + table);
     }
   }
   if (lacking.empty()) {
@@ -93,7 +98,8 @@ void look_at_rights(Link& link, std::int64_t deadline, Findings& findings) {
   }
   std::string words = "this user lacks";
   for (const std::string& one : lacking) words += (&one == lacking.data() ? " " : ", ") + one;
-  findings.say(Level::bad, words + " (atmost schema postgres shows the grants)", Code::not_permitted);
+  findings.say(Level::bad, words + " (atmost schema postgres shows the grants)",
+               Code::not_permitted);
 }
 
 std::int64_t round_trip(Link& link, std::int64_t deadline) {
@@ -119,9 +125,10 @@ void look_at_clock(Link& link, std::int64_t trip, std::int64_t deadline, Finding
   if (std::abs(offset) < kOffsetUs) {
     findings.say(Level::good, words + " (only the server's counts)");
   } else {
-    findings.say(Level::doubtful, words +
-                                      "; harmless, as only the server's counts, but one of them is wrong: a "
-                                      "server's clock that is stepped forward ends leases early");
+    findings.say(Level::doubtful,
+                 words +
+                     "; harmless, as only the server's counts, but one of them is wrong: a "
+                     "server's clock that is stepped forward ends leases early");
   }
 }
 
@@ -129,41 +136,47 @@ void look_at_clock(Link& link, std::int64_t trip, std::int64_t deadline, Finding
 void try_out(Link& link, const Party& party, std::int64_t deadline, Findings& findings) {
   findings.about("write");
   link.forget_news();
-  const Statement writing[] = {begin(),
-                               {"INSERT INTO atmost.takeover (lock, slot, owner, expires) VALUES "
-                                "('(doctor)', 1, $1, clock_timestamp()) ON "
-                                "CONFLICT (lock, slot) DO UPDATE SET owner = excluded.owner",
-                                {party.owner},
-                                "INSERT",
-                                0},
-                               {"SELECT pg_notify('atmost_' || $1, '')", {party.owner}, "SELECT", 1},
-                               commit()};
+  const Statement writing[] = {
+      begin(),
+      {"INSERT INTO atmost.takeover (lock, slot, owner, expires) VALUES "
+       "('(doctor)', 1, $1, clock_timestamp()) ON "
+       "CONFLICT (lock, slot) DO UPDATE SET owner = excluded.owner",
+       {party.owner},
+       "INSERT",
+       0},
+      {"SELECT pg_notify('atmost_' || $1, '')", {party.owner}, "SELECT", 1},
+      commit()};
   const std::int64_t start = os::boot_ns();
   link.ask(writing, deadline);
   const std::int64_t wrote = os::boot_ns();
   const bool heard = link.await_news(std::min(plus(wrote, kNewsTime), deadline));
-  const Statement sweeping[] = {{"DELETE FROM atmost.takeover WHERE lock = '(doctor)'", {}, "DELETE", 0}};
+  const Statement sweeping[] = {
+      {"DELETE FROM atmost.takeover WHERE lock = '(doctor)'", {}, "DELETE", 0}};
   link.ask(sweeping, deadline);
   findings.say(Level::good, "a row is written in " + millis(wrote - start));
   findings.about("notifications");
-  if (!heard) findings.say(Level::bad, "notifications do not arrive: waiters would sleep beside a free slot");
+  if (!heard)
+    findings.say(Level::bad, "notifications do not arrive: waiters would sleep beside a free slot");
 }
 
 // The tables may be others than the program's, whatever the schema's mark says.
-bool rehearse(Link& link, const std::vector<Statement>& all, std::int64_t deadline, Findings& findings) {
+bool rehearse(Link& link, const std::vector<Statement>& all, std::int64_t deadline,
+              Findings& findings) {
   findings.about("tables");
   try {
     link.ask(all, deadline);
-    findings.say(Level::good,
-                 "the tables are as a caller needs them (its statements were tried and taken back)");
+    findings.say(
+        Level::good,
+        "the tables are as a caller needs them (its statements were tried and taken back)");
     return true;
   } catch (const Trouble& trouble) {
     if (trouble.kind != Trouble::Kind::refused) throw;
     const bool denied = trouble.is(kNoPrivilege);
-    findings.say(Level::bad,
-                 "what a caller asks fails: " + trouble.words +
-                     (denied ? "" : " (atmost schema postgres shows the tables as they have to be)"),
-                 denied ? Code::not_permitted : Code::unavailable);
+    findings.say(
+        Level::bad,
+        "what a caller asks fails: " + trouble.words +
+            (denied ? "" : " (atmost schema postgres shows the tables as they have to be)"),
+        denied ? Code::not_permitted : Code::unavailable);
     return false;
   }
 }
@@ -181,7 +194,8 @@ Result<Code> PostgresStore::diagnose(int fd, bool json) {
   try {
     const std::int64_t start = os::boot_ns();
     talk([&](Link&, std::int64_t) {});
-    findings.say(Level::good, address_->shown + " answers; connected in " + millis(os::boot_ns() - start));
+    findings.say(Level::good,
+                 address_->shown + " answers; connected in " + millis(os::boot_ns() - start));
     talk([&](Link& link, std::int64_t deadline) {
       look_at_server(link, deadline, findings);
       look_at_proxy(link, findings);

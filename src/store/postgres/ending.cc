@@ -14,7 +14,8 @@ bool is_owner(std::string_view name) {
 // Of the locks in which it has a row, by whatever table.
 std::set<std::string> locks_of(Link& link, const std::string& owner, std::int64_t deadline) {
   const Statement statements[] = {
-      {"SELECT lock FROM atmost.holder WHERE owner = $1 UNION SELECT lock FROM atmost.waiter WHERE owner = "
+      {"SELECT lock FROM atmost.holder WHERE owner = $1 UNION SELECT lock FROM atmost.waiter WHERE "
+       "owner = "
        "$1 UNION SELECT lock FROM atmost.takeover WHERE owner = $1",
        {owner},
        "SELECT",
@@ -37,7 +38,8 @@ Text<80> PostgresStore::own_lease() const {
 // Its transactions have the rows of their locks: one that was under way when it was killed is over
 // before ours begins.
 Status PostgresStore::end_lease(std::string_view name) {
-  if (!is_owner(name)) return atmost::error_of(Code::usage, 0, "not the name of a lease in PostgreSQL");
+  if (!is_owner(name))
+    return atmost::error_of(Code::usage, 0, "not the name of a lease in PostgreSQL");
   const std::string owner(name);
   try {
     talk(
@@ -47,8 +49,10 @@ Status PostgresStore::end_lease(std::string_view name) {
           std::vector<Statement> statements = {begin()};
           for (const std::string& key : keys) statements.push_back(take_row(key));
           for (const char* table : {"holder", "waiter", "takeover"}) {
-            statements.push_back(
-                {std::string("DELETE FROM atmost.") + table + " WHERE owner = $1", {owner}, "DELETE", 0});
+            statements.push_back({std::string("DELETE FROM atmost.") + table + " WHERE owner = $1",
+                                  {owner},
+                                  "DELETE",
+                                  0});
           }
           for (const std::string& key : keys) statements.push_back(wake_first(key));
           statements.push_back(commit());

@@ -1,4 +1,5 @@
-// After a failover or a restore rows may be missing of holders that live: until they have stopped nobody is admitted.
+// After a failover or a restore rows may be missing of holders that live: until they have stopped
+// nobody is admitted.
 #include <algorithm>
 
 #include "asking.h"
@@ -23,26 +24,31 @@ Duration duration_of(std::int64_t micros) {
 
 }  // namespace
 
-// Where rows may be missing something of this is another: the timeline after a failover or a recovery to a point in time, the
-// table when it was made anew from a dump, the database when it is a copy of another, the cluster when its files are not these.
-// The cluster's own name is read once a session (connecting.cc): it lies in a file.
+// Where rows may be missing something of this is another: the timeline after a failover or a
+// recovery to a point in time, the table when it was made anew from a dump, the database when it is
+// a copy of another, the cluster when its files are not these. The cluster's own name is read once
+// a session (connecting.cc): it lies in a file.
 std::string era() {
-  return "hashtextextended(concat_ws(' ', current_setting('atmost.cluster'), (SELECT oid FROM pg_database "
+  return "hashtextextended(concat_ws(' ', current_setting('atmost.cluster'), (SELECT oid FROM "
+         "pg_database "
          "WHERE datname = current_database()), 'atmost.era'::regclass::oid, " +
          timeline() + "), 0)";
 }
 
-// The first era of all, which began at no time, follows none. What is given in an era does not lengthen its own pause.
+// The first era of all, which began at no time, follows none. What is given in an era does not
+// lengthen its own pause.
 std::string pause_left() {
   return "(SELECT CASE WHEN this.since = 'epoch' THEN 0 ELSE greatest(longest_before - greatest(" +
          micros("(clock_timestamp() - this.since)") +
-         ", 0), 0) END FROM atmost.era this, LATERAL (SELECT coalesce(max(longest), 0) AS longest_before "
+         ", 0), 0) END FROM atmost.era this, LATERAL (SELECT coalesce(max(longest), 0) AS "
+         "longest_before "
          "FROM atmost.era WHERE timeline <> this.timeline) before WHERE this.timeline = " +
          era() + ")";
 }
 
-// How much longer the longest lease that may have been lost lasts; its holder cannot renew it, and has stopped by then. Zero:
-// it is over. Remembers an era that is seen for the first time, which needs a transaction of its own.
+// How much longer the longest lease that may have been lost lasts; its holder cannot renew it, and
+// has stopped by then. Zero: it is over. Remembers an era that is seen for the first time, which
+// needs a transaction of its own.
 Duration PostgresStore::recovery(Link& link, const Asked& asked, std::int64_t deadline) {
   const Sight& sight = asked.locks.front().sight;
   if (sight.first_era) return {};
@@ -57,7 +63,10 @@ Duration PostgresStore::recovery(Link& link, const Asked& asked, std::int64_t de
 
 Duration pause_now(Link& link, std::int64_t deadline) {
   const Statement question[] = {
-      {"SELECT " + or_none(pause_left()) + ", NOT EXISTS(SELECT FROM atmost.era)", {}, "SELECT", 2}};
+      {"SELECT " + or_none(pause_left()) + ", NOT EXISTS(SELECT FROM atmost.era)",
+       {},
+       "SELECT",
+       2}};
   for (int tries = 0; tries < 2; ++tries) {
     const std::vector<Rows> answers = link.ask(question, deadline);
     answers[0].expect(1);
@@ -71,10 +80,12 @@ Duration pause_now(Link& link, std::int64_t deadline) {
 
 std::string why_paused(Duration left) {
   const Duration whole = Duration::seconds(left.ns / 1'000'000'000 + 1);
-  return "this server took over from another, or was restored, and does not know of every holder yet: locks "
+  return "this server took over from another, or was restored, and does not know of every holder "
+         "yet: locks "
          "are given again in " +
          std::string(duration_words(whole).view()) +
-         ", when the longest lease ever given is over; or at once, when every holder from before has surely "
+         ", when the longest lease ever given is over; or at once, when every holder from before "
+         "has surely "
          "stopped, by TRUNCATE atmost.era";
 }
 
@@ -83,7 +94,8 @@ void PostgresStore::add_era(std::vector<Statement>& to, const Sight& sight, Dura
   const std::int64_t ttl_us = ttl.ns / 1000;
   if (!sight.first_era && sight.longest_us >= ttl_us) return;
   to.push_back({"INSERT INTO atmost.era AS old (timeline, since, longest) VALUES (" + era() +
-                    ", 'epoch', $1) ON CONFLICT (timeline) DO UPDATE SET longest = greatest(old.longest, $1)",
+                    ", 'epoch', $1) ON CONFLICT (timeline) DO UPDATE SET longest = "
+                    "greatest(old.longest, $1)",
                 {number(ttl_us)},
                 "INSERT",
                 0});

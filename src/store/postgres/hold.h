@@ -23,7 +23,8 @@ Statement let_go(const HeldRows& one, Ending ending, const Instant& now, const s
 // Renews them, unless that is not wanted any more. Answers slot and asked of each.
 Statement renew_rows(const HeldRows& one, Duration ttl);
 
-// The connection is the hold's while it lasts, and the renewal's thread alone uses it. stop() ends that.
+// The connection is the hold's while it lasts, and the renewal's thread alone uses it. stop() ends
+// that.
 class Hold final : public fleet::Keeper {
  public:
   // `locks` in the request's order.

@@ -22,7 +22,8 @@ constexpr std::int64_t kNoRenewal = 3;
 
 Statement renew_rows(const HeldRows& one, Duration ttl) {
   return {"UPDATE atmost.holder SET expires = CASE WHEN asked < $4 THEN clock_timestamp() + " +
-              interval_of(3) + " ELSE expires END WHERE lock = $1 AND token = $2 RETURNING slot, asked",
+              interval_of(3) +
+              " ELSE expires END WHERE lock = $1 AND token = $2 RETURNING slot, asked",
           {one.key, number(one.held.token), number(ttl.ns / 1000), number(kNoRenewal)},
           "UPDATE",
           2};
@@ -57,8 +58,9 @@ void Hold::wake() {
   }
 }
 
-// All rows, or lost. By token, whichever connection this is: a hold outlives its session. A row that is there is ours, also
-// when it should have ended by the server's clock: nobody has taken its place, and the clock may have been set forward.
+// All rows, or lost. By token, whichever connection this is: a hold outlives its session. A row
+// that is there is ours, also when it should have ended by the server's clock: nobody has taken its
+// place, and the clock may have been set forward.
 fleet::Renewed Hold::renew(std::int64_t give_up) {
   try {
     link_->open(give_up);
@@ -90,10 +92,11 @@ bool Hold::told_to_stop() {
   const std::int64_t give_up = plus(os::boot_ns(), kPatience);
   std::vector<Statement> statements;
   for (const HeldRows& one : locks_) {
-    statements.push_back({"SELECT coalesce(max(asked), 0) FROM atmost.holder WHERE lock = $1 AND token = $2",
-                          {one.key, number(one.held.token)},
-                          "SELECT",
-                          1});
+    statements.push_back(
+        {"SELECT coalesce(max(asked), 0) FROM atmost.holder WHERE lock = $1 AND token = $2",
+         {one.key, number(one.held.token)},
+         "SELECT",
+         1});
   }
   link_->forget_news();
   for (const Rows& rows : link_->ask(statements, give_up)) {
@@ -103,7 +106,8 @@ bool Hold::told_to_stop() {
   return false;
 }
 
-// Blocks until there is news, the bell rings or the time is up; a broken connection is made anew meanwhile.
+// Blocks until there is news, the bell rings or the time is up; a broken connection is made anew
+// meanwhile.
 bool Hold::news(std::int64_t until) {
   try {
     link_->open(std::min(plus(os::boot_ns(), kPatience), until));

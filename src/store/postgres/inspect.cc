@@ -6,28 +6,29 @@ namespace {
 
 // Holders and waiters of one snapshot. No row is locked, nothing is written.
 // `owner`: our own session could have its own advisory lock.
-std::vector<Statement> questions(const std::string& key, const std::string& owner, const std::string& clock) {
-  return {
-      {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {}, "BEGIN", 0},
-      {"SELECT token, drained, " + or_none(micros("last_start")) + ", " + or_none(micros("last_finish")) +
-           ", " + or_none(micros("last_success")) + ", " + micros(clock) +
-           ", drained_slots FROM atmost.lock WHERE name = $1",
-       {key},
-       "SELECT",
-       7},
-      {"SELECT slot, token, " + micros("since") + ", " + or_none("expire_after") +
-           ", host, pid, uid, id, command FROM atmost.holder WHERE lock = $1 AND expires > clock_timestamp() "
-           "ORDER BY slot",
-       {key},
-       "SELECT",
-       9},
-      {"SELECT ticket, max, mode, host, pid, uid, " + micros("since") +
-           ", id, command FROM atmost.waiter WHERE lock = $1 AND (owner = $2 OR " + waiter_is_kept() +
-           ") ORDER BY ticket",
-       {key, owner},
-       "SELECT",
-       9},
-      {"COMMIT", {}, "COMMIT", 0}};
+std::vector<Statement> questions(const std::string& key, const std::string& owner,
+                                 const std::string& clock) {
+  return {{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {}, "BEGIN", 0},
+          {"SELECT token, drained, " + or_none(micros("last_start")) + ", " +
+               or_none(micros("last_finish")) + ", " + or_none(micros("last_success")) + ", " +
+               micros(clock) + ", drained_slots FROM atmost.lock WHERE name = $1",
+           {key},
+           "SELECT",
+           7},
+          {"SELECT slot, token, " + micros("since") + ", " + or_none("expire_after") +
+               ", host, pid, uid, id, command FROM atmost.holder WHERE lock = $1 AND expires > "
+               "clock_timestamp() "
+               "ORDER BY slot",
+           {key},
+           "SELECT",
+           9},
+          {"SELECT ticket, max, mode, host, pid, uid, " + micros("since") +
+               ", id, command FROM atmost.waiter WHERE lock = $1 AND (owner = $2 OR " +
+               waiter_is_kept() + ") ORDER BY ticket",
+           {key, owner},
+           "SELECT",
+           9},
+          {"COMMIT", {}, "COMMIT", 0}};
 }
 
 void show_holders(const Rows& rows, Micros clock, const Instant& now, LockVisitor& visitor) {
@@ -64,7 +65,8 @@ void show_waiters(const Rows& rows, Micros clock, const Instant& now, LockVisito
 
 }  // namespace
 
-Result<std::uint32_t> PostgresStore::inspect(const LockSpec& lock, const Instant& now, LockVisitor* visitor) {
+Result<std::uint32_t> PostgresStore::inspect(const LockSpec& lock, const Instant& now,
+                                             LockVisitor* visitor) {
   const Result<std::string> key = key_of(lock);
   if (!key.ok()) return key.error();
   const std::vector<Statement> statements = questions(key.value(), party_->owner, settings_.clock);

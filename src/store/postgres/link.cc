@@ -37,7 +37,8 @@ void Link::broken() {
 
 void Link::malformed(const std::string& words) {
   close();
-  throw Trouble{Trouble::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
+  throw Trouble{
+      Trouble::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
 }
 
 void Link::flush(std::int64_t deadline) {
@@ -65,8 +66,8 @@ void Link::await_socket(short events, std::int64_t deadline) const {
   if (!ready(events, deadline)) silent();
 }
 
-// A connection that has died without a word looks like a server that takes its time. So after a while another connection
-// asks whether the server is at our question at all.
+// A connection that has died without a word looks like a server that takes its time. So after a
+// while another connection asks whether the server is at our question at all.
 void Link::await_answer(std::int64_t deadline) {
   const std::int64_t doubtful = plus(asked_ns_, {party_.timeout.ns * 2 / 5});
   if (doubts_ && doubtful < deadline) {
@@ -74,21 +75,23 @@ void Link::await_answer(std::int64_t deadline) {
     doubts_ = false;
     if (!is_at_work(deadline)) {
       close();
-      throw Trouble{Trouble::Kind::unreachable, "the connection died without a word", {}, Code::unavailable};
+      throw Trouble{
+          Trouble::Kind::unreachable, "the connection died without a word", {}, Code::unavailable};
     }
   }
   await_socket(POLLIN, deadline);
 }
 
-// Whether our server process is still at what we asked, as another connection sees it. True as well when none can be made, or
-// the server does not tell: then there is nothing better than to wait.
+// Whether our server process is still at what we asked, as another connection sees it. True as well
+// when none can be made, or the server does not tell: then there is nothing better than to wait.
 bool Link::is_at_work(std::int64_t deadline) const {
   Link other(address_, party_);
   other.first_ = first_;
   other.bell_ = bell_;
   other.may_doubt_ = false;
   const Statement question[] = {
-      {"SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND (state IS NULL OR state NOT LIKE 'idle%') "
+      {"SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND (state IS NULL OR state NOT LIKE "
+       "'idle%') "
        "AND wait_event IS DISTINCT FROM 'ClientRead'",
        {std::to_string(server_.backend)},
        "SELECT",
@@ -139,13 +142,15 @@ std::vector<Rows> Link::ask(std::span<const Statement> statements, std::int64_t 
         const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
         const char* words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
         if (state == nullptr || words == nullptr) malformed("an error without a code");
-        if (!refused) refused = Trouble{Trouble::Kind::refused, one_line(words), state, Code::unavailable};
+        if (!refused)
+          refused = Trouble{Trouble::Kind::refused, one_line(words), state, Code::unavailable};
       } else if (refused ? status != PGRES_PIPELINE_ABORTED
                          : status != (one.columns > 0 ? PGRES_TUPLES_OK : PGRES_COMMAND_OK)) {
         malformed("of another kind");
       } else if (!refused) {
         const std::string tag = PQcmdStatus(result);
-        const bool counted = one.columns == 0 || PQcmdTuples(result) == std::to_string(PQntuples(result));
+        const bool counted =
+            one.columns == 0 || PQcmdTuples(result) == std::to_string(PQntuples(result));
         if (!tag.starts_with(one.tag) || PQnfields(result) != one.columns || !counted)
           malformed("of another form");
       }
@@ -193,7 +198,8 @@ bool Link::await_news(std::int64_t until, int bell) {
     pollfd both[] = {{PQsocket(connection_), POLLIN, 0}, {bell, POLLIN, 0}};
     const int ready = poll(both, 2, milliseconds_until(until));
     if (ready < 0 && errno == EINTR) return false;
-    if (both[0].revents != 0 && (PQconsumeInput(connection_) != 1 || PQstatus(connection_) == CONNECTION_BAD))
+    if (both[0].revents != 0 &&
+        (PQconsumeInput(connection_) != 1 || PQstatus(connection_) == CONNECTION_BAD))
       broken();
     if (both[1].revents != 0) return false;
     if (ready == 0 && os::boot_ns() >= until) return false;

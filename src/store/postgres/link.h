@@ -1,4 +1,5 @@
-// A conversation with the server: statements sent in one go, answers read strictly, and never later than a deadline.
+// A conversation with the server: statements sent in one go, answers read strictly, and never later
+// than a deadline.
 #ifndef ATMOST_STORE_POSTGRES_LINK_H
 #define ATMOST_STORE_POSTGRES_LINK_H
 
@@ -29,7 +30,8 @@ struct Statement {
 
 // Who we are to other callers, on whichever connection.
 struct Party {
-  std::string owner;   // 32 hex digits, random: names our rows, and the channel on which we are told of news
+  std::string
+      owner;  // 32 hex digits, random: names our rows, and the channel on which we are told of news
   Duration timeout{};  // for one call of the store
 };
 
@@ -42,9 +44,10 @@ struct Server {
   std::string schema;  // the comment of schema atmost; empty: there is none
 };
 
-// One connection, made when it is first needed. The socket is closed at exec; a forked child must not use it. If this
-// process dies the server notices at once; if the machine does, within the server's keepalives.
-// Not thread-safe. Deadlines are on the boot clock. (Looking a host name up is libpq's and may block longer.)
+// One connection, made when it is first needed. The socket is closed at exec; a forked child must
+// not use it. If this process dies the server notices at once; if the machine does, within the
+// server's keepalives. Not thread-safe. Deadlines are on the boot clock. (Looking a host name up is
+// libpq's and may block longer.)
 class Link {
  public:
   Link(const Address& address, const Party& party) : address_(address), party_(party) {}
@@ -52,7 +55,8 @@ class Link {
   Link& operator=(const Link&) = delete;
   ~Link() { close(); }
 
-  // Connects if there is no connection. Throws Trouble: unreachable, silent, or setup (a version, a pooling proxy).
+  // Connects if there is no connection. Throws Trouble: unreachable, silent, or setup (a version, a
+  // pooling proxy).
   void open(std::int64_t deadline_boot_ns);
   void close();
   bool is_open() const { return connection_ != nullptr; }
@@ -62,31 +66,35 @@ class Link {
   // After the schema was made.
   void look_for_schema(std::int64_t deadline_boot_ns);
 
-  // The advisory lock of this session, by which others see at once when it has gone: another one for each connection, so
-  // that a new session need not wait until the server has noticed that the one before is dead. 0: it has none.
+  // The advisory lock of this session, by which others see at once when it has gone: another one
+  // for each connection, so that a new session need not wait until the server has noticed that the
+  // one before is dead. 0: it has none.
   std::int32_t session_key() const { return key_; }
 
-  // Sends all statements and returns their answers, one for each. When 2/5 of the timeout have passed without one, a second
-  // connection looks whether this one is dead (Trouble: unreachable). Throws Trouble; after `refused` the transaction is
-  // rolled back and the connection good, after everything else the connection is closed.
+  // Sends all statements and returns their answers, one for each. When 2/5 of the timeout have
+  // passed without one, a second connection looks whether this one is dead (Trouble: unreachable).
+  // Throws Trouble; after `refused` the transaction is rolled back and the connection good, after
+  // everything else the connection is closed.
   std::vector<Rows> ask(std::span<const Statement> statements, std::int64_t deadline_boot_ns);
 
   // When the last answer came that was whole; 0: never.
   std::int64_t heard_boot_ns() const { return heard_ns_; }
 
-  // Ends the transaction that is open, if any, without effect. Throws nothing; closes what cannot be saved.
+  // Ends the transaction that is open, if any, without effect. Throws nothing; closes what cannot
+  // be saved.
   void abandon(std::int64_t deadline_boot_ns);
 
-  // Blocks until somebody told us news (true), `until_boot_ns`, a signal handler ran, or `bell` (-1: none) is readable.
-  // Throws Trouble: unreachable when the connection broke.
+  // Blocks until somebody told us news (true), `until_boot_ns`, a signal handler ran, or `bell`
+  // (-1: none) is readable. Throws Trouble: unreachable when the connection broke.
   bool await_news(std::int64_t until_boot_ns, int bell = -1);
-  // While `bell` is readable, whatever waits for the server gives up at once (Trouble: silent). -1: none.
+  // While `bell` is readable, whatever waits for the server gives up at once (Trouble: silent). -1:
+  // none.
   void set_bell(int bell) { bell_ = bell; }
   // What was told so far is known.
   void forget_news() { news_ = false; }
 
-  // Whether the session lives on a server process of its own, tried with a second connection: false behind a proxy that
-  // pools transactions.
+  // Whether the session lives on a server process of its own, tried with a second connection: false
+  // behind a proxy that pools transactions.
   bool session_is_ours(std::int64_t deadline_boot_ns);
 
  private:
@@ -119,8 +127,9 @@ class Link {
   bool news_ = false;
   int bell_ = -1;
   std::int64_t asked_ns_ = 0;
-  bool may_doubt_ = true;  // whether our connection is alive, when an answer is late; with another connection
-  bool doubts_ = false;    // it has not done so yet for the question at hand
+  bool may_doubt_ =
+      true;  // whether our connection is alive, when an answer is late; with another connection
+  bool doubts_ = false;  // it has not done so yet for the question at hand
 };
 
 // Statements without an answer.

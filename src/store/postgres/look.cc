@@ -28,8 +28,10 @@ void read_holders(const Rows& rows, std::vector<Holder>& to) {
     one.id = rows.bytes(row, 10);
     one.command = rows.bytes(row, 11);
     if (!to.empty() && to.back().slot >= one.slot) {
-      throw Trouble{
-          Trouble::Kind::malformed, "an answer that cannot be: one slot twice", {}, Code::unavailable};
+      throw Trouble{Trouble::Kind::malformed,
+                    "an answer that cannot be: one slot twice",
+                    {},
+                    Code::unavailable};
     }
     to.push_back(std::move(one));
   }
@@ -42,7 +44,8 @@ bool contains(const std::vector<std::uint32_t>& all, std::uint32_t one) {
 bool own_tree_blocks(const Sight& sight, const LockSpec& spec) {
   fleet::OwnTree ours;
   for (const Holder& one : sight.holders) {
-    if (!one.expired) ours.see(one.host, static_cast<std::uint64_t>(one.boot), one.pid, one.exclusive);
+    if (!one.expired)
+      ours.see(one.host, static_cast<std::uint64_t>(one.boot), one.pid, one.exclusive);
   }
   return ours.blocks(spec);
 }
@@ -50,16 +53,18 @@ bool own_tree_blocks(const Sight& sight, const LockSpec& spec) {
 }  // namespace
 
 void add_look(std::vector<Statement>& to, const Viewer& viewer) {
-  to.push_back(
-      {"INSERT INTO atmost.lock (name) VALUES ($1) ON CONFLICT DO NOTHING", {viewer.key}, "INSERT", 0});
+  to.push_back({"INSERT INTO atmost.lock (name) VALUES ($1) ON CONFLICT DO NOTHING",
+                {viewer.key},
+                "INSERT",
+                0});
   to.push_back({"SELECT token, drained, drained_slots, " + or_none(micros("last_start")) + ", " +
                     or_none(micros("last_finish")) + ", " + or_none(micros("last_success")) +
                     " FROM atmost.lock WHERE name = $1 FOR UPDATE",
                 {viewer.key},
                 "SELECT",
                 6});
-  to.push_back({"SELECT slot, token, " + micros("(expires - clock_timestamp())") + ", " + micros("since") +
-                    ", exclusive, " + or_none("expire_after") +
+  to.push_back({"SELECT slot, token, " + micros("(expires - clock_timestamp())") + ", " +
+                    micros("since") + ", exclusive, " + or_none("expire_after") +
                     ", host, boot, pid, uid, id, command FROM atmost.holder "
                     "WHERE lock = $1 ORDER BY slot",
                 {viewer.key},
@@ -74,17 +79,21 @@ void add_look(std::vector<Statement>& to, const Viewer& viewer) {
            "clock_timestamp()), " +
            or_none("(SELECT " + micros("(expires - clock_timestamp())") +
                    " FROM atmost.waiter WHERE lock = $1 AND ticket = $3 AND owner = $2)") +
-           ", count(*), count(*) FILTER (WHERE better), coalesce(sum(take) FILTER (WHERE better), 0), "
-           "coalesce(bool_or(mode = 2) FILTER (WHERE better), false), coalesce(bool_or(joins), false), " +
+           ", count(*), count(*) FILTER (WHERE better), coalesce(sum(take) FILTER (WHERE better), "
+           "0), "
+           "coalesce(bool_or(mode = 2) FILTER (WHERE better), false), coalesce(bool_or(joins), "
+           "false), " +
            or_none(pause_left()) +
-           ", NOT EXISTS(SELECT FROM atmost.era), (SELECT coalesce(max(longest), 0) FROM atmost.era) FROM "
+           ", NOT EXISTS(SELECT FROM atmost.era), (SELECT coalesce(max(longest), 0) FROM "
+           "atmost.era) FROM "
            "(SELECT take, mode, joins, ($3 = 0 OR ticket < $3) AND "
-           "(mode = 2 OR CASE WHEN $4 THEN mode = 0 AND max = $5 ELSE mode <> 0 END) AS better FROM "
+           "(mode = 2 OR CASE WHEN $4 THEN mode = 0 AND max = $5 ELSE mode <> 0 END) AS better "
+           "FROM "
            "atmost.waiter "
            "WHERE lock = $1 AND NOT (ticket = $3 AND owner = $2) AND " +
            waiter_lives() + ") others",
-       {viewer.key, viewer.party->owner, std::to_string(viewer.ticket), spec.mode == Mode::plain ? "t" : "f",
-        std::to_string(spec.max)},
+       {viewer.key, viewer.party->owner, std::to_string(viewer.ticket),
+        spec.mode == Mode::plain ? "t" : "f", std::to_string(spec.max)},
        "SELECT",
        13});
 }
@@ -103,21 +112,26 @@ Sight read_look(std::span<const Rows> answers, std::int64_t backend) {
   sight.success = lock.maybe_integer(0, 5);
   sight.clock = sums.integer(0, 0, 1);
   if (sums.integer(0, 1) != backend) {
-    throw Trouble{Trouble::Kind::setup,
-                  "a proxy gave this session another server process: it pools transactions (pgbouncer with "
-                  "pool_mode=transaction?); connect to the server itself, or through pool_mode=session",
-                  {},
-                  Code::unavailable};
+    throw Trouble{
+        Trouble::Kind::setup,
+        "a proxy gave this session another server process: it pools transactions (pgbouncer with "
+        "pool_mode=transaction?); connect to the server itself, or through pool_mode=session",
+        {},
+        Code::unavailable};
   }
   read_holders(answers[2], sight.holders);
   if (sums.integer(0, 2) != static_cast<std::int64_t>(sight.holders.size())) {
-    throw Trouble{
-        Trouble::Kind::malformed, "an answer that cannot be: holders are missing", {}, Code::unavailable};
+    throw Trouble{Trouble::Kind::malformed,
+                  "an answer that cannot be: holders are missing",
+                  {},
+                  Code::unavailable};
   }
   for (const Holder& one : sight.holders) {
     if (one.token <= sight.token) continue;
-    throw Trouble{
-        Trouble::Kind::malformed, "an answer that cannot be: a token from the future", {}, Code::unavailable};
+    throw Trouble{Trouble::Kind::malformed,
+                  "an answer that cannot be: a token from the future",
+                  {},
+                  Code::unavailable};
   }
   sight.claimed_slots = sums.slots(0, 3);
   sight.place_left_us = sums.maybe_integer(0, 4);
@@ -219,9 +233,11 @@ Result<std::string> key_of(const LockSpec& lock) {
   std::string_view path = lock.path;
   const std::size_t slash = path.rfind('/');
   if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
-  const bool printable = std::all_of(path.begin(), path.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+  const bool printable =
+      std::all_of(path.begin(), path.end(), [](char c) { return c > ' ' && c < '\x7f'; });
   if (path.empty() || !printable) {
-    return error_of(Code::usage, 0, "the key of a lock in PostgreSQL is printable ASCII, without blanks");
+    return error_of(Code::usage, 0,
+                    "the key of a lock in PostgreSQL is printable ASCII, without blanks");
   }
   return std::string(path);
 }

@@ -1,4 +1,5 @@
-// What the database says about one lock, inside a transaction that has its row; and what a decision is made of that.
+// What the database says about one lock, inside a transaction that has its row; and what a decision
+// is made of that.
 #ifndef ATMOST_STORE_POSTGRES_LOOK_H
 #define ATMOST_STORE_POSTGRES_LOOK_H
 
@@ -20,8 +21,8 @@ struct Holder {
   std::uint32_t slot = 0;
   std::uint64_t token = 0;
   bool expired = false;  // its lease has ended, as far as we know
-  bool doubted =
-      false;  // it has by the server's clock; but that may have been set, and the holder has time to answer
+  bool doubted = false;  // it has by the server's clock; but that may have been set, and the holder
+                         // has time to answer
   std::int64_t left_us = 0;  // of its lease
   Micros since = 0;
   bool exclusive = false;
@@ -34,7 +35,8 @@ struct Holder {
   std::string command;
 };
 
-// One lock as one caller sees it. The row of the lock is locked, so that only renewals and the clock go on meanwhile.
+// One lock as one caller sees it. The row of the lock is locked, so that only renewals and the
+// clock go on meanwhile.
 struct Sight {
   std::uint64_t token = 0;
   bool drained = false;
@@ -43,8 +45,8 @@ struct Sight {
   std::optional<Micros> start, finish, success;
   Micros clock = 0;
   std::optional<std::int64_t>
-      pause_us;                 // how much longer nobody is admitted; none: this era was not seen before
-  bool first_era = false;       // no era was
+      pause_us;            // how much longer nobody is admitted; none: this era was not seen before
+  bool first_era = false;  // no era was
   std::int64_t longest_us = 0;  // of all leases that were given
   std::vector<Holder> holders;  // by slot, the expired ones too
   // Of the others that wait and are there:
@@ -53,7 +55,8 @@ struct Sight {
   std::int64_t owed = 0;            // the slots that those want
   bool writer_ahead = false;
   bool joiner = false;
-  std::optional<std::int64_t> place_left_us;  // how long our own place counts yet; none: it is not there
+  std::optional<std::int64_t>
+      place_left_us;  // how long our own place counts yet; none: it is not there
 };
 
 // The one who looks.
@@ -67,14 +70,16 @@ struct Viewer {
 
 inline constexpr std::size_t kLookStatements = 4;
 
-// Locks the lock's row (making it, if need be) and reads everything: kLookStatements of them. Each is a statement of its
-// own, because only a statement that begins after the row is ours sees what its last owner wrote.
+// Locks the lock's row (making it, if need be) and reads everything: kLookStatements of them. Each
+// is a statement of its own, because only a statement that begins after the row is ours sees what
+// its last owner wrote.
 void add_look(std::vector<Statement>& to, const Viewer& viewer);
-// Reads their answers. Throws Trouble: malformed; or setup, when the transaction runs on another server process than the
-// connection's (`backend`): a pooling proxy.
+// Reads their answers. Throws Trouble: malformed; or setup, when the transaction runs on another
+// server process than the connection's (`backend`): a pooling proxy.
 Sight read_look(std::span<const Rows> answers, std::int64_t backend);
 
-// The moment on the server's clock as seen from here: so old as the server says, counted back from `now`.
+// The moment on the server's clock as seen from here: so old as the server says, counted back from
+// `now`.
 Stamp stamp_of(Micros at, Micros clock, const Instant& now);
 LastAdmission last_admission(const Sight& sight, const Instant& now);
 HolderView holder_view(const Holder& holder, Micros clock, const Instant& now);

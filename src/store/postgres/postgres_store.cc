@@ -18,7 +18,8 @@ Party stranger(Duration timeout) {
   Party party;
   for (int i = 0; i < 4; ++i) {
     const std::uint32_t part = random();
-    for (int shift = 28; shift >= 0; shift -= 4) party.owner += "0123456789abcdef"[part >> shift & 15];
+    for (int shift = 28; shift >= 0; shift -= 4)
+      party.owner += "0123456789abcdef"[part >> shift & 15];
   }
   party.timeout = timeout;
   return party;
@@ -45,7 +46,8 @@ Result<FleetStore*> open_store(std::string_view url) {
   Settings settings;
   settings.alone = true;
   settings.timeout = address.value().timeout;
-  return static_cast<FleetStore*>(new PostgresStore(std::move(address.value()), std::move(settings)));
+  return static_cast<FleetStore*>(
+      new PostgresStore(std::move(address.value()), std::move(settings)));
 }
 
 PostgresStore::PostgresStore(Address address, Settings settings)
@@ -58,7 +60,8 @@ PostgresStore::~PostgresStore() = default;
 
 Capabilities PostgresStore::capabilities() const {
   Capabilities all;
-  all.queue = all.weights = all.modes = all.several_locks = all.drain = all.takeover = all.counts = true;
+  all.queue = all.weights = all.modes = all.several_locks = all.drain = all.takeover = all.counts =
+      true;
   return all;
 }
 
@@ -100,10 +103,14 @@ Status PostgresStore::set_drained(const Request& request, std::uint32_t slot, bo
   if (!key.ok()) return key.error();
   std::vector<Statement> statements = {
       begin(),
-      {"INSERT INTO atmost.lock (name) VALUES ($1) ON CONFLICT DO NOTHING", {key.value()}, "INSERT", 0}};
+      {"INSERT INTO atmost.lock (name) VALUES ($1) ON CONFLICT DO NOTHING",
+       {key.value()},
+       "INSERT",
+       0}};
   if (slot == 0) {
     statements.push_back(
-        {"UPDATE atmost.lock SET drained = $2, drained_slots = CASE WHEN $2 THEN drained_slots ELSE "
+        {"UPDATE atmost.lock SET drained = $2, drained_slots = CASE WHEN $2 THEN drained_slots "
+         "ELSE "
          "'{}' END WHERE name = $1",
          {key.value(), truth(drained)},
          "UPDATE 1",
@@ -111,7 +118,8 @@ Status PostgresStore::set_drained(const Request& request, std::uint32_t slot, bo
   } else {
     statements.push_back(
         {"UPDATE atmost.lock SET drained_slots = CASE WHEN $3 THEN array_append(array_remove("
-         "drained_slots, $2::integer), $2) ELSE array_remove(drained_slots, $2) END WHERE name = $1",
+         "drained_slots, $2::integer), $2) ELSE array_remove(drained_slots, $2) END WHERE name = "
+         "$1",
          {key.value(), number(slot), truth(drained)},
          "UPDATE 1",
          0});
@@ -130,7 +138,8 @@ Status PostgresStore::forget(const Request& request) {
   const Result<std::string> key = key_of(request.locks[0]);
   if (!key.ok()) return key.error();
   const Statement statements[] = {
-      {"UPDATE atmost.lock SET last_start = NULL, last_finish = NULL, last_success = NULL WHERE name = $1",
+      {"UPDATE atmost.lock SET last_start = NULL, last_finish = NULL, last_success = NULL WHERE "
+       "name = $1",
        {key.value()},
        "UPDATE",
        0}};
@@ -150,7 +159,8 @@ Result<std::uint32_t> PostgresStore::count_refusal(const Request& request, std::
   const Result<std::string> key = key_of(request.locks[lock]);
   if (!key.ok()) return key.error();
   const Statement statements[] = {
-      {"UPDATE atmost.lock SET refusals = least(refusals + 1, 4294967295) WHERE name = $1 RETURNING refusals",
+      {"UPDATE atmost.lock SET refusals = least(refusals + 1, 4294967295) WHERE name = $1 "
+       "RETURNING refusals",
        {key.value()},
        "UPDATE",
        1}};
@@ -158,9 +168,11 @@ Result<std::uint32_t> PostgresStore::count_refusal(const Request& request, std::
   try {
     talk([&](Link& link, std::int64_t deadline) {
       const std::vector<Rows> answers = link.ask(statements, deadline);
-      // A lock that admits nobody (N = 0) before its first use has no row: this is its first refusal.
-      counted =
-          answers[0].count() == 0 ? 1 : static_cast<std::uint32_t>(answers[0].integer(0, 0, 1, UINT32_MAX));
+      // A lock that admits nobody (N = 0) before its first use has no row: this is its first
+      // refusal.
+      counted = answers[0].count() == 0
+                    ? 1
+                    : static_cast<std::uint32_t>(answers[0].integer(0, 0, 1, UINT32_MAX));
     });
   } catch (const Trouble& trouble) {
     return error_of(trouble);
@@ -184,7 +196,8 @@ void PostgresStore::release(std::uint32_t handle, Ending ending, const Instant& 
   if (std::unique_ptr<Link> link = hold->stop(); link != nullptr && !link_->is_open())
     link_ = std::move(link);
   std::vector<HeldRows> locks = hold->locks();
-  std::sort(locks.begin(), locks.end(), [](const HeldRows& a, const HeldRows& b) { return a.key < b.key; });
+  std::sort(locks.begin(), locks.end(),
+            [](const HeldRows& a, const HeldRows& b) { return a.key < b.key; });
   std::vector<Statement> statements = {begin()};
   for (const HeldRows& one : locks) statements.push_back(take_row(one.key));
   for (const HeldRows& one : locks) {
@@ -199,7 +212,8 @@ void PostgresStore::release(std::uint32_t handle, Ending ending, const Instant& 
             link.ask(statements, deadline);
           } catch (const Trouble& trouble) {
             if (!trouble.is(kLockTimeout)) throw;
-            // Somebody sits on the lock's row. Our slots need not wait for him; the waiters will look for themselves.
+            // Somebody sits on the lock's row. Our slots need not wait for him; the waiters will
+            // look for themselves.
             std::vector<Statement> bare;
             for (const HeldRows& one : locks) {
               bare.push_back(let_go(one, Ending::unknown, now, settings_.clock));
@@ -209,13 +223,15 @@ void PostgresStore::release(std::uint32_t handle, Ending ending, const Instant& 
         },
         true, until);
   } catch (const Trouble&) {
-    // Nobody renews any more: the slots are free when the lease ends, and later there is nothing to release.
+    // Nobody renews any more: the slots are free when the lease ends, and later there is nothing to
+    // release.
   }
 }
 
 Result<std::size_t> PostgresStore::next_keys(std::string_view after, std::span<Text<255>> to) {
   const Statement statements[] = {
-      {"SELECT name FROM atmost.lock WHERE name COLLATE \"C\" > $1 COLLATE \"C\" ORDER BY name COLLATE \"C\" "
+      {"SELECT name FROM atmost.lock WHERE name COLLATE \"C\" > $1 COLLATE \"C\" ORDER BY name "
+       "COLLATE \"C\" "
        "LIMIT $2",
        {std::string(after), std::to_string(to.size())},
        "SELECT",

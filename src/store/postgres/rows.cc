@@ -9,7 +9,8 @@ namespace atmost::postgres {
 namespace {
 
 [[noreturn]] void malformed(const std::string& words) {
-  throw Trouble{Trouble::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
+  throw Trouble{
+      Trouble::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
 }
 
 std::optional<std::int64_t> parse(std::string_view text) {
@@ -29,7 +30,8 @@ int hex_value(char c) {
 }  // namespace
 
 void Rows::expect(int wanted) const {
-  if (count() != wanted) malformed(std::to_string(count()) + " rows instead of " + std::to_string(wanted));
+  if (count() != wanted)
+    malformed(std::to_string(count()) + " rows instead of " + std::to_string(wanted));
 }
 
 std::int64_t Rows::changed() const {
@@ -39,7 +41,8 @@ std::int64_t Rows::changed() const {
 }
 
 bool Rows::missing(int row, int column) const {
-  if (row < 0 || row >= count() || column < 0 || column >= PQnfields(result_.get())) malformed("too short");
+  if (row < 0 || row >= count() || column < 0 || column >= PQnfields(result_.get()))
+    malformed("too short");
   return PQgetisnull(result_.get(), row, column) != 0;
 }
 

@@ -1,4 +1,5 @@
-// An answer of the server, read strictly: what is missing, of another form or out of range is Trouble, never a zero.
+// An answer of the server, read strictly: what is missing, of another form or out of range is
+// Trouble, never a zero.
 #ifndef ATMOST_STORE_POSTGRES_ROWS_H
 #define ATMOST_STORE_POSTGRES_ROWS_H
 
@@ -44,7 +45,8 @@ class Rows {
   std::unique_ptr<PGresult, Clear> result_;
 };
 
-// Columns may be null, answers may not: a null is a value that got lost on the way. So a null column is sent as a number.
+// Columns may be null, answers may not: a null is a value that got lost on the way. So a null
+// column is sent as a number.
 inline std::string or_none(const std::string& expression) {
   return "coalesce(" + expression + ", '-9223372036854775807'::bigint)";
 }

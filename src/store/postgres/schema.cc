@@ -15,14 +15,15 @@ struct Piece {
 
 // In order; each can be repeated without harm.
 constexpr Piece kPieces[] = {
-    {"Everything atmost keeps is in here. Dropping it frees all locks.", "CREATE SCHEMA IF NOT EXISTS atmost",
-     "CREATE SCHEMA"},
-    {"The program knows its schema by this.", "COMMENT ON SCHEMA atmost IS 'atmost: locks, format 2'",
-     "COMMENT"},
+    {"Everything atmost keeps is in here. Dropping it frees all locks.",
+     "CREATE SCHEMA IF NOT EXISTS atmost", "CREATE SCHEMA"},
+    {"The program knows its schema by this.",
+     "COMMENT ON SCHEMA atmost IS 'atmost: locks, format 2'", "COMMENT"},
     {"Every admission draws a token: larger than all before, also if an old backup is restored.",
      "CREATE SEQUENCE IF NOT EXISTS atmost.token", "CREATE SEQUENCE"},
     {"Places in queues.", "CREATE SEQUENCE IF NOT EXISTS atmost.ticket", "CREATE SEQUENCE"},
-    {"One row for each lock ever used. Every decision about a lock is made while its row is locked.",
+    {"One row for each lock ever used. Every decision about a lock is made while its row is "
+     "locked.",
      "CREATE TABLE IF NOT EXISTS atmost.lock (\n"
      "  name text PRIMARY KEY,\n"
      "  token bigint NOT NULL DEFAULT 0,\n"
@@ -34,8 +35,10 @@ constexpr Piece kPieces[] = {
      "  refusals bigint NOT NULL DEFAULT 0\n"
      ") WITH (fillfactor = 70)",
      "CREATE TABLE"},
-    {"One row for each history of these tables in which locks were kept, and the longest lease given in it. "
-     "Another one begins with a failover or a restore: rows may have been lost, and nobody is admitted until "
+    {"One row for each history of these tables in which locks were kept, and the longest lease "
+     "given in it. "
+     "Another one begins with a failover or a restore: rows may have been lost, and nobody is "
+     "admitted until "
      "the longest lease given before is over. `timeline` is a hash that names it: cluster (system "
      "identifier), database, this table (their oids), timeline.",
      "CREATE TABLE IF NOT EXISTS atmost.era (\n"
@@ -44,7 +47,8 @@ constexpr Piece kPieces[] = {
      "  longest bigint NOT NULL  -- microseconds\n"
      ")",
      "CREATE TABLE"},
-    {"One row for each slot that is held, as long as `expires` (by this server's clock) is not past.",
+    {"One row for each slot that is held, as long as `expires` (by this server's clock) is not "
+     "past.",
      "CREATE TABLE IF NOT EXISTS atmost.holder (\n"
      "  lock text NOT NULL,\n"
      "  slot integer NOT NULL CHECK (slot > 0),\n"
@@ -53,7 +57,8 @@ constexpr Piece kPieces[] = {
      "  expires timestamptz NOT NULL,\n"
      "  since timestamptz NOT NULL,\n"
      "  exclusive boolean NOT NULL,\n"
-     "  asked smallint NOT NULL DEFAULT 0,  -- to stop: 1 politely, 2 again, 3: no renewal any more\n"
+     "  asked smallint NOT NULL DEFAULT 0,  -- to stop: 1 politely, 2 again, 3: no renewal any "
+     "more\n"
      "  expire_after bigint,                -- microseconds; null: never overdue\n"
      "  host text NOT NULL,\n"
      "  boot bigint NOT NULL,\n"
@@ -64,7 +69,8 @@ constexpr Piece kPieces[] = {
      "  PRIMARY KEY (lock, slot)\n"
      ") WITH (fillfactor = 50)",
      "CREATE TABLE"},
-    {"One row for each caller that waits. `session`: the advisory lock by which others see that it is still "
+    {"One row for each caller that waits. `session`: the advisory lock by which others see that it "
+     "is still "
      "there.",
      "CREATE TABLE IF NOT EXISTS atmost.waiter (\n"
      "  lock text NOT NULL,\n"
@@ -100,7 +106,8 @@ constexpr Piece kPieces[] = {
 
 std::string schema_script() {
   std::string script =
-      "-- The tables in which atmost keeps locks. They are created at the first use where that is permitted; "
+      "-- The tables in which atmost keeps locks. They are created at the first use where that is "
+      "permitted; "
       "else the\n"
       "-- database's owner runs:  atmost schema postgres | psql DATABASE\n"
       "-- and lets the users of the locks (here: role atmost_users) in:\n"
@@ -122,7 +129,8 @@ std::string schema_script() {
 
 void create_schema(Link& link, std::int64_t deadline) {
   std::vector<Statement> all = {
-      begin(), {"SELECT pg_advisory_xact_lock($1, 0)", {std::to_string(kAdvisoryClass)}, "SELECT", 1}};
+      begin(),
+      {"SELECT pg_advisory_xact_lock($1, 0)", {std::to_string(kAdvisoryClass)}, "SELECT", 1}};
   for (const Piece& piece : kPieces) all.push_back({piece.sql, {}, piece.tag, 0});
   all.push_back(commit());
   try {

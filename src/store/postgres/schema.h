@@ -9,7 +9,8 @@ namespace atmost::postgres {
 
 class Link;
 
-// The first of the two numbers of our advisory locks: "atmo". They speed things up and decide nothing.
+// The first of the two numbers of our advisory locks: "atmo". They speed things up and decide
+// nothing.
 inline constexpr std::int32_t kAdvisoryClass = 0x61746d6f;
 
 // The comment by which schema atmost is known for ours, of this format.

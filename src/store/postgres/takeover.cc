@@ -1,4 +1,5 @@
-// Taking a slot over: its holder is asked to stop through its row, and stops itself. If it cannot answer, its lease ends.
+// Taking a slot over: its holder is asked to stop through its row, and stops itself. If it cannot
+// answer, its lease ends.
 #include <algorithm>
 #include <utility>
 
@@ -38,7 +39,8 @@ Result<bool> PostgresStore::begin_takeover(std::uint32_t lock, std::uint32_t slo
       {"INSERT INTO atmost.takeover AS old (lock, slot, owner, expires) VALUES ($1, $2, $3, "
        "clock_timestamp() + " +
            interval_of(4) +
-           ") ON CONFLICT (lock, slot) DO UPDATE SET owner = excluded.owner, expires = excluded.expires "
+           ") ON CONFLICT (lock, slot) DO UPDATE SET owner = excluded.owner, expires = "
+           "excluded.expires "
            "WHERE old.owner = excluded.owner OR old.expires <= clock_timestamp() RETURNING slot",
        {key, number(slot), party_->owner, number(kClaimLasts.ns / 1000)},
        "INSERT",
@@ -83,16 +85,19 @@ Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std
        {key, number(slot), party_->owner, number(kClaimLasts.ns / 1000)},
        "UPDATE",
        0},
-      {"WITH pressed AS (UPDATE atmost.holder SET asked = $4 WHERE lock = $1 AND slot = $2 AND token = $3 "
+      {"WITH pressed AS (UPDATE atmost.holder SET asked = $4 WHERE lock = $1 AND slot = $2 AND "
+       "token = $3 "
        "AND "
-       "asked < $4 AND expires > clock_timestamp() RETURNING owner) SELECT pg_notify('atmost_' || owner, '') "
+       "asked < $4 AND expires > clock_timestamp() RETURNING owner) SELECT pg_notify('atmost_' || "
+       "owner, '') "
        "FROM pressed",
        {key, number(slot), number(hold), number(level)},
        "SELECT",
        1},
       {"SELECT pid, token, " + micros("since") + ", " + micros(settings_.clock) + ", " +
            micros("(expires - clock_timestamp())") +
-           ", host, id, command FROM atmost.holder WHERE lock = $1 AND slot = $2 AND token = $3 AND expires "
+           ", host, id, command FROM atmost.holder WHERE lock = $1 AND slot = $2 AND token = $3 "
+           "AND expires "
            "> "
            "clock_timestamp()",
        {key, number(slot), number(hold)},
@@ -142,14 +147,15 @@ void PostgresStore::end_takeover(std::uint32_t lock, std::uint32_t slot) {
 void PostgresStore::unclaim(std::uint32_t lock, std::uint32_t slot) {
   if (lock >= keys_.size()) return;
   const std::string& key = keys_[lock];
-  const Statement statements[] = {begin(),
-                                  take_row(key),
-                                  {"DELETE FROM atmost.takeover WHERE lock = $1 AND slot = $2 AND owner = $3",
-                                   {key, number(slot), party_->owner},
-                                   "DELETE",
-                                   0},
-                                  wake_first(key),
-                                  commit()};
+  const Statement statements[] = {
+      begin(),
+      take_row(key),
+      {"DELETE FROM atmost.takeover WHERE lock = $1 AND slot = $2 AND owner = $3",
+       {key, number(slot), party_->owner},
+       "DELETE",
+       0},
+      wake_first(key),
+      commit()};
   try {
     talk([&](Link& link, std::int64_t deadline) { link.ask(statements, deadline); });
   } catch (const Trouble&) {

@@ -10,21 +10,26 @@
 namespace atmost::postgres {
 namespace {
 
-// The token comes from a sequence; the others see to it that it increases after a backup was restored, too, and past those
-// that a failover lost: each timeline begins a day after the one before, which the servers' clocks do not differ by.
+// The token comes from a sequence; the others see to it that it increases after a backup was
+// restored, too, and past those that a failover lost: each timeline begins a day after the one
+// before, which the servers' clocks do not differ by.
 Statement take_slots(const Request& request, const std::string& key, const LockSpec& spec,
-                     const std::vector<std::uint32_t>& slots, const Instant& now, const std::string& clock,
-                     const Party& party) {
+                     const std::vector<std::uint32_t>& slots, const Instant& now,
+                     const std::string& clock, const Party& party) {
   const std::string start = "coalesce(" + moment_of(3) + ", " + clock + ")";
   const std::string sql =
-      "WITH admitted AS (UPDATE atmost.lock SET token = greatest(nextval('atmost.token'), token + 1, " +
+      "WITH admitted AS (UPDATE atmost.lock SET token = greatest(nextval('atmost.token'), token + "
+      "1, " +
       micros("clock_timestamp()") + " + " + timeline() + " * 86400000000), last_start = " + start +
-      ", refusals = 0 WHERE name = $1 RETURNING token) INSERT INTO atmost.holder (lock, slot, token, "
+      ", refusals = 0 WHERE name = $1 RETURNING token) INSERT INTO atmost.holder (lock, slot, "
+      "token, "
       "expires, "
-      "since, exclusive, expire_after, owner, host, boot, pid, uid, id, command) SELECT $1, slot, token, "
+      "since, exclusive, expire_after, owner, host, boot, pid, uid, id, command) SELECT $1, slot, "
+      "token, "
       "clock_timestamp() + " +
       interval_of(4) + ", " + start +
-      ", $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM admitted, unnest($2::integer[]) AS slot RETURNING slot, "
+      ", $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM admitted, unnest($2::integer[]) AS slot "
+      "RETURNING slot, "
       "token";
   const Duration due = request.expire_after;
   std::vector<Value> values = {key,
@@ -62,7 +67,8 @@ std::vector<Statement> PostgresStore::rehearsal() const {
   add_caller(caller, request, *party_);
   std::vector<Statement> all = {begin()};
   add_look(all, {rows.key, &spec, 0, party_.get(), settings_.clock});
-  all.push_back(draw_place(rows.key, request, spec, {}, settings_.clock, link_->session_key(), caller));
+  all.push_back(
+      draw_place(rows.key, request, spec, {}, settings_.clock, link_->session_key(), caller));
   all.push_back(call_silent_first(rows.key));
   all.push_back(take_slots(request, rows.key, spec, {1}, {}, settings_.clock, *party_));
   Sight first;
@@ -89,18 +95,19 @@ void PostgresStore::add_clearance(std::vector<Statement>& to, const std::string&
   tokens += '}';
   // The row first: whatever broke off had it too, and has ended by then, one way or the other.
   to.push_back(take_row(key));
-  to.push_back({"DELETE FROM atmost.holder WHERE lock = $1 AND owner = $2 AND token <> ALL ($3::bigint[])",
-                {key, party_->owner, tokens},
-                "DELETE",
-                0});
+  to.push_back(
+      {"DELETE FROM atmost.holder WHERE lock = $1 AND owner = $2 AND token <> ALL ($3::bigint[])",
+       {key, party_->owner, tokens},
+       "DELETE",
+       0});
   to.push_back({"DELETE FROM atmost.waiter WHERE lock = $1 AND owner = $2 AND ticket <> $3",
                 {key, party_->owner, number(ticket)},
                 "DELETE",
                 0});
 }
 
-// A lease that had ended when we looked may be renewed by a transaction that began before that moment: it has to be out
-// of the table before anybody takes its place.
+// A lease that had ended when we looked may be renewed by a transaction that began before that
+// moment: it has to be out of the table before anybody takes its place.
 void PostgresStore::take_expired_out(Link& link, const Asked& asked, std::int64_t deadline) {
   std::vector<Statement> statements;
   std::vector<const Asked::One*> concerned;
@@ -143,7 +150,8 @@ void PostgresStore::admit(Link& link, Asked& asked, std::int64_t deadline) {
   }
   add_era(statements, asked.locks.front().sight, request.ttl);
   for (const Asked::One& one : asked.locks) {
-    if (asked.has_ticket()) statements.push_back(leave_place(one.key, asked.queue->numbers[one.index]));
+    if (asked.has_ticket())
+      statements.push_back(leave_place(one.key, asked.queue->numbers[one.index]));
     // We may have left room, or stood before somebody who has some.
     if (one.sight.waiters > 0) statements.push_back(wake_first(one.key));
   }
@@ -172,8 +180,10 @@ void PostgresStore::keep(Link&, Asked& asked, std::span<const Rows> answers, std
     if (to.held.token <= one.sight.token) malformed();
   }
   if (os::boot_ns() >= plus(sent, request.ttl)) {
-    throw Trouble{
-        Trouble::Kind::silent, "the lease had ended before it was confirmed", {}, Code::unavailable};
+    throw Trouble{Trouble::Kind::silent,
+                  "the lease had ended before it was confirmed",
+                  {},
+                  Code::unavailable};
   }
   if (asked.queue != nullptr) *asked.queue = {};
   const bool told_to_end = parting_.asked();

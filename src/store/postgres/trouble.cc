@@ -17,7 +17,8 @@ int weight(const Trouble& trouble) {
 bool worth_another_try(const Trouble& trouble) {
   if (trouble.kind == Trouble::Kind::unreachable) return true;
   if (trouble.kind != Trouble::Kind::refused) return false;
-  // 08: connection; 57P: shutdown, crash, starting up; 40: serialization, deadlock; 25P03: we stood still in a transaction.
+  // 08: connection; 57P: shutdown, crash, starting up; 40: serialization, deadlock; 25P03: we stood
+  // still in a transaction.
   return trouble.state.starts_with("08") || trouble.state.starts_with("57P0") ||
          trouble.state.starts_with("40") || trouble.state == "25P03" || trouble.state == "23505";
 }
@@ -33,7 +34,8 @@ Error error_of(const Trouble& trouble, std::string_view where) {
   } else if (trouble.state == kReadOnly) {
     words += " (add every server to the URL: the one that takes writes is found)";
   }
-  const bool unanswered = trouble.kind == Trouble::Kind::unreachable || trouble.kind == Trouble::Kind::silent;
+  const bool unanswered =
+      trouble.kind == Trouble::Kind::unreachable || trouble.kind == Trouble::Kind::silent;
   return atmost::error_of(code, unanswered ? ETIMEDOUT : 0, words);
 }
 
@@ -50,7 +52,8 @@ std::string one_line(std::string_view text) {
   return line.empty() ? "the connection broke" : line;
 }
 
-// "…: FATAL:  28P01: password authentication failed for user "x"\nLOCATION:  auth_failed, auth.c:336\n", once or more often.
+// "…: FATAL:  28P01: password authentication failed for user "x"\nLOCATION:  auth_failed,
+// auth.c:336\n", once or more often.
 Refusal refusal_of(std::string_view message) {
   constexpr std::string_view kWhere = "\nLOCATION:";
   constexpr std::size_t kState = 5;
@@ -75,7 +78,8 @@ Refusal refusal_of(std::string_view message) {
 }
 
 bool mentions_tls(std::string_view words) {
-  return words.find("SSL") != std::string_view::npos || words.find("certificate") != std::string_view::npos;
+  return words.find("SSL") != std::string_view::npos ||
+         words.find("certificate") != std::string_view::npos;
 }
 
 Trouble most_telling(std::vector<Trouble> all) {

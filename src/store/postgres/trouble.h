@@ -1,4 +1,5 @@
-// What can go wrong between us and the server. Thrown inside this room only; every call of the store ends it as an Error.
+// What can go wrong between us and the server. Thrown inside this room only; every call of the
+// store ends it as an Error.
 #ifndef ATMOST_STORE_POSTGRES_TROUBLE_H
 #define ATMOST_STORE_POSTGRES_TROUBLE_H
 
@@ -33,8 +34,8 @@ inline constexpr std::string_view kNoSchema = "3F000";
 inline constexpr std::string_view kNoPrivilege = "42501";
 inline constexpr std::string_view kReadOnly = "25006";
 
-// Whether the same work on a fresh connection may succeed: the connection broke, the server is restarting, or two
-// transactions were in each other's way.
+// Whether the same work on a fresh connection may succeed: the connection broke, the server is
+// restarting, or two transactions were in each other's way.
 bool worth_another_try(const Trouble& trouble);
 
 // `where` names the server (Address::shown).
@@ -43,7 +44,8 @@ Error error_of(const Trouble& trouble, std::string_view where);
 // libpq ends its messages with newlines and puts some on several lines; this makes one.
 std::string one_line(std::string_view text);
 
-// What libpq says of a connection that was not made (PQERRORS_VERBOSE): its last word, if several servers or ways were tried.
+// What libpq says of a connection that was not made (PQERRORS_VERBOSE): its last word, if several
+// servers or ways were tried.
 struct Refusal {
   std::string words;  // one line
   std::string state;  // SQLSTATE; empty when it was not the server who refused
@@ -51,8 +53,8 @@ struct Refusal {
 Refusal refusal_of(std::string_view message);
 bool mentions_tls(std::string_view words);
 
-// Of several servers none could be used: what will be wrong again before what may pass, who answered before who did not. The
-// words of the others follow.
+// Of several servers none could be used: what will be wrong again before what may pass, who
+// answered before who did not. The words of the others follow.
 Trouble most_telling(std::vector<Trouble> all);
 
 }  // namespace atmost::postgres

@@ -10,35 +10,41 @@
 namespace atmost::postgres {
 namespace {
 
-// Each sign of life of a waiter is good for so long (asking.cc has the same for those that do not count any more).
+// Each sign of life of a waiter is good for so long (asking.cc has the same for those that do not
+// count any more).
 constexpr Duration kPlaceLasts = Duration::seconds(30);
 constexpr Duration kRefreshEvery = Duration::seconds(10);
-// Less than that is left only to a place whose owner was told that it is its turn, or has missed that.
+// Less than that is left only to a place whose owner was told that it is its turn, or has missed
+// that.
 constexpr std::int64_t kCalledUs = 15'000'000;
-// Nobody is told when a lease ends by itself, or when the one who was told dies: look now and then. The further behind,
-// the more seldom, so that a long queue costs the server no more than some fifty looks a second.
+// Nobody is told when a lease ends by itself, or when the one who was told dies: look now and then.
+// The further behind, the more seldom, so that a long queue costs the server no more than some
+// fifty looks a second.
 constexpr std::int64_t kLookNs = 1'000'000'000;
 constexpr std::uint32_t kLookShare = 20;
 // For the answer of a holder that may be there after all.
 constexpr std::int64_t kLookForAnswerNs = 100'000'000;
 constexpr std::int64_t kJustAfterUs = 2'000;
-// A server that is gone or stands still has to be known a second after the timeout by everybody, wherever in the queue: who
-// has heard nothing of it for longer than that second asks a question of no weight first.
+// A server that is gone or stands still has to be known a second after the timeout by everybody,
+// wherever in the queue: who has heard nothing of it for longer than that second asks a question of
+// no weight first.
 constexpr std::int64_t kFreshNs = 1'000'000'000;
 constexpr std::int64_t ask_after(std::int64_t timeout_ns) { return timeout_ns * 3 / 5; }
 
 }  // namespace
 
-Statement draw_place(const std::string& key, const Request& request, const LockSpec& spec, const Instant& now,
-                     const std::string& clock, std::int32_t session, const std::vector<Value>& caller) {
+Statement draw_place(const std::string& key, const Request& request, const LockSpec& spec,
+                     const Instant& now, const std::string& clock, std::int32_t session,
+                     const std::vector<Value>& caller) {
   // Beside it, those that went away long ago are swept up.
-  const std::string sql =
-      "WITH gone AS (DELETE FROM atmost.waiter WHERE lock = $1 AND " + waiter_is_over() +
-      ") INSERT INTO atmost.waiter (lock, session, expires, since, max, take, mode, joins, owner, host, pid, "
-      "uid, id, "
-      "command) VALUES ($1, $2, clock_timestamp() + " +
-      interval_of(3) + ", coalesce(" + moment_of(4) + ", " + clock +
-      "), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING ticket";
+  const std::string sql = "WITH gone AS (DELETE FROM atmost.waiter WHERE lock = $1 AND " +
+                          waiter_is_over() +
+                          ") INSERT INTO atmost.waiter (lock, session, expires, since, max, take, "
+                          "mode, joins, owner, host, pid, "
+                          "uid, id, "
+                          "command) VALUES ($1, $2, clock_timestamp() + " +
+                          interval_of(3) + ", coalesce(" + moment_of(4) + ", " + clock +
+                          "), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING ticket";
   std::vector<Value> values = {key,
                                std::to_string(session),
                                number(kPlaceLasts.ns / 1000),
@@ -54,7 +60,10 @@ Statement draw_place(const std::string& key, const Request& request, const LockS
 }
 
 Statement leave_place(const std::string& key, std::uint64_t ticket) {
-  return {"DELETE FROM atmost.waiter WHERE lock = $1 AND ticket = $2", {key, number(ticket)}, "DELETE", 0};
+  return {"DELETE FROM atmost.waiter WHERE lock = $1 AND ticket = $2",
+          {key, number(ticket)},
+          "DELETE",
+          0};
 }
 
 // Asked in vain, though it was our turn: it still is, from now on anew.
@@ -92,7 +101,8 @@ void PostgresStore::plan_look(const Asked& asked, const Decision& decision) {
   }
   look_again_ns_ = now + std::min(pause, std::max<std::int64_t>(decision.retry_in.ns, 1'000'000));
   if (!queued_) refresh_ns_ = now + kRefreshEvery.ns;
-  if (place_key_ != link_->session_key()) refresh_ns_ = now;  // our place is that of a session of before
+  if (place_key_ != link_->session_key())
+    refresh_ns_ = now;  // our place is that of a session of before
   queued_ = true;
   if (settings_.alone) parting_.arm();
 }
@@ -121,15 +131,16 @@ Result<Wake> PostgresStore::await(const Request& request, Ticket& ticket, std::i
       if (now >= look_again) return Wake::maybe;
       if (now >= refresh_ns_) refresh_place();
     } catch (const Trouble& trouble) {
-      // The place is a row and outlives the connection; a new one is made by the next attempt, if it is soon.
+      // The place is a row and outlives the connection; a new one is made by the next attempt, if
+      // it is soon.
       if (trouble.kind != Trouble::Kind::unreachable) return error_of(trouble);
       return os::boot_ns() >= deadline ? Wake::deadline : Wake::maybe;
     }
   }
 }
 
-// Until when whoever asks now waits for an answer: a second after the timeout since the last one. Whoever was suspended
-// himself has heard nothing either; he asks as if he had been awake.
+// Until when whoever asks now waits for an answer: a second after the timeout since the last one.
+// Whoever was suspended himself has heard nothing either; he asks as if he had been awake.
 std::int64_t PostgresStore::known_dead_by() const {
   const std::int64_t asleep = os::boot_ns() - ask_after(settings_.timeout.ns) - kFreshNs;
   return std::max(link_->heard_boot_ns(), asleep) + settings_.timeout.ns + kFreshNs;
@@ -172,7 +183,8 @@ void PostgresStore::withdraw(const Request& request, Ticket& ticket) {
   statements.push_back(commit());
   ticket = {};
   leave_queue();
-  // Without our session the place is nobody's: those behind pass it over. No connection is made for that.
+  // Without our session the place is nobody's: those behind pass it over. No connection is made for
+  // that.
   if (!link_->is_open()) return;
   try {
     link_->ask(statements, known_dead_by());

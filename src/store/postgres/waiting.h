@@ -9,8 +9,9 @@
 namespace atmost::postgres {
 
 // Answers the ticket. `caller`: owner, host, boot, pid, uid, id, command.
-Statement draw_place(const std::string& key, const Request& request, const LockSpec& spec, const Instant& now,
-                     const std::string& clock, std::int32_t session, const std::vector<Value>& caller);
+Statement draw_place(const std::string& key, const Request& request, const LockSpec& spec,
+                     const Instant& now, const std::string& clock, std::int32_t session,
+                     const std::vector<Value>& caller);
 // What says, if it has to be said, that we are there; `ticket`: our place, as `sight` has it.
 void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Sight& sight,
                       std::vector<Statement>& to);

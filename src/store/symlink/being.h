@@ -17,8 +17,8 @@ struct Being {
 // `boot`: this boot's.
 Being being_of(std::int64_t pid, std::uint64_t boot);
 
-// False only when it is certain that this very process has ended; a zombie has. `handle`, if any, is opened where
-// there are such handles.
+// False only when it is certain that this very process has ended; a zombie has. `handle`, if any,
+// is opened where there are such handles.
 bool lives(const Being& being, std::uint64_t boot, os::ProcessHandle* handle);
 
 }  // namespace atmost::symlink

@@ -12,12 +12,14 @@ namespace {
 constexpr int kTries = 64;
 
 constexpr std::string_view kAlien =
-    "is not a symlink lock (pid= time= ttl= psid= id=) and was left alone; name something that does not "
+    "is not a symlink lock (pid= time= ttl= psid= id=) and was left alone; name something that "
+    "does not "
     "exist yet";
 
 enum class Swap : std::uint8_t { done, retry, failed };
 
-// Puts what came out of NAME back, which another link may have taken meanwhile; then nothing can be done for it.
+// Puts what came out of NAME back, which another link may have taken meanwhile; then nothing can be
+// done for it.
 void put_back(const char* from, const char* to) {
   if (os::move_to_free_name(from, to) == EEXIST) os::remove_name(from);
 }
@@ -60,7 +62,8 @@ Swap move_away(const Place& place, const PathText& spare, const Sight& old, int&
   return Swap::retry;
 }
 
-Swap replace(const Place& place, const PathText& spare, const PathText& text, const Sight& old, int& error) {
+Swap replace(const Place& place, const PathText& spare, const PathText& text, const Sight& old,
+             int& error) {
   error = os::make_link(text.c_str(), spare.c_str());
   if (error != 0) return Swap::failed;
   const Swap swap = exchange(place, spare, old, error);
@@ -89,8 +92,8 @@ struct Sweep {
 
 }  // namespace
 
-Result<Grip> take_link(const Place& place, const PathText& spare, const PathText& text, const Instant& now,
-                       std::uint64_t boot) {
+Result<Grip> take_link(const Place& place, const PathText& spare, const PathText& text,
+                       const Instant& now, std::uint64_t boot) {
   for (int i = 0; i < kTries; ++i) {
     int error = os::make_link(text.c_str(), place.name.c_str());
     if (error == 0) return Grip::held;
@@ -111,7 +114,8 @@ Result<Grip> take_link(const Place& place, const PathText& spare, const PathText
 
 void leave_link(const Place& place, const PathText& spare, const PathText& text) {
   Sight own;
-  if (look(place.name.c_str(), own) != 0 || own.kind != Sight::Kind::lock || own.text.view() != text.view())
+  if (look(place.name.c_str(), own) != 0 || own.kind != Sight::Kind::lock ||
+      own.text.view() != text.view())
     return;
   int ignored = 0;
   (void)move_away(place, spare, own, ignored);

@@ -1,5 +1,5 @@
-// Putting our link under NAME and taking it away again, where the original may do the same at any moment.
-// REQUIRES, for both: the seat is held. tests/model/mixed.pml is this file as a model.
+// Putting our link under NAME and taking it away again, where the original may do the same at any
+// moment. REQUIRES, for both: the seat is held. tests/model/mixed.pml is this file as a model.
 #ifndef ATMOST_STORE_SYMLINK_LINK_H
 #define ATMOST_STORE_SYMLINK_LINK_H
 
@@ -12,19 +12,20 @@
 
 namespace atmost::symlink {
 
-// Never blocks. `spare`: a name nobody uses. `text`: a target nobody has used; `boot`: this boot's hash.
-// A link that is over is exchanged for ours in one step; only then it is looked at, and if it is not the one that was
-// found over, the two are exchanged back. So NAME is never empty meanwhile, and nobody loses a lock to a judgement of
-// another. Where names cannot be exchanged, the old one is moved away, looked at, and put back if need be: then NAME is
-// free for a moment, as with the original.
-Result<Grip> take_link(const Place& place, const PathText& spare, const PathText& text, const Instant& now,
-                       std::uint64_t boot);
+// Never blocks. `spare`: a name nobody uses. `text`: a target nobody has used; `boot`: this boot's
+// hash. A link that is over is exchanged for ours in one step; only then it is looked at, and if it
+// is not the one that was found over, the two are exchanged back. So NAME is never empty meanwhile,
+// and nobody loses a lock to a judgement of another. Where names cannot be exchanged, the old one
+// is moved away, looked at, and put back if need be: then NAME is free for a moment, as with the
+// original.
+Result<Grip> take_link(const Place& place, const PathText& spare, const PathText& text,
+                       const Instant& now, std::uint64_t boot);
 
 // Removes the link under NAME if its text is `text`; any other stays.
 void leave_link(const Place& place, const PathText& spare, const PathText& text);
 
-// Removes what the original has moved aside, and what those of ours left that ended at a bad moment.
-// `seat_text`: of our seat, whose rights stay.
+// Removes what the original has moved aside, and what those of ours left that ended at a bad
+// moment. `seat_text`: of our seat, whose rights stay.
 void sweep(const Place& place, std::string_view seat_text, const Instant& now, std::uint64_t boot);
 
 }  // namespace atmost::symlink

@@ -66,7 +66,8 @@ PathText spare_name(const Place& place, std::int64_t pid, std::uint64_t token) {
 Kin kin_of(const Place& place, std::string_view name) {
   if (!take_word(name, place.base) || !take_word(name, ".")) return Kin::none;
   if (two_numbers(name)) return Kin::leftover;
-  if (!take_word(name, {kSeat.data() + 1, kSeat.size() - 1}) || !take_word(name, ".")) return Kin::none;
+  if (!take_word(name, {kSeat.data() + 1, kSeat.size() - 1}) || !take_word(name, "."))
+    return Kin::none;
   std::uint64_t ignored = 0;
   std::string_view rest = name;
   if (take_word(rest, kSpare) && take_number(rest, INT32_MAX, ignored) && take_word(rest, ".") &&
@@ -74,7 +75,8 @@ Kin kin_of(const Place& place, std::string_view name) {
     return Kin::spare;
   }
   rest = name;
-  const bool claim = take_hex(rest, ignored) && take_word(rest, ".") && take_number(rest, INT32_MAX, ignored);
+  const bool claim =
+      take_hex(rest, ignored) && take_word(rest, ".") && take_number(rest, INT32_MAX, ignored);
   return claim && rest.empty() ? Kin::claim : Kin::none;
 }
 
@@ -93,7 +95,8 @@ Error failure(const PathText& path, Code code, std::string_view what) {
 Error failure(const PathText& path, int sys, std::string_view what) {
   Code code = Code::io;
   if (sys == EACCES || sys == EPERM) code = Code::not_permitted;
-  if (sys == EROFS || sys == ENOENT || sys == ENOTDIR || sys == ENAMETOOLONG) code = Code::cannot_create;
+  if (sys == EROFS || sys == ENOENT || sys == ENOTDIR || sys == ENAMETOOLONG)
+    code = Code::cannot_create;
   Error error = failure(path, code, what);
   error.sys = sys;
   error.message.append(": ").append(errno_words(sys));

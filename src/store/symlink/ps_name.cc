@@ -12,7 +12,8 @@ namespace {
 bool harmless(std::string_view name) {
   for (char c : name) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!letter && std::string_view("._+?@%,:=/#^-\\").find(c) == std::string_view::npos) return false;
+    if (!letter && std::string_view("._+?@%,:=/#^-\\").find(c) == std::string_view::npos)
+      return false;
   }
   return true;
 }
@@ -47,7 +48,8 @@ Result<Text<127>> psid_of(std::int64_t pid) {
   if (!harmless(user) || !harmless(group)) {
     Error unfit = error_of(Code::not_permitted, 0, "the name of user ");
     unfit.message.append_unsigned(ids.user).append(" or group ").append_unsigned(ids.group);
-    unfit.message.append(" holds a character that a shell would expand, and cannot stand in a symlink lock");
+    unfit.message.append(
+        " holds a character that a shell would expand, and cannot stand in a symlink lock");
     return unfit;
   }
   Text<127> psid;

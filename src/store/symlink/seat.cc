@@ -15,7 +15,8 @@ constexpr unsigned kMostClaims = 64;
 constexpr std::uint64_t kMostSeconds = INT64_MAX / 1'000'000'000;
 
 constexpr std::string_view kNotASeat =
-    "is not what atmost writes there; it was left alone, and so was the lock (remove it if nobody knows it)";
+    "is not what atmost writes there; it was left alone, and so was the lock (remove it if nobody "
+    "knows it)";
 
 }  // namespace
 
@@ -37,7 +38,10 @@ bool parse_mark(std::string_view text, Mark& to) {
 
 PathText format_mark(const Mark& from) {
   PathText to("pid=");
-  to.append_signed(from.being.pid).append(" start=").append_signed(from.being.start_ns).append(" boot=");
+  to.append_signed(from.being.pid)
+      .append(" start=")
+      .append_signed(from.being.start_ns)
+      .append(" boot=");
   append_hex(to, from.being.boot);
   to.append(" until=").append_signed(from.until_s).append(" token=");
   append_hex(to, from.token);
@@ -55,13 +59,15 @@ Status look_at_seat(const Place& place, SeatSight& to) {
   return {};
 }
 
-bool over(const SeatSight& seat, const Instant& now, std::uint64_t boot, os::ProcessHandle* handle) {
+bool over(const SeatSight& seat, const Instant& now, std::uint64_t boot,
+          os::ProcessHandle* handle) {
   const std::int64_t until_s = seat.mark.until_s;
   if (until_s != 0 && now.real_ns / 1'000'000'000 >= until_s) return true;
   return !lives(seat.mark.being, boot, handle);
 }
 
-Result<Grip> claim_seat(const Place& place, std::string_view seat_text, const Being& by, Claim& to) {
+Result<Grip> claim_seat(const Place& place, std::string_view seat_text, const Being& by,
+                        Claim& to) {
   Mark own;
   own.being = by;
   const PathText text = format_mark(own);
@@ -116,7 +122,8 @@ Result<Grip> take_seat(const Place& place, const Mark& own, const Being& by, con
 
 void leave_seat(const Place& place, const Mark& own) {
   SeatSight seat;
-  if (look_at_seat(place, seat).ok() && seat.present && seat.text.view() == format_mark(own).view()) {
+  if (look_at_seat(place, seat).ok() && seat.present &&
+      seat.text.view() == format_mark(own).view()) {
     os::remove_name(place.seat.c_str());
   }
 }

@@ -1,18 +1,20 @@
-// The seat: a link that is to ours among ourselves what the lock is to everybody. The original does not know it, so it
-// never touches it: whoever has the seat is alone with NAME, as far as ours are concerned.
+// The seat: a link that is to ours among ourselves what the lock is to everybody. The original does
+// not know it, so it never touches it: whoever has the seat is alone with NAME, as far as ours are
+// concerned.
 //
-// A seat is removed by its holder, or, when the holder has ended or its time is over, by who has the right to: rights
-// to one particular seat are links too, numbered, made in one step, and number K + 1 is asked for only when the maker
-// of number K has ended. Who has the right looks again before using it. A seat's text never comes again, so a late
-// right to an old seat finds that seat gone. tests/model/ours.pml is this file as a model.
+// A seat is removed by its holder, or, when the holder has ended or its time is over, by who has
+// the right to: rights to one particular seat are links too, numbered, made in one step, and number
+// K + 1 is asked for only when the maker of number K has ended. Who has the right looks again
+// before using it. A seat's text never comes again, so a late right to an old seat finds that seat
+// gone. tests/model/ours.pml is this file as a model.
 #ifndef ATMOST_STORE_SYMLINK_SEAT_H
 #define ATMOST_STORE_SYMLINK_SEAT_H
 
 #include <cstdint>
 
+#include "being.h"
 #include "core/result.h"
 #include "core/time.h"
-#include "being.h"
 #include "place.h"
 
 namespace atmost::symlink {
@@ -37,8 +39,8 @@ bool over(const SeatSight& seat, const Instant& now, std::uint64_t boot, os::Pro
 
 enum class Grip : std::uint8_t { held, busy };
 
-// Never blocks. `own`: a mark no one has used. `by`: the process that acts, which may differ from own.being.
-// `busy`: somebody has the seat, or is just removing an old one.
+// Never blocks. `own`: a mark no one has used. `by`: the process that acts, which may differ from
+// own.being. `busy`: somebody has the seat, or is just removing an old one.
 Result<Grip> take_seat(const Place& place, const Mark& own, const Being& by, const Instant& now);
 
 // The right to remove the seat of that text.

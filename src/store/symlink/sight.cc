@@ -10,8 +10,8 @@
 namespace atmost::symlink {
 namespace {
 
-// A link's time and a process's start come in steps of up to 10 ms each, and filesystems without fractions cut a
-// whole second off; a number is not given away again so soon.
+// A link's time and a process's start come in steps of up to 10 ms each, and filesystems without
+// fractions cut a whole second off; a number is not given away again so soon.
 constexpr std::int64_t kSlackNs = 2'000'000'000;
 
 std::int64_t made_at(const struct stat& status) {
@@ -69,7 +69,8 @@ bool same(const Sight& one, const Sight& other) {
 bool over(const Sight& lock, const Instant& now, std::uint64_t boot, os::ProcessHandle* handle) {
   if (now.real_ns >= expiry_ns(lock.target)) return true;
   const Target& target = lock.target;
-  const Being being = target.ours ? Being{target.pid, target.start_ns, target.boot} : Being{target.pid, 0, 0};
+  const Being being =
+      target.ours ? Being{target.pid, target.start_ns, target.boot} : Being{target.pid, 0, 0};
   if (!lives(being, boot, handle)) return true;
   return !target.ours && is_another(lock);
 }

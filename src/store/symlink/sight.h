@@ -31,11 +31,12 @@ int look(const char* path, Sight& to);
 // The same link: a number alone may be given to a new link as soon as the old one is gone.
 bool same(const Sight& one, const Sight& other);
 
-// Whether the lock has ended by itself: its time is over (by `now`, the wall clock), its process is gone, or another
-// process has its number. Ours say who exactly they are. Of the original's only the number is known and what ps said:
-// a process is another one if parent or group differ and it began after the link was made. Either alone may deceive
-// (an orphan has a new parent; a clock that was put forward makes everybody younger), and then the lock counts.
-// `boot`: this boot's hash. `handle`, if any, is opened on the holder.
+// Whether the lock has ended by itself: its time is over (by `now`, the wall clock), its process is
+// gone, or another process has its number. Ours say who exactly they are. Of the original's only
+// the number is known and what ps said: a process is another one if parent or group differ and it
+// began after the link was made. Either alone may deceive (an orphan has a new parent; a clock that
+// was put forward makes everybody younger), and then the lock counts. `boot`: this boot's hash.
+// `handle`, if any, is opened on the holder.
 bool over(const Sight& lock, const Instant& now, std::uint64_t boot, os::ProcessHandle* handle);
 
 }  // namespace atmost::symlink

@@ -53,7 +53,8 @@ std::uint64_t next_token(std::uint64_t seen) {
     next = static_cast<std::uint64_t>(os::now().real_ns / 1000);
     if (next <= old) next = old + 1;
     if (next <= seen) next = seen + 1;
-  } while (!__atomic_compare_exchange_n(&last, &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  } while (
+      !__atomic_compare_exchange_n(&last, &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return next;
 }
 
@@ -84,8 +85,9 @@ Status SymlinkStore::open(const Request& request) {
     return failure(directory, error, "cannot examine the directory");
   }
   if (open_to_all) {
-    return failure(directory, Code::not_permitted,
-                   "everybody may rename files in it; chmod o-w or chmod +t it, or use another directory");
+    return failure(
+        directory, Code::not_permitted,
+        "everybody may rename files in it; chmod o-w or chmod +t it, or use another directory");
   }
   if (boot_ == 0) boot_ = os::boot_hash();
   opened_ = true;
@@ -112,7 +114,8 @@ Result<bool> SymlinkStore::room(const Request& request, const Instant& now, View
     if (view.token > seen_token_ && view.token < UINT64_MAX / 2) seen_token_ = view.token;
   }
   if (held && request.nested) {
-    view.held_by_ancestor = holder_ != 0 ? lock.target.pid == holder_ : os::is_ancestor(lock.target.pid);
+    view.held_by_ancestor =
+        holder_ != 0 ? lock.target.pid == holder_ : os::is_ancestor(lock.target.pid);
   }
   return !held && !seated;
 }
@@ -144,7 +147,8 @@ Result<Grip> SymlinkStore::take(const Request& request, const Instant& now) {
   const Being self = holder_ != 0 ? being_of(os::process_id(), boot_) : mark_.being;
   Result<Grip> seated = take_seat(place_, mark_, self, now);
   if (!seated.ok() || seated.value() == Grip::busy) return seated;
-  Result<Grip> taken = take_link(place_, spare_name(place_, self.pid, mark_.token), text_, now, boot_);
+  Result<Grip> taken =
+      take_link(place_, spare_name(place_, self.pid, mark_.token), text_, now, boot_);
   if (taken.ok() && taken.value() == Grip::held) {
     sweep(place_, format_mark(mark_), now, boot_);
   } else {
@@ -177,7 +181,8 @@ Result<Decision> SymlinkStore::attempt(const Request& request, DecideFn decide, 
     lease = Lease(this, 0);
     return decision;
   }
-  if (decision.verdict == Verdict::busy && decision.why != Why::none && queue != nullptr) queue->drawn = true;
+  if (decision.verdict == Verdict::busy && decision.why != Why::none && queue != nullptr)
+    queue->drawn = true;
   return decision;
 }
 
@@ -199,7 +204,8 @@ bool SymlinkStore::await_end(const os::ProcessHandle& holder) {
 void SymlinkStore::release(std::uint32_t, Ending, const Instant&) {
   const Being self = being_of(os::process_id(), boot_);
   Claim claim;
-  // With an end of its own, or of another process, the seat may be over, and somebody about to remove it: one of us only.
+  // With an end of its own, or of another process, the seat may be over, and somebody about to
+  // remove it: one of us only.
   if (mark_.until_s != 0 || mark_.being.pid != self.pid) {
     const Result<Grip> claimed = claim_seat(place_, format_mark(mark_), self, claim);
     if (!claimed.ok() || claimed.value() == Grip::busy) return;
@@ -229,7 +235,8 @@ Result<Wake> SymlinkStore::await(const Request& request, Ticket&, std::int64_t d
   const bool seated = seat.present && !over(seat, now, boot_, &sitter);
 
   std::int64_t span = kLookAgainNs;
-  if (held && expiry_ns(lock.target) - now.real_ns < span) span = expiry_ns(lock.target) - now.real_ns;
+  if (held && expiry_ns(lock.target) - now.real_ns < span)
+    span = expiry_ns(lock.target) - now.real_ns;
   if (seated && seat.mark.until_s != 0) {
     const std::int64_t left = seat.mark.until_s * 1'000'000'000 - now.real_ns;
     if (left < span) span = left;
@@ -248,7 +255,8 @@ Result<Wake> SymlinkStore::await(const Request& request, Ticket&, std::int64_t d
   return change == os::Change::interrupted ? Wake::interrupted : Wake::maybe;
 }
 
-Result<std::uint32_t> SymlinkStore::inspect(const LockSpec& lock, const Instant& now, LockVisitor* visitor) {
+Result<std::uint32_t> SymlinkStore::inspect(const LockSpec& lock, const Instant& now,
+                                            LockVisitor* visitor) {
   Place place;
   if (Status located = locate(lock.path, place); !located.ok()) return located.error();
   Sight sight;
@@ -273,7 +281,8 @@ Result<std::uint32_t> SymlinkStore::inspect(const LockSpec& lock, const Instant&
   holder.token = target.token;
   if (target.time_s < INT64_MAX / 1'000'000'000)
     holder.start = {target.time_s * 1'000'000'000, 0, false, true};
-  holder.expire_after = target.ttl_s >= kNoExpiry ? Duration::forever() : Duration::seconds(target.ttl_s);
+  holder.expire_after =
+      target.ttl_s >= kNoExpiry ? Duration::forever() : Duration::seconds(target.ttl_s);
   holder.id = target.id;
   os::ProcessFacts facts;
   if (os::process_facts(target.pid, facts) == 0) {
@@ -322,6 +331,8 @@ bool SymlinkStore::contested(std::uint32_t, std::uint32_t) const { return false;
 void SymlinkStore::end_takeover(std::uint32_t, std::uint32_t) {}
 
 // A link has no room for a count, and the original would not keep it: every refusal is the first.
-Result<std::uint32_t> SymlinkStore::count_refusal(const Request&, std::uint32_t) { return std::uint32_t{1}; }
+Result<std::uint32_t> SymlinkStore::count_refusal(const Request&, std::uint32_t) {
+  return std::uint32_t{1};
+}
 
 }  // namespace atmost::symlink

@@ -87,7 +87,8 @@ bool take_number(std::string_view& text, std::uint64_t most, std::uint64_t& to) 
   std::size_t digits = 0;
   for (; digits < text.size() && digit(text[digits]); ++digits) {
     if (__builtin_mul_overflow(to, std::uint64_t{10}, &to) ||
-        __builtin_add_overflow(to, static_cast<std::uint64_t>(text[digits] - '0'), &to) || to > most) {
+        __builtin_add_overflow(to, static_cast<std::uint64_t>(text[digits] - '0'), &to) ||
+        to > most) {
       return false;
     }
   }

@@ -1,5 +1,5 @@
-// The text of a lock link: "pid=P time=EPOCH ttl=TTL psid=USER.GROUP.PPID.PGID id=TEXT", the format that the shell
-// function lock_unlock reads and writes. Pure: no file, no clock, no process.
+// The text of a lock link: "pid=P time=EPOCH ttl=TTL psid=USER.GROUP.PPID.PGID id=TEXT", the format
+// that the shell function lock_unlock reads and writes. Pure: no file, no clock, no process.
 #ifndef ATMOST_STORE_SYMLINK_TARGET_H
 #define ATMOST_STORE_SYMLINK_TARGET_H
 
@@ -19,18 +19,21 @@ struct Target {
   std::int64_t ttl_s = 0;
   Text<127> psid;  // as it stands there; no blank in it
   Text<63> id;     // decoded, cut when longer
-  // Written behind the id by us alone, after a "=", which an id of ours never holds: who exactly the holder is.
+  // Written behind the id by us alone, after a "=", which an id of ours never holds: who exactly
+  // the holder is.
   bool ours = false;
   std::int64_t start_ns = 0;  // the process's start on the boot clock; 0: not known
   std::uint64_t boot = 0;     // os::boot_hash(); 0: not known
-  std::uint64_t token = 0;    // of the admission; with the process it makes every link a text of its own
+  std::uint64_t token =
+      0;  // of the admission; with the process it makes every link a text of its own
 };
 
-// False unless `text` is exactly of the format: every number decimal, in range, without sign. Any bytes in the id.
+// False unless `text` is exactly of the format: every number decimal, in range, without sign. Any
+// bytes in the id.
 bool parse_target(std::string_view text, Target& to);
 
-// An id is written with everything but [A-Za-z0-9._+@,:/-] as %XX: the shell function evals parts of what ls prints.
-// REQUIRES: psid without blanks or anything that a shell expands (ps_name.h).
+// An id is written with everything but [A-Za-z0-9._+@,:/-] as %XX: the shell function evals parts
+// of what ls prints. REQUIRES: psid without blanks or anything that a shell expands (ps_name.h).
 PathText format_target(const Target& from);
 
 // The last two numbers of a psid; false when they are none (ps found no process).

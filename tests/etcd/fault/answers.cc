@@ -20,7 +20,9 @@ std::string headed(const std::string& status, const std::string& headers, const 
   return "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\n" + headers + "\r\n" + body;
 }
 
-std::string length_of(std::size_t size) { return "Content-Length: " + std::to_string(size) + "\r\n"; }
+std::string length_of(std::size_t size) {
+  return "Content-Length: " + std::to_string(size) + "\r\n";
+}
 
 std::string plain(const std::string& status, const std::string& body) {
   return headed(status, length_of(body.size()), body);
@@ -86,36 +88,41 @@ bool send_answer(int fd, const Plan& plan, long status, const std::string& body)
     case Fault::status_400:
       return send_all(fd, plain("400 Bad Request", planted));
     case Fault::status_401:
-      return send_all(fd,
-                      plain("401 Unauthorized", R"({"error":"etcdserver: invalid auth token","code":16})"));
+      return send_all(
+          fd, plain("401 Unauthorized", R"({"error":"etcdserver: invalid auth token","code":16})"));
     case Fault::status_404:
       return send_all(fd, plain("404 Not Found", plan.dice / 2 % 2 == 0 ? "Not Found\n" : planted));
     case Fault::status_500:
       return send_all(fd, plain("500 Internal Server Error", planted));
     case Fault::status_503:
-      return send_all(fd, plain("503 Service Unavailable", R"({"error":"etcdserver: no leader","code":14})"));
+      return send_all(
+          fd, plain("503 Service Unavailable", R"({"error":"etcdserver: no leader","code":14})"));
     case Fault::status_503_text:
       return send_all(fd, plain("503 Service Unavailable", "<html>down\x1b[2J</html>\n"));
     case Fault::status_204:
       return send_all(fd, headed("204 No Content", "", ""));
     case Fault::status_302:
-      return send_all(fd, headed("302 Found", "Location: http://127.0.0.1:1/\r\n" + length_of(0), ""));
+      return send_all(fd,
+                      headed("302 Found", "Location: http://127.0.0.1:1/\r\n" + length_of(0), ""));
     case Fault::length_short:
       return send_all(fd, headed("200 OK", length_of(body.size() / 2), body));
     case Fault::length_long:
       return send_and_close(fd, headed("200 OK", length_of(body.size() + 100), body));
     case Fault::length_wild: {
-      const char* wild =
-          one_of({"99999999999999999999", "-5", "", "0x20", "1e3", "18446744073709551615"}, plan.dice);
+      const char* wild = one_of(
+          {"99999999999999999999", "-5", "", "0x20", "1e3", "18446744073709551615"}, plan.dice);
       return send_all(fd, headed("200 OK", std::string("Content-Length: ") + wild + "\r\n", body));
     }
     case Fault::lengths_two:
-      return send_all(fd, headed("200 OK", length_of(body.size()) + length_of(body.size() - 1), body));
+      return send_all(fd,
+                      headed("200 OK", length_of(body.size()) + length_of(body.size() - 1), body));
     case Fault::length_and_chunks:
-      return send_all(fd, headed("200 OK", "Transfer-Encoding: chunked\r\n" + length_of(body.size()),
-                                 chunk(body) + "0\r\n\r\n"));
+      return send_all(fd,
+                      headed("200 OK", "Transfer-Encoding: chunked\r\n" + length_of(body.size()),
+                             chunk(body) + "0\r\n\r\n"));
     case Fault::chunk_size_wild: {
-      const char* wild = one_of({"zz", "-5", "ffffffffffffffff", "", "10000000000000000", " "}, plan.dice);
+      const char* wild =
+          one_of({"zz", "-5", "ffffffffffffffff", "", "10000000000000000", " "}, plan.dice);
       return send_all(fd, headed("200 OK", "Transfer-Encoding: chunked\r\n",
                                  std::string(wild) + "\r\n" + body + "\r\n0\r\n\r\n"));
     }
@@ -126,7 +133,8 @@ bool send_answer(int fd, const Plan& plan, long status, const std::string& body)
       return send_and_close(fd, headed("200 OK", "Transfer-Encoding: chunked\r\n", chunk(body)));
     case Fault::to_end_cut:
       return send_and_close(
-          fd, headed("200 OK", "", body.substr(0, plan.dice % std::max<std::size_t>(body.size(), 1))));
+          fd,
+          headed("200 OK", "", body.substr(0, plan.dice % std::max<std::size_t>(body.size(), 1))));
     case Fault::header_endless:
       return send_all(fd, "HTTP/1.1 200 OK\r\nX: " + std::string(1u << 20, 'x'));
     case Fault::bytes: {

@@ -40,7 +40,8 @@ class Following {
       token_ = event.token;
       leave_ = seconds_now() + care_.stay;
       for (const char* lock : care_.locks) {
-        if (!stage_.truly_held(prefix_, token_, lock)) told_.wrong = "its command ran without the lock";
+        if (!stage_.truly_held(prefix_, token_, lock))
+          told_.wrong = "its command ran without the lock";
       }
     }
     if (event.what == What::gone) {
@@ -78,8 +79,8 @@ Told follow(Stage& stage, Process& caller, const std::string& prefix, const Care
 }
 
 std::string exit_code(const Told& told, const Process& caller) {
-  return std::string(told.ran ? "ran, " : "did not run, ") + "exit code " + std::to_string(told.code) + ": " +
-         caller.said.substr(0, 300);
+  return std::string(told.ran ? "ran, " : "did not run, ") + "exit code " +
+         std::to_string(told.code) + ": " + caller.said.substr(0, 300);
 }
 
 bool is_one_of(int code, std::initializer_list<int> codes) {
@@ -95,7 +96,8 @@ bool no_answer(const Told& told, const Plan& plan) {
 
 std::string judge(const Told& told, const Process& caller, const Plan& plan, int refusal) {
   if (!told.wrong.empty()) return told.wrong;
-  const bool right = told.ran ? told.code == 3 && !told.cut : told.code == refusal || no_answer(told, plan);
+  const bool right =
+      told.ran ? told.code == 3 && !told.cut : told.code == refusal || no_answer(told, plan);
   return right ? "" : exit_code(told, caller);
 }
 

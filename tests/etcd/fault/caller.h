@@ -21,14 +21,16 @@ struct Told {
   int code = -1;
 };
 
-// How a caller's command is looked after: `stay`: seconds until it is told to end. `meanwhile`: done now and then.
+// How a caller's command is looked after: `stay`: seconds until it is told to end. `meanwhile`:
+// done now and then.
 struct Care {
   double stay = 0;
   std::function<void()> meanwhile = {};
   std::initializer_list<const char*> locks = {"lock"};
 };
 
-// Until it has ended. Its command runs once, and only while etcd holds its key under a lease that is alive.
+// Until it has ended. Its command runs once, and only while etcd holds its key under a lease that
+// is alive.
 Told follow(Stage& stage, Process& caller, const std::string& prefix, const Care& care = {});
 
 // For a message.
@@ -36,7 +38,8 @@ std::string exit_code(const Told& told, const Process& caller);
 bool is_one_of(int code, std::initializer_list<int> codes);
 // Etcd did not tell, or it told that we may not.
 bool no_answer(const Told& told, const Plan& plan);
-// Who ran its command ends as that did (3), who did not says why: `refusal`, or that there was no answer. What is wrong, or "".
+// Who ran its command ends as that did (3), who did not says why: `refusal`, or that there was no
+// answer. What is wrong, or "".
 std::string judge(const Told& told, const Process& caller, const Plan& plan, int refusal);
 
 }  // namespace etcd_kit

@@ -1,9 +1,11 @@
-// Whatever goes wrong between us and etcd: nobody is admitted who should not be, and no exit code says what is not so.
+// Whatever goes wrong between us and etcd: nobody is admitted who should not be, and no exit code
+// says what is not so.
 //
-// Every scene is played once unharmed, to see what it asks. From that come all trials: each of its questions, with each
-// fault and each damage to each member of its answer; once, for the rest of the questions of that kind, for the rest of
-// all. As many are played, in an order of no meaning, as $ATMOST_FAULTS faults take (by the proxy's own count), or "all";
-// or, of all, those whose description holds $ATMOST_TRIAL.
+// Every scene is played once unharmed, to see what it asks. From that come all trials: each of its
+// questions, with each fault and each damage to each member of its answer; once, for the rest of
+// the questions of that kind, for the rest of all. As many are played, in an order of no meaning,
+// as $ATMOST_FAULTS faults take (by the proxy's own count), or "all"; or, of all, those whose
+// description holds $ATMOST_TRIAL.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -22,7 +24,8 @@ using namespace fleet_kit;
 
 constexpr unsigned kStages = 24;
 constexpr unsigned kMostShown = 40;
-// All trials together plant several times as many, depending on how often a caller asks again within its time.
+// All trials together plant several times as many, depending on how often a caller asks again
+// within its time.
 constexpr std::uint64_t kLeastOfAll = 10'000;
 
 struct Trial {
@@ -95,7 +98,8 @@ void Campaign::plan_all(Stage& stage, const Props& props) {
   std::shuffle(trials_.begin(), trials_.end(), random_);
   const char* const only = getenv("ATMOST_TRIAL");
   if (only == nullptr) return;
-  std::erase_if(trials_, [&](const Trial& trial) { return trial.words().find(only) == std::string::npos; });
+  std::erase_if(trials_,
+                [&](const Trial& trial) { return trial.words().find(only) == std::string::npos; });
   wanted_ = 0;
 }
 
@@ -103,8 +107,8 @@ void Campaign::work(unsigned number) {
   Stage stage(cluster_.host(0), directory_.path(), number);
   Props props(stage);
   std::string trouble = props.trouble;
-  for (std::size_t i;
-       trouble.empty() && (wanted_ == 0 || injected_ < wanted_) && (i = next_++) < trials_.size();) {
+  for (std::size_t i; trouble.empty() && (wanted_ == 0 || injected_ < wanted_) &&
+                      (i = next_++) < trials_.size();) {
     const Trial& trial = trials_[i];
     stage.proxy().begin(trial.plan);
     const double begun = seconds_now();
@@ -114,7 +118,8 @@ void Campaign::work(unsigned number) {
     ++played_;
     if (wrong.empty()) continue;
     const std::lock_guard locked(mutex_);
-    wrong_.push_back(trial.words() + ", after " + std::to_string(seconds_now() - begun) + " s: " + wrong);
+    wrong_.push_back(trial.words() + ", after " + std::to_string(seconds_now() - begun) +
+                     " s: " + wrong);
   }
   const std::lock_guard locked(mutex_);
   if (!trouble.empty()) wrong_.push_back(trouble);
@@ -127,8 +132,8 @@ void Campaign::show() {
     requests[what.first] += count;
     faults[what.second] += count;
   }
-  std::printf("%llu faults in %u of %zu trials\nin answers to:", static_cast<unsigned long long>(injected_),
-              played_.load(), trials_.size());
+  std::printf("%llu faults in %u of %zu trials\nin answers to:",
+              static_cast<unsigned long long>(injected_), played_.load(), trials_.size());
   for (const auto& [request, count] : requests)
     std::printf(" %s %llu", request.c_str(), static_cast<unsigned long long>(count));
   std::printf("\nof the kinds:");
@@ -150,7 +155,9 @@ TEST_F(Campaign, NoGrantAndNoWrongExitCode) {
   for (unsigned i = 1; i <= kStages; ++i) workers.emplace_back([this, i] { work(i); });
   for (std::thread& worker : workers) worker.join();
   show();
-  const std::uint64_t least = wanted_ != 0 ? wanted_ : getenv("ATMOST_TRIAL") != nullptr ? 1 : kLeastOfAll;
+  const std::uint64_t least = wanted_ != 0                        ? wanted_
+                              : getenv("ATMOST_TRIAL") != nullptr ? 1
+                                                                  : kLeastOfAll;
   EXPECT_GE(injected_, least);
 }
 

@@ -76,7 +76,9 @@ const char* name_of(Damage damage) {
   return kNames[static_cast<unsigned>(damage)];
 }
 
-std::size_t places(const std::string& text) { return all_places(Json::parse(text, nullptr, false)).size(); }
+std::size_t places(const std::string& text) {
+  return all_places(Json::parse(text, nullptr, false)).size();
+}
 
 std::string damaged(const std::string& text, std::size_t place, Damage damage) {
   Json json = Json::parse(text, nullptr, false);

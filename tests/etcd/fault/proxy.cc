@@ -88,7 +88,8 @@ struct Stream {
     Plan plan = proxy.meant("heard");
     std::string text = proxy.noted("heard", line, plan);
     if (plan.fault != Fault::none) proxy.count("heard", plan);
-    if (!begun && !send_all(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")) return false;
+    if (!begun && !send_all(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"))
+      return false;
     begun = true;
     // A made-up answer in the midst of a watch is noise.
     if (!is_of_body(plan.fault)) return send_answer(fd, plan, 200, text + "\n");
@@ -188,7 +189,8 @@ Plan FaultProxy::meant(const std::string& request) {
 }
 
 std::string FaultProxy::noted(const std::string& request, const std::string& body, Plan& plan) {
-  const std::size_t count = plan_.fault == Fault::none || plan.fault == Fault::field ? places(body) : 0;
+  const std::size_t count =
+      plan_.fault == Fault::none || plan.fault == Fault::field ? places(body) : 0;
   const std::lock_guard locked(mutex_);
   answered_.push_back({request, count});
   const std::string first = first_.try_emplace(request, body).first->second;
@@ -263,7 +265,8 @@ bool FaultProxy::answer(int fd, void* handle, const std::string& path, const std
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive);
   curl_easy_setopt(handle, CURLOPT_WRITEDATA, &got);
   long status = 502;
-  if (curl_easy_perform(handle) == CURLE_OK) curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
+  if (curl_easy_perform(handle) == CURLE_OK)
+    curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
   const std::string text = noted(request, got, plan);
   if (plan.fault != Fault::none) count(request, plan);
   return send_answer(fd, plan, status, text);

@@ -17,7 +17,8 @@
 
 namespace etcd_kit {
 
-// X(name): what can go wrong with one answer. Where an answer is made up, etcd was asked all the same half of the times.
+// X(name): what can go wrong with one answer. Where an answer is made up, etcd was asked all the
+// same half of the times.
 // clang-format off
 #define ATMOST_FAULTS(X) \
   X(none) X(status_400) X(status_401) X(status_404) X(status_500) X(status_503) X(status_503_text) \
@@ -30,7 +31,8 @@ namespace etcd_kit {
 #define ATMOST_FAULT_ENUM(name) name,
 enum class Fault : std::uint8_t { ATMOST_FAULTS(ATMOST_FAULT_ENUM) };
 #undef ATMOST_FAULT_ENUM
-inline constexpr unsigned kFaults = static_cast<unsigned>(Fault::field);  // without damages, which are many
+inline constexpr unsigned kFaults =
+    static_cast<unsigned>(Fault::field);  // without damages, which are many
 const char* name_of(Fault fault);
 
 enum class Reach : std::uint8_t {
@@ -39,7 +41,8 @@ enum class Reach : std::uint8_t {
   everything,  // every later answer
 };
 
-// Which answers: the `nth` (from 0) of the kind `request`, the last part of the path; "heard": a line of a watch.
+// Which answers: the `nth` (from 0) of the kind `request`, the last part of the path; "heard": a
+// line of a watch.
 struct Plan {
   std::string request;
   unsigned nth = 0;
@@ -66,7 +69,8 @@ class FaultProxy {
 
   std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
   void begin(const Plan& plan);
-  // What was answered since begin(), and how many of it wrongly: whatever the proxy itself did to the connection.
+  // What was answered since begin(), and how many of it wrongly: whatever the proxy itself did to
+  // the connection.
   std::vector<Answered> answered();
   unsigned injected() const { return injected_; }
   // Of all plans: by request and fault.

@@ -17,8 +17,8 @@ using Words = std::vector<std::string>;
 std::string held_key(const std::string& prefix) { return prefix + "/lock.lock/a/h/000001"; }
 
 // A run of a command: what judge() says of it, and whether etcd agrees.
-std::string run_it(Stage& stage, const std::string& prefix, Words words, const Plan& plan, int refusal,
-                   const Care& care = {}) {
+std::string run_it(Stage& stage, const std::string& prefix, Words words, const Plan& plan,
+                   int refusal, const Care& care = {}) {
   words.insert(words.begin(), {"run", "--no-history", "--kill-grace", "100ms"});
   words.emplace_back("lock");
   Process caller = stage.start(Way::harmed, prefix, words, "c");
@@ -39,7 +39,8 @@ std::string free_lock(Stage& stage, const Props&, const Plan& plan) {
 }
 
 std::string two_locks(Stage& stage, const Props&, const Plan& plan) {
-  return run_it(stage, stage.fresh_prefix(), {"--also", "other"}, plan, 75, {.locks = {"lock", "other"}});
+  return run_it(stage, stage.fresh_prefix(), {"--also", "other"}, plan, 75,
+                {.locks = {"lock", "other"}});
 }
 
 std::string interval(Stage& stage, const Props&, const Plan& plan) {
@@ -63,13 +64,14 @@ std::string once_only(Stage& stage, const Props& props, const Plan& plan) {
 }
 
 std::string too_soon_by_now(Stage& stage, const Props& props, const Plan& plan) {
-  return run_it(stage, props.soon, {"--if-elapsed", "1h", "--now", std::to_string(time(nullptr))}, plan, 76);
+  return run_it(stage, props.soon, {"--if-elapsed", "1h", "--now", std::to_string(time(nullptr))},
+                plan, 76);
 }
 
 // A holder of its own, by the direct way.
 Process hold(Stage& stage, const std::string& prefix) {
-  Process holder =
-      stage.start(Way::direct, prefix, {"run", "--no-history", "--kill-grace", "100ms", "lock"}, "h");
+  Process holder = stage.start(Way::direct, prefix,
+                               {"run", "--no-history", "--kill-grace", "100ms", "lock"}, "h");
   (void)stage.next(holder, seconds_now() + kPatience);
   return holder;
 }
@@ -81,7 +83,8 @@ std::string queue(Stage& stage, const Props&, const Plan& plan) {
   const double begun = seconds_now();
   bool there = true;
   const auto leaves = [&] {
-    if (there && (stage.any_waiter(prefix) || seconds_now() > begun + 0.6)) there = !stage.let_go("h");
+    if (there && (stage.any_waiter(prefix) || seconds_now() > begun + 0.6))
+      there = !stage.let_go("h");
   };
   const std::string wrong = run_it(stage, prefix, {"-w", "3s"}, plan, 75, {.meanwhile = leaves});
   stage.let_go("h");
@@ -93,16 +96,18 @@ std::string queue(Stage& stage, const Props&, const Plan& plan) {
 std::string renewals(Stage& stage, const Props&, const Plan& plan) {
   const std::string prefix = stage.fresh_prefix();
   const bool ends = plan.reach != Reach::once;
-  Process caller = stage.start(Way::harmed, prefix,
-                               {"run", "--no-history", "--kill-grace", "100ms", "--ttl", "4s", "lock"}, "c");
+  Process caller =
+      stage.start(Way::harmed, prefix,
+                  {"run", "--no-history", "--kill-grace", "100ms", "--ttl", "4s", "lock"}, "c");
   const Told told = follow(stage, caller, prefix, {.stay = ends ? 5.0 : 1.3});
   if (ends && told.ran && told.wrong.empty() && told.code == 79 && told.cut) return "";
   return judge(told, caller, plan, 75);
 }
 
-// A subcommand that says something of the lock that is held: what `right` accepts, or that etcd did not tell it.
-std::string say(Stage& stage, const std::string& prefix, const Words& words, const Plan& plan, int code,
-                const std::function<bool(const std::string&)>& right) {
+// A subcommand that says something of the lock that is held: what `right` accepts, or that etcd did
+// not tell it.
+std::string say(Stage& stage, const std::string& prefix, const Words& words, const Plan& plan,
+                int code, const std::function<bool(const std::string&)>& right) {
   Process caller = stage.start(Way::harmed, prefix, words);
   const Told told = follow(stage, caller, prefix);
   if (!told.wrong.empty()) return told.wrong;
@@ -115,16 +120,19 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 std::string check(Stage& stage, const Props& props, const Plan& plan) {
-  return say(stage, props.held, {"check", "lock"}, plan, 0, [](const auto& said) { return said == "1\n"; });
+  return say(stage, props.held, {"check", "lock"}, plan, 0,
+             [](const auto& said) { return said == "1\n"; });
 }
 
 std::string check_room(Stage& stage, const Props& props, const Plan& plan) {
-  return say(stage, props.held, {"check", "-n", "1", "lock"}, plan, 75, [](const auto&) { return true; });
+  return say(stage, props.held, {"check", "-n", "1", "lock"}, plan, 75,
+             [](const auto&) { return true; });
 }
 
 std::string list(Stage& stage, const Props& props, const Plan& plan) {
   return say(stage, props.held, {"list", "--json", "lock"}, plan, 0, [&](const auto& said) {
-    return contains(said, "\"slot\":1") && contains(said, "\"token\":" + std::to_string(props.token));
+    return contains(said, "\"slot\":1") &&
+           contains(said, "\"token\":" + std::to_string(props.token));
   });
 }
 
@@ -171,8 +179,8 @@ std::string kills(Stage& stage, const Props&, const Plan& plan) {
 }
 
 std::string replaces(Stage& stage, const Props&, const Plan& plan) {
-  return stop(stage, {"run", "--no-history", "--kill-grace", "100ms", "--on-busy=replace", "lock"}, plan,
-              true);
+  return stop(stage, {"run", "--no-history", "--kill-grace", "100ms", "--on-busy=replace", "lock"},
+              plan, true);
 }
 
 // Whoever was told that it is drained, finds it drained.
@@ -222,7 +230,8 @@ Props::Props(Stage& stage) : stage_(stage) {
   token = event.token;
   if (event.what != What::began || !intact()) trouble = "the lock is not held: " + holder_.said;
   soon = stage.fresh_prefix();
-  Process before = stage.start(Way::direct, soon, {"run", "--no-history", "--if-elapsed", "1h", "lock"}, "c");
+  Process before =
+      stage.start(Way::direct, soon, {"run", "--no-history", "--if-elapsed", "1h", "lock"}, "c");
   if (trouble.empty()) trouble = judge(follow(stage, before, soon), before, {}, 3);
 }
 

@@ -1,4 +1,5 @@
-// What callers do while their way to etcd is harmed, and what is to be true of it whatever the harm was.
+// What callers do while their way to etcd is harmed, and what is to be true of it whatever the harm
+// was.
 #ifndef ATMOST_TESTS_ETCD_FAULT_SCENES_H
 #define ATMOST_TESTS_ETCD_FAULT_SCENES_H
 
@@ -9,7 +10,8 @@
 
 namespace etcd_kit {
 
-// What the scenes of one stage find there: a lock that is held all the time, and one whose interval is running.
+// What the scenes of one stage find there: a lock that is held all the time, and one whose interval
+// is running.
 class Props {
  public:
   explicit Props(Stage& stage);

@@ -31,14 +31,16 @@ int listen_at(const std::string& path) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-  if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || listen(fd, 16) != 0) abort();
+  if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || listen(fd, 16) != 0)
+    abort();
   return fd;
 }
 
 std::vector<std::string> environment(const std::string& store, const char* timeout) {
   std::vector<std::string> to;
   for (char** each = environ; *each != nullptr; ++each) {
-    if (std::string_view(*each).starts_with("ATMOST_") && !std::string_view(*each).starts_with("ATMOST_BIN"))
+    if (std::string_view(*each).starts_with("ATMOST_") &&
+        !std::string_view(*each).starts_with("ATMOST_BIN"))
       continue;
     to.emplace_back(*each);
   }
@@ -76,7 +78,10 @@ std::uint64_t Guest::token() const {
 }
 
 Stage::Stage(const std::string& etcd, const std::string& directory, unsigned number)
-    : etcd_(etcd), socket_path_(directory + "/" + std::to_string(number)), number_(number), proxy_(etcd) {
+    : etcd_(etcd),
+      socket_path_(directory + "/" + std::to_string(number)),
+      number_(number),
+      proxy_(etcd) {
   listening_ = listen_at(socket_path_);
 }
 
@@ -142,7 +147,8 @@ Stage::Event Stage::next(Process& process, double until) {
     if (process.pidfd >= 0) polled.push_back({process.pidfd, POLLIN, 0});
     if (process.pidfd >= 0) polled.push_back({process.output, POLLIN, 0});
     const double left = until - seconds_now();
-    if (left <= 0 || poll(polled.data(), polled.size(), static_cast<int>(left * 1000) + 1) == 0) return {};
+    if (left <= 0 || poll(polled.data(), polled.size(), static_cast<int>(left * 1000) + 1) == 0)
+      return {};
     if (polled[0].revents != 0) {
       const int fd = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
       if (fd >= 0) guests_[fd].fd = fd;
@@ -196,7 +202,8 @@ Kept Stage::kept(const std::string& key) const {
 bool Stage::truly_held(const std::string& prefix, std::uint64_t token, const char* lock) const {
   const Kept held = kept(prefix + "/" + lock + ".lock/a/h/000001");
   if (token == 0 || held.created != token || held.lease == 0) return false;
-  const Json json = ask(etcd_, "/v3/lease/timetolive", "{\"ID\":\"" + std::to_string(held.lease) + "\"}");
+  const Json json =
+      ask(etcd_, "/v3/lease/timetolive", "{\"ID\":\"" + std::to_string(held.lease) + "\"}");
   return json.contains("grantedTTL") && std::stoll(json.value("TTL", "0")) >= 0;
 }
 

@@ -1,5 +1,5 @@
-// Where one caller after another meets faults: its processes, what their commands say of themselves, and what etcd says,
-// asked directly.
+// Where one caller after another meets faults: its processes, what their commands say of
+// themselves, and what etcd says, asked directly.
 #ifndef ATMOST_TESTS_ETCD_FAULT_STAGE_H
 #define ATMOST_TESTS_ETCD_FAULT_STAGE_H
 
@@ -47,11 +47,13 @@ class Stage {
 
   FaultProxy& proxy() { return proxy_; }
   // A prefix that nobody used before.
-  std::string fresh_prefix() { return "/f" + std::to_string(number_) + "-" + std::to_string(++prefixes_); }
+  std::string fresh_prefix() {
+    return "/f" + std::to_string(number_) + "-" + std::to_string(++prefixes_);
+  }
 
   enum class Way : std::uint8_t { direct, harmed };
-  // atmost WORDS, with its store; by the harmed way it gives up after 400 ms. `label`: of its command, which exits with
-  // `code`; "": the words name none.
+  // atmost WORDS, with its store; by the harmed way it gives up after 400 ms. `label`: of its
+  // command, which exits with `code`; "": the words name none.
   Process start(Way way, const std::string& prefix, std::vector<std::string> words,
                 const std::string& label = "", int code = 3);
 
@@ -61,8 +63,8 @@ class Stage {
     std::string label;
     std::uint64_t token = 0;
   };
-  // Until a command says that it runs (began), or ends without having been told to (gone), or `process` ends, or that
-  // moment of the boot clock.
+  // Until a command says that it runs (began), or ends without having been told to (gone), or
+  // `process` ends, or that moment of the boot clock.
   Event next(Process& process, double until);
   // Tells the command to end; false when it is not there.
   bool let_go(const std::string& label);

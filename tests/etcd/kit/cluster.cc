@@ -65,8 +65,8 @@ std::string number_after(const std::string& text, const std::string& name) {
 
 }  // namespace
 
-std::string fetch(const std::string& host, const std::string& path, const char* body, long timeout_ms,
-                  const fleet_kit::Certificate& certificate, bool with_head) {
+std::string fetch(const std::string& host, const std::string& path, const char* body,
+                  long timeout_ms, const fleet_kit::Certificate& certificate, bool with_head) {
   CURL* const handle = curl_easy_init();
   std::string received;
   const bool secure = !certificate.cert.empty();
@@ -203,7 +203,8 @@ std::string Cluster::hosts() const {
 }
 
 bool Cluster::healthy(unsigned member) const {
-  return fetch(host(member), "/health", nullptr, 1000, tls_.own).find("\"true\"") != std::string::npos;
+  return fetch(host(member), "/health", nullptr, 1000, tls_.own).find("\"true\"") !=
+         std::string::npos;
 }
 
 void Cluster::wait_healthy(unsigned member) const {
@@ -230,7 +231,8 @@ std::size_t Cluster::waiting(const std::string& lock) const {
   const std::string query = "{\"key\":\"" + base64(queue) + "\",\"range_end\":\"" +
                             base64(end_of_prefix(queue)) + "\",\"count_only\":true}";
   const std::string answer = fetch(host(0), "/v3/kv/range", query.c_str(), 5000, tls_.own);
-  if (number_after(answer, "revision").empty()) give_up("member 0 does not say who waits: " + answer);
+  if (number_after(answer, "revision").empty())
+    give_up("member 0 does not say who waits: " + answer);
   return strtoul(number_after(answer, "count").c_str(), nullptr, 10);
 }
 

@@ -1,5 +1,5 @@
-// An etcd cluster of a test's own: members on loopback, with ports the kernel chose and data in a temporary directory;
-// gone with the test, however that ends.
+// An etcd cluster of a test's own: members on loopback, with ports the kernel chose and data in a
+// temporary directory; gone with the test, however that ends.
 #ifndef ATMOST_TESTS_ETCD_KIT_CLUSTER_H
 #define ATMOST_TESTS_ETCD_KIT_CLUSTER_H
 
@@ -15,7 +15,8 @@
 
 namespace etcd_kit {
 
-// How clients get in: the members' certificate; with `ca` (a file), clients need one of that authority.
+// How clients get in: the members' certificate; with `ca` (a file), clients need one of that
+// authority.
 struct Tls {
   fleet_kit::Certificate own;
   std::string ca = {};
@@ -24,14 +25,15 @@ struct Tls {
 // Where members live, when it is not simply this machine.
 struct Ground {
   std::function<std::string(unsigned member)> address;  // IPv4
-  std::function<void(unsigned member)> enter;           // in the new process, before it becomes etcd
-  std::function<void(unsigned member, pid_t)> started;  // in the test, by the thread that started it
+  std::function<void(unsigned member)> enter;  // in the new process, before it becomes etcd
+  std::function<void(unsigned member, pid_t)>
+      started;  // in the test, by the thread that started it
 };
 
 class Cluster {
  public:
-  // Blocks until all members answer. Ends the process when there is no etcd or it does not start. `settings`: more options
-  // for every member. `tls`: for clients; no certificate: none.
+  // Blocks until all members answer. Ends the process when there is no etcd or it does not start.
+  // `settings`: more options for every member. `tls`: for clients; no certificate: none.
   explicit Cluster(unsigned count = 3, const std::vector<std::string>& settings = {}, Tls tls = {},
                    Ground ground = {});
   Cluster(const Cluster&) = delete;
@@ -52,7 +54,8 @@ class Cluster {
   void wait_healthy(unsigned member) const;
   // The member that leads; -1: none says so.
   int leader() const;
-  // How many wait for the lock at that path ("/prefix/name"), by the keys in etcd. Ends the test when member 0 does not say.
+  // How many wait for the lock at that path ("/prefix/name"), by the keys in etcd. Ends the test
+  // when member 0 does not say.
   std::size_t waiting(const std::string& lock) const;
   // What its wall clock says, by the Date of its answers; 0: none came.
   time_t wall_clock(unsigned member) const;
@@ -78,8 +81,9 @@ class Cluster {
 
 // The answer to a request of a gateway, "" when none came. GET when `body` is null.
 // With a certificate: by https, and as its owner, verifying nothing.
-std::string fetch(const std::string& host, const std::string& path, const char* body, long timeout_ms = 1000,
-                  const fleet_kit::Certificate& certificate = {}, bool with_head = false);
+std::string fetch(const std::string& host, const std::string& path, const char* body,
+                  long timeout_ms = 1000, const fleet_kit::Certificate& certificate = {},
+                  bool with_head = false);
 
 }  // namespace etcd_kit
 

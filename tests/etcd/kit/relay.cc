@@ -31,7 +31,8 @@ void send_text(int fd, const std::string& text) {
 std::string read_head(int fd) {
   std::string head;
   char byte;
-  while (head.find("\r\n\r\n") == std::string::npos && head.size() < 65536 && recv(fd, &byte, 1, 0) == 1)
+  while (head.find("\r\n\r\n") == std::string::npos && head.size() < 65536 &&
+         recv(fd, &byte, 1, 0) == 1)
     head += byte;
   return head;
 }
@@ -44,7 +45,8 @@ Relay::Relay(const std::string& server, std::string missing)
       listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;
-  if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(listener_, 64) != 0 ||
+  if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      listen(listener_, 64) != 0 ||
       getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
     abort();
   }
@@ -62,7 +64,8 @@ Relay::~Relay() {
 int Relay::seen(const std::string& bytes) {
   const std::lock_guard locked(mutex_);
   int count = 0;
-  for (std::size_t at = 0; (at = sent_.find(bytes, at)) != std::string::npos; at += bytes.size()) ++count;
+  for (std::size_t at = 0; (at = sent_.find(bytes, at)) != std::string::npos; at += bytes.size())
+    ++count;
   return count;
 }
 
@@ -100,7 +103,8 @@ void Relay::serve(int client) {
   const std::string head = read_head(client);
   const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_in address = loopback(server_port_);
-  const bool there = connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  const bool there =
+      connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   bool open = there && !head.empty();
   if (open && head.starts_with("CONNECT ")) {
     send_text(client, "HTTP/1.1 200 OK\r\n\r\n");

@@ -1,4 +1,5 @@
-// A little HTTP proxy in front of one server: it passes bytes on, and remembers what was asked of it.
+// A little HTTP proxy in front of one server: it passes bytes on, and remembers what was asked of
+// it.
 #ifndef ATMOST_TESTS_ETCD_KIT_RELAY_H
 #define ATMOST_TESTS_ETCD_KIT_RELAY_H
 
@@ -13,8 +14,9 @@ namespace etcd_kit {
 
 class Relay {
  public:
-  // `server`: HOST:PORT on loopback. Whatever host a client names, it gets this one; CONNECT makes a tunnel to it.
-  // `missing`: connections whose first request is for a path that begins so are answered with 404.
+  // `server`: HOST:PORT on loopback. Whatever host a client names, it gets this one; CONNECT makes
+  // a tunnel to it. `missing`: connections whose first request is for a path that begins so are
+  // answered with 404.
   explicit Relay(const std::string& server, std::string missing = "");
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;

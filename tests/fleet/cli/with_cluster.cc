@@ -1,4 +1,5 @@
-// Runs the scripts named by its arguments with a cluster of their own (lib.sh). Exit code 1 when one of them failed.
+// Runs the scripts named by its arguments with a cluster of their own (lib.sh). Exit code 1 when
+// one of them failed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -95,7 +95,8 @@ pid_t Cluster::run(const std::vector<std::string>& argv) {
   _exit(127);
 }
 
-Cluster::Cluster(Bare, Ground ground) : ground_(std::move(ground)), bin_(find_bin()), port_(free_port()) {
+Cluster::Cluster(Bare, Ground ground)
+    : ground_(std::move(ground)), bin_(find_bin()), port_(free_port()) {
   char name[] = "/tmp/atmost-pg-XXXXXX";
   EXPECT_NE(mkdtemp(name), nullptr);
   directory_ = name;
@@ -104,8 +105,8 @@ Cluster::Cluster(Bare, Ground ground) : ground_(std::move(ground)), bin_(find_bi
 }
 
 Cluster::Cluster(const std::string& settings, Ground ground) : Cluster(Bare(), std::move(ground)) {
-  run_to_end(
-      {bin_ + "/initdb", "-D", data_, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"});
+  run_to_end({bin_ + "/initdb", "-D", data_, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8",
+              "--locale=C"});
   if (ground_.address.empty()) {
     configure("fsync = off\n" + settings);
   } else {

@@ -1,5 +1,5 @@
-// A PostgreSQL cluster of a test's own: made by initdb in a temporary directory, reached through a Unix socket in it,
-// and gone with the test, however that ends.
+// A PostgreSQL cluster of a test's own: made by initdb in a temporary directory, reached through a
+// Unix socket in it, and gone with the test, however that ends.
 #ifndef ATMOST_TESTS_POSTGRES_KIT_CLUSTER_H
 #define ATMOST_TESTS_POSTGRES_KIT_CLUSTER_H
 
@@ -13,7 +13,8 @@
 
 namespace postgres_kit {
 
-// Where the server lives, when it is not simply this machine, which reaches it by a Unix socket alone.
+// Where the server lives, when it is not simply this machine, which reaches it by a Unix socket
+// alone.
 struct Ground {
   std::string address;          // IPv4, to listen on
   std::function<void()> enter;  // as root, in the new process, before it becomes the server
@@ -21,7 +22,8 @@ struct Ground {
 
 class Cluster {
  public:
-  // `settings`: more lines for postgresql.conf. Fails the test when there is no PostgreSQL or it does not start.
+  // `settings`: more lines for postgresql.conf. Fails the test when there is no PostgreSQL or it
+  // does not start.
   explicit Cluster(const std::string& settings = "", Ground ground = {});
   // A standby that follows `primary`, fed asynchronously.
   static std::unique_ptr<Cluster> standby_of(const Cluster& primary);
@@ -39,7 +41,8 @@ class Cluster {
   }
   std::string directory() const { return directory_; }
   std::string socket() const { return directory_ + "/.s.PGSQL." + std::to_string(port_); }
-  // For a server that listens on the network (listen_addresses in its settings): on this port, which nobody else has.
+  // For a server that listens on the network (listen_addresses in its settings): on this port,
+  // which nobody else has.
   int port() const { return port_; }
   // For those who live elsewhere: by the network, which is the test's own and needs no TLS.
   std::string remote_url() const {

@@ -32,7 +32,8 @@ bool send_all(int to, const std::string& bytes) {
 
 std::uint32_t number_at(const std::string& bytes, std::size_t at) {
   std::uint32_t value = 0;
-  for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+  for (std::size_t i = 0; i < 4; ++i)
+    value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
   return value;
 }
 
@@ -78,7 +79,8 @@ Wire::Wire(const std::string& directory, std::string server_socket)
     : path_(directory + "/.s.PGSQL.5432"), server_socket_(std::move(server_socket)) {
   listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_un address = address_of(path_);
-  EXPECT_EQ(bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0) << path_;
+  EXPECT_EQ(bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0)
+      << path_;
   EXPECT_EQ(::listen(listener_, 16), 0);
   thread_ = std::thread([this] { listen(); });
 }
@@ -153,7 +155,8 @@ bool Wire::pass(int from, int to, std::string& pending, int& in_connection) {
     if (this_one) {
       hit_ = true;
       if (message[0] == 'D') {
-        columns_ = static_cast<unsigned char>(message[5]) << 8 | static_cast<unsigned char>(message[6]);
+        columns_ =
+            static_cast<unsigned char>(message[5]) << 8 | static_cast<unsigned char>(message[6]);
       }
     }
     if (!(this_one ? send_spoiled(to, std::move(message)) : send_all(to, message))) return false;

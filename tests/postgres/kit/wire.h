@@ -34,8 +34,8 @@ class Wire {
   Wire& operator=(const Wire&) = delete;
   ~Wire();
 
-  // From now on: the message number `at` of the server (counted over all connections, from 0) is spoiled; and with
-  // `always` that of each connection, counted in it.
+  // From now on: the message number `at` of the server (counted over all connections, from 0) is
+  // spoiled; and with `always` that of each connection, counted in it.
   void spoil(Spoil how, int at, bool always = false, int column = 0);
   // From now on nothing passes either way, and nobody is told: as when a network cable is pulled.
   void cut_off() { cut_off_ = true; }

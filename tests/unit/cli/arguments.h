@@ -14,7 +14,8 @@ namespace atmost::cli {
 // A command line read as the program reads it; argv[0] is the subcommand. Keeps its words alive.
 class Line {
  public:
-  explicit Line(std::vector<std::string> words, unsigned subcommand = kRun) : words_(std::move(words)) {
+  explicit Line(std::vector<std::string> words, unsigned subcommand = kRun)
+      : words_(std::move(words)) {
     pointers_.push_back(name_);
     for (std::string& word : words_) pointers_.push_back(word.data());
     pointers_.push_back(nullptr);
@@ -24,7 +25,9 @@ class Line {
   }
 
   bool ok() const { return result.ok(); }
-  std::string error() const { return result.ok() ? "" : std::string(result.error().message.view()); }
+  std::string error() const {
+    return result.ok() ? "" : std::string(result.error().message.view());
+  }
   std::vector<std::string> operands() const {
     std::vector<std::string> all;
     for (int i = 0; i < it->operand_count; ++i) all.emplace_back(it->operands[i]);

@@ -9,13 +9,15 @@ namespace {
 
 TEST(Combine, AmountsMustFit) {
   EXPECT_EQ(Line({"-n2", "-k3", "l"}).error(), "--take: 3 slots of at most 2: use at most --max");
-  EXPECT_EQ(Line({"-k3", "l"}).error(), "--take: 3 slots of at most 1: use --max N with an N as large");
+  EXPECT_EQ(Line({"-k3", "l"}).error(),
+            "--take: 3 slots of at most 1: use --max N with an N as large");
   EXPECT_EQ(Line({"-n0", "-k1", "l"}).error(), "--take: 1 slots of at most 0: use at most --max");
   EXPECT_TRUE(Line({"-n3", "-k3", "l"}).ok());
   EXPECT_TRUE(Line({"-n0", "l"}).ok()) << "0 refuses, later";
   EXPECT_EQ(Line({"-k1", "--shared", "l"}).error(),
             "--take: readers with --shared take no slots of their own");
-  EXPECT_EQ(Line({"--shared", "--exclusive", "l"}).error(), "--exclusive: cannot be --shared as well");
+  EXPECT_EQ(Line({"--shared", "--exclusive", "l"}).error(),
+            "--exclusive: cannot be --shared as well");
 }
 
 TEST(Combine, ExecLeavesNobodyBehind) {
@@ -57,15 +59,18 @@ TEST(Combine, SomeWaitForEverUnlessTold) {
 TEST(Combine, QuestionsNeedALimit) {
   EXPECT_EQ(Line({"l"}, kWait).error(), "--max: wait needs it: use -n N");
   EXPECT_TRUE(Line({"l"}, kCheck).ok()) << "counts";
-  EXPECT_EQ(Line({"-k1", "l"}, kCheck).error(), "--take: only answers with --max: use -n N as well");
+  EXPECT_EQ(Line({"-k1", "l"}, kCheck).error(),
+            "--take: only answers with --max: use -n N as well");
 }
 
 TEST(Combine, DoubtsAreNamed) {
-  EXPECT_NE(doubtful(*Line({"--expire-after=1h", "--if-elapsed=2h", "l"}).it).find("never finishes"),
-            std::string_view::npos);
+  EXPECT_NE(
+      doubtful(*Line({"--expire-after=1h", "--if-elapsed=2h", "l"}).it).find("never finishes"),
+      std::string_view::npos);
   EXPECT_EQ(doubtful(*Line({"--expire-after=2h", "--if-elapsed=1h", "l"}).it), "");
   EXPECT_EQ(doubtful(*Line({"--expire-after=1h", "--if-elapsed=1h", "l"}).it), "");
-  EXPECT_EQ(doubtful(*Line({"--if-elapsed=inf", "l"}).it), "") << "without --expire-after nobody is stopped";
+  EXPECT_EQ(doubtful(*Line({"--if-elapsed=inf", "l"}).it), "")
+      << "without --expire-after nobody is stopped";
 }
 
 }  // namespace

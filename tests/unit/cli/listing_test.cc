@@ -74,8 +74,9 @@ TEST(Listing, AStrangerHasDashesAndAHintAQuestionMark) {
   HolderView hinted = holder();
   hinted.verified = false;
   hinted.process_state = 'T';
-  EXPECT_NE(listed(Shape::plain, [&](Listing& to) { to.holder(hinted); }).find("\tstopped\t1234?\t"),
-            std::string::npos);
+  EXPECT_NE(
+      listed(Shape::plain, [&](Listing& to) { to.holder(hinted); }).find("\tstopped\t1234?\t"),
+      std::string::npos);
 }
 
 TEST(Listing, WhoIsOnAnotherMachineIsNamedWithIt) {
@@ -93,14 +94,17 @@ TEST(Listing, WhoIsOnAnotherMachineIsNamedWithIt) {
 TEST(Listing, JsonHasTheNamesOfTheManual) {
   HolderView expiring = holder();
   expiring.expire_after = Duration::seconds(100);
-  EXPECT_EQ(
-      listed(Shape::json, [&](Listing& to) { to.holder(expiring); }),
-      "{\"lock\":\"build\\n\",\"slot\":2,\"pid\":1234,\"user\":\"root\",\"start\":1808,\"age_s\":192,"
-      "\"expires_s\":-92,\"token\":77,\"id\":\"night \\u001b[2J\",\"command\":\"make\",\"state\":\"held\","
-      "\"verified\":true}\n");
+  EXPECT_EQ(listed(Shape::json, [&](Listing& to) { to.holder(expiring); }),
+            "{\"lock\":\"build\\n\",\"slot\":2,\"pid\":1234,\"user\":\"root\",\"start\":1808,\"age_"
+            "s\":192,"
+            "\"expires_s\":-92,\"token\":77,\"id\":\"night "
+            "\\u001b[2J\",\"command\":\"make\",\"state\":\"held\","
+            "\"verified\":true}\n");
   EXPECT_EQ(listed(Shape::json, [&](Listing& to) { to.holder({}); }),
-            "{\"lock\":\"build\\n\",\"slot\":null,\"pid\":null,\"user\":null,\"start\":null,\"age_s\":null,"
-            "\"expires_s\":null,\"token\":null,\"id\":\"\",\"command\":\"\",\"state\":\"held\",\"verified\":"
+            "{\"lock\":\"build\\n\",\"slot\":null,\"pid\":null,\"user\":null,\"start\":null,\"age_"
+            "s\":null,"
+            "\"expires_s\":null,\"token\":null,\"id\":\"\",\"command\":\"\",\"state\":\"held\","
+            "\"verified\":"
             "false}\n");
 }
 

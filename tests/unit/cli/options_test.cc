@@ -38,8 +38,8 @@ TEST(Options, EndAtTheFirstOperand) {
 }
 
 TEST(Options, TheLastOfSeveralCounts) {
-  Line line({"--wait=5s", "--on-busy=join", "-w", "7s", "--on-busy", "fail", "--until=main", "--until",
-             "tree", "x"});
+  Line line({"--wait=5s", "--on-busy=join", "-w", "7s", "--on-busy", "fail", "--until=main",
+             "--until", "tree", "x"});
   ASSERT_TRUE(line.ok()) << line.error();
   EXPECT_EQ(line.request().wait, Duration::seconds(7));
   EXPECT_EQ(line.request().on_busy, OnBusy::fail);
@@ -145,7 +145,9 @@ TEST(Options, ErrorsNameTheOptionTheTextAndWhatWouldBeRight) {
       {{"-k1025", "l"}, kRun, "--take: \"1025\" is not a whole number from 1 to 1024"},
       {{"--on-busy=die", "l"}, kRun, "--on-busy: \"die\" is none of fail, skip, replace, join"},
       {{"--on-too-soon=", "l"}, kRun, "--on-too-soon: \"\" is none of fail, skip, wait"},
-      {{"--elapsed-from=end", "l"}, kRun, "--elapsed-from: \"end\" is none of start, finish, success"},
+      {{"--elapsed-from=end", "l"},
+       kRun,
+       "--elapsed-from: \"end\" is none of start, finish, success"},
       {{"--until=dawn", "l"}, kRun, "--until: \"dawn\" is none of main, tree, close"},
       {{"--exec=yes", "l"}, kRun, "--exec: takes no value"},
       {{"-n"}, kRun, "--max: needs a value: N"},
@@ -160,11 +162,16 @@ TEST(Options, ErrorsNameTheOptionTheTextAndWhatWouldBeRight) {
       {{"--slot=0", "l"}, kDrain, "--slot: \"0\" is not a whole number from 1 to 262144"},
       {{"--timeout=5", "l"},
        kRun,
-       "--timeout: means two things: use --wait for how long to wait for admission, or --max-runtime for how "
+       "--timeout: means two things: use --wait for how long to wait for admission, or "
+       "--max-runtime for how "
        "long the "
        "command may run"},
-      {{"--busy-exit-code=256", "l"}, kRun, "--busy-exit-code: \"256\" is not a whole number from 0 to 255"},
-      {{"--status-fd=-1", "l"}, kRun, "--status-fd: \"-1\" is not a whole number from 0 to 1048575"},
+      {{"--busy-exit-code=256", "l"},
+       kRun,
+       "--busy-exit-code: \"256\" is not a whole number from 0 to 255"},
+      {{"--status-fd=-1", "l"},
+       kRun,
+       "--status-fd: \"-1\" is not a whole number from 0 to 1048575"},
       {{"--dir=", "l"}, kRun, "--dir: the directory has no name"},
       {{"--mode=9", "l"},
        kRun,
@@ -174,10 +181,12 @@ TEST(Options, ErrorsNameTheOptionTheTextAndWhatWouldBeRight) {
        "--id: \"" + std::string(64, 'i') + "\" is too long: use at most 63 bytes"},
       {{"--host=a/b", "l"},
        kRun,
-       "--host: \"a/b\" is not a host's name: use one without slashes or a leading dot, up to 200 bytes"},
+       "--host: \"a/b\" is not a host's name: use one without slashes or a leading dot, up to 200 "
+       "bytes"},
       {{"--host=..", "l"},
        kRun,
-       "--host: \"..\" is not a host's name: use one without slashes or a leading dot, up to 200 bytes"},
+       "--host: \"..\" is not a host's name: use one without slashes or a leading dot, up to 200 "
+       "bytes"},
   };
   for (const Wrong& one : cases) {
     Line line(one.words, one.subcommand);
@@ -190,9 +199,9 @@ TEST(Options, ErrorsNameTheOptionTheTextAndWhatWouldBeRight) {
 TEST(Options, AStoreIsAFileOrALink) {
   EXPECT_TRUE(Line({"--store=file:", "l"}).ok());
   EXPECT_TRUE(Line({"--store=symlink:", "l"}).ok());
-  EXPECT_EQ(
-      Line({"--store=ftp:", "l"}).error(),
-      "--store: is no store: use file:, symlink:, etcd://HOST:PORT[,HOST:PORT...]/PREFIX or postgres://...");
+  EXPECT_EQ(Line({"--store=ftp:", "l"}).error(),
+            "--store: is no store: use file:, symlink:, etcd://HOST:PORT[,HOST:PORT...]/PREFIX or "
+            "postgres://...");
   const std::string error = Line({"--store=etcd://me:secret@host/x", "l"}).error();
   EXPECT_EQ(error, "--store: holds a password, which others could see: leave it out of the URL");
   EXPECT_EQ(Line({"--store=postgres://me:secret", "l"}).error().find("secret"), std::string::npos);
@@ -201,15 +210,16 @@ TEST(Options, AStoreIsAFileOrALink) {
 TEST(Options, AutoIsALimitThatIsLearned) {
   EXPECT_TRUE(Line({"--store=etcd://h/x", "--on-lost=warn", "l"}).ok());
   EXPECT_EQ(Line({"--on-lost=sing", "l"}).error(), "--on-lost: \"sing\" is none of stop, warn");
-  EXPECT_TRUE(Line({"--if-elapsed=auto", "--expire-after=auto", "--max-runtime=auto", "--auto-min=5",
-                    "--auto-max=1h", "--auto-risk=0.5", "l"})
+  EXPECT_TRUE(Line({"--if-elapsed=auto", "--expire-after=auto", "--max-runtime=auto",
+                    "--auto-min=5", "--auto-max=1h", "--auto-risk=0.5", "l"})
                   .ok());
   EXPECT_TRUE(Line({"--if-elapsed=auto", "--if-elapsed=5", "l"}).ok()) << "the last counts";
-  EXPECT_EQ(
-      Line({"--auto-risk=0", "l"}).error(),
-      "--auto-risk: \"0\" is not a number of runs in 1,000: use one from 0.001 to 500, such as 3 or 0.5");
+  EXPECT_EQ(Line({"--auto-risk=0", "l"}).error(),
+            "--auto-risk: \"0\" is not a number of runs in 1,000: use one from 0.001 to 500, such "
+            "as 3 or 0.5");
   EXPECT_EQ(Line({"--auto-max=0", "l"}).error(), "--auto-max: use more than 0");
-  EXPECT_EQ(Line({"--auto-min=2h", "--auto-max=1h", "l"}).error(), "--auto-min: is longer than --auto-max");
+  EXPECT_EQ(Line({"--auto-min=2h", "--auto-max=1h", "l"}).error(),
+            "--auto-min: is longer than --auto-max");
   EXPECT_FALSE(Line({"--store=symlink:", "--expire-after=auto", "l"}).ok());
 }
 

@@ -10,7 +10,8 @@ namespace {
 std::string directory_of(const Surroundings& around) {
   PathText path;
   const Status found = lock_directory(around, path);
-  return found.ok() ? std::string(path.view()) : "error: " + std::string(found.error().message.view());
+  return found.ok() ? std::string(path.view())
+                    : "error: " + std::string(found.error().message.view());
 }
 
 // option_dir, atmost_dir, state_home, home, host, root
@@ -30,7 +31,8 @@ TEST(LockDirectory, SaysWhatIsMissing) {
   EXPECT_NE(directory_of({"", "", "", "", "mars", false}).find("$HOME is not set: use --dir DIR"),
             std::string::npos);
   EXPECT_NE(directory_of({"", "", "", "h", "mars", false}).find("$HOME"), std::string::npos);
-  EXPECT_NE(directory_of({"", "e", "/s", "/h", "mars", false}).find("$ATMOST_DIR is not an absolute path"),
+  EXPECT_NE(directory_of({"", "e", "/s", "/h", "mars", false})
+                .find("$ATMOST_DIR is not an absolute path"),
             std::string::npos);
   EXPECT_NE(directory_of({"", "", "/s", "/h", "", false}).find("use --host"), std::string::npos);
   EXPECT_NE(directory_of({"", "", "/s", "/h", "a/b", false}).find("use --host"), std::string::npos);
@@ -38,7 +40,8 @@ TEST(LockDirectory, SaysWhatIsMissing) {
   const std::string huge(4096, 'x');
   EXPECT_NE(directory_of({huge, "", "", "", "", false}).find("too long"), std::string::npos);
   EXPECT_NE(directory_of({"", "/" + huge, "", "", "", false}).find("too long"), std::string::npos);
-  EXPECT_NE(directory_of({"", "", "/" + huge, "", "mars", false}).find("too long"), std::string::npos);
+  EXPECT_NE(directory_of({"", "", "/" + huge, "", "mars", false}).find("too long"),
+            std::string::npos);
 }
 
 struct Placed {
@@ -69,7 +72,8 @@ TEST(PlaceLock, PathsStayNamesAndAtomsMove) {
   EXPECT_EQ(place("x/y").path, "x/y");
   EXPECT_EQ(place("x/y").name, "x/y");
   EXPECT_EQ(place("a:b:c").path, "/d/a=b%3Ac@mars.lock");
-  for (std::string_view lock : {"", ".", "..", "x/", ":", "a:"}) EXPECT_NE(place(lock).error, "") << lock;
+  for (std::string_view lock : {"", ".", "..", "x/", ":", "a:"})
+    EXPECT_NE(place(lock).error, "") << lock;
 }
 
 TEST(PlaceLock, PathsNeedNoDirectory) {

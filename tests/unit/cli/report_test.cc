@@ -121,8 +121,9 @@ TEST(Words, SayWhyItWasRefused) {
   EXPECT_EQ(one.words(waited), "busy: build: 1 of 1 slots held; waited 5s");
   Outcome guard = busy(Why::guard);
   guard.decision.culprit = 77;
-  EXPECT_EQ(one.words(guard),
-            "busy: build: the lock file's guard is not let go by process 77: is that process stopped?");
+  EXPECT_EQ(
+      one.words(guard),
+      "busy: build: the lock file's guard is not let go by process 77: is that process stopped?");
   EXPECT_EQ(one.words(busy(Why::ancestor)),
             "busy: build: you hold it yourself: this command runs under it already");
   for (int why = 0; why <= static_cast<int>(Why::flock); ++why) {
@@ -134,9 +135,10 @@ TEST(Words, NameWhoMayNotBeStopped) {
   Named one({"--expire-after=1h", "x"});
   Outcome immune = busy(Why::immune);
   immune.decision.culprit = 77;
-  EXPECT_EQ(one.words(immune),
-            "busy: build: its holder is overdue, and may not be stopped: process 77 has not agreed to it "
-            "(atmost_may_be_killed() of the library)");
+  EXPECT_EQ(
+      one.words(immune),
+      "busy: build: its holder is overdue, and may not be stopped: process 77 has not agreed to it "
+      "(atmost_may_be_killed() of the library)");
 }
 
 TEST(Words, SayWhenToComeBack) {
@@ -144,8 +146,9 @@ TEST(Words, SayWhenToComeBack) {
   EXPECT_EQ(line.words(too_soon({1'000'000'001})),
             "too soon: build: the last run started less than 1h ago: come back in 2s");
   Named once({"--if-elapsed=inf", "--elapsed-from=success", "x"});
-  EXPECT_EQ(once.words(too_soon(Duration::forever())),
-            "too soon: build: the last run succeeded already, and --if-elapsed inf allows one only");
+  EXPECT_EQ(
+      once.words(too_soon(Duration::forever())),
+      "too soon: build: the last run succeeded already, and --if-elapsed inf allows one only");
 }
 
 TEST(Words, SayWhyTheCommandWasStopped) {
@@ -158,7 +161,8 @@ TEST(Words, SayWhyTheCommandWasStopped) {
   outcome.stopped = Stopped::taken_over;
   EXPECT_EQ(line.words(outcome), "build: the command was stopped after 5s: taken over");
   outcome.stopped_by = 42;
-  EXPECT_EQ(line.words(outcome), "build: the command was stopped after 5s: taken over by process 42");
+  EXPECT_EQ(line.words(outcome),
+            "build: the command was stopped after 5s: taken over by process 42");
   outcome.stopped = Stopped::killed;
   EXPECT_EQ(line.words(outcome),
             "build: the command was stopped after 5s: killed by atmost kill, process 42");
@@ -170,24 +174,29 @@ TEST(Json, HasAllNamesAlways) {
   Outcome outcome = busy(Why::no_slot, 4);
   outcome.decision.retry_in = Duration::millis(1500);
   outcome.waited = Duration::millis(250);
-  EXPECT_EQ(
-      line.json(outcome),
-      "{\"kind\":\"busy\",\"code\":75,\"lock\":\"build\",\"slot\":null,\"token\":null,\"waited_s\":0.25,"
-      "\"ran_s\":null,\"status\":null,\"signal\":null,\"retry_in_s\":1.5,\"held\":4,\"reason\":\"no_slot\"}"
-      "\n");
+  EXPECT_EQ(line.json(outcome),
+            "{\"kind\":\"busy\",\"code\":75,\"lock\":\"build\",\"slot\":null,\"token\":null,"
+            "\"waited_s\":0.25,"
+            "\"ran_s\":null,\"status\":null,\"signal\":null,\"retry_in_s\":1.5,\"held\":4,"
+            "\"reason\":\"no_slot\"}"
+            "\n");
   Outcome killed = ran(0, 9);
   killed.slot = 3;
   killed.token = 1700000000000000;
   killed.ran = Duration::seconds(2);
-  EXPECT_EQ(line.json(killed),
-            "{\"kind\":\"ran\",\"code\":137,\"lock\":\"build\",\"slot\":3,\"token\":1700000000000000,"
-            "\"waited_s\":0,"
-            "\"ran_s\":2,\"status\":null,\"signal\":9,\"retry_in_s\":null,\"held\":null,\"reason\":null}\n");
+  EXPECT_EQ(
+      line.json(killed),
+      "{\"kind\":\"ran\",\"code\":137,\"lock\":\"build\",\"slot\":3,\"token\":1700000000000000,"
+      "\"waited_s\":0,"
+      "\"ran_s\":2,\"status\":null,\"signal\":9,\"retry_in_s\":null,\"held\":null,\"reason\":null}"
+      "\n");
   EXPECT_NE(line.json(failed(Code::io, "/\x1b\"x\": bad")).find("\"kind\":\"failed\",\"code\":74"),
             std::string::npos);
-  EXPECT_NE(line.json(failed(Code::io, "/\x1b\"x\": bad")).find("\"reason\":\"/\\u001b\\\"x\\\": bad\""),
+  EXPECT_NE(
+      line.json(failed(Code::io, "/\x1b\"x\": bad")).find("\"reason\":\"/\\u001b\\\"x\\\": bad\""),
+      std::string::npos);
+  EXPECT_NE(line.json(too_soon(Duration::forever())).find("\"retry_in_s\":null"),
             std::string::npos);
-  EXPECT_NE(line.json(too_soon(Duration::forever())).find("\"retry_in_s\":null"), std::string::npos);
   EXPECT_NE(line.json(busy(Why::no_slot), "waiting").find("{\"kind\":\"waiting\",\"code\":null"),
             std::string::npos);
   Named question({"-n4", "x"}, kCheck);

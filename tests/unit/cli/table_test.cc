@@ -78,7 +78,8 @@ TEST(Table, FitsTheTerminal) {
 
 TEST(Plain, HasTabsBetweenCells) {
   const Row row = {{"a b", "1", "held", "2", "u", "3s", "-", "-", "c"}};
-  EXPECT_EQ(written([&](Output& to) { write_plain(to, row); }), "a b\t1\theld\t2\tu\t3s\t-\t-\tc\n");
+  EXPECT_EQ(written([&](Output& to) { write_plain(to, row); }),
+            "a b\t1\theld\t2\tu\t3s\t-\t-\tc\n");
 }
 
 TEST(Output, LongTextsAreWhole) {

@@ -16,8 +16,8 @@ std::string wrong(const char* url) {
 class AccessTest : public ::testing::Test {
  protected:
   void TearDown() override {
-    for (const char* name : {"CACERT", "CERT", "KEY", "TLS", "USER", "PASSWORD", "PASSWORD_FILE", "TOKEN",
-                             "TOKEN_FILE", "TIMEOUT"}) {
+    for (const char* name : {"CACERT", "CERT", "KEY", "TLS", "USER", "PASSWORD", "PASSWORD_FILE",
+                             "TOKEN", "TOKEN_FILE", "TIMEOUT"}) {
       unsetenv((std::string("ATMOST_ETCD_") + name).c_str());
     }
   }
@@ -27,7 +27,8 @@ TEST_F(AccessTest, EndpointsAndPrefix) {
   const Result<Access> access = read_access("etcd://a:1,b,[::1]:3,[::1]/x/y/");
   ASSERT_TRUE(access.ok()) << access.error().message.c_str();
   EXPECT_EQ(access.value().endpoints,
-            (std::vector<std::string>{"http://a:1", "http://b:2379", "http://[::1]:3", "http://[::1]:2379"}));
+            (std::vector<std::string>{"http://a:1", "http://b:2379", "http://[::1]:3",
+                                      "http://[::1]:2379"}));
   EXPECT_EQ(access.value().prefix, "/x/y");
   EXPECT_EQ(read_access("etcd://a:1//x///y/").value().prefix, "/x/y");
 }
@@ -83,8 +84,9 @@ TEST_F(AccessTest, FilesThatOthersMayReadKeepNoSecrets) {
     mode_t mode;
     bool root_only;
     bool good;
-  } kTable[] = {{0600, false, true},  {0400, false, true},  {0640, true, true},  {0660, false, false},
-                {0644, false, false}, {0604, false, false}, {0602, false, false}};
+  } kTable[] = {{0600, false, true},  {0400, false, true},  {0640, true, true},
+                {0660, false, false}, {0644, false, false}, {0604, false, false},
+                {0602, false, false}};
   for (const auto& row : kTable) {
     fchmod(fd, row.mode);
     const Result<Access> access = read_access("etcd://a:1/x");

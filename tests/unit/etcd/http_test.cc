@@ -5,7 +5,8 @@
 namespace atmost::etcd {
 namespace {
 
-// What is read of it, fed whole and byte by byte; "bad" for no answer, "more" for one that has not ended.
+// What is read of it, fed whole and byte by byte; "bad" for no answer, "more" for one that has not
+// ended.
 std::string read(const std::string& text) {
   std::string results[2];
   for (const std::size_t piece : {text.size(), std::size_t{1}}) {
@@ -27,18 +28,21 @@ std::string read(const std::string& text) {
 TEST(Http, BodiesEndWhereTheySay) {
   EXPECT_EQ(read("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"), "200 abc");
   EXPECT_EQ(read("HTTP/1.1 200 OK\r\ncontent-length:  0 \r\n\r\n"), "200 ");
-  EXPECT_EQ(read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;x=y\r\nc\r\n0\r\n\r\n"),
+  EXPECT_EQ(read("HTTP/1.1 200 OK\r\nTransfer-Encoding: "
+                 "chunked\r\n\r\n2\r\nab\r\n1;x=y\r\nc\r\n0\r\n\r\n"),
             "200 abc");
-  EXPECT_EQ(
-      read("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nTrailer: x\r\n\r\n"),
-      "404 a");
+  EXPECT_EQ(read("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: "
+                 "chunked\r\n\r\n1\r\na\r\n0\r\nTrailer: x\r\n\r\n"),
+            "404 a");
   EXPECT_EQ(read("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 None\r\n\r\n"), "204 ");
-  EXPECT_EQ(read("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\na"), "200 a closes");
+  EXPECT_EQ(read("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\na"),
+            "200 a closes");
   EXPECT_EQ(read("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\na"), "200 a closes");
 }
 
 TEST(Http, WhatHasNotEndedHasNotEnded) {
-  const std::string whole = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n";
+  const std::string whole =
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n";
   for (std::size_t size = 2; size < whole.size(); ++size)
     EXPECT_EQ(read(whole.substr(0, size)), "more") << size;
   EXPECT_EQ(read("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab"), "more");

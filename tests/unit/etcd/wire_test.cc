@@ -5,12 +5,14 @@
 namespace atmost::etcd {
 namespace {
 
-const std::string kHeader = R"("header":{"cluster_id":"7","member_id":"9","revision":"20","raft_term":"2"})";
+const std::string kHeader =
+    R"("header":{"cluster_id":"7","member_id":"9","revision":"20","raft_term":"2"})";
 const std::string kKey =
     R"({"key":"YQ==","create_revision":"5","mod_revision":"6","version":"1","value":"eA==","lease":"11"})";
 
 std::string range(const std::string& inside) {
-  return "{" + kHeader + R"(,"succeeded":true,"responses":[{"response_range":{"header":{"revision":"20"})" +
+  return "{" + kHeader +
+         R"(,"succeeded":true,"responses":[{"response_range":{"header":{"revision":"20"})" +
          inside + "}}]}";
 }
 bool believed(const std::string& text, Part part = Part::range) {
@@ -18,7 +20,8 @@ bool believed(const std::string& text, Part part = Part::range) {
 }
 
 TEST(Wire, Base64GoesBothWays) {
-  for (const std::string text : {"", "a", "ab", "abc", "abcd"}) EXPECT_EQ(from_base64(base64(text)), text);
+  for (const std::string text : {"", "a", "ab", "abc", "abcd"})
+    EXPECT_EQ(from_base64(base64(text)), text);
   const std::string all("\0\xff\x80/+\n", 6);
   EXPECT_EQ(from_base64(base64(all)), all);
   for (const char* wrong : {"YQ", "YQ=", "YQ===", "Y===", "YR==", "Y Q=", "=YQ=", "YQ==YQ=="})
@@ -50,16 +53,18 @@ TEST(Wire, AWholeAnswerIsBelieved) {
 
 TEST(Wire, WhatLostSomethingIsNot) {
   const std::string whole = range(",\"kvs\":[" + kKey + "],\"count\":\"1\"");
-  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(believed(whole.substr(0, size)));
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(believed(whole.substr(0, size)));
   const auto without = [&](const std::string& from, const std::string& piece) {
     std::string text = from;
     const std::size_t at = text.find(piece);
     EXPECT_NE(at, std::string::npos) << piece;
     return at == std::string::npos ? text : text.erase(at, piece.size());
   };
-  for (const char* piece : {"\"cluster_id\":\"7\",", "\"revision\":\"20\",", ",\"count\":\"1\"",
-                            "\"key\":\"YQ==\",", "\"create_revision\":\"5\",", "\"mod_revision\":\"6\",",
-                            "\"succeeded\":true,", "\"header\":{\"revision\":\"20\"},"}) {
+  for (const char* piece :
+       {"\"cluster_id\":\"7\",", "\"revision\":\"20\",", ",\"count\":\"1\"", "\"key\":\"YQ==\",",
+        "\"create_revision\":\"5\",", "\"mod_revision\":\"6\",", "\"succeeded\":true,",
+        "\"header\":{\"revision\":\"20\"},"}) {
     EXPECT_FALSE(believed(without(whole, piece))) << piece;
   }
   EXPECT_FALSE(believed(without(whole, "\"kvs\":[" + kKey + "],")));
@@ -99,8 +104,10 @@ TEST(Wire, WhatCannotBeIsNotBelieved) {
   };
   EXPECT_FALSE(believed(with("\"mod_revision\":\"6\"", "\"mod_revision\":\"21\"")))
       << "later than the answer";
-  EXPECT_FALSE(believed(with("\"mod_revision\":\"6\"", "\"mod_revision\":\"4\""))) << "before its creation";
-  EXPECT_FALSE(believed(with("\"create_revision\":\"5\"", "\"create_revision\":5"))) << "etcd writes text";
+  EXPECT_FALSE(believed(with("\"mod_revision\":\"6\"", "\"mod_revision\":\"4\"")))
+      << "before its creation";
+  EXPECT_FALSE(believed(with("\"create_revision\":\"5\"", "\"create_revision\":5")))
+      << "etcd writes text";
   EXPECT_FALSE(believed(with("\"create_revision\":\"5\"", "\"create_revision\":\"5x\"")));
   EXPECT_FALSE(believed(with("\"create_revision\":\"5\"", "\"create_revision\":\"-5\"")));
   EXPECT_FALSE(believed(with("\"key\":\"YQ==\"", "\"key\":\"YQ=\"")));
@@ -133,8 +140,8 @@ TEST(Wire, LeasesThatAreNoMore) {
 
 TEST(Wire, WhatAMemberReportsIsText) {
   const auto errors = [](const std::string& list) {
-    const std::optional<StatusReply> reply =
-        parse_status("{" + kHeader + ",\"version\":\"3.4.23\",\"leader\":\"9\",\"errors\":" + list + "}");
+    const std::optional<StatusReply> reply = parse_status(
+        "{" + kHeader + ",\"version\":\"3.4.23\",\"leader\":\"9\",\"errors\":" + list + "}");
     return reply ? reply->errors : "malformed";
   };
   EXPECT_EQ(errors(R"(["memberID:9 alarm:NOSPACE","x"])"), "memberID:9 alarm:NOSPACE; x");
@@ -151,7 +158,8 @@ TEST(Wire, AWatchTellsOfItsTroubles) {
       error);
   ASSERT_TRUE(reply);
   EXPECT_TRUE(reply->events[0].erased);
-  EXPECT_FALSE(parse_watch("{\"error\":{\"grpc_code\":14,\"message\":\"etcdserver: no leader\"}}", error));
+  EXPECT_FALSE(
+      parse_watch("{\"error\":{\"grpc_code\":14,\"message\":\"etcdserver: no leader\"}}", error));
   EXPECT_EQ(error, "etcdserver: no leader");
   EXPECT_FALSE(parse_watch("{\"result\":{}}", error));
 }

@@ -76,7 +76,8 @@ TEST_F(RenewalTest, ALossIsToldAndNobodyAsksAgain) {
   EXPECT_EQ(store.asked, 1);
 }
 
-// Its end has passed before anybody was asked: the store could only revive what somebody else may have by now.
+// Its end has passed before anybody was asked: the store could only revive what somebody else may
+// have by now.
 TEST_F(RenewalTest, WhatHasEndedIsNotRenewed) {
   Store store(Renewed::yes);
   ASSERT_EQ(renewal_.start(store, os::boot_ns() - kTtl.ns, kTtl, kPause), 0);

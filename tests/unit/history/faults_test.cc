@@ -1,4 +1,5 @@
-// Every system call of an append fails once, in every way that matters: the answer is an error or a whole line.
+// Every system call of an append fails once, in every way that matters: the answer is an error or a
+// whole line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +56,8 @@ class Faults : public ::testing::Test {
 TEST_F(Faults, LeaveWholeLinesOrNone) {
   for (int error : {EIO, ENOSPC, EACCES, EMFILE, EINTR, EROFS}) {
     for (int nth = 1; nth <= 40; ++nth) {
-      const std::string path = folder_.file("f" + std::to_string(error) + "-" + std::to_string(nth));
+      const std::string path =
+          folder_.file("f" + std::to_string(error) + "-" + std::to_string(nth));
       const Place place = place_at(path, 600);
       Log log(place);
       countdown = nth;
@@ -103,8 +105,8 @@ TEST_F(Faults, AFullDiskTearsALineAndTheNextOneIsWhole) {
     EXPECT_THAT(std::string(full.error().message), HasSubstr("No space left on device"));
     room_left = 1 << 20;
     ASSERT_TRUE(log.append(ended(2)).ok());
-    EXPECT_EQ(contents(path),
-              line_of(ended(1)).substr(0, static_cast<std::size_t>(room)) + "\n" + line_of(ended(2)));
+    EXPECT_EQ(contents(path), line_of(ended(1)).substr(0, static_cast<std::size_t>(room)) + "\n" +
+                                  line_of(ended(2)));
   }
 }
 
@@ -125,7 +127,8 @@ TEST_F(Faults, ALineThatWasCutShortGetsItsEndAtOnce) {
   EXPECT_EQ(contents(folder_.file()), line_of(ended(1)).substr(0, 10) + "\n");
 }
 
-// Between our look and our write the file is replaced twice: the line is written again where it will be found.
+// Between our look and our write the file is replaced twice: the line is written again where it
+// will be found.
 TEST_F(Faults, ALineInAFileThatIsGoneIsWrittenAgain) {
   os::calls = os::kRealCalls;
   static std::string path;

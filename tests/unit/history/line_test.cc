@@ -20,18 +20,22 @@ using ::testing::Not;
 TEST(Line, OfAnEndedCommand) {
   EXPECT_EQ(
       line_of(ended(77)),
-      "{\"v\":1,\"event\":\"ended\",\"time\":\"2026-11-21T07:29:17.123456Z\",\"at\":1795246157.123456,"
+      "{\"v\":1,\"event\":\"ended\",\"time\":\"2026-11-21T07:29:17.123456Z\",\"at\":1795246157."
+      "123456,"
       "\"boot_s\":3121.500000,\"host\":\"alder\",\"lock\":\"backup\",\"path\":\"/var/lib/atmost/"
       "backup.lock\","
-      "\"max\":2,\"take\":1,\"token\":77,\"pid\":4711,\"uid\":1000,\"id\":\"nightly\",\"command\":\"sleep\","
-      "\"exit\":0,\"waited_s\":0.250000,\"ran_s\":1.000001,\"cpu_s\":0.002500,\"peak_kib\":1234}\n");
+      "\"max\":2,\"take\":1,\"token\":77,\"pid\":4711,\"uid\":1000,\"id\":\"nightly\",\"command\":"
+      "\"sleep\","
+      "\"exit\":0,\"waited_s\":0.250000,\"ran_s\":1.000001,\"cpu_s\":0.002500,\"peak_kib\":1234}"
+      "\n");
 }
 
 TEST(Line, OfASignalledCommandThatWasStopped) {
   Event event = ended(1);
   event.ended.status = {0, SIGTERM, true};
   event.ended.stopped = Stopped::max_runtime;
-  EXPECT_THAT(line_of(event), HasSubstr("\"signal\":\"TERM\",\"core\":true,\"stopped\":\"max_runtime\","));
+  EXPECT_THAT(line_of(event),
+              HasSubstr("\"signal\":\"TERM\",\"core\":true,\"stopped\":\"max_runtime\","));
   EXPECT_THAT(line_of(event), Not(HasSubstr("\"exit\"")));
 }
 
@@ -47,9 +51,8 @@ TEST(Line, OfADenial) {
   event.denied = {Verdict::too_soon, Why::none, Duration::seconds(90), 0, 0};
   EXPECT_THAT(line_of(event), HasSubstr("\"why\":\"too_soon\",\"retry_in_s\":90.000000,"));
   event.denied = {Verdict::busy, Why::no_slot, Duration::forever(), 2, 3};
-  EXPECT_THAT(
-      line_of(event),
-      HasSubstr("\"why\":\"no_slot\",\"retry_in_s\":null,\"held\":2,\"waiters\":3,\"waited_s\":0.250000}"));
+  EXPECT_THAT(line_of(event), HasSubstr("\"why\":\"no_slot\",\"retry_in_s\":null,\"held\":2,"
+                                        "\"waiters\":3,\"waited_s\":0.250000}"));
   EXPECT_THAT(line_of(event), Not(HasSubstr("token")));
 }
 

@@ -63,7 +63,8 @@ TEST(Log, KeepsTwoGenerationsUnderItsSize) {
   const std::int64_t size = static_cast<std::int64_t>(line_of(ended(1)).size());
   const Place place = place_at(folder.file(), 3 * size);
   Log log(place);
-  for (std::uint64_t token = 1; token <= 7; ++token) ASSERT_EQ(why_not(log.append(ended(token))), "");
+  for (std::uint64_t token = 1; token <= 7; ++token)
+    ASSERT_EQ(why_not(log.append(ended(token))), "");
   EXPECT_THAT(tokens(folder.file("history.jsonl.1")), ElementsAre(4, 5, 6));
   EXPECT_THAT(tokens(folder.file()), ElementsAre(7));
 }

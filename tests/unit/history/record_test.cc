@@ -57,9 +57,10 @@ TEST(ReadLine, TakesFieldsInAnyOrderAndSkipsUnknownOnes) {
 
 TEST(ReadLine, RefusesWhatIsNotOurs) {
   Record record;
-  for (const char* foreign : {"", "{}", "hello", "{\"v\":2,\"event\":\"ended\",\"at\":1}",
-                              "{\"v\":1,\"event\":\"unheard\",\"at\":1}", "{\"v\":1,\"event\":\"ended\"}",
-                              "{\"v\":1,\"event\":\"ended\",\"at\":1", "[1]"}) {
+  for (const char* foreign :
+       {"", "{}", "hello", "{\"v\":2,\"event\":\"ended\",\"at\":1}",
+        "{\"v\":1,\"event\":\"unheard\",\"at\":1}", "{\"v\":1,\"event\":\"ended\"}",
+        "{\"v\":1,\"event\":\"ended\",\"at\":1", "[1]"}) {
     EXPECT_EQ(read_line(foreign, record), Reading::foreign) << foreign;
   }
 }

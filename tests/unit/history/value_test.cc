@@ -14,13 +14,15 @@ bool is_json(std::string_view text) {
 }
 
 TEST(Cursor, TakesJsonAndNothingElse) {
-  for (const char* good : {"0", "-0", "12", "-1.5", "1e9", "2.5E-3", "\"\"", "\"a\\u00e9\\n\\\\\\/\"", "[]",
-                           "[1,[2],{}]", "{}", "{\"a\":1,\"b\":[true,false,null]}", " { \"a\" : 1 } "}) {
+  for (const char* good :
+       {"0", "-0", "12", "-1.5", "1e9", "2.5E-3", "\"\"", "\"a\\u00e9\\n\\\\\\/\"", "[]",
+        "[1,[2],{}]", "{}", "{\"a\":1,\"b\":[true,false,null]}", " { \"a\" : 1 } "}) {
     EXPECT_TRUE(is_json(good)) << good;
   }
-  for (const char* bad : {"",        "01",          "1.",      ".5",     "+1",   "1e",  "-",       "\"",
-                          "\"\\x\"", "\"\\u12g4\"", "\"\\u12", "\"\n\"", "[1,]", "[1",  "{\"a\"}", "{\"a\":}",
-                          "{a:1}",   "{\"a\":1,}",  "tru",     "nul",    "1 2",  "'a'", "\"a\\"}) {
+  for (const char* bad :
+       {"",        "01",          "1.",      ".5",     "+1",   "1e",  "-",       "\"",
+        "\"\\x\"", "\"\\u12g4\"", "\"\\u12", "\"\n\"", "[1,]", "[1",  "{\"a\"}", "{\"a\":}",
+        "{a:1}",   "{\"a\":1,}",  "tru",     "nul",    "1 2",  "'a'", "\"a\\"}) {
     EXPECT_FALSE(is_json(bad)) << bad;
   }
 }
@@ -39,7 +41,8 @@ std::string unescaped(std::string_view raw, std::size_t room = 100) {
 TEST(Unescape, GivesTheBytes) {
   EXPECT_EQ(unescaped("plain"), "plain");
   EXPECT_EQ(unescaped(R"(\"\\\/\b\f\n\r\t)"), "\"\\/\b\f\n\r\t");
-  EXPECT_EQ(unescaped(R"(\u0041\u00e9\u20AC\ud83d\ude00)"), "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
+  EXPECT_EQ(unescaped(R"(\u0041\u00e9\u20AC\ud83d\ude00)"),
+            "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
   EXPECT_EQ(unescaped(R"(\ud83dx\ude00\ud83d\u0041)"),
             "\xEF\xBF\xBDx\xEF\xBF\xBD\xEF\xBF\xBD"
             "A");
@@ -51,8 +54,9 @@ TEST(Billionths, KeepsNineDigits) {
   const struct {
     const char* text;
     std::int64_t value;
-  } cases[] = {{"0", 0},           {"1", 1'000'000'000}, {"-1.5", -1'500'000'000},
-               {"0.000001", 1000}, {"0.0000000019", 1},  {"1795246157.123456", 1'795'246'157'123'456'000}};
+  } cases[] = {
+      {"0", 0},           {"1", 1'000'000'000}, {"-1.5", -1'500'000'000},
+      {"0.000001", 1000}, {"0.0000000019", 1},  {"1795246157.123456", 1'795'246'157'123'456'000}};
   for (const auto& one : cases) {
     std::int64_t value = -1;
     EXPECT_TRUE(billionths(one.text, value)) << one.text;

@@ -52,7 +52,8 @@ class Clocks : public ::testing::Test {
   }
   bool in_future() const { return outcome_.decision.last_in_future; }
 
-  // As if the file had been written before the machine was started anew; the boot clock began again.
+  // As if the file had been written before the machine was started anew; the boot clock began
+  // again.
   void another_boot() {
     const local::Outsider file(directory_.path());
     auto header = file.get<local::Header>(local::kHeaderAt);

@@ -39,7 +39,8 @@ class Directory : public testing::Test {
     std::vector<Text<255>> room(batch);
     for (;;) {
       const std::string after = all.empty() ? "" : all.back();
-      const Result<std::size_t> got = next_names(directory_.c_str(), ".lock", after, {room.data(), batch});
+      const Result<std::size_t> got =
+          next_names(directory_.c_str(), ".lock", after, {room.data(), batch});
       EXPECT_TRUE(got.ok());
       if (!got.ok() || got.value() == 0) return all;
       for (std::size_t i = 0; i < got.value(); ++i) all.emplace_back(room[i].view());
@@ -58,7 +59,8 @@ TEST_F(Directory, NamesComeSortedWhateverTheBatch) {
   make(".lock");
   make("x.locks");
   std::sort(wanted.begin(), wanted.end());
-  for (std::size_t batch : {1u, 2u, 7u, 99u, 100u, 101u, 500u}) EXPECT_EQ(names(batch), wanted) << batch;
+  for (std::size_t batch : {1u, 2u, 7u, 99u, 100u, 101u, 500u})
+    EXPECT_EQ(names(batch), wanted) << batch;
 }
 
 TEST_F(Directory, LongNamesAreWhole) {
@@ -71,7 +73,8 @@ TEST_F(Directory, NoneIsAnErrorThatNamesIt) {
   const Result<std::size_t> got = next_names((directory_ + "/none").c_str(), ".lock", "", room);
   ASSERT_FALSE(got.ok());
   EXPECT_EQ(got.error().sys, ENOENT);
-  EXPECT_NE(got.error().message.view().find(directory_ + "/none: No such file"), std::string_view::npos);
+  EXPECT_NE(got.error().message.view().find(directory_ + "/none: No such file"),
+            std::string_view::npos);
 }
 
 TEST(Users, TheOnesOfThePasswordFileHaveNames) {
@@ -141,7 +144,8 @@ TEST(Terminal, KnowsItsSize) {
 TEST(Machine, SaysWhereTheProgramIs) {
   EXPECT_FALSE(has_raised_rights());
   EXPECT_FALSE(host_name().empty());
-  EXPECT_EQ(access((std::string(program_directory().view()) + "/unit_limiter_host").c_str(), X_OK), 0);
+  EXPECT_EQ(access((std::string(program_directory().view()) + "/unit_limiter_host").c_str(), X_OK),
+            0);
 }
 
 TEST(Signals, AreHeldAndHandedOut) {

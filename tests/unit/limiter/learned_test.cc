@@ -1,5 +1,5 @@
-// Whole runs under learned limits. The processes, locks and signals are real; only the clocks are ours, so that a run
-// of an hour takes as long as /bin/true.
+// Whole runs under learned limits. The processes, locks and signals are real; only the clocks are
+// ours, so that a run of an hour takes as long as /bin/true.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -94,7 +94,8 @@ class Learned : public ::testing::Test {
     ASSERT_NE(token(), before);
     if (old > 0) waitpid(old, nullptr, 0);
   }
-  // The one that hung was stopped. It may have been reaped already: a supervisor reaps every child of its process.
+  // The one that hung was stopped. It may have been reaped already: a supervisor reaps every child
+  // of its process.
   void gone() {
     waitpid(hung_, nullptr, 0);
     EXPECT_NE(kill(hung_, 0), 0);

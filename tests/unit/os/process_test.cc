@@ -73,8 +73,8 @@ TEST(ProcessStat, Rubbish) {
        {""s, ")"s, "("s, ")("s, ") S 1 2 3"s, "42 (sh) S x 8 9"s,
         "42 (sh) SS 7 8 9 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 5"s, "42 (sh) S 99999999999999999999 8 9"s,
         "42 (sh) S 7 8 9 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 -5"s,
-        "42 (sh) S 7 8 9 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 9223372036854775807"s, std::string(3000, '('),
-        std::string(3000, ')')}) {
+        "42 (sh) S 7 8 9 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 9223372036854775807"s,
+        std::string(3000, '('), std::string(3000, ')')}) {
     EXPECT_FALSE(parse_process_stat(text, facts)) << text;
   }
 }
@@ -94,8 +94,8 @@ TEST(LockLines, TheKernelsOwn) {
   EXPECT_FALSE(line.write);
   EXPECT_EQ(line.pid, 4711);
   EXPECT_TRUE(line.covers(INT64_MAX));
-  ASSERT_TRUE(
-      parse_lock_line("lock:\t2: OFDLCK ADVISORY  WRITE -1 00:a1:9 281474976710656 281474976710660", line));
+  ASSERT_TRUE(parse_lock_line(
+      "lock:\t2: OFDLCK ADVISORY  WRITE -1 00:a1:9 281474976710656 281474976710660", line));
   EXPECT_TRUE(line.covers((std::int64_t{1} << 48) + 4));
   EXPECT_FALSE(line.covers((std::int64_t{1} << 48) + 5));
 }
@@ -103,12 +103,16 @@ TEST(LockLines, TheKernelsOwn) {
 TEST(LockLines, OthersAndRubbish) {
   LockLine line;
   for (const std::string& text :
-       {""s, "lock:"s, "pos:\t0"s, "flags:\t02100002"s, "lock:\t1: FLOCK  ADVISORY  WRITE 1 fe:00:1 0 EOF"s,
+       {""s, "lock:"s, "pos:\t0"s, "flags:\t02100002"s,
+        "lock:\t1: FLOCK  ADVISORY  WRITE 1 fe:00:1 0 EOF"s,
         "lock:\t1: LEASE  ACTIVE    READ 1 fe:00:1 0 EOF"s,
         "lock:\t1: OFDLCK MANDATORY WRITE -1 fe:00:1 8 8"s,
-        "lock:\t1: OFDLCK ADVISORY  UNLCK -1 fe:00:1 8 8"s, "lock:\t1: OFDLCK ADVISORY  WRITE x fe:00:1 8 8"s,
-        "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe001 8 8"s, "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:zz 8 8"s,
-        "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:1"s, "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:1 8"s,
+        "lock:\t1: OFDLCK ADVISORY  UNLCK -1 fe:00:1 8 8"s,
+        "lock:\t1: OFDLCK ADVISORY  WRITE x fe:00:1 8 8"s,
+        "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe001 8 8"s,
+        "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:zz 8 8"s,
+        "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:1"s,
+        "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:1 8"s,
         "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:1234 9 8"s,  // ends before it begins
         "lock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:1 99999999999999999999 8"s}) {
     EXPECT_FALSE(parse_lock_line(text, line)) << text;
@@ -235,7 +239,9 @@ class Locked : public ::testing::Test {
     range.l_len = length;
     ASSERT_EQ(fcntl(fd_, command, &range), 0);
   }
-  Holding holds(pid_t pid, std::int64_t byte) { return holds_byte(pid, file_.st_dev, file_.st_ino, byte); }
+  Holding holds(pid_t pid, std::int64_t byte) {
+    return holds_byte(pid, file_.st_dev, file_.st_ino, byte);
+  }
 
   char path_[32] = "/tmp/atmost-locked-XXXXXX";
   int fd_;
@@ -273,7 +279,8 @@ TEST_F(Locked, AThousandLocks) {
   for (std::int64_t i = 0; i < 1000; i += 9) {
     ASSERT_EQ(holds(getpid(), 8 + 2 * i), Holding::yes) << i;
   }
-  for (const std::int64_t free : {9, 999, 2007}) EXPECT_EQ(holds(getpid(), free), Holding::no) << free;
+  for (const std::int64_t free : {9, 999, 2007})
+    EXPECT_EQ(holds(getpid(), free), Holding::no) << free;
 }
 
 #endif

@@ -45,7 +45,9 @@ TEST_F(StopSelf, DoesNotThrowAwayAContinueThatWaits) {
     const bool stopped = stop_self(SIGTSTP);
     sigset_t waiting;
     sigpending(&waiting);
-    _exit(!stopped && sigismember(&waiting, SIGCONT) == 1 && sigismember(&waiting, SIGTSTP) == 0 ? 3 : 4);
+    _exit(!stopped && sigismember(&waiting, SIGCONT) == 1 && sigismember(&waiting, SIGTSTP) == 0
+              ? 3
+              : 4);
   });
   const int ended = next_change(child);
   if (WIFSTOPPED(ended)) kill(child, SIGKILL);

@@ -16,10 +16,11 @@ const Host kWeb = {"web-1", "web-1.example.com", "Linux", "x86_64",
 
 TEST(HostClasses, SayWhatTheHostIs) {
   EXPECT_THAT(hard_classes(kWeb),
-              UnorderedElementsAre("any", "web_1", "web_1_example_com", "example_com", "com", "linux",
-                                   "ubuntu", "ubuntu_22", "ubuntu_22_04", "x86_64"));
+              UnorderedElementsAre("any", "web_1", "web_1_example_com", "example_com", "com",
+                                   "linux", "ubuntu", "ubuntu_22", "ubuntu_22_04", "x86_64"));
   EXPECT_THAT(hard_classes({"h", "h", "", "", ""}), UnorderedElementsAre("any", "h"));
-  EXPECT_THAT(hard_classes({"h", "h", "", "", "ID='arch'\n"}), UnorderedElementsAre("any", "h", "arch"));
+  EXPECT_THAT(hard_classes({"h", "h", "", "", "ID='arch'\n"}),
+              UnorderedElementsAre("any", "h", "arch"));
 }
 
 TEST(HostClasses, TakeTheDomainFromHosts) {
@@ -42,10 +43,12 @@ TEST(HostClasses, MatchHostsByNameAndPattern) {
   struct {
     const char* pattern;
     bool matches;
-  } const kTable[] = {{"web-1", true},  {"WEB-1", true}, {"web-*", true},      {"web-1.example.com", true},
-                      {"*.com", true},  {"web", false},  {"web-[2-9]", false}, {"web-?", true},
-                      {"*.org", false}, {"web_1", false}};
-  for (const auto& row : kTable) EXPECT_EQ(host_matches(kWeb, row.pattern), row.matches) << row.pattern;
+  } const kTable[] = {
+      {"web-1", true},  {"WEB-1", true}, {"web-*", true},      {"web-1.example.com", true},
+      {"*.com", true},  {"web", false},  {"web-[2-9]", false}, {"web-?", true},
+      {"*.org", false}, {"web_1", false}};
+  for (const auto& row : kTable)
+    EXPECT_EQ(host_matches(kWeb, row.pattern), row.matches) << row.pattern;
 }
 
 TEST(HostClasses, AskAGroupOnceAndOnlyWhenItMatters) {
@@ -54,8 +57,9 @@ TEST(HostClasses, AskAGroupOnceAndOnlyWhenItMatters) {
   groups["loaded"] = {{}, {"test"}};
   groups["com"] = {{"nobody"}, {}};  // the user's word counts, not the domain's
   int asked = 0;
-  HostClasses classes(kWeb, groups,
-                      [&](const std::string&, const std::vector<std::string>&) { return ++asked > 0; });
+  HostClasses classes(kWeb, groups, [&](const std::string&, const std::vector<std::string>&) {
+    return ++asked > 0;
+  });
   const request::CivilTime time{2026, 11, 21, 6, 7, 38};
   EXPECT_TRUE(classes.holds("", time));
   EXPECT_TRUE(classes.holds("front.Saturday", time));

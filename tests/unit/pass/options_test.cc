@@ -20,8 +20,8 @@ bool read(std::vector<std::string> words, Options& to, std::string& wrong) {
 TEST(Options, AreRead) {
   Options options;
   std::string wrong;
-  ASSERT_TRUE(read({"-j4", "--max-passes=2", "--clock", "atom", "--now", "100.5", "--dir", "d", "--host=h",
-                    "--store", "s", "-v", "f"},
+  ASSERT_TRUE(read({"-j4", "--max-passes=2", "--clock", "atom", "--now", "100.5", "--dir", "d",
+                    "--host=h", "--store", "s", "-v", "f"},
                    options, wrong))
       << wrong;
   EXPECT_EQ(options.jobs, 4U);

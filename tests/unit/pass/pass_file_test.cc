@@ -60,7 +60,8 @@ if_elapsed = "inf"
   ASSERT_TRUE(reading.faults.empty()) << reading.faults[0].words;
   EXPECT_EQ(reading.file.time_zone, "UTC");
   EXPECT_EQ(reading.file.groups.at("web").hosts, (std::vector<std::string>{"web*", "proxy"}));
-  EXPECT_EQ(reading.file.groups.at("both").command, (std::vector<std::string>{"/bin/sh", "-c", "exit 0"}));
+  EXPECT_EQ(reading.file.groups.at("both").command,
+            (std::vector<std::string>{"/bin/sh", "-c", "exit 0"}));
   EXPECT_TRUE(reading.file.groups.contains("nobody"));
   ASSERT_EQ(reading.file.atoms.size(), 2U);
   const Atom& one = reading.file.atoms[0];
@@ -128,7 +129,9 @@ TEST(PassFile, IsRefusedWithThePlace) {
       {"[[atom]]\noperator = \"a\"\noperand = \"x/\"\ncommand = [\"true\"]\n", {3, 11}, "slash"},
       {"[[atom]]\noperator = \"a\"\noperand = \"x\"\ncommand = []\n", {4, 11}, "empty array"},
       {"[[atom]]\noperator = \"a\"\noperand = \"x\"\ncommand = [\"\"]\n", {4, 12}, "is empty"},
-      {"[[atom]]\noperator = \"a\"\noperand = \"x\"\ncommand = [\"a\", 3]\n", {4, 17}, "a whole number"},
+      {"[[atom]]\noperator = \"a\"\noperand = \"x\"\ncommand = [\"a\", 3]\n",
+       {4, 17},
+       "a whole number"},
       {"[[atom]]\noperator = \"a\"\noperand = \"x\"\ncommand = \"true\"\n", {4, 11}, "array"},
       {"atom = 3\n", {1, 8}, "[[atom]]"},
       {"[groups]\n\"a.b\" = [\"x\"]\n" + kAtom, {2, 1}, "no name for a group"},
@@ -151,7 +154,8 @@ TEST(PassFile, IsRefusedWithThePlace) {
 }
 
 TEST(PassFile, NamesEveryFaultInOrder) {
-  const Reading reading = read("[[atom]]\noperator = 1\noperand = 2\ncommand = 3\nwhen = 4\nmax = 'a'\n");
+  const Reading reading =
+      read("[[atom]]\noperator = 1\noperand = 2\ncommand = 3\nwhen = 4\nmax = 'a'\n");
   ASSERT_EQ(reading.faults.size(), 5U);
   for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(reading.faults[i].at.line, i + 2);
 }

@@ -49,13 +49,21 @@ TEST(Say, TellsWhatBecameOfAnAtom) {
       {{Fate::Kind::told, ran(0)}, false, false, "ran 3s, exited with 0", "ran"},
       {{Fate::Kind::told, ran(3)}, false, true, "ran 3s, exited with 3", "ran"},
       {{Fate::Kind::told, ran(0, 9)}, false, true, "ran 3s, ended by SIGKILL", "ran"},
-      {{Fate::Kind::told, overran}, false, true, "ran 3s, stopped: longer than its max_runtime", "ran"},
+      {{Fate::Kind::told, overran},
+       false,
+       true,
+       "ran 3s, stopped: longer than its max_runtime",
+       "ran"},
       {{Fate::Kind::told, refused(Verdict::too_soon, Why::none)},
        false,
        false,
        "too soon: not before 1m30s",
        "too_soon"},
-      {{Fate::Kind::told, refused(Verdict::busy, Why::no_slot)}, false, false, "busy: 1 of 1 run", "busy"},
+      {{Fate::Kind::told, refused(Verdict::busy, Why::no_slot)},
+       false,
+       false,
+       "busy: 1 of 1 run",
+       "busy"},
       {{Fate::Kind::told, refused(Verdict::busy, Why::ancestor)},
        false,
        false,
@@ -77,7 +85,9 @@ TEST(Say, TellsWhatBecameOfAnAtom) {
   for (const auto& row : kTable) {
     EXPECT_EQ(words_of(atom(), row.fate, row.dry), row.words);
     EXPECT_EQ(needs_attention(row.fate.outcome), row.attention) << row.words;
-    EXPECT_EQ(json_of(atom(), row.fate, row.dry).rfind(std::string("{\"kind\":\"") + row.kind + "\"", 0), 0U)
+    EXPECT_EQ(
+        json_of(atom(), row.fate, row.dry).rfind(std::string("{\"kind\":\"") + row.kind + "\"", 0),
+        0U)
         << row.words;
   }
 }

@@ -8,7 +8,8 @@
 namespace atmost::pass {
 namespace {
 
-// Rules written out, so that no database is needed: central Europe, and Lord Howe Island with its half hour.
+// Rules written out, so that no database is needed: central Europe, and Lord Howe Island with its
+// half hour.
 const Zone kEurope("CET-1CEST,M3.5.0,M10.5.0/3");
 const Zone kLordHowe("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0");
 

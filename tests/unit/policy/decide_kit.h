@@ -18,7 +18,9 @@ inline constexpr Instant kNow = {1'700'000'000 * kSecond, 5'000 * kSecond, false
 constexpr Stamp same_boot(std::int64_t ago) {
   return {kNow.real_ns - ago * kSecond, kNow.boot_ns - ago * kSecond, true, true};
 }
-constexpr Stamp other_boot(std::int64_t ago) { return {kNow.real_ns - ago * kSecond, 123, false, true}; }
+constexpr Stamp other_boot(std::int64_t ago) {
+  return {kNow.real_ns - ago * kSecond, 123, false, true};
+}
 
 class Decide : public ::testing::Test {
  protected:

@@ -21,8 +21,8 @@ TEST_F(Decide, IsBusyWhereThereIsNone) {
   EXPECT_TRUE(answer.retry_in.is_forever());
 }
 
-// Every reason that holds at once, and then, one by one, the first taken away: what is left decides. This is the
-// order of Figure 3, with what the paper does not know put around it.
+// Every reason that holds at once, and then, one by one, the first taken away: what is left
+// decides. This is the order of Figure 3, with what the paper does not know put around it.
 TEST_F(Decide, ReasonsCountInTheirOrder) {
   lock.max = 0;
   view.drained = true;
@@ -138,7 +138,8 @@ TEST_F(Decide, WithinOneBootTheBootClockCounts) {
   view.room = true;
   request.if_elapsed = Duration::seconds(60);
   view.last.start = same_boot(59);
-  view.last.start.real_ns = kNow.real_ns - 1'000'000 * kSecond;  // somebody has stepped the wall clock on
+  view.last.start.real_ns =
+      kNow.real_ns - 1'000'000 * kSecond;  // somebody has stepped the wall clock on
   EXPECT_EQ(ask().verdict, Verdict::too_soon);
   view.last.start.same_boot = false;
   EXPECT_EQ(ask().verdict, Verdict::admit);

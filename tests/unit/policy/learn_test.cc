@@ -1,4 +1,5 @@
-// Limits learned from runs: what a limit is made of, and what is promised of it, on runs of several kinds.
+// Limits learned from runs: what a limit is made of, and what is promised of it, on runs of several
+// kinds.
 #include "policy/learn.h"
 
 #include <gtest/gtest.h>
@@ -133,7 +134,8 @@ TEST_F(Learn, AHangOnThe30thRunIsSeenSoon) {
   }
 }
 
-// Done when: killed wrongly three times in a row, the fourth completes. Here the work has become a hundred times as long.
+// Done when: killed wrongly three times in a row, the fourth completes. Here the work has become a
+// hundred times as long.
 TEST_F(Learn, KilledThreeTimesInARowItCompletesTheFourth) {
   for (int i = 0; i < 100; ++i) run(100);
   const double length = 10000;
@@ -215,7 +217,8 @@ TEST_F(Learn, ALowerRiskIsALongerLimit) {
   EXPECT_GT(before, seconds(10000));
 }
 
-// The knob means what it says: no more than about so many good runs in 1,000 are killed, whatever the runs are like.
+// The knob means what it says: no more than about so many good runs in 1,000 are killed, whatever
+// the runs are like.
 TEST(Risk, IsKeptOnRunsOfAnyKind) {
   std::mt19937 chance(11);
   std::normal_distribution<double> normal(0, 1);
@@ -231,7 +234,8 @@ TEST(Risk, IsKeptOnRunsOfAnyKind) {
       case 2:
         return typical * std::pow(1.01, i) * std::exp(0.15 * normal(chance));  // growing
       case 3:
-        return typical * std::pow(-std::log(even(chance)), 1 / (0.4 + 0.4 * (lock % 3)));  // Weibull
+        return typical *
+               std::pow(-std::log(even(chance)), 1 / (0.4 + 0.4 * (lock % 3)));  // Weibull
       case 4:
         return typical * (i % 7 == 6 ? 8 : 1) * std::exp(0.3 * normal(chance));  // weekly
       default:
@@ -265,8 +269,8 @@ TEST(Plausible, WhatWeWriteIsAndRubbishIsNot) {
   for (int i = 0; i < 100'000; ++i) run_completed(memory, experience, seconds(0.001 * (i % 977)));
   EXPECT_TRUE(is_plausible(memory));
   EXPECT_TRUE(is_plausible(experience));
-  for (float bad :
-       {-1.0f, 1e9f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+  for (float bad : {-1.0f, 1e9f, std::numeric_limits<float>::quiet_NaN(),
+                    std::numeric_limits<float>::infinity()}) {
     Memory wrong = memory;
     wrong.runs[7] = bad;
     EXPECT_FALSE(is_plausible(wrong));

@@ -10,7 +10,8 @@
 namespace atmost::report {
 namespace {
 
-// A story of runs and waits that begin, end and overlap anywhere, beyond the window too. Milliseconds.
+// A story of runs and waits that begin, end and overlap anywhere, beyond the window too.
+// Milliseconds.
 LockStory random_story(std::mt19937_64& random) {
   constexpr std::int64_t kMs = 1'000'000;
   LockStory story;
@@ -23,7 +24,8 @@ LockStory random_story(std::mt19937_64& random) {
     run.fate = Fate(random() % kFates);
     story.runs.push_back(run);
     story.marks.push_back({static_cast<std::int64_t>(random() % 3000) * kMs,
-                           static_cast<std::int64_t>(random() % 100) * kMs, Mark::Kind(random() % 3), 0});
+                           static_cast<std::int64_t>(random() % 100) * kMs,
+                           Mark::Kind(random() % 3), 0});
   }
   return story;
 }
@@ -45,15 +47,16 @@ TEST(Buckets, AddUpToWhatTheyArePiecesOf) {
       const double from = 1e9 + static_cast<double>(i) * kWindow.width_ns();
       double held = 0;
       for (const report::Run& run : story.runs) {
-        held += run.take *
-                static_cast<double>(overlap(run.start_ns, run.end_ns(), from, from + kWindow.width_ns()));
+        held += run.take * static_cast<double>(overlap(run.start_ns, run.end_ns(), from,
+                                                       from + kWindow.width_ns()));
       }
       EXPECT_NEAR(buckets[i].held, held / kWindow.width_ns(), 1e-4) << i;
       runs += buckets[i].runs;
     }
-    const auto inside = std::count_if(story.runs.begin(), story.runs.end(), [](const report::Run& run) {
-      return run.start_ns >= kWindow.from_ns && run.start_ns <= kWindow.to_ns;
-    });
+    const auto inside =
+        std::count_if(story.runs.begin(), story.runs.end(), [](const report::Run& run) {
+          return run.start_ns >= kWindow.from_ns && run.start_ns <= kWindow.to_ns;
+        });
     EXPECT_EQ(runs, static_cast<std::size_t>(inside));
   }
 }
@@ -79,7 +82,8 @@ TEST(Queue, IsAsLongAsThoseWhoWaitAtOnce) {
       naive[i] = waiting(from);
       const auto look = [&](std::int64_t begin) {
         const auto at = static_cast<double>(begin);
-        if (at >= from && at < from + kWindow.width_ns()) naive[i] = std::max(naive[i], waiting(at));
+        if (at >= from && at < from + kWindow.width_ns())
+          naive[i] = std::max(naive[i], waiting(at));
       };
       for (const report::Run& run : story.runs) look(run.start_ns - run.waited_ns);
       for (const Mark& mark : story.marks) look(mark.at_ns - mark.waited_ns);

@@ -18,15 +18,18 @@ inline constexpr std::int64_t kBegin = 1'795'000'000 * kSecond;
 class Script {
  public:
   Script& admitted(double at, std::int64_t token, int slot = 1, double waited = 0) {
-    return line("admitted", at, slot_and_token(slot, token) + ",\"waited_s\":" + decimal(waited, 6));
+    return line("admitted", at,
+                slot_and_token(slot, token) + ",\"waited_s\":" + decimal(waited, 6));
   }
   Script& ended(double at, std::int64_t token, double ran, const std::string& how = "\"exit\":0",
                 int slot = 1) {
-    return line("ended", at, slot_and_token(slot, token) + ",\"ran_s\":" + decimal(ran, 6) + "," + how);
+    return line("ended", at,
+                slot_and_token(slot, token) + ",\"ran_s\":" + decimal(ran, 6) + "," + how);
   }
   Script& too_soon(double at, double retry_in) {
-    return line("denied", at,
-                "\"why\":\"too_soon\",\"waited_s\":0.000000,\"retry_in_s\":" + decimal(retry_in, 6));
+    return line(
+        "denied", at,
+        "\"why\":\"too_soon\",\"waited_s\":0.000000,\"retry_in_s\":" + decimal(retry_in, 6));
   }
   Script& busy(double at, const std::string& why = "no_slot", double waited = 0) {
     return line("denied", at,
@@ -36,11 +39,13 @@ class Script {
     return line("expired", at, holder_of(holder) + ",\"expire_after_s\":" + decimal(limit, 6));
   }
   Script& signalled(double at, std::int64_t holder, bool worked) {
-    return line("signalled", at,
-                holder_of(holder) + ",\"signal\":\"INT\",\"worked\":" + (worked ? "true" : "false"));
+    return line(
+        "signalled", at,
+        holder_of(holder) + ",\"signal\":\"INT\",\"worked\":" + (worked ? "true" : "false"));
   }
   Script& line(const std::string& event, double at, const std::string& more) {
-    return raw("{\"v\":1,\"event\":\"" + event + "\",\"at\":" + seconds(kBegin + std::int64_t(at * 1e9)) +
+    return raw("{\"v\":1,\"event\":\"" + event +
+               "\",\"at\":" + seconds(kBegin + std::int64_t(at * 1e9)) +
                ",\"host\":\"alder\",\"lock\":\"" + lock + "\",\"path\":\"/locks/" + lock +
                ".lock\",\"max\":" + std::to_string(max) + "," + more + "}");
   }

@@ -38,7 +38,9 @@ TEST(Page, StaysSmallHoweverManyLocksAndEventsThereAre) {
   for (int lock = 0; lock < 700; ++lock) {
     many.lock = "job-" + std::to_string(lock) + std::string(300, '<');
     for (int i = 0; i < 150; ++i) {
-      many.admitted(i * 100 + lock, i, 1, 7).ended(i * 100 + lock + 60, i, 60).busy(i * 100 + lock + 3);
+      many.admitted(i * 100 + lock, i, 1, 7)
+          .ended(i * 100 + lock + 60, i, 60)
+          .busy(i * 100 + lock + 3);
     }
   }
   many.ledger.close();

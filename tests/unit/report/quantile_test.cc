@@ -28,7 +28,8 @@ TEST(Quantile, IsWhatItsDefinitionSays) {
     for (std::int64_t& value : values) value = static_cast<std::int64_t>(random() % 50);
     const std::vector<std::int64_t> shuffled = values;
     std::sort(values.begin(), values.end());
-    for (double q : {0.0, 0.01, 0.5, 0.9, 0.99, 1.0}) EXPECT_EQ(quantile(values, q), naive(shuffled, q)) << q;
+    for (double q : {0.0, 0.01, 0.5, 0.9, 0.99, 1.0})
+      EXPECT_EQ(quantile(values, q), naive(shuffled, q)) << q;
   }
 }
 
@@ -64,8 +65,9 @@ TEST(Bars, CountWhatLiesBetweenTheirEdges) {
   std::iota(values.begin(), values.end(), 0);
   for (std::int64_t& value : values) value *= 1'000'000;  // 0 to 999 ms
   for (const Bar& bar : round_bars(values, 40)) {
-    const auto inside = std::count_if(values.begin(), values.end(),
-                                      [&](std::int64_t v) { return v >= bar.from_ns && v < bar.to_ns; });
+    const auto inside = std::count_if(values.begin(), values.end(), [&](std::int64_t v) {
+      return v >= bar.from_ns && v < bar.to_ns;
+    });
     EXPECT_EQ(bar.count, static_cast<std::uint64_t>(inside)) << bar.from_ns;
   }
 }

@@ -74,11 +74,13 @@ TEST(Summary, HostileNamesStayInTheirPlace) {
   const std::string json = summary_json(of);
   EXPECT_EQ(json.find('<'), std::string::npos) << json;
   EXPECT_EQ(json.find('\033'), std::string::npos);
-  EXPECT_NE(json.find(R"("lock":"\u003c/script\u003e\u003cb\u003e\u001b[31m\"\\\n")"), std::string::npos)
+  EXPECT_NE(json.find(R"("lock":"\u003c/script\u003e\u003cb\u003e\u001b[31m\"\\\n")"),
+            std::string::npos)
       << json;
   const std::string metrics = prometheus_text({of}, 0, kBegin);
   EXPECT_EQ(metrics.find('\033'), std::string::npos);
-  EXPECT_NE(metrics.find(R"({lock="</script><b>\\x1B[31m\"\\\\\\n",path="/locks/)"), std::string::npos)
+  EXPECT_NE(metrics.find(R"({lock="</script><b>\\x1B[31m\"\\\\\\n",path="/locks/)"),
+            std::string::npos)
       << metrics;
 }
 

@@ -15,7 +15,8 @@ std::vector<std::int64_t> times(std::size_t count, double growth, double noise) 
   std::vector<std::int64_t> to;
   for (std::size_t i = 0; i < count; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(count - 1);
-    to.push_back(static_cast<std::int64_t>(60e9 * std::pow(growth, share) * std::exp(normal(random))));
+    to.push_back(
+        static_cast<std::int64_t>(60e9 * std::pow(growth, share) * std::exp(normal(random))));
   }
   return to;
 }
@@ -33,7 +34,8 @@ TEST(Trend, GrowthIsSeenThroughNoise) {
 TEST(Trend, NoiseAloneIsSteady) {
   EXPECT_EQ(trend_of(times(400, 1, 0.6)).course, Course::steady);
   EXPECT_EQ(trend_of(std::vector<std::int64_t>(50, 0)).course, Course::steady);
-  EXPECT_EQ(trend_of(times(400, 1.02, 0)).course, Course::steady) << "significant, and not worth a word";
+  EXPECT_EQ(trend_of(times(400, 1.02, 0)).course, Course::steady)
+      << "significant, and not worth a word";
 }
 
 TEST(Trend, OddRunsDoNotBendIt) {

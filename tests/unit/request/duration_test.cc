@@ -23,9 +23,10 @@ constexpr Good kGood[] = {
     Good{"1m250ms", 60 * kSecond + kSecond / 4}, Good{"007", 7 * kSecond}, Good{"0s", 0},
     Good{"1d1ms", 86400 * kSecond + 1'000'000}, Good{"inf", INT64_MAX},
     // The longest: INT64_MAX ns is forever, one less is a length.
-    Good{"9223372036s854ms", 9223372036854 * 1'000'000}, Good{"9223372036854ms", 9223372036854 * 1'000'000},
-    Good{"106751d", 86400 * kSecond * 106751}, Good{"153722867m", 60 * kSecond * 153722867},
-    Good{"2562047h", 3600 * kSecond * 2562047}, Good{"00000000000000000000000000000000000001s", kSecond}};
+    Good{"9223372036s854ms", 9223372036854 * 1'000'000},
+    Good{"9223372036854ms", 9223372036854 * 1'000'000}, Good{"106751d", 86400 * kSecond * 106751},
+    Good{"153722867m", 60 * kSecond * 153722867}, Good{"2562047h", 3600 * kSecond * 2562047},
+    Good{"00000000000000000000000000000000000001s", kSecond}};
 
 TEST(Duration, IsRead) {
   for (const Good& good : kGood) {
@@ -153,9 +154,10 @@ TEST(Duration, RandomSumsAreExact) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 20000; ++i) {
     const std::int64_t ms = static_cast<std::int64_t>(random() % 9223372036854ull);
-    const std::string text = std::to_string(ms / 86400000) + "d" + std::to_string(ms / 3600000 % 24) + "h" +
-                             std::to_string(ms / 60000 % 60) + "m" + std::to_string(ms / 1000 % 60) + "s" +
-                             std::to_string(ms % 1000) + "ms";
+    const std::string text =
+        std::to_string(ms / 86400000) + "d" + std::to_string(ms / 3600000 % 24) + "h" +
+        std::to_string(ms / 60000 % 60) + "m" + std::to_string(ms / 1000 % 60) + "s" +
+        std::to_string(ms % 1000) + "ms";
     const Result<Duration> got = parse_duration(text);
     ASSERT_TRUE(got.ok()) << text;
     ASSERT_EQ(got.value().ns, ms * 1'000'000) << text;

@@ -27,7 +27,8 @@ void expect_safe(std::string_view file) {
   EXPECT_GT(file.size(), 5u);
   EXPECT_TRUE(file.ends_with(".lock")) << file;
   EXPECT_NE(file[0], '.') << file;
-  EXPECT_EQ(file.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+@=,-%"),
+  EXPECT_EQ(file.find_first_not_of(
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+@=,-%"),
             std::string_view::npos)
       << file;
 }
@@ -55,17 +56,19 @@ TEST(Classify, FollowsTheManual) {
 }
 
 TEST(Classify, UsageErrorsSayWhatWouldBeRight) {
-  for (std::string_view text :
-       {"", ".", "..", "/", "./", "../", "a/", "/x/", "a:b/", "//", "x/..", "/x/.", "./.", ":", ":x", "x:"}) {
+  for (std::string_view text : {"", ".", "..", "/", "./", "../", "a/", "/x/", "a:b/", "//", "x/..",
+                                "/x/.", "./.", ":", ":x", "x:"}) {
     const Result<LockForm> got = classify_lock(text);
     ASSERT_FALSE(got.ok()) << text;
     EXPECT_EQ(got.error().code, Code::usage);
-    EXPECT_NE(got.error().message.view().find(": "), std::string_view::npos) << got.error().message.view();
+    EXPECT_NE(got.error().message.view().find(": "), std::string_view::npos)
+        << got.error().message.view();
   }
   EXPECT_FALSE(classify_lock(std::string_view("a\0b", 3)).ok());
   EXPECT_TRUE(classify_lock("/" + std::string(4094, 'x')).ok());
   EXPECT_FALSE(classify_lock("/" + std::string(4095, 'x')).ok());
-  EXPECT_TRUE(classify_lock(std::string(100000, 'x')).ok()) << "a name may be long: it is cut and hashed";
+  EXPECT_TRUE(classify_lock(std::string(100000, 'x')).ok())
+      << "a name may be long: it is cut and hashed";
 }
 
 TEST(CanonicalName, IsReadable) {
@@ -92,7 +95,8 @@ TEST(CanonicalName, EmptyPartsAreRefused) {
   EXPECT_TRUE(canonical_atom("o", "", "h").ok());
 }
 
-// Every string of up to four characters over the bytes that mean something to the scheme: all files differ.
+// Every string of up to four characters over the bytes that mean something to the scheme: all files
+// differ.
 TEST(CanonicalName, NoTwoShortNamesOrAtomsShareAFile) {
   const std::string alphabet = "a.%=@/2F+";
   std::vector<std::string> words = {""};
@@ -119,7 +123,8 @@ TEST(CanonicalName, NoTwoShortNamesOrAtomsShareAFile) {
       for (const std::string host : {"a", "@", "a@a", "=", "%", "."}) {
         const std::string file = atom_file(op, operand, host);
         expect_safe(file);
-        EXPECT_TRUE(files.insert(file).second) << op << ":" << operand << "@" << host << " -> " << file;
+        EXPECT_TRUE(files.insert(file).second)
+            << op << ":" << operand << "@" << host << " -> " << file;
         ++made;
       }
     }
@@ -160,8 +165,10 @@ TEST(CanonicalName, LongNamesDifferInTheirLastByteAndAreNeverCutInsideAnEscape) 
         ++made;
         const std::string file = name_file(name);
         expect_safe(file);
-        for (std::size_t at = file.find('%'); at != std::string::npos; at = file.find('%', at + 1)) {
-          const bool whole = file[at + 1] == '+' || (isxdigit(file[at + 1]) && isxdigit(file[at + 2]));
+        for (std::size_t at = file.find('%'); at != std::string::npos;
+             at = file.find('%', at + 1)) {
+          const bool whole =
+              file[at + 1] == '+' || (isxdigit(file[at + 1]) && isxdigit(file[at + 2]));
           EXPECT_TRUE(whole) << file;
         }
       }
@@ -183,16 +190,17 @@ TEST(ReadableName, UndoesWhatIsCanonical) {
     EXPECT_EQ(readable_name(name_file(name), "mars").view(), name);
   }
   EXPECT_EQ(readable_name(atom_file("backup", "/home", "mars"), "mars").view(), "backup:/home");
-  EXPECT_EQ(readable_name(atom_file("backup", "a=b@c", "mars"), "venus").view(), "backup:a=b@c@mars");
+  EXPECT_EQ(readable_name(atom_file("backup", "a=b@c", "mars"), "venus").view(),
+            "backup:a=b@c@mars");
 }
 
 TEST(ReadableName, LeavesForeignAndCutFilesAsTheyAre) {
   const std::string cut = name_file(std::string(300, 'x'));
   for (const std::string& file :
        {std::string("history.jsonl"), std::string("a b.lock"), std::string("%zz.lock"),
-        std::string("%2f.lock"), std::string("%61.lock"), std::string("=x@h.lock"), std::string("a=b.lock"),
-        std::string(".lock"), std::string(".x.lock"), std::string("a%2.lock"), std::string("a%.lock"),
-        std::string(""), cut}) {
+        std::string("%2f.lock"), std::string("%61.lock"), std::string("=x@h.lock"),
+        std::string("a=b.lock"), std::string(".lock"), std::string(".x.lock"),
+        std::string("a%2.lock"), std::string("a%.lock"), std::string(""), cut}) {
     EXPECT_EQ(readable_name(file, "h").view(), file);
   }
 }

@@ -20,12 +20,14 @@ TEST(Count, BoundariesAreInside) {
 
 TEST(Count, OutsideOrRubbishIsRefused) {
   for (std::string_view text :
-       {"", "-1", "+1", " 1", "1 ", "1x", "x", "1.0", "1e2", "0x1", "1,000", "5", "0", "18446744073709551616",
-        "18446744073709551617", "36893488147419103233", "99999999999999999999999999", "\xD9\xA3", "1\n"}) {
+       {"", "-1", "+1", " 1", "1 ", "1x", "x", "1.0", "1e2", "0x1", "1,000", "5", "0",
+        "18446744073709551616", "18446744073709551617", "36893488147419103233",
+        "99999999999999999999999999", "\xD9\xA3", "1\n"}) {
     const Result<std::uint64_t> got = parse_count(text, 1, 4);
     ASSERT_FALSE(got.ok()) << text;
     EXPECT_EQ(got.error().code, Code::usage);
-    EXPECT_NE(got.error().message.view().find("is not a whole number from 1 to 4"), std::string_view::npos);
+    EXPECT_NE(got.error().message.view().find("is not a whole number from 1 to 4"),
+              std::string_view::npos);
   }
   EXPECT_FALSE(parse_count("18446744073709551616", 0, kMost).ok());
   EXPECT_FALSE(parse_count("18446744073709551620", 0, kMost).ok());
@@ -43,16 +45,18 @@ TEST(Mode, OctalPermissionBits) {
 }
 
 TEST(Mode, EverythingElseIsRefused) {
-  for (std::string_view text : {"", "0", "60", "6", "4600", "1777", "00600", "608", "800", "rw-", "-600",
-                                "+600", "0o600", "0x180", " 600", "600 ", "u=rw", "6000"}) {
+  for (std::string_view text : {"", "0", "60", "6", "4600", "1777", "00600", "608", "800", "rw-",
+                                "-600", "+600", "0o600", "0x180", " 600", "600 ", "u=rw", "6000"}) {
     const Result<unsigned> got = parse_mode(text);
     ASSERT_FALSE(got.ok()) << text;
-    EXPECT_NE(got.error().message.view().find("octal"), std::string_view::npos) << got.error().message.view();
+    EXPECT_NE(got.error().message.view().find("octal"), std::string_view::npos)
+        << got.error().message.view();
   }
   for (std::string_view text : {"000", "400", "200", "066", "0466", "277"}) {
     const Result<unsigned> got = parse_mode(text);
     ASSERT_FALSE(got.ok()) << text;
-    EXPECT_NE(got.error().message.view().find("owner"), std::string_view::npos) << got.error().message.view();
+    EXPECT_NE(got.error().message.view().find("owner"), std::string_view::npos)
+        << got.error().message.view();
   }
 }
 
@@ -67,8 +71,8 @@ TEST(Epoch, SecondsAndFractions) {
 
 TEST(Epoch, EverythingElseIsRefused) {
   for (std::string_view text :
-       {"", ".", "1.", ".5", "-1", "+1", " 1", "1 ", "1.5.5", "1.5x", "x", "1e9", "now", "inf", "9223372036",
-        "9223372037", "18446744073709551616", "1,5", "1.-5"}) {
+       {"", ".", "1.", ".5", "-1", "+1", " 1", "1 ", "1.5.5", "1.5x", "x", "1e9", "now", "inf",
+        "9223372036", "9223372037", "18446744073709551616", "1,5", "1.-5"}) {
     const Result<std::int64_t> got = parse_epoch(text);
     ASSERT_FALSE(got.ok()) << text;
     EXPECT_NE(got.error().message.view().find("seconds since 1970"), std::string_view::npos);
@@ -84,8 +88,8 @@ TEST(Risk, RunsInAThousand) {
 }
 
 TEST(Risk, EverythingElseIsRefused) {
-  for (std::string_view text : {"", ".", "0", "0.000", "0.0001", "500.001", "501", "-1", "+1", "1.", ".5",
-                                "1e2", "3%", " 3", "18446744073709551616"}) {
+  for (std::string_view text : {"", ".", "0", "0.000", "0.0001", "500.001", "501", "-1", "+1", "1.",
+                                ".5", "1e2", "3%", " 3", "18446744073709551616"}) {
     const Result<std::uint32_t> got = parse_risk(text);
     ASSERT_FALSE(got.ok()) << text;
     EXPECT_NE(got.error().message.view().find("runs in 1,000"), std::string_view::npos);

@@ -16,13 +16,15 @@ TEST(TimeClasses, CoverTheirMoments) {
     const char* name;
     bool covered;
   } const kTable[] = {
-      {"Yr2026", true},    {"Yr2025", false},  {"November", true},   {"December", false}, {"Day21", true},
-      {"Day2", false},     {"Saturday", true}, {"Sunday", false},    {"Hr07", true},      {"Hr08", false},
-      {"Morning", true},   {"Night", false},   {"Afternoon", false}, {"Evening", false},  {"Q3", true},
-      {"Q2", false},       {"Min38", true},    {"Min37", false},     {"Min35_40", true},  {"Min40_45", false},
-      {"Min30_35", false}, {"web1", false},
+      {"Yr2026", true},     {"Yr2025", false},  {"November", true}, {"December", false},
+      {"Day21", true},      {"Day2", false},    {"Saturday", true}, {"Sunday", false},
+      {"Hr07", true},       {"Hr08", false},    {"Morning", true},  {"Night", false},
+      {"Afternoon", false}, {"Evening", false}, {"Q3", true},       {"Q2", false},
+      {"Min38", true},      {"Min37", false},   {"Min35_40", true}, {"Min40_45", false},
+      {"Min30_35", false},  {"web1", false},
   };
-  for (const auto& row : kTable) EXPECT_EQ(covers(time_class(row.name), kTime), row.covered) << row.name;
+  for (const auto& row : kTable)
+    EXPECT_EQ(covers(time_class(row.name), kTime), row.covered) << row.name;
 }
 
 TEST(TimeClasses, KnowTheirEdges) {
@@ -56,11 +58,12 @@ TEST(TimeClasses, TellNamesFromImpossibleTimes) {
     std::vector<std::string> names;
   } const kTable[] = {
       {TimeUnit::none,
-       {"", "any", "monday", "Hr", "Hrs", "Q", "Q1_backup", "Min", "Minor", "Day", "Days", "Daytime", "Yr",
-        "Hr2x", "web1"}},
-      {TimeUnit::impossible, {"Hr2",      "Hr24",   "Hr024",   "Min60",    "Min7", "Min00_06", "Min03_08",
-                              "Min55_60", "Min00_", "Min0_05", "Min60_05", "Day0", "Day01",    "Day32",
-                              "Day100",   "Yr26",   "Yr1969",  "Yr20266",  "Q0",   "Q5",       "Q12"}},
+       {"", "any", "monday", "Hr", "Hrs", "Q", "Q1_backup", "Min", "Minor", "Day", "Days",
+        "Daytime", "Yr", "Hr2x", "web1"}},
+      {TimeUnit::impossible,
+       {"Hr2",      "Hr24",   "Hr024",   "Min60",    "Min7", "Min00_06", "Min03_08",
+        "Min55_60", "Min00_", "Min0_05", "Min60_05", "Day0", "Day01",    "Day32",
+        "Day100",   "Yr26",   "Yr1969",  "Yr20266",  "Q0",   "Q5",       "Q12"}},
       {TimeUnit::hour, {"Hr00", "Hr23"}},
       {TimeUnit::minute, {"Min00", "Min59", "Min00_05", "Min55_00"}},
       {TimeUnit::day, {"Day1", "Day31"}},

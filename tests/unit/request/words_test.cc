@@ -36,7 +36,8 @@ TEST(DurationWords, TwoUnitsAtMostRoundedDown) {
       {86460000, "1d"},
       {9223372036854, "106751d23h"},
   };
-  for (const auto& one : cases) EXPECT_EQ(duration_words(Duration::millis(one.ms)).view(), one.words);
+  for (const auto& one : cases)
+    EXPECT_EQ(duration_words(Duration::millis(one.ms)).view(), one.words);
   EXPECT_EQ(duration_words(Duration::forever()).view(), "inf");
   EXPECT_EQ(duration_words({999'999}).view(), "0s");
   EXPECT_EQ(duration_words({-5}).view(), "0s");

@@ -9,8 +9,9 @@ namespace {
 
 constexpr Stage kAll[] = {Stage::running, Stage::draining,  Stage::interrupting, Stage::terminating,
                           Stage::killing, Stage::finishing, Stage::done};
-constexpr Event kEventsAll[] = {Event::main_ended, Event::hold_ended,   Event::others_gone, Event::tree_gone,
-                                Event::time_up,    Event::time_up_free, Event::stop};
+constexpr Event kEventsAll[] = {Event::main_ended, Event::hold_ended, Event::others_gone,
+                                Event::tree_gone,  Event::time_up,    Event::time_up_free,
+                                Event::stop};
 
 struct Path {
   Stage stage = Stage::running;
@@ -38,8 +39,8 @@ TEST(Stages, TheWholeEscalation) {
       if (drained) path.on(Event::main_ended);
       path.on(first).on(Event::time_up).on(Event::time_up).on(Event::others_gone);
       EXPECT_EQ(path.stage, Stage::finishing);
-      EXPECT_EQ(path.actions, (std::vector<Action>{Action::interrupt, Action::terminate, Action::kill_others,
-                                                   Action::kill_all}));
+      EXPECT_EQ(path.actions, (std::vector<Action>{Action::interrupt, Action::terminate,
+                                                   Action::kill_others, Action::kill_all}));
       EXPECT_EQ(path.on(Event::tree_gone).stage, Stage::done);
     }
   }
@@ -79,7 +80,8 @@ TEST(Stages, NeverBackwards) {
       const Step taken = step(stage, event);
       EXPECT_GE(taken.next, stage);
       EXPECT_TRUE(stage != Stage::done || taken.action == Action::none);
-      // Something is done exactly when a stage of stopping begins, or is repeated because its pause is over.
+      // Something is done exactly when a stage of stopping begins, or is repeated because its pause
+      // is over.
       EXPECT_TRUE(taken.action == Action::none || stopping(taken.next));
       EXPECT_TRUE(taken.next == stage || !stopping(taken.next) || taken.action != Action::none);
     }

@@ -8,7 +8,8 @@
 namespace atmost::run {
 namespace {
 
-// wait(2)'s layout on Linux: code in bits 8 to 15, signal in bits 0 to 6, bit 7 for a core, 0x7f a stop, 0xffff continued.
+// wait(2)'s layout on Linux: code in bits 8 to 15, signal in bits 0 to 6, bit 7 for a core, 0x7f a
+// stop, 0xffff continued.
 TEST(Status, Codes) {
   for (int code = 0; code < 256; ++code) {
     ASSERT_EQ(change_of(code << 8), Change::ended);

@@ -28,7 +28,8 @@ Trace trace_of(const std::vector<std::vector<std::int64_t>>& atoms) {
 Score score(const Trace& trace, const std::string& name) {
   for (const auto& rule : all_rules(trace, {}, {3000})) {
     if (rule->name().find(name) == 0) {
-      return replay(trace, *rule, Duration::seconds(60), Duration::seconds(86400), [](std::size_t) {});
+      return replay(trace, *rule, Duration::seconds(60), Duration::seconds(86400),
+                    [](std::size_t) {});
     }
   }
   ADD_FAILURE() << "no rule " << name;

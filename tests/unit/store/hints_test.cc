@@ -28,7 +28,8 @@ class Hints : public ::testing::Test {
     ASSERT_EQ(write_header(file_.fd(), identity, header_), 0);
   }
   void text(const std::string& bytes, std::int64_t at = 0) {
-    ASSERT_EQ(pwrite(file_.fd(), bytes.data(), bytes.size(), at), static_cast<ssize_t>(bytes.size()));
+    ASSERT_EQ(pwrite(file_.fd(), bytes.data(), bytes.size(), at),
+              static_cast<ssize_t>(bytes.size()));
   }
 
   Directory directory_;
@@ -79,7 +80,8 @@ TEST_F(Hints, AMarkThatComesBetweenTwoReadsIsSeen) {
 
 TEST_F(Hints, EveryFlippedBitIsDamage) {
   write();
-  for (std::size_t bit = 64 + 32; bit < 8 * sizeof(Header); ++bit) {  // behind the magic and the version
+  for (std::size_t bit = 64 + 32; bit < 8 * sizeof(Header);
+       ++bit) {  // behind the magic and the version
     const std::int64_t at = kHeaderAt + static_cast<std::int64_t>(bit / 8);
     const auto byte = file_.get<unsigned char>(at);
     file_.put(static_cast<unsigned char>(byte ^ (1u << bit % 8)), at);
@@ -93,7 +95,8 @@ TEST_F(Hints, EveryFlippedBitIsDamage) {
 TEST_F(Hints, EveryTornHeaderIsDamageOrNone) {
   write();
   std::string whole(sizeof(Header), '\0');
-  ASSERT_EQ(pread(file_.fd(), whole.data(), whole.size(), kHeaderAt), static_cast<ssize_t>(whole.size()));
+  ASSERT_EQ(pread(file_.fd(), whole.data(), whole.size(), kHeaderAt),
+            static_cast<ssize_t>(whole.size()));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     ASSERT_EQ(ftruncate(file_.fd(), kHeaderAt), 0);
     text(whole.substr(0, size), kHeaderAt);
@@ -108,7 +111,8 @@ TEST_F(Hints, ACopyIsNotTheFile) {
   EXPECT_EQ(read({1, 9, 3}), HeaderState::copied);
   EXPECT_EQ(header_.token, 77u);
   EXPECT_EQ(read({9, 2, 3}), HeaderState::copied);
-  EXPECT_EQ(read({1, 2, 9}), HeaderState::good);  // another boot: the header still counts, the words do not
+  EXPECT_EQ(read({1, 2, 9}),
+            HeaderState::good);  // another boot: the header still counts, the words do not
 }
 
 TEST_F(Hints, ALaterFormatIsLeftAlone) {
@@ -209,7 +213,8 @@ TEST_F(Hints, ForgettingTheWordsKeepsTheFlags) {
 }
 
 TEST_F(Hints, AWordThatTheFileCutsIsForgottenToo) {
-  ASSERT_EQ(write_word(file_.fd(), 3, 4711), 0);  // nothing behind it: the file ends before its flags
+  ASSERT_EQ(write_word(file_.fd(), 3, 4711),
+            0);  // nothing behind it: the file ends before its flags
   ASSERT_EQ(clear_words(file_.fd()), 0);
   Word word;
   ASSERT_EQ(read_words(file_.fd(), 3, 1, &word), 0);

@@ -16,7 +16,8 @@ static_assert(takeover_byte(1) == std::int64_t{1} << 42);
 static_assert(kTicketBase == std::int64_t{1} << 48);
 static_assert(kIndexAt == 0);
 
-static_assert(offsetof(Header, checksum) == sizeof(Header) - 8, "what is summed up lies before the sum");
+static_assert(offsetof(Header, checksum) == sizeof(Header) - 8,
+              "what is summed up lies before the sum");
 static_assert(offsetof(Record, checksum) == sizeof(Record) - 8);
 static_assert(offsetof(WaiterRecord, checksum) == sizeof(WaiterRecord) - 8);
 

@@ -116,7 +116,8 @@ TEST_F(LockFiles, AReadOnlyFileIsNotPermitted) {
   ASSERT_EQ(chmod(directory_.c_str(), 0755), 0);
   EXPECT_TRUE(in_child([this] {
     if (geteuid() == 0 && setuid(kStranger) != 0) return false;
-    return refusal(path_).find("Permission denied") != std::string::npos && code_ == Code::not_permitted;
+    return refusal(path_).find("Permission denied") != std::string::npos &&
+           code_ == Code::not_permitted;
   }));
 }
 

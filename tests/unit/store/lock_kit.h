@@ -1,4 +1,5 @@
-// Lock files for tests of the local store: a directory of their own, outside lockers, and bytes put where they lie.
+// Lock files for tests of the local store: a directory of their own, outside lockers, and bytes put
+// where they lie.
 #ifndef ATMOST_TESTS_UNIT_STORE_LOCK_KIT_H
 #define ATMOST_TESTS_UNIT_STORE_LOCK_KIT_H
 
@@ -39,18 +40,24 @@ class Directory {
   std::string path_;
 };
 
-// Somebody else with the file open, who knows nothing of our rules: an open file description of its own.
+// Somebody else with the file open, who knows nothing of our rules: an open file description of its
+// own.
 class Outsider {
  public:
-  explicit Outsider(const std::string& path) : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {}
+  explicit Outsider(const std::string& path)
+      : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {}
   Outsider(const Outsider&) = delete;
   Outsider& operator=(const Outsider&) = delete;
   ~Outsider() { close(fd_); }
 
   int fd() const { return fd_; }
-  bool lock(std::int64_t start, std::int64_t length = 1) const { return set(F_WRLCK, start, length); }
+  bool lock(std::int64_t start, std::int64_t length = 1) const {
+    return set(F_WRLCK, start, length);
+  }
   bool lock_for_reading(std::int64_t start) const { return set(F_RDLCK, start, 1); }
-  bool unlock(std::int64_t start, std::int64_t length = 1) const { return set(F_UNLCK, start, length); }
+  bool unlock(std::int64_t start, std::int64_t length = 1) const {
+    return set(F_UNLCK, start, length);
+  }
   bool lock_slot(std::uint32_t slot) const { return lock(slot_byte(slot)); }
   // Whether anybody else holds any of the bytes.
   bool sees_lock(std::int64_t start, std::int64_t length = 1) const {

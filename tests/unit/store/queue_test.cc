@@ -50,7 +50,8 @@ TEST_F(TicketQueue, TheOrderSurvivesEveryCounter) {
   }
   holder_.release();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    for (std::size_t later = i + 1; later < all.size(); ++later) EXPECT_EQ(all[later]->queue(), "busy");
+    for (std::size_t later = i + 1; later < all.size(); ++later)
+      EXPECT_EQ(all[later]->queue(), "busy");
     EXPECT_EQ(all[i]->queue(), "admit");
     all[i]->release();
   }
@@ -60,7 +61,8 @@ TEST_F(TicketQueue, WipedRecordsCostTheListingNotTheOrder) {
   User& first = waiter();
   User& second = waiter();
   const std::string zeros(kWaiterRing * kRecordSize, '\0');
-  ASSERT_EQ(pwrite(file_.fd(), zeros.data(), zeros.size(), kWaitersAt), static_cast<ssize_t>(zeros.size()));
+  ASSERT_EQ(pwrite(file_.fd(), zeros.data(), zeros.size(), kWaitersAt),
+            static_cast<ssize_t>(zeros.size()));
   holder_.release();
   EXPECT_EQ(second.queue(), "busy");
   EXPECT_EQ(first.queue(), "admit");
@@ -153,7 +155,8 @@ TEST_F(TicketQueue, AWaiterWithoutARecordIsOvertakenToo) {
   waiter();
   User& second = waiter();
   const std::string zeros(kWaiterRing * kRecordSize, '\0');
-  ASSERT_EQ(pwrite(file_.fd(), zeros.data(), zeros.size(), kWaitersAt), static_cast<ssize_t>(zeros.size()));
+  ASSERT_EQ(pwrite(file_.fd(), zeros.data(), zeros.size(), kWaitersAt),
+            static_cast<ssize_t>(zeros.size()));
   holder_.release();
   EXPECT_EQ(second.queue(), "busy");
   second.now.boot_ns += kSecond;

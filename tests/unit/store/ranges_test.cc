@@ -67,19 +67,22 @@ TEST_F(Ranges, EveryRunIsFoundOneByOne) {
   std::uint32_t state = 12345;
   for (int i = 0; i < 60; ++i) {
     state = state * 1664525 + 1013904223;
-    const std::int64_t at = 2 * static_cast<std::int64_t>(state >> 16 & 0x1ff);  // even: no two touch
+    const std::int64_t at =
+        2 * static_cast<std::int64_t>(state >> 16 & 0x1ff);  // even: no two touch
     ASSERT_TRUE(theirs_.lock(at));
     locked.insert(at);
   }
   std::set<std::int64_t> forwards;
   local::Run run;
-  for (std::int64_t low = 0; first_locked(ours_.fd(), low, 2000, run) == 0 && run.found; low = run.end) {
+  for (std::int64_t low = 0; first_locked(ours_.fd(), low, 2000, run) == 0 && run.found;
+       low = run.end) {
     EXPECT_EQ(run.end, run.start + 1);
     forwards.insert(run.start);
   }
   EXPECT_EQ(forwards, locked);
   std::set<std::int64_t> backwards;
-  for (std::int64_t end = 2000; last_locked(ours_.fd(), 0, end, run) == 0 && run.found; end = run.start) {
+  for (std::int64_t end = 2000; last_locked(ours_.fd(), 0, end, run) == 0 && run.found;
+       end = run.start) {
     backwards.insert(run.start);
   }
   EXPECT_EQ(backwards, locked);

@@ -1,4 +1,5 @@
-// The memory in the lock file and the experience beside it: hints, believed only when whole and ours.
+// The memory in the lock file and the experience beside it: hints, believed only when whole and
+// ours.
 #include "store/local/remembering.h"
 
 #include <gtest/gtest.h>
@@ -45,8 +46,8 @@ TEST_F(Remembering, IsReadBack) {
 
 TEST_F(Remembering, AnySpoiltByteIsSeen) {
   run(100);
-  for (std::int64_t at = kMemoryAt; at < kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord));
-       at += 7) {
+  for (std::int64_t at = kMemoryAt;
+       at < kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)); at += 7) {
     const char was = file_.get<char>(at);
     file_.put(static_cast<char>(was ^ 0x10), at);
     EXPECT_EQ(memory().completed, 0u) << at;

@@ -75,8 +75,8 @@ TEST_F(SlotSearch, TheIndexIsRaisedBeforeASlotBeyondItIsUsedAndRepaired) {
 TEST_F(SlotSearch, ManyForeignHoldersAndAnyIndexEndInTheRightAnswer) {
   constexpr std::uint32_t kHeld = 50;
   ASSERT_TRUE(foreign_.lock(slot_byte(1), kHeld));
-  for (std::uint64_t at :
-       {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{30}, std::uint64_t{57}, std::uint64_t{200}}) {
+  for (std::uint64_t at : {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{30}, std::uint64_t{57},
+                           std::uint64_t{200}}) {
     index(at);
     User refused(path_, kHeld);
     EXPECT_EQ(refused.ask(), "busy") << at;

@@ -54,7 +54,8 @@ TEST(Turns, HoweverManyTheyTakeTwoSeconds) {
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(turns.next(0), Standing::passed) << i;
 }
 
-// An overtaken waiter stays overtaken, but a slot that was used since is a new turn for those behind it.
+// An overtaken waiter stays overtaken, but a slot that was used since is a new turn for those
+// behind it.
 TEST(Turns, AfterAnAdmissionTheNextHasAWholeTurn) {
   const std::int64_t began = kNow - 1500 * kMs;
   Turns turns(kNow, began + 1);

@@ -1,4 +1,5 @@
-// The parts the doctor is made of: findings through a pipe, mounts as the kernel lists them, reports.
+// The parts the doctor is made of: findings through a pipe, mounts as the kernel lists them,
+// reports.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,7 +21,8 @@ void feed(FindingReader& reader, const std::string& bytes) {
 }
 
 TEST(Findings, ComeThroughInPieces) {
-  const std::string bytes = std::string("wcheck\0what\0\0advice\0", 20) + std::string("sstep\0\0\0\0", 9);
+  const std::string bytes =
+      std::string("wcheck\0what\0\0advice\0", 20) + std::string("sstep\0\0\0\0", 9);
   FindingReader reader;
   Finding finding;
   for (std::size_t i = 0; i + 1 < 20; ++i) {
@@ -63,7 +65,8 @@ const char* mountinfo = "";
 
 ssize_t read_mountinfo(int, void* to, std::size_t size, off_t at) {
   const std::string_view text = mountinfo;
-  const std::string_view rest = text.substr(std::min(static_cast<std::size_t>(at), text.size()), size);
+  const std::string_view rest =
+      text.substr(std::min(static_cast<std::size_t>(at), text.size()), size);
   rest.copy(static_cast<char*>(to), rest.size());
   return static_cast<ssize_t>(rest.size());
 }
@@ -71,9 +74,9 @@ ssize_t read_mountinfo(int, void* to, std::size_t size, off_t at) {
 struct Listed final : MountVisitor {
   std::string text;
   void mount(const Mount& mount) override {
-    text += std::to_string(mount.id) + "|" + std::string(mount.root) + "|" + std::string(mount.point) + "|" +
-            std::string(mount.type) + "|" + std::string(mount.source) + "|" + std::string(mount.options) +
-            "\n";
+    text += std::to_string(mount.id) + "|" + std::string(mount.root) + "|" +
+            std::string(mount.point) + "|" + std::string(mount.type) + "|" +
+            std::string(mount.source) + "|" + std::string(mount.options) + "\n";
   }
 };
 
@@ -88,18 +91,18 @@ std::string listed(const char* text) {
 
 TEST(Mounts, AreRead) {
   if (access("/proc/self/mountinfo", R_OK) != 0) GTEST_SKIP() << "no /proc";
-  EXPECT_EQ(
-      listed("36 35 98:0 /sub /mnt/a\\040b rw,noatime master:1 shared:2 - fuse.sshfs me@h:/x\\134y rw,x=1\n"
-             "37 35 0:30 / /proc rw - proc proc rw\n"),
-      "36|/sub|/mnt/a b|fuse.sshfs|me@h:/x\\y|rw,x=1\n37|/|/proc|proc|proc|rw\n");
+  EXPECT_EQ(listed("36 35 98:0 /sub /mnt/a\\040b rw,noatime master:1 shared:2 - fuse.sshfs "
+                   "me@h:/x\\134y rw,x=1\n"
+                   "37 35 0:30 / /proc rw - proc proc rw\n"),
+            "36|/sub|/mnt/a b|fuse.sshfs|me@h:/x\\y|rw,x=1\n37|/|/proc|proc|proc|rw\n");
   EXPECT_EQ(listed(""), "");
   EXPECT_EQ(listed("rubbish\n\n - \n"), "");
 }
 
 TEST(Mounts, AnEndlessLineIsPassedOver) {
   if (access("/proc/self/mountinfo", R_OK) != 0) GTEST_SKIP() << "no /proc";
-  const std::string text =
-      "1 2 0:3 / /" + std::string(100'000, 'x') + " rw - ext4 /dev/a rw\n2 2 0:3 / /b rw - ext4 /dev/b rw\n";
+  const std::string text = "1 2 0:3 / /" + std::string(100'000, 'x') +
+                           " rw - ext4 /dev/a rw\n2 2 0:3 / /b rw - ext4 /dev/b rw\n";
   EXPECT_EQ(listed(text.c_str()), "2|/|/b|ext4|/dev/b|rw\n");
 }
 

@@ -1,5 +1,5 @@
-// The doctor against a kernel that lies, fails or never answers: what is broken in the table of system calls here is
-// broken in its children too.
+// The doctor against a kernel that lies, fails or never answers: what is broken in the table of
+// system calls here is broken in its children too.
 #include "store/local/doctor.h"
 
 #include <dirent.h>
@@ -231,8 +231,9 @@ TEST_F(Doctor, NamesWhatItDoesNotTrust) {
   };
   for (const Case& one :
        {Case{0x6969, "nfs", "a server keeps the locks"}, Case{0xFF534D42, "cifs", "a server"},
-        Case{0x65735546, "fuse", "each mount keeps locks of its own"}, Case{0x01021997, "9p", "each mount"},
-        Case{0x6A656A63, "virtiofs", "each mount"}, Case{0x12345678, "unknown", "nobody has tried"}}) {
+        Case{0x65735546, "fuse", "each mount keeps locks of its own"},
+        Case{0x01021997, "9p", "each mount"}, Case{0x6A656A63, "virtiofs", "each mount"},
+        Case{0x12345678, "unknown", "nobody has tried"}}) {
     magic = one.magic;
     EXPECT_FALSE(asks());
     EXPECT_TRUE(says("FAIL  filesystem")) << said_;
@@ -268,7 +269,8 @@ TEST_F(Doctor, WarnsOfWhatIsMerelySlower) {
   EXPECT_TRUE(says("(3 warnings)")) << said_;
 }
 
-// A filesystem that drops a process's locks when it closes any descriptor, and keeps none for children.
+// A filesystem that drops a process's locks when it closes any descriptor, and keeps none for
+// children.
 TEST_F(Doctor, SeesLocksOfTheOldKind) {
   calls.lock = [](int fd, int command, struct flock* range) {
     if (command == F_OFD_SETLK) command = F_SETLK;

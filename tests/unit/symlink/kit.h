@@ -24,7 +24,9 @@ class SymlinkTest : public ::testing::Test {
   }
   ~SymlinkTest() override { std::filesystem::remove_all(directory_); }
 
-  std::string name(const std::string& tail = "") const { return std::string(directory_) + "/lock" + tail; }
+  std::string name(const std::string& tail = "") const {
+    return std::string(directory_) + "/lock" + tail;
+  }
   void put(const std::string& text, const std::string& tail = "") {
     ASSERT_EQ(::symlink(text.c_str(), name(tail).c_str()), 0) << tail;
   }
@@ -34,7 +36,8 @@ class SymlinkTest : public ::testing::Test {
     return size < 0 ? "" : std::string(text, static_cast<std::size_t>(size));
   }
   std::size_t names() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory_), {}));
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(directory_), {}));
   }
   // A number that was a process's a moment ago.
   static std::int64_t dead_pid() {
@@ -43,9 +46,10 @@ class SymlinkTest : public ::testing::Test {
     waitpid(pid, nullptr, 0);
     return pid;
   }
-  static std::string old_link(std::int64_t pid, std::int64_t time = 1, std::int64_t ttl = kNoExpiry) {
-    return "pid=" + std::to_string(pid) + " time=" + std::to_string(time) + " ttl=" + std::to_string(ttl) +
-           " psid=root.root.1.1 id=x y";
+  static std::string old_link(std::int64_t pid, std::int64_t time = 1,
+                              std::int64_t ttl = kNoExpiry) {
+    return "pid=" + std::to_string(pid) + " time=" + std::to_string(time) +
+           " ttl=" + std::to_string(ttl) + " psid=root.root.1.1 id=x y";
   }
   Mark mark(std::int64_t pid, std::uint64_t token, std::int64_t until = 0) const {
     return {pid == getpid() ? self_ : Being{pid, 1, boot_}, until, token};

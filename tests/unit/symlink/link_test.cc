@@ -11,7 +11,8 @@ namespace {
 std::string lock_path;
 std::string fresh;
 
-// Just before ours takes the place of the old link, somebody else removes it and makes a lock of his own.
+// Just before ours takes the place of the old link, somebody else removes it and makes a lock of
+// his own.
 int exchange_after_a_stranger(const char* one, const char* other) {
   if (!fresh.empty()) {
     unlink(lock_path.c_str());
@@ -52,7 +53,8 @@ class Links : public SymlinkTest {
     ASSERT_TRUE(taken.ok()) << taken.error().message.c_str();
     EXPECT_EQ(taken.value(), grip);
   }
-  const std::string own_ = "pid=" + std::to_string(getpid()) + " time=1 ttl=99999999 psid=a.b.1.1 id=own";
+  const std::string own_ =
+      "pid=" + std::to_string(getpid()) + " time=1 ttl=99999999 psid=a.b.1.1 id=own";
 };
 
 TEST_F(Links, AFreeNameIsTaken) {

@@ -65,7 +65,8 @@ TEST_F(Sights, OneThatBeganAfterTheLinkAndHasAnotherParentIsAStranger) {
     EXPECT_TRUE(over(sight, now_, boot_, nullptr));
   }
   // With its own psid it is no stranger, whatever a clock that was put forward says.
-  sight.target.psid = Text<127>("a.b." + std::to_string(getppid()) + "." + std::to_string(getpgrp()));
+  sight.target.psid =
+      Text<127>("a.b." + std::to_string(getppid()) + "." + std::to_string(getpgrp()));
   EXPECT_FALSE(over(sight, now_, boot_, nullptr));
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 TEST(Target, ReadsWhatTheOriginalWrites) {
   Target target;
-  ASSERT_TRUE(
-      parse_target("pid=4711 time=1700000000 ttl=99999999 psid=a.b.dom.users.12.34 id=night ly=x", target));
+  ASSERT_TRUE(parse_target(
+      "pid=4711 time=1700000000 ttl=99999999 psid=a.b.dom.users.12.34 id=night ly=x", target));
   EXPECT_EQ(target.pid, 4711);
   EXPECT_EQ(target.time_s, 1700000000);
   EXPECT_EQ(target.ttl_s, kNoExpiry);
@@ -39,7 +39,8 @@ TEST(Target, RefusesWhatIsNotExactlyIt) {
         "pid=+1 time=1 ttl=1 psid=a id=", "pid=2147483648 time=1 ttl=1 psid=a id=",
         "pid=1  time=1 ttl=1 psid=a id=", "pid=1 time= ttl=1 psid=a id=",
         "pid=1 time=1 ttl=99999999999999999999 psid=a id=", "pid=1 time=1.5 ttl=1 psid=a id=",
-        "pid=1 time=1 ttl=1 psid=a", "pid=1 time=1 ttl=1 psid=a\tb id=", " pid=1 time=1 ttl=1 psid=a id=",
+        "pid=1 time=1 ttl=1 psid=a",
+        "pid=1 time=1 ttl=1 psid=a\tb id=", " pid=1 time=1 ttl=1 psid=a id=",
         "pid=0x1 time=1 ttl=1 psid=a id=", "PID=1 time=1 ttl=1 psid=a id="}) {
     EXPECT_FALSE(parse_target(text, target)) << text;
   }
@@ -80,8 +81,9 @@ TEST(Target, AnythingCanBeAnId) {
 TEST(Target, AnIdThatOnlyLooksLikeOursIsNot) {
   Target target;
   for (const char* id :
-       {"a=1.2.3", "a=1.00000000000000ab.00000000000000cd.", "a=x.00000000000000ab.00000000000000cd",
-        "a=1.00000000000000AB.00000000000000cd", "a=1.00000000000000ab00000000000000cd"}) {
+       {"a=1.2.3", "a=1.00000000000000ab.00000000000000cd.",
+        "a=x.00000000000000ab.00000000000000cd", "a=1.00000000000000AB.00000000000000cd",
+        "a=1.00000000000000ab00000000000000cd"}) {
     ASSERT_TRUE(parse_target(std::string("pid=1 time=1 ttl=1 psid=a id=") + id, target));
     EXPECT_FALSE(target.ours) << id;
     EXPECT_EQ(target.id.view(), id);
