@@ -1,12 +1,12 @@
 # make          build Release into build/ (programs in build/bin/)
 # make deps     install what building and checking need (Debian packages, see tools/install_deps)
-# make check    deps, build, and every test once, on the product itself: minutes; make soak: the long ones
-# make check-all  the same in five variants: what continuous integration runs
-# make fuzz     every parser against made-up texts, 20 s each: 20 minutes with its build on two cores
-# make demo     install what is missing, build, and watch real programs obey a limit
+# make check    deps, build, and every test once, on the product itself: minutes; make soak: the
+# long ones make check-all  the same in five variants: what continuous integration runs
+# make fuzz     every parser against made-up texts, 20 s each: 20 minutes with its build on two
+# cores make demo     install what is missing, build, and watch real programs obey a limit
 # make bench    the table of docs/performance.md
-# make dist     the release: atmost-VERSION.tar.gz of the commit that is checked out, and its SHA-256
-# make install  PREFIX=/usr/local DESTDIR=
+# make dist     the release: atmost-VERSION.tar.gz of the commit that is checked out, and its
+# SHA-256 make install  PREFIX=/usr/local DESTDIR=
 BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -20,8 +20,8 @@ CACHE = $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMA
 export CCACHE_DIR ?= $(abspath $(BUILD)-cache)
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 
-# $(call configured,FOLDER,CMAKE OPTIONS,ENVIRONMENT). Generator and compiler (CC and CXX in the environment) are chosen
-# once: CMake keeps them for the life of the folder.
+# $(call configured,FOLDER,CMAKE OPTIONS,ENVIRONMENT). Generator and compiler (CC and CXX in the
+# environment) are chosen once: CMake keeps them for the life of the folder.
 define configured
 @[ -f $(1)/CMakeCache.txt ] || $(3) cmake -S . -B $(1) -G "$(GENERATOR)" $(CACHE) $(2)
 @cmake -S . -B $(1) $(2) >/dev/null
@@ -54,8 +54,9 @@ deps:
 check: deps
 	+@$(MAKE) --no-print-directory check-main
 
-# The other variants repeat what they can change: the system's libc behind the programs; the POSIX-only os room; and,
-# compiled by clang, undefined behaviour, memory errors, and races of threads.
+# The other variants repeat what they can change: the system's libc behind the programs; the
+# POSIX-only os room; and, compiled by clang, undefined behaviour, memory errors, and races of
+# threads.
 check-all: deps
 	+@$(MAKE) --no-print-directory check-sanitize
 	+@$(MAKE) --no-print-directory check-thread
@@ -81,7 +82,8 @@ check-sanitize:
 	$(call variant,$(BUILD)-sanitize,$(SANITIZE_OPTIONS) "-DATMOST_TEST_KINDS=unit;contract;fault;library;cli",$(CLANG))
 	$(CTEST) --test-dir $(BUILD)-sanitize -LE 'soak|layers|model'
 
-# What has threads: the library, and the stores that renew a lease. Tests fork and start threads on both sides of it.
+# What has threads: the library, and the stores that renew a lease. Tests fork and start threads on
+# both sides of it.
 check-thread:
 	$(call configured,$(BUILD)-thread,$(THREAD_OPTIONS),$(CLANG))
 	@cmake --build $(BUILD)-thread -j $(JOBS) --target library contract_etcd contract_postgres \
@@ -109,7 +111,8 @@ bench:
 format:
 	@git ls-files '*.cc' '*.h' | xargs -r clang-format -i
 
-# Style: clang-format, the layers, shell syntax, clang-tidy (which reads the clang variant's compile commands).
+# Style: clang-format, the layers, shell syntax, clang-tidy (which reads the clang variant's compile
+# commands).
 lint: deps
 	@[ -f $(BUILD)-sanitize/CMakeCache.txt ] || \
 	  $(CLANG) cmake -S . -B $(BUILD)-sanitize -G "$(GENERATOR)" $(SANITIZE_OPTIONS) >/dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Lock and unlock from bash, each way in turn: shell_locks.bash ROUNDS. Prints "KIND MICROSECONDS" for each.
-# Environment: LOCK_UNLOCK the function's file, ATMOST the program, HELPERS the folder of bench_true and
-# bench_hold_floor. The lock files are made in the working directory.
+# Lock and unlock from bash, each way in turn: shell_locks.bash ROUNDS. Prints "KIND MICROSECONDS"
+# for each. Environment: LOCK_UNLOCK the function's file, ATMOST the program, HELPERS the folder of
+# bench_true and bench_hold_floor. The lock files are made in the working directory.
 set -eu
 # shellcheck disable=SC1090  # named by the caller
 . "$LOCK_UNLOCK"

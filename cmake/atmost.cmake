@@ -1,12 +1,18 @@
 # How rooms, programs and tests are made (docs/architecture.md says why there are two tiers):
 #
-#   front_room(NAME os SOURCES a.cc b.cc [ROOMS ...])        libraries atmost_os and, where musl is, atmost_os_musl
-#   front_program(NAME atmost SOURCES ... ROOMS ...)         build/bin/atmost, static against musl where it is
-#   back_room(NAME store_etcd SOURCES ... [ROOMS ...] [LIBS ...])  library atmost_store_etcd, ordinary C++20
-#   back_program(NAME pass SOURCES ... [ROOMS ...] [LIBS ...])  build/libexec/atmost/pass, ordinary C++20
+#   front_room(NAME os SOURCES a.cc b.cc [ROOMS ...])        libraries atmost_os and, where musl is,
+# atmost_os_musl
+#   front_program(NAME atmost SOURCES ... ROOMS ...)         build/bin/atmost, static against musl
+# where it is
+#   back_room(NAME store_etcd SOURCES ... [ROOMS ...] [LIBS ...])  library atmost_store_etcd,
+# ordinary C++20
+#   back_program(NAME pass SOURCES ... [ROOMS ...] [LIBS ...])  build/libexec/atmost/pass, ordinary
+# C++20
 #   atmost_test(NAME unit_os_file SOURCES ... ROOMS ... [LABELS unit] [TIMEOUT 60] [LIBS ...])
-#   atmost_test_suite(NAME contract_suite SOURCES ...)       tests of several programs, compiled once
-#   atmost_fuzz(NAME fuzz_duration SOURCES ... ROOMS ...)    a libFuzzer target, in an ATMOST_FUZZ build
+#   atmost_test_suite(NAME contract_suite SOURCES ...)       tests of several programs, compiled
+# once
+#   atmost_fuzz(NAME fuzz_duration SOURCES ... ROOMS ...)    a libFuzzer target, in an ATMOST_FUZZ
+# build
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -19,8 +25,8 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
 set(ATMOST_BIN_DIR ${PROJECT_BINARY_DIR}/bin)
 
-# The front tier is linked by the C compiler; without this CMake would put -lstdc++ on that line, and a use of the
-# C++ runtime would no longer fail to link.
+# The front tier is linked by the C compiler; without this CMake would put -lstdc++ on that line,
+# and a use of the C++ runtime would no longer fail to link.
 set(CMAKE_CXX_IMPLICIT_LINK_LIBRARIES "")
 set(CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES "")
 
@@ -82,7 +88,8 @@ function(front_room)
       target_link_libraries(${target} PUBLIC atmost_${room}${variant})
     endforeach()
     if(musl AND ARG_NAME STREQUAL "os")
-      # The only room that may speak to the kernel is the only one that sees its headers; musl has none of them.
+      # The only room that may speak to the kernel is the only one that sees its headers; musl has
+      # none of them.
       target_compile_options(${target} PRIVATE "SHELL:-isystem ${ATMOST_MUSL_UAPI}")
     endif()
     set_property(GLOBAL APPEND PROPERTY ATMOST_FRONT_TARGETS ${target})
@@ -104,14 +111,16 @@ function(front_program)
   target_link_options(${ARG_NAME} PRIVATE -Wl,--gc-sections,--strip-debug)
   set_target_properties(${ARG_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${ATMOST_BIN_DIR})
   if(NOT ATMOST_SANITIZE AND NOT ATMOST_FUZZ)
-    # The sanitizers' own runtime is C++; everywhere else the C linker line proves that ours is not needed.
+    # The sanitizers' own runtime is C++; everywhere else the C linker line proves that ours is not
+    # needed.
     set_target_properties(${ARG_NAME} PROPERTIES LINKER_LANGUAGE C)
   endif()
   set_property(GLOBAL APPEND PROPERTY ATMOST_FRONT_TARGETS ${ARG_NAME})
   install(TARGETS ${ARG_NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# A library of the back tier. It implements interfaces of the front tier, which has no RTTI to link to.
+# A library of the back tier. It implements interfaces of the front tier, which has no RTTI to link
+# to.
 function(back_room)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES;ROOMS;LIBS")
   add_library(atmost_${ARG_NAME} STATIC ${ARG_SOURCES})
@@ -147,14 +156,16 @@ function(atmost_test_program)
   target_link_libraries(${ARG_NAME} PRIVATE GTest::gtest_main)
 endfunction()
 
-# Tests that several programs have in common, compiled once: $<TARGET_OBJECTS:NAME> is a source of each.
+# Tests that several programs have in common, compiled once: $<TARGET_OBJECTS:NAME> is a source of
+# each.
 function(atmost_test_suite)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES")
   add_library(${ARG_NAME} OBJECT ${ARG_SOURCES})
   _atmost_test_code(${ARG_NAME})
 endfunction()
 
-# What is tested is optimised, the tests are not, and GoogleTest's header is read once: tests are most of the build.
+# What is tested is optimised, the tests are not, and GoogleTest's header is read once: tests are
+# most of the build.
 function(_atmost_test_code target)
   if(NOT TARGET atmost_test_headers)
     file(WRITE ${PROJECT_BINARY_DIR}/tests/headers.cc "")
@@ -169,7 +180,8 @@ function(_atmost_test_code target)
   target_link_libraries(${target} PRIVATE atmost_include GTest::gmock GTest::gtest)
 endfunction()
 
-# The same, each of its tests an entry of CTest. It finds the programs in $ATMOST_BIN, as cli tests do.
+# The same, each of its tests an entry of CTest. It finds the programs in $ATMOST_BIN, as cli tests
+# do.
 function(atmost_test)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TIMEOUT" "SOURCES;ROOMS;LABELS;LIBS")
   if(NOT ARG_LABELS)
@@ -181,7 +193,8 @@ function(atmost_test)
   atmost_test_program(NAME ${ARG_NAME} SOURCES ${ARG_SOURCES} ROOMS ${ARG_ROOMS} LIBS ${ARG_LIBS})
   gtest_discover_tests(${ARG_NAME} TEST_PREFIX ${ARG_NAME}. DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT ATMOST_BIN=${ATMOST_BIN_DIR})
-  # Labels are a list, which gtest_discover_tests cannot pass on; CTest reads this file after the tests are known.
+  # Labels are a list, which gtest_discover_tests cannot pass on; CTest reads this file after the
+  # tests are known.
   set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${ARG_NAME}_labels.cmake)
   file(WRITE ${labels_file}
        "foreach(test \${${ARG_NAME}_TESTS})\n"

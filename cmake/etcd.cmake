@@ -1,4 +1,5 @@
-# Tests against an etcd cluster of their own: one entry of CTest for a whole program, which starts one cluster.
+# Tests against an etcd cluster of their own: one entry of CTest for a whole program, which starts
+# one cluster.
 #
 #   etcd_test(NAME contract_etcd SOURCES ... [ROOMS ...] [LABELS ...] [TIMEOUT 60] [ARGS ...])
 if(NOT TARGET etcd_kit)

@@ -24,7 +24,8 @@ function(fleet_scripts)
                        ENVIRONMENT ATMOST_BIN=${ATMOST_BIN_DIR})
 endfunction()
 
-# The same programs with nothing else running, which the bounds of time are kept with: fleet_timed_soak(NAME...)
+# The same programs with nothing else running, which the bounds of time are kept with:
+# fleet_timed_soak(NAME...)
 function(fleet_timed_soak)
   foreach(name ${ARGN})
     add_test(NAME ${name}_timed_soak COMMAND ${name})

@@ -1,7 +1,7 @@
-# Finds out how to compile C++ against musl with a GCC that was made for the system's libc, and whether it works here.
-# Sets ATMOST_HAVE_MUSL, ATMOST_MUSL_FLAGS (compiling), ATMOST_MUSL_LINK (linking) and ATMOST_MUSL_UAPI (a folder with
-# the kernel's own headers, which musl does not ship). Nothing here names a version or an architecture: all paths are
-# asked of the two compilers.
+# Finds out how to compile C++ against musl with a GCC that was made for the system's libc, and
+# whether it works here. Sets ATMOST_HAVE_MUSL, ATMOST_MUSL_FLAGS (compiling), ATMOST_MUSL_LINK
+# (linking) and ATMOST_MUSL_UAPI (a folder with the kernel's own headers, which musl does not ship).
+# Nothing here names a version or an architecture: all paths are asked of the two compilers.
 
 set(ATMOST_HAVE_MUSL OFF)
 

@@ -1,6 +1,8 @@
-# Tests against a PostgreSQL cluster of their own: one entry of CTest for a whole program, which makes one cluster.
+# Tests against a PostgreSQL cluster of their own: one entry of CTest for a whole program, which
+# makes one cluster.
 #
-#   postgres_test(NAME contract_postgres SOURCES ... [ROOMS ...] [LABELS ...] [TIMEOUT 60] [LIBS ...])
+#   postgres_test(NAME contract_postgres SOURCES ... [ROOMS ...] [LABELS ...] [TIMEOUT 60] [LIBS
+# ...])
 if(NOT TARGET postgres_kit)
   add_subdirectory(${PROJECT_SOURCE_DIR}/tests/postgres/kit ${PROJECT_BINARY_DIR}/tests/postgres/kit)
 endif()

@@ -2,20 +2,23 @@
 # lock_unlock: a lock for the script that calls it. lock_unlock(1) has the whole story.
 #
 #   . lock_unlock.sh
-#   lock_unlock action=lock name=PATH [wait=SECONDS] [expire=SECONDS] [until=tree] [mode=OCTAL] [id=TEXT]
+#   lock_unlock action=lock name=PATH [wait=SECONDS] [expire=SECONDS] [until=tree] [mode=OCTAL]
+# [id=TEXT]
 #                                         0: held, 1: not
 #   lock_unlock action=unlock name=PATH   0: freed, 1: was not held
 #
-# Without wait it waits for ever, without expire it never expires. Other users can share a lock file that was made with
-# mode=666 (or $LOCK_UNLOCK_MODE). Unlocking is optional: the lock ends with the script,
-# however that ends. Starts atmost ($ATMOST, else as PATH has it) at most once a call; unlocking, and locking the same
-# again, asks the keeper that is there (atmost(1), --keeper-to). Evaluates no text, sets no trap, opens no descriptor, and no
-# variable but lock_unlock_* and, with until=tree, ATMOST_HOLD_MARK (exported).
+# Without wait it waits for ever, without expire it never expires. Other users can share a lock file
+# that was made with mode=666 (or $LOCK_UNLOCK_MODE). Unlocking is optional: the lock ends with the
+# script, however that ends. Starts atmost ($ATMOST, else as PATH has it) at most once a call;
+# unlocking, and locking the same again, asks the keeper that is there (atmost(1), --keeper-to).
+# Evaluates no text, sets no trap, opens no descriptor, and no variable but lock_unlock_* and, with
+# until=tree, ATMOST_HOLD_MARK (exported).
 #
-# For every POSIX shell, set -eu or not. As a file named lock_unlock in FPATH it is loaded when first called.
+# For every POSIX shell, set -eu or not. As a file named lock_unlock in FPATH it is loaded when
+# first called.
 lock_unlock() {
-  # What was read is kept in the arguments, where a trap that comes between and locks, too, does not change it:
-  # action, name, wait, expire, until, mode, id.
+  # What was read is kept in the arguments, where a trap that comes between and locks, too, does not
+  # change it: action, name, wait, expire, until, mode, id.
   case $#:${1-}:${2-} in
     2:action=unlock:name=/*) set -- unlock "${2#name=}" inf inf main '' '' ;;  # the usual ones, for speed
     2:action=lock:name=/*) set -- lock "${2#name=}" inf inf main "${LOCK_UNLOCK_MODE-}" '' ;;
@@ -54,9 +57,10 @@ lock_unlock() {
       ;;
   esac
 
-  # The keeper that was started last (the eighth argument), if it is one for these words, is asked for u (unlock) or l
-  # (lock the same again), and another one for q (end, if you hold nothing). Not from a subshell: two would get each
-  # other's answers. Of a later process with its number nothing is opened: it is another user's, or has no such pipes.
+  # The keeper that was started last (the eighth argument), if it is one for these words, is asked
+  # for u (unlock) or l (lock the same again), and another one for q (end, if you hold nothing). Not
+  # from a subshell: two would get each other's answers. Of a later process with its number nothing
+  # is opened: it is another user's, or has no such pipes.
   set -- "$@" "${lock_unlock_keeper-}"
   case $1:$8 in
     lock:"$$ $PWD $2 $3 $4 $5 $6 $7>"*) set -- "$@" l "/proc/${8##*[> ]}" ;;
@@ -80,7 +84,8 @@ lock_unlock() {
     # What the script starts from now on is known by this mark when the script has ended.
     tree:*) export ATMOST_HOLD_MARK="${ATMOST_HOLD_MARK:+$ATMOST_HOLD_MARK:}$$" ;;
   esac
-  # Behind the placeholder in the here-document atmost puts "NAME PID" of a keeper that can be asked.
+  # Behind the placeholder in the here-document atmost puts "NAME PID" of a keeper that can be
+  # asked.
   {
     read -r lock_unlock_answer || :
     "${ATMOST:-atmost}" hold --quiet --no-history --for-pid "$$" --wait "$3" --expire-after "$4" --until "$5" \

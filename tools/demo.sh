@@ -1,8 +1,10 @@
 #!/bin/sh
-# What `make demo` shows: twelve compressors started at once, three let through at a time, counted by somebody else.
+# What `make demo` shows: twelve compressors started at once, three let through at a time, counted
+# by somebody else.
 #
-# The witness is a file to which each compressor's wrapper appends a mark when it begins and when it ends; atmost
-# knows nothing of it. Everything happens in a temporary directory, which is removed at the end; a report of it stays.
+# The witness is a file to which each compressor's wrapper appends a mark when it begins and when it
+# ends; atmost knows nothing of it. Everything happens in a temporary directory, which is removed at
+# the end; a report of it stays.
 set -eu
 
 bin=${BUILD:-build}/bin

@@ -1,4 +1,5 @@
-# Turns page/ into a source file: the page's frame, its style, and its script, in one function that leaves no names.
+# Turns page/ into a source file: the page's frame, its style, and its script, in one function that
+# leaves no names.
 #   cmake -DFOLDER=page -DTO=page_assets.cc -P assets.cmake
 file(READ ${FOLDER}/page.html frame)
 file(READ ${FOLDER}/page.css style)

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Completion of atmost for bash. What there is to complete is what --help of the program itself lists.
+# Completion of atmost for bash. What there is to complete is what --help of the program itself
+# lists.
 _atmost() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[0]} at
   COMPREPLY=()

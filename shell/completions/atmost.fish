@@ -1,4 +1,5 @@
-# Completion of atmost for fish. What there is to complete is what --help of the program itself lists.
+# Completion of atmost for fish. What there is to complete is what --help of the program itself
+# lists.
 function __atmost_commands
     atmost --help 2>/dev/null | string match -rg '^  ([a-z]+) '
 end

@@ -1,5 +1,6 @@
 #!/bin/sh
-# --alert-after: refusals are silent and no failure, but for every so-manieth in a row; an admission ends the row.
+# --alert-after: refusals are silent and no failure, but for every so-manieth in a row; an admission
+# ends the row.
 . "$(dirname "$0")/lib.sh"
 
 start atmost run busy -- sleep 600

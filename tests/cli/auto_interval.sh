@@ -1,5 +1,6 @@
 #!/bin/sh
-# --if-elapsed auto: the interval is learned from the lock's own schedule, and who keeps asking has to wait longer.
+# --if-elapsed auto: the interval is learned from the lock's own schedule, and who keeps asking has
+# to wait longer.
 . "$(dirname "$0")/lib.sh"
 
 ask() { atmost run --now "$1" --if-elapsed auto job true; }
@@ -16,7 +17,8 @@ last=$((1700000000 + 7 * 3600))
 awk -v i="$(interval)" -v u="$(usual)" 'BEGIN { exit !(u > 3600 / 1.2 && u <= 3600 && i > u / 2.1 && i < u / 1.9) }' ||
   fail "interval $(interval), usual $(usual)"
 
-# Spam is refused, counted, and the refusal's time grows up to the usual interval; not beyond, for the schedule's sake.
+# Spam is refused, counted, and the refusal's time grows up to the usual interval; not beyond, for
+# the schedule's sake.
 before=$(interval)
 i=1
 while [ $i -le 12 ]; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Limits that are learned from a lock's own runs: auto stops what takes far longer than the runs before it did, tells why,
-# forgets on request, and drops a memory that was spoilt.
+# Limits that are learned from a lock's own runs: auto stops what takes far longer than the runs
+# before it did, tells why, forgets on request, and drops a memory that was spoilt.
 . "$(dirname "$0")/lib.sh"
 
 # A new lock in a new directory has no limit.

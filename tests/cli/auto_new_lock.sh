@@ -1,6 +1,6 @@
 #!/bin/sh
-# A lock has no learned limit before it has nine completed runs of its own, whatever other locks of its directory did.
-# What then stops a run says where the limit comes from.
+# A lock has no learned limit before it has nine completed runs of its own, whatever other locks of
+# its directory did. What then stops a run says where the limit comes from.
 . "$(dirname "$0")/lib.sh"
 
 for lock in one two; do

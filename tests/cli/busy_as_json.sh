@@ -1,5 +1,6 @@
 #!/bin/sh
-# With --json a refusal is one JSON object on standard error, and standard output stays the command's.
+# With --json a refusal is one JSON object on standard error, and standard output stays the
+# command's.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 atmost run --json build echo hello

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check -n answers where it cannot write, as list does: on a filesystem that is mounted read-only, and of a file that it
-# may only read. It creates nothing and locks nothing.
+# check -n answers where it cannot write, as list does: on a filesystem that is mounted read-only,
+# and of a file that it may only read. It creates nothing and locks nothing.
 . "$(dirname "$0")/lib.sh"
 
 answers() {  # FOLDER: with locks held 1 of 2 (busy), 0 (free), drained (drained), run a moment ago (free)
@@ -32,14 +32,16 @@ if [ "$(id -u)" != 0 ]; then
 fi
 if [ ! "${ATMOST_OWN_MOUNTS-}" ]; then
   unshare -m true 2>/dev/null || skip "no mount namespace can be made"
-  # Once more in a mount namespace of its own, which takes its mounts with it; they lie in this folder, not in its.
+  # Once more in a mount namespace of its own, which takes its mounts with it; they lie in this
+  # folder, not in its.
   mkdir mounts
   code=0
   (cd "$OLDPWD" && ATMOST_OWN_MOUNTS=$folder/mounts unshare -m sh "$0") || code=$?
   exit $code
 fi
 
-# The same files, seen through a mount that cannot be written, while somebody holds them through one that can.
+# The same files, seen through a mount that cannot be written, while somebody holds them through one
+# that can.
 mkdir files "$ATMOST_OWN_MOUNTS/files"
 mount --bind files "$ATMOST_OWN_MOUNTS/files"
 mount -o remount,ro,bind "$ATMOST_OWN_MOUNTS/files"

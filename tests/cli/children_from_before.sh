@@ -1,6 +1,6 @@
 #!/bin/sh
-# A shell that becomes atmost with exec may have had children: they are neither waited for nor stopped, and all that the
-# command starts is still told from them.
+# A shell that becomes atmost with exec may have had children: they are neither waited for nor
+# stopped, and all that the command starts is still told from them.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "needs the adoption of orphans"
 

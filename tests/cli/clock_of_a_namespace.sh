@@ -1,5 +1,6 @@
 #!/bin/sh
-# A time namespace has a boot clock of its own: nobody runs early and nobody is overdue because of it.
+# A time namespace has a boot clock of its own: nobody runs early and nobody is overdue because of
+# it.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "no boot can be told from another"
 

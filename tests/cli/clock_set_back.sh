@@ -1,5 +1,6 @@
 #!/bin/sh
-# A last admission in the future (a clock that was set back) is explained, once, and the interval ends.
+# A last admission in the future (a clock that was set back) is explained, once, and the interval
+# ends.
 . "$(dirname "$0")/lib.sh"
 
 now=$(date +%s)

@@ -5,7 +5,8 @@
 [ "$(id -u)" = 0 ] || skip "only root can mount"
 if [ ! "${ATMOST_OWN_MOUNTS-}" ]; then
   unshare -m true 2>/dev/null || skip "no mount namespace can be made"
-  # Once more in a mount namespace of its own, which takes its mounts with it; they lie in this folder, not in its.
+  # Once more in a mount namespace of its own, which takes its mounts with it; they lie in this
+  # folder, not in its.
   mkdir mounts
   code=0
   (cd "$OLDPWD" && ATMOST_OWN_MOUNTS=$folder/mounts unshare -m sh "$0") || code=$?

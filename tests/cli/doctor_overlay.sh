@@ -1,11 +1,13 @@
 #!/bin/sh
-# An overlay's files have other locks than the same files in its layers: nobody inside can see that, and doctor says so.
+# An overlay's files have other locks than the same files in its layers: nobody inside can see that,
+# and doctor says so.
 . "$(dirname "$0")/lib.sh"
 [ "${ATMOST_PORTABLE-}" ] && skip "a POSIX-only build cannot tell filesystems apart"
 [ "$(id -u)" = 0 ] || skip "only root can mount"
 if [ ! "${ATMOST_OWN_MOUNTS-}" ]; then
   unshare -m true 2>/dev/null || skip "no mount namespace can be made"
-  # Once more in a mount namespace of its own, which takes its mounts with it; they lie in this folder, not in its.
+  # Once more in a mount namespace of its own, which takes its mounts with it; they lie in this
+  # folder, not in its.
   mkdir mounts
   code=0
   (cd "$OLDPWD" && ATMOST_OWN_MOUNTS=$folder/mounts unshare -m sh "$0") || code=$?
@@ -35,7 +37,8 @@ wait_until '[ "$(atmost check merged/a.lock)" = 1 ]'
 expect_code 75 atmost run merged/a.lock -- true
 expect_code 0 atmost run upper/a.lock -- true
 
-# A lock file of the image is copied up by its first user: from then on it is like any other, and no longer warned of.
+# A lock file of the image is copied up by its first user: from then on it is like any other, and no
+# longer warned of.
 start atmost run merged/image.lock -- sleep 100
 wait_until '[ "$(atmost check merged/image.lock)" = 1 ]'
 expect_code 75 atmost run merged/image.lock -- true

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A refusal of exectimes counts all that run, under whatever limit they were started; atmost says how many more run than
-# this caller allows.
+# A refusal of exectimes counts all that run, under whatever limit they were started; atmost says
+# how many more run than this caller allows.
 . "$(dirname "$0")/lib.sh"
 
 refuses() {  # COUNT FILE MAX

@@ -1,5 +1,6 @@
 #!/bin/sh
-# exectimes waits for the file's mutex as long as it takes, as the original does; a signal ends the wait.
+# exectimes waits for the file's mutex as long as it takes, as the original does; a signal ends the
+# wait.
 . "$(dirname "$0")/lib.sh"
 
 command -v python3 >/dev/null || skip "no python3 to lock the mutex with"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Who takes a file that flock(1) has locked for an atmost lock is told, once, and doctor tells of it; nothing is locked to
-# find out, and later runs do not look.
+# Who takes a file that flock(1) has locked for an atmost lock is told, once, and doctor tells of
+# it; nothing is locked to find out, and later runs do not look.
 . "$(dirname "$0")/lib.sh"
 # What flock -o runs: it ends soon after flock has.
 beside='while kill -0 "$PPID" 2>/dev/null; do sleep 0.1; done'

@@ -1,6 +1,7 @@
 #!/bin/sh
-# A supervisor that is killed in the midst of a release leaves the guard to nobody: whoever comes next is told at once
-# that the slot is held, and is admitted when what the command left behind has ended.
+# A supervisor that is killed in the midst of a release leaves the guard to nobody: whoever comes
+# next is told at once that the slot is held, and is admitted when what the command left behind has
+# ended.
 . "$(dirname "$0")/lib.sh"
 
 # What a command inherits of the lock file: the description that has the slot, and no other.

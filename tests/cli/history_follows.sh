@@ -1,5 +1,6 @@
 #!/bin/sh
-# atmost history -f goes on across a rotation by renaming, by truncation, and from before there is a log.
+# atmost history -f goes on across a rotation by renaming, by truncation, and from before there is a
+# log.
 . "$(dirname "$0")/lib.sh"
 
 start atmost history -f -q --json job >followed

@@ -1,5 +1,6 @@
 #!/bin/sh
-# What happened is shown in the order of time, though ends and signals are logged later than what came after them.
+# What happened is shown in the order of time, though ends and signals are logged later than what
+# came after them.
 . "$(dirname "$0")/lib.sh"
 
 line() { # EVENT SECONDS TOKEN [FIELDS]

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A run whose supervisor was killed with it leaves no end in the history: the next admission of its slot notes that.
+# A run whose supervisor was killed with it leaves no end in the history: the next admission of its
+# slot notes that.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "no word of the supervisor's death"
 

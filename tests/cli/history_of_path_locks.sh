@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs of locks that are given by a path are logged in their user's own lock directory, not beside the lock, where others
-# would find a file that they may not write. Readers find them there, and what earlier versions wrote beside the lock.
+# Runs of locks that are given by a path are logged in their user's own lock directory, not beside
+# the lock, where others would find a file that they may not write. Readers find them there, and
+# what earlier versions wrote beside the lock.
 . "$(dirname "$0")/lib.sh"
 mkdir shared
 chmod 1777 . shared
@@ -37,7 +38,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     expect_code 0 as_other "$ATMOST_BIN/atmost" run "$folder/shared/job.lock" true
     expect_line 0 err
     expect_line 2 "other/.local/state/atmost/$machine/history.jsonl"
-    # Without a place for it nothing is logged, and nothing is said: cron would mail it each time. doctor says it.
+    # Without a place for it nothing is logged, and nothing is said: cron would mail it each time.
+    # doctor says it.
     expect_code 0 as_other env HOME=/nonexistent/home "$ATMOST_BIN/atmost" run "$folder/shared/job.lock" true
     expect_line 0 err
     expect_code 0 as_other env HOME=/nonexistent/home "$ATMOST_BIN/atmost" doctor "$folder/shared"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Who was overdue, which signals he was sent and which of them worked, that he lost the lock, and how he ended: written by
-# the one and by the other, and told by token which belongs to which.
+# Who was overdue, which signals he was sent and which of them worked, that he lost the lock, and
+# how he ended: written by the one and by the other, and told by token which belongs to which.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "nobody can be taken over from"
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A killed supervisor's slot is kept by what its command left behind: a refusal and list name that, not the dead.
+# A killed supervisor's slot is kept by what its command left behind: a refusal and list name that,
+# not the dead.
 . "$(dirname "$0")/lib.sh"
 [ "${ATMOST_PORTABLE-}" ] && skip "other processes cannot be seen in a POSIX-only build"
 

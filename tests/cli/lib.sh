@@ -1,17 +1,22 @@
 #!/bin/sh
 # For the scripts in this folder, which begin with:  . "$(dirname "$0")/lib.sh"
 #
-# One script, one behaviour that a user can see. A script runs in a new folder of its own, which is removed afterwards,
-# finds `atmost` and `exectimes` first in PATH, and fails with the first command that fails. By hand:
+# One script, one behaviour that a user can see. A script runs in a new folder of its own, which is
+# removed afterwards, finds `atmost` and `exectimes` first in PATH, and fails with the first command
+# that fails. By hand:
 #   ATMOST_BIN=build/bin sh tests/cli/SCRIPT.sh
 #
 #   fail WORDS...                       ends the script as failed
-#   skip WORDS...                       ends it as not applicable here (POSIX-only build, not root, no /dev/full ...)
-#   expect_code CODE COMMAND...         runs it; its output is in the files out and err; fails on another exit code
+#   skip WORDS...                       ends it as not applicable here (POSIX-only build, not root,
+# no /dev/full ...)
+#   expect_code CODE COMMAND...         runs it; its output is in the files out and err; fails on
+# another exit code
 #   expect_in FILE WORDS                FILE (out, err ...) holds these very WORDS
 #   expect_line COUNT FILE              FILE has COUNT lines
-#   wait_until 'CONDITION' [SECONDS]    polls until the shell CONDITION holds; fails after SECONDS (20)
-#   start COMMAND...                    runs it in the background; its pid is in $started; it is killed when we end
+#   wait_until 'CONDITION' [SECONDS]    polls until the shell CONDITION holds; fails after SECONDS
+# (20)
+#   start COMMAND...                    runs it in the background; its pid is in $started; it is
+# killed when we end
 #   expect_end CODE PID                 waits for a started process, which must end with CODE
 set -eu
 
@@ -32,8 +37,9 @@ mkdir locks
 started=
 started_all=
 
-# Only our own children that nobody has waited for: until then their pids cannot mean another process.
-# TERM first: `atmost` passes it on to its command, which is no child of ours and would outlive a KILL.
+# Only our own children that nobody has waited for: until then their pids cannot mean another
+# process. TERM first: `atmost` passes it on to its command, which is no child of ours and would
+# outlive a KILL.
 clean_up() {
   code=$?
   trap - EXIT

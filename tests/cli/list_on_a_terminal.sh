@@ -1,5 +1,6 @@
 #!/bin/sh
-# On a terminal list says where it looked and fits its columns to the width; --watch gives the cursor back.
+# On a terminal list says where it looked and fits its columns to the width; --watch gives the
+# cursor back.
 . "$(dirname "$0")/lib.sh"
 
 command -v script >/dev/null || skip "no script(1)"

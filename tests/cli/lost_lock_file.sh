@@ -1,6 +1,6 @@
 #!/bin/sh
-# A lock file that is removed, renamed or replaced while it is held keeps nobody out any more: the supervisor says so once
-# and names it, and with --on-lost=stop the command is stopped.
+# A lock file that is removed, renamed or replaced while it is held keeps nobody out any more: the
+# supervisor says so once and names it, and with --on-lost=stop the command is stopped.
 . "$(dirname "$0")/lib.sh"
 
 lose() {  # HOW: what becomes of the file, while the command waits to be told to go on

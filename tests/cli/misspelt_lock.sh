@@ -1,5 +1,6 @@
 #!/bin/sh
-# A name that nobody has used is told, with the one that may have been meant; the exit codes stay as they are.
+# A name that nobody has used is told, with the one that may have been meant; the exit codes stay as
+# they are.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 atmost run backup true

@@ -24,7 +24,8 @@ operand = "hourly"
 command = "echo hourly >>log"
 when = "Min00_05"
 END
-# passes SECONDS...: one pass at each moment; expect_runs HOUR NIGHT HOURLY: how often each ran in them.
+# passes SECONDS...: one pass at each moment; expect_runs HOUR NIGHT HOURLY: how often each ran in
+# them.
 passes() {
   rm -f log
   touch log

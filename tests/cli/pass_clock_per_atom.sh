@@ -3,7 +3,8 @@
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 
-# The second atom asks for an interval that has passed when its turn comes, but had not when the pass began.
+# The second atom asks for an interval that has passed when its turn comes, but had not when the
+# pass began.
 cat >f <<'END'
 [[atom]]
 operator = "job"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The examples are right: the file is a pass, the units are units, and a client cannot start the network's job too often.
+# The examples are right: the file is a pass, the units are units, and a client cannot start the
+# network's job too often.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"

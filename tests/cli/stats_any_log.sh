@@ -1,5 +1,6 @@
 #!/bin/sh
-# Whatever the log holds: torn lines, strangers' lines, other versions, far moments, hostile names, two generations.
+# Whatever the log holds: torn lines, strangers' lines, other versions, far moments, hostile names,
+# two generations.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 atmost stats

@@ -1,5 +1,6 @@
 #!/bin/sh
-# --prometheus=FILE replaces the file whole; what cannot be written leaves the old one and nothing else.
+# --prometheus=FILE replaces the file whole; what cannot be written leaves the old one and nothing
+# else.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 atmost run job -- true
@@ -24,7 +25,8 @@ if [ -c /dev/full ]; then
   expect_in err "/dev/full: cannot write: No space left on device"
 fi
 [ "$(find . -name '.*.??????' | wc -l)" = 0 ] || fail "something stayed behind"
-# A full disk, as far as a process can have one of its own: the old text stays, and no other file does.
+# A full disk, as far as a process can have one of its own: the old text stays, and no other file
+# does.
 cp atmost.prom before
 code=0
 (trap '' XFSZ 2>/dev/null || :; ulimit -f 1; exec atmost stats --prometheus=atmost.prom) 2>err || code=$?

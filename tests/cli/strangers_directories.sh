@@ -1,5 +1,6 @@
 #!/bin/sh
-# Root keeps out of what other users may rearrange: their directories, and logs that they put in its way.
+# Root keeps out of what other users may rearrange: their directories, and logs that they put in its
+# way.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "POSIX shows nobody's locks"
 [ "$(id -u)" = 0 ] || skip "not root"
@@ -33,7 +34,8 @@ if as_other "$ATMOST_BIN/atmost" --version >/dev/null 2>&1; then
   expect_code 0 as_other "$ATMOST_BIN/atmost" run --no-history "$folder/theirs/job.lock" true
 fi
 
-# Another user's log in a directory where anybody may make one: the job runs, one line says that it is not logged.
+# Another user's log in a directory where anybody may make one: the job runs, one line says that it
+# is not logged.
 mkdir -m 1777 common
 : >common/history.jsonl
 chown 65534 common/history.jsonl

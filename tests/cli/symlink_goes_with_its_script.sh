@@ -1,6 +1,6 @@
 #!/bin/sh
-# A symlink lock that a script holds goes when the script ends, however that ends; nothing stays behind, and nobody
-# else's lock is removed.
+# A symlink lock that a script holds goes when the script ends, however that ends; nothing stays
+# behind, and nobody else's lock is removed.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "no process can be watched here"
 lock_unlock_sh=$(cd "$(dirname "$0")/../../shell" && pwd)/lock_unlock.sh
@@ -42,7 +42,8 @@ wait_until '[ -e unlocked.freed ]'
 wait_until 'nothing_left freed'
 wait_until '[ "$(keepers freed)" = 0 ]'
 
-# Somebody else's lock under the same name stays: after an expiry, and when the link was removed by hand.
+# Somebody else's lock under the same name stays: after an expiry, and when the link was removed by
+# hand.
 start sleep 60
 first=$started
 expect_code 0 atmost hold --expire-after 1s --for-pid "$first" ./expired

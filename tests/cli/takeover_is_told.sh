@@ -1,13 +1,13 @@
 #!/bin/sh
-# Stopping a job is never silent (but with -q): the one who stops it says so in one line, without a terminal too, and so does
-# the stopped command's supervisor, which ends with 79.
+# Stopping a job is never silent (but with -q): the one who stops it says so in one line, without a
+# terminal too, and so does the stopped command's supervisor, which ends with 79.
 # Option and value of $grace are two words; "stopping" is an event and a file.
 # shellcheck disable=SC2086,SC2094
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "nobody can be taken over from"
 
-# hold NAME OPTION... LOCK: a holder of LOCK that ends at the first TERM (a shell's background jobs ignore INT); what it
-# says lands in NAME.err, its outcome in NAME.status.
+# hold NAME OPTION... LOCK: a holder of LOCK that ends at the first TERM (a shell's background jobs
+# ignore INT); what it says lands in NAME.err, its outcome in NAME.status.
 hold() {
   name=$1
   shift

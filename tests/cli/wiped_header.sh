@@ -1,6 +1,7 @@
 #!/bin/sh
-# A header that was wiped, or cut off with what lies behind it, lets nobody run early as long as anything of the file tells
-# that there was one: the last admission then counts as just now. And the interval still ends.
+# A header that was wiped, or cut off with what lies behind it, lets nobody run early as long as
+# anything of the file tells that there was one: the last admission then counts as just now. And the
+# interval still ends.
 . "$(dirname "$0")/lib.sh"
 
 wipe() {  # FROM COUNT: so many bytes from there become zeros; both are multiples of 8
@@ -48,7 +49,8 @@ expect_code 0 atmost drain ./lock
 expect_code 0 atmost resume ./lock
 refuses "nothing was done"
 
-# Nothing tells: a file as the original leaves it behind, an empty one, and one full of zeros that nobody has used.
+# Nothing tells: a file as the original leaves it behind, an empty one, and one full of zeros that
+# nobody has used.
 used
 truncate -s 8 lock
 expect_code 0 atmost run --no-history --if-elapsed 1h ./lock -- true

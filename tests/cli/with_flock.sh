@@ -1,5 +1,6 @@
 #!/bin/sh
-# --with-flock: callers and users of flock(1) exclude one another, in both orders, and neither waits inside a decision.
+# --with-flock: callers and users of flock(1) exclude one another, in both orders, and neither waits
+# inside a decision.
 . "$(dirname "$0")/lib.sh"
 # What flock -o runs: it ends soon after flock has.
 beside='while kill -0 "$PPID" 2>/dev/null; do sleep 0.1; done'
@@ -8,7 +9,8 @@ command -v flock >/dev/null || skip "no flock(1)"
 flocked() { ! flock -n "$1" true; }
 waits_for() { atmost list --json "$1" | grep -q '"state":"waiting"'; }
 
-# Without the option neither heeds the other, and no flock is ever taken: flock -n finds the file free all the time.
+# Without the option neither heeds the other, and no flock is ever taken: flock -n finds the file
+# free all the time.
 start atmost run --no-history ./apart sleep 60
 wait_until '[ "$(atmost check ./apart)" = 1 ]'
 expect_code 0 flock -n apart true

@@ -9,8 +9,8 @@ expect_code 0 flock -n f -c 'atmost run --no-history ./f true'
 expect_line 0 err
 expect_code 0 atmost run --no-history ./f flock -n f true
 
-# With it the outer one is the caller's own: told at once, whatever the wait. The descriptor is inherited (flock, exec) or
-# closed in the command (flock -o).
+# With it the outer one is the caller's own: told at once, whatever the wait. The descriptor is
+# inherited (flock, exec) or closed in the command (flock -o).
 : >f
 for how in -x -o; do
   expect_code 75 flock -n "$how" f -c 'atmost run --no-history --with-flock -w 20 ./f true'

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The headers compile without a warning, as C and as C++, in each way to call them, with every compiler there is.
+# The headers compile without a warning, as C and as C++, in each way to call them, with every
+# compiler there is.
 set -eu
 source=$1
 warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"

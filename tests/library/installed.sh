@@ -1,5 +1,6 @@
 #!/bin/sh
-# The library as others get it: installed somewhere, found by pkg-config and by CMake, linked shared and static.
+# The library as others get it: installed somewhere, found by pkg-config and by CMake, linked shared
+# and static.
 set -eu
 build=$1 source=$2
 folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-installed.XXXXXX")

@@ -1,6 +1,7 @@
 #!/bin/sh
-# A stand-in for old scripts with symlink locks, written from the description of their function; it looks every few
-# milliseconds instead of every three seconds, and keeps the race between finding a link and moving its name.
+# A stand-in for old scripts with symlink locks, written from the description of their function; it
+# looks every few milliseconds instead of every three seconds, and keeps the race between finding a
+# link and moving its name.
 #
 #   old_lock_unlock.sh LOCK TRIES TTL COMMAND [ARG]...
 #

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every option of every command's --help is known to each completion. sh completions.sh bash|zsh|fish
+# Every option of every command's --help is known to each completion. sh completions.sh
+# bash|zsh|fish
 set -eu
 export PATH="$ATMOST_BIN:$PATH"
 command -v "$1" >/dev/null || exit 125
@@ -7,7 +8,8 @@ cd "$ATMOST_SHELL/completions"
 work=$(mktemp -d "${TMPDIR:-/tmp}/atmost-completions.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# ask COMMAND WORD: what is offered for WORD behind `atmost COMMAND`, or for a command when COMMAND is empty.
+# ask COMMAND WORD: what is offered for WORD behind `atmost COMMAND`, or for a command when COMMAND
+# is empty.
 ask() {
   case $shell in
     bash)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The keeper answers the shell itself: no process is started to unlock, or to lock the same again. sh keeper_is_asked.sh
-# What is counted here is starts of $ATMOST, by a script that stands before it.
+# The keeper answers the shell itself: no process is started to unlock, or to lock the same again.
+# sh keeper_is_asked.sh What is counted here is starts of $ATMOST, by a script that stands before
+# it.
 set -eu
 bin=$(cd "$ATMOST_BIN" && pwd)
 LOCK_UNLOCK=$(cd "$ATMOST_SHELL" && pwd)/lock_unlock.sh
@@ -93,7 +94,8 @@ for shell in bash dash ksh93 mksh zsh yash; do
   export SHELL_UNDER_TEST="$shell"
   rm -f started inside leave victim
   "$shell" ./script loop || fail "$shell: loop: $?"
-  # One for five rounds, one for other words, one that is refused; one that finds nothing to release.
+  # One for five rounds, one for other words, one that is refused; one that finds nothing to
+  # release.
   [ "$(tr '\n' ' ' <started)" = "hold hold hold release " ] || fail "$shell: started $(tr '\n' ' ' <started)"
   for part in taken killed deleted subshell forged inherited; do
     "$shell" ./script "$part" || fail "$shell: $part: $?"

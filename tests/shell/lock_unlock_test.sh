@@ -155,7 +155,8 @@ echo "of the script" >input
 } <input
 [ "$line" = "of the script" ] || fail "the script's input was read: $line"
 
-# From a function's loop, more than once, relative and elsewhere: what a name means is where the script is.
+# From a function's loop, more than once, relative and elsewhere: what a name means is where the
+# script is.
 mkdir elsewhere
 lock_unlock action=lock name=here
 cd elsewhere

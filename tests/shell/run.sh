@@ -1,6 +1,7 @@
 #!/bin/sh
-# sh run.sh SHELL FILE: runs FILE in SHELL (ash: busybox's), in a new folder of its own that is removed afterwards.
-# By hand: ATMOST_BIN=build/bin ATMOST_SHELL=shell sh tests/shell/run.sh dash tests/shell/lock_unlock_test.sh
+# sh run.sh SHELL FILE: runs FILE in SHELL (ash: busybox's), in a new folder of its own that is
+# removed afterwards. By hand: ATMOST_BIN=build/bin ATMOST_SHELL=shell sh tests/shell/run.sh dash
+# tests/shell/lock_unlock_test.sh
 set -eu
 bin=$(cd "$ATMOST_BIN" && pwd)
 functions=$(cd "$ATMOST_SHELL" && pwd)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# One lock_unlock name for two users: refused with the way to share it, shared by mode= or LOCK_UNLOCK_MODE, shared of itself
-# in a group's directory, and shared as with the original where the lock is a symbolic link. sh two_users.sh
+# One lock_unlock name for two users: refused with the way to share it, shared by mode= or
+# LOCK_UNLOCK_MODE, shared of itself in a group's directory, and shared as with the original where
+# the lock is a symbolic link. sh two_users.sh
 set -eu
 if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
   echo "needs root, who can be two users, and setpriv" >&2

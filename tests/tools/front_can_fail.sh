@@ -1,6 +1,7 @@
 #!/bin/sh
-# tools/check_front passes an innocent object and names the symbol of each planted use of the heap or of the C++ runtime;
-# and a program that uses the runtime does not link with the C linker line that front_program uses.
+# tools/check_front passes an innocent object and names the symbol of each planted use of the heap
+# or of the C++ runtime; and a program that uses the runtime does not link with the C linker line
+# that front_program uses.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 check=$here/../../tools/check_front

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A copy of the shipped code passes tools/check_layers; the same copy with one fault planted does not.
+# A copy of the shipped code passes tools/check_layers; the same copy with one fault planted does
+# not.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
@@ -11,7 +12,8 @@ for part in include src cli libexec; do
 done
 "$top/tools/check_layers" "$tree" >"$tree/said" || { cat "$tree/said"; exit 1; }
 
-# plant FILE LINE WORDS: with LINE at the end of FILE the check fails, and says WORDS about that very file.
+# plant FILE LINE WORDS: with LINE at the end of FILE the check fails, and says WORDS about that
+# very file.
 plant() {
   mkdir -p "$tree/$(dirname "$1")"
   existed=no

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A shell that becomes atmost with exec may have had children: should the supervisor be killed, what it had started is
-# still stopped, and they are not.
+# A shell that becomes atmost with exec may have had children: should the supervisor be killed, what
+# it had started is still stopped, and they are not.
 . "$(dirname "$0")/lib.sh"
 export ATMOST_STORE="$FLEET_STORE"
 child_of() { ps -o pid= --ppid "$1" | tr -d ' ' | grep -vx "$(cat before)"; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A lock that is held around the command is refused at once, whatever the wait and in whatever mode it is held. Who would
-# wait for others waits.
+# A lock that is held around the command is refused at once, whatever the wait and in whatever mode
+# it is held. Who would wait for others waits.
 . "$(dirname "$0")/lib.sh"
 export ATMOST_STORE="$FLEET_STORE"
 

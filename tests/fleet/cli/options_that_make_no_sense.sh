@@ -1,5 +1,6 @@
 #!/bin/sh
-# Each option of one machine that means nothing in a fleet is refused in one line that says why (docs/fleet.md, "Options").
+# Each option of one machine that means nothing in a fleet is refused in one line that says why
+# (docs/fleet.md, "Options").
 . "$(dirname "$0")/lib.sh"
 export ATMOST_STORE="$FLEET_STORE"
 

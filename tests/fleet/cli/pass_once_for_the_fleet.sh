@@ -1,10 +1,11 @@
 #!/bin/sh
-# Two hosts that pass at the same moment run each job once; the interval holds on both; what is each host's own runs on
-# each; each host's log says what it did.
+# Two hosts that pass at the same moment run each job once; the interval holds on both; what is each
+# host's own runs on each; each host's log says what it did.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 
-# expect_count COUNT PATTERN FILE...: so many of the files' lines, taken together, match the pattern (grep -E).
+# expect_count COUNT PATTERN FILE...: so many of the files' lines, taken together, match the pattern
+# (grep -E).
 expect_count() {
   count=$1 pattern=$2
   shift 2

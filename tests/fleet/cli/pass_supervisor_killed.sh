@@ -1,6 +1,7 @@
 #!/bin/sh
-# A job whose supervisor is killed leaves nothing behind, whatever had left its session; the pass goes on and says so.
-# What the file says of a job's surroundings holds in a fleet, too, and is in nobody's arguments.
+# A job whose supervisor is killed leaves nothing behind, whatever had left its session; the pass
+# goes on and says so. What the file says of a job's surroundings holds in a fleet, too, and is in
+# nobody's arguments.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 cat >f <<END

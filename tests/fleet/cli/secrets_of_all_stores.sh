@@ -1,5 +1,6 @@
 #!/bin/sh
-# One file of variables may serve several stores: their secrets reach no command, whichever store is used.
+# One file of variables may serve several stores: their secrets reach no command, whichever store is
+# used.
 . "$(dirname "$0")/lib.sh"
 
 export ATMOST_ETCD_TOKEN=secret-of-etcd ATMOST_POSTGRES_PASSWORD=secret-of-postgres

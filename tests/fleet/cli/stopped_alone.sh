@@ -1,6 +1,6 @@
 #!/bin/sh
-# A command that somebody stops and continues, it alone, as a job's leader: its supervisor stops with it and wakes for its
-# lease's sake; nobody above it stays behind stopped.
+# A command that somebody stops and continues, it alone, as a job's leader: its supervisor stops
+# with it and wakes for its lease's sake; nobody above it stays behind stopped.
 . "$(dirname "$0")/lib.sh"
 state_of() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; }
 
