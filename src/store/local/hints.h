@@ -28,8 +28,8 @@ enum class HeaderState : std::uint8_t {
             // count
   damaged,  // our magic, wrong checksum; or none, where other hints tell that there was one: the
             // last admission is unknown and counts as just now
-  newer,  // a later format
-  alien,  // not a lock file at all: data where we and the original never write any
+  newer,    // a later format
+  alien,    // not a lock file at all: data where we and the original never write any
 };
 
 // Reads index and header in one call. `index` is raw. Returns 0 or an errno value.
