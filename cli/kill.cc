@@ -15,7 +15,7 @@ class Names final : public Observer {
   void admitted(const Lease&, Duration) override {}
   void warning(const Error& about) override { complain(about); }
   void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
-                       Pressure) override {
+                       SignalStep) override {
     Text<400> words(lock.name);
     words.append(": slot ").append_unsigned(slot).append(": ");
     if (who.pid > 0) {

@@ -20,7 +20,7 @@ bool has_line(const Outcome& outcome, const Invocation& invocation) {
   return true;
 }
 
-std::string_view signal_of(Pressure pressure) {
+std::string_view signal_of(SignalStep pressure) {
   constexpr std::string_view kSignals[] = {"", "", "INT", "TERM", "KILL"};
   return kSignals[static_cast<unsigned>(pressure)];
 }
@@ -127,7 +127,7 @@ void Narrator::admitted(const Lease& lease, Duration waited) {
 }
 
 void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
-                               Pressure pressure) {
+                               SignalStep pressure) {
   // Signal by signal for whoever looks on; holder_stopped() tells the end to everybody.
   const bool heard = invocation_.verbose || invocation_.json || is_terminal(2);
   if (invocation_.quiet || !heard) return;

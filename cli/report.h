@@ -53,7 +53,7 @@ class Narrator final : public Observer {
   void admitted(const Lease& lease, Duration waited) override;
   void warning(const Error& about) override;
   void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
-                       Pressure pressure) override;
+                       SignalStep pressure) override;
   void holder_stopped(const LockSpec& lock, const StoppedHolder& holder) override;
 
  private:

@@ -137,7 +137,7 @@ void Narrator::warning(const Error& about) {
 }
 
 void Narrator::stopping_holder(const LockSpec&, std::uint32_t, const HolderName& who,
-                               Pressure pressure) {
+                               SignalStep pressure) {
   if (quiet_ || !is_terminal(2)) return;
   constexpr const char* kSignals[] = {"nothing", "nothing", "INT", "TERM", "KILL"};
   complain(name_ + ": overdue: sending " + kSignals[static_cast<unsigned>(pressure)] +

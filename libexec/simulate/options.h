@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/memory.h"
+#include "core/stats.h"
 #include "trace.h"
 
 namespace atmost::simulate {

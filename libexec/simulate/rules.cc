@@ -98,8 +98,8 @@ class Learned final : public Rule {
 
  private:
   LearnedBounds bounds_;
-  std::vector<Memory> memories_;
-  Experience experience_{};
+  std::vector<LockStats> memories_;
+  DirectoryStats experience_{};
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/memory.h"
+#include "core/stats.h"
 #include "trace.h"
 
 namespace atmost::simulate {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/memory.h"
 #include "core/request.h"
+#include "core/stats.h"
 #include "core/time.h"
 
 namespace atmost {
@@ -58,7 +58,7 @@ class Lease {
   bool held() const { return store_ != nullptr; }
   void release(Ending ending, const Instant& now);
   // What the locks shall remember of this run, once they are released.
-  void learn_at_release(LearnFn how, const Happening& what);
+  void learn_at_release(LearnFn how, const RunSample& what);
   void detach() { store_ = nullptr; }
   // REQUIRES: held(), and lock below the request's lock_count. Valid until the lease ends or moves.
   const HeldLock& lock(std::uint32_t lock) const;

@@ -36,7 +36,7 @@ struct StoppedHolder {
   StopReason reason = StopReason::overdue;
   Duration limit = Duration::forever();  // overdue: the limit that it overstepped
   const Limits* learned = nullptr;       // if that was learned
-  Pressure last = Pressure::none;        // what made it let go
+  SignalStep last = SignalStep::none;    // what made it let go
   bool noted = false;                    // which was a note in the store, no signal from here
 };
 
@@ -52,7 +52,7 @@ class Observer {
   virtual void warning(const Error& about) = 0;  // something to know that stops nothing
   // An overdue holder is pressed to let go: INT, then TERM, then KILL.
   virtual void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
-                               Pressure pressure) = 0;
+                               SignalStep pressure) = 0;
   // One that has let go because of that; once for each hold.
   virtual void holder_stopped(const LockSpec& lock, const StoppedHolder& holder) = 0;
 
@@ -81,7 +81,7 @@ Result<std::uint32_t> inspect(const LockSpec& lock, LockVisitor* visitor);
 struct Victims {
   std::uint32_t slot = 0;  // 0: every slot
   bool overdue = false;
-  bool dry_run = false;  // only told to the observer, with Pressure::none
+  bool dry_run = false;  // only told to the observer, with SignalStep::none
 };
 
 // Stops holders of the request's first lock carefully (request.kill_grace after each of INT, TERM,

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/memory.h"
+#include "core/stats.h"
 #include "core/text.h"
 #include "core/time.h"
 

@@ -9,9 +9,9 @@
 
 #include "core/decision.h"
 #include "core/lease.h"
-#include "core/memory.h"
 #include "core/request.h"
 #include "core/result.h"
+#include "core/stats.h"
 #include "core/view.h"
 
 namespace atmost {
@@ -43,10 +43,10 @@ enum class Wake : std::uint8_t { maybe, deadline, interrupted };
 
 // How hard the holder of a slot is pressed to let go (the paper's order; CONT comes with the first
 // two). none: whether the slot is still held by that hold; prove: by whom, too, as before a signal.
-enum class Pressure : std::uint8_t { none, prove, interrupt, terminate, kill };
+enum class SignalStep : std::uint8_t { none, prove, interrupt, terminate, kill };
 
 // What pressing found. Facts of one moment.
-struct Pressed {
+struct SignalResult {
   bool held = false;        // the slot is still held
   bool unprovable = false;  // by whom cannot be proven from here (another user, another pid
                             // namespace): not signalled
@@ -119,8 +119,8 @@ class Store {
   // of those; the slot is not held for us any more when its hold (HolderView) is another than
   // `hold`. Does not wait. end: nothing happens when it was not begun.
   virtual Result<bool> begin_takeover(std::uint32_t lock, std::uint32_t slot) = 0;
-  virtual Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                                Pressure pressure) = 0;
+  virtual Result<SignalResult> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                     SignalStep pressure) = 0;
   virtual void end_takeover(std::uint32_t lock, std::uint32_t slot) = 0;
   // The takeover begun of that slot is atmost kill's, who wants nobody's place: its holder can ask
   // by stopped_by_kill(). Until end_takeover(). Where that is not kept it is taken for an ordinary
@@ -163,14 +163,14 @@ class Store {
   // What the store knows of its lock is changed by the function for `what` happened to the
   // request's lock number `lock`. Nobody is told when that fails: it is only remembered less.
   // REQUIRES: attempt() was called. A store without a memory does nothing.
-  virtual void learn(const Request&, std::uint32_t, LearnFn, const Happening&) {}
+  virtual void learn(const Request&, std::uint32_t, LearnFn, const RunSample&) {}
   // The same for each lock of a lease, at its release; the store adds how long before this
   // admission the last one was.
-  virtual void learn_at_release(std::uint32_t, LearnFn, const Happening&) {}
+  virtual void learn_at_release(std::uint32_t, LearnFn, const RunSample&) {}
 
   // What is remembered of the request's first lock; false: this store remembers nothing. Creates
   // nothing.
-  virtual Result<bool> recall(const Request&, Memory&, Experience&) { return false; }
+  virtual Result<bool> recall(const Request&, LockStats&, DirectoryStats&) { return false; }
 
   // Forgets the last admission and what was learned.
   virtual Status forget(const Request& request) = 0;
@@ -239,7 +239,7 @@ inline Lease& Lease::operator=(Lease&& other) noexcept {
 inline void Lease::release(Ending ending, const Instant& now) {
   if (Store* store = std::exchange(store_, nullptr)) store->release(handle_, ending, now);
 }
-inline void Lease::learn_at_release(LearnFn how, const Happening& what) {
+inline void Lease::learn_at_release(LearnFn how, const RunSample& what) {
   if (store_ != nullptr) store_->learn_at_release(handle_, how, what);
 }
 inline const HeldLock& Lease::lock(std::uint32_t lock) const { return store_->held(handle_, lock); }

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 
-#include "core/memory.h"
+#include "core/stats.h"
 
 namespace atmost {
 
 struct Tuning {
   bool kept = false;  // the store remembers; else everything is as for a lock that nobody has used
-  std::uint32_t completed = 0, stopped = 0, cut_short = 0;  // runs, as in Memory
+  std::uint32_t completed = 0, stopped = 0, cut_short = 0;  // runs, as in LockStats
   std::uint32_t too_soon = 0, spam = 0;                     // requests
   Duration half{}, nine_tenths{},
       longest{};  // of the run times remembered, the older counting less, rounded up

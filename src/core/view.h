@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/memory.h"
 #include "core/request.h"
+#include "core/stats.h"
 #include "core/text.h"
 #include "core/time.h"
 
@@ -93,8 +93,8 @@ struct View {
   bool flocked = false;           // no room because of somebody's flock(2), whom no record names
   // What is remembered of the lock and of its directory, when the request wants it; null: the store
   // keeps none.
-  const Memory* memory = nullptr;
-  const Experience* experience = nullptr;
+  const LockStats* memory = nullptr;
+  const DirectoryStats* experience = nullptr;
   bool last_chance = false;  // the caller will not wait any longer
   std::span<const HolderView>
       holders;  // filled when the request may stop holders and there is no room

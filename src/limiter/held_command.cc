@@ -111,10 +111,10 @@ void HeldCommand::over(const ExitStatus& status) {
 // What a taker ended is for the taker to tell: it knows why.
 void HeldCommand::learn(const ExitStatus& status) {
   if (request_.no_memory || started_boot_ns_ == 0 || lost_ || displaced_ || !lease_.held()) return;
-  Happening what;
-  what.kind = stopped_                      ? Happening::Kind::stopped
-              : told_ || status.signal != 0 ? Happening::Kind::cut_short
-                                            : Happening::Kind::completed;
+  RunSample what;
+  what.kind = stopped_                      ? RunSample::Kind::stopped
+              : told_ || status.signal != 0 ? RunSample::Kind::cut_short
+                                            : RunSample::Kind::completed;
   what.ran = {os::boot_ns() - started_boot_ns_};
   what.interval = admission_.decision.limits.if_elapsed;
   lease_.learn_at_release(policy::remember, what);

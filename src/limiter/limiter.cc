@@ -86,8 +86,8 @@ void remember_refusal(const Request& request, const Outcome& outcome) {
   const Decision& decision = outcome.decision;
   if (decision.verdict != Verdict::too_soon || !request.if_elapsed_auto || request.no_memory)
     return;
-  Happening what;
-  what.kind = Happening::Kind::too_soon;
+  RunSample what;
+  what.kind = RunSample::Kind::too_soon;
   what.asked_real_ns = limiter::moment(request).real_ns;
   what.interval = decision.limits.if_elapsed;
   limiter::store_for(request.locks[decision.lock])
@@ -236,8 +236,8 @@ Status forget(const Request& request) {
 }
 
 Result<Tuning> tune(const Request& request) {
-  Memory memory{};
-  Experience experience{};
+  LockStats memory{};
+  DirectoryStats experience{};
   const Result<bool> kept =
       limiter::store_for(request.locks[0]).recall(request, memory, experience);
   if (!kept.ok()) return kept.error();

@@ -57,7 +57,7 @@ Outcome stop_some(Store& store, const Request& request, const Victims& wanted, O
   if (wanted.dry_run) {
     for (std::uint32_t i = 0; observer != nullptr && i < picker.decision.victim_count; ++i) {
       observer->stopping_holder(request.locks[0], picker.decision.victims[i],
-                                {picker.pids[i], picker.hosts[i]}, Pressure::none);
+                                {picker.pids[i], picker.hosts[i]}, SignalStep::none);
     }
     return outcome;
   }

@@ -34,7 +34,7 @@ void append_end(Text<700>& to, const StoppedHolder& holder) {
   if (!holder.noted) {
     to.append(": it ended by SIG").append(kSignals[static_cast<unsigned>(holder.last)]);
   } else {
-    to.append(holder.last == Pressure::kill ? ": its lease ended" : ": it let go when asked to");
+    to.append(holder.last == SignalStep::kill ? ": its lease ended" : ": it let go when asked to");
   }
 }
 

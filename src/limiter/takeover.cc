@@ -22,12 +22,12 @@ constexpr int kFewestKills =
     3;  // however long they take: the holder itself goes last, when nobody is seen below it
 
 struct Stage {
-  Pressure pressure;
+  SignalStep pressure;
   int signal;
 };
-constexpr Stage kStages[] = {{Pressure::interrupt, os::kInterrupt},
-                             {Pressure::terminate, os::kTerminate},
-                             {Pressure::kill, os::kKill}};
+constexpr Stage kStages[] = {{SignalStep::interrupt, os::kInterrupt},
+                             {SignalStep::terminate, os::kTerminate},
+                             {SignalStep::kill, os::kKill}};
 
 class Pursuit {
  public:
@@ -53,14 +53,14 @@ class Pursuit {
     Text<63> id, command;
     bool noted = false;
     int signal = 0;  // the last one sent, until it is known whether it worked
-    Pressure last = Pressure::none;
+    SignalStep last = SignalStep::none;
     Instant sent;
   };
 
   // `act(index)` for each victim that still holds, until one fails.
   template <class Act>
   Status each(Act act);
-  Result<Pressed> press(std::uint32_t index, Pressure pressure);
+  Result<SignalResult> press(std::uint32_t index, SignalStep pressure);
   Status prove(std::uint32_t index);
   bool shares_hold(std::uint32_t index) const;
   Status signal(std::uint32_t index, const Stage& stage);
@@ -136,19 +136,20 @@ void Pursuit::tell_stopped(std::uint32_t index) {
   observer_->holder_stopped(request_.locks[decision_.lock], holder);
 }
 
-Result<Pressed> Pursuit::press(std::uint32_t index, Pressure pressure) {
+Result<SignalResult> Pursuit::press(std::uint32_t index, SignalStep pressure) {
   Victim& victim = victims_[index];
   const std::uint32_t slot = decision_.victims[index];
-  Result<Pressed> pressed = store_.press(decision_.lock, slot, decision_.holds[index], pressure);
+  Result<SignalResult> pressed =
+      store_.press(decision_.lock, slot, decision_.holds[index], pressure);
   if (!pressed.ok()) return pressed;
-  const Pressed& found = pressed.value();
+  const SignalResult& found = pressed.value();
   victim.held = found.held;
   if (!found.held) settle(index);
   if (found.held && (found.unprovable || found.ancestor)) {
     return unproven_words(request_.locks[decision_.lock], slot, found);
   }
-  if (found.held && pressure != Pressure::none) {
-    if (pressure == Pressure::prove) {
+  if (found.held && pressure != SignalStep::none) {
+    if (pressure == SignalStep::prove) {
       victim.holder.pid = found.pid;
       victim.host = found.host;
       victim.id = found.id;
@@ -156,14 +157,14 @@ Result<Pressed> Pursuit::press(std::uint32_t index, Pressure pressure) {
     }
     victim.noted = found.noted;
     victim.left = found.pid;
-    if (pressure == Pressure::kill) victim.until_boot_ns = found.until_boot_ns;
+    if (pressure == SignalStep::kill) victim.until_boot_ns = found.until_boot_ns;
     victim.immune = found.immune;
   }
   return pressed;
 }
 
 Status Pursuit::prove(std::uint32_t index) {
-  const Result<Pressed> found = press(index, Pressure::prove);
+  const Result<SignalResult> found = press(index, SignalStep::prove);
   if (!found.ok()) return found.error();
   const Instant now = moment(request_);
   const Stamp& start = found.value().start;
@@ -193,7 +194,7 @@ Status Pursuit::signal(std::uint32_t index, const Stage& stage) {
   if (shares_hold(index)) return {};
   Victim& victim = victims_[index];
   const Instant sent = os::now();
-  const Result<Pressed> found = press(index, stage.pressure);
+  const Result<SignalResult> found = press(index, stage.pressure);
   if (!found.ok()) return found.error();
   if (!victim.held || found.value().signalled == 0 || victim.signal == stage.signal) return {};
   settle(index);
@@ -230,11 +231,11 @@ std::int64_t Pursuit::patience(bool killing) const {
 Status Pursuit::pursue(const Stage& stage) {
   const auto signal_one = [&](std::uint32_t index) { return signal(index, stage); };
   const auto look = [&](std::uint32_t index) -> Status {
-    const Result<Pressed> found = press(index, Pressure::none);
+    const Result<SignalResult> found = press(index, SignalStep::none);
     return found.ok() ? Status{} : Status{found.error()};
   };
   if (Status sent = each(signal_one); !sent.ok()) return sent;
-  const bool killing = stage.pressure == Pressure::kill;
+  const bool killing = stage.pressure == SignalStep::kill;
   const std::int64_t until = patience(killing);
   std::int64_t again = plus(os::boot_ns(), {kKillAgainNs});
   int to_come = killing ? kFewestKills - 1 : 0;
@@ -292,8 +293,8 @@ void Pursuit::remember() {
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
     const Duration age = victims_[i].holder.age;
     if (shares_hold_with_earlier(i) || age.is_forever()) continue;
-    Happening what;
-    what.kind = Happening::Kind::stopped;
+    RunSample what;
+    what.kind = RunSample::Kind::stopped;
     what.ran = age;
     store_.learn(request_, decision_.lock, policy::remember, what);
   }

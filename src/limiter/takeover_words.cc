@@ -18,7 +18,7 @@ Error survivors_words(const LockSpec& lock, const std::int64_t* pids, std::uint3
   return left;
 }
 
-Error unproven_words(const LockSpec& lock, std::uint32_t slot, const Pressed& found) {
+Error unproven_words(const LockSpec& lock, std::uint32_t slot, const SignalResult& found) {
   Error error = error_of(Code::not_permitted, 0, lock.name);
   if (found.read_locked) {
     error.message.append(": slot ").append_unsigned(slot).append(" is not held: ");

@@ -19,7 +19,7 @@ Error survivors_words(const LockSpec& lock, const std::int64_t* pids, std::uint3
 
 // Why nobody is stopped who has slot `slot`: `found` is unprovable, or an ancestor of this process.
 // not_permitted.
-Error unproven_words(const LockSpec& lock, std::uint32_t slot, const Pressed& found);
+Error unproven_words(const LockSpec& lock, std::uint32_t slot, const SignalResult& found);
 
 }  // namespace atmost::limiter
 

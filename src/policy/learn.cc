@@ -53,11 +53,11 @@ void halve_many(float (&counts)[N]) {
 }
 
 // Any run of the directory, and one more that may be anywhere.
-double chance_of_any(const Experience& experience, double all, int step) {
+double chance_of_any(const DirectoryStats& experience, double all, int step) {
   return (static_cast<double>(experience.runs[step]) + 1.0 / kSteps) / all;
 }
 
-double chance_within(const Memory& memory, const Bell& bell, int step) {
+double chance_within(const LockStats& memory, const Bell& bell, int step) {
   float chance = 0;
   for (int s = 0; s < kSteps; ++s) {
     if (memory.runs[s] > 0) chance += memory.runs[s] * bell.at[s < step ? step - s : s - step];
@@ -66,7 +66,8 @@ double chance_within(const Memory& memory, const Bell& bell, int step) {
   return all > 0 ? static_cast<double>(chance) / all : 0;
 }
 
-Forecast forecast_by(const Memory& memory, const Experience& experience, const Weights& weights) {
+Forecast forecast_by(const LockStats& memory, const DirectoryStats& experience,
+                     const Weights& weights) {
   // All bells at once: one for both sides, as high as they are likely.
   float bells[2 * kSteps - 1];
   for (int d = 0; d < kSteps; ++d) {
@@ -112,7 +113,7 @@ double above(const float (&runs)[kSteps], int step) {
 
 // A run longer than `step`, nobody knows how much: like those that were (B. Efron, "The two sample
 // problem with censored data", 1967); if there are none, a little longer.
-void longer_than(Memory& memory, int step) {
+void longer_than(LockStats& memory, int step) {
   const int next = step < kSteps - 1 ? step + 1 : step;
   const double longer = above(memory.runs, step);
   if (longer <= 0) return add(memory.runs, next);
@@ -123,13 +124,13 @@ void longer_than(Memory& memory, int step) {
   }
 }
 
-double share_missed(const Experience& experience, int index) {
+double share_missed(const DirectoryStats& experience, int index) {
   const double expected = kExpectedRuns / price_at(index);
   return (static_cast<double>(experience.missed[index]) + expected) /
          (static_cast<double>(experience.tried) + kExpectedRuns);
 }
 
-void try_prices(Experience& experience, const Forecast& before, int step) {
+void try_prices(DirectoryStats& experience, const Forecast& before, int step) {
   experience.tried += 1;
   for (int i = 0; i < kPrices; ++i) {
     if (step > best_step(before, price_at(i))) experience.missed[i] += 1;
@@ -140,7 +141,7 @@ void try_prices(Experience& experience, const Forecast& before, int step) {
 }
 
 // What a run was related to: each relation gets the part of it that it foresaw.
-void relate(Memory& memory, Experience& experience, int step) {
+void relate(LockStats& memory, DirectoryStats& experience, int step) {
   const Weights weights = weigh(memory, experience);
   try_prices(experience, forecast_by(memory, experience, weights), step);
   double foresaw[kRelations];
@@ -161,7 +162,7 @@ void relate(Memory& memory, Experience& experience, int step) {
 }
 
 // Narrower again after a kill, but for an atom that is killed again and again.
-void narrow(Memory& memory) {
+void narrow(LockStats& memory) {
   const float again = memory.kills > 1 ? memory.kills * static_cast<float>(kWidenSteps) : 0;
   const auto least = static_cast<std::uint32_t>(again < kSteps ? again : kSteps);
   const std::uint32_t narrower =
@@ -176,13 +177,13 @@ void count(std::uint32_t& number) {
 
 }  // namespace
 
-bool is_plausible(const Memory& memory) {
+bool is_plausible(const LockStats& memory) {
   return are_counts(memory.runs, kSteps) && are_counts(memory.intervals, kSteps) &&
          are_counts(memory.relations, kRelations) && are_counts(&memory.kills, 1) &&
          memory.widened <= kSteps && memory.unsettled <= kSteps;
 }
 
-bool is_plausible(const Experience& experience) {
+bool is_plausible(const DirectoryStats& experience) {
   for (const auto& stage : experience.relations) {
     if (!are_counts(stage, kRelations)) return false;
   }
@@ -190,7 +191,7 @@ bool is_plausible(const Experience& experience) {
          are_counts(experience.missed, kPrices);
 }
 
-Weights weigh(const Memory& memory, const Experience& experience) {
+Weights weigh(const LockStats& memory, const DirectoryStats& experience) {
   Weights weights{};
   if (memory.completed == 0) {
     weights.of[kAnyRun] = 1;
@@ -207,11 +208,11 @@ Weights weigh(const Memory& memory, const Experience& experience) {
   return weights;
 }
 
-Forecast forecast(const Memory& memory, const Experience& experience) {
+Forecast forecast(const LockStats& memory, const DirectoryStats& experience) {
   return forecast_by(memory, experience, weigh(memory, experience));
 }
 
-double price_for(const Experience& experience, std::uint32_t risk_ppm) {
+double price_for(const DirectoryStats& experience, std::uint32_t risk_ppm) {
   const double risk = risk_ppm > 0 ? risk_ppm * 1e-6 : 1e-7;
   double before = 0;
   for (int i = 0; i < kPrices; ++i) {
@@ -241,7 +242,7 @@ int best_step(const Forecast& forecast, double price) {
   return best;
 }
 
-RunLimit run_limit(const Memory& memory, const Experience& experience,
+RunLimit run_limit(const LockStats& memory, const DirectoryStats& experience,
                    const LearnedBounds& bounds) {
   const Forecast next = forecast(memory, experience);
   RunLimit answer;
@@ -260,7 +261,7 @@ RunLimit run_limit(const Memory& memory, const Experience& experience,
   return answer;
 }
 
-void run_completed(Memory& memory, Experience& experience, Duration ran) {
+void run_completed(LockStats& memory, DirectoryStats& experience, Duration ran) {
   const int step = step_of(ran);
   if (memory.completed > 0) relate(memory, experience, step);
   if (memory.unsettled > static_cast<std::uint32_t>(step))
@@ -273,7 +274,7 @@ void run_completed(Memory& memory, Experience& experience, Duration ran) {
   narrow(memory);
 }
 
-void run_cut_short(Memory& memory, Duration ran, CutBy by) {
+void run_cut_short(LockStats& memory, Duration ran, CutBy by) {
   const int step = step_of(ran);
   if (by == CutBy::limit) {
     count(memory.stopped);

@@ -19,29 +19,29 @@
 #ifndef ATMOST_POLICY_LEARN_H
 #define ATMOST_POLICY_LEARN_H
 
-#include "core/memory.h"
+#include "core/stats.h"
 
 namespace atmost::policy {
 
 // Whether stored bytes can be what we wrote. Others are to be dropped.
-bool is_plausible(const Memory& memory);
-bool is_plausible(const Experience& experience);
+bool is_plausible(const LockStats& memory);
+bool is_plausible(const DirectoryStats& experience);
 
 // beyond[s]: the chance that the next run is longer than the end of step s. Falls with s, within
 // [0, 1].
 struct Forecast {
   double beyond[kSteps];
 };
-Forecast forecast(const Memory& memory, const Experience& experience);
+Forecast forecast(const LockStats& memory, const DirectoryStats& experience);
 
 // How likely the next run is related so to what was; they sum to 1.
 struct Weights {
   double of[kRelations];
 };
-Weights weigh(const Memory& memory, const Experience& experience);
+Weights weigh(const LockStats& memory, const DirectoryStats& experience);
 
 // What a wrong kill costs, in doublings of the limit, for that risk; from 32 to 2^20.
-double price_for(const Experience& experience, std::uint32_t risk_ppm);
+double price_for(const DirectoryStats& experience, std::uint32_t risk_ppm);
 
 // The step at whose end the limit is best put.
 int best_step(const Forecast& forecast, double price);
@@ -58,20 +58,21 @@ struct RunLimit {
   double chance = 0;      // that the next run is longer, by the forecast
   int step = kSteps - 1;  // before it was widened and bounded
 };
-RunLimit run_limit(const Memory& memory, const Experience& experience, const LearnedBounds& bounds);
+RunLimit run_limit(const LockStats& memory, const DirectoryStats& experience,
+                   const LearnedBounds& bounds);
 
 // After a limit of ours killed a run, the next is eight times as long.
 inline constexpr std::uint32_t kWidenSteps = 12;
 
 // A run ended by itself after `ran`. Changes both.
-void run_completed(Memory& memory, Experience& experience, Duration ran);
+void run_completed(LockStats& memory, DirectoryStats& experience, Duration ran);
 
 // A run was ended after `ran`: it would have taken longer, nobody knows how much. By a limit: the
 // next limits are longer, and the next run to complete settles it. If that one is longer, it is
 // taken for the same work, done at last; else the one that was ended counts as one that would have
 // been longer.
 enum class CutBy : std::uint8_t { limit, other };
-void run_cut_short(Memory& memory, Duration ran, CutBy by);
+void run_cut_short(LockStats& memory, Duration ran, CutBy by);
 
 }  // namespace atmost::policy
 

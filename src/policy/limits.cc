@@ -7,11 +7,11 @@
 namespace atmost::policy {
 namespace {
 
-constexpr Memory kNoMemory{};
-constexpr Experience kNoExperience{};
+constexpr LockStats kNoMemory{};
+constexpr DirectoryStats kNoExperience{};
 
 // The end of the step up to which that share of the remembered runs took; 0 without any.
-Duration quantile(const Memory& memory, double share) {
+Duration quantile(const LockStats& memory, double share) {
   double all = 0;
   for (float runs : memory.runs) all += static_cast<double>(runs);
   if (all <= 0) return {};
@@ -34,7 +34,7 @@ Limits limits_of(const Request& request, const View& view) {
   if (!wants_memory(request)) return limits;
   const bool remembers = view.memory != nullptr && is_plausible(*view.memory);
   const bool experienced = view.experience != nullptr && is_plausible(*view.experience);
-  const Memory& memory = remembers ? *view.memory : kNoMemory;
+  const LockStats& memory = remembers ? *view.memory : kNoMemory;
   const Schedule schedule = schedule_of(memory, request.learned);
   if (request.if_elapsed_auto) limits.if_elapsed = schedule.interval;
   if (!request.max_runtime_auto && !request.expire_auto) return limits;
@@ -54,10 +54,11 @@ Limits limits_of(const Request& request, const View& view) {
   return limits;
 }
 
-Tuning tuning_of(const Memory& memory, const Experience& experience, const LearnedBounds& bounds) {
+Tuning tuning_of(const LockStats& memory, const DirectoryStats& experience,
+                 const LearnedBounds& bounds) {
   Tuning tuning;
-  const Memory& own = is_plausible(memory) ? memory : kNoMemory;
-  const Experience& all = is_plausible(experience) ? experience : kNoExperience;
+  const LockStats& own = is_plausible(memory) ? memory : kNoMemory;
+  const DirectoryStats& all = is_plausible(experience) ? experience : kNoExperience;
   tuning.completed = own.completed;
   tuning.stopped = own.stopped;
   tuning.cut_short = own.cut_short;
@@ -89,19 +90,19 @@ Tuning tuning_of(const Memory& memory, const Experience& experience, const Learn
   return tuning;
 }
 
-void remember(Memory& memory, Experience& experience, const Happening& what) {
+void remember(LockStats& memory, DirectoryStats& experience, const RunSample& what) {
   if (!is_plausible(memory)) memory = {};
   if (!is_plausible(experience)) experience = {};
   if (what.asked_real_ns > 0) asked(memory, what.asked_real_ns, what.interval);
   admitted_after(memory, what.since_previous);
   switch (what.kind) {
-    case Happening::Kind::completed:
+    case RunSample::Kind::completed:
       return run_completed(memory, experience, what.ran);
-    case Happening::Kind::stopped:
+    case RunSample::Kind::stopped:
       return run_cut_short(memory, what.ran, CutBy::limit);
-    case Happening::Kind::cut_short:
+    case RunSample::Kind::cut_short:
       return run_cut_short(memory, what.ran, CutBy::other);
-    case Happening::Kind::too_soon:
+    case RunSample::Kind::too_soon:
       if (memory.too_soon < UINT32_MAX) ++memory.too_soon;
       return;
   }

@@ -2,8 +2,8 @@
 #ifndef ATMOST_POLICY_LIMITS_H
 #define ATMOST_POLICY_LIMITS_H
 
-#include "core/memory.h"
 #include "core/request.h"
+#include "core/stats.h"
 #include "core/tuning.h"
 #include "core/view.h"
 
@@ -16,10 +16,11 @@ namespace atmost::policy {
 Limits limits_of(const Request& request, const View& view);
 
 // The same for all three, with the way there.
-Tuning tuning_of(const Memory& memory, const Experience& experience, const LearnedBounds& bounds);
+Tuning tuning_of(const LockStats& memory, const DirectoryStats& experience,
+                 const LearnedBounds& bounds);
 
 // Remembers what happened. LearnFn (memory.h); memory that cannot be ours is begun anew.
-void remember(Memory& memory, Experience& experience, const Happening& what);
+void remember(LockStats& memory, DirectoryStats& experience, const RunSample& what);
 
 }  // namespace atmost::policy
 

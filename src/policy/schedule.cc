@@ -12,7 +12,7 @@ constexpr std::uint32_t kKeepArriving =
 constexpr std::int64_t kJitter = 64;  // "at" the interval: up to so small a part of it later
 constexpr int kHalf = kStepsPerOctave;
 
-int median_step(const Memory& memory, double all) {
+int median_step(const LockStats& memory, double all) {
   double below = 0;
   int step = 0;
   for (; step < kSteps - 1; ++step) {
@@ -24,7 +24,7 @@ int median_step(const Memory& memory, double all) {
 
 }  // namespace
 
-Schedule schedule_of(const Memory& memory, const LearnedBounds& bounds) {
+Schedule schedule_of(const LockStats& memory, const LearnedBounds& bounds) {
   Schedule schedule;
   double all = 0;
   for (float count : memory.intervals) all += static_cast<double>(count);
@@ -45,7 +45,7 @@ Schedule schedule_of(const Memory& memory, const LearnedBounds& bounds) {
   return schedule;
 }
 
-void admitted_after(Memory& memory, Duration since_previous) {
+void admitted_after(LockStats& memory, Duration since_previous) {
   if (since_previous.is_forever() || since_previous.ns < 0) return;
   for (float& count : memory.intervals) count = count < 1e-6f ? 0 : count * kKeep;
   memory.intervals[step_of(since_previous)] += 1;
@@ -65,7 +65,7 @@ bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval) {
   return arrivals.in_a_row >= kKeepArriving;
 }
 
-void asked(Memory& memory, std::int64_t at_real_ns, Duration interval) {
+void asked(LockStats& memory, std::int64_t at_real_ns, Duration interval) {
   Arrivals arrivals{memory.asked_real_ns, memory.in_a_row};
   const bool spam = arrived(arrivals, at_real_ns, interval);
   memory.asked_real_ns = arrivals.last_real_ns;

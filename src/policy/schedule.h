@@ -2,7 +2,7 @@
 #ifndef ATMOST_POLICY_SCHEDULE_H
 #define ATMOST_POLICY_SCHEDULE_H
 
-#include "core/memory.h"
+#include "core/stats.h"
 
 namespace atmost::policy {
 
@@ -20,10 +20,10 @@ struct Schedule {
 // LISA '97, "Predictable Behaviour"): Δt is what was usual. A request after half of that is let in,
 // so that neither a late run nor one by hand shifts the schedule; who keeps asking sooner has to
 // wait longer, up to the usual interval.
-Schedule schedule_of(const Memory& memory, const LearnedBounds& bounds);
+Schedule schedule_of(const LockStats& memory, const LearnedBounds& bounds);
 
 // An admission, so long after the one before. Forever: not known, and of no interest.
-void admitted_after(Memory& memory, Duration since_previous);
+void admitted_after(LockStats& memory, Duration since_previous);
 
 // The requests for a lock, as far as spam goes.
 struct Arrivals {
@@ -38,7 +38,7 @@ struct Arrivals {
 bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval);
 
 // The same, remembered.
-void asked(Memory& memory, std::int64_t at_real_ns, Duration interval);
+void asked(LockStats& memory, std::int64_t at_real_ns, Duration interval);
 
 }  // namespace atmost::policy
 

@@ -2,7 +2,7 @@
 #ifndef ATMOST_POLICY_STEPS_H
 #define ATMOST_POLICY_STEPS_H
 
-#include "core/memory.h"
+#include "core/stats.h"
 
 namespace atmost::policy {
 

@@ -54,8 +54,8 @@ class Clocked final : public Store {
   Result<bool> begin_takeover(std::uint32_t lock, std::uint32_t slot) override {
     return store_->begin_takeover(lock, slot);
   }
-  Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                        Pressure pressure) override {
+  Result<SignalResult> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                             SignalStep pressure) override {
     return store_->press(lock, slot, hold, pressure);
   }
   void end_takeover(std::uint32_t lock, std::uint32_t slot) override {

@@ -10,8 +10,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace atmost;
-  Memory memory{};
-  Experience experience{};
+  LockStats memory{};
+  DirectoryStats experience{};
   const std::size_t first = size < sizeof memory ? size : sizeof memory;
   const std::size_t second = size - first < sizeof experience ? size - first : sizeof experience;
   std::memcpy(&memory, data, first);

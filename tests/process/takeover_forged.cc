@@ -14,14 +14,14 @@
 namespace witness {
 namespace {
 
-using atmost::Pressure;
+using atmost::SignalStep;
 using atmost::Verdict;
 using atmost::local::Record;
 using atmost::local::User;
 using atmost::local::Word;
 
-constexpr Pressure kPressures[] = {Pressure::prove, Pressure::interrupt, Pressure::terminate,
-                                   Pressure::kill};
+constexpr SignalStep kPressures[] = {SignalStep::prove, SignalStep::interrupt,
+                                     SignalStep::terminate, SignalStep::kill};
 
 std::set<pid_t> reached;  // by signals that were recorded instead of sent
 
@@ -148,7 +148,7 @@ class Fuzz {
     const std::uint64_t kHolds[] = {asked.value().holds[0], asked.value().holds[0], token_, 0,
                                     any()};
     const std::uint64_t hold = kHolds[any() % 5];
-    for (const Pressure pressure : kPressures) (void)taker.store().press(0, 1, hold, pressure);
+    for (const SignalStep pressure : kPressures) (void)taker.store().press(0, 1, hold, pressure);
   }
 
   std::mt19937_64 random_;

@@ -13,7 +13,7 @@
 namespace witness {
 namespace {
 
-using atmost::Pressure;
+using atmost::SignalStep;
 using atmost::Verdict;
 using atmost::local::Record;
 using atmost::local::User;
@@ -112,8 +112,8 @@ std::string recycle(unsigned count, const std::string& path) {
     const atmost::Result<atmost::Decision> asked = taker.attempt();
     if (!asked.ok() || asked.value().verdict == Verdict::admit) return "the slot is not held";
     const std::uint64_t hold = asked.value().holds[0];
-    for (const Pressure pressure : {Pressure::interrupt, Pressure::terminate}) {
-      const atmost::Result<atmost::Pressed> found = taker.store().press(0, 1, hold, pressure);
+    for (const SignalStep pressure : {SignalStep::interrupt, SignalStep::terminate}) {
+      const atmost::Result<atmost::SignalResult> found = taker.store().press(0, 1, hold, pressure);
       if (found.ok() && found.value().signalled > 0) ++pressed;
     }
     if (has_pending(bystander))
@@ -140,16 +140,17 @@ std::string change_hands() {
   waitpid(first, nullptr, 0);
   const pid_t second = stay([&] { take_slot(path, F_SETLK); });
   std::string wrong = taking ? "" : "no takeover";
-  for (const Pressure pressure : {Pressure::prove, Pressure::interrupt, Pressure::terminate}) {
+  for (const SignalStep pressure :
+       {SignalStep::prove, SignalStep::interrupt, SignalStep::terminate}) {
     if (!taking) continue;
-    const atmost::Result<atmost::Pressed> found =
+    const atmost::Result<atmost::SignalResult> found =
         taker.store().press(0, 1, asked.value().holds[0], pressure);
     if (!found.ok() || found.value().held) wrong = "taken for the first";
   }
   if (has_pending(second)) wrong = "a signal to the second";
   // And the second itself can be reached, so that the silence means something.
   const atmost::Result<atmost::Decision> again = taker.attempt();
-  if (again.ok()) (void)taker.store().press(0, 1, again.value().holds[0], Pressure::interrupt);
+  if (again.ok()) (void)taker.store().press(0, 1, again.value().holds[0], SignalStep::interrupt);
   if (wrong.empty() && !has_pending(second)) wrong = "the second is not reached for itself";
   ::kill(second, SIGKILL);
   waitpid(second, nullptr, 0);

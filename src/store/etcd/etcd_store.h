@@ -60,8 +60,8 @@ class EtcdStore final : public FleetStore {
                                 LockVisitor* visitor) override;
   Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
   Result<bool> begin_takeover(std::uint32_t lock, std::uint32_t slot) override;
-  Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                        Pressure pressure) override;
+  Result<SignalResult> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                             SignalStep pressure) override;
   void end_takeover(std::uint32_t lock, std::uint32_t slot) override;
   Result<std::uint32_t> count_refusal(const Request& request, std::uint32_t lock) override;
   bool contested(std::uint32_t handle, std::uint32_t lock) const override;
@@ -90,7 +90,7 @@ class EtcdStore final : public FleetStore {
     } interval;
     std::int64_t cooled_ns = -1;  // how long ago the last moment was; -1: there is none
     std::int64_t looked_boot_ns = 0;
-    Pressed last_pressed;
+    SignalResult last_pressed;
     bool deep = false;           // its place in the queue lies far behind the first
     std::uint64_t in_queue = 0;  // how many were when it drew its place
     bool place_kept = false;     // while it holds the slot

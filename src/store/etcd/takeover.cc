@@ -45,13 +45,13 @@ Result<bool> EtcdStore::begin_takeover(std::uint32_t lock, std::uint32_t slot) {
   return failure(answer, "the holder cannot be stopped");
 }
 
-Result<Pressed> EtcdStore::press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                                 Pressure pressure) {
+Result<SignalResult> EtcdStore::press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                      SignalStep pressure) {
   leave_if_told();
   Entry& entry = entries_[lock];
   const std::int64_t now = os::boot_ns();
-  const bool asks = pressure == Pressure::interrupt;
-  if (!asks && pressure != Pressure::prove && now < plus(entry.looked_boot_ns, kLook) &&
+  const bool asks = pressure == SignalStep::interrupt;
+  if (!asks && pressure != SignalStep::prove && now < plus(entry.looked_boot_ns, kLook) &&
       entry.last_pressed.token == hold) {
     entry.last_pressed.signalled = 0;
     return entry.last_pressed;
@@ -60,7 +60,7 @@ Result<Pressed> EtcdStore::press(std::uint32_t lock, std::uint32_t slot, std::ui
   look.range(entry.keys.held(slot));
   Result<TxnReply> reply = read(look, give_up());
   if (!reply.ok()) return reply.error();
-  Pressed pressed;
+  SignalResult pressed;
   pressed.token = hold;
   const std::vector<KeyValue>& keys = reply.value().parts[0].keys;
   pressed.held = keys.size() == 1 && keys[0].created == hold;

@@ -201,9 +201,9 @@ Below signal_below(const Proven& root, int signal, const Reach& reach) {
   return {below.seen, below.spared};
 }
 
-int send(const Proven& to, Pressure pressure) {
+int send(const Proven& to, SignalStep pressure) {
   (void)to.handle.send(os::kContinue);  // a stopped process may want to end as soon as it can
-  return to.handle.send(pressure == Pressure::interrupt ? os::kInterrupt : os::kTerminate);
+  return to.handle.send(pressure == SignalStep::interrupt ? os::kInterrupt : os::kTerminate);
 }
 
 // The supervisor goes last: while it lives, what is re-parented comes below it and is seen. `left`:
@@ -219,26 +219,27 @@ int kill(const Proven& root, const Reach& reach, std::int64_t& left) {
   return wait ? 0 : root.handle.send(os::kKill);
 }
 
-int signal_holder(const Proven& holder, Pressure pressure, const Reach& reach, std::int64_t& left) {
-  return pressure == Pressure::kill ? kill(holder, reach, left) : send(holder, pressure);
+int signal_holder(const Proven& holder, SignalStep pressure, const Reach& reach,
+                  std::int64_t& left) {
+  return pressure == SignalStep::kill ? kill(holder, reach, left) : send(holder, pressure);
 }
 
 // A library that has not agreed to be killed: it is told by its word, or not at all.
-void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, Pressure pressure,
-                  Pressed& result) {
+void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, SignalStep pressure,
+                  SignalResult& result) {
   result.immune = eviction == Eviction::none;
   Word word;
   const bool told = read_words(file.fd(), slot, 1, &word) == 0 && (word.flags & kRevokedFlag) != 0;
-  if (result.immune || told || pressure == Pressure::prove) return;
+  if (result.immune || told || pressure == SignalStep::prove) return;
   result.noted = true;
   result.signalled = write_flags(file.fd(), slot, word.flags | kRevokedFlag) == 0 ? 1 : 0;
 }
 
 }  // namespace
 
-Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pressure pressure,
-                     Family& family) {
-  Pressed result;
+SignalResult press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold,
+                          SignalStep pressure, Family& family) {
+  SignalResult result;
   HolderView holder;
   describe_holder(file, slot, false, holder);
   // A waiter has one for an instant when a slot becomes free.
@@ -254,7 +255,7 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   result.command = holder.command;
   result.start = holder.start;
   result.read_locked = holder.read_locked;
-  if (!result.held || pressure == Pressure::none) return result;
+  if (!result.held || pressure == SignalStep::none) return result;
   if (holder.kind == HolderKind::library && holder.eviction != Eviction::kill) {
     tell_library(file, slot, holder.eviction, pressure, result);
     return result;
@@ -270,7 +271,7 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   result.ancestor = hunt.ancestor();
   // Who was proven once, or was seen to end, is met by the next press perhaps, or has ended by
   // then.
-  const bool fleeting = hunt.fleeting() || pressure != Pressure::prove;
+  const bool fleeting = hunt.fleeting() || pressure != SignalStep::prove;
   if (hunt.count() == 0 && hunt.unproven() == 0 && !result.ancestor && fleeting) return result;
   result.unprovable = hunt.count() == 0;
   result.handed_over = result.unprovable && hunt.unproven() != 0;
@@ -281,7 +282,7 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   if (holder.hold != hold) return {};
   result.pid = hunt.at(0).pid;
   result.oldest_boot_ns = hunt.oldest_boot_ns();
-  if (pressure == Pressure::prove) return result;
+  if (pressure == SignalStep::prove) return result;
   // A supervisor lives, whatever its number is here (its pid namespace is another one than ours):
   // it passes signals on.
   Word word;
@@ -291,8 +292,8 @@ Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pre
   std::int64_t left = 0;
   for (std::uint32_t i = 0; i < hunt.count(); ++i) {
     const bool below = hunt.below_another(i);
-    if ((supervised || pressure == Pressure::kill) && below) continue;
-    if (pressure != Pressure::kill && !below) (void)signal_below(hunt.at(i), 0, reach);
+    if ((supervised || pressure == SignalStep::kill) && below) continue;
+    if (pressure != SignalStep::kill && !below) (void)signal_below(hunt.at(i), 0, reach);
     const int error = signal_holder(hunt.at(i), pressure, reach, left);
     if (error == EPERM) result.unprovable = true;
     if (error == 0) ++result.signalled;

@@ -19,12 +19,12 @@ namespace atmost::local {
 // Sends what `pressure` says to the proven holders of `slot`, and tells what was found: CONT and
 // INT, CONT and TERM to the supervisor alone when there is a living one (it passes them on), else
 // to every holder; KILL to everything below the holders until nothing is left there, then to the
-// holders. Not held: nobody does, or under another hold than `hold`. Pressure::none takes
+// holders. Not held: nobody does, or under another hold than `hold`. SignalStep::none takes
 // microseconds, the others milliseconds (they read /proc). `family` gets to know whom it saw below
 // the holders it signalled. REQUIRES: file.guarded(), so that the slot does not change hands among
 // those who know the guard meanwhile.
-Pressed press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, Pressure pressure,
-                     Family& family);
+SignalResult press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold,
+                          SignalStep pressure, Family& family);
 
 }  // namespace atmost::local
 

@@ -259,8 +259,8 @@ void tell_longest(const float (&steps)[kSteps], std::string_view what, Report& o
 }
 
 void tell_memory(const Explanation& about, Report& out) {
-  static Memory memory;
-  static Experience experience;
+  static LockStats memory;
+  static DirectoryStats experience;
   out.text("  bytes ").number(kMemoryAt).text(" to ");
   out.number(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) - 1);
   out.text(", the lock's memory, which auto limits are learned from:");

@@ -59,8 +59,8 @@ constexpr int kLooks = 3;
 // other hint, except the index, which is all that the original ever writes.
 bool header_was_lost(int fd, std::uint64_t index) {
   if (plausible_index(index) != 0) return true;
-  Memory memory;
-  Experience experience;
+  LockStats memory;
+  DirectoryStats experience;
   if (read_memory(fd, memory, experience)) return true;
   constexpr std::uint32_t kLowest = 16;  // the lowest free slot is taken first
   Record record;

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "core/memory.h"
 #include "core/request.h"
+#include "core/stats.h"
 #include "os/byte_lock.h"
 
 namespace atmost::local {
@@ -156,12 +156,13 @@ struct MemoryRecord {
   char magic[8];
   std::uint32_t version;
   std::uint32_t reserved;
-  Memory memory;
-  Experience experience;
+  LockStats memory;
+  DirectoryStats experience;
   std::uint32_t reserved_words[3];
   std::uint64_t checksum;
 };
-static_assert(sizeof(Memory) == 1096 && sizeof(Experience) == 668 && sizeof(MemoryRecord) == 1800);
+static_assert(sizeof(LockStats) == 1096 && sizeof(DirectoryStats) == 668 &&
+              sizeof(MemoryRecord) == 1800);
 inline constexpr char kMemoryMagic[8] = {'r', 'u', 'n', 't', 'i', 'm', 'e', 's'};
 inline constexpr std::uint32_t kMemoryVersion = 1;
 
@@ -169,7 +170,7 @@ inline constexpr std::uint32_t kMemoryVersion = 1;
 struct ExperienceRecord {
   char magic[8];
   std::uint32_t version;
-  Experience experience;
+  DirectoryStats experience;
   std::uint64_t checksum;
 };
 static_assert(sizeof(ExperienceRecord) == 688);

@@ -4,7 +4,7 @@
 
 namespace atmost::local {
 
-void LocalStore::learn(const Request&, std::uint32_t lock, LearnFn how, const Happening& what) {
+void LocalStore::learn(const Request&, std::uint32_t lock, LearnFn how, const RunSample& what) {
   LockFile& file = entries_[lock].file;
   const Result<LockFile::Guarded> guarded = file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
   if (!guarded.ok() || guarded.value() != LockFile::Guarded::held) return;
@@ -12,12 +12,13 @@ void LocalStore::learn(const Request&, std::uint32_t lock, LearnFn how, const Ha
   file.unguard();
 }
 
-void LocalStore::learn_at_release(std::uint32_t, LearnFn how, const Happening& what) {
+void LocalStore::learn_at_release(std::uint32_t, LearnFn how, const RunSample& what) {
   learn_ = how;
   happened_ = what;
 }
 
-Result<bool> LocalStore::recall(const Request& request, Memory& memory, Experience& experience) {
+Result<bool> LocalStore::recall(const Request& request, LockStats& memory,
+                                DirectoryStats& experience) {
   LockFile file;
   memory = {};
   experience = {};
@@ -39,7 +40,7 @@ void LocalStore::show_memory(const LockFile& file, View& view) {
 
 void LocalStore::remember_run(Entry& entry) {
   if (learn_ == nullptr) return;
-  Happening what = happened_;
+  RunSample what = happened_;
   const Stamp previous = stamp_of(entry.before.start, entry.file.identity());
   const std::int64_t since = previous.known ? age_ns(previous, entry.admitted) : -1;
   if (since >= 0) what.since_previous = {since};

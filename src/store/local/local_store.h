@@ -34,8 +34,8 @@ class LocalStore final : public Store {
                                 LockVisitor* visitor) override;
   Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
   Result<bool> begin_takeover(std::uint32_t lock, std::uint32_t slot) override;
-  Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                        Pressure pressure) override;
+  Result<SignalResult> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                             SignalStep pressure) override;
   void end_takeover(std::uint32_t lock, std::uint32_t slot) override;
   std::uint32_t survivors(std::span<const std::uint64_t> tokens,
                           std::span<std::int64_t> to) const override;
@@ -44,9 +44,10 @@ class LocalStore final : public Store {
   void mark_as_kill(std::uint32_t lock, std::uint32_t slot) override;
   bool stopped_by_kill(std::uint32_t handle, std::uint32_t lock) const override;
   void learn(const Request& request, std::uint32_t lock, LearnFn how,
-             const Happening& what) override;
-  void learn_at_release(std::uint32_t handle, LearnFn how, const Happening& what) override;
-  Result<bool> recall(const Request& request, Memory& memory, Experience& experience) override;
+             const RunSample& what) override;
+  void learn_at_release(std::uint32_t handle, LearnFn how, const RunSample& what) override;
+  Result<bool> recall(const Request& request, LockStats& memory,
+                      DirectoryStats& experience) override;
   Status forget(const Request& request) override;
   bool in_place(std::uint32_t handle, std::uint32_t lock) const override;
   const HeldLock& held(std::uint32_t handle, std::uint32_t lock) const override;
@@ -144,7 +145,7 @@ class LocalStore final : public Store {
   std::uint32_t quick_looks_ = 0;
   Making making_;            // of the directory's experience, by the last request
   LearnFn learn_ = nullptr;  // for the release of what is held
-  Happening happened_;
+  RunSample happened_;
   // The large ones last: an ordinary admission touches few pages.
   Entry entries_[kMaxLocks];
   HolderView holders_[kMaxVictims];
@@ -154,8 +155,8 @@ class LocalStore final : public Store {
 
   bool kills_ = false;  // mark_as_kill() was called
   Family family_;
-  Memory memory_{};  // of the lock that is being decided about, for its view
-  Experience experience_{};
+  LockStats memory_{};  // of the lock that is being decided about, for its view
+  DirectoryStats experience_{};
   WordBuffer words_;
 };
 

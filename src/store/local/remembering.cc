@@ -51,16 +51,16 @@ class Directory {
     return os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, {0, 0}) == 0;
   }
 
-  void read(Experience& to) {
+  void read(DirectoryStats& to) {
     ExperienceRecord record{};
     std::size_t got = 0;
     const bool whole = os::read_at(fd_.get(), &record, sizeof record, 0, got) == 0 &&
                        got == sizeof record &&
                        std::memcmp(record.magic, kMagic, sizeof kMagic) == 0 &&
                        record.version == kMemoryVersion && record.checksum == sum_of(record);
-    to = whole ? record.experience : Experience{};
+    to = whole ? record.experience : DirectoryStats{};
   }
-  void write(const Experience& from) {
+  void write(const DirectoryStats& from) {
     ExperienceRecord record{};
     std::memcpy(record.magic, kMagic, sizeof kMagic);
     record.version = kMemoryVersion;
@@ -75,19 +75,19 @@ class Directory {
 
 }  // namespace
 
-bool read_memory(int fd, Memory& memory, Experience& experience) {
+bool read_memory(int fd, LockStats& memory, DirectoryStats& experience) {
   MemoryRecord record;
   std::size_t got = 0;
   const bool whole = os::read_at(fd, &record, sizeof record, kMemoryAt, got) == 0 &&
                      got == sizeof record &&
                      std::memcmp(record.magic, kMemoryMagic, sizeof kMemoryMagic) == 0 &&
                      record.version == kMemoryVersion && record.checksum == sum_of(record);
-  memory = whole ? record.memory : Memory{};
-  experience = whole ? record.experience : Experience{};
+  memory = whole ? record.memory : LockStats{};
+  experience = whole ? record.experience : DirectoryStats{};
   return whole;
 }
 
-int write_memory(int fd, const Memory& memory, const Experience& experience) {
+int write_memory(int fd, const LockStats& memory, const DirectoryStats& experience) {
   MemoryRecord record{};
   std::memcpy(record.magic, kMemoryMagic, sizeof kMemoryMagic);
   record.version = kMemoryVersion;
@@ -98,27 +98,27 @@ int write_memory(int fd, const Memory& memory, const Experience& experience) {
 }
 
 int erase_memory(int fd) {
-  Memory memory;
-  Experience experience;
+  LockStats memory;
+  DirectoryStats experience;
   if (!read_memory(fd, memory, experience)) return 0;
   const MemoryRecord nothing{};
   return os::write_at(fd, &nothing, sizeof nothing, kMemoryAt);
 }
 
-void recall(int fd, std::string_view path, Memory& memory, Experience& experience) {
+void recall(int fd, std::string_view path, LockStats& memory, DirectoryStats& experience) {
   (void)read_memory(fd, memory, experience);
   Directory directory;
   if (memory.completed < kYoung && directory.open(path, {})) directory.read(experience);
 }
 
 void memorize(int fd, std::string_view path, const Making& making, LearnFn learn,
-              const Happening& what) {
-  Memory memory;
-  Experience experience;
+              const RunSample& what) {
+  LockStats memory;
+  DirectoryStats experience;
   (void)read_memory(fd, memory, experience);
   Directory directory;
   const bool tells = memory.completed < kYoung || memory.completed % kNowAndThen == 0;
-  const bool shared = what.kind == Happening::Kind::completed && tells &&
+  const bool shared = what.kind == RunSample::Kind::completed && tells &&
                       directory.open(path, making) && directory.lock();
   if (shared) directory.read(experience);
   learn(memory, experience, what);

@@ -5,20 +5,20 @@
 
 #include <string_view>
 
-#include "core/memory.h"
+#include "core/stats.h"
 #include "core/text.h"
 #include "layout.h"
 
 namespace atmost::local {
 
 // One read. False, and all zero, when there is nothing to go by.
-bool read_memory(int fd, Memory& memory, Experience& experience);
-int write_memory(int fd, const Memory& memory, const Experience& experience);
+bool read_memory(int fd, LockStats& memory, DirectoryStats& experience);
+int write_memory(int fd, const LockStats& memory, const DirectoryStats& experience);
 int erase_memory(int fd);
 
 // Reads what the lock at `path` may go by for a decision: its memory and, while that is young, the
 // directory's experience of this moment; later the one that was noted with it.
-void recall(int fd, std::string_view path, Memory& memory, Experience& experience);
+void recall(int fd, std::string_view path, LockStats& memory, DirectoryStats& experience);
 
 // How the directory's file is made, if it is not there.
 struct Making {
@@ -30,7 +30,7 @@ struct Making {
 // each run, by others now and then, and not when another process is at it. REQUIRES: the lock's
 // guard is held. Blocks on the disk at most.
 void memorize(int fd, std::string_view path, const Making& making, LearnFn learn,
-              const Happening& what);
+              const RunSample& what);
 
 }  // namespace atmost::local
 

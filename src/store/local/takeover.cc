@@ -30,16 +30,16 @@ void LocalStore::mark_as_kill(std::uint32_t lock, std::uint32_t slot) {
                      {kill_byte(slot), 1});
 }
 
-Result<Pressed> LocalStore::press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                                  Pressure pressure) {
+Result<SignalResult> LocalStore::press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                       SignalStep pressure) {
   LockFile& file = entries_[lock].file;
   Result<LockFile::Guarded> guarded = file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
   if (!guarded.ok()) return guarded.error();
   if (guarded.value() == LockFile::Guarded::replaced)
-    return Pressed{};  // nobody holds a slot of the new file for us
+    return SignalResult{};  // nobody holds a slot of the new file for us
   if (guarded.value() == LockFile::Guarded::timeout)
     return file.failure(Code::busy, 0, "its guard is held too long");
-  const Pressed pressed = press_holder(file, slot, hold, pressure, family_);
+  const SignalResult pressed = press_holder(file, slot, hold, pressure, family_);
   file.unguard();
   return pressed;
 }

@@ -229,14 +229,15 @@ Result<bool> MemoryStore::begin_takeover(std::uint32_t, std::uint32_t slot) {
 }
 
 // A holder in memory obeys the first word.
-Result<Pressed> MemoryStore::press(std::uint32_t, std::uint32_t slot, std::uint64_t hold,
-                                   Pressure pressure) {
-  Pressed pressed;
+Result<SignalResult> MemoryStore::press(std::uint32_t, std::uint32_t slot, std::uint64_t hold,
+                                        SignalStep pressure) {
+  SignalResult pressed;
   const HolderView& holder = lock_.holders[slot - 1];
   pressed.held = lock_.slot_held[slot - 1] && holder.hold == hold;
   pressed.token = holder.token;
   pressed.start = holder.start;
-  if (!pressed.held || pressure == Pressure::none || pressure == Pressure::prove) return pressed;
+  if (!pressed.held || pressure == SignalStep::none || pressure == SignalStep::prove)
+    return pressed;
   lock_.slot_held[slot - 1] = false;
   pressed.signalled = 1;
   return pressed;

@@ -60,8 +60,8 @@ class MemoryStore final : public Store {
                                 LockVisitor* visitor) override;
   Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
   Result<bool> begin_takeover(std::uint32_t lock, std::uint32_t slot) override;
-  Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                        Pressure pressure) override;
+  Result<SignalResult> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                             SignalStep pressure) override;
   void end_takeover(std::uint32_t lock, std::uint32_t slot) override;
   Result<std::uint32_t> count_refusal(const Request& request, std::uint32_t lock) override;
   bool contested(std::uint32_t handle, std::uint32_t lock) const override;

@@ -69,8 +69,8 @@ class PostgresStore final : public FleetStore {
                                 LockVisitor* visitor) override;
   Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
   Result<bool> begin_takeover(std::uint32_t lock, std::uint32_t slot) override;
-  Result<Pressed> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                        Pressure pressure) override;
+  Result<SignalResult> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                             SignalStep pressure) override;
   void end_takeover(std::uint32_t lock, std::uint32_t slot) override;
   Result<std::uint32_t> count_refusal(const Request& request, std::uint32_t lock) override;
   bool contested(std::uint32_t handle, std::uint32_t lock) const override;
@@ -142,7 +142,7 @@ class PostgresStore final : public FleetStore {
   std::int64_t looked_ns_ = 0;
   std::uint64_t looked_hold_ = 0;
   std::int64_t looked_level_ = 0;
-  Pressed found_;
+  SignalResult found_;
 };
 
 }  // namespace atmost::postgres

@@ -14,16 +14,16 @@ constexpr Duration kClaimLasts = Duration::seconds(2);
 // A taker looks every few milliseconds; the server is asked so often.
 constexpr Duration kAskEvery = Duration::millis(50);
 
-std::int64_t asked_level(Pressure pressure) {
+std::int64_t asked_level(SignalStep pressure) {
   switch (pressure) {
-    case Pressure::interrupt:
+    case SignalStep::interrupt:
       return 1;
-    case Pressure::terminate:
+    case SignalStep::terminate:
       return 2;
-    case Pressure::kill:
+    case SignalStep::kill:
       return 3;  // no renewal any more: the end of its lease is the end of its hold
-    case Pressure::none:
-    case Pressure::prove:
+    case SignalStep::none:
+    case SignalStep::prove:
       break;
   }
   return 0;
@@ -69,12 +69,12 @@ void PostgresStore::leave_if_told() {
   parting_.obey();
 }
 
-Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                                     Pressure pressure) {
+Result<SignalResult> PostgresStore::press(std::uint32_t lock, std::uint32_t slot,
+                                          std::uint64_t hold, SignalStep pressure) {
   leave_if_told();
   const std::int64_t level = asked_level(pressure);
   const bool lately = os::boot_ns() < looked_ns_ + kAskEvery.ns && looked_hold_ == hold;
-  if (lately && pressure != Pressure::prove && level <= looked_level_) {
+  if (lately && pressure != SignalStep::prove && level <= looked_level_) {
     found_.signalled = 0;
     return found_;
   }
@@ -103,7 +103,7 @@ Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std
        {key, number(slot), number(hold)},
        "SELECT",
        8}};
-  Pressed pressed;
+  SignalResult pressed;
   try {
     talk([&](Link& link, std::int64_t deadline) {
       const std::vector<Rows> answers = link.ask(statements, deadline);
@@ -122,7 +122,7 @@ Result<Pressed> PostgresStore::press(std::uint32_t lock, std::uint32_t slot, std
       pressed.start = stamp_of(row.integer(0, 2), row.integer(0, 3), now);
       // That may be a very old row's end: no longer than anybody would wait anyway.
       const std::int64_t left_us = std::min(row.integer(0, 4), Duration::seconds(86400).ns / 1000);
-      if (pressure == Pressure::kill) pressed.until_boot_ns = plus(now.boot_ns, {left_us * 1000});
+      if (pressure == SignalStep::kill) pressed.until_boot_ns = plus(now.boot_ns, {left_us * 1000});
     });
   } catch (const Trouble& trouble) {
     return error_of(trouble);

@@ -324,8 +324,8 @@ Status SymlinkStore::forget(const Request&) { return {}; }
 
 // attempt() never answers take_over: the link's own ttl decides, and nobody is signalled.
 Result<bool> SymlinkStore::begin_takeover(std::uint32_t, std::uint32_t) { return false; }
-Result<Pressed> SymlinkStore::press(std::uint32_t, std::uint32_t, std::uint64_t, Pressure) {
-  return Pressed{};
+Result<SignalResult> SymlinkStore::press(std::uint32_t, std::uint32_t, std::uint64_t, SignalStep) {
+  return SignalResult{};
 }
 bool SymlinkStore::contested(std::uint32_t, std::uint32_t) const { return false; }
 void SymlinkStore::end_takeover(std::uint32_t, std::uint32_t) {}

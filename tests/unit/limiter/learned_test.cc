@@ -117,10 +117,10 @@ class Learned : public ::testing::Test {
     return inspect(request_->locks[0], &seen).ok() ? seen.token : 0;
   }
   Duration limit() const { return tune(*request_).value().limits.expire_after; }
-  Memory memory() const {
+  LockStats memory() const {
     const local::Outsider file(path_);
-    Memory memory;
-    Experience experience;
+    LockStats memory;
+    DirectoryStats experience;
     EXPECT_TRUE(local::read_memory(file.fd(), memory, experience));
     return memory;
   }

@@ -25,8 +25,8 @@ class Learn : public ::testing::Test {
   void run(double s) { run_completed(memory, experience, seconds(s)); }
   void killed() { run_cut_short(memory, limit().limit, CutBy::limit); }
 
-  Memory memory{};
-  Experience experience{};
+  LockStats memory{};
+  DirectoryStats experience{};
   LearnedBounds bounds;
 };
 
@@ -180,7 +180,7 @@ TEST_F(Learn, AnAtomOftenKilledIsGivenMoreTime) {
 
 TEST_F(Learn, ARunCutShortIsNeverAShortOne) {
   for (int i = 0; i < 20; ++i) run(1000);
-  const Memory before = memory;
+  const LockStats before = memory;
   run_cut_short(memory, seconds(1), CutBy::other);  // somebody pressed Ctrl-C
   EXPECT_EQ(std::memcmp(before.runs, memory.runs, sizeof before.runs), 0);
   EXPECT_EQ(memory.cut_short, 1u);
@@ -243,14 +243,14 @@ TEST(Risk, IsKeptOnRunsOfAnyKind) {
     }
   };
   for (int kind = 0; kind < 6; ++kind) {
-    std::vector<Memory> locks(40);
-    Experience experience{};
+    std::vector<LockStats> locks(40);
+    DirectoryStats experience{};
     LearnedBounds bounds;
     bounds.risk_ppm = 6000;
     int kills = 0, runs = 0;
     for (int i = 0; i < 150; ++i) {
       for (int lock = 0; lock < 40; ++lock) {
-        Memory& memory = locks[static_cast<std::size_t>(lock)];
+        LockStats& memory = locks[static_cast<std::size_t>(lock)];
         const Duration ran = seconds(length(kind, lock, i));
         runs += i > 0;
         for (; i > 0 && run_limit(memory, experience, bounds).limit < ran; ++kills) {
@@ -264,17 +264,17 @@ TEST(Risk, IsKeptOnRunsOfAnyKind) {
 }
 
 TEST(Plausible, WhatWeWriteIsAndRubbishIsNot) {
-  Memory memory{};
-  Experience experience{};
+  LockStats memory{};
+  DirectoryStats experience{};
   for (int i = 0; i < 100'000; ++i) run_completed(memory, experience, seconds(0.001 * (i % 977)));
   EXPECT_TRUE(is_plausible(memory));
   EXPECT_TRUE(is_plausible(experience));
   for (float bad : {-1.0f, 1e9f, std::numeric_limits<float>::quiet_NaN(),
                     std::numeric_limits<float>::infinity()}) {
-    Memory wrong = memory;
+    LockStats wrong = memory;
     wrong.runs[7] = bad;
     EXPECT_FALSE(is_plausible(wrong));
-    Experience off = experience;
+    DirectoryStats off = experience;
     off.relations[2][1] = bad;
     EXPECT_FALSE(is_plausible(off));
   }

@@ -18,7 +18,7 @@ class Interval : public ::testing::Test {
   void admit(int times, Duration interval) {
     for (int i = 0; i < times; ++i) {
       now_ns_ += interval.ns;
-      Happening what;
+      RunSample what;
       what.ran = Duration::seconds(10);
       what.since_previous = interval;
       what.asked_real_ns = now_ns_;
@@ -28,16 +28,16 @@ class Interval : public ::testing::Test {
   }
   void ask_too_soon(Duration after) {
     now_ns_ += after.ns;
-    Happening what;
-    what.kind = Happening::Kind::too_soon;
+    RunSample what;
+    what.kind = RunSample::Kind::too_soon;
     what.asked_real_ns = now_ns_;
     what.interval = schedule().interval;
     remember(memory, experience, what);
   }
   Schedule schedule() const { return schedule_of(memory, bounds); }
 
-  Memory memory{};
-  Experience experience{};
+  LockStats memory{};
+  DirectoryStats experience{};
   LearnedBounds bounds;
 
  private:
@@ -95,7 +95,7 @@ TEST_F(Interval, SpamHasToWaitLongerButTheScheduleIsKept) {
 TEST_F(Interval, AtTheIntervalIsSpamToo) {
   admit(10, kHour);
   for (int i = 0; i < 3; ++i) {
-    Happening what;
+    RunSample what;
     what.ran = Duration::seconds(1);
     what.asked_real_ns = memory.asked_real_ns + 60 * kSecond;
     what.interval = Duration::seconds(60);
@@ -106,7 +106,7 @@ TEST_F(Interval, AtTheIntervalIsSpamToo) {
 
 TEST_F(Interval, OldAndForeignMomentsAreLeftOut) {
   admit(10, kHour);
-  const Memory before = memory;
+  const LockStats before = memory;
   asked(memory, before.asked_real_ns - 1, kHour);
   asked(memory, 0, kHour);
   EXPECT_EQ(memory.asked_real_ns, before.asked_real_ns);
@@ -144,7 +144,7 @@ TEST(Limits, WithoutMemoryNothingIsTooSoonOrOverdue) {
   request.if_elapsed_auto = request.expire_auto = request.max_runtime_auto = true;
   View view;
   for (bool spoilt : {false, true}) {
-    Memory memory{};
+    LockStats memory{};
     memory.runs[3] = -1;
     view.memory = spoilt ? &memory : nullptr;
     const Limits limits = limits_of(request, view);
@@ -155,10 +155,10 @@ TEST(Limits, WithoutMemoryNothingIsTooSoonOrOverdue) {
 }
 
 TEST(Limits, DecideGoesByThem) {
-  Memory memory{};
-  Experience experience{};
+  LockStats memory{};
+  DirectoryStats experience{};
   for (int i = 0; i < 40; ++i) {
-    Happening what;
+    RunSample what;
     what.ran = Duration::seconds(100);
     remember(memory, experience, what);
   }

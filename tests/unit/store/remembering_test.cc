@@ -14,19 +14,19 @@ namespace {
 class Remembering : public ::testing::Test {
  protected:
   void run(std::int64_t seconds) {
-    Happening what;
+    RunSample what;
     what.ran = Duration::seconds(seconds);
     memorize(file_.fd(), path_, {true, 0600}, policy::remember, what);
   }
-  Memory memory() {
-    Memory memory;
-    Experience experience;
+  LockStats memory() {
+    LockStats memory;
+    DirectoryStats experience;
     recall(file_.fd(), path_, memory, experience);
     return memory;
   }
   float tried() {
-    Memory memory;
-    Experience experience;
+    LockStats memory;
+    DirectoryStats experience;
     recall(file_.fd(), path_, memory, experience);
     return experience.tried;
   }
@@ -60,8 +60,8 @@ TEST_F(Remembering, TheDirectoryTellsItsOtherLocks) {
   for (int i = 0; i < 20; ++i) run(100);
   const std::string path = directory_.path("other.lock");
   const Outsider other(path);
-  Memory memory;
-  Experience experience;
+  LockStats memory;
+  DirectoryStats experience;
   recall(other.fd(), path, memory, experience);
   EXPECT_EQ(memory.completed, 0u);
   EXPECT_EQ(experience.tried, 19);
@@ -71,8 +71,8 @@ TEST_F(Remembering, ExperienceThatOthersMayWriteDoesNotCount) {
   for (int i = 0; i < 20; ++i) run(100);
   ASSERT_EQ(unlink(path_.c_str()), 0);
   const Outsider fresh(path_);
-  Memory memory;
-  Experience experience;
+  LockStats memory;
+  DirectoryStats experience;
   recall(fresh.fd(), path_, memory, experience);
   EXPECT_EQ(experience.tried, 19);
   ASSERT_EQ(chmod(shared_.c_str(), 0660), 0);
@@ -100,7 +100,7 @@ TEST_F(Remembering, AnOldLockAsksTheDirectoryNowAndThen) {
 }
 
 TEST_F(Remembering, WithoutADirectoryThatCanBeWrittenTheLockRemembers) {
-  Happening what;
+  RunSample what;
   what.ran = Duration::seconds(1);
   memorize(file_.fd(), "/proc/job.lock", {true, 0600}, policy::remember, what);
   EXPECT_EQ(memory().completed, 1u);

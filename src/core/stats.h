@@ -1,8 +1,8 @@
 // What a lock remembers of its runs, and a directory of all its locks. Hints: stores keep them,
 // policy/learn.h and policy/schedule.h write and read them, and nobody is admitted because of what
 // they say.
-#ifndef ATMOST_MEMORY_H
-#define ATMOST_MEMORY_H
+#ifndef ATMOST_STATS_H
+#define ATMOST_STATS_H
 
 #include <cstdint>
 
@@ -23,7 +23,7 @@ inline constexpr int kStages = 6;
 inline constexpr int kPrices = 8;
 
 // Plain data, as stored. Everything is 0 for a lock that nobody has used.
-struct Memory {
+struct LockStats {
   float runs[kSteps];           // run times, each run counting 0.95 of the next
   float intervals[kSteps];      // between admissions, likewise
   float relations[kRelations];  // how often the next run was related so
@@ -43,7 +43,7 @@ struct Memory {
 };
 
 // Plain data, as stored. Everything is 0 for a directory without experience.
-struct Experience {
+struct DirectoryStats {
   float runs[kSteps];
   float relations[kStages][kRelations];
   float tried;  // runs, and how many of them were longer than the limit at each price
@@ -58,7 +58,7 @@ struct LearnedBounds {
 };
 
 // Something that a lock should remember.
-struct Happening {
+struct RunSample {
   enum class Kind : std::uint8_t {
     completed,  // a run ended by itself
     stopped,    // a limit of ours ended it
@@ -75,7 +75,7 @@ struct Happening {
 
 // Changes what is remembered. Pure; stores call it on what they read and write the result back
 // (policy/remember.h).
-using LearnFn = void (*)(Memory& memory, Experience& experience, const Happening& what);
+using LearnFn = void (*)(LockStats& memory, DirectoryStats& experience, const RunSample& what);
 
 // The limits that a decision went by, where they were learned; else those of the request.
 struct Limits {
