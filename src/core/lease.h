@@ -4,6 +4,7 @@
 #define ATMOST_LEASE_H
 
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "core/request.h"
@@ -12,11 +13,8 @@
 
 namespace atmost {
 
-class Store;
-struct Upkeep;
-
-// A run whose end nobody could tell: its supervisor was killed, and what it had started is gone as
-// well. As its record says.
+// A run whose end nobody could record: its supervisor was killed, and what it had started is gone
+// as well. As its record says.
 struct Vanished {
   std::uint32_t slot = 0;
   std::int64_t pid = 0;  // of the supervisor
@@ -26,13 +24,13 @@ inline constexpr std::uint32_t kMostVanished = 4;
 
 // The slots of one lock that a lease covers.
 struct HeldLock {
-  int fd = -1;  // local store: the lock file's descriptor, which the command may inherit; else -1
+  int fd = -1;  // inheritable stores: the descriptor that the command may inherit; else -1
   std::uint64_t token = 0;  // of this admission: greater than every earlier one of this lock
   std::uint32_t count = 0;  // slots held
-  bool was_empty =
-      false;  // local store: this admission made an empty file that it found a lock file
-  std::uint32_t vanished_count =
-      0;  // runs that had these slots before, and left no end; the first few of them
+  // Stores with paths: this admission made a lock file of an empty file that it found.
+  bool was_empty = false;
+  // Runs that had these slots before and recorded no end; the first few of them.
+  std::uint32_t vanished_count = 0;
   Vanished vanished[kMostVanished];
   std::uint32_t slots[kMaxTake] = {};  // 1-based, ascending, none above the caller's N
 };
@@ -40,39 +38,85 @@ struct HeldLock {
 // How the command ended, for the record of the last admission.
 enum class Ending : std::uint8_t { unknown, success, failure };
 
+// How long a lease is good for, and whether it is still wanted. A lease that the kernel ends with
+// its holder is good for ever.
+struct Upkeep {
+  // After it others may be admitted: nothing of the command may run.
+  std::int64_t until_boot_ns = Duration::kForever;
+  bool lost = false;           // others may have been admitted already
+  bool asked_to_stop = false;  // by somebody who takes the lock over
+};
+
+// Whether somebody is stopping the holder of a lock right now, and what for.
+enum class Contest : std::uint8_t { none, for_its_place, by_kill };
+
+// What a run teaches, written at its release. `how` null: nothing.
+struct Lesson {
+  LearnFn how = nullptr;
+  RunSample sample;
+};
+
+// The store's side of a lease. Part of a session.
+class Hold {
+ public:
+  const HeldLock& lock(std::uint32_t index) const { return locks_[index]; }
+  // Does not block. A store that renews leases itself sends this process a SIGCHLD when the answer
+  // got worse, so that whoever waits for children looks again.
+  virtual Upkeep upkeep() const { return {}; }
+  // Does not block. A store that cannot tell takers from `atmost kill` says for_its_place.
+  virtual Contest contested(std::uint32_t lock) const = 0;
+  // Whether the name of that lock still leads to what is held: else nobody is kept out. True where
+  // that cannot be known. Does not block.
+  virtual bool in_place(std::uint32_t) const { return true; }
+  // Frees the slots and records how the run ended; the store adds to the lesson how long before
+  // this admission the last one was. What cannot be written is lost without a message; the slots
+  // are free in any case, of a leased store when its lease ends.
+  virtual void release(Ending ending, const Instant& now, const Lesson& lesson) = 0;
+
+ protected:
+  // One for each of the request's locks, in its order; borrowed.
+  explicit Hold(const HeldLock* locks) : locks_(locks) {}
+  ~Hold() = default;  // never deleted through the base: the front tier has no heap
+
+ private:
+  const HeldLock* locks_;
+};
+
 // Move-only. The destructor releases (Ending::unknown); release() says how it went. A process that
 // dies holding a Lease frees its slots in the kernel (docs/lock-map.md, "Who keeps a slot", says
-// when). Not thread-safe; one thread owns it. detach() gives the hold away to the inherited
-// descriptor: after it nothing is released here.
+// when), or when the lease is not renewed any more. Ends before its session does. Not thread-safe;
+// one thread owns it. detach() gives the hold away to the inherited descriptor: after it nothing is
+// released here.
 class Lease {
  public:
   Lease() = default;
-  Lease(Store* store, std::uint32_t handle) : store_(store), handle_(handle) {}
+  explicit Lease(Hold* hold) : hold_(hold) {}
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
-  Lease(Lease&& other) noexcept
-      : store_(std::exchange(other.store_, nullptr)), handle_(std::exchange(other.handle_, 0)) {}
-  Lease& operator=(Lease&& other) noexcept;
+  Lease(Lease&& other) noexcept : hold_(std::exchange(other.hold_, nullptr)) {}
+  Lease& operator=(Lease&& other) noexcept {
+    if (this != &other) {
+      release(Ending::unknown, {});
+      hold_ = std::exchange(other.hold_, nullptr);
+    }
+    return *this;
+  }
   ~Lease() { release(Ending::unknown, {}); }
 
-  bool held() const { return store_ != nullptr; }
-  void release(Ending ending, const Instant& now);
-  // What the locks shall remember of this run, once they are released.
-  void learn_at_release(LearnFn how, const RunSample& what);
-  void detach() { store_ = nullptr; }
-  // REQUIRES: held(), and lock below the request's lock_count. Valid until the lease ends or moves.
-  const HeldLock& lock(std::uint32_t lock) const;
-  // Whether somebody is taking a slot of that lock over right now. REQUIRES: as above.
-  bool contested(std::uint32_t lock) const;
-  bool stopped_by_kill(std::uint32_t lock) const;  // contested, and by atmost kill
-  // Whether that lock's name still leads to what is held. REQUIRES: as above.
-  bool in_place(std::uint32_t lock) const;
-  // REQUIRES: held().
-  Upkeep upkeep() const;
+  bool held() const { return hold_ != nullptr; }
+  void release(Ending ending, const Instant& now, const Lesson& lesson = {}) {
+    if (Hold* hold = std::exchange(hold_, nullptr)) hold->release(ending, now, lesson);
+  }
+  void detach() { hold_ = nullptr; }
+
+  // Of a lease that is held; `lock` is below the request's lock_count. See Hold.
+  const HeldLock& lock(std::uint32_t lock) const { return hold_->lock(lock); }
+  Upkeep upkeep() const { return hold_->upkeep(); }
+  Contest contested(std::uint32_t lock) const { return hold_->contested(lock); }
+  bool in_place(std::uint32_t lock) const { return hold_->in_place(lock); }
 
  private:
-  Store* store_ = nullptr;
-  std::uint32_t handle_ = 0;
+  Hold* hold_ = nullptr;
 };
 
 }  // namespace atmost

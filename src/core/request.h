@@ -24,6 +24,10 @@ inline constexpr std::uint32_t kMaxLocks = 16;
 // neither).
 enum class Eviction : std::uint8_t { kill, revoke, none };
 
+// How a slot is kept, as its record says (a hint). `foreign`: no record of ours, e.g. the original
+// exectimes.
+enum class HolderKind : std::uint8_t { foreign, supervised, exec, library, keeper };
+
 enum class Mode : std::uint8_t { plain, shared, exclusive };
 enum class OnBusy : std::uint8_t { fail, skip, replace, join };
 enum class OnTooSoon : std::uint8_t { fail, skip, wait };
@@ -33,10 +37,6 @@ enum class ElapsedFrom : std::uint8_t { start, finish, success };
 // tree, or the close of the descriptor (a POSIX lock; only for a command that replaces us).
 enum class Until : std::uint8_t { main, tree, close };
 
-// What keeps the lock: bytes of a file, a symbolic link that the shell function lock_unlock
-// understands too, or a store that many machines share.
-enum class StoreKind : std::uint8_t { file, symlink, fleet };
-
 // What becomes of a command whose lease was lost while it ran.
 enum class OnLost : std::uint8_t { by_store, stop, warn };  // by_store: fleets stop, files warn
 
@@ -45,7 +45,6 @@ struct LockSpec {
   std::uint32_t max = 1;   // N, 0…kMaxSlots; 0 refuses
   std::uint32_t take = 1;  // K, 1…min(N, kMaxTake)
   Mode mode = Mode::plain;
-  StoreKind store = StoreKind::file;  // the same for all locks of a request
   Text<255> name;  // as the user wrote it, for messages, list and the environment
   PathText path;   // the lock file; fleet: the store's URL and, behind the last slash, the key
 };
@@ -78,8 +77,9 @@ struct Request {
   std::int64_t now_boot_ns =
       0;  // with now_given, not 0: that moment on both clocks, as if asked for then
 
-  Eviction eviction = Eviction::kill;  // how others may take over from us
-  bool exec = false;                   // become the command
+  HolderKind kind = HolderKind::supervised;  // how it holds; exec and kept_for say more
+  Eviction eviction = Eviction::kill;        // how others may take over from us
+  bool exec = false;                         // become the command
   Until until = Until::main;
   bool close_fd = false;  // --close: the command does not inherit the descriptor
 

@@ -17,10 +17,6 @@ namespace atmost {
 // tells.
 inline constexpr std::uint32_t kCountedAbove = 16;
 
-// How a slot is kept, as its record says (a hint). `foreign`: no record of ours, e.g. the original
-// exectimes.
-enum class HolderKind : std::uint8_t { foreign, supervised, exec, library, keeper };
-
 // One held slot. Everything but `slot` comes from a record that may be stale or forged: good for
 // showing and for ageing (the lesser of record and process age counts), never enough to send a
 // signal.

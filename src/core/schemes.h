@@ -1,0 +1,94 @@
+// The stores that --store can name: one row for each, and the only place that lists them.
+#ifndef ATMOST_SCHEMES_H
+#define ATMOST_SCHEMES_H
+
+#include <span>
+#include <string_view>
+
+#include "core/traits.h"
+
+namespace atmost {
+
+struct Scheme {
+  std::string_view name;     // of --store NAME: or NAME://...
+  std::string_view alias;    // another name; empty: none
+  std::string_view form;     // how its URL looks, for messages
+  std::string_view program;  // what serves it: atmost-PROGRAM; empty: every program
+  StoreTraits traits;
+  // The variables with its passwords, null behind the last: not for the command.
+  const char* secrets[3] = {};
+};
+
+inline constexpr Scheme kSchemes[] = {
+    {.name = "file",
+     .alias = "",
+     .form = "file:",
+     .program = "",
+     .traits = {.has_path = true,
+                .inheritable = true,
+                .remembers = true,
+                .processes = true,
+                .queue = true,
+                .weights = true,
+                .modes = true,
+                .several_locks = true,
+                .several_slots = true,
+                .drain = true,
+                .takeover = true,
+                .counts = true,
+                .last_admission = true,
+                .turns = true}},
+    {.name = "symlink",
+     .alias = "",
+     .form = "symlink:",
+     .program = "",
+     .traits = {.has_path = true, .kept_for_pid = true, .processes = true}},
+    {.name = "etcd",
+     .alias = "",
+     .form = "etcd://HOST:PORT[,HOST:PORT...]/PREFIX",
+     .program = "fleet",
+     .traits = {.leased = true,
+                .processes = true,
+                .queue = true,
+                .weights = true,
+                .modes = true,
+                .several_locks = true,
+                .several_slots = true,
+                .drain = true,
+                .takeover = true,
+                .counts = true},
+     .secrets = {"ATMOST_ETCD_PASSWORD", "ATMOST_ETCD_TOKEN"}},
+    {.name = "postgres",
+     .alias = "postgresql",
+     .form = "postgres://...",
+     .program = "fleet-postgres",
+     .traits = {.leased = true,
+                .queue = true,
+                .weights = true,
+                .modes = true,
+                .several_locks = true,
+                .several_slots = true,
+                .drain = true,
+                .takeover = true,
+                .counts = true,
+                .last_admission = true},
+     .secrets = {"ATMOST_POSTGRES_PASSWORD"}},
+};
+
+// The row of what stands before the colon of `store`; an empty `store` is file:. Null: there is
+// none.
+constexpr const Scheme* scheme_of(std::string_view store) {
+  if (store.empty()) return &kSchemes[0];
+  const std::string_view name = store.substr(0, store.find(':'));
+  for (const Scheme& scheme : kSchemes) {
+    if (name == scheme.name || (!scheme.alias.empty() && name == scheme.alias)) return &scheme;
+  }
+  return nullptr;
+}
+
+// For the stores themselves, which are in the table.
+constexpr const StoreTraits& traits_of(std::string_view name) { return scheme_of(name)->traits; }
+
+}  // namespace atmost
+
+#endif

@@ -1,0 +1,37 @@
+// What kind of store it is: constants that callers ask about instead of asking which store it is.
+#ifndef ATMOST_TRAITS_H
+#define ATMOST_TRAITS_H
+
+namespace atmost {
+
+// The defaults are those of the least store: one slot, and tokens.
+struct StoreTraits {
+  // A hold ends by itself when it is not renewed in time: nothing of the command may outlive the
+  // process that renews it, and a monitor watches over that process.
+  bool leased = false;
+  // A lock is a path of this machine: it may be relative, and its directory can be made and listed.
+  bool has_path = false;
+  // A hold lies in descriptors, which a child inherits and which keep it.
+  bool inheritable = false;
+  // A hold can name another process, and ends with that one.
+  bool kept_for_pid = false;
+  // Limits are learned from what it keeps of earlier runs.
+  bool remembers = false;
+
+  // What the contract suite asks of it (tests/contract).
+  bool processes = false;       // holders are separate processes; a dead one frees its slots
+  bool queue = false;           // waiters are served first come, first served
+  bool weights = false;         // -k above 1
+  bool modes = false;           // --shared, --exclusive
+  bool several_locks = false;   // --also
+  bool several_slots = false;   // N above 1
+  bool drain = false;           // slots can be closed to newcomers
+  bool takeover = false;        // an overdue holder can be stopped
+  bool counts = false;          // refusals in a row are counted
+  bool last_admission = false;  // --if-elapsed by the caller's clock, which can be given
+  bool turns = false;           // a waiter that does not use its turn (turn.h) is overtaken
+};
+
+}  // namespace atmost
+
+#endif
