@@ -16,7 +16,7 @@ class Nothing final : public LockVisitor {
 int show_count(const Invocation& it) {
   const LockSpec& lock = it.request.locks[0];
   Nothing nothing;
-  const Result<std::uint32_t> held = inspect(lock, &nothing);
+  const Result<std::uint32_t> held = it.locks->inspect(lock, now(), &nothing);
   if (!held.ok()) return fail(held.error(), it, 1);
   Output to(1);
   if (it.json) {
@@ -33,7 +33,7 @@ int check_command(Invocation& it) {
   if (const Status placed = take_lock(it, false); !placed.ok()) return fail(placed.error(), it, 1);
   if (!it.max_given) return show_count(it);
   it.request.looks_only = true;
-  const Outcome outcome = probe(it.request);
+  const Outcome outcome = probe(*it.locks, it.request);
   report(outcome, it, 1);
   report_status(outcome, it, {});
   return exit_code(outcome, it);

@@ -46,7 +46,7 @@ Status check_exec(const Invocation& it) {
     return {};
   }
   if (!request.exec) {
-    if (request.until == Until::close && store_kind(it) == StoreKind::fleet) {
+    if (request.until == Until::close && traits_of(it).leased) {
       return usage(
           "--until: close is about a descriptor of a lock file: use main or tree with --store");
     }
@@ -129,9 +129,9 @@ Status check_lease_time(const Invocation& it) {
 }
 
 Status check_fleet(const Invocation& it) {
-  if (store_kind(it) != StoreKind::fleet) {
+  if (!traits_of(it).leased) {
     if (it.ttl_given) return usage("--ttl: only a lease in a fleet has one: use it with --store");
-    if (it.on_lost_given && store_kind(it) == StoreKind::symlink)
+    if (it.on_lost_given && !traits_of(it).inheritable)
       return usage(
           "--on-lost: a lock that is a symbolic link is not watched: use a lock file, or --store "
           "of a fleet");
@@ -154,7 +154,7 @@ Status check_fleet(const Invocation& it) {
 
 Status check_flock(const Invocation& it) {
   if (!it.request.with_flock) return {};
-  if (store_kind(it) == StoreKind::symlink)
+  if (!traits_of(it).inheritable)
     return usage("--with-flock: a symlink lock is no file that flock(1) could lock: leave it out");
   if (it.request.until == Until::close) {
     return usage(
@@ -170,7 +170,7 @@ Status check_learned(const Invocation& it) {
   if (request.learned.low > request.learned.high)
     return usage("--auto-min: is longer than --auto-max");
   if (!wants_memory(request)) return {};
-  if (store_kind(it) != StoreKind::file) {
+  if (!traits_of(it).remembers) {
     return usage(
         "auto: limits are learned from what a lock file remembers of its runs: give durations with "
         "--store");

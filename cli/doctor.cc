@@ -7,6 +7,10 @@
 namespace atmost::cli {
 namespace {
 
+std::string_view store_of(const Invocation& it) {
+  return it.operand_count > 0 ? std::string_view{it.operands[0]} : it.store;
+}
+
 int complained(const Error& error) {
   complain(error);
   return static_cast<int>(error.code);
@@ -47,8 +51,8 @@ int doctor_command(Invocation& it) {
     complain("one directory at a time: atmost doctor [DIR]");
     return static_cast<int>(Code::usage);
   }
-  if (is_fleet(it.operand_count == 1 ? std::string_view{it.operands[0]} : it.store)) {
-    const Result<Code> means = fleet_store().diagnose(1, it.json);
+  if (is_fleet(store_of(it))) {
+    const Result<Code> means = it.service->diagnose(store_of(it), 1, it.json);
     return means.ok() ? static_cast<int>(means.value()) : complained(means.error());
   }
   PathText directory;

@@ -8,7 +8,7 @@ namespace {
 
 int set(Invocation& it, bool drained) {
   Status done = take_lock(it, false);
-  if (done.ok()) done = set_drained(it.request, it.slot, drained);
+  if (done.ok()) done = it.locks->set_drained(it.request, it.slot, drained);
   if (!done.ok()) {
     complain(done.error());
     return static_cast<int>(done.error().code);

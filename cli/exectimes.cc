@@ -87,10 +87,10 @@ Status could_be_made(std::string_view path) {
   return {};
 }
 
-int show(bool list) {
+int show(Store& files, bool list) {
   Output to(1);
   Slots slots(to, list);
-  const Result<std::uint32_t> running = inspect(request.locks[0], &slots);
+  const Result<std::uint32_t> running = files.inspect(request.locks[0], now(), &slots);
   if (!running.ok()) return failed(running.error());
   if (!slots.exists()) {
     if (const Status possible = could_be_made(request.locks[0].path); !possible.ok())
@@ -116,7 +116,7 @@ bool read_max(std::string_view text, std::uint32_t& to) {
   return true;
 }
 
-int start(std::string_view max, char* const* command) {
+int start(Store& files, std::string_view max, char* const* command) {
   LockSpec& lock = request.locks[0];
   if (!read_max(max, lock.max)) {
     Text<900> line("exectimes: MAX: \"");
@@ -125,7 +125,7 @@ int start(std::string_view max, char* const* command) {
   request.exec = true;
   request.until = Until::close;
   request.command = Text<63>(command[0]);
-  const Outcome outcome = run_command(request, Command{command}, nullptr);
+  const Outcome outcome = run_command(files, request, Command{command}, nullptr);
   return outcome.kind == Outcome::Kind::refused ? refused(outcome.decision) : failed(outcome.error);
 }
 
@@ -142,10 +142,13 @@ int run(int argc, char** argv) {
   request.trust_fs = true;  // the original asks nobody what it runs on
   request.create_mode = 0666;
   request.mode_given = true;
+  StoreRoom room;
+  Result<Owned<Store>> files = open_store("file:", room);
+  if (!files.ok()) return failed(files.error());
   const std::string_view second = argv[2];
-  if (second == "check" || second == "list") return show(second == "list");
+  if (second == "check" || second == "list") return show(*files.value(), second == "list");
   if (argc < 4) return usage(2, kFailure);
-  return start(second, argv + 3);
+  return start(*files.value(), second, argv + 3);
 }
 
 }  // namespace

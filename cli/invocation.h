@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/limiter.h"
 #include "core/place.h"
 #include "core/request.h"
 #include "core/result.h"
+#include "core/schemes.h"
+#include "core/store.h"
 
 namespace atmost::cli {
 
@@ -50,7 +53,9 @@ struct Invocation {
   bool on_lost_given = false;
   std::string_view dir;
   std::string_view host;
-  std::string_view store;
+  std::string_view store;                 // its URL; empty: file:
+  const StoreService* service = nullptr;  // of this program; null: none
+  Store* locks = nullptr;  // the store that it names, once every option is known to fit
   std::string_view keeper_to;
   std::string_view also[kMaxLocks - 1];
   unsigned also_count = 0;
@@ -67,9 +72,10 @@ struct Invocation {
   Request request;
 };
 
-inline StoreKind store_kind(const Invocation& it) {
-  if (is_fleet(it.store)) return StoreKind::fleet;
-  return it.store == "symlink:" ? StoreKind::symlink : StoreKind::file;
+// What the store can do, before it is opened. A URL that check_store() refused is file: here.
+inline const StoreTraits& traits_of(const Invocation& it) {
+  const Scheme* scheme = scheme_of(it.store);
+  return scheme != nullptr ? scheme->traits : kSchemes[0].traits;
 }
 
 }  // namespace atmost::cli

@@ -44,7 +44,7 @@ int kill_command(Invocation& it) {
   Names names;
   Narrator narrator(it);
   Observer* observer = it.dry_run ? static_cast<Observer*>(&names) : &narrator;
-  const Outcome outcome = stop_holders(it.request, wanted, observer);
+  const Outcome outcome = stop_holders(*it.locks, it.request, wanted, observer);
   if (outcome.kind != Outcome::Kind::ran) report(outcome, it, 2);
   return exit_code(outcome, it);
 }

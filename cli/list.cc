@@ -15,13 +15,11 @@ namespace {
 // The locks to show: those named, or all of the directory.
 class Locks {
  public:
-  explicit Locks(const Invocation& it) : it_(it), around_(surroundings(it, host_room_)) {
-    lock_.store = store_kind(it);
-  }
+  explicit Locks(const Invocation& it) : it_(it), around_(surroundings(it, host_room_)) {}
 
   Status prepare() {
     if (it_.operand_count != 0) return {};
-    if (!is_fleet(it_.store)) return lock_directory(around_, directory_);
+    if (it_.locks->traits().has_path) return lock_directory(around_, directory_);
     directory_.assign(it_.store);
     return {};
   }
@@ -56,14 +54,13 @@ class Locks {
     }
     Text<255> after;
     for (;;) {
-      const bool fleet = lock_.store == StoreKind::fleet;
-      const Result<std::size_t> got = fleet
-                                          ? fleet_store().next_keys(after, names_)
-                                          : next_names(directory_.c_str(), ".lock", after, names_);
+      const bool files = it_.locks->traits().has_path;
+      const Result<std::size_t> got = files ? next_names(directory_.c_str(), ".lock", after, names_)
+                                            : it_.locks->list(after, names_);
       if (!got.ok() && got.error().sys != ENOENT) note(got.error());
       if (!got.ok() || got.value() == 0) return code_;
       for (std::size_t i = 0; i < got.value(); ++i) {
-        lock_.name = readable_name(names_[i], fleet ? fleet_host(it_) : around_.host);
+        lock_.name = readable_name(names_[i], files ? around_.host : fleet_host(it_));
         const Status joined = join_path(directory_, names_[i], lock_.path);
         if (joined.ok()) show_one(listing);
       }
@@ -74,7 +71,7 @@ class Locks {
  private:
   void show_one(Listing& listing) {
     listing.begin(lock_.name);
-    const Result<std::uint32_t> shown = inspect(lock_, &listing);
+    const Result<std::uint32_t> shown = it_.locks->inspect(lock_, now(), &listing);
     if (!shown.ok()) note(shown.error());
   }
   void note(const Error& error) {

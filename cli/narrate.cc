@@ -61,7 +61,7 @@ void report(const Outcome& outcome, const Invocation& invocation, int json_fd) {
     Text<400> holders;
     if (outcome.kind == Outcome::Kind::refused && outcome.decision.why == Why::no_slot) {
       const LockSpec& lock = invocation.request.locks[outcome.decision.lock];
-      holders = holders_of(lock, outcome.decision.held);
+      holders = holders_of(*invocation.locks, lock, outcome.decision.held);
     }
     complain(words_of(outcome, invocation, holders));
   }

@@ -32,8 +32,7 @@ std::string_view fleet_host(const Invocation& invocation) {
 
 Status place(const Invocation& invocation, const Surroundings& around, std::string_view lock,
              LockSpec& to, bool& named) {
-  to.store = store_kind(invocation);
-  if (to.store != StoreKind::fleet) return place_lock(lock, around, to, named);
+  if (traits_of(invocation).has_path) return place_lock(lock, around, to, named);
   named = true;
   return place_fleet_lock(lock, invocation.store, fleet_host(invocation), to);
 }

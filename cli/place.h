@@ -10,7 +10,7 @@ namespace atmost::cli {
 // The machine's name is kept in `host_room`.
 Surroundings surroundings(const Invocation& invocation, Text<255>& host_room);
 
-// Fills path, name and store of `to` from LOCK, as the store wants it. `named`: whether directories
+// Fills path and name of `to` from LOCK, as the store wants it. `named`: whether directories
 // for it are ours to make.
 Status place(const Invocation& invocation, const Surroundings& around, std::string_view lock,
              LockSpec& to, bool& named);

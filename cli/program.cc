@@ -43,18 +43,16 @@ Status claim_status_fd(const Invocation& it) {
   return error;
 }
 
+// Of the store that is asked for: doctor has it as an operand.
 std::string_view fleet_url(const Invocation& it) {
   return it.subcommand == kDoctor && it.operand_count > 0 ? std::string_view{it.operands[0]}
                                                           : it.store;
 }
 
-// Each is the same program with another store (libexec/fleet).
-std::string_view fleet_program(std::string_view url) {
-  return url.starts_with("etcd://") ? "fleet" : "fleet-postgres";
-}
-
 // argv[1] is the subcommand's name.
-int run_subcommand(const Subcommand& subcommand, int argc, char** argv, BringStore bring) {
+int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
+                   const StoreService* service) {
+  invocation.service = service;
   invocation.subcommand = subcommand.bit;
   if (const Status read = read_options(argc - 1, argv + 1, invocation); !read.ok())
     return usage(read.error());
@@ -63,12 +61,15 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv, BringSto
   if (const Status store = take_environment_store(invocation); !store.ok())
     return usage(store.error());
   if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
-  if (subcommand.bit == kRun && bring == nullptr && !invocation.request.exec) stand_apart(argv);
-  if (const std::string_view url = fleet_url(invocation); is_fleet(url)) {
-    if (bring == nullptr)
-      return become_fleet(fleet_program(url), url, argv, subcommand.bit == kRun);
-    if (const Status brought = bring(url); !brought.ok()) return usage(brought.error());
-  }
+  if (subcommand.bit == kRun && service == nullptr && !invocation.request.exec) stand_apart(argv);
+  if (const std::string_view url = fleet_url(invocation); service == nullptr && is_fleet(url))
+    return become_fleet(scheme_of(url)->program, url, argv, subcommand.bit == kRun);
+  StoreRoom room;
+  // The doctor opens what it examines, and needs its passwords.
+  const bool examines = subcommand.bit == kDoctor;
+  Result<Owned<Store>> store = open_store(examines ? "file:" : invocation.store, room, service);
+  if (!store.ok()) return usage(store.error());
+  invocation.locks = &*store.value();
   if (const Status claimed = claim_status_fd(invocation); !claimed.ok())
     return usage(claimed.error());
   return subcommand.run(invocation);
@@ -76,10 +77,9 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv, BringSto
 
 // The hidden way a monitor ends the lease of its supervisor, which was killed: --end-lease URL
 // LEASE.
-int end_lease(int argc, char** argv, BringStore bring) {
+int end_lease(int argc, char** argv, const StoreService& service) {
   if (argc != 4) return static_cast<int>(Code::usage);
-  if (const Status brought = bring(argv[2]); !brought.ok()) return usage(brought.error());
-  const Status ended = fleet_store().end_lease(argv[3]);
+  const Status ended = service.end_lease(argv[2], argv[3]);
   if (ended.ok()) return 0;
   Error error = error_of(ended.error().code, ended.error().sys, ended.error().message);
   error.message.append("; the lock is free when its lease ends by itself");
@@ -88,8 +88,8 @@ int end_lease(int argc, char** argv, BringStore bring) {
 
 }  // namespace
 
-int run_program(int argc, char** argv, BringStore bring) {
-  if (bring != nullptr) {
+int run_program(int argc, char** argv, const StoreService* service) {
+  if (service != nullptr) {
     keep_standard_streams();
     accept_warden();
   }
@@ -102,9 +102,9 @@ int run_program(int argc, char** argv, BringStore bring) {
   if (argc < 2)
     return usage(error_of(Code::usage, 0, "no command given: atmost --help lists them"));
   const std::string_view name = argv[1];
-  if (bring != nullptr && name == kEndLease) return end_lease(argc, argv, bring);
+  if (service != nullptr && name == kEndLease) return end_lease(argc, argv, *service);
   for (const Subcommand& subcommand : subcommands()) {
-    if (subcommand.name == name) return run_subcommand(subcommand, argc, argv, bring);
+    if (subcommand.name == name) return run_subcommand(subcommand, argc, argv, service);
   }
   if (name == "-h" || name == "--help") return show_help();
   if (name == "-V" || name == "--version") return show_version();

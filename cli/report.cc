@@ -97,12 +97,13 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
   }
 }
 
-void why_stopped(Sentence& to, const Outcome& outcome, const Request& request) {
+void why_stopped(Sentence& to, const Outcome& outcome, const Request& request,
+                 const StoreTraits& traits) {
   const Limits& limits = outcome.decision.limits;
   if (outcome.stopped == Stopped::lost) {
     to.append(": the lock was lost");
   } else if (outcome.stopped != Stopped::max_runtime) {
-    const bool fleet = request.locks[0].store == StoreKind::fleet;
+    const bool fleet = traits.leased;
     to.append(outcome.stopped == Stopped::killed ? ": killed by atmost kill" : ": taken over");
     if (fleet) to.append(", or stopped by atmost kill");
     if (outcome.stopped_by == 0) return;
@@ -232,7 +233,7 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
       words.append(lock.name)
           .append(": the command was stopped after ")
           .append(duration_words(outcome.ran));
-      why_stopped(words, outcome, invocation.request);
+      why_stopped(words, outcome, invocation.request, traits_of(invocation));
       break;
     case Outcome::Kind::refused:
       if (outcome.decision.verdict == Verdict::too_soon) {
@@ -252,12 +253,12 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
   return words;
 }
 
-Text<400> holders_of(const LockSpec& lock, std::uint32_t held) {
+Text<400> holders_of(Store& store, const LockSpec& lock, std::uint32_t held) {
   // Looking at thousands of holders to name three of them would cost more than the refusal itself.
   constexpr std::uint32_t kFew = 16;
   if (held == 0 || held > kFew) return {};
   FirstHolders first;
-  const Result<std::uint32_t> seen = inspect(lock, &first);
+  const Result<std::uint32_t> seen = store.inspect(lock, now(), &first);
   return seen.ok() ? first.names() : Text<400>{};
 }
 

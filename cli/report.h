@@ -23,7 +23,7 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
 
 // " (by 1234 make, 1240 cc, ...)" for a lock with few holders, else nothing; names not escaped.
 // Looks at the lock.
-Text<400> holders_of(const LockSpec& lock, std::uint32_t held);
+Text<400> holders_of(Store& store, const LockSpec& lock, std::uint32_t held);
 
 // The outcome as one JSON object and a newline. `kind` replaces the outcome's own word when it is
 // not empty. Names, always all of them, null where they mean nothing: kind (ran, admitted, waiting,

@@ -38,7 +38,7 @@ int run_command(Invocation& it) {
     complain(words.append(doubt));
   }
   Narrator narrator(it);
-  const Outcome outcome = atmost::run_command(it.request, command, &narrator);
+  const Outcome outcome = atmost::run_command(*it.locks, it.request, command, &narrator);
   report(outcome, it, 2);
   report_status(outcome, it, {});
   if (outcome.kind == Outcome::Kind::ran && outcome.stopped == Stopped::no) end_as(outcome.status);

@@ -65,7 +65,7 @@ Status take_also(Invocation& it, const Surroundings& around, std::string_view te
 void keep_history_here(Invocation& it, const Surroundings& around) {
   Request& request = it.request;
   if (request.no_history || !request.log_path.empty()) return;
-  request.log_is_own = !is_fleet(it.store);
+  request.log_is_own = traits_of(it).has_path;
   const Status placed =
       request.log_is_own ? own_log(around, request.log_path) : fleet_log(around, request.log_path);
   if (!placed.ok()) request.no_history = true;
@@ -93,7 +93,7 @@ Status take_lock(Invocation& it, bool extra) {
   const bool by_path = !it.request.make_parents;
   for (unsigned i = 0; placed.ok() && i < it.also_count; ++i)
     placed = take_also(it, around, it.also[i]);
-  if (placed.ok() && (by_path || is_fleet(it.store))) keep_history_here(it, around);
+  if (placed.ok() && (by_path || !traits_of(it).has_path)) keep_history_here(it, around);
   return placed;
 }
 

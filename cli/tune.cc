@@ -138,7 +138,7 @@ void show_json(Output& to, std::string_view name, const Tuning& it, const Learne
 
 int tune_command(Invocation& it) {
   if (const Status placed = take_lock(it, false); !placed.ok()) return fail(placed.error(), it, 1);
-  const Result<Tuning> tuned = tune(it.request);
+  const Result<Tuning> tuned = tune(*it.locks, it.request);
   if (!tuned.ok()) return fail(tuned.error(), it, 1);
   const Tuning& tuning = tuned.value();
   const std::string_view name = it.request.locks[0].name;

@@ -36,9 +36,9 @@ Text<255> near_name(std::string_view directory, std::string_view name, std::stri
 }  // namespace
 
 void warn_if_unknown(const Invocation& it, const LockSpec& lock) {
-  if (it.quiet || lock.store != StoreKind::file) return;
+  if (it.quiet || !it.locks->traits().inheritable) return;
   Existence seen;
-  const Result<std::uint32_t> looked = inspect(lock, &seen);
+  const Result<std::uint32_t> looked = it.locks->inspect(lock, now(), &seen);
   if (!looked.ok() || seen.exists) return;
   Text<900> words(lock.name);
   const std::string_view path = lock.path;

@@ -3,6 +3,4 @@
 #include "cli/program.h"
 #include "stores.h"
 
-int main(int argc, char** argv) {
-  return atmost::cli::run_program(argc, argv, atmost::bring_fleet_store);
-}
+int main(int argc, char** argv) { return atmost::cli::run_program(argc, argv, &atmost::kService); }

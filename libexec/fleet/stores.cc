@@ -2,39 +2,30 @@
 
 #include <cstdlib>
 
-#include "core/limiter.h"
-#ifdef ATMOST_WITH_ETCD
-#include "store/etcd/etcd_store.h"
-#endif
-#ifdef ATMOST_WITH_POSTGRES
-#include "store/postgres/postgres_store.h"
-#endif
+#include "core/schemes.h"
+// The room's store.h, which declares open_store(), end_lease() and diagnose().
+#include ATMOST_STORE_HEADER
 
 namespace atmost {
 namespace {
 
-[[maybe_unused]] Status hand_over(Result<FleetStore*> opened) {
-  if (!opened.ok()) return opened.error();
-  bring_store(*opened.value());
-  return {};
+// Those of the other stores, too: the command has no use for any of them.
+void remove_secrets() {
+  for (const Scheme& scheme : kSchemes) {
+    for (const char* secret : scheme.secrets) {
+      if (secret != nullptr) unsetenv(secret);
+    }
+  }
 }
 
-Status bring([[maybe_unused]] std::string_view url) {
-#ifdef ATMOST_WITH_ETCD
-  if (url.starts_with("etcd://")) return hand_over(etcd::open_store(url));
-#endif
-#ifdef ATMOST_WITH_POSTGRES
-  if (url.starts_with("postgres")) return hand_over(postgres::open_store(url));
-#endif
-  return error_of(Code::unavailable, 0, "--store: this atmost-fleet was built without that store");
+Result<Owned<Store>> open_store(std::string_view url) {
+  Result<Owned<Store>> opened = ATMOST_STORE::open_store(url);
+  remove_secrets();
+  return opened;
 }
 
 }  // namespace
 
-Status bring_fleet_store(std::string_view url) {
-  Status brought = bring(url);
-  for (const char* secret : kSecrets) unsetenv(secret);
-  return brought;
-}
+const StoreService kService = {open_store, ATMOST_STORE::end_lease, ATMOST_STORE::diagnose};
 
 }  // namespace atmost

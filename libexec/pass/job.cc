@@ -37,7 +37,7 @@ Error cannot(const std::string& what, int sys) {
 }
 
 // When a lock last admitted somebody, by the wall clock; 0 when it never did.
-Result<std::int64_t> last_admission(const LockSpec& lock) {
+Result<std::int64_t> last_admission(Store& store, const LockSpec& lock) {
   struct Last final : LockVisitor {
     std::int64_t real_ns = 0;
     void header(const Header& header) override {
@@ -46,7 +46,7 @@ Result<std::int64_t> last_admission(const LockSpec& lock) {
     void holder(const HolderView&) override {}
     void waiter(const WaiterView&) override {}
   } last;
-  const Result<std::uint32_t> seen = inspect(lock, &last);
+  const Result<std::uint32_t> seen = store.inspect(lock, now(), &last);
   if (!seen.ok()) return seen.error();
   return last.real_ns;
 }
@@ -124,7 +124,7 @@ Status make_request(const Atom& atom, const Options& options, const Surroundings
 
 Result<bool> ran_already(const Job& job) {
   if (!job.not_since) return false;
-  const Result<std::int64_t> last = last_admission(job.request.locks[0]);
+  const Result<std::int64_t> last = last_admission(job.locks, job.request.locks[0]);
   if (!last.ok()) return last.error();
   const std::int64_t seconds = last.value() / 1'000'000'000;
   return seconds >= job.not_since->begin && seconds < job.not_since->end;
@@ -139,7 +139,7 @@ bool runs_here(const Job& job) {
 Outcome run_here(const Job& job, bool quiet) {
   const std::vector<char*> argv = pointers(job.atom.command);
   Narrator narrator(job.atom.name(), quiet);
-  return run_command(job.request, {argv.data()}, &narrator);
+  return run_command(job.locks, job.request, {argv.data()}, &narrator);
 }
 
 Outcome run_prepared(const Job& job, bool quiet) {
@@ -161,7 +161,7 @@ Outcome run_prepared(const Job& job, bool quiet) {
     return failed(cannot(atom.directory, errno)).outcome;
   const std::vector<char*> argv = pointers(words);
   Narrator narrator(atom.name(), quiet);
-  return run_command(job.request, {argv.data()}, &narrator);
+  return run_command(job.locks, job.request, {argv.data()}, &narrator);
 }
 
 Result<Child> start(const Job& job, const Variables& secrets, bool captured, bool quiet,

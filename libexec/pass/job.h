@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/limiter.h"
 #include "core/place.h"
 #include "options.h"
 #include "os/fd.h"
@@ -34,12 +35,13 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 struct Job {
   const Atom& atom;
   const Request& request;
+  Store& locks;  // that keeps its lock
   std::string
       store;  // the URL of the store that many machines share and its lock is in; empty: a file
   std::optional<Moment::Span> not_since;  // it is not due if it ran in that time
 };
 
-// Whether the job ran in that time. REQUIRES: its store was brought.
+// Whether the job ran in that time. Asks its store.
 Result<bool> ran_already(const Job& job);
 
 // Whether the job can be run by this very process: nothing has to be changed for the command.

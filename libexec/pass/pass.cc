@@ -28,10 +28,11 @@ bool is_out_of_reach(const Fate& fate) {
 }  // namespace
 
 Pass::Pass(const Options& options, const PassFile& file, const Host& host,
-           const Surroundings& around, Variables secrets)
+           const Surroundings& around, const Stores& stores, Variables secrets)
     : options_(options),
       file_(file),
       around_(around),
+      stores_(stores),
       secrets_(std::move(secrets)),
       zone_(zone_of(file)),
       classes_(host, file.groups,
@@ -76,7 +77,8 @@ std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, Fate& f
     fate = failed(made.error());
     return {};
   }
-  std::optional<Job> job({atom, request, fleet ? options_.store : "", {}});
+  std::optional<Job> job(
+      Job{atom, request, fleet ? *stores_.shared : stores_.files, fleet ? options_.store : "", {}});
   if (atom.names_hours) job->not_since = moment.first_time;
   if (fleet && !ask) return job;  // its own process will
   const Result<bool> ran = ran_already(*job);
@@ -115,7 +117,10 @@ int Pass::dry_run() {
     User user;
     if (due(atom, turn(), true, fate)) {
       const Status found = atom.user.empty() ? Status{} : find_user(atom.user, user);
-      fate = found.ok() ? Fate{Fate::Kind::told, probe(request)} : failed(found.error());
+      fate = found.ok()
+                 ? Fate{Fate::Kind::told,
+                        probe(in_fleet(atom, options_) ? *stores_.shared : stores_.files, request)}
+                 : failed(found.error());
     }
     note(fate);
     if (options_.json) {

@@ -12,12 +12,17 @@
 
 namespace atmost::pass {
 
+// Where the locks of atoms are.
+struct Stores {
+  Store& files;
+  Store* shared = nullptr;  // the one of options.store; null: none is
+};
+
 class Pass {
  public:
-  // `secrets`: of the store that options.store names, if many machines share it. It was brought for
-  // this process.
+  // `secrets`: of stores.shared.
   Pass(const Options& options, const PassFile& file, const Host& host, const Surroundings& around,
-       Variables secrets);
+       const Stores& stores, Variables secrets);
 
   // What would become of every atom, on standard output. The exit code: 0, or 69 as run() has it.
   int dry_run();
@@ -46,6 +51,7 @@ class Pass {
   const Options& options_;
   const PassFile& file_;
   const Surroundings& around_;
+  const Stores stores_;
   const Variables secrets_;
   Zone zone_;
   HostClasses classes_;

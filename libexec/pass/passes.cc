@@ -4,19 +4,19 @@
 
 #include "limiter/admission.h"
 #include "policy/decide.h"
-#include "store/local/local_store.h"
 
 namespace atmost::pass {
 namespace {
 
-local::LocalStore store;
+// Kept for as long as this process lives.
 Request request;
+Owned<Session> session;
 Lease lease;
 
 }  // namespace
 
-Outcome take_place(const std::string& file, std::uint32_t most, const Surroundings& around,
-                   bool trust_fs) {
+Outcome take_place(Store& files, const std::string& file, std::uint32_t most,
+                   const Surroundings& around, bool trust_fs) {
   Outcome outcome;
   char* real = realpath(file.c_str(), nullptr);
   const std::string name = "pass:" + (real != nullptr ? std::string(real) : file);
@@ -31,8 +31,14 @@ Outcome take_place(const std::string& file, std::uint32_t most, const Surroundin
   request.command = Text<63>(std::string_view("atmost pass"));
   // Nobody takes over from a pass; and the words that a supervisor leaves to the kernel belong to
   // its atoms.
-  store.set_kind(HolderKind::library);
-  return limiter::admit(store, request, policy::decide, nullptr, lease);
+  request.kind = HolderKind::library;
+  Result<Owned<Session>> opened = files.open(request);
+  if (!opened.ok()) {
+    outcome.error = opened.error();
+    return outcome;
+  }
+  session = std::move(opened.value());
+  return limiter::admit({request, files.traits(), *session}, policy::decide, nullptr, lease);
 }
 
 }  // namespace atmost::pass

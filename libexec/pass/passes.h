@@ -6,14 +6,15 @@
 
 #include "core/outcome.h"
 #include "core/place.h"
+#include "core/store.h"
 
 namespace atmost::pass {
 
 // Takes one of `most` places of the lock pass:FILE (FILE as realpath(3) has it), for as long as
 // this process or an atom it started in a process of its own lives. The outcome is ran when there
 // was one.
-Outcome take_place(const std::string& file, std::uint32_t most, const Surroundings& around,
-                   bool trust_fs);
+Outcome take_place(Store& files, const std::string& file, std::uint32_t most,
+                   const Surroundings& around, bool trust_fs);
 
 }  // namespace atmost::pass
 

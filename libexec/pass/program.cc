@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include "core/host.h"
-#include "fleet.h"
+#include "core/schemes.h"
 #include "job.h"
 #include "options.h"
 #include "pass.h"
 #include "passes.h"
+#include "program.h"
 #include "ward.h"
 
 namespace atmost::pass {
@@ -94,23 +95,27 @@ Status choose_store(Options& options) {
 // The same program with the store of that URL lies beside this one.
 int become_fleet_pass(std::string_view url, char** argv) {
   std::string path(program_directory().view());
-  path += url.starts_with("etcd://") ? "/atmost-pass-fleet" : "/atmost-pass-fleet-postgres";
+  path.append("/atmost-pass-").append(scheme_of(url)->program);
   argv[0] = path.data();
   const Error error = become_program(argv);
   return refuse(Code::unavailable, path + ", which serves that store, cannot be run: " +
                                        std::string(error.message.view()));
 }
 
-int run(Options& options, char** argv, const Fleet* fleet) {
+int run(Options& options, char** argv, const StoreService* service) {
   if (const Status chosen = choose_store(options); !chosen.ok())
     return refuse(Code::usage, chosen.error().message.view());
   Variables secrets;
+  StoreRoom room, file_room;
+  Result<Owned<Store>> shared = Owned<Store>();
   if (is_fleet(options.store)) {
-    if (fleet == nullptr) return become_fleet_pass(options.store, argv);
-    secrets = secrets_of(*fleet);
-    if (const Status brought = fleet->bring(options.store); !brought.ok())
-      return refuse(brought.error().code, brought.error().message.view());
+    if (service == nullptr) return become_fleet_pass(options.store, argv);
+    secrets = secrets_of(options.store);
+    shared = open_store(options.store, room, service);
+    if (!shared.ok()) return refuse(shared.error().code, shared.error().message.view());
   }
+  Result<Owned<Store>> files = open_store("file:", file_room);
+  if (!files.ok()) return refuse(files.error().code, files.error().message.view());
   if (const Status absolute = make_absolute(options.dir); !absolute.ok()) {
     return refuse(Code::usage, absolute.error().message.view());
   }
@@ -120,11 +125,13 @@ int run(Options& options, char** argv, const Fleet* fleet) {
   }
   const Host host = this_host(options.host);
   const Surroundings around = surroundings(options, host);
-  Pass pass(options, file, host, around, std::move(secrets));
+  const Stores stores = {*files.value(), shared.value() ? &*shared.value() : nullptr};
+  Pass pass(options, file, host, around, stores, std::move(secrets));
   if (options.classes) return pass.show_classes();
   if (options.dry_run) return pass.dry_run();
   if (options.max_passes) {
-    const Outcome place = take_place(options.file, *options.max_passes, around, options.trust_fs);
+    const Outcome place =
+        take_place(stores.files, options.file, *options.max_passes, around, options.trust_fs);
     if (place.kind == Outcome::Kind::failed)
       return refuse(place.error.code, place.error.message.view());
     if (place.kind == Outcome::Kind::refused) {
@@ -136,14 +143,15 @@ int run(Options& options, char** argv, const Fleet* fleet) {
   return pass.run();
 }
 
-int begin(int argc, char** argv, const Fleet* fleet) {
+int begin(int argc, char** argv, const StoreService* service) {
   open_standard_streams();
   // A parent that ignores it would have us wait for nobody.
   signal(SIGCHLD, SIG_DFL);
   if (argc > 1 && strcmp(argv[1], kBecome) == 0) return become_user(argv + 2);
-  if (argc > 1 && strcmp(argv[1], kWard) == 0 && fleet != nullptr) return be_ward(argv + 2, *fleet);
-  if (argc > 1 && strcmp(argv[1], kEndLease) == 0 && fleet != nullptr)
-    return end_ward_lease(argv + 2, *fleet);
+  if (argc > 1 && strcmp(argv[1], kWard) == 0 && service != nullptr)
+    return be_ward(argv + 2, *service);
+  if (argc > 1 && strcmp(argv[1], kEndLease) == 0 && service != nullptr)
+    return end_ward_lease(argv + 2, *service);
   if (has_raised_rights())
     return refuse(Code::not_permitted,
                   "refused: it must not run set-user-id or with raised rights");
@@ -154,14 +162,14 @@ int begin(int argc, char** argv, const Fleet* fleet) {
     put(1, options.help ? kHelp : "atmost pass " ATMOST_VERSION "\n");
     return 0;
   }
-  return run(options, argv, fleet);
+  return run(options, argv, service);
 }
 
 }  // namespace
 
-int run_program(int argc, char** argv, const Fleet* fleet) {
-  if (fleet != nullptr) keep_standard_streams();
-  return begin(argc, argv, fleet);
+int run_program(int argc, char** argv, const StoreService* service) {
+  if (service != nullptr) keep_standard_streams();
+  return begin(argc, argv, service);
 }
 
 }  // namespace atmost::pass

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "core/limiter.h"
+#include "core/schemes.h"
 #include "core/warden.h"
 #include "os/file.h"
 #include "os/machine.h"
@@ -103,7 +104,7 @@ std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom)
   return store;
 }
 
-Fate run_ward(const std::string& all, const Fleet& fleet) {
+Fate run_ward(const std::string& all, const StoreService& service) {
   static Head head;
   Texts texts(all);
   Atom atom;
@@ -113,8 +114,10 @@ Fate run_ward(const std::string& all, const Fleet& fleet) {
     atom.environment[name] = texts.next();
   }
   for (std::size_t i = 0; i < head.words; ++i) atom.command.push_back(texts.next());
-  if (const Status brought = fleet.bring(store); !brought.ok()) return failed(brought.error());
-  Job job{atom, head.request, store, {}};
+  StoreRoom room;
+  Result<Owned<Store>> opened = open_store(store, room, &service);
+  if (!opened.ok()) return failed(opened.error());
+  Job job{atom, head.request, *opened.value(), store, {}};
   if (head.has_not_since) job.not_since = head.not_since;
   const Result<bool> ran = ran_already(job);
   if (!ran.ok()) return failed(ran.error());
@@ -124,10 +127,11 @@ Fate run_ward(const std::string& all, const Fleet& fleet) {
 
 }  // namespace
 
-Variables secrets_of(const Fleet& fleet) {
+Variables secrets_of(std::string_view store) {
   Variables secrets;
-  for (const char* name : fleet.secrets) {
-    if (const char* value = getenv(name)) secrets.emplace_back(name, value);
+  for (const char* name : scheme_of(store)->secrets) {
+    const char* value = name != nullptr ? getenv(name) : nullptr;
+    if (value != nullptr) secrets.emplace_back(name, value);
   }
   return secrets;
 }
@@ -153,7 +157,7 @@ Error warden_job(const Job& job, const Variables& secrets, bool quiet, int resul
   return warden_program(argv, {tell_killed, end_lease});
 }
 
-int end_ward_lease(char** argv, const Fleet& fleet) {
+int end_ward_lease(char** argv, const StoreService& service) {
   if (argv[0] == nullptr || argv[1] == nullptr) return static_cast<int>(Code::usage);
   const os::Fd file(atoi(argv[0]));
   std::string all;
@@ -161,15 +165,15 @@ int end_ward_lease(char** argv, const Fleet& fleet) {
   static Head head;
   Texts texts(all);
   Atom atom;
-  Status ended = fleet.bring(unpack(all, head, texts, atom));
-  if (ended.ok()) ended = fleet_store().end_lease(argv[1]);
+  const std::string store = unpack(all, head, texts, atom);
+  const Status ended = service.end_lease(store, argv[1]);
   if (ended.ok()) return 0;
   complain(atom.name() + ": " + std::string(ended.error().message.view()) +
            "; the lock is free when its lease ends by itself");
   return static_cast<int>(ended.error().code);
 }
 
-int be_ward(char** argv, const Fleet& fleet) {
+int be_ward(char** argv, const StoreService& service) {
   accept_warden();
   if (argv[0] == nullptr || argv[1] == nullptr) return static_cast<int>(Code::usage);
   const os::Fd file(atoi(argv[0]));
@@ -179,7 +183,7 @@ int be_ward(char** argv, const Fleet& fleet) {
   if (fcntl(result, F_SETFD, FD_CLOEXEC) != 0 || !read_all(file.get(), all))
     return static_cast<int>(Code::usage);
   fcntl(file.get(), F_SETFD, FD_CLOEXEC);
-  const Fate fate = run_ward(all, fleet);
+  const Fate fate = run_ward(all, service);
   const std::string_view bytes(reinterpret_cast<const char*>(&fate), sizeof fate);
   return os::write_all(result, bytes.data(), bytes.size()) == 0 ? 0 : static_cast<int>(Code::io);
 }

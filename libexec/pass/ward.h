@@ -7,13 +7,12 @@
 #ifndef ATMOST_LIBEXEC_PASS_WARD_H
 #define ATMOST_LIBEXEC_PASS_WARD_H
 
-#include "fleet.h"
 #include "job.h"
 
 namespace atmost::pass {
 
-// Those of `fleet` that are set.
-Variables secrets_of(const Fleet& fleet);
+// The passwords of the store that are set.
+Variables secrets_of(std::string_view store);
 
 // Starts the ward and watches over it; ends as it ends. The ward writes the job's Fate to the
 // descriptor `result`. Returns only if it could not be started.
@@ -21,12 +20,12 @@ Error warden_job(const Job& job, const Variables& secrets, bool quiet, int resul
 
 // The hidden way this program is a ward: pass --ward JOB RESULT NAME, two descriptors and a word
 // for ps(1). Returns the exit code.
-int be_ward(char** argv, const Fleet& fleet);
+int be_ward(char** argv, const StoreService& service);
 inline constexpr const char* kWard = "--ward";
 
 // The hidden way it ends the lease of such a ward, which was killed: pass --end-lease JOB LEASE.
 // Returns the exit code.
-int end_ward_lease(char** argv, const Fleet& fleet);
+int end_ward_lease(char** argv, const StoreService& service);
 inline constexpr const char* kEndLease = "--end-lease";
 
 }  // namespace atmost::pass

@@ -22,7 +22,10 @@ std::int64_t learned_limit_ns(const LockStory& story) {
   request.lock_count = 1;
   request.locks[0].path = PathText(story.path);
   if (request.locks[0].path.truncated() || !is_plain_file(story.path)) return 0;
-  const Result<Tuning> tuning = tune(request);
+  StoreRoom room;
+  Result<Owned<Store>> files = open_store("file:", room);
+  if (!files.ok()) return 0;
+  const Result<Tuning> tuning = tune(*files.value(), request);
   if (!tuning.ok() || !tuning.value().kept || tuning.value().completed == 0) return 0;
   const Duration limit = tuning.value().limits.expire_after;
   return limit.is_forever() ? 0 : limit.ns;

@@ -36,7 +36,7 @@ struct StoppedHolder {
   StopReason reason = StopReason::overdue;
   Duration limit = Duration::forever();  // overdue: the limit that it overstepped
   const Limits* learned = nullptr;       // if that was learned
-  SignalStep last = SignalStep::none;    // what made it let go
+  SignalStep last = SignalStep::look;    // what made it let go
   bool noted = false;                    // which was a note in the store, no signal from here
 };
 
@@ -60,66 +60,91 @@ class Observer {
   ~Observer() = default;
 };
 
+// Room for a store that every program serves, which has no state of its own.
+struct StoreRoom {
+  alignas(void*) unsigned char bytes[2 * sizeof(void*)];
+};
+
+// The store that a program serves and others do not (schemes.h, `program`). None of these errors
+// repeats the URL.
+struct StoreService {
+  // Opens the store; asks nothing of a network yet. Takes the secrets of every scheme out of the
+  // environment: the command has no use for them.
+  Result<Owned<Store>> (*open)(std::string_view url);
+  // Ends the lease that Session::lease_name() of another process named, with all that lies under
+  // it, and tells whoever is next. ok as well when there is no such lease any more. Blocks for at
+  // most the timeout of one question. REQUIRES: that process is dead, and nothing runs of what it
+  // had started under the lease.
+  Status (*end_lease)(std::string_view url, std::string_view lease);
+  // Whether the store can be trusted and how it fares, one line a finding, to `fd`. ok for yes;
+  // else what a caller would be told: unavailable, or not_permitted.
+  Result<Code> (*diagnose)(std::string_view url, int fd, bool json);
+};
+
+// Opens the store that `url` names (schemes.h; empty: file:), in `room` if every program serves it,
+// else by `service`, which may be null. Borrows the room. Error: unavailable, when this program
+// does not serve it.
+Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
+                                const StoreService* service = nullptr);
+
+// In all that follows the locks of a request are those of `store`.
+
 // Runs the command when every lock of the request admits it (request.exec: becomes it, and returns
 // only if it could not). Blocks as long as request.wait and the command say. While a command runs,
 // signals that arrive for this process are passed on to it; after return the process's signal state
 // is as before.
-Outcome run_command(const Request& request, const Command& command, Observer* observer);
+Outcome run_command(Store& store, const Request& request, const Command& command,
+                    Observer* observer);
 
 // Whether the request would be admitted now; holds nothing afterwards and creates nothing. Kind
 // ran: yes; with victims in the decision, after stopping those.
-Outcome probe(const Request& request);
+Outcome probe(Store& store, const Request& request);
 
 // Blocks until the request would be admitted, at most request.wait; holds nothing afterwards.
-Outcome wait_for_room(const Request& request, Observer* observer);
-
-// Shows one lock to the visitor; returns the number of holders.
-Result<std::uint32_t> inspect(const LockSpec& lock, LockVisitor* visitor);
+Outcome wait_for_room(Store& store, const Request& request, Observer* observer);
 
 // Whom to stop: every holder, the one of a slot, or those older than the limit in their own
 // records.
 struct Victims {
   std::uint32_t slot = 0;  // 0: every slot
   bool overdue = false;
-  bool dry_run = false;  // only told to the observer, with SignalStep::none
+  bool dry_run = false;  // only told to the observer, with SignalStep::look
 };
 
 // Stops holders of the request's first lock carefully (request.kill_grace after each of INT, TERM,
 // KILL) without taking their place. Kind ran: none of them is left. Refused, Why::survivor: the
 // culprit is still there. Creates nothing.
-Outcome stop_holders(const Request& request, const Victims& wanted, Observer* observer);
+Outcome stop_holders(Store& store, const Request& request, const Victims& wanted,
+                     Observer* observer);
 
-// Takes the locks of the request on behalf of the running process `pid`, and leaves a process
-// behind that keeps them until that one has ended, however it ends; with Until::tree, until its
-// marked descendants have too; at most request.expire_after. (Symlink locks need no keeper: they
-// name the process.) Blocks as request.wait says, but not beyond the end of the process. Kind ran:
-// held. If this process dies before it returned, nothing is held. Failed: no such process (usage),
-// another user's (not_permitted), it ended meanwhile (busy). The request is made the keeper's own:
-// its paths become absolute. `keeper_to`, unless empty: a file to which one line is appended, "NAME
-// PID\n", when the keeper can be asked to let go and to take the same locks again without a process
-// being started (os/keeper.h, Bell; shell/lock_unlock.sh does). Such a keeper stays for a few
-// seconds when it has let go. That the line cannot be written is no failure.
-Outcome hold_for(Request& request, std::int64_t pid, std::string_view keeper_to,
+// The last step of building a request for hold_for(): on behalf of the running process `pid`. Its
+// paths become absolute. Error: no such process (usage), another user's (not_permitted), it cannot
+// be watched (unavailable).
+Status complete_hold(Store& store, std::int64_t pid, Request& request);
+
+// Takes the locks of the request on behalf of its process kept_for (complete_hold()), and leaves a
+// process behind that keeps them until that one has ended, however it ends; with Until::tree, until
+// its marked descendants have too; at most request.keep_at_most. (Where a hold can name another
+// process, nobody has to keep it.) Blocks as request.wait says, but not beyond the end of the
+// process. Kind ran: held. If this process dies before it returned, nothing is held. Failed: as
+// complete_hold(), or it ended meanwhile (busy). `keeper_to`, unless empty: a
+// file to which one line is appended, "NAME PID\n", when the keeper can be asked to let go and to
+// take the same locks again without a process being started (os/keeper.h, Bell;
+// shell/lock_unlock.sh does). Such a keeper stays for a few seconds when it has let go. That the
+// line cannot be written is no failure.
+Outcome hold_for(Store& store, const Request& request, std::string_view keeper_to,
                  Observer* observer);
 
 // Ends the newest hold on the lock that was taken on behalf of `pid`: true once its slots are free.
 // False: there is none (any more). Error: not_permitted for another user's.
-Result<bool> release_for(const LockSpec& lock, std::int64_t pid);
+Result<bool> release_for(Store& store, const LockSpec& lock, std::int64_t pid);
 
 // The process that started this one.
 std::int64_t caller_id();
 
-Status set_drained(const Request& request, std::uint32_t slot, bool drained);
-Status forget(const Request& request);
-
 // What `auto` would choose for the request's first lock now, within request.learned. Creates
 // nothing.
-Result<Tuning> tune(const Request& request);
-
-// Makes `store` the one that keeps the locks with StoreKind::fleet. Borrowed for good.
-void bring_store(FleetStore& store);
-// That one. REQUIRES: bring_store() was called.
-FleetStore& fleet_store();
+Result<Tuning> tune(Store& store, const Request& request);
 
 // Both clocks, now.
 Instant now();

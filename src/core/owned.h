@@ -23,11 +23,16 @@ class Owned {
     }
     return *this;
   }
+  // As the owner of a base of what it was.
+  template <class U>
+  Owned(Owned<U>&& other) : what_(other.give_away()) {}
   ~Owned() { close(); }
 
   explicit operator bool() const { return what_ != nullptr; }
   T& operator*() const { return *what_; }
   T* operator->() const { return what_; }
+  // What it owned, which nobody owns now.
+  T* give_away() { return std::exchange(what_, nullptr); }
   void close() {
     if (T* what = std::exchange(what_, nullptr)) what->close();
   }

@@ -27,16 +27,15 @@ Outcome failed(const Error& error) {
 
 class Admission {
  public:
-  Admission(Store& store, const Request& request, DecideFn decide, Observer* observer, Lease& lease,
-            Signals signals, TakeoverLog* log, const os::WaitGate* gate)
-      : store_(store),
-        request_(request),
+  Admission(const OpenLocks& locks, DecideFn decide, Observer* observer, Lease& lease,
+            const Asking& how)
+      : locks_(locks),
+        request_(locks.request),
+        session_(locks.session),
         decide_(decide),
         observer_(observer),
         lease_(lease),
-        signals_(signals),
-        log_(log),
-        gate_(gate) {}
+        how_(how) {}
 
   Outcome run();
 
@@ -49,31 +48,31 @@ class Admission {
   bool wait_until(std::int64_t boot_ns, const Decision& decision, Outcome& outcome);
   bool interrupted(Outcome& outcome) const;
   void stop_if_asked();
+  bool waits() const { return !how_.at_once && !request_.wait.is_zero(); }
 
-  Store& store_;
+  const OpenLocks& locks_;
   const Request& request_;
+  Session& session_;
   DecideFn decide_;
   Observer* observer_;
   Lease& lease_;
-  const Signals signals_;
-  TakeoverLog* log_;
-  const os::WaitGate* gate_;
+  const Asking& how_;
   Ticket ticket_;
   std::int64_t deadline_ = 0;
-  Decision freed_;  // whose victims have let go for us; none: victim_count 0
+  HolderStops stops_;  // of holders that have let go for us: until our next attempt was made
   bool told_ = false;
-  os::StopNotice stop_notice_;  // who does not wait does not need it
+  os::StopNotice stop_notice_;  // only a caller that waits needs it
 };
 
 Outcome Admission::run() {
   const std::int64_t started = os::boot_ns();
-  deadline_ = plus(started, request_.wait);
+  deadline_ = how_.at_once ? started : plus(started, request_.wait);
   Outcome outcome;
   if (!step(outcome)) {
     while (!step(outcome)) {
     }
-    store_.withdraw(request_, ticket_);
-    tell_lease(request_);
+    session_.withdraw(ticket_);
+    tell_lease(session_);
     outcome.waited = {os::boot_ns() - started};
   }
   if (stop_notice_.asked()) stop_notice_.obey();
@@ -82,17 +81,16 @@ Outcome Admission::run() {
 
 bool Admission::step(Outcome& outcome) {
   stop_if_asked();
-  const bool may_wait = !request_.wait.is_zero() && os::boot_ns() < deadline_;
-  if (may_wait && signals_ == Signals::ours) {
+  const bool may_wait = waits() && os::boot_ns() < deadline_;
+  if (may_wait && how_.signals == Signals::ours) {
     stop_notice_.install();  // before a ticket is drawn: whoever is stopped gives it up
   } else if (!may_wait) {
-    store_.withdraw(request_, ticket_);
+    session_.withdraw(ticket_);
   }
   Result<Decision> asked =
-      store_.attempt(request_, decide_, moment(request_), may_wait ? &ticket_ : nullptr, lease_);
-  end_takeover(store_, freed_);
-  freed_.victim_count = 0;
-  tell_lease(request_);
+      session_.attempt(decide_, moment(request_), may_wait ? &ticket_ : nullptr, lease_);
+  stops_.end();
+  tell_lease(session_);
   if (!asked.ok()) {
     outcome = failed(asked.error());
     return true;
@@ -118,7 +116,7 @@ bool Admission::step(Outcome& outcome) {
 
 bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
   const std::int64_t ready = plus(os::boot_ns(), decision.retry_in);
-  const bool in_time = request_.wait.is_zero() || ready <= deadline_;
+  const bool in_time = !waits() || ready <= deadline_;
   if (request_.on_too_soon != OnTooSoon::wait || decision.retry_in.is_forever() || !in_time ||
       request_.now_given) {
     outcome = refused(decision);
@@ -136,14 +134,11 @@ bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
     why.due = request_.expire_auto ? decision.limits.expire_after : request_.expire_after;
     why.learned = request_.expire_auto ? &decision.limits : nullptr;
   }
-  Result<Takeover> taken = take_over(store_, request_, why, overdue, observer_, log_);
-  if (taken.ok() && taken.value() == Takeover::freed) {
-    // The slots stay closed to newcomers until our next attempt was made; who waits in front of us
-    // gets them first.
-    freed_ = overdue;
-    return false;
-  }
-  end_takeover(store_, overdue);
+  Result<Takeover> taken = take_over(locks_, why, overdue, stops_, {observer_, how_.log});
+  // The slots stay closed to newcomers until our next attempt was made; whoever waits in front of
+  // us gets them first.
+  if (taken.ok() && taken.value() == Takeover::freed) return false;
+  stops_.end();
   if (!taken.ok()) {
     outcome = failed(taken.error());
     return true;
@@ -159,7 +154,7 @@ bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
 
 bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
   // Without a ticket: somebody takes the slot over, or its record made it look overdue.
-  const bool may_wait = ticket_.drawn || (!request_.wait.is_zero() && os::boot_ns() < deadline_);
+  const bool may_wait = ticket_.drawn || (waits() && os::boot_ns() < deadline_);
   if (!worth_waiting(decision) || !may_wait) {
     outcome = refused(decision);
     return true;
@@ -176,14 +171,14 @@ bool Admission::wait_until(std::int64_t boot_ns, const Decision& decision, Outco
     os::sleep_until(boot_ns);
     return interrupted(outcome);
   }
-  Result<Wake> woken = store_.await(request_, ticket_, boot_ns);
+  Result<Wake> woken = session_.await(ticket_, boot_ns);
   if (woken.ok()) return interrupted(outcome);
   outcome = failed(woken.error());
   return true;
 }
 
 bool Admission::interrupted(Outcome& outcome) const {
-  if (gate_ == nullptr || !gate_->interrupted()) return false;
+  if (how_.gate == nullptr || !how_.gate->interrupted()) return false;
   Error error = error_of(Code::interrupted, EINTR, request_.locks[0].name);
   error.message.append(": a signal came while waiting");
   outcome = failed(error);
@@ -192,15 +187,15 @@ bool Admission::interrupted(Outcome& outcome) const {
 
 void Admission::stop_if_asked() {
   if (!stop_notice_.asked()) return;
-  store_.withdraw(request_, ticket_);
+  session_.withdraw(ticket_);
   stop_notice_.obey();
 }
 
 }  // namespace
 
-Outcome admit(Store& store, const Request& request, DecideFn decide, Observer* observer,
-              Lease& lease, Signals signals, TakeoverLog* log, const os::WaitGate* gate) {
-  return Admission(store, request, decide, observer, lease, signals, log, gate).run();
+Outcome admit(const OpenLocks& locks, DecideFn decide, Observer* observer, Lease& lease,
+              const Asking& how) {
+  return Admission(locks, decide, observer, lease, how).run();
 }
 
 Decision would_admit(const Request& request, const LockSpec& lock, const View& view,

@@ -12,15 +12,29 @@ namespace atmost::limiter {
 
 class TakeoverLog;
 
-// Asks `store` with `decide` until the answer is final: admitted (then `lease` is held and kind is
-// ran), or refused, or failed. Blocks as the request says. Signals::ours: a Ctrl-Z while waiting
-// gives the place in the queue up and stops us; a library in somebody else's process leaves signals
-// alone. `log`: what becomes of overdue holders; may be null. `gate`: once a handler ran at it, the
-// answer is failed with Code::interrupted instead of a wait; may be null.
+// The locks of a request, open. Borrows all of it.
+struct OpenLocks {
+  const Request& request;
+  const StoreTraits& traits;
+  Session& session;
+};
+
+// Ours: a Ctrl-Z while waiting gives the place in the queue up and stops this process. A library in
+// somebody else's process leaves signals alone.
 enum class Signals : std::uint8_t { ours, theirs };
-Outcome admit(Store& store, const Request& request, DecideFn decide, Observer* observer,
-              Lease& lease, Signals signals = Signals::ours, TakeoverLog* log = nullptr,
-              const os::WaitGate* gate = nullptr);
+
+struct Asking {
+  Signals signals = Signals::ours;
+  bool at_once = false;        // does not wait, whatever the request says
+  TakeoverLog* log = nullptr;  // gets what becomes of overdue holders
+  // Once a handler ran at it, the answer is failed with Code::interrupted instead of a wait.
+  const os::WaitGate* gate = nullptr;
+};
+
+// Asks with `decide` until the answer is final: admitted (then `lease` is held and kind is ran), or
+// refused, or failed. Blocks as the request says. `observer` may be null.
+Outcome admit(const OpenLocks& locks, DecideFn decide, Observer* observer, Lease& lease,
+              const Asking& how = {});
 
 // policy::decide with "admit" and "take over" turned into "busy, for no reason": a store that is
 // asked so holds and writes nothing, and nobody is stopped.

@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "stores.h"
 #include "ward.h"
 
 namespace atmost::limiter {
@@ -59,7 +58,7 @@ void OwnVariables::set(const Request& request, const Lease& lease, Duration wait
   texts_.append(request.locks[0].name);
   begin(1);
   std::string_view path = request.locks[0].path;
-  if (is_relative(request.locks[0]) && working_directory != nullptr) {
+  if (working_directory != nullptr && !path.starts_with('/')) {
     texts_.append(working_directory).push('/');
     path = without_dots(path);
   }
@@ -84,7 +83,7 @@ void OwnVariables::set(const Request& request, const Lease& lease, Duration wait
     if (any) texts_.push(':');
     any = true;
     path = request.locks[i].path;
-    if (is_relative(request.locks[i]) && working_directory != nullptr) {
+    if (working_directory != nullptr && !path.starts_with('/')) {
       append_listed(texts_, working_directory);
       texts_.push('/');
       path = without_dots(path);

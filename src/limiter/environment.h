@@ -17,8 +17,8 @@ class OwnVariables {
  public:
   static constexpr std::size_t kCount = 8;
 
-  // `held_before`: the caller's ATMOST_HELD, or null. `working_directory`: what relative paths are
-  // relative to.
+  // `held_before`: the caller's ATMOST_HELD, or null. `working_directory`: what stands before every
+  // relative path; null: nothing does.
   void set(const Request& request, const Lease& lease, Duration waited, const char* held_before,
            const char* working_directory);
 

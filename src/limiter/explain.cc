@@ -5,14 +5,7 @@
 
 namespace atmost {
 
-Status explain(const LockSpec& lock, int fd) {
-  if (lock.store == StoreKind::symlink) {
-    Error error = error_of(Code::usage, 0, lock.path);
-    error.message.append(": a symlink lock has no file to explain: ls -l shows all of it");
-    return error;
-  }
-  return local::explain(lock, fd);
-}
+Status explain(const LockSpec& lock, int fd) { return local::explain(lock, fd); }
 
 Result<bool> diagnose(std::string_view directory, int fd, bool json) {
   return local::diagnose(directory, fd, json);

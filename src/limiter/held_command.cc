@@ -22,7 +22,7 @@ void HeldCommand::started() {
 }
 
 bool HeldCommand::stops_when_displaced() const {
-  return request_.locks[0].store == StoreKind::file && request_.on_lost == OnLost::stop;
+  return locks_.traits.inheritable && request_.on_lost == OnLost::stop;
 }
 
 // Says so once.
@@ -73,7 +73,7 @@ void HeldCommand::warn() {
 
 bool HeldCommand::contested() const {
   for (std::uint32_t i = 0; lease_.held() && i < request_.lock_count; ++i) {
-    if (lease_.contested(i)) return true;
+    if (lease_.contested(i) != Contest::none) return true;
   }
   return false;
 }
@@ -100,24 +100,25 @@ void HeldCommand::over(const ExitStatus& status) {
   // stop it.
   if (!lost_ && (asked_by_taker_ || status.signal != 0)) taken_over_ = contested();
   for (std::uint32_t i = 0; taken_over_ && i < request_.lock_count; ++i) {
-    killed_ = killed_ || lease_.stopped_by_kill(i);
+    killed_ = killed_ || lease_.contested(i) == Contest::by_kill;
   }
   lost_ = lost_ || taken_over_;
-  learn(status);
-  lease_.release(status.success() ? Ending::success : Ending::failure, moment(request_));
-  tell_lease(request_);
+  lease_.release(status.success() ? Ending::success : Ending::failure, moment(request_),
+                 lesson_of(status));
+  tell_lease(locks_.session);
 }
 
-// What a taker ended is for the taker to tell: it knows why.
-void HeldCommand::learn(const ExitStatus& status) {
-  if (request_.no_memory || started_boot_ns_ == 0 || lost_ || displaced_ || !lease_.held()) return;
-  RunSample what;
-  what.kind = stopped_                      ? RunSample::Kind::stopped
-              : told_ || status.signal != 0 ? RunSample::Kind::cut_short
-                                            : RunSample::Kind::completed;
-  what.ran = {os::boot_ns() - started_boot_ns_};
-  what.interval = admission_.decision.limits.if_elapsed;
-  lease_.learn_at_release(policy::remember, what);
+// What a taker ended is the taker's to learn from: it knows why.
+Lesson HeldCommand::lesson_of(const ExitStatus& status) const {
+  if (request_.no_memory || started_boot_ns_ == 0 || lost_ || displaced_) return {};
+  Lesson lesson;
+  lesson.how = policy::remember;
+  lesson.sample.kind = stopped_                      ? RunSample::Kind::stopped
+                       : told_ || status.signal != 0 ? RunSample::Kind::cut_short
+                                                     : RunSample::Kind::completed;
+  lesson.sample.ran = {os::boot_ns() - started_boot_ns_};
+  lesson.sample.interval = admission_.decision.limits.if_elapsed;
+  return lesson;
 }
 
 void save_last_admission(const Request& request, const Lease& lease) {

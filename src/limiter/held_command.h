@@ -2,6 +2,7 @@
 #ifndef ATMOST_LIMITER_HELD_COMMAND_H
 #define ATMOST_LIMITER_HELD_COMMAND_H
 
+#include "admission.h"
 #include "core/limiter.h"
 #include "journal.h"
 #include "run/run.h"
@@ -12,10 +13,11 @@ namespace atmost::limiter {
 // ends.
 class HeldCommand final : public run::Observer {
  public:
-  HeldCommand(Lease& lease, const Request& request, run::Task& task, Journal& journal,
+  HeldCommand(const OpenLocks& locks, Lease& lease, run::Task& task, Journal& journal,
               const Outcome& admission, atmost::Observer* observer)
-      : lease_(lease),
-        request_(request),
+      : locks_(locks),
+        lease_(lease),
+        request_(locks.request),
         task_(task),
         journal_(journal),
         admission_(admission),
@@ -46,8 +48,9 @@ class HeldCommand final : public run::Observer {
   bool stops_when_displaced() const;
   void look_at_files();
   bool contested() const;
-  void learn(const ExitStatus& status);
+  Lesson lesson_of(const ExitStatus& status) const;
 
+  const OpenLocks& locks_;
   Lease& lease_;
   const Request& request_;
   run::Task& task_;

@@ -11,9 +11,8 @@
 #include "os/self.h"
 #include "policy/decide.h"
 #include "store/local/keepers.h"
-#include "store/local/local_store.h"
-#include "store/symlink/symlink_store.h"
-#include "stores.h"
+#include "store/local/session.h"
+#include "store/symlink/session.h"
 
 namespace atmost {
 namespace {
@@ -68,35 +67,6 @@ bool make_absolute(PathText& path) {
   return !path.truncated();
 }
 
-// For a process without its directory.
-Status prepare(Request& request, std::int64_t pid, std::int64_t start_ns) {
-  bool absolute = make_absolute(request.log_path);
-  for (std::uint32_t i = 0; i < request.lock_count; ++i)
-    absolute = absolute && make_absolute(request.locks[i].path);
-  if (!absolute) {
-    return error_of(Code::io, 0,
-                    "the working directory cannot be told: name the lock by a path from / on");
-  }
-  request.kept_for = pid;
-  request.kept_for_start_ns = start_ns;
-  request.nested = true;  // the script may hold it already, and would wait for itself
-  os::ProcessLabel label;
-  if (request.command.empty() && os::process_label(pid, label)) request.command = label.name;
-  if (request.locks[0].store == StoreKind::symlink) {
-    if (request.until == Until::tree) {
-      return error_of(
-          Code::usage, 0,
-          "--until: a symlink lock ends with the process that it names: use a file lock");
-    }
-    limiter::symlink_locks().set_holder(pid);
-  } else {
-    request.keep_at_most =
-        request.expire_after;  // its request time; that of others is none of its business
-    request.expire_after = Duration::forever();
-  }
-  return {};
-}
-
 // The starter's side: blocks until the companion has an outcome.
 Outcome follow(const Request& request, os::Companion& companion, const os::ProcessHandle& script) {
   Outcome outcome;
@@ -113,14 +83,15 @@ Outcome follow(const Request& request, os::Companion& companion, const os::Proce
 
 // The last step: from here on the keeper stands alone. Before it, the script's shell is told how to
 // ask it.
-Outcome handed_over(const Request& request, const Outcome& outcome, const os::Companion& companion,
-                    const os::Bell& bell, std::string_view keeper_to) {
+Outcome handed_over(const limiter::Keeping& keeping, const Outcome& outcome,
+                    const os::Companion& companion, std::string_view keeper_to) {
+  const os::Bell& bell = keeping.bell;
   if (outcome.kind == Outcome::Kind::refused) {
-    limiter::Journal journal(request, Command{}, nullptr);
+    limiter::Journal journal(keeping.request, keeping.store.traits(), Command{}, nullptr);
     journal.denied(outcome);
   }
   if (outcome.kind != Outcome::Kind::ran) return outcome;
-  if (bell.hangs() && request.locks[0].store == StoreKind::file) {
+  if (bell.hangs() && keeping.store.traits().inheritable) {
     const Text<63> address = bell.address(companion.companion()).push('\n');
     (void)os::append_to(PathText(keeper_to).c_str(), address.view().data(), address.view().size());
   }
@@ -131,26 +102,26 @@ Outcome handed_over(const Request& request, const Outcome& outcome, const os::Co
   return outcome;
 }
 
-// Without waiting, and before there is a keeper: who finds the lock free pays for no second process
-// that asks.
+// Without waiting, and before there is a keeper: a caller that finds the lock free pays for no
+// second process that asks.
 Outcome take_at_once(const limiter::Keeping& keeping, os::Companion& companion,
                      Observer* observer) {
+  const Request& request = keeping.request;
+  Result<Owned<local::LocalSession>> session = local::open_session(request);
+  if (!session.ok()) return failed(session.error());
   Lease lease;
-  Request& request = keeping.request;
-  const Duration wait = request.wait;
-  request.wait = {};
-  Outcome outcome = limiter::admit(limiter::store_for(request.locks[0]), request, policy::decide,
-                                   observer, lease);
-  request.wait = wait;
+  Outcome outcome = limiter::admit({request, keeping.store.traits(), *session.value()},
+                                   policy::decide, observer, lease, {.at_once = true});
   if (!lease.held()) return outcome;
   if (const int error = companion.start()) {
     lease.release(Ending::unknown, {});
     return cannot_start(error);
   }
   if (companion.is_companion()) {
-    limiter::keep_inherited(keeping, companion, static_cast<Lease&&>(lease), outcome);
+    limiter::keep_inherited(keeping, *session.value(), companion, static_cast<Lease&&>(lease),
+                            outcome);
   }
-  limiter::local_locks().name_holder(companion.companion());
+  session.value()->name_holder(companion.companion());
   if (observer != nullptr) observer->admitted(lease, outcome.waited);
   limiter::notice_flocks(request, lease, observer);
   lease.detach();
@@ -159,35 +130,60 @@ Outcome take_at_once(const limiter::Keeping& keeping, os::Companion& companion,
 
 }  // namespace
 
-Outcome hold_for(Request& request, std::int64_t pid, std::string_view keeper_to,
+Status complete_hold(Store& store, std::int64_t pid, Request& request) {
+  os::ProcessHandle script;
+  std::int64_t start_ns = 0;
+  if (Status opened = open_script(pid, script, start_ns); !opened.ok()) return opened;
+  bool absolute = make_absolute(request.log_path);
+  for (std::uint32_t i = 0; i < request.lock_count; ++i)
+    absolute = absolute && make_absolute(request.locks[i].path);
+  if (!absolute) {
+    return error_of(Code::io, 0,
+                    "the working directory cannot be told: name the lock by a path from / on");
+  }
+  request.kept_for = pid;
+  request.kept_for_start_ns = start_ns;
+  request.nested = true;  // the script may hold it already, and would wait for itself
+  os::ProcessLabel label;
+  if (request.command.empty() && os::process_label(pid, label)) request.command = label.name;
+  if (!store.traits().kept_for_pid) {
+    request.keep_at_most =
+        request.expire_after;  // its request time; that of others is none of its business
+    request.expire_after = Duration::forever();
+  } else if (request.until == Until::tree) {
+    return error_of(Code::usage, 0,
+                    "--until: a symlink lock ends with the process that it names: use a file lock");
+  }
+  return {};
+}
+
+Outcome hold_for(Store& store, const Request& request, std::string_view keeper_to,
                  Observer* observer) {
   os::Bell bell;
   if (!keeper_to.empty()) (void)bell.hang();
   os::ProcessHandle script;
   std::int64_t start_ns = 0;
-  if (Status opened = open_script(pid, script, start_ns); !opened.ok())
+  if (Status opened = open_script(request.kept_for, script, start_ns); !opened.ok())
     return failed(opened.error());
-  if (Status prepared = prepare(request, pid, start_ns); !prepared.ok())
-    return failed(prepared.error());
+  if (start_ns != request.kept_for_start_ns)
+    return failed(about(request.kept_for, Code::usage, ": it has ended"));
 
-  const limiter::Keeping keeping = {request, script, bell};
+  const limiter::Keeping keeping = {store, request, script, bell};
   os::Companion companion;
   Outcome outcome;
-  if (request.locks[0].store == StoreKind::file) {
-    outcome = take_at_once(keeping, companion, observer);
-    limiter::close_stores();
-  }
+  const bool named = store.traits().kept_for_pid;  // a hold needs no process to keep it
+  if (!named) outcome = take_at_once(keeping, companion, observer);
   const bool waits = outcome.kind == Outcome::Kind::refused && !request.wait.is_zero();
-  if (waits || request.locks[0].store == StoreKind::symlink) {
+  if (waits || named) {
     if (const int error = companion.start()) return cannot_start(error);
     if (companion.is_companion()) limiter::take_and_keep(keeping, companion, observer);
     outcome = follow(request, companion, script);
   }
-  return handed_over(request, outcome, companion, bell, keeper_to);
+  return handed_over(keeping, outcome, companion, keeper_to);
 }
 
-Result<bool> release_for(const LockSpec& lock, std::int64_t pid) {
-  if (lock.store == StoreKind::symlink) return limiter::symlink_locks().let_go(lock, pid);
+Result<bool> release_for(Store& store, const LockSpec& lock, std::int64_t pid) {
+  if (store.traits().kept_for_pid) return symlink::let_go(lock, pid);
   os::ProcessFacts facts;
   const bool runs = os::process_facts(pid, facts) == 0;
   return local::let_go(lock, pid, runs ? facts.start_boot_ns : 0);

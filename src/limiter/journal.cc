@@ -5,12 +5,12 @@
 #include "os/file.h"
 #include "os/machine.h"
 #include "os/self.h"
-#include "stores.h"
+#include "paths.h"
 
 namespace atmost::limiter {
 namespace {
 
-history::Place place_of(const Request& request) {
+history::Place place_of(const Request& request, const StoreTraits& traits) {
   history::Place place;
   place.mode = request.create_mode;  // who may take the lock may write its history
   if (!request.log_path.empty()) {
@@ -20,9 +20,9 @@ history::Place place_of(const Request& request) {
       place.optional = true;
       return place;
     }
-    const bool of_a_fleet = request.locks[0].store == StoreKind::fleet && request.make_parents;
     PathText which;
-    if (of_a_fleet) (void)os::make_directories_above(place.path, which);
+    if (!traits.has_path && request.make_parents)
+      (void)os::make_directories_above(place.path, which);
     return place;
   }
   const std::string_view lock = request.locks[0].path;
@@ -45,22 +45,23 @@ void make_absolute(PathText& path) {
 
 }  // namespace
 
-Journal::Journal(const Request& request, const Command& command, Observer* observer,
-                 AppendFn append_event)
+Journal::Journal(const Request& request, const StoreTraits& traits, const Command& command,
+                 Observer* observer, AppendFn append_event)
     : request_(request),
+      traits_(traits),
       command_(command),
       observer_(observer),
       // The original exectimes keeps none.
       enabled_(!request.no_history && !request.foreign_format),
       append_(append_event),
-      place_(enabled_ ? place_of(request) : history::Place{}),
+      place_(enabled_ ? place_of(request, traits) : history::Place{}),
       log_(place_) {}
 
 void Journal::begin_anew() {
   enabled_ = !request_.no_history && !request_.foreign_format;
   path_of_ = 0;
   if (!enabled_) return;
-  place_ = place_of(request_);
+  place_ = place_of(request_, traits_);
   make_absolute(place_.path);
 }
 
@@ -175,7 +176,7 @@ void Journal::name_lock(std::uint32_t lock, Event& event) {
     event.operand = {name.data() + colon + 1, name.size() - colon - 1};
   }
   event.path = spec.path;
-  if (is_relative(spec)) {
+  if (is_relative(traits_, spec)) {
     if (path_of_ != lock + 1) {
       path_.assign(spec.path);
       make_absolute(path_);

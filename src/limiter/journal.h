@@ -19,8 +19,8 @@ class Journal final : public TakeoverLog {
  public:
   // Touches nothing yet. `observer` may be null. `append_event` stands in for a log of the
   // journal's own; null: none does.
-  Journal(const Request& request, const Command& command, Observer* observer,
-          AppendFn append_event = nullptr);
+  Journal(const Request& request, const StoreTraits& traits, const Command& command,
+          Observer* observer, AppendFn append_event = nullptr);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
@@ -49,6 +49,7 @@ class Journal final : public TakeoverLog {
   void vanished(std::uint32_t lock, const Vanished& run);
 
   const Request& request_;
+  const StoreTraits& traits_;
   const Command& command_;
   Observer* observer_;
   bool enabled_;

@@ -6,9 +6,7 @@
 #include "os/self.h"
 #include "os/spawn.h"
 #include "policy/decide.h"
-#include "store/local/local_store.h"
-#include "store/symlink/symlink_store.h"
-#include "stores.h"
+#include "store/symlink/session.h"
 
 namespace atmost::limiter {
 namespace {
@@ -60,8 +58,9 @@ constexpr std::int64_t kIdleNs = 2'000'000'000;
 // From the moment on when the starter needs us no more.
 class Keeper {
  public:
-  Keeper(const Keeping& keeping, Lease lease, const Outcome& outcome)
+  Keeper(const Keeping& keeping, Session& session, Lease lease, const Outcome& outcome)
       : request_(keeping.request),
+        locks_{keeping.request, keeping.store.traits(), session},
         script_(keeping.script),
         bell_(keeping.bell),
         lease_(static_cast<Lease&&>(lease)),
@@ -73,8 +72,10 @@ class Keeper {
   void keep();
   os::Watched watch();
   bool take_again();
+  bool in_place() const;
 
-  Request& request_;
+  const Request& request_;
+  const OpenLocks locks_;
   const os::ProcessHandle& script_;
   os::Bell& bell_;
   Lease lease_;
@@ -101,19 +102,26 @@ void Keeper::live(os::Companion& starter) {
 void Keeper::keep() {
   const std::int64_t admitted_ns = os::boot_ns();
   watchman_.set_deadline(plus(admitted_ns, request_.keep_at_most));
-  Journal journal(request_, Command{}, nullptr);
+  Journal journal(request_, locks_.traits, Command{}, nullptr);
   journal.admitted(lease_, outcome_.waited);
   const os::Watched watched = watch();
   // Who finds no lock of ours under its name has lost it.
-  const bool in_place = watched != os::Watched::asked || local_locks().in_place();
+  const bool found = watched != os::Watched::asked || in_place();
   // How the script ended is for its parent to know; one that lets go by itself has done its work.
   const bool by_itself = watched == os::Watched::told || watched == os::Watched::asked;
   lease_.release(by_itself ? Ending::success : Ending::failure, moment(request_));
-  if (watched == os::Watched::asked && in_place) bell_.accept();
+  if (watched == os::Watched::asked && found) bell_.accept();
   outcome_.ran = {os::boot_ns() - admitted_ns};
   outcome_.stopped = watched == os::Watched::time_up ? Stopped::lost : Stopped::no;
   journal.ended(outcome_);
-  if (watched != os::Watched::asked || !in_place) os::exit_now(0);
+  if (watched != os::Watched::asked || !found) os::exit_now(0);
+}
+
+bool Keeper::in_place() const {
+  for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
+    if (!lease_.in_place(i)) return false;
+  }
+  return true;
 }
 
 // `asked` means: to let go.
@@ -133,18 +141,18 @@ bool Keeper::take_again() {
   watchman_.set_deadline(plus(os::boot_ns(), {kIdleNs}));
   const bool asked = watchman_.watch(script_.descriptor(), &bell_) == os::Watched::asked;
   if (!asked || bell_.asked() != kTakeAgain) return false;
-  request_.wait = {};
-  outcome_ = admit(store_for(request_.locks[0]), request_, policy::decide, nullptr, lease_);
+  outcome_ = admit(locks_, policy::decide, nullptr, lease_, {.at_once = true});
   if (lease_.held()) bell_.accept();
   return lease_.held();
 }
 
 // A link needs nobody to hold it: it names the script. It only goes with the script if somebody
 // removes it then.
-[[noreturn]] void keep_link(const Keeping& keeping, os::Companion& starter, Lease lease) {
+[[noreturn]] void keep_link(const Keeping& keeping, symlink::SymlinkSession& session,
+                            os::Companion& starter, Lease lease) {
   const int script = keeping.script.descriptor();
   starter.settle(&script, 1);
-  if (symlink_locks().await_end(keeping.script)) {
+  if (session.await_end(keeping.script)) {
     lease.release(Ending::unknown, {});
   } else {
     lease.detach();
@@ -152,15 +160,23 @@ bool Keeper::take_again() {
   os::exit_now(0);
 }
 
-}  // namespace
+Outcome unopened(const Error& error) {
+  Outcome outcome;
+  outcome.error = error;
+  return outcome;
+}
 
-void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* observer) {
+// Takes the lock in `session`, and tells the starter. Ends the process unless the lock is held and
+// somebody was there to hear it.
+template <class SessionOfStore, class Keep>
+[[noreturn]] void take_in(Result<Owned<SessionOfStore>> session, const Keeping& keeping,
+                          os::Companion& starter, Observer* observer, Keep keep) {
   static_assert(__is_trivially_copyable(Outcome));
-  starter.die_with_starter();
-  Request& request = keeping.request;
   Lease lease;
-  const Outcome outcome =
-      admit(store_for(request.locks[0]), request, policy::decide, observer, lease);
+  const Outcome outcome = session.ok()
+                              ? admit({keeping.request, keeping.store.traits(), *session.value()},
+                                      policy::decide, observer, lease)
+                              : unopened(session.error());
   if (lease.held() && observer != nullptr) observer->admitted(lease, outcome.waited);
   starter.stand_alone();
   // A lock that nobody was told of must not stay.
@@ -169,14 +185,28 @@ void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* obs
       starter.tell(&outcome, sizeof outcome) && starter.hear(&heard, sizeof heard);
   if (!handed_over) lease.release(Ending::unknown, {});
   if (!lease.held()) os::exit_now(0);
-  if (request.locks[0].store == StoreKind::symlink) {
-    keep_link(keeping, starter, static_cast<Lease&&>(lease));
-  }
-  Keeper(keeping, static_cast<Lease&&>(lease), outcome).live(starter);
+  keep(*session.value(), static_cast<Lease&&>(lease), outcome);
+  os::exit_now(0);
 }
 
-void keep_inherited(const Keeping& keeping, os::Companion& starter, Lease lease,
-                    const Outcome& outcome) {
+}  // namespace
+
+void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* observer) {
+  starter.die_with_starter();
+  if (keeping.store.traits().kept_for_pid) {
+    take_in(symlink::open_session(keeping.request), keeping, starter, observer,
+            [&](symlink::SymlinkSession& session, Lease&& lease, const Outcome&) {
+              keep_link(keeping, session, starter, static_cast<Lease&&>(lease));
+            });
+  }
+  take_in(keeping.store.open(keeping.request), keeping, starter, observer,
+          [&](Session& session, Lease&& lease, const Outcome& outcome) {
+            Keeper(keeping, session, static_cast<Lease&&>(lease), outcome).live(starter);
+          });
+}
+
+void keep_inherited(const Keeping& keeping, local::LocalSession& session, os::Companion& starter,
+                    Lease lease, const Outcome& outcome) {
   // Before it tells, it has closed its own descriptor of what is held here: from then on nobody
   // shares the guard.
   char told = 0;
@@ -184,8 +214,8 @@ void keep_inherited(const Keeping& keeping, os::Companion& starter, Lease lease,
     lease.release(Ending::unknown, {});
     os::exit_now(0);
   }
-  local_locks().leave_proofs();
-  Keeper(keeping, static_cast<Lease&&>(lease), outcome).live(starter);
+  session.leave_proofs();
+  Keeper(keeping, session, static_cast<Lease&&>(lease), outcome).live(starter);
 }
 
 }  // namespace atmost::limiter

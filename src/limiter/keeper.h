@@ -5,6 +5,7 @@
 #include "core/limiter.h"
 #include "os/keeper.h"
 #include "os/process.h"
+#include "store/local/session.h"
 
 namespace atmost::limiter {
 
@@ -18,7 +19,8 @@ inline constexpr char kTakeAgain = 'l';
 
 // What a keeper starts with. Paths in the request have to be absolute.
 struct Keeping {
-  Request& request;
+  Store& store;
+  const Request& request;
   const os::ProcessHandle& script;  // the process behind request.kept_for
   os::Bell& bell;
 };
@@ -31,9 +33,10 @@ struct Keeping {
 // The companion asks for the lock, tells the outcome, and goes on when somebody was there to hear
 // it.
 [[noreturn]] void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* observer);
-// The starter has the lock, and says so by one byte; a starter that ends without has let go.
-[[noreturn]] void keep_inherited(const Keeping& keeping, os::Companion& starter, Lease lease,
-                                 const Outcome& outcome);
+// The starter has the lock in `session`, and says so by one byte; a starter that ends without has
+// let go.
+[[noreturn]] void keep_inherited(const Keeping& keeping, local::LocalSession& session,
+                                 os::Companion& starter, Lease lease, const Outcome& outcome);
 
 }  // namespace atmost::limiter
 

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "admission.h"
+#include "core/schemes.h"
 #include "library_log.h"
 #include "os/clock.h"
 #include "os/process_label.h"
@@ -46,14 +47,20 @@ void begin_process() {
 
 }  // namespace
 
-LibraryLock::LibraryLock() : journal_(request_, kNoCommand, nullptr, append_to_kept_log) {
-  store_.set_kind(HolderKind::library);
-  store_.set_heirs(local::Heirs::forks, &fork_mutex);
+LibraryLock::LibraryLock()
+    : journal_(request_, traits_of("file"), kNoCommand, nullptr, append_to_kept_log) {
+  session_.set_heirs(local::Heirs::forks, &fork_mutex);
 }
 
 Outcome LibraryLock::ask(const os::WaitGate* gate) {
-  store_.set_blocking(gate != nullptr ? os::Blocking::interruptible : os::Blocking::polling);
-  return admit(store_, request_, policy::decide, nullptr, lease_, Signals::theirs, &journal_, gate);
+  session_.set_blocking(gate != nullptr ? os::Blocking::interruptible : os::Blocking::polling);
+  if (const Status opened = session_.open(request_); !opened.ok()) {
+    Outcome failed;
+    failed.error = opened.error();
+    return failed;
+  }
+  return admit({request_, traits_of("file"), session_}, policy::decide, nullptr, lease_,
+               {.signals = Signals::theirs, .log = &journal_, .gate = gate});
 }
 
 Outcome LibraryLock::get(const atmost_options& options) {
@@ -69,7 +76,7 @@ Outcome LibraryLock::get(const atmost_options& options) {
     outcome = ask(nullptr);
   }
   if (!lease_.held()) {
-    store_.close();
+    session_.close();
     if (outcome.kind == Outcome::Kind::refused) journal_.denied(outcome);
     return outcome;
   }
@@ -98,7 +105,7 @@ bool LibraryLock::let_go(Ending ending) {
   if (inherited()) {
     mutex_.begin_anew();
     lease_.detach();
-    store_.close();
+    session_.close();
     return false;
   }
   const os::Locked locked(mutex_);
@@ -138,7 +145,7 @@ bool LibraryLock::lose_if_asked() {
     {
       const os::Locked locked(mutex_);
       if (ending_ || !lease_.held()) return false;
-      revoked = store_.revoked(watch);
+      revoked = session_.revoked(watch);
     }
     if (revoked) return let_go(Ending::unknown);
     (void)watch.wait(kListenNs);

@@ -1,4 +1,4 @@
-// One lock of the C library: a store, a lease, and the thread that listens for a taker.
+// One lock of the C library: a session, a lease, and the thread that listens for a taker.
 #ifndef ATMOST_LIMITER_LIBRARY_LOCK_H
 #define ATMOST_LIMITER_LIBRARY_LOCK_H
 
@@ -9,7 +9,7 @@
 #include "journal.h"
 #include "os/threads.h"
 #include "os/wait_gate.h"
-#include "store/local/local_store.h"
+#include "store/local/session.h"
 
 namespace atmost::limiter {
 
@@ -31,7 +31,7 @@ class LibraryLock {
   std::uint32_t slot() const { return slot_; }
 
   // In a forked child: closes what must end with the parent. Async-signal-safe.
-  void close_private() { store_.close_private(); }
+  void close_private() { session_.close_private(); }
 
   LibraryLock* next_of_all = nullptr;  // of all that were ever made
   LibraryLock* below = nullptr;  // the thread's lock taken before this one, or the next unused one
@@ -44,8 +44,8 @@ class LibraryLock {
   Outcome ask(const os::WaitGate* gate);
   void record_end(bool success, Stopped stopped);
 
-  mutable os::Mutex mutex_;  // over lease_ and store_ between release() and the listening thread
-  local::LocalStore store_;
+  mutable os::Mutex mutex_;  // over lease_ and session_ between release() and the listening thread
+  local::LocalSession session_;
   Request request_;
   Journal journal_;
   Lease lease_;

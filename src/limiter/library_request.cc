@@ -41,6 +41,7 @@ bool known_options(const atmost_options* from, atmost_options& to) {
 int fill_request(const atmost_options& from, Request& to) {
   static const Request kPlain;
   to = kPlain;
+  to.kind = HolderKind::library;
   LockSpec& spec = to.locks[0];
   if (from.max < 1 || from.max > kMaxSlots) return answer_misuse("max must be 1…262144");
   if (from.take < 1 || from.take > kMaxTake || from.take > from.max)

@@ -3,8 +3,8 @@
 #include "core/limiter.h"
 #include "journal.h"
 #include "os/clock.h"
+#include "paths.h"
 #include "policy/decide.h"
-#include "stores.h"
 #include "takeover.h"
 
 namespace atmost {
@@ -44,26 +44,32 @@ Outcome failed(const Error& error) {
   return outcome;
 }
 
-// One batch of at most kMaxVictims. `more`: there may be others left.
-Outcome stop_some(Store& store, const Request& request, const Victims& wanted, Observer* observer,
-                  limiter::TakeoverLog& log, bool& more) {
-  const Instant now = limiter::moment(request);
+void show(const LockSpec& lock, const Picker& picker, Observer* observer) {
+  for (std::uint32_t i = 0; observer != nullptr && i < picker.decision.victim_count; ++i) {
+    observer->stopping_holder(lock, picker.decision.victims[i], {picker.pids[i], picker.hosts[i]},
+                              SignalStep::look);
+  }
+}
+
+// One batch of at most kMaxVictims, picked from what `store` shows. `more`: there may be others
+// left.
+Outcome stop_some(Store& store, const limiter::OpenLocks& locks, const Victims& wanted,
+                  const limiter::TakeoverEars& ears, bool& more) {
+  const Instant now = limiter::moment(locks.request);
   Picker picker(wanted, now);
-  const Result<std::uint32_t> seen = store.inspect(request.locks[0], now, &picker);
+  const Result<std::uint32_t> seen = store.inspect(locks.request.locks[0], now, &picker);
   if (!seen.ok()) return failed(seen.error());
   more = picker.decision.victim_count == kMaxVictims && !wanted.dry_run;
   Outcome outcome;
   outcome.kind = Outcome::Kind::ran;
   if (wanted.dry_run) {
-    for (std::uint32_t i = 0; observer != nullptr && i < picker.decision.victim_count; ++i) {
-      observer->stopping_holder(request.locks[0], picker.decision.victims[i],
-                                {picker.pids[i], picker.hosts[i]}, SignalStep::none);
-    }
+    show(locks.request.locks[0], picker, ears.observer);
     return outcome;
   }
-  Result<limiter::Takeover> stopped =
-      limiter::take_over(store, request, {StopReason::kill}, picker.decision, observer, &log);
-  limiter::end_takeover(store, picker.decision);
+  limiter::HolderStops stops;
+  const Result<limiter::Takeover> stopped =
+      limiter::take_over(locks, {StopReason::kill}, picker.decision, stops, ears);
+  stops.end();
   if (!stopped.ok()) return failed(stopped.error());
   if (stopped.value() == limiter::Takeover::freed) return outcome;
   more = false;
@@ -78,22 +84,19 @@ Outcome stop_some(Store& store, const Request& request, const Victims& wanted, O
 
 }  // namespace
 
-Outcome stop_holders(const Request& request, const Victims& wanted, Observer* observer) {
+Outcome stop_holders(Store& store, const Request& request, const Victims& wanted,
+                     Observer* observer) {
   Outcome outcome;
   outcome.kind = Outcome::Kind::ran;
-  Store& store = limiter::store_for(request.locks[0]);
-  if (limiter::untouched(request.locks[0])) return outcome;
-  // Opens the lock and asks for nothing: pressing needs an attempt before it.
-  Lease none;
-  const Result<Decision> opened =
-      store.attempt(request, limiter::would_admit, limiter::moment(request), nullptr, none);
-  if (!opened.ok()) return failed(opened.error());
-  limiter::Journal journal(request, Command{}, observer);
+  if (limiter::untouched(store.traits(), request.locks[0])) return outcome;
+  Result<Owned<Session>> session = store.open(request);
+  if (!session.ok()) return failed(session.error());
+  const limiter::OpenLocks locks = {request, store.traits(), *session.value()};
+  limiter::Journal journal(request, locks.traits, Command{}, observer);
   bool more = true;
   while (more && outcome.kind == Outcome::Kind::ran) {
-    outcome = stop_some(store, request, wanted, observer, journal, more);
+    outcome = stop_some(store, locks, wanted, {observer, &journal}, more);
   }
-  limiter::close_stores();
   return outcome;
 }
 

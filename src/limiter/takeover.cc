@@ -1,4 +1,4 @@
-#include "takeover.h"
+#include "takeover_run.h"
 
 #include "admission.h"
 #include "core/words.h"
@@ -11,8 +11,6 @@
 namespace atmost::limiter {
 namespace {
 
-// How often a pressed holder is looked at: a pause ends at most so much late.
-constexpr std::int64_t kLookNs = 10'000'000;
 // While killing, what was missed or started meanwhile, and who goes last, is swept again so often,
 // and for so long at least: a busy machine takes its time to end a killed process, and to say
 // meanwhile that it survived would be wrong.
@@ -21,135 +19,38 @@ constexpr Duration kShortestKill = Duration::seconds(2);
 constexpr int kFewestKills =
     3;  // however long they take: the holder itself goes last, when nobody is seen below it
 
-struct Stage {
-  SignalStep pressure;
-  int signal;
-};
-constexpr Stage kStages[] = {{SignalStep::interrupt, os::kInterrupt},
-                             {SignalStep::terminate, os::kTerminate},
-                             {SignalStep::kill, os::kKill}};
+constexpr SignalStage kStages[] = {{SignalStep::interrupt, os::kInterrupt},
+                                   {SignalStep::terminate, os::kTerminate},
+                                   {SignalStep::kill, os::kKill}};
 
-class Pursuit {
- public:
-  Pursuit(Store& store, const Request& request, const Motive& why, Decision& decision,
-          Observer* observer, TakeoverLog* log)
-      : store_(store),
-        request_(request),
-        why_(why),
-        decision_(decision),
-        observer_(observer),
-        log_(log) {}
+}  // namespace
 
-  Result<Takeover> run();
-
- private:
-  struct Victim {
-    bool held = true;
-    bool immune = false;
-    std::int64_t left = 0;           // whom the last press met
-    std::int64_t until_boot_ns = 0;  // the end of its lease, if that is known to be the last
-    Event::Holder holder;
-    Text<63> host;  // of it; empty: this one
-    Text<63> id, command;
-    bool noted = false;
-    int signal = 0;  // the last one sent, until it is known whether it worked
-    SignalStep last = SignalStep::none;
-    Instant sent;
-  };
-
-  // `act(index)` for each victim that still holds, until one fails.
-  template <class Act>
-  Status each(Act act);
-  Result<SignalResult> press(std::uint32_t index, SignalStep pressure);
-  Status prove(std::uint32_t index);
-  bool shares_hold(std::uint32_t index) const;
-  Status signal(std::uint32_t index, const Stage& stage);
-  std::int64_t patience(bool killing) const;
-  Status pursue(const Stage& stage);
-  Result<Takeover> press_on();
-  void settle(std::uint32_t index);
-  void tell_stopped(std::uint32_t index);
-  void name_survivors();
-  bool shares_hold_with_earlier(std::uint32_t index) const;
-  void remember();
-  bool any_held() const;
-  bool any_immune() const;
-
-  Store& store_;
-  const Request& request_;
-  const Motive& why_;
-  Decision& decision_;
-  Observer* observer_;
-  TakeoverLog* log_;
-  bool young_ = false;
-  Victim victims_[kMaxVictims];
-};
-
-template <class Act>
-Status Pursuit::each(Act act) {
-  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
-    if (!victims_[i].held) continue;
-    if (Status done = act(i); !done.ok()) return done;
-  }
-  return {};
-}
-
-bool Pursuit::any_immune() const {
+bool TakeoverRun::any_immune() const {
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
     if (victims_[i].held && victims_[i].immune) return true;
   }
   return false;
 }
 
-bool Pursuit::any_held() const {
+bool TakeoverRun::any_held() const {
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
     if (victims_[i].held) return true;
   }
   return false;
 }
 
-// Tells the log whether the last signal to it worked.
-void Pursuit::settle(std::uint32_t index) {
+Result<SignalResult> TakeoverRun::signal_holder(std::uint32_t index, SignalStep step) {
   Victim& victim = victims_[index];
-  if (victim.signal == 0) return;
-  const Event::Signalled signalled = {victim.signal, !victim.held};
-  victim.signal = 0;
-  if (!victim.held) tell_stopped(index);
-  if (log_ == nullptr) return;
-  log_->signalled(decision_.lock, decision_.victims[index], victim.holder, signalled, victim.sent);
-}
-
-void Pursuit::tell_stopped(std::uint32_t index) {
-  if (observer_ == nullptr) return;
-  const Victim& victim = victims_[index];
-  StoppedHolder holder;
-  holder.slot = decision_.victims[index];
-  holder.who = {victim.holder.pid, victim.host};
-  holder.id = victim.id;
-  holder.command = victim.command;
-  holder.held = victim.holder.age;
-  holder.reason = why_.reason;
-  holder.limit = why_.due;
-  holder.learned = why_.learned;
-  holder.last = victim.last;
-  holder.noted = victim.noted;
-  observer_->holder_stopped(request_.locks[decision_.lock], holder);
-}
-
-Result<SignalResult> Pursuit::press(std::uint32_t index, SignalStep pressure) {
-  Victim& victim = victims_[index];
-  const std::uint32_t slot = decision_.victims[index];
-  Result<SignalResult> pressed =
-      store_.press(decision_.lock, slot, decision_.holds[index], pressure);
-  if (!pressed.ok()) return pressed;
-  const SignalResult& found = pressed.value();
+  Result<SignalResult> signalled = stops_.of[index]->signal(step);
+  if (!signalled.ok()) return signalled;
+  const SignalResult& found = signalled.value();
   victim.held = found.held;
   if (!found.held) settle(index);
   if (found.held && (found.unprovable || found.ancestor)) {
-    return unproven_words(request_.locks[decision_.lock], slot, found);
+    return unproven_words(request_.locks[decision_.lock], decision_.victims[index], found);
   }
-  if (found.held && pressure != SignalStep::none) {
-    if (pressure == SignalStep::prove) {
+  if (found.held && step != SignalStep::look) {
+    if (step == SignalStep::prove) {
       victim.holder.pid = found.pid;
       victim.host = found.host;
       victim.id = found.id;
@@ -157,14 +58,14 @@ Result<SignalResult> Pursuit::press(std::uint32_t index, SignalStep pressure) {
     }
     victim.noted = found.noted;
     victim.left = found.pid;
-    if (pressure == SignalStep::kill) victim.until_boot_ns = found.until_boot_ns;
+    if (step == SignalStep::kill) victim.until_boot_ns = found.until_boot_ns;
     victim.immune = found.immune;
   }
-  return pressed;
+  return signalled;
 }
 
-Status Pursuit::prove(std::uint32_t index) {
-  const Result<SignalResult> found = press(index, SignalStep::prove);
+Status TakeoverRun::prove(std::uint32_t index) {
+  const Result<SignalResult> found = signal_holder(index, SignalStep::prove);
   if (!found.ok()) return found.error();
   const Instant now = moment(request_);
   const Stamp& start = found.value().start;
@@ -182,7 +83,7 @@ Status Pursuit::prove(std::uint32_t index) {
 
 // One hold of several slots is one holder, who hears each signal once: for a second INT many
 // programs drop everything.
-bool Pursuit::shares_hold(std::uint32_t index) const {
+bool TakeoverRun::shares_hold(std::uint32_t index) const {
   for (std::uint32_t i = 0; i < index; ++i) {
     if (victims_[i].held && decision_.holds[i] != 0 && decision_.holds[i] == decision_.holds[index])
       return true;
@@ -190,30 +91,30 @@ bool Pursuit::shares_hold(std::uint32_t index) const {
   return false;
 }
 
-Status Pursuit::signal(std::uint32_t index, const Stage& stage) {
+Status TakeoverRun::signal(std::uint32_t index, const SignalStage& stage) {
   if (shares_hold(index)) return {};
   Victim& victim = victims_[index];
   const Instant sent = os::now();
-  const Result<SignalResult> found = press(index, stage.pressure);
+  const Result<SignalResult> found = signal_holder(index, stage.step);
   if (!found.ok()) return found.error();
   if (!victim.held || found.value().signalled == 0 || victim.signal == stage.signal) return {};
   settle(index);
   victim.signal = stage.signal;
-  victim.last = stage.pressure;
+  victim.last = stage.step;
   victim.sent = sent;
   if (observer_ != nullptr) {
     observer_->stopping_holder(request_.locks[decision_.lock], decision_.victims[index],
-                               {victim.holder.pid, victim.host}, stage.pressure);
+                               {victim.holder.pid, victim.host}, stage.step);
   }
   return {};
 }
 
 // Until when after a signal. In a fleet KILL means: who cannot be reached loses its lease, which
 // may be longer than ours.
-std::int64_t Pursuit::patience(bool killing) const {
+std::int64_t TakeoverRun::grace_end(bool killing) const {
   constexpr Duration kExpiry = Duration::seconds(2);  // until a store notices that a lease is over
   const std::int64_t now = os::boot_ns();
-  if (!killing || request_.locks[0].store != StoreKind::fleet) {
+  if (!killing || !locks_.traits.leased) {
     const bool short_kill = killing && request_.kill_grace < kShortestKill;
     return plus(now, short_kill ? kShortestKill : request_.kill_grace);
   }
@@ -228,15 +129,15 @@ std::int64_t Pursuit::patience(bool killing) const {
 }
 
 // One signal to everybody, and its grace.
-Status Pursuit::pursue(const Stage& stage) {
+Status TakeoverRun::run_stage(const SignalStage& stage) {
   const auto signal_one = [&](std::uint32_t index) { return signal(index, stage); };
   const auto look = [&](std::uint32_t index) -> Status {
-    const Result<SignalResult> found = press(index, SignalStep::none);
+    const Result<SignalResult> found = signal_holder(index, SignalStep::look);
     return found.ok() ? Status{} : Status{found.error()};
   };
   if (Status sent = each(signal_one); !sent.ok()) return sent;
-  const bool killing = stage.pressure == SignalStep::kill;
-  const std::int64_t until = patience(killing);
+  const bool killing = stage.step == SignalStep::kill;
+  const std::int64_t until = grace_end(killing);
   std::int64_t again = plus(os::boot_ns(), {kKillAgainNs});
   int to_come = killing ? kFewestKills - 1 : 0;
   do {
@@ -249,11 +150,11 @@ Status Pursuit::pursue(const Stage& stage) {
   return {};
 }
 
-Result<Takeover> Pursuit::press_on() {
-  for (const Stage& stage : kStages) {
+Result<Takeover> TakeoverRun::run_stages() {
+  for (const SignalStage& stage : kStages) {
     if (!any_held()) return Takeover::freed;
     if (any_immune()) break;
-    if (Status pursued = pursue(stage); !pursued.ok()) return pursued.error();
+    if (Status pursued = run_stage(stage); !pursued.ok()) return pursued.error();
   }
   if (!any_held()) return Takeover::freed;
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
@@ -262,52 +163,16 @@ Result<Takeover> Pursuit::press_on() {
   return any_immune() ? Takeover::immune : Takeover::survived;
 }
 
-bool Pursuit::shares_hold_with_earlier(std::uint32_t index) const {
-  for (std::uint32_t i = 0; i < index; ++i) {
-    if (decision_.holds[i] != 0 && decision_.holds[i] == decision_.holds[index]) return true;
-  }
-  return false;
-}
-
-// Of a supervised tree nothing is left. Other holders have what they started to themselves:
-// somebody should know of it.
-void Pursuit::name_survivors() {
-  if (observer_ == nullptr) return;
-  constexpr int kLooks = 6;  // what ends together with its parent may take a moment
-  std::uint64_t tokens[kMaxVictims];
-  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) tokens[i] = victims_[i].holder.token;
-  std::int64_t pids[kNamedSurvivors];
-  std::uint32_t count = 0;
-  for (int look = 0; look < kLooks; ++look) {
-    if (look > 0) os::sleep_until(plus(os::boot_ns(), {kLookNs}));
-    count = store_.survivors({tokens, decision_.victim_count}, pids);
-    if (count == 0) return;
-  }
-  observer_->warning(survivors_words(request_.locks[decision_.lock], pids, count));
-}
-
-// Those that were stopped for their age would have taken longer. Whoever was only in the way says
-// nothing.
-void Pursuit::remember() {
-  if (why_.due.is_zero() || request_.no_memory) return;
+Result<Takeover> TakeoverRun::run() {
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
-    const Duration age = victims_[i].holder.age;
-    if (shares_hold_with_earlier(i) || age.is_forever()) continue;
-    RunSample what;
-    what.kind = RunSample::Kind::stopped;
-    what.ran = age;
-    store_.learn(request_, decision_.lock, policy::remember, what);
-  }
-}
-
-Result<Takeover> Pursuit::run() {
-  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
-    Result<bool> begun = store_.begin_takeover(decision_.lock, decision_.victims[i]);
+    Result<Owned<HolderStop>> begun =
+        locks_.session.stop(decision_.lock, decision_.victims[i], decision_.holds[i],
+                            why_.reason == StopReason::kill ? StopFor::kill : StopFor::its_place);
     if (!begun.ok()) return begun.error();
     if (!begun.value()) return Takeover::taken;
-    if (why_.reason == StopReason::kill) store_.mark_as_kill(decision_.lock, decision_.victims[i]);
+    stops_.of[stops_.count++] = std::move(begun.value());
   }
-  tell_lease(request_);  // the claim lies under it
+  tell_lease(locks_.session);  // the claim lies under it
   const Status proven = each([&](std::uint32_t index) { return prove(index); });
   if (!proven.ok()) return proven.error();
   if (young_) return Takeover::young;
@@ -318,25 +183,18 @@ Result<Takeover> Pursuit::run() {
       log_->expired(decision_.lock, decision_.victims[index], victims_[index].holder);
     return Status{};
   });
-  Result<Takeover> end = press_on();
+  Result<Takeover> end = run_stages();
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) settle(i);
   if (end.ok() && end.value() == Takeover::freed) {
-    remember();
+    learn_ages();
     name_survivors();
   }
   return end;
 }
 
-}  // namespace
-
-Result<Takeover> take_over(Store& store, const Request& request, const Motive& why,
-                           Decision& decision, Observer* observer, TakeoverLog* log) {
-  return Pursuit(store, request, why, decision, observer, log).run();
-}
-
-void end_takeover(Store& store, const Decision& decision) {
-  for (std::uint32_t i = 0; i < decision.victim_count; ++i)
-    store.end_takeover(decision.lock, decision.victims[i]);
+Result<Takeover> take_over(const OpenLocks& locks, const Motive& why, Decision& decision,
+                           HolderStops& stops, const TakeoverEars& ears) {
+  return TakeoverRun(locks, why, decision, stops, ears).run();
 }
 
 }  // namespace atmost::limiter

@@ -41,16 +41,32 @@ class TakeoverLog {
   ~TakeoverLog() = default;
 };
 
-// Presses the victims of `decision` (take_over) with INT, TERM and KILL, request.kill_grace after
+struct OpenLocks;
+
+// The victims of a decision while they are being stopped: newcomers leave their slots alone.
+struct HolderStops {
+  Owned<HolderStop> of[kMaxVictims];
+  std::uint32_t count = 0;
+  // Opens the slots to newcomers again.
+  void end() {
+    while (count > 0) of[--count].close();
+  }
+};
+
+// Who is told of a takeover; each may be null.
+struct TakeoverEars {
+  Observer* observer = nullptr;
+  TakeoverLog* log = nullptr;
+};
+
+// Signals the victims of `decision` (take_over) with INT, TERM and KILL, request.kill_grace after
 // each, ending as soon as their slots are free. Blocks at most three graces and a little more;
-// victims are pressed side by side. Those who have held for less than `why.due` are left alone,
+// victims are stopped side by side. Those who have held for less than `why.due` are left alone,
 // whatever the decision was made of (with a given time the records alone count). The slots stay
-// closed to newcomers until end_takeover(), which the caller calls after its next attempt.
-// `observer` and `log` may be null. Error: not_permitted when a holder cannot be proven from here,
-// or is this process or an ancestor of it.
-Result<Takeover> take_over(Store& store, const Request& request, const Motive& why,
-                           Decision& decision, Observer* observer, TakeoverLog* log);
-void end_takeover(Store& store, const Decision& decision);
+// closed to newcomers until the caller ends `stops`, which it does after its next attempt. Error:
+// not_permitted when a holder cannot be proven from here, or is this process or an ancestor of it.
+Result<Takeover> take_over(const OpenLocks& locks, const Motive& why, Decision& decision,
+                           HolderStops& stops, const TakeoverEars& ears);
 
 }  // namespace atmost::limiter
 

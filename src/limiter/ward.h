@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/request.h"
+#include "core/session.h"
 #include "os/warden_line.h"
 
 namespace atmost::limiter {
@@ -22,9 +22,9 @@ struct Ward {
 // One for the process.
 Ward& ward();
 
-// The warden is told what the lease is called under which the request's locks are held or waited
-// for, if that is another one than before.
-void tell_lease(const Request& request);
+// Tells the warden the name of the lease that the session has now, if that is another one than
+// before.
+inline void tell_lease(const Session& session) { ward().line.say_lease(session.lease_name()); }
 
 }  // namespace atmost::limiter
 

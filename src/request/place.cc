@@ -1,6 +1,9 @@
 #include "core/place.h"
 
+#include <iterator>
+
 #include "core/parse.h"
+#include "core/schemes.h"
 
 namespace atmost {
 namespace {
@@ -88,12 +91,15 @@ Status place_lock(std::string_view lock, const Surroundings& around, LockSpec& t
 }
 
 bool is_fleet(std::string_view store) {
-  return store.starts_with("etcd://") || store.starts_with("postgres://") ||
-         store.starts_with("postgresql://");
+  const Scheme* scheme = scheme_of(store);
+  return scheme != nullptr && !scheme->traits.has_path &&
+         store.find("://") != std::string_view::npos;
 }
 
 Status check_store(std::string_view text) {
-  if (text == "file:" || text == "symlink:") return {};
+  const Scheme* known = scheme_of(text);
+  if (known != nullptr && known->traits.has_path && text.size() == known->name.size() + 1)
+    return {};
   const Error secret =
       error_of(Code::usage, 0, "holds a password, which others could see: leave it out of the URL");
   const std::size_t scheme = text.find("://");
@@ -108,9 +114,13 @@ Status check_store(std::string_view text) {
     if (text.find("password=") != std::string_view::npos) return secret;
     if (is_fleet(text)) return {};
   }
-  return error_of(
-      Code::usage, 0,
-      "is no store: use file:, symlink:, etcd://HOST:PORT[,HOST:PORT...]/PREFIX or postgres://...");
+  Error error = error_of(Code::usage, 0, "is no store: use ");
+  const Scheme* const last = std::end(kSchemes) - 1;
+  for (const Scheme& scheme : kSchemes) {
+    if (&scheme != kSchemes) error.message.append(&scheme == last ? " or " : ", ");
+    error.message.append(scheme.form);
+  }
+  return error;
 }
 
 Status fleet_log(const Surroundings& around, PathText& to) {
@@ -135,7 +145,6 @@ Status place_fleet_lock(std::string_view lock, std::string_view store, std::stri
         "\" is a path, which means nothing on other machines: use a name or operator:operand");
     return error;
   }
-  to.store = StoreKind::fleet;
   to.name.assign(lock);
   Result<Text<255>> key = canonical_name(lock);
   if (form.value() == LockForm::atom) {

@@ -1,0 +1,23 @@
+// Paths of locks, where locks have paths.
+#ifndef ATMOST_LIMITER_PATHS_H
+#define ATMOST_LIMITER_PATHS_H
+
+#include "core/request.h"
+#include "core/traits.h"
+#include "os/file.h"
+
+namespace atmost::limiter {
+
+// Whether nobody has used the lock yet; that of a store without paths has to be asked for.
+inline bool untouched(const StoreTraits& traits, const LockSpec& lock) {
+  return traits.has_path && !os::exists(lock.path.c_str());
+}
+
+// Whether its path means something else in another directory.
+inline bool is_relative(const StoreTraits& traits, const LockSpec& lock) {
+  return traits.has_path && lock.path.view().front() != '/';
+}
+
+}  // namespace atmost::limiter
+
+#endif

@@ -1,0 +1,76 @@
+// What a takeover reports: to the log, to the observer, and to what the lock learns.
+#include "core/words.h"
+#include "os/clock.h"
+#include "policy/limits.h"
+#include "takeover_run.h"
+#include "takeover_words.h"
+
+namespace atmost::limiter {
+
+// Tells the log whether the last signal to it worked.
+void TakeoverRun::settle(std::uint32_t index) {
+  Victim& victim = victims_[index];
+  if (victim.signal == 0) return;
+  const Event::Signalled signalled = {victim.signal, !victim.held};
+  victim.signal = 0;
+  if (!victim.held) report_stopped(index);
+  if (log_ == nullptr) return;
+  log_->signalled(decision_.lock, decision_.victims[index], victim.holder, signalled, victim.sent);
+}
+
+void TakeoverRun::report_stopped(std::uint32_t index) {
+  if (observer_ == nullptr) return;
+  const Victim& victim = victims_[index];
+  StoppedHolder holder;
+  holder.slot = decision_.victims[index];
+  holder.who = {victim.holder.pid, victim.host};
+  holder.id = victim.id;
+  holder.command = victim.command;
+  holder.held = victim.holder.age;
+  holder.reason = why_.reason;
+  holder.limit = why_.due;
+  holder.learned = why_.learned;
+  holder.last = victim.last;
+  holder.noted = victim.noted;
+  observer_->holder_stopped(request_.locks[decision_.lock], holder);
+}
+
+bool TakeoverRun::shares_hold_with_earlier(std::uint32_t index) const {
+  for (std::uint32_t i = 0; i < index; ++i) {
+    if (decision_.holds[i] != 0 && decision_.holds[i] == decision_.holds[index]) return true;
+  }
+  return false;
+}
+
+// Of a supervised tree nothing is left. Other holders have what they started to themselves:
+// somebody should know of it.
+void TakeoverRun::name_survivors() {
+  if (observer_ == nullptr) return;
+  constexpr int kLooks = 6;  // what ends together with its parent may take a moment
+  std::uint64_t tokens[kMaxVictims];
+  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) tokens[i] = victims_[i].holder.token;
+  std::int64_t pids[kNamedSurvivors];
+  std::uint32_t count = 0;
+  for (int look = 0; look < kLooks; ++look) {
+    if (look > 0) os::sleep_until(plus(os::boot_ns(), {kLookNs}));
+    count = stops_.of[0]->survivors({tokens, decision_.victim_count}, pids);
+    if (count == 0) return;
+  }
+  observer_->warning(survivors_words(request_.locks[decision_.lock], pids, count));
+}
+
+// Those that were stopped for their age would have taken longer. Whoever was only in the way says
+// nothing.
+void TakeoverRun::learn_ages() {
+  if (why_.due.is_zero() || request_.no_memory) return;
+  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
+    const Duration age = victims_[i].holder.age;
+    if (shares_hold_with_earlier(i) || age.is_forever()) continue;
+    RunSample what;
+    what.kind = RunSample::Kind::stopped;
+    what.ran = age;
+    locks_.session.learn(decision_.lock, policy::remember, what);
+  }
+}
+
+}  // namespace atmost::limiter

@@ -1,0 +1,87 @@
+// One takeover under way. For takeover.cc and takeover_report.cc alone.
+#ifndef ATMOST_LIMITER_TAKEOVER_RUN_H
+#define ATMOST_LIMITER_TAKEOVER_RUN_H
+
+#include "admission.h"
+#include "takeover.h"
+
+namespace atmost::limiter {
+
+// How often the holder is looked at after a signal: a pause ends at most so much late.
+inline constexpr std::int64_t kLookNs = 10'000'000;
+
+struct SignalStage {
+  SignalStep step;
+  int signal;
+};
+
+class TakeoverRun {
+ public:
+  TakeoverRun(const OpenLocks& locks, const Motive& why, Decision& decision, HolderStops& stops,
+              const TakeoverEars& ears)
+      : locks_(locks),
+        request_(locks.request),
+        why_(why),
+        decision_(decision),
+        stops_(stops),
+        observer_(ears.observer),
+        log_(ears.log) {}
+
+  Result<Takeover> run();
+
+ private:
+  struct Victim {
+    bool held = true;
+    bool immune = false;
+    std::int64_t left = 0;           // whom the last press met
+    std::int64_t until_boot_ns = 0;  // the end of its lease, if that is known to be the last
+    Event::Holder holder;
+    Text<63> host;  // of it; empty: this one
+    Text<63> id, command;
+    bool noted = false;
+    int signal = 0;  // the last one sent, until it is known whether it worked
+    SignalStep last = SignalStep::look;
+    Instant sent;
+  };
+
+  // `act(index)` for each victim that still holds, until one fails.
+  template <class Act>
+  Status each(Act act);
+  Result<SignalResult> signal_holder(std::uint32_t index, SignalStep step);
+  Status prove(std::uint32_t index);
+  bool shares_hold(std::uint32_t index) const;
+  Status signal(std::uint32_t index, const SignalStage& stage);
+  std::int64_t grace_end(bool killing) const;
+  Status run_stage(const SignalStage& stage);
+  Result<Takeover> run_stages();
+  void settle(std::uint32_t index);
+  void report_stopped(std::uint32_t index);
+  void name_survivors();
+  bool shares_hold_with_earlier(std::uint32_t index) const;
+  void learn_ages();
+  bool any_held() const;
+  bool any_immune() const;
+
+  const OpenLocks& locks_;
+  const Request& request_;
+  const Motive& why_;
+  Decision& decision_;
+  HolderStops& stops_;
+  Observer* observer_;
+  TakeoverLog* log_;
+  bool young_ = false;
+  Victim victims_[kMaxVictims];
+};
+
+template <class Act>
+Status TakeoverRun::each(Act act) {
+  for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
+    if (!victims_[i].held) continue;
+    if (Status done = act(i); !done.ok()) return done;
+  }
+  return {};
+}
+
+}  // namespace atmost::limiter
+
+#endif
