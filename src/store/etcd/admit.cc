@@ -65,7 +65,7 @@ void EtcdStore::take_up(const Request& request) {
   const Duration grace = ttl >= shortest_ttl(request.kill_grace) ? request.kill_grace : Duration{};
   lease_.hold(gateway_, std::move(listening), renewal_pause(ttl, grace));
   stop_following();
-  parting_.disarm();
+  latch_.disarm();
 }
 
 void EtcdStore::add_admission(const Request& request, std::uint32_t lock, const Viewer& who,

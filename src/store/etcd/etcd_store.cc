@@ -72,15 +72,15 @@ Status EtcdStore::open(const Request& request) {
 }
 
 Status EtcdStore::ensure_lease(const Request& request, std::int64_t give_up_boot_ns) {
-  if (alone_) parting_.arm();
+  if (alone_) latch_.arm();
   return lease_.ensure(gateway_, std::max(request.ttl, shortest_ttl({})), give_up_boot_ns);
 }
 
 void EtcdStore::leave_if_told() {
-  if (!parting_.asked()) return;
+  if (!latch_.is_set()) return;
   stop_following();
   lease_.end(gateway_, plus(os::boot_ns(), kFarewell));
-  parting_.obey();
+  latch_.obey();
 }
 
 Text<80> EtcdStore::own_lease() const {

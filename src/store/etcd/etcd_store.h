@@ -31,7 +31,7 @@
 #include "gateway.h"
 #include "own_lease.h"
 #include "snapshot.h"
-#include "store/fleet/parting.h"
+#include "store/fleet/termination_latch.h"
 
 namespace atmost::etcd {
 
@@ -219,7 +219,7 @@ class EtcdStore final : public FleetStore {
   bool up_to_date_ =
       false;              // what was seen of the one lock is, with every change that the flow tells
   Renewals followed_at_;  // as they were when we began to wait for it
-  fleet::Parting parting_;
+  fleet::TerminationLatch latch_;
   const bool alone_;
   std::vector<Entry> entries_;
   std::vector<std::string> opened_;  // the paths of entries_

@@ -217,7 +217,7 @@ Result<Wake> EtcdStore::follow(const Request& request, const Ticket& ticket,
     std::string line;
     const std::int64_t due = lease_.renewals().due_boot_ns;
     const std::int64_t end = std::min(until_boot_ns, entries_[blocked_].turns_end_boot_ns());
-    switch (flow_->next(line, std::min(end, due), parting_.descriptor())) {
+    switch (flow_->next(line, std::min(end, due), latch_.descriptor())) {
       case Heard::time:
         if (os::boot_ns() >= end) return Wake::deadline;
         if (const Result<bool> hears = still_hears(); !hears.ok()) {

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/store.h"
+#include "core/lease.h"
 #include "os/threads.h"
 
 namespace atmost::fleet {

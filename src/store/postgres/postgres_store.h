@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/store.h"
-#include "store/fleet/parting.h"
+#include "store/fleet/termination_latch.h"
 
 namespace atmost::postgres {
 
@@ -133,7 +133,7 @@ class PostgresStore final : public FleetStore {
   std::int64_t look_again_ns_ = 0;
   std::int64_t refresh_ns_ = 0;
   std::int32_t place_key_ = 0;  // Link::session_key() that our place is known by
-  fleet::Parting parting_;
+  fleet::TerminationLatch latch_;
 
   std::set<std::pair<std::uint32_t, std::uint32_t>> begun_;  // locks and slots that we take over
 

@@ -58,15 +58,15 @@ Result<bool> PostgresStore::begin_takeover(std::uint32_t lock, std::uint32_t slo
   }
   if (!begun) return false;
   begun_.insert({lock, slot});
-  if (settings_.alone) parting_.arm();
+  if (settings_.alone) latch_.arm();
   return true;
 }
 
 // A taker that is told to end lets go of what it has closed to others.
 void PostgresStore::leave_if_told() {
-  if (!parting_.asked()) return;
+  if (!latch_.is_set()) return;
   for (const auto& [lock, slot] : std::exchange(begun_, {})) unclaim(lock, slot);
-  parting_.obey();
+  latch_.obey();
 }
 
 Result<SignalResult> PostgresStore::press(std::uint32_t lock, std::uint32_t slot,
@@ -141,7 +141,7 @@ void PostgresStore::end_takeover(std::uint32_t lock, std::uint32_t slot) {
   const bool holds =
       std::any_of(holds_.begin(), holds_.end(), [](const auto& hold) { return hold != nullptr; });
   if (!holds) leave_if_told();
-  parting_.disarm();
+  latch_.disarm();
 }
 
 void PostgresStore::unclaim(std::uint32_t lock, std::uint32_t slot) {

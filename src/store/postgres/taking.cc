@@ -186,7 +186,7 @@ void PostgresStore::keep(Link&, Asked& asked, std::span<const Rows> answers, std
                   Code::unavailable};
   }
   if (asked.queue != nullptr) *asked.queue = {};
-  const bool told_to_end = parting_.asked();
+  const bool told_to_end = latch_.is_set();
   leave_queue();
   auto hold = std::make_unique<Hold>(std::move(link_), std::move(locks), request.ttl);
   link_ = std::make_unique<Link>(*address_, *party_);
@@ -201,7 +201,7 @@ void PostgresStore::keep(Link&, Asked& asked, std::span<const Rows> answers, std
   }
   if (told_to_end) {
     release(handle, Ending::unknown, asked.now);
-    parting_.obey();
+    latch_.obey();
   }
   *asked.lease = Lease(this, handle);
 }

@@ -104,26 +104,26 @@ void PostgresStore::plan_look(const Asked& asked, const Decision& decision) {
   if (place_key_ != link_->session_key())
     refresh_ns_ = now;  // our place is that of a session of before
   queued_ = true;
-  if (settings_.alone) parting_.arm();
+  if (settings_.alone) latch_.arm();
 }
 
 void PostgresStore::leave_queue() {
   queued_ = false;
-  parting_.disarm();
+  latch_.disarm();
 }
 
 Result<Wake> PostgresStore::await(const Request& request, Ticket& ticket, std::int64_t deadline) {
   const std::int64_t look_again = look_again_ns_;
   for (;;) {
-    if (parting_.asked()) {
+    if (latch_.is_set()) {
       withdraw(request, ticket);
-      parting_.obey();
+      latch_.obey();
     }
     const std::int64_t ask = link_->heard_boot_ns() + ask_after(settings_.timeout.ns);
     const std::int64_t until = std::min({deadline, look_again, refresh_ns_, ask});
     try {
-      if (link_->await_news(until, parting_.descriptor())) return Wake::maybe;
-      if (parting_.asked()) continue;
+      if (link_->await_news(until, latch_.descriptor())) return Wake::maybe;
+      if (latch_.is_set()) continue;
       const std::int64_t now = os::boot_ns();
       if (now >= deadline) return Wake::deadline;
       if (now < std::min({look_again, refresh_ns_, ask})) return Wake::interrupted;

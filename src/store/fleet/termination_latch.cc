@@ -1,4 +1,4 @@
-#include "parting.h"
+#include "termination_latch.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -17,21 +17,21 @@ constexpr int kCount = sizeof kSignals / sizeof kSignals[0];
 struct sigaction before[kCount];
 bool taken[kCount];
 volatile sig_atomic_t came = 0;
-int bell[2] = {-1, -1};
+int wake_pipe[2] = {-1, -1};
 
 void note(int signal) {
   const int saved = errno;
   came = signal;
-  const char ring = 1;
-  if (write(bell[1], &ring, 1) < 0) {
+  const char byte = 1;
+  if (write(wake_pipe[1], &byte, 1) < 0) {
   }
   errno = saved;
 }
 
 }  // namespace
 
-void Parting::arm() {
-  if (armed_ || pipe2(bell, O_CLOEXEC | O_NONBLOCK) != 0) return;
+void TerminationLatch::arm() {
+  if (armed_ || pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return;
   armed_ = true;
   came = 0;
   struct sigaction action = {};
@@ -43,23 +43,23 @@ void Parting::arm() {
   }
 }
 
-void Parting::disarm() {
+void TerminationLatch::disarm() {
   if (!armed_) return;
   armed_ = false;
   for (int i = 0; i < kCount; ++i) {
     if (taken[i]) sigaction(kSignals[i], &before[i], nullptr);
   }
-  for (int& end : bell) {
+  for (int& end : wake_pipe) {
     close(end);
     end = -1;
   }
 }
 
-bool Parting::asked() const { return armed_ && came != 0; }
+bool TerminationLatch::is_set() const { return armed_ && came != 0; }
 
-int Parting::descriptor() const { return bell[0]; }
+int TerminationLatch::descriptor() const { return wake_pipe[0]; }
 
-void Parting::obey() {
+void TerminationLatch::obey() {
   const int signal = came;
   disarm();
   os::die_of(signal);

@@ -1,27 +1,27 @@
 // A caller that is told to end while it waits first gives its place up: no kernel does it for a
 // fleet.
-#ifndef ATMOST_STORE_FLEET_PARTING_H
-#define ATMOST_STORE_FLEET_PARTING_H
+#ifndef ATMOST_STORE_FLEET_TERMINATION_LATCH_H
+#define ATMOST_STORE_FLEET_TERMINATION_LATCH_H
 
 namespace atmost::fleet {
 
 // While armed, HUP, INT, QUIT and TERM (those that are not ignored) do not end the process but are
 // noted. Process-wide, one at a time. The destructor puts the old dispositions back.
-class Parting {
+class TerminationLatch {
  public:
-  Parting() = default;
-  Parting(const Parting&) = delete;
-  Parting& operator=(const Parting&) = delete;
-  ~Parting() { disarm(); }
+  TerminationLatch() = default;
+  TerminationLatch(const TerminationLatch&) = delete;
+  TerminationLatch& operator=(const TerminationLatch&) = delete;
+  ~TerminationLatch() { disarm(); }
 
   void arm();
   void disarm();
   bool armed() const { return armed_; }
-  // Whether one came since then.
-  bool asked() const;
+  // Whether one of these signals came since then.
+  bool is_set() const;
   // Readable (poll(2)) from then on; -1 when not armed.
   int descriptor() const;
-  // Ends this process as the signal would have. REQUIRES: asked() was true.
+  // Ends this process as the signal would have. REQUIRES: is_set() was true.
   [[noreturn]] void obey();
 
  private:
