@@ -3,9 +3,9 @@
 
 namespace atmost::contract {
 
-// A capability that is lost by mistake would only skip tests.
+// A trait that is lost by mistake would only skip tests.
 TEST_P(StoreContract, OffersAllThatItDoesNotExpresslyLack) {
-  const Capabilities offered = can();
+  const StoreTraits& offered = can();
   const std::pair<const char*, bool> all[] = {{"processes", offered.processes},
                                               {"queue", offered.queue},
                                               {"weights", offered.weights},
@@ -17,7 +17,8 @@ TEST_P(StoreContract, OffersAllThatItDoesNotExpresslyLack) {
                                               {"several_slots", offered.several_slots},
                                               {"last_admission", offered.last_admission},
                                               {"turns", offered.turns}};
-  static_assert(sizeof(Capabilities) == std::size(all), "a new capability belongs here");
+  constexpr std::size_t kForCallers = 5;  // leased to remembers
+  static_assert(sizeof(StoreTraits) == std::size(all) + kForCallers, "a new trait belongs here");
   std::set<std::string> lacking;
   for (const auto& [name, offers] : all) {
     if (!offers) lacking.insert(name);
@@ -208,20 +209,39 @@ TEST_P(StoreContract, ADetachedLeaseStaysHeld) {
   EXPECT_FALSE(one(1).admitted());
 }
 
+TEST_P(StoreContract, EveryCallMayBeTheFirstOfItsSession) {
+  holder(1);
+  Result<Wake> woken = one(1).session().await(one(1).ticket, Duration::kForever);
+  ASSERT_TRUE(woken.ok());
+  EXPECT_EQ(woken.value(), Wake::maybe);
+  one(1).leave();
+  if (can().counts) {
+    EXPECT_EQ(one(1).session().count_refusal(0).value(), 1u);
+    EXPECT_EQ(one(1).session().count_refusal(0).value(), 2u);
+  }
+  if (can().takeover) {
+    Result<Owned<HolderStop>> begun =
+        one(1).session().stop(0, 1, look().holders[0].hold, StopFor::its_place);
+    ASSERT_TRUE(begun.ok());
+    EXPECT_TRUE(static_cast<bool>(begun.value()));
+  }
+  EXPECT_FALSE(one(1).admitted());
+}
+
 TEST_P(StoreContract, RefusalsInARowAreCountedUntilSomebodyIsAdmitted) {
   NEEDS(counts);
   Caller& before = holder(1);
   Caller& refused = one(1);
   for (std::uint32_t expected : {1u, 2u, 3u}) {
     EXPECT_FALSE(refused.admitted());
-    Result<std::uint32_t> counted = refused.store().count_refusal(refused.request, 0);
+    Result<std::uint32_t> counted = refused.session().count_refusal(0);
     ASSERT_TRUE(counted.ok());
     EXPECT_EQ(counted.value(), expected);
   }
   before.release();
   EXPECT_TRUE(before.admitted());
   EXPECT_FALSE(refused.admitted());
-  EXPECT_EQ(refused.store().count_refusal(refused.request, 0).value(), 1u);
+  EXPECT_EQ(refused.session().count_refusal(0).value(), 1u);
 }
 
 TEST_P(StoreContract, SeveralLocksAllOrNone) {
@@ -254,10 +274,14 @@ TEST_P(StoreContract, TheSameLockTwiceIsAMistake) {
   Caller& caller = one(1);
   caller.request.lock_count = 2;
   world_->point(caller.request.locks[1], 0);
-  Result<Decision> answer =
-      caller.store().attempt(caller.request, policy::decide, at(0), nullptr, caller.lease);
-  ASSERT_FALSE(answer.ok());
-  EXPECT_EQ(answer.error().code, Code::usage);
+  Result<Owned<Session>> opened = caller.store().open(caller.request);
+  if (opened.ok()) {  // a store that finds it out when it is asked
+    Result<Decision> answer = opened.value()->attempt(policy::decide, at(0), nullptr, caller.lease);
+    ASSERT_FALSE(answer.ok());
+    EXPECT_EQ(answer.error().code, Code::usage);
+  } else {
+    EXPECT_EQ(opened.error().code, Code::usage);
+  }
   EXPECT_TRUE(holder(1).lease.held());
 }
 

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "core/turn.h"
@@ -47,8 +49,9 @@ struct Seen final : LockVisitor {
   std::vector<WaiterView> waiters;
 };
 
-// One caller with one request. `for_ever` is its wait; whether it queues is the test's word: ask()
-// or queue().
+// One caller with one request, as a process of its own would be. Whether it queues is the test's
+// word: ask() or queue(). Its session opens at its first call; from then on the request stays as it
+// is, until again().
 class Caller {
  public:
   Caller(World& world, std::uint32_t max, std::uint32_t take = 1) : store_(world.caller()) {
@@ -66,7 +69,7 @@ class Caller {
     return attempt(&ticket, now, decide);
   }
   bool admitted(const Instant& now = at(0)) { return ask(now).verdict == Verdict::admit; }
-  void leave() { store_.withdraw(request, ticket); }
+  void leave() { session().withdraw(ticket); }
   void release(Ending ending = Ending::unknown, const Instant& now = at(0)) {
     lease.release(ending, now);
   }
@@ -77,13 +80,35 @@ class Caller {
   }
   std::uint64_t token() const { return lease.lock(0).token; }
   Store& store() { return store_; }
+  Session& session() {
+    if (!session_) {
+      Result<Owned<Session>> opened = store_.open(request);
+      if (!opened.ok()) throw std::runtime_error(opened.error().message.c_str());
+      session_ = std::move(opened.value());
+    }
+    return *session_;
+  }
+  // Ends the session: the request may be changed, and the next call opens another one. REQUIRES: it
+  // holds nothing.
+  Request& again() {
+    session_.close();
+    ticket = {};
+    return request;
+  }
+  // Begins to stop the holder of `slot` that `decision` named first; empty: somebody else is at it.
+  Owned<HolderStop> stop(const Decision& decision, std::uint32_t slot) {
+    Result<Owned<HolderStop>> begun =
+        session().stop(0, slot, decision.holds[0], StopFor::its_place);
+    EXPECT_TRUE(begun.ok()) << begun.error().message.c_str();
+    return begun.ok() ? std::move(begun.value()) : Owned<HolderStop>();
+  }
 
   Request request;
   Ticket ticket;
 
  private:
   Decision attempt(Ticket* place, const Instant& now, DecideFn decide) {
-    Result<Decision> answer = store_.attempt(request, decide, now, place, lease);
+    Result<Decision> answer = session().attempt(decide, now, place, lease);
     EXPECT_TRUE(answer.ok()) << answer.error().message.c_str();
     if (!answer.ok()) return {};
     EXPECT_EQ(lease.held(), answer.value().verdict == Verdict::admit);
@@ -91,14 +116,15 @@ class Caller {
   }
 
   Store& store_;
+  Owned<Session> session_;
 
  public:
-  Lease lease;
+  Lease lease;  // the last member: it ends before its session does
 };
 
 class StoreContract : public ::testing::TestWithParam<MakeWorld> {
  protected:
-  Capabilities can() { return world_->caller().capabilities(); }
+  const StoreTraits& can() { return world_->caller().traits(); }
 
   Caller& one(std::uint32_t max, std::uint32_t take = 1) {
     callers_.push_back(std::make_unique<Caller>(*world_, max, take));
@@ -143,8 +169,8 @@ class StoreContract : public ::testing::TestWithParam<MakeWorld> {
   std::vector<std::unique_ptr<Caller>> callers_;  // their leases end before the world does
 };
 
-#define NEEDS(capability) \
-  if (!can().capability) GTEST_SKIP() << "this store has no " #capability
+#define NEEDS(trait) \
+  if (!can().trait) GTEST_SKIP() << "this store has no " #trait
 
 // GoogleTest wants every suite instantiated in the program it is in; each store's file does.
 using Slots = std::vector<std::uint32_t>;

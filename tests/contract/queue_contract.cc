@@ -227,7 +227,7 @@ TEST_P(StoreContract, AwaitingTellsTheHeadWhenASlotBecomesFree) {
   Caller& first = waiter(1);
   before.release();
   for (int round = 0; round < 1000 && !first.lease.held(); ++round) {
-    Result<Wake> woken = first.store().await(first.request, first.ticket, Duration::kForever);
+    Result<Wake> woken = first.session().await(first.ticket, Duration::kForever);
     ASSERT_TRUE(woken.ok());
     first.queue();
   }
@@ -242,7 +242,7 @@ TEST_P(StoreContract, AwaitingEndsAtItsDeadline) {
   for (Caller* each : {&second, &first}) {
     Wake wake = Wake::maybe;
     for (int round = 0; round < 3 && wake != Wake::deadline; ++round) {
-      Result<Wake> woken = each->store().await(each->request, each->ticket, 0);
+      Result<Wake> woken = each->session().await(each->ticket, 0);
       ASSERT_TRUE(woken.ok());
       wake = woken.value();
     }

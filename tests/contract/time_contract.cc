@@ -51,7 +51,7 @@ TEST_P(StoreContract, MeasuredFromTheFinishOrTheLastSuccess) {
   Caller& caller = one(1);
   caller.request.if_elapsed = kMinute;
   const auto verdict = [&caller](ElapsedFrom from, double when) {
-    caller.request.elapsed_from = from;
+    caller.again().elapsed_from = from;
     const Verdict answer = caller.ask(at(when)).verdict;
     if (answer == Verdict::admit) caller.release(Ending::unknown, at(when));
     return answer;
@@ -116,7 +116,7 @@ TEST_P(StoreContract, AStartInTheFutureMakesNoSuccess) {
   Caller& caller = one(1);
   caller.request.if_elapsed = kMinute;
   ASSERT_EQ(caller.ask(at(0)).verdict, Verdict::too_soon);
-  caller.request.elapsed_from = ElapsedFrom::success;
+  caller.again().elapsed_from = ElapsedFrom::success;
   EXPECT_TRUE(caller.admitted(at(1)));
 }
 
@@ -125,7 +125,7 @@ TEST_P(StoreContract, AGivenTimeIsComparedByTheWallClock) {
   Caller& caller = one(1);
   ASSERT_TRUE(caller.admitted({kEpochNs, 0, true}));
   caller.release();
-  caller.request.if_elapsed = kMinute;
+  caller.again().if_elapsed = kMinute;
   EXPECT_EQ(caller.ask({kEpochNs + 59'000'000'000, kUptimeNs * 2, true}).verdict,
             Verdict::too_soon);
   EXPECT_TRUE(caller.admitted({kEpochNs + 60'000'000'000, 0, true}));

@@ -170,16 +170,22 @@ TEST_P(StoreContract, ASlotThatIsTakenOverIsLeftToTheTaker) {
   Caller& before = holder(1);
   Caller& taker = one(1);
   taker.request.expire_after = Duration{};
-  ASSERT_EQ(taker.ask(at(1)).verdict, Verdict::take_over);
-  ASSERT_TRUE(taker.store().begin_takeover(0, 1).value());
+  const Decision overdue = taker.ask(at(1));
+  ASSERT_EQ(overdue.verdict, Verdict::take_over);
+  EXPECT_EQ(before.lease.contested(0), Contest::none);
+  Owned<HolderStop> stop = taker.stop(overdue, 1);
+  ASSERT_TRUE(static_cast<bool>(stop));
+  if (!can().leased) {  // those are told, and it takes a moment
+    EXPECT_EQ(before.lease.contested(0), Contest::for_its_place);
+  }
   Caller& rival = one(1);
   rival.request.expire_after = Duration{};
   EXPECT_EQ(rival.ask(at(1)).why, Why::taking_over);
-  EXPECT_FALSE(rival.store().begin_takeover(0, 1).value());
+  EXPECT_FALSE(static_cast<bool>(rival.stop(overdue, 1)));
   before.release();
   EXPECT_FALSE(one(1).admitted(at(2)));
   EXPECT_TRUE(taker.admitted(at(2)));
-  taker.store().end_takeover(0, 1);
+  stop.close();
   taker.release();
   EXPECT_TRUE(one(1).admitted(at(3)));
 }
@@ -191,14 +197,16 @@ TEST_P(StoreContract, ATakeoverClosesNoOtherSlot) {
   Caller& second = holder(2);
   Caller& taker = one(2);
   taker.request.expire_after = Duration{};
-  ASSERT_EQ(taker.ask(at(1)).verdict, Verdict::take_over);
-  ASSERT_TRUE(taker.store().begin_takeover(0, 1).value());
+  const Decision overdue = taker.ask(at(1));
+  ASSERT_EQ(overdue.verdict, Verdict::take_over);
+  ASSERT_EQ(overdue.victims[0], 1u);
+  const Owned<HolderStop> stop = taker.stop(overdue, 1);
+  ASSERT_TRUE(static_cast<bool>(stop));
   first.release();
   second.release();
   Caller& newcomer = one(2);
   EXPECT_TRUE(newcomer.admitted(at(2)));
   EXPECT_EQ(newcomer.slots(), Slots{2});
-  taker.store().end_takeover(0, 1);
 }
 
 }  // namespace atmost::contract

@@ -18,13 +18,13 @@ class World {
  public:
   virtual ~World() = default;
 
-  // One more caller, apart from all others as a separate process would be. Lives as long as the
-  // world.
+  // The store of one more caller, whose sessions are apart from those of all others as in a
+  // separate process. Lives as long as the world; may be the same for all.
   virtual Store& caller() = 0;
   // Points `spec` at lock number `index` of this world. Nothing exists of it before its first use.
   virtual void point(LockSpec& spec, unsigned index) = 0;
-  // The capabilities that this store does not have, by name: what needs them is skipped, and
-  // nothing else.
+  // The traits (of those for this suite) that the store does not have, by name: what needs them is
+  // skipped, and nothing else.
   virtual std::set<std::string> lacks() { return {}; }
   // Every byte that the store keeps of lock 0; nothing for a store that cannot show them.
   virtual std::optional<std::string> bytes() { return std::nullopt; }
