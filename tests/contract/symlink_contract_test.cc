@@ -5,7 +5,7 @@
 #include <set>
 
 #include "contract.h"
-#include "store/symlink/symlink_store.h"
+#include "store/symlink/store.h"
 
 namespace atmost::contract {
 namespace {

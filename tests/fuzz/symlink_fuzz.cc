@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "store/symlink/seat.h"
+#include "store/symlink/mutex_link.h"
 #include "store/symlink/target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
@@ -23,10 +23,10 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     if (again.pid != target.pid || again.time_s != target.time_s || again.ttl_s != target.ttl_s)
       std::abort();
   }
-  atmost::symlink::Mark mark;
-  if (atmost::symlink::parse_mark(text, mark)) {
-    atmost::symlink::Mark again;
-    if (!atmost::symlink::parse_mark(atmost::symlink::format_mark(mark), again)) std::abort();
+  atmost::symlink::MutexText holder;
+  if (atmost::symlink::parse_mutex(text, holder)) {
+    atmost::symlink::MutexText again;
+    if (!atmost::symlink::parse_mutex(atmost::symlink::format_mutex(holder), again)) std::abort();
   }
   return 0;
 }

@@ -1,14 +1,14 @@
 // Putting our link under NAME and taking it away again, where the original may do the same at any
-// moment. REQUIRES, for both: the seat is held. tests/model/mixed.pml is this file as a model.
+// moment. REQUIRES, for both: the mutex is held. tests/model/mixed.pml is this file as a model.
 #ifndef ATMOST_STORE_SYMLINK_LINK_H
 #define ATMOST_STORE_SYMLINK_LINK_H
 
 #include <cstdint>
 
 #include "core/result.h"
-#include "place.h"
-#include "seat.h"
-#include "sight.h"
+#include "lock_names.h"
+#include "mutex_link.h"
+#include "snapshot.h"
 
 namespace atmost::symlink {
 
@@ -18,15 +18,16 @@ namespace atmost::symlink {
 // and nobody loses a lock to a judgement of another. Where names cannot be exchanged, the old one
 // is moved away, looked at, and put back if need be: then NAME is free for a moment, as with the
 // original.
-Result<Grip> take_link(const Place& place, const PathText& spare, const PathText& text,
-                       const Instant& now, std::uint64_t boot);
+Result<TryLock> take_link(const LockNames& names, const PathText& spare, const PathText& text,
+                          const Instant& now, std::uint64_t boot);
 
 // Removes the link under NAME if its text is `text`; any other stays.
-void leave_link(const Place& place, const PathText& spare, const PathText& text);
+void leave_link(const LockNames& names, const PathText& spare, const PathText& text);
 
 // Removes what the original has moved aside, and what those of ours left that ended at a bad
-// moment. `seat_text`: of our seat, whose rights stay.
-void sweep(const Place& place, std::string_view seat_text, const Instant& now, std::uint64_t boot);
+// moment. `mutex_text`: of our mutex, whose rights stay.
+void sweep(const LockNames& names, std::string_view mutex_text, const Instant& now,
+           std::uint64_t boot);
 
 }  // namespace atmost::symlink
 

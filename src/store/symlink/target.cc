@@ -58,15 +58,15 @@ bool parse_origin(std::string_view text, Target& to) {
 }
 
 void parse_id(std::string_view text, Target& to) {
-  const std::size_t mark = text.find('=');
-  if (mark != std::string_view::npos) {
+  const std::size_t holder = text.find('=');
+  if (holder != std::string_view::npos) {
     Target origin;
-    if (parse_origin({text.data() + mark + 1, text.size() - mark - 1}, origin)) {
+    if (parse_origin({text.data() + holder + 1, text.size() - holder - 1}, origin)) {
       to.ours = true;
       to.start_ns = origin.start_ns;
       to.boot = origin.boot;
       to.token = origin.token;
-      decode({text.data(), mark}, to.id);
+      decode({text.data(), holder}, to.id);
       return;
     }
   }

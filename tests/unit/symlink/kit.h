@@ -20,7 +20,7 @@ class SymlinkTest : public ::testing::Test {
  protected:
   SymlinkTest() {
     EXPECT_NE(mkdtemp(directory_), nullptr);
-    EXPECT_TRUE(locate(PathText(name()), place_).ok());
+    EXPECT_TRUE(locate(PathText(name()), names_).ok());
   }
   ~SymlinkTest() override { std::filesystem::remove_all(directory_); }
 
@@ -51,14 +51,14 @@ class SymlinkTest : public ::testing::Test {
     return "pid=" + std::to_string(pid) + " time=" + std::to_string(time) +
            " ttl=" + std::to_string(ttl) + " psid=root.root.1.1 id=x y";
   }
-  Mark mark(std::int64_t pid, std::uint64_t token, std::int64_t until = 0) const {
-    return {pid == getpid() ? self_ : Being{pid, 1, boot_}, until, token};
+  MutexText holder(std::int64_t pid, std::uint64_t token, std::int64_t until = 0) const {
+    return {pid == getpid() ? self_ : ProcessIdentity{pid, 1, boot_}, until, token};
   }
 
   char directory_[64] = "/tmp/atmost-symlink-XXXXXX";
-  Place place_;
+  LockNames names_;
   std::uint64_t boot_ = os::boot_hash();
-  Being self_ = being_of(getpid(), boot_);
+  ProcessIdentity self_ = identity_of(getpid(), boot_);
   Instant now_ = os::now();
 };
 

@@ -11,7 +11,7 @@ namespace {
 std::string lock_path;
 std::string fresh;
 
-// Just before ours takes the place of the old link, somebody else removes it and makes a lock of
+// Just before ours takes the names of the old link, somebody else removes it and makes a lock of
 // his own.
 int exchange_after_a_stranger(const char* one, const char* other) {
   if (!fresh.empty()) {
@@ -45,11 +45,11 @@ class Links : public SymlinkTest {
     fresh.clear();
   }
   ~Links() override { os::calls = os::kRealCalls; }
-  Result<Grip> take() {
-    return take_link(place_, spare_name(place_, getpid(), 1), PathText(own_), now_, boot_);
+  Result<TryLock> take() {
+    return take_link(names_, spare_name(names_, getpid(), 1), PathText(own_), now_, boot_);
   }
-  void expect(Grip grip) {
-    const Result<Grip> taken = take();
+  void expect(TryLock grip) {
+    const Result<TryLock> taken = take();
     ASSERT_TRUE(taken.ok()) << taken.error().message.c_str();
     EXPECT_EQ(taken.value(), grip);
   }
@@ -58,16 +58,16 @@ class Links : public SymlinkTest {
 };
 
 TEST_F(Links, AFreeNameIsTaken) {
-  expect(Grip::held);
+  expect(TryLock::held);
   EXPECT_EQ(get(), own_);
-  expect(Grip::busy);
-  leave_link(place_, spare_name(place_, getpid(), 2), PathText(own_));
+  expect(TryLock::busy);
+  leave_link(names_, spare_name(names_, getpid(), 2), PathText(own_));
   EXPECT_EQ(names(), 0u);
 }
 
 TEST_F(Links, ALinkThatIsOverIsReplaced) {
   put(old_link(dead_pid()));
-  expect(Grip::held);
+  expect(TryLock::held);
   EXPECT_EQ(get(), own_);
   EXPECT_EQ(names(), 1u);
 }
@@ -77,7 +77,7 @@ TEST_F(Links, AFreshLockIsGivenBackByWhoJudgedAnOlderOne) {
   fresh = old_link(getpid());
   const std::string theirs = fresh;
   os::calls.exchange = exchange_after_a_stranger;
-  expect(Grip::busy);
+  expect(TryLock::busy);
   EXPECT_EQ(get(), theirs);
   EXPECT_EQ(names(), 1u);
 }
@@ -86,7 +86,7 @@ TEST_F(Links, WhereNamesCannotBeExchanged) {
   os::calls.exchange = no_exchange;
   os::calls.rename_new = no_rename_new;
   put(old_link(dead_pid()));
-  expect(Grip::held);
+  expect(TryLock::held);
   EXPECT_EQ(get(), own_);
   EXPECT_EQ(names(), 1u);
 }
@@ -98,7 +98,7 @@ TEST_F(Links, AFreshLockIsGivenBackThereToo) {
   put(old_link(dead_pid()));
   fresh = old_link(getpid());
   const std::string theirs = fresh;
-  expect(Grip::busy);
+  expect(TryLock::busy);
   EXPECT_EQ(get(), theirs);
   EXPECT_EQ(names(), 1u);
 }
@@ -106,20 +106,20 @@ TEST_F(Links, AFreshLockIsGivenBackThereToo) {
 TEST_F(Links, WhoLeavesTakesOnlyHisOwn) {
   const std::string theirs = old_link(getpid());
   put(theirs);
-  leave_link(place_, spare_name(place_, getpid(), 2), PathText(own_));
+  leave_link(names_, spare_name(names_, getpid(), 2), PathText(own_));
   EXPECT_EQ(get(), theirs);
 
   std::filesystem::remove(name());
   put(own_);
   fresh = theirs;
   os::calls.rename = rename_after_a_stranger;
-  leave_link(place_, spare_name(place_, getpid(), 2), PathText(own_));
+  leave_link(names_, spare_name(names_, getpid(), 2), PathText(own_));
   EXPECT_EQ(get(), theirs);
 }
 
 TEST_F(Links, WhatIsNoLockIsLeftAlone) {
   put("/etc/passwd");
-  const Result<Grip> taken = take();
+  const Result<TryLock> taken = take();
   ASSERT_FALSE(taken.ok());
   EXPECT_EQ(taken.error().code, Code::io);
   EXPECT_EQ(get(), "/etc/passwd");
@@ -132,9 +132,9 @@ TEST_F(Links, LeftoversAreSweptAndNothingElse) {
   put(old_link(dead_pid()), ".atmost.spare.7.0123456789abcdef");
   put(old_link(getpid()), ".atmost.spare.8.0123456789abcdef");
   put("pid=1 ...", ".atmost.0123456789abcdef.1");
-  const PathText kept = claim_name(place_, "seat", 1);
+  const PathText kept = claim_name(names_, "mutex", 1);
   ASSERT_EQ(::symlink("x", kept.c_str()), 0);
-  sweep(place_, "seat", now_, boot_);
+  sweep(names_, "mutex", now_, boot_);
   EXPECT_EQ(get(".12.34"), "");
   EXPECT_NE(get(".12.34.5"), "");
   EXPECT_NE(get(".56.78"), "");

@@ -6,36 +6,36 @@ namespace {
 
 class Sights : public SymlinkTest {
  protected:
-  Sight seen() {
-    Sight sight;
-    EXPECT_EQ(look(name().c_str(), sight), 0);
-    return sight;
+  Snapshot seen() {
+    Snapshot snapshot;
+    EXPECT_EQ(look(name().c_str(), snapshot), 0);
+    return snapshot;
   }
   bool ended() { return over(seen(), now_, boot_, nullptr); }
-  std::string ours(const Being& being) const {
+  std::string ours(const ProcessIdentity& identity) const {
     Target target;
-    target.pid = being.pid;
+    target.pid = identity.pid;
     target.time_s = 1;
     target.ttl_s = kNoExpiry;
     target.psid = Text<127>("x.y.1.1");
-    target.start_ns = being.start_ns;
-    target.boot = being.boot;
+    target.start_ns = identity.start_ns;
+    target.boot = identity.boot;
     return std::string(format_target(target).view());
   }
 };
 
 TEST_F(Sights, NothingIsAbsentAndOtherThingsAreAlien) {
-  EXPECT_EQ(seen().kind, Sight::Kind::absent);
+  EXPECT_EQ(seen().kind, Snapshot::Kind::absent);
   put("elsewhere");
-  EXPECT_EQ(seen().kind, Sight::Kind::alien);
+  EXPECT_EQ(seen().kind, Snapshot::Kind::alien);
   std::filesystem::remove(name());
   std::filesystem::create_directory(name());
-  EXPECT_EQ(seen().kind, Sight::Kind::alien);
+  EXPECT_EQ(seen().kind, Snapshot::Kind::alien);
 }
 
 TEST_F(Sights, ADeadHolderIsOver) {
   put(old_link(dead_pid()));
-  EXPECT_EQ(seen().kind, Sight::Kind::lock);
+  EXPECT_EQ(seen().kind, Snapshot::Kind::lock);
   EXPECT_TRUE(ended());
 }
 
@@ -59,15 +59,15 @@ TEST_F(Sights, AnOrphanIsNotAStranger) {
 
 TEST_F(Sights, OneThatBeganAfterTheLinkAndHasAnotherParentIsAStranger) {
   put(old_link(getpid()));
-  Sight sight = seen();
-  sight.made_ns -= 3'600'000'000'000;
+  Snapshot snapshot = seen();
+  snapshot.made_ns -= 3'600'000'000'000;
   if (self_.start_ns != 0) {
-    EXPECT_TRUE(over(sight, now_, boot_, nullptr));
+    EXPECT_TRUE(over(snapshot, now_, boot_, nullptr));
   }
   // With its own psid it is no stranger, whatever a clock that was put forward says.
-  sight.target.psid =
+  snapshot.target.psid =
       Text<127>("a.b." + std::to_string(getppid()) + "." + std::to_string(getpgrp()));
-  EXPECT_FALSE(over(sight, now_, boot_, nullptr));
+  EXPECT_FALSE(over(snapshot, now_, boot_, nullptr));
 }
 
 TEST_F(Sights, TheTimeToLive) {
@@ -81,8 +81,8 @@ TEST_F(Sights, TheTimeToLive) {
 TEST_F(Sights, OursSayWhoExactlyTheyAre) {
   put(ours(self_));
   EXPECT_FALSE(ended());
-  for (const Being& other :
-       {Being{getpid(), self_.start_ns + 10'000'000, boot_}, Being{getpid(), 1, boot_ ^ 1}}) {
+  for (const ProcessIdentity& other :
+       {ProcessIdentity{getpid(), self_.start_ns + 10'000'000, boot_}, ProcessIdentity{getpid(), 1, boot_ ^ 1}}) {
     std::filesystem::remove(name());
     put(ours(other));
     if (self_.start_ns != 0) {

@@ -1,12 +1,12 @@
 // The names around one lock link. docs/symlink-locks.md tells what each is for.
 //
 //   NAME                        the lock: ours and the original's
-//   NAME.atmost                 the seat: which of ours may touch NAME
-//   NAME.atmost.HASH.K          the right, number K, to remove the seat whose text has that hash
+//   NAME.atmost                 the mutex: which of ours may touch NAME
+//   NAME.atmost.HASH.K          the right, number K, to remove the mutex whose text has that hash
 //   NAME.atmost.spare.PID.TOKEN a link on its way into NAME or out of it
 //   NAME.DIGITS.DIGITS          what the original moved out of NAME
-#ifndef ATMOST_STORE_SYMLINK_PLACE_H
-#define ATMOST_STORE_SYMLINK_PLACE_H
+#ifndef ATMOST_STORE_SYMLINK_LOCK_NAMES_H
+#define ATMOST_STORE_SYMLINK_LOCK_NAMES_H
 
 #include <string_view>
 
@@ -15,25 +15,25 @@
 
 namespace atmost::symlink {
 
-struct Place {
+struct LockNames {
   PathText name;
-  PathText seat;
+  PathText mutex;
   PathText directory;
   Text<255> base;  // NAME without directories
-  Text<255> seat_base;
+  Text<255> mutex_base;
 };
 
 // Whether `path` can be a lock link: its own names fit behind it, and it is none of them itself.
-Status locate(const PathText& path, Place& to);
+Status locate(const PathText& path, LockNames& to);
 
-PathText claim_name(const Place& place, std::string_view seat_text, unsigned number);
-PathText spare_name(const Place& place, std::int64_t pid, std::uint64_t token);
+PathText claim_name(const LockNames& names, std::string_view mutex_text, unsigned number);
+PathText spare_name(const LockNames& names, std::int64_t pid, std::uint64_t token);
 
 // What a name of the directory is to this lock, if anything.
-enum class Kin : std::uint8_t { none, leftover, claim, spare };
-Kin kin_of(const Place& place, std::string_view name);
-// The hash in the claims of a seat's text, for telling those of one seat.
-bool claims_seat(const Place& place, std::string_view name, std::string_view seat_text);
+enum class NameKind : std::uint8_t { none, leftover, claim, spare };
+NameKind kind_of(const LockNames& names, std::string_view name);
+// The hash in the claims of a mutex's text, for telling those of one mutex.
+bool claims_removal_of(const LockNames& names, std::string_view name, std::string_view mutex_text);
 
 // "PATH: what: reason", with the code that belongs to the errno value.
 Error failure(const PathText& path, int sys, std::string_view what);

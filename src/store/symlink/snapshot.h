@@ -1,6 +1,6 @@
 // What stands under a lock's name, and whether it still holds.
-#ifndef ATMOST_STORE_SYMLINK_SIGHT_H
-#define ATMOST_STORE_SYMLINK_SIGHT_H
+#ifndef ATMOST_STORE_SYMLINK_SNAPSHOT_H
+#define ATMOST_STORE_SYMLINK_SNAPSHOT_H
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 
 namespace atmost::symlink {
 
-struct Sight {
+struct Snapshot {
   enum class Kind : std::uint8_t {
     absent,
     lock,   // a symbolic link of the format
@@ -26,10 +26,10 @@ struct Sight {
 };
 
 // All of one moment: inode and text belong together. Returns 0 or an errno value (never ENOENT).
-int look(const char* path, Sight& to);
+int look(const char* path, Snapshot& to);
 
 // The same link: a number alone may be given to a new link as soon as the old one is gone.
-bool same(const Sight& one, const Sight& other);
+bool same(const Snapshot& one, const Snapshot& other);
 
 // Whether the lock has ended by itself: its time is over (by `now`, the wall clock), its process is
 // gone, or another process has its number. Ours say who exactly they are. Of the original's only
@@ -37,7 +37,7 @@ bool same(const Sight& one, const Sight& other);
 // began after the link was made. Either alone may deceive (an orphan has a new parent; a clock that
 // was put forward makes everybody younger), and then the lock counts. `boot`: this boot's hash.
 // `handle`, if any, is opened on the holder.
-bool over(const Sight& lock, const Instant& now, std::uint64_t boot, os::ProcessHandle* handle);
+bool over(const Snapshot& lock, const Instant& now, std::uint64_t boot, os::ProcessHandle* handle);
 
 }  // namespace atmost::symlink
 

@@ -1,4 +1,4 @@
-#include "place.h"
+#include "lock_names.h"
 
 #include <cerrno>
 
@@ -8,10 +8,11 @@
 namespace atmost::symlink {
 namespace {
 
-constexpr std::string_view kSeat = ".atmost";
+constexpr std::string_view kMutex = ".atmost";
 constexpr std::string_view kSpare = "spare.";
 
-// FNV-1a with a final mix (constants: Fowler, Noll, Vo). Texts of seats never repeat (mark.h).
+// FNV-1a with a final mix (constants: Fowler, Noll, Vo). Texts of mutex links never repeat
+// (holder.h).
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -26,12 +27,12 @@ bool two_numbers(std::string_view text) {
 
 }  // namespace
 
-Status locate(const PathText& path, Place& to) {
+Status locate(const PathText& path, LockNames& to) {
   constexpr std::size_t kLongestTail = 60;  // ".atmost.spare.", a pid, a dot, 16 digits, or a claim
   const std::size_t slash = path.view().rfind('/');
   const std::size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
   const std::string_view base(path.c_str() + begin, path.size() - begin);
-  if (base.ends_with(kSeat))
+  if (base.ends_with(kMutex))
     return failure(path, Code::usage, "names that end in .atmost belong to the lock before it");
   if (base.size() + kLongestTail > 255 || path.size() + kLongestTail > PathText::capacity()) {
     return failure(path, Code::usage,
@@ -42,48 +43,48 @@ Status locate(const PathText& path, Place& to) {
                  : slash == 0                    ? PathText("/")
                                                  : PathText(std::string_view(path.c_str(), slash));
   to.base = Text<255>(base);
-  to.seat_base = to.base;
-  to.seat_base.append(kSeat);
-  to.seat = path;
-  to.seat.append(kSeat);
+  to.mutex_base = to.base;
+  to.mutex_base.append(kMutex);
+  to.mutex = path;
+  to.mutex.append(kMutex);
   return {};
 }
 
-PathText claim_name(const Place& place, std::string_view seat_text, unsigned number) {
-  PathText to = place.seat;
+PathText claim_name(const LockNames& names, std::string_view mutex_text, unsigned number) {
+  PathText to = names.mutex;
   to.push('.');
-  append_hex(to, hash_of(seat_text));
+  append_hex(to, hash_of(mutex_text));
   return to.push('.').append_unsigned(number);
 }
 
-PathText spare_name(const Place& place, std::int64_t pid, std::uint64_t token) {
-  PathText to = place.seat;
+PathText spare_name(const LockNames& names, std::int64_t pid, std::uint64_t token) {
+  PathText to = names.mutex;
   to.push('.').append(kSpare).append_signed(pid).push('.');
   append_hex(to, token);
   return to;
 }
 
-Kin kin_of(const Place& place, std::string_view name) {
-  if (!take_word(name, place.base) || !take_word(name, ".")) return Kin::none;
-  if (two_numbers(name)) return Kin::leftover;
-  if (!take_word(name, {kSeat.data() + 1, kSeat.size() - 1}) || !take_word(name, "."))
-    return Kin::none;
+NameKind kind_of(const LockNames& names, std::string_view name) {
+  if (!take_word(name, names.base) || !take_word(name, ".")) return NameKind::none;
+  if (two_numbers(name)) return NameKind::leftover;
+  if (!take_word(name, {kMutex.data() + 1, kMutex.size() - 1}) || !take_word(name, "."))
+    return NameKind::none;
   std::uint64_t ignored = 0;
   std::string_view rest = name;
   if (take_word(rest, kSpare) && take_number(rest, INT32_MAX, ignored) && take_word(rest, ".") &&
       take_hex(rest, ignored) && rest.empty()) {
-    return Kin::spare;
+    return NameKind::spare;
   }
   rest = name;
   const bool claim =
       take_hex(rest, ignored) && take_word(rest, ".") && take_number(rest, INT32_MAX, ignored);
-  return claim && rest.empty() ? Kin::claim : Kin::none;
+  return claim && rest.empty() ? NameKind::claim : NameKind::none;
 }
 
-bool claims_seat(const Place& place, std::string_view name, std::string_view seat_text) {
+bool claims_removal_of(const LockNames& names, std::string_view name, std::string_view mutex_text) {
   std::uint64_t hash = 0;
-  return take_word(name, place.seat_base) && take_word(name, ".") && take_hex(name, hash) &&
-         hash == hash_of(seat_text);
+  return take_word(name, names.mutex_base) && take_word(name, ".") && take_hex(name, hash) &&
+         hash == hash_of(mutex_text);
 }
 
 Error failure(const PathText& path, Code code, std::string_view what) {

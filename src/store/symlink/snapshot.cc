@@ -1,11 +1,11 @@
-#include "sight.h"
+#include "snapshot.h"
 
 #include <cerrno>
 
-#include "being.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/link.h"
+#include "process_identity.h"
 
 namespace atmost::symlink {
 namespace {
@@ -27,7 +27,7 @@ bool began_after(const os::ProcessFacts& facts, std::int64_t made_ns) {
   return now.real_ns - (now.boot_ns - facts.start_boot_ns) > made_ns + kSlackNs;
 }
 
-bool is_another(const Sight& lock) {
+bool is_another(const Snapshot& lock) {
   std::int64_t parent = 0;
   std::int64_t group = 0;
   os::ProcessFacts facts;
@@ -38,14 +38,14 @@ bool is_another(const Sight& lock) {
 
 }  // namespace
 
-int look(const char* path, Sight& to) {
+int look(const char* path, Snapshot& to) {
   for (;;) {
     struct stat before;
     struct stat after;
-    to.kind = Sight::Kind::absent;
+    to.kind = Snapshot::Kind::absent;
     int error = os::path_status(path, before, false);
     if (error != 0) return error == ENOENT ? 0 : error;
-    to.kind = Sight::Kind::alien;
+    to.kind = Snapshot::Kind::alien;
     to.inode = before.st_ino;
     to.made_ns = made_at(before);
     to.uid = before.st_uid;
@@ -57,21 +57,22 @@ int look(const char* path, Sight& to) {
     if (error == ENOENT) continue;
     if (error != 0) return error;
     if (!same_file(before, after)) continue;
-    if (parse_target(to.text, to.target)) to.kind = Sight::Kind::lock;
+    if (parse_target(to.text, to.target)) to.kind = Snapshot::Kind::lock;
     return 0;
   }
 }
 
-bool same(const Sight& one, const Sight& other) {
+bool same(const Snapshot& one, const Snapshot& other) {
   return one.kind == other.kind && one.inode == other.inode && one.text.view() == other.text.view();
 }
 
-bool over(const Sight& lock, const Instant& now, std::uint64_t boot, os::ProcessHandle* handle) {
+bool over(const Snapshot& lock, const Instant& now, std::uint64_t boot, os::ProcessHandle* handle) {
   if (now.real_ns >= expiry_ns(lock.target)) return true;
   const Target& target = lock.target;
-  const Being being =
-      target.ours ? Being{target.pid, target.start_ns, target.boot} : Being{target.pid, 0, 0};
-  if (!lives(being, boot, handle)) return true;
+  const ProcessIdentity identity = target.ours
+                                       ? ProcessIdentity{target.pid, target.start_ns, target.boot}
+                                       : ProcessIdentity{target.pid, 0, 0};
+  if (!lives(identity, boot, handle)) return true;
   return !target.ours && is_another(lock);
 }
 

@@ -1,0 +1,19 @@
+// Memory for the few large values of a process that live until they are given back.
+#ifndef ATMOST_OS_ROOM_H
+#define ATMOST_OS_ROOM_H
+
+#include <cstddef>
+
+namespace atmost::os {
+
+// Room for `size` bytes, aligned for any type; its contents are unspecified. The first of at most
+// 512 KiB costs no system call, and no page before it is touched; every other one is mapped. Null
+// when there is no memory. Any thread.
+void* take_room(std::size_t size);
+
+// Gives it back. `size` is the one it was taken with.
+void give_room(void* room, std::size_t size);
+
+}  // namespace atmost::os
+
+#endif

@@ -1,0 +1,76 @@
+// One lock as a symbolic link, asked for by one request.
+#ifndef ATMOST_STORE_SYMLINK_SESSION_H
+#define ATMOST_STORE_SYMLINK_SESSION_H
+
+#include <cstdint>
+
+#include "core/session.h"
+#include "lock_names.h"
+#include "mutex_link.h"
+#include "os/name_watch.h"
+#include "os/self.h"
+
+namespace atmost::symlink {
+
+// One lock, one slot; nothing is open between calls but the watch of a waiter. About 40 KiB.
+//
+// A hold belongs to a process (this one, or request.kept_for) and ends with it, however it ends:
+// then the link stays until the next caller that wants it finds it so, unless somebody is there to
+// remove it (await_end()). request.expire_after is written into the link: from then on the lock is
+// anybody's, and nobody is signalled. No order among waiters. The token is the wall clock in µs: it
+// increases within a process and as long as the clock is not put back.
+class SymlinkSession final : public Session, private Hold {
+ public:
+  explicit SymlinkSession(const Request& request)
+      : Hold(&held_), request_(request), boot_(os::boot_hash()) {}
+  SymlinkSession(const SymlinkSession&) = delete;
+  SymlinkSession& operator=(const SymlinkSession&) = delete;
+
+  // Makes what the request wants to be made. The first call.
+  Status prepare();
+
+  Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
+                           Lease& lease) override;
+  Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
+  void withdraw(Ticket& ticket) override { ticket = {}; }
+  Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
+  Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                 StopFor what_for) override;
+  void close() override;
+
+  // For a process that stays when a lock was taken in another one's name: blocks until that one,
+  // `holder`, has ended (true), or our link is not under the name any more (false: released, or
+  // expired and taken by somebody else). The lease is still to be released, or to be detached. No
+  // signal handler may run meanwhile.
+  bool await_end(const os::ProcessHandle& holder);
+
+ private:
+  // How long a waiter trusts events and timers (a clock that is put forward raises none), and how
+  // long it leaves a state alone that ought to pass by itself.
+  static constexpr std::int64_t kLookAgainNs = 5'000'000'000;
+  static constexpr std::int64_t kSoonNs = 10'000'000;
+
+  Result<bool> room(const Instant& now, View& view);
+  Result<TryLock> take(const Instant& now);
+  Status write_texts(const Instant& now);
+
+  // Hold. Nobody signals the holder of a link.
+  Contest contested(std::uint32_t) const override { return Contest::none; }
+  void release(Ending ending, const Instant& now, const Lesson& lesson) override;
+
+  const Request& request_;
+  LockNames names_;
+  const std::uint64_t boot_;
+  MutexText mutex_;
+  PathText text_;  // of our link
+  HeldLock held_;
+  std::uint64_t seen_token_ = 0;
+  os::NameWatch watch_;
+};
+
+// As SymlinkStore::open().
+Result<Owned<SymlinkSession>> open_session(const Request& request);
+
+}  // namespace atmost::symlink
+
+#endif

@@ -1,0 +1,28 @@
+// Locks as symbolic links, in the format of the shell function lock_unlock, so that scripts with it
+// and atmost exclude one another. For filesystems without byte locks, and for old scripts.
+// docs/symlink-locks.md has the whole story.
+#ifndef ATMOST_STORE_SYMLINK_STORE_H
+#define ATMOST_STORE_SYMLINK_STORE_H
+
+#include "core/store.h"
+
+namespace atmost::symlink {
+
+// Has no state. Everybody has to see the same processes: one machine, one pid namespace.
+class SymlinkStore final : public Store {
+ public:
+  const StoreTraits& traits() const override;
+  Result<Owned<Session>> open(const Request& request) override;
+  Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
+                                LockVisitor* visitor) override;
+  Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
+  Status forget(const Request& request) override;
+};
+
+// Ends the hold that was taken in the name of `pid`: false when there is none. Only by that
+// process's user, or root.
+Result<bool> let_go(const LockSpec& lock, std::int64_t pid);
+
+}  // namespace atmost::symlink
+
+#endif
