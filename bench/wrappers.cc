@@ -65,7 +65,7 @@ void judge_memory(const Options& options, Book& book) {
   const std::string atmost = options.program("atmost"), command = witness::helper("bench_true");
   const std::string lock = options.lock("memory");
   const Argv with{atmost, "run", lock, "--", command};
-  const Argv without{atmost, "run", "--no-memory", lock, "--", command};
+  const Argv without{atmost, "run", "--no-learn", lock, "--", command};
   Samples remembered, forgotten;
   const int rounds = options.quick ? 100 : 1000;
   for (int round = -3; round < rounds; ++round) {

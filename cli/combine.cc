@@ -75,26 +75,16 @@ Status check_exec(const Invocation& it) {
 
 // Options that mean nothing where locks are no files of this machine (docs/fleet.md has the list
 // for people).
-struct NotInFleet {
-  Id id;
-  std::string_view why;
-};
-constexpr NotInFleet kNotInFleet[] = {
-    {Id::exec, "--exec: nobody stays to renew the lease in a fleet: leave it out"},
-    {Id::close, "--close: a fleet's lock has no descriptor: leave it out"},
-    {Id::mode, "--mode: a fleet's lock is no file that could have one: leave it out"},
-    {Id::trust_fs,
-     "--trust-fs: a fleet's lock lies on no filesystem of this machine: leave it out"},
-    {Id::with_flock,
-     "--with-flock: a fleet's lock is no file that flock(1) could lock: leave it out"},
-    {Id::auto_min,
-     "--auto-min: limits are learned from lock files alone: leave it out with --store"},
-    {Id::auto_max,
-     "--auto-max: limits are learned from lock files alone: leave it out with --store"},
-    {Id::auto_risk,
-     "--auto-risk: limits are learned from lock files alone: leave it out with --store"},
-    {Id::no_memory, "--no-memory: a fleet's store remembers no runs: leave it out"},
-};
+Status check_options_of_fleet(const Invocation& it) {
+  for (const Option& option : options()) {
+    const bool given = (it.given >> (&option - options().data()) & 1) != 0;
+    if (!given || option.not_in_fleet.empty()) continue;
+    Error error = usage("--");
+    error.message.append(option.name).append(": ").append(option.not_in_fleet);
+    return error;
+  }
+  return {};
+}
 
 Status check_lease_time(const Invocation& it) {
   const Request& request = it.request;
@@ -146,9 +136,7 @@ Status check_fleet(const Invocation& it) {
   }
   if (it.subcommand == kExplain)
     return usage("--store: explain reads a lock file: use list or doctor URL");
-  for (const NotInFleet& option : kNotInFleet) {
-    if (is_given(it, option.id)) return usage(option.why);
-  }
+  if (const Status known = check_options_of_fleet(it); !known.ok()) return known;
   return it.subcommand == kRun ? check_lease_time(it) : Status{};
 }
 

@@ -1,13 +1,57 @@
-// From an option's text to a field of the invocation.
+// From an option's text to a field. No error names the option.
 #ifndef ATMOST_CLI_VALUES_H
 #define ATMOST_CLI_VALUES_H
 
-#include "options.h"
+#include "core/parse.h"
+#include "invocation.h"
 
 namespace atmost::cli {
 
-// The error does not name the option.
-Status store_value(Id id, std::string_view value, Invocation& to);
+// "\"TEXT\" REST", a long text cut.
+Error quoted(std::string_view text, std::string_view rest);
+
+Status read_duration(std::string_view value, Duration& to);
+// DUR or auto; of auto `to` is `without`.
+Status read_limit(std::string_view value, Duration& to, bool& automatic, Duration without);
+// More than 0.
+Status read_bound(std::string_view value, Duration& to);
+Status read_risk(std::string_view value, std::uint32_t& to);
+// Anything but nothing; `what` is the error then.
+Status read_name(std::string_view value, std::string_view what, std::string_view& to);
+Status read_host(std::string_view value, std::string_view& to);
+Status read_id(std::string_view value, Text<63>& to);
+Status read_also(std::string_view value, Invocation& to);
+Status read_now(std::string_view value, Request& request);
+Status read_log(std::string_view value, PathText& to);
+Status read_mode(std::string_view value, Request& request);
+
+template <class N>
+Status read_count(std::string_view value, std::uint64_t low, std::uint64_t high, N& to) {
+  const Result<std::uint64_t> number = parse_count(value, low, high);
+  if (!number.ok()) return number.error();
+  to = static_cast<N>(number.value());
+  return {};
+}
+
+template <class E>
+struct Choice {
+  std::string_view name;
+  E value;
+};
+
+template <class E, std::size_t N>
+Status read_choice(std::string_view value, const Choice<E> (&choices)[N], E& to) {
+  for (const Choice<E>& choice : choices) {
+    if (choice.name == value) {
+      to = choice.value;
+      return {};
+    }
+  }
+  Error error = quoted(value, "is none of ");
+  for (std::size_t i = 0; i < N; ++i)
+    error.message.append(i > 0 ? ", " : "").append(choices[i].name);
+  return error;
+}
 
 }  // namespace atmost::cli
 

@@ -65,7 +65,7 @@ struct Request {
   Duration max_runtime{};  // 0: no limit
   bool max_runtime_auto = false;
   LearnedBounds learned;   // for those that are auto
-  bool no_memory = false;  // the lock does not learn from this run
+  bool no_learn = false;  // the lock does not learn from this run
   Duration kill_grace = Duration::seconds(2);
   Duration splay{};
   Duration ttl = Duration::seconds(15);  // fleet: how long a lease lasts that is not renewed

@@ -59,7 +59,7 @@ void count_refusal(const OpenLocks& locks, Outcome& outcome) {
 // Callers that keep asking too soon count for the schedule.
 void learn_refusal(const OpenLocks& locks, const Outcome& outcome) {
   const Decision& decision = outcome.decision;
-  const bool learns = locks.request.if_elapsed_auto && !locks.request.no_memory;
+  const bool learns = locks.request.if_elapsed_auto && !locks.request.no_learn;
   if (decision.verdict != Verdict::too_soon || !learns) return;
   RunSample sample;
   sample.kind = RunSample::Kind::too_soon;

@@ -62,7 +62,7 @@ void TakeoverRun::name_survivors() {
 // Those that were stopped for their age would have taken longer. Whoever was only in the way says
 // nothing.
 void TakeoverRun::learn_ages() {
-  if (why_.due.is_zero() || request_.no_memory) return;
+  if (why_.due.is_zero() || request_.no_learn) return;
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
     const Duration age = victims_[i].holder.age;
     if (shares_hold_with_earlier(i) || age.is_forever()) continue;

@@ -30,7 +30,7 @@ expect_in out '"widened_steps":12,'
 # A failure is a run too; one that a signal ended is none, nor is one that shall not be remembered.
 expect_code 3 atmost run job sh -c 'exit 3'
 atmost run job sh -c 'kill -KILL $$' || :
-expect_code 0 atmost run --no-memory job true
+expect_code 0 atmost run --no-learn job true
 expect_code 0 atmost tune --json job
 expect_in out '"completed":13,"stopped":1,"cut_short":1,'
 

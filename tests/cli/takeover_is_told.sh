@@ -103,7 +103,7 @@ while [ $i -lt 9 ]; do
   atmost run learned true
   i=$((i + 1))
 done
-hold learned --no-memory learned
+hold learned --no-learn learned
 wait_until 'atmost run $grace --expire-after auto --auto-min 1ms --auto-max 90ms learned true 2>err'
 expect_line 1 err
 expect_in err ' (--expire-after auto, learned from 9 runs, the longest '

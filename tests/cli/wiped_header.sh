@@ -32,7 +32,7 @@ refuses "index and header are wiped, the rest is left"
 
 used
 expect_code 0 atmost forget ./lock
-expect_code 0 atmost run --no-history --no-memory --if-elapsed 1h ./lock -- true
+expect_code 0 atmost run --no-history --no-learn --if-elapsed 1h ./lock -- true
 wipe 0 8192
 refuses "only a holder's record is left"
 

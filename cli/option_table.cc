@@ -1,0 +1,195 @@
+// The options, one row each: to add one, add its row here, its field to core/request.h, and a
+// paragraph to docs/man/atmost.1.
+#include "core/place.h"
+#include "options.h"
+#include "values.h"
+
+namespace atmost::cli {
+namespace {
+
+using Value = std::string_view;
+
+constexpr unsigned kAdmission =
+    kRun | kCheck | kWait | kHold;                    // whoever asks whether one more may start
+constexpr std::uint64_t kMostDescriptor = 1'048'575;  // fs.nr_open's default, proc(5)
+
+constexpr Choice<OnBusy> kOnBusy[] = {{"fail", OnBusy::fail},
+                                      {"skip", OnBusy::skip},
+                                      {"replace", OnBusy::replace},
+                                      {"join", OnBusy::join}};
+constexpr Choice<OnTooSoon> kOnTooSoon[] = {
+    {"fail", OnTooSoon::fail}, {"skip", OnTooSoon::skip}, {"wait", OnTooSoon::wait}};
+constexpr Choice<ElapsedFrom> kElapsedFrom[] = {{"start", ElapsedFrom::start},
+                                                {"finish", ElapsedFrom::finish},
+                                                {"success", ElapsedFrom::success}};
+constexpr Choice<Until> kUntil[] = {
+    {"main", Until::main}, {"tree", Until::tree}, {"close", Until::close}};
+constexpr Choice<OnLost> kOnLost[] = {{"stop", OnLost::stop}, {"warn", OnLost::warn}};
+
+// For options without a value.
+template <auto field>
+Status set(Value, Invocation& to) {
+  field(to) = true;
+  return {};
+}
+
+// In the order in which help shows them.
+constexpr Option kOptions[] = {
+    {'n', "max", "N", kAdmission, "at most N instances at a time (1)",
+     [](Value value, Invocation& to) {
+       to.max_given = true;
+       return read_count(value, 0, kMaxSlots, to.request.locks[0].max);
+     }},
+    {'k', "take", "K", kAdmission, "take K of the slots, all or none (1)",
+     [](Value value, Invocation& to) {
+       to.take_given = true;
+       return read_count(value, 1, kMaxTake, to.request.locks[0].take);
+     }},
+    {0, "shared", "", kAdmission, "readers together, while no writer is in",
+     set<[](Invocation& to) -> bool& { return to.shared; }>},
+    {0, "exclusive", "", kAdmission, "a writer alone",
+     set<[](Invocation& to) -> bool& { return to.exclusive; }>},
+    {'w', "wait", "DUR", kRun | kWait | kHold, "wait so long for admission; inf: for ever",
+     [](Value value, Invocation& to) {
+       to.wait_given = true;
+       return read_duration(value, to.request.wait);
+     }},
+    {0, "on-busy", "ACTION", kRun,
+     "then fail (75), skip (0), replace the oldest or join the next run",
+     [](Value value, Invocation& to) { return read_choice(value, kOnBusy, to.request.on_busy); }},
+    {0, "if-elapsed", "DUR|auto", kRun | kCheck | kHold,
+     "too soon if the last admission is more recent",
+     [](Value value, Invocation& to) {
+       return read_limit(value, to.request.if_elapsed, to.request.if_elapsed_auto, {});
+     }},
+    {0, "on-too-soon", "ACTION", kRun, "then fail (76), skip (0) or wait",
+     [](Value value, Invocation& to) {
+       return read_choice(value, kOnTooSoon, to.request.on_too_soon);
+     }},
+    {0, "elapsed-from", "POINT", kRun | kCheck | kHold,
+     "measure from start, finish or success (start)",
+     [](Value value, Invocation& to) {
+       return read_choice(value, kElapsedFrom, to.request.elapsed_from);
+     }},
+    {0, "expire-after", "DUR|auto", kRun | kHold,
+     "stop holders in the way older than this; hold: let go after it",
+     [](Value value, Invocation& to) {
+       return read_limit(value, to.request.expire_after, to.request.expire_auto,
+                         Duration::forever());
+     }},
+    {0, "max-runtime", "DUR|auto", kRun, "stop the command after so long (124)",
+     [](Value value, Invocation& to) {
+       return read_limit(value, to.request.max_runtime, to.request.max_runtime_auto, {});
+     }},
+    {0, "auto-min", "DUR", kRun | kTune, "what is auto is never shorter (1s)",
+     [](Value value, Invocation& to) { return read_bound(value, to.request.learned.low); },
+     "limits are learned from lock files alone: leave it out with --store"},
+    {0, "auto-max", "DUR", kRun | kCheck | kTune, "what is auto is never longer (inf)",
+     [](Value value, Invocation& to) { return read_bound(value, to.request.learned.high); },
+     "limits are learned from lock files alone: leave it out with --store"},
+    {0, "auto-risk", "N", kRun | kTune, "of 1,000 good runs about N may be stopped by auto (5)",
+     [](Value value, Invocation& to) { return read_risk(value, to.request.learned.risk_ppm); },
+     "limits are learned from lock files alone: leave it out with --store"},
+    {0, "no-learn", "", kRun, "auto does not learn from this run",
+     set<[](Invocation& to) -> bool& { return to.request.no_learn; }>,
+     "a fleet's store keeps no runs to learn from: leave it out", "no-memory"},
+    {0, "kill-grace", "DUR", kRun | kKill, "pause after each of INT, TERM, KILL (2s)",
+     [](Value value, Invocation& to) { return read_duration(value, to.request.kill_grace); }},
+    {0, "also", "[N@]LOCK", kRun | kHold, "take that lock too, all or none; repeatable",
+     [](Value value, Invocation& to) { return read_also(value, to); }},
+    {0, "now", "TIME", kRun | kCheck | kHold, "decide as if it were TIME (seconds since 1970)",
+     [](Value value, Invocation& to) { return read_now(value, to.request); }},
+    {0, "splay", "DUR", kRun, "first wait a part of DUR, fixed by host and lock name",
+     [](Value value, Invocation& to) { return read_duration(value, to.request.splay); }},
+    {0, "exec", "", kRun, "become the command instead of staying beside it",
+     set<[](Invocation& to) -> bool& { return to.request.exec; }>,
+     "nobody stays to renew the lease in a fleet: leave it out"},
+    {0, "until", "END", kRun | kHold, "hold until main, tree or close (main; with --exec tree)",
+     [](Value value, Invocation& to) {
+       to.until_given = true;
+       return read_choice(value, kUntil, to.request.until);
+     }},
+    {0, "close", "", kRun, "do not pass the lock's descriptor on",
+     set<[](Invocation& to) -> bool& { return to.request.close_fd; }>,
+     "a fleet's lock has no descriptor: leave it out"},
+    {0, "id", "TEXT", kRun | kWait | kHold, "a note that list shows, up to 63 bytes",
+     [](Value value, Invocation& to) { return read_id(value, to.request.id); }},
+    {0, "ttl", "DUR", kRun, "fleet: how long a lease lasts (15s)",
+     [](Value value, Invocation& to) {
+       to.ttl_given = true;
+       return read_duration(value, to.request.ttl);
+     }},
+    {0, "on-lost", "ACTION", kRun, "when the lock is lost, stop or warn (fleet: stop, file: warn)",
+     [](Value value, Invocation& to) {
+       to.on_lost_given = true;
+       return read_choice(value, kOnLost, to.request.on_lost);
+     }},
+    {0, "mode", "OCTAL", kRun | kWait | kHold,
+     "mode of a lock file that this call creates (600; see atmost(1))",
+     [](Value value, Invocation& to) { return read_mode(value, to.request); },
+     "a fleet's lock is no file that could have one: leave it out"},
+    {0, "trust-fs", "", kAdmission | kDrain | kResume | kKill,
+     "this filesystem is known to keep locks",
+     set<[](Invocation& to) -> bool& { return to.request.trust_fs; }>,
+     "a fleet's lock lies on no filesystem of this machine: leave it out"},
+    {0, "with-flock", "", kRun | kHold, "also hold flock(2) on the file: excludes flock(1)",
+     set<[](Invocation& to) -> bool& { return to.request.with_flock; }>,
+     "a fleet's lock is no file that flock(1) could lock: leave it out"},
+    {0, "alert-after", "COUNT", kRun, "refusals are silent, but for every COUNTth in a row",
+     [](Value value, Invocation& to) {
+       return read_count(value, 1, UINT32_MAX, to.request.alert_after);
+     }},
+    {0, "busy-exit-code", "N", kAdmission, "exit with N instead of 75 when busy",
+     [](Value value, Invocation& to) { return read_count(value, 0, 255, to.busy_exit_code); }},
+    {0, "status-fd", "FD", kAdmission, "write the outcome there, as one line of JSON",
+     [](Value value, Invocation& to) {
+       return read_count(value, 0, kMostDescriptor, to.status_fd);
+     }},
+    {0, "log", "FILE", kRun | kHold, "where to log",
+     [](Value value, Invocation& to) { return read_log(value, to.request.log_path); }},
+    {0, "no-history", "", kRun | kHold, "do not log",
+     set<[](Invocation& to) -> bool& { return to.request.no_history; }>},
+    {0, "log-args", "", kRun, "log the whole command line",
+     set<[](Invocation& to) -> bool& { return to.request.log_args; }>},
+    {0, "watch", "", kList, "show it again every second",
+     set<[](Invocation& to) -> bool& { return to.watch; }>},
+    {0, "slot", "S", kDrain | kResume | kKill, "only slot S",
+     [](Value value, Invocation& to) { return read_count(value, 1, kMaxSlots, to.slot); }},
+    {0, "overdue", "", kKill, "only holders older than the --expire-after they were started with",
+     set<[](Invocation& to) -> bool& { return to.overdue; }>},
+    {0, "dry-run", "", kKill, "only name them",
+     set<[](Invocation& to) -> bool& { return to.dry_run; }>},
+    {0, "for-pid", "PID", kHold | kRelease, "the process on whose behalf (release: who calls)",
+     [](Value value, Invocation& to) { return read_count(value, 1, INT32_MAX, to.for_pid); }},
+    {0, "keeper-to", "FILE", kHold, "append there how lock_unlock can ask the keeper",
+     [](Value value, Invocation& to) {
+       return read_name(value, "the file has no name", to.keeper_to);
+     }},
+    {0, "store", "URL", kEvery,
+     "file:, symlink:, etcd://HOSTS/PREFIX, postgres://... ($ATMOST_STORE)",
+     [](Value value, Invocation& to) {
+       to.store = value;
+       return check_store(value);
+     }},
+    {0, "dir", "DIR", kEvery, "where named locks live ($ATMOST_DIR, or see atmost(1))",
+     [](Value value, Invocation& to) {
+       return read_name(value, "the directory has no name", to.dir);
+     }},
+    {0, "host", "NAME", kEvery, "the name to know this machine by",
+     [](Value value, Invocation& to) { return read_host(value, to.host); }},
+    {0, "json", "", kEvery, "one JSON object a line",
+     set<[](Invocation& to) -> bool& { return to.json; }>},
+    {'q', "quiet", "", kEvery, "say nothing about refusals",
+     set<[](Invocation& to) -> bool& { return to.quiet; }>},
+    {'v', "verbose", "", kEvery, "say what happens",
+     set<[](Invocation& to) -> bool& { return to.verbose; }>},
+    {'h', "help", "", kEvery, "show this", set<[](Invocation& to) -> bool& { return to.help; }>},
+    {'V', "version", "", kEvery, "show the version",
+     set<[](Invocation& to) -> bool& { return to.version; }>},
+};
+
+}  // namespace
+
+std::span<const Option> options() { return kOptions; }
+
+}  // namespace atmost::cli
