@@ -102,11 +102,11 @@ Status check_store(std::string_view text) {
     return {};
   const Error secret =
       error_of(Code::usage, 0, "holds a password, which others could see: leave it out of the URL");
-  const std::size_t scheme = text.find("://");
-  if (scheme != std::string_view::npos) {
+  const std::size_t separator = text.find("://");
+  if (separator != std::string_view::npos) {
     // USER:PASSWORD@HOST: everybody can see arguments with ps, and children inherit the
     // environment.
-    const std::string_view rest{text.data() + scheme + 3, text.size() - scheme - 3};
+    const std::string_view rest{text.data() + separator + 3, text.size() - separator - 3};
     const std::size_t at = rest.find('@');
     if (at != std::string_view::npos && rest.find(':') < at) {
       return secret;

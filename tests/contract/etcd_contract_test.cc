@@ -1,8 +1,7 @@
-#include <curl/curl.h>
-
 #include "contract.h"
 #include "etcd/kit/cluster.h"
-#include "store/etcd/etcd_store.h"
+#include "store/etcd/store.h"
+#include "store/etcd/wire.h"
 
 namespace atmost::contract {
 namespace {
@@ -23,12 +22,11 @@ class EtcdWorld final : public World {
   }
 
   Store& caller() override {
-    callers_.push_back(std::make_unique<etcd::EtcdStore>(access_, false));
-    return *callers_.back();
+    stores_.emplace_back(new etcd::EtcdStore(access_, false));
+    return *stores_.back();
   }
   void point(LockSpec& spec, unsigned index) override {
     const std::string name = "lock" + std::to_string(index);
-    spec.store = StoreKind::fleet;
     spec.name = Text<255>(name);
     spec.path = PathText("etcd://test" + prefix_ + "/" + name + ".lock");
   }
@@ -46,7 +44,7 @@ class EtcdWorld final : public World {
   static inline unsigned worlds = 0;
   std::string prefix_;
   etcd::Access access_;
-  std::vector<std::unique_ptr<etcd::EtcdStore>> callers_;
+  std::vector<Owned<etcd::EtcdStore>> stores_;
 };
 
 std::unique_ptr<World> etcd_world() { return std::make_unique<EtcdWorld>(); }

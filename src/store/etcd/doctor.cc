@@ -5,8 +5,10 @@
 #include <ctime>
 #include <set>
 
-#include "etcd_store.h"
+#include "core/lease_time.h"
 #include "os/clock.h"
+#include "own_lease.h"
+#include "store.h"
 #include "store/fleet/findings.h"
 #include "words.h"
 
@@ -50,7 +52,7 @@ void examine_clock(Gateway& gateway, const std::string& name, Findings& findings
 
 void examine_member(const Access& access, std::size_t index, Findings& findings, Seen& seen) {
   findings.about("member");
-  Ledger own;
+  ClusterHistory own;
   Gateway gateway(access, own);
   gateway.pin(index);
   const std::string& name = access.endpoints[index];
@@ -120,33 +122,36 @@ std::string words_of(const Error& error) {
   return words;
 }
 
-}  // namespace
-
 // A lease, a key under it, read again, and the lease ended: what every caller does.
-Status EtcdStore::try_everything(std::string& took) {
-  Request request;
+// `took`: how long each step took, in words.
+Status try_everything(Gateway& gateway, std::string& took) {
+  Transactions transactions(gateway);
+  OwnLease own(gateway.access(), gateway.history());
+  const std::string& prefix = gateway.access().prefix;
   const std::int64_t start = os::boot_ns();
-  if (Status leased = ensure_lease(request, give_up()); !leased.ok()) return leased;
+  const Duration ttl = std::max(Request().ttl, shortest_ttl({}));
+  if (Status leased = own.ensure(gateway, ttl, transactions.give_up()); !leased.ok()) return leased;
   const std::int64_t granted = os::boot_ns();
-  const std::string key = access_.prefix + "/doctor/" + std::to_string(lease_.id());
+  const std::string key = prefix + "/doctor/" + std::to_string(own.id());
   Txn put;
-  put.created_at(key, 0).put(key, "{}", lease_.id());
+  put.created_at(key, 0).put(key, "{}", own.id());
   TxnReply reply;
   Answer answer;
-  const bool written = write(put, give_up(), reply, answer) == Applied::yes;
+  const bool written =
+      transactions.write(put, transactions.give_up(), reply, answer) == Applied::yes;
   const std::int64_t wrote = os::boot_ns();
   Txn look;
   look.range(key);
-  Result<TxnReply> back = read(look, give_up());
+  Result<TxnReply> back = transactions.read(look, transactions.give_up());
   const std::int64_t looked = os::boot_ns();
-  lease_.end(gateway_, give_up());
+  own.end(gateway, transactions.give_up());
   if (!written) {
-    Error error = failure(answer, "cannot write below " + access_.prefix);
+    Error error = failure(answer, "cannot write below " + prefix);
     if (error.code == Code::not_permitted) {
       error.message
           .append(
               " (its role needs it: etcdctl role grant-permission ROLE --prefix=true readwrite ")
-          .append(access_.prefix)
+          .append(prefix)
           .append("/)");
     }
     return error;
@@ -154,18 +159,25 @@ Status EtcdStore::try_everything(std::string& took) {
   if (!back.ok()) return back.error();
   if (back.value().parts[0].keys.size() != 1) {
     return error_of(Code::unavailable, 0,
-                    "what was written below " + access_.prefix + " cannot be read again");
+                    "what was written below " + prefix + " cannot be read again");
   }
   took = "lease " + millis(granted - start) + ", write " + millis(wrote - granted) + ", read " +
          millis(looked - wrote);
   return {};
 }
 
-Result<Code> EtcdStore::diagnose(int fd, bool json) {
-  Findings findings(fd, json, shown(access_));
+}  // namespace
+
+Result<Code> diagnose(std::string_view url, int fd, bool json) {
+  const Result<Access> opened = read_access(url);
+  if (!opened.ok()) return opened.error();
+  const Access& access = opened.value();
+  ClusterHistory history;
+  Gateway gateway(access, history);
+  Findings findings(fd, json, shown(access));
   Seen seen;
-  const std::size_t named = access_.endpoints.size();
-  for (std::size_t i = 0; i < named; ++i) examine_member(access_, i, findings, seen);
+  const std::size_t named = access.endpoints.size();
+  for (std::size_t i = 0; i < named; ++i) examine_member(access, i, findings, seen);
   findings.about("clock");
   if (seen.dated && seen.furthest_s <= 2)
     findings.say(Level::good, "their clocks agree with ours, to 2 s");
@@ -176,7 +188,7 @@ Result<Code> EtcdStore::diagnose(int fd, bool json) {
   if (seen.leaders.size() > 1)
     findings.say(Level::doubtful, "the members do not agree on their leader right now");
   findings.about("tls");
-  if (access_.endpoints[0].starts_with("http://")) {
+  if (access.endpoints[0].starts_with("http://")) {
     findings.say(
         Level::doubtful,
         "without TLS: whoever can reach etcd or the network between can take and free every lock");
@@ -186,10 +198,10 @@ Result<Code> EtcdStore::diagnose(int fd, bool json) {
     findings.say(Level::bad, "no member answers: locks cannot be kept here");
     return findings.verdict();
   }
-  say_members(count_members(gateway_, give_up()), named, findings);
+  say_members(count_members(gateway, Transactions(gateway).give_up()), named, findings);
   findings.about("write");
   std::string took;
-  if (const Status tried = try_everything(took); !tried.ok()) {
+  if (const Status tried = try_everything(gateway, took); !tried.ok()) {
     findings.say(Level::bad, words_of(tried.error()), tried.error().code);
     if (tried.error().code == Code::unavailable) {
       findings.about("majority");
@@ -199,7 +211,7 @@ Result<Code> EtcdStore::diagnose(int fd, bool json) {
     }
     return findings.verdict();
   }
-  findings.say(Level::good, "may write below " + access_.prefix + ": " + took);
+  findings.say(Level::good, "may write below " + access.prefix + ": " + took);
   findings.about("majority");
   findings.say(Level::good, "a majority of the members is up: locks can be kept here");
   return findings.verdict();

@@ -40,22 +40,22 @@ bool is_tls_elsewhere(std::string_view body) {
 
 }  // namespace
 
-bool Ledger::believes(const Header& header) {
+bool ClusterHistory::believes(const Header& header) {
   std::uint64_t none = 0;
   if (!cluster_.compare_exchange_strong(none, header.cluster) && none != header.cluster)
     return false;
   return header.revision >= revision_;
 }
 
-void Ledger::note(std::uint64_t revision) {
+void ClusterHistory::note(std::uint64_t revision) {
   std::uint64_t seen = revision_;
   while (seen < revision && !revision_.compare_exchange_weak(seen, revision)) {
   }
 }
 
-Gateway::Gateway(const Access& access, Ledger& ledger)
+Gateway::Gateway(const Access& access, ClusterHistory& history)
     : access_(access),
-      ledger_(ledger),
+      history_(history),
       channel_(make_channel(access_, no_channel_)),
       token_(access.token) {
   // Callers spread over the members. (Process numbers would not do: those of supervisors may all be

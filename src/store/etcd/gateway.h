@@ -18,7 +18,7 @@ namespace atmost::etcd {
 
 // What all gateways of a process know of the cluster: its name, and how far its history has come.
 // Thread-safe.
-class Ledger {
+class ClusterHistory {
  public:
   // Whether an answer with this header is of our cluster and not older than what was noted before.
   bool believes(const Header& header);
@@ -53,7 +53,7 @@ class Gateway {
   using Believe = std::function<bool(std::string_view body)>;
   enum class Repeat : std::uint8_t { yes, no };
 
-  Gateway(const Access& access, Ledger& ledger);
+  Gateway(const Access& access, ClusterHistory& history);
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
 
@@ -70,7 +70,7 @@ class Gateway {
   // Whether the last question had no answer in time.
   bool silent() const { return silent_; }
   const Access& access() const { return access_; }
-  Ledger& ledger() { return ledger_; }
+  ClusterHistory& history() { return history_; }
   std::size_t endpoint() const { return at_; }
   // The next endpoint instead of this one.
   void turn() { at_ = (at_ + 1) % access_.endpoints.size(); }
@@ -109,7 +109,7 @@ class Gateway {
   bool older_path();
 
   Access access_;
-  Ledger& ledger_;
+  ClusterHistory& history_;
   std::string no_channel_;  // why there is none
   std::unique_ptr<Channel> channel_;
   std::size_t at_ = 0;

@@ -1,18 +1,23 @@
 // What lies where in etcd. All keys of a lock begin with PREFIX/LOCK/ (LOCK as its lock file would
 // be called).
 //
-//   a/last           written by every admission: its last change is the token; the admission's
-//   moment a/state          what is drained; refusals in a row; forgotten admissions; touched by
-//   whoever begins a takeover a/h/SLOT         a held slot, under its holder's lease; created by
-//   its admission a/t/SLOT         somebody stops its holder, under the taker's lease a/x/SLOT asks
-//   its holder to stop, under the holder's lease a/finish, a/success     when the last run ended so
-//   a/cool/POINT     what proves how long ago the last start, finish or success was, under a lease
-//   that nobody renews a/ever/POINT     the last start, finish or success of a run with
-//   --if-elapsed inf; stays a/last, a/finish, a/success, and a/state unless something is drained,
-//   go a day later (remembering.cc) w/QUEUE/LEASE    a waiter, under its lease; its place is its
-//   creation. Goes with its admission; but of a queue for one
-//                    slot, where exactly one caller follows the holder, it is marked then, and goes
-//                    with the slot
+//   a/last              written by every admission: its last change is the token; the admission's
+//                       moment
+//   a/state             what is drained; refusals in a row; forgotten admissions; touched by
+//                       whoever begins to stop a holder
+//   a/h/SLOT            a held slot, under its holder's lease; created by its admission
+//   a/t/SLOT            somebody stops its holder, under the taker's lease
+//   a/x/SLOT            asks its holder to stop, under the holder's lease
+//   a/finish, a/success when the last run ended so
+//   a/cool/POINT        what proves how long ago the last start, finish or success was, under a
+//                       lease that nobody renews
+//   a/ever/POINT        the last start, finish or success of a run with --if-elapsed inf; stays
+//   w/QUEUE/LEASE       a waiter, under its lease; its place is its creation. Goes with its
+//                       admission; but of a queue for one slot, where exactly one caller follows
+//                       the holder, it is marked then, and goes with the slot
+//
+// a/last, a/finish, a/success, and a/state unless something is drained, go a day later
+// (hint_lease.h).
 #ifndef ATMOST_STORE_ETCD_KEYS_H
 #define ATMOST_STORE_ETCD_KEYS_H
 

@@ -39,8 +39,8 @@ std::string lease_body(std::int64_t id) { return "{\"ID\":\"" + std::to_string(i
 
 }  // namespace
 
-OwnLease::OwnLease(const Access& access, Ledger& ledger)
-    : gateway_(access, ledger), handed_(access, ledger) {
+OwnLease::OwnLease(const Access& access, ClusterHistory& history)
+    : gateway_(access, history), handed_(access, history) {
   if (pipe2(bell_, O_CLOEXEC | O_NONBLOCK) != 0) bell_[0] = bell_[1] = -1;
 }
 
@@ -68,7 +68,7 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boo
   const auto believe = [&](std::string_view text) {
     const std::optional<LeaseReply> reply = parse_lease(text);
     return reply && reply->id == id_ && reply->ttl >= seconds &&
-           gateway.ledger().believes(reply->header);
+           gateway.history().believes(reply->header);
   };
   const Answer answer =
       gateway.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, believe);
@@ -218,7 +218,7 @@ bool OwnLease::keys_are_gone(std::int64_t give_up_boot_ns) {
   const Answer answer = gateway_.ask(
       "kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
         reply = parse_txn(text, txn.parts());
-        return reply && reply->succeeded && gateway_.ledger().believes(reply->header);
+        return reply && reply->succeeded && gateway_.history().believes(reply->header);
       });
   if (answer.kind != Answer::Kind::good) return false;  // asked again at the next renewal
   key_missed_ = false;
@@ -285,7 +285,7 @@ bool OwnLease::look() {
   const Answer answer =
       gateway_.ask_here("kv/txn", txn.text(), os::boot_ns() + kSecond, [&](std::string_view text) {
         reply = parse_txn(text, txn.parts());
-        return reply && gateway_.ledger().believes(reply->header);
+        return reply && gateway_.history().believes(reply->header);
       });
   if (answer.kind != Answer::Kind::good) return false;
   for (std::size_t i = 0; i < listening_.size(); ++i) {

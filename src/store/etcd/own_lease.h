@@ -37,7 +37,7 @@ struct Renewals {
 // One owner; the renewal's thread has a gateway of its own.
 class OwnLease final : private fleet::Keeper {
  public:
-  OwnLease(const Access& access, Ledger& ledger);
+  OwnLease(const Access& access, ClusterHistory& history);
   ~OwnLease();
 
   // Asks for one, by `gateway`, and keeps it renewed; nothing happens while there is one.

@@ -5,7 +5,7 @@
 // for an answer unless it is whole JSON with a header (cluster and revision), as many parts as were
 // asked for and of their kinds, and counts that fit what came. What is still possible then (a part
 // with both its keys and their count removed) is caught by the server itself: every admission
-// compares there what it was decided on (etcd_store.cc).
+// compares there what it was decided on (store.h).
 #ifndef ATMOST_STORE_ETCD_WIRE_H
 #define ATMOST_STORE_ETCD_WIRE_H
 

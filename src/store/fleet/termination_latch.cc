@@ -31,7 +31,7 @@ void note(int signal) {
 }  // namespace
 
 void TerminationLatch::arm() {
-  if (armed_ || pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return;
+  if (armed_ || wake_pipe[0] >= 0 || pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return;
   armed_ = true;
   came = 0;
   struct sigaction action = {};
@@ -57,7 +57,7 @@ void TerminationLatch::disarm() {
 
 bool TerminationLatch::is_set() const { return armed_ && came != 0; }
 
-int TerminationLatch::descriptor() const { return wake_pipe[0]; }
+int TerminationLatch::descriptor() const { return armed_ ? wake_pipe[0] : -1; }
 
 void TerminationLatch::obey() {
   const int signal = came;

@@ -6,7 +6,8 @@
 namespace atmost::fleet {
 
 // While armed, HUP, INT, QUIT and TERM (those that are not ignored) do not end the process but are
-// noted. Process-wide, one at a time. The destructor puts the old dispositions back.
+// noted. Process-wide: while one is armed, another one cannot be. The destructor puts the old
+// dispositions back.
 class TerminationLatch {
  public:
   TerminationLatch() = default;

@@ -1,18 +1,17 @@
-// What there is to see, and the little that is changed without holding anything.
-#include <algorithm>
+#include "store.h"
 
-#include "etcd_store.h"
-#include "os/clock.h"
-#include "os/machine.h"
+#include <algorithm>
+#include <charconv>
+
+#include "lock_state.h"
 #include "os/self.h"
+#include "own_lease.h"
+#include "session.h"
 #include "view.h"
 #include "words.h"
 
 namespace atmost::etcd {
 namespace {
-
-// Contention is short: who changes a/state does so rarely.
-constexpr int kTries = 32;
 
 WaiterView waiter_view(const KeyValue& key, const Record& record) {
   WaiterView view;
@@ -28,17 +27,40 @@ WaiterView waiter_view(const KeyValue& key, const Record& record) {
   return view;
 }
 
+// What etcd cannot do, or no caller means.
+Status check(const Request& request) {
+  // A transaction takes 128 parts (etcd's --max-txn-ops), and all slots are taken in one.
+  constexpr std::uint32_t kMostTaken = 64;
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    const LockSpec& lock = request.locks[i];
+    if (lock.take > kMostTaken)
+      return error_of(Code::usage, 0, "--take: in etcd at most 64 slots are taken at once");
+    for (std::uint32_t j = 0; j < i; ++j) {
+      if (request.locks[j].path.view() != lock.path.view()) continue;
+      Error twice = error_of(Code::usage, 0, lock.name);
+      twice.message.append(": the same lock twice: leave one of them out");
+      return twice;
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<Owned<Session>> EtcdStore::open(const Request& request) {
+  if (Status checked = check(request); !checked.ok()) return checked.error();
+  return Owned<Session>(new EtcdSession(access_, history_, request, alone_));
+}
 
 Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
                                          LockVisitor* visitor) {
   const Keys keys(access_.prefix, lock_of(lock));
-  static const Request nothing;
+  Request nothing;
   const Viewer viewer = {nothing, lock, 0, 0, true};
   Txn txn;
   txn.range(keys.admission(), end_of_prefix(keys.admission()));
   txn.range(keys.waiters(), end_of_prefix(keys.waiters()));
-  Result<TxnReply> reply = read(txn, give_up());
+  Result<TxnReply> reply = transactions_.read(txn, transactions_.give_up());
   if (!reply.ok()) return reply.error();
   Snapshot seen;
   // What is none of ours is named, and the rest is shown.
@@ -70,77 +92,15 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
   return count;
 }
 
-template <class Change>
-Status EtcdStore::change_state(const Keys& keys, Change change) {
-  const std::int64_t end = give_up();
-  Answer answer{Answer::Kind::unknown, "others change it all the time"};
-  for (int i = 0; i < kTries; ++i) {
-    Txn look;
-    look.range(keys.state()).range(keys.last());
-    Result<TxnReply> read_reply = read(look, end);
-    if (!read_reply.ok()) return read_reply.error();
-    const std::vector<KeyValue>& found = read_reply.value().parts[0].keys;
-    const std::vector<KeyValue>& last = read_reply.value().parts[1].keys;
-    std::optional<State> state = found.empty() ? State{} : parse_state(found[0].value);
-    if (!state) return alien_key(keys.state());
-    Txn txn;
-    txn.modified_at(keys.state(), found.empty() ? 0 : found[0].modified);
-    if (!change(*state, last.empty() ? 0 : last[0].modified, txn)) return {};
-    txn.put(keys.state(), state->text(), lease_of(*state));
-    TxnReply reply;
-    const Applied applied = write(txn, end, reply, answer);
-    if (applied == Applied::yes) return {};
-    if (answer.kind != Answer::Kind::good) break;
-    answer = {Answer::Kind::unknown, "others change it all the time"};
-  }
-  return failure(answer, "the lock's state cannot be changed");
-}
-
 Status EtcdStore::set_drained(const Request& request, std::uint32_t slot, bool drained) {
-  if (slot > kMaxSlots) return error_of(Code::usage, 0, "no such slot: at most 262144");
-  const Keys keys(access_.prefix, lock_of(request.locks[0]));
-  return change_state(keys, [&](State& state, std::uint64_t, Txn&) {
-    std::vector<std::uint32_t>& slots = state.drained_slots;
-    if (slot == 0) {
-      state.drained = drained;
-      if (!drained) slots.clear();
-      return true;
-    }
-    const auto place = std::lower_bound(slots.begin(), slots.end(), slot);
-    const bool there = place != slots.end() && *place == slot;
-    if (drained && !there) slots.insert(place, slot);
-    if (!drained && there) slots.erase(place);
-    return true;
-  });
+  return LockState(gateway_, request.locks[0]).set_drained(slot, drained);
 }
 
 Status EtcdStore::forget(const Request& request) {
-  const Keys keys(access_.prefix, lock_of(request.locks[0]));
-  return change_state(keys, [&](State& state, std::uint64_t last, Txn& txn) {
-    for (const char* of : {"cool/", "ever/"}) {
-      const std::string intervals = keys.admission() + of;
-      txn.erase(intervals, end_of_prefix(intervals));
-    }
-    txn.erase(keys.finish()).erase(keys.success());
-    state.forgotten = last;
-    return true;
-  });
+  return LockState(gateway_, request.locks[0]).forget();
 }
 
-Result<std::uint32_t> EtcdStore::count_refusal(const Request& request, std::uint32_t lock) {
-  const Keys keys(access_.prefix, lock_of(request.locks[lock]));
-  std::uint32_t count = 0;
-  const Status changed = change_state(keys, [&](State& state, std::uint64_t last, Txn&) {
-    count = state.refused_since == last ? state.refusals + 1 : 1;
-    state.refusals = count;
-    state.refused_since = last;
-    return true;
-  });
-  if (!changed.ok()) return changed.error();
-  return count;
-}
-
-Result<std::size_t> EtcdStore::next_keys(std::string_view after, std::span<Text<255>> to) {
+Result<std::size_t> EtcdStore::list(std::string_view after, std::span<Text<255>> to) {
   const std::string base = access_.prefix + "/";
   std::string from = base;
   if (!after.empty())
@@ -149,7 +109,7 @@ Result<std::size_t> EtcdStore::next_keys(std::string_view after, std::span<Text<
   while (count < to.size()) {
     Txn txn;
     txn.first_key(from, end_of_prefix(base));
-    Result<TxnReply> reply = read(txn, give_up());
+    Result<TxnReply> reply = transactions_.read(txn, transactions_.give_up());
     if (!reply.ok()) return reply.error();
     if (reply.value().parts[0].keys.empty()) break;
     const std::string_view key = reply.value().parts[0].keys[0].key;
@@ -160,6 +120,24 @@ Result<std::size_t> EtcdStore::next_keys(std::string_view after, std::span<Text<
     from = base + name + "0";
   }
   return count;
+}
+
+Result<Owned<Store>> open_store(std::string_view url) {
+  Result<Access> access = read_access(url);
+  if (!access.ok()) return access.error();
+  return Owned<Store>(new EtcdStore(access.value(), true));
+}
+
+Status end_lease(std::string_view url, std::string_view name) {
+  const Result<Access> access = read_access(url);
+  if (!access.ok()) return access.error();
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
+  if (error != std::errc() || end != name.data() + name.size() || id <= 0)
+    return error_of(Code::usage, 0, "etcd: this is no name of a lease");
+  ClusterHistory history;
+  Gateway gateway(access.value(), history);
+  return OwnLease::end_of(id, gateway, Transactions(gateway).give_up());
 }
 
 }  // namespace atmost::etcd

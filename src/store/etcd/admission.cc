@@ -1,0 +1,121 @@
+#include "admission.h"
+
+#include <algorithm>
+
+#include "hint_lease.h"
+#include "os/self.h"
+#include "view.h"
+#include "words.h"
+
+namespace atmost::etcd {
+
+Result<Applied> Admission::admit(const Instant& now, const Ticket* queue,
+                                 std::int64_t give_up_boot_ns) {
+  if (Status leased = caller_.ensure_lease(give_up_boot_ns); !leased.ok()) return leased.error();
+  if (Status prepared = intervals_.prepare(give_up_boot_ns); !prepared.ok())
+    return prepared.error();
+  Txn txn;
+  std::vector<std::pair<std::string, std::string>> ours;  // from the first key to behind the last
+  for (std::uint32_t i = 0; i < caller_.locks.size(); ++i) {
+    OpenLock& lock = caller_.locks[i];
+    const Viewer who = caller_.viewer(i, queue);
+    lock.place_kept = who.ticket != 0 && caller_.keeps_place();
+    const std::vector<std::uint32_t> slots = free_slots(lock.seen, who);
+    if (slots.size() != lock.spec.take || slots.empty())
+      return error_of(Code::internal, 0, "a lock admits more than it has slots");
+    add(i, who, now, slots, txn);
+    ours.emplace_back(lock.keys.held(slots.front()), lock.keys.held(slots.back()) + '\0');
+  }
+  for (const auto& [first, end] : ours) txn.range(first, end);
+  txn.otherwise();
+  caller_.ask_for_snapshots(queue, txn);
+  TxnReply reply;
+  Answer answer;
+  switch (caller_.transactions.write(txn, give_up_boot_ns, reply, answer)) {
+    case Applied::yes:
+      return proves(reply) ? Applied::yes : Applied::unknown;
+    case Applied::no:
+      return refused(answer, queue, reply);
+    case Applied::unknown:
+      break;
+  }
+  return Applied::unknown;
+}
+
+void Admission::add(std::uint32_t index, const Viewer& who, const Instant& now,
+                    const std::vector<std::uint32_t>& slots, Txn& txn) {
+  const Request& request = caller_.request;
+  OpenLock& lock = caller_.locks[index];
+  const std::int64_t lease = caller_.lease.id();
+  txn.modified_at(lock.keys.last(), lock.seen.last_modified);
+  txn.modified_at(lock.keys.state(), lock.seen.state_modified);
+  Record record = own_record(request, lock.spec, now);
+  for (const std::uint32_t slot : slots) {
+    txn.created_at(lock.keys.held(slot), 0);
+    txn.put(lock.keys.held(slot), record.text(), lease);
+  }
+  for (const Snapshot::Waiter& each : lock.seen.passed) {
+    Record overtaken = each.record;
+    overtaken.passed = true;
+    txn.created_at(each.key, each.ticket).put(each.key, overtaken.text(), each.lease);
+  }
+  const std::string moment = moment_text(now, os::boot_hash());
+  txn.put(lock.keys.last(), moment, hint_lease(caller_.gateway.access().prefix));
+  if (request.if_elapsed.is_forever() && request.elapsed_from == ElapsedFrom::start)
+    txn.put(lock.keys.ever(ElapsedFrom::start), moment);
+  // Else it may be decided by a lease that somebody has put another in the place of since.
+  if (has_interval(request))
+    txn.modified_at(lock.keys.cooling(request.elapsed_from), lock.seen.cooling_modified);
+  intervals_.begin(lock, now.given, txn);
+  if (who.ticket == 0) return;
+  // Our place is there as long as our lease, without which nothing of this is done.
+  const std::string place = lock.keys.waiter(lock.spec, lease);
+  if (!lock.place_kept) {
+    txn.erase(place);
+    return;
+  }
+  record.inside = true;
+  record.state = lock.seen.state_modified;
+  txn.put(place, record.text(), lease);
+}
+
+// Whether the last parts of the transaction show all our keys as it made them.
+bool Admission::proves(const TxnReply& reply) {
+  std::size_t part = reply.parts.size() - caller_.locks.size();
+  for (std::size_t i = 0; i < caller_.locks.size(); ++i) {
+    OpenLock& lock = caller_.locks[i];
+    lock.seen.holders.clear();
+    for (const KeyValue& key : reply.parts[part++].keys) {
+      const bool ours = key.lease == caller_.lease.id();
+      if (ours && key.created != reply.header.revision) return false;
+      if (!take_key(lock.keys, caller_.viewer(i, nullptr), key, lock.seen)) return false;
+    }
+  }
+  return caller_.holds_all();
+}
+
+Result<Applied> Admission::refused(const Answer& answer, const Ticket* queue,
+                                   const TxnReply& reply) {
+  if (answer.kind == Answer::Kind::good) {
+    if (Status seen = caller_.take_snapshots(queue, reply); !seen.ok()) return seen.error();
+    const bool far = std::any_of(caller_.locks.begin(), caller_.locks.end(),
+                                 [](const OpenLock& lock) { return lock.seen.too_deep; });
+    return far ? Applied::unknown : Applied::no;
+  }
+  if (!misses_lease(answer)) return failure(answer, "not admitted");
+  caller_.lease.forsake();
+  return Applied::unknown;
+}
+
+// Under a lease that is not ours: an answer that cannot be right, or what is left of an admission
+// that was lost.
+bool Admission::sees_itself(const Instant& now) const {
+  return std::any_of(caller_.locks.begin(), caller_.locks.end(), [&](const OpenLock& lock) {
+    const std::string own = own_record(caller_.request, lock.spec, now).text();
+    return std::any_of(lock.seen.holders.begin(), lock.seen.holders.end(), [&](const auto& holder) {
+      return holder.record && holder.record->text() == own;
+    });
+  });
+}
+
+}  // namespace atmost::etcd

@@ -1,0 +1,38 @@
+// Taking what a decision admitted.
+#ifndef ATMOST_STORE_ETCD_ADMISSION_H
+#define ATMOST_STORE_ETCD_ADMISSION_H
+
+#include <cstdint>
+#include <vector>
+
+#include "caller.h"
+#include "intervals.h"
+
+namespace atmost::etcd {
+
+class Admission {
+ public:
+  Admission(Caller& caller, Intervals& intervals) : caller_(caller), intervals_(intervals) {}
+
+  // Takes the slots of all locks, as they were last seen, in one transaction. yes: our keys are
+  // there; no: something was not as we saw it, and now we see it as it is; unknown: only a look can
+  // tell.
+  Result<Applied> admit(const Instant& now, const Ticket* queue, std::int64_t give_up_boot_ns);
+
+  // Whether a key of this very caller, with its own record, was seen under a lease that is not its
+  // own.
+  bool sees_itself(const Instant& now) const;
+
+ private:
+  void add(std::uint32_t index, const Viewer& who, const Instant& now,
+           const std::vector<std::uint32_t>& slots, Txn& txn);
+  Result<Applied> refused(const Answer& answer, const Ticket* queue, const TxnReply& reply);
+  bool proves(const TxnReply& reply);
+
+  Caller& caller_;
+  Intervals& intervals_;
+};
+
+}  // namespace atmost::etcd
+
+#endif

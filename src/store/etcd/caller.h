@@ -1,0 +1,53 @@
+// What the parts of a session share: the connection, the lease, and the locks as last seen.
+#ifndef ATMOST_STORE_ETCD_CALLER_H
+#define ATMOST_STORE_ETCD_CALLER_H
+
+#include <cstdint>
+#include <vector>
+
+#include "core/request.h"
+#include "core/session.h"
+#include "gateway.h"
+#include "open_lock.h"
+#include "own_lease.h"
+#include "store/fleet/termination_latch.h"
+#include "transactions.h"
+
+namespace atmost::etcd {
+
+// One request and one lease. Single-threaded; a thread of its own renews the lease.
+struct Caller {
+  // `alone`: it may take notice of the signals that end the process (store.h). Borrows the rest.
+  Caller(const Access& access, ClusterHistory& history, const Request& asked, bool alone);
+
+  std::int64_t give_up() const { return transactions.give_up(); }
+  Viewer viewer(std::size_t lock, const Ticket* queue) const;
+  // Whether the request keeps its place in the queue while it holds the slot.
+  bool keeps_place() const;
+
+  Status ensure_lease(std::int64_t give_up_boot_ns);
+  // Ends this process if it was told to end, after its lease.
+  void leave_if_told();
+  // Ends the lease; briefly, if etcd does not answer: then it ends by itself.
+  void end_lease();
+
+  // Reads all locks anew.
+  Status look(const Ticket* queue, std::int64_t give_up_boot_ns);
+  // What look() reads, as parts of another transaction.
+  void ask_for_snapshots(const Ticket* queue, Txn& txn) const;
+  Status take_snapshots(const Ticket* queue, const TxnReply& reply);
+  // Whether every lock, as last seen, is held under our lease.
+  bool holds_all() const;
+
+  const Request& request;
+  Gateway gateway;
+  Transactions transactions{gateway};
+  OwnLease lease;
+  fleet::TerminationLatch latch;
+  const bool latches;
+  std::vector<OpenLock> locks;
+};
+
+}  // namespace atmost::etcd
+
+#endif

@@ -1,0 +1,172 @@
+#include "intervals.h"
+
+#include <algorithm>
+
+#include "os/clock.h"
+#include "words.h"
+
+namespace atmost::etcd {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+// From deciding on an admission until the command may start: intervals count from no earlier moment
+// than that, and no second write is needed while it is not over.
+constexpr std::int64_t kAllowanceNs = 250'000'000;
+// A lease that was granted so long ago may be over.
+constexpr std::int64_t kFreshNs = kSecond;
+constexpr std::int64_t kShortestLeaseS = 5;
+// settle() contends with callers that add a witness, once each.
+constexpr int kTries = 32;
+
+// Counted from `moment_boot_ns` on.
+Cooled begun(std::int64_t span_s, std::int64_t asked_boot_ns, std::int64_t moment_boot_ns,
+             bool given) {
+  Cooled cooled;
+  cooled.span_s = cooled.lease_s = span_s;
+  cooled.before_ns = asked_boot_ns - moment_boot_ns;
+  if (!given) cooled.witnesses.push_back({own_place(), moment_boot_ns});
+  return cooled;
+}
+
+}  // namespace
+
+Status Intervals::read(OpenLock& lock, std::int64_t give_up_boot_ns) {
+  const Request& request = caller_.request;
+  const Snapshot& seen = lock.seen;
+  lock.cooled_ns = -1;
+  if (!has_interval(request) || request.now_given || seen.cooling_modified == 0) return {};
+  const std::uint64_t place = own_place();
+  if (seen.cooled) {
+    lock.cooled_ns = seen.cooled->seen_ago(place, os::boot_ns());
+    const bool here = lock.cooled_ns >= 0 && seen.cooled->witnesses[0].place == place;
+    if (here || lock.cooled_ns >= request.if_elapsed.ns) return {};  // nobody knows better
+  }
+  const Result<LeaseReply> left = caller_.transactions.time_to_live(
+      seen.cooling_lease, "the interval cannot be read", give_up_boot_ns);
+  if (!left.ok()) return left.error();
+  const LeaseReply& reply = left.value();
+  if (reply.ttl < 0) {
+    lock.cooled_ns = -1;  // it ended since, or there is another: the admission compares
+    return {};
+  }
+  const std::int64_t before = seen.cooled ? seen.cooled->before_ns : 0;
+  const std::int64_t counted = before + (reply.granted - reply.ttl - 1) * kSecond;
+  lock.cooled_ns = std::max({lock.cooled_ns, counted, std::int64_t{0}});
+  return {};
+}
+
+Status Intervals::prepare(std::int64_t give_up_boot_ns) {
+  const Request& request = caller_.request;
+  const bool wanted = has_interval(request) && request.elapsed_from == ElapsedFrom::start;
+  for (OpenLock& lock : caller_.locks) {
+    const std::int64_t now = os::boot_ns();
+    const std::int64_t span = wanted ? interval_of(request.if_elapsed).span_s : 0;
+    const bool fresh = lock.interval.lease != 0 && lock.interval.span_s == span &&
+                       now - lock.interval.asked_boot_ns < kFreshNs;
+    if (fresh) continue;
+    lock.interval = {};
+    if (!wanted) continue;
+    const Result<std::int64_t> granted = caller_.transactions.grant(span, give_up_boot_ns);
+    if (!granted.ok()) return granted.error();
+    lock.interval = {granted.value(), span, now, 0};
+  }
+  return {};
+}
+
+void Intervals::begin(OpenLock& lock, bool given, Txn& txn) {
+  if (lock.interval.lease == 0) return;
+  Interval& interval = lock.interval;
+  interval.moment_boot_ns = os::boot_ns() + kAllowanceNs;
+  const Cooled cooled =
+      begun(interval.span_s, interval.asked_boot_ns, interval.moment_boot_ns, given);
+  txn.put(lock.keys.cooling(ElapsedFrom::start), cooled.text(), interval.lease);
+}
+
+// The command starts now. Should that be later than its interval says, the interval has to begin
+// later.
+Status Intervals::settle() {
+  const bool given = caller_.request.now_given;
+  for (OpenLock& lock : caller_.locks) {
+    Interval& interval = lock.interval;
+    const std::string key = lock.keys.cooling(ElapsedFrom::start);
+    for (int i = 0; interval.lease != 0 && os::boot_ns() > interval.moment_boot_ns; ++i) {
+      if (i == kTries)
+        return error_of(Code::unavailable, 0, "etcd: the interval cannot be written");
+      Txn look;
+      look.range(key);
+      const Result<TxnReply> found = caller_.transactions.read(look, caller_.give_up());
+      if (!found.ok()) return found.error();
+      const std::vector<KeyValue>& keys = found.value().parts[0].keys;
+      if (keys.empty() || keys[0].lease != interval.lease) break;  // forgotten, or another's by now
+      const std::int64_t moment = os::boot_ns() + kAllowanceNs;
+      Txn txn;
+      // Witnesses that were added meanwhile are left out: they will be added again.
+      txn.modified_at(key, keys[0].modified);
+      txn.put(key, begun(interval.span_s, interval.asked_boot_ns, moment, given).text(),
+              interval.lease);
+      TxnReply reply;
+      Answer answer;
+      if (caller_.transactions.write(txn, caller_.give_up(), reply, answer) == Applied::yes)
+        interval.moment_boot_ns = moment;
+    }
+    interval = {};
+  }
+  return {};
+}
+
+void Intervals::add_witness(const OpenLock& lock, std::int64_t give_up_boot_ns) {
+  const Request& request = caller_.request;
+  const Snapshot& seen = lock.seen;
+  if (request.now_given || seen.cooling_modified == 0 || !seen.cooled || lock.cooled_ns < 0) return;
+  Cooled cooled = *seen.cooled;
+  const std::uint64_t place = own_place();
+  const std::int64_t now = os::boot_ns();
+  const bool first = place != 0 && cooled.seen_ago(place, now) < 0 &&
+                     cooled.witnesses.size() < Cooled::kMostWitnesses;
+  if (first) cooled.witnesses.push_back({place, now});
+  const std::int64_t left_s = cooled.span_s - lock.cooled_ns / kSecond;
+  const std::int64_t shorter = std::max(left_s, kShortestLeaseS);
+  std::int64_t lease = seen.cooling_lease;
+  if (shorter * 3 <= cooled.lease_s * 2) {
+    if (const Result<std::int64_t> granted = caller_.transactions.grant(shorter, give_up_boot_ns);
+        granted.ok()) {
+      lease = granted.value();
+      cooled.lease_s = shorter;
+      cooled.before_ns = lock.cooled_ns;
+    }
+  }
+  if (!first && lease == seen.cooling_lease) return;
+  const std::string key = lock.keys.cooling(request.elapsed_from);
+  Txn txn;
+  txn.modified_at(key, seen.cooling_modified).put(key, cooled.text(), lease);
+  TxnReply reply;
+  Answer answer;
+  const Applied applied = caller_.transactions.write(txn, give_up_boot_ns, reply, answer);
+  if (lease == seen.cooling_lease || applied == Applied::unknown) return;
+  // One of the two has no key now.
+  (void)OwnLease::end_of(applied == Applied::yes ? seen.cooling_lease : lease, caller_.gateway,
+                         give_up_boot_ns);
+}
+
+void Intervals::prepare_end(Ending ending, const Instant& now, std::int64_t give_up_boot_ns) {
+  at_end_ = {};
+  const Request& request = caller_.request;
+  at_end_.counts = request.elapsed_from != ElapsedFrom::start && !request.if_elapsed.is_zero() &&
+                   ending != Ending::unknown &&
+                   (request.elapsed_from == ElapsedFrom::finish || ending == Ending::success);
+  if (!at_end_.counts || request.if_elapsed.is_forever()) return;
+  Cooled cooled = interval_of(request.if_elapsed);
+  if (!now.given) cooled.witnesses.push_back({own_place(), now.boot_ns});
+  at_end_.text = cooled.text();
+  const Result<std::int64_t> granted = caller_.transactions.grant(cooled.lease_s, give_up_boot_ns);
+  if (granted.ok()) at_end_.lease = granted.value();
+}
+
+void Intervals::begin_at_end(const OpenLock& lock, const std::string& moment, Txn& txn) const {
+  if (!at_end_.counts) return;
+  const ElapsedFrom from = caller_.request.elapsed_from;
+  if (caller_.request.if_elapsed.is_forever()) txn.put(lock.keys.ever(from), moment);
+  if (at_end_.lease != 0) txn.put(lock.keys.cooling(from), at_end_.text, at_end_.lease);
+}
+
+}  // namespace atmost::etcd

@@ -1,0 +1,72 @@
+#include "lease.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/lease_time.h"
+#include "hint_lease.h"
+#include "os/clock.h"
+#include "os/self.h"
+
+namespace atmost::etcd {
+
+void EtcdHold::begin() {
+  std::vector<Listening> listening;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    const OpenLock& lock = caller_.locks[i];
+    HeldLock& held = held_[i];
+    held = {};
+    for (const Snapshot::Holder& holder : lock.seen.holders) {
+      if (holder.lease != caller_.lease.id()) continue;
+      held.token = holder.token;
+      held.slots[held.count++] = holder.slot;
+    }
+    listening.push_back(
+        {lock.keys.asked(), lock.keys.held(held.slots[0]), held.token, os::boot_ns()});
+  }
+  holds_ = true;
+  const Request& request = caller_.request;
+  const Duration ttl = std::max(request.ttl, shortest_ttl({}));
+  const Duration grace = ttl >= shortest_ttl(request.kill_grace) ? request.kill_grace : Duration{};
+  caller_.lease.hold(caller_.gateway, std::move(listening), renewal_pause(ttl, grace));
+  caller_.latch.disarm();
+}
+
+Contest EtcdHold::contested(std::uint32_t) const {
+  return caller_.lease.upkeep().asked_to_stop ? Contest::for_its_place : Contest::none;
+}
+
+void EtcdHold::release(Ending ending, const Instant& now, const Lesson&) {
+  if (!std::exchange(holds_, false)) return;
+  OwnLease& lease = caller_.lease;
+  lease.let_go(caller_.gateway);
+  // Until another leader is elected others would have to wait for the whole ttl; when that is over
+  // there is nothing to release any more.
+  const std::int64_t end = std::min(caller_.give_up(), lease.upkeep().until_boot_ns);
+  intervals_.prepare_end(ending, now, end);
+  Txn txn;
+  const std::string moment = moment_text(now, os::boot_hash());
+  const std::int64_t hints = hint_lease(caller_.gateway.access().prefix);
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    OpenLock& lock = caller_.locks[i];
+    for (std::uint32_t j = 0; j < held_[i].count; ++j) {
+      // Should the lease have ended unnoticed, the slot may be another's by now.
+      const std::string slot = lock.keys.held(held_[i].slots[j]);
+      txn.created_at(slot, held_[i].token).erase(slot);
+    }
+    if (std::exchange(lock.place_kept, false)) txn.erase(lock.keys.waiter(lock.spec, lease.id()));
+    if (ending != Ending::unknown) txn.put(lock.keys.finish(), moment, hints);
+    if (ending == Ending::success) txn.put(lock.keys.success(), moment, hints);
+    intervals_.begin_at_end(lock, moment, txn);
+    held_[i] = {};
+  }
+  if (!lease.upkeep().lost) {
+    TxnReply reply;
+    Answer answer;
+    (void)caller_.transactions.write(txn, end, reply, answer, Gateway::Repeat::yes);
+  }
+  lease.end(caller_.gateway, end);
+  caller_.gateway.hang_up();
+}
+
+}  // namespace atmost::etcd

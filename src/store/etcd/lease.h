@@ -1,0 +1,38 @@
+// What this caller holds in etcd.
+#ifndef ATMOST_STORE_ETCD_LEASE_H
+#define ATMOST_STORE_ETCD_LEASE_H
+
+#include <vector>
+
+#include "caller.h"
+#include "core/lease.h"
+#include "intervals.h"
+
+namespace atmost::etcd {
+
+// Borrows what it is made of. `held`: one for each lock of the request.
+class EtcdHold final : public Hold {
+ public:
+  EtcdHold(Caller& caller, Intervals& intervals, std::vector<HeldLock>& held)
+      : Hold(held.data()), caller_(caller), intervals_(intervals), held_(held) {}
+
+  // Takes up what the last snapshots show as ours: from now on the lease is renewed by the
+  // connection that the admission came by, and asked about there. REQUIRES: Caller::holds_all(),
+  // and that the lease was renewed by that connection (OwnLease::prove()).
+  void begin();
+  bool holds() const { return holds_; }
+
+  Upkeep upkeep() const override { return caller_.lease.upkeep(); }
+  Contest contested(std::uint32_t) const override;
+  void release(Ending ending, const Instant& now, const Lesson& lesson) override;
+
+ private:
+  Caller& caller_;
+  Intervals& intervals_;
+  std::vector<HeldLock>& held_;
+  bool holds_ = false;
+};
+
+}  // namespace atmost::etcd
+
+#endif

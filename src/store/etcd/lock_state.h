@@ -1,0 +1,43 @@
+// Changes of a/state (keys.h), each against all others who change it at the same time.
+#ifndef ATMOST_STORE_ETCD_LOCK_STATE_H
+#define ATMOST_STORE_ETCD_LOCK_STATE_H
+
+#include <cstdint>
+#include <string>
+
+#include "keys.h"
+#include "records.h"
+#include "transactions.h"
+
+namespace atmost::etcd {
+
+// The lease that it lies under: none while something in it was ordered, else the hint lease of the
+// prefix.
+std::int64_t lease_of(const State& state, const std::string& prefix);
+
+// A lock's state, without an admission. Each call blocks for at most the timeout of the gateway's
+// Access.
+class LockState {
+ public:
+  LockState(Gateway& gateway, const LockSpec& lock)
+      : prefix_(gateway.access().prefix),
+        transactions_(gateway),
+        keys_(gateway.access().prefix, lock_of(lock)) {}
+
+  // As Store and Session say (core/store.h, core/session.h).
+  Status set_drained(std::uint32_t slot, bool drained);
+  Status forget();
+  Result<std::uint32_t> count_refusal();
+
+ private:
+  template <class Change>
+  Status change(Change change);
+
+  const std::string& prefix_;
+  Transactions transactions_;
+  Keys keys_;
+};
+
+}  // namespace atmost::etcd
+
+#endif

@@ -1,0 +1,69 @@
+// Waiting: a watch on what has to happen before a caller's next attempt.
+#ifndef ATMOST_STORE_ETCD_QUEUE_WATCH_H
+#define ATMOST_STORE_ETCD_QUEUE_WATCH_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "caller.h"
+
+namespace atmost::etcd {
+
+class QueueWatch {
+ public:
+  explicit QueueWatch(Caller& caller) : caller_(caller) {}
+
+  // Waits in the queue of one lock, as Session::await() says. An Error: no majority is there.
+  Result<Wake> await(std::uint32_t lock, const Ticket& ticket, std::int64_t deadline_boot_ns);
+  // Closes the watch; what is known of the locks is not kept up to date any more.
+  void stop();
+
+  // The one lock is as last seen, but for changes that the watch has already brought into that.
+  bool up_to_date() const { return up_to_date_; }
+  // To be called when all locks were read anew.
+  void looked();
+  // Whether what is known of the one lock is a guess since await() came back (foresee()); asked
+  // once.
+  bool take_guess() { return std::exchange(guessed_, false); }
+
+ private:
+  // What is watched: the place of the waiter before us, or the admissions of the lock that refused
+  // us.
+  enum class Watched : std::uint8_t { nothing, place, admissions };
+
+  OpenLock& lock() { return caller_.locks[lock_]; }
+  bool is_near();
+  // False: look again.
+  Result<bool> begin(const Ticket& ticket);
+  void watch(Watched what, std::uint64_t from_revision);
+  std::uint64_t watch_begun();
+  Result<bool> still_behind();
+  void move_up();
+  // And a moment's rest.
+  void change_endpoint();
+  // Whether a majority is there: asks what only one can answer. True: whom we follow in the queue
+  // has gone, and the watch did not report it.
+  Result<bool> ask_majority();
+  // Whether what we watch can be relied on; not: look again.
+  Result<bool> still_hears();
+  Result<Wake> follow(const Ticket& ticket, std::int64_t until_boot_ns);
+  // Whether there is reason to ask again.
+  bool heed(const Ticket& ticket, const std::string& line);
+  bool heed_change(const Ticket& ticket, const WatchReply& reply);
+  bool heed_event(const WatchReply::Event& event);
+
+  Caller& caller_;
+  std::uint32_t lock_ = 0;
+  std::unique_ptr<Flow> flow_;
+  Watched watched_ = Watched::nothing;
+  std::size_t endpoint_ = 0;  // of the flow
+  bool guessed_ = false;
+  bool up_to_date_ = false;
+  Renewals followed_at_;  // as they were when we began to wait for the flow
+};
+
+}  // namespace atmost::etcd
+
+#endif

@@ -1,0 +1,210 @@
+#include "session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "holder_stop.h"
+#include "lock_state.h"
+#include "os/clock.h"
+#include "view.h"
+#include "words.h"
+
+namespace atmost::etcd {
+namespace {
+
+// Whoever changes a lock's state does so rarely.
+constexpr int kTries = 32;
+
+bool admits(const Decision& decision) { return decision.verdict == Verdict::admit; }
+
+}  // namespace
+
+Error EtcdSession::give_in(Error error) {
+  watch_.stop();
+  if (caller_.gateway.silent()) caller_.lease.abandon();
+  return error;
+}
+
+void EtcdSession::leave_if_told() {
+  if (caller_.latch.is_set()) watch_.stop();
+  caller_.leave_if_told();
+}
+
+Status EtcdSession::look(const Ticket* queue, std::int64_t give_up_boot_ns) {
+  Status looked = caller_.look(queue, give_up_boot_ns);
+  if (looked.ok()) watch_.looked();
+  return looked;
+}
+
+bool EtcdSession::lost_place(const Ticket* queue) const {
+  return queue != nullptr && queue->drawn &&
+         std::any_of(caller_.locks.begin(), caller_.locks.end(),
+                     [](const OpenLock& lock) { return !lock.seen.ticket_is_there; });
+}
+
+Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
+                                      Lease& lease) {
+  leave_if_told();
+  if (hold_.holds()) return error_of(Code::internal, 0, "this session holds its locks already");
+  std::int64_t end = caller_.give_up();
+  bool in_doubt = false;  // an admission of ours may have been made
+  const bool drawn = queue != nullptr && queue->drawn;
+  bool guessed = watch_.take_guess() && drawn;
+  bool seen = guessed || (watch_.up_to_date() && drawn);
+  for (;;) {
+    leave_if_told();
+    if (queue != nullptr && queue->drawn && caller_.lease.upkeep().lost) {
+      *queue = {};
+      seen = false;
+    }
+    if (!std::exchange(seen, false)) {
+      if (Status looked = look(queue, end); !looked.ok()) {
+        if (in_doubt) caller_.lease.abandon();  // what we may hold ends with the lease
+        return give_in(looked.error());
+      }
+    }
+    if (in_doubt && caller_.holds_all()) return enter(queue, lease);
+    if (lost_place(queue)) {
+      *queue = {};
+      continue;
+    }
+    if (Status passed = queue_.pass_turns(queue, end); !passed.ok()) return give_in(passed.error());
+    Result<Decision> decision = decide_all(decide, now, queue, end);
+    if (!decision.ok()) return give_in(decision.error());
+    if (!admits(decision.value())) {
+      if (std::exchange(guessed, false)) continue;
+      const Result<bool> refused = refuse(decision.value(), now, queue, in_doubt, end);
+      if (!refused.ok()) return give_in(refused.error());
+      if (refused.value()) return decision;
+      continue;
+    }
+    const Result<Applied> admitted = admission_.admit(now, queue, end);
+    if (!admitted.ok()) return give_in(admitted.error());
+    guessed = false;
+    if (admitted.value() == Applied::yes) return enter(queue, lease);
+    if (caller_.lease.id() == 0 && queue != nullptr) *queue = {};
+    in_doubt = in_doubt || admitted.value() == Applied::unknown;
+    if (admitted.value() == Applied::no) {
+      seen = true;
+      end = caller_.give_up();  // it answers; others were faster
+    }
+  }
+}
+
+Result<Decision> EtcdSession::decide_all(DecideFn decide, const Instant& now, const Ticket* queue,
+                                         std::int64_t give_up_boot_ns) {
+  const Request& request = caller_.request;
+  may_replace_ = request.on_busy == OnBusy::replace && queue == nullptr;
+  Decision decision;
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    OpenLock& lock = caller_.locks[i];
+    if (Status read = intervals_.read(lock, give_up_boot_ns); !read.ok()) return read.error();
+    const View view = view_of(lock.seen, caller_.viewer(i, queue), now, lock.cooled_ns, holders_);
+    decision = decide(request, lock.spec, view, now);
+    decision.lock = i;
+    if (!admits(decision)) break;
+  }
+  return decision;
+}
+
+Result<bool> EtcdSession::refuse(const Decision& decision, const Instant& now, Ticket* queue,
+                                 bool in_doubt, std::int64_t give_up_boot_ns) {
+  refused_by_ = decision.lock;
+  if (decision.verdict == Verdict::too_soon)
+    intervals_.add_witness(caller_.locks[refused_by_], give_up_boot_ns);
+  const bool drawn = queue != nullptr && queue->drawn;
+  if (queue != nullptr && !drawn && worth_waiting(decision))
+    return queue_.draw(now, *queue, give_up_boot_ns);
+  // Busy, or too soon, would be said of ourselves.
+  if (in_doubt && admission_.sees_itself(now))
+    return error_of(Code::unavailable, 0, "etcd: its answers contradict each other");
+  if (drawn && decision.verdict == Verdict::busy) {
+    const Result<bool> unmarked = queue_.unmark(now, *queue, give_up_boot_ns);
+    if (!unmarked.ok()) return unmarked.error();
+    if (unmarked.value()) watch_.stop();
+  }
+  return true;
+}
+
+Status EtcdSession::take_up() {
+  // By the connection that will carry every later renewal: nobody starts what cannot be kept.
+  Status ready = caller_.lease.prove(caller_.gateway, caller_.give_up());
+  if (ready.ok()) ready = intervals_.settle();
+  if (!ready.ok()) {
+    caller_.lease.end(caller_.gateway, caller_.give_up());
+    return ready;
+  }
+  leave_if_told();
+  if (caller_.lease.upkeep().lost)
+    return error_of(Code::unavailable, 0, "etcd: the lease ended before the command began");
+  hold_.begin();
+  watch_.stop();
+  return {};
+}
+
+Result<Decision> EtcdSession::enter(Ticket* queue, Lease& lease) {
+  leave_if_told();
+  if (Status ready = take_up(); !ready.ok()) return give_in(ready.error());
+  if (queue != nullptr) *queue = {};
+  lease = Lease(&hold_);
+  Decision admitted;
+  admitted.verdict = Verdict::admit;
+  admitted.why = Why::none;
+  return admitted;
+}
+
+Result<Wake> EtcdSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
+  if (!ticket.drawn) return Wake::maybe;
+  if (os::boot_ns() >= deadline_boot_ns) return Wake::deadline;
+  Result<Wake> woken = watch_.await(refused_by_, ticket, deadline_boot_ns);
+  if (!woken.ok()) return give_in(woken.error());
+  leave_if_told();
+  return woken;
+}
+
+void EtcdSession::withdraw(Ticket& ticket) {
+  if (!ticket.drawn) return;
+  ticket = {};
+  watch_.stop();
+  if (!hold_.holds()) caller_.lease.end(caller_.gateway, caller_.give_up());
+}
+
+Result<std::uint32_t> EtcdSession::count_refusal(std::uint32_t lock) {
+  return LockState(caller_.gateway, caller_.locks[lock].spec).count_refusal();
+}
+
+Result<Owned<HolderStop>> EtcdSession::stop(std::uint32_t lock, std::uint32_t slot,
+                                            std::uint64_t hold, StopFor what_for) {
+  watch_.stop();  // nobody reads it while a holder is being stopped
+  const OpenLock& open = caller_.locks[lock];
+  // A decision to take the lock over stands or falls with what it was made on; without one, the
+  // lock is looked at now, until nobody changes it in between.
+  const bool decided = what_for == StopFor::its_place && open.seen.revision != 0;
+  const Request& request = caller_.request;
+  const bool any_age =
+      what_for == StopFor::kill || may_replace_ || request.expire_after.is_forever();
+  Result<Owned<HolderStop>> begun = Owned<HolderStop>();
+  for (int i = 0; i < kTries; ++i) {
+    if (!decided) {
+      if (Status looked = look(nullptr, caller_.give_up()); !looked.ok()) return looked.error();
+      if (open.seen.taken.contains(slot)) break;
+    }
+    begun = EtcdHolderStop::begin(caller_, lock, slot, hold, any_age ? 0 : request.expire_after.ns);
+    if (decided || !begun.ok() || begun.value()) break;
+  }
+  return begun;
+}
+
+Text<80> EtcdSession::lease_name() const {
+  Text<80> name;
+  if (caller_.lease.id() != 0) name.append_signed(caller_.lease.id());
+  return name;
+}
+
+void EtcdSession::close() {
+  watch_.stop();
+  caller_.end_lease();
+  delete this;
+}
+
+}  // namespace atmost::etcd

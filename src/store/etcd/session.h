@@ -1,0 +1,64 @@
+// The locks of one request in etcd: looking, deciding, taking, waiting.
+#ifndef ATMOST_STORE_ETCD_SESSION_H
+#define ATMOST_STORE_ETCD_SESSION_H
+
+#include <cstdint>
+#include <vector>
+
+#include "admission.h"
+#include "caller.h"
+#include "core/session.h"
+#include "intervals.h"
+#include "lease.h"
+#include "queue.h"
+#include "queue_watch.h"
+
+namespace atmost::etcd {
+
+// On the heap; close() frees it, and ends its lease: briefly, if etcd does not answer.
+class EtcdSession final : public Session {
+ public:
+  // Borrows all of it. `alone`: see EtcdStore.
+  EtcdSession(const Access& access, ClusterHistory& history, const Request& request, bool alone)
+      : caller_(access, history, request, alone), held_(request.lock_count) {}
+
+  Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
+                           Lease& lease) override;
+  Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
+  void withdraw(Ticket& ticket) override;
+  Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
+  Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                 StopFor what_for) override;
+  Text<80> lease_name() const override;
+  void close() override;
+
+ private:
+  Status look(const Ticket* queue, std::int64_t give_up_boot_ns);
+  bool lost_place(const Ticket* queue) const;
+  Result<Decision> decide_all(DecideFn decide, const Instant& now, const Ticket* queue,
+                              std::int64_t give_up_boot_ns);
+  // What follows a decision that does not admit. False: look again.
+  Result<bool> refuse(const Decision& decision, const Instant& now, Ticket* queue, bool in_doubt,
+                      std::int64_t give_up_boot_ns);
+  // Begins the hold. An Error: the lease cannot be relied on, and was ended.
+  Status take_up();
+  Result<Decision> enter(Ticket* queue, Lease& lease);
+  // After an error: a lease that nobody can be asked to end ends by itself.
+  Error give_in(Error error);
+  void leave_if_told();
+
+  Caller caller_;
+  Intervals intervals_{caller_};
+  Queue queue_{caller_};
+  Admission admission_{caller_, intervals_};
+  QueueWatch watch_{caller_};
+  std::vector<HeldLock> held_;
+  EtcdHold hold_{caller_, intervals_, held_};
+  std::uint32_t refused_by_ = 0;  // the lock
+  bool may_replace_ = false;      // the last attempt could stop a holder of any age
+  std::vector<HolderView> holders_;
+};
+
+}  // namespace atmost::etcd
+
+#endif

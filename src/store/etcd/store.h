@@ -1,0 +1,79 @@
+// Locks in etcd, through its JSON gateway: transactions of our own, never /v3/lock (docs/fleet.md
+// says what lies where).
+//
+// Everything a caller writes for itself lies under one lease, which a thread renews. When its
+// process dies, or its machine, or the way to etcd is lost, the lease ends within its ttl (plus
+// what a change of etcd's leader adds), and with it the caller's slots and its place in the queue.
+//
+// Fail closed: an admission is a transaction that etcd applies only if nothing was admitted,
+// drained or taken over since what it was decided on, and if the very slots are free. It was
+// decided on an answer, or on an answer and every change since that a watch reported: should either
+// be wrong or late, etcd refuses. It is believed once our keys were read after it. That is a read
+// within the same transaction: etcd makes sure there that our lease is alive, and that the keys are
+// there under it, at the very revision that is our token; a read of its own would show them as they
+// were a moment later, no more. How long they are ours from then on follows from when the last
+// renewal was sent, read or not, and is looked at last. An admission whose answer was lost or
+// cannot be believed is settled by reading all anew.
+//
+// While a caller waits its renewals have to be answered (own_lease.cc); when one is overdue a
+// question only a majority can answer is asked, and one that is not answered by any member within
+// the timeout ends the wait: Code::unavailable.
+#ifndef ATMOST_STORE_ETCD_STORE_H
+#define ATMOST_STORE_ETCD_STORE_H
+
+#include <string_view>
+
+#include "access.h"
+#include "core/schemes.h"
+#include "core/store.h"
+#include "gateway.h"
+#include "transactions.h"
+
+namespace atmost::etcd {
+
+// A prefix of etcd's keys. On the heap; close() frees it. When etcd does not answer, each call
+// returns after the timeout of its Access, those of sessions too. Single-threaded callers; its
+// sessions may be used by threads of their own.
+class EtcdStore final : public Store {
+ public:
+  // `alone`: its session is the only one of the process, and may take notice of the signals that
+  // end it: a waiter that is told to end gives its place up first.
+  EtcdStore(const Access& access, bool alone) : access_(access), alone_(alone) {}
+
+  // No last admission by the caller's clock: intervals are etcd's own to measure.
+  const StoreTraits& traits() const override { return traits_of("etcd"); }
+  Result<Owned<Session>> open(const Request& request) override;
+  Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
+                                LockVisitor* visitor) override;
+  Result<std::size_t> list(std::string_view after, std::span<Text<255>> to) override;
+  Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
+  Status forget(const Request& request) override;
+  void close() override { delete this; }
+
+ private:
+  const Access access_;
+  const bool alone_;
+  ClusterHistory history_;
+  Gateway gateway_{access_, history_};  // of the calls here; sessions have their own
+  Transactions transactions_{gateway_};
+};
+
+// The store that etcd://HOST:PORT[,HOST:PORT...]/PREFIX names, for a program that opens one session
+// at a time: its signals are taken notice of while that waits (EtcdStore). Asks nothing of the
+// network yet. Takes the secrets out of the environment (access.h): they can be read once. Errors
+// (usage) do not repeat the URL.
+Result<Owned<Store>> open_store(std::string_view url);
+
+// Ends the lease that Session::lease_name() of another process of this store named, with all that
+// lies under it, and tells whoever is next. ok as well when there is no such lease any more. Blocks
+// for at most the timeout of one question. REQUIRES: that process is dead, and nothing runs of what
+// it had started under the lease.
+Status end_lease(std::string_view url, std::string_view name);
+
+// Whether the store can be trusted and how it fares, one line a finding, to `fd`. ok for yes; else
+// what a caller would be told: unavailable, or not_permitted.
+Result<Code> diagnose(std::string_view url, int fd, bool json);
+
+}  // namespace atmost::etcd
+
+#endif

@@ -1,0 +1,44 @@
+// Questions to etcd with a deadline, and what is made of the answers.
+#ifndef ATMOST_STORE_ETCD_TRANSACTIONS_H
+#define ATMOST_STORE_ETCD_TRANSACTIONS_H
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/result.h"
+#include "gateway.h"
+#include "wire.h"
+
+namespace atmost::etcd {
+
+// Whether a transaction that writes was applied.
+enum class Applied : std::uint8_t { yes, no, unknown };
+
+// Borrows its gateway. Each call blocks until the answer, at most until the moment that is given
+// (CLOCK_BOOTTIME). An Error: no answer, or etcd refused.
+class Transactions {
+ public:
+  explicit Transactions(Gateway& gateway) : gateway_(gateway) {}
+
+  // When a question that is asked now is given up.
+  std::int64_t give_up() const;
+
+  Result<TxnReply> read(const Txn& txn, std::int64_t give_up_boot_ns);
+  // yes, and no when what was compared was otherwise: `reply` is etcd's. Else `answer` says why.
+  // `repeat`: it may be done twice. Makes the hint lease when etcd misses it.
+  Applied write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply, Answer& answer,
+                Gateway::Repeat repeat = Gateway::Repeat::no);
+
+  // A new lease, which nobody renews.
+  Result<std::int64_t> grant(std::int64_t seconds, std::int64_t give_up_boot_ns);
+  // How much is left of a lease, by the leader's clock. `what` begins the error's message.
+  Result<LeaseReply> time_to_live(std::int64_t lease, std::string_view what,
+                                  std::int64_t give_up_boot_ns);
+
+ private:
+  Gateway& gateway_;
+};
+
+}  // namespace atmost::etcd
+
+#endif
