@@ -1,7 +1,5 @@
 #include "core/place.h"
 
-#include <iterator>
-
 #include "core/parse.h"
 #include "core/schemes.h"
 
@@ -115,7 +113,7 @@ Status check_store(std::string_view text) {
     if (is_fleet(text)) return {};
   }
   Error error = error_of(Code::usage, 0, "is no store: use ");
-  const Scheme* const last = std::end(kSchemes) - 1;
+  const Scheme* const last = &kSchemes[sizeof kSchemes / sizeof kSchemes[0] - 1];
   for (const Scheme& scheme : kSchemes) {
     if (&scheme != kSchemes) error.message.append(&scheme == last ? " or " : ", ");
     error.message.append(scheme.form);
