@@ -2,7 +2,7 @@
 #include <cstring>
 #include <iostream>
 
-#include "store/postgres/postgres_store.h"
+#include "store/postgres/store.h"
 
 int main(int argc, char** argv) {
   constexpr char kUsage[] =

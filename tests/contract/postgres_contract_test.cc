@@ -3,7 +3,7 @@
 #include "contract.h"
 #include "postgres/kit/cluster.h"
 #include "store/postgres/address.h"
-#include "store/postgres/postgres_store.h"
+#include "store/postgres/store.h"
 
 namespace atmost::contract {
 namespace {
@@ -20,73 +20,94 @@ postgres_kit::Cluster& cluster() {
 // The suite says what time it is, and this store asks the server: so the server's clock (a table
 // here) is set to what each call says, before it is made. A wall clock that is stepped moves no
 // server's clock: the boot clock counts.
-class Clocked final : public Store {
+class Clock {
  public:
-  Clocked(postgres_kit::Session& clock, std::unique_ptr<postgres::PostgresStore> store)
-      : clock_(clock), store_(std::move(store)) {}
+  explicit Clock(postgres_kit::Session& server) : server_(server) {}
+  void set(const Instant& now) {
+    if (now.given) return;
+    const std::int64_t micros = (kEpochNs + now.boot_ns - kUptimeNs) / 1000;
+    server_.ask("UPDATE public.clock SET at = 'epoch'::timestamptz + " + std::to_string(micros) +
+                " * interval '1 microsecond'");
+  }
 
-  Capabilities capabilities() const override { return store_->capabilities(); }
-  Result<Decision> attempt(const Request& request, DecideFn decide, const Instant& now,
-                           Ticket* queue, Lease& lease) override {
-    set(now);
+ private:
+  postgres_kit::Session& server_;
+};
+
+class ClockedHold final : public Hold {
+ public:
+  ClockedHold(Clock& clock, Lease lease)
+      : Hold(&lease.lock(0)), clock_(clock), lease_(std::move(lease)) {}
+  Upkeep upkeep() const override { return lease_.upkeep(); }
+  Contest contested(std::uint32_t lock) const override { return lease_.contested(lock); }
+  void release(Ending ending, const Instant& now, const Lesson& lesson) override {
+    clock_.set(now);
+    lease_.release(ending, now, lesson);
+  }
+
+ private:
+  Clock& clock_;
+  Lease lease_;
+};
+
+class ClockedSession final : public Session {
+ public:
+  ClockedSession(Clock& clock, Owned<Session> session)
+      : clock_(clock), session_(std::move(session)) {}
+  Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
+                           Lease& lease) override {
+    clock_.set(now);
     Lease granted;
-    Result<Decision> answer = store_->attempt(request, decide, now, queue, granted);
+    Result<Decision> answer = session_->attempt(decide, now, queue, granted);
     if (granted.held()) {
-      leases_.push_back(std::move(granted));
-      lease = Lease(this, static_cast<std::uint32_t>(leases_.size() - 1));
+      hold_ = std::make_unique<ClockedHold>(clock_, std::move(granted));
+      lease = Lease(hold_.get());
     }
     return answer;
   }
-  Result<Wake> await(const Request& request, Ticket& ticket, std::int64_t deadline) override {
-    return store_->await(request, ticket, deadline);
+  Result<Wake> await(Ticket& ticket, std::int64_t deadline) override {
+    return session_->await(ticket, deadline);
   }
-  void withdraw(const Request& request, Ticket& ticket) override {
-    store_->withdraw(request, ticket);
+  void withdraw(Ticket& ticket) override { session_->withdraw(ticket); }
+  Result<std::uint32_t> count_refusal(std::uint32_t lock) override {
+    return session_->count_refusal(lock);
+  }
+  Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                 StopFor what_for) override {
+    return session_->stop(lock, slot, hold, what_for);
+  }
+  Text<80> lease_name() const override { return session_->lease_name(); }
+  void close() override { delete this; }
+
+ private:
+  Clock& clock_;
+  Owned<Session> session_;
+  std::unique_ptr<ClockedHold> hold_;
+};
+
+class ClockedStore final : public Store {
+ public:
+  ClockedStore(postgres_kit::Session& server, Owned<Store> store)
+      : clock_(server), store_(std::move(store)) {}
+  const StoreTraits& traits() const override { return store_->traits(); }
+  Result<Owned<Session>> open(const Request& request) override {
+    Result<Owned<Session>> opened = store_->open(request);
+    if (!opened.ok()) return opened;
+    return Owned<Session>(new ClockedSession(clock_, std::move(opened.value())));
   }
   Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
                                 LockVisitor* visitor) override {
-    set(now);
+    clock_.set(now);
     return store_->inspect(lock, now, visitor);
   }
   Status set_drained(const Request& request, std::uint32_t slot, bool drained) override {
     return store_->set_drained(request, slot, drained);
   }
-  Result<bool> begin_takeover(std::uint32_t lock, std::uint32_t slot) override {
-    return store_->begin_takeover(lock, slot);
-  }
-  Result<SignalResult> press(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                             SignalStep pressure) override {
-    return store_->press(lock, slot, hold, pressure);
-  }
-  void end_takeover(std::uint32_t lock, std::uint32_t slot) override {
-    store_->end_takeover(lock, slot);
-  }
-  Result<std::uint32_t> count_refusal(const Request& request, std::uint32_t lock) override {
-    return store_->count_refusal(request, lock);
-  }
-  bool contested(std::uint32_t handle, std::uint32_t lock) const override {
-    return leases_[handle].contested(lock);
-  }
   Status forget(const Request& request) override { return store_->forget(request); }
-  const HeldLock& held(std::uint32_t handle, std::uint32_t lock) const override {
-    return leases_[handle].lock(lock);
-  }
-  void release(std::uint32_t handle, Ending ending, const Instant& now) override {
-    set(now);
-    leases_[handle].release(ending, now);
-  }
 
  private:
-  void set(const Instant& now) {
-    if (now.given) return;
-    const std::int64_t micros = (kEpochNs + now.boot_ns - kUptimeNs) / 1000;
-    clock_.ask("UPDATE public.clock SET at = 'epoch'::timestamptz + " + std::to_string(micros) +
-               " * interval '1 microsecond'");
-  }
-
-  postgres_kit::Session& clock_;
-  std::unique_ptr<postgres::PostgresStore> store_;
-  std::vector<Lease> leases_;
+  Clock clock_;
+  Owned<Store> store_;
 };
 
 class PostgresWorld final : public World {
@@ -105,8 +126,8 @@ class PostgresWorld final : public World {
     EXPECT_TRUE(address.ok());
     postgres::Settings settings;
     settings.clock = "(SELECT at FROM public.clock)";
-    callers_.push_back(std::make_unique<Clocked>(
-        session_, std::make_unique<postgres::PostgresStore>(std::move(address.value()), settings)));
+    callers_.push_back(std::make_unique<ClockedStore>(
+        session_, Owned<Store>(new postgres::PostgresStore(std::move(address.value()), settings))));
     return *callers_.back();
   }
   void point(LockSpec& spec, unsigned index) override {
@@ -129,7 +150,7 @@ class PostgresWorld final : public World {
  private:
   postgres_kit::Session session_;
   std::string name_;
-  std::vector<std::unique_ptr<Clocked>> callers_;
+  std::vector<std::unique_ptr<ClockedStore>> callers_;
 };
 
 std::unique_ptr<World> postgres_world() { return std::make_unique<PostgresWorld>(); }

@@ -1,12 +1,12 @@
-// Whatever rows a server answers: a lock as it hangs together, or Trouble; never a zero for what
+// Whatever rows a server answers: a lock as it hangs together, or DatabaseError; never a zero for what
 // got lost.
 #include <string_view>
 #include <vector>
 
 #include "require.h"
-#include "store/postgres/look.h"
+#include "store/postgres/snapshot.h"
 #include "store/postgres/rows.h"
-#include "store/postgres/trouble.h"
+#include "store/postgres/database_error.h"
 
 namespace {
 
@@ -51,17 +51,17 @@ void read_look_of(Fields fields, int holders) {
   Rows sums = fields.rows(1, 13);
   answers.push_back(fields.rows(holders, 12));
   answers.push_back(std::move(sums));
-  const Sight sight = read_look(answers, 7);
-  require(sight.holders.size() == static_cast<std::size_t>(holders));
-  require(sight.waiters_ahead <= sight.waiters && sight.owed >= sight.waiters_ahead);
+  const Snapshot snapshot = read_look(answers, 7);
+  require(snapshot.holders.size() == static_cast<std::size_t>(holders));
+  require(snapshot.waiters_ahead <= snapshot.waiters && snapshot.owed >= snapshot.waiters_ahead);
   std::uint32_t before = 0;
-  for (const Holder& holder : sight.holders) {
+  for (const Holder& holder : snapshot.holders) {
     require(holder.slot > before && holder.slot <= kMaxSlots && holder.token >= 1 &&
-            holder.token <= sight.token);
+            holder.token <= snapshot.token);
     before = holder.slot;
   }
-  for (const std::uint32_t slot : sight.drained_slots) require(slot >= 1 && slot <= kMaxSlots);
-  for (const std::uint32_t slot : sight.claimed_slots) require(slot >= 1 && slot <= kMaxSlots);
+  for (const std::uint32_t slot : snapshot.drained_slots) require(slot >= 1 && slot <= kMaxSlots);
+  for (const std::uint32_t slot : snapshot.claimed_slots) require(slot >= 1 && slot <= kMaxSlots);
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const std::string_view text{reinterpret_cast<const char*>(data) + 1, size - 1};
   try {
     read_look_of(Fields(text), data[0] % 3);
-  } catch (const Trouble&) {
+  } catch (const DatabaseError&) {
   }
   return 0;
 }

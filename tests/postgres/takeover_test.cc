@@ -40,7 +40,7 @@ class Hung : public Server {
   }
 };
 
-// The kernel's timer continues the supervisor, which then hears what it was asked.
+// The kernel's timer continues the supervisor, which then hears what it was attempt.
 TEST_F(Hung, AStoppedHolderMakesRoomForWhoExpiresIt) {
   Job holder(run(holding(), live()));
   ASSERT_TRUE(started());

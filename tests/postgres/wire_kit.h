@@ -13,7 +13,7 @@
 #include "policy/decide.h"
 #include "process/temp_dir.h"
 #include "store/postgres/address.h"
-#include "store/postgres/postgres_store.h"
+#include "store/postgres/store.h"
 
 namespace postgres_kit {
 
@@ -38,20 +38,35 @@ class Spoiled : public ::testing::Test {
     request_.locks[0].path = atmost::PathText("postgres://there/lock");
     request_.ttl = Duration::seconds(15);
     // The tables are there: what creates them is spoiled by a test of its own.
-    (void)store(false)->set_drained(request_, 0, false);
+    (void)place(false)->set_drained(request_, 0, false);
   }
 
-  std::unique_ptr<atmost::postgres::PostgresStore> store(bool behind_wire) {
+  atmost::Owned<atmost::Store> place(bool behind_wire) {
     const std::string url =
         behind_wire ? "postgres://postgres@/postgres?host=" + directory_.path() : cluster_->url();
     Result<atmost::postgres::Address> address = atmost::postgres::parse_address(url);
     EXPECT_TRUE(address.ok());
     atmost::postgres::Settings settings;
     settings.timeout = behind_wire ? kTimeout : Duration::seconds(5);
-    return std::make_unique<atmost::postgres::PostgresStore>(std::move(address.value()), settings);
+    return atmost::Owned<atmost::Store>(
+        new atmost::postgres::PostgresStore(std::move(address.value()), settings));
   }
-  Result<Decision> ask(atmost::Store& from, Lease& lease, atmost::Ticket* queue = nullptr) {
-    return from.attempt(request_, atmost::policy::decide, atmost::os::now(), queue, lease);
+  // A store and its one session.
+  struct Caller {
+    atmost::Owned<atmost::Store> store;
+    atmost::Owned<atmost::Session> session;
+    atmost::Session* operator->() { return &*session; }
+    atmost::Session& operator*() { return *session; }
+  };
+  Caller caller(bool behind_wire) {
+    Caller made{place(behind_wire), {}};
+    Result<atmost::Owned<atmost::Session>> opened = made.store->open(request_);
+    EXPECT_TRUE(opened.ok());
+    made.session = std::move(opened.value());
+    return made;
+  }
+  Result<Decision> ask(atmost::Session& from, Lease& lease, atmost::Ticket* queue = nullptr) {
+    return from.attempt(atmost::policy::decide, atmost::os::now(), queue, lease);
   }
   void free_all() {
     session_.ask("DELETE FROM atmost.holder");

@@ -28,7 +28,7 @@ class Wires : public Spoiled {
                  std::to_string(at) + " column " + std::to_string(column) +
                  (held ? ", held" : ", free"));
     free_all();
-    auto other = store(false);
+    auto other = caller(false);
     Lease others;
     if (held) {
       // What the last one sent may be done by the server only now, and stand in the way.
@@ -41,7 +41,7 @@ class Wires : public Spoiled {
       // was not seen.
       session_.ask("UPDATE atmost.holder SET slot = 2");
     }
-    const auto one = store(true);
+    auto one = caller(true);
     Lease lease;
     wire_.spoil(how, at, false, column);
     Result<Decision> answer = atmost::error_of(atmost::Code::ok, 0, "");
@@ -63,7 +63,7 @@ class Wires : public Spoiled {
     hit_ = wire_.hit();
     columns_ = wire_.columns();
     wire_.spoil(Spoil::nothing, 0);
-    one->withdraw(request_, ticket);
+    one->withdraw(ticket);
     lease = Lease();
   }
 
@@ -163,7 +163,7 @@ TEST_F(Wires, NoFaultMakesTheProgramLie) {
   for (int i = 0; i < kRuns && !HasFailure(); ++i) {
     free_all();
     const bool held = i % 2 == 0;
-    auto other = store(false);
+    auto other = caller(false);
     Lease others;
     if (held) (void)ask(*other, others);
     wire_.spoil(static_cast<Spoil>(1 + random() % (kSpoils - 1)), static_cast<int>(random() % 60),

@@ -1,221 +1,207 @@
-// attempt(): look, decide, and take the slots or a place in the queue, all in one transaction.
+// Taking the slots, once the decision says so; and what makes the transaction's end certain.
 #include <algorithm>
 
-#include "asking.h"
-#include "hold.h"
+#include "admission.h"
+
+#include "attempt.h"
+#include "core/lease_time.h"
+#include "lease.h"
 #include "os/clock.h"
+#include "session.h"
 #include "waiting.h"
 
 namespace atmost::postgres {
 namespace {
 
-constexpr Duration kDrawAgain = Duration::millis(20);
-// A server's clock that was set forward ends all leases at once. So a holder whose lease has ended
-// is told, and renews it if it is there: its row is still its own. After this its silence is
-// believed.
-constexpr Duration kAnswer = Duration::millis(500);
-constexpr Duration kLookForAnswer = Duration::millis(50);
+// The token comes from a sequence; the others see to it that it increases after a backup was
+// restored, too, and past those that a failover lost: each timeline begins a day after the one
+// before, which the servers' clocks do not differ by.
+Statement take_slots(const Request& request, const std::string& key, const LockSpec& spec,
+                     const std::vector<std::uint32_t>& slots, const Instant& now,
+                     const std::string& clock, const ClientId& client) {
+  const std::string start = "coalesce(" + moment_of(3) + ", " + clock + ")";
+  const std::string sql =
+      "WITH admitted AS (UPDATE atmost.lock SET token = greatest(nextval('atmost.token'), token + "
+      "1, " +
+      micros("clock_timestamp()") + " + " + timeline() + " * 86400000000), last_start = " + start +
+      ", refusals = 0 WHERE name = $1 RETURNING token) INSERT INTO atmost.holder (lock, slot, "
+      "token, "
+      "expires, "
+      "since, exclusive, expire_after, owner, host, boot, pid, uid, id, command) SELECT $1, slot, "
+      "token, "
+      "clock_timestamp() + " +
+      interval_of(4) + ", " + start +
+      ", $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM admitted, unnest($2::integer[]) AS slot "
+      "RETURNING slot, "
+      "token";
+  const Duration due = request.expire_after;
+  std::vector<Value> values = {key,
+                               array_of(slots),
+                               given_moment(now),
+                               number(request.ttl.ns / 1000),
+                               truth(spec.mode == Mode::exclusive),
+                               due.is_forever() ? Value{} : number(due.ns / 1000)};
+  add_caller(values, request, client);
+  return {sql, std::move(values), "INSERT", 2};
+}
 
-// A last admission that lies ahead of the clock would close the lock until the clock catches up: it
-// becomes now, once.
-Statement bring_back(const std::string& key, const std::string& clock) {
-  const auto mended = [&](const std::string& column) {  // what is not known stays so
-    return column + " = CASE WHEN " + column + " > " + clock + " THEN " + clock + " ELSE " +
-           column + " END";
-  };
-  return {"UPDATE atmost.lock SET " + mended("last_start") + ", " + mended("last_finish") + ", " +
-              mended("last_success") + " WHERE name = $1",
-          {key},
-          "UPDATE 1",
-          0};
+[[noreturn]] void changed_meanwhile() {
+  throw DatabaseError{DatabaseError::Kind::refused, "a lease that had ended was renewed meanwhile",
+                      "40001", Code::unavailable};
+}
+
+[[noreturn]] void malformed() {
+  throw DatabaseError{DatabaseError::Kind::malformed,
+                      "an answer that cannot be: other slots than asked for",
+                      {},
+                      Code::unavailable};
 }
 
 }  // namespace
 
-Status PostgresStore::begin_request(const Request& request, Asked& asked) const {
-  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
-    Result<std::string> key = key_of(request.locks[i]);
-    if (!key.ok()) return key.error();
-    asked.locks.push_back({});
-    asked.locks.back().index = i;
-    asked.locks.back().key = std::move(key.value());
-  }
-  const auto by_key = [](const Asked::One& a, const Asked::One& b) { return a.key < b.key; };
-  const auto same_key = [](const Asked::One& a, const Asked::One& b) { return a.key == b.key; };
-  std::sort(asked.locks.begin(), asked.locks.end(), by_key);
-  const auto same = std::adjacent_find(asked.locks.begin(), asked.locks.end(), same_key);
-  if (same != asked.locks.end()) {
-    Error twice = atmost::error_of(Code::usage, 0, request.locks[same->index].name);
-    twice.message.append(": the same lock twice: leave one of them out");
-    return twice;
-  }
-  return {};
+// All that a caller writes, from its first look to its end, and then nothing of it.
+std::vector<Statement> rehearsal(const Client& client) {
+  Request request;
+  request.ttl = Duration::seconds(1);
+  const LockSpec& spec = request.locks[0];
+  HeldRows rows;
+  rows.key = "(doctor)";
+  std::vector<Value> caller;
+  add_caller(caller, request, client.id);
+  std::vector<Statement> all = {begin()};
+  add_look(all, {rows.key, &spec, 0, &client.id, client.settings.clock});
+  all.push_back(draw_place(rows.key, request, spec, {}, client.settings.clock,
+                           client.connection->session_key(), caller));
+  all.push_back(call_silent_first(rows.key));
+  all.push_back(take_slots(request, rows.key, spec, {1}, {}, client.settings.clock, client.id));
+  Snapshot first;
+  first.first_era = true;
+  add_era(all, first, request.ttl);
+  all.push_back(leave_place(rows.key, 0));
+  all.push_back(renew_rows(rows, request.ttl));
+  all.push_back(let_go(rows, Ending::success, {}, client.settings.clock));
+  all.push_back(wake_first(rows.key));
+  all.push_back(rollback());
+  return all;
 }
 
-Result<Decision> PostgresStore::attempt(const Request& request, DecideFn decide, const Instant& now,
-                                        Ticket* queue, Lease& lease) {
-  Asked asked;
-  asked.request = &request;
-  asked.decide = decide;
-  asked.now = now;
-  asked.queue = queue;
-  asked.lease = &lease;
-  if (const Status begun = begin_request(request, asked); !begun.ok()) return begun.error();
-  keys_.assign(request.lock_count, {});
-  for (const Asked::One& one : asked.locks) keys_[one.index] = one.key;
-  try {
-    do {
-      if (asked.doubts) os::sleep_until(plus(os::boot_ns(), kLookForAnswer));
-      talk([&](Link& link, std::int64_t deadline) { attempt_once(link, asked, deadline); });
-    } while (queue == nullptr && asked.doubts && asked.answer.verdict == Verdict::busy);
-  } catch (const Trouble& trouble) {
-    if (!trouble.is(kLockTimeout)) return error_of(trouble);
-    asked.answer = {};
-    // The server ends a transaction whose client stands still: who waits anyway, waits for that,
-    // too.
-    asked.answer.why = queue != nullptr ? Why::no_slot : Why::guard;
+// What a transaction that broke off may have left behind.
+void PostgresSession::add_clearance(std::vector<Statement>& to, const std::string& key,
+                                    std::uint64_t ticket) const {
+  std::string tokens = "{";
+  for (std::size_t i = 0; lease_ != nullptr && i < lease_->rows().size(); ++i) {
+    if (i > 0) tokens += ',';
+    tokens += std::to_string(lease_->rows()[i].token);
   }
-  // Nobody wakes a waiter without a place: it was swept up, or could not be drawn yet. The next
-  // attempt draws one.
-  if (queue != nullptr && !queue->drawn && worth_waiting(asked.answer)) {
-    asked.answer.retry_in = std::min(asked.answer.retry_in, kDrawAgain);
-  }
-  return asked.answer;
+  tokens += '}';
+  // The row first: whatever broke off had it too, and has ended by then, one way or the other.
+  to.push_back(take_row(key));
+  to.push_back(
+      {"DELETE FROM atmost.holder WHERE lock = $1 AND owner = $2 AND token <> ALL ($3::bigint[])",
+       {key, client_->id.owner, tokens},
+       "DELETE",
+       0});
+  to.push_back({"DELETE FROM atmost.waiter WHERE lock = $1 AND owner = $2 AND ticket <> $3",
+                {key, client_->id.owner, number(ticket)},
+                "DELETE",
+                0});
 }
 
-void PostgresStore::attempt_once(Link& link, Asked& asked, std::int64_t deadline) {
-  const Request& request = *asked.request;
-  link.forget_news();
-  std::vector<Statement> statements = {begin()};
-  for (const Asked::One& one : asked.locks) {
-    const std::uint64_t ticket = asked.has_ticket() ? asked.queue->numbers[one.index] : 0;
-    if (doubtful_) add_clearance(statements, one.key, ticket);
-    add_look(statements, {one.key, &request.locks[one.index], static_cast<std::int64_t>(ticket),
-                          party_.get(), settings_.clock});
-  }
-  const std::size_t step = kLookStatements + (doubtful_ ? 3 : 0);
-  try {
-    const std::vector<Rows> answers = link.ask(statements, deadline);
-    for (std::size_t i = 0; i < asked.locks.size(); ++i) {
-      const std::size_t first = 1 + (i + 1) * step - kLookStatements;
-      asked.locks[i].sight =
-          read_look(std::span(answers).subspan(first, kLookStatements), link.server().backend);
-    }
-    doubt(asked);
-    const Duration recovering = recovery(link, asked, deadline);
-    if (!recovering.is_zero() && asked.queue == nullptr)
-      throw Trouble{Trouble::Kind::setup, why_paused(recovering), {}, Code::unavailable};
-    asked.answer = decide_all(asked, recovering);
-    if (asked.answer.verdict == Verdict::admit) {
-      admit(link, asked, deadline);
-    } else {
-      stay_out(link, asked, asked.answer, deadline);
-    }
-    doubtful_ = false;
-  } catch (...) {
-    link.abandon(deadline);
-    throw;
-  }
-}
-
-void PostgresStore::doubt(Asked& asked) {
-  const std::int64_t now = os::boot_ns();
-  asked.doubts = false;
-  for (Asked::One& one : asked.locks) {
-    for (Holder& holder : one.sight.holders) {
-      const auto question = questioned_.find(holder.token);
-      if (!holder.expired) {
-        if (question != questioned_.end()) questioned_.erase(question);
-        continue;
-      }
-      holder.doubted = question == questioned_.end() || now < plus(question->second, kAnswer);
-      holder.expired = !holder.doubted;
-      asked.doubts = asked.doubts || holder.doubted;
-    }
-  }
-}
-
-void PostgresStore::add_questions(const Asked& asked, std::vector<Statement>& to) const {
-  for (const Asked::One& one : asked.locks) {
-    for (const Holder& holder : one.sight.holders) {
-      if (!holder.doubted || questioned_.contains(holder.token)) continue;
-      to.push_back(
-          {"SELECT pg_notify('atmost_' || owner, '') FROM atmost.holder WHERE lock = $1 AND slot = "
-           "$2",
-           {one.key, number(holder.slot)},
-           "SELECT",
-           1});
-    }
-  }
-}
-
-// The first lock in the request's order that does not admit answers for all.
-Decision PostgresStore::decide_all(Asked& asked, Duration recovering) const {
-  const Request& request = *asked.request;
-  Decision answer;
-  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
-    const auto one = std::find_if(asked.locks.begin(), asked.locks.end(),
-                                  [i](const Asked::One& each) { return each.index == i; });
-    paint(one->sight, request, request.locks[i], asked.now, !asked.has_ticket(),
-          asked.queue == nullptr, one->picture);
-    if (!recovering.is_zero()) one->picture.view.room = false;
-    answer = asked.decide(request, request.locks[i], one->picture.view, asked.now);
-    answer.lock = i;
-    if (!recovering.is_zero() && recovering < answer.retry_in) answer.retry_in = recovering;
-    if (answer.verdict != Verdict::admit) return answer;
-    if (one->picture.slots.size() != request.locks[i].take) {
-      throw Trouble{Trouble::Kind::setup, "admitted without room", {}, Code::internal};
-    }
-  }
-  return answer;
-}
-
-// Not admitted: nothing is written but a place in the queue, and a time that has to be mended.
-void PostgresStore::stay_out(Link& link, Asked& asked, const Decision& decision,
-                             std::int64_t deadline) {
+// A lease that had ended when we looked may be renewed by a transaction that began before that
+// moment: it has to be out of the table before anybody takes its place.
+void PostgresSession::take_expired_out(Connection& connection, const Attempt& attempt,
+                                       std::int64_t deadline) {
   std::vector<Statement> statements;
-  if (decision.last_in_future && !asked.now.given)
-    statements.push_back(bring_back(keys_[decision.lock], settings_.clock));
-  const bool draws = worth_waiting(decision) && asked.queue != nullptr && !asked.queue->drawn;
-  const std::size_t first = statements.size();
-  if (draws) {
-    for (const Asked::One& one : asked.locks) {
-      const LockSpec& spec = asked.request->locks[one.index];
-      std::vector<Value> caller;
-      add_caller(caller, *asked.request, *party_);
-      statements.push_back(draw_place(one.key, *asked.request, spec, asked.now, settings_.clock,
-                                      link.session_key(), caller));
+  std::vector<const LockAttempt*> concerned;
+  for (const LockAttempt& one : attempt.locks) {
+    std::vector<std::uint32_t> expired;
+    for (const Holder& holder : one.snapshot.holders) {
+      if (holder.expired) expired.push_back(holder.slot);
+    }
+    if (expired.empty()) continue;
+    concerned.push_back(&one);
+    statements.push_back(
+        {"DELETE FROM atmost.holder WHERE lock = $1 AND slot = ANY ($2::integer[]) AND expires <= "
+         "clock_timestamp() RETURNING slot",
+         {one.key, array_of(expired)},
+         "DELETE",
+         1});
+  }
+  if (statements.empty()) return;
+  const std::vector<Rows> answers = connection.ask(statements, deadline);
+  for (std::size_t i = 0; i < concerned.size(); ++i) {
+    std::vector<std::uint32_t> gone;
+    for (int row = 0; row < answers[i].count(); ++row) {
+      gone.push_back(static_cast<std::uint32_t>(answers[i].integer(row, 0, 1, kMaxSlots)));
+    }
+    for (const Holder& holder : concerned[i]->snapshot.holders) {
+      if (holder.expired && std::find(gone.begin(), gone.end(), holder.slot) == gone.end())
+        changed_meanwhile();
     }
   }
-  for (const Asked::One& one : asked.locks) {
-    if (asked.has_ticket())
-      add_sign_of_life(one.key, asked.queue->numbers[one.index], one.sight, statements);
+}
+
+void PostgresSession::admit(Connection& connection, Attempt& attempt, std::int64_t deadline) {
+  take_expired_out(connection, attempt, deadline);
+  std::vector<Statement> statements;
+  for (const LockAttempt& one : attempt.locks) {
+    const LockSpec& spec = request_.locks[one.index];
+    statements.push_back(take_slots(request_, one.key, spec, one.seen.slots, attempt.now,
+                                    client_->settings.clock, client_->id));
   }
-  if (decision.why == Why::owed) statements.push_back(call_silent_first(keys_[decision.lock]));
-  add_questions(asked, statements);
-  if (statements.empty() && !doubtful_) {
-    statements.push_back(rollback());
-    link.ask(statements, deadline);
-  } else {
-    statements.push_back(commit());
-    doubtful_ = doubtful_ || draws;
-    const std::vector<Rows> answers = link.ask(statements, deadline);
-    for (std::size_t i = 0; draws && i < asked.locks.size(); ++i) {
-      answers[first + i].expect(1);
-      asked.queue->numbers[asked.locks[i].index] =
-          static_cast<std::uint64_t>(answers[first + i].integer(0, 0, 1));
-    }
-    if (draws) {
-      asked.queue->drawn = true;
-      place_key_ = link.session_key();
-    }
-    for (const Asked::One& one : asked.locks) {
-      for (const Holder& holder : one.sight.holders) {
-        if (holder.doubted) questioned_.emplace(holder.token, os::boot_ns());
-      }
-    }
+  add_era(statements, attempt.locks.front().snapshot, request_.ttl);
+  for (const LockAttempt& one : attempt.locks) {
+    if (attempt.has_ticket())
+      statements.push_back(leave_place(one.key, attempt.queue->numbers[one.index]));
+    // We may have left room, or stood before somebody who has some.
+    if (one.snapshot.waiters > 0) statements.push_back(wake_first(one.key));
   }
-  if (asked.has_ticket()) plan_look(asked, decision);
+  statements.push_back(commit());
+  doubtful_ = true;
+  const std::int64_t sent = os::boot_ns();
+  const std::vector<Rows> answers = connection.ask(statements, deadline);
+  adopt_lease(attempt, std::span(answers).first(attempt.locks.size()), sent);
+}
+
+void PostgresSession::adopt_lease(Attempt& attempt, std::span<const Rows> answers,
+                                  std::int64_t sent) {
+  std::vector<HeldLock> held(attempt.locks.size());
+  for (std::size_t i = 0; i < attempt.locks.size(); ++i) {
+    const LockAttempt& one = attempt.locks[i];
+    HeldLock& to = held[one.index];
+    const Rows& rows = answers[i];
+    rows.expect(static_cast<int>(one.seen.slots.size()));
+    for (std::uint32_t slot : one.seen.slots) {
+      const int row = static_cast<int>(to.count);
+      to.token = static_cast<std::uint64_t>(rows.integer(row, 1, 1));
+      if (rows.integer(row, 0) != slot || rows.integer(row, 1) != rows.integer(0, 1)) malformed();
+      to.slots[to.count++] = slot;
+    }
+    if (to.token <= one.snapshot.token) malformed();
+  }
+  if (os::boot_ns() >= plus(sent, request_.ttl)) {
+    throw DatabaseError{DatabaseError::Kind::silent,
+                        "the lease had ended before it was confirmed",
+                        {},
+                        Code::unavailable};
+  }
+  if (attempt.queue != nullptr) *attempt.queue = {};
+  const bool told_to_end = latch_.is_set();
+  leave_queue();
+  lease_ = std::make_unique<HeldLease>(*this, client_->trade_connection(), keys_, std::move(held),
+                                       request_.ttl);
+  Lease lease(lease_.get());
+  const int error = lease_->start(sent, renewal_pause(request_.ttl, request_.kill_grace));
+  if (error != 0) {
+    lease.release(Ending::unknown, attempt.now);
+    throw DatabaseError{
+        DatabaseError::Kind::setup, "no thread to renew the lease with", {}, Code::internal};
+  }
+  if (told_to_end) {
+    lease.release(Ending::unknown, attempt.now);
+    latch_.obey();
+  }
+  *attempt.lease = std::move(lease);
 }
 
 }  // namespace atmost::postgres

@@ -4,7 +4,7 @@
 #include <random>
 #include <utility>
 
-#include "link.h"
+#include "connection.h"
 #include "os/clock.h"
 #include "schema.h"
 
@@ -23,7 +23,7 @@ void ignore_notice(void*, const PGresult*) {}
 
 }  // namespace
 
-void Link::connect(const Parameters& parameters, std::int64_t deadline) {
+void Connection::connect(const Parameters& parameters, std::int64_t deadline) {
   std::vector<const char*> keywords;
   std::vector<const char*> values;
   for (const auto& [keyword, value] : parameters) {
@@ -39,7 +39,7 @@ void Link::connect(const Parameters& parameters, std::int64_t deadline) {
   server_ = {};
   connection_ = PQconnectStartParams(keywords.data(), values.data(), 0);
   if (connection_ == nullptr)
-    throw Trouble{Trouble::Kind::setup, "out of memory", {}, Code::internal};
+    throw DatabaseError{DatabaseError::Kind::setup, "out of memory", {}, Code::internal};
   PQsetNoticeReceiver(connection_, ignore_notice, nullptr);
   PQsetErrorVerbosity(connection_,
                       PQERRORS_VERBOSE);  // with the SQLSTATE, by which a refusal is known
@@ -55,7 +55,7 @@ void Link::connect(const Parameters& parameters, std::int64_t deadline) {
 }
 
 // Why there is no connection, in one line, with what would be right.
-void Link::not_let_in() {
+void Connection::not_let_in() {
   const bool no_password = PQconnectionNeedsPassword(connection_) != 0;
   Refusal refusal = refusal_of(PQerrorMessage(connection_));
   close();
@@ -69,15 +69,15 @@ void Link::not_let_in() {
   }
   // Class 28 of SQLSTATE: invalid authorization.
   const bool denied = no_password || refusal.state.starts_with("28");
-  throw Trouble{denied ? Trouble::Kind::setup : Trouble::Kind::unreachable,
-                refusal.words,
-                {},
-                denied ? Code::not_permitted : Code::unavailable};
+  throw DatabaseError{denied ? DatabaseError::Kind::setup : DatabaseError::Kind::unreachable,
+                      refusal.words,
+                      {},
+                      denied ? Code::not_permitted : Code::unavailable};
 }
 
 // Of several servers the one that takes writes is wanted. A default that makes sessions read-only
 // is lifted (set_up()); recovery is not.
-void Link::refuse_standby(std::int64_t deadline) {
+void Connection::refuse_standby(std::int64_t deadline) {
   const char* const told = PQparameterStatus(connection_, "in_hot_standby");  // since PostgreSQL 14
   bool standby = told != nullptr && std::string_view(told) == "on";
   if (told == nullptr) {
@@ -87,13 +87,13 @@ void Link::refuse_standby(std::int64_t deadline) {
     standby = answers[0].boolean(0, 0);
   }
   if (!standby) return;
-  throw Trouble{Trouble::Kind::unreachable, "a standby, which takes no writes",
-                std::string(kReadOnly), Code::unavailable};
+  throw DatabaseError{DatabaseError::Kind::unreachable, "a standby, which takes no writes",
+                      std::string(kReadOnly), Code::unavailable};
 }
 
-void Link::open_bare(std::int64_t deadline) {
+void Connection::open_bare(std::int64_t deadline) {
   const std::size_t count = address_.servers.size();
-  std::vector<Trouble> troubles;
+  std::vector<DatabaseError> troubles;
   for (std::size_t i = 0;; ++i) {
     const std::size_t server = (first_ + i) % count;
     const std::int64_t left = deadline - os::boot_ns();
@@ -105,22 +105,22 @@ void Link::open_bare(std::int64_t deadline) {
       refuse_standby(slice);
       first_ = server;
       return;
-    } catch (const Trouble& trouble) {
+    } catch (const DatabaseError& failure) {
       close();
-      troubles.push_back(trouble);
+      troubles.push_back(failure);
       if (i + 1 == count) throw most_telling(std::move(troubles));
     }
   }
 }
 
-void Link::open(std::int64_t deadline) {
+void Connection::open(std::int64_t deadline) {
   if (is_open()) return;
   open_bare(deadline);
   try {
     set_up(deadline);
     if (server_.behind_proxy && !session_is_ours(deadline)) {
-      throw Trouble{
-          Trouble::Kind::setup,
+      throw DatabaseError{
+          DatabaseError::Kind::setup,
           "a proxy pools transactions here (pgbouncer with pool_mode=transaction?): sessions are "
           "not "
           "our own, and nobody would be told of anything; connect to the server itself, or through "
@@ -136,19 +136,19 @@ void Link::open(std::int64_t deadline) {
   news_ = true;  // what was told while nobody listened is lost: look
 }
 
-void Link::set_up(std::int64_t deadline) {
+void Connection::set_up(std::int64_t deadline) {
   key_ = 0;
   const std::int32_t key = any_key();
   server_.version = PQserverVersion(connection_);
   server_.encrypted = PQsslInUse(connection_) != 0;
   if (server_.version < kOldest) {
-    throw Trouble{Trouble::Kind::setup,
-                  "this server is too old: PostgreSQL 12 or later is needed",
-                  {},
-                  Code::unavailable};
+    throw DatabaseError{DatabaseError::Kind::setup,
+                        "this server is too old: PostgreSQL 12 or later is needed",
+                        {},
+                        Code::unavailable};
   }
   const auto ms = [](std::int64_t ns) { return std::to_string(ns / 1'000'000); };
-  const std::int64_t timeout = party_.timeout.ns;
+  const std::int64_t timeout = id_.timeout.ns;
   // Who stands still inside a transaction loses it before those who wait for him give up.
   std::string settings =
       "SELECT set_config('search_path', 'pg_catalog', false), set_config('lock_timeout', $1, "
@@ -182,7 +182,7 @@ void Link::set_up(std::int64_t deadline) {
        {std::to_string(kAdvisoryClass), std::to_string(key)},
        "SELECT",
        1},
-      {"LISTEN atmost_" + party_.owner, {}, "LISTEN", 0},
+      {"LISTEN atmost_" + id_.owner, {}, "LISTEN", 0},
   };
   const std::vector<Rows> answers = ask(statements, deadline);
   answers[1].expect(1);
@@ -193,7 +193,7 @@ void Link::set_up(std::int64_t deadline) {
   if (answers[3].boolean(0, 0)) key_ = key;
 }
 
-Statement Link::schema_mark() {
+Statement Connection::schema_mark() {
   return {
       "SELECT obj_description(to_regnamespace('atmost')::oid, 'pg_namespace'), "
       "to_regnamespace('atmost') IS "
@@ -203,18 +203,18 @@ Statement Link::schema_mark() {
       2};
 }
 
-void Link::read_schema_mark(const Rows& rows) {
+void Connection::read_schema_mark(const Rows& rows) {
   rows.expect(1);
   server_.schema.clear();
   if (rows.boolean(0, 1)) server_.schema = rows.missing(0, 0) ? "no comment" : rows.text(0, 0);
 }
 
-void Link::look_for_schema(std::int64_t deadline) {
+void Connection::look_for_schema(std::int64_t deadline) {
   const Statement statements[] = {schema_mark()};
   read_schema_mark(ask(statements, deadline)[0]);
 }
 
-std::int64_t Link::backend_in_transaction(std::int64_t deadline) {
+std::int64_t Connection::backend_in_transaction(std::int64_t deadline) {
   const Statement statements[] = {begin(), {"SELECT pg_backend_pid()", {}, "SELECT", 1}};
   const std::vector<Rows> answers = ask(statements, deadline);
   answers[1].expect(1);
@@ -223,8 +223,8 @@ std::int64_t Link::backend_in_transaction(std::int64_t deadline) {
 
 // A pool hands the process that served us last to the next transaction of anybody; then we get
 // another.
-bool Link::session_is_ours(std::int64_t deadline) {
-  Link other(address_, party_);
+bool Connection::session_is_ours(std::int64_t deadline) {
+  Connection other(address_, id_);
   other.first_ = first_;
   other.open_bare(deadline);
   const std::int64_t theirs = other.backend_in_transaction(deadline);

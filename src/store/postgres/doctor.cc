@@ -1,9 +1,11 @@
 // atmost doctor postgres://…: can locks be kept there, and how does it fare?
 #include <algorithm>
 
-#include "asking.h"
+#include "admission.h"
 #include "os/clock.h"
 #include "schema.h"
+#include "statements.h"
+#include "store.h"
 #include "store/fleet/findings.h"
 
 namespace atmost::postgres {
@@ -18,8 +20,8 @@ using fleet::millis;
 constexpr std::int64_t kOffsetUs = 1'000'000;
 constexpr Duration kNewsTime = Duration::seconds(1);
 
-void look_at_server(Link& link, std::int64_t deadline, Findings& findings) {
-  const int version = link.server().version;
+void look_at_server(Connection& connection, std::int64_t deadline, Findings& findings) {
+  const int version = connection.server().version;
   const Statement statements[] = {
       {"SELECT current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on', "
        "current_setting('synchronous_standby_names') <> '', (SELECT count(*) FROM "
@@ -29,7 +31,7 @@ void look_at_server(Link& link, std::int64_t deadline, Findings& findings) {
        {},
        "SELECT",
        7}};
-  const std::vector<Rows> answers = link.ask(statements, deadline);
+  const std::vector<Rows> answers = connection.ask(statements, deadline);
   const Rows& row = answers[0];
   row.expect(1);
   findings.about("server");
@@ -57,16 +59,16 @@ void look_at_server(Link& link, std::int64_t deadline, Findings& findings) {
                std::to_string(used) + " of " + std::to_string(most) +
                    " connections in use; every holder and every waiter needs one");
   findings.about("tls");
-  if (!link.server().encrypted && !row.boolean(0, 5)) {
+  if (!connection.server().encrypted && !row.boolean(0, 5)) {
     findings.say(Level::doubtful,
                  "without TLS: whoever is on the network between can take and free every lock "
                  "(?sslmode=verify-full in the URL, or $PGSSLMODE)");
   }
 }
 
-void look_at_proxy(const Link& link, Findings& findings) {
+void look_at_proxy(const Connection& connection, Findings& findings) {
   findings.about("proxy");
-  if (link.server().behind_proxy) {
+  if (connection.server().behind_proxy) {
     findings.say(
         Level::doubtful,
         "a proxy stands in between; it leaves sessions alone now, and has to (pool_mode=session)");
@@ -75,7 +77,7 @@ void look_at_proxy(const Link& link, Findings& findings) {
   }
 }
 
-void look_at_rights(Link& link, std::int64_t deadline, Findings& findings) {
+void look_at_rights(Connection& connection, std::int64_t deadline, Findings& findings) {
   findings.about("rights");
   std::vector<std::string> lacking;
   for (const char* table : {"lock", "era", "holder", "waiter", "takeover"}) {
@@ -85,7 +87,7 @@ void look_at_rights(Link& link, std::int64_t deadline, Findings& findings) {
          {table},
          "SELECT",
          2}};
-    const std::vector<Rows> answers = link.ask(statements, deadline);
+    const std::vector<Rows> answers = connection.ask(statements, deadline);
     answers[0].expect(4);
     for (int row = 0; row < 4; ++row) {
       if (!answers[0].boolean(row, 1))
@@ -102,21 +104,22 @@ void look_at_rights(Link& link, std::int64_t deadline, Findings& findings) {
                Code::not_permitted);
 }
 
-std::int64_t round_trip(Link& link, std::int64_t deadline) {
+std::int64_t round_trip(Connection& connection, std::int64_t deadline) {
   std::int64_t best = INT64_MAX;
   for (int i = 0; i < 5; ++i) {
     const Statement statements[] = {{"SELECT 1", {}, "SELECT", 1}};
     const std::int64_t start = os::boot_ns();
-    link.ask(statements, deadline);
+    connection.ask(statements, deadline);
     best = std::min(best, os::boot_ns() - start);
   }
   return best;
 }
 
-void look_at_clock(Link& link, std::int64_t trip, std::int64_t deadline, Findings& findings) {
+void look_at_clock(Connection& connection, std::int64_t trip, std::int64_t deadline,
+                   Findings& findings) {
   findings.about("clock");
   const Statement statements[] = {{"SELECT " + micros("clock_timestamp()"), {}, "SELECT", 1}};
-  const std::vector<Rows> answers = link.ask(statements, deadline);
+  const std::vector<Rows> answers = connection.ask(statements, deadline);
   answers[0].expect(1);
   const std::int64_t ours = (os::now().real_ns - trip / 2) / 1000;
   const std::int64_t offset = answers[0].integer(0, 0) - ours;
@@ -133,26 +136,27 @@ void look_at_clock(Link& link, std::int64_t trip, std::int64_t deadline, Finding
 }
 
 // Writes a row as an admission does, and hears of it on the other connection.
-void try_out(Link& link, const Party& party, std::int64_t deadline, Findings& findings) {
+void try_out(Connection& connection, const ClientId& client, std::int64_t deadline,
+             Findings& findings) {
   findings.about("write");
-  link.forget_news();
+  connection.forget_news();
   const Statement writing[] = {
       begin(),
       {"INSERT INTO atmost.takeover (lock, slot, owner, expires) VALUES "
        "('(doctor)', 1, $1, clock_timestamp()) ON "
        "CONFLICT (lock, slot) DO UPDATE SET owner = excluded.owner",
-       {party.owner},
+       {client.owner},
        "INSERT",
        0},
-      {"SELECT pg_notify('atmost_' || $1, '')", {party.owner}, "SELECT", 1},
+      {"SELECT pg_notify('atmost_' || $1, '')", {client.owner}, "SELECT", 1},
       commit()};
   const std::int64_t start = os::boot_ns();
-  link.ask(writing, deadline);
+  connection.ask(writing, deadline);
   const std::int64_t wrote = os::boot_ns();
-  const bool heard = link.await_news(std::min(plus(wrote, kNewsTime), deadline));
+  const bool heard = connection.await_news(std::min(plus(wrote, kNewsTime), deadline));
   const Statement sweeping[] = {
       {"DELETE FROM atmost.takeover WHERE lock = '(doctor)'", {}, "DELETE", 0}};
-  link.ask(sweeping, deadline);
+  connection.ask(sweeping, deadline);
   findings.say(Level::good, "a row is written in " + millis(wrote - start));
   findings.about("notifications");
   if (!heard)
@@ -160,59 +164,69 @@ void try_out(Link& link, const Party& party, std::int64_t deadline, Findings& fi
 }
 
 // The tables may be others than the program's, whatever the schema's mark says.
-bool rehearse(Link& link, const std::vector<Statement>& all, std::int64_t deadline,
+bool rehearse(Connection& connection, const std::vector<Statement>& all, std::int64_t deadline,
               Findings& findings) {
   findings.about("tables");
   try {
-    link.ask(all, deadline);
+    connection.ask(all, deadline);
     findings.say(
         Level::good,
         "the tables are as a caller needs them (its statements were tried and taken back)");
     return true;
-  } catch (const Trouble& trouble) {
-    if (trouble.kind != Trouble::Kind::refused) throw;
-    const bool denied = trouble.is(kNoPrivilege);
+  } catch (const DatabaseError& failure) {
+    if (failure.kind != DatabaseError::Kind::refused) throw;
+    const bool denied = failure.is(kNoPrivilege);
     findings.say(
         Level::bad,
-        "what a caller asks fails: " + trouble.words +
+        "what a caller asks fails: " + failure.words +
             (denied ? "" : " (atmost schema postgres shows the tables as they have to be)"),
         denied ? Code::not_permitted : Code::unavailable);
     return false;
   }
 }
 
-void look_at_pause(Link& link, std::int64_t deadline, Findings& findings) {
+void look_at_pause(Connection& connection, std::int64_t deadline, Findings& findings) {
   findings.about("pause");
-  const Duration left = pause_now(link, deadline);
+  const Duration left = pause_now(connection, deadline);
   if (!left.is_zero()) findings.say(Level::bad, why_paused(left));
 }
 
 }  // namespace
 
-Result<Code> PostgresStore::diagnose(int fd, bool json) {
-  Findings findings(fd, json, address_->shown);
+Result<Code> diagnose(Client& client, int fd, bool json) {
+  Findings findings(fd, json, client.address.shown);
   try {
     const std::int64_t start = os::boot_ns();
-    talk([&](Link&, std::int64_t) {});
+    client.talk([&](Connection&, std::int64_t) {});
     findings.say(Level::good,
-                 address_->shown + " answers; connected in " + millis(os::boot_ns() - start));
-    talk([&](Link& link, std::int64_t deadline) {
-      look_at_server(link, deadline, findings);
-      look_at_proxy(link, findings);
-      look_at_rights(link, deadline, findings);
-      const bool may = findings.trusted() && rehearse(link, rehearsal(), deadline, findings);
-      const std::int64_t trip = round_trip(link, deadline);
+                 client.address.shown + " answers; connected in " + millis(os::boot_ns() - start));
+    client.talk([&](Connection& connection, std::int64_t deadline) {
+      look_at_server(connection, deadline, findings);
+      look_at_proxy(connection, findings);
+      look_at_rights(connection, deadline, findings);
+      const bool may =
+          findings.trusted() && rehearse(connection, rehearsal(client), deadline, findings);
+      const std::int64_t trip = round_trip(connection, deadline);
       findings.about("latency");
       findings.say(Level::good, "an answer takes " + millis(trip));
-      look_at_clock(link, trip, deadline, findings);
-      if (may) try_out(link, *party_, deadline, findings);
-      if (may) look_at_pause(link, deadline, findings);
+      look_at_clock(connection, trip, deadline, findings);
+      if (may) try_out(connection, client.id, deadline, findings);
+      if (may) look_at_pause(connection, deadline, findings);
     });
-  } catch (const Trouble& trouble) {
-    const Error error = error_of(trouble);
+  } catch (const DatabaseError& failure) {
+    const Error error = client.error_of(failure);
     findings.say(Level::bad, std::string(error.message.view()), error.code);
   }
   return findings.verdict();
+}
+
+Result<Code> diagnose(std::string_view url, int fd, bool json) {
+  Result<Address> address = parse_address(url);
+  if (!address.ok()) return address.error();
+  Settings settings;
+  settings.timeout = address.value().timeout;
+  Client client(address.value(), settings);
+  return diagnose(client, fd, json);
 }
 
 }  // namespace atmost::postgres

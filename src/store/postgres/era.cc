@@ -2,9 +2,10 @@
 // nobody is admitted.
 #include <algorithm>
 
-#include "asking.h"
+#include "attempt.h"
 #include "core/words.h"
 #include "os/clock.h"
+#include "session.h"
 
 namespace atmost::postgres {
 namespace {
@@ -49,31 +50,33 @@ std::string pause_left() {
 // How much longer the longest lease that may have been lost lasts; its holder cannot renew it, and
 // has stopped by then. Zero: it is over. Remembers an era that is seen for the first time, which
 // needs a transaction of its own.
-Duration PostgresStore::recovery(Link& link, const Asked& asked, std::int64_t deadline) {
-  const Sight& sight = asked.locks.front().sight;
-  if (sight.first_era) return {};
-  if (!sight.pause_us) {
-    link.abandon(deadline);
+Duration PostgresSession::recovery(Connection& connection, const Attempt& attempt,
+                                   std::int64_t deadline) {
+  const Snapshot& snapshot = attempt.locks.front().snapshot;
+  if (snapshot.first_era) return {};
+  if (!snapshot.pause_us) {
+    connection.abandon(deadline);
     const Statement seen[] = {begin_era()};
-    link.ask(seen, deadline);
-    throw Trouble{Trouble::Kind::refused, "an era that was not known", "40001", Code::unavailable};
+    connection.ask(seen, deadline);
+    throw DatabaseError{DatabaseError::Kind::refused, "an era that was not known", "40001",
+                        Code::unavailable};
   }
-  return duration_of(*sight.pause_us);
+  return duration_of(*snapshot.pause_us);
 }
 
-Duration pause_now(Link& link, std::int64_t deadline) {
+Duration pause_now(Connection& connection, std::int64_t deadline) {
   const Statement question[] = {
       {"SELECT " + or_none(pause_left()) + ", NOT EXISTS(SELECT FROM atmost.era)",
        {},
        "SELECT",
        2}};
   for (int tries = 0; tries < 2; ++tries) {
-    const std::vector<Rows> answers = link.ask(question, deadline);
+    const std::vector<Rows> answers = connection.ask(question, deadline);
     answers[0].expect(1);
     if (answers[0].boolean(0, 1)) break;
     if (const auto left = answers[0].maybe_integer(0, 0)) return duration_of(*left);
     const Statement seen[] = {begin_era()};
-    link.ask(seen, deadline);
+    connection.ask(seen, deadline);
   }
   return {};
 }
@@ -90,9 +93,9 @@ std::string why_paused(Duration left) {
 }
 
 // Remembers the lease that is about to be given, if it is the longest, or the first of all.
-void PostgresStore::add_era(std::vector<Statement>& to, const Sight& sight, Duration ttl) {
+void add_era(std::vector<Statement>& to, const Snapshot& snapshot, Duration ttl) {
   const std::int64_t ttl_us = ttl.ns / 1000;
-  if (!sight.first_era && sight.longest_us >= ttl_us) return;
+  if (!snapshot.first_era && snapshot.longest_us >= ttl_us) return;
   to.push_back({"INSERT INTO atmost.era AS old (timeline, since, longest) VALUES (" + era() +
                     ", 'epoch', $1) ON CONFLICT (timeline) DO UPDATE SET longest = "
                     "greatest(old.longest, $1)",

@@ -1,5 +1,7 @@
-#include "asking.h"
 #include "os/clock.h"
+#include "snapshot.h"
+#include "statements.h"
+#include "store.h"
 
 namespace atmost::postgres {
 namespace {
@@ -67,14 +69,16 @@ void show_waiters(const Rows& rows, Micros clock, const Instant& now, LockVisito
 
 Result<std::uint32_t> PostgresStore::inspect(const LockSpec& lock, const Instant& now,
                                              LockVisitor* visitor) {
+  const ClientUse client(*this);
   const Result<std::string> key = key_of(lock);
   if (!key.ok()) return key.error();
-  const std::vector<Statement> statements = questions(key.value(), party_->owner, settings_.clock);
+  const std::vector<Statement> statements =
+      questions(key.value(), client->id.owner, client->settings.clock);
   std::vector<Rows> answers;
   try {
-    talk(
-        [&](Link& link, std::int64_t deadline) {
-          if (!link.server().schema.empty()) answers = link.ask(statements, deadline);
+    client->talk(
+        [&](Connection& connection, std::int64_t deadline) {
+          if (!connection.server().schema.empty()) answers = connection.ask(statements, deadline);
         },
         false);
     LockVisitor::Header header;
@@ -82,25 +86,25 @@ Result<std::uint32_t> PostgresStore::inspect(const LockSpec& lock, const Instant
       if (visitor != nullptr) visitor->header(header);
       return 0u;
     }
-    Sight sight;
+    Snapshot snapshot;
     const Rows& row = answers[1];
     header.exists = true;
     header.token = static_cast<std::uint64_t>(row.integer(0, 0, 0));
     header.drained = row.boolean(0, 1);
-    sight.start = row.maybe_integer(0, 2);
-    sight.finish = row.maybe_integer(0, 3);
-    sight.success = row.maybe_integer(0, 4);
-    sight.clock = row.integer(0, 5, 1);
-    header.last = last_admission(sight, now);
+    snapshot.start = row.maybe_integer(0, 2);
+    snapshot.finish = row.maybe_integer(0, 3);
+    snapshot.success = row.maybe_integer(0, 4);
+    snapshot.clock = row.integer(0, 5, 1);
+    header.last = last_admission(snapshot, now);
     if (visitor != nullptr) {
       visitor->header(header);
       for (const std::uint32_t slot : row.slots(0, 6)) visitor->drained_slot(slot);
-      show_holders(answers[2], sight.clock, now, *visitor);
-      show_waiters(answers[3], sight.clock, now, *visitor);
+      show_holders(answers[2], snapshot.clock, now, *visitor);
+      show_waiters(answers[3], snapshot.clock, now, *visitor);
     }
     return static_cast<std::uint32_t>(answers[2].count());
-  } catch (const Trouble& trouble) {
-    return error_of(trouble);
+  } catch (const DatabaseError& failure) {
+    return client->error_of(failure);
   }
 }
 

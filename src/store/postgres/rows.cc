@@ -3,14 +3,14 @@
 #include <charconv>
 
 #include "core/request.h"
-#include "trouble.h"
+#include "database_error.h"
 
 namespace atmost::postgres {
 namespace {
 
 [[noreturn]] void malformed(const std::string& words) {
-  throw Trouble{
-      Trouble::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
+  throw DatabaseError{
+      DatabaseError::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
 }
 
 std::optional<std::int64_t> parse(std::string_view text) {

@@ -1,5 +1,5 @@
 // An answer of the server, read strictly: what is missing, of another form or out of range is
-// Trouble, never a zero.
+// DatabaseError, never a zero.
 #ifndef ATMOST_STORE_POSTGRES_ROWS_H
 #define ATMOST_STORE_POSTGRES_ROWS_H
 
@@ -23,7 +23,7 @@ class Rows {
   bool is(ExecStatusType status) const { return PQresultStatus(result_.get()) == status; }
   // How many rows a statement without an answer changed.
   std::int64_t changed() const;
-  // Exactly so many, or Trouble.
+  // Exactly so many, or DatabaseError.
   void expect(int count) const;
 
   bool missing(int row, int column) const;  // SQL's null

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "link.h"
+#include "connection.h"
 
 namespace atmost::postgres {
 namespace {
@@ -127,21 +127,22 @@ std::string schema_script() {
   return script;
 }
 
-void create_schema(Link& link, std::int64_t deadline) {
+void create_schema(Connection& connection, std::int64_t deadline) {
   std::vector<Statement> all = {
       begin(),
       {"SELECT pg_advisory_xact_lock($1, 0)", {std::to_string(kAdvisoryClass)}, "SELECT", 1}};
   for (const Piece& piece : kPieces) all.push_back({piece.sql, {}, piece.tag, 0});
   all.push_back(commit());
   try {
-    link.ask(all, deadline);
-  } catch (const Trouble& trouble) {
-    if (!trouble.is(kNoPrivilege)) throw;
-    throw Trouble{Trouble::Kind::setup,
-                  "schema atmost is not there, and this user may not create it (" + trouble.words +
-                      "); let the database's owner run: atmost schema postgres | psql",
-                  {},
-                  Code::not_permitted};
+    connection.ask(all, deadline);
+  } catch (const DatabaseError& failure) {
+    if (!failure.is(kNoPrivilege)) throw;
+    throw DatabaseError{DatabaseError::Kind::setup,
+                        "schema atmost is not there, and this user may not create it (" +
+                            failure.words +
+                            "); let the database's owner run: atmost schema postgres | psql",
+                        {},
+                        Code::not_permitted};
   }
 }
 

@@ -7,7 +7,7 @@
 
 namespace atmost::postgres {
 
-class Link;
+class Connection;
 
 // The first of the two numbers of our advisory locks: "atmo". They speed things up and decide
 // nothing.
@@ -19,8 +19,8 @@ inline constexpr char kSchemaMark[] = "atmost: locks, format 2";
 // The whole as a script for psql, with what it is for.
 std::string schema_script();
 
-// Creates what is missing. Throws Trouble (not permitted, with words what to do).
-void create_schema(Link& link, std::int64_t deadline_boot_ns);
+// Creates what is missing. Throws DatabaseError (not permitted, with words what to do).
+void create_schema(Connection& connection, std::int64_t deadline_boot_ns);
 
 }  // namespace atmost::postgres
 

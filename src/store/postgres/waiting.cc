@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "asking.h"
+#include "attempt.h"
 #include "os/clock.h"
 #include "os/self.h"
 #include "schema.h"
+#include "session.h"
 
 namespace atmost::postgres {
 namespace {
@@ -66,10 +67,10 @@ Statement leave_place(const std::string& key, std::uint64_t ticket) {
           0};
 }
 
-// Asked in vain, though it was our turn: it still is, from now on anew.
-void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Sight& sight,
+// Attempt in vain, though it was our turn: it still is, from now on anew.
+void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Snapshot& snapshot,
                       std::vector<Statement>& to) {
-  if (!sight.place_left_us || *sight.place_left_us >= kCalledUs) return;
+  if (!snapshot.place_left_us || *snapshot.place_left_us >= kCalledUs) return;
   to.push_back({"UPDATE atmost.waiter SET expires = clock_timestamp() + " + interval_of(3) +
                     " WHERE lock = $1 AND ticket = $2",
                 {key, number(ticket), number(kPlaceLasts.ns / 1000)},
@@ -78,51 +79,53 @@ void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Sight&
 }
 
 // When to look again though nobody told us.
-void PostgresStore::plan_look(const Asked& asked, const Decision& decision) {
+void PostgresSession::plan_look(const Attempt& attempt, const Decision& decision) {
   const std::int64_t now = os::boot_ns();
   std::uint32_t ahead = 0;
   std::int64_t first_end_us = INT64_MAX;
   bool gone = false;
-  for (const Asked::One& one : asked.locks) {
-    ahead = std::max(ahead, one.sight.waiters_ahead);
-    gone = gone || (queued_ && !one.sight.place_left_us);
-    for (const Holder& holder : one.sight.holders) {
+  for (const LockAttempt& one : attempt.locks) {
+    ahead = std::max(ahead, one.snapshot.waiters_ahead);
+    gone = gone || (queued_ && !one.snapshot.place_left_us);
+    for (const Holder& holder : one.snapshot.holders) {
       if (!holder.expired && !holder.doubted) first_end_us = std::min(first_end_us, holder.left_us);
     }
   }
   std::int64_t pause = kLookNs + kLookNs / kLookShare * ahead;
   pause -= pause / 8 * (os::scatter() % 8) / 8;
-  if (asked.doubts && ahead == 0) pause = std::min(pause, kLookForAnswerNs);
+  if (attempt.doubts && ahead == 0) pause = std::min(pause, kLookForAnswerNs);
   if (ahead == 0 && first_end_us < pause / 1000) pause = (first_end_us + kJustAfterUs) * 1000;
   if (gone) {  // our place was swept up while we were away (suspended, stopped): another is drawn
-    *asked.queue = {};
+    *attempt.queue = {};
     leave_queue();
     return;
   }
   look_again_ns_ = now + std::min(pause, std::max<std::int64_t>(decision.retry_in.ns, 1'000'000));
   if (!queued_) refresh_ns_ = now + kRefreshEvery.ns;
-  if (place_key_ != link_->session_key())
+  if (place_key_ != client_->connection->session_key())
     refresh_ns_ = now;  // our place is that of a session of before
   queued_ = true;
-  if (settings_.alone) latch_.arm();
+  if (client_->settings.alone) latch_.arm();
 }
 
-void PostgresStore::leave_queue() {
+void PostgresSession::leave_queue() {
   queued_ = false;
   latch_.disarm();
 }
 
-Result<Wake> PostgresStore::await(const Request& request, Ticket& ticket, std::int64_t deadline) {
+Result<Wake> PostgresSession::await(Ticket& ticket, std::int64_t deadline) {
+  if (!ticket.drawn) return Wake::maybe;
   const std::int64_t look_again = look_again_ns_;
   for (;;) {
     if (latch_.is_set()) {
-      withdraw(request, ticket);
+      withdraw(ticket);
       latch_.obey();
     }
-    const std::int64_t ask = link_->heard_boot_ns() + ask_after(settings_.timeout.ns);
+    const std::int64_t ask =
+        client_->connection->heard_boot_ns() + ask_after(client_->settings.timeout.ns);
     const std::int64_t until = std::min({deadline, look_again, refresh_ns_, ask});
     try {
-      if (link_->await_news(until, latch_.descriptor())) return Wake::maybe;
+      if (client_->connection->await_news(until, latch_.descriptor())) return Wake::maybe;
       if (latch_.is_set()) continue;
       const std::int64_t now = os::boot_ns();
       if (now >= deadline) return Wake::deadline;
@@ -130,10 +133,10 @@ Result<Wake> PostgresStore::await(const Request& request, Ticket& ticket, std::i
       ask_whether_it_is_there();
       if (now >= look_again) return Wake::maybe;
       if (now >= refresh_ns_) refresh_place();
-    } catch (const Trouble& trouble) {
+    } catch (const DatabaseError& failure) {
       // The place is a row and outlives the connection; a new one is made by the next attempt, if
       // it is soon.
-      if (trouble.kind != Trouble::Kind::unreachable) return error_of(trouble);
+      if (failure.kind != DatabaseError::Kind::unreachable) return client_->error_of(failure);
       return os::boot_ns() >= deadline ? Wake::deadline : Wake::maybe;
     }
   }
@@ -141,38 +144,36 @@ Result<Wake> PostgresStore::await(const Request& request, Ticket& ticket, std::i
 
 // Until when whoever asks now waits for an answer: a second after the timeout since the last one.
 // Whoever was suspended himself has heard nothing either; he asks as if he had been awake.
-std::int64_t PostgresStore::known_dead_by() const {
-  const std::int64_t asleep = os::boot_ns() - ask_after(settings_.timeout.ns) - kFreshNs;
-  return std::max(link_->heard_boot_ns(), asleep) + settings_.timeout.ns + kFreshNs;
+std::int64_t PostgresSession::known_dead_by() const {
+  const std::int64_t asleep = os::boot_ns() - ask_after(client_->settings.timeout.ns) - kFreshNs;
+  return std::max(client_->connection->heard_boot_ns(), asleep) + client_->settings.timeout.ns +
+         kFreshNs;
 }
 
-void PostgresStore::ask_whether_it_is_there() {
-  if (os::boot_ns() < link_->heard_boot_ns() + kFreshNs) return;
+void PostgresSession::ask_whether_it_is_there() {
+  if (os::boot_ns() < client_->connection->heard_boot_ns() + kFreshNs) return;
   const Statement statements[] = {{"SELECT 1", {}, "SELECT", 1}};
-  link_->ask(statements, known_dead_by());
+  client_->connection->ask(statements, known_dead_by());
 }
 
-void PostgresStore::refresh_place() {
-  talk([&](Link& link, std::int64_t deadline) {
-    const Statement statements[] = {
-        {"UPDATE atmost.waiter SET expires = clock_timestamp() + " + interval_of(2) +
-             ", session = $3 WHERE owner = $1",
-         {party_->owner, number(kPlaceLasts.ns / 1000), std::to_string(link.session_key())},
-         "UPDATE",
-         0}};
-    link.ask(statements, deadline);
-    place_key_ = link.session_key();
+void PostgresSession::refresh_place() {
+  client_->talk([&](Connection& connection, std::int64_t deadline) {
+    const Statement statements[] = {{"UPDATE atmost.waiter SET expires = clock_timestamp() + " +
+                                         interval_of(2) + ", session = $3 WHERE owner = $1",
+                                     {client_->id.owner, number(kPlaceLasts.ns / 1000),
+                                      std::to_string(connection.session_key())},
+                                     "UPDATE",
+                                     0}};
+    connection.ask(statements, deadline);
+    place_key_ = connection.session_key();
   });
   refresh_ns_ = os::boot_ns() + kRefreshEvery.ns;
 }
 
-void PostgresStore::withdraw(const Request& request, Ticket& ticket) {
+void PostgresSession::withdraw(Ticket& ticket) {
   if (!ticket.drawn) return;
   std::vector<std::pair<std::string, std::uint64_t>> places;
-  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
-    const Result<std::string> key = key_of(request.locks[i]);
-    if (key.ok()) places.emplace_back(key.value(), ticket.numbers[i]);
-  }
+  for (std::size_t i = 0; i < keys_.size(); ++i) places.emplace_back(keys_[i], ticket.numbers[i]);
   std::sort(places.begin(), places.end());
   std::vector<Statement> statements = {begin()};
   for (const auto& [key, number] : places) statements.push_back(take_row(key));
@@ -185,11 +186,11 @@ void PostgresStore::withdraw(const Request& request, Ticket& ticket) {
   leave_queue();
   // Without our session the place is nobody's: those behind pass it over. No connection is made for
   // that.
-  if (!link_->is_open()) return;
+  if (!client_->connection->is_open()) return;
   try {
-    link_->ask(statements, known_dead_by());
-  } catch (const Trouble&) {
-    link_->close();
+    client_->connection->ask(statements, known_dead_by());
+  } catch (const DatabaseError&) {
+    client_->connection->close();
   }
 }
 

@@ -2,9 +2,9 @@
 #ifndef ATMOST_STORE_POSTGRES_WAITING_H
 #define ATMOST_STORE_POSTGRES_WAITING_H
 
+#include "connection.h"
 #include "core/request.h"
-#include "link.h"
-#include "look.h"
+#include "snapshot.h"
 
 namespace atmost::postgres {
 
@@ -12,8 +12,8 @@ namespace atmost::postgres {
 Statement draw_place(const std::string& key, const Request& request, const LockSpec& spec,
                      const Instant& now, const std::string& clock, std::int32_t session,
                      const std::vector<Value>& caller);
-// What says, if it has to be said, that we are there; `ticket`: our place, as `sight` has it.
-void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Sight& sight,
+// What says, if it has to be said, that we are there; `ticket`: our place, as `snapshot` has it.
+void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Snapshot& snapshot,
                       std::vector<Statement>& to);
 Statement leave_place(const std::string& key, std::uint64_t ticket);
 

@@ -1,4 +1,4 @@
-#include "link.h"
+#include "connection.h"
 
 #include <poll.h>
 
@@ -19,29 +19,29 @@ int milliseconds_until(std::int64_t deadline) {
 }
 
 [[noreturn]] void silent() {
-  throw Trouble{Trouble::Kind::silent, "no answer in time", {}, Code::unavailable};
+  throw DatabaseError{DatabaseError::Kind::silent, "no answer in time", {}, Code::unavailable};
 }
 
 }  // namespace
 
-void Link::close() {
+void Connection::close() {
   if (connection_ != nullptr) PQfinish(connection_);
   connection_ = nullptr;
 }
 
-void Link::broken() {
+void Connection::broken() {
   const std::string words = one_line(PQerrorMessage(connection_));
   close();
-  throw Trouble{Trouble::Kind::unreachable, words, {}, Code::unavailable};
+  throw DatabaseError{DatabaseError::Kind::unreachable, words, {}, Code::unavailable};
 }
 
-void Link::malformed(const std::string& words) {
+void Connection::malformed(const std::string& words) {
   close();
-  throw Trouble{
-      Trouble::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
+  throw DatabaseError{
+      DatabaseError::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
 }
 
-void Link::flush(std::int64_t deadline) {
+void Connection::flush(std::int64_t deadline) {
   for (;;) {
     const int left = PQflush(connection_);
     if (left < 0) broken();
@@ -52,7 +52,7 @@ void Link::flush(std::int64_t deadline) {
 }
 
 // Waits until the socket is ready: false at the deadline. Throws when the bell rings.
-bool Link::ready(short events, std::int64_t deadline) const {
+bool Connection::ready(short events, std::int64_t deadline) const {
   for (;;) {
     pollfd both[] = {{PQsocket(connection_), events, 0}, {bell_, POLLIN, 0}};
     const int count = poll(both, 2, milliseconds_until(deadline));
@@ -62,30 +62,33 @@ bool Link::ready(short events, std::int64_t deadline) const {
   }
 }
 
-void Link::await_socket(short events, std::int64_t deadline) const {
+void Connection::await_socket(short events, std::int64_t deadline) const {
   if (!ready(events, deadline)) silent();
 }
 
 // A connection that has died without a word looks like a server that takes its time. So after a
 // while another connection asks whether the server is at our question at all.
-void Link::await_answer(std::int64_t deadline) {
-  const std::int64_t doubtful = plus(asked_ns_, {party_.timeout.ns * 2 / 5});
+void Connection::await_answer(std::int64_t deadline) {
+  const std::int64_t doubtful = plus(asked_ns_, {id_.timeout.ns * 2 / 5});
   if (doubts_ && doubtful < deadline) {
     if (ready(POLLIN, doubtful)) return;
     doubts_ = false;
     if (!is_at_work(deadline)) {
       close();
-      throw Trouble{
-          Trouble::Kind::unreachable, "the connection died without a word", {}, Code::unavailable};
+      throw DatabaseError{DatabaseError::Kind::unreachable,
+                          "the connection died without a word",
+                          {},
+                          Code::unavailable};
     }
   }
   await_socket(POLLIN, deadline);
 }
 
-// Whether our server process is still at what we asked, as another connection sees it. True as well
-// when none can be made, or the server does not tell: then there is nothing better than to wait.
-bool Link::is_at_work(std::int64_t deadline) const {
-  Link other(address_, party_);
+// Whether our server process is still at what we attempt, as another connection sees it. True as
+// well when none can be made, or the server does not tell: then there is nothing better than to
+// wait.
+bool Connection::is_at_work(std::int64_t deadline) const {
+  Connection other(address_, id_);
   other.first_ = first_;
   other.bell_ = bell_;
   other.may_doubt_ = false;
@@ -101,12 +104,12 @@ bool Link::is_at_work(std::int64_t deadline) const {
     const std::vector<Rows> answers = other.ask(question, deadline);
     answers[0].expect(1);
     return answers[0].integer(0, 0) > 0;
-  } catch (const Trouble&) {
+  } catch (const DatabaseError&) {
     return true;
   }
 }
 
-PGresult* Link::next(std::int64_t deadline) {
+PGresult* Connection::next(std::int64_t deadline) {
   while (PQisBusy(connection_) != 0) {
     await_answer(deadline);
     if (PQconsumeInput(connection_) != 1) broken();
@@ -114,9 +117,9 @@ PGresult* Link::next(std::int64_t deadline) {
   return PQgetResult(connection_);
 }
 
-std::vector<Rows> Link::ask(std::span<const Statement> statements, std::int64_t deadline) {
+std::vector<Rows> Connection::ask(std::span<const Statement> statements, std::int64_t deadline) {
   if (connection_ == nullptr)
-    throw Trouble{Trouble::Kind::unreachable, "no connection", {}, Code::unavailable};
+    throw DatabaseError{DatabaseError::Kind::unreachable, "no connection", {}, Code::unavailable};
   asked_ns_ = os::boot_ns();
   doubts_ = may_doubt_ && server_.backend != 0;
   try {
@@ -131,7 +134,7 @@ std::vector<Rows> Link::ask(std::span<const Statement> statements, std::int64_t 
     if (PQpipelineSync(connection_) != 1) broken();
     flush(deadline);
     std::vector<Rows> answers;
-    std::optional<Trouble> refused;
+    std::optional<DatabaseError> refused;
     for (const Statement& one : statements) {
       PGresult* result = next(deadline);
       if (result == nullptr) malformed("none");
@@ -143,7 +146,8 @@ std::vector<Rows> Link::ask(std::span<const Statement> statements, std::int64_t 
         const char* words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
         if (state == nullptr || words == nullptr) malformed("an error without a code");
         if (!refused)
-          refused = Trouble{Trouble::Kind::refused, one_line(words), state, Code::unavailable};
+          refused = DatabaseError{DatabaseError::Kind::refused, one_line(words), state,
+                                  Code::unavailable};
       } else if (refused ? status != PGRES_PIPELINE_ABORTED
                          : status != (one.columns > 0 ? PGRES_TUPLES_OK : PGRES_COMMAND_OK)) {
         malformed("of another kind");
@@ -166,33 +170,33 @@ std::vector<Rows> Link::ask(std::span<const Statement> statements, std::int64_t 
     if (!refused) return answers;
     abandon(deadline);
     throw *refused;
-  } catch (const Trouble& trouble) {
-    if (trouble.kind != Trouble::Kind::refused) close();
+  } catch (const DatabaseError& failure) {
+    if (failure.kind != DatabaseError::Kind::refused) close();
     throw;
   }
 }
 
-void Link::abandon(std::int64_t deadline) {
+void Connection::abandon(std::int64_t deadline) {
   if (connection_ == nullptr || PQtransactionStatus(connection_) == PQTRANS_IDLE) return;
   try {
     const Statement back[] = {rollback()};
     ask(back, deadline);
-  } catch (const Trouble&) {
+  } catch (const DatabaseError&) {
     close();
   }
 }
 
-void Link::take_news() {
+void Connection::take_news() {
   while (PGnotify* notify = PQnotifies(connection_)) {
     PQfreemem(notify);
     news_ = true;
   }
 }
 
-bool Link::await_news(std::int64_t until, int bell) {
+bool Connection::await_news(std::int64_t until, int bell) {
   for (;;) {
     if (connection_ == nullptr)
-      throw Trouble{Trouble::Kind::unreachable, "no connection", {}, Code::unavailable};
+      throw DatabaseError{DatabaseError::Kind::unreachable, "no connection", {}, Code::unavailable};
     take_news();
     if (news_) return true;
     pollfd both[] = {{PQsocket(connection_), POLLIN, 0}, {bell, POLLIN, 0}};

@@ -1,8 +1,8 @@
-#include "look.h"
+#include "snapshot.h"
 
 #include <algorithm>
 
-#include "asking.h"
+#include "attempt.h"
 #include "store/fleet/nesting.h"
 
 namespace atmost::postgres {
@@ -28,10 +28,10 @@ void read_holders(const Rows& rows, std::vector<Holder>& to) {
     one.id = rows.bytes(row, 10);
     one.command = rows.bytes(row, 11);
     if (!to.empty() && to.back().slot >= one.slot) {
-      throw Trouble{Trouble::Kind::malformed,
-                    "an answer that cannot be: one slot twice",
-                    {},
-                    Code::unavailable};
+      throw DatabaseError{DatabaseError::Kind::malformed,
+                          "an answer that cannot be: one slot twice",
+                          {},
+                          Code::unavailable};
     }
     to.push_back(std::move(one));
   }
@@ -41,9 +41,9 @@ bool contains(const std::vector<std::uint32_t>& all, std::uint32_t one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-bool own_tree_blocks(const Sight& sight, const LockSpec& spec) {
+bool own_tree_blocks(const Snapshot& snapshot, const LockSpec& spec) {
   fleet::OwnTree ours;
-  for (const Holder& one : sight.holders) {
+  for (const Holder& one : snapshot.holders) {
     if (!one.expired)
       ours.see(one.host, static_cast<std::uint64_t>(one.boot), one.pid, one.exclusive);
   }
@@ -52,28 +52,26 @@ bool own_tree_blocks(const Sight& sight, const LockSpec& spec) {
 
 }  // namespace
 
-void add_look(std::vector<Statement>& to, const Viewer& viewer) {
-  to.push_back({"INSERT INTO atmost.lock (name) VALUES ($1) ON CONFLICT DO NOTHING",
-                {viewer.key},
-                "INSERT",
-                0});
+void add_look(std::vector<Statement>& to, const SnapshotOf& of) {
+  to.push_back(
+      {"INSERT INTO atmost.lock (name) VALUES ($1) ON CONFLICT DO NOTHING", {of.key}, "INSERT", 0});
   to.push_back({"SELECT token, drained, drained_slots, " + or_none(micros("last_start")) + ", " +
                     or_none(micros("last_finish")) + ", " + or_none(micros("last_success")) +
                     " FROM atmost.lock WHERE name = $1 FOR UPDATE",
-                {viewer.key},
+                {of.key},
                 "SELECT",
                 6});
   to.push_back({"SELECT slot, token, " + micros("(expires - clock_timestamp())") + ", " +
                     micros("since") + ", exclusive, " + or_none("expire_after") +
                     ", host, boot, pid, uid, id, command FROM atmost.holder "
                     "WHERE lock = $1 ORDER BY slot",
-                {viewer.key},
+                {of.key},
                 "SELECT",
                 12});
   // One row, whatever there is: a row too few is never taken for nothing.
-  const LockSpec& spec = *viewer.spec;
+  const LockSpec& spec = *of.spec;
   to.push_back(
-      {"SELECT " + micros(viewer.clock) +
+      {"SELECT " + micros(of.clock) +
            ", pg_backend_pid(), (SELECT count(*) FROM atmost.holder WHERE lock = $1), "
            "ARRAY(SELECT slot FROM atmost.takeover WHERE lock = $1 AND owner <> $2 AND expires > "
            "clock_timestamp()), " +
@@ -92,58 +90,58 @@ void add_look(std::vector<Statement>& to, const Viewer& viewer) {
            "atmost.waiter "
            "WHERE lock = $1 AND NOT (ticket = $3 AND owner = $2) AND " +
            waiter_lives() + ") others",
-       {viewer.key, viewer.party->owner, std::to_string(viewer.ticket),
-        spec.mode == Mode::plain ? "t" : "f", std::to_string(spec.max)},
+       {of.key, of.client->owner, std::to_string(of.ticket), spec.mode == Mode::plain ? "t" : "f",
+        std::to_string(spec.max)},
        "SELECT",
        13});
 }
 
-Sight read_look(std::span<const Rows> answers, std::int64_t backend) {
+Snapshot read_look(std::span<const Rows> answers, std::int64_t backend) {
   const Rows& lock = answers[1];
   const Rows& sums = answers[3];
   lock.expect(1);
   sums.expect(1);
-  Sight sight;
-  sight.token = static_cast<std::uint64_t>(lock.integer(0, 0, 0, kMost));
-  sight.drained = lock.boolean(0, 1);
-  sight.drained_slots = lock.slots(0, 2);
-  sight.start = lock.maybe_integer(0, 3);
-  sight.finish = lock.maybe_integer(0, 4);
-  sight.success = lock.maybe_integer(0, 5);
-  sight.clock = sums.integer(0, 0, 1);
+  Snapshot snapshot;
+  snapshot.token = static_cast<std::uint64_t>(lock.integer(0, 0, 0, kMost));
+  snapshot.drained = lock.boolean(0, 1);
+  snapshot.drained_slots = lock.slots(0, 2);
+  snapshot.start = lock.maybe_integer(0, 3);
+  snapshot.finish = lock.maybe_integer(0, 4);
+  snapshot.success = lock.maybe_integer(0, 5);
+  snapshot.clock = sums.integer(0, 0, 1);
   if (sums.integer(0, 1) != backend) {
-    throw Trouble{
-        Trouble::Kind::setup,
+    throw DatabaseError{
+        DatabaseError::Kind::setup,
         "a proxy gave this session another server process: it pools transactions (pgbouncer with "
         "pool_mode=transaction?); connect to the server itself, or through pool_mode=session",
         {},
         Code::unavailable};
   }
-  read_holders(answers[2], sight.holders);
-  if (sums.integer(0, 2) != static_cast<std::int64_t>(sight.holders.size())) {
-    throw Trouble{Trouble::Kind::malformed,
-                  "an answer that cannot be: holders are missing",
-                  {},
-                  Code::unavailable};
+  read_holders(answers[2], snapshot.holders);
+  if (sums.integer(0, 2) != static_cast<std::int64_t>(snapshot.holders.size())) {
+    throw DatabaseError{DatabaseError::Kind::malformed,
+                        "an answer that cannot be: holders are missing",
+                        {},
+                        Code::unavailable};
   }
-  for (const Holder& one : sight.holders) {
-    if (one.token <= sight.token) continue;
-    throw Trouble{Trouble::Kind::malformed,
-                  "an answer that cannot be: a token from the future",
-                  {},
-                  Code::unavailable};
+  for (const Holder& one : snapshot.holders) {
+    if (one.token <= snapshot.token) continue;
+    throw DatabaseError{DatabaseError::Kind::malformed,
+                        "an answer that cannot be: a token from the future",
+                        {},
+                        Code::unavailable};
   }
-  sight.claimed_slots = sums.slots(0, 3);
-  sight.place_left_us = sums.maybe_integer(0, 4);
-  sight.waiters = static_cast<std::uint32_t>(sums.integer(0, 5, 0, kMostWaiters));
-  sight.waiters_ahead = static_cast<std::uint32_t>(sums.integer(0, 6, 0, sight.waiters));
-  sight.owed = sums.integer(0, 7, sight.waiters_ahead, kMost);
-  sight.writer_ahead = sums.boolean(0, 8);
-  sight.joiner = sums.boolean(0, 9);
-  sight.pause_us = sums.maybe_integer(0, 10);
-  sight.first_era = sums.boolean(0, 11);
-  sight.longest_us = sums.integer(0, 12, 0);
-  return sight;
+  snapshot.claimed_slots = sums.slots(0, 3);
+  snapshot.place_left_us = sums.maybe_integer(0, 4);
+  snapshot.waiters = static_cast<std::uint32_t>(sums.integer(0, 5, 0, kMostWaiters));
+  snapshot.waiters_ahead = static_cast<std::uint32_t>(sums.integer(0, 6, 0, snapshot.waiters));
+  snapshot.owed = sums.integer(0, 7, snapshot.waiters_ahead, kMost);
+  snapshot.writer_ahead = sums.boolean(0, 8);
+  snapshot.joiner = sums.boolean(0, 9);
+  snapshot.pause_us = sums.maybe_integer(0, 10);
+  snapshot.first_era = sums.boolean(0, 11);
+  snapshot.longest_us = sums.integer(0, 12, 0);
+  return snapshot;
 }
 
 Stamp stamp_of(Micros at, Micros clock, const Instant& now) {
@@ -156,11 +154,11 @@ Stamp stamp_of(Micros at, Micros clock, const Instant& now) {
   return stamp;
 }
 
-LastAdmission last_admission(const Sight& sight, const Instant& now) {
+LastAdmission last_admission(const Snapshot& snapshot, const Instant& now) {
   LastAdmission last;
-  if (sight.start) last.start = stamp_of(*sight.start, sight.clock, now);
-  if (sight.finish) last.finish = stamp_of(*sight.finish, sight.clock, now);
-  if (sight.success) last.success = stamp_of(*sight.success, sight.clock, now);
+  if (snapshot.start) last.start = stamp_of(*snapshot.start, snapshot.clock, now);
+  if (snapshot.finish) last.finish = stamp_of(*snapshot.finish, snapshot.clock, now);
+  if (snapshot.success) last.success = stamp_of(*snapshot.success, snapshot.clock, now);
   return last;
 }
 
@@ -181,52 +179,52 @@ HolderView holder_view(const Holder& holder, Micros clock, const Instant& now) {
   return view;
 }
 
-void paint(const Sight& sight, const Request& request, const LockSpec& spec, const Instant& now,
-           bool newcomer, bool last_chance, Picture& to) {
+void build_view(const Snapshot& snapshot, const Request& request, const LockSpec& spec,
+                const Instant& now, bool newcomer, bool last_chance, LockView& to) {
   to = {};
   std::vector<std::uint32_t> held;
   bool exclusive = false;
-  for (const Holder& one : sight.holders) {
+  for (const Holder& one : snapshot.holders) {
     if (one.expired) continue;
     held.push_back(one.slot);
     exclusive = exclusive || one.exclusive;
-    to.holders.push_back(holder_view(one, sight.clock, now));
+    to.holders.push_back(holder_view(one, snapshot.clock, now));
   }
   // More slots than anybody could ask for, of those that are free and not closed to us.
   std::uint64_t free = 0;
-  const std::uint64_t wanted = spec.take + static_cast<std::uint64_t>(sight.owed);
+  const std::uint64_t wanted = spec.take + static_cast<std::uint64_t>(snapshot.owed);
   for (std::uint32_t slot = 1; slot <= spec.max && free < wanted; ++slot) {
     const bool closed = std::binary_search(held.begin(), held.end(), slot) ||
-                        contains(sight.drained_slots, slot) ||
-                        (newcomer && contains(sight.claimed_slots, slot));
+                        contains(snapshot.drained_slots, slot) ||
+                        (newcomer && contains(snapshot.claimed_slots, slot));
     if (closed) continue;
     if (++free <= spec.take) to.slots.push_back(slot);
   }
   View& view = to.view;
-  view.token = sight.token;
-  view.last = last_admission(sight, now);
-  view.drained = sight.drained;
+  view.token = snapshot.token;
+  view.last = last_admission(snapshot, now);
+  view.drained = snapshot.drained;
   view.last_chance = last_chance;
   view.held = static_cast<std::uint32_t>(held.size());
   view.writer_inside = exclusive;
-  for (const std::uint32_t slot : sight.drained_slots) {
+  for (const std::uint32_t slot : snapshot.drained_slots) {
     if (spec.mode == Mode::exclusive || slot > spec.max) continue;
     view.some_drained = true;
     if (!std::binary_search(held.begin(), held.end(), slot)) ++view.held;
   }
   view.holders = to.holders;
-  view.waiters_ahead = sight.waiters_ahead;
-  view.joiner_waiting = sight.joiner;
-  view.takeover_running = !sight.claimed_slots.empty();
+  view.waiters_ahead = snapshot.waiters_ahead;
+  view.joiner_waiting = snapshot.joiner;
+  view.takeover_running = !snapshot.claimed_slots.empty();
   if (spec.mode == Mode::exclusive) {
     view.room = held.empty() && free >= spec.take;
   } else {
     view.room = !exclusive && free >= spec.take && held.size() + spec.take <= spec.max;
     // What those before us want is left for them even if we go first.
-    if (view.room && !sight.writer_ahead && free >= wanted && held.size() + wanted <= spec.max)
+    if (view.room && !snapshot.writer_ahead && free >= wanted && held.size() + wanted <= spec.max)
       view.waiters_ahead = 0;
   }
-  view.held_by_ancestor = !view.room && request.nested && own_tree_blocks(sight, spec);
+  view.held_by_ancestor = !view.room && request.nested && own_tree_blocks(snapshot, spec);
 }
 
 Result<std::string> key_of(const LockSpec& lock) {

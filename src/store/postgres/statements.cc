@@ -1,4 +1,4 @@
-#include "asking.h"
+#include "statements.h"
 
 #include "os/machine.h"
 #include "os/self.h"
@@ -31,9 +31,9 @@ std::string timeline() {
   return "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint";
 }
 
-void add_caller(std::vector<Value>& to, const Request& request, const Party& party) {
+void add_caller(std::vector<Value>& to, const Request& request, const ClientId& client) {
   const Text<255> host = os::host_name();
-  to.push_back(party.owner);
+  to.push_back(client.owner);
   to.push_back(std::string(host.view()));
   to.push_back(number(static_cast<std::int64_t>(os::boot_hash())));
   to.push_back(number(os::process_id()));

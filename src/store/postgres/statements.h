@@ -1,34 +1,14 @@
-// Pieces of SQL and of an attempt that several files of this room use.
-#ifndef ATMOST_STORE_POSTGRES_ASKING_H
-#define ATMOST_STORE_POSTGRES_ASKING_H
+// Pieces of SQL that several files of this room use.
+#ifndef ATMOST_STORE_POSTGRES_STATEMENTS_H
+#define ATMOST_STORE_POSTGRES_STATEMENTS_H
 
 #include <string>
 #include <vector>
 
-#include "look.h"
-#include "postgres_store.h"
+#include "core/request.h"
+#include "snapshot.h"
 
 namespace atmost::postgres {
-
-// All of one attempt. The locks are in the order of their keys, in which everybody takes them.
-struct PostgresStore::Asked {
-  struct One {
-    std::uint32_t index = 0;  // in the request
-    std::string key;
-    Sight sight;
-    Picture picture;
-  };
-  const Request* request = nullptr;
-  DecideFn decide = nullptr;
-  Instant now;
-  Ticket* queue = nullptr;
-  Lease* lease = nullptr;
-  std::vector<One> locks;
-  Decision answer;
-  bool doubts = false;  // holders are given time to answer
-
-  bool has_ticket() const { return queue != nullptr && queue->drawn; }
-};
 
 // A moment or an interval as a whole number of microseconds.
 std::string micros(const std::string& expression);
@@ -45,14 +25,14 @@ std::string era();
 // before.
 std::string pause_left();
 // The same, asked at once; an era that was not seen before begins. `why_paused` puts it in words.
-Duration pause_now(Link& link, std::int64_t deadline_boot_ns);
+Duration pause_now(Connection& connection, std::int64_t deadline_boot_ns);
 std::string why_paused(Duration left);
 
 // The moment that goes into records: given, or the server's. As a parameter: null for the server's.
 Value given_moment(const Instant& now);
 
 // Who a row is about: owner, host, boot, pid, uid, id, command.
-void add_caller(std::vector<Value>& to, const Request& request, const Party& party);
+void add_caller(std::vector<Value>& to, const Request& request, const ClientId& client);
 
 // Locks the row of a lock that exists.
 Statement take_row(const std::string& key);

@@ -1,7 +1,7 @@
 // What can go wrong between us and the server. Thrown inside this room only; every call of the
 // store ends it as an Error.
-#ifndef ATMOST_STORE_POSTGRES_TROUBLE_H
-#define ATMOST_STORE_POSTGRES_TROUBLE_H
+#ifndef ATMOST_STORE_POSTGRES_DATABASE_ERROR_H
+#define ATMOST_STORE_POSTGRES_DATABASE_ERROR_H
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace atmost::postgres {
 
-struct Trouble {
+struct DatabaseError {
   enum class Kind {
     unreachable,  // no connection, or it broke: worth another try within the time there is
     silent,       // no answer in time
@@ -36,10 +36,10 @@ inline constexpr std::string_view kReadOnly = "25006";
 
 // Whether the same work on a fresh connection may succeed: the connection broke, the server is
 // restarting, or two transactions were in each other's way.
-bool worth_another_try(const Trouble& trouble);
+bool worth_another_try(const DatabaseError& failure);
 
 // `where` names the server (Address::shown).
-Error error_of(const Trouble& trouble, std::string_view where);
+Error error_of(const DatabaseError& failure, std::string_view where);
 
 // libpq ends its messages with newlines and puts some on several lines; this makes one.
 std::string one_line(std::string_view text);
@@ -55,7 +55,7 @@ bool mentions_tls(std::string_view words);
 
 // Of several servers none could be used: what will be wrong again before what may pass, who
 // answered before who did not. The words of the others follow.
-Trouble most_telling(std::vector<Trouble> all);
+DatabaseError most_telling(std::vector<DatabaseError> all);
 
 }  // namespace atmost::postgres
 

@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <set>
 
-#include "asking.h"
+#include "statements.h"
+#include "store.h"
 
 namespace atmost::postgres {
 namespace {
@@ -12,7 +13,8 @@ bool is_owner(std::string_view name) {
 }
 
 // Of the locks in which it has a row, by whatever table.
-std::set<std::string> locks_of(Link& link, const std::string& owner, std::int64_t deadline) {
+std::set<std::string> locks_of(Connection& connection, const std::string& owner,
+                               std::int64_t deadline) {
   const Statement statements[] = {
       {"SELECT lock FROM atmost.holder WHERE owner = $1 UNION SELECT lock FROM atmost.waiter WHERE "
        "owner = "
@@ -20,7 +22,7 @@ std::set<std::string> locks_of(Link& link, const std::string& owner, std::int64_
        {owner},
        "SELECT",
        1}};
-  const std::vector<Rows> answers = link.ask(statements, deadline);
+  const std::vector<Rows> answers = connection.ask(statements, deadline);
   std::set<std::string> keys;
   for (int row = 0; row < answers[0].count(); ++row) keys.insert(answers[0].text(row, 0));
   return keys;
@@ -28,24 +30,17 @@ std::set<std::string> locks_of(Link& link, const std::string& owner, std::int64_
 
 }  // namespace
 
-Text<80> PostgresStore::own_lease() const {
-  const bool holds =
-      std::any_of(holds_.begin(), holds_.end(), [](const auto& hold) { return hold != nullptr; });
-  const bool wrote = holds || queued_ || doubtful_ || !begun_.empty();
-  return wrote ? Text<80>(party_->owner) : Text<80>();
-}
-
 // Its transactions have the rows of their locks: one that was under way when it was killed is over
 // before ours begins.
-Status PostgresStore::end_lease(std::string_view name) {
+Status end_lease(Client& client, std::string_view name) {
   if (!is_owner(name))
     return atmost::error_of(Code::usage, 0, "not the name of a lease in PostgreSQL");
   const std::string owner(name);
   try {
-    talk(
-        [&](Link& link, std::int64_t deadline) {
-          if (link.server().schema.empty()) return;
-          const std::set<std::string> keys = locks_of(link, owner, deadline);
+    client.talk(
+        [&](Connection& connection, std::int64_t deadline) {
+          if (connection.server().schema.empty()) return;
+          const std::set<std::string> keys = locks_of(connection, owner, deadline);
           std::vector<Statement> statements = {begin()};
           for (const std::string& key : keys) statements.push_back(take_row(key));
           for (const char* table : {"holder", "waiter", "takeover"}) {
@@ -56,13 +51,22 @@ Status PostgresStore::end_lease(std::string_view name) {
           }
           for (const std::string& key : keys) statements.push_back(wake_first(key));
           statements.push_back(commit());
-          link.ask(statements, deadline);
+          connection.ask(statements, deadline);
         },
         false);
-  } catch (const Trouble& trouble) {
-    return error_of(trouble);
+  } catch (const DatabaseError& failure) {
+    return client.error_of(failure);
   }
   return {};
+}
+
+Status end_lease(std::string_view url, std::string_view name) {
+  Result<Address> address = parse_address(url);
+  if (!address.ok()) return address.error();
+  Settings settings;
+  settings.timeout = address.value().timeout;
+  Client client(address.value(), settings);
+  return end_lease(client, name);
 }
 
 }  // namespace atmost::postgres

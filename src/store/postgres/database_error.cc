@@ -1,4 +1,4 @@
-#include "trouble.h"
+#include "database_error.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -6,36 +6,36 @@
 namespace atmost::postgres {
 namespace {
 
-int weight(const Trouble& trouble) {
-  if (trouble.kind == Trouble::Kind::setup) return 3;
-  if (trouble.kind == Trouble::Kind::silent) return 0;
-  return trouble.state == kReadOnly ? 2 : 1;
+int weight(const DatabaseError& failure) {
+  if (failure.kind == DatabaseError::Kind::setup) return 3;
+  if (failure.kind == DatabaseError::Kind::silent) return 0;
+  return failure.state == kReadOnly ? 2 : 1;
 }
 
 }  // namespace
 
-bool worth_another_try(const Trouble& trouble) {
-  if (trouble.kind == Trouble::Kind::unreachable) return true;
-  if (trouble.kind != Trouble::Kind::refused) return false;
+bool worth_another_try(const DatabaseError& failure) {
+  if (failure.kind == DatabaseError::Kind::unreachable) return true;
+  if (failure.kind != DatabaseError::Kind::refused) return false;
   // 08: connection; 57P: shutdown, crash, starting up; 40: serialization, deadlock; 25P03: we stood
   // still in a transaction.
-  return trouble.state.starts_with("08") || trouble.state.starts_with("57P0") ||
-         trouble.state.starts_with("40") || trouble.state == "25P03" || trouble.state == "23505";
+  return failure.state.starts_with("08") || failure.state.starts_with("57P0") ||
+         failure.state.starts_with("40") || failure.state == "25P03" || failure.state == "23505";
 }
 
-Error error_of(const Trouble& trouble, std::string_view where) {
-  Code code = trouble.code;
+Error error_of(const DatabaseError& failure, std::string_view where) {
+  Code code = failure.code;
   std::string words(where);
   words += ": ";
-  words += trouble.words;
-  if (trouble.is(kNoPrivilege)) {
+  words += failure.words;
+  if (failure.is(kNoPrivilege)) {
     code = Code::not_permitted;
     words += " (the owner of schema atmost grants it: atmost schema postgres shows how)";
-  } else if (trouble.state == kReadOnly) {
+  } else if (failure.state == kReadOnly) {
     words += " (add every server to the URL: the one that takes writes is found)";
   }
-  const bool unanswered =
-      trouble.kind == Trouble::Kind::unreachable || trouble.kind == Trouble::Kind::silent;
+  const bool unanswered = failure.kind == DatabaseError::Kind::unreachable ||
+                          failure.kind == DatabaseError::Kind::silent;
   return atmost::error_of(code, unanswered ? ETIMEDOUT : 0, words);
 }
 
@@ -82,12 +82,13 @@ bool mentions_tls(std::string_view words) {
          words.find("certificate") != std::string_view::npos;
 }
 
-Trouble most_telling(std::vector<Trouble> all) {
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Trouble& a, const Trouble& b) { return weight(a) > weight(b); });
-  Trouble first = all.front();
+DatabaseError most_telling(std::vector<DatabaseError> all) {
+  std::stable_sort(all.begin(), all.end(), [](const DatabaseError& a, const DatabaseError& b) {
+    return weight(a) > weight(b);
+  });
+  DatabaseError first = all.front();
   std::string_view before = all.front().words;
-  for (const Trouble& other : all) {
+  for (const DatabaseError& other : all) {
     if (other.words != before) first.words += "; " + other.words;
     before = other.words;
   }

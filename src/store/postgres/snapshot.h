@@ -1,7 +1,7 @@
 // What the database says about one lock, inside a transaction that has its row; and what a decision
 // is made of that.
-#ifndef ATMOST_STORE_POSTGRES_LOOK_H
-#define ATMOST_STORE_POSTGRES_LOOK_H
+#ifndef ATMOST_STORE_POSTGRES_SNAPSHOT_H
+#define ATMOST_STORE_POSTGRES_SNAPSHOT_H
 
 #include <cstdint>
 #include <optional>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "connection.h"
 #include "core/store.h"
-#include "link.h"
 
 namespace atmost::postgres {
 
@@ -37,7 +37,7 @@ struct Holder {
 
 // One lock as one caller sees it. The row of the lock is locked, so that only renewals and the
 // clock go on meanwhile.
-struct Sight {
+struct Snapshot {
   std::uint64_t token = 0;
   bool drained = false;
   std::vector<std::uint32_t> drained_slots;
@@ -60,11 +60,11 @@ struct Sight {
 };
 
 // The one who looks.
-struct Viewer {
+struct SnapshotOf {
   std::string key;  // the lock's
   const LockSpec* spec = nullptr;
   std::int64_t ticket = 0;  // 0: none
-  const Party* party = nullptr;
+  const ClientId* client = nullptr;
   std::string clock;  // an SQL expression: the server's time for stamps
 };
 
@@ -73,26 +73,26 @@ inline constexpr std::size_t kLookStatements = 4;
 // Locks the lock's row (making it, if need be) and reads everything: kLookStatements of them. Each
 // is a statement of its own, because only a statement that begins after the row is ours sees what
 // its last owner wrote.
-void add_look(std::vector<Statement>& to, const Viewer& viewer);
-// Reads their answers. Throws Trouble: malformed; or setup, when the transaction runs on another
-// server process than the connection's (`backend`): a pooling proxy.
-Sight read_look(std::span<const Rows> answers, std::int64_t backend);
+void add_look(std::vector<Statement>& to, const SnapshotOf& of);
+// Reads their answers. Throws DatabaseError: malformed; or setup, when the transaction runs on
+// another server process than the connection's (`backend`): a pooling proxy.
+Snapshot read_look(std::span<const Rows> answers, std::int64_t backend);
 
 // The moment on the server's clock as seen from here: so old as the server says, counted back from
 // `now`.
 Stamp stamp_of(Micros at, Micros clock, const Instant& now);
-LastAdmission last_admission(const Sight& sight, const Instant& now);
+LastAdmission last_admission(const Snapshot& snapshot, const Instant& now);
 HolderView holder_view(const Holder& holder, Micros clock, const Instant& now);
 
 // The same lock for decide(), and the slots that would be taken if it says yes.
-struct Picture {
+struct LockView {
   View view;
   std::vector<HolderView> holders;  // view.holders shows these
   std::vector<std::uint32_t> slots;
 };
 // `newcomer`: has no place in the queue. `last_chance`: will not wait.
-void paint(const Sight& sight, const Request& request, const LockSpec& spec, const Instant& now,
-           bool newcomer, bool last_chance, Picture& to);
+void build_view(const Snapshot& snapshot, const Request& request, const LockSpec& spec,
+                const Instant& now, bool newcomer, bool last_chance, LockView& to);
 
 // A key that can be a row's name: printable ASCII. Keys are behind the last slash of a lock's path.
 Result<std::string> key_of(const LockSpec& lock);

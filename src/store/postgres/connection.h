@@ -1,7 +1,7 @@
 // A conversation with the server: statements sent in one go, answers read strictly, and never later
 // than a deadline.
-#ifndef ATMOST_STORE_POSTGRES_LINK_H
-#define ATMOST_STORE_POSTGRES_LINK_H
+#ifndef ATMOST_STORE_POSTGRES_CONNECTION_H
+#define ATMOST_STORE_POSTGRES_CONNECTION_H
 
 #include <libpq-fe.h>
 
@@ -13,8 +13,8 @@
 
 #include "address.h"
 #include "core/time.h"
+#include "database_error.h"
 #include "rows.h"
-#include "trouble.h"
 
 namespace atmost::postgres {
 
@@ -29,7 +29,7 @@ struct Statement {
 };
 
 // Who we are to other callers, on whichever connection.
-struct Party {
+struct ClientId {
   std::string
       owner;  // 32 hex digits, random: names our rows, and the channel on which we are told of news
   Duration timeout{};  // for one call of the store
@@ -48,15 +48,15 @@ struct Server {
 // not use it. If this process dies the server notices at once; if the machine does, within the
 // server's keepalives. Not thread-safe. Deadlines are on the boot clock. (Looking a host name up is
 // libpq's and may block longer.)
-class Link {
+class Connection {
  public:
-  Link(const Address& address, const Party& party) : address_(address), party_(party) {}
-  Link(const Link&) = delete;
-  Link& operator=(const Link&) = delete;
-  ~Link() { close(); }
+  Connection(const Address& address, const ClientId& client) : address_(address), id_(client) {}
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection() { close(); }
 
-  // Connects if there is no connection. Throws Trouble: unreachable, silent, or setup (a version, a
-  // pooling proxy).
+  // Connects if there is no connection. Throws DatabaseError: unreachable, silent, or setup (a
+  // version, a pooling proxy).
   void open(std::int64_t deadline_boot_ns);
   void close();
   bool is_open() const { return connection_ != nullptr; }
@@ -72,9 +72,9 @@ class Link {
   std::int32_t session_key() const { return key_; }
 
   // Sends all statements and returns their answers, one for each. When 2/5 of the timeout have
-  // passed without one, a second connection looks whether this one is dead (Trouble: unreachable).
-  // Throws Trouble; after `refused` the transaction is rolled back and the connection good, after
-  // everything else the connection is closed.
+  // passed without one, a second connection looks whether this one is dead (DatabaseError:
+  // unreachable). Throws DatabaseError; after `refused` the transaction is rolled back and the
+  // connection good, after everything else the connection is closed.
   std::vector<Rows> ask(std::span<const Statement> statements, std::int64_t deadline_boot_ns);
 
   // When the last answer came that was whole; 0: never.
@@ -85,10 +85,10 @@ class Link {
   void abandon(std::int64_t deadline_boot_ns);
 
   // Blocks until somebody told us news (true), `until_boot_ns`, a signal handler ran, or `bell`
-  // (-1: none) is readable. Throws Trouble: unreachable when the connection broke.
+  // (-1: none) is readable. Throws DatabaseError: unreachable when the connection broke.
   bool await_news(std::int64_t until_boot_ns, int bell = -1);
-  // While `bell` is readable, whatever waits for the server gives up at once (Trouble: silent). -1:
-  // none.
+  // While `bell` is readable, whatever waits for the server gives up at once (DatabaseError:
+  // silent). -1: none.
   void set_bell(int bell) { bell_ = bell; }
   // What was told so far is known.
   void forget_news() { news_ = false; }
@@ -117,7 +117,7 @@ class Link {
   [[noreturn]] void malformed(const std::string& words);
 
   const Address& address_;
-  const Party& party_;
+  const ClientId& id_;
   PGconn* connection_ = nullptr;
   std::size_t first_ = 0;  // the server that answered last
   Server server_;

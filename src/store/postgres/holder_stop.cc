@@ -1,0 +1,172 @@
+#include "holder_stop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "os/clock.h"
+#include "session.h"
+#include "statements.h"
+
+namespace atmost::postgres {
+namespace {
+
+// A taker refreshes its claim whenever it asks; a dead one's claim ends after this.
+constexpr Duration kClaimLasts = Duration::seconds(2);
+// A taker looks every few milliseconds; the server is asked so often.
+constexpr Duration kAskEvery = Duration::millis(50);
+
+std::int64_t asked_level(SignalStep step) {
+  switch (step) {
+    case SignalStep::interrupt:
+      return 1;
+    case SignalStep::terminate:
+      return 2;
+    case SignalStep::kill:
+      return 3;  // no renewal any more: the end of its lease is the end of its hold
+    case SignalStep::look:
+    case SignalStep::prove:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+PostgresHolderStop::PostgresHolderStop(PostgresSession& session, std::string key,
+                                       std::uint32_t slot, std::uint64_t hold)
+    : session_(session), key_(std::move(key)), slot_(slot), hold_(hold) {
+  session_.stops_.insert(this);
+}
+
+PostgresHolderStop::~PostgresHolderStop() { session_.stops_.erase(this); }
+
+Result<Owned<HolderStop>> PostgresSession::stop(std::uint32_t lock, std::uint32_t slot,
+                                                std::uint64_t hold, StopFor) {
+  const std::string& key = keys_[lock];
+  const Statement statements[] = {
+      begin(),
+      take_row(key),
+      {"INSERT INTO atmost.takeover AS old (lock, slot, owner, expires) VALUES ($1, $2, $3, "
+       "clock_timestamp() + " +
+           interval_of(4) +
+           ") ON CONFLICT (lock, slot) DO UPDATE SET owner = excluded.owner, expires = "
+           "excluded.expires "
+           "WHERE old.owner = excluded.owner OR old.expires <= clock_timestamp() RETURNING slot",
+       {key, number(slot), client_->id.owner, number(kClaimLasts.ns / 1000)},
+       "INSERT",
+       1},
+      commit()};
+  bool begun = false;
+  try {
+    client_->talk([&](Connection& connection, std::int64_t deadline) {
+      const Rows claimed = std::move(connection.ask(statements, deadline)[2]);
+      begun = claimed.count() == 1 && claimed.integer(0, 0) == slot;
+    });
+  } catch (const DatabaseError& failure) {
+    return client_->error_of(failure);
+  }
+  if (!begun) return Owned<HolderStop>();
+  if (client_->settings.alone) latch_.arm();
+  return Owned<HolderStop>(new PostgresHolderStop(*this, key, slot, hold));
+}
+
+// A taker that is told to end lets go of what it has closed to others.
+void PostgresSession::leave_if_told() {
+  if (!latch_.is_set()) return;
+  for (PostgresHolderStop* stop : stops_) stop->unclaim();
+  latch_.obey();
+}
+
+Result<SignalResult> PostgresHolderStop::signal(SignalStep step) {
+  session_.leave_if_told();
+  Client& client = *session_.client_;
+  const std::int64_t level = asked_level(step);
+  const bool lately = os::boot_ns() < looked_ns_ + kAskEvery.ns;
+  if (lately && step != SignalStep::prove && level <= looked_level_) {
+    found_.signalled = 0;
+    return found_;
+  }
+  const Statement statements[] = {
+      {"UPDATE atmost.takeover SET expires = clock_timestamp() + " + interval_of(4) +
+           " WHERE lock = $1 AND slot = $2 AND owner = $3",
+       {key_, number(slot_), client.id.owner, number(kClaimLasts.ns / 1000)},
+       "UPDATE",
+       0},
+      {"WITH pressed AS (UPDATE atmost.holder SET asked = $4 WHERE lock = $1 AND slot = $2 AND "
+       "token = $3 "
+       "AND "
+       "asked < $4 AND expires > clock_timestamp() RETURNING owner) SELECT pg_notify('atmost_' || "
+       "owner, '') "
+       "FROM pressed",
+       {key_, number(slot_), number(hold_), number(level)},
+       "SELECT",
+       1},
+      {"SELECT pid, token, " + micros("since") + ", " + micros(client.settings.clock) + ", " +
+           micros("(expires - clock_timestamp())") +
+           ", host, id, command FROM atmost.holder WHERE lock = $1 AND slot = $2 AND token = $3 "
+           "AND expires "
+           "> "
+           "clock_timestamp()",
+       {key_, number(slot_), number(hold_)},
+       "SELECT",
+       8}};
+  SignalResult found;
+  try {
+    client.talk([&](Connection& connection, std::int64_t deadline) {
+      const std::vector<Rows> answers = connection.ask(statements, deadline);
+      found = {};
+      found.signalled = answers[1].count() > 0 ? 1 : 0;
+      const Rows& row = answers[2];
+      if (row.count() == 0) return;
+      found.held = true;
+      found.pid = row.integer(0, 0, 0);
+      found.host = Text<63>(row.text(0, 5));
+      found.id = Text<63>(row.text(0, 6));
+      found.command = Text<63>(row.text(0, 7));
+      found.noted = true;
+      found.token = static_cast<std::uint64_t>(row.integer(0, 1, 1));
+      const Instant now = {0, os::boot_ns(), false};
+      found.start = stamp_of(row.integer(0, 2), row.integer(0, 3), now);
+      // That may be a very old row's end: no longer than anybody would wait anyway.
+      const std::int64_t left_us = std::min(row.integer(0, 4), Duration::seconds(86400).ns / 1000);
+      if (step == SignalStep::kill) found.until_boot_ns = plus(now.boot_ns, {left_us * 1000});
+    });
+  } catch (const DatabaseError& failure) {
+    return client.error_of(failure);
+  }
+  looked_ns_ = os::boot_ns();
+  looked_level_ = level;
+  found_ = found;
+  return found;
+}
+
+void PostgresHolderStop::close() {
+  unclaim();
+  PostgresSession& session = session_;
+  delete this;
+  if (!session.stops_.empty() || session.queued_) return;
+  if (session.lease_ == nullptr) session.leave_if_told();
+  session.latch_.disarm();
+}
+
+void PostgresHolderStop::unclaim() {
+  Client& client = *session_.client_;
+  const Statement statements[] = {
+      begin(),
+      take_row(key_),
+      {"DELETE FROM atmost.takeover WHERE lock = $1 AND slot = $2 AND owner = $3",
+       {key_, number(slot_), client.id.owner},
+       "DELETE",
+       0},
+      wake_first(key_),
+      commit()};
+  try {
+    client.talk([&](Connection& connection, std::int64_t deadline) {
+      connection.ask(statements, deadline);
+    });
+  } catch (const DatabaseError&) {
+    // The claim ends by itself.
+  }
+}
+
+}  // namespace atmost::postgres

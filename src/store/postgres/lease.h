@@ -1,0 +1,74 @@
+// A lease under way: its rows, and the connection on which they are renewed.
+#ifndef ATMOST_STORE_POSTGRES_LEASE_H
+#define ATMOST_STORE_POSTGRES_LEASE_H
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "connection.h"
+#include "core/lease.h"
+#include "statements.h"
+#include "store/fleet/renewal.h"
+
+namespace atmost::postgres {
+
+class PostgresSession;
+
+// The rows of one lock.
+struct HeldRows {
+  std::string key;
+  std::uint64_t token = 0;
+};
+
+// Gives the slots up; as `ending` says, with a finish.
+Statement let_go(const HeldRows& one, Ending ending, const Instant& now, const std::string& clock);
+// Renews them, unless that is not wanted any more. Answers slot and asked of each.
+Statement renew_rows(const HeldRows& one, Duration ttl);
+
+// The connection is the lease's while it lasts, and the renewal's thread alone uses it.
+class HeldLease final : public Hold, private fleet::Keeper {
+ public:
+  // `keys` and `held` in the request's order.
+  HeldLease(PostgresSession& session, std::unique_ptr<Connection> connection,
+            const std::vector<std::string>& keys, std::vector<HeldLock> held, Duration ttl);
+  HeldLease(const HeldLease&) = delete;
+  HeldLease& operator=(const HeldLease&) = delete;
+  ~HeldLease();
+
+  // 0 or an errno value.
+  int start(std::int64_t sent_boot_ns, Duration pause);
+
+  const std::vector<HeldRows>& rows() const { return rows_; }
+
+  Upkeep upkeep() const override { return renewal_.upkeep(); }
+  Contest contested(std::uint32_t) const override {
+    return upkeep().asked_to_stop ? Contest::for_its_place : Contest::none;
+  }
+  void release(Ending ending, const Instant& now, const Lesson& lesson) override;
+
+ private:
+  fleet::Renewed renew(std::int64_t give_up_boot_ns) override;
+  bool asked_to_stop(std::int64_t until_boot_ns) override;
+  bool doubts() override { return std::exchange(news_, false); }
+  void wake() override;
+
+  // Renews no more, at once; gives the connection back, perhaps closed.
+  std::unique_ptr<Connection> stop();
+  bool told_to_stop();
+  bool news(std::int64_t until_boot_ns);
+
+  PostgresSession& session_;
+  std::unique_ptr<Connection> connection_;
+  const std::vector<HeldLock> held_;
+  std::vector<HeldRows> rows_;
+  const Duration ttl_;
+  bool news_ = false;  // somebody asks whether we are there: a renewal says so
+  int bell_ = -1;      // an eventfd: wake()
+  fleet::Renewal renewal_;
+};
+
+}  // namespace atmost::postgres
+
+#endif

@@ -1,0 +1,111 @@
+// The locks of one request in a PostgreSQL database (docs/fleet-postgres.md). snapshot.cc has what
+// a decision is made of.
+#ifndef ATMOST_STORE_POSTGRES_SESSION_H
+#define ATMOST_STORE_POSTGRES_SESSION_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client.h"
+#include "core/session.h"
+#include "store/fleet/termination_latch.h"
+
+namespace atmost::postgres {
+
+class HeldLease;
+class PostgresHolderStop;
+class PostgresStore;
+struct Attempt;
+struct Snapshot;
+
+// Every decision is one transaction that has the row of each lock it is about (in the order of
+// their names). Whoever stands still inside one loses it after 2/5 of the timeout. Ages, intervals
+// and leases are measured by the server's clock alone; `now` only says when that is on ours, and
+// counts itself when it was given.
+//
+// A hold is a row for each slot, with a token, good until `expires`; a thread (fleet::Renewal)
+// renews it on the same connection, and on a new one, under the same token, when that broke. If
+// this process or its machine dies, or the connection stays broken, the slots are free when the
+// last renewal's ttl is over. Waiters that die are passed over at once: the server notices that
+// their session's advisory lock is free; should that fail, after 30 s. Of a server that does not
+// answer any more a waiter knows a second after the timeout.
+//
+// One request at a time. Not thread-safe.
+class PostgresSession final : public Session {
+ public:
+  // Borrows the store, whose client it uses until close().
+  PostgresSession(PostgresStore& store, const Request& request, std::unique_ptr<Client> client);
+  PostgresSession(const PostgresSession&) = delete;
+  PostgresSession& operator=(const PostgresSession&) = delete;
+
+  // The first call. Error: usage.
+  Status prepare();
+
+  Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
+                           Lease& lease) override;
+  Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
+  void withdraw(Ticket& ticket) override;
+  Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
+  Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                 StopFor what_for) override;
+  Text<80> lease_name() const override;
+  void close() override;
+
+ private:
+  friend class HeldLease;
+  friend class PostgresHolderStop;
+  ~PostgresSession();
+
+  void begin_attempt(Attempt& attempt) const;
+  static Duration recovery(Connection& connection, const Attempt& attempt,
+                           std::int64_t deadline_boot_ns);
+  void attempt_once(Connection& connection, Attempt& attempt, std::int64_t deadline_boot_ns);
+  Decision decide_all(Attempt& attempt, Duration recovering) const;
+  void admit(Connection& connection, Attempt& attempt, std::int64_t deadline_boot_ns);
+  void take_expired_out(Connection& connection, const Attempt& attempt,
+                        std::int64_t deadline_boot_ns);
+  void adopt_lease(Attempt& attempt, std::span<const class Rows> answers,
+                   std::int64_t sent_boot_ns);
+  void refuse(Connection& connection, Attempt& attempt, const Decision& decision,
+              std::int64_t deadline_boot_ns);
+  void add_clearance(std::vector<struct Statement>& to, const std::string& key,
+                     std::uint64_t ticket) const;
+  void doubt(Attempt& attempt);
+  void add_questions(const Attempt& attempt, std::vector<struct Statement>& to) const;
+  void plan_look(const Attempt& attempt, const Decision& decision);
+  std::int64_t known_dead_by() const;
+  void ask_whether_it_is_there();
+  void refresh_place();
+  void leave_queue();
+  void leave_if_told();
+
+  PostgresStore& store_;
+  const Request& request_;
+  std::unique_ptr<Client> client_;
+  // A transaction of ours broke off, and may have been committed: rows of ours are nobody's.
+  bool doubtful_ = false;
+  std::unique_ptr<HeldLease> lease_;  // null: nothing is held
+  std::vector<std::string> keys_;     // of the request's locks
+
+  // Holders whose lease ended by the server's clock, by their tokens, and when they were asked
+  // whether they are there.
+  std::map<std::uint64_t, std::int64_t> questioned_;
+
+  // For await():
+  bool queued_ = false;
+  std::int64_t look_again_ns_ = 0;
+  std::int64_t refresh_ns_ = 0;
+  std::int32_t place_key_ = 0;  // Connection::session_key() that our place is known by
+  fleet::TerminationLatch latch_;
+
+  std::set<PostgresHolderStop*> stops_;  // under way
+};
+
+}  // namespace atmost::postgres
+
+#endif
