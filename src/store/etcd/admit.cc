@@ -218,6 +218,8 @@ Result<Decision> EtcdStore::attempt(const Request& request, DecideFn decide, con
       seen = false;
     }
     if (!seen) {
+      // A watch that was begun from another place tells nothing of those before the next one.
+      if (queue != nullptr && !queue->drawn) stop_following();
       if (Status looked = look(request, queue, end); !looked.ok()) {
         if (in_doubt) lease_.abandon();  // what we may hold ends with the lease
         return give_in(looked.error());
