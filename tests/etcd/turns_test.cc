@@ -22,10 +22,11 @@ class Turns : public ::testing::Test {
   std::string file(const std::string& name) const { return directory_.file(name); }
 
   // Says its name, and goes on until end(name).
-  Job caller(const std::string& name, const std::string& options) const {
+  Job caller(const std::string& name, const std::string& options,
+             const std::string& ttl = "60s") const {
     mkfifo(file(name + ".end").c_str(), 0600);
     return Job({"sh", "-c",
-                "exec " + atmost_program() + " run --no-history --ttl 60s --store " +
+                "exec " + atmost_program() + " run --no-history --ttl " + ttl + " --store " +
                     cluster_.url("/t") + " " + options + " lock -- sh -c 'echo " + name + " >>" +
                     file("log") + "; read x <" + file(name + ".end") + "; true'"});
   }
@@ -124,6 +125,38 @@ TEST_F(Turns, AStoppedWaiterIsOvertakenAndKeepsItsPlace) {
   ASSERT_TRUE(says("holder\nsecond\nfirst\nthird\n", 10)) << contents(file("log"));
   end("third");
   for (Job* each : {&holder, &first, &second, &third}) EXPECT_EQ(each->wait(10), 0);
+}
+
+// A place that was lost is drawn anew behind those who came meanwhile, and what is seen from there
+// is not what was seen from the first place.
+TEST_F(Turns, AFirstWaiterThatLosesItsPlaceComesAfterTheOthers) {
+  constexpr std::size_t kOthers = 7;  // more than a waiter sees of its queue
+  Job holder = caller("holder", "");
+  ASSERT_TRUE(says("holder\n", 30));
+  Job first = caller("first", "-w inf --kill-grace 500ms", "4s");
+  ASSERT_TRUE(eventually(30, [&] { return waiting() == 1; }));
+  std::vector<Job> others;
+  std::string log = "holder\n";
+  for (std::size_t i = 0; i < kOthers; ++i) {
+    others.push_back(waiter(std::to_string(i), 1 + i));
+    log += std::to_string(i) + "\n";
+  }
+  first.signal_group(SIGSTOP);
+  end("holder");
+  ASSERT_TRUE(says("holder\n0\n", kPassed)) << contents(file("log"));
+  ASSERT_TRUE(eventually(30, [&] { return waiting() == kOthers; }));
+  first.signal_group(SIGCONT);
+  ASSERT_TRUE(eventually(30, [&] { return waiting() == kOthers + 1; }));
+  for (std::size_t i = 0; i < kOthers; ++i) {
+    const std::string last = "\n" + std::to_string(i) + "\n";
+    ASSERT_TRUE(eventually(10, [&] { return contents(file("log")).ends_with(last); }))
+        << contents(file("log"));
+    end(std::to_string(i));
+  }
+  ASSERT_TRUE(says(log + "first\n", 20)) << contents(file("log"));
+  end("first");
+  for (Job& each : others) EXPECT_EQ(each.wait(10), 0);
+  EXPECT_EQ(first.wait(10), 0);
 }
 
 // Who does not wait has no second to watch for; but whose lease is not renewed is dead.

@@ -58,6 +58,8 @@ Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticke
       seen = false;
     }
     if (!std::exchange(seen, false)) {
+      // A watch that was begun from another place tells nothing of those before the next one.
+      if (queue != nullptr && !queue->drawn) watch_.stop();
       if (Status looked = look(queue, end); !looked.ok()) {
         if (in_doubt) caller_.lease.abandon();  // what we may hold ends with the lease
         return give_in(looked.error());
