@@ -32,7 +32,7 @@ struct HeldLock {
   // Runs that had these slots before and recorded no end; the first few of them.
   std::uint32_t vanished_count = 0;
   Vanished vanished[kMostVanished];
-  std::uint32_t slots[kMaxTake] = {};  // 1-based, ascending, none above the caller's N
+  std::uint32_t slots[kMaxTake];  // `count` of them: 1-based, ascending, none above the caller's N
 };
 
 // How the command ended, for the record of the last admission.

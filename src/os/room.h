@@ -14,6 +14,22 @@ void* take_room(std::size_t size);
 // Gives it back. `size` is the one it was taken with.
 void give_room(void* room, std::size_t size);
 
+// A T in a room of its own, which nobody initialises: for plain data. Null when there is no memory.
+template <class T>
+class Room {
+ public:
+  Room() : room_(take_room(sizeof(T))) {}
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+  ~Room() {
+    if (room_ != nullptr) give_room(room_, sizeof(T));
+  }
+  T* get() const { return static_cast<T*>(room_); }
+
+ private:
+  void* room_;
+};
+
 }  // namespace atmost::os
 
 #endif

@@ -58,6 +58,7 @@ class Caller {
     request.locks[0].max = max;
     request.locks[0].take = take;
     world.point(request.locks[0], 0);
+    world.introduce(request);
   }
 
   // One attempt of a caller that will not wait.

@@ -6,28 +6,21 @@
 #include <sstream>
 
 #include "contract.h"
-#include "store/local/local_store.h"
+#include "store/local/store.h"
 
 namespace atmost::contract {
 namespace {
 
-// Every LocalStore opens the file for itself: a separate open file description, and so a separate
+// Every session opens the file for itself: a separate open file description, and so a separate
 // owner of locks, as in another process.
 class LocalWorld final : public World {
  public:
   LocalWorld() { EXPECT_NE(mkdtemp(directory_), nullptr); }
-  ~LocalWorld() override {
-    callers_.clear();
-    std::filesystem::remove_all(directory_);
-  }
+  ~LocalWorld() override { std::filesystem::remove_all(directory_); }
 
-  Store& caller() override {
-    callers_.push_back(std::make_unique<local::LocalStore>());
-    callers_.back()->set_heirs(local::Heirs::command);
-    callers_.back()->set_kind(
-        HolderKind::library);  // the one robust list of this thread is not for all of them
-    return *callers_.back();
-  }
+  Store& caller() override { return store_; }
+  // The one robust list of this thread is not for all of them.
+  void introduce(Request& request) override { request.kind = HolderKind::library; }
   void point(LockSpec& spec, unsigned index) override { spec.path = PathText(path(index)); }
   std::optional<std::string> bytes() override {
     std::ostringstream all;
@@ -42,7 +35,7 @@ class LocalWorld final : public World {
   }
 
   char directory_[64] = "/tmp/atmost-contract-XXXXXX";
-  std::vector<std::unique_ptr<local::LocalStore>> callers_;
+  local::LocalStore store_;
 };
 
 std::unique_ptr<World> local_world() { return std::make_unique<LocalWorld>(); }

@@ -21,6 +21,8 @@ class World {
   // The store of one more caller, whose sessions are apart from those of all others as in a
   // separate process. Lives as long as the world; may be the same for all.
   virtual Store& caller() = 0;
+  // What the store's callers say of themselves besides, if the defaults will not do.
+  virtual void introduce(Request&) {}
   // Points `spec` at lock number `index` of this world. Nothing exists of it before its first use.
   virtual void point(LockSpec& spec, unsigned index) = 0;
   // The traits (of those for this suite) that the store does not have, by name: what needs them is

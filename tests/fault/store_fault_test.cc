@@ -46,7 +46,7 @@ class StoreFault : public ::testing::TestWithParam<Fault> {
       prepare(world);
       {
         User user(world.path, max);
-        user.store().set_kind(HolderKind::supervised);
+        user.request.kind = HolderKind::supervised;
         ready(world, user);
         const std::int64_t started = os::boot_ns();
         {
@@ -145,9 +145,9 @@ TEST_P(StoreFault, QueueingAndWaiting) {
       attempt(user, &user.ticket);
       EXPECT_FALSE(user.lease.held());
       if (!user.ticket.drawn) continue;
-      (void)user.store().await(user.request, user.ticket, os::boot_ns() + 1'000'000);
+      (void)user.await(os::boot_ns() + 1'000'000);
     }
-    user.store().withdraw(user.request, user.ticket);
+    user.withdraw();
   });
 }
 
@@ -156,8 +156,7 @@ TEST_P(StoreFault, WaitingBehindAnother) {
       1, [](World& world) { ASSERT_TRUE(world.stranger.lock(queue_start(1) + 1)); }, not_yet,
       [](World&, User& user) {
         attempt(user, &user.ticket);
-        if (user.ticket.drawn)
-          (void)user.store().await(user.request, user.ticket, os::boot_ns() + 1'000'000);
+        if (user.ticket.drawn) (void)user.await(os::boot_ns() + 1'000'000);
         attempt(user, &user.ticket);
         EXPECT_FALSE(user.lease.held());
       });
@@ -185,7 +184,7 @@ TEST_P(StoreFault, AProcessThatEndsLeavesNothingWhateverFailed) {
     const pid_t child = fork();
     if (child == 0) {
       User user(world.path, kSlots);
-      user.store().set_kind(HolderKind::supervised);
+      user.request.kind = HolderKind::supervised;
       if (user.ask() != "admit") _exit(1);
       Injector injector(nth, GetParam());
       user.lease.release(Ending::success, user.now);

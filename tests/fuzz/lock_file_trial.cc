@@ -57,8 +57,6 @@ LockFileTrial::LockFileTrial() {
   }
   path_ = directory_ + "/lock";
   stranger_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  store_ = std::make_unique<local::LocalStore>();
-  store_->set_kind(HolderKind::library);
   if (stranger_ < 0 || ask(3, 1, false) != nullptr) abort();
   valid_.resize(static_cast<std::size_t>(local::kHeaderAt) + sizeof(local::Header));
   if (pread(stranger_, valid_.data(), valid_.size(), 0) != static_cast<ssize_t>(valid_.size()))
@@ -69,7 +67,6 @@ LockFileTrial::LockFileTrial() {
 }
 
 LockFileTrial::~LockFileTrial() {
-  store_.reset();
   close(stranger_);
   unlink(path_.c_str());
   rmdir(directory_.c_str());
@@ -77,14 +74,19 @@ LockFileTrial::~LockFileTrial() {
 
 const char* LockFileTrial::ask(std::uint32_t max, std::uint32_t take, bool queue) {
   Request request;
+  request.kind = HolderKind::library;
   request.locks[0].path = PathText(path_);
   request.locks[0].max = max;
   request.locks[0].take = take;
   const Instant now = {1'700'000'000'000'000'000, 100'000'000'000'000'000, false};
   Ticket ticket;
+  Result<Owned<Session>> opened = store_.open(request);
+  Owned<Session> session;
+  if (opened.ok()) session = static_cast<Owned<Session>&&>(opened.value());
   Lease lease;
   Result<Decision> answer =
-      store_->attempt(request, policy::decide, now, queue ? &ticket : nullptr, lease);
+      opened.ok() ? session->attempt(policy::decide, now, queue ? &ticket : nullptr, lease)
+                  : Result<Decision>(opened.error());
   const char* wrong = nullptr;
   if (!answer.ok()) {
     const std::string message = answer.error().message.c_str();
@@ -106,9 +108,9 @@ const char* LockFileTrial::ask(std::uint32_t max, std::uint32_t take, bool queue
              !(drained(1) && drained(3))) {
     wrong = "a refusal beside a free slot";
   }
-  store_->withdraw(request, ticket);
+  if (session) session->withdraw(ticket);
   lease.release(Ending::success, now);
-  store_->close();
+  session.close();
   if (wrong == nullptr && !set_lock(stranger_, F_WRLCK, 0, 8)) wrong = "the guard is left locked";
   set_lock(stranger_, F_UNLCK, 0, 8);
   return wrong;
@@ -125,7 +127,7 @@ const char* LockFileTrial::look() {
   LockSpec spec;
   spec.path = PathText(path_);
   Counter counter;
-  Result<std::uint32_t> held = store_->inspect(spec, {}, &counter);
+  Result<std::uint32_t> held = store_.inspect(spec, {}, &counter);
   if (held.ok() && held.value() != counter.holders)
     return "a listing shows another number than it counts";
   if (held.ok() && held.value() < 2) return "a listing leaves a holder out";

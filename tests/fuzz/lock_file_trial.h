@@ -5,10 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 
-#include "store/local/local_store.h"
+#include "store/local/store.h"
 
 namespace atmost::fuzz {
 
@@ -44,7 +43,7 @@ class LockFileTrial {
   std::string path_;
   std::string valid_;  // a lock file as this program writes it: everything up to the first records
   int stranger_ = -1;
-  std::unique_ptr<local::LocalStore> store_;
+  local::LocalStore store_;
 };
 
 }  // namespace atmost::fuzz

@@ -148,7 +148,7 @@ class Fuzz {
     const std::uint64_t kHolds[] = {asked.value().holds[0], asked.value().holds[0], token_, 0,
                                     any()};
     const std::uint64_t hold = kHolds[any() % 5];
-    for (const SignalStep pressure : kPressures) (void)taker.store().press(0, 1, hold, pressure);
+    for (const SignalStep pressure : kPressures) (void)taker.signal(hold, pressure);
   }
 
   std::mt19937_64 random_;

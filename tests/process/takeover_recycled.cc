@@ -113,7 +113,7 @@ std::string recycle(unsigned count, const std::string& path) {
     if (!asked.ok() || asked.value().verdict == Verdict::admit) return "the slot is not held";
     const std::uint64_t hold = asked.value().holds[0];
     for (const SignalStep pressure : {SignalStep::interrupt, SignalStep::terminate}) {
-      const atmost::Result<atmost::SignalResult> found = taker.store().press(0, 1, hold, pressure);
+      const atmost::Result<atmost::SignalResult> found = taker.signal(hold, pressure);
       if (found.ok() && found.value().signalled > 0) ++pressed;
     }
     if (has_pending(bystander))
@@ -144,13 +144,13 @@ std::string change_hands() {
        {SignalStep::prove, SignalStep::interrupt, SignalStep::terminate}) {
     if (!taking) continue;
     const atmost::Result<atmost::SignalResult> found =
-        taker.store().press(0, 1, asked.value().holds[0], pressure);
+        taker.signal(asked.value().holds[0], pressure);
     if (!found.ok() || found.value().held) wrong = "taken for the first";
   }
   if (has_pending(second)) wrong = "a signal to the second";
   // And the second itself can be reached, so that the silence means something.
   const atmost::Result<atmost::Decision> again = taker.attempt();
-  if (again.ok()) (void)taker.store().press(0, 1, again.value().holds[0], SignalStep::interrupt);
+  if (again.ok()) (void)taker.signal(again.value().holds[0], SignalStep::interrupt);
   if (wrong.empty() && !has_pending(second)) wrong = "the second is not reached for itself";
   ::kill(second, SIGKILL);
   waitpid(second, nullptr, 0);

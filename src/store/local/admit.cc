@@ -1,11 +1,11 @@
-// LocalStore: what an admission writes.
+// LocalSession: what an admission writes.
 #include <cstring>
 
 #include "listing.h"
-#include "local_store.h"
 #include "os/occupancy.h"
 #include "os/self.h"
 #include "proof.h"
+#include "session.h"
 
 namespace atmost::local {
 namespace {
@@ -24,19 +24,19 @@ std::uint64_t next_token(std::uint64_t stored, const Instant& now) {
 
 }  // namespace
 
-Status LocalStore::commit(const Request& request, const Instant& now, Ticket* queue) {
+Status LocalSession::commit(const Instant& now, Ticket* queue) {
   for (std::uint32_t i = 0; i < count_; ++i) {
-    if (Status admitted = admit_to(request, i, now); !admitted.ok()) {
-      take_back(request, i + 1);
+    if (Status admitted = admit_to(i, now); !admitted.ok()) {
+      take_back(i + 1);
       return admitted;
     }
   }
-  for (std::uint32_t i = 0; i < count_; ++i) write_hints(request, i, now);
+  for (std::uint32_t i = 0; i < count_; ++i) write_hints(i, now);
   if (queue != nullptr) {
-    if (queue->drawn && waits_for_handover(request)) {
-      (void)os::try_lock(entries_[0].file.slot_fd(), owner_, os::Hold::write, {kHandoverByte, 1});
+    if (queue->drawn && waits_for_handover()) {
+      (void)os::try_lock(entry(0).file.slot_fd(), owner_, os::Hold::write, {kHandoverByte, 1});
     }
-    withdraw(request, *queue);  // whoever is woken by this finds the byte above locked
+    withdraw(*queue);  // whoever is woken by this finds the byte above locked
   }
   watch_.rest();
   return {};
@@ -44,87 +44,94 @@ Status LocalStore::commit(const Request& request, const Instant& now, Ticket* qu
 
 // Nobody was admitted: an interval must not count from now. What cannot be written now is as stale
 // as before.
-void LocalStore::take_back(const Request& request, std::uint32_t count) {
-  for (std::uint32_t i = 0; i < count && !request.foreign_format; ++i) {
-    entries_[i].file.header() = entries_[i].before;
-    (void)entries_[i].file.save_header();
+void LocalSession::take_back(std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count && !request_->foreign_format; ++i) {
+    entry(i).file.header() = entry(i).before;
+    (void)entry(i).file.save_header();
   }
 }
 
 // What must be written for the admission to be one: the index for foreign callers, the header for
 // the next of ours.
-Status LocalStore::admit_to(const Request& request, std::uint32_t lock, const Instant& now) {
-  Entry& entry = entries_[lock];
-  if (Status raised = entry.file.raise_index(entry.reserved.slots[entry.reserved.count - 1]);
-      !raised.ok()) {
+Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
+  Entry& to = entry(lock);
+  HeldLock& mine = held(lock);
+  const Reservation& reserved = to.reserved;
+  if (Status raised = to.file.raise_index(reserved.slots[reserved.count - 1]); !raised.ok())
     return raised;
-  }
-  entry.held.fd = entry.file.slot_fd();
-  entry.held.count = entry.reserved.count;
-  entry.held.vanished_count = 0;
-  entry.held.was_empty = entry.file.was_empty() && entry.file.state() == HeaderState::fresh;
-  std::memcpy(entry.held.slots, entry.reserved.slots, sizeof(std::uint32_t) * entry.reserved.count);
+  mine.fd = to.file.slot_fd();
+  mine.token = 0;
+  mine.count = reserved.count;
+  mine.vanished_count = 0;
+  mine.was_empty = to.file.was_empty() && to.file.state() == HeaderState::fresh;
+  std::memcpy(mine.slots, reserved.slots, sizeof(std::uint32_t) * reserved.count);
   // Without it the hold is as good; but nobody can take it over.
-  if (owner_ == os::Owner::description)
-    (void)leave_proof(entry.file, entry.held.slots, entry.held.count);
-  if (request.foreign_format) return {};
-  Header& header = entry.file.header();
-  entry.before = header;
-  entry.admitted = now;
+  if (owner_ == os::Owner::description) (void)leave_proof(to.file, mine.slots, mine.count);
+  if (request_->foreign_format) return {};
+  Header& header = to.file.header();
+  to.before = header;
+  to.admitted = now;
   header.token = next_token(header.token, now);
   header.refusals = 0;
-  header.start = data_of(now, entry.file.identity());
-  entry.held.token = header.token;
-  return entry.file.save_header();
+  header.start = data_of(now, to.file.identity());
+  mine.token = header.token;
+  return to.file.save_header();
+}
+
+// Runs that left no end: before our words and records are written over those of the dead. Asked for
+// only where the search met such a word, so that an admission after an orderly end reads nothing
+// for it.
+void LocalSession::note_vanished(std::uint32_t lock) {
+  HeldLock& mine = held(lock);
+  const int fd = entry(lock).file.fd();
+  for (std::uint32_t i = 0; i < mine.count && mine.vanished_count < kMostVanished; ++i) {
+    const std::uint32_t slot = mine.slots[i];
+    Word word;
+    Record record;
+    if (read_words(fd, slot, 1, &word) != 0 || (word.thread & os::kOwnerDied) == 0) continue;
+    if (!read_record(fd, slot, record) || record.token == 0) continue;
+    const std::uint32_t count = mine.vanished_count;
+    if (count > 0 && mine.vanished[count - 1].token == record.token)
+      continue;  // one run, with several slots
+    mine.vanished[mine.vanished_count++] = {slot, record.pid, record.token};
+  }
+}
+
+// One registration a process, so only the first lock's words are vouched for; with exec it would
+// end at once, and a keeper may be a child of who is admitted here. Returns how many, from the
+// front.
+std::uint32_t LocalSession::register_words(std::uint32_t lock) {
+  const bool stays =
+      request_->kind == HolderKind::supervised && !request_->exec && request_->kept_for == 0;
+  const LockFile& file = entry(lock).file;
+  const HeldLock& mine = held(lock);
+  if (lock != 0 || !stays || file.identity().boot == 0) return 0;
+  std::uint32_t indices[kMaxTake];
+  for (std::uint32_t i = 0; i < mine.count; ++i) indices[i] = mine.slots[i] - 1;
+  return os::register_words(file.fd(), kWordsAt, indices, mine.count);
 }
 
 // What only shortens later searches and fills listings: failures (a full disk) cost just that.
-void LocalStore::write_hints(const Request& request, std::uint32_t lock, const Instant& now) {
-  if (request.foreign_format) return;
-  Entry& entry = entries_[lock];
-  const int fd = entry.file.fd();
-  if (entry.reserved.met_dead) note_vanished(entry);
-  std::uint32_t indices[kMaxTake];
-  for (std::uint32_t i = 0; i < entry.held.count; ++i) {
-    indices[i] = entry.held.slots[i] - 1;
-    Record record = make_record(request, entry.held.slots[i], entry.held.token, kind_, now,
-                                entry.file.identity());
+void LocalSession::write_hints(std::uint32_t lock, const Instant& now) {
+  if (request_->foreign_format) return;
+  Entry& to = entry(lock);
+  const HeldLock& mine = held(lock);
+  const int fd = to.file.fd();
+  if (to.reserved.met_dead) note_vanished(lock);
+  for (std::uint32_t i = 0; i < mine.count; ++i) {
+    Record record =
+        make_record(*request_, mine.slots[i], mine.token, now, to.file.identity());
     (void)write_record(fd, record);
   }
-  // One registration a process, so only the first lock's words are vouched for; with exec it would
-  // end at once, and a keeper may be a child of who is admitted here.
-  std::uint32_t registered = 0;
-  const bool stays = kind_ == HolderKind::supervised && !request.exec && request.kept_for == 0;
-  if (lock == 0 && stays && entry.file.identity().boot != 0) {
-    registered = os::register_words(fd, kWordsAt, indices, entry.held.count);
-  }
-  entry.words_registered = registered > 0;
-  if (kind_ ==
-      HolderKind::library) {  // what a taker once wrote to a library that is gone is not for us
-    for (std::uint32_t i = 0; i < entry.held.count; ++i) clear_revocation(fd, entry.held.slots[i]);
+  const std::uint32_t registered = register_words(lock);
+  to.words_registered = registered > 0;
+  if (request_->kind == HolderKind::library) {
+    // What a taker once wrote to a library that is gone is not for us.
+    for (std::uint32_t i = 0; i < mine.count; ++i) clear_revocation(fd, mine.slots[i]);
   }
   const std::uint32_t self = registered > 0 ? os::thread_id() : 0;
-  for (std::uint32_t i = 0; i < entry.held.count; ++i) {
-    (void)write_word(fd, entry.held.slots[i], i < registered ? self : 0);
-  }
-}
-
-void LocalStore::leave_proofs() {
-  for (std::uint32_t i = 0; i < count_; ++i) {
-    const Entry& entry = entries_[i];
-    (void)leave_proof(entry.file, entry.held.slots, entry.held.count);
-  }
-}
-
-void LocalStore::name_holder(std::int64_t pid) {
-  for (std::uint32_t i = 0; i < count_; ++i) {
-    const Entry& entry = entries_[i];
-    for (std::uint32_t j = 0; j < entry.held.count; ++j) {
-      Record record;
-      if (!read_record(entry.file.fd(), entry.held.slots[j], record)) continue;
-      record.pid = static_cast<std::uint32_t>(pid);
-      (void)write_record(entry.file.fd(), record);
-    }
+  for (std::uint32_t i = 0; i < mine.count; ++i) {
+    (void)write_word(fd, mine.slots[i], i < registered ? self : 0);
   }
 }
 

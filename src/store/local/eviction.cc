@@ -255,7 +255,7 @@ SignalResult press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold
   result.command = holder.command;
   result.start = holder.start;
   result.read_locked = holder.read_locked;
-  if (!result.held || pressure == SignalStep::none) return result;
+  if (!result.held || pressure == SignalStep::look) return result;
   if (holder.kind == HolderKind::library && holder.eviction != Eviction::kill) {
     tell_library(file, slot, holder.eviction, pressure, result);
     return result;

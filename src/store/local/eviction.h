@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "core/store.h"
+#include "core/holder_stop.h"
 #include "family.h"
 #include "lock_file.h"
 
@@ -19,7 +19,7 @@ namespace atmost::local {
 // Sends what `pressure` says to the proven holders of `slot`, and tells what was found: CONT and
 // INT, CONT and TERM to the supervisor alone when there is a living one (it passes them on), else
 // to every holder; KILL to everything below the holders until nothing is left there, then to the
-// holders. Not held: nobody does, or under another hold than `hold`. SignalStep::none takes
+// holders. Not held: nobody does, or under another hold than `hold`. SignalStep::look takes
 // microseconds, the others milliseconds (they read /proc). `family` gets to know whom it saw below
 // the holders it signalled. REQUIRES: file.guarded(), so that the slot does not change hands among
 // those who know the guard meanwhile.

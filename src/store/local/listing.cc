@@ -20,7 +20,7 @@ std::uint8_t copy_text(std::string_view from, char (&to)[N]) {
 
 }  // namespace
 
-Record make_record(const Request& request, std::uint32_t slot, std::uint64_t token, HolderKind kind,
+Record make_record(const Request& request, std::uint32_t slot, std::uint64_t token,
                    const Instant& now, const Identity& identity) {
   Record record = {};
   const StampData start = data_of(now, identity);
@@ -35,7 +35,7 @@ Record make_record(const Request& request, std::uint32_t slot, std::uint64_t tok
   record.uid = os::user_id();
   record.kind = static_cast<std::uint8_t>(keeps          ? HolderKind::keeper
                                           : request.exec ? HolderKind::exec
-                                                         : kind);
+                                                         : request.kind);
   record.kept_for = static_cast<std::uint64_t>(request.kept_for);
   record.kept_for_start_ns = request.kept_for_start_ns;
   record.eviction = static_cast<std::uint8_t>(request.eviction);

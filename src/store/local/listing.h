@@ -11,7 +11,7 @@
 
 namespace atmost::local {
 
-Record make_record(const Request& request, std::uint32_t slot, std::uint64_t token, HolderKind kind,
+Record make_record(const Request& request, std::uint32_t slot, std::uint64_t token,
                    const Instant& now, const Identity& identity);
 
 // What can be said of the holder of one held slot. `live_word`: the kernel vouches for its

@@ -29,9 +29,9 @@ struct Reservation {
   bool takeover_running = false;
   bool joiner_waiting = false;
   bool met_dead = false;  // the word of some reserved slot says that its last holder was killed
-  bool writer_inside = false;          // somebody else holds the mode byte
-  bool some_drained = false;           // slots among those that are in the way are drained
-  std::uint32_t slots[kMaxTake] = {};  // `count` of them, ascending
+  bool writer_inside = false;     // somebody else holds the mode byte
+  bool some_drained = false;      // slots among those that are in the way are drained
+  std::uint32_t slots[kMaxTake];  // `count` of them, ascending
 
   // Keeps the order.
   void insert(std::uint32_t slot) {

@@ -1,4 +1,4 @@
-// How LocalStore waits: behind those in front of it, then as the head of the queue.
+// How a session waits: behind those in front of it, then as the head of the queue.
 //
 // Whoever is in front may be paused for ever, and /proc does not tell (a frozen process is not a
 // stopped one). So everybody looks from time to time whether a slot is free: those near the head so
@@ -8,9 +8,9 @@
 #include <cerrno>
 
 #include "core/turn.h"
-#include "local_store.h"
 #include "os/clock.h"
 #include "queue.h"
+#include "session.h"
 #include "slot_search.h"
 
 namespace atmost::local {
@@ -40,45 +40,45 @@ std::int64_t next_look(bool near, std::int64_t deadline_boot_ns) {
 
 // A paused waiter that runs again finds that it was overtaken: its next attempt says that it counts
 // again.
-bool LocalStore::should_ask(const LockSpec& spec, std::uint32_t lock, std::uint64_t ticket) {
-  Entry& entry = entries_[lock];
-  return turn_of(entry.file, queue_of(spec), ticket) != entry.turn_seen_ns ||
-         may_have_room(entry.file, spec, words_);
+bool LocalSession::should_ask(std::uint32_t lock, std::uint64_t ticket) {
+  const LockSpec& spec = request_->locks[lock];
+  Entry& ours = entry(lock);
+  return turn_of(ours.file, queue_of(spec), ticket) != ours.turn_seen_ns ||
+         may_have_room(ours.file, spec, words_.it);
 }
 
 // `gone`: nobody is in front of us in this queue. Otherwise the wait is over, and the answer says
 // how.
-Result<Wake> LocalStore::wait_behind_others(const Request& request, std::uint32_t lock,
-                                            std::uint64_t ticket, std::int64_t deadline_boot_ns,
-                                            bool& gone) {
-  Entry& entry = entries_[lock];
-  const std::uint32_t queue = queue_of(request.locks[lock]);
+Result<Wake> LocalSession::wait_behind_others(std::uint32_t lock, std::uint64_t ticket,
+                                              std::int64_t deadline_boot_ns, bool& gone) {
+  Entry& ours = entry(lock);
+  const std::uint32_t queue = queue_of(request_->locks[lock]);
   gone = false;
   Ahead ahead;
   for (bool same = false;;) {
     if (!same) {
-      const std::uint32_t far = entry.near ? 1 : kNear;
-      Status found = find_ahead(entry.file, queue, ticket, far, os::boot_ns(), ahead);
+      const std::uint32_t far = ours.near ? 1 : kNear;
+      Status found = find_ahead(ours.file, queue, ticket, far, os::boot_ns(), ahead);
       if (!found.ok()) return found.error();
     }
     gone = ahead.ticket == 0;
     if (gone) return Wake::maybe;
-    entry.near = entry.near || ahead.count < kNear;
-    const std::int64_t look_at = next_look(entry.near, deadline_boot_ns);
+    ours.near = ours.near || ahead.count < kNear;
+    const std::int64_t look_at = next_look(ours.near, deadline_boot_ns);
     const int error =
-        wait_behind(entry.file, queue, ahead.ticket, earlier(deadline_boot_ns, look_at));
+        wait_behind(ours.file, queue, ahead.ticket, earlier(deadline_boot_ns, look_at));
     if (error != 0 && error != EINTR)
-      return entry.file.failure(Code::io, error, "cannot wait in the queue");
+      return ours.file.failure(Code::io, error, "cannot wait in the queue");
     const std::int64_t at = os::boot_ns();
     if (at >= deadline_boot_ns) return Wake::deadline;
     // To find it anew costs more than a look, and is only needed once it does not count any more.
-    same = error != 0 && !Turns(at, 0).overtaken(turn_of(entry.file, queue, ahead.ticket));
+    same = error != 0 && !Turns(at, 0).overtaken(turn_of(ours.file, queue, ahead.ticket));
     if (error == 0) {
-      entry.near = true;  // with the one so far in front all before it have gone, or there are
-                          // fewer than we think
+      ours.near = true;  // with the one so far in front all before it have gone, or there are
+                         // fewer than we think
     } else if (at < look_at) {
       return Wake::interrupted;
-    } else if (should_ask(request.locks[lock], lock, ticket)) {
+    } else if (should_ask(lock, ticket)) {
       return Wake::maybe;
     }
   }
@@ -86,11 +86,11 @@ Result<Wake> LocalStore::wait_behind_others(const Request& request, std::uint32_
 
 // True when nobody is in front of us in any queue. Otherwise the wait behind somebody is over, and
 // `wake` says how.
-Result<bool> LocalStore::wait_for_turn(const Request& request, const Ticket& ticket,
-                                       std::int64_t deadline_boot_ns, Wake& wake) {
+Result<bool> LocalSession::wait_for_turn(const Ticket& ticket, std::int64_t deadline_boot_ns,
+                                         Wake& wake) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     bool gone = false;
-    Result<Wake> waited = wait_behind_others(request, i, ticket.numbers[i], deadline_boot_ns, gone);
+    Result<Wake> waited = wait_behind_others(i, ticket.numbers[i], deadline_boot_ns, gone);
     if (!waited.ok()) return waited.error();
     wake = waited.value();
     if (!gone) return false;
@@ -100,31 +100,29 @@ Result<bool> LocalStore::wait_for_turn(const Request& request, const Ticket& tic
 
 // What an attempt that failed makes of our own turns in the locks that it looked at, the last of
 // them `last`: a turn that we could not have used is none.
-void LocalStore::settle_own_turns(const Request& request, std::uint32_t last,
-                                  const Ticket& ticket) {
+void LocalSession::settle_own_turns(std::uint32_t last, const Ticket& ticket) {
   for (std::uint32_t i = 0; i < count_; ++i) {
-    Entry& entry = entries_[i];
-    const std::uint32_t queue = queue_of(request.locks[i]);
-    entry.turn_seen_ns = turn_of(entry.file, queue, ticket.numbers[i]);
-    const bool ours_to_use = entry.reserved.room && entry.reserved.waiters_ahead == 0;
-    if (entry.turn_seen_ns == 0 || i > last || ours_to_use) continue;
-    note_turn(entry.file, queue, ticket.numbers[i], 0);
-    entry.turn_seen_ns = 0;
+    Entry& ours = entry(i);
+    const std::uint32_t queue = queue_of(request_->locks[i]);
+    ours.turn_seen_ns = turn_of(ours.file, queue, ticket.numbers[i]);
+    const bool ours_to_use = ours.reserved.room && ours.reserved.waiters_ahead == 0;
+    if (ours.turn_seen_ns == 0 || i > last || ours_to_use) continue;
+    note_turn(ours.file, queue, ticket.numbers[i], 0);
+    ours.turn_seen_ns = 0;
   }
 }
 
-bool LocalStore::waits_for_handover(const Request& request) {
-  const LockSpec& spec = request.locks[0];
-  return request.lock_count == 1 && spec.max == 1 && spec.mode == Mode::plain;
+bool LocalSession::waits_for_handover() const {
+  const LockSpec& spec = request_->locks[0];
+  return request_->lock_count == 1 && spec.max == 1 && spec.mode == Mode::plain;
 }
 
 // Where the holder of the only slot came from the queue, too, the head waits for the byte that it
 // has locked beside it: the kernel wakes it the moment the slot is free, and there is nothing to
 // set up or tear down. False when nobody has.
-bool LocalStore::wait_for_handover(const Request& request, std::int64_t deadline_boot_ns,
-                                   Wake& wake) {
-  if (!waits_for_handover(request)) return false;
-  LockFile& file = entries_[0].file;
+bool LocalSession::wait_for_handover(std::int64_t deadline_boot_ns, Wake& wake) {
+  if (!waits_for_handover()) return false;
+  LockFile& file = entry(0).file;
   const os::Bytes byte = {kHandoverByte, 1};
   os::Conflict conflict;
   if (os::query_lock(file.fd(), os::Owner::description, os::Hold::read, byte, conflict) != 0 ||
@@ -142,14 +140,14 @@ bool LocalStore::wait_for_handover(const Request& request, std::int64_t deadline
   return true;
 }
 
-Result<Wake> LocalStore::await(const Request& request, Ticket& ticket,
-                               std::int64_t deadline_boot_ns) {
+Result<Wake> LocalSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
+  if (!ticket.drawn) return Wake::maybe;
   Wake wake = Wake::maybe;
-  Result<bool> turn = wait_for_turn(request, ticket, deadline_boot_ns, wake);
+  Result<bool> turn = wait_for_turn(ticket, deadline_boot_ns, wake);
   if (!turn.ok()) return turn.error();
-  if (!turn.value() || wait_for_handover(request, deadline_boot_ns, wake)) return wake;
+  if (!turn.value() || wait_for_handover(deadline_boot_ns, wake)) return wake;
   if (!watch_.started()) {
-    for (std::uint32_t i = 0; i < count_; ++i) watch_.start(entries_[i].file.path());
+    for (std::uint32_t i = 0; i < count_; ++i) watch_.start(entry(i).file.path());
     return Wake::maybe;  // what happened before the watch began is seen by the next attempt
   }
   const std::int64_t span = quick_looks_ > 0 ? kAfterClose[--quick_looks_] : kLookAgainNs;

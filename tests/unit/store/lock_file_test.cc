@@ -319,13 +319,24 @@ TEST_F(LockFiles, ADamagedHeaderIsRepairedByAnAdmission) {
   EXPECT_EQ(header.token, caller.lease.lock(0).token);
 }
 
-TEST_F(LockFiles, AStoreTurnsToAnotherRequestsFile) {
+TEST_F(LockFiles, ASessionIsOpenedAgainForAnotherRequest) {
   User first(path_);
   ASSERT_EQ(first.ask(), "admit");
-  User second(path_);
-  EXPECT_EQ(second.ask(), "busy");
-  second.request.locks[0].path = PathText(directory_.path("other"));
-  EXPECT_EQ(second.ask(), "admit");
+  Request request = first.request;
+  const auto session = std::make_unique<LocalSession>();
+  Lease lease;
+  const auto verdict = [&] {
+    EXPECT_TRUE(session->open(request).ok());
+    return session->attempt(policy::decide, first.now, nullptr, lease).value().verdict;
+  };
+  EXPECT_EQ(verdict(), Verdict::busy);
+  request.locks[0].path = PathText(directory_.path("other"));
+  EXPECT_EQ(verdict(), Verdict::admit);
+  lease.release(Ending::unknown, first.now);
+  EXPECT_EQ(verdict(), Verdict::admit);
+  lease.release(Ending::unknown, first.now);
+  session->close();
+  EXPECT_FALSE(Outsider(directory_.path("other")).sees_lock(0, 1'000'000));
 }
 
 }  // namespace

@@ -17,7 +17,8 @@
 
 #include "policy/decide.h"
 #include "store/local/layout.h"
-#include "store/local/local_store.h"
+#include "store/local/session.h"
+#include "store/local/store.h"
 
 namespace atmost::local {
 
@@ -95,17 +96,17 @@ class Outsider {
 // One caller of the local store, with a request for lock `path`.
 class User {
  public:
-  explicit User(const std::string& path, std::uint32_t max = 1, std::uint32_t take = 1)
-      : store_(std::make_unique<LocalStore>()) {
-    store_->set_kind(HolderKind::library);
-    store_->set_heirs(Heirs::command);  // the case with more to go wrong
+  explicit User(const std::string& path, std::uint32_t max = 1, std::uint32_t take = 1) {
+    request.kind = HolderKind::library;  // which has heirs: the case with more to go wrong
     request.locks[0].path = PathText(path);
     request.locks[0].max = max;
     request.locks[0].take = take;
   }
 
   Result<Decision> attempt(Ticket* queue = nullptr) {
-    return store_->attempt(request, policy::decide, now, queue, lease);
+    Result<Session*> open = session();
+    if (!open.ok()) return open.error();
+    return open.value()->attempt(policy::decide, now, queue, lease);
   }
   // The verdict; the error's message when there is one instead.
   std::string ask(Ticket* queue = nullptr) {
@@ -121,11 +122,34 @@ class User {
     return {held.slots, held.slots + held.count};
   }
   void release() { lease.release(Ending::unknown, now); }
-  LocalStore& store() { return *store_; }
+  LocalStore& store() { return store_; }
+  // Opened by the first call that needs it.
+  Result<Session*> session() {
+    if (session_) return &*session_;
+    Result<Owned<Session>> opened = store_.open(request);
+    if (!opened.ok()) return opened.error();
+    session_ = std::move(opened.value());
+    return &*session_;
+  }
+  // One step towards the holder of slot 1, if nobody else is at it.
+  Result<SignalResult> signal(std::uint64_t hold, SignalStep step) {
+    Result<Session*> open = session();
+    if (!open.ok()) return open.error();
+    Result<Owned<HolderStop>> stop = open.value()->stop(0, 1, hold, StopFor::its_place);
+    if (!stop.ok()) return stop.error();
+    return stop.value() ? stop.value()->signal(step) : SignalResult{};
+  }
+  Result<Wake> await(std::int64_t deadline_boot_ns) {
+    Result<Session*> open = session();
+    if (!open.ok()) return open.error();
+    return open.value()->await(ticket, deadline_boot_ns);
+  }
+  void withdraw() {
+    if (session_) session_->withdraw(ticket);
+  }
   void end() {
     lease.detach();
-    store_ = std::make_unique<LocalStore>();
-    store_->set_heirs(Heirs::command);
+    session_.close();
   }
 
   Request request;
@@ -133,7 +157,8 @@ class User {
   Ticket ticket;
 
  private:
-  std::unique_ptr<LocalStore> store_;
+  LocalStore store_;
+  Owned<Session> session_;
 
  public:
   Lease lease;

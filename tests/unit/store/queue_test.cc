@@ -141,7 +141,7 @@ TEST_F(TicketQueue, ATurnOfAnotherBootOrOfTheFutureIsNone) {
 TEST_F(TicketQueue, AReadLockOnATicketIsNoWaiter) {
   User& first = waiter();
   const std::int64_t byte = queue_start(1) + static_cast<std::int64_t>(number(first));
-  first.store().withdraw(first.request, first.ticket);
+  first.withdraw();
   Outsider paused(path_);
   ASSERT_TRUE(paused.lock_for_reading(byte));
   User& second = waiter();

@@ -1,12 +1,18 @@
-// LocalStore's questions and orders that admit nobody: inspect, drain, forget.
+#include "store.h"
+
 #include <algorithm>
+#include <cerrno>
+
+#include "core/schemes.h"
 
 #include "left_behind.h"
 #include "listing.h"
-#include "local_store.h"
 #include "os/clock.h"
+#include "os/room.h"
 #include "queue.h"
 #include "ranges.h"
+#include "remembering.h"
+#include "session.h"
 
 namespace atmost::local {
 namespace {
@@ -157,6 +163,14 @@ Status change_header(LockFile& file, const Request& request, LockFile::Access ac
 
 }  // namespace
 
+const StoreTraits& LocalStore::traits() const { return traits_of("file"); }
+
+Result<Owned<Session>> LocalStore::open(const Request& request) {
+  Result<Owned<LocalSession>> session = open_session(request);
+  if (!session.ok()) return session.error();
+  return Owned<Session>(static_cast<Owned<LocalSession>&&>(session.value()));
+}
+
 // Each of these opens the file for itself: the descriptor of a lease is not theirs.
 Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
                                           LockVisitor* visitor) {
@@ -171,8 +185,10 @@ Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
   }
   if (Status read = file.refresh(); !read.ok()) return read.error();
   if (visitor != nullptr) visitor->header(header_of(file));
-  if (visitor != nullptr) visit_drained(file, words_, visitor);
-  Result<std::uint32_t> held = Census(file, words_, visitor).take();
+  const os::Room<WordBuffer> words;
+  if (words.get() == nullptr) return file.failure(Code::io, ENOMEM, "cannot read the lock file");
+  if (visitor != nullptr) visit_drained(file, *words.get(), visitor);
+  Result<std::uint32_t> held = Census(file, *words.get(), visitor).take();
   if (held.ok() && visitor != nullptr) visit_waiters(file, visitor);
   return held;
 }
@@ -180,7 +196,6 @@ Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
 Status LocalStore::set_drained(const Request& request, std::uint32_t slot, bool drained) {
   if (slot > kMaxSlots) return error_of(Code::usage, 0, "no such slot");
   LockFile file;
-  file.set_blocking(entries_[0].file.blocking());
   // Draining a lock that does not exist yet makes it: that is how a lock is closed before anybody
   // uses it.
   return change_header(
@@ -205,7 +220,6 @@ Status LocalStore::set_drained(const Request& request, std::uint32_t slot, bool 
 
 Status LocalStore::forget(const Request& request) {
   LockFile file;
-  file.set_blocking(entries_[0].file.blocking());
   return change_header(file, request, LockFile::Access::modify, [&]() -> Status {
     file.header().start = file.header().finish = file.header().success = {};
     file.header().refusals = 0;
@@ -213,6 +227,21 @@ Status LocalStore::forget(const Request& request) {
       return file.failure(Code::io, error, "cannot write the lock file");
     return file.save_header();
   });
+}
+
+Result<bool> LocalStore::recall(const Request& request, LockStats& lock,
+                                DirectoryStats& directory) {
+  LockFile file;
+  lock = {};
+  directory = {};
+  if (Status opened = file.open(request.locks[0], request, LockFile::Access::look); !opened.ok())
+    return opened.error();
+  // Of a lock that nobody has used yet the directory knows all the same.
+  if (file.present()) {
+    if (Status read = file.refresh(); !read.ok()) return read.error();
+  }
+  local::recall(file.present() ? file.fd() : -1, request.locks[0].path, lock, directory);
+  return true;
 }
 
 }  // namespace atmost::local

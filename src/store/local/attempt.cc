@@ -1,0 +1,236 @@
+// LocalSession: one attempt, from the guards to the answer.
+#include <cerrno>
+
+#include "listing.h"
+#include "nesting.h"
+#include "os/clock.h"
+#include "os/flock.h"
+#include "os/self.h"
+#include "queue.h"
+#include "session.h"
+
+namespace atmost::local {
+namespace {
+
+constexpr int kReopenTries = 16;
+
+bool wants_holders(const Request& request, bool last_chance) {
+  return !request.expire_after.is_forever() || request.expire_auto ||
+         (request.on_busy == OnBusy::replace && last_chance);
+}
+
+// What the original tells who is refused: all that run, under whatever limit.
+Status count_all(LockFile& file, std::uint32_t& held) {
+  Count count;
+  Status counted = count_held(file, 1, kMaxSlots, kMaxSlots, count);
+  held = count.held;
+  return counted;
+}
+
+// Turns are measured by the clock, whatever moment a caller gives.
+std::int64_t turn_clock(const Request& request, const Instant& now) {
+  return request.now_boot_ns != 0 ? os::boot_ns() : now.boot_ns;
+}
+
+// One at a time keeps every flock out; several of ours have to come in beside one another.
+os::Hold flock_for(const LockSpec& spec) {
+  return spec.max == 1 || spec.mode == Mode::exclusive ? os::Hold::write : os::Hold::read;
+}
+
+// Waiting for it would be waiting for ourselves: a flock(1) that runs us, a shell with the
+// descriptor open, or the process for which we ask.
+bool flocked_by_our_tree(const Identity& file, const Request& request) {
+  return os::flock_above(os::process_id(), file.device, file.inode) ||
+         (request.kept_for > 1 && os::flock_above(request.kept_for, file.device, file.inode));
+}
+
+}  // namespace
+
+Result<Decision> LocalSession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
+                                       Lease& lease) {
+  for (int round = 0; round < kReopenTries; ++round) {
+    if (Status opened = open_files(); !opened.ok()) return opened.error();
+    std::uint32_t culprit = 0;
+    Result<LockFile::Guarded> guarded = guard_all(culprit);
+    if (!guarded.ok()) return guarded.error();
+    if (guarded.value() == LockFile::Guarded::timeout) {
+      Decision busy;
+      busy.why = Why::guard;
+      busy.lock = culprit;
+      busy.culprit = guard_holder(entry(culprit).file);
+      return busy;
+    }
+    bool replaced = guarded.value() == LockFile::Guarded::replaced;
+    if (!replaced) {
+      Result<Decision> decision = decide_all(decide, now, queue);
+      replaced = !decision.ok() && decision.error().sys == ESTALE;  // since the guard was taken
+      if (!replaced) {
+        if (decision.ok() && decision.value().verdict == Verdict::admit) lease = Lease(this);
+        unguard_all();
+        return decision;
+      }
+    }
+    close_files();  // and with it our place in the queue of a file that nobody finds any more
+    if (queue != nullptr) *queue = {};
+  }
+  return entry(0).file.failure(Code::io, 0, "is replaced again and again");
+}
+
+View LocalSession::view_of(std::uint32_t lock, bool last_chance) {
+  Entry& from = entry(lock);
+  const LockFile& file = from.file;
+  const Header& header = file.header();
+  const Reservation& reserved = from.reserved;
+  View view;
+  view.token = header.token;
+  view.drained = header.drained != 0;
+  view.room = reserved.room;
+  view.held = reserved.held;
+  view.some_drained = reserved.some_drained;
+  view.writer_inside = reserved.writer_inside;
+  view.waiters_ahead = reserved.waiters_ahead;
+  view.joiner_waiting = reserved.joiner_waiting;
+  view.takeover_running = reserved.takeover_running;
+  view.last_chance = last_chance;
+  view.last = {stamp_of(header.start, file.identity()), stamp_of(header.finish, file.identity()),
+               stamp_of(header.success, file.identity())};
+  if (wants_memory(*request_)) {
+    recall(file.fd(), file.path(), lock_stats_.it, directory_stats_.it);
+    view.memory = &lock_stats_.it;
+    view.experience = &directory_stats_.it;
+  }
+  if (!view.room && request_->nested)
+    view.held_by_ancestor = own_tree_blocks(from.file, request_->locks[lock], *request_);
+  if ((!view.room || request_->expire_after.is_zero()) && wants_holders(*request_, last_chance)) {
+    view.holders = {holders_.it, collect_holders(from.file, holders_.it)};
+  }
+  return view;
+}
+
+// All locks, until one refuses.
+Result<Decision> LocalSession::decide_each(DecideFn decide, const Instant& now, Ticket* queue) {
+  Decision decision;
+  Limits first;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Entry& each = entry(i);
+    const LockSpec& spec = request_->locks[i];
+    each.reserved.clear();
+    const Seeker seeker = {queue != nullptr && queue->drawn ? queue->numbers[i] : 0,
+                           turn_clock(*request_, now)};
+    if (spec.max > 0) {
+      if (Status reserved = reserve(each.file, spec, owner_, seeker, words_.it, each.reserved);
+          !reserved.ok()) {
+        return reserved.error();
+      }
+    }
+    View view = view_of(i, queue == nullptr);
+    if (each.reserved.owed_until_boot_ns != Duration::kForever)
+      view.owed_for = {each.reserved.owed_until_boot_ns - seeker.now_boot_ns};
+    decision = decide(*request_, spec, view, now);
+    decision.lock = i;
+    if (i == 0) first = decision.limits;
+    if (decision.verdict != Verdict::admit) return decision;
+  }
+  if (request_->with_flock) {
+    if (Status taken = take_flocks(decide, now, queue, decision); !taken.ok()) return taken.error();
+  }
+  if (decision.verdict == Verdict::admit)
+    decision.limits = first;  // what the command is limited by
+  return decision;
+}
+
+Result<Decision> LocalSession::decide_all(DecideFn decide, const Instant& now, Ticket* queue) {
+  Result<Decision> decided = decide_each(decide, now, queue);
+  Status done;
+  if (decided.ok()) {
+    Decision& decision = decided.value();
+    done = decision.verdict == Verdict::admit ? commit(now, queue)
+                                              : after_refusal(decision, now, queue);
+    if (done.ok() && decision.verdict != Verdict::admit && request_->foreign_format)
+      done = count_all(entry(decision.lock).file, decision.held);
+  }
+  if (!decided.ok() || !done.ok()) drop_all();
+  return done.ok() ? decided : Result<Decision>(done.error());
+}
+
+// flock(2) on the lock files (--with-flock). Only when everything else is decided, and never
+// waiting: a flock that is held for an instant makes somebody's `flock -n` fail. It sits where the
+// slots are, so it ends as they do.
+Status LocalSession::take_flocks(DecideFn decide, const Instant& now, Ticket* queue,
+                                 Decision& decision) {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Entry& each = entry(i);
+    const LockSpec& spec = request_->locks[i];
+    const int error = os::try_flock(each.file.slot_fd(), flock_for(spec));
+    each.flocked = error == 0;
+    if (error == 0) continue;
+    if (error != EAGAIN) return each.file.failure(Code::io, error, "cannot take a flock(2) on it");
+    View view = view_of(i, queue == nullptr);
+    view.room = false;
+    view.flocked = true;
+    view.held_by_ancestor = flocked_by_our_tree(each.file.identity(), *request_);
+    view.holders = {};  // it is none of them
+    decision = decide(*request_, spec, view, now);
+    decision.lock = i;
+    return {};
+  }
+  return {};
+}
+
+void LocalSession::drop_flock(Entry& entry) {
+  if (entry.flocked) (void)os::drop_flock(entry.file.slot_fd());
+  entry.flocked = false;
+}
+
+void LocalSession::drop_all() {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    drop_flock(entry(i));
+    drop(entry(i).file, owner_, entry(i).reserved);
+  }
+}
+
+Status LocalSession::after_refusal(const Decision& decision, const Instant& now, Ticket* queue) {
+  drop_all();
+  if (queue != nullptr && queue->drawn) settle_own_turns(decision.lock, *queue);
+  // A pass's own moment is past by now, and later admissions are no wonder.
+  if (decision.last_in_future && !now.given && request_->now_boot_ns == 0) {
+    // Written once: from here on the interval counts from now, and so ends.
+    LockFile& file = entry(decision.lock).file;
+    Header& header = file.header();
+    for (StampData* data : {&header.start, &header.finish, &header.success}) {
+      const Stamp stamp = stamp_of(*data, file.identity());
+      const bool ahead = stamp.known && age_ns(stamp, now) < 0;
+      if (ahead) *data = data_of(now, file.identity());
+    }
+    return file.save_header();
+  }
+  if (!worth_waiting(decision) || queue == nullptr || queue->drawn) return {};
+  return draw_tickets(now, *queue);
+}
+
+Status LocalSession::draw_tickets(const Instant& now, Ticket& queue) {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Entry& each = entry(i);
+    Status drawn = draw_ticket(each.file, request_->locks[i], *request_, now, queue.numbers[i]);
+    each.near = false;
+    each.turn_seen_ns = 0;
+    if (!drawn.ok()) {
+      for (std::uint32_t j = 0; j < i; ++j)
+        give_up_ticket(entry(j).file, request_->locks[j], queue.numbers[j]);
+      return drawn;
+    }
+  }
+  queue.drawn = true;
+  return {};
+}
+
+void LocalSession::withdraw(Ticket& ticket) {
+  if (!ticket.drawn) return;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (entry(i).file.present())
+      give_up_ticket(entry(i).file, request_->locks[i], ticket.numbers[i]);
+  }
+  ticket = {};
+}
+
+}  // namespace atmost::local

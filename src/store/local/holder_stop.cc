@@ -1,0 +1,55 @@
+#include "holder_stop.h"
+
+#include <cerrno>
+
+#include "eviction.h"
+#include "os/clock.h"
+
+namespace atmost::local {
+
+Result<bool> LocalHolderStop::begin(LockFile& file, Family& family, std::uint32_t slot,
+                                    std::uint64_t hold, StopFor what_for) {
+  const auto lock = [&file](std::int64_t byte) {
+    return os::try_lock(file.fd(), os::Owner::description, os::Hold::write, {byte, 1});
+  };
+  const int error = lock(takeover_byte(slot));
+  if (error == EAGAIN) return false;
+  if (error != 0) return file.failure(Code::io, error, "cannot begin to take a slot over");
+  // That it cannot be had costs a word in a message.
+  if (what_for == StopFor::kill) (void)lock(kill_byte(slot));
+  file_ = &file;
+  family_ = &family;
+  slot_ = slot;
+  hold_ = hold;
+  what_for_ = what_for;
+  return true;
+}
+
+void LocalHolderStop::close() {
+  if (file_->present()) {
+    os::unlock(file_->fd(), os::Owner::description, {takeover_byte(slot_), 1});
+    if (what_for_ == StopFor::kill)
+      os::unlock(file_->fd(), os::Owner::description, {kill_byte(slot_), 1});
+  }
+  file_ = nullptr;
+}
+
+Result<SignalResult> LocalHolderStop::signal(SignalStep step) {
+  if (!file_->present()) return SignalResult{};  // it was replaced: see below
+  Result<LockFile::Guarded> guarded = file_->guard(plus(os::boot_ns(), {kGuardPatienceNs}));
+  if (!guarded.ok()) return guarded.error();
+  if (guarded.value() == LockFile::Guarded::replaced)
+    return SignalResult{};  // nobody holds a slot of the new file for us
+  if (guarded.value() == LockFile::Guarded::timeout)
+    return file_->failure(Code::busy, 0, "its guard is held too long");
+  const SignalResult result = press_holder(*file_, slot_, hold_, step, *family_);
+  file_->unguard();
+  return result;
+}
+
+std::uint32_t LocalHolderStop::survivors(std::span<const std::uint64_t> tokens,
+                                         std::span<std::int64_t> to) const {
+  return family_->alive(tokens, to);
+}
+
+}  // namespace atmost::local

@@ -1,0 +1,37 @@
+// Stopping the holder of one slot of a lock file.
+#ifndef ATMOST_STORE_LOCAL_HOLDER_STOP_H
+#define ATMOST_STORE_LOCAL_HOLDER_STOP_H
+
+#include <cstdint>
+
+#include "core/holder_stop.h"
+#include "family.h"
+#include "lock_file.h"
+
+namespace atmost::local {
+
+// A locked byte beside the slot says that it is being stopped; the kernel drops it when this
+// process ends. One of an array in the session: free until begin().
+class LocalHolderStop final : public HolderStop {
+ public:
+  // Borrows the file, which is open, and `family` until close(). False: somebody else is at it.
+  Result<bool> begin(LockFile& file, Family& family, std::uint32_t slot, std::uint64_t hold,
+                     StopFor what_for);
+  bool begun() const { return file_ != nullptr; }
+
+  Result<SignalResult> signal(SignalStep step) override;
+  std::uint32_t survivors(std::span<const std::uint64_t> tokens,
+                          std::span<std::int64_t> to) const override;
+  void close() override;
+
+ private:
+  LockFile* file_ = nullptr;
+  Family* family_ = nullptr;
+  std::uint32_t slot_ = 0;
+  std::uint64_t hold_ = 0;
+  StopFor what_for_ = StopFor::its_place;
+};
+
+}  // namespace atmost::local
+
+#endif

@@ -1,0 +1,189 @@
+#include "session.h"
+
+#include <cerrno>
+#include <new>
+
+#include "listing.h"
+#include "os/clock.h"
+#include "os/occupancy.h"
+#include "os/room.h"
+
+namespace atmost::local {
+namespace {
+
+// Who may come to have the descriptors besides us, if the program does not say so itself.
+Heirs heirs_of(const Request& request) {
+  const bool keeps =
+      request.exec || request.close_fd || request.looks_only || request.kept_for != 0;
+  const bool starts = request.kind == HolderKind::supervised ||  // a command
+                      request.kind == HolderKind::library;       // children of the program around
+  return starts && !keeps ? Heirs::command : Heirs::nobody;
+}
+
+}  // namespace
+
+Result<Owned<LocalSession>> open_session(const Request& request) {
+  void* room = os::take_room(sizeof(LocalSession));
+  if (room == nullptr) return error_of(Code::io, ENOMEM, "there is no memory to open the lock");
+  auto* session = new (room) LocalSession;
+  session->in_room_ = true;
+  Owned<LocalSession> owned(session);
+  if (Status opened = session->open(request); !opened.ok()) return opened.error();
+  return owned;
+}
+
+void LocalSession::set_blocking(os::Blocking blocking) {
+  blocking_ = blocking;
+  for (std::uint32_t i = 0; i < made_; ++i) entry(i).file.set_blocking(blocking);
+}
+
+void LocalSession::set_heirs(Heirs heirs, os::Mutex* opening) {
+  heirs_ = heirs;
+  opening_ = opening;
+}
+
+Status LocalSession::open(const Request& request) {
+  close_files();
+  request_ = &request;
+  owner_ = owner_for(request);
+  if (opening_ == nullptr) heirs_ = heirs_of(request);
+  making_ = {request.make_parents || wants_memory(request), request.create_mode};
+  return open_files();
+}
+
+// Opens the file of one lock, and puts it where its guard's turn is.
+Status LocalSession::open_file(std::uint32_t lock) {
+  if (lock == made_) {
+    new (&entry(made_)) Entry;
+    new (&held(made_)) HeldLock;
+    ++made_;
+    entry(lock).file.set_blocking(blocking_);
+  }
+  LockFile& file = entry(lock).file;
+  file.set_heirs(heirs_, opening_);
+  count_ = lock + 1;
+  if (Status opened = file.open(request_->locks[lock], *request_, LockFile::Access::create);
+      !opened.ok()) {
+    return opened;
+  }
+  std::uint32_t at = lock;
+  for (; at > 0; --at) {
+    const Identity& a = entry(order_[at - 1]).file.identity();
+    const Identity& b = file.identity();
+    if (a.device == b.device && a.inode == b.inode)
+      return file.failure(Code::usage, 0, "is the same lock as another one named here");
+    if (a.device < b.device || (a.device == b.device && a.inode < b.inode)) break;
+    order_[at] = order_[at - 1];
+  }
+  order_[at] = lock;
+  return {};
+}
+
+Status LocalSession::open_files() {
+  if (opened_) return {};
+  for (std::uint32_t i = 0; i < request_->lock_count; ++i) {
+    if (Status opened = open_file(i); !opened.ok()) {
+      close_files();
+      return opened;
+    }
+  }
+  opened_ = true;
+  return {};
+}
+
+void LocalSession::close_files() {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Entry& each = entry(i);
+    if (each.words_registered) {  // a hold that was given away: the mapping would keep it, and the
+                                  // word is not ours
+      (void)clear_own_words(i);
+      os::forget_words();
+    }
+    each.words_registered = false;
+    each.file.close();
+    each.reserved.clear();
+    each.flocked = false;
+  }
+  count_ = 0;
+  watch_.stop();
+  opened_ = false;
+}
+
+void LocalSession::close() {
+  close_files();
+  if (!in_room_) return;
+  this->~LocalSession();
+  os::give_room(this, sizeof(LocalSession));
+}
+
+void LocalSession::close_private() {
+  for (std::uint32_t i = 0; i < count_; ++i) entry(i).file.close_private();
+}
+
+Result<LockFile::Guarded> LocalSession::guard_all(std::uint32_t& culprit) {
+  // The original waits for its mutex, which is the guard, as long as it takes; a signal ends it as
+  // any other wait.
+  const std::int64_t deadline =
+      request_->foreign_format ? Duration::kForever : plus(os::boot_ns(), {kGuardPatienceNs});
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    culprit = order_[i];
+    Result<LockFile::Guarded> guarded = entry(culprit).file.guard(deadline);
+    if (!guarded.ok() || guarded.value() != LockFile::Guarded::held) {
+      unguard_all();
+      return guarded;
+    }
+  }
+  return LockFile::Guarded::held;
+}
+
+void LocalSession::unguard_all() {
+  for (std::uint32_t i = count_; i > 0; --i) entry(order_[i - 1]).file.unguard();
+}
+
+// The file of one lock, with its guard; null when the guard cannot be had in time, or the file was
+// replaced.
+Result<LockFile*> LocalSession::guarded(std::uint32_t lock) {
+  if (Status opened = open_files(); !opened.ok()) return opened.error();
+  LockFile& file = entry(lock).file;
+  Result<LockFile::Guarded> guarded = file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
+  if (!guarded.ok()) return guarded.error();
+  return guarded.value() == LockFile::Guarded::held ? &file : nullptr;
+}
+
+Result<std::uint32_t> LocalSession::count_refusal(std::uint32_t lock) {
+  Result<LockFile*> with_guard = guarded(lock);
+  if (!with_guard.ok()) return with_guard.error();
+  if (with_guard.value() == nullptr) return std::uint32_t{0};
+  LockFile& file = *with_guard.value();
+  if (file.header().refusals != UINT32_MAX) ++file.header().refusals;
+  const std::uint32_t count = file.header().refusals;
+  Status saved = file.save_header();
+  file.unguard();
+  if (!saved.ok()) return saved.error();
+  return count;
+}
+
+void LocalSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
+  Result<LockFile*> with_guard = guarded(lock);
+  if (!with_guard.ok() || with_guard.value() == nullptr) return;
+  LockFile& file = *with_guard.value();
+  memorize(file.fd(), file.path(), making_, how, sample);
+  file.unguard();
+}
+
+Result<Owned<HolderStop>> LocalSession::stop(std::uint32_t lock, std::uint32_t slot,
+                                             std::uint64_t hold, StopFor what_for) {
+  if (Status opened = open_files(); !opened.ok()) return opened.error();
+  std::uint32_t free = 0;
+  while (free < stops_made_ && stops_.it[free].begun()) ++free;
+  if (free == kMaxVictims)
+    return error_of(Code::internal, 0, "too many holders are being stopped at once");
+  if (stops_made_ == 0) new (&family_.it) Family;
+  if (free == stops_made_) new (&stops_.it[stops_made_++]) LocalHolderStop;
+  LocalHolderStop& stop = stops_.it[free];
+  Result<bool> begun = stop.begin(entry(lock).file, family_.it, slot, hold, what_for);
+  if (!begun.ok()) return begun.error();
+  return begun.value() ? Owned<HolderStop>(&stop) : Owned<HolderStop>();
+}
+
+}  // namespace atmost::local

@@ -1,0 +1,167 @@
+// The locks of one request, in files (docs/lock-map.md): what every other store is measured
+// against.
+#ifndef ATMOST_STORE_LOCAL_SESSION_H
+#define ATMOST_STORE_LOCAL_SESSION_H
+
+#include <cstdint>
+
+#include "core/session.h"
+#include "family.h"
+#include "holder_stop.h"
+#include "lock_file.h"
+#include "os/watch.h"
+#include "remembering.h"
+#include "slots.h"
+
+namespace atmost::local {
+
+// Room for a T whose pages nobody touches before somebody makes or fills it.
+template <class T>
+union Untouched {
+  Untouched() {}
+  ~Untouched() {}
+  T it;
+};
+
+// The files stay open from open() to the release of what was admitted, or close(); a call that
+// finds them closed opens them again. About 300 KiB, of which an ordinary admission touches a few
+// pages: for a room of its own (open_session()) or a value that is used again and again. If the
+// process dies, its slots are free as soon as nobody has inherited the descriptors.
+class LocalSession final : public Session, private Hold {
+ public:
+  LocalSession() : Hold(held_.it) {}
+  LocalSession(const LocalSession&) = delete;
+  LocalSession& operator=(const LocalSession&) = delete;
+  ~LocalSession() { close_files(); }
+
+  // Makes files that are missing. Closes those of the request before; borrows the new one until
+  // close() or the next open(). Nothing stays open when it fails.
+  Status open(const Request& request);
+  // Gives up everything that is open; of a session of open_session() its memory, too.
+  void close() override;
+
+  Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
+                           Lease& lease) override;
+  Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
+  void withdraw(Ticket& ticket) override;
+  Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
+  void learn(std::uint32_t lock, LearnFn how, const RunSample& sample) override;
+  Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                 StopFor what_for) override;
+
+  // How its calls may block: see os::Blocking. Kept across open().
+  void set_blocking(os::Blocking blocking);
+  // Says that the program around us forks whenever it likes: see Heirs::forks. Kept across open();
+  // else they follow from the request.
+  void set_heirs(Heirs heirs, os::Mutex* opening);
+  // For a forked child that keeps nothing but the slots. Async-signal-safe.
+  void close_private();
+
+  // Whether a taker has asked for a slot back that we hold (Eviction::revoke). What is written to
+  // the lock file from now on wakes who waits for `watch`. Not while another thread is in attempt()
+  // or release().
+  bool revoked(os::Watch& watch) const;
+  // Writes into the records of what is held that process `pid` is the holder: one that inherited
+  // the descriptors. REQUIRES: a lease is held.
+  void name_holder(std::int64_t pid);
+  // For that process itself, when the one it inherited them from holds nothing any more: what
+  // proves it the holder where several users may write the lock (proof.h). REQUIRES: a lease is
+  // held.
+  void leave_proofs();
+
+ private:
+  friend Result<Owned<LocalSession>> open_session(const Request& request);
+
+  struct Entry {
+    bool words_registered = false;
+    bool flocked = false;           // by us, on the description that holds the slots
+    bool near = false;              // we are near the head of its queue
+    std::int64_t turn_seen_ns = 0;  // our turn in it as of the last attempt
+    Header before{};                // as it was when the admission began
+    Instant admitted;
+    LockFile file;
+    Reservation reserved;
+  };
+  Entry& entry(std::uint32_t lock) { return entries_.it[lock]; }
+  const Entry& entry(std::uint32_t lock) const { return entries_.it[lock]; }
+  HeldLock& held(std::uint32_t lock) { return held_.it[lock]; }
+  const HeldLock& held(std::uint32_t lock) const { return held_.it[lock]; }
+
+  // Opening and the guards (session.cc).
+  Status open_files();
+  Status open_file(std::uint32_t lock);
+  void close_files();
+  Result<LockFile::Guarded> guard_all(std::uint32_t& culprit);
+  void unguard_all();
+  Result<LockFile*> guarded(std::uint32_t lock);
+
+  // One attempt (attempt.cc).
+  Result<Decision> decide_all(DecideFn decide, const Instant& now, Ticket* queue);
+  Result<Decision> decide_each(DecideFn decide, const Instant& now, Ticket* queue);
+  Status take_flocks(DecideFn decide, const Instant& now, Ticket* queue, Decision& decision);
+  static void drop_flock(Entry& entry);
+  View view_of(std::uint32_t lock, bool last_chance);
+  Status after_refusal(const Decision& decision, const Instant& now, Ticket* queue);
+  Status draw_tickets(const Instant& now, Ticket& queue);
+  void drop_all();
+
+  // What an admission writes (admit.cc).
+  Status commit(const Instant& now, Ticket* queue);
+  void take_back(std::uint32_t count);
+  Status admit_to(std::uint32_t lock, const Instant& now);
+  void note_vanished(std::uint32_t lock);
+  void write_hints(std::uint32_t lock, const Instant& now);
+  std::uint32_t register_words(std::uint32_t lock);
+
+  // Waiting (waiting.cc).
+  Result<bool> wait_for_turn(const Ticket& ticket, std::int64_t deadline_boot_ns, Wake& wake);
+  Result<Wake> wait_behind_others(std::uint32_t lock, std::uint64_t ticket,
+                                  std::int64_t deadline_boot_ns, bool& gone);
+  bool should_ask(std::uint32_t lock, std::uint64_t ticket);
+  bool waits_for_handover() const;
+  bool wait_for_handover(std::int64_t deadline_boot_ns, Wake& wake);
+  void settle_own_turns(std::uint32_t last, const Ticket& ticket);
+
+  // The hold (lease.cc).
+  Contest contested(std::uint32_t lock) const override;
+  bool in_place(std::uint32_t lock) const override;
+  void release(Ending ending, const Instant& now, const Lesson& lesson) override;
+  void release_one(std::uint32_t lock, Ending ending, const Instant& now, const Lesson& lesson);
+  void learn_from_run(std::uint32_t lock, const Lesson& lesson);
+  bool is_locked_beside(std::uint32_t lock, std::int64_t (*byte_of)(std::uint32_t)) const;
+  bool clear_own_words(std::uint32_t lock);
+  void let_go(Entry& entry);
+
+  const Request* request_ = nullptr;
+  std::uint32_t order_[kMaxLocks] =
+      {};                    // numbers of locks by device and inode: the order guards are taken in
+  std::uint32_t count_ = 0;  // locks whose files are open or were
+  std::uint32_t made_ = 0;   // entries that are made
+  std::uint32_t stops_made_ = 0;
+  std::uint32_t quick_looks_ = 0;
+  bool opened_ = false;
+  bool in_room_ = false;  // made by open_session()
+  os::Owner owner_ = os::Owner::description;
+  os::Blocking blocking_ = os::Blocking::alarm;
+  Heirs heirs_ = Heirs::nobody;
+  os::Mutex* opening_ = nullptr;
+  Making making_;  // of the directory's statistics
+  os::Watch watch_;
+  // The large ones, untouched until they are used.
+  Untouched<Entry[kMaxLocks]> entries_;
+  Untouched<HeldLock[kMaxLocks]> held_;
+  Untouched<LocalHolderStop[kMaxVictims]> stops_;
+  Untouched<Family> family_;  // made with the first stop
+  Untouched<HolderView[kMaxVictims]> holders_;
+  Untouched<LockStats> lock_stats_;  // of the lock that is being decided about, for its view
+  Untouched<DirectoryStats> directory_stats_;
+  Untouched<WordBuffer> words_;
+};
+
+// A session in memory of its own (os/room.h). Fails as LocalSession::open() does, or for lack of
+// memory.
+Result<Owned<LocalSession>> open_session(const Request& request);
+
+}  // namespace atmost::local
+
+#endif
