@@ -37,7 +37,7 @@ Status Caller::ensure_lease(std::int64_t give_up_boot_ns) {
   return lease.ensure(gateway, std::max(request.ttl, shortest_ttl({})), give_up_boot_ns);
 }
 
-void Caller::leave_if_told() {
+void Caller::exit_if_terminated() {
   if (!latch.is_set()) return;
   end_lease();
   latch.obey();

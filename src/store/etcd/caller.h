@@ -27,7 +27,7 @@ struct Caller {
 
   Status ensure_lease(std::int64_t give_up_boot_ns);
   // Ends this process if it was told to end, after its lease.
-  void leave_if_told();
+  void exit_if_terminated();
   // Ends the lease; briefly, if etcd does not answer: then it ends by itself.
   void end_lease();
 

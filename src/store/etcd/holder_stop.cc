@@ -40,7 +40,7 @@ Result<Owned<HolderStop>> EtcdHolderStop::begin(Caller& caller, std::uint32_t lo
 }
 
 Result<SignalResult> EtcdHolderStop::signal(SignalStep step) {
-  caller_.leave_if_told();
+  caller_.exit_if_terminated();
   const bool asks = step == SignalStep::interrupt;
   const bool fresh = last_.token == hold_ && os::boot_ns() < plus(looked_boot_ns_, kLook);
   if (fresh && !asks && step != SignalStep::prove) {

@@ -41,12 +41,12 @@ std::string lease_body(std::int64_t id) { return "{\"ID\":\"" + std::to_string(i
 
 OwnLease::OwnLease(const Access& access, ClusterHistory& history)
     : gateway_(access, history), handed_(access, history) {
-  if (pipe2(bell_, O_CLOEXEC | O_NONBLOCK) != 0) bell_[0] = bell_[1] = -1;
+  if (pipe2(wake_pipe_, O_CLOEXEC | O_NONBLOCK) != 0) wake_pipe_[0] = wake_pipe_[1] = -1;
 }
 
 OwnLease::~OwnLease() {
   renewal_.stop();
-  for (int end : bell_) {
+  for (int end : wake_pipe_) {
     if (end >= 0) ::close(end);
   }
 }
@@ -230,20 +230,20 @@ bool OwnLease::keys_are_gone(std::int64_t give_up_boot_ns) {
 }
 
 void OwnLease::wake() {
-  const char ring = 1;
-  if (write(bell_[1], &ring, 1) < 0) {
+  const char byte = 1;
+  if (write(wake_pipe_[1], &byte, 1) < 0) {
   }
 }
 
-// Sleeps; true when the bell rang.
+// Sleeps; true when woken.
 bool OwnLease::rest(std::int64_t until_boot_ns) {
   const std::int64_t left = std::max<std::int64_t>(until_boot_ns - os::boot_ns(), 0);
-  pollfd polled = {bell_[0], POLLIN, 0};
+  pollfd polled = {wake_pipe_[0], POLLIN, 0};
   if (poll(&polled, 1,
            static_cast<int>(std::min<std::int64_t>(left / kMillisecond + 1, 3'600'000))) <= 0)
     return false;
-  char rings[16];
-  while (read(bell_[0], rings, sizeof rings) > 0) {
+  char bytes[16];
+  while (read(wake_pipe_[0], bytes, sizeof bytes) > 0) {
   }
   return true;
 }

@@ -83,7 +83,7 @@ class OwnLease final : private fleet::Keeper {
   bool abandoned_ = false;
   Gateway gateway_;
   fleet::Renewal renewal_;
-  int bell_[2] = {-1, -1};
+  int wake_pipe_[2] = {-1, -1};
   std::mutex mutex_;  // over the next two
   Gateway handed_;
   std::vector<Listening> heard_;

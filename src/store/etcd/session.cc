@@ -19,15 +19,15 @@ bool admits(const Decision& decision) { return decision.verdict == Verdict::admi
 
 }  // namespace
 
-Error EtcdSession::give_in(Error error) {
+Error EtcdSession::fail(Error error) {
   watch_.stop();
   if (caller_.gateway.silent()) caller_.lease.abandon();
   return error;
 }
 
-void EtcdSession::leave_if_told() {
+void EtcdSession::exit_if_terminated() {
   if (caller_.latch.is_set()) watch_.stop();
-  caller_.leave_if_told();
+  caller_.exit_if_terminated();
 }
 
 Status EtcdSession::look(const Ticket* queue, std::int64_t give_up_boot_ns) {
@@ -44,7 +44,7 @@ bool EtcdSession::lost_place(const Ticket* queue) const {
 
 Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
                                       Lease& lease) {
-  leave_if_told();
+  exit_if_terminated();
   if (hold_.holds()) return error_of(Code::internal, 0, "this session holds its locks already");
   std::int64_t end = caller_.give_up();
   bool in_doubt = false;  // an admission of ours may have been made
@@ -52,17 +52,17 @@ Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticke
   bool guessed = watch_.take_guess() && drawn;
   bool seen = guessed || (watch_.up_to_date() && drawn);
   for (;;) {
-    leave_if_told();
+    exit_if_terminated();
     if (queue != nullptr && queue->drawn && caller_.lease.upkeep().lost) {
       *queue = {};
       seen = false;
     }
     if (!std::exchange(seen, false)) {
-      // A watch that was begun from another place tells nothing of those before the next one.
+      // A watch that was begun from another place reports nothing of those before the next one.
       if (queue != nullptr && !queue->drawn) watch_.stop();
       if (Status looked = look(queue, end); !looked.ok()) {
         if (in_doubt) caller_.lease.abandon();  // what we may hold ends with the lease
-        return give_in(looked.error());
+        return fail(looked.error());
       }
     }
     if (in_doubt && caller_.holds_all()) return enter(queue, lease);
@@ -70,18 +70,18 @@ Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticke
       *queue = {};
       continue;
     }
-    if (Status passed = queue_.pass_turns(queue, end); !passed.ok()) return give_in(passed.error());
+    if (Status passed = queue_.pass_turns(queue, end); !passed.ok()) return fail(passed.error());
     Result<Decision> decision = decide_all(decide, now, queue, end);
-    if (!decision.ok()) return give_in(decision.error());
+    if (!decision.ok()) return fail(decision.error());
     if (!admits(decision.value())) {
       if (std::exchange(guessed, false)) continue;
       const Result<bool> refused = refuse(decision.value(), now, queue, in_doubt, end);
-      if (!refused.ok()) return give_in(refused.error());
+      if (!refused.ok()) return fail(refused.error());
       if (refused.value()) return decision;
       continue;
     }
     const Result<Applied> admitted = admission_.admit(now, queue, end);
-    if (!admitted.ok()) return give_in(admitted.error());
+    if (!admitted.ok()) return fail(admitted.error());
     guessed = false;
     if (admitted.value() == Applied::yes) return enter(queue, lease);
     if (caller_.lease.id() == 0 && queue != nullptr) *queue = {};
@@ -136,7 +136,7 @@ Status EtcdSession::take_up() {
     caller_.lease.end(caller_.gateway, caller_.give_up());
     return ready;
   }
-  leave_if_told();
+  exit_if_terminated();
   if (caller_.lease.upkeep().lost)
     return error_of(Code::unavailable, 0, "etcd: the lease ended before the command began");
   hold_.begin();
@@ -145,8 +145,8 @@ Status EtcdSession::take_up() {
 }
 
 Result<Decision> EtcdSession::enter(Ticket* queue, Lease& lease) {
-  leave_if_told();
-  if (Status ready = take_up(); !ready.ok()) return give_in(ready.error());
+  exit_if_terminated();
+  if (Status ready = take_up(); !ready.ok()) return fail(ready.error());
   if (queue != nullptr) *queue = {};
   lease = Lease(&hold_);
   Decision admitted;
@@ -159,8 +159,8 @@ Result<Wake> EtcdSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
   if (!ticket.drawn) return Wake::maybe;
   if (os::boot_ns() >= deadline_boot_ns) return Wake::deadline;
   Result<Wake> woken = watch_.await(refused_by_, ticket, deadline_boot_ns);
-  if (!woken.ok()) return give_in(woken.error());
-  leave_if_told();
+  if (!woken.ok()) return fail(woken.error());
+  exit_if_terminated();
   return woken;
 }
 

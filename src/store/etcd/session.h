@@ -44,8 +44,8 @@ class EtcdSession final : public Session {
   Status take_up();
   Result<Decision> enter(Ticket* queue, Lease& lease);
   // After an error: a lease that nobody can be asked to end ends by itself.
-  Error give_in(Error error);
-  void leave_if_told();
+  Error fail(Error error);
+  void exit_if_terminated();
 
   Caller caller_;
   Intervals intervals_{caller_};
