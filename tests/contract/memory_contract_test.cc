@@ -1,15 +1,12 @@
 #include "contract.h"
-#include "store/memory/memory_store.h"
+#include "store/memory/store.h"
 
 namespace atmost::contract {
 namespace {
 
 class MemoryWorld final : public World {
  public:
-  Store& caller() override {
-    callers_.push_back(std::make_unique<memory::MemoryStore>(*lock_));
-    return *callers_.back();
-  }
+  Store& caller() override { return *store_; }
   void point(LockSpec& spec, unsigned index) override {
     EXPECT_EQ(index, 0u) << "one lock is all there is";
     spec.name = Text<255>("memory");
@@ -17,8 +14,7 @@ class MemoryWorld final : public World {
   std::set<std::string> lacks() override { return {"processes", "several_locks"}; }
 
  private:
-  std::unique_ptr<memory::Lock> lock_ = std::make_unique<memory::Lock>();
-  std::vector<std::unique_ptr<memory::MemoryStore>> callers_;
+  std::unique_ptr<memory::MemoryStore> store_ = std::make_unique<memory::MemoryStore>();
 };
 
 std::unique_ptr<World> memory_world() { return std::make_unique<MemoryWorld>(); }

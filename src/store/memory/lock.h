@@ -1,0 +1,45 @@
+// The state of the one lock of a MemoryStore.
+#ifndef ATMOST_STORE_MEMORY_LOCK_H
+#define ATMOST_STORE_MEMORY_LOCK_H
+
+#include <cstdint>
+
+#include "core/view.h"
+
+namespace atmost::memory {
+
+class MemorySession;
+
+inline constexpr std::uint32_t kSlots = 256;  // the largest N and K it can serve
+inline constexpr std::uint32_t kWaiters = 256;
+
+struct Lock {
+  bool drained = false;
+  bool slot_drained[kSlots] = {};
+  bool slot_held[kSlots] = {};
+  const MemorySession* stopper[kSlots] = {};  // who is stopping the slot's holder
+  bool stopped_by_kill[kSlots] = {};          // and wants nobody's place
+  HolderView holders[kSlots];
+  const MemorySession* writer = nullptr;  // the exclusive holder
+  std::uint64_t token = 0;
+  std::uint32_t refusals = 0;
+  LastAdmission last;
+  std::uint64_t last_ticket = 0;
+  struct Waiter {
+    std::uint64_t ticket = 0;  // 0: free place
+    const MemorySession* session = nullptr;
+    WaiterView view;
+    std::uint32_t take = 0;
+    bool joins = false;
+    std::int64_t turn_boot_ns = 0;  // when its turn began, 0: it had none
+  } waiters[kWaiters];
+  HolderView seen[kSlots];  // by the decision that is being made
+};
+
+inline Stamp stamp_of(const Instant& at) {
+  return {at.real_ns, at.given ? 0 : at.boot_ns, !at.given, true};
+}
+
+}  // namespace atmost::memory
+
+#endif

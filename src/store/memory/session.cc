@@ -1,0 +1,207 @@
+#include "session.h"
+
+#include "core/turn.h"
+
+namespace atmost::memory {
+namespace {
+
+// Plain callers queue by their limit, shared and exclusive ones together.
+bool same_queue(const LockSpec& lock, const WaiterView& waiter) {
+  if (lock.mode == Mode::plain) return waiter.mode == Mode::plain && waiter.max == lock.max;
+  return waiter.mode != Mode::plain;
+}
+
+}  // namespace
+
+void MemorySession::begin(Lock& lock, const Request& request) {
+  lock_ = &lock;
+  request_ = &request;
+  asked_boot_ns_ = 0;
+}
+
+void MemorySession::close() {
+  for (Lock::Waiter& place : lock_->waiters) {
+    if (place.session == this) place = {};
+  }
+  release(Ending::unknown, {}, {});  // what was given away
+  lock_ = nullptr;
+}
+
+bool MemorySession::closed(std::uint32_t slot, const Ticket* queue) const {
+  const bool newcomer = queue == nullptr || !queue->drawn;
+  const MemorySession* stopper = lock_->stopper[slot - 1];
+  return lock_->slot_drained[slot - 1] || (newcomer && stopper != nullptr && stopper != this);
+}
+
+View MemorySession::view_of(const Ticket* queue, const Instant& now) const {
+  const LockSpec& spec = request_->locks[0];
+  View view;
+  view.token = lock_->token;
+  view.last = lock_->last;
+  view.drained = lock_->drained;
+  view.last_chance = queue == nullptr;
+  std::uint32_t free = 0;
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < kSlots; ++i) {
+    if (lock_->slot_held[i]) {
+      lock_->seen[count++] = lock_->holders[i];
+    } else if (i < spec.max && !closed(i + 1, queue)) {
+      ++free;
+    }
+    view.takeover_running =
+        view.takeover_running || (lock_->stopper[i] != nullptr && lock_->stopper[i] != this);
+  }
+  view.held = count;
+  view.writer_inside = lock_->writer != nullptr;
+  view.holders = {lock_->seen, count};
+
+  if (spec.mode == Mode::exclusive) {
+    view.room = count == 0;
+  } else {
+    view.room = lock_->writer == nullptr && free >= spec.take && count + spec.take <= spec.max;
+  }
+  settle_claims(queue, free, now, view);
+  return view;
+}
+
+Lock::Waiter* MemorySession::waiter_behind(std::uint64_t ticket) const {
+  Lock::Waiter* next = nullptr;
+  for (Lock::Waiter& waiter : lock_->waiters) {
+    if (waiter.ticket > ticket && (next == nullptr || waiter.ticket < next->ticket)) next = &waiter;
+  }
+  return next;
+}
+
+void MemorySession::settle_claims(const Ticket* queue, std::uint32_t free, const Instant& now,
+                                  View& view) const {
+  const LockSpec& spec = request_->locks[0];
+  const std::uint64_t ours = queue != nullptr && queue->drawn ? queue->numbers[0] : UINT64_MAX;
+  Turns turns(now.boot_ns, lock_->last.start.same_boot ? lock_->last.start.boot_ns : 0);
+  const auto enough = [&](std::uint32_t wanted) {
+    return free >= wanted && view.held + wanted <= spec.max;
+  };
+  std::uint32_t claimed = 0;
+  bool owed = false;
+  for (Lock::Waiter* each = waiter_behind(0); each != nullptr; each = waiter_behind(each->ticket)) {
+    const bool overtaken = turns.overtaken(each->turn_boot_ns);
+    view.joiner_waiting =
+        view.joiner_waiting || (each->joins && each->ticket != ours && !overtaken);
+    const bool writer =
+        each->view.mode == Mode::exclusive;  // goes before every reader that came later
+    if (each->ticket >= ours || overtaken || owed || (!writer && !same_queue(spec, each->view)))
+      continue;
+    if (!view.room || view.drained) {
+      ++view.waiters_ahead;
+      continue;
+    }
+    const bool possible = writer                         ? view.held == 0 && claimed == 0
+                          : spec.mode == Mode::exclusive ? true
+                                                         : enough(claimed + each->take);
+    const Turns::Standing standing =
+        possible ? turns.next(each->turn_boot_ns) : Turns::Standing::running;
+    if (standing == Turns::Standing::begins) each->turn_boot_ns = now.boot_ns;
+    if (standing == Turns::Standing::passed) {
+      each->turn_boot_ns = now.boot_ns - kTurn.ns;
+      continue;
+    }
+    claimed += each->take;
+    ++view.waiters_ahead;
+    owed = !possible || writer || spec.mode == Mode::exclusive || !enough(claimed + spec.take);
+    if (owed && possible) view.owed_for = {turns.ends() - now.boot_ns};
+  }
+  if (view.room && !owed) view.waiters_ahead = 0;
+}
+
+Result<Decision> MemorySession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
+                                        Lease& lease) {
+  asked_boot_ns_ = now.boot_ns;
+  const View view = view_of(queue, now);
+  const Decision decision = decide(*request_, request_->locks[0], view, now);
+  // A turn that we could not have used is none.
+  if (queue != nullptr && queue->drawn && (!view.room || view.waiters_ahead > 0)) {
+    waiter_behind(queue->numbers[0] - 1)->turn_boot_ns = 0;
+  }
+  if (decision.last_in_future && !now.given) {
+    for (Stamp* stamp : {&lock_->last.start, &lock_->last.finish, &lock_->last.success}) {
+      if (stamp->known && age_ns(*stamp, now) < 0) *stamp = stamp_of(now);
+    }
+  }
+  if (worth_waiting(decision) && queue != nullptr && !queue->drawn) draw(now, *queue);
+  if (decision.verdict != Verdict::admit) return decision;
+  admit(now, queue);
+  if (queue != nullptr) withdraw(*queue);
+  lease = Lease(this);
+  return decision;
+}
+
+void MemorySession::admit(const Instant& now, const Ticket* queue) {
+  const LockSpec& spec = request_->locks[0];
+  if (spec.mode == Mode::exclusive) lock_->writer = this;
+  const auto by_clock = static_cast<std::uint64_t>(now.real_ns > 0 ? now.real_ns / 1000 : 0);
+  lock_->token = lock_->token + 1 > by_clock ? lock_->token + 1 : by_clock;
+  lock_->last.start = stamp_of(now);
+  lock_->refusals = 0;
+  held_.token = lock_->token;
+  held_.count = 0;
+  for (std::uint32_t i = 0; i < kSlots && held_.count < spec.take; ++i) {
+    if (lock_->slot_held[i] || closed(i + 1, queue)) continue;
+    lock_->slot_held[i] = true;
+    HolderView& holder = lock_->holders[i];
+    holder = {};
+    holder.slot = i + 1;
+    holder.kind = HolderKind::supervised;
+    holder.has_record = true;
+    holder.verified = true;
+    holder.token = holder.hold = lock_->token;
+    holder.start = stamp_of(now);
+    holder.expire_after = request_->expire_after;
+    holder.id = request_->id;
+    holder.command = request_->command;
+    held_.slots[held_.count++] = i + 1;
+  }
+}
+
+void MemorySession::draw(const Instant& now, Ticket& ticket) {
+  for (Lock::Waiter& place : lock_->waiters) {
+    if (place.ticket != 0) continue;
+    place = {};
+    place.ticket = ++lock_->last_ticket;
+    place.session = this;
+    place.take = request_->locks[0].take;
+    place.joins = request_->on_busy == OnBusy::join;
+    place.view.ticket = place.ticket;
+    place.view.max = request_->locks[0].max;
+    place.view.mode = request_->locks[0].mode;
+    place.view.start = stamp_of(now);
+    place.view.id = request_->id;
+    place.view.command = request_->command;
+    ticket.drawn = true;
+    ticket.numbers[0] = place.ticket;
+    return;
+  }
+}
+
+Result<Wake> MemorySession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
+  return ticket.drawn && asked_boot_ns_ >= deadline_boot_ns ? Wake::deadline : Wake::maybe;
+}
+
+void MemorySession::withdraw(Ticket& ticket) {
+  for (Lock::Waiter& place : lock_->waiters) {
+    if (ticket.drawn && place.ticket == ticket.numbers[0]) place = {};
+  }
+  ticket = {};
+}
+
+Result<std::uint32_t> MemorySession::count_refusal(std::uint32_t) { return ++lock_->refusals; }
+
+Result<Owned<HolderStop>> MemorySession::stop(std::uint32_t, std::uint32_t slot, std::uint64_t hold,
+                                              StopFor what_for) {
+  for (MemoryHolderStop& stop : stops_) {
+    if (stop.begun()) continue;
+    return stop.begin(*lock_, *this, slot, hold, what_for) ? Owned<HolderStop>(&stop)
+                                                           : Owned<HolderStop>();
+  }
+  return error_of(Code::internal, 0, "too many holders are being stopped at once");
+}
+
+}  // namespace atmost::memory
