@@ -16,12 +16,12 @@ void give_room(void* room, std::size_t size);
 
 // A T in a room of its own, which nobody initialises: for plain data. Null when there is no memory.
 template <class T>
-class Room {
+class RoomFor {
  public:
-  Room() : room_(take_room(sizeof(T))) {}
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
-  ~Room() {
+  RoomFor() : room_(take_room(sizeof(T))) {}
+  RoomFor(const RoomFor&) = delete;
+  RoomFor& operator=(const RoomFor&) = delete;
+  ~RoomFor() {
     if (room_ != nullptr) give_room(room_, sizeof(T));
   }
   T* get() const { return static_cast<T*>(room_); }

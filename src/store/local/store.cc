@@ -185,7 +185,7 @@ Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
   }
   if (Status read = file.refresh(); !read.ok()) return read.error();
   if (visitor != nullptr) visitor->header(header_of(file));
-  const os::Room<WordBuffer> words;
+  const os::RoomFor<WordBuffer> words;
   if (words.get() == nullptr) return file.failure(Code::io, ENOMEM, "cannot read the lock file");
   if (visitor != nullptr) visit_drained(file, *words.get(), visitor);
   Result<std::uint32_t> held = Census(file, *words.get(), visitor).take();
