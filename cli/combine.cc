@@ -144,8 +144,6 @@ Status check_fleet(const Invocation& it) {
     return usage(
         "--store: hold and release keep locks of this machine: use run, which renews its lease");
   }
-  if (it.subcommand == kExplain)
-    return usage("--store: explain reads a lock file: use list or doctor URL");
   for (const NotInFleet& option : kNotInFleet) {
     if (is_given(it, option.id)) return usage(option.why);
   }

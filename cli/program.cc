@@ -43,11 +43,6 @@ Status claim_status_fd(const Invocation& it) {
   return error;
 }
 
-std::string_view fleet_url(const Invocation& it) {
-  return it.subcommand == kDoctor && it.operand_count > 0 ? std::string_view{it.operands[0]}
-                                                          : it.store;
-}
-
 // Each is the same program with another store (libexec/fleet).
 std::string_view fleet_program(std::string_view url) {
   return url.starts_with("etcd://") ? "fleet" : "fleet-postgres";
@@ -64,7 +59,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv, BringSto
     return usage(store.error());
   if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
   if (subcommand.bit == kRun && bring == nullptr && !invocation.request.exec) stand_apart(argv);
-  if (const std::string_view url = fleet_url(invocation); is_fleet(url)) {
+  if (const std::string_view url = invocation.store; is_fleet(url)) {
     if (bring == nullptr)
       return become_fleet(fleet_program(url), url, argv, subcommand.bit == kRun);
     if (const Status brought = bring(url); !brought.ok()) return usage(brought.error());

@@ -5,17 +5,17 @@
 #include <ctime>
 #include <set>
 
+#include "diagnosis/findings.h"
 #include "etcd_store.h"
 #include "os/clock.h"
-#include "store/fleet/findings.h"
 #include "words.h"
 
 namespace atmost::etcd {
 namespace {
 
-using fleet::Findings;
-using fleet::Level;
-using fleet::millis;
+using diagnosis::Findings;
+using diagnosis::Level;
+using diagnosis::millis;
 
 // The member's clock, as its answers are dated (whole seconds); 0: it does not tell.
 std::int64_t date_of(Gateway& gateway) {

@@ -2,16 +2,16 @@
 #include <algorithm>
 
 #include "asking.h"
+#include "diagnosis/findings.h"
 #include "os/clock.h"
 #include "schema.h"
-#include "store/fleet/findings.h"
 
 namespace atmost::postgres {
 namespace {
 
-using fleet::Findings;
-using fleet::Level;
-using fleet::millis;
+using diagnosis::Findings;
+using diagnosis::Level;
+using diagnosis::millis;
 
 // Ages in lists and --now are all that a host's clock touches; leases and intervals are the
 // server's.
