@@ -152,8 +152,7 @@ Result<EtcdStore::Applied> EtcdStore::admit(const Request& request, const Instan
                                      [](const Entry& entry) { return entry.seen.too_deep; });
         return far ? Applied::unknown : Applied::no;
       }
-      if (answer.text.find("lease not found") == std::string::npos)
-        return failure(answer, "not admitted");
+      if (!lease_is_gone(answer)) return failure(answer, "not admitted");
       lease_.forsake();
       return Applied::unknown;
     case Applied::unknown:

@@ -174,7 +174,8 @@ class EtcdStore final : public FleetStore {
   Status try_everything(std::string& took);
 
   // queue.cc
-  // False: it is not known whether it was drawn; then it has been given up again.
+  // False: it was not, for the lease is gone, or that is not known: then it has been given up
+  // again.
   Result<bool> draw(const Request& request, const Instant& now, Ticket& ticket,
                     std::int64_t give_up_boot_ns);
   // Whether the request keeps its place while it holds the slot.

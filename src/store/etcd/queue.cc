@@ -38,6 +38,11 @@ Result<bool> EtcdStore::draw(const Request& request, const Instant& now, Ticket&
   TxnReply reply;
   Answer answer;
   if (write(txn, give_up_boot_ns, reply, answer) != Applied::yes) {
+    // Ended by somebody before its time: another one does as well.
+    if (lease_is_gone(answer)) {
+      lease_.forsake();
+      return false;
+    }
     // It may be there all the same: with the lease it goes.
     lease_.end(gateway_, give_up_boot_ns);
     if (answer.kind == Answer::Kind::refused) return failure(answer, "no place in the queue");

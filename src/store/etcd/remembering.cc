@@ -10,6 +10,7 @@
 // Intervals have leases of their own; tokens are revisions, and need nothing that is kept.
 #include "etcd_store.h"
 #include "os/clock.h"
+#include "words.h"
 
 namespace atmost::etcd {
 namespace {
@@ -33,10 +34,8 @@ std::int64_t EtcdStore::lease_of(const State& state) const {
 }
 
 bool EtcdStore::make_memory(const Answer& answer, std::int64_t give_up_boot_ns) {
-  const bool missed = answer.kind == Answer::Kind::refused &&
-                      answer.text.find("lease not found") != std::string::npos;
   const std::int64_t id = memory_lease();
-  if (!missed) return false;
+  if (!lease_is_gone(answer)) return false;
   const std::string body =
       "{\"ID\":\"" + std::to_string(id) + "\",\"TTL\":\"" + std::to_string(kDayS + kStepS) + "\"}";
   const Answer made = gateway_.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes,
