@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "history/record.h"
+#include "reader/record.h"
 #include "options.h"
 #include "reader/wanted.h"
 

@@ -11,7 +11,7 @@
 
 #include "filter.h"
 #include "follow.h"
-#include "history/record.h"
+#include "reader/record.h"
 #include "options.h"
 #include "os/clock.h"
 #include "reader/failure.h"

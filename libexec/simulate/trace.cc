@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "history/record.h"
+#include "reader/record.h"
 #include "reader/failure.h"
 #include "swf.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "history/record.h"
+#include "reader/record.h"
 #include "ledger.h"
 #include "page.h"
 #include "prometheus.h"

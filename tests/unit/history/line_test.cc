@@ -7,7 +7,7 @@
 #include <ctime>
 #include <random>
 
-#include "history/value.h"
+#include "reader/value.h"
 #include "kit.h"
 
 namespace atmost::history {

@@ -1,7 +1,7 @@
 // JSON, as much as reading one flat object takes (RFC 8259). No heap: everything is a view into the
 // text.
-#ifndef ATMOST_HISTORY_VALUE_H
-#define ATMOST_HISTORY_VALUE_H
+#ifndef ATMOST_LIBEXEC_READER_VALUE_H
+#define ATMOST_LIBEXEC_READER_VALUE_H
 
 #include <cstddef>
 #include <cstdint>
