@@ -134,8 +134,6 @@ Status check_fleet(const Invocation& it) {
     return usage(
         "--store: hold and release keep locks of this machine: use run, which renews its lease");
   }
-  if (it.subcommand == kExplain)
-    return usage("--store: explain reads a lock file: use list or doctor URL");
   if (const Status known = check_options_of_fleet(it); !known.ok()) return known;
   return it.subcommand == kRun ? check_lease_time(it) : Status{};
 }

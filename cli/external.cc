@@ -71,6 +71,12 @@ int run_external(std::string_view name, char** argv) {
   if (is_plain_name(name)) {
     if (const int code = try_everywhere(name, argv + 1, become_program)) return code;
   }
+  for (const ExternalProgram& one : external_programs()) {
+    if (one.name != name) continue;
+    Text<200> words("atmost-");
+    complain(words.append(name).append(", the program of this command, is not installed"));
+    return static_cast<int>(Code::unavailable);
+  }
   Text<300> words("\"");
   words.append({name.data(), name.size() < 100 ? name.size() : 100});
   if (name.starts_with('-')) {

@@ -7,18 +7,6 @@
 namespace atmost::cli {
 namespace {
 
-// Programs of their own (external.cc), started as atmost NAME.
-struct Program {
-  std::string_view name;
-  std::string_view help;
-};
-constexpr Program kPrograms[] = {
-    {"history", "what happened: admissions, refusals, takeovers and ends"},
-    {"stats", "the history in numbers, lock by lock"},
-    {"report", "a page to look at: what happened when, the worst offenders, run times, the queue"},
-    {"pass", "run every atom of a file that is due (front end for cron)"},
-};
-
 void pad(Output& to, std::size_t used, std::size_t column) {
   to.text("  ");
   for (; used < column; ++used) to.text(" ");
@@ -50,7 +38,7 @@ int show_help(const Subcommand& subcommand) {
     show_option(to, option);
     has_span = has_span || (option.value.starts_with("DUR"));
   }
-  if ((subcommand.bit & (kDoctor | kList)) == 0) {
+  if ((subcommand.bit & kList) == 0) {
     to.text("\nLOCK: a path (/x, ./x, a/x), operator:operand, or a name in the lock directory.\n");
   }
   if (has_span) to.text("DUR: 90, 90s, 15m, 1h30m, 2d, 250ms, inf.\n");
@@ -67,7 +55,7 @@ int show_help() {
     pad(to, one.name.size(), 8);
     to.text(one.help).text("\n");
   }
-  for (const Program& one : kPrograms) {
+  for (const ExternalProgram& one : external_programs()) {
     to.text("  ").text(one.name);
     pad(to, one.name.size(), 8);
     to.text(one.help).text("\n");

@@ -12,10 +12,9 @@ Error about(std::string_view option, std::string_view what) {
 }
 
 std::string_view subcommand_name(unsigned subcommand) {
-  constexpr std::string_view kNames[] = {"run",    "check",   "wait",   "list",   "explain",
-                                         "doctor", "drain",   "resume", "forget", "kill",
-                                         "hold",   "release", "tune"};
-  for (unsigned i = 0; i < 13; ++i) {
+  constexpr std::string_view kNames[] = {"run",    "check", "wait", "list",    "drain", "resume",
+                                         "forget", "kill",  "hold", "release", "tune"};
+  for (unsigned i = 0; i < 11; ++i) {
     if (subcommand == 1u << i) return kNames[i];
   }
   return "this";

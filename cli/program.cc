@@ -43,12 +43,6 @@ Status claim_status_fd(const Invocation& it) {
   return error;
 }
 
-// Of the store that is asked for: doctor has it as an operand.
-std::string_view fleet_url(const Invocation& it) {
-  return it.subcommand == kDoctor && it.operand_count > 0 ? std::string_view{it.operands[0]}
-                                                          : it.store;
-}
-
 // argv[1] is the subcommand's name.
 int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
                    const StoreService* service) {
@@ -62,12 +56,10 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
     return usage(store.error());
   if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
   if (subcommand.bit == kRun && service == nullptr && !invocation.request.exec) stand_apart(argv);
-  if (const std::string_view url = fleet_url(invocation); service == nullptr && is_fleet(url))
+  if (const std::string_view url = invocation.store; service == nullptr && is_fleet(url))
     return become_fleet(scheme_of(url)->program, url, argv, subcommand.bit == kRun);
   StoreRoom room;
-  // The doctor opens what it examines, and needs its passwords.
-  const bool examines = subcommand.bit == kDoctor;
-  Result<Owned<Store>> store = open_store(examines ? "file:" : invocation.store, room, service);
+  Result<Owned<Store>> store = open_store(invocation.store, room, service);
   if (!store.ok()) return usage(store.error());
   invocation.locks = &*store.value();
   if (const Status claimed = claim_status_fd(invocation); !claimed.ok())

@@ -20,9 +20,6 @@ constexpr Subcommand kSubcommands[] = {
     {"hold", kHold, hold_command, "[OPTION]... --for-pid PID LOCK",
      "take LOCK for a running process, until it ends or release"},
     {"release", kRelease, release_command, "[--for-pid PID] LOCK", "end that"},
-    {"explain", kExplain, explain_command, "LOCK", "the lock file in words"},
-    {"doctor", kDoctor, doctor_command, "[DIR]",
-     "can locks be trusted there? tries it, says yes or no and why"},
     {"drain", kDrain, drain_command, "[--slot S] LOCK", "admit nobody (to that slot) until resume"},
     {"resume", kResume, resume_command, "[--slot S] LOCK", "end drain"},
     {"kill", kKill, kill_command, "[--slot S | --overdue] [--dry-run] LOCK",
@@ -30,6 +27,15 @@ constexpr Subcommand kSubcommands[] = {
     {"forget", kForget, forget_command, "LOCK", "forget the last admission and what was learned"},
     {"tune", kTune, tune_command, "[OPTION]... LOCK",
      "what auto would choose now, from what, and how"},
+};
+
+constexpr ExternalProgram kPrograms[] = {
+    {"explain", "the lock file in words"},
+    {"doctor", "can locks be trusted there? tries it, says yes or no and why"},
+    {"history", "what happened: admissions, refusals, takeovers and ends"},
+    {"stats", "the history in numbers, lock by lock"},
+    {"report", "a page to look at: what happened when, the worst offenders, run times, the queue"},
+    {"pass", "run every atom of a file that is due (front end for cron)"},
 };
 
 Error about_also(std::string_view text, const Error& why) {
@@ -74,6 +80,8 @@ void keep_history_here(Invocation& it, const Surroundings& around) {
 }  // namespace
 
 std::span<const Subcommand> subcommands() { return kSubcommands; }
+
+std::span<const ExternalProgram> external_programs() { return kPrograms; }
 
 Status take_lock(Invocation& it, bool extra) {
   if (it.operand_count == 0) {

@@ -13,8 +13,6 @@ int run_command(Invocation& invocation);
 int check_command(Invocation& invocation);
 int wait_command(Invocation& invocation);
 int list_command(Invocation& invocation);
-int explain_command(Invocation& invocation);
-int doctor_command(Invocation& invocation);
 int drain_command(Invocation& invocation);
 int resume_command(Invocation& invocation);
 int kill_command(Invocation& invocation);
@@ -32,6 +30,13 @@ struct Subcommand {
 };
 
 std::span<const Subcommand> subcommands();
+
+// Programs of their own, started as atmost NAME, that help lists. There may be others.
+struct ExternalProgram {
+  std::string_view name;
+  std::string_view help;  // one line
+};
+std::span<const ExternalProgram> external_programs();
 
 // Help for one subcommand, or for the program as a whole, on standard output. Returns the exit
 // code.

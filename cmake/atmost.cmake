@@ -130,6 +130,7 @@ function(back_room)
   foreach(room ${ARG_ROOMS})
     target_link_libraries(atmost_${ARG_NAME} PUBLIC atmost_${room})
   endforeach()
+  set_property(GLOBAL APPEND PROPERTY ATMOST_BACK_TARGETS atmost_${ARG_NAME})
 endfunction()
 
 function(back_program)

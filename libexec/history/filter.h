@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "history/record.h"
 #include "options.h"
+#include "reader/record.h"
 #include "reader/wanted.h"
 
 namespace atmost::history {

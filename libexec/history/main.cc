@@ -11,10 +11,10 @@
 
 #include "filter.h"
 #include "follow.h"
-#include "history/record.h"
 #include "options.h"
 #include "os/clock.h"
 #include "reader/failure.h"
+#include "reader/record.h"
 #include "reader/safe_text.h"
 #include "reader/sources.h"
 #include "reader/tail.h"

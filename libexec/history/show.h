@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "history/record.h"
+#include "reader/record.h"
 
 namespace atmost::history {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/words.h"
-#include "history/value.h"
+#include "reader/value.h"
 
 namespace atmost::history {
 namespace {

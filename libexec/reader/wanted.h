@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "history/record.h"
+#include "reader/record.h"
 
 namespace atmost::history {
 

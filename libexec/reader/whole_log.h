@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "history/record.h"
+#include "reader/record.h"
 #include "reader/selection.h"
 
 namespace atmost::history {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "history/record.h"
+#include "reader/record.h"
 #include "spam.h"
 
 namespace atmost::report {

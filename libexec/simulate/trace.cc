@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "history/record.h"
 #include "reader/failure.h"
+#include "reader/record.h"
 #include "swf.h"
 
 namespace atmost::simulate {

@@ -87,6 +87,51 @@ struct Event {
   } ended;
 };
 
+// The names of the fields of an event in the log (docs/history-format.md), for its writer and its
+// readers.
+namespace field {
+inline constexpr std::string_view kVersion = "v";
+inline constexpr std::string_view kEvent = "event";
+inline constexpr std::string_view kTime = "time";
+inline constexpr std::string_view kAt = "at";
+inline constexpr std::string_view kBootS = "boot_s";
+inline constexpr std::string_view kHost = "host";
+inline constexpr std::string_view kLock = "lock";
+inline constexpr std::string_view kPath = "path";
+inline constexpr std::string_view kOperator = "operator";
+inline constexpr std::string_view kOperand = "operand";
+inline constexpr std::string_view kMax = "max";
+inline constexpr std::string_view kTake = "take";
+inline constexpr std::string_view kMode = "mode";
+inline constexpr std::string_view kSlot = "slot";
+inline constexpr std::string_view kSlots = "slots";
+inline constexpr std::string_view kToken = "token";
+inline constexpr std::string_view kPid = "pid";
+inline constexpr std::string_view kUid = "uid";
+inline constexpr std::string_view kId = "id";
+inline constexpr std::string_view kCommand = "command";
+inline constexpr std::string_view kArgs = "args";
+inline constexpr std::string_view kWhy = "why";
+inline constexpr std::string_view kRetryInS = "retry_in_s";
+inline constexpr std::string_view kHeld = "held";
+inline constexpr std::string_view kWaiters = "waiters";
+inline constexpr std::string_view kSignal = "signal";
+inline constexpr std::string_view kWorked = "worked";
+inline constexpr std::string_view kHolderPid = "holder_pid";
+inline constexpr std::string_view kHolderToken = "holder_token";
+inline constexpr std::string_view kAgeS = "age_s";
+inline constexpr std::string_view kExpireAfterS = "expire_after_s";
+inline constexpr std::string_view kExit = "exit";
+inline constexpr std::string_view kCore = "core";
+inline constexpr std::string_view kStarted = "started";
+inline constexpr std::string_view kStopped = "stopped";
+inline constexpr std::string_view kWaitedS = "waited_s";
+inline constexpr std::string_view kRanS = "ran_s";
+inline constexpr std::string_view kCpuS = "cpu_s";
+inline constexpr std::string_view kPeakKib = "peak_kib";
+inline constexpr std::string_view kCut = "cut";
+}  // namespace field
+
 }  // namespace atmost
 
 #endif

@@ -153,18 +153,6 @@ Instant now();
 // second core file; 128 + signal if the signal does not end us). Never returns.
 [[noreturn]] void end_as(const ExitStatus& status);
 
-// The lock file's byte map in words, for `atmost explain`.
-Status explain(const LockSpec& lock, int fd);
-
-// Whether the log of locks that are given by a path (own_log(), place.h) can be written, or be made
-// with its directories. Leaves nothing behind.
-Status try_own_log(const PathText& log);
-
-// Whether locks can be trusted in `directory`: tries it with real processes
-// (src/store/local/doctor.h), writes what it found to `fd`, one line a finding. Returns true for
-// yes. At most five seconds, even on a dead mount.
-Result<bool> diagnose(std::string_view directory, int fd, bool json);
-
 }  // namespace atmost
 
 #endif

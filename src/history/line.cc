@@ -95,7 +95,7 @@ class Line {
   void arguments(char* const* argv);
 
   std::size_t finish() {
-    if (cut_) yes("cut");
+    if (cut_) yes(field::kCut);
     put("}\n");
     return size_;
   }
@@ -109,7 +109,7 @@ class Line {
 void Line::arguments(char* const* argv) {
   constexpr std::size_t kQuotesAndComma = 3;
   std::size_t room = kArgumentsRoom;
-  key("args");
+  key(field::kArgs);
   put("[");
   for (char* const* one = argv; *one != nullptr; ++one) {
     if (room < kQuotesAndComma) {
@@ -125,22 +125,22 @@ void Line::arguments(char* const* argv) {
 }
 
 void put_times(Line& line, const Instant& at) {
-  line.word("time", utc_words(at.real_ns));
-  line.seconds("at", at.real_ns);
-  line.seconds("boot_s", at.boot_ns);
+  line.word(field::kTime, utc_words(at.real_ns));
+  line.seconds(field::kAt, at.real_ns);
+  line.seconds(field::kBootS, at.boot_ns);
 }
 
 void put_lock(Line& line, const Event& event) {
-  line.text("lock", event.lock, kNameRoom);
-  line.text("path", event.path, kPathRoom);
-  line.text("operator", event.op, kNameRoom);
-  line.text("operand", event.operand, kNameRoom);
-  line.number("max", event.max);
-  line.number("take", event.take);
-  if (event.mode != Mode::plain) line.word("mode", name_of(kModeNames, event.mode));
-  if (!event.slots.empty()) line.number("slot", event.slots[0]);
+  line.text(field::kLock, event.lock, kNameRoom);
+  line.text(field::kPath, event.path, kPathRoom);
+  line.text(field::kOperator, event.op, kNameRoom);
+  line.text(field::kOperand, event.operand, kNameRoom);
+  line.number(field::kMax, event.max);
+  line.number(field::kTake, event.take);
+  if (event.mode != Mode::plain) line.word(field::kMode, name_of(kModeNames, event.mode));
+  if (!event.slots.empty()) line.number(field::kSlot, event.slots[0]);
   if (event.slots.size() > 1) {
-    line.key("slots");
+    line.key(field::kSlots);
     line.put("[");
     for (std::size_t i = 0; i < event.slots.size() && i < kMaxTake; ++i) {
       if (i > 0) line.put(",");
@@ -148,54 +148,55 @@ void put_lock(Line& line, const Event& event) {
     }
     line.put("]");
   }
-  if (event.token != 0) line.number("token", event.token);
+  if (event.token != 0) line.number(field::kToken, event.token);
 }
 
 void put_caller(Line& line, const Event& event) {
-  line.known("pid", event.pid);
-  line.number("uid", event.uid);
-  line.text("id", event.id, kLabelRoom);
-  line.text("command", event.command, kLabelRoom);
+  line.known(field::kPid, event.pid);
+  line.number(field::kUid, event.uid);
+  line.text(field::kId, event.id, kLabelRoom);
+  line.text(field::kCommand, event.command, kLabelRoom);
   if (event.arguments != nullptr) line.arguments(event.arguments);
 }
 
 void put_denied(Line& line, const Event& event) {
   const Event::Denied& denied = event.denied;
-  line.word("why",
+  line.word(field::kWhy,
             denied.verdict == Verdict::too_soon ? "too_soon" : name_of(kWhyNames, denied.why));
-  line.seconds("retry_in_s", denied.retry_in.ns);
-  line.number("held", denied.held);
-  line.number("waiters", denied.waiters);
-  line.seconds("waited_s", event.waited.ns);
+  line.seconds(field::kRetryInS, denied.retry_in.ns);
+  line.number(field::kHeld, denied.held);
+  line.number(field::kWaiters, denied.waiters);
+  line.seconds(field::kWaitedS, event.waited.ns);
 }
 
 void put_holder(Line& line, const Event::Holder& holder) {
-  line.known("holder_pid", holder.pid);
-  if (holder.token != 0) line.number("holder_token", holder.token);
-  if (!holder.age.is_forever()) line.seconds("age_s", holder.age.ns);
-  if (!holder.expire_after.is_forever()) line.seconds("expire_after_s", holder.expire_after.ns);
+  line.known(field::kHolderPid, holder.pid);
+  if (holder.token != 0) line.number(field::kHolderToken, holder.token);
+  if (!holder.age.is_forever()) line.seconds(field::kAgeS, holder.age.ns);
+  if (!holder.expire_after.is_forever()) line.seconds(field::kExpireAfterS, holder.expire_after.ns);
 }
 
 void put_ended(Line& line, const Event& event) {
   const Event::Ended& ended = event.ended;
   if (ended.not_started != Code::ok) {
-    line.number("exit", static_cast<std::uint64_t>(ended.not_started));
-    line.key("started");
+    line.number(field::kExit, static_cast<std::uint64_t>(ended.not_started));
+    line.key(field::kStarted);
     line.put("false");
     return;
   }
   if (ended.status.signal != 0) {
-    line.word("signal", signal_name(ended.status.signal));
-    if (ended.status.core_dumped) line.yes("core");
+    line.word(field::kSignal, signal_name(ended.status.signal));
+    if (ended.status.core_dumped) line.yes(field::kCore);
   } else {
-    line.number("exit", static_cast<std::uint64_t>(ended.status.code));
+    line.number(field::kExit, static_cast<std::uint64_t>(ended.status.code));
   }
-  if (ended.stopped != Stopped::no) line.word("stopped", name_of(kStoppedNames, ended.stopped));
-  line.seconds("waited_s", event.waited.ns);
-  line.seconds("ran_s", ended.ran.ns);
+  if (ended.stopped != Stopped::no)
+    line.word(field::kStopped, name_of(kStoppedNames, ended.stopped));
+  line.seconds(field::kWaitedS, event.waited.ns);
+  line.seconds(field::kRanS, ended.ran.ns);
   if (!ended.usage.known) return;
-  line.seconds("cpu_s", ended.usage.cpu_ns);
-  line.number("peak_kib", static_cast<std::uint64_t>(ended.usage.peak_kib));
+  line.seconds(field::kCpuS, ended.usage.cpu_ns);
+  line.number(field::kPeakKib, static_cast<std::uint64_t>(ended.usage.peak_kib));
 }
 
 }  // namespace
@@ -203,27 +204,27 @@ void put_ended(Line& line, const Event& event) {
 std::size_t format_line(const Event& event, std::span<char> to) {
   Line line(to);
   line.put("{");
-  line.number("v", kVersion);
-  line.word("event", name_of(kKindNames, event.kind));
+  line.number(field::kVersion, kVersion);
+  line.word(field::kEvent, name_of(kKindNames, event.kind));
   put_times(line, event.at);
-  line.text("host", event.host, kHostRoom);
+  line.text(field::kHost, event.host, kHostRoom);
   put_lock(line, event);
   put_caller(line, event);
   switch (event.kind) {
     case Event::Kind::admitted:
-      line.seconds("waited_s", event.waited.ns);
+      line.seconds(field::kWaitedS, event.waited.ns);
       break;
     case Event::Kind::denied:
       put_denied(line, event);
       break;
     case Event::Kind::signalled:
-      line.word("signal", signal_name(event.signalled.signal));
-      line.key("worked");
+      line.word(field::kSignal, signal_name(event.signalled.signal));
+      line.key(field::kWorked);
       line.put(event.signalled.worked ? "true" : "false");
       put_holder(line, event.holder);
       break;
     case Event::Kind::stopping:
-      line.word("why", name_of(kStopReasonNames, event.holder.reason));
+      line.word(field::kWhy, name_of(kStopReasonNames, event.holder.reason));
       put_holder(line, event.holder);
       break;
     case Event::Kind::expired:

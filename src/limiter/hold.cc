@@ -13,6 +13,7 @@
 #include "store/local/keepers.h"
 #include "store/local/session.h"
 #include "store/symlink/session.h"
+#include "store/symlink/store.h"
 
 namespace atmost {
 namespace {

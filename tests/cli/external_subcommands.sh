@@ -18,6 +18,9 @@ expect_code 126 atmost plain
 expect_in err "atmost-plain: Permission denied"
 expect_code 64 atmost missing
 expect_in err '"missing" is no command of atmost'
+# One that help lists is named when it is not there.
+expect_code 69 atmost doctor
+expect_in err "atmost-doctor, the program of this command, is not installed"
 mkdir -p home/bin home/libexec/atmost
 cp "$ATMOST_BIN/atmost" home/bin/
 cp exec/atmost-greet home/libexec/atmost/

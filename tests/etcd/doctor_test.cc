@@ -23,11 +23,13 @@ TEST_F(Doctor, SaysWhatIsUp) {
   EXPECT_EQ(well.code, 0) << well.words;
   for (const char* words :
        {"is etcd 3.", ", the leader; answered in ", "their clocks agree with ours",
-        "the cluster has 3 members: 1 of them may be down", "warning: without TLS",
-        "ok: may write below /t: lease ", "ok: a majority of the members is up"}) {
+        "the cluster has 3 members: 1 of them may be down", "warn  tls             without TLS",
+        "ok    write           may write below /t: lease ",
+        "ok    majority        a majority of the members is up"}) {
     EXPECT_THAT(well.words, HasSubstr(words));
   }
   EXPECT_EQ(shell("ATMOST_STORE='" + url + "' \"$ATMOST_BIN/atmost\" doctor").code, 0);
+  EXPECT_THAT(well.words, HasSubstr("\nyes: locks can be trusted in " + url + " ("));
   const Said json = ask(url, "", "--json");
   EXPECT_THAT(json.words, HasSubstr("{\"level\":\"ok\",\"check\":\"member\",\"what\":\"http://"));
   const Said one = ask("etcd://" + cluster.host(0) + "/t");
@@ -38,25 +40,23 @@ TEST_F(Doctor, SaysWhatIsUp) {
   cluster.kill(follower);
   const Said less = ask(url);
   EXPECT_EQ(less.code, 0) << less.words;
-  EXPECT_THAT(less.words, HasSubstr("warning: http://" + cluster.host(follower) +
+  EXPECT_THAT(less.words, HasSubstr("warn  member          http://" + cluster.host(follower) +
                                     " does not answer: Connection refused"));
-  EXPECT_THAT(less.words, HasSubstr("ok: a majority of the members is up"));
+  EXPECT_THAT(less.words, HasSubstr("ok    majority        a majority of the members is up"));
 
   const unsigned next = follower == 0 ? 1 : 2;
   cluster.signal(next, SIGSTOP);
   const Said lost = ask(url);
   EXPECT_EQ(lost.code, 69) << lost.words;
-  EXPECT_THAT(
-      lost.words,
-      HasSubstr(
-          "bad: locks cannot be kept here: 1 of 3 members answer, and more than half have to"));
+  EXPECT_THAT(lost.words, HasSubstr("FAIL  majority        locks cannot be kept here: 1 of 3 "
+                                    "members answer, and more than half have to"));
   EXPECT_THAT(lost.words, Not(HasSubstr("locks can be kept")));
   EXPECT_LT(lost.seconds, fleet_kit::within(15));
   cluster.signal(next, SIGCONT);
 
   const Said none = ask("etcd://127.0.0.1:1,127.0.0.1:2/t");
   EXPECT_EQ(none.code, 69);
-  EXPECT_THAT(none.words, HasSubstr("bad: no member answers"));
+  EXPECT_THAT(none.words, HasSubstr("FAIL  majority        no member answers"));
 }
 
 TEST_F(Doctor, SaysWhatIsNotAllowedAndWhatTheTimeIs) {
@@ -74,7 +74,7 @@ TEST_F(Doctor, SaysWhatIsNotAllowedAndWhatTheTimeIs) {
   }
   const Said nobody = ask(cluster.url("/t"));
   EXPECT_EQ(nobody.code, 77) << nobody.words;
-  EXPECT_THAT(nobody.words, HasSubstr("bad: etcd: "));
+  EXPECT_THAT(nobody.words, HasSubstr("FAIL  write           etcd: "));
   const Said refused = ask(cluster.url("/t"), "ATMOST_ETCD_USER=me ATMOST_ETCD_PASSWORD=word");
   EXPECT_EQ(refused.code, 77) << refused.words;
   EXPECT_THAT(refused.words,
@@ -89,7 +89,8 @@ TEST_F(Doctor, TellsClustersApart) {
   const Cluster other(1);
   const Said said = ask("etcd://" + one.host(0) + "," + other.host(0) + "/t");
   EXPECT_EQ(said.code, 69) << said.words;
-  EXPECT_THAT(said.words, HasSubstr("bad: the endpoints belong to different clusters"));
+  EXPECT_THAT(said.words,
+              HasSubstr("FAIL  cluster         the endpoints belong to different clusters"));
 }
 
 // A directory is one, whatever the store of the moment is.

@@ -3,7 +3,9 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "etcd/kit/cluster.h"
 #include "fleet/job.h"
@@ -45,20 +47,29 @@ class Turns : public ::testing::Test {
     return eventually(seconds, [&] { return contents(file("log")) == names; });
   }
 
-  // Whether etcd shows a place whose caller was overtaken.
-  bool any_passed() const {
+  // What etcd shows under a name of the queue's places, each once.
+  std::set<std::string> shown(const std::string& name) const {
     using namespace atmost::etcd;
     const std::string queue = "/t/lock.lock/w/";
     const std::string query = "{\"key\":\"" + base64(queue) + "\",\"range_end\":\"" +
                               base64(end_of_prefix(queue)) + "\"}";
     const std::string answer = fetch(cluster_.host(0), "/v3/kv/range", query.c_str());
-    std::size_t at = 0;
-    while ((at = answer.find("\"value\":\"", at)) != std::string::npos) {
-      at += 9;
-      const auto value = from_base64(answer.substr(at, answer.find('"', at) - at));
-      if (value && value->find("\"passed\":true") != std::string::npos) return true;
+    const std::string before = "\"" + name + "\":\"";
+    std::set<std::string> all;
+    for (std::size_t at = 0; (at = answer.find(before, at)) != std::string::npos;) {
+      at += before.size();
+      all.insert(answer.substr(at, answer.find('"', at) - at));
     }
-    return false;
+    return all;
+  }
+
+  // Whether etcd shows a place whose caller was overtaken.
+  bool any_passed() const {
+    const std::set<std::string> places = shown("value");
+    return std::any_of(places.begin(), places.end(), [](const std::string& place) {
+      const auto value = atmost::etcd::from_base64(place);
+      return value && value->find("\"passed\":true") != std::string::npos;
+    });
   }
 
   Cluster cluster_{1};
@@ -157,6 +168,28 @@ TEST_F(Turns, AFirstWaiterThatLosesItsPlaceComesAfterTheOthers) {
   end("first");
   for (Job& each : others) EXPECT_EQ(each.wait(10), 0);
   EXPECT_EQ(first.wait(10), 0);
+}
+
+// Etcd's leader may have ended it too early: one that was stopped, or stuck, and another leads
+// (etcd #15247).
+TEST_F(Turns, AWaiterWhoseLeaseWasEndedDrawsAgain) {
+  Job holder = caller("holder", "");
+  ASSERT_TRUE(says("holder\n", 30));
+  Job first = waiter("first", 0);
+  const std::set<std::string> others = shown("lease");
+  Job second = waiter("second", 1);
+  for (const std::string& lease : shown("lease")) {
+    if (others.contains(lease)) continue;
+    fetch(cluster_.host(0), "/v3/lease/revoke", ("{\"ID\":\"" + lease + "\"}").c_str());
+  }
+  ASSERT_EQ(waiting(), 1u);
+  kill(first.pid(), SIGTERM);
+  ASSERT_EQ(first.wait(10), 128 + SIGTERM);
+  ASSERT_TRUE(eventually(10, [&] { return waiting() == 1; }));
+  end("holder");
+  ASSERT_TRUE(says("holder\nsecond\n", 10)) << contents(file("log"));
+  end("second");
+  EXPECT_EQ(second.wait(10), 0);
 }
 
 // Who does not wait has no second to watch for; but whose lease is not renewed is dead.

@@ -3,10 +3,10 @@
 #include <cstring>
 #include <string_view>
 
+#include "doctor/mounts.h"
 #include "os/calls.h"
 #include "os/process.h"
 #include "require.h"
-#include "store/local/mounts.h"
 
 namespace {
 
@@ -22,12 +22,12 @@ ssize_t read_planted(int, void* to, std::size_t size, off_t at) {
   return static_cast<ssize_t>(size);
 }
 
-class Mounts final : public local::MountVisitor {
+class Mounts final : public doctor::MountVisitor {
  public:
-  void mount(const local::Mount& mount) override {
+  void mount(const doctor::Mount& mount) override {
     require(!mount.type.empty() && mount.id >= 0);
-    require(local::option(mount.options, "upperdir").size() <= mount.options.size());
-    (void)local::lies_in(mount.point, mount.root);
+    require(doctor::option(mount.options, "upperdir").size() <= mount.options.size());
+    (void)doctor::lies_in(mount.point, mount.root);
   }
 };
 
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const auto real = os::calls.pread;
   os::calls.pread = read_planted;
   Mounts mounts;
-  require(local::each_mount(mounts) == 0);
+  require(doctor::each_mount(mounts) == 0);
   os::calls.pread = real;
   return 0;
 }

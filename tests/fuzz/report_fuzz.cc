@@ -3,10 +3,10 @@
 #include <string>
 #include <string_view>
 
-#include "history/record.h"
 #include "ledger.h"
 #include "page.h"
 #include "prometheus.h"
+#include "reader/record.h"
 #include "require.h"
 #include "stats_table.h"
 #include "summary.h"

@@ -36,8 +36,9 @@ TEST_F(Server, WhoMayNotCreateTheTablesIsToldWhoMay) {
   session.ask("GRANT USAGE ON SCHEMA atmost TO guest");
   const std::vector<std::string> doctor = {atmost_program(), "doctor", url};
   EXPECT_EQ(Job(doctor, file("out")).wait(10), 77);
-  EXPECT_NE(contents(file("out")).find("bad: this user lacks SELECT on atmost.lock"),
-            std::string::npos)
+  EXPECT_NE(
+      contents(file("out")).find("FAIL  rights          this user lacks SELECT on atmost.lock"),
+      std::string::npos)
       << contents(file("out"));
   session.ask("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA atmost TO guest");
   session.ask("GRANT USAGE ON ALL SEQUENCES IN SCHEMA atmost TO guest");
@@ -74,7 +75,8 @@ TEST_F(Server, ADoctorNamesTheColumnThatIsNotThere) {
     there.ask("ALTER TABLE " + table + " RENAME COLUMN " + column + " TO other");
     const std::string out = file(table + column);
     EXPECT_EQ(Job({atmost_program(), "doctor", url}, out).wait(10), 69) << each << contents(out);
-    EXPECT_NE(contents(out).find("bad: what a caller asks fails: column"), std::string::npos)
+    EXPECT_NE(contents(out).find("FAIL  tables          what a caller asks fails: column"),
+              std::string::npos)
         << contents(out);
     EXPECT_NE(contents(out).find(column), std::string::npos) << each << contents(out);
     there.ask("ALTER TABLE " + table + " RENAME COLUMN other TO " + column);

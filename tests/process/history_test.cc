@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "history/record.h"
+#include "reader/record.h"
 
 namespace {
 

@@ -54,3 +54,16 @@ if "$check" --programs "$dir/planted" >"$dir/said"; then
   echo "FAIL: a program that holds the C++ runtime was passed"
   exit 1
 fi
+
+# A room of the back tier, linked into a program that is innocent otherwise.
+compile 'namespace atmost::doctor { int diagnose(int n) { return n; } }' "$front"
+mv "$dir/planted.o" "$dir/room.o"
+compile 'namespace atmost::doctor { int diagnose(int); }
+int main(int n, char**) { return atmost::doctor::diagnose(n); }' "$front"
+"${CC:-cc}" "$dir/planted.o" "$dir/room.o" -o "$dir/planted"
+"$check" --programs "$dir/planted" >"$dir/said" || { echo "FAIL: an innocent program was refused"; exit 1; }
+if "$check" --programs "$dir/planted" --back "$dir/room.o" >"$dir/said"; then
+  echo "FAIL: a program that holds code of the back tier was passed"
+  exit 1
+fi
+grep -q 'of the back tier: .*room.o' "$dir/said" || { cat "$dir/said"; exit 1; }

@@ -102,7 +102,7 @@ Result<Applied> Admission::refused(const Answer& answer, const Ticket* queue,
                                  [](const OpenLock& lock) { return lock.seen.too_deep; });
     return far ? Applied::unknown : Applied::no;
   }
-  if (!misses_lease(answer)) return failure(answer, "not admitted");
+  if (!lease_is_gone(answer)) return failure(answer, "not admitted");
   caller_.lease.forsake();
   return Applied::unknown;
 }

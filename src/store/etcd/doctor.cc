@@ -6,18 +6,18 @@
 #include <set>
 
 #include "core/lease_time.h"
+#include "diagnosis/findings.h"
 #include "os/clock.h"
 #include "own_lease.h"
 #include "store.h"
-#include "store/fleet/findings.h"
 #include "words.h"
 
 namespace atmost::etcd {
 namespace {
 
-using fleet::Findings;
-using fleet::Level;
-using fleet::millis;
+using diagnosis::Findings;
+using diagnosis::Level;
+using diagnosis::millis;
 
 // The member's clock, as its answers are dated (whole seconds); 0: it does not tell.
 std::int64_t date_of(Gateway& gateway) {

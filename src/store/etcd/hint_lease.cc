@@ -19,11 +19,6 @@ std::int64_t hint_lease(const std::string& prefix) {
   return static_cast<std::int64_t>(mixed >> 1 | 1);
 }
 
-bool misses_lease(const Answer& answer) {
-  return answer.kind == Answer::Kind::refused &&
-         answer.text.find("lease not found") != std::string::npos;
-}
-
 bool make_hint_lease(Gateway& gateway, std::int64_t give_up_boot_ns) {
   const std::int64_t id = hint_lease(gateway.access().prefix);
   const std::string body =

@@ -20,8 +20,6 @@ namespace atmost::etcd {
 
 // The number of the one for keys below `prefix` at this time of day.
 std::int64_t hint_lease(const std::string& prefix);
-// Whether etcd refused because a lease does not exist: that one, or the caller's own.
-bool misses_lease(const Answer& answer);
 // Makes the lease, unless it exists. False: it cannot be made.
 bool make_hint_lease(Gateway& gateway, std::int64_t give_up_boot_ns);
 

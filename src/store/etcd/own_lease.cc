@@ -122,9 +122,7 @@ Status OwnLease::end_of(std::int64_t id, Gateway& gateway, std::int64_t give_up_
   const Answer answer =
       gateway.ask("lease/revoke", lease_body(id), give_up_boot_ns, Gateway::Repeat::yes,
                   [](std::string_view text) { return parse_header(text).has_value(); });
-  const bool gone = answer.text.find("lease not found") != std::string::npos;
-  if (answer.kind == Answer::Kind::good || (answer.kind == Answer::Kind::refused && gone))
-    return {};
+  if (answer.kind == Answer::Kind::good || lease_is_gone(answer)) return {};
   return failure(answer, "the lease cannot be ended");
 }
 

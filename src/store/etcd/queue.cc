@@ -50,6 +50,11 @@ Result<bool> Queue::draw(const Instant& now, Ticket& ticket, std::int64_t give_u
   TxnReply reply;
   Answer answer;
   if (caller_.transactions.write(txn, give_up_boot_ns, reply, answer) != Applied::yes) {
+    // Ended by somebody before its time: another one does as well.
+    if (lease_is_gone(answer)) {
+      caller_.lease.forsake();
+      return false;
+    }
     // It may be there all the same: with the lease it goes.
     caller_.lease.end(caller_.gateway, give_up_boot_ns);
     if (answer.kind == Answer::Kind::refused) return failure(answer, "no place in the queue");

@@ -33,7 +33,7 @@ Applied Transactions::write(const Txn& txn, std::int64_t give_up_boot_ns, TxnRep
           return true;
         });
     // If it is the caller's own lease that is missed, etcd refuses again.
-    if (made || !misses_lease(answer) || !make_hint_lease(gateway_, give_up_boot_ns)) break;
+    if (made || !lease_is_gone(answer) || !make_hint_lease(gateway_, give_up_boot_ns)) break;
     made = true;
   }
   if (answer.kind == Answer::Kind::unknown) return Applied::unknown;

@@ -91,6 +91,11 @@ Error failure(const Answer& answer, std::string_view what) {
   return error;
 }
 
+bool lease_is_gone(const Answer& answer) {
+  return answer.kind == Answer::Kind::refused &&
+         answer.text.find("lease not found") != std::string::npos;
+}
+
 Error alien_key(std::string_view key) {
   Error error = error_of(Code::unavailable, 0, "etcd: the key ");
   error.message.append(key);

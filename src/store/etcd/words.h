@@ -13,6 +13,9 @@ namespace atmost::etcd {
 // Why nothing came of what was asked.
 Error failure(const Answer& answer, std::string_view what);
 
+// Whether etcd refused because a lease that was named is none.
+bool lease_is_gone(const Answer& answer);
+
 // A key below a lock that is not as atmost writes it.
 Error alien_key(std::string_view key);
 

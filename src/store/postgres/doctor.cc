@@ -2,18 +2,18 @@
 #include <algorithm>
 
 #include "admission.h"
+#include "diagnosis/findings.h"
 #include "os/clock.h"
 #include "schema.h"
 #include "statements.h"
 #include "store.h"
-#include "store/fleet/findings.h"
 
 namespace atmost::postgres {
 namespace {
 
-using fleet::Findings;
-using fleet::Level;
-using fleet::millis;
+using diagnosis::Findings;
+using diagnosis::Level;
+using diagnosis::millis;
 
 // Ages in lists and --now are all that a host's clock touches; leases and intervals are the
 // server's.

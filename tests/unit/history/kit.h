@@ -14,7 +14,7 @@
 #include "core/event.h"
 #include "history/line.h"
 #include "history/log.h"
-#include "history/record.h"
+#include "reader/record.h"
 
 namespace atmost::history {
 

@@ -7,8 +7,8 @@
 #include <ctime>
 #include <random>
 
-#include "history/value.h"
 #include "kit.h"
+#include "reader/value.h"
 
 namespace atmost::history {
 namespace {

@@ -1,4 +1,4 @@
-#include "history/record.h"
+#include "reader/record.h"
 
 #include <gtest/gtest.h>
 

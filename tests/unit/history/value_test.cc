@@ -1,4 +1,4 @@
-#include "history/value.h"
+#include "reader/value.h"
 
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 
 #include "core/limiter.h"
 #include "os/calls.h"
+#include "store/local/store.h"
 #include "unit/store/lock_kit.h"
 
 namespace atmost {
@@ -52,10 +53,11 @@ class LastAdmission : public ::testing::Test {
   Outcome run() {
     char name[] = "/bin/touch";
     char* argv[] = {name, mark.data(), nullptr};
-    return run_command(*request_, {argv}, nullptr);
+    return run_command(store_, *request_, {argv}, nullptr);
   }
 
   const local::Directory directory_;
+  mutable local::LocalStore store_;
   const std::unique_ptr<Request> request_ = std::make_unique<Request>();
 };
 

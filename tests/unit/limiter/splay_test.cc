@@ -6,6 +6,7 @@
 
 #include "core/limiter.h"
 #include "os/machine.h"
+#include "store/local/store.h"
 #include "unit/store/lock_kit.h"
 
 namespace atmost {
@@ -22,7 +23,8 @@ TEST(Splay, IsWaitedForBeforeTheDecision) {
   char name[] = "/bin/true";
   char* argv[] = {name, nullptr};
   const auto begin = std::chrono::steady_clock::now();
-  const Outcome outcome = run_command(*request, {argv}, nullptr);
+  local::LocalStore store;
+  const Outcome outcome = run_command(store, *request, {argv}, nullptr);
   const auto took = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(outcome.kind, Outcome::Kind::ran);
   EXPECT_GE(took, std::chrono::nanoseconds(part.ns));

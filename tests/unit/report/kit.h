@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "history/record.h"
 #include "json.h"
 #include "ledger.h"
+#include "reader/record.h"
 
 namespace atmost::report {
 

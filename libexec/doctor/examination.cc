@@ -1,0 +1,158 @@
+#include "examination.h"
+
+#include <cerrno>
+
+#include "core/words.h"
+#include "message.h"
+#include "os/directory.h"
+#include "os/file.h"
+#include "os/self.h"
+#include "store/local/lock_file.h"
+
+namespace atmost::doctor {
+namespace {
+
+std::string with_reason(const std::string& what, int error) {
+  return what + ": " + std::string(errno_words(error));
+}
+
+bool open_directory(const std::string& path, os::Fd& directory) {
+  const int error = os::open_directory(path.c_str(), directory);
+  if (error == 0) {
+    report_good("directory", "can be opened");
+    return true;
+  }
+  std::string_view advice = "use a directory that can be read";
+  if (error == ENOENT) advice = "create it first, or let the first run of a named lock do so";
+  if (error == ENOTDIR) advice = "name the directory, not a file in it";
+  send({Level::bad, "directory", with_reason("cannot be opened", error), {}, advice});
+  return false;
+}
+
+void examine_room(int directory_fd) {
+  os::Room room;
+  if (const int error = os::room_left(directory_fd, room)) {
+    send({Level::doubtful, "room", with_reason("free space cannot be told", error), {}, {}});
+    return;
+  }
+  if (room.read_only) {
+    send({Level::bad, "room", "the filesystem is read-only",
+          "admissions are written to the lock file",
+          "use another directory, or mount it for writing"});
+    return;
+  }
+  constexpr std::uint64_t kLittle = 16u << 20;
+  std::string what = std::to_string(room.free_bytes >> 20) + " MiB free";
+  if (room.counts_files) what += ", " + std::to_string(room.free_files) + " files";
+  if (room.free_bytes < kLittle || (room.counts_files && room.free_files < 16)) {
+    send({Level::doubtful, "room", what,
+          "a new lock file needs room, and one that cannot be written admits nobody", "make room"});
+  } else {
+    report_good("room", what);
+  }
+}
+
+bool create(const Examination& examination, TrialFile& file) {
+  file.path = examination.directory + "/.atmost-doctor-" + std::to_string(os::process_id()) + "-" +
+              std::to_string(os::scatter());
+  // Before it is so: killed in between, nobody would remove it.
+  send(Message::Kind::created);
+  if (const int error = os::create_new(file.path.c_str(), 0600, file.fd)) {
+    send({Level::bad, "create", with_reason("no file can be created there", error),
+          "a lock is a file that its first user makes",
+          "chmod or chown the directory, or use another"});
+    return false;
+  }
+  const char page[4096] = {};
+  if (const int error = os::write_at(file.fd.get(), page, sizeof page, 0)) {
+    send({Level::bad, "create", with_reason("a new file cannot be written", error),
+          "admissions are written to the lock file", "make room, or use another directory"});
+    return true;
+  }
+  report_good("create", "a file can be created and written");
+  return true;
+}
+
+// Whatever filesystem it is on: examine_mount judges that.
+Status open_lock(const std::string& path, local::LockFile::Access access, local::LockFile& lock) {
+  LockSpec spec;
+  spec.path = PathText(path);
+  Request request;
+  request.trust_fs = true;
+  return lock.open(spec, request, access);
+}
+
+// What `run` would say of a lock file here: owner, links, directories that strangers may write.
+void examine_permissions(const TrialFile& file) {
+  local::LockFile lock;
+  const Status opened = open_lock(file.path, local::LockFile::Access::modify, lock);
+  if (opened.ok()) {
+    report_good("permissions", "nobody else can rename or replace lock files here");
+  } else {
+    send({Level::bad,
+          "permissions",
+          opened.error().message,
+          "whoever can replace a lock file can let everybody in",
+          {}});
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> names_in(const std::string& directory) {
+  std::vector<std::string> names;
+  (void)os::visit_names(
+      directory.c_str(),
+      [](void* context, std::string_view name) {
+        static_cast<std::vector<std::string>*>(context)->emplace_back(name);
+      },
+      &names);
+  return names;
+}
+
+bool is_lock_file(const std::string& path, bool could_be) {
+  local::LockFile file;
+  return open_lock(path, local::LockFile::Access::look, file).ok() && file.present() &&
+         file.refresh().ok() && (could_be || file.state() == local::HeaderState::good);
+}
+
+void examine(void* context) {
+  const Examination& examination = *static_cast<const Examination*>(context);
+  step("looking at this machine");
+  examine_machine();
+  step("opening the directory");
+  os::Fd directory;
+  if (!open_directory(examination.directory, directory)) {
+    send(Message::Kind::done);
+    return;
+  }
+  step("asking what filesystem it is");
+  examine_mount(examination.directory, directory.get());
+  examine_room(directory.get());
+  step("looking for locks of flock(1)");
+  examine_flocks(examination.directory);
+  step("looking for lock files that others may read");
+  examine_readers(examination.directory);
+  step("creating a file");
+  TrialFile file;
+  if (create(examination, file)) {
+    bool removed = false;
+    step("examining the directories above it");
+    examine_permissions(file);
+    step("looking for other paths to it");
+    examine_layers(file, directory.get());
+    step("locking with two processes");
+    try_locks(file, removed);
+    const int error = removed ? 0 : os::remove_name(file.path.c_str());
+    if (error != 0) {
+      send({Level::bad,
+            "remove",
+            with_reason("the trial's file cannot be removed", error),
+            {},
+            file.path});
+    }
+  }
+  send(Message::Kind::done);
+}
+
+}  // namespace atmost::doctor

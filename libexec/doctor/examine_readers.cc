@@ -1,0 +1,34 @@
+// What the doctor sees of lock files that others than their owner may read.
+#include "examination.h"
+#include "message.h"
+#include "os/file.h"
+
+namespace atmost::doctor {
+namespace {
+
+bool others_may_read(const std::string& path) {
+  struct stat status;
+  return os::path_status(path.c_str(), status, false) == 0 && S_ISREG(status.st_mode) &&
+         (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
+}
+
+}  // namespace
+
+void examine_readers(const std::string& directory) {
+  std::vector<std::string> found;
+  for (const std::string& name : names_in(directory)) {
+    const std::string path = directory + "/" + name;
+    if (others_may_read(path) && is_lock_file(path, false)) found.push_back(name);
+  }
+  if (found.empty()) {
+    report_good("readers", "no lock file here may be read by others than its owner");
+    return;
+  }
+  std::string what = found[0];
+  if (found.size() > 1) what += " and " + std::to_string(found.size() - 1) + " more";
+  send({Level::doubtful, "readers", what + " may be read by others than the owner",
+        "who may read a lock file may lock it and keep everybody out",
+        "chmod go-rw it, unless those may use the lock"});
+}
+
+}  // namespace atmost::doctor

@@ -1,0 +1,80 @@
+// atmost doctor
+#include <cerrno>
+
+#include "core/host.h"
+#include "core/schemes.h"
+#include "doctor.h"
+#include "options.h"
+#include "reader/failure.h"
+
+namespace atmost::doctor {
+namespace {
+
+using history::Failure;
+
+// As atmost started us, else where the system says.
+std::string own_directory(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash != std::string::npos ? path.substr(0, slash)
+                                    : std::string(program_directory().view());
+}
+
+// The program that has that store lies beside this one, and has a doctor of its own
+// (libexec/fleet/doctor.cc).
+[[noreturn]] void become_fleet(const std::string& url, char** argv) {
+  const std::string name = "atmost-" + std::string(scheme_of(url)->program);
+  std::string path = own_directory(argv[0]) + "/" + name;
+  std::string doctor = "doctor";
+  std::vector<char*> all = {path.data(), doctor.data()};
+  for (char** word = argv + 1; *word != nullptr; ++word) all.push_back(*word);
+  all.push_back(nullptr);
+  const Error error = become_program(all.data());
+  if (error.sys != ENOENT) throw Failure(error);
+  throw Failure(Code::unavailable,
+                name + ", which serves stores of many machines, is not installed");
+}
+
+std::string directory_of(const Options& options, const Surroundings& around) {
+  if (options.operands.empty()) {
+    PathText directory;
+    if (const Status found = lock_directory(around, directory); !found.ok())
+      throw Failure(found.error());
+    return std::string(directory.view());
+  }
+  const std::string& directory = options.operands[0];
+  if (directory.empty() || directory.size() > PathText::capacity() ||
+      directory.find("://") != std::string::npos) {
+    throw Failure(Code::usage,
+                  "doctor examines a directory or a store: atmost doctor [DIR | etcd://... | "
+                  "postgres://...]");
+  }
+  return directory;
+}
+
+Result<std::string> log_of(const Surroundings& around) {
+  PathText log;
+  if (const Status found = own_log(around, log); !found.ok()) return found.error();
+  return std::string(log.view());
+}
+
+int run(int argc, char** argv) {
+  const Options options = parse_options(argc, argv, "doctor");
+  if (answer_help(options, kDoctorUsage)) return 0;
+  const std::string url = doctor_target(options);
+  if (is_fleet(url)) become_fleet(url, argv);
+  const Surroundings around = surroundings(options);
+  const std::string directory = directory_of(options, around);
+  diagnosis::Findings findings(1, options.json, directory);
+  examine_log(log_of(around), findings);
+  if (const Status tried = diagnose(directory, findings); !tried.ok()) throw Failure(tried.error());
+  const Result<Code> verdict = findings.verdict();
+  if (!verdict.ok()) throw Failure(verdict.error());
+  return static_cast<int>(verdict.value());
+}
+
+}  // namespace
+}  // namespace atmost::doctor
+
+int main(int argc, char** argv) {
+  return atmost::history::run_guarded(atmost::doctor::run, argc, argv);
+}

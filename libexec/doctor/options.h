@@ -1,0 +1,43 @@
+// The command line of `atmost doctor` and of `atmost explain`: both take the same options.
+#ifndef ATMOST_LIBEXEC_DOCTOR_OPTIONS_H
+#define ATMOST_LIBEXEC_DOCTOR_OPTIONS_H
+
+#include <string>
+#include <vector>
+
+#include "core/place.h"
+
+namespace atmost::doctor {
+
+struct Options {
+  bool help = false;
+  bool version = false;
+  bool json = false;
+  std::string store;  // --store, else $ATMOST_STORE; may hold a password
+  std::string dir;
+  std::string host;  // --host, else the machine's name
+  std::vector<std::string> operands;
+};
+
+// `name`: the subcommand's, for messages. With --help or --version nothing else is read. Throws
+// Failure (usage, reader/failure.h).
+Options parse_options(int argc, char** argv, const std::string& name);
+
+// What the doctor is to look at: its operand, else the store; empty for the lock directory. Throws
+// Failure (usage).
+std::string doctor_target(const Options& options);
+
+// Where names lead to. Borrows from `options` and the environment.
+Surroundings surroundings(const Options& options);
+
+inline constexpr char kDoctorUsage[] =
+    "usage: atmost doctor [DIR]\n\n"
+    "can locks be trusted there? tries it, says yes or no and why";
+
+// Answers --help (with `about`: how it is used, and what for) and --version on standard output;
+// false: neither was asked. Throws Failure (io).
+bool answer_help(const Options& options, const std::string& about);
+
+}  // namespace atmost::doctor
+
+#endif

@@ -1,0 +1,62 @@
+// For explain.cc, explain_locks.cc and explain_hints.cc: what the parts of an explanation share.
+#ifndef ATMOST_LIBEXEC_EXPLAIN_EXPLANATION_H
+#define ATMOST_LIBEXEC_EXPLAIN_EXPLANATION_H
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/time.h"
+#include "report.h"
+#include "store/local/hints.h"
+#include "store/local/holdings.h"
+
+namespace atmost::explain {
+
+// Most of what an explanation speaks of has its name there.
+using namespace local;
+
+// Where hints and locks do not fit together; told at the end.
+class Contradictions {
+ public:
+  // "SUBJECT NUMBER: TEXT"
+  void add(const std::string& subject, std::uint64_t number, const std::string& text);
+  void tell(Report& out) const;
+
+ private:
+  static constexpr std::size_t kMost = 40;  // that are shown
+  std::vector<std::string> entries_;
+  std::size_t count_ = 0;
+};
+
+struct Explanation {
+  int fd = 0;  // of the lock file, read only
+  std::int64_t size = 0;
+  Identity identity;
+  Instant now;
+  std::uint64_t index = 0;
+  Header header = {};
+  HeaderState state = HeaderState::fresh;
+  std::unique_ptr<Holdings> holdings = std::make_unique<Holdings>();  // half a megabyte
+  Contradictions contradictions;
+  std::uint32_t highest_held = 0;
+  std::vector<bool> held = std::vector<bool>(kMaxSlots + 1);  // slots that somebody has locked
+
+  void mark_held(std::uint32_t slot) {
+    held[slot] = true;
+    highest_held = std::max(highest_held, slot);
+  }
+  bool words_count() const {
+    return state == HeaderState::good && header.boot == identity.boot && identity.boot != 0;
+  }
+};
+
+// Errno values.
+int explain_locks(Explanation& about, Report& out);
+int explain_hints(Explanation& about, Report& out);
+
+}  // namespace atmost::explain
+
+#endif

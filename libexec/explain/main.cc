@@ -1,0 +1,46 @@
+// atmost explain
+#include "doctor/options.h"
+#include "explain.h"
+#include "reader/failure.h"
+
+namespace atmost::explain {
+namespace {
+
+using history::Failure;
+
+constexpr char kUsage[] = "usage: atmost explain LOCK\n\nthe lock file in words";
+constexpr char kWhatLockIs[] =
+    "\nLOCK: a path (/x, ./x, a/x), operator:operand, or a name in the lock directory.\n";
+
+int run(int argc, char** argv) {
+  const doctor::Options options = doctor::parse_options(argc, argv, "explain");
+  if (doctor::answer_help(options, kUsage)) {
+    return options.help ? history::print(kWhatLockIs) : 0;
+  }
+  if (is_fleet(options.store))
+    throw Failure(Code::usage, "--store: explain reads a lock file: use list or doctor URL");
+  if (options.operands.empty())
+    throw Failure(Code::usage, "no LOCK given: use a name, operator:operand or a path");
+  if (options.operands.size() > 1) {
+    throw Failure(Code::usage, "\"" + options.operands[1] +
+                                   "\" is one argument too many: options come before LOCK");
+  }
+  LockSpec lock;
+  bool named = false;
+  Status done = place_lock(options.operands[0], doctor::surroundings(options), lock, named);
+  const std::string path(lock.path.view());
+  if (done.ok() && options.store == "symlink:") {
+    throw Failure(Code::usage,
+                  path + ": a symlink lock has no file to explain: ls -l shows all of it");
+  }
+  if (done.ok()) done = explain(path, 1);
+  if (!done.ok()) throw Failure(done.error());
+  return 0;
+}
+
+}  // namespace
+}  // namespace atmost::explain
+
+int main(int argc, char** argv) {
+  return atmost::history::run_guarded(atmost::explain::run, argc, argv);
+}

@@ -1,0 +1,31 @@
+#include "doctor.h"
+
+#include "core/host.h"
+#include "core/limiter.h"
+#include "doctor/options.h"
+#include "reader/failure.h"
+#include "stores.h"
+
+namespace atmost {
+namespace {
+
+int run(int argc, char** argv) {
+  const doctor::Options options = doctor::parse_options(argc, argv, "doctor");
+  if (doctor::answer_help(options, doctor::kDoctorUsage)) return 0;
+  const std::string url = doctor::doctor_target(options);
+  const Result<Code> means = kService.diagnose(url, 1, options.json);
+  if (!means.ok()) throw history::Failure(means.error());
+  return static_cast<int>(means.value());
+}
+
+}  // namespace
+
+int run_doctor(int argc, char** argv) {
+  keep_standard_streams();
+  if (!has_raised_rights()) return history::run_guarded(run, argc, argv);
+  history::complain(
+      "refuses to run set-user-id or set-group-id: its arguments and environment are the caller's");
+  return static_cast<int>(Code::not_permitted);
+}
+
+}  // namespace atmost

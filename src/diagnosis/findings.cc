@@ -1,0 +1,97 @@
+#include "findings.h"
+
+#include <cstdio>
+
+#include "core/words.h"
+#include "os/terminal.h"
+
+namespace atmost::diagnosis {
+namespace {
+
+// `longest`: of an escape of one byte.
+std::string escaped(std::string_view text, std::size_t longest,
+                    std::size_t (*escape_into)(std::string_view, char*, std::size_t)) {
+  std::string safe(text.size() * longest, '\0');
+  safe.resize(escape_into(text, safe.data(), safe.size()));
+  return safe;
+}
+
+std::string shown(std::string_view text) { return escaped(text, 4, escape); }  // \xHH
+
+std::string quoted(std::string_view text) {
+  return "\"" + escaped(text, 6, escape_json) + "\"";  // \u and four digits
+}
+
+std::string padded(std::string_view word, std::size_t width) {
+  std::string text(word);
+  if (text.size() < width) text.resize(width, ' ');
+  return text;
+}
+
+std::string as_text(const Finding& finding) {
+  constexpr std::string_view kWords[] = {"ok", "warn", "FAIL"};
+  std::string line = padded(kWords[static_cast<unsigned>(finding.level)], 6) +
+                     padded(finding.check, 16) + shown(finding.what);
+  if (!finding.why.empty()) line += "; " + shown(finding.why);
+  if (!finding.advice.empty()) line += ": " + shown(finding.advice);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string Findings::as_json(const Finding& finding) const {
+  constexpr const char* kWords[] = {"ok", "warn", "fail"};
+  return std::string("{\"level\":\"") + kWords[static_cast<unsigned>(finding.level)] +
+         "\",\"check\":" + quoted(finding.check) + ",\"what\":" + quoted(finding.what) +
+         ",\"why\":" + quoted(finding.why) + ",\"advice\":" + quoted(finding.advice) +
+         ",\"store\":" + quoted(store_) + "}\n";
+}
+
+void Findings::write_line(const std::string& line) {
+  if (failed_ == 0) failed_ = os::write_stream(fd_, line.data(), line.size());
+}
+
+void Findings::add(const Finding& finding, Code bad) {
+  if (finding.level == Level::doubtful) ++doubtful_;
+  if (finding.level == Level::bad && trusted()) {
+    worst_ = bad;
+    reason_ = finding.what;
+    if (!finding.why.empty()) reason_.append("; ").append(finding.why);
+  }
+  write_line(json_ ? as_json(finding) : as_text(finding));
+}
+
+void Findings::say(Level level, const std::string& what, Code bad) {
+  add({level, check_, what, {}, {}}, bad);
+}
+
+Result<Code> Findings::verdict() {
+  if (json_) {
+    const Level level = !trusted() ? Level::bad : doubtful_ > 0 ? Level::doubtful : Level::good;
+    write_line(as_json({level, "verdict", trusted() ? "yes" : "no", reason_, {}}));
+  } else {
+    std::string line =
+        trusted() ? "yes: locks can be trusted in " : "no: locks cannot be trusted in ";
+    line += shown(store_);
+    if (!trusted()) {
+      line += ": " + shown(reason_);
+    } else if (doubtful_ > 0) {
+      line += " (" + std::to_string(doubtful_) + (doubtful_ == 1 ? " warning)" : " warnings)");
+    } else {
+      line += ": every trial went well";
+    }
+    write_line(line + "\n");
+  }
+  if (failed_ == 0) return worst_;
+  Error error = error_of(Code::io, failed_, "cannot write the report: ");
+  error.message.append(errno_words(failed_));
+  return error;
+}
+
+std::string millis(std::int64_t ns) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f ms", static_cast<double>(ns) / 1e6);
+  return text;
+}
+
+}  // namespace atmost::diagnosis

@@ -1,0 +1,67 @@
+// What atmost doctor says of a store, a directory or one of many machines: one line a finding, for
+// people or as JSON (atmost(1), "doctor", has the format).
+#ifndef ATMOST_DIAGNOSIS_FINDINGS_H
+#define ATMOST_DIAGNOSIS_FINDINGS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/result.h"
+
+namespace atmost::diagnosis {
+
+enum class Level : std::uint8_t { good, doubtful, bad };
+
+// The views are borrowed for the call.
+struct Finding {
+  Level level = Level::good;
+  std::string_view check;   // a word, the same for the same check whatever it found
+  std::string_view what;    // seen or tried, with its result
+  std::string_view why;     // it matters; may be empty
+  std::string_view advice;  // what to do; may be empty
+};
+
+// Writes each finding to `fd` at once, so that whoever watches sees how far the doctor came. Blocks
+// as `fd` does. After a failed write the rest is swallowed, and verdict() says why. A vanished
+// reader raises no SIGPIPE. Single-threaded.
+class Findings {
+ public:
+  // `store`: its name for people and programs, without secrets.
+  Findings(int fd, bool json, std::string store) : fd_(fd), json_(json), store_(std::move(store)) {}
+  Findings(const Findings&) = delete;
+  Findings& operator=(const Findings&) = delete;
+
+  // `bad`: what a bad finding means to whoever wants to use the store.
+  void add(const Finding& finding, Code bad);
+  // The same in two steps. What the findings from now on are about, as Finding::check:
+  void about(const char* check) { check_ = check; }
+  void say(Level level, const std::string& what, Code bad = Code::unavailable);
+  // Nothing bad was found so far.
+  bool trusted() const { return worst_ == Code::ok; }
+  // Writes the last line: yes or no. Returns what the first bad finding means, ok if there was
+  // none; Error (io): not everything could be written. The last call.
+  Result<Code> verdict();
+
+ private:
+  void write_line(const std::string& line);
+  std::string as_json(const Finding& finding) const;
+
+  int fd_;
+  bool json_;
+  const std::string store_;
+  const char* check_ = "answers";
+  std::string reason_;  // of the first bad finding
+  std::size_t doubtful_ = 0;
+  Code worst_ = Code::ok;
+  int failed_ = 0;  // the errno value of a line that could not be written
+};
+
+// "1.4 ms"
+std::string millis(std::int64_t ns);
+
+}  // namespace atmost::diagnosis
+
+#endif
