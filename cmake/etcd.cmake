@@ -20,3 +20,17 @@ function(etcd_test)
   set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT "${ARG_TIMEOUT}"
                        ENVIRONMENT ATMOST_BIN=${ATMOST_BIN_DIR})
 endfunction()
+
+# The same tests over atmost's other HTTP channel (tests/etcd/kit/tested_channel.h), each as
+# NAME_libcurl or NAME_tls:
+# etcd_test_over(libcurl|tls NAME...)
+function(etcd_test_over channel)
+  foreach(name ${ARGN})
+    get_test_property(${name} ENVIRONMENT environment)
+    get_test_property(${name} LABELS labels)
+    get_test_property(${name} TIMEOUT timeout)
+    add_test(NAME ${name}_${channel} COMMAND ${name})
+    set_tests_properties(${name}_${channel} PROPERTIES LABELS "${labels}" TIMEOUT "${timeout}"
+                         ENVIRONMENT "${environment};ATMOST_TESTS_CHANNEL=${channel}")
+  endforeach()
+endfunction()

@@ -68,12 +68,12 @@ TEST_F(Fleet, ALeaseThatSomebodyEndsIsNoticedAtOnce) {
   Job job(run_line(cluster_.url("/t"), {}, stubborn()));
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
   const std::vector<pid_t> pids = tree();
-  const std::string leases = fetch(cluster_.host(0), "/v3/lease/leases", "{}");
+  const std::string leases = cluster_.fetch(0, "/v3/lease/leases", "{}");
   const std::size_t at = leases.find("\"ID\":\"");
   ASSERT_NE(at, std::string::npos) << leases;
   const std::string id = leases.substr(at + 6, leases.find('"', at + 6) - at - 6);
   const double lost = seconds_now();
-  fetch(cluster_.host(0), "/v3/lease/revoke", ("{\"ID\":\"" + id + "\"}").c_str());
+  cluster_.fetch(0, "/v3/lease/revoke", ("{\"ID\":\"" + id + "\"}").c_str());
   EXPECT_EQ(job.wait(5), 79);
   EXPECT_LT(seconds_now() - lost, within(2.0));
   EXPECT_FALSE(any_alive(pids));
@@ -86,7 +86,7 @@ TEST_F(Fleet, AHolderWhoseKeyIsDeletedStops) {
   const std::vector<pid_t> pids = tree();
   const double lost = seconds_now();
   // /t/lock.lock/a/h/000001
-  fetch(cluster_.host(0), "/v3/kv/deleterange", "{\"key\":\"L3QvbG9jay5sb2NrL2EvaC8wMDAwMDE=\"}");
+  cluster_.fetch(0, "/v3/kv/deleterange", "{\"key\":\"L3QvbG9jay5sb2NrL2EvaC8wMDAwMDE=\"}");
   EXPECT_EQ(job.wait(10), 79);
   EXPECT_LT(seconds_now() - lost, within(3.0));
   EXPECT_FALSE(any_alive(pids));
@@ -228,7 +228,7 @@ TEST_F(Fleet, DoctorAndKill) {
 TEST_F(Fleet, AKeyThatIsNotOursIsNamed) {
   const std::string store = " --store " + cluster_.url("/t") + " alien ";
   const auto etcdctl = [this](const std::string& words) {
-    return shell("ETCDCTL_API=3 etcdctl --endpoints " + cluster_.host(0) + " " + words).code;
+    return shell(cluster_.etcdctl(0) + " " + words).code;
   };
   const auto expect_named = [&](const std::string& subcommand, const std::string& key,
                                 const std::string& command) {
@@ -263,7 +263,7 @@ TEST_F(Fleet, AListShowsTheRestAndNamesWhatIsNotOurs) {
   // and gives up.
   for (const char* key : {"w/x/stranger", "a/h/none", "a/state"}) {
     const std::string whole = std::string("/t/lock.lock/") + key;
-    const std::string etcdctl = "ETCDCTL_API=3 etcdctl --endpoints " + cluster_.host(0);
+    const std::string etcdctl = cluster_.etcdctl(0);
     ASSERT_EQ(shell(etcdctl + " put " + whole + " ours").code, 0);
     const Said said = shell(atmost_program() + " list --json --store " + cluster_.url("/t"));
     EXPECT_EQ(said.code, 69);
@@ -280,7 +280,7 @@ TEST_F(Fleet, UsedLocksAreForgottenByEtcd) {
   const std::string run =
       atmost_program() + " run --no-history -q --store " + cluster_.url("/t") + " ";
   const auto ask = [this](const std::string& path, const std::string& body) {
-    return fetch(cluster_.host(0), path, body.c_str());
+    return cluster_.fetch(0, path, body.c_str());
   };
   const auto keys = [&](const std::string& below) {
     using namespace atmost::etcd;

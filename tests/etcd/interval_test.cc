@@ -51,10 +51,10 @@ class Unrest {
       const int leader = cluster_.leader();
       if (leader < 0) continue;
       const unsigned other = (static_cast<unsigned>(leader) + 1) % cluster_.count();
-      const std::string status = fetch(cluster_.host(other), "/v3/maintenance/status", "{}");
+      const std::string status = cluster_.fetch(other, "/v3/maintenance/status", "{}");
       const std::string body = "{\"targetID\":\"" + field(status, "member_id") + "\"}";
-      fetch(cluster_.host(static_cast<unsigned>(leader)), "/v3/maintenance/transfer-leadership",
-            body.c_str());
+      cluster_.fetch(static_cast<unsigned>(leader), "/v3/maintenance/transfer-leadership",
+                     body.c_str());
       if (cluster_.leader() == static_cast<int>(other)) ++changes_;
     }
   }

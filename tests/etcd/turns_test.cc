@@ -53,7 +53,7 @@ class Turns : public ::testing::Test {
     const std::string queue = "/t/lock.lock/w/";
     const std::string query = "{\"key\":\"" + base64(queue) + "\",\"range_end\":\"" +
                               base64(end_of_prefix(queue)) + "\"}";
-    const std::string answer = fetch(cluster_.host(0), "/v3/kv/range", query.c_str());
+    const std::string answer = cluster_.fetch(0, "/v3/kv/range", query.c_str());
     const std::string before = "\"" + name + "\":\"";
     std::set<std::string> all;
     for (std::size_t at = 0; (at = answer.find(before, at)) != std::string::npos;) {
@@ -180,7 +180,7 @@ TEST_F(Turns, AWaiterWhoseLeaseWasEndedDrawsAgain) {
   Job second = waiter("second", 1);
   for (const std::string& lease : shown("lease")) {
     if (others.contains(lease)) continue;
-    fetch(cluster_.host(0), "/v3/lease/revoke", ("{\"ID\":\"" + lease + "\"}").c_str());
+    cluster_.fetch(0, "/v3/lease/revoke", ("{\"ID\":\"" + lease + "\"}").c_str());
   }
   ASSERT_EQ(waiting(), 1u);
   kill(first.pid(), SIGTERM);

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "store/etcd/wire.h"
+#include "tested_channel.h"
 
 namespace etcd_kit {
 namespace {
@@ -91,13 +92,19 @@ std::string fetch(const std::string& host, const std::string& path, const char* 
 
 Cluster::Cluster(unsigned count, const std::vector<std::string>& settings, Tls tls, Ground ground)
     : settings_(settings), tls_(std::move(tls)), ground_(std::move(ground)) {
+  char directory[] = "/tmp/atmost-etcd-XXXXXX";
+  if (mkdtemp(directory) == nullptr) give_up("no directory");
+  directory_ = directory;
+  if (tested_channel() == Channel::tls && tls_.own.cert.empty() && !ground_.address) {
+    const fleet_kit::Authority authority(directory_, "authority");
+    tls_.own = authority.issue("server", "IP:127.0.0.1");
+    authority_ = authority.file();
+    setenv("ATMOST_ETCD_CACERT", authority_.c_str(), 1);
+  }
   if (!tls_.own.cert.empty())
     settings_.insert(settings_.end(), {"--cert-file", tls_.own.cert, "--key-file", tls_.own.key});
   if (!tls_.ca.empty())
     settings_.insert(settings_.end(), {"--trusted-ca-file", tls_.ca, "--client-cert-auth"});
-  char directory[] = "/tmp/atmost-etcd-XXXXXX";
-  if (mkdtemp(directory) == nullptr) give_up("no directory");
-  directory_ = directory;
   for (int i = 0; i < 5; ++i) {
     if (try_start(count)) return;
     stop_all();
@@ -137,7 +144,8 @@ void Cluster::start(unsigned member) {
   for (unsigned i = 0; i < count(); ++i) {
     all += (i > 0 ? ",m" : "m") + std::to_string(i) + "=" + place(i, members_[i].peer_port);
   }
-  const std::string client = (tls_.own.cert.empty() ? "http://" : "https://") + host(member);
+  const std::string client = (tls_.own.cert.empty() ? "http://" : "https://") + address(member) +
+                             ":" + std::to_string(members_[member].client_port);
   const std::string peer = place(member, members_[member].peer_port);
   const std::string name = std::to_string(member);
   std::vector<std::string> words = {"etcd",
@@ -193,7 +201,8 @@ void Cluster::stop_all() {
 }
 
 std::string Cluster::host(unsigned member) const {
-  return address(member) + ":" + std::to_string(members_[member].client_port);
+  const std::string name = ground_.address ? address(member) : callers_loopback();
+  return name + ":" + std::to_string(members_[member].client_port);
 }
 
 std::string Cluster::hosts() const {
@@ -203,8 +212,7 @@ std::string Cluster::hosts() const {
 }
 
 bool Cluster::healthy(unsigned member) const {
-  return fetch(host(member), "/health", nullptr, 1000, tls_.own).find("\"true\"") !=
-         std::string::npos;
+  return fetch(member, "/health", nullptr, 1000).find("\"true\"") != std::string::npos;
 }
 
 void Cluster::wait_healthy(unsigned member) const {
@@ -218,11 +226,17 @@ void Cluster::wait_healthy(unsigned member) const {
 }
 
 time_t Cluster::wall_clock(unsigned member) const {
-  const std::string answer = fetch(host(member), "/health", nullptr, 1000, {}, true);
+  const std::string answer =
+      etcd_kit::fetch(host(member), "/health", nullptr, 1000, tls_.own, true);
   const std::size_t at = answer.find("Date: ");
   return at == std::string::npos
              ? 0
              : curl_getdate(answer.substr(at + 6, answer.find('\r', at) - at - 6).c_str(), nullptr);
+}
+
+std::string Cluster::etcdctl(unsigned member) const {
+  const std::string tls = authority_.empty() ? "" : " --cacert " + authority_;
+  return "ETCDCTL_API=3 etcdctl" + tls + " --endpoints " + host(member);
 }
 
 std::size_t Cluster::waiting(const std::string& lock) const {
@@ -230,7 +244,7 @@ std::size_t Cluster::waiting(const std::string& lock) const {
   const std::string queue = lock + ".lock/w/";
   const std::string query = "{\"key\":\"" + base64(queue) + "\",\"range_end\":\"" +
                             base64(end_of_prefix(queue)) + "\",\"count_only\":true}";
-  const std::string answer = fetch(host(0), "/v3/kv/range", query.c_str(), 5000, tls_.own);
+  const std::string answer = fetch(0, "/v3/kv/range", query.c_str(), 5000);
   if (number_after(answer, "revision").empty())
     give_up("member 0 does not say who waits: " + answer);
   return strtoul(number_after(answer, "count").c_str(), nullptr, 10);
@@ -238,7 +252,7 @@ std::size_t Cluster::waiting(const std::string& lock) const {
 
 int Cluster::leader() const {
   for (unsigned i = 0; i < count(); ++i) {
-    const std::string status = fetch(host(i), "/v3/maintenance/status", "{}", 1000, tls_.own);
+    const std::string status = fetch(i, "/v3/maintenance/status", "{}", 1000);
     const std::string leads = number_after(status, "leader");
     if (!leads.empty() && leads == number_after(status, "member_id")) return static_cast<int>(i);
   }

@@ -30,10 +30,18 @@ struct Ground {
       started;  // in the test, by the thread that started it
 };
 
+// The answer to a request of a gateway, "" when none came. GET when `body` is null.
+// With a certificate: by https, and as its owner, verifying nothing.
+std::string fetch(const std::string& host, const std::string& path, const char* body,
+                  long timeout_ms = 1000, const fleet_kit::Certificate& certificate = {},
+                  bool with_head = false);
+
 class Cluster {
  public:
   // Blocks until all members answer. Ends the process when there is no etcd or it does not start.
-  // `settings`: more options for every member. `tls`: for clients; no certificate: none.
+  // `settings`: more options for every member. `tls`: for clients; no certificate: none, unless
+  // tested_channel() wants it (tested_channel.h); then its authority is in $ATMOST_ETCD_CACERT of
+  // this process, for the callers that it starts from then on.
   explicit Cluster(unsigned count = 3, const std::vector<std::string>& settings = {}, Tls tls = {},
                    Ground ground = {});
   Cluster(const Cluster&) = delete;
@@ -57,6 +65,13 @@ class Cluster {
   // How many wait for the lock at that path ("/prefix/name"), by the keys in etcd. Ends the test
   // when member 0 does not say.
   std::size_t waiting(const std::string& lock) const;
+  // The answer of a member's gateway, "" when none came. GET when `body` is null.
+  std::string fetch(unsigned member, const std::string& path, const char* body = nullptr,
+                    long timeout_ms = 1000) const {
+    return etcd_kit::fetch(host(member), path, body, timeout_ms, tls_.own);
+  }
+  // "etcdctl …" for a shell, as a client of this member. (Not of a cluster that was given `tls`.)
+  std::string etcdctl(unsigned member) const;
   // What its wall clock says, by the Date of its answers; 0: none came.
   time_t wall_clock(unsigned member) const;
 
@@ -75,15 +90,10 @@ class Cluster {
   std::string directory_;
   std::vector<std::string> settings_;
   Tls tls_;
+  std::string authority_;  // a file; empty: no certificate was made here
   Ground ground_;
   std::vector<Member> members_;
 };
-
-// The answer to a request of a gateway, "" when none came. GET when `body` is null.
-// With a certificate: by https, and as its owner, verifying nothing.
-std::string fetch(const std::string& host, const std::string& path, const char* body,
-                  long timeout_ms = 1000, const fleet_kit::Certificate& certificate = {},
-                  bool with_head = false);
 
 }  // namespace etcd_kit
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+#include "tested_channel.h"
+
 namespace etcd_kit {
 
 class Relay {
@@ -25,7 +27,7 @@ class Relay {
   // From now on answers are dated so many years later than they are.
   void shift_dates(int years) { years_ = years; }
 
-  std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
+  std::string host() const { return callers_loopback() + ":" + std::to_string(port_); }
   int connections() const { return connections_; }
   // How often these bytes were sent through it.
   int seen(const std::string& bytes);
