@@ -40,7 +40,7 @@ class Clocks : public ::testing::Test {
   bool runs() {
     char name[] = "/bin/true";
     char* argv[] = {name, nullptr};
-    outcome_ = run_command(*request_, {argv}, nullptr);
+    outcome_ = run_command(store_, *request_, {argv}, nullptr);
     return outcome_.kind == Outcome::Kind::ran;
   }
   // Refused as too soon; in so many minutes, rounded.
@@ -67,6 +67,7 @@ class Clocks : public ::testing::Test {
   }
 
   const local::Directory directory_;
+  local::LocalStore store_;
   const std::unique_ptr<Request> request_ = std::make_unique<Request>();
   Outcome outcome_;
 };

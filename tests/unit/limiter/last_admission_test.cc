@@ -52,10 +52,11 @@ class LastAdmission : public ::testing::Test {
   Outcome run() {
     char name[] = "/bin/touch";
     char* argv[] = {name, mark.data(), nullptr};
-    return run_command(*request_, {argv}, nullptr);
+    return run_command(store_, *request_, {argv}, nullptr);
   }
 
   const local::Directory directory_;
+  local::LocalStore store_;
   const std::unique_ptr<Request> request_ = std::make_unique<Request>();
 };
 

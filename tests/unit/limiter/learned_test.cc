@@ -59,7 +59,7 @@ class Learned : public ::testing::Test {
 
   Outcome command(const char* program, const char* argument = nullptr) {
     char* argv[] = {const_cast<char*>(program), const_cast<char*>(argument), nullptr};
-    return run_command(*request_, {argv}, nullptr);
+    return run_command(store_, *request_, {argv}, nullptr);
   }
 
   // Runs for so long. What a newcomer with a learned limit is told a moment before the end.
@@ -114,9 +114,9 @@ class Learned : public ::testing::Test {
       void waiter(const WaiterView&) override {}
       std::uint64_t token = 0;
     } seen;
-    return inspect(request_->locks[0], &seen).ok() ? seen.token : 0;
+    return store_.inspect(request_->locks[0], now(), &seen).ok() ? seen.token : 0;
   }
-  Duration limit() const { return tune(*request_).value().limits.expire_after; }
+  Duration limit() const { return tune(store_, *request_).value().limits.expire_after; }
   LockStats memory() const {
     const local::Outsider file(path_);
     LockStats memory;
@@ -126,6 +126,7 @@ class Learned : public ::testing::Test {
   }
 
   const local::Directory directory_;
+  mutable local::LocalStore store_;
   const std::string path_ = directory_.path("job.lock");
   const std::unique_ptr<Request> request_ = std::make_unique<Request>();
   pid_t hung_ = 0;

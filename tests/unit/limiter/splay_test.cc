@@ -13,6 +13,7 @@ namespace {
 
 TEST(Splay, IsWaitedForBeforeTheDecision) {
   const local::Directory directory;
+  local::LocalStore store;
   const auto request = std::make_unique<Request>();
   request->locks[0].path = PathText(directory.path());
   request->locks[0].name = Text<255>("job");
@@ -22,7 +23,7 @@ TEST(Splay, IsWaitedForBeforeTheDecision) {
   char name[] = "/bin/true";
   char* argv[] = {name, nullptr};
   const auto begin = std::chrono::steady_clock::now();
-  const Outcome outcome = run_command(*request, {argv}, nullptr);
+  const Outcome outcome = run_command(store, *request, {argv}, nullptr);
   const auto took = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(outcome.kind, Outcome::Kind::ran);
   EXPECT_GE(took, std::chrono::nanoseconds(part.ns));
