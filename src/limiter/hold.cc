@@ -12,7 +12,6 @@
 #include "policy/decide.h"
 #include "store/local/keepers.h"
 #include "store/local/session.h"
-#include "store/symlink/session.h"
 #include "store/symlink/store.h"
 
 namespace atmost {

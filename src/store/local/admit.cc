@@ -119,8 +119,7 @@ void LocalSession::write_hints(std::uint32_t lock, const Instant& now) {
   const int fd = to.file.fd();
   if (to.reserved.met_dead) note_vanished(lock);
   for (std::uint32_t i = 0; i < mine.count; ++i) {
-    Record record =
-        make_record(*request_, mine.slots[i], mine.token, now, to.file.identity());
+    Record record = make_record(*request_, mine.slots[i], mine.token, now, to.file.identity());
     (void)write_record(fd, record);
   }
   const std::uint32_t registered = register_words(lock);

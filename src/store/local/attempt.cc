@@ -2,7 +2,6 @@
 #include <cerrno>
 
 #include "listing.h"
-#include "nesting.h"
 #include "os/clock.h"
 #include "os/flock.h"
 #include "os/self.h"

@@ -1,7 +1,7 @@
-#include "claims.h"
-
+// settle_claims(): who has the better claim to what is free.
 #include "core/turn.h"
 #include "queue.h"
+#include "slots.h"
 
 namespace atmost::local {
 namespace {

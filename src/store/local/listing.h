@@ -1,4 +1,4 @@
-// Who holds, who waits: records put beside what the locks say.
+// Who holds, who waits: records put beside what the locks say, and what runs beside the records.
 #ifndef ATMOST_STORE_LOCAL_LISTING_H
 #define ATMOST_STORE_LOCAL_LISTING_H
 
@@ -26,6 +26,19 @@ std::size_t collect_holders(LockFile& file, std::span<HolderView> to);
 // The process that has the guard locked, found by looking through every process's descriptors; 0
 // when it cannot be seen. For a message, not for a signal. Slow: milliseconds.
 std::int64_t guard_holder(const LockFile& file);
+
+// Where the record's process has ended, puts a process that has the slot locked in its place: to
+// show, not to signal. Nobody seen: left as it is. `gathered`: whether an earlier call for this
+// file has looked through all processes already, which takes milliseconds and happens only for such
+// a slot. Not thread-safe.
+void name_who_is_left(const LockFile& file, HolderView& holder, bool& gathered);
+
+// True when so many slots of the file are held by this process's ancestors, or through descriptors
+// that it inherited, that spec.take can never be had while they run; one is enough when either side
+// is exclusive. The kernel's own lists decide (/proc/self/fdinfo), then the holders' records
+// together with the chain of parents. Of slots that are kept for a process (atmost hold) those of
+// request.kept_for count.
+bool own_tree_blocks(LockFile& file, const LockSpec& spec, const Request& request);
 
 }  // namespace atmost::local
 

@@ -1,10 +1,10 @@
-#include "slot_search.h"
-
+// Search: the slots one by one, and shortcuts past those that are vouched for.
 #include <cerrno>
 
 #include "os/occupancy.h"
 #include "os/self.h"
 #include "ranges.h"
+#include "slots.h"
 
 namespace atmost::local {
 namespace {

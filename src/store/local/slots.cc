@@ -2,10 +2,8 @@
 
 #include <cerrno>
 
-#include "claims.h"
 #include "queue.h"
 #include "ranges.h"
-#include "slot_search.h"
 
 namespace atmost::local {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "core/schemes.h"
 
-#include "left_behind.h"
 #include "listing.h"
 #include "os/clock.h"
 #include "os/room.h"

@@ -11,7 +11,6 @@
 #include "os/clock.h"
 #include "queue.h"
 #include "session.h"
-#include "slot_search.h"
 
 namespace atmost::local {
 namespace {

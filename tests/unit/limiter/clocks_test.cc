@@ -5,7 +5,6 @@
 #include "os/calls.h"
 #include "os/self.h"
 #include "store/local/hints.h"
-#include "store/local/store.h"
 #include "unit/store/lock_kit.h"
 
 namespace atmost {
@@ -68,7 +67,7 @@ class Clocks : public ::testing::Test {
   }
 
   const local::Directory directory_;
-  mutable local::LocalStore store_;
+  local::LocalStore store_;
   const std::unique_ptr<Request> request_ = std::make_unique<Request>();
   Outcome outcome_;
 };

@@ -6,7 +6,6 @@
 
 #include "core/limiter.h"
 #include "os/calls.h"
-#include "store/local/store.h"
 #include "unit/store/lock_kit.h"
 
 namespace atmost {
@@ -57,7 +56,7 @@ class LastAdmission : public ::testing::Test {
   }
 
   const local::Directory directory_;
-  mutable local::LocalStore store_;
+  local::LocalStore store_;
   const std::unique_ptr<Request> request_ = std::make_unique<Request>();
 };
 

@@ -13,7 +13,6 @@
 #include "os/calls.h"
 #include "os/clock.h"
 #include "store/local/remembering.h"
-#include "store/local/store.h"
 #include "unit/store/lock_kit.h"
 
 namespace atmost {
@@ -115,7 +114,7 @@ class Learned : public ::testing::Test {
       void waiter(const WaiterView&) override {}
       std::uint64_t token = 0;
     } seen;
-    return store_.inspect(request_->locks[0], os::now(), &seen).ok() ? seen.token : 0;
+    return store_.inspect(request_->locks[0], now(), &seen).ok() ? seen.token : 0;
   }
   Duration limit() const { return tune(store_, *request_).value().limits.expire_after; }
   LockStats memory() const {
@@ -127,8 +126,8 @@ class Learned : public ::testing::Test {
   }
 
   const local::Directory directory_;
-  const std::string path_ = directory_.path("job.lock");
   mutable local::LocalStore store_;
+  const std::string path_ = directory_.path("job.lock");
   const std::unique_ptr<Request> request_ = std::make_unique<Request>();
   pid_t hung_ = 0;
 };

@@ -6,7 +6,6 @@
 
 #include "core/limiter.h"
 #include "os/machine.h"
-#include "store/local/store.h"
 #include "unit/store/lock_kit.h"
 
 namespace atmost {
@@ -14,6 +13,7 @@ namespace {
 
 TEST(Splay, IsWaitedForBeforeTheDecision) {
   const local::Directory directory;
+  local::LocalStore store;
   const auto request = std::make_unique<Request>();
   request->locks[0].path = PathText(directory.path());
   request->locks[0].name = Text<255>("job");
@@ -23,7 +23,6 @@ TEST(Splay, IsWaitedForBeforeTheDecision) {
   char name[] = "/bin/true";
   char* argv[] = {name, nullptr};
   const auto begin = std::chrono::steady_clock::now();
-  local::LocalStore store;
   const Outcome outcome = run_command(store, *request, {argv}, nullptr);
   const auto took = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(outcome.kind, Outcome::Kind::ran);
