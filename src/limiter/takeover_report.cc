@@ -45,7 +45,7 @@ bool TakeoverRun::shares_hold_with_earlier(std::uint32_t index) const {
 // Of a supervised tree nothing is left. Other holders have what they started to themselves:
 // somebody should know of it.
 void TakeoverRun::name_survivors() {
-  if (observer_ == nullptr) return;
+  if (observer_ == nullptr || stops_.count == 0) return;
   constexpr int kLooks = 6;  // what ends together with its parent may take a moment
   std::uint64_t tokens[kMaxVictims];
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) tokens[i] = victims_[i].holder.token;
