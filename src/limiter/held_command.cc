@@ -110,7 +110,8 @@ void HeldCommand::over(const ExitStatus& status) {
 
 // What a taker ended is the taker's to learn from: it knows why.
 Lesson HeldCommand::lesson_of(const ExitStatus& status) const {
-  if (request_.no_learn || started_boot_ns_ == 0 || lost_ || displaced_) return {};
+  if (request_.no_learn || started_boot_ns_ == 0 || lost_ || displaced_ || !lease_.held())
+    return {};
   Lesson lesson;
   lesson.how = policy::remember;
   lesson.sample.kind = stopped_                      ? RunSample::Kind::stopped
