@@ -22,7 +22,7 @@ for command in "run" "check -n 1" "wait -n 1" "drain" "resume" "kill"; do
   refused "--trust-fs: a fleet's lock lies on no filesystem" atmost $command --trust-fs no-sense true
 done
 refused "--auto-min: limits are learned from lock files alone" atmost run --auto-min 1 no-sense touch ran
-refused "--no-learn: a fleet's store remembers no runs" atmost run --no-learn no-sense touch ran
+refused "--no-learn: a fleet's store keeps no runs to learn from" atmost run --no-learn no-sense touch ran
 for option in --if-elapsed --expire-after --max-runtime; do
   refused "auto: limits are learned from what a lock file remembers" atmost run $option auto no-sense touch ran
 done
