@@ -9,7 +9,7 @@ namespace atmost::etcd {
 namespace {
 
 // However quiet it is, a waiter looks so often: should an event ever be lost, it is late, not lost.
-constexpr Duration kLongestQuiet = Duration::seconds(120);
+constexpr Duration kLongestQuiet = Duration::seconds(60);
 constexpr Duration kAfterTrouble = Duration::millis(100);
 // For the first words of a watch.
 constexpr Duration kBeginning = Duration::millis(700);
@@ -209,13 +209,14 @@ Result<bool> EtcdStore::still_hears() {
     os::sleep_until(plus(os::boot_ns(), kAfterTrouble));
     return false;
   }
-  if (now.stumbles == followed_at_.stumbles && now.endpoint == followed_at_.endpoint) return true;
+  if (now.stumbles == followed_at_.stumbles) return true;
   gateway_.go_to(now.endpoint);
   return false;
 }
 
 Result<Wake> EtcdStore::follow(const Request& request, const Ticket& ticket,
                                std::int64_t until_boot_ns) {
+  lease_.go_to(flows_from_);
   followed_at_ = lease_.renewals();
   for (;;) {
     gateway_.hang_up();  // the watch is our one connection
