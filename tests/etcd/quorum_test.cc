@@ -7,8 +7,11 @@
 
 #include <fstream>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "etcd/kit/cluster.h"
+#include "etcd/kit/relay.h"
 #include "fleet/job.h"
 #include "process/temp_dir.h"
 
@@ -122,6 +125,40 @@ TEST_F(Quorum, OneStoppedMemberIsNoLoss) {
   for (Job& each : all) EXPECT_EQ(each.wait(20), 0);
   EXPECT_EQ(holder.wait(5), 0);
   cluster_.signal(follower, SIGCONT);
+}
+
+// A waiter whose member was restarted watches another one, and learns of the silence of that.
+TEST_F(Quorum, TheMemberThatAWaiterWentToIsStopped) {
+  std::vector<std::unique_ptr<Relay>> relays;
+  std::string store = "etcd://";
+  for (unsigned i = 0; i < 3; ++i) {
+    relays.push_back(std::make_unique<Relay>(cluster_.host(i)));
+    store += (i > 0 ? "," : "") + relays.back()->host();
+  }
+  const auto watches = [&](unsigned member) { return relays[member]->seen("/v3/watch") > 0; };
+  Job holder =
+      asks("held", "--ttl 60s",
+           "echo up >" + file("up") + "; until test -e " + file("end") + "; do sleep 0.05; done");
+  ASSERT_EQ(await_contents(file("up"), 10), "up\n");
+  Job waiter(run_line(store + "/t", {"-w", "inf"}, "true"));
+  unsigned first = 0;
+  ASSERT_TRUE(eventually(20, [&] {
+    first = watches(0) ? 0 : watches(1) ? 1 : 2;
+    return watches(first) && waiting() == 1;
+  }));
+  cluster_.kill(first);
+  cluster_.start(first);
+  unsigned next = 0;
+  ASSERT_TRUE(eventually(20, [&] {
+    next = (first + (watches((first + 1) % 3) ? 1 : 2)) % 3;
+    return watches(next);
+  }));
+  cluster_.wait_healthy(first);
+  cluster_.signal(next, SIGSTOP);
+  std::ofstream(file("end")) << "now";
+  EXPECT_EQ(waiter.wait(kRenewal + 22), 0);
+  cluster_.signal(next, SIGCONT);
+  EXPECT_EQ(holder.wait(20), 0);
 }
 
 }  // namespace

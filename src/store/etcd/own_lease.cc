@@ -80,8 +80,7 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boo
     id_ = 0;
     return failure(answer, "no lease is granted");
   }
-  gateway_.go_to(gateway.endpoint());
-  endpoint_ = gateway.endpoint();
+  endpoint_ = wanted_ = gateway.endpoint();
   if (const int error = renewal_.start(*this, sent, ttl, waiters_pause(ttl))) {
     return error_of(Code::internal, error, "cannot start the thread that renews the lease");
   }
@@ -197,6 +196,7 @@ fleet::Renewed OwnLease::renew_by(Gateway& gateway, std::int64_t give_up_boot_ns
 
 fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
   take_over_holding();
+  if (listening_.empty()) gateway_.go_to(wanted_);
   const std::size_t before = gateway_.endpoint();
   fleet::Renewed renewed = renew_by(gateway_, give_up_boot_ns);
   if (renewed == fleet::Renewed::yes && key_missed_ && keys_are_gone(give_up_boot_ns))

@@ -56,6 +56,9 @@ class OwnLease final : private fleet::Keeper {
 
   Upkeep upkeep() const;
   Renewals renewals() const;
+  // While the caller waits: from the next renewal on that member is asked first, so that renewals
+  // tell how it fares.
+  void go_to(std::size_t endpoint) { wanted_ = endpoint; }
 
   // One renewal by `gateway`: it works there.
   Status prove(Gateway& gateway, std::int64_t give_up_boot_ns);
@@ -91,6 +94,7 @@ class OwnLease final : private fleet::Keeper {
   std::int64_t look_at_boot_ns_ = 0;
   std::atomic<std::uint32_t> stumbles_ = 0;
   std::atomic<std::size_t> endpoint_ = 0;
+  std::atomic<std::size_t> wanted_ = 0;
   bool doubts_ = false;
   bool key_missed_ = false;  // of ours, by a look: to be made sure of
 };

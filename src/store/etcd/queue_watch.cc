@@ -9,7 +9,7 @@ namespace atmost::etcd {
 namespace {
 
 // However quiet it is, a waiter looks so often: should an event ever be lost, it is late, not lost.
-constexpr Duration kLongestQuiet = Duration::seconds(120);
+constexpr Duration kLongestQuiet = Duration::seconds(60);
 constexpr Duration kAfterTrouble = Duration::millis(100);
 // For the first words of a watch.
 constexpr Duration kBeginning = Duration::millis(700);
@@ -159,12 +159,13 @@ Result<bool> QueueWatch::still_hears() {
     os::sleep_until(plus(os::boot_ns(), kAfterTrouble));
     return false;
   }
-  if (now.stumbles == followed_at_.stumbles && now.endpoint == followed_at_.endpoint) return true;
+  if (now.stumbles == followed_at_.stumbles) return true;
   caller_.gateway.go_to(now.endpoint);
   return false;
 }
 
 Result<Wake> QueueWatch::follow(const Ticket& ticket, std::int64_t until_boot_ns) {
+  caller_.lease.go_to(endpoint_);
   followed_at_ = caller_.lease.renewals();
   for (;;) {
     caller_.gateway.hang_up();  // the watch is our one connection
