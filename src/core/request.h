@@ -64,7 +64,7 @@ struct Request {
   bool expire_auto = false;
   Duration max_runtime{};  // 0: no limit
   bool max_runtime_auto = false;
-  LearnedBounds learned;   // for those that are auto
+  LearnedBounds learned;  // for those that are auto
   bool no_learn = false;  // the lock does not learn from this run
   Duration kill_grace = Duration::seconds(2);
   Duration splay{};

@@ -18,7 +18,8 @@ constinit bool first_is_taken = false;
 
 void* take_room(std::size_t size) {
   if (size <= kFirstSize && !__atomic_test_and_set(&first_is_taken, __ATOMIC_ACQUIRE)) return first;
-  void* room = calls.mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* room =
+      calls.mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return room == MAP_FAILED ? nullptr : room;
 }
 

@@ -1,12 +1,12 @@
-// Whatever rows a server answers: a lock as it hangs together, or DatabaseError; never a zero for what
-// got lost.
+// Whatever rows a server answers: a lock as it hangs together, or DatabaseError; never a zero for
+// what got lost.
 #include <string_view>
 #include <vector>
 
 #include "require.h"
-#include "store/postgres/snapshot.h"
-#include "store/postgres/rows.h"
 #include "store/postgres/database_error.h"
+#include "store/postgres/rows.h"
+#include "store/postgres/snapshot.h"
 
 namespace {
 

@@ -82,7 +82,8 @@ TEST_F(Sights, OursSayWhoExactlyTheyAre) {
   put(ours(self_));
   EXPECT_FALSE(ended());
   for (const ProcessIdentity& other :
-       {ProcessIdentity{getpid(), self_.start_ns + 10'000'000, boot_}, ProcessIdentity{getpid(), 1, boot_ ^ 1}}) {
+       {ProcessIdentity{getpid(), self_.start_ns + 10'000'000, boot_},
+        ProcessIdentity{getpid(), 1, boot_ ^ 1}}) {
     std::filesystem::remove(name());
     put(ours(other));
     if (self_.start_ns != 0) {
