@@ -1,10 +1,139 @@
-// LocalSession: a hold, from its admission to its end.
+// LocalSession: a hold, from what its admission writes to its end.
+#include <cstring>
+
+#include "listing.h"
 #include "os/clock.h"
 #include "os/occupancy.h"
+#include "os/self.h"
 #include "proof.h"
 #include "session.h"
 
 namespace atmost::local {
+namespace {
+
+void clear_revocation(int fd, std::uint32_t slot) {
+  Word word;
+  if (read_words(fd, slot, 1, &word) == 0 && (word.flags & kRevokedFlag) != 0) {
+    (void)write_flags(fd, slot, word.flags & ~kRevokedFlag);
+  }
+}
+
+std::uint64_t next_token(std::uint64_t stored, const Instant& now) {
+  const auto by_clock = static_cast<std::uint64_t>(now.real_ns > 0 ? now.real_ns / 1000 : 0);
+  return stored + 1 > by_clock ? stored + 1 : by_clock;
+}
+
+}  // namespace
+
+Status LocalSession::commit(const Instant& now, Ticket* queue) {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (Status admitted = admit_to(i, now); !admitted.ok()) {
+      take_back(i + 1);
+      return admitted;
+    }
+  }
+  for (std::uint32_t i = 0; i < count_; ++i) write_hints(i, now);
+  if (queue != nullptr) {
+    if (queue->drawn && waits_for_handover()) {
+      (void)os::try_lock(entry(0).file.slot_fd(), owner_, os::Hold::write, {kHandoverByte, 1});
+    }
+    withdraw(*queue);  // whoever is woken by this finds the byte above locked
+  }
+  watch_.rest();
+  return {};
+}
+
+// Nobody was admitted: an interval must not count from now. What cannot be written now is as stale
+// as before.
+void LocalSession::take_back(std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count && !request_->foreign_format; ++i) {
+    entry(i).file.header() = entry(i).before;
+    (void)entry(i).file.save_header();
+  }
+}
+
+// What must be written for the admission to be one: the index for foreign callers, the header for
+// the next of ours.
+Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
+  Entry& to = entry(lock);
+  HeldLock& mine = held(lock);
+  const Reservation& reserved = to.reserved;
+  if (Status raised = to.file.raise_index(reserved.slots[reserved.count - 1]); !raised.ok())
+    return raised;
+  mine.fd = to.file.slot_fd();
+  mine.token = 0;
+  mine.count = reserved.count;
+  mine.vanished_count = 0;
+  mine.was_empty = to.file.was_empty() && to.file.state() == HeaderState::fresh;
+  std::memcpy(mine.slots, reserved.slots, sizeof(std::uint32_t) * reserved.count);
+  // Without it the hold is as good; but nobody can take it over.
+  if (owner_ == os::Owner::description) (void)leave_proof(to.file, mine.slots, mine.count);
+  if (request_->foreign_format) return {};
+  Header& header = to.file.header();
+  to.before = header;
+  to.admitted = now;
+  header.token = next_token(header.token, now);
+  header.refusals = 0;
+  header.start = data_of(now, to.file.identity());
+  mine.token = header.token;
+  return to.file.save_header();
+}
+
+// Runs that left no end: before our words and records are written over those of the dead. Asked for
+// only where the search met such a word, so that an admission after an orderly end reads nothing
+// for it.
+void LocalSession::note_vanished(std::uint32_t lock) {
+  HeldLock& mine = held(lock);
+  const int fd = entry(lock).file.fd();
+  for (std::uint32_t i = 0; i < mine.count && mine.vanished_count < kMostVanished; ++i) {
+    const std::uint32_t slot = mine.slots[i];
+    Word word;
+    Record record;
+    if (read_words(fd, slot, 1, &word) != 0 || (word.thread & os::kOwnerDied) == 0) continue;
+    if (!read_record(fd, slot, record) || record.token == 0) continue;
+    const std::uint32_t count = mine.vanished_count;
+    if (count > 0 && mine.vanished[count - 1].token == record.token)
+      continue;  // one run, with several slots
+    mine.vanished[mine.vanished_count++] = {slot, record.pid, record.token};
+  }
+}
+
+// One registration a process, so only the first lock's words are vouched for; with exec it would
+// end at once, and a keeper may be a child of who is admitted here. Returns how many, from the
+// front.
+std::uint32_t LocalSession::register_words(std::uint32_t lock) {
+  const bool stays =
+      request_->kind == HolderKind::supervised && !request_->exec && request_->kept_for == 0;
+  const LockFile& file = entry(lock).file;
+  const HeldLock& mine = held(lock);
+  if (lock != 0 || !stays || file.identity().boot == 0) return 0;
+  std::uint32_t indices[kMaxTake];
+  for (std::uint32_t i = 0; i < mine.count; ++i) indices[i] = mine.slots[i] - 1;
+  return os::register_words(file.fd(), kWordsAt, indices, mine.count);
+}
+
+// What only shortens later searches and fills listings: failures (a full disk) cost just that.
+void LocalSession::write_hints(std::uint32_t lock, const Instant& now) {
+  if (request_->foreign_format) return;
+  Entry& to = entry(lock);
+  const HeldLock& mine = held(lock);
+  const int fd = to.file.fd();
+  if (to.reserved.met_dead) note_vanished(lock);
+  for (std::uint32_t i = 0; i < mine.count; ++i) {
+    Record record = make_record(*request_, mine.slots[i], mine.token, now, to.file.identity());
+    (void)write_record(fd, record);
+  }
+  const std::uint32_t registered = register_words(lock);
+  to.words_registered = registered > 0;
+  if (request_->kind == HolderKind::library) {
+    // What a taker once wrote to a library that is gone is not for us.
+    for (std::uint32_t i = 0; i < mine.count; ++i) clear_revocation(fd, mine.slots[i]);
+  }
+  const std::uint32_t self = registered > 0 ? os::thread_id() : 0;
+  for (std::uint32_t i = 0; i < mine.count; ++i) {
+    (void)write_word(fd, mine.slots[i], i < registered ? self : 0);
+  }
+}
 
 // Whether somebody has locked the byte that belongs to some slot of the hold.
 bool LocalSession::is_locked_beside(std::uint32_t lock,

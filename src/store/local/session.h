@@ -105,7 +105,7 @@ class LocalSession final : public Session, private Hold {
   Status draw_tickets(const Instant& now, Ticket& queue);
   void drop_all();
 
-  // What an admission writes (admit.cc).
+  // What an admission writes (lease.cc).
   Status commit(const Instant& now, Ticket* queue);
   void take_back(std::uint32_t count);
   Status admit_to(std::uint32_t lock, const Instant& now);
@@ -122,7 +122,7 @@ class LocalSession final : public Session, private Hold {
   bool wait_for_handover(std::int64_t deadline_boot_ns, Wake& wake);
   void settle_own_turns(std::uint32_t last, const Ticket& ticket);
 
-  // The hold (lease.cc).
+  // The hold.
   Contest contested(std::uint32_t lock) const override;
   bool in_place(std::uint32_t lock) const override;
   void release(Ending ending, const Instant& now, const Lesson& lesson) override;
