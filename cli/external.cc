@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "core/host.h"
-#include "core/warden.h"
+#include "core/monitor.h"
 #include "output.h"
 #include "subcommands.h"
 
@@ -21,13 +21,13 @@ using Start = Error (*)(char* const* argv);
 
 void tell_killed() { complain(kSupervisorKilled); }
 
-// For the warden: what ends the lease of a supervisor that was killed is its own program.
+// For the monitor: what ends the lease of a supervisor that was killed is its own program.
 constinit PathText store_url;
 
-Error warden(char* const* argv) {
+Error monitor(char* const* argv) {
   char* const end_lease[] = {argv[0], const_cast<char*>(kEndLease),
                              const_cast<char*>(store_url.c_str()), nullptr};
-  return warden_program(argv, {tell_killed, store_url.truncated() ? nullptr : end_lease});
+  return monitor_program(argv, {tell_killed, store_url.truncated() ? nullptr : end_lease});
 }
 
 // argv[0] makes room for the program's path. Returns only if that program is not there (0) or could
@@ -59,9 +59,10 @@ int try_everywhere(std::string_view name, char** argv, Start start) {
 
 }  // namespace
 
-int become_fleet(std::string_view name, std::string_view url, char** argv, bool warded) {
+int become_fleet(std::string_view name, std::string_view url, char** argv, bool monitored) {
   store_url.assign(url);
-  if (const int code = try_everywhere(name, argv, warded ? warden : become_program)) return code;
+  if (const int code = try_everywhere(name, argv, monitored ? monitor : become_program))
+    return code;
   Text<200> words("atmost-");
   complain(words.append(name).append(", which serves stores of many machines, is not installed"));
   return static_cast<int>(Code::unavailable);

@@ -5,8 +5,8 @@
 #include "combine.h"
 #include "core/host.h"
 #include "core/limiter.h"
+#include "core/monitor.h"
 #include "core/place.h"
-#include "core/warden.h"
 #include "options.h"
 #include "output.h"
 #include "subcommands.h"
@@ -55,7 +55,8 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
   if (const Status store = take_environment_store(invocation); !store.ok())
     return usage(store.error());
   if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
-  if (subcommand.bit == kRun && service == nullptr && !invocation.request.exec) stand_apart(argv);
+  if (subcommand.bit == kRun && service == nullptr && !invocation.request.exec)
+    reexec_in_child(argv);
   if (const std::string_view url = invocation.store; service == nullptr && is_fleet(url))
     return become_fleet(scheme_of(url)->program, url, argv, subcommand.bit == kRun);
   StoreRoom room;
@@ -83,7 +84,7 @@ int end_lease(int argc, char** argv, const StoreService& service) {
 int run_program(int argc, char** argv, const StoreService* service) {
   if (service != nullptr) {
     keep_standard_streams();
-    accept_warden();
+    attach_to_monitor();
   }
   if (has_raised_rights()) {
     complain(

@@ -51,8 +51,9 @@ int show_version();
 int run_external(std::string_view name, char** argv);
 
 // Becomes atmost-NAME, which has the store of that URL, found in the same places, with the whole of
-// argv; `warded`: becomes its warden (core/warden.h). Returns, with the exit code, when it cannot.
-int become_fleet(std::string_view name, std::string_view url, char** argv, bool warded);
+// argv; `monitored`: becomes its monitor (core/monitor.h). Returns, with the exit code, when it
+// cannot.
+int become_fleet(std::string_view name, std::string_view url, char** argv, bool monitored);
 
 // The hidden first argument by which such a program ends a lease: --end-lease URL LEASE.
 inline constexpr char kEndLease[] = "--end-lease";

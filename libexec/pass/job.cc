@@ -13,8 +13,8 @@
 
 #include "core/lease_time.h"
 #include "core/limiter.h"
+#include "monitored.h"
 #include "user.h"
-#include "ward.h"
 
 namespace atmost::pass {
 namespace {
@@ -81,7 +81,7 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
     dup2(ends.err.get(), 2);
   }
   const Fate fate = job.store.empty() ? Fate{Fate::Kind::told, run_prepared(job, quiet)}
-                                      : failed(warden_job(job, secrets, quiet, ends.result.get()));
+                                      : failed(monitor_job(job, secrets, quiet, ends.result.get()));
   while (write(ends.result.get(), &fate, sizeof fate) < 0 && errno == EINTR) {
   }
   _exit(0);

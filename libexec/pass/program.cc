@@ -8,11 +8,11 @@
 #include "core/host.h"
 #include "core/schemes.h"
 #include "job.h"
+#include "monitored.h"
 #include "options.h"
 #include "pass.h"
 #include "passes.h"
 #include "program.h"
-#include "ward.h"
 
 namespace atmost::pass {
 namespace {
@@ -148,10 +148,10 @@ int begin(int argc, char** argv, const StoreService* service) {
   // A parent that ignores it would have us wait for nobody.
   signal(SIGCHLD, SIG_DFL);
   if (argc > 1 && strcmp(argv[1], kBecome) == 0) return become_user(argv + 2);
-  if (argc > 1 && strcmp(argv[1], kWard) == 0 && service != nullptr)
-    return be_ward(argv + 2, *service);
+  if (argc > 1 && strcmp(argv[1], kMonitored) == 0 && service != nullptr)
+    return be_monitored(argv + 2, *service);
   if (argc > 1 && strcmp(argv[1], kEndLease) == 0 && service != nullptr)
-    return end_ward_lease(argv + 2, *service);
+    return end_monitored_lease(argv + 2, *service);
   if (has_raised_rights())
     return refuse(Code::not_permitted,
                   "refused: it must not run set-user-id or with raised rights");

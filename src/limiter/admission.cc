@@ -2,11 +2,11 @@
 
 #include <cerrno>
 
+#include "monitored.h"
 #include "os/clock.h"
 #include "os/interrupt.h"
 #include "policy/decide.h"
 #include "takeover.h"
-#include "ward.h"
 
 namespace atmost::limiter {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "ward.h"
+#include "monitored.h"
 
 namespace atmost::limiter {
 namespace {
@@ -11,7 +11,7 @@ constexpr std::string_view kNames[] = {"ATMOST_LOCK",      "ATMOST_LOCKFILE", "A
                                        "ATMOST_SLOTS",     "ATMOST_INDICES",  "ATMOST_TOKEN",
                                        "ATMOST_WAITED_MS", "ATMOST_HELD"};
 
-// Those that are set, and the warden's, which is not for the command.
+// Those that are set, and the monitor's, which is not for the command.
 bool is_ours(const char* variable) {
   constexpr std::string_view kCommon = "ATMOST_";
   if (variable[0] != kCommon[0]) return false;
@@ -19,7 +19,7 @@ bool is_ours(const char* variable) {
   for (std::string_view name : kNames) {
     if (is_variable(variable, name)) return true;
   }
-  return is_variable(variable, kWardenVariable);
+  return is_variable(variable, kMonitorVariable);
 }
 
 std::string_view without_dots(std::string_view relative) {

@@ -2,10 +2,10 @@
 
 #include "admission.h"
 #include "core/lease_time.h"
+#include "monitored.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "policy/limits.h"
-#include "ward.h"
 
 namespace atmost::limiter {
 namespace {
@@ -94,7 +94,7 @@ Stopped HeldCommand::stopped(Stopped own) const {
 }
 
 void HeldCommand::over(const ExitStatus& status) {
-  ward().line.say(os::Word::ended);
+  monitored().line.say(os::Word::ended);
   look_at_files();
   // A command that exits while nobody has told it anything yet ends by itself, whoever is about to
   // stop it.

@@ -7,6 +7,7 @@
 #include "flock_notice.h"
 #include "held_command.h"
 #include "journal.h"
+#include "monitored.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/machine.h"
@@ -17,7 +18,6 @@
 #include "policy/limits.h"
 #include "policy/splay.h"
 #include "run/run.h"
-#include "ward.h"
 
 namespace atmost {
 namespace {
@@ -95,8 +95,8 @@ run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& l
   }
   // Only this process knows when a lease ends.
   task.signal_at_our_death = locks.traits.leased ? os::kKill : 0;
-  task.warden = limiter::ward().warden;
-  task.may_lose_warden = limiter::ward().may_lose_warden;
+  task.monitor = limiter::monitored().monitor;
+  task.may_lose_monitor = limiter::monitored().may_lose_monitor;
   task.own_tree = request.until == Until::tree;
   task.max_runtime = request.max_runtime_auto ? limits.max_runtime : request.max_runtime;
   task.kill_grace = request.kill_grace;
@@ -106,7 +106,7 @@ run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& l
 void supervise(const OpenLocks& locks, const Command& command, run::Task& task, Lease& lease,
                limiter::Journal& journal, Observer* observer, Outcome& outcome) {
   limiter::HeldCommand hold(locks, lease, task, journal, outcome, observer);
-  limiter::ward().line.say(os::Word::running);
+  limiter::monitored().line.say(os::Word::running);
   const run::Report report = run::supervise(task, hold);
   if (report.fork_error != 0 || report.exec_error != 0) {
     journal.admitted(lease, outcome.waited);

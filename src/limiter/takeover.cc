@@ -2,11 +2,11 @@
 
 #include "admission.h"
 #include "core/words.h"
+#include "monitored.h"
 #include "os/clock.h"
 #include "os/signal_numbers.h"
 #include "policy/limits.h"
 #include "takeover_words.h"
-#include "ward.h"
 
 namespace atmost::limiter {
 namespace {

@@ -17,9 +17,9 @@ struct Task {
   unsigned inherit_count = 0;
   int signal_at_our_death =
       0;  // what the kernel sends the main process should this one die; 0: nothing
-  std::int64_t warden = 0;       // our parent, if it is a supervisor of ours; 0: it is not
-  bool may_lose_warden = false;  // its death means nothing to the command
-  bool is_warden =
+  std::int64_t monitor = 0;       // our parent, if it is a supervisor of ours; 0: it is not
+  bool may_lose_monitor = false;  // its death means nothing to the command
+  bool is_monitor =
       false;  // the command is a supervisor: only when it stops itself do we stop with it
   bool own_tree = false;   // the hold ends with the command's whole tree, not with its main process
   Duration max_runtime{};  // from the start on the boot clock (suspended and stopped time counts);
@@ -89,9 +89,9 @@ struct Report {
 // last; a pause ends early when nothing is left. Another user's processes cannot be stopped so; if
 // the main process is one, we stay with it.
 //
-// When the warden is seen to be gone, the tree is stopped as at max_runtime, but for
-// may_lose_warden. A stopped warden is continued when we begin to stop the tree, so that it can end
-// when we do.
+// When the monitor is seen to be gone, the tree is stopped as at max_runtime, but for
+// may_lose_monitor. A stopped monitor is continued when we begin to stop the tree, so that it can
+// end when we do.
 //
 // If this process is killed, the command goes on with the descriptors it inherited, unless
 // signal_at_our_death ends it. REQUIRES: single-threaded, and no child the caller wants to wait for

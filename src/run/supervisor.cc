@@ -31,13 +31,13 @@ constexpr std::int64_t kSettledNs = 500'000'000;
 Report Supervisor::run() {
   if (!start()) return report_;
   watch();
-  wake_warden();  // it may have been about to stop when we last looked
+  wake_monitor();  // it may have been about to stop when we last looked
   if (task_.own_tree) report_.ran = {os::boot_ns() - started_ns_};
   return report_;
 }
 
 bool Supervisor::start() {
-  warded_ = task_.warden != 0;
+  monitored_ = task_.monitor != 0;
   tree_.mixed = os::has_children();
   started_ns_ = os::boot_ns();
   if (!task_.max_runtime.is_zero()) deadline_ns_ = plus(started_ns_, task_.max_runtime);
@@ -61,7 +61,7 @@ void Supervisor::watch() {
     if (arrival.signal == SIGCHLD) {
       more_news_ = true;
       if (check_ns_ != Duration::kForever) check_ns_ = 0;
-    } else if (lost_warden()) {
+    } else if (lost_monitor()) {
       report_.told = SIGTERM;
       hold_lost_ = true;
       on(Event::stop);
@@ -103,7 +103,7 @@ void Supervisor::on_main(const os::ChildNews& news) {
       main_stopped_by_ = stop_signal(news.status);
       tree_.main_stopped = true;
       // A supervisor that stops itself does so with its command; SIGSTOP is somebody else's.
-      if (!task_.is_warden || main_stopped_by_ != SIGSTOP) stop_with_command();
+      if (!task_.is_monitor || main_stopped_by_ != SIGSTOP) stop_with_command();
       break;
     case Change::continued:
       main_stopped_by_ = 0;
@@ -178,10 +178,10 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
     group_stopped_by_ = 0;
     stop_owed_ = false;
   }
-  // What the command sends to its own group comes to us as well, and to our warden; it does not
+  // What the command sends to its own group comes to us as well, and to our monitor; it does not
   // want it back.
   const std::int64_t sender =
-      warded_ && arrival.sender == task_.warden ? arrival.relayed_for : arrival.sender;
+      monitored_ && arrival.sender == task_.monitor ? arrival.relayed_for : arrival.sender;
   const bool from_command = sender != 0 && sender == tree_.main;
   if (from_command) pass = false;
   const bool told = !from_command && asks_to_end(signal);
@@ -200,7 +200,7 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
 
 // To the main process; when only its tree is left, to all of that.
 void Supervisor::deliver(int signal, std::int64_t sender) {
-  if (tree_.main != 0 && task_.is_warden) {
+  if (tree_.main != 0 && task_.is_monitor) {
     os::relay_signal(tree_.main, signal, sender);
   } else if (tree_.main != 0) {
     // EPERM, a command that runs as another user, is what a shell's kill would meet too: nobody to
@@ -220,31 +220,31 @@ void Supervisor::stop_with_command() {
   if (stopping(stage_) || stage_ == Stage::done) return;
   const int command_by = tree_.main != 0 ? main_stopped_by_ : group_stopped_by_;
   const std::int64_t group = os::process_group(os::process_id());
-  const bool leads_job = group == os::process_id() || (warded_ && group == task_.warden);
+  const bool leads_job = group == os::process_id() || (monitored_ && group == task_.monitor);
   if (command_by == 0 || (group_stopped_by_ == 0 && !leads_job)) return;
-  // A ward may go on and end before its warden has stopped with it, and nobody would continue that
-  // any more.
-  stop_owed_ = !os::stop_self(own_stop_for(command_by), task_.is_warden ? tree_.main : 0);
+  // A monitored process may go on and end before its monitor has stopped with it, and nobody would
+  // continue that any more.
+  stop_owed_ = !os::stop_self(own_stop_for(command_by), task_.is_monitor ? tree_.main : 0);
   if (stop_owed_) return;
   stopped_self_ = true;
   group_stopped_by_ = 0;
-  wake_warden();  // it stopped with us; what continued us may have been for us alone
+  wake_monitor();  // it stopped with us; what continued us may have been for us alone
 }
 
 // True once: whoever watched over us has died, and the command is not to live on without.
-bool Supervisor::lost_warden() {
-  if (!warded_ || os::parent_id() == task_.warden) return false;
-  warded_ = false;
-  return !task_.may_lose_warden;
+bool Supervisor::lost_monitor() {
+  if (!monitored_ || os::parent_id() == task_.monitor) return false;
+  monitored_ = false;
+  return !task_.may_lose_monitor;
 }
 
-void Supervisor::wake_warden() const {
-  os::ProcessHandle warden;
+void Supervisor::wake_monitor() const {
+  os::ProcessHandle monitor;
   os::ProcessFacts facts;
-  if (!warded_ || warden.open(task_.warden) != 0 || os::parent_id() != task_.warden) return;
+  if (!monitored_ || monitor.open(task_.monitor) != 0 || os::parent_id() != task_.monitor) return;
   const bool may_stop_yet = stopped_self_ && stage_ != Stage::running;  // with us, a moment ago
-  if (may_stop_yet || (os::process_facts(task_.warden, facts) == 0 && facts.state == 'T'))
-    warden.send(SIGCONT);
+  if (may_stop_yet || (os::process_facts(task_.monitor, facts) == 0 && facts.state == 'T'))
+    monitor.send(SIGCONT);
 }
 
 void Supervisor::on(Event event) {
@@ -260,7 +260,7 @@ void Supervisor::act(Action action, bool anew) {
     case Action::none:
       break;
     case Action::interrupt:
-      wake_warden();
+      wake_monitor();
       observer_.stopping(SIGINT);
       if (tree_told_ns_ == 0) tell_tree(SIGINT);
       break;

@@ -30,8 +30,8 @@ class Supervisor {
   void pass_on(const os::Arrival& arrival);
   void deliver(int signal, std::int64_t sender);
   void stop_with_command();
-  bool lost_warden();
-  void wake_warden() const;
+  bool lost_monitor();
+  void wake_monitor() const;
 
   void on(Event event);
   void act(Action action, bool anew);
@@ -48,7 +48,7 @@ class Supervisor {
   Tree tree_;
   bool hold_over_ = false;
   bool hold_lost_ = false;  // or wanted back: it lasts until nothing of the tree is left
-  bool warded_ = false;
+  bool monitored_ = false;
   bool stopped_self_ = false;  // at some time
   bool more_news_ = false;     // a child may have something to tell
   // When a taker's signal last went to the whole tree; 0: never. Should he be killed, we finish

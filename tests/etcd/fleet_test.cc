@@ -92,7 +92,7 @@ TEST_F(Fleet, AHolderWhoseKeyIsDeletedStops) {
   EXPECT_FALSE(any_alive(pids));
 }
 
-// The warden above the supervisor sees to it, and says what happened.
+// The monitor above the supervisor sees to it, and says what happened.
 TEST_F(Fleet, ASupervisorThatIsKilledLeavesNothingBehind) {
   const std::string run = atmost_program() + " run --store " + cluster_.url("/t") +
                           " lock sh -c 'echo $PPID >" + file("supervisor") + "; " + "exec sh " +
@@ -109,7 +109,7 @@ TEST_F(Fleet, ASupervisorThatIsKilledLeavesNothingBehind) {
       << contents(file("said"));
 }
 
-TEST_F(Fleet, AWardenThatIsKilledHasItsCommandStopped) {
+TEST_F(Fleet, AMonitorThatIsKilledHasItsCommandStopped) {
   Job job(run_line(cluster_.url("/t"), {"--kill-grace", "100ms"}, stubborn()));
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
   const std::vector<pid_t> pids = tree();
@@ -119,11 +119,11 @@ TEST_F(Fleet, AWardenThatIsKilledHasItsCommandStopped) {
   while (any_alive(pids) && seconds_now() < end) std::this_thread::yield();
   EXPECT_FALSE(any_alive(pids));
   // What ended in good order is free at once, not when its lease ends.
-  Job next(run_line(cluster_.url("/t"), {"-w", "5s"}, "test -z \"$ATMOST_WARDEN\""));
+  Job next(run_line(cluster_.url("/t"), {"-w", "5s"}, "test -z \"$ATMOST_MONITOR\""));
   EXPECT_EQ(next.wait(10), 0);
 }
 
-TEST_F(Fleet, AWaiterWhoseWardenIsKilledLeavesTheQueue) {
+TEST_F(Fleet, AWaiterWhoseMonitorIsKilledLeavesTheQueue) {
   Job holder(run_line(cluster_.url("/t"), {}, "echo up >" + file("up") + "; sleep 30"));
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
   Job waiter(run_line(cluster_.url("/t"), {"-w", "inf"}, "true"));

@@ -159,7 +159,7 @@ TEST_F(RunExit, NoZombieIsLeftWhileTheCommandRuns) {
 #endif
 
 TEST_F(RunExit, TheCommandOutlivesAKilledSupervisor) {
-  if (warded()) return;  // run_warden_test.cc: there it does not
+  if (monitored()) return;  // run_monitor_test.cc: there it does not
   const pid_t supervisor = world_.start(host({}, child({"mark=" + file("main"), "pause"})));
   const pid_t command = marked("main", 1)[0];
   ASSERT_TRUE(world_.signal_descendant(supervisor, SIGKILL, true));

@@ -1,9 +1,9 @@
 // The run room as a program, for tests: supervises or becomes a command, and ends as it did.
 //   run_host [--tree] [--exec] [--max=MS] [--grace=MS] [--lost=MS] [--stop-at-start] [--inherit=FD]
 //   [--log=FILE] COMMAND [ARG]...
-// Built a second time as run_ward, which has a warden above it (core/warden.h): warden_host
-// run_ward … The log gets a line for each thing the observer is told, and after the end our own
-// signal state.
+// Built a second time as run_monitored, which has a monitor above it (core/monitor.h): monitor_host
+// run_monitored … The log gets a line for each thing the observer is told, and after the end our
+// own signal state.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 
 #include "os/clock.h"
 #include "run/run.h"
-#ifdef ATMOST_RUN_WARD
-#include "core/warden.h"
-#include "limiter/ward.h"
+#ifdef ATMOST_RUN_MONITORED
+#include "core/monitor.h"
+#include "limiter/monitored.h"
 #endif
 
 extern char** environ;
@@ -33,15 +33,15 @@ void note(const char* format, int a, int b, int c) {
   if (write(kLogFd, line, static_cast<size_t>(size)) < 0) return;  // no log was asked for
 }
 
-// Of what a warden has to know; nothing in run_host.
+// Of what a monitor has to know; nothing in run_host.
 enum class Now { begins, runs, ended };
-void tell_warden([[maybe_unused]] Task& task, [[maybe_unused]] Now now) {
-#ifdef ATMOST_RUN_WARD
-  if (now == Now::begins) atmost::accept_warden();
-  atmost::limiter::Ward& ward = atmost::limiter::ward();
-  task.warden = ward.warden;
-  if (now == Now::runs) ward.line.say(atmost::os::Word::running);
-  if (now == Now::ended) ward.line.say(atmost::os::Word::ended);
+void tell_monitor([[maybe_unused]] Task& task, [[maybe_unused]] Now now) {
+#ifdef ATMOST_RUN_MONITORED
+  if (now == Now::begins) atmost::attach_to_monitor();
+  atmost::limiter::Monitored& monitored = atmost::limiter::monitored();
+  task.monitor = monitored.monitor;
+  if (now == Now::runs) monitored.line.say(atmost::os::Word::running);
+  if (now == Now::ended) monitored.line.say(atmost::os::Word::ended);
 #endif
 }
 
@@ -88,7 +88,7 @@ void copy_signal_state_to_log() {
 
 int main(int, char** argv) {
   Task task;
-  tell_warden(task, Now::begins);
+  tell_monitor(task, Now::begins);
   task.envp = environ;
   bool exec = false;
   long lost_ms = 0;
@@ -119,9 +119,9 @@ int main(int, char** argv) {
   task.inherit_count = inherited >= 0 ? 1 : 0;
   if (exec) return static_cast<int>(atmost::run::exec_code(atmost::run::become(task)));
   Log log(lost_ms * 1'000'000, stops);
-  tell_warden(task, Now::runs);
+  tell_monitor(task, Now::runs);
   const atmost::run::Report report = atmost::run::supervise(task, log);
-  tell_warden(task, Now::ended);
+  tell_monitor(task, Now::ended);
   copy_signal_state_to_log();
   if (report.fork_error != 0) return 71;
   if (report.exec_error != 0) return static_cast<int>(atmost::run::exec_code(report.exec_error));

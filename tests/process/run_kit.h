@@ -17,15 +17,15 @@ namespace witness {
 
 class Run : public ::testing::Test {
  protected:
-  static bool warded() { return getenv("ATMOST_TESTS_WARDED") != nullptr; }
+  static bool monitored() { return getenv("ATMOST_TESTS_MONITORED") != nullptr; }
   // What crashes leaves its core file in our folder.
   Run() { EXPECT_EQ(chdir(dir_.path().c_str()), 0); }
 
-  // run_host with `options`, then the command. The same in all that can be seen with a warden above
-  // it.
+  // run_host with `options`, then the command. The same in all that can be seen with a monitor
+  // above it.
   Argv host(const Argv& options, const Argv& command) const {
     Argv argv = {helper("run_host")};
-    if (warded()) argv = {helper("warden_host"), helper("run_ward")};
+    if (monitored()) argv = {helper("monitor_host"), helper("run_monitored")};
     argv.insert(argv.end(), options.begin(), options.end());
     argv.insert(argv.end(), command.begin(), command.end());
     return argv;

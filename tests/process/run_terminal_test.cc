@@ -32,9 +32,9 @@ class RunTerminal : public Run {
     argv.insert(argv.end(), job.begin(), job.end());
     shell_ = world_.start(argv);
     command_ = marked("main", 1)[0];
-    // The one between the shell and the command: the uppermost, if it is warded.
+    // The one between the shell and the command: the uppermost, if it is monitored.
     supervisor_ = parent_of(command_);
-    if (warded()) supervisor_ = parent_of(supervisor_);
+    if (monitored()) supervisor_ = parent_of(supervisor_);
     EXPECT_EQ(parent_of(supervisor_), shell_);
   }
   void press(char control) { ASSERT_EQ(write(keys_, &control, 1), 1); }

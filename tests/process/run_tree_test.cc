@@ -107,7 +107,7 @@ TEST_F(RunTree, ADaemonKeepsTheTree) {
   const pid_t daemon = marked("daemon", 1)[0];
   EXPECT_TRUE(eventually(Bound(20'000), [&] { return logged("main_ended 6 0 0"); }));
   EXPECT_FALSE(world_.ended(supervisor));
-  EXPECT_EQ(warded() ? parent_of(parent_of(daemon)) : parent_of(daemon), supervisor);
+  EXPECT_EQ(monitored() ? parent_of(parent_of(daemon)) : parent_of(daemon), supervisor);
   ASSERT_TRUE(world_.signal_descendant(daemon, SIGKILL));
   EXPECT_EQ(status_of(supervisor), "exit 6");
 }

@@ -34,7 +34,7 @@ sh ./look >out
 expect_in out nothing
 expect_end 79 "$started"
 
-# Without its warden it is stopped as well.
+# Without its monitor it is stopped as well.
 begin
 kill -9 "$started"
 expect_end 137 "$started"

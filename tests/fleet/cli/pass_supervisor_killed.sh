@@ -6,7 +6,7 @@
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 cat >f <<END
 [[atom]]
-operator = "warded"
+operator = "monitored"
 operand = "one"
 directory = "$folder/state"
 environment = { SAID = "in-the-file" }
@@ -20,7 +20,7 @@ mv $folder/supervisor.new $folder/supervisor
 sleep 1000
 '''
 [[atom]]
-operator = "warded"
+operator = "monitored"
 operand = "two"
 command = ["touch", "$folder/two"]
 END
@@ -34,5 +34,5 @@ kill -0 "$(cat stray)" || fail "no stray"
 kill -KILL "$(cat supervisor)"
 expect_end 1 "$pass"
 wait_until '! kill -0 "$(cat stray)" 2>/dev/null'
-expect_in err "warded:one: the supervisor was killed: its command is stopped"
+expect_in err "monitored:one: the supervisor was killed: its command is stopped"
 [ -e two ] || fail "the pass did not go on"

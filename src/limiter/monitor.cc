@@ -1,4 +1,4 @@
-#include "core/warden.h"
+#include "core/monitor.h"
 
 #include <string_view>
 
@@ -6,24 +6,24 @@
 #include "core/parse.h"
 #include "core/words.h"
 #include "environment.h"
+#include "monitored.h"
 #include "os/machine.h"
 #include "os/self.h"
 #include "os/signal_numbers.h"
 #include "os/signals.h"
 #include "os/spawn.h"
 #include "run/run.h"
-#include "ward.h"
 
 namespace atmost {
 namespace {
 
-constinit limiter::Ward own_ward;
+constinit limiter::Monitored own_monitored;
 
-class Warden final : public run::Observer {
+class Monitor final : public run::Observer {
  public:
-  Warden(os::WardenLine& line, void (*killed)()) : line_(line), killed_(killed) {}
+  Monitor(os::MonitorLine& line, void (*killed)()) : line_(line), killed_(killed) {}
 
-  // What the ward had told when it ended.
+  // What the monitored process had told when it ended.
   const os::Told& told() const { return told_; }
 
   void started() override { line_.started(); }
@@ -39,7 +39,7 @@ class Warden final : public run::Observer {
   std::int64_t check(std::int64_t) override { return Duration::kForever; }
 
  private:
-  os::WardenLine& line_;
+  os::MonitorLine& line_;
   void (*killed_)();
   os::Told told_;
 };
@@ -64,10 +64,10 @@ std::size_t room_for_environment() {
   return (limiter::count_variables(os::environment()) + 2) * sizeof(char*);
 }
 
-// This process's variables, with kWardenVariable as `variable` says.
+// This process's variables, with kMonitorVariable as `variable` says.
 void extend_environment(char** to, const Text<80>& variable) {
   for (char* const* from = os::environment(); *from != nullptr; ++from) {
-    if (!limiter::is_variable(*from, limiter::kWardenVariable)) *to++ = *from;
+    if (!limiter::is_variable(*from, limiter::kMonitorVariable)) *to++ = *from;
   }
   *to++ = const_cast<char*>(variable.c_str());
   *to = nullptr;
@@ -98,13 +98,13 @@ std::int64_t take_number(std::string_view& from) {
 
 }  // namespace
 
-limiter::Ward& limiter::ward() { return own_ward; }
+limiter::Monitored& limiter::monitored() { return own_monitored; }
 
-Error warden_program(char* const* argv, const Aftermath& aftermath) {
+Error monitor_program(char* const* argv, const Aftermath& aftermath) {
   if (!os::kAdoptsOrphans) return become_program(argv);
-  os::WardenLine line;
+  os::MonitorLine line;
   if (const int error = line.open()) return cannot_start(Code::internal, error, argv[0]);
-  Text<80> variable(limiter::kWardenVariable);
+  Text<80> variable(limiter::kMonitorVariable);
   variable.push('=').append_signed(os::process_id());
   for (const int end : {line.reader(), line.writer(), line.life()})
     variable.push(':').append_signed(end);
@@ -118,29 +118,29 @@ Error warden_program(char* const* argv, const Aftermath& aftermath) {
   task.inherit = inherit;
   task.inherit_count = 3;
   task.signal_at_our_death = os::kTerminate;
-  task.is_warden = true;
+  task.is_monitor = true;
   task.kill_grace = {};
-  Warden warden(line, aftermath.killed);
-  const run::Report report = run::supervise(task, warden);
+  Monitor monitor(line, aftermath.killed);
+  const run::Report report = run::supervise(task, monitor);
   if (report.fork_error != 0) return cannot_start(Code::internal, report.fork_error, argv[0]);
   if (report.exec_error != 0)
     return cannot_start(run::exec_code(report.exec_error), report.exec_error, argv[0]);
   // A supervisor that ended by itself has given its lease back, or said why it could not. While
   // something of a killed one runs, its lease is its own: whom we may not stop (another user's)
   // keeps it until it ends.
-  const bool over =
-      report.status.signal != 0 && (warden.told().word != os::Word::running || report.nothing_left);
-  if (over && !warden.told().lease.empty() && aftermath.end_lease != nullptr)
-    end_lease(aftermath.end_lease, warden.told().lease);
+  const bool over = report.status.signal != 0 &&
+                    (monitor.told().word != os::Word::running || report.nothing_left);
+  if (over && !monitor.told().lease.empty() && aftermath.end_lease != nullptr)
+    end_lease(aftermath.end_lease, monitor.told().lease);
   run::end_as(report.status);
 }
 
-void stand_apart(char* const* argv) {
-  if (const char* text = os::variable(limiter::kWardenVariable)) {
+void reexec_in_child(char* const* argv) {
+  if (const char* text = os::variable(limiter::kMonitorVariable)) {
     std::string_view rest = text;
     const std::int64_t above = take_number(rest);
-    own_ward.may_lose_warden = rest.empty() && above == os::parent_id();
-    if (own_ward.may_lose_warden) own_ward.warden = above;
+    own_monitored.may_lose_monitor = rest.empty() && above == os::parent_id();
+    if (own_monitored.may_lose_monitor) own_monitored.monitor = above;
   }
   PathText program;
   if (!os::kAdoptsOrphans || !os::has_children() || !os::program_path(program)) return;
@@ -148,33 +148,33 @@ void stand_apart(char* const* argv) {
   char** again = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
   again[0] = const_cast<char*>(program.c_str());
   for (std::size_t i = 1; i <= count; ++i) again[i] = argv[i];
-  Text<80> variable(limiter::kWardenVariable);
+  Text<80> variable(limiter::kMonitorVariable);
   variable.push('=').append_signed(os::process_id());
   char** extended = static_cast<char**>(__builtin_alloca(room_for_environment()));
   extend_environment(extended, variable);
   run::Task task;
   task.argv = again;
   task.envp = extended;
-  task.is_warden = true;
+  task.is_monitor = true;
   Bystander bystander;
   const run::Report report = run::supervise(task, bystander);
   if (report.fork_error == 0 && report.exec_error == 0) run::end_as(report.status);
 }
 
-void accept_warden() {
-  const char* text = os::variable(limiter::kWardenVariable);
+void attach_to_monitor() {
+  const char* text = os::variable(limiter::kMonitorVariable);
   if (text == nullptr) return;
   std::string_view rest = text;
-  const std::int64_t warden = take_number(rest);
+  const std::int64_t monitor = take_number(rest);
   const std::int64_t reader = take_number(rest);
   const std::int64_t writer = take_number(rest);
   const std::int64_t life = take_number(rest);
-  if (warden <= 0 || reader < 0 || writer < 0 || life < 0) return;
-  if (!own_ward.line.accept(static_cast<int>(reader), static_cast<int>(writer),
-                            static_cast<int>(life)))
+  if (monitor <= 0 || reader < 0 || writer < 0 || life < 0) return;
+  if (!own_monitored.line.accept(static_cast<int>(reader), static_cast<int>(writer),
+                                 static_cast<int>(life)))
     return;
-  own_ward.warden = warden;
-  if (os::parent_id() == warden) return;
+  own_monitored.monitor = monitor;
+  if (os::parent_id() == monitor) return;
   os::die_of(os::kTerminate);
   os::exit_now(128 + os::kTerminate);
 }

@@ -1,4 +1,4 @@
-#include "ward.h"
+#include "monitored.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include <type_traits>
 
 #include "core/limiter.h"
+#include "core/monitor.h"
 #include "core/schemes.h"
-#include "core/warden.h"
 #include "os/file.h"
 #include "os/machine.h"
 #include "say.h"
@@ -33,9 +33,9 @@ struct Head {
 };
 static_assert(std::is_trivially_copyable_v<Head>);
 
-std::string warded_name;
+std::string monitored_name;
 
-void tell_killed() { complain(warded_name + ": " + kSupervisorKilled); }
+void tell_killed() { complain(monitored_name + ": " + kSupervisorKilled); }
 
 void put_text(std::string& to, const std::string& text) { to.append(text).push_back('\0'); }
 
@@ -104,7 +104,7 @@ std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom)
   return store;
 }
 
-Fate run_ward(const std::string& all, const StoreService& service) {
+Fate run_monitored(const std::string& all, const StoreService& service) {
   static Head head;
   Texts texts(all);
   Atom atom;
@@ -136,7 +136,7 @@ Variables secrets_of(std::string_view store) {
   return secrets;
 }
 
-Error warden_job(const Job& job, const Variables& secrets, bool quiet, int result) {
+Error monitor_job(const Job& job, const Variables& secrets, bool quiet, int result) {
   PathText path;
   const std::string all = packed(job, secrets, quiet);
   const os::Fd file(memfd_create("atmost pass", 0));
@@ -144,20 +144,20 @@ Error warden_job(const Job& job, const Variables& secrets, bool quiet, int resul
   if (error == 0 && !os::program_path(path)) error = errno;
   if (error != 0) return error_of(Code::internal, error, "cannot hand the job to a supervisor");
   fcntl(result, F_SETFD, 0);
-  warded_name = job.atom.name();
-  std::string ward = kWard;
+  monitored_name = job.atom.name();
+  std::string monitored = kMonitored;
   std::string job_end = std::to_string(file.get());
   std::string result_end = std::to_string(result);
-  std::string name = warded_name;
+  std::string name = monitored_name;
   std::string end = kEndLease;
   char* const program = const_cast<char*>(path.c_str());
-  char* const argv[] = {program,           ward.data(), job_end.data(),
-                        result_end.data(), name.data(), nullptr};
+  char* const argv[] = {program,           monitored.data(), job_end.data(),
+                        result_end.data(), name.data(),      nullptr};
   char* const end_lease[] = {program, end.data(), job_end.data(), nullptr};
-  return warden_program(argv, {tell_killed, end_lease});
+  return monitor_program(argv, {tell_killed, end_lease});
 }
 
-int end_ward_lease(char** argv, const StoreService& service) {
+int end_monitored_lease(char** argv, const StoreService& service) {
   if (argv[0] == nullptr || argv[1] == nullptr) return static_cast<int>(Code::usage);
   const os::Fd file(atoi(argv[0]));
   std::string all;
@@ -173,8 +173,8 @@ int end_ward_lease(char** argv, const StoreService& service) {
   return static_cast<int>(ended.error().code);
 }
 
-int be_ward(char** argv, const StoreService& service) {
-  accept_warden();
+int be_monitored(char** argv, const StoreService& service) {
+  attach_to_monitor();
   if (argv[0] == nullptr || argv[1] == nullptr) return static_cast<int>(Code::usage);
   const os::Fd file(atoi(argv[0]));
   const int result = atoi(argv[1]);
@@ -183,7 +183,7 @@ int be_ward(char** argv, const StoreService& service) {
   if (fcntl(result, F_SETFD, FD_CLOEXEC) != 0 || !read_all(file.get(), all))
     return static_cast<int>(Code::usage);
   fcntl(file.get(), F_SETFD, FD_CLOEXEC);
-  const Fate fate = run_ward(all, service);
+  const Fate fate = run_monitored(all, service);
   const std::string_view bytes(reinterpret_cast<const char*>(&fate), sizeof fate);
   return os::write_all(result, bytes.data(), bytes.size()) == 0 ? 0 : static_cast<int>(Code::io);
 }

@@ -1,7 +1,7 @@
 // What a monitored process tells the one above it while it can, in case it is killed: whether it
 // has something running, and what its lease is called.
-#ifndef ATMOST_OS_WARDEN_LINE_H
-#define ATMOST_OS_WARDEN_LINE_H
+#ifndef ATMOST_OS_MONITOR_LINE_H
+#define ATMOST_OS_MONITOR_LINE_H
 
 #include <cstddef>
 #include <cstdint>
@@ -19,18 +19,19 @@ struct Told {
   Text<80> lease;  // empty: there is none
 };
 
-// A pipe for words, of which the ward has both ends: who reads a pipe himself gets no SIGPIPE when
-// the monitor has died. And a pipe without words, by whose hangup the kernel knows of the ward's
-// end. Nothing blocks.
-class WardenLine {
+// A pipe for words, of which the monitored process has both ends: who reads a pipe himself gets no
+// SIGPIPE when the monitor has died. And a pipe without words, by whose hangup the kernel knows of
+// the monitored process's end. Nothing blocks.
+class MonitorLine {
  public:
-  // The monitor's side: 0 or an errno value. All ends are close-on-exec, for the ward to inherit.
+  // The monitor's side: 0 or an errno value. All ends are close-on-exec, for the monitored process
+  // to inherit.
   int open();
-  // The ward has inherited its ends. From now on its end continues this process, should that be
-  // stopped.
+  // The monitored process has inherited its ends. From now on its end continues this process,
+  // should that be stopped.
   void started();
-  // The ward's side: takes its three ends over and keeps them from what it starts. False, and
-  // nothing is touched, when they are no pipes.
+  // The monitored process's side: takes its three ends over and keeps them from what it starts.
+  // False, and nothing is touched, when they are no pipes.
   bool accept(int reader, int writer, int life);
 
   int reader() const { return reader_.get(); }
@@ -40,7 +41,7 @@ class WardenLine {
   // Without a line nothing happens.
   void say(Word word);
   void say_lease(std::string_view lease);
-  // What was told last. Takes it out of the pipe: for a dead ward, once.
+  // What was told last. Takes it out of the pipe: for a dead monitored process, once.
   Told heard() const;
 
  private:
@@ -48,7 +49,7 @@ class WardenLine {
 
   Fd reader_;
   Fd writer_;
-  Fd life_;       // the ward's end of the pipe without words
+  Fd life_;       // the monitored process's end of the pipe without words
   Fd life_over_;  // the monitor's
   Told told_;
   std::size_t in_pipe_ = 0;  // bytes that were written and not taken out again

@@ -1,8 +1,8 @@
-// A warden as a program, for tests: warden_host PROGRAM [ARG]... ; see core/warden.h.
+// A monitor as a program, for tests: monitor_host PROGRAM [ARG]... ; see core/monitor.h.
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/warden.h"
+#include "core/monitor.h"
 
 namespace {
 
@@ -14,5 +14,5 @@ void killed() {
 }  // namespace
 
 int main(int, char** argv) {
-  return static_cast<int>(atmost::warden_program(argv + 1, {killed, nullptr}).code);
+  return static_cast<int>(atmost::monitor_program(argv + 1, {killed, nullptr}).code);
 }

@@ -1,4 +1,4 @@
-#include "warden_line.h"
+#include "monitor_line.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -32,20 +32,20 @@ bool keep(int fd) { return calls.control(fd, F_SETFD, FD_CLOEXEC) == 0; }
 
 }  // namespace
 
-int WardenLine::open() {
+int MonitorLine::open() {
   if (const int error = open_pipe(reader_, writer_)) return error;
   if (const int error = open_pipe(life_over_, life_)) return error;
   return never_waits(reader_.get()) && never_waits(writer_.get()) ? 0 : errno;
 }
 
-void WardenLine::started() {
+void MonitorLine::started() {
   life_.reset();
-  // Where the kernel does not do it, a stopped monitor sees the end of its ward when somebody
-  // continues it.
+  // Where the kernel does not do it, a stopped monitor sees the end of the monitored process when
+  // somebody continues it.
   (void)platform::continue_at_hangup(life_over_.get());
 }
 
-bool WardenLine::accept(int reader, int writer, int life) {
+bool MonitorLine::accept(int reader, int writer, int life) {
   if (reader == writer || reader == life || writer == life) return false;
   if (!is_pipe(reader) || !is_pipe(writer) || !is_pipe(life)) return false;
   reader_ = Fd(reader);
@@ -54,12 +54,12 @@ bool WardenLine::accept(int reader, int writer, int life) {
   return keep(reader) && keep(writer) && keep(life);
 }
 
-void WardenLine::say(Word word) {
+void MonitorLine::say(Word word) {
   told_.word = word;
   tell();
 }
 
-void WardenLine::say_lease(std::string_view lease) {
+void MonitorLine::say_lease(std::string_view lease) {
   if (told_.lease.view() == lease) return;
   told_.lease.assign(lease);
   tell();
@@ -67,7 +67,7 @@ void WardenLine::say_lease(std::string_view lease) {
 
 // All of it, in one piece, before what was told earlier is taken out: whenever we are killed,
 // something whole is there.
-void WardenLine::tell() {
+void MonitorLine::tell() {
   if (!writer_.open()) return;
   Text<kLongest> line;
   line.push(static_cast<char>(told_.word)).append(told_.lease).push(kEnd);
@@ -86,7 +86,7 @@ void WardenLine::tell() {
   in_pipe_ += line.size();
 }
 
-Told WardenLine::heard() const {
+Told MonitorLine::heard() const {
   Told told;
   char lines[4 * kLongest];
   ssize_t got;

@@ -1,8 +1,8 @@
 // Processes above a supervisor. In a store of many machines a slot is free when its lease ends,
 // whatever still runs: so should the supervisor be killed, somebody has to stop all that its
 // command has started.
-#ifndef ATMOST_WARDEN_H
-#define ATMOST_WARDEN_H
+#ifndef ATMOST_MONITOR_H
+#define ATMOST_MONITOR_H
 
 #include "core/result.h"
 
@@ -30,18 +30,18 @@ struct Aftermath {
 // child SIGTERM, and it stops its command. Blocks, after a child that was killed, until that lease
 // is ended. Returns only if there is no such program: Error::sys says why. Where a process cannot
 // adopt orphans (PORTABLE), becomes the program instead. REQUIRES: single-threaded.
-Error warden_program(char* const* argv, const Aftermath& aftermath);
+Error monitor_program(char* const* argv, const Aftermath& aftermath);
 
 // Where this process has children that it did not start (of a shell that became it with exec), what
 // descends from its command could not be told from those. Then it starts this very program below
 // itself with the same arguments, passes signals on to it, stops and continues with it, and ends as
 // it ended; should it be killed, that one goes on. Returns if there are none, or if it cannot (no
 // /proc, no process to be had, PORTABLE). REQUIRES: single-threaded.
-void stand_apart(char* const* argv);
+void reexec_in_child(char* const* argv);
 
-// In a ward, first of all: finds its warden. Ends this process as SIGTERM would when that has died
-// already.
-void accept_warden();
+// In a monitored process, first of all: finds its monitor. Ends this process as SIGTERM would when
+// that has died already.
+void attach_to_monitor();
 
 }  // namespace atmost
 
