@@ -204,6 +204,12 @@ function(atmost_test)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
 endfunction()
 
+# served_store(etcd fleet): the room store_etcd is served by the programs atmost-fleet and
+# atmost-pass-fleet, as its row in src/core/schemes.h says (libexec/fleet).
+function(served_store store program)
+  set_property(GLOBAL APPEND PROPERTY ATMOST_SERVED_STORES ${store}=${program})
+endfunction()
+
 function(atmost_fuzz)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES;ROOMS")
   add_executable(${ARG_NAME} ${ARG_SOURCES})
