@@ -82,7 +82,7 @@ class Locks {
   static constexpr std::size_t kBatch = 64;
   const Invocation& it_;
   Text<255> host_room_;
-  Surroundings around_;
+  NamingContext around_;
   PathText directory_;
   LockSpec lock_;
   Text<255> names_[kBatch];

@@ -14,8 +14,8 @@ std::string_view variable(const char* name) {
 
 }  // namespace
 
-Surroundings surroundings(const Invocation& invocation, Text<255>& host_room) {
-  Surroundings around;
+NamingContext surroundings(const Invocation& invocation, Text<255>& host_room) {
+  NamingContext around;
   around.option_dir = invocation.dir;
   around.atmost_dir = variable("ATMOST_DIR");
   around.state_home = variable("XDG_STATE_HOME");
@@ -30,7 +30,7 @@ std::string_view fleet_host(const Invocation& invocation) {
   return invocation.host.empty() ? std::string_view{"fleet"} : invocation.host;
 }
 
-Status place(const Invocation& invocation, const Surroundings& around, std::string_view lock,
+Status place(const Invocation& invocation, const NamingContext& around, std::string_view lock,
              LockSpec& to, bool& named) {
   if (traits_of(invocation).has_path) return place_lock(lock, around, to, named);
   named = true;

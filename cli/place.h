@@ -8,11 +8,11 @@
 namespace atmost::cli {
 
 // The machine's name is kept in `host_room`.
-Surroundings surroundings(const Invocation& invocation, Text<255>& host_room);
+NamingContext surroundings(const Invocation& invocation, Text<255>& host_room);
 
 // Fills path and name of `to` from LOCK, as the store wants it. `named`: whether directories
 // for it are ours to make.
-Status place(const Invocation& invocation, const Surroundings& around, std::string_view lock,
+Status place(const Invocation& invocation, const NamingContext& around, std::string_view lock,
              LockSpec& to, bool& named);
 
 // Where keys of a fleet put the host of an atom: all hosts share it, unless --host says otherwise.

@@ -46,7 +46,7 @@ Error about_also(std::string_view text, const Error& why) {
 
 // --also [N@]LOCK. What stands before the @ is a limit only if it is a number: a@b is a name like
 // any other.
-Status take_also(Invocation& it, const Surroundings& around, std::string_view text) {
+Status take_also(Invocation& it, const NamingContext& around, std::string_view text) {
   LockSpec& lock = it.request.locks[it.request.lock_count];
   const std::size_t at = text.find('@');
   const bool limited =
@@ -68,7 +68,7 @@ Status take_also(Invocation& it, const Surroundings& around, std::string_view te
 }
 
 // Where there is no lock directory whose history it would belong to.
-void keep_history_here(Invocation& it, const Surroundings& around) {
+void keep_history_here(Invocation& it, const NamingContext& around) {
   Request& request = it.request;
   if (request.no_history || !request.log_path.empty()) return;
   request.log_is_own = traits_of(it).has_path;
@@ -94,7 +94,7 @@ Status take_lock(Invocation& it, bool extra) {
     return error;
   }
   Text<255> host_room;
-  const Surroundings around = surroundings(it, host_room);
+  const NamingContext around = surroundings(it, host_room);
   const char* held = std::getenv("ATMOST_HELD");
   it.request.nested = held != nullptr && held[0] != '\0';
   Status placed = place(it, around, it.operands[0], it.request.locks[0], it.request.make_parents);

@@ -140,8 +140,8 @@ void try_both_paths(const TrialFile& file, const std::string& path, const std::s
   if (os::open_existing(path.c_str(), other) != 0) return;
   const os::Bytes byte = {8, 1};
   const auto owner = os::Owner::description;
-  const bool here = os::try_lock(file.fd.get(), owner, os::Hold::write, byte) == 0;
-  const bool there = os::try_lock(other.get(), owner, os::Hold::write, byte) == 0;
+  const bool here = os::try_lock(file.fd.get(), owner, os::LockKind::write, byte) == 0;
+  const bool there = os::try_lock(other.get(), owner, os::LockKind::write, byte) == 0;
   os::unlock(file.fd.get(), owner, byte);
   if (!here || !there) return;
   send({Level::doubtful, "other-paths",

@@ -34,7 +34,7 @@ std::string own_directory(const std::string& path) {
                 name + ", which serves stores of many machines, is not installed");
 }
 
-std::string directory_of(const Options& options, const Surroundings& around) {
+std::string directory_of(const Options& options, const NamingContext& around) {
   if (options.operands.empty()) {
     PathText directory;
     if (const Status found = lock_directory(around, directory); !found.ok())
@@ -51,7 +51,7 @@ std::string directory_of(const Options& options, const Surroundings& around) {
   return directory;
 }
 
-Result<std::string> log_of(const Surroundings& around) {
+Result<std::string> log_of(const NamingContext& around) {
   PathText log;
   if (const Status found = own_log(around, log); !found.ok()) return found.error();
   return std::string(log.view());
@@ -62,7 +62,7 @@ int run(int argc, char** argv) {
   if (answer_help(options, kDoctorUsage)) return 0;
   const std::string url = doctor_target(options);
   if (is_fleet(url)) become_fleet(url, argv);
-  const Surroundings around = surroundings(options);
+  const NamingContext around = surroundings(options);
   const std::string directory = directory_of(options, around);
   diagnosis::Findings findings(1, options.json, directory);
   examine_log(log_of(around), findings);

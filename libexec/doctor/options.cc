@@ -134,12 +134,12 @@ std::string doctor_target(const Options& options) {
   return options.operands.empty() ? options.store : options.operands[0];
 }
 
-Surroundings surroundings(const Options& options) {
+NamingContext surroundings(const Options& options) {
   const auto borrowed = [](const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr ? std::string_view(value) : std::string_view();
   };
-  Surroundings around;
+  NamingContext around;
   around.option_dir = options.dir;
   around.atmost_dir = borrowed("ATMOST_DIR");
   around.state_home = borrowed("XDG_STATE_HOME");

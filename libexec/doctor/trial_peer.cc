@@ -54,19 +54,19 @@ std::int32_t perform(const PeerStart& start, const Order& order, os::Fd& file) {
       return os::write_at(fd, &index, sizeof index, kIndexAt);
     }
     case TrialCommand::lock:
-      return os::try_lock(fd, kOwner, os::Hold::write, order.bytes);
+      return os::try_lock(fd, kOwner, os::LockKind::write, order.bytes);
     case TrialCommand::lock_as_process: {
-      const int error = os::try_lock(fd, os::Owner::process, os::Hold::write, order.bytes);
+      const int error = os::try_lock(fd, os::Owner::process, os::LockKind::write, order.bytes);
       if (error == 0) os::unlock(fd, os::Owner::process, order.bytes);
       return error;
     }
     case TrialCommand::query: {
       os::Conflict conflict;
-      const int error = os::query_lock(fd, kOwner, os::Hold::write, order.bytes, conflict);
+      const int error = os::query_lock(fd, kOwner, os::LockKind::write, order.bytes, conflict);
       return error != 0 ? error : conflict.found ? kFound : kFree;
     }
     case TrialCommand::wait:
-      return os::wait_lock(fd, kOwner, os::Hold::write, order.bytes);
+      return os::wait_lock(fd, kOwner, os::LockKind::write, order.bytes);
     case TrialCommand::unlock:
       return os::unlock(fd, kOwner, order.bytes);
     case TrialCommand::take_word:

@@ -37,7 +37,7 @@ void judge(bool good, std::string_view check, std::string_view what, std::string
 }
 
 bool lock_here(int fd, os::Bytes bytes) {
-  return os::try_lock(fd, kOwner, os::Hold::write, bytes) == 0;
+  return os::try_lock(fd, kOwner, os::LockKind::write, bytes) == 0;
 }
 
 void try_events(const TrialFile& file, TrialPeer& other) {
@@ -62,7 +62,7 @@ void try_two_openers(const TrialFile& file, TrialPeer& other) {
       !os::has_description_locks() || other.ask(TrialCommand::lock_as_process, kSlotOne) == EAGAIN;
   os::unlock(file.fd.get(), kOwner, kSlotOne);
   const bool freed = other.ask(TrialCommand::lock, kSlotOne) == 0;
-  const bool back = os::try_lock(file.fd.get(), kOwner, os::Hold::write, kSlotOne) == EAGAIN;
+  const bool back = os::try_lock(file.fd.get(), kOwner, os::LockKind::write, kSlotOne) == EAGAIN;
   other.ask(TrialCommand::unlock, kSlotOne);
   judge(held && refused && freed && back, "two-openers",
         "two processes that open one file see each other's locks",

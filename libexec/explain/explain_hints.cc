@@ -101,8 +101,8 @@ void tell_header(Explanation& about, Report& out) {
 bool ticket_locked(const Explanation& about, const WaiterRecord& record) {
   const std::int64_t byte = queue_start(record.queue) + static_cast<std::int64_t>(record.ticket);
   os::Conflict conflict;
-  return os::query_lock(about.fd, os::Owner::description, os::Hold::write, {byte, 1}, conflict) ==
-             0 &&
+  return os::query_lock(about.fd, os::Owner::description, os::LockKind::write, {byte, 1},
+                        conflict) == 0 &&
          conflict.found;
 }
 

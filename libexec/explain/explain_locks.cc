@@ -104,7 +104,7 @@ void tell_holders(const Explanation& about, const Run& run, Report& out) {
   }
   os::Conflict conflict;
   const os::Bytes bytes = {run.start, run.end - run.start};
-  if (os::query_lock(about.fd, os::Owner::description, os::Hold::write, bytes, conflict) == 0 &&
+  if (os::query_lock(about.fd, os::Owner::description, os::LockKind::write, bytes, conflict) == 0 &&
       !conflict.found) {
     out.text(": just released\n");
   } else if (conflict.pid > 0) {

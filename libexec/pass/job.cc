@@ -20,7 +20,7 @@ namespace atmost::pass {
 namespace {
 
 // It is sent through a pipe in one write, which is whole up to PIPE_BUF.
-static_assert(std::is_trivially_copyable_v<Fate> && sizeof(Fate) <= 4096);
+static_assert(std::is_trivially_copyable_v<AtomResult> && sizeof(AtomResult) <= 4096);
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> argv;
@@ -80,16 +80,17 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
     dup2(ends.out.get(), 1);
     dup2(ends.err.get(), 2);
   }
-  const Fate fate = job.store.empty() ? Fate{Fate::Kind::told, run_prepared(job, quiet)}
-                                      : failed(monitor_job(job, secrets, quiet, ends.result.get()));
-  while (write(ends.result.get(), &fate, sizeof fate) < 0 && errno == EINTR) {
+  const AtomResult result = job.store.empty()
+                                ? AtomResult{AtomResult::Kind::told, run_prepared(job, quiet)}
+                                : failed(monitor_job(job, secrets, quiet, ends.result.get()));
+  while (write(ends.result.get(), &result, sizeof result) < 0 && errno == EINTR) {
   }
   _exit(0);
 }
 
 }  // namespace
 
-Status make_request(const Atom& atom, const Options& options, const Surroundings& around,
+Status make_request(const Atom& atom, const Options& options, const NamingContext& around,
                     const Instant& now, Request& to) {
   to = {};
   const bool fleet = in_fleet(atom, options);
@@ -181,22 +182,22 @@ Result<Child> start(const Job& job, const Variables& secrets, bool captured, boo
   return child;
 }
 
-Fate finish(Child& child, int passed_on) {
-  Fate fate;
+AtomResult finish(Child& child, int passed_on) {
+  AtomResult result;
   ssize_t got;
   do {
-    got = read(child.result.get(), &fate, sizeof fate);
+    got = read(child.result.get(), &result, sizeof result);
   } while (got < 0 && errno == EINTR);
   int status = 0;
   while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (got == static_cast<ssize_t>(sizeof fate)) return fate;
+  if (got == static_cast<ssize_t>(sizeof result)) return result;
   Error error = error_of(Code::lost, 0, "its supervisor was killed");
   if (WIFSIGNALED(status)) error.message.append(" by signal ").append_signed(WTERMSIG(status));
-  fate = failed(error);
+  result = failed(error);
   // Before its command ran, or after: nothing there to be told, and no accident.
-  if (WIFSIGNALED(status) && WTERMSIG(status) == passed_on) fate.outcome.told = passed_on;
-  return fate;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == passed_on) result.outcome.told = passed_on;
+  return result;
 }
 
 }  // namespace atmost::pass

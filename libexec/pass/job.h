@@ -25,7 +25,7 @@ inline bool in_fleet(const Atom& atom, const Options& options) {
 }
 
 // Fills in the request of one atom. About 140 KiB: make it static.
-Status make_request(const Atom& atom, const Options& options, const Surroundings& around,
+Status make_request(const Atom& atom, const Options& options, const NamingContext& around,
                     const Instant& now, Request& to);
 
 // Names and values.
@@ -57,9 +57,9 @@ Outcome run_prepared(const Job& job, bool quiet);
 // An atom under way in a process of its own, which is its supervisor.
 struct Child {
   pid_t pid = 0;
-  os::Fd
-      result;  // the Fate in one piece, then the end; the end alone when the supervisor was killed
-  os::Fd out;  // what the command writes, when it was captured
+  os::Fd result;  // the AtomResult in one piece, then the end; the end alone when the supervisor
+                  // was killed
+  os::Fd out;     // what the command writes, when it was captured
   os::Fd err;
 };
 
@@ -70,7 +70,7 @@ Result<Child> start(const Job& job, const Variables& secrets, bool captured, boo
                     const sigset_t& mask);
 
 // What a started atom sent, and the wait for its process. `passed_on`: the signal we sent it, or 0.
-Fate finish(Child& child, int passed_on);
+AtomResult finish(Child& child, int passed_on);
 
 // The hidden way this program starts commands as another user: pass --become USER DIRECTORY COMMAND
 // [ARG]... takes on the user's identity, goes to the directory (none: empty) and becomes the

@@ -104,7 +104,7 @@ std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom)
   return store;
 }
 
-Fate run_monitored(const std::string& all, const StoreService& service) {
+AtomResult run_monitored(const std::string& all, const StoreService& service) {
   static Head head;
   Texts texts(all);
   Atom atom;
@@ -121,8 +121,8 @@ Fate run_monitored(const std::string& all, const StoreService& service) {
   if (head.has_not_since) job.not_since = head.not_since;
   const Result<bool> ran = ran_already(job);
   if (!ran.ok()) return failed(ran.error());
-  if (ran.value()) return {Fate::Kind::repeated, {}};
-  return {Fate::Kind::told, run_prepared(job, head.quiet)};
+  if (ran.value()) return {AtomResult::Kind::repeated, {}};
+  return {AtomResult::Kind::told, run_prepared(job, head.quiet)};
 }
 
 }  // namespace
@@ -177,15 +177,15 @@ int be_monitored(char** argv, const StoreService& service) {
   attach_to_monitor();
   if (argv[0] == nullptr || argv[1] == nullptr) return static_cast<int>(Code::usage);
   const os::Fd file(atoi(argv[0]));
-  const int result = atoi(argv[1]);
+  const int answer_fd = atoi(argv[1]);
   std::string all;
   // The command gets neither.
-  if (fcntl(result, F_SETFD, FD_CLOEXEC) != 0 || !read_all(file.get(), all))
+  if (fcntl(answer_fd, F_SETFD, FD_CLOEXEC) != 0 || !read_all(file.get(), all))
     return static_cast<int>(Code::usage);
   fcntl(file.get(), F_SETFD, FD_CLOEXEC);
-  const Fate fate = run_monitored(all, service);
-  const std::string_view bytes(reinterpret_cast<const char*>(&fate), sizeof fate);
-  return os::write_all(result, bytes.data(), bytes.size()) == 0 ? 0 : static_cast<int>(Code::io);
+  const AtomResult result = run_monitored(all, service);
+  const std::string_view bytes(reinterpret_cast<const char*>(&result), sizeof result);
+  return os::write_all(answer_fd, bytes.data(), bytes.size()) == 0 ? 0 : static_cast<int>(Code::io);
 }
 
 }  // namespace atmost::pass

@@ -15,7 +15,7 @@ namespace atmost::pass {
 Variables secrets_of(std::string_view store);
 
 // Starts the monitored process and watches over it; ends as it ends. The monitored process writes
-// the job's Fate to the descriptor `result`. Returns only if it could not be started.
+// the job's AtomResult to the descriptor `result`. Returns only if it could not be started.
 Error monitor_job(const Job& job, const Variables& secrets, bool quiet, int result);
 
 // The hidden way this program is a monitored process: pass --monitored JOB RESULT NAME, two

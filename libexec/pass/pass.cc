@@ -4,9 +4,9 @@
 
 #include "core/host.h"
 #include "core/limiter.h"
-#include "crew.h"
 #include "job.h"
 #include "user.h"
+#include "worker_pool.h"
 
 namespace atmost::pass {
 namespace {
@@ -19,16 +19,16 @@ Zone zone_of(const PassFile& file) {
 }
 
 // Whether nobody answered, as opposed to an answer that was of no use.
-bool is_out_of_reach(const Fate& fate) {
-  const Outcome& outcome = fate.outcome;
-  return fate.kind == Fate::Kind::told && outcome.kind == Outcome::Kind::failed &&
+bool is_out_of_reach(const AtomResult& result) {
+  const Outcome& outcome = result.outcome;
+  return result.kind == AtomResult::Kind::told && outcome.kind == Outcome::Kind::failed &&
          outcome.error.code == Code::unavailable && outcome.error.sys == ETIMEDOUT;
 }
 
 }  // namespace
 
 Pass::Pass(const Options& options, const PassFile& file, const Host& host,
-           const Surroundings& around, const Stores& stores, Variables secrets)
+           const NamingContext& around, const Stores& stores, Variables secrets)
     : options_(options),
       file_(file),
       around_(around),
@@ -57,9 +57,9 @@ Pass::Turn Pass::turn() const {
   return turn;
 }
 
-std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, Fate& fate) {
+std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, AtomResult& result) {
   const Moment& moment = at.moment;
-  fate.kind = Fate::Kind::not_due;
+  result.kind = AtomResult::Kind::not_due;
   if (!classes_.holds(atom.when, moment.time) &&
       !(moment.skipped && classes_.holds(atom.when, *moment.skipped))) {
     return {};
@@ -68,13 +68,13 @@ std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, Fate& f
   if (fleet && out_of_reach_) {
     // Each question would take the whole timeout: a long file would keep its host from its own jobs
     // for as long.
-    fate = failed(
+    result = failed(
         error_of(Code::unavailable, ETIMEDOUT, "not run: its store could not be reached just now"));
     return {};
   }
   const Status made = make_request(atom, options_, around_, at.now, request);
   if (!made.ok()) {
-    fate = failed(made.error());
+    result = failed(made.error());
     return {};
   }
   std::optional<Job> job(
@@ -83,50 +83,51 @@ std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, Fate& f
   if (fleet && !ask) return job;  // its own process will
   const Result<bool> ran = ran_already(*job);
   if (ran.ok() && !ran.value()) return job;
-  fate = ran.ok() ? Fate{Fate::Kind::repeated, {}} : failed(ran.error());
+  result = ran.ok() ? AtomResult{AtomResult::Kind::repeated, {}} : failed(ran.error());
   return {};
 }
 
-void Pass::note(const Fate& fate) {
-  failed_ = failed_ || (fate.kind == Fate::Kind::told && needs_attention(fate.outcome));
-  out_of_reach_ = out_of_reach_ || is_out_of_reach(fate);
+void Pass::note(const AtomResult& result) {
+  failed_ = failed_ || (result.kind == AtomResult::Kind::told && needs_attention(result.outcome));
+  out_of_reach_ = out_of_reach_ || is_out_of_reach(result);
 }
 
 int Pass::exit_code() const {
   return out_of_reach_ ? static_cast<int>(Code::unavailable) : failed_ ? 1 : 0;
 }
 
-void Pass::tell(const Atom& atom, const Fate& fate) {
-  note(fate);
+void Pass::tell(const Atom& atom, const AtomResult& result) {
+  note(result);
   // Who was told to end knows why, but that a job was stopped through its lock is never kept
   // silent.
-  const Stopped stopped = fate.outcome.stopped;
+  const Stopped stopped = result.outcome.stopped;
   const bool by_others = stopped == Stopped::taken_over || stopped == Stopped::killed;
-  const bool aloud = fate.kind == Fate::Kind::told && needs_attention(fate.outcome) &&
-                     (by_others ? !options_.quiet : fate.outcome.told == 0);
+  const bool aloud = result.kind == AtomResult::Kind::told && needs_attention(result.outcome) &&
+                     (by_others ? !options_.quiet : result.outcome.told == 0);
   if (options_.json) {
-    put(1, json_of(atom, fate, false));
+    put(1, json_of(atom, result, false));
   } else if (aloud || all_told_) {
-    complain(atom.name() + ": " + words_of(atom, fate, false));
+    complain(atom.name() + ": " + words_of(atom, result, false));
   }
 }
 
 int Pass::dry_run() {
   for (const Atom& atom : file_.atoms) {
-    Fate fate;
+    AtomResult result;
     User user;
-    if (due(atom, turn(), true, fate)) {
+    if (due(atom, turn(), true, result)) {
       const Status found = atom.user.empty() ? Status{} : find_user(atom.user, user);
-      fate = found.ok()
-                 ? Fate{Fate::Kind::told,
-                        probe(in_fleet(atom, options_) ? *stores_.shared : stores_.files, request)}
-                 : failed(found.error());
+      result = found.ok()
+                   ? AtomResult{AtomResult::Kind::told,
+                                probe(in_fleet(atom, options_) ? *stores_.shared : stores_.files,
+                                      request)}
+                   : failed(found.error());
     }
-    note(fate);
+    note(result);
     if (options_.json) {
-      put(1, json_of(atom, fate, true));
+      put(1, json_of(atom, result, true));
     } else {
-      put(1, escaped(atom.name()) + ": " + escaped(words_of(atom, fate, true)) + "\n");
+      put(1, escaped(atom.name()) + ": " + escaped(words_of(atom, result, true)) + "\n");
     }
   }
   return out_of_reach_ ? exit_code() : 0;
@@ -140,24 +141,24 @@ int Pass::show_classes() {
 }
 
 int Pass::run() {
-  Crew crew(options_.jobs, options_.quiet, secrets_,
-            [this](const Atom& atom, const Fate& fate) { tell(atom, fate); });
+  WorkerPool workers(options_.jobs, options_.quiet, secrets_,
+                     [this](const Atom& atom, const AtomResult& result) { tell(atom, result); });
   for (const Atom& atom : file_.atoms) {
-    if (told_to_end_ == 0) told_to_end_ = crew.make_room();
+    if (told_to_end_ == 0) told_to_end_ = workers.make_room();
     if (told_to_end_ != 0) break;
-    Fate fate;
-    const std::optional<Job> job = due(atom, turn(), false, fate);
+    AtomResult result;
+    const std::optional<Job> job = due(atom, turn(), false, result);
     if (!job) {
-      tell(atom, fate);
+      tell(atom, result);
     } else if (options_.jobs > 1 || !runs_here(*job)) {
-      crew.start(*job);
+      workers.start(*job);
     } else {
-      fate = {Fate::Kind::told, run_here(*job, options_.quiet)};
-      tell(atom, fate);
-      told_to_end_ = fate.outcome.told;
+      result = {AtomResult::Kind::told, run_here(*job, options_.quiet)};
+      tell(atom, result);
+      told_to_end_ = result.outcome.told;
     }
   }
-  if (const int signal = crew.finish_all(); told_to_end_ == 0) told_to_end_ = signal;
+  if (const int signal = workers.finish_all(); told_to_end_ == 0) told_to_end_ = signal;
   if (told_to_end_ != 0) end_as({0, told_to_end_, false});
   return exit_code();
 }

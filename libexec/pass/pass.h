@@ -21,7 +21,7 @@ struct Stores {
 class Pass {
  public:
   // `secrets`: of stores.shared.
-  Pass(const Options& options, const PassFile& file, const Host& host, const Surroundings& around,
+  Pass(const Options& options, const PassFile& file, const Host& host, const NamingContext& around,
        const Stores& stores, Variables secrets);
 
   // What would become of every atom, on standard output. The exit code: 0, or 69 as run() has it.
@@ -40,17 +40,17 @@ class Pass {
     Moment moment;
   };
   Turn turn() const;  // the pass's moment, or with --clock=atom this one
-  // The atom's job if it is due; else `fate` says why not. `ask`: this very process may ask its
+  // The atom's job if it is due; else `result` says why not. `ask`: this very process may ask its
   // store.
-  std::optional<Job> due(const Atom& atom, const Turn& at, bool ask, Fate& fate);
+  std::optional<Job> due(const Atom& atom, const Turn& at, bool ask, AtomResult& result);
   // Says it where it is to be heard, and remembers failures.
-  void tell(const Atom& atom, const Fate& fate);
-  void note(const Fate& fate);
+  void tell(const Atom& atom, const AtomResult& result);
+  void note(const AtomResult& result);
   int exit_code() const;
 
   const Options& options_;
   const PassFile& file_;
-  const Surroundings& around_;
+  const NamingContext& around_;
   const Stores stores_;
   const Variables secrets_;
   Zone zone_;

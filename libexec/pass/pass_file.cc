@@ -33,12 +33,12 @@ class FileReader {
  private:
   void read_defaults(const toml::node& node);
   void read_groups(const toml::node& node);
-  void read_group(const std::string& name, Place at, const toml::node& node);
+  void read_group(const std::string& name, SourcePlace at, const toml::node& node);
   void read_atoms(const toml::node& node);
   void read_atom(const toml::table& table);
   void read_settings(TableReader& table, Settings& to);
   bool read_name(TableReader& table, Atom& to);
-  void fault(Place at, std::string words) { faults_.push_back({at, std::move(words)}); }
+  void fault(SourcePlace at, std::string words) { faults_.push_back({at, std::move(words)}); }
 
   std::string_view text_;
   PassFile& to_;
@@ -113,7 +113,7 @@ void FileReader::read_groups(const toml::node& node) {
   }
 }
 
-void FileReader::read_group(const std::string& name, Place at, const toml::node& node) {
+void FileReader::read_group(const std::string& name, SourcePlace at, const toml::node& node) {
   Group group;
   if (const toml::array* hosts = node.as_array()) {
     static const toml::table no_keys;
@@ -229,7 +229,7 @@ bool check_when(TableReader& table, std::string_view text, Atom& to) {
   }
   // Shown as it is, the string is in the file right behind its quote; escapes and quotes of three
   // move it.
-  Place at = table.at("when");
+  SourcePlace at = table.at("when");
   std::string_view line = text;
   for (std::uint32_t number = 1; number < at.line && !line.empty(); ++number) {
     const std::size_t end = line.find('\n');

@@ -14,14 +14,14 @@
 namespace atmost::pass {
 
 // Counted from 1; columns in characters. Line 0: the file as a whole.
-struct Place {
+struct SourcePlace {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 };
 
 // One sentence about one place.
 struct Remark {
-  Place at;
+  SourcePlace at;
   std::string words;
 };
 
@@ -42,7 +42,7 @@ struct Atom {
   std::string user;          // empty: the pass's own
   std::string when;          // empty: everywhere and always
   bool names_hours = false;  // `when` tells the hours of a day apart
-  Place at;
+  SourcePlace at;
 
   std::string name() const { return operation + ":" + operand; }
 };

@@ -16,7 +16,7 @@ Lease lease;
 }  // namespace
 
 Outcome take_place(Store& files, const std::string& file, std::uint32_t most,
-                   const Surroundings& around, bool trust_fs) {
+                   const NamingContext& around, bool trust_fs) {
   Outcome outcome;
   char* real = realpath(file.c_str(), nullptr);
   const std::string name = "pass:" + (real != nullptr ? std::string(real) : file);

@@ -14,7 +14,7 @@ namespace atmost::pass {
 // this process or an atom it started in a process of its own lives. The outcome is ran when there
 // was one.
 Outcome take_place(Store& files, const std::string& file, std::uint32_t most,
-                   const Surroundings& around, bool trust_fs);
+                   const NamingContext& around, bool trust_fs);
 
 }  // namespace atmost::pass
 

@@ -24,7 +24,7 @@
 
 namespace atmost::pass {
 
-Place place_of(const toml::source_region& region);
+SourcePlace place_of(const toml::source_region& region);
 
 // Reads the keys of one table. A key that is missing leaves `to` as it is and answers false; so
 // does a wrong one, which is noted.
@@ -35,8 +35,8 @@ class TableReader {
 
   void only(std::initializer_list<std::string_view> keys);  // any other key is a fault
   bool has(std::string_view key) const { return table_.contains(key); }
-  Place at() const { return place_of(table_.source()); }
-  Place at(std::string_view key) const;
+  SourcePlace at() const { return place_of(table_.source()); }
+  SourcePlace at(std::string_view key) const;
 
   bool text(std::string_view key, std::string& to);  // not empty, and without NUL
   bool boolean(std::string_view key, bool& to);
@@ -48,7 +48,7 @@ class TableReader {
                 std::vector<std::string>& to);
   void variables(std::string_view key,
                  std::map<std::string, std::string>& to);  // added to what is there
-  void fault(Place at, std::string words) { faults_.push_back({at, std::move(words)}); }
+  void fault(SourcePlace at, std::string words) { faults_.push_back({at, std::move(words)}); }
   void fault(std::string_view key, const std::string& words);
 
  private:

@@ -80,20 +80,20 @@ int code_of(const Outcome& outcome) {
   return outcome.status.signal != 0 ? 128 + outcome.status.signal : outcome.status.code;
 }
 
-const char* kind_of(const Fate& fate, bool dry) {
-  if (fate.kind == Fate::Kind::not_due) return "not_due";
-  if (fate.kind == Fate::Kind::repeated) return "too_soon";
-  switch (fate.outcome.kind) {
+const char* kind_of(const AtomResult& result, bool dry) {
+  if (result.kind == AtomResult::Kind::not_due) return "not_due";
+  if (result.kind == AtomResult::Kind::repeated) return "too_soon";
+  switch (result.outcome.kind) {
     case Outcome::Kind::ran:
-      return !dry                                      ? "ran"
-             : fate.outcome.decision.victim_count == 0 ? "would_run"
-                                                       : "would_take_over";
+      return !dry                                        ? "ran"
+             : result.outcome.decision.victim_count == 0 ? "would_run"
+                                                         : "would_take_over";
     case Outcome::Kind::failed:
       return "failed";
     default:
       break;
   }
-  return fate.outcome.decision.verdict == Verdict::too_soon ? "too_soon" : "busy";
+  return result.outcome.decision.verdict == Verdict::too_soon ? "too_soon" : "busy";
 }
 
 }  // namespace
@@ -149,10 +149,10 @@ void Narrator::holder_stopped(const LockSpec& lock, const StoppedHolder& holder)
   if (!quiet_) complain(name_ + ": " + std::string(stopped_words(lock, holder).view()));
 }
 
-Fate failed(const Error& error) {
-  Fate fate;
-  fate.outcome.error = error;
-  return fate;
+AtomResult failed(const Error& error) {
+  AtomResult result;
+  result.outcome.error = error;
+  return result;
 }
 
 bool needs_attention(const Outcome& outcome) {
@@ -168,11 +168,11 @@ bool needs_attention(const Outcome& outcome) {
   return !outcome.status.success() || outcome.stopped != Stopped::no;
 }
 
-std::string words_of(const Atom& atom, const Fate& fate, bool dry) {
-  if (fate.kind == Fate::Kind::not_due) return "not due: " + atom.when + " does not hold";
-  if (fate.kind == Fate::Kind::repeated)
+std::string words_of(const Atom& atom, const AtomResult& result, bool dry) {
+  if (result.kind == AtomResult::Kind::not_due) return "not due: " + atom.when + " does not hold";
+  if (result.kind == AtomResult::Kind::repeated)
     return "too soon: this hour comes twice today, and it ran in the first";
-  const Outcome& outcome = fate.outcome;
+  const Outcome& outcome = result.outcome;
   switch (outcome.kind) {
     case Outcome::Kind::ran:
       if (!dry) return ran_words(outcome);
@@ -186,19 +186,19 @@ std::string words_of(const Atom& atom, const Fate& fate, bool dry) {
   return std::string(outcome.error.message.view());
 }
 
-std::string json_of(const Atom& atom, const Fate& fate, bool dry) {
-  const bool told = fate.kind == Fate::Kind::told;
-  const Outcome& outcome = fate.outcome;
+std::string json_of(const Atom& atom, const AtomResult& result, bool dry) {
+  const bool told = result.kind == AtomResult::Kind::told;
+  const Outcome& outcome = result.outcome;
   const bool ran = told && outcome.kind == Outcome::Kind::ran && !dry;
   const bool refused = told && outcome.kind == Outcome::Kind::refused;
   std::string object =
-      "{\"kind\":\"" + std::string(kind_of(fate, dry)) + "\",\"lock\":" + json(atom.name());
+      "{\"kind\":\"" + std::string(kind_of(result, dry)) + "\",\"lock\":" + json(atom.name());
   object +=
       ",\"code\":" + (ran || refused || (told && !dry) ? std::to_string(code_of(outcome)) : "null");
   object += ",\"ran_s\":" + (ran ? seconds(outcome.ran) : "null");
   object += ",\"retry_in_s\":" + (refused ? seconds(outcome.decision.retry_in) : "null");
   object += ",\"held\":" + (refused ? std::to_string(outcome.decision.held) : "null");
-  object += ",\"reason\":" + json(words_of(atom, fate, dry));
+  object += ",\"reason\":" + json(words_of(atom, result, dry));
   return object + "}\n";
 }
 

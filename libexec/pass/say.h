@@ -39,22 +39,22 @@ class Narrator final : public Observer {
 };
 
 // What became of an atom, or would.
-struct Fate {
+struct AtomResult {
   enum class Kind { not_due, repeated, told };
   Kind kind = Kind::told;
   Outcome outcome;  // told
 };
 
-Fate failed(const Error& error);
+AtomResult failed(const Error& error);
 
 // The command was not a success, or the limiter could not do its work: somebody should look.
 bool needs_attention(const Outcome& outcome);
 
 // "ran 3s, exited with 0", "too soon: not before 12m", …; `dry`: nothing was run, only asked.
-std::string words_of(const Atom& atom, const Fate& fate, bool dry);
+std::string words_of(const Atom& atom, const AtomResult& result, bool dry);
 // One JSON object, its names those of `atmost run --json`: kind, code, lock, ran_s, retry_in_s,
 // held, reason.
-std::string json_of(const Atom& atom, const Fate& fate, bool dry);
+std::string json_of(const Atom& atom, const AtomResult& result, bool dry);
 
 }  // namespace atmost::pass
 

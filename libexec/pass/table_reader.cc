@@ -34,11 +34,11 @@ std::string unusable(const std::string& text, bool empty_too) {
 
 }  // namespace
 
-Place place_of(const toml::source_region& region) {
+SourcePlace place_of(const toml::source_region& region) {
   return {region.begin.line, region.begin.column};
 }
 
-Place TableReader::at(std::string_view key) const {
+SourcePlace TableReader::at(std::string_view key) const {
   const toml::node* node = table_.get(key);
   return node != nullptr ? place_of(node->source()) : at();
 }

@@ -47,7 +47,7 @@ void make_unique(std::vector<std::string>& logs) {
 
 Sources find_sources(const Selection& selection) {
   const Text<255> machine = os::host_name();
-  Surroundings around;
+  NamingContext around;
   around.option_dir = selection.dir;
   around.atmost_dir = variable("ATMOST_DIR");
   around.state_home = variable("XDG_STATE_HOME");

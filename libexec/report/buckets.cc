@@ -57,8 +57,8 @@ std::vector<Bucket> buckets_of(const LockStory& story, const Window& window) {
     Bucket* bucket = at(to, window, run.start_ns);
     if (bucket == nullptr) continue;
     ++bucket->runs;
-    if (run.fate == Fate::failure) ++bucket->failed;
-    if (run.fate == Fate::killed) ++bucket->killed;
+    if (run.status == RunStatus::failure) ++bucket->failed;
+    if (run.status == RunStatus::killed) ++bucket->killed;
   }
   for (const Mark& mark : story.marks) {
     Bucket* bucket = at(to, window, mark.at_ns);

@@ -25,9 +25,9 @@ std::uint8_t why_of(std::string_view why) {
   return 0;
 }
 
-Fate fate_of(const Record& record, const Run& run) {
-  if (!record.stopped.empty() || run.stopped) return Fate::killed;
-  return record.signal.empty() && record.exit == 0 ? Fate::success : Fate::failure;
+RunStatus fate_of(const Record& record, const Run& run) {
+  if (!record.stopped.empty() || run.stopped) return RunStatus::killed;
+  return record.signal.empty() && record.exit == 0 ? RunStatus::success : RunStatus::failure;
 }
 
 // The run of a token among the latest: who took over may log it after its victim logged the end.
@@ -108,8 +108,8 @@ void Ledger::admitted(const Record& record, LockStory& story, Open& open) {
     if (!is_new) {
       // Its end may only be logged a moment later: it stays in by_token.
       Run& before = story.runs[place->second];
-      if (before.fate == Fate::running) {
-        before.fate = Fate::unseen;
+      if (before.status == RunStatus::running) {
+        before.status = RunStatus::unseen;
         before.ran_ns = std::max<std::int64_t>(0, record.at_ns - before.start_ns);
       }
       place->second = index;
@@ -130,7 +130,7 @@ void Ledger::ended(const Record& record, LockStory& story, Open& open) {
     run.token = record.token;
     run.slot = static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.slot, 0, UINT32_MAX));
     run.take = static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.take, 1, UINT32_MAX));
-    run.fate = fate_of(record, run);
+    run.status = fate_of(record, run);
     story.first_ns = std::min(story.first_ns, run.start_ns - run.waited_ns);
     story.runs.push_back(run);
     return;
@@ -140,7 +140,7 @@ void Ledger::ended(const Record& record, LockStory& story, Open& open) {
   run.ran_ns = record.ran_ns == Record::kAbsent
                    ? std::max<std::int64_t>(0, record.at_ns - run.start_ns)
                    : span_of(record.ran_ns);
-  run.fate = fate_of(record, run);
+  run.status = fate_of(record, run);
 }
 
 void Ledger::denied(const Record& record, LockStory& story, const Open& open) {
@@ -167,16 +167,16 @@ void Ledger::signalled(const Record& record, LockStory& story, const Open& open)
   if (run == nullptr) return;
   run->stopped = true;
   if (!record.worked) return;
-  if (run->fate == Fate::running || run->fate == Fate::unseen) {
+  if (run->status == RunStatus::running || run->status == RunStatus::unseen) {
     run->ran_ns = std::max<std::int64_t>(0, record.at_ns - run->start_ns);
   }
-  run->fate = Fate::killed;
+  run->status = RunStatus::killed;
 }
 
 void Ledger::close() {
   for (LockStory& story : locks_) {
     for (Run& run : story.runs) {
-      if (run.fate == Fate::running)
+      if (run.status == RunStatus::running)
         run.ran_ns = std::max<std::int64_t>(0, last_ns_ - run.start_ns);
     }
     std::stable_sort(story.runs.begin(), story.runs.end(), [](const Run& one, const Run& other) {

@@ -16,7 +16,7 @@ namespace atmost::report {
 // How a run turned out. `running`: no end is logged, and nothing tells that it is over. `unseen`:
 // it is over, since its slot was given away again, and nobody was left to log how (--exec, SIGKILL
 // of atmost, a crash).
-enum class Fate : std::uint8_t { success, failure, killed, running, unseen };
+enum class RunStatus : std::uint8_t { success, failure, killed, running, unseen };
 inline constexpr std::string_view kFateNames[] = {"success", "failure", "killed", "running",
                                                   "unseen"};
 inline constexpr std::size_t kFates = sizeof kFateNames / sizeof kFateNames[0];
@@ -29,12 +29,12 @@ struct Run {
   std::int64_t token = 0;
   std::uint32_t slot = 0;  // the lowest; 0: not known
   std::uint32_t take = 1;
-  Fate fate = Fate::running;
+  RunStatus status = RunStatus::running;
   bool stopped = false;  // somebody sent it a signal to take over
 
   std::int64_t end_ns() const { return start_ns + ran_ns; }
   // Whether it came to its end by itself, so that `ran_ns` is how long it takes.
-  bool finished() const { return fate == Fate::success || fate == Fate::failure; }
+  bool finished() const { return status == RunStatus::success || status == RunStatus::failure; }
 };
 
 // A moment that is no run.

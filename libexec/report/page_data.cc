@@ -115,7 +115,7 @@ class Writer {
 
   std::int64_t units(std::int64_t ns) const { return ns / unit_ns_; }
 
-  // Each: start after the one before's, how long, how long waited, slot, fate.
+  // Each: start after the one before's, how long, how long waited, slot, status.
   std::string runs(const LockStory& story) const {
     Packer to;
     std::int64_t before = 0;
@@ -127,7 +127,7 @@ class Writer {
       to.put_signed(units(run.end_ns() - start));
       to.put_signed(units(run.waited_ns));
       to.put(run.slot);
-      to.put(static_cast<std::uint64_t>(run.fate));
+      to.put(static_cast<std::uint64_t>(run.status));
       before = at;
     }
     return to.text();

@@ -64,10 +64,10 @@ class Page {
   void runs() {
     head("atmost_runs_total", "counter", "Runs in the history, by how they ended.");
     for (std::size_t i = 0; i < locks_.size(); ++i) {
-      for (std::size_t fate = 0; fate < kFates; ++fate) {
-        if (Fate(fate) == Fate::running) continue;
-        sample("atmost_runs_total", i, "result=\"" + std::string(kFateNames[fate]) + "\"",
-               std::to_string(locks_[i].fates[fate]));
+      for (std::size_t status = 0; status < kFates; ++status) {
+        if (RunStatus(status) == RunStatus::running) continue;
+        sample("atmost_runs_total", i, "result=\"" + std::string(kFateNames[status]) + "\"",
+               std::to_string(locks_[i].fates[status]));
       }
     }
   }
@@ -129,7 +129,7 @@ std::string prometheus_text(const std::vector<Summary>& locks, std::size_t skipp
   page.runs();
   page.each("atmost_runs_unfinished", "gauge", "Runs whose end is not in the history yet.",
             [](const Summary& of) {
-              return std::to_string(of.fates[static_cast<std::size_t>(Fate::running)]);
+              return std::to_string(of.fates[static_cast<std::size_t>(RunStatus::running)]);
             });
   page.refusals();
   page.each("atmost_spam_requests_total", "counter",

@@ -16,9 +16,10 @@ void count_runs(Summary& to) {
   in_order.reserve(to.story->runs.size());
   for (const Run& run : to.story->runs) {
     ++to.runs;
-    ++to.fates[static_cast<std::size_t>(run.fate)];
+    ++to.fates[static_cast<std::size_t>(run.status)];
     to.last_start_ns = std::max(to.last_start_ns, run.start_ns);
-    if (run.fate == Fate::success) to.last_success_ns = std::max(to.last_success_ns, run.end_ns());
+    if (run.status == RunStatus::success)
+      to.last_success_ns = std::max(to.last_success_ns, run.end_ns());
     if (!run.finished()) continue;
     in_order.push_back(run.ran_ns);
     to.total_s += static_cast<double>(run.ran_ns) / kSecond;

@@ -16,7 +16,7 @@ struct Summary {
   const LockStory* story = nullptr;
 
   std::uint64_t runs = 0;
-  std::array<std::uint64_t, kFates> fates{};  // by Fate
+  std::array<std::uint64_t, kFates> fates{};  // by RunStatus
   std::uint64_t takeovers = 0;                // holders that a newcomer, or `atmost kill`, stopped
   std::uint64_t too_soon = 0;
   std::uint64_t busy = 0;
@@ -42,8 +42,8 @@ struct Summary {
   std::int64_t last_success_ns = 0;  // the end of the last success
 
   std::uint64_t refusals() const { return too_soon + busy; }
-  std::uint64_t failed() const { return fates[static_cast<std::size_t>(Fate::failure)]; }
-  std::uint64_t killed() const { return fates[static_cast<std::size_t>(Fate::killed)]; }
+  std::uint64_t failed() const { return fates[static_cast<std::size_t>(RunStatus::failure)]; }
+  std::uint64_t killed() const { return fates[static_cast<std::size_t>(RunStatus::killed)]; }
   // How much attention it deserves. A refusal as too soon is what was asked for and counts nothing.
   std::uint64_t trouble() const { return 10 * killed() + 3 * failed() + busy + spam; }
 };

@@ -124,7 +124,7 @@ class Drawing {
       const std::string asked = coordinate(x(run.start_ns - run.waited_ns));
       path("wait", "M" + asked + " " + coordinate(y + 3) + "v8m0 -4H" + coordinate(from));
     }
-    const std::string kind(kFateNames[static_cast<std::size_t>(run.fate)]);
+    const std::string kind(kFateNames[static_cast<std::size_t>(run.status)]);
     box(kind.c_str(), from, y, x(run.end_ns()) - from, kRow - 4,
         moment_words(run.start_ns) + ", " + kind + ", " + span_words(run.ran_ns));
   }

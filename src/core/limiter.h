@@ -129,7 +129,7 @@ Status complete_hold(Store& store, std::int64_t pid, Request& request);
 // process. Kind ran: held. If this process dies before it returned, nothing is held. Failed: as
 // complete_hold(), or it ended meanwhile (busy). `keeper_to`, unless empty: a
 // file to which one line is appended, "NAME PID\n", when the keeper can be asked to let go and to
-// take the same locks again without a process being started (os/keeper.h, Bell;
+// take the same locks again without a process being started (os/request_pipe.h;
 // shell/lock_unlock.sh does). Such a keeper stays for a few seconds when it has let go. That the
 // line cannot be written is no failure.
 Outcome hold_for(Store& store, const Request& request, std::string_view keeper_to,

@@ -70,8 +70,8 @@ struct Request {
   Duration splay{};
   Duration ttl = Duration::seconds(15);  // fleet: how long a lease lasts that is not renewed
   OnLost on_lost = OnLost::by_store;
-  std::uint32_t alert_after =
-      0;  // refusals stay silent but for every so-manieth in a row; 0: each speaks
+  // Only every Nth consecutive refusal is reported; 0: every refusal is.
+  std::uint32_t alert_after = 0;
   bool now_given = false;
   std::int64_t now_real_ns = 0;
   std::int64_t now_boot_ns =

@@ -72,9 +72,9 @@ struct View {
   std::uint64_t token = 0;  // of the last admission, 0 when none is known
   LastAdmission last;
   bool drained = false;  // admit nobody
-  bool room =
+  bool has_room =
       false;  // the K slots can be held without more than N held: proven, and reserved for now
-  // Slots held by others or drained, as far as counted. When !room: exactly those up to N, and
+  // Slots held by others or drained, as far as counted. When !has_room: exactly those up to N, and
   // those above N, which callers with larger limits hold, up to kCountedAbove.
   std::uint32_t held = 0;
   bool some_drained = false;   // slots among them are drained

@@ -217,7 +217,7 @@ Status Log::write(char* line, std::size_t size, bool& kept) {
 // leads to what is locked, and one rotation cannot move the file that another one has just made way
 // for. A rotation that fails or that somebody else is at is left to the next event.
 void Log::rotate() {
-  if (os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, kRotation) != 0) return;
+  if (os::try_lock(fd_.get(), os::Owner::description, os::LockKind::write, kRotation) != 0) return;
   bool same = false;
   if (os::same_file(fd_.get(), place_.path.c_str(), same) == 0 && same) {
     PathText old = place_.path;

@@ -21,7 +21,7 @@ inline constexpr std::int64_t kDefaultCap = std::int64_t{64} << 20;
 inline constexpr std::string_view kOldEnding = ".1";
 inline constexpr std::string_view kDefaultName = "history.jsonl";
 
-struct Place {
+struct LogPlace {
   PathText path;
   std::int64_t cap = kDefaultCap;
   unsigned mode = 0600;  // of a file that this process creates, whatever the umask
@@ -44,7 +44,7 @@ struct Place {
 // line begins on one of its own.
 class Log {
  public:
-  explicit Log(const Place& place) : place_(place) {}
+  explicit Log(const LogPlace& place) : place_(place) {}
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
@@ -71,7 +71,7 @@ class Log {
   void rotate();
   Error failure(Code code, int sys, std::string_view what) const;
 
-  const Place& place_;
+  const LogPlace& place_;
   bool nowhere_ = false;  // an optional log, for which there is no place
   os::Fd fd_;
   std::uint64_t device_ = 0;

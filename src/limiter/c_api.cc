@@ -21,12 +21,12 @@ const LibraryLock* inside(const atmost_lock* lock) {
   return reinterpret_cast<const LibraryLock*>(lock);
 }
 
-Surroundings surroundings(const char* directory, const char* host, Text<255>& host_room) {
+NamingContext surroundings(const char* directory, const char* host, Text<255>& host_room) {
   const auto view = [](const char* text) {
     return text != nullptr ? std::string_view(text) : std::string_view();
   };
   host_room = host_name();
-  Surroundings around;
+  NamingContext around;
   around.option_dir = view(directory);
   around.atmost_dir = view(std::getenv("ATMOST_DIR"));
   around.state_home = view(std::getenv("XDG_STATE_HOME"));
@@ -92,7 +92,7 @@ int atmost_get(const char* name, const atmost_options* options, atmost_lock** lo
   Text<255> host;
   bool named = false;
   Request& request = fresh->request();
-  const Surroundings around = surroundings(known.directory, nullptr, host);
+  const NamingContext around = surroundings(known.directory, nullptr, host);
   const Status placed = place_lock(name, around, request.locks[0], named);
   if (!placed.ok()) {
     give_back(fresh);
@@ -115,7 +115,7 @@ int atmost_get_atom(const char* operator_, const char* operand, const char* host
   LibraryLock* fresh = prepare(options, known, answer);
   if (fresh == nullptr) return answer;
   Text<255> host_room;
-  const Surroundings around = surroundings(known.directory, host, host_room);
+  const NamingContext around = surroundings(known.directory, host, host_room);
   LockSpec& spec = fresh->request().locks[0];
   PathText directory;
   Status placed = lock_directory(around, directory);

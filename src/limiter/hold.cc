@@ -67,15 +67,15 @@ bool make_absolute(PathText& path) {
   return !path.truncated();
 }
 
-// The starter's side: blocks until the companion has an outcome.
-Outcome follow(const Request& request, os::Companion& companion, const os::ProcessHandle& script) {
+// The starter's side: blocks until the helper has an outcome.
+Outcome follow(const Request& request, os::HelperProcess& helper, const os::ProcessHandle& script) {
   Outcome outcome;
-  if (companion.which_first(script.descriptor()) == os::Companion::First::process_ended) {
-    companion.kill_and_wait();
+  if (helper.which_first(script.descriptor()) == os::HelperProcess::First::process_ended) {
+    helper.kill_and_wait();
     return failed(about(request.kept_for, Code::busy,
                         ": it ended before the lock was free, and nothing is held for it"));
   }
-  if (!companion.hear(&outcome, sizeof outcome)) {
+  if (!helper.hear(&outcome, sizeof outcome)) {
     return failed(error_of(Code::internal, 0, "the keeper was killed before it had the lock"));
   }
   return outcome;
@@ -84,19 +84,19 @@ Outcome follow(const Request& request, os::Companion& companion, const os::Proce
 // The last step: from here on the keeper stands alone. Before it, the script's shell is told how to
 // ask it.
 Outcome handed_over(const limiter::Keeping& keeping, const Outcome& outcome,
-                    const os::Companion& companion, std::string_view keeper_to) {
-  const os::Bell& bell = keeping.bell;
+                    const os::HelperProcess& helper, std::string_view keeper_to) {
+  const os::RequestPipe& bell = keeping.bell;
   if (outcome.kind == Outcome::Kind::refused) {
     limiter::Journal journal(keeping.request, keeping.store.traits(), Command{}, nullptr);
     journal.denied(outcome);
   }
   if (outcome.kind != Outcome::Kind::ran) return outcome;
   if (bell.hangs() && keeping.store.traits().inheritable) {
-    const Text<63> address = bell.address(companion.companion()).push('\n');
+    const Text<63> address = bell.address(helper.pid()).push('\n');
     (void)os::append_to(PathText(keeper_to).c_str(), address.view().data(), address.view().size());
   }
   const char heard = 1;
-  if (!companion.tell(&heard, sizeof heard)) {
+  if (!helper.tell(&heard, sizeof heard)) {
     return failed(error_of(Code::internal, 0, "the keeper was killed as soon as it had the lock"));
   }
   return outcome;
@@ -104,7 +104,7 @@ Outcome handed_over(const limiter::Keeping& keeping, const Outcome& outcome,
 
 // Without waiting, and before there is a keeper: a caller that finds the lock free pays for no
 // second process that asks.
-Outcome take_at_once(const limiter::Keeping& keeping, os::Companion& companion,
+Outcome take_at_once(const limiter::Keeping& keeping, os::HelperProcess& helper,
                      Observer* observer) {
   const Request& request = keeping.request;
   Result<Owned<local::LocalSession>> session = local::open_session(request);
@@ -113,15 +113,15 @@ Outcome take_at_once(const limiter::Keeping& keeping, os::Companion& companion,
   Outcome outcome = limiter::admit({request, keeping.store.traits(), *session.value()},
                                    policy::decide, observer, lease, {.at_once = true});
   if (!lease.held()) return outcome;
-  if (const int error = companion.start()) {
+  if (const int error = helper.start()) {
     lease.release(Ending::unknown, {});
     return cannot_start(error);
   }
-  if (companion.is_companion()) {
-    limiter::keep_inherited(keeping, *session.value(), companion, static_cast<Lease&&>(lease),
+  if (helper.is_helper()) {
+    limiter::keep_inherited(keeping, *session.value(), helper, static_cast<Lease&&>(lease),
                             outcome);
   }
-  session.value()->name_holder(companion.companion());
+  session.value()->name_holder(helper.pid());
   if (observer != nullptr) observer->admitted(lease, outcome.waited);
   limiter::notice_flocks(request, lease, observer);
   lease.detach();
@@ -159,7 +159,7 @@ Status complete_hold(Store& store, std::int64_t pid, Request& request) {
 
 Outcome hold_for(Store& store, const Request& request, std::string_view keeper_to,
                  Observer* observer) {
-  os::Bell bell;
+  os::RequestPipe bell;
   if (!keeper_to.empty()) (void)bell.hang();
   os::ProcessHandle script;
   std::int64_t start_ns = 0;
@@ -169,17 +169,17 @@ Outcome hold_for(Store& store, const Request& request, std::string_view keeper_t
     return failed(about(request.kept_for, Code::usage, ": it has ended"));
 
   const limiter::Keeping keeping = {store, request, script, bell};
-  os::Companion companion;
+  os::HelperProcess helper;
   Outcome outcome;
   const bool named = store.traits().kept_for_pid;  // a hold needs no process to keep it
-  if (!named) outcome = take_at_once(keeping, companion, observer);
+  if (!named) outcome = take_at_once(keeping, helper, observer);
   const bool waits = outcome.kind == Outcome::Kind::refused && !request.wait.is_zero();
   if (waits || named) {
-    if (const int error = companion.start()) return cannot_start(error);
-    if (companion.is_companion()) limiter::take_and_keep(keeping, companion, observer);
-    outcome = follow(request, companion, script);
+    if (const int error = helper.start()) return cannot_start(error);
+    if (helper.is_helper()) limiter::take_and_keep(keeping, helper, observer);
+    outcome = follow(request, helper, script);
   }
-  return handed_over(keeping, outcome, companion, keeper_to);
+  return handed_over(keeping, outcome, helper, keeper_to);
 }
 
 Result<bool> release_for(Store& store, const LockSpec& lock, std::int64_t pid) {

@@ -10,8 +10,8 @@
 namespace atmost::limiter {
 namespace {
 
-history::Place place_of(const Request& request, const StoreTraits& traits) {
-  history::Place place;
+history::LogPlace place_of(const Request& request, const StoreTraits& traits) {
+  history::LogPlace place;
   place.mode = request.create_mode;  // who may take the lock may write its history
   if (!request.log_path.empty()) {
     place.path.assign(request.log_path);
@@ -54,7 +54,7 @@ Journal::Journal(const Request& request, const StoreTraits& traits, const Comman
       // The original exectimes keeps none.
       enabled_(!request.no_history && !request.foreign_format),
       append_(append_event),
-      place_(enabled_ ? place_of(request, traits) : history::Place{}),
+      place_(enabled_ ? place_of(request, traits) : history::LogPlace{}),
       log_(place_) {}
 
 void Journal::begin_anew() {

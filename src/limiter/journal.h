@@ -11,7 +11,7 @@
 namespace atmost::limiter {
 
 // Appends one event to the log at `place`.
-using AppendFn = Status (*)(const history::Place& place, const Event& event);
+using AppendFn = Status (*)(const history::LogPlace& place, const Event& event);
 
 // Single-threaded; borrows everything. About 15 KiB. The log stays open (close-on-exec) while the
 // command runs.
@@ -57,7 +57,7 @@ class Journal final : public TakeoverLog {
   std::uint32_t slots_[kMaxLocks] = {};
   Text<255> host_;
   AppendFn append_;
-  history::Place place_;
+  history::LogPlace place_;
   history::Log log_;
   PathText path_;  // absolute, of the lock that path_of_ counts from 1
   std::uint32_t path_of_ = 0;

@@ -3,6 +3,8 @@
 #include "admission.h"
 #include "journal.h"
 #include "os/clock.h"
+#include "os/environment_mark.h"
+#include "os/event_wait.h"
 #include "os/self.h"
 #include "os/spawn.h"
 #include "policy/decide.h"
@@ -36,7 +38,7 @@ class Marked final : public os::ProcessVisitor {
 
 // A walk may miss a process that is started behind its back by one that ends: only two in a row
 // prove that none is left.
-os::Watched watch_tree(const Request& request, os::Watchman& watchman) {
+os::Watched watch_tree(const Request& request, os::EventWait& event_wait) {
   constexpr int kProof = 2;
   for (int walks_in_vain = 0; walks_in_vain < kProof;) {
     Marked marked(request);
@@ -46,7 +48,7 @@ os::Watched watch_tree(const Request& request, os::Watchman& watchman) {
       continue;
     }
     walks_in_vain = 0;
-    const os::Watched watched = watchman.watch(marked.found.descriptor(), nullptr);
+    const os::Watched watched = event_wait.watch(marked.found.descriptor(), nullptr);
     if (watched != os::Watched::ended) return watched;
   }
   return os::Watched::ended;
@@ -66,7 +68,7 @@ class Keeper {
         lease_(static_cast<Lease&&>(lease)),
         outcome_(outcome) {}
 
-  [[noreturn]] void live(os::Companion& starter);
+  [[noreturn]] void live(os::HelperProcess& starter);
 
  private:
   void keep();
@@ -77,17 +79,18 @@ class Keeper {
   const Request& request_;
   const OpenLocks locks_;
   const os::ProcessHandle& script_;
-  os::Bell& bell_;
+  os::RequestPipe& bell_;
   Lease lease_;
   Outcome outcome_;
-  os::Watchman watchman_;
+  os::EventWait event_wait_;
 };
 
-void Keeper::live(os::Companion& starter) {
+void Keeper::live(os::HelperProcess& starter) {
   int kept[kMaxLocks + 4] = {script_.descriptor()};
   unsigned count = 1;
   if (bell_.hangs()) {
-    for (int fd : {os::Bell::kAsk, os::Bell::kAnswer, os::Bell::kAskStaysOpen}) kept[count++] = fd;
+    for (int fd : {os::RequestPipe::kAsk, os::RequestPipe::kAnswer, os::RequestPipe::kAskStaysOpen})
+      kept[count++] = fd;
   }
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) kept[count++] = lease_.lock(i).fd;
   os::hide_mark(kMark);
@@ -101,7 +104,7 @@ void Keeper::live(os::Companion& starter) {
 // Until the lock is let go.
 void Keeper::keep() {
   const std::int64_t admitted_ns = os::boot_ns();
-  watchman_.set_deadline(plus(admitted_ns, request_.keep_at_most));
+  event_wait_.set_deadline(plus(admitted_ns, request_.keep_at_most));
   Journal journal(request_, locks_.traits, Command{}, nullptr);
   journal.admitted(lease_, outcome_.waited);
   const os::Watched watched = watch();
@@ -127,9 +130,9 @@ bool Keeper::in_place() const {
 // `asked` means: to let go.
 os::Watched Keeper::watch() {
   for (;;) {
-    const os::Watched watched = watchman_.watch(script_.descriptor(), &bell_);
+    const os::Watched watched = event_wait_.watch(script_.descriptor(), &bell_);
     if (watched == os::Watched::ended && request_.until == Until::tree)
-      return watch_tree(request_, watchman_);
+      return watch_tree(request_, event_wait_);
     if (watched != os::Watched::asked || bell_.asked() == kLetGo) return watched;
     if (!bell_.decline()) return os::Watched::unheard;
   }
@@ -138,8 +141,8 @@ os::Watched Keeper::watch() {
 // Waits to be asked. No answer is one, too: then the script starts another process, and that one
 // may wait.
 bool Keeper::take_again() {
-  watchman_.set_deadline(plus(os::boot_ns(), {kIdleNs}));
-  const bool asked = watchman_.watch(script_.descriptor(), &bell_) == os::Watched::asked;
+  event_wait_.set_deadline(plus(os::boot_ns(), {kIdleNs}));
+  const bool asked = event_wait_.watch(script_.descriptor(), &bell_) == os::Watched::asked;
   if (!asked || bell_.asked() != kTakeAgain) return false;
   outcome_ = admit(locks_, policy::decide, nullptr, lease_, {.at_once = true});
   if (lease_.held()) bell_.accept();
@@ -149,7 +152,7 @@ bool Keeper::take_again() {
 // A link needs nobody to hold it: it names the script. It only goes with the script if somebody
 // removes it then.
 [[noreturn]] void keep_link(const Keeping& keeping, symlink::SymlinkSession& session,
-                            os::Companion& starter, Lease lease) {
+                            os::HelperProcess& starter, Lease lease) {
   const int script = keeping.script.descriptor();
   starter.settle(&script, 1);
   if (session.await_end(keeping.script)) {
@@ -170,7 +173,7 @@ Outcome unopened(const Error& error) {
 // somebody was there to hear it.
 template <class SessionOfStore, class Keep>
 [[noreturn]] void take_in(Result<Owned<SessionOfStore>> session, const Keeping& keeping,
-                          os::Companion& starter, Observer* observer, Keep keep) {
+                          os::HelperProcess& starter, Observer* observer, Keep keep) {
   static_assert(__is_trivially_copyable(Outcome));
   Lease lease;
   const Outcome outcome = session.ok()
@@ -191,7 +194,7 @@ template <class SessionOfStore, class Keep>
 
 }  // namespace
 
-void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* observer) {
+void take_and_keep(const Keeping& keeping, os::HelperProcess& starter, Observer* observer) {
   starter.die_with_starter();
   if (keeping.store.traits().kept_for_pid) {
     take_in(symlink::open_session(keeping.request), keeping, starter, observer,
@@ -205,8 +208,8 @@ void take_and_keep(const Keeping& keeping, os::Companion& starter, Observer* obs
           });
 }
 
-void keep_inherited(const Keeping& keeping, local::LocalSession& session, os::Companion& starter,
-                    Lease lease, const Outcome& outcome) {
+void keep_inherited(const Keeping& keeping, local::LocalSession& session,
+                    os::HelperProcess& starter, Lease lease, const Outcome& outcome) {
   // Before it tells, it has closed its own descriptor of what is held here: from then on nobody
   // shares the guard.
   char told = 0;

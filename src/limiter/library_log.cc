@@ -8,13 +8,13 @@ namespace atmost::limiter {
 namespace {
 
 struct KeptLog {
-  history::Place place;
+  history::LogPlace place;
   history::Log log{place};
 };
 os::Mutex kept_mutex;
 KeptLog* kept = nullptr;
 
-bool same_log(const history::Place& one, const history::Place& other) {
+bool same_log(const history::LogPlace& one, const history::LogPlace& other) {
   return one.path.view() == other.path.view() && one.mode == other.mode &&
          one.check_directories == other.check_directories && one.optional == other.optional;
 }
@@ -29,7 +29,7 @@ KeptLog* kept_log() {
 
 }  // namespace
 
-Status append_to_kept_log(const history::Place& place, const Event& event) {
+Status append_to_kept_log(const history::LogPlace& place, const Event& event) {
   // Where another thread has it, or had it when this process was forked, the event goes in by a log
   // of its own.
   if (kept_mutex.try_lock()) {

@@ -9,7 +9,7 @@ namespace atmost::limiter {
 // Appends the event. The log stays open for the next event, and so the program has one descriptor
 // of it, however many locks it holds. Any thread may call it, and a forked child; nobody waits for
 // another thread.
-Status append_to_kept_log(const history::Place& place, const Event& event);
+Status append_to_kept_log(const history::LogPlace& place, const Event& event);
 
 }  // namespace atmost::limiter
 

@@ -17,7 +17,9 @@ struct flock range_of(short type, Bytes bytes) {
   return range;
 }
 
-short type_of(Hold hold) { return static_cast<short>(hold == Hold::write ? F_WRLCK : F_RDLCK); }
+short type_of(LockKind kind) {
+  return static_cast<short>(kind == LockKind::write ? F_WRLCK : F_RDLCK);
+}
 
 int set(int fd, int command, short type, Bytes bytes) {
   struct flock range = range_of(type, bytes);
@@ -32,17 +34,17 @@ int setter(Owner owner) {
 
 bool has_description_locks() { return platform::kDescriptionSet != F_SETLK; }
 
-int try_lock(int fd, Owner owner, Hold hold, Bytes bytes) {
+int try_lock(int fd, Owner owner, LockKind kind, Bytes bytes) {
   int error;
   do {
-    error = set(fd, setter(owner), type_of(hold), bytes);
+    error = set(fd, setter(owner), type_of(kind), bytes);
   } while (error == EINTR);
   return error == EACCES ? EAGAIN
                          : error;  // POSIX allows either for "somebody else's lock is in the way"
 }
 
-int wait_lock(int fd, Owner owner, Hold hold, Bytes bytes) {
-  return set(fd, owner == Owner::description ? platform::kDescriptionWait : F_SETLKW, type_of(hold),
+int wait_lock(int fd, Owner owner, LockKind kind, Bytes bytes) {
+  return set(fd, owner == Owner::description ? platform::kDescriptionWait : F_SETLKW, type_of(kind),
              bytes);
 }
 
@@ -54,9 +56,9 @@ int unlock(int fd, Owner owner, Bytes bytes) {
   return error;
 }
 
-int query_lock(int fd, Owner owner, Hold hold, Bytes bytes, Conflict& to) {
+int query_lock(int fd, Owner owner, LockKind kind, Bytes bytes, Conflict& to) {
   const int command = owner == Owner::description ? platform::kDescriptionQuery : F_GETLK;
-  struct flock range = range_of(type_of(hold), bytes);
+  struct flock range = range_of(type_of(kind), bytes);
   int error;
   do {
     error = calls.lock(fd, command, &range) == 0 ? 0 : errno;

@@ -18,7 +18,7 @@
 namespace atmost::os {
 
 enum class Owner { description, process };
-enum class Hold { read, write };
+enum class LockKind { read, write };
 
 struct Bytes {
   std::int64_t start = 0;
@@ -29,10 +29,10 @@ struct Bytes {
 bool has_description_locks();
 
 // Never blocks. EAGAIN: somebody else's lock is in the way. Other values: the call failed.
-int try_lock(int fd, Owner owner, Hold hold, Bytes bytes);
+int try_lock(int fd, Owner owner, LockKind kind, Bytes bytes);
 // Blocks until held, or EINTR once a signal handler ran. No order among those blocked is promised
 // by the kernel.
-int wait_lock(int fd, Owner owner, Hold hold, Bytes bytes);
+int wait_lock(int fd, Owner owner, LockKind kind, Bytes bytes);
 int unlock(int fd, Owner owner, Bytes bytes);
 
 // A lock that would stand in the way. With several, the kernel picks any.
@@ -44,7 +44,7 @@ struct Conflict {
       0;  // a suggestion only (recycled, foreign); -1: description-owned; 0: not visible from here
 };
 // Own locks of the same owner are never reported.
-int query_lock(int fd, Owner owner, Hold hold, Bytes bytes, Conflict& to);
+int query_lock(int fd, Owner owner, LockKind kind, Bytes bytes, Conflict& to);
 
 }  // namespace atmost::os
 

@@ -7,11 +7,11 @@
 
 namespace atmost::os {
 
-int try_flock(int fd, Hold hold) {
-  const int kind = hold == Hold::write ? platform::kFlockExclusive : platform::kFlockShared;
+int try_flock(int fd, LockKind kind) {
+  const int operation = kind == LockKind::write ? platform::kFlockExclusive : platform::kFlockShared;
   int error;
   do {
-    error = calls.flock(fd, kind | platform::kFlockNoWait) == 0 ? 0 : errno;
+    error = calls.flock(fd, operation | platform::kFlockNoWait) == 0 ? 0 : errno;
   } while (error == EINTR);
   return error == EWOULDBLOCK ? EAGAIN : error;
 }

@@ -14,7 +14,7 @@
 namespace atmost::os {
 
 // Never blocks. 0; EAGAIN: somebody else's is in the way; or another errno value.
-int try_flock(int fd, Hold hold);
+int try_flock(int fd, LockKind kind);
 int drop_flock(int fd);
 
 // Whether a descriptor of the process, or of one of its ancestors, holds a flock on the file

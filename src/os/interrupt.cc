@@ -101,17 +101,17 @@ bool StopNotice::asked() {
   return true;
 }
 
-int wait_lock_until(int fd, Owner owner, Hold hold, Bytes bytes, std::int64_t boot_deadline_ns,
+int wait_lock_until(int fd, Owner owner, LockKind kind, Bytes bytes, std::int64_t boot_deadline_ns,
                     Blocking blocking) {
   if (blocking == Blocking::alarm) {
     Alarm alarm(boot_deadline_ns);
-    return wait_lock(fd, owner, hold, bytes);
+    return wait_lock(fd, owner, kind, bytes);
   }
   constexpr std::int64_t kFirstPauseNs = 100'000;
   constexpr std::int64_t kLongestPauseNs = 10'000'000;
   for (std::int64_t pause = kFirstPauseNs;;
        pause = pause < kLongestPauseNs ? 2 * pause : kLongestPauseNs) {
-    const int error = try_lock(fd, owner, hold, bytes);
+    const int error = try_lock(fd, owner, kind, bytes);
     if (error != EAGAIN) return error;
     const std::int64_t now = boot_ns();
     if (now >= boot_deadline_ns) return EINTR;

@@ -52,7 +52,7 @@ enum class Blocking { alarm, polling, interruptible };
 
 // Blocks until the bytes are held (0), the deadline has come or, unless polling, a signal handler
 // ran (EINTR); or an errno value.
-int wait_lock_until(int fd, Owner owner, Hold hold, Bytes bytes, std::int64_t boot_deadline_ns,
+int wait_lock_until(int fd, Owner owner, LockKind kind, Bytes bytes, std::int64_t boot_deadline_ns,
                     Blocking blocking);
 
 }  // namespace atmost::os

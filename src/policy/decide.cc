@@ -112,7 +112,7 @@ Decision decide(const Request& request, const LockSpec& lock, const View& view,
   if (too_soon(request, view, now, answer)) return answer;
 
   const bool stop_all = answer.limits.expire_after.is_zero() && !view.holders.empty();
-  if (view.room && !stop_all) return with_room(request, view, answer);
+  if (view.has_room && !stop_all) return with_room(request, view, answer);
   if (view.held_by_ancestor) {
     answer.why = Why::ancestor;
     return answer;
@@ -133,7 +133,8 @@ Decision decide(const Request& request, const LockSpec& lock, const View& view,
     }
     if (answer.why == Why::immune) return answer;
   }
-  if (view.room) return with_room(request, view, answer);  // holders of unknown age are not overdue
+  if (view.has_room)
+    return with_room(request, view, answer);  // holders of unknown age are not overdue
   answer.why = view.flocked ? Why::flock : Why::no_slot;
   if (request.on_busy == OnBusy::join && view.joiner_waiting) answer.why = Why::joined;
   return answer;

@@ -29,7 +29,7 @@ Status join_path(std::string_view directory, std::string_view file, PathText& to
   return append_file(file, to);
 }
 
-Status lock_directory(const Surroundings& around, PathText& to) {
+Status lock_directory(const NamingContext& around, PathText& to) {
   if (!around.option_dir.empty()) {
     to.assign(around.option_dir);
     if (to.truncated())
@@ -68,7 +68,7 @@ Status lock_directory(const Surroundings& around, PathText& to) {
   return join_path(state, own, to);
 }
 
-Status place_lock(std::string_view lock, const Surroundings& around, LockSpec& to, bool& named) {
+Status place_lock(std::string_view lock, const NamingContext& around, LockSpec& to, bool& named) {
   const Result<LockForm> form = classify_lock(lock);
   if (!form.ok()) return form.error();
   to.name.assign(lock);
@@ -121,14 +121,14 @@ Status check_store(std::string_view text) {
   return error;
 }
 
-Status fleet_log(const Surroundings& around, PathText& to) {
+Status fleet_log(const NamingContext& around, PathText& to) {
   PathText directory;
   if (const Status found = lock_directory(around, directory); !found.ok()) return found;
   return join_path(directory, "history.jsonl", to);
 }
 
-Status own_log(const Surroundings& around, PathText& to) {
-  Surroundings own = around;
+Status own_log(const NamingContext& around, PathText& to) {
+  NamingContext own = around;
   own.option_dir = {};
   return fleet_log(own, to);
 }

@@ -155,7 +155,7 @@ TEST_P(StoreContract, ARefusalLeavesNoTrace) {
 TEST_P(StoreContract, AnAnswerThatIsNotAdmitHoldsNothing) {
   Caller& caller = one(1);
   const auto refuse = [](const Request&, const LockSpec&, const View& view, const Instant&) {
-    EXPECT_TRUE(view.room);
+    EXPECT_TRUE(view.has_room);
     return Decision{};
   };
   holder(1).release();

@@ -108,20 +108,20 @@ TEST_P(StoreContract, TheDecisionIsToldWhatIsSo) {
   calls = 0;
   ASSERT_EQ(first.ask(at(0), record).verdict, Verdict::admit);
   EXPECT_GE(calls, 1u);
-  EXPECT_TRUE(last_view.room);
+  EXPECT_TRUE(last_view.has_room);
   EXPECT_TRUE(last_view.last_chance);
   EXPECT_FALSE(last_view.last.start.known);
   EXPECT_EQ(last_view.waiters_ahead, 0u);
 
   ASSERT_EQ(one(2).ask(at(1), record).verdict, Verdict::admit);
-  EXPECT_TRUE(last_view.room);
+  EXPECT_TRUE(last_view.has_room);
   EXPECT_EQ(last_view.token, first.token());
   EXPECT_TRUE(last_view.last.start.known);
   EXPECT_TRUE(last_view.last.start.same_boot);
   EXPECT_EQ(last_view.last.start.boot_ns, at(0).boot_ns);
 
   ASSERT_EQ(one(2).ask(at(2), record).verdict, Verdict::busy);
-  EXPECT_FALSE(last_view.room);
+  EXPECT_FALSE(last_view.has_room);
   EXPECT_EQ(last_view.held, 2u);
   EXPECT_FALSE(last_view.drained);
   EXPECT_FALSE(last_view.held_by_ancestor);
@@ -137,7 +137,7 @@ TEST_P(StoreContract, WhoWaitsHasAnotherChance) {
   before.release();
   ASSERT_EQ(one(1).ask(at(0), record).why, Why::owed);
   EXPECT_TRUE(last_view.last_chance);
-  EXPECT_TRUE(last_view.room);
+  EXPECT_TRUE(last_view.has_room);
   EXPECT_GE(last_view.waiters_ahead, 1u);
   ASSERT_EQ(first.queue(at(0), record).verdict, Verdict::admit);
   EXPECT_EQ(last_view.waiters_ahead, 0u);

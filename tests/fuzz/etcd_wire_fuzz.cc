@@ -20,7 +20,7 @@ LockSpec plain_lock(std::uint32_t max) {
   return lock;
 }
 
-void check_keys(const TxnReply& reply, const std::vector<Asked>& asked) {
+void check_keys(const TxnReply& reply, const std::vector<TxnPart>& asked) {
   require(reply.header.cluster != 0 && reply.header.revision != 0);
   require(!reply.succeeded || reply.parts.size() == asked.size());
   for (std::size_t part = 0; part < reply.parts.size(); ++part) {

@@ -41,7 +41,7 @@ void take(report::Ledger& ledger, std::string_view line) {
 
 void check(const report::Summary& lock) {
   std::uint64_t runs = 0;
-  for (std::uint64_t fate : lock.fates) runs += fate;
+  for (std::uint64_t status : lock.fates) runs += status;
   require(runs == lock.runs && lock.times.size() <= lock.runs);
   require(lock.p50_ns <= lock.p90_ns && lock.p90_ns <= lock.p99_ns && lock.p99_ns <= lock.max_ns);
   require(lock.held_share >= 0 && lock.held_share <= 1 && lock.window_s >= 0 &&

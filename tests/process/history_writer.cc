@@ -29,7 +29,7 @@ int keep_and_rename(const char* from, const char* to) {
 
 int main(int argc, char** argv) {
   if (argc != 6) return 64;
-  atmost::history::Place place;
+  atmost::history::LogPlace place;
   place.path = atmost::PathText(argv[1]);
   place.cap = atoll(argv[2]);
   const unsigned long long first = strtoull(argv[3], nullptr, 10);

@@ -17,32 +17,32 @@ const bool kAdoptsOrphans = true;
 
 namespace {
 
-struct Errand {
+struct ExecJob {
   const Program* program;
   volatile int error;  // written by the child in our memory
 };
 
 int child_main(void* argument) {
-  Errand* errand = static_cast<Errand*>(argument);
+  ExecJob* job = static_cast<ExecJob*>(argument);
   hand_back_signals();
-  if (errand->program->signal_at_our_death != 0)
-    prctl(PR_SET_PDEATHSIG, errand->program->signal_at_our_death);
-  errand->error = execute(*errand->program);
+  if (job->program->signal_at_our_death != 0)
+    prctl(PR_SET_PDEATHSIG, job->program->signal_at_our_death);
+  job->error = execute(*job->program);
   _exit(127);
 }
 
 }  // namespace
 
 Started spawn(const Program& program) {
-  Errand errand = {&program, 0};
+  ExecJob job = {&program, 0};
   Started started;
-  const pid_t pid = calls.start(child_main, &errand);
+  const pid_t pid = calls.start(child_main, &job);
   if (pid < 0) {
     started.fork_error = errno;
     return started;
   }
   clean_up_after_execute();
-  started.exec_error = errand.error;
+  started.exec_error = job.error;
   if (started.exec_error == 0) {
     started.pid = pid;
   } else {

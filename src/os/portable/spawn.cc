@@ -18,17 +18,17 @@ const bool kAdoptsOrphans = false;
 
 namespace {
 
-struct Errand {
+struct ExecJob {
   const Program* program;
   int report_to;  // the pipe's end, close-on-exec: that it closes unwritten says that exec went
                   // well
 };
 
 int child_main(void* argument) {
-  const Errand* errand = static_cast<const Errand*>(argument);
+  const ExecJob* job = static_cast<const ExecJob*>(argument);
   hand_back_signals();
-  const int error = execute(*errand->program);
-  write_all(errand->report_to, &error, sizeof error);
+  const int error = execute(*job->program);
+  write_all(job->report_to, &error, sizeof error);
   _exit(127);
 }
 
@@ -40,8 +40,8 @@ Started spawn(const Program& program) {
   Fd write_end;
   started.fork_error = open_pipe(read_end, write_end);
   if (started.fork_error != 0) return started;
-  Errand errand = {&program, write_end.get()};
-  const pid_t pid = calls.start(child_main, &errand);
+  ExecJob job = {&program, write_end.get()};
+  const pid_t pid = calls.start(child_main, &job);
   if (pid < 0) {
     started.fork_error = errno;
     return started;

@@ -79,11 +79,11 @@ Txn& Txn::created_at(std::string_view key, std::uint64_t revision) {
   return *this;
 }
 
-void Txn::add(const Asked& asked, std::string_view text) {
+void Txn::add(const TxnPart& part, std::string_view text) {
   Branch& branch = branches_[at_];
   if (!branch.actions.empty()) branch.actions += ',';
   branch.actions += text;
-  branch.parts.push_back(asked);
+  branch.parts.push_back(part);
 }
 
 namespace {

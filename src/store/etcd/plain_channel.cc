@@ -50,13 +50,13 @@ bool await_ready(int fd, short events, std::int64_t until_boot_ns) {
   }
 }
 
-struct Place {
+struct EndpointAddress {
   std::string host;
   std::string port;
 };
 
 // http://HOST:PORT, http://[V6]:PORT
-Place place_of(const std::string& endpoint) {
+EndpointAddress address_of(const std::string& endpoint) {
   const std::size_t from = endpoint.find("://") + 3;
   const std::size_t colon = endpoint.rfind(':');
   std::string host = endpoint.substr(from, colon - from);
@@ -92,12 +92,12 @@ int connect_one(const addrinfo& address, std::int64_t until_boot_ns, Exchange& t
 }
 
 int connect_to(const std::string& endpoint, std::int64_t until_boot_ns, Exchange& to) {
-  const Place place = place_of(endpoint);
+  const EndpointAddress address = address_of(endpoint);
   addrinfo wanted = {};
   wanted.ai_socktype = SOCK_STREAM;
   wanted.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  const int unknown = getaddrinfo(place.host.c_str(), place.port.c_str(), &wanted, &found);
+  const int unknown = getaddrinfo(address.host.c_str(), address.port.c_str(), &wanted, &found);
   if (unknown != 0) {
     to.trouble = gai_strerror(unknown);
     to.lack = unknown == EAI_NONAME ? Lack::name : Lack::other;

@@ -150,7 +150,7 @@ View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std
   view.waiters_ahead = static_cast<std::uint32_t>(seen.waiters.size());
   const LockSpec& lock = viewer.lock;
   if (lock.mode == Mode::exclusive) {
-    view.room = view.held == 0;
+    view.has_room = view.held == 0;
   } else {
     // Free slots that are closed to us stay free for nobody.
     Viewer all = viewer;
@@ -161,10 +161,10 @@ View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std
         free_slots(seen, {all.request, wanted, all.ticket, all.lease, all.last_chance, all.deep})
             .size();
     const std::uint64_t needed = lock.take + claimed;
-    view.room = !writer_inside && free >= lock.take && view.held + lock.take <= lock.max;
+    view.has_room = !writer_inside && free >= lock.take && view.held + lock.take <= lock.max;
     if (!writers && free >= needed && view.held + needed <= lock.max) view.waiters_ahead = 0;
   }
-  if (view.room) return view;
+  if (view.has_room) return view;
   const std::uint32_t drained = lock.mode == Mode::exclusive ? 0 : drained_and_free(seen, lock.max);
   view.held += drained;
   view.some_drained = drained > 0;

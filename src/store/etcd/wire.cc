@@ -54,7 +54,7 @@ bool key_value(const Json& from, std::uint64_t revision, KeyValue& to) {
          to.lease >= 0 && to.modified != 0 && to.modified >= to.created && to.modified <= revision;
 }
 
-bool range_reply(const Json& from, const Asked& asked, std::uint64_t revision, PartReply& to) {
+bool range_reply(const Json& from, const TxnPart& asked, std::uint64_t revision, PartReply& to) {
   std::uint64_t& count = to.count;
   if (!number(from, "count", count) || !flag(from, "more", to.more)) return false;
   const auto found = from.find("kvs");
@@ -77,7 +77,7 @@ bool range_reply(const Json& from, const Asked& asked, std::uint64_t revision, P
   }
 }
 
-bool part_reply(const Json& from, const Asked& asked, std::uint64_t revision, PartReply& to) {
+bool part_reply(const Json& from, const TxnPart& asked, std::uint64_t revision, PartReply& to) {
   if (!from.is_object() || from.size() != 1) return false;
   const Part part = asked.part;
   const char* const name = part == Part::put     ? "response_put"
@@ -108,8 +108,8 @@ std::string quoted(std::string_view text) {
   return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<Asked>& if_so,
-                                  const std::vector<Asked>& otherwise) {
+std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<TxnPart>& if_so,
+                                  const std::vector<TxnPart>& otherwise) {
   const std::optional<Json> json = json_object(text);
   TxnReply reply;
   if (!json || !header(*json, reply.header) || !flag(*json, "succeeded", reply.succeeded))
@@ -117,7 +117,7 @@ std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<Asked
   const auto parts = json->find("responses");
   const bool any = parts != json->end();
   if (any && !parts->is_array()) return std::nullopt;
-  const std::vector<Asked>& asked = reply.succeeded ? if_so : otherwise;
+  const std::vector<TxnPart>& asked = reply.succeeded ? if_so : otherwise;
   if ((any ? parts->size() : 0) != asked.size()) return std::nullopt;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     PartReply part;

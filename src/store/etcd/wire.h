@@ -48,8 +48,8 @@ enum class Part : std::uint8_t {
 
 // One part as it was asked for. A range's keys have to lie in [from, end), or be `from` where there
 // is no end; nothing at all: anywhere.
-struct Asked {
-  Asked(Part kind, std::string_view first = {}, std::string_view behind = {})
+struct TxnPart {
+  TxnPart(Part kind, std::string_view first = {}, std::string_view behind = {})
       : part(kind), from(first), end(behind) {}
   bool holds(std::string_view key) const {
     return end.empty() ? from.empty() || key == from : key >= from && key < end;
@@ -101,18 +101,18 @@ class Txn {
 
   std::string text() const;
   // Of what is done if all that was compared is so, and of what is done if not.
-  const std::vector<Asked>& parts() const { return branches_[0].parts; }
-  const std::vector<Asked>& other_parts() const { return branches_[1].parts; }
+  const std::vector<TxnPart>& parts() const { return branches_[0].parts; }
+  const std::vector<TxnPart>& other_parts() const { return branches_[1].parts; }
 
  private:
   void compare(std::string_view key, std::string_view target, std::string_view field,
                std::uint64_t value);
-  void add(const Asked& asked, std::string_view text);
+  void add(const TxnPart& asked, std::string_view text);
   Txn& sorted(Part part, std::string_view prefix, std::string_view more);
 
   struct Branch {
     std::string actions;
-    std::vector<Asked> parts;
+    std::vector<TxnPart> parts;
   };
   std::string compares_;
   Branch branches_[2];
@@ -121,8 +121,8 @@ class Txn {
 
 // Nothing: the answer is not to be believed. `otherwise`: what was asked for in case the comparison
 // fails.
-std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<Asked>& asked,
-                                  const std::vector<Asked>& otherwise = {});
+std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<TxnPart>& asked,
+                                  const std::vector<TxnPart>& otherwise = {});
 
 struct LeaseReply {
   Header header;

@@ -32,8 +32,8 @@ std::int64_t turn_clock(const Request& request, const Instant& now) {
 }
 
 // One at a time keeps every flock out; several of ours have to come in beside one another.
-os::Hold flock_for(const LockSpec& spec) {
-  return spec.max == 1 || spec.mode == Mode::exclusive ? os::Hold::write : os::Hold::read;
+os::LockKind flock_for(const LockSpec& spec) {
+  return spec.max == 1 || spec.mode == Mode::exclusive ? os::LockKind::write : os::LockKind::read;
 }
 
 // Waiting for it would be waiting for ourselves: a flock(1) that runs us, a shell with the
@@ -83,7 +83,7 @@ View LocalSession::view_of(std::uint32_t lock, bool last_chance) {
   View view;
   view.token = header.token;
   view.drained = header.drained != 0;
-  view.room = reserved.room;
+  view.has_room = reserved.has_room;
   view.held = reserved.held;
   view.some_drained = reserved.some_drained;
   view.writer_inside = reserved.writer_inside;
@@ -98,9 +98,10 @@ View LocalSession::view_of(std::uint32_t lock, bool last_chance) {
     view.memory = &lock_stats_.it;
     view.experience = &directory_stats_.it;
   }
-  if (!view.room && request_->nested)
+  if (!view.has_room && request_->nested)
     view.held_by_ancestor = own_tree_blocks(from.file, request_->locks[lock], *request_);
-  if ((!view.room || request_->expire_after.is_zero()) && wants_holders(*request_, last_chance)) {
+  if ((!view.has_room || request_->expire_after.is_zero()) &&
+      wants_holders(*request_, last_chance)) {
     view.holders = {holders_.it, collect_holders(from.file, holders_.it)};
   }
   return view;
@@ -165,7 +166,7 @@ Status LocalSession::take_flocks(DecideFn decide, const Instant& now, Ticket* qu
     if (error == 0) continue;
     if (error != EAGAIN) return each.file.failure(Code::io, error, "cannot take a flock(2) on it");
     View view = view_of(i, queue == nullptr);
-    view.room = false;
+    view.has_room = false;
     view.flocked = true;
     view.held_by_ancestor = flocked_by_our_tree(each.file.identity(), *request_);
     view.holders = {};  // it is none of them

@@ -84,7 +84,7 @@ class Settlement {
     os::Conflict conflict;
     const os::Bytes everything = {kFirstSlotByte, kModeByte + 1 - kFirstSlotByte};
     const int error =
-        os::query_lock(file_.slot_fd(), owner_, os::Hold::write, everything, conflict);
+        os::query_lock(file_.slot_fd(), owner_, os::LockKind::write, everything, conflict);
     yes = claimed_ == 0 && !conflict.found;
     return error == 0 ? Status{} : file_.failure(Code::io, error, "cannot query locks");
   }

@@ -44,13 +44,13 @@ int LockFile::open_shared() {
 int LockFile::lock_slots(os::Owner owner, os::Bytes bytes) {
   if (read_only_) {
     os::Conflict conflict;
-    const int error = os::query_lock(fd_.get(), owner, os::Hold::write, bytes, conflict);
+    const int error = os::query_lock(fd_.get(), owner, os::LockKind::write, bytes, conflict);
     return error == 0 && conflict.found ? EAGAIN : error;
   }
   if (opens_for_slots()) {
     if (const int error = open_shared()) return error;
   }
-  return os::try_lock(slot_fd(), owner, os::Hold::write, bytes);
+  return os::try_lock(slot_fd(), owner, os::LockKind::write, bytes);
 }
 
 void LockFile::close_private() {
@@ -60,10 +60,10 @@ void LockFile::close_private() {
 Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
   // Who may not write must not keep those out who may: it reads as listings do.
   int error =
-      read_only_ ? 0 : os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, kGuard);
+      read_only_ ? 0 : os::try_lock(fd_.get(), os::Owner::description, os::LockKind::write, kGuard);
   if (error == EAGAIN) {
     do {
-      error = os::wait_lock_until(fd_.get(), os::Owner::description, os::Hold::write, kGuard,
+      error = os::wait_lock_until(fd_.get(), os::Owner::description, os::LockKind::write, kGuard,
                                   boot_deadline_ns, blocking_);
     } while (error == EINTR && os::boot_ns() < boot_deadline_ns);
   }

@@ -32,9 +32,9 @@ struct Proven {
   os::ProcessHandle handle;
 };
 
-class Hunt final : public os::ProcessVisitor {
+class HolderScan final : public os::ProcessVisitor {
  public:
-  Hunt(const Proof& proof, const os::Ancestors& ours)
+  HolderScan(const Proof& proof, const os::Ancestors& ours)
       : proof_(proof), ours_(ours), self_(os::process_id()) {}
 
   // Looks at one process; remembers it when it is proven to hold the byte.
@@ -115,25 +115,25 @@ class Hunt final : public os::ProcessVisitor {
 bool is_held(const LockFile& file, std::uint32_t slot) {
   os::Conflict conflict;
   const os::Bytes byte = {slot_byte(slot), 1};
-  return os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write, byte, conflict) !=
-             0 ||
+  return os::query_lock(file.slot_fd(), os::Owner::description, os::LockKind::write, byte,
+                        conflict) != 0 ||
          conflict.found;
 }
 
 // False when the slot was free before anybody was met.
-bool find_holders(const LockFile& file, const HolderView& holder, Hunt& hunt) {
+bool find_holders(const LockFile& file, const HolderView& holder, HolderScan& scan) {
   // A supervisor keeps its own child informed, and a keeper has told nobody to stop: the script it
   // keeps the lock for is no holder. Only where there is neither, everybody who has the lock is a
   // target.
   const bool alone = holder.kind == HolderKind::supervised || holder.kind == HolderKind::keeper;
-  for (int look = 0; look < (hunt.ended() > 0 ? kMostLooks : kLooks); ++look) {
+  for (int look = 0; look < (scan.ended() > 0 ? kMostLooks : kLooks); ++look) {
     if (look > 0) os::sleep_until(plus(os::boot_ns(), {kLookAgainNs}));
-    if (alone && hunt.prove(holder.pid)) return true;
-    hunt.prove_all();
-    if (hunt.count() > 0 || hunt.ancestor()) return true;
+    if (alone && scan.prove(holder.pid)) return true;
+    scan.prove_all();
+    if (scan.count() > 0 || scan.ancestor()) return true;
     // Its last process may have ended since the lock was asked.
     if (!is_held(file, holder.slot)) return false;
-    if (hunt.unproven() != 0) return true;
+    if (scan.unproven() != 0) return true;
   }
   return true;
 }
@@ -266,22 +266,22 @@ SignalResult press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold
   if (result.ancestor) return result;
   const os::Ancestors ours;
   const Proof proof(file, slot);
-  Hunt hunt(proof, ours);
-  if (!find_holders(file, holder, hunt)) return {};
-  result.ancestor = hunt.ancestor();
+  HolderScan scan(proof, ours);
+  if (!find_holders(file, holder, scan)) return {};
+  result.ancestor = scan.ancestor();
   // Who was proven once, or was seen to end, is met by the next press perhaps, or has ended by
   // then.
-  const bool fleeting = hunt.fleeting() || pressure != SignalStep::prove;
-  if (hunt.count() == 0 && hunt.unproven() == 0 && !result.ancestor && fleeting) return result;
-  result.unprovable = hunt.count() == 0;
-  result.handed_over = result.unprovable && hunt.unproven() != 0;
-  if (result.handed_over) result.pid = hunt.unproven();
+  const bool fleeting = scan.fleeting() || pressure != SignalStep::prove;
+  if (scan.count() == 0 && scan.unproven() == 0 && !result.ancestor && fleeting) return result;
+  result.unprovable = scan.count() == 0;
+  result.handed_over = result.unprovable && scan.unproven() != 0;
+  if (result.handed_over) result.pid = scan.unproven();
   if (result.ancestor || result.unprovable) return result;
   // Who does not know the guard may have changed places while we looked.
   describe_holder(file, slot, false, holder);
   if (holder.hold != hold) return {};
-  result.pid = hunt.at(0).pid;
-  result.oldest_boot_ns = hunt.oldest_boot_ns();
+  result.pid = scan.at(0).pid;
+  result.oldest_boot_ns = scan.oldest_boot_ns();
   if (pressure == SignalStep::prove) return result;
   // A supervisor lives, whatever its number is here (its pid namespace is another one than ours):
   // it passes signals on.
@@ -290,11 +290,11 @@ SignalResult press_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold
                           read_words(file.fd(), slot, 1, &word) == 0 && word_lives(word);
   const Reach reach = {family, ours, proof, supervised};
   std::int64_t left = 0;
-  for (std::uint32_t i = 0; i < hunt.count(); ++i) {
-    const bool below = hunt.below_another(i);
+  for (std::uint32_t i = 0; i < scan.count(); ++i) {
+    const bool below = scan.below_another(i);
     if ((supervised || pressure == SignalStep::kill) && below) continue;
-    if (pressure != SignalStep::kill && !below) (void)signal_below(hunt.at(i), 0, reach);
-    const int error = signal_holder(hunt.at(i), pressure, reach, left);
+    if (pressure != SignalStep::kill && !below) (void)signal_below(scan.at(i), 0, reach);
+    const int error = signal_holder(scan.at(i), pressure, reach, left);
     if (error == EPERM) result.unprovable = true;
     if (error == 0) ++result.signalled;
   }

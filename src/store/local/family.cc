@@ -1,6 +1,6 @@
 #include "family.h"
 
-#include "os/keeper.h"
+#include "os/environment_mark.h"
 #include "os/process.h"
 #include "os/self.h"
 

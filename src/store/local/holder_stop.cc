@@ -10,7 +10,7 @@ namespace atmost::local {
 Result<bool> LocalHolderStop::begin(LockFile& file, Family& family, std::uint32_t slot,
                                     std::uint64_t hold, StopFor what_for) {
   const auto lock = [&file](std::int64_t byte) {
-    return os::try_lock(file.fd(), os::Owner::description, os::Hold::write, {byte, 1});
+    return os::try_lock(file.fd(), os::Owner::description, os::LockKind::write, {byte, 1});
   };
   const int error = lock(takeover_byte(slot));
   if (error == EAGAIN) return false;

@@ -35,7 +35,7 @@ Status LocalSession::commit(const Instant& now, Ticket* queue) {
   for (std::uint32_t i = 0; i < count_; ++i) write_hints(i, now);
   if (queue != nullptr) {
     if (queue->drawn && waits_for_handover()) {
-      (void)os::try_lock(entry(0).file.slot_fd(), owner_, os::Hold::write, {kHandoverByte, 1});
+      (void)os::try_lock(entry(0).file.slot_fd(), owner_, os::LockKind::write, {kHandoverByte, 1});
     }
     withdraw(*queue);  // whoever is woken by this finds the byte above locked
   }
@@ -142,8 +142,8 @@ bool LocalSession::is_locked_beside(std::uint32_t lock,
   for (std::uint32_t i = 0; i < mine.count; ++i) {
     os::Conflict other;
     const os::Bytes byte = {byte_of(mine.slots[i]), 1};
-    const int error =
-        os::query_lock(entry(lock).file.fd(), os::Owner::description, os::Hold::write, byte, other);
+    const int error = os::query_lock(entry(lock).file.fd(), os::Owner::description,
+                                     os::LockKind::write, byte, other);
     if (error == 0 && other.found) return true;
   }
   return false;

@@ -5,7 +5,7 @@
 
 #include "holdings.h"
 #include "os/clock.h"
-#include "os/keeper.h"
+#include "os/environment_mark.h"
 #include "os/process.h"
 #include "os/process_label.h"
 #include "os/self.h"
@@ -56,7 +56,7 @@ void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderV
   to.hold = to.token;
   os::Conflict conflict;
   const bool asked =
-      !live_word && os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write,
+      !live_word && os::query_lock(file.slot_fd(), os::Owner::description, os::LockKind::write,
                                    {slot_byte(slot), 1}, conflict) == 0;
   // A process-owned lock names its owner, and holders have no read locks: whatever the record says,
   // it is of somebody before.
@@ -111,7 +111,8 @@ std::size_t collect_holders(LockFile& file, std::span<HolderView> to) {
 
 std::int64_t guard_holder(const LockFile& file) {
   os::Conflict conflict;
-  if (os::query_lock(file.fd(), os::Owner::description, os::Hold::write, kGuard, conflict) == 0 &&
+  if (os::query_lock(file.fd(), os::Owner::description, os::LockKind::write, kGuard, conflict) ==
+          0 &&
       conflict.pid > 0) {
     return conflict.pid;  // a process-owned lock names its owner
   }

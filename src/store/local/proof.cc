@@ -1,7 +1,7 @@
 #include "proof.h"
 
+#include "os/environment_mark.h"
 #include "os/file.h"
-#include "os/keeper.h"
 #include "os/self.h"
 
 namespace atmost::local {
@@ -97,7 +97,8 @@ int leave_proof(const LockFile& file, const std::uint32_t* slots, std::uint32_t 
   if (!file.several_may_write() || !os::has_description_locks()) return 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const os::Bytes byte = {proof_byte(slots[i]), 1};
-    if (const int error = os::try_lock(file.slot_fd(), os::Owner::process, os::Hold::write, byte))
+    if (const int error =
+            os::try_lock(file.slot_fd(), os::Owner::process, os::LockKind::write, byte))
       return error;
   }
   return 0;

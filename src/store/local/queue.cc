@@ -30,7 +30,8 @@ bool ticket_locked(LockFile& file, std::uint32_t queue, std::uint64_t ticket) {
   os::Conflict conflict;
   const os::Bytes byte = {queue_start(queue) + static_cast<std::int64_t>(ticket), 1};
   // A query that fails says nothing: then it is taken for one that waits.
-  return os::query_lock(file.fd(), os::Owner::description, os::Hold::read, byte, conflict) != 0 ||
+  return os::query_lock(file.fd(), os::Owner::description, os::LockKind::read, byte, conflict) !=
+             0 ||
          conflict.found;
 }
 
@@ -86,7 +87,7 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
   int error = last_locked(file.fd(), start + static_cast<std::int64_t>(ticket), end, behind);
   if (error == 0 && behind.found) ticket = static_cast<std::uint64_t>(behind.end - start);
   if (error == 0) {
-    error = os::try_lock(file.fd(), os::Owner::description, os::Hold::write,
+    error = os::try_lock(file.fd(), os::Owner::description, os::LockKind::write,
                          {start + static_cast<std::int64_t>(ticket), 1});
   }
   if (error != 0) {
@@ -104,7 +105,7 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
     return saved;
   }
   if (request.on_busy == OnBusy::join) {
-    (void)os::try_lock(file.fd(), os::Owner::description, os::Hold::write, {kJoinByte, 1});
+    (void)os::try_lock(file.fd(), os::Owner::description, os::LockKind::write, {kJoinByte, 1});
   }
   describe(file, spec, request, now, ticket);
   return {};
@@ -124,7 +125,7 @@ Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std
   const std::int64_t end = start + static_cast<std::int64_t>(before == 0 ? kMaxTicket : before);
   for (std::int64_t low = start + static_cast<std::int64_t>(after) + 1; low < end;) {
     Run run;
-    if (const int error = first_locked(file.fd(), low, end, run, os::Hold::read)) {
+    if (const int error = first_locked(file.fd(), low, end, run, os::LockKind::read)) {
       return file.failure(Code::io, error, "cannot query the queue");
     }
     if (!run.found) return {};
@@ -184,7 +185,7 @@ Status find_ahead(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std
   for (std::int64_t end = start + static_cast<std::int64_t>(ticket);
        end > start && to.count < far;) {
     Run run;
-    if (const int error = last_locked(file.fd(), start, end, run, os::Hold::read)) {
+    if (const int error = last_locked(file.fd(), start, end, run, os::LockKind::read)) {
       return file.failure(Code::io, error, "cannot query the queue");
     }
     if (!run.found) break;
@@ -203,7 +204,7 @@ Status find_ahead(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std
 int wait_behind(LockFile& file, std::uint32_t queue, std::uint64_t ahead,
                 std::int64_t boot_deadline_ns) {
   const os::Bytes byte = {queue_start(queue) + static_cast<std::int64_t>(ahead), 1};
-  const int error = os::wait_lock_until(file.fd(), os::Owner::description, os::Hold::read, byte,
+  const int error = os::wait_lock_until(file.fd(), os::Owner::description, os::LockKind::read, byte,
                                         boot_deadline_ns, file.blocking());
   if (error == 0) os::unlock(file.fd(), os::Owner::description, byte);
   return error;

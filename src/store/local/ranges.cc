@@ -5,7 +5,7 @@
 namespace atmost::local {
 namespace {
 
-int any_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::Hold against) {
+int any_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::LockKind against) {
   to = {};
   if (low >= end) return 0;
   os::Conflict conflict;
@@ -21,7 +21,7 @@ int any_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::Hold aga
 
 }  // namespace
 
-int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::Hold against) {
+int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::LockKind against) {
   if (const int error = any_locked(fd, low, end, to, against)) return error;
   while (to.found && to.start > low) {
     Run earlier;
@@ -32,7 +32,7 @@ int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::Hold a
   return 0;
 }
 
-int last_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::Hold against) {
+int last_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::LockKind against) {
   to = {};
   std::int64_t from = end;
   for (std::int64_t span = 1; from > low && !to.found; span *= 2) {

@@ -19,12 +19,12 @@ struct Run {
 // queries each when the locks were taken in ascending order. `against`: read to pass read locks
 // over. Returns 0 or an errno value.
 int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to,
-                 os::Hold against = os::Hold::write);
+                 os::LockKind against = os::LockKind::write);
 
 // The right-most one; of its bytes at least the last is told. Looks near `end` first: the neighbour
 // is the usual answer.
 int last_locked(int fd, std::int64_t low, std::int64_t end, Run& to,
-                os::Hold against = os::Hold::write);
+                os::LockKind against = os::LockKind::write);
 
 }  // namespace atmost::local
 

@@ -48,7 +48,7 @@ class Directory {
   }
   // False when another process is at it.
   bool lock() {
-    return os::try_lock(fd_.get(), os::Owner::description, os::Hold::write, {0, 0}) == 0;
+    return os::try_lock(fd_.get(), os::Owner::description, os::LockKind::write, {0, 0}) == 0;
   }
 
   void read(DirectoryStats& to) {

@@ -23,8 +23,8 @@ bool may_have_room(const LockFile& file, const LockSpec& spec, WordBuffer& buffe
   const auto locked = [&file](std::int64_t first, std::int64_t last) {
     os::Conflict conflict;
     const os::Bytes bytes = {first, last - first + 1};
-    const int error =
-        os::query_lock(file.slot_fd(), os::Owner::description, os::Hold::write, bytes, conflict);
+    const int error = os::query_lock(file.slot_fd(), os::Owner::description, os::LockKind::write,
+                                     bytes, conflict);
     return error == 0 && conflict.found;
   };
   if (spec.mode == Mode::exclusive) return !locked(kFirstSlotByte, kModeByte);
@@ -55,7 +55,7 @@ bool Search::take(std::uint32_t slot) {
   if (leave_taken_over_) {
     os::Conflict taker;
     const os::Bytes byte = {takeover_byte(slot), 1};
-    error_ = os::query_lock(file_.fd(), os::Owner::description, os::Hold::write, byte, taker);
+    error_ = os::query_lock(file_.fd(), os::Owner::description, os::LockKind::write, byte, taker);
     if (error_ != 0 || taker.found) return error_ == 0;
   }
   const int error =
@@ -79,7 +79,7 @@ bool Search::take(std::uint32_t slot) {
 int Search::take_first(std::uint32_t slot) {
   os::Conflict conflict;
   const auto held = [&](std::int64_t length) {
-    return os::query_lock(file_.fd(), os::Owner::description, os::Hold::write,
+    return os::query_lock(file_.fd(), os::Owner::description, os::LockKind::write,
                           {slot_byte(slot), length}, conflict);
   };
   int error = held(0);
@@ -152,8 +152,8 @@ bool Search::spot_check() {
     const Word& word = words_[slot - words_first_];
     if (!word_lives(word) || (word.flags & kDrainedFlag) != 0 || ours(slot)) continue;
     os::Conflict conflict;
-    error_ =
-        os::query_lock(file_.slot_fd(), owner_, os::Hold::write, {slot_byte(slot), 1}, conflict);
+    error_ = os::query_lock(file_.slot_fd(), owner_, os::LockKind::write, {slot_byte(slot), 1},
+                            conflict);
     if (error_ != 0) return false;
     if (!conflict.found) {
       believe_ = false;

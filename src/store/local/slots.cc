@@ -12,7 +12,7 @@ namespace {
 Status reserve_exclusive(LockFile& file, os::Owner owner, Reservation& to) {
   os::Conflict conflict;
   const os::Bytes everything = {kFirstSlotByte, kModeByte + 1 - kFirstSlotByte};
-  int error = os::query_lock(file.slot_fd(), owner, os::Hold::write, everything, conflict);
+  int error = os::query_lock(file.slot_fd(), owner, os::LockKind::write, everything, conflict);
   if (error == 0 && !conflict.found) {
     error = file.lock_slots(owner, {slot_byte(1), 1});
     if (error == 0) {
@@ -22,8 +22,8 @@ Status reserve_exclusive(LockFile& file, os::Owner owner, Reservation& to) {
     }
   }
   if (error != 0 && error != EAGAIN) return file.failure(Code::io, error, "cannot lock a slot");
-  to.room = to.mode_held;
-  if (to.room) return {};
+  to.has_room = to.mode_held;
+  if (to.has_room) return {};
   Count count;
   Status counted = count_held(file, 1, kMaxSlots, kMaxSlots, count);
   to.held = count.held;
@@ -36,7 +36,7 @@ Status look_beyond(LockFile& file, const LockSpec& spec, const Seeker& seeker, R
                    std::uint32_t& held) {
   os::Conflict conflict;
   const auto ask = [&](std::int64_t start, std::int64_t length, bool& found) {
-    const int error = os::query_lock(file.fd(), os::Owner::description, os::Hold::write,
+    const int error = os::query_lock(file.fd(), os::Owner::description, os::LockKind::write,
                                      {start, length}, conflict);
     found = conflict.found;
     return error;
@@ -101,14 +101,14 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
   os::Conflict conflict;
   const std::int64_t behind = slot_byte(spec.max) + 1;
   if (!search.nothing_behind()) {
-    if (const int error = os::query_lock(file.fd(), os::Owner::description, os::Hold::write,
+    if (const int error = os::query_lock(file.fd(), os::Owner::description, os::LockKind::write,
                                          {behind, 0}, conflict)) {
       return file.failure(Code::io, error, "cannot query locks");
     }
   }
   if (!conflict.found) {  // nobody above N, no exclusive holder, no takeover, no waiter anywhere
-    to.room = to.count >= spec.take;
-    to.held = to.room ? 0 : spec.max - to.count;
+    to.has_room = to.count >= spec.take;
+    to.held = to.has_room ? 0 : spec.max - to.count;
     return {};
   }
   std::uint32_t above = 0;
@@ -128,8 +128,8 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
     const std::uint32_t own = strangers ? to.count : 0;
     to.held = below.held - own + above;
   }
-  to.room = to.count >= spec.take && !to.writer_inside && to.held + spec.take <= spec.max;
-  return to.room ? settle_claims(file, spec, owner, seeker, &search, to) : Status{};
+  to.has_room = to.count >= spec.take && !to.writer_inside && to.held + spec.take <= spec.max;
+  return to.has_room ? settle_claims(file, spec, owner, seeker, &search, to) : Status{};
 }
 
 }  // namespace
@@ -139,7 +139,8 @@ Status reserve(LockFile& file, const LockSpec& spec, os::Owner owner, const Seek
   Status reserved;
   if (spec.mode == Mode::exclusive) {
     reserved = reserve_exclusive(file, owner, to);
-    if (reserved.ok() && to.room) reserved = settle_claims(file, spec, owner, seeker, nullptr, to);
+    if (reserved.ok() && to.has_room)
+      reserved = settle_claims(file, spec, owner, seeker, nullptr, to);
   } else {
     reserved = reserve_some(file, spec, owner, seeker, buffer, to);
   }

@@ -19,7 +19,7 @@ namespace atmost::local {
 
 // What one attempt found and, for the time being, holds.
 struct Reservation {
-  bool room = false;        // the first `take` reserved slots prove admission
+  bool has_room = false;    // the first `take` reserved slots prove admission
   std::uint32_t count = 0;  // reserved slots
   bool mode_held = false;   // the mode byte is ours (exclusive)
   std::uint32_t held = 0;   // slots held by others, as View::held
@@ -41,7 +41,7 @@ struct Reservation {
   }
   // Empty again. The slots stay as they are: there are none of them now.
   void clear() {
-    room = mode_held = takeover_running = joiner_waiting = writer_inside = some_drained = met_dead =
+    has_room = mode_held = takeover_running = joiner_waiting = writer_inside = some_drained = met_dead =
         false;
     count = held = waiters_ahead = 0;
     owed_until_boot_ns = Duration::kForever;
@@ -130,7 +130,7 @@ class Search {
 // when. Begins the turn of the first of them that had none, and ends those that were not used: both
 // are written into their records, once each. `search` reserves more slots as they are needed for an
 // answer; null for an exclusive caller, whose room is everything. REQUIRES: file.guarded(),
-// to.room.
+// to.has_room.
 Status settle_claims(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
                      Search* search, Reservation& to);
 

@@ -89,7 +89,8 @@ struct Waiting {
 // in order.
 void visit_waiters(LockFile& file, LockVisitor* visitor) {
   Run any;
-  if (first_locked(file.fd(), kTicketBase, queue_start(kModeQueue + 1), any, os::Hold::read) != 0 ||
+  if (first_locked(file.fd(), kTicketBase, queue_start(kModeQueue + 1), any, os::LockKind::read) !=
+          0 ||
       !any.found)
     return;
   static Waiting waiting[kWaiterRing];  // listing is for programs, which are single-threaded
@@ -100,7 +101,8 @@ void visit_waiters(LockFile& file, LockVisitor* visitor) {
     const std::int64_t byte = queue_start(record.queue) + static_cast<std::int64_t>(record.ticket);
     os::Conflict conflict;
     // Whoever has waited for a ticket may have a read lock on it still: that is no waiter.
-    if (os::query_lock(file.fd(), os::Owner::description, os::Hold::read, {byte, 1}, conflict) != 0)
+    if (os::query_lock(file.fd(), os::Owner::description, os::LockKind::read, {byte, 1},
+                       conflict) != 0)
       continue;
     if (conflict.found) waiting[count++] = {record.queue, record.ticket};
   }

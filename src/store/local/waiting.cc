@@ -104,7 +104,7 @@ void LocalSession::settle_own_turns(std::uint32_t last, const Ticket& ticket) {
     Entry& ours = entry(i);
     const std::uint32_t queue = queue_of(request_->locks[i]);
     ours.turn_seen_ns = turn_of(ours.file, queue, ticket.numbers[i]);
-    const bool ours_to_use = ours.reserved.room && ours.reserved.waiters_ahead == 0;
+    const bool ours_to_use = ours.reserved.has_room && ours.reserved.waiters_ahead == 0;
     if (ours.turn_seen_ns == 0 || i > last || ours_to_use) continue;
     note_turn(ours.file, queue, ticket.numbers[i], 0);
     ours.turn_seen_ns = 0;
@@ -124,12 +124,12 @@ bool LocalSession::wait_for_handover(std::int64_t deadline_boot_ns, Wake& wake) 
   LockFile& file = entry(0).file;
   const os::Bytes byte = {kHandoverByte, 1};
   os::Conflict conflict;
-  if (os::query_lock(file.fd(), os::Owner::description, os::Hold::read, byte, conflict) != 0 ||
+  if (os::query_lock(file.fd(), os::Owner::description, os::LockKind::read, byte, conflict) != 0 ||
       !conflict.found) {
     return false;
   }
   const std::int64_t look_at = plus(os::boot_ns(), {kLookAgainNs});
-  const int error = os::wait_lock_until(file.fd(), os::Owner::description, os::Hold::read, byte,
+  const int error = os::wait_lock_until(file.fd(), os::Owner::description, os::LockKind::read, byte,
                                         earlier(deadline_boot_ns, look_at), file.blocking());
   if (error == 0) os::unlock(file.fd(), os::Owner::description, byte);
   if (error != 0 && error != EINTR) return false;

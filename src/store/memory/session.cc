@@ -56,9 +56,9 @@ View MemorySession::view_of(const Ticket* queue, const Instant& now) const {
   view.holders = {lock_->seen, count};
 
   if (spec.mode == Mode::exclusive) {
-    view.room = count == 0;
+    view.has_room = count == 0;
   } else {
-    view.room = lock_->writer == nullptr && free >= spec.take && count + spec.take <= spec.max;
+    view.has_room = lock_->writer == nullptr && free >= spec.take && count + spec.take <= spec.max;
   }
   settle_claims(queue, free, now, view);
   return view;
@@ -90,7 +90,7 @@ void MemorySession::settle_claims(const Ticket* queue, std::uint32_t free, const
         each->view.mode == Mode::exclusive;  // goes before every reader that came later
     if (each->ticket >= ours || overtaken || owed || (!writer && !same_queue(spec, each->view)))
       continue;
-    if (!view.room || view.drained) {
+    if (!view.has_room || view.drained) {
       ++view.waiters_ahead;
       continue;
     }
@@ -109,7 +109,7 @@ void MemorySession::settle_claims(const Ticket* queue, std::uint32_t free, const
     owed = !possible || writer || spec.mode == Mode::exclusive || !enough(claimed + spec.take);
     if (owed && possible) view.owed_for = {turns.ends() - now.boot_ns};
   }
-  if (view.room && !owed) view.waiters_ahead = 0;
+  if (view.has_room && !owed) view.waiters_ahead = 0;
 }
 
 Result<Decision> MemorySession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
@@ -118,7 +118,7 @@ Result<Decision> MemorySession::attempt(DecideFn decide, const Instant& now, Tic
   const View view = view_of(queue, now);
   const Decision decision = decide(*request_, request_->locks[0], view, now);
   // A turn that we could not have used is none.
-  if (queue != nullptr && queue->drawn && (!view.room || view.waiters_ahead > 0)) {
+  if (queue != nullptr && queue->drawn && (!view.has_room || view.waiters_ahead > 0)) {
     waiter_behind(queue->numbers[0] - 1)->turn_boot_ns = 0;
   }
   if (decision.last_in_future && !now.given) {

@@ -144,7 +144,7 @@ Decision PostgresSession::decide_all(Attempt& attempt, Duration recovering) cons
                                   [i](const LockAttempt& each) { return each.index == i; });
     build_view(one->snapshot, request_, request_.locks[i], attempt.now, !attempt.has_ticket(),
                attempt.queue == nullptr, one->seen);
-    if (!recovering.is_zero()) one->seen.view.room = false;
+    if (!recovering.is_zero()) one->seen.view.has_room = false;
     answer = attempt.decide(request_, request_.locks[i], one->seen.view, attempt.now);
     answer.lock = i;
     if (!recovering.is_zero() && recovering < answer.retry_in) answer.retry_in = recovering;

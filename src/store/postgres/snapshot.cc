@@ -217,14 +217,15 @@ void build_view(const Snapshot& snapshot, const Request& request, const LockSpec
   view.joiner_waiting = snapshot.joiner;
   view.takeover_running = !snapshot.claimed_slots.empty();
   if (spec.mode == Mode::exclusive) {
-    view.room = held.empty() && free >= spec.take;
+    view.has_room = held.empty() && free >= spec.take;
   } else {
-    view.room = !exclusive && free >= spec.take && held.size() + spec.take <= spec.max;
+    view.has_room = !exclusive && free >= spec.take && held.size() + spec.take <= spec.max;
     // What those before us want is left for them even if we go first.
-    if (view.room && !snapshot.writer_ahead && free >= wanted && held.size() + wanted <= spec.max)
+    if (view.has_room && !snapshot.writer_ahead && free >= wanted &&
+        held.size() + wanted <= spec.max)
       view.waiters_ahead = 0;
   }
-  view.held_by_ancestor = !view.room && request.nested && own_tree_blocks(snapshot, spec);
+  view.held_by_ancestor = !view.has_room && request.nested && own_tree_blocks(snapshot, spec);
 }
 
 Result<std::string> key_of(const LockSpec& lock) {

@@ -164,7 +164,7 @@ Result<Decision> SymlinkSession::attempt(DecideFn decide, const Instant& now, Ti
     view.last_chance = queue == nullptr;
     Result<bool> seen = room(now, view);
     if (!seen.ok()) return seen.error();
-    view.room = seen.value() && i + 1 < kTries;
+    view.has_room = seen.value() && i + 1 < kTries;
     decision = decide(request_, request_.locks[0], view, now);
     if (decision.verdict != Verdict::admit) break;
     Result<TryLock> taken = take(now);

@@ -7,7 +7,7 @@
 namespace atmost::cli {
 namespace {
 
-std::string directory_of(const Surroundings& around) {
+std::string directory_of(const NamingContext& around) {
   PathText path;
   const Status found = lock_directory(around, path);
   return found.ok() ? std::string(path.view())

@@ -58,7 +58,7 @@ TEST_F(Faults, LeaveWholeLinesOrNone) {
     for (int nth = 1; nth <= 40; ++nth) {
       const std::string path =
           folder_.file("f" + std::to_string(error) + "-" + std::to_string(nth));
-      const Place place = place_at(path, 600);
+      const LogPlace place = place_at(path, 600);
       Log log(place);
       countdown = nth;
       failing = error;
@@ -97,7 +97,7 @@ TEST_F(Faults, AFullDiskTearsALineAndTheNextOneIsWhole) {
   os::calls.write = write_as_room_is;
   for (int room = 1; room < 40; ++room) {
     const std::string path = folder_.file("d" + std::to_string(room));
-    const Place place = place_at(path);
+    const LogPlace place = place_at(path);
     Log log(place);
     room_left = room;
     const Status full = log.append(ended(1));
@@ -119,7 +119,7 @@ TEST_F(Faults, ALineThatWasCutShortGetsItsEndAtOnce) {
     cut = false;
     return os::kRealCalls.write(fd, from, part);
   };
-  const Place place = place_at(folder_.file());
+  const LogPlace place = place_at(folder_.file());
   Log log(place);
   const Status status = log.append(ended(1));
   ASSERT_FALSE(status.ok());
@@ -142,7 +142,7 @@ TEST_F(Faults, ALineInAFileThatIsGoneIsWrittenAgain) {
     }
     return os::kRealCalls.write(fd, from, size);
   };
-  const Place place = place_at(path);
+  const LogPlace place = place_at(path);
   Log log(place);
   ASSERT_TRUE(log.append(ended(1)).ok());
   EXPECT_EQ(contents(path), line_of(ended(1)));

@@ -34,8 +34,8 @@ class Folder {
   std::string path_;
 };
 
-inline Place place_at(const std::string& path, std::int64_t cap = kDefaultCap) {
-  Place place;
+inline LogPlace place_at(const std::string& path, std::int64_t cap = kDefaultCap) {
+  LogPlace place;
   place.path = PathText(path);
   place.cap = cap;
   return place;

@@ -20,7 +20,7 @@ std::string why_not(const Status& status) {
 
 TEST(Log, AppendsLinesToAPrivateFile) {
   Folder folder;
-  const Place place = place_at(folder.file());
+  const LogPlace place = place_at(folder.file());
   {
     Log log(place);
     ASSERT_EQ(why_not(log.append(ended(1))), "");
@@ -36,7 +36,7 @@ TEST(Log, AppendsLinesToAPrivateFile) {
 
 TEST(Log, TakesTheModeItIsGiven) {
   Folder folder;
-  Place place = place_at(folder.file());
+  LogPlace place = place_at(folder.file());
   place.mode = 0666;
   Log log(place);
   ASSERT_EQ(why_not(log.append(ended(1))), "");
@@ -47,7 +47,7 @@ TEST(Log, TakesTheModeItIsGiven) {
 
 TEST(Log, GivesALineOfItsOwnToWhatFollowsATornOne) {
   Folder folder;
-  const Place place = place_at(folder.file());
+  const LogPlace place = place_at(folder.file());
   std::ofstream(folder.file()) << "{\"v\":1,\"ev";
   Log log(place);
   ASSERT_EQ(why_not(log.append(ended(1))), "");
@@ -61,7 +61,7 @@ TEST(Log, GivesALineOfItsOwnToWhatFollowsATornOne) {
 TEST(Log, KeepsTwoGenerationsUnderItsSize) {
   Folder folder;
   const std::int64_t size = static_cast<std::int64_t>(line_of(ended(1)).size());
-  const Place place = place_at(folder.file(), 3 * size);
+  const LogPlace place = place_at(folder.file(), 3 * size);
   Log log(place);
   for (std::uint64_t token = 1; token <= 7; ++token)
     ASSERT_EQ(why_not(log.append(ended(token))), "");
@@ -71,7 +71,7 @@ TEST(Log, KeepsTwoGenerationsUnderItsSize) {
 
 TEST(Log, FollowsThePathWhenOthersRotate) {
   Folder folder;
-  const Place place = place_at(folder.file());
+  const LogPlace place = place_at(folder.file());
   Log log(place);
   ASSERT_EQ(why_not(log.append(ended(1))), "");
   fs::rename(folder.file(), folder.file("history.jsonl-20261121"));
@@ -84,7 +84,7 @@ TEST(Log, FollowsThePathWhenOthersRotate) {
 
 TEST(Log, GoesOnInATruncatedFile) {
   Folder folder;
-  const Place place = place_at(folder.file());
+  const LogPlace place = place_at(folder.file());
   Log log(place);
   ASSERT_EQ(why_not(log.append(ended(1))), "");
   ASSERT_EQ(truncate(folder.file().c_str(), 0), 0);
@@ -95,7 +95,7 @@ TEST(Log, GoesOnInATruncatedFile) {
 TEST(Log, WritesIntoNothingButAFileOfItsOwn) {
   Folder folder;
   const auto refused = [&](const std::string& name) {
-    const Place place = place_at(folder.file(name));
+    const LogPlace place = place_at(folder.file(name));
     return why_not(Log(place).append(ended(1)));
   };
   std::ofstream(folder.file("victim")) << "precious\n";
@@ -109,7 +109,7 @@ TEST(Log, WritesIntoNothingButAFileOfItsOwn) {
   EXPECT_THAT(refused("fifo"), HasSubstr("not a regular file"));
   EXPECT_THAT(refused("missing/history.jsonl"), HasSubstr("No such file"));
   EXPECT_EQ(contents(folder.file("victim")), "precious\n");
-  const Place null = place_at("/dev/null");
+  const LogPlace null = place_at("/dev/null");
   EXPECT_THAT(why_not(Log(null).append(ended(1))), HasSubstr("not a regular file"));
 }
 
@@ -117,7 +117,7 @@ TEST(Log, WritesWhereNobodyElseCanPutALinkInPlace) {
   Folder folder;
   fs::create_directory(folder.file("open"));
   ASSERT_EQ(chmod(folder.file("open").c_str(), 0777), 0);
-  const Place place = place_at(folder.file("open/history.jsonl"));
+  const LogPlace place = place_at(folder.file("open/history.jsonl"));
   const std::string why = why_not(Log(place).append(ended(1)));
   EXPECT_THAT(why, HasSubstr("everybody may rename files in " + folder.file("open")));
   ASSERT_EQ(chmod(folder.file("open").c_str(), 01777), 0);
@@ -126,7 +126,7 @@ TEST(Log, WritesWhereNobodyElseCanPutALinkInPlace) {
 
 TEST(Log, KeepsItsDescriptorFromCommands) {
   Folder folder;
-  const Place place = place_at(folder.file());
+  const LogPlace place = place_at(folder.file());
   Log log(place);
   ASSERT_EQ(why_not(log.append(ended(1))), "");
   for (const auto& one : fs::directory_iterator("/proc/self/fd")) {

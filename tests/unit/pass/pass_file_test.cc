@@ -92,7 +92,7 @@ if_elapsed = "inf"
 TEST(PassFile, IsRefusedWithThePlace) {
   struct {
     std::string text;
-    Place at;
+    SourcePlace at;
     const char* words;
   } const kTable[] = {
       {"", {0, 0}, "no [[atom]]"},

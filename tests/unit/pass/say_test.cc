@@ -39,55 +39,55 @@ TEST(Say, TellsWhatBecameOfAnAtom) {
   Outcome broken;
   broken.error = error_of(Code::not_found, 2, "nothing: no such file");
   struct {
-    Fate fate;
+    AtomResult result;
     bool dry;
     bool attention;
     const char* words;
     const char* kind;
   } const kTable[] = {
-      {{Fate::Kind::not_due, {}}, false, true, "not due: Hr02 does not hold", "not_due"},
-      {{Fate::Kind::told, ran(0)}, false, false, "ran 3s, exited with 0", "ran"},
-      {{Fate::Kind::told, ran(3)}, false, true, "ran 3s, exited with 3", "ran"},
-      {{Fate::Kind::told, ran(0, 9)}, false, true, "ran 3s, ended by SIGKILL", "ran"},
-      {{Fate::Kind::told, overran},
+      {{AtomResult::Kind::not_due, {}}, false, true, "not due: Hr02 does not hold", "not_due"},
+      {{AtomResult::Kind::told, ran(0)}, false, false, "ran 3s, exited with 0", "ran"},
+      {{AtomResult::Kind::told, ran(3)}, false, true, "ran 3s, exited with 3", "ran"},
+      {{AtomResult::Kind::told, ran(0, 9)}, false, true, "ran 3s, ended by SIGKILL", "ran"},
+      {{AtomResult::Kind::told, overran},
        false,
        true,
        "ran 3s, stopped: longer than its max_runtime",
        "ran"},
-      {{Fate::Kind::told, refused(Verdict::too_soon, Why::none)},
+      {{AtomResult::Kind::told, refused(Verdict::too_soon, Why::none)},
        false,
        false,
        "too soon: not before 1m30s",
        "too_soon"},
-      {{Fate::Kind::told, refused(Verdict::busy, Why::no_slot)},
+      {{AtomResult::Kind::told, refused(Verdict::busy, Why::no_slot)},
        false,
        false,
        "busy: 1 of 1 run",
        "busy"},
-      {{Fate::Kind::told, refused(Verdict::busy, Why::ancestor)},
+      {{AtomResult::Kind::told, refused(Verdict::busy, Why::ancestor)},
        false,
        false,
        "busy: this pass runs below it",
        "busy"},
-      {{Fate::Kind::told, refused(Verdict::busy, Why::survivor)},
+      {{AtomResult::Kind::told, refused(Verdict::busy, Why::survivor)},
        false,
        true,
        "busy: overdue, and its process could not be stopped",
        "busy"},
-      {{Fate::Kind::told, overdue},
+      {{AtomResult::Kind::told, overdue},
        true,
        false,
        "would run, after stopping an overdue one",
        "would_take_over"},
-      {{Fate::Kind::told, ran(0)}, true, false, "would run", "would_run"},
-      {{Fate::Kind::told, broken}, false, true, "nothing: no such file", "failed"},
+      {{AtomResult::Kind::told, ran(0)}, true, false, "would run", "would_run"},
+      {{AtomResult::Kind::told, broken}, false, true, "nothing: no such file", "failed"},
   };
   for (const auto& row : kTable) {
-    EXPECT_EQ(words_of(atom(), row.fate, row.dry), row.words);
-    EXPECT_EQ(needs_attention(row.fate.outcome), row.attention) << row.words;
-    EXPECT_EQ(
-        json_of(atom(), row.fate, row.dry).rfind(std::string("{\"kind\":\"") + row.kind + "\"", 0),
-        0U)
+    EXPECT_EQ(words_of(atom(), row.result, row.dry), row.words);
+    EXPECT_EQ(needs_attention(row.result.outcome), row.attention) << row.words;
+    EXPECT_EQ(json_of(atom(), row.result, row.dry)
+                  .rfind(std::string("{\"kind\":\"") + row.kind + "\"", 0),
+              0U)
         << row.words;
   }
 }

@@ -34,7 +34,7 @@ class Decide : public ::testing::Test {
     }
     view.holders = {holders_.data(), holders_.size()};
     view.held = static_cast<std::uint32_t>(holders_.size());
-    view.room = view.held + lock.take <= lock.max;
+    view.has_room = view.held + lock.take <= lock.max;
   }
   // The holder of `slot` is a library's, and has agreed to nothing.
   void make_immune(std::uint32_t slot) {

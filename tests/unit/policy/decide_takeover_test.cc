@@ -34,10 +34,10 @@ TEST_F(Decide, ExpireAfterZeroStopsEverybodyFirst) {
   request.expire_after = Duration{};
   hold({0, 5, 3});
   EXPECT_EQ(victims(), (Victims{2, 3, 1}));
-  view.room = false;
+  view.has_room = false;
   EXPECT_EQ(victims(), (Victims{2, 3, 1}));
   view.holders = {};
-  view.room = true;
+  view.has_room = true;
   EXPECT_EQ(ask().verdict, Verdict::admit);
 }
 
@@ -77,7 +77,7 @@ TEST_F(Decide, AWriterHasEverybodyInItsWay) {
   lock.max = 100;
   request.expire_after = Duration::seconds(10);
   hold({20, 40, 30});
-  view.room = false;
+  view.has_room = false;
   EXPECT_EQ(victims(), (Victims{2, 3, 1}));
 }
 
@@ -93,7 +93,7 @@ TEST_F(Decide, WhoseAgeIsUnknownIsNotOverdue) {
   view.last_chance = true;
   EXPECT_EQ(ask().why, Why::no_slot);
   lock.max = 3;
-  view.room = true;
+  view.has_room = true;
   EXPECT_EQ(ask().verdict, Verdict::admit);  // and does not keep a free slot from anybody
 }
 
@@ -162,7 +162,7 @@ TEST_F(Decide, BesideOneThatShouldBeStoppedFirstNobodyIsAdmitted) {
   request.expire_after = {};
   hold({60});
   make_immune(1);
-  ASSERT_TRUE(view.room);
+  ASSERT_TRUE(view.has_room);
   EXPECT_EQ(ask().verdict, Verdict::busy);
   EXPECT_EQ(ask().why, Why::immune);
 }

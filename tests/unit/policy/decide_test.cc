@@ -7,7 +7,7 @@ namespace atmost::policy {
 namespace {
 
 TEST_F(Decide, AdmitsWhereThereIsRoom) {
-  view.room = true;
+  view.has_room = true;
   EXPECT_EQ(ask().verdict, Verdict::admit);
   EXPECT_EQ(ask().why, Why::none);
 }
@@ -34,7 +34,7 @@ TEST_F(Decide, ReasonsCountInTheirOrder) {
   request.on_busy = OnBusy::join;
   view.joiner_waiting = true;
   hold({20});
-  view.room = false;
+  view.has_room = false;
 
   EXPECT_EQ(ask().why, Why::zero);
   lock.max = 1;
@@ -51,14 +51,14 @@ TEST_F(Decide, ReasonsCountInTheirOrder) {
   EXPECT_EQ(ask().why, Why::joined);
   view.joiner_waiting = false;
   EXPECT_EQ(ask().why, Why::no_slot);
-  view.room = true;
+  view.has_room = true;
   EXPECT_EQ(ask().verdict, Verdict::admit);
 }
 
 // --- IfElapsed (Table 2) ---
 
 TEST_F(Decide, IfElapsedZeroIsNeverTooSoon) {
-  view.room = true;
+  view.has_room = true;
   for (std::int64_t ago : {0, 1, -1, 1'000'000}) {
     view.last.start = same_boot(ago);
     EXPECT_EQ(ask().verdict, Verdict::admit) << ago;
@@ -67,7 +67,7 @@ TEST_F(Decide, IfElapsedZeroIsNeverTooSoon) {
 }
 
 TEST_F(Decide, IfElapsedIsOverAtItsEnd) {
-  view.room = true;
+  view.has_room = true;
   request.if_elapsed = Duration::seconds(60);
   for (auto stamp : {same_boot, other_boot}) {
     view.last.start = stamp(59);
@@ -86,7 +86,7 @@ TEST_F(Decide, IfElapsedIsOverAtItsEnd) {
 }
 
 TEST_F(Decide, IfElapsedForeverAdmitsOnce) {
-  view.room = true;
+  view.has_room = true;
   request.if_elapsed = Duration::forever();
   EXPECT_EQ(ask().verdict, Verdict::admit);
   for (std::int64_t ago : {0, 1, -1, 1'000'000'000}) {
@@ -100,13 +100,13 @@ TEST_F(Decide, TooSoonDoesNotAskWhetherThereIsRoom) {
   request.if_elapsed = Duration::seconds(60);
   view.last.start = same_boot(1);
   for (bool room : {false, true}) {
-    view.room = room;
+    view.has_room = room;
     EXPECT_EQ(ask().verdict, Verdict::too_soon);
   }
 }
 
 TEST_F(Decide, ElapsedFromSaysWhichMomentCounts) {
-  view.room = true;
+  view.has_room = true;
   request.if_elapsed = Duration::seconds(60);
   view.last = {same_boot(100), same_boot(50), same_boot(200)};
   EXPECT_EQ(ask().verdict, Verdict::admit);
@@ -120,7 +120,7 @@ TEST_F(Decide, ElapsedFromSaysWhichMomentCounts) {
 }
 
 TEST_F(Decide, TheFutureCountsAsJustNowAndIsReported) {
-  view.room = true;
+  view.has_room = true;
   request.if_elapsed = Duration::seconds(60);
   for (auto stamp : {same_boot, other_boot}) {
     view.last.start = stamp(-1'000'000);
@@ -135,7 +135,7 @@ TEST_F(Decide, TheFutureCountsAsJustNowAndIsReported) {
 }
 
 TEST_F(Decide, WithinOneBootTheBootClockCounts) {
-  view.room = true;
+  view.has_room = true;
   request.if_elapsed = Duration::seconds(60);
   view.last.start = same_boot(59);
   view.last.start.real_ns =
@@ -146,7 +146,7 @@ TEST_F(Decide, WithinOneBootTheBootClockCounts) {
 }
 
 TEST_F(Decide, AGivenTimeIsTakenByTheWallClock) {
-  view.room = true;
+  view.has_room = true;
   request.if_elapsed = Duration::seconds(60);
   view.last.start = same_boot(10);
   Instant given = {kNow.real_ns + 49 * kSecond, 0, true};
@@ -173,7 +173,7 @@ TEST_F(Decide, ReplacingIsTheLastResort) {
 }
 
 TEST_F(Decide, WhatIsOwedIsNotGivenAway) {
-  view.room = true;
+  view.has_room = true;
   view.waiters_ahead = 2;
   const Decision answer = ask();
   EXPECT_EQ(answer.verdict, Verdict::busy);
@@ -238,7 +238,7 @@ TEST_F(Decide, EveryCombinationObeysTheRules) {
     lock.max = bit(0) ? 0 : 1;
     view.drained = bit(1);
     view.last.start = bit(2) ? same_boot(1) : same_boot(100);
-    view.room = bit(3);
+    view.has_room = bit(3);
     view.waiters_ahead = bit(4) ? 1 : 0;
     view.held_by_ancestor = bit(5);
     view.takeover_running = bit(6);
@@ -261,7 +261,7 @@ TEST_F(Decide, EveryCombinationObeysTheRules) {
     } else {
       EXPECT_EQ(answer.why, !bit(10) && bit(8) ? Why::joined : Why::no_slot) << bits;
     }
-    EXPECT_FALSE(answer.verdict == Verdict::admit && !view.room) << bits;
+    EXPECT_FALSE(answer.verdict == Verdict::admit && !view.has_room) << bits;
   }
 }
 

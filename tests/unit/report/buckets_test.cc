@@ -21,7 +21,7 @@ LockStory random_story(std::mt19937_64& random) {
     run.ran_ns = static_cast<std::int64_t>(random() % (i % 4 == 0 ? 3000 : 50)) * kMs;
     run.waited_ns = static_cast<std::int64_t>(random() % 200) * kMs;
     run.take = 1 + random() % 3;
-    run.fate = Fate(random() % kFates);
+    run.status = RunStatus(random() % kFates);
     story.runs.push_back(run);
     story.marks.push_back({static_cast<std::int64_t>(random() % 3000) * kMs,
                            static_cast<std::int64_t>(random() % 100) * kMs,

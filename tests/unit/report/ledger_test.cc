@@ -13,11 +13,11 @@ TEST(Ledger, PutsRunsTogether) {
   script.admitted(0, 1, 1, 2.5).ended(10, 1, 10).admitted(20, 2).ended(25, 2, 5, "\"exit\":3");
   const LockStory& story = script.story();
   ASSERT_EQ(story.runs.size(), 2u);
-  EXPECT_EQ(story.runs[0].fate, Fate::success);
+  EXPECT_EQ(story.runs[0].status, RunStatus::success);
   EXPECT_EQ(story.runs[0].start_ns, kBegin);
   EXPECT_EQ(story.runs[0].ran_ns, 10 * kSecond);
   EXPECT_EQ(story.runs[0].waited_ns, 5 * kSecond / 2);
-  EXPECT_EQ(story.runs[1].fate, Fate::failure);
+  EXPECT_EQ(story.runs[1].status, RunStatus::failure);
   EXPECT_EQ(story.name, "backup");
   EXPECT_EQ(story.path, "/locks/backup.lock");
 }
@@ -35,7 +35,7 @@ TEST(Ledger, ABeginningWithoutAnEndRunsOn) {
   Script script;
   script.admitted(0, 1).busy(30);
   const LockStory& story = script.story();
-  EXPECT_EQ(story.runs[0].fate, Fate::running);
+  EXPECT_EQ(story.runs[0].status, RunStatus::running);
   EXPECT_EQ(story.runs[0].ran_ns, 30 * kSecond) << "until the last line";
 }
 
@@ -44,18 +44,18 @@ TEST(Ledger, TheNextAdmissionOfASlotTellsThatItIsOver) {
   script.max = 2;
   script.admitted(0, 1, 1).admitted(1, 2, 2).admitted(40, 3, 1);
   const LockStory& story = script.story();
-  EXPECT_EQ(story.runs[0].fate, Fate::unseen);
+  EXPECT_EQ(story.runs[0].status, RunStatus::unseen);
   EXPECT_EQ(story.runs[0].ran_ns, 40 * kSecond);
-  EXPECT_EQ(story.runs[1].fate, Fate::running);
+  EXPECT_EQ(story.runs[1].status, RunStatus::running);
 }
 
 TEST(Ledger, AnEndMayBeLoggedAfterTheNextAdmission) {
   Script script;
   script.admitted(0, 1).admitted(10.001, 2).ended(10, 1, 9.9).ended(12, 2, 2);
   const LockStory& story = script.story();
-  EXPECT_EQ(story.runs[0].fate, Fate::success);
+  EXPECT_EQ(story.runs[0].status, RunStatus::success);
   EXPECT_EQ(story.runs[0].ran_ns, 9'900'000'000);
-  EXPECT_EQ(story.runs[1].fate, Fate::success);
+  EXPECT_EQ(story.runs[1].status, RunStatus::success);
 }
 
 TEST(Ledger, WhoIsTakenOverIsKilledInEitherOrderOfLines) {
@@ -64,21 +64,21 @@ TEST(Ledger, WhoIsTakenOverIsKilledInEitherOrderOfLines) {
       .expired(100, 1, 90)
       .ended(101, 1, 101, "\"signal\":\"INT\"")
       .signalled(101, 1, true);
-  EXPECT_EQ(victim_first.story().runs[0].fate, Fate::killed);
+  EXPECT_EQ(victim_first.story().runs[0].status, RunStatus::killed);
   EXPECT_EQ(victim_first.story().expire_after_ns, 90 * kSecond);
   Script taker_first;
   taker_first.admitted(0, 1).signalled(101, 1, true).ended(102, 1, 101, "\"exit\":0");
-  EXPECT_EQ(taker_first.story().runs[0].fate, Fate::killed);
+  EXPECT_EQ(taker_first.story().runs[0].status, RunStatus::killed);
   Script silent;  // its supervisor was killed as well
   silent.admitted(0, 1).signalled(101, 1, true).admitted(102, 2).ended(103, 2, 1);
-  EXPECT_EQ(silent.story().runs[0].fate, Fate::killed);
+  EXPECT_EQ(silent.story().runs[0].status, RunStatus::killed);
   EXPECT_EQ(silent.story().runs[0].ran_ns, 101 * kSecond);
 }
 
 TEST(Ledger, MaxRuntimeKills) {
   Script script;
   script.admitted(0, 1).ended(5, 1, 5, "\"signal\":\"TERM\",\"stopped\":\"max_runtime\"");
-  EXPECT_EQ(script.story().runs[0].fate, Fate::killed);
+  EXPECT_EQ(script.story().runs[0].status, RunStatus::killed);
 }
 
 TEST(Ledger, AbsurdNumbersStayNumbers) {

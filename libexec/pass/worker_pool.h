@@ -1,6 +1,6 @@
 // Atoms side by side, each in a process of its own.
-#ifndef ATMOST_LIBEXEC_PASS_CREW_H
-#define ATMOST_LIBEXEC_PASS_CREW_H
+#ifndef ATMOST_LIBEXEC_PASS_WORKER_POOL_H
+#define ATMOST_LIBEXEC_PASS_WORKER_POOL_H
 
 #include <signal.h>
 
@@ -33,16 +33,16 @@ class Notes {
 // While an atom runs in it, signals that end programs are noted, passed on to its atoms (unless the
 // terminal sent them, which reaches those itself), and end the waiting. Single-threaded, one at a
 // time.
-class Crew {
+class WorkerPool {
  public:
-  using Tell = std::function<void(const Atom&, const Fate&)>;
+  using Tell = std::function<void(const Atom&, const AtomResult&)>;
 
   // At most `jobs` at a time. With more than one their output is collected and written line by
   // line, each line whole and under its atom's name; with one they have our streams. `secrets`
   // (borrowed) are for the stores of jobs in a fleet.
-  Crew(unsigned jobs, bool quiet, const Variables& secrets, Tell tell);
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  WorkerPool(unsigned jobs, bool quiet, const Variables& secrets, Tell tell);
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
 
   // Blocks until one more may be started. Returns the signal that told us to end, 0 when none did.
   int make_room();

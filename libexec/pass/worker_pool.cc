@@ -1,4 +1,4 @@
-#include "crew.h"
+#include "worker_pool.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -46,20 +46,20 @@ Notes::~Notes() {
   sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
-Crew::Crew(unsigned jobs, bool quiet, const Variables& secrets, Tell tell)
+WorkerPool::WorkerPool(unsigned jobs, bool quiet, const Variables& secrets, Tell tell)
     : jobs_(jobs), quiet_(quiet), secrets_(secrets), tell_(std::move(tell)) {}
 
-int Crew::make_room() {
+int WorkerPool::make_room() {
   while (members_.size() >= jobs_ && noted == 0) wait();
   return noted;
 }
 
-int Crew::finish_all() {
+int WorkerPool::finish_all() {
   while (!members_.empty()) wait();
   return noted;
 }
 
-void Crew::start(const Job& job) {
+void WorkerPool::start(const Job& job) {
   if (!notes_) notes_.emplace();
   Result<Child> child = pass::start(job, secrets_, jobs_ > 1, quiet_, notes_->mask_before());
   if (!child.ok()) {
@@ -73,7 +73,7 @@ void Crew::start(const Job& job) {
 }
 
 // Waits for anything to happen, and handles it all.
-void Crew::wait() {
+void WorkerPool::wait() {
   std::vector<pollfd> polled;
   for (const Member& member : members_) {
     for (const os::Fd* fd : {&member.child.result, &member.child.out, &member.child.err}) {
@@ -101,14 +101,14 @@ void Crew::wait() {
   if (members_.empty()) notes_.reset();
 }
 
-void Crew::pass_signal_on() {
+void WorkerPool::pass_signal_on() {
   if (noted_from_process == 0) return;
   noted_from_process = 0;
   // Not waited for yet, so the pids are theirs.
   for (const Member& member : members_) kill(member.child.pid, noted);
 }
 
-bool Crew::read_some(const Member& member, const os::Fd& from, Stream& stream) {
+bool WorkerPool::read_some(const Member& member, const os::Fd& from, Stream& stream) {
   char buffer[16384];
   const ssize_t got = read(from.get(), buffer, sizeof buffer);
   if (got < 0) return errno == EINTR || errno == EAGAIN;
@@ -118,7 +118,7 @@ bool Crew::read_some(const Member& member, const os::Fd& from, Stream& stream) {
 }
 
 // Whole lines, each under the atom's name; with `all` also what lacks its newline.
-void Crew::write_lines(const Member& member, Stream& stream, bool all) {
+void WorkerPool::write_lines(const Member& member, Stream& stream, bool all) {
   const std::string name = escaped(member.atom->name()) + ": ";
   std::string lines;
   std::size_t start = 0;
@@ -137,7 +137,7 @@ void Crew::write_lines(const Member& member, Stream& stream, bool all) {
 
 // Its supervisor has ended. What is in the pipes by now is the command's; what a daemon of it
 // writes later is nobody's.
-void Crew::end(Member& member) {
+void WorkerPool::end(Member& member) {
   Child& child = member.child;
   for (const bool out : {true, false}) {
     os::Fd& from = out ? child.out : child.err;

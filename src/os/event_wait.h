@@ -1,0 +1,36 @@
+// Waiting for the end of a process, a signal, a request or a time.
+#ifndef ATMOST_OS_EVENT_WAIT_H
+#define ATMOST_OS_EVENT_WAIT_H
+
+#include <cstdint>
+
+#include "core/time.h"
+#include "request_pipe.h"
+
+namespace atmost::os {
+
+// Why watch() came back: the process has ended; somebody wants us to let go (SIGTERM, SIGINT,
+// SIGHUP); it is time; the bell was rung; who rang has gone without reading the answer.
+enum class Watched : std::uint8_t { ended, told, time_up, asked, unheard };
+
+// While alive every signal is held back but those that watch() lets through, which end nothing by
+// themselves. Process-wide, for the rest of the process's life. Blocks until one of the five; time
+// on the boot clock also passes while the machine is suspended, and continues us when we were
+// stopped.
+class EventWait {
+ public:
+  EventWait();
+  void set_deadline(std::int64_t boot_ns);  // kForever: none, as at first
+  // `bell` may be null.
+  Watched watch(int handle, RequestPipe* bell);
+
+ private:
+  std::int64_t deadline_ns_ = Duration::kForever;
+  void* timer_ = nullptr;
+  bool has_timer_ = false;
+  bool timed_ = false;
+};
+
+}  // namespace atmost::os
+
+#endif

@@ -1,0 +1,81 @@
+#include "../event_wait.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "../calls.h"
+#include "../clock.h"
+#include "../file.h"
+#include "../terminal.h"
+
+namespace atmost::os {
+namespace {
+
+volatile sig_atomic_t told = 0;
+
+void on_told(int) { told = 1; }
+void on_time(int) {}
+
+void listen_to(int signal, void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  calls.sigaction(signal, &action, nullptr);
+}
+
+constexpr int kTelling[] = {SIGTERM, SIGINT, SIGHUP};
+
+}  // namespace
+
+EventWait::EventWait() {
+  sigset_t all;
+  sigfillset(&all);
+  calls.sigprocmask(SIG_SETMASK, &all, nullptr);
+  for (int signal : kTelling) listen_to(signal, on_told);
+  listen_to(SIGCONT, on_time);
+}
+
+void EventWait::set_deadline(std::int64_t boot_ns) {
+  deadline_ns_ = boot_ns;
+  timed_ = false;
+  if (boot_ns == Duration::kForever) return;
+  if (!has_timer_) has_timer_ = calls.create_timer(SIGCONT, &timer_) == 0;
+  timed_ = has_timer_ && calls.set_timer(timer_, boot_ns) == 0;
+}
+
+Watched EventWait::watch(int handle, RequestPipe* bell) {
+  // Without a timer (RLIMIT_SIGPENDING used up) the clock is looked at so often.
+  constexpr struct timespec kLook = {1, 0};
+  sigset_t closed;
+  sigfillset(&closed);
+  for (int signal : kTelling) sigdelset(&closed, signal);
+  sigdelset(&closed, SIGCONT);
+  const bool hangs = bell != nullptr && bell->hangs();
+  for (;;) {
+    if (told != 0) return Watched::told;
+    if (boot_ns() >= deadline_ns_) return Watched::time_up;
+    const bool awaited = hangs && bell->answered_;
+    struct pollfd all[] = {{handle, POLLIN, 0},
+                           {hangs ? RequestPipe::kAsk : -1, POLLIN, 0},
+                           {awaited ? RequestPipe::kAnswer : -1, 0, 0}};
+    const bool looks = deadline_ns_ != Duration::kForever && !timed_;
+    if (ppoll(all, 3, looks ? &kLook : nullptr, &closed) <= 0) continue;
+    if (all[0].revents != 0) return Watched::ended;
+    if (all[2].revents != 0) {  // nobody has it open any more
+      if (bell->unread()) return Watched::unheard;
+      bell->answered_ = false;
+    }
+    if (all[1].revents != 0) return bell->unread() ? Watched::unheard : Watched::asked;
+  }
+}
+
+}  // namespace atmost::os

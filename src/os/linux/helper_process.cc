@@ -1,0 +1,114 @@
+#include "../helper_process.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "../calls.h"
+#include "../clock.h"
+#include "../file.h"
+#include "../terminal.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+namespace atmost::os {
+namespace {
+
+void close_between(int first, int last) {
+  if (first > last || syscall(SYS_close_range, first, last, 0) == 0) return;
+  struct rlimit limit = {};
+  constexpr int kMost = 65536;  // more than this nobody opens by accident
+  const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kMost;
+  const int end = known ? static_cast<int>(limit.rlim_cur) : kMost;
+  for (int fd = first; fd <= last && fd < end; ++fd) close(fd);
+}
+
+}  // namespace
+
+int HelperProcess::start() {
+  Fd child_in;
+  Fd child_out;
+  int error = open_pipe(child_in, out_);
+  if (error == 0) error = open_pipe(in_, child_out);
+  if (error != 0) return error;
+  const pid_t parent = getpid();
+  const pid_t pid = calls.fork();
+  if (pid < 0) return errno;
+  if (pid > 0) {
+    pid_ = pid;
+    return 0;
+  }
+  starter_ = parent;
+  in_ = static_cast<Fd&&>(child_in);
+  out_ = static_cast<Fd&&>(child_out);
+  return 0;
+}
+
+bool HelperProcess::tell(const void* from, std::size_t size) const {
+  return write_stream(out_.get(), from, size) == 0;
+}
+
+bool HelperProcess::hear(void* to, std::size_t size) const {
+  char* at = static_cast<char*>(to);
+  while (size > 0) {
+    const ssize_t got = calls.read(in_.get(), at, size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+HelperProcess::First HelperProcess::which_first(int handle) const {
+  struct pollfd either[] = {{in_.get(), POLLIN, 0}, {handle, POLLIN, 0}};
+  while (calls.poll(either, 2, -1) < 0 && errno == EINTR) {
+  }
+  return either[0].revents == 0 && either[1].revents != 0 ? First::process_ended : First::heard;
+}
+
+void HelperProcess::kill_and_wait() {
+  calls.kill(static_cast<pid_t>(pid_), SIGKILL);
+  int status;
+  struct rusage used;
+  while (calls.wait4(static_cast<pid_t>(pid_), &status, 0, &used) < 0 && errno == EINTR) {
+  }
+}
+
+void HelperProcess::die_with_starter() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (getppid() != starter_) _exit(0);  // it died before it was asked for
+}
+
+void HelperProcess::stand_alone() { prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0); }
+
+void HelperProcess::settle(const int* keep, unsigned count) {
+  setsid();
+  (void)!chdir("/");  // the root cannot be unmounted anyway
+  in_.reset();
+  out_.reset();
+  int next = 0;
+  for (;;) {
+    int nearest = INT32_MAX;
+    for (unsigned i = 0; i < count; ++i) {
+      if (keep[i] >= next) nearest = std::min(nearest, keep[i]);
+    }
+    if (nearest == INT32_MAX) break;
+    close_between(next, nearest - 1);
+    next = nearest + 1;
+  }
+  close_between(next, INT32_MAX);
+}
+
+}  // namespace atmost::os

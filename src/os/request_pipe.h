@@ -1,0 +1,47 @@
+// A pipe by which another program can ask this process for something.
+#ifndef ATMOST_OS_REQUEST_PIPE_H
+#define ATMOST_OS_REQUEST_PIPE_H
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/text.h"
+
+namespace atmost::os {
+
+// A line by which a shell can ask this process for something without starting a process of its own:
+// it opens /proc/PID/fd/kAnswer to read and /proc/PID/fd/kAsk to read and write (of a pipe of which
+// one is a reader no SIGPIPE comes), writes "LETTER NAME PID\n", and reads a line: yes; or the end
+// of the stream: no, or the process is gone. Descriptors are close-on-exec. One asker at a time. As
+// long as an answer lies there unread and its asker has it open, it may still be read.
+class RequestPipe {
+ public:
+  static constexpr int kAsk = 100;
+  static constexpr int kAnswer = 101;
+  static constexpr int kAskStaysOpen = 102;  // the same pipe as kAsk
+
+  // Makes the pipes and a name. Children inherit all. 0 or an errno value. What was open at the
+  // three descriptors is closed.
+  int hang();
+  bool hangs() const { return !name_.empty(); }
+  // "NAME PID": of the process that is to be asked. No other bell on this machine has it.
+  Text<63> address(std::int64_t pid) const;
+
+  // The letter, from who knew the address; 0 when there is none. Never blocks.
+  char asked() const;
+  void accept();
+  bool decline();  // false: this process has to end, that is an answer too
+  bool unread() const;
+
+ private:
+  friend class EventWait;
+  Text<15> name_;
+  bool answered_ = false;  // and the asker was not seen to have gone since
+};
+
+// Appends to a file that exists, magic links as /dev/stdin included: 0 or an errno value.
+int append_to(const char* path, const void* from, std::size_t size);
+
+}  // namespace atmost::os
+
+#endif
