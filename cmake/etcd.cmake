@@ -30,7 +30,7 @@ function(etcd_test_over channel)
     get_test_property(${name} LABELS labels)
     get_test_property(${name} TIMEOUT timeout)
     add_test(NAME ${name}_${channel} COMMAND ${name})
-    set_tests_properties(${name}_${channel} PROPERTIES LABELS "${labels}" TIMEOUT "${timeout}"
+    set_tests_properties(${name}_${channel} PROPERTIES LABELS "${labels};variant" TIMEOUT "${timeout}"
                          ENVIRONMENT "${environment};ATMOST_TESTS_CHANNEL=${channel}")
   endforeach()
 endfunction()

@@ -100,8 +100,8 @@ TEST_F(Accounts, ATokenThatEndsCostsNoLeaseAndNoPlace) {
   Job waiter(run_line(url, {"-w", "20"}, "cp " + file("done") + " " + file("after")));
   const int before = relay.seen("/auth/authenticate");
   etcdctl("root:rootword", "user add another:word");
-  EXPECT_EQ(holder.wait(20), 0);
-  EXPECT_EQ(waiter.wait(10), 0);
+  EXPECT_EQ(holder.wait(30), 0);
+  EXPECT_EQ(waiter.wait(30), 0);
   EXPECT_EQ(contents(file("after")), "done\n");
   EXPECT_GT(relay.seen("/auth/authenticate"), before);
   const Said soon =

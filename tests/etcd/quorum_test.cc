@@ -12,6 +12,7 @@
 
 #include "etcd/kit/cluster.h"
 #include "etcd/kit/relay.h"
+#include "etcd/kit/tested_channel.h"
 #include "fleet/job.h"
 #include "process/temp_dir.h"
 
@@ -122,13 +123,15 @@ TEST_F(Quorum, OneStoppedMemberIsNoLoss) {
   // Longer than a waiter would need to tell of a loss.
   EXPECT_EQ(all[0].wait(timeout_ + kRenewal + kMachine), std::nullopt);
   std::ofstream(file("end")) << "now";
-  for (Job& each : all) EXPECT_EQ(each.wait(20), 0);
-  EXPECT_EQ(holder.wait(5), 0);
+  for (Job& each : all) EXPECT_EQ(each.wait(30), 0);
+  EXPECT_EQ(holder.wait(30), 0);
   cluster_.signal(follower, SIGCONT);
 }
 
 // A waiter whose member was restarted watches another one, and learns of the silence of that.
 TEST_F(Quorum, TheMemberThatAWaiterWentToIsStopped) {
+  if (etcd_kit::tested_channel() == etcd_kit::Channel::tls)
+    GTEST_SKIP() << "a relay cannot read what is encrypted";
   std::vector<std::unique_ptr<Relay>> relays;
   std::string store = "etcd://";
   for (unsigned i = 0; i < 3; ++i) {
@@ -158,7 +161,7 @@ TEST_F(Quorum, TheMemberThatAWaiterWentToIsStopped) {
   std::ofstream(file("end")) << "now";
   EXPECT_EQ(waiter.wait(kRenewal + 22), 0);
   cluster_.signal(next, SIGCONT);
-  EXPECT_EQ(holder.wait(20), 0);
+  EXPECT_EQ(holder.wait(30), 0);
 }
 
 }  // namespace

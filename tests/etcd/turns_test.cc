@@ -93,7 +93,7 @@ TEST_F(Turns, AKilledWaiterIsOvertaken) {
   ASSERT_TRUE(says("holder\nsecond\nthird\n", kPassed)) << contents(file("log"));
   std::printf("the third followed after %.2f s\n", seconds_now() - freed);
   end("third");
-  EXPECT_EQ(third.wait(10), 0);
+  EXPECT_EQ(third.wait(30), 0);
 }
 
 TEST_F(Turns, SeveralThatWereKilledAreOvertaken) {
@@ -114,7 +114,7 @@ TEST_F(Turns, SeveralThatWereKilledAreOvertaken) {
   // A second for each.
   EXPECT_TRUE(says("holder\nother\nalive\n", 2 + kPassed)) << contents(file("log"));
   end("alive");
-  EXPECT_EQ(alive.wait(10), 0);
+  EXPECT_EQ(alive.wait(30), 0);
   end("holder");
 }
 
@@ -166,8 +166,8 @@ TEST_F(Turns, AFirstWaiterThatLosesItsPlaceComesAfterTheOthers) {
   }
   ASSERT_TRUE(says(log + "first\n", 20)) << contents(file("log"));
   end("first");
-  for (Job& each : others) EXPECT_EQ(each.wait(10), 0);
-  EXPECT_EQ(first.wait(10), 0);
+  for (Job& each : others) EXPECT_EQ(each.wait(30), 0);
+  EXPECT_EQ(first.wait(30), 0);
 }
 
 // Etcd's leader may have ended it too early: one that was stopped, or stuck, and another leads
@@ -189,7 +189,7 @@ TEST_F(Turns, AWaiterWhoseLeaseWasEndedDrawsAgain) {
   end("holder");
   ASSERT_TRUE(says("holder\nsecond\n", 10)) << contents(file("log"));
   end("second");
-  EXPECT_EQ(second.wait(10), 0);
+  EXPECT_EQ(second.wait(30), 0);
 }
 
 // Who does not wait has no second to watch for; but whose lease is not renewed is dead.

@@ -38,7 +38,7 @@ TEST_F(Shown, DrainedSlotsAreInTheWayAndAreNamed) {
   EXPECT_NE(words.find("1 of 1 slots held"), std::string::npos) << words;
   EXPECT_EQ(words.find("drained"), std::string::npos) << words;
   touch("go");
-  EXPECT_EQ(one.wait(10), 0);
+  EXPECT_EQ(one.wait(30), 0);
 }
 
 TEST_F(Shown, AWaiterThatIsDeadIsNot) {
@@ -56,11 +56,11 @@ TEST_F(Shown, AWaiterThatIsDeadIsNot) {
   };
   ASSERT_TRUE(eventually(10, [&] { return waiting() == 2; }));
   dies.signal_group(SIGKILL);
-  EXPECT_EQ(dies.wait(5), 137);
+  EXPECT_EQ(dies.wait(30), 137);
   EXPECT_TRUE(eventually(5, [&] { return waiting() == 1; }));
   touch("go");
-  EXPECT_EQ(lives.wait(10), 0);
-  EXPECT_EQ(one.wait(10), 0);
+  EXPECT_EQ(lives.wait(30), 0);
+  EXPECT_EQ(one.wait(30), 0);
 }
 
 // Whoever leaves takes them along.
@@ -74,13 +74,13 @@ TEST_F(Shown, APlaceThatEndedIsSweptUpWithoutAnotherWaiter) {
   Job dies(run({"-w", "inf"}, "true"));
   ASSERT_TRUE(eventually(10, [&] { return places() == "1"; }));
   dies.signal_group(SIGKILL);
-  EXPECT_EQ(dies.wait(5), 137);
+  EXPECT_EQ(dies.wait(30), 137);
   session.ask(
       "UPDATE atmost.waiter SET expires = clock_timestamp() - interval '31 seconds' WHERE lock = "
       "'" +
       lock_ + ".lock'");
   touch("go");
-  EXPECT_EQ(one.wait(10), 0);
+  EXPECT_EQ(one.wait(30), 0);
   EXPECT_EQ(places(), "0");
 }
 

@@ -30,7 +30,7 @@ TEST_F(Turn, AFrozenWaiterIsOvertakenAndKeepsItsPlace) {
   ASSERT_TRUE(waiting(2));
   const double freed = seconds_now();
   touch("go");
-  EXPECT_EQ(holder.wait(10), 0);
+  EXPECT_EQ(holder.wait(30), 0);
   EXPECT_TRUE(eventually(10, [this] { return contents(file("order")) == "second\n"; }));
   expect_soon(freed);
   Job third(waiter("third"));
@@ -45,9 +45,9 @@ TEST_F(Turn, AFrozenWaiterIsOvertakenAndKeepsItsPlace) {
                lock_ + ".lock'") == "t";
   }));
   touch("go2");
-  EXPECT_EQ(second.wait(10), 0);
-  EXPECT_EQ(first.wait(10), 0);
-  EXPECT_EQ(third.wait(10), 0);
+  EXPECT_EQ(second.wait(30), 0);
+  EXPECT_EQ(first.wait(30), 0);
+  EXPECT_EQ(third.wait(30), 0);
   EXPECT_EQ(contents(file("order")), "second\nfirst\nthird\n");
 }
 
@@ -65,7 +65,7 @@ TEST_F(Turn, AFrozenWaiterIsOvertakenWhenALeaseEndsByItself) {
   EXPECT_EQ(second.wait(15), 0);
   expect_soon(end);
   first.signal_group(SIGCONT);
-  EXPECT_EQ(first.wait(10), 0);
+  EXPECT_EQ(first.wait(30), 0);
   EXPECT_EQ(contents(file("order")), "second\nfirst\n");
 }
 
@@ -77,11 +77,11 @@ TEST_F(Turn, ANewcomerNeedNotWaitForAFrozenWaiter) {
   first.signal_group(SIGSTOP);
   const double freed = seconds_now();
   touch("go");
-  EXPECT_EQ(holder.wait(10), 0);
+  EXPECT_EQ(holder.wait(30), 0);
   EXPECT_TRUE(eventually(20, [this] { return run_now() == 0; }));
   expect_soon(freed);
   first.signal_group(SIGCONT);
-  EXPECT_EQ(first.wait(10), 0);
+  EXPECT_EQ(first.wait(30), 0);
 }
 
 // Killed with its monitor while it stops a holder that does not want to go.
