@@ -1,13 +1,13 @@
 # make          build Release into build/ (programs in build/bin/)
 # make deps     install what building and checking need (Debian packages, see tools/install_deps)
 # make check    deps, build, and every kind of test once, on the product itself: five minutes
-# make check-all  all tests, in five variants: what continuous integration runs; make soak: the
-#               long ones
-# make fuzz     every parser against made-up texts, 20 s each: 20 minutes with its build on two
-# cores make demo     install what is missing, build, and watch real programs obey a limit
+# make check-all  all tests, in five variants: what continuous integration runs
+# make soak     the long tests
+# make fuzz     every parser against made-up texts, 20 s each: 20 minutes with its build
+# make demo     install what is missing, build, and watch real programs obey a limit
 # make bench    the table of docs/performance.md
-# make dist     the release: atmost-VERSION.tar.gz of the commit that is checked out, and its
-# SHA-256 make install  PREFIX=/usr/local DESTDIR=
+# make dist     the release: atmost-VERSION.tar.gz of the checked-out commit, and its SHA-256
+# make install  PREFIX=/usr/local DESTDIR=
 BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=

@@ -1,18 +1,18 @@
 # How rooms, programs and tests are made (docs/architecture.md says why there are two tiers):
 #
-#   front_room(NAME os SOURCES a.cc b.cc [ROOMS ...])        libraries atmost_os and, where musl is,
-# atmost_os_musl
-#   front_program(NAME atmost SOURCES ... ROOMS ...)         build/bin/atmost, static against musl
-# where it is
-#   back_room(NAME store_etcd SOURCES ... [ROOMS ...] [LIBS ...])  library atmost_store_etcd,
-# ordinary C++20
-#   back_program(NAME pass SOURCES ... [ROOMS ...] [LIBS ...])  build/libexec/atmost/pass, ordinary
-# C++20
+#   front_room(NAME os SOURCES a.cc b.cc [ROOMS ...])
+#       libraries atmost_os and, where musl is, atmost_os_musl
+#   front_program(NAME atmost SOURCES ... ROOMS ...)
+#       build/bin/atmost, static against musl where it is
+#   back_room(NAME store_etcd SOURCES ... [ROOMS ...] [LIBS ...])
+#       library atmost_store_etcd, ordinary C++20
+#   back_program(NAME pass SOURCES ... [ROOMS ...] [LIBS ...])
+#       build/libexec/atmost/pass, ordinary C++20
 #   atmost_test(NAME unit_os_file SOURCES ... ROOMS ... [LABELS unit] [TIMEOUT 60] [LIBS ...])
-#   atmost_test_suite(NAME contract_suite SOURCES ...)       tests of several programs, compiled
-# once
-#   atmost_fuzz(NAME fuzz_duration SOURCES ... ROOMS ...)    a libFuzzer target, in an ATMOST_FUZZ
-# build
+#   atmost_test_suite(NAME contract_suite SOURCES ...)
+#       tests of several programs, compiled once
+#   atmost_fuzz(NAME fuzz_duration SOURCES ... ROOMS ...)
+#       a libFuzzer target, in an ATMOST_FUZZ build
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

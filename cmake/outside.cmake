@@ -2,8 +2,8 @@
 # linked to them. They start as fast as they can (static, musl where it is), so that starting them
 # hides nothing that is measured.
 #
-#   outside_program(NAME witness SOURCES witness.cc)      build/tests/bin/witness; asking twice is
-# no mistake
+#   outside_program(NAME witness SOURCES witness.cc)
+#       build/tests/bin/witness; asking twice is no mistake
 function(outside_program)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES")
   if(TARGET ${ARG_NAME})

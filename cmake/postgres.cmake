@@ -2,7 +2,7 @@
 # makes one cluster.
 #
 #   postgres_test(NAME contract_postgres SOURCES ... [ROOMS ...] [LABELS ...] [TIMEOUT 60] [LIBS
-# ...])
+#       ...])
 if(NOT TARGET postgres_kit)
   add_subdirectory(${PROJECT_SOURCE_DIR}/tests/postgres/kit ${PROJECT_BINARY_DIR}/tests/postgres/kit)
 endif()

@@ -3,7 +3,7 @@
 #
 #   . lock_unlock.sh
 #   lock_unlock action=lock name=PATH [wait=SECONDS] [expire=SECONDS] [until=tree] [mode=OCTAL]
-# [id=TEXT]
+#       [id=TEXT]
 #                                         0: held, 1: not
 #   lock_unlock action=unlock name=PATH   0: freed, 1: was not held
 #

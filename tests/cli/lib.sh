@@ -7,16 +7,16 @@
 #   ATMOST_BIN=build/bin sh tests/cli/SCRIPT.sh
 #
 #   fail WORDS...                       ends the script as failed
-#   skip WORDS...                       ends it as not applicable here (POSIX-only build, not root,
-# no /dev/full ...)
-#   expect_code CODE COMMAND...         runs it; its output is in the files out and err; fails on
-# another exit code
+#   skip WORDS...
+#       ends it as not applicable here (POSIX-only build, not root, no /dev/full ...)
+#   expect_code CODE COMMAND...
+#       runs it; its output is in the files out and err; fails on another exit code
 #   expect_in FILE WORDS                FILE (out, err ...) holds these very WORDS
 #   expect_line COUNT FILE              FILE has COUNT lines
-#   wait_until 'CONDITION' [SECONDS]    polls until the shell CONDITION holds; fails after SECONDS
-# (20)
-#   start COMMAND...                    runs it in the background; its pid is in $started; it is
-# killed when we end
+#   wait_until 'CONDITION' [SECONDS]
+#       polls until the shell CONDITION holds; fails after SECONDS (20)
+#   start COMMAND...
+#       runs it in the background; its pid is in $started; it is killed when we end
 #   expect_end CODE PID                 waits for a started process, which must end with CODE
 set -eu
 
