@@ -75,7 +75,7 @@ class Slots final : public LockVisitor {
 };
 
 // The original makes the file that it is asked about, and fails where it cannot. We make none; but
-// no count is told of what could never be there.
+// no count is printed of what could never be there.
 Status could_be_made(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   const PathText parent(slash == std::string_view::npos ? "."

@@ -1,4 +1,4 @@
-// Who holds a lock, for the line of a refusal.
+// The names of a lock's holders, for the line of a refusal.
 #include "report.h"
 
 namespace atmost::cli {

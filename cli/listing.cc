@@ -143,7 +143,7 @@ void Listing::show_row(const Entry& entry) {
   number_or_dash(slot, entry.slot);
   number_or_dash(pid, static_cast<std::uint64_t>(entry.pid > 0 ? entry.pid : 0));
   const bool doubtful = entry.pid > 0 && !entry.verified && entry.position == 0;
-  if (doubtful) pid.push('?');  // a hint that nobody confirmed
+  if (doubtful) pid.push('?');  // a hint that nothing confirms
   if (!entry.host.empty()) append_escaped(pid.push('@'), entry.host);
   if (entry.has_user) {
     append_escaped(user, name_of(entry.user, entry.host));

@@ -14,7 +14,7 @@ enum class Shape : unsigned char {
   json,     // one object a line
 };
 
-// A visitor that shows what it is told. `now` decides all ages.
+// A visitor that shows what it is given. `now` decides all ages.
 class Listing final : public LockVisitor {
  public:
   Listing(Output& to, Table& table, Shape shape, const Instant& now)

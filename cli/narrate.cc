@@ -1,4 +1,4 @@
-// What is said while things happen and when they ended: who hears of it, and where.
+// The lines that are printed while a command waits, runs and ends, and where they go.
 #include "core/host.h"
 #include "core/words.h"
 #include "report.h"
@@ -103,7 +103,7 @@ void Narrator::waiting(const Decision& why) {
 }
 
 void Narrator::admitted(const Lease& lease, Duration waited) {
-  // With --exec nobody remains to tell the end: this is the last word.
+  // With --exec no process of ours sees the end: this is the last line.
   const bool last_word = invocation_.request.exec && invocation_.status_fd >= 0;
   if (!invocation_.verbose && !last_word) return;
   Outcome so_far;
@@ -128,7 +128,7 @@ void Narrator::admitted(const Lease& lease, Duration waited) {
 
 void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
                                SignalStep pressure) {
-  // Signal by signal for whoever looks on; holder_stopped() tells the end to everybody.
+  // One line for each signal with -v; holder_stopped() reports the end without it.
   const bool heard = invocation_.verbose || invocation_.json || is_terminal(2);
   if (invocation_.quiet || !heard) return;
   const std::string_view signal = signal_of(pressure);

@@ -10,7 +10,7 @@ namespace {
 using Value = std::string_view;
 
 constexpr unsigned kAdmission =
-    kRun | kCheck | kWait | kHold;                    // whoever asks whether one more may start
+    kRun | kCheck | kWait | kHold;  // commands that ask whether one more may start
 constexpr std::uint64_t kMostDescriptor = 1'048'575;  // fs.nr_open's default, proc(5)
 
 constexpr Choice<OnBusy> kOnBusy[] = {{"fail", OnBusy::fail},

@@ -46,12 +46,11 @@ struct Decision {
   bool last_in_future =
       false;      // the stored admission lies ahead of the clock: reported, and treated as just now
   Limits limits;  // that it went by
-  std::int64_t culprit =
-      0;  // a process worth naming (who holds the guard, who survived), 0 when none
+  std::int64_t culprit = 0;  // a process worth naming (the guard's holder, a survivor), 0 when none
   std::uint32_t victim_count = 0;  // take_over: these slots' holders are overdue, oldest first
   std::uint32_t victims[kMaxVictims] = {};
   std::uint64_t holds[kMaxVictims] =
-      {};  // HolderView::hold of each: who comes into a slot later is nobody's victim
+      {};  // HolderView::hold of each: a later holder of the slot is no victim
 };
 
 // Whether waiting can change the answer: what a store draws a ticket for.

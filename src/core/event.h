@@ -63,7 +63,7 @@ struct Event {
     std::uint32_t waiters = 0;
   } denied;
 
-  // The process that was met: who is overdue, who is signalled, who took the lock away.
+  // The holder that the event is about: overdue, signalled, or the one that took the lock.
   struct Holder {
     std::int64_t pid = 0;
     std::uint64_t token = 0;

@@ -14,7 +14,7 @@
 namespace atmost {
 
 // Whether this process has rights that its caller has not (set-user-id, set-group-id, file
-// capabilities): then its environment and arguments are somebody else's.
+// capabilities): then another user chose its environment and arguments.
 bool has_raised_rights();
 
 // The effective user, and what the password file calls a user: the number when it does not name it.

@@ -13,8 +13,8 @@
 
 namespace atmost {
 
-// A run whose end nobody could record: its supervisor was killed, and what it had started is gone
-// as well. As its record says.
+// A run whose end was not recorded: its supervisor was killed, and what it had started is gone as
+// well. As its record says.
 struct Vanished {
   std::uint32_t slot = 0;
   std::int64_t pid = 0;  // of the supervisor
@@ -44,10 +44,10 @@ struct Upkeep {
   // After it others may be admitted: nothing of the command may run.
   std::int64_t until_boot_ns = Duration::kForever;
   bool lost = false;           // others may have been admitted already
-  bool asked_to_stop = false;  // by somebody who takes the lock over
+  bool asked_to_stop = false;  // by a caller that takes the lock over
 };
 
-// Whether somebody is stopping the holder of a lock right now, and what for.
+// Whether a caller is stopping the holder of a lock right now, and what for.
 enum class Contest : std::uint8_t { none, for_its_place, by_kill };
 
 // What a run teaches, written at its release. `how` null: nothing.
@@ -61,12 +61,12 @@ class Hold {
  public:
   const HeldLock& lock(std::uint32_t index) const { return locks_[index]; }
   // Does not block. A store that renews leases itself sends this process a SIGCHLD when the answer
-  // got worse, so that whoever waits for children looks again.
+  // got worse, so that a supervisor, which waits for children, looks again.
   virtual Upkeep upkeep() const { return {}; }
   // Does not block. A store that cannot tell takers from `atmost kill` says for_its_place.
   virtual Contest contested(std::uint32_t lock) const = 0;
-  // Whether the name of that lock still leads to what is held: else nobody is kept out. True where
-  // that cannot be known. Does not block.
+  // Whether the name of that lock still leads to what is held: else the lock keeps no caller out.
+  // True where that cannot be known. Does not block.
   virtual bool in_place(std::uint32_t) const { return true; }
   // Frees the slots and records how the run ended; the store adds to the lesson how long before
   // this admission the last one was. What cannot be written is lost without a message; the slots

@@ -72,12 +72,12 @@ struct StoreService {
   // environment: the command has no use for them.
   Result<Owned<Store>> (*open)(std::string_view url);
   // Ends the lease that Session::lease_name() of another process named, with all that lies under
-  // it, and tells whoever is next. ok as well when there is no such lease any more. Blocks for at
-  // most the timeout of one question. REQUIRES: that process is dead, and nothing runs of what it
-  // had started under the lease.
+  // it, and notifies the next waiter. ok as well when there is no such lease any more. Blocks for
+  // at most the timeout of one question. REQUIRES: that process is dead, and nothing runs of what
+  // it had started under the lease.
   Status (*end_lease)(std::string_view url, std::string_view lease);
   // Whether the store can be trusted and how it fares, one line a finding, to `fd`. ok for yes;
-  // else what a caller would be told: unavailable, or not_permitted.
+  // else the code that a caller would get: unavailable, or not_permitted.
   Result<Code> (*diagnose)(std::string_view url, int fd, bool json);
 };
 
@@ -103,12 +103,11 @@ Outcome probe(Store& store, const Request& request);
 // Blocks until the request would be admitted, at most request.wait; holds nothing afterwards.
 Outcome wait_for_room(Store& store, const Request& request, Observer* observer);
 
-// Whom to stop: every holder, the one of a slot, or those older than the limit in their own
-// records.
+// The holders to stop: all, the one of a slot, or those older than the limit in their own records.
 struct Victims {
   std::uint32_t slot = 0;  // 0: every slot
   bool overdue = false;
-  bool dry_run = false;  // only told to the observer, with SignalStep::look
+  bool dry_run = false;  // only reported to the observer, with SignalStep::look
 };
 
 // Stops holders of the request's first lock carefully (request.kill_grace after each of INT, TERM,

@@ -1,4 +1,4 @@
-// How one invocation ended, as a value: whoever prints or exits decides from this alone.
+// How one invocation ended, as a value: messages and the exit code are made from this alone.
 #ifndef ATMOST_OUTCOME_H
 #define ATMOST_OUTCOME_H
 

@@ -31,7 +31,7 @@ class Owned {
   explicit operator bool() const { return what_ != nullptr; }
   T& operator*() const { return *what_; }
   T* operator->() const { return what_; }
-  // What it owned, which nobody owns now.
+  // Gives up what it owned without closing it.
   T* give_away() { return std::exchange(what_, nullptr); }
   void close() {
     if (T* what = std::exchange(what_, nullptr)) what->close();

@@ -31,7 +31,7 @@ enum class Code : std::uint8_t {
 };
 
 // Why something failed: one sentence that names what, where and, where it helps, what would be
-// right. The message may contain bytes of names as they are; whoever shows it escapes them
+// right. The message may contain bytes of names as they are; code that prints it escapes them
 // (append_escaped, words.h).
 struct Error {
   Code code = Code::internal;

@@ -63,8 +63,9 @@ class Session {
                                          StopFor what_for) = 0;
 
   // The name of the lease that this process has now, under which lies what it wrote for itself
-  // (slots, places in queues, claims on slots of others), for whoever outlives it: printable,
-  // without blanks, no secret. Empty: there is none. Changes inside calls of this session only.
+  // (slots, places in queues, claims on slots of others), for a process that outlives this one:
+  // printable, without blanks, no secret. Empty: there is none. Changes inside calls of this
+  // session only.
   virtual Text<80> lease_name() const { return {}; }
 
   // For Owned only: gives up what is open, and the place in the queue. A lease ends before.

@@ -1,6 +1,6 @@
 // Turns: a free slot is owed to the waiter that came first, and a turn is used or passed.
 //
-// A turn begins when somebody sees a free slot that is owed to a waiter, which could take it. A
+// A turn begins when a caller sees a free slot that is owed to a waiter, which could take it. A
 // waiter that has not taken it kTurn later is overtaken, whatever the reason: it keeps its place,
 // and counts again as soon as it asks again. Pure: the moments are passed in, all of them by the
 // boot clock.
@@ -18,7 +18,7 @@ inline constexpr Duration kTurn = Duration::seconds(1);
 // within another kTurn: however many are paused, a slot is free for two turns at most.
 inline constexpr Duration kNextTurn = Duration::millis(100);
 
-// Judges the waiters in front of somebody, one after another in their order.
+// Judges the waiters in front of a caller, one after another in their order.
 class Turns {
  public:
   // last_admission_boot_ns: of the lock; 0 when it is not known.

@@ -24,8 +24,9 @@ struct HolderView {
   std::uint32_t slot = 0;
   HolderKind kind = HolderKind::foreign;
   bool has_record = false;
-  bool read_locked = false;  // by somebody who may read the file, which no holder of ours does
-  bool live_word = false;    // the kernel vouches for a living supervisor (occupancy word)
+  bool read_locked =
+      false;               // by a process that may read the file; no holder of ours has a read lock
+  bool live_word = false;  // the kernel vouches for a living supervisor (occupancy word)
   bool verified = false;  // the kernel confirms that this process holds the slot (live word, or its
                           // descriptors)
   char process_state =
@@ -86,7 +87,7 @@ struct View {
   bool joiner_waiting = false;    // somebody already waits to run once more (--on-busy=join)
   bool takeover_running = false;  // somebody is stopping a holder right now
   bool held_by_ancestor = false;  // waiting would be waiting for ourselves
-  bool flocked = false;           // no room because of somebody's flock(2), whom no record names
+  bool flocked = false;           // no room because of a flock(2), whose holder has no record
   // What is remembered of the lock and of its directory, when the request wants it; null: the store
   // keeps none.
   const LockStats* memory = nullptr;

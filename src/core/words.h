@@ -46,8 +46,8 @@ Text<N>& append_escaped(Text<N>& to, std::string_view from) {
 // "250ms", "3m12s", "2d4h", "inf": two units at most, rounded down.
 Text<32> duration_words(Duration span);
 
-// The same rounded up, to whole seconds or the smaller of the two units: whoever comes back then
-// does not come too early.
+// The same rounded up, to whole seconds or the smaller of the two units: a caller that comes back
+// then does not come too early.
 Text<32> duration_words_up(Duration span);
 
 // Seconds with up to three decimals, rounded down, no trailing zeros, for JSON: "192.5"; "null" for

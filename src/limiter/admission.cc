@@ -83,7 +83,7 @@ bool Admission::step(Outcome& outcome) {
   stop_if_asked();
   const bool may_wait = waits() && os::boot_ns() < deadline_;
   if (may_wait && how_.signals == Signals::ours) {
-    stop_notice_.install();  // before a ticket is drawn: whoever is stopped gives it up
+    stop_notice_.install();  // before a ticket is drawn: a stopped waiter gives it up
   } else if (!may_wait) {
     session_.withdraw(ticket_);
   }
@@ -135,8 +135,8 @@ bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
     why.learned = request_.expire_auto ? &decision.limits : nullptr;
   }
   Result<Takeover> taken = take_over(locks_, why, overdue, stops_, {observer_, how_.log});
-  // The slots stay closed to newcomers until our next attempt was made; whoever waits in front of
-  // us gets them first.
+  // The slots stay closed to newcomers until our next attempt was made; waiters in front of us get
+  // them first.
   if (taken.ok() && taken.value() == Takeover::freed) return false;
   stops_.end();
   if (!taken.ok()) {
@@ -201,8 +201,8 @@ Outcome admit(const OpenLocks& locks, DecideFn decide, Observer* observer, Lease
 Decision would_admit(const Request& request, const LockSpec& lock, const View& view,
                      const Instant& now) {
   Decision decision = policy::decide(request, lock, view, now);
-  // Whoever asks stops nobody: that the overdue (the victims of the decision) would be stopped is
-  // answer enough.
+  // A caller that only asks stops no holder: that overdue holders (the decision's victims) would be
+  // stopped is a yes.
   const bool yes = decision.verdict == Verdict::admit || decision.verdict == Verdict::take_over;
   if (yes) {
     decision.verdict = Verdict::busy;

@@ -7,8 +7,8 @@
 namespace atmost::limiter {
 
 // Looks once in a lock file's life: when this admission is the first to use a file that was there,
-// empty. What is held then, but by an ancestor, is told as a warning. Costs nothing at any other
-// time.
+// empty. A flock(2) that is held then by another process than an ancestor becomes a warning. Costs
+// nothing at any other time.
 void notice_flocks(const Request& request, const Lease& lease, Observer* observer);
 
 }  // namespace atmost::limiter

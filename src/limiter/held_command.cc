@@ -96,7 +96,7 @@ Stopped HeldCommand::stopped(Stopped own) const {
 void HeldCommand::over(const ExitStatus& status) {
   monitored().line.say(os::Word::ended);
   look_at_files();
-  // A command that exits while nobody has told it anything yet ends by itself, whoever is about to
+  // A command that exits before any signal reached it ends by itself, even if a taker is about to
   // stop it.
   if (!lost_ && (asked_by_taker_ || status.signal != 0)) taken_over_ = contested();
   for (std::uint32_t i = 0; taken_over_ && i < request_.lock_count; ++i) {
@@ -125,7 +125,7 @@ Lesson HeldCommand::lesson_of(const ExitStatus& status) const {
 void save_last_admission(const Request& request, const Lease& lease) {
   if (request.if_elapsed.is_zero() && !request.if_elapsed_auto) return;
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
-    // A disk that fails now costs what a power failure would have: nobody's run.
+    // A disk that fails now costs what a power failure would: no run is lost.
     if (lease.lock(i).fd >= 0) (void)os::sync_data(lease.lock(i).fd);
   }
 }

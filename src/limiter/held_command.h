@@ -58,7 +58,7 @@ class HeldCommand final : public run::Observer {
   const Outcome& admission_;
   atmost::Observer* observer_;
   std::int64_t started_boot_ns_ = 0;  // 0: it was never started
-  bool told_ = false;                 // somebody wanted us to end
+  bool told_ = false;                 // a signal asked us to end
   bool stopped_ = false;              // by us, at its limit
   bool asked_by_taker_ = false;
   bool taken_over_ = false;  // the hold ended for a taker's sake

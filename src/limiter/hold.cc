@@ -81,8 +81,8 @@ Outcome follow(const Request& request, os::HelperProcess& helper, const os::Proc
   return outcome;
 }
 
-// The last step: from here on the keeper stands alone. Before it, the script's shell is told how to
-// ask it.
+// The last step: from here on the keeper does without its starter. Before it, the script's shell
+// gets the address at which it can ask the keeper.
 Outcome handed_over(const limiter::Keeping& keeping, const Outcome& outcome,
                     const os::HelperProcess& helper, std::string_view keeper_to) {
   const os::RequestPipe& bell = keeping.bell;

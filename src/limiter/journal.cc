@@ -12,11 +12,12 @@ namespace {
 
 history::LogPlace place_of(const Request& request, const StoreTraits& traits) {
   history::LogPlace place;
-  place.mode = request.create_mode;  // who may take the lock may write its history
+  place.mode = request.create_mode;  // a user that may take the lock may write its history
   if (!request.log_path.empty()) {
     place.path.assign(request.log_path);
     if (request.log_is_own) {
-      place.check_directories = false;  // who may rename there owns the user's other files, too
+      place.check_directories =
+          false;  // a user that may rename there owns the caller's other files, too
       place.optional = true;
       return place;
     }
@@ -200,7 +201,7 @@ void Journal::append(const Event& event) {
   if (observer_ != nullptr) observer_->warning(done.error());
 }
 
-// A log that is one of the locks would be written into it. Only a file that somebody named can be
+// A log that is one of the locks would be written into it. Only a file that an option named can be
 // one.
 bool Journal::is_a_lock() {
   struct stat log;

@@ -54,7 +54,7 @@ os::Watched watch_tree(const Request& request, os::EventWait& event_wait) {
   return os::Watched::ended;
 }
 
-// So long a keeper stays that has let go: who locks in a loop finds it there.
+// So long a keeper stays that has let go: a script that locks in a loop finds it there.
 constexpr std::int64_t kIdleNs = 2'000'000'000;
 
 // From the moment on when the starter needs us no more.
@@ -108,7 +108,7 @@ void Keeper::keep() {
   Journal journal(request_, locks_.traits, Command{}, nullptr);
   journal.admitted(lease_, outcome_.waited);
   const os::Watched watched = watch();
-  // Who finds no lock of ours under its name has lost it.
+  // If no lock of ours is under its name any more, the lock is lost.
   const bool found = watched != os::Watched::asked || in_place();
   // How the script ended is for its parent to know; one that lets go by itself has done its work.
   const bool by_itself = watched == os::Watched::told || watched == os::Watched::asked;
@@ -169,8 +169,8 @@ Outcome unopened(const Error& error) {
   return outcome;
 }
 
-// Takes the lock in `session`, and tells the starter. Ends the process unless the lock is held and
-// somebody was there to hear it.
+// Takes the lock in `session`, and reports to the starter. Ends the process unless the lock is held
+// and the starter was there to read it.
 template <class SessionOfStore, class Keep>
 [[noreturn]] void take_in(Result<Owned<SessionOfStore>> session, const Keeping& keeping,
                           os::HelperProcess& starter, Observer* observer, Keep keep) {
@@ -182,7 +182,7 @@ template <class SessionOfStore, class Keep>
                               : unopened(session.error());
   if (lease.held() && observer != nullptr) observer->admitted(lease, outcome.waited);
   starter.stand_alone();
-  // A lock that nobody was told of must not stay.
+  // A lock that the starter does not know of must not stay.
   char heard = 0;
   const bool handed_over =
       starter.tell(&outcome, sizeof outcome) && starter.hear(&heard, sizeof heard);
@@ -210,8 +210,8 @@ void take_and_keep(const Keeping& keeping, os::HelperProcess& starter, Observer*
 
 void keep_inherited(const Keeping& keeping, local::LocalSession& session,
                     os::HelperProcess& starter, Lease lease, const Outcome& outcome) {
-  // Before it tells, it has closed its own descriptor of what is held here: from then on nobody
-  // shares the guard.
+  // Before it reports, the starter has closed its own descriptor of what is held here: from then on
+  // the guard is not shared.
   char told = 0;
   if (!starter.hear(&told, sizeof told)) {
     lease.release(Ending::unknown, {});

@@ -17,13 +17,13 @@ namespace {
 // The listener wakes by the file's events; this is for those that were lost.
 constexpr std::int64_t kListenNs = 500'000'000;
 
-// Whoever forks waits for it: nobody is in the midst of opening or closing a lock file then.
+// A fork waits for it: then no thread is opening or closing a lock file.
 os::Mutex fork_mutex;
 bool begun = false;
 LibraryLock* pool = nullptr;
 LibraryLock* all = nullptr;
 
-// A child that lives on, and never calls exec, must not keep the guard or a place in a queue that
+// A child that goes on, and never calls exec, must not keep the guard or a place in a queue that
 // its parent had.
 void close_all_private() {
   for (LibraryLock* lock = all; lock != nullptr; lock = lock->next_of_all) lock->close_private();
@@ -97,7 +97,8 @@ bool LibraryLock::held() const {
   return lease_.held();
 }
 
-// In a forked child: the lock is the parent's, and whoever may have locked the mutex is not here.
+// In a forked child: the lock is the parent's, and the thread that may have locked the mutex is not
+// here.
 bool LibraryLock::inherited() const { return owner_ != os::process_id(); }
 
 // True when the lease was ours to end.

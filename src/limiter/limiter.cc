@@ -134,7 +134,8 @@ void supervise(const OpenLocks& locks, const Command& command, run::Task& task, 
 void become(const OpenLocks& locks, const Command& command, const run::Task& task, Lease& lease,
             limiter::Journal& journal, Outcome& outcome) {
   journal.admitted(lease, outcome.waited);
-  limiter::save_last_admission(locks.request, lease);  // nobody will be there to do it later
+  limiter::save_last_admission(locks.request,
+                               lease);  // no process of ours will be there to do it later
   outcome.kind = Outcome::Kind::failed;
   outcome.error = not_started(command, run::become(task));
   lease.release(Ending::failure, limiter::moment(locks.request));

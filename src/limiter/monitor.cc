@@ -23,7 +23,7 @@ class Monitor final : public run::Observer {
  public:
   Monitor(os::MonitorLine& line, void (*killed)()) : line_(line), killed_(killed) {}
 
-  // What the monitored process had told when it ended.
+  // What the monitored process had reported when it ended.
   const os::Told& told() const { return told_; }
 
   void started() override { line_.started(); }

@@ -1,4 +1,4 @@
-// The side that a monitor watches over (core/monitor.h): this process, if somebody watches over it.
+// The monitored side (core/monitor.h): this process, if there is a monitor above it.
 #ifndef ATMOST_LIMITER_MONITORED_H
 #define ATMOST_LIMITER_MONITORED_H
 

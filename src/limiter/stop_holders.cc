@@ -54,7 +54,7 @@ void show(const LockSpec& lock, const Picker& picker, Observer* observer) {
 // One batch of at most kMaxVictims, picked from what `store` shows. `more`: there may be others
 // left.
 Outcome stop_some(Store& store, const limiter::OpenLocks& locks, const Victims& wanted,
-                  const limiter::TakeoverEars& ears, bool& more) {
+                  const limiter::TakeoverReports& reports, bool& more) {
   const Instant now = limiter::moment(locks.request);
   Picker picker(wanted, now);
   const Result<std::uint32_t> seen = store.inspect(locks.request.locks[0], now, &picker);
@@ -63,12 +63,12 @@ Outcome stop_some(Store& store, const limiter::OpenLocks& locks, const Victims& 
   Outcome outcome;
   outcome.kind = Outcome::Kind::ran;
   if (wanted.dry_run) {
-    show(locks.request.locks[0], picker, ears.observer);
+    show(locks.request.locks[0], picker, reports.observer);
     return outcome;
   }
   limiter::HolderStops stops;
   const Result<limiter::Takeover> stopped =
-      limiter::take_over(locks, {StopReason::kill}, picker.decision, stops, ears);
+      limiter::take_over(locks, {StopReason::kill}, picker.decision, stops, reports);
   stops.end();
   if (!stopped.ok()) return failed(stopped.error());
   if (stopped.value() == limiter::Takeover::freed) return outcome;

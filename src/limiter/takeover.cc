@@ -11,7 +11,7 @@
 namespace atmost::limiter {
 namespace {
 
-// While killing, what was missed or started meanwhile, and who goes last, is swept again so often,
+// While killing, what was missed or started meanwhile, and what goes last, is swept again so often,
 // and for so long at least: a busy machine takes its time to end a killed process, and to say
 // meanwhile that it survived would be wrong.
 constexpr std::int64_t kKillAgainNs = 30'000'000;
@@ -70,8 +70,8 @@ Status TakeoverRun::prove(std::uint32_t index) {
   const Instant now = moment(request_);
   const Stamp& start = found.value().start;
   std::int64_t age = start.known ? age_ns(start, now) : -1;
-  // The record may be of somebody before, of another boot clock, or a lie: nobody has held for
-  // longer than he lives.
+  // The record may be of an earlier holder, of another boot clock, or a lie: no process has held
+  // the slot for longer than it has run.
   const std::int64_t life = now.boot_ns - found.value().oldest_boot_ns;
   if (found.value().oldest_boot_ns != 0 && !now.given && life < age) age = life;
   Victim& victim = victims_[index];
@@ -81,7 +81,7 @@ Status TakeoverRun::prove(std::uint32_t index) {
   return {};
 }
 
-// One hold of several slots is one holder, who hears each signal once: for a second INT many
+// One hold of several slots is one holder, which gets each signal once: at a second INT many
 // programs drop everything.
 bool TakeoverRun::shares_hold(std::uint32_t index) const {
   for (std::uint32_t i = 0; i < index; ++i) {
@@ -109,7 +109,7 @@ Status TakeoverRun::signal(std::uint32_t index, const SignalStage& stage) {
   return {};
 }
 
-// Until when after a signal. In a fleet KILL means: who cannot be reached loses its lease, which
+// Until when after a signal. In a fleet KILL means: a holder out of reach loses its lease, which
 // may be longer than ours.
 std::int64_t TakeoverRun::grace_end(bool killing) const {
   constexpr Duration kExpiry = Duration::seconds(2);  // until a store notices that a lease is over
@@ -193,8 +193,8 @@ Result<Takeover> TakeoverRun::run() {
 }
 
 Result<Takeover> take_over(const OpenLocks& locks, const Motive& why, Decision& decision,
-                           HolderStops& stops, const TakeoverEars& ears) {
-  return TakeoverRun(locks, why, decision, stops, ears).run();
+                           HolderStops& stops, const TakeoverReports& reports) {
+  return TakeoverRun(locks, why, decision, stops, reports).run();
 }
 
 }  // namespace atmost::limiter

@@ -14,7 +14,7 @@ namespace atmost::limiter {
 // What became of the victims of a decision.
 enum class Takeover : std::uint8_t {
   freed,     // every slot was let go: ask again
-  taken,     // somebody else is stopping them
+  taken,     // another taker is stopping them
   young,     // one is younger than its record says: nobody was signalled
   immune,    // a holder's program has not agreed to be stopped: decision.culprit names it
   survived,  // a holder is still there after KILL and its pause (disk wait): decision.culprit names
@@ -53,8 +53,8 @@ struct HolderStops {
   }
 };
 
-// Who is told of a takeover; each may be null.
-struct TakeoverEars {
+// Where a takeover is reported; each may be null.
+struct TakeoverReports {
   Observer* observer = nullptr;
   TakeoverLog* log = nullptr;
 };
@@ -66,7 +66,7 @@ struct TakeoverEars {
 // closed to newcomers until the caller ends `stops`, which it does after its next attempt. Error:
 // not_permitted when a holder cannot be proven from here, or is this process or an ancestor of it.
 Result<Takeover> take_over(const OpenLocks& locks, const Motive& why, Decision& decision,
-                           HolderStops& stops, const TakeoverEars& ears);
+                           HolderStops& stops, const TakeoverReports& reports);
 
 }  // namespace atmost::limiter
 

@@ -43,7 +43,7 @@ bool TakeoverRun::shares_hold_with_earlier(std::uint32_t index) const {
 }
 
 // Of a supervised tree nothing is left. Other holders have what they started to themselves:
-// somebody should know of it.
+// a warning names it.
 void TakeoverRun::name_survivors() {
   if (observer_ == nullptr || stops_.count == 0) return;
   constexpr int kLooks = 6;  // what ends together with its parent may take a moment

@@ -18,14 +18,14 @@ struct SignalStage {
 class TakeoverRun {
  public:
   TakeoverRun(const OpenLocks& locks, const Motive& why, Decision& decision, HolderStops& stops,
-              const TakeoverEars& ears)
+              const TakeoverReports& reports)
       : locks_(locks),
         request_(locks.request),
         why_(why),
         decision_(decision),
         stops_(stops),
-        observer_(ears.observer),
-        log_(ears.log) {}
+        observer_(reports.observer),
+        log_(reports.log) {}
 
   Result<Takeover> run();
 
@@ -33,7 +33,7 @@ class TakeoverRun {
   struct Victim {
     bool held = true;
     bool immune = false;
-    std::int64_t left = 0;           // whom the last press met
+    std::int64_t left = 0;           // the process that the last signal met
     std::int64_t until_boot_ns = 0;  // the end of its lease, if that is known to be the last
     Event::Holder holder;
     Text<63> host;  // of it; empty: this one

@@ -17,8 +17,8 @@ inline constexpr std::uint32_t kNamedSurvivors = 5;
 // kNamedSurvivors at most.
 Error survivors_words(const LockSpec& lock, const std::int64_t* pids, std::uint32_t count);
 
-// Why nobody is stopped who has slot `slot`: `found` is unprovable, or an ancestor of this process.
-// not_permitted.
+// Why the holder of slot `slot` is not stopped: `found` is unprovable, or an ancestor of this
+// process. not_permitted.
 Error unproven_words(const LockSpec& lock, std::uint32_t slot, const SignalResult& found);
 
 }  // namespace atmost::limiter

@@ -46,7 +46,7 @@ struct ExpressionFault {
 inline constexpr int kMaxNesting = 64;
 
 // True when `text` is an expression; else fills in `fault`. A time class that never comes (Hr24,
-// Min61, Day32) is a fault. `visitor` may be null; it is told the names before the fault.
+// Min61, Day32) is a fault. `visitor` may be null; it gets the names before the fault.
 bool check_expression(std::string_view text, ExpressionFault& fault,
                       NameVisitor* visitor = nullptr);
 

@@ -90,7 +90,7 @@ class Form {
   request::Sha256 hash_;
 };
 
-// Undoes the escaping; what is no escape stays (whoever asks compares with the canonical form
+// Undoes the escaping; what is no escape stays (callers compare with the canonical form
 // afterwards).
 void append_unescaped(Text<255>& to, std::string_view from) {
   for (std::size_t i = 0; i < from.size(); ++i) {
