@@ -8,7 +8,8 @@
 namespace atmost::os {
 
 int try_flock(int fd, LockKind kind) {
-  const int operation = kind == LockKind::write ? platform::kFlockExclusive : platform::kFlockShared;
+  const int operation =
+      kind == LockKind::write ? platform::kFlockExclusive : platform::kFlockShared;
   int error;
   do {
     error = calls.flock(fd, operation | platform::kFlockNoWait) == 0 ? 0 : errno;

@@ -155,12 +155,14 @@ TEST_F(FileFault, ALockThatFailedIsNeverTakenForHeldOrForSomebodyElses) {
   Conflict conflict;
   for (int error : {EIO, ENOLCK, EDEADLK, EBADF}) {
     for (Owner owner : {Owner::description, Owner::process}) {
-      EXPECT_EQ((Injector(1, {error}), try_lock(file_.get(), owner, LockKind::write, {8, 1})), error);
+      EXPECT_EQ((Injector(1, {error}), try_lock(file_.get(), owner, LockKind::write, {8, 1})),
+                error);
       EXPECT_EQ(
           (Injector(1, {error}), query_lock(file_.get(), owner, LockKind::write, {8, 1}, conflict)),
           error);
       EXPECT_EQ((Injector(1, {error}), unlock(file_.get(), owner, {8, 1})), error);
-      EXPECT_EQ((Injector(1, {error}), wait_lock(file_.get(), owner, LockKind::write, {8, 1})), error);
+      EXPECT_EQ((Injector(1, {error}), wait_lock(file_.get(), owner, LockKind::write, {8, 1})),
+                error);
     }
   }
   for (int error : {EACCES, EAGAIN}) {
@@ -168,10 +170,12 @@ TEST_F(FileFault, ALockThatFailedIsNeverTakenForHeldOrForSomebodyElses) {
         (Injector(1, {error}), try_lock(file_.get(), Owner::description, LockKind::write, {8, 1})),
         EAGAIN);
   }
-  EXPECT_EQ((Injector(1, {EINTR}), try_lock(file_.get(), Owner::description, LockKind::write, {8, 1})),
-            0);
-  EXPECT_EQ((Injector(1, {EINTR}), wait_lock(file_.get(), Owner::description, LockKind::write, {8, 1})),
-            EINTR);
+  EXPECT_EQ(
+      (Injector(1, {EINTR}), try_lock(file_.get(), Owner::description, LockKind::write, {8, 1})),
+      0);
+  EXPECT_EQ(
+      (Injector(1, {EINTR}), wait_lock(file_.get(), Owner::description, LockKind::write, {8, 1})),
+      EINTR);
 }
 
 TEST_F(FileFault, WhatCannotBeExaminedIsNotTheSameFile) {

@@ -41,8 +41,8 @@ struct Reservation {
   }
   // Empty again. The slots stay as they are: there are none of them now.
   void clear() {
-    has_room = mode_held = takeover_running = joiner_waiting = writer_inside = some_drained = met_dead =
-        false;
+    has_room = mode_held = takeover_running = joiner_waiting = writer_inside = some_drained =
+        met_dead = false;
     count = held = waiters_ahead = 0;
     owed_until_boot_ns = Duration::kForever;
   }
