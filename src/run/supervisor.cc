@@ -11,18 +11,8 @@
 namespace atmost::run {
 namespace {
 
-// Between two sweeps while killing: short at first, so that a tree of a few processes is gone
-// within milliseconds.
-constexpr std::int64_t kFirstKillPauseNs = 2'000'000;
-constexpr std::int64_t kHuntingPauseNs = 32'000'000;  // up to there each look is several
-constexpr std::int64_t kLongestKillPauseNs = 500'000'000;
-// Passes to stand everything still before killing: a tree that forks on is met again in the next
-// sweep.
-constexpr int kStopPasses = 16;
 // Of children, before we look at the clock and at signals again.
 constexpr int kNewsAtOnce = 64;
-constexpr int kNewsBetweenSweeps =
-    4 * kDeadInASweep;  // that the dead do not stand in the next one's way
 // A command that lasts so long is likely to last: from then on we keep as little memory as we can.
 constexpr std::int64_t kSettledNs = 500'000'000;
 
@@ -207,7 +197,7 @@ void Supervisor::deliver(int signal, std::int64_t sender) {
     // tell.
     os::signal_child(tree_.main, signal);
   } else {
-    sweep(tree_, To::all, signal);
+    os::sweep(tree_, os::Members::all, signal);
   }
 }
 
@@ -245,73 +235,6 @@ void Supervisor::wake_monitor() const {
   const bool may_stop_yet = stopped_self_ && stage_ != Stage::running;  // with us, a moment ago
   if (may_stop_yet || (os::process_facts(task_.monitor, facts) == 0 && facts.state == 'T'))
     monitor.send(SIGCONT);
-}
-
-void Supervisor::on(Event event) {
-  const Step taken = step(stage_, event);
-  const bool anew = taken.next != stage_;
-  stage_ = taken.next;
-  act(taken.action, anew);
-}
-
-void Supervisor::act(Action action, bool anew) {
-  if (action == Action::none) return;
-  switch (action) {
-    case Action::none:
-      break;
-    case Action::interrupt:
-      wake_monitor();
-      observer_.stopping(SIGINT);
-      if (tree_told_ns_ == 0) tell_tree(SIGINT);
-      break;
-    case Action::terminate:
-      observer_.stopping(SIGTERM);
-      tell_tree(SIGTERM);
-      break;
-    case Action::kill_others:
-      observer_.stopping(SIGKILL);
-      [[fallthrough]];
-    case Action::kill_all:
-      if (!anew) break;  // whom we cannot kill we do not hunt for ever
-      kill_pause_ns_ = kFirstKillPauseNs;
-      kill_again_ns_ = 0;
-      break;
-  }
-  deadline_ns_ = plus(os::boot_ns(), task_.kill_grace);
-}
-
-void Supervisor::tell_tree(int signal) {
-  sweep(tree_, To::stopped, SIGCONT);
-  sweep(tree_, To::all, signal);
-}
-
-void Supervisor::kill_again() {
-  if (stage_ == Stage::killing) {
-    Sweep others;
-    for (int pass = 0; pass < kStopPasses; ++pass) {
-      others = sweep(tree_, To::unstopped, SIGSTOP);
-      if (others.sent == 0 && !others.cut) break;
-      take_news(kNewsBetweenSweeps);
-    }
-    if (stage_ == Stage::killing) others = sweep(tree_, To::others, SIGKILL);
-    if (others.nobody_left() || others.beyond_reach()) on(Event::others_gone);
-  }
-  if (stage_ == Stage::finishing) {
-    // Who forks and ends faster than we look is met sooner or later: that no child is left is the
-    // proof, not that none was seen.
-    Sweep all;
-    int looks = kill_pause_ns_ <= kHuntingPauseNs ? kStopPasses : 1;
-    for (; stage_ == Stage::finishing && looks > 0; --looks) {
-      all = sweep(tree_, To::all, SIGKILL);
-      take_news(kNewsBetweenSweeps);
-    }
-    // A hold that only goes on for its taker's sake is not kept by whom we may not signal (another
-    // user's).
-    if (tree_.main == 0 && !task_.own_tree && all.beyond_reach()) on(Event::time_up_free);
-  }
-  kill_again_ns_ = plus(os::boot_ns(), {kill_pause_ns_});
-  kill_pause_ns_ =
-      2 * kill_pause_ns_ < kLongestKillPauseNs ? 2 * kill_pause_ns_ : kLongestKillPauseNs;
 }
 
 }  // namespace atmost::run

@@ -6,9 +6,9 @@
 
 #include "os/signals.h"
 #include "os/spawn.h"
+#include "os/tree.h"
 #include "run.h"
 #include "stages.h"
-#include "tree.h"
 
 namespace atmost::run {
 
@@ -45,7 +45,7 @@ class Supervisor {
   os::Adoption adoption_;
   Report report_;
   Stage stage_ = Stage::running;
-  Tree tree_;
+  os::Tree tree_;
   bool hold_over_ = false;
   bool hold_lost_ = false;  // or wanted back: it lasts until nothing of the tree is left
   bool monitored_ = false;

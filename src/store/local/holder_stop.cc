@@ -2,12 +2,19 @@
 
 #include <cerrno>
 
-#include "eviction.h"
 #include "os/clock.h"
+#include "signal_holder.h"
 
 namespace atmost::local {
+namespace {
 
-Result<bool> LocalHolderStop::begin(LockFile& file, Family& family, std::uint32_t slot,
+// Set by limiter/ in every command's environment, and inherited by what that starts and leaves
+// behind.
+constexpr const char* kTokenVariable = "ATMOST_TOKEN";
+
+}  // namespace
+
+Result<bool> LocalHolderStop::begin(LockFile& file, os::SeenDescendants& seen, std::uint32_t slot,
                                     std::uint64_t hold, StopFor what_for) {
   const auto lock = [&file](std::int64_t byte) {
     return os::try_lock(file.fd(), os::Owner::description, os::LockKind::write, {byte, 1});
@@ -18,7 +25,7 @@ Result<bool> LocalHolderStop::begin(LockFile& file, Family& family, std::uint32_
   // That it cannot be had costs a word in a message.
   if (what_for == StopFor::kill) (void)lock(kill_byte(slot));
   file_ = &file;
-  family_ = &family;
+  seen_ = &seen;
   slot_ = slot;
   hold_ = hold;
   what_for_ = what_for;
@@ -42,14 +49,14 @@ Result<SignalResult> LocalHolderStop::signal(SignalStep step) {
     return SignalResult{};  // nobody holds a slot of the new file for us
   if (guarded.value() == LockFile::Guarded::timeout)
     return file_->failure(Code::busy, 0, "its guard is held too long");
-  const SignalResult result = press_holder(*file_, slot_, hold_, step, *family_);
+  const SignalResult result = signal_holder(*file_, slot_, hold_, step, *seen_);
   file_->unguard();
   return result;
 }
 
 std::uint32_t LocalHolderStop::survivors(std::span<const std::uint64_t> tokens,
                                          std::span<std::int64_t> to) const {
-  return family_->alive(tokens, to);
+  return seen_->alive(kTokenVariable, tokens, to);
 }
 
 }  // namespace atmost::local

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "core/holder_stop.h"
-#include "family.h"
 #include "lock_file.h"
+#include "os/seen_descendants.h"
 
 namespace atmost::local {
 
@@ -14,9 +14,9 @@ namespace atmost::local {
 // process ends. One of an array in the session: free until begin().
 class LocalHolderStop final : public HolderStop {
  public:
-  // Borrows the file, which is open, and `family` until close(). False: somebody else is at it.
-  Result<bool> begin(LockFile& file, Family& family, std::uint32_t slot, std::uint64_t hold,
-                     StopFor what_for);
+  // Borrows the file, which is open, and `seen` until close(). False: somebody else is at it.
+  Result<bool> begin(LockFile& file, os::SeenDescendants& seen, std::uint32_t slot,
+                     std::uint64_t hold, StopFor what_for);
   bool begun() const { return file_ != nullptr; }
 
   Result<SignalResult> signal(SignalStep step) override;
@@ -26,7 +26,7 @@ class LocalHolderStop final : public HolderStop {
 
  private:
   LockFile* file_ = nullptr;
-  Family* family_ = nullptr;
+  os::SeenDescendants* seen_ = nullptr;
   std::uint32_t slot_ = 0;
   std::uint64_t hold_ = 0;
   StopFor what_for_ = StopFor::its_place;

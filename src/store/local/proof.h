@@ -11,10 +11,11 @@
 #include "layout.h"
 #include "lock_file.h"
 #include "os/process.h"
+#include "os/tree.h"
 
 namespace atmost::local {
 
-class Proof {
+class Proof final : public os::Reach {
  public:
   // Asks for the file's mode and owner as they are now.
   Proof(const LockFile& file, std::uint32_t slot);
@@ -31,7 +32,7 @@ class Proof {
 
   // Whether what descends from a proven process may be stopped with it: whatever that process's own
   // user could stop.
-  bool reaches(std::int64_t ancestor, std::int64_t descendant) const;
+  bool reaches(std::int64_t ancestor, std::int64_t descendant) const override;
 
  private:
   bool started_under_this_lock(std::int64_t pid, const os::Credentials& ids) const;

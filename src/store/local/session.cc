@@ -178,10 +178,10 @@ Result<Owned<HolderStop>> LocalSession::stop(std::uint32_t lock, std::uint32_t s
   while (free < stops_made_ && stops_.it[free].begun()) ++free;
   if (free == kMaxVictims)
     return error_of(Code::internal, 0, "too many holders are being stopped at once");
-  if (stops_made_ == 0) new (&family_.it) Family;
+  if (stops_made_ == 0) new (&seen_.it) os::SeenDescendants;
   if (free == stops_made_) new (&stops_.it[stops_made_++]) LocalHolderStop;
   LocalHolderStop& stop = stops_.it[free];
-  Result<bool> begun = stop.begin(entry(lock).file, family_.it, slot, hold, what_for);
+  Result<bool> begun = stop.begin(entry(lock).file, seen_.it, slot, hold, what_for);
   if (!begun.ok()) return begun.error();
   return begun.value() ? Owned<HolderStop>(&stop) : Owned<HolderStop>();
 }

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "core/session.h"
-#include "family.h"
 #include "holder_stop.h"
 #include "lock_file.h"
 #include "os/watch.h"
@@ -151,7 +150,7 @@ class LocalSession final : public Session, private Hold {
   Untouched<Entry[kMaxLocks]> entries_;
   Untouched<HeldLock[kMaxLocks]> held_;
   Untouched<LocalHolderStop[kMaxVictims]> stops_;
-  Untouched<Family> family_;  // made with the first stop
+  Untouched<os::SeenDescendants> seen_;  // made with the first stop
   Untouched<HolderView[kMaxVictims]> holders_;
   Untouched<LockStats> lock_stats_;  // of the lock that is being decided about, for its view
   Untouched<DirectoryStats> directory_stats_;

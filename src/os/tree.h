@@ -1,0 +1,99 @@
+// Stops a tree of processes: signals to everything below one process, proven descendants only, each
+// by a handle that cannot be mistaken for a later process of the same number. For a supervisor,
+// whose tree is below itself, and for a taker, whose victims are below somebody else.
+//
+// Nothing here waits. A sweep reads /proc once: about a millisecond for each hundred processes.
+#ifndef ATMOST_OS_TREE_H
+#define ATMOST_OS_TREE_H
+
+#include <cstdint>
+
+#include "process.h"
+#include "seen_descendants.h"
+#include "signal_numbers.h"
+
+namespace atmost::os {
+
+// Whether what descends from a root may be signalled.
+class Reach {
+ public:
+  // `descendant` was below `root` a moment ago; asked while a handle to it is open, and only acted
+  // upon when that still means the same process afterwards.
+  virtual bool reaches(std::int64_t root, std::int64_t descendant) const = 0;
+
+ protected:
+  ~Reach() = default;
+};
+
+// A process that is not ours, and what a sweep below it needs to know. Borrows everything. Neither
+// this process nor an ancestor of it is ever signalled.
+struct OtherRoot {
+  std::int64_t pid;
+  const ProcessHandle& handle;  // to `pid`: once that has ended, nothing is proven to be below it
+  const Ancestors& ancestors;
+  const Reach& reach;
+  SeenDescendants& seen;  // gets to know every descendant that is met
+};
+
+// Whom a sweep is for.
+struct Tree {
+  // Null: the tree is below this process. The rest is for that case alone.
+  const OtherRoot* other = nullptr;
+  std::int64_t main = 0;  // the command's main process, a child of ours; 0 once it has been reaped
+  // We had children before the command (a shell that ran us with exec): then only what descends
+  // from `main` is known to be the command's, and its orphans are let be.
+  bool mixed = false;
+  bool main_stopped = false;  // wait(2) last reported the main process as stopped
+};
+
+// The root itself is no member.
+enum class Members : std::uint8_t {
+  all,
+  others,     // all but the main process
+  stopped,    // those that are stopped
+  unstopped,  // those that are not
+};
+
+struct Sweep {
+  std::uint32_t sent = 0;     // processes signalled
+  std::uint32_t left = 0;     // members met alive, the main process not counted
+  std::uint32_t denied = 0;   // of those, which the kernel does not let us signal: another user's
+  std::int64_t reached = 0;   // the last member met; 0: none
+  std::int64_t excepted = 0;  // the last one that Reach excepts, counted nowhere; 0: none
+  bool cut = false;  // it ended at the kDeadInASweep-th dead child of ours: wait for those, and
+                     // sweep again
+
+  bool nobody_left() const { return left == 0 && !cut; }
+  // Somebody is left, and nobody whom we could do anything about.
+  bool beyond_reach() const { return left > 0 && denied == left && !cut; }
+};
+
+// Children that fork and end faster than a sweep reads would lead it once round all process numbers
+// (up to 4,194,304: minutes).
+inline constexpr std::uint32_t kDeadInASweep = 1024;
+// Sweeps with SIGSTOP before SIGKILL: a tree that still forks then is met again by the next attempt
+// to kill it.
+inline constexpr int kFreezeSweeps = 16;
+
+// One pass over all processes, signalling `members` (signal 0 only looks who is there); what starts
+// meanwhile may be missed. Without /proc only our main process is signalled. Without process
+// handles (an old kernel) only children of ours are. Below ourselves SIGSTOP and SIGKILL also go to
+// the whole groups of those who left their dead to us, in sessions that began below us.
+Sweep sweep(const Tree& tree, Members members, int signal);
+
+// SIGSTOP to everything until a sweep met nobody new, so that nothing forks away from the SIGKILL
+// that `members` then get; returns what that found. `continues()` is called after each sweep that
+// met somebody: false ends it there, with nothing found.
+template <class Continues>
+Sweep freeze_and_kill(const Tree& tree, Members members, Continues continues) {
+  for (int i = 0; i < kFreezeSweeps; ++i) {
+    const Sweep frozen = sweep(tree, Members::unstopped, kStop);
+    if (frozen.sent == 0 && !frozen.cut) break;
+    if (!continues()) return {};
+  }
+  return sweep(tree, members, kKill);
+}
+
+}  // namespace atmost::os
+
+#endif

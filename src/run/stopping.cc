@@ -1,0 +1,85 @@
+// The supervisor's actions: how the table's steps stop the command and everything below us.
+#include <signal.h>
+
+#include "os/clock.h"
+#include "supervisor.h"
+
+namespace atmost::run {
+namespace {
+
+// Between two attempts to kill: short at first, so that a tree of a few processes is gone within
+// milliseconds.
+constexpr std::int64_t kFirstKillPauseNs = 2'000'000;
+constexpr std::int64_t kPauseOfSeveralNs =
+    32'000'000;  // up to there each attempt is several sweeps
+constexpr std::int64_t kLongestKillPauseNs = 500'000'000;
+// So many that the dead of one sweep are reaped before the next.
+constexpr int kNewsBetweenSweeps = 4 * os::kDeadInASweep;
+
+}  // namespace
+
+void Supervisor::on(Event event) {
+  const Step taken = step(stage_, event);
+  const bool anew = taken.next != stage_;
+  stage_ = taken.next;
+  act(taken.action, anew);
+}
+
+void Supervisor::act(Action action, bool anew) {
+  if (action == Action::none) return;
+  switch (action) {
+    case Action::none:
+      break;
+    case Action::interrupt:
+      wake_monitor();
+      observer_.stopping(SIGINT);
+      if (tree_told_ns_ == 0) tell_tree(SIGINT);
+      break;
+    case Action::terminate:
+      observer_.stopping(SIGTERM);
+      tell_tree(SIGTERM);
+      break;
+    case Action::kill_others:
+      observer_.stopping(SIGKILL);
+      [[fallthrough]];
+    case Action::kill_all:
+      if (!anew) break;  // what cannot be killed is not tried for ever
+      kill_pause_ns_ = kFirstKillPauseNs;
+      kill_again_ns_ = 0;
+      break;
+  }
+  deadline_ns_ = plus(os::boot_ns(), task_.kill_grace);
+}
+
+void Supervisor::tell_tree(int signal) {
+  os::sweep(tree_, os::Members::stopped, SIGCONT);
+  os::sweep(tree_, os::Members::all, signal);
+}
+
+void Supervisor::kill_again() {
+  if (stage_ == Stage::killing) {
+    const os::Sweep others = os::freeze_and_kill(tree_, os::Members::others, [this] {
+      take_news(kNewsBetweenSweeps);
+      return stage_ == Stage::killing;
+    });
+    if (others.nobody_left() || others.beyond_reach()) on(Event::others_gone);
+  }
+  if (stage_ == Stage::finishing) {
+    // Who forks and ends faster than we look is met sooner or later: that no child is left is the
+    // proof, not that none was seen.
+    os::Sweep all;
+    int looks = kill_pause_ns_ <= kPauseOfSeveralNs ? os::kFreezeSweeps : 1;
+    for (; stage_ == Stage::finishing && looks > 0; --looks) {
+      all = os::sweep(tree_, os::Members::all, SIGKILL);
+      take_news(kNewsBetweenSweeps);
+    }
+    // A hold that only goes on for its taker's sake is not kept by whom we may not signal (another
+    // user's).
+    if (tree_.main == 0 && !task_.own_tree && all.beyond_reach()) on(Event::time_up_free);
+  }
+  kill_again_ns_ = plus(os::boot_ns(), {kill_pause_ns_});
+  kill_pause_ns_ =
+      2 * kill_pause_ns_ < kLongestKillPauseNs ? 2 * kill_pause_ns_ : kLongestKillPauseNs;
+}
+
+}  // namespace atmost::run

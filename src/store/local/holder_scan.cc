@@ -1,0 +1,93 @@
+#include "holder_scan.h"
+
+#include "os/clock.h"
+#include "os/self.h"
+
+namespace atmost::local {
+namespace {
+
+// Looks where processes end before they can be looked at.
+constexpr int kMostLooks = 64;
+
+}  // namespace
+
+bool is_held(const LockFile& file, std::uint32_t slot) {
+  os::Conflict conflict;
+  const os::Bytes byte = {slot_byte(slot), 1};
+  return os::query_lock(file.slot_fd(), os::Owner::description, os::LockKind::write, byte,
+                        conflict) != 0 ||
+         conflict.found;
+}
+
+HolderScan::HolderScan(const Proof& proof, const os::Ancestors& ours)
+    : proof_(proof), ours_(ours), self_(os::process_id()) {}
+
+bool HolderScan::find(const LockFile& file, const HolderView& holder) {
+  // A supervisor keeps its own child informed, and a keeper has told nobody to stop: the script it
+  // keeps the lock for is no holder. Only where there is neither, everybody who has the lock is a
+  // target.
+  const bool alone = holder.kind == HolderKind::supervised || holder.kind == HolderKind::keeper;
+  for (int look = 0; look < (ended_ > 0 ? kMostLooks : kLooks); ++look) {
+    if (look > 0) os::sleep_until(plus(os::boot_ns(), {kLookAgainNs}));
+    if (alone && prove(holder.pid)) return true;
+    (void)os::each_process(*this);
+    if (count_ > 0 || ancestor_) return true;
+    // Its last process may have ended since the lock was asked.
+    if (!is_held(file, holder.slot)) return false;
+    if (unproven_ != 0) return true;
+  }
+  return true;
+}
+
+// Looks at one process; remembers it when it is proven to hold the byte.
+bool HolderScan::prove(std::int64_t pid) {
+  if (pid <= 1 || pid == self_ || count_ == kMaxHolders) return false;
+  os::ProcessHandle handle;
+  if (handle.open(pid) != 0) {
+    ++ended_;
+    return false;
+  }
+  const Proof::Answer answer = proof_.of(pid);
+  if (answer != Proof::Answer::proven && answer != Proof::Answer::unproven) return false;
+  os::ProcessFacts facts;
+  if (!handle.means(pid) || os::process_facts(pid, facts) != 0 || !handle.alive()) {
+    ++ended_;
+    fleeting_ = true;
+    return false;
+  }
+  if (ours_.have(pid)) {
+    ancestor_ = true;
+    return false;
+  }
+  if (answer == Proof::Answer::unproven) {
+    unproven_ = pid;
+    return false;
+  }
+  proven_[count_].pid = pid;
+  proven_[count_].parent = facts.parent;
+  proven_[count_].start_boot_ns = facts.start_boot_ns;
+  proven_[count_++].handle = static_cast<os::ProcessHandle&&>(handle);
+  return true;
+}
+
+bool HolderScan::process(std::int64_t pid, const os::ProcessFacts& facts) {
+  if (!facts.ended()) (void)prove(pid);
+  return count_ < kMaxHolders;
+}
+
+bool HolderScan::below_another(std::uint32_t index) const {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (proven_[i].pid == proven_[index].parent) return true;
+  }
+  return false;
+}
+
+std::int64_t HolderScan::oldest_boot_ns() const {
+  std::int64_t oldest = proven_[0].start_boot_ns;
+  for (std::uint32_t i = 1; i < count_; ++i) {
+    if (proven_[i].start_boot_ns < oldest) oldest = proven_[i].start_boot_ns;
+  }
+  return oldest;
+}
+
+}  // namespace atmost::local

@@ -1,0 +1,204 @@
+// One sweep over processes that this test made, in this very process: who is met through a dead
+// child's group, and when it ends early.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <string>
+
+#include "os/calls.h"
+#include "os/self.h"
+#include "os/spawn.h"
+#include "os/tree.h"
+#include "takeover_namespace.h"
+#include "takeover_records.h"
+#include "witness_world.h"
+
+namespace atmost::os {
+namespace {
+
+enum class Begins { a_session, a_group };
+
+bool stands_still(pid_t pid, std::chrono::milliseconds within) {
+  return witness::eventually(within, [pid] { return witness::state_of(pid) == 'T'; });
+}
+
+// Our dead child began a session, or a group; its child lives, and has a child in the same group.
+// No handle can be had, so that SIGSTOP comes to the last one through the group or not at all. Says
+// whether it did.
+std::string met_through_group(Begins what) {
+  const Adoption adoption;
+  int line[2];
+  if (pipe(line) != 0) return "no pipe";
+  const pid_t dead = fork();
+  if (dead == 0) {
+    if (what == Begins::a_session) setsid();
+    if (what == Begins::a_group) setpgid(0, 0);
+    if (fork() != 0) _exit(0);
+    const pid_t last = fork();
+    if (last != 0 && write(line[1], &last, sizeof last) != sizeof last) _exit(1);
+    for (;;) pause();
+  }
+  pid_t last = 0;
+  siginfo_t ended = {};
+  if (read(line[0], &last, sizeof last) != sizeof last) return "nobody started";
+  if (waitid(P_PID, static_cast<id_t>(dead), &ended, WEXITED | WNOWAIT) != 0)
+    return "no dead child";
+  close(line[0]);
+  close(line[1]);
+
+  calls.pidfd_open = [](pid_t, unsigned) {
+    errno = EPERM;
+    return -1;
+  };
+  const Sweep stopped = sweep({}, Members::all, SIGSTOP);
+  calls = kRealCalls;
+  const bool met =
+      stands_still(last, std::chrono::milliseconds(what == Begins::a_session ? 10'000 : 200));
+  while (waitpid(-1, nullptr, WNOHANG) >= 0) sweep({}, Members::all, SIGKILL);
+  if (stopped.sent != 1) return "other than its parent was signalled";
+  return met ? "well" : "not met";
+}
+
+TEST(OsTree, MeetsWhatTheDeadLeftThroughTheirGroup) {
+  EXPECT_EQ(met_through_group(Begins::a_session), "well");
+}
+
+// A group of our own session may be somebody else's, who began it before us.
+TEST(OsTree, GroupsOfOurSessionAreLetBe) {
+  EXPECT_EQ(met_through_group(Begins::a_group), "not met");
+}
+
+// What a container's or a CI's agent starts without a session of its own has the number 0 for it.
+TEST(OsTree, MeetsThemFromASessionOutsideThePidNamespace) {
+  const std::string found =
+      witness::in_namespace([] {},
+                            [] {
+                              return getsid(0) == 0 ? met_through_group(Begins::a_session)
+                                                    : std::string("a session of its own");
+                            });
+  if (found == witness::kNoNamespace) GTEST_SKIP() << found;
+  EXPECT_EQ(found, "");
+}
+
+TEST(OsTree, EndsAtManyDeadAndSaysSo) {
+  for (std::uint32_t i = 0; i < kDeadInASweep; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    siginfo_t ended = {};
+    ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  }
+  const Sweep first = sweep({}, Members::all, SIGKILL);
+  EXPECT_TRUE(first.cut);
+  EXPECT_FALSE(first.nobody_left());
+  ASSERT_GT(waitpid(-1, nullptr, 0), 0);
+  EXPECT_TRUE(sweep({}, Members::all, SIGKILL).nobody_left());
+  while (waitpid(-1, nullptr, 0) > 0) {
+  }
+}
+
+struct ExceptOne final : Reach {
+  explicit ExceptOne(std::int64_t pid) : excepted(pid) {}
+  bool reaches(std::int64_t, std::int64_t descendant) const override {
+    return descendant != excepted;
+  }
+  const std::int64_t excepted;
+};
+
+// A process with two children, which are no children of ours: what a taker meets.
+struct OthersTree {
+  pid_t root = 0;
+  pid_t children[2] = {};
+
+  OthersTree() {
+    int line[2];
+    if (pipe(line) != 0) return;
+    root = fork();
+    if (root == 0) {
+      for (pid_t& child : children) {
+        child = fork();
+        for (; child == 0;) pause();
+      }
+      if (write(line[1], children, sizeof children) != sizeof children) _exit(1);
+      for (;;) pause();
+    }
+    if (read(line[0], children, sizeof children) != sizeof children) root = 0;
+    close(line[0]);
+    close(line[1]);
+  }
+  ~OthersTree() {
+    for (const pid_t child : children) kill(child, SIGKILL);
+    end_root();
+  }
+  void end_root() {
+    if (root > 0) kill(root, SIGKILL);
+    if (root > 0) waitpid(root, nullptr, 0);
+    root = 0;
+  }
+};
+
+TEST(OsTree, BelowAnotherProcessSignalsWhatIsReachedAndRemembersAll) {
+  const OthersTree tree;
+  ASSERT_GT(tree.root, 0);
+  ProcessHandle handle;
+  ASSERT_EQ(handle.open(tree.root), 0);
+  const Ancestors ancestors;
+  const ExceptOne reach(tree.children[1]);
+  SeenDescendants seen;
+  const OtherRoot root = {tree.root, handle, ancestors, reach, seen};
+
+  const Sweep stopped = sweep({.other = &root}, Members::unstopped, SIGSTOP);
+  EXPECT_EQ(stopped.sent, 1U);
+  EXPECT_EQ(stopped.reached, tree.children[0]);
+  EXPECT_EQ(stopped.excepted, tree.children[1]);
+  EXPECT_TRUE(stands_still(tree.children[0], std::chrono::seconds(10)));
+  EXPECT_NE(witness::state_of(tree.children[1]), 'T');
+  EXPECT_NE(witness::state_of(tree.root), 'T');
+  for (const pid_t child : tree.children) {
+    ProcessFacts facts;
+    ASSERT_EQ(process_facts(child, facts), 0);
+    EXPECT_TRUE(seen.have(child, facts.start_boot_ns));
+  }
+  EXPECT_EQ(sweep({.other = &root}, Members::unstopped, SIGSTOP).sent, 0U);  // it is stopped
+}
+
+// Its number may be another process's by then.
+TEST(OsTree, NothingIsProvenToBeBelowAProcessThatHasEnded) {
+  OthersTree tree;
+  ASSERT_GT(tree.root, 0);
+  const pid_t number = fork();  // still there, while its handle means one that has gone
+  if (number == 0) {
+    (void)!fork();
+    for (;;) pause();
+  }
+  ProcessHandle gone;
+  ASSERT_EQ(gone.open(tree.root), 0);
+  tree.end_root();
+  const Ancestors ancestors;
+  const ExceptOne reach(0);
+  SeenDescendants seen;
+  const OtherRoot root = {number, gone, ancestors, reach, seen};
+  const auto child_of_number = [number] {
+    ProcessHandle real;
+    const Ancestors ours;
+    const ExceptOne all(0);
+    SeenDescendants met;
+    const OtherRoot living = {number, real, ours, all, met};
+    return real.open(number) == 0 ? sweep({.other = &living}, Members::all, 0).reached : 0;
+  };
+  EXPECT_TRUE(
+      witness::eventually(std::chrono::seconds(10), [&] { return child_of_number() != 0; }));
+
+  EXPECT_EQ(sweep({.other = &root}, Members::all, SIGSTOP).sent, 0U);
+  const std::int64_t child = child_of_number();
+  EXPECT_NE(witness::state_of(static_cast<pid_t>(child)), 'T');
+  kill(static_cast<pid_t>(child), SIGKILL);
+  kill(number, SIGKILL);
+  waitpid(number, nullptr, 0);
+}
+
+}  // namespace
+}  // namespace atmost::os
