@@ -88,7 +88,7 @@ void tell_place(const Range& range, const Run& run, Report& out) {
 void tell_holders(const Explanation& about, const Run& run, Report& out) {
   bool any = false;
   for (std::uint32_t i = 0; i < about.holdings->count(); ++i) {
-    const Held& held = (*about.holdings)[i];
+    const os::HeldRange& held = (*about.holdings)[i];
     if (held.end < run.start || held.start >= run.end) continue;
     out.text(any ? "; " : ": ");
     tell_process(held.pid, out);
@@ -173,7 +173,7 @@ void tell_flock(const Explanation& about, Report& out) {
 }  // namespace
 
 int explain_locks(Explanation& about, Report& out) {
-  about.holdings->gather(about.identity);
+  about.holdings->gather(about.identity.device, about.identity.inode);
   out.text("\nlocks (the truth, asked of the kernel)\n");
   std::int64_t behind = 0;
   bool exclusive = false;

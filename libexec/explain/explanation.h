@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/time.h"
+#include "os/lock_holdings.h"
 #include "report.h"
 #include "store/local/hints.h"
-#include "store/local/holdings.h"
 
 namespace atmost::explain {
 
@@ -39,7 +39,8 @@ struct Explanation {
   std::uint64_t index = 0;
   Header header = {};
   HeaderState state = HeaderState::fresh;
-  std::unique_ptr<Holdings> holdings = std::make_unique<Holdings>();  // half a megabyte
+  std::unique_ptr<os::LockHoldings> holdings =
+      std::make_unique<os::LockHoldings>();  // half a megabyte
   Contradictions contradictions;
   std::uint32_t highest_held = 0;
   std::vector<bool> held = std::vector<bool>(kMaxSlots + 1);  // slots that somebody has locked

@@ -10,8 +10,8 @@
 #include "os/process_label.h"
 #include "os/self.h"
 #include "policy/decide.h"
-#include "store/local/keepers.h"
 #include "store/local/session.h"
+#include "store/local/store.h"
 #include "store/symlink/store.h"
 
 namespace atmost {

@@ -1,4 +1,4 @@
-#include "keepers.h"
+#include "store.h"
 
 #include <cerrno>
 

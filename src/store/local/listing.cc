@@ -3,9 +3,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "holdings.h"
 #include "os/clock.h"
 #include "os/environment_mark.h"
+#include "os/lock_holdings.h"
 #include "os/process.h"
 #include "os/process_label.h"
 #include "os/self.h"
@@ -144,7 +144,7 @@ std::int64_t guard_holder(const LockFile& file) {
 
 namespace {
 
-constinit Holdings holdings;  // listing is for programs, which are single-threaded
+constinit os::LockHoldings holdings;  // listing is for programs, which are single-threaded
 
 bool has_ended(const HolderView& holder) {
   // What was seen to live costs nothing more.
@@ -161,11 +161,11 @@ bool has_ended(const HolderView& holder) {
 void name_who_is_left(const LockFile& file, HolderView& holder, bool& gathered) {
   if (holder.verified || !holder.has_record || holder.read_locked || holder.pid <= 0) return;
   if (!has_ended(holder)) return;
-  if (!gathered) holdings.gather(file.identity());
+  if (!gathered) holdings.gather(file.identity().device, file.identity().inode);
   gathered = true;
   const std::int64_t byte = slot_byte(holder.slot);
   for (std::uint32_t i = 0; i < holdings.count(); ++i) {
-    const Held& held = holdings[i];
+    const os::HeldRange& held = holdings[i];
     if (!held.write || held.start > byte || held.end < byte || held.pid == os::process_id())
       continue;
     os::ProcessLabel label;

@@ -1,14 +1,12 @@
-// Who has which bytes of one file locked, as /proc shows it: gathered once, then asked.
-#ifndef ATMOST_STORE_LOCAL_HOLDINGS_H
-#define ATMOST_STORE_LOCAL_HOLDINGS_H
+// Which process has which bytes of one file locked, as /proc shows it: gathered once, then asked.
+#ifndef ATMOST_OS_LOCK_HOLDINGS_H
+#define ATMOST_OS_LOCK_HOLDINGS_H
 
 #include <cstdint>
 
-#include "hints.h"
+namespace atmost::os {
 
-namespace atmost::local {
-
-struct Held {
+struct HeldRange {
   std::int64_t pid = 0;
   std::int64_t start = 0;
   std::int64_t end = 0;  // the last byte
@@ -20,13 +18,13 @@ struct Held {
 // description-owned lock has an entry for every process that has it. What cannot be seen (other
 // users' processes for ordinary users, other pid namespaces, no /proc) is not there: unreadable()
 // says whether that may be so.
-class Holdings {
+class LockHoldings {
  public:
   // Milliseconds: every descriptor of every process is looked at.
-  void gather(const Identity& identity);
+  void gather(std::uint64_t device, std::uint64_t inode);
 
   std::uint32_t count() const { return count_; }
-  const Held& operator[](std::uint32_t at) const { return entries_[at]; }
+  const HeldRange& operator[](std::uint32_t at) const { return entries_[at]; }
   bool holds(std::int64_t pid, std::int64_t byte) const;
   bool anybody_holds(std::int64_t byte) const;
   bool unreadable() const { return unreadable_ > 0; }
@@ -36,12 +34,12 @@ class Holdings {
   static constexpr std::uint32_t kMost = 16384;
   class Gatherer;  // apart, so that this stays plain zeros until it is used
 
-  Held entries_[kMost];
+  HeldRange entries_[kMost];
   std::uint32_t count_ = 0;
   std::uint32_t unreadable_ = 0;
   bool full_ = false;
 };
 
-}  // namespace atmost::local
+}  // namespace atmost::os
 
 #endif
