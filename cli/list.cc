@@ -15,7 +15,7 @@ namespace {
 // The locks to show: those named, or all of the directory.
 class Locks {
  public:
-  explicit Locks(const Invocation& it) : it_(it), around_(surroundings(it, host_room_)) {}
+  explicit Locks(const Invocation& it) : it_(it), around_(naming_context(it, host_room_)) {}
 
   Status prepare() {
     if (it_.operand_count != 0) return {};
@@ -108,8 +108,8 @@ int show_once(Locks& locks, const Invocation& it, Output& to, bool terminal, uns
                              : Shape::plain,
                   moment);
   listing.heads();
-  constexpr unsigned kAround =
-      4;  // the heads, what was cut, the footnote, and where the cursor stands
+  // The heads, what was cut, the footnote, and where the cursor stands.
+  constexpr unsigned kAround = 4;
   if (lines != 0) listing.cut_after(lines > kAround ? lines - kAround : 1);
   const int code = locks.show(listing);
   if (!terminal || it.json) return code;

@@ -14,7 +14,7 @@ std::string_view variable(const char* name) {
 
 }  // namespace
 
-NamingContext surroundings(const Invocation& invocation, Text<255>& host_room) {
+NamingContext naming_context(const Invocation& invocation, Text<255>& host_room) {
   NamingContext around;
   around.option_dir = invocation.dir;
   around.atmost_dir = variable("ATMOST_DIR");

@@ -8,7 +8,7 @@
 namespace atmost::cli {
 
 // The machine's name is kept in `host_room`.
-NamingContext surroundings(const Invocation& invocation, Text<255>& host_room);
+NamingContext naming_context(const Invocation& invocation, Text<255>& host_room);
 
 // Fills path and name of `to` from LOCK, as the store wants it. `named`: whether directories
 // for it are ours to make.

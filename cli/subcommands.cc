@@ -94,7 +94,7 @@ Status take_lock(Invocation& it, bool extra) {
     return error;
   }
   Text<255> host_room;
-  const NamingContext around = surroundings(it, host_room);
+  const NamingContext around = naming_context(it, host_room);
   const char* held = std::getenv("ATMOST_HELD");
   it.request.nested = held != nullptr && held[0] != '\0';
   Status placed = place(it, around, it.operands[0], it.request.locks[0], it.request.make_parents);

@@ -196,7 +196,8 @@ AtomResult finish(Child& child, int passed_on) {
   if (WIFSIGNALED(status)) error.message.append(" by signal ").append_signed(WTERMSIG(status));
   result = failed(error);
   // Before its command ran, or after: nothing there to be told, and no accident.
-  if (WIFSIGNALED(status) && WTERMSIG(status) == passed_on) result.outcome.told = passed_on;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == passed_on)
+    result.outcome.termination_signal = passed_on;
   return result;
 }
 

@@ -103,7 +103,7 @@ void Pass::tell(const Atom& atom, const AtomResult& result) {
   const Stopped stopped = result.outcome.stopped;
   const bool by_others = stopped == Stopped::taken_over || stopped == Stopped::killed;
   const bool aloud = result.kind == AtomResult::Kind::told && needs_attention(result.outcome) &&
-                     (by_others ? !options_.quiet : result.outcome.told == 0);
+                     (by_others ? !options_.quiet : result.outcome.termination_signal == 0);
   if (options_.json) {
     put(1, json_of(atom, result, false));
   } else if (aloud || all_told_) {
@@ -144,8 +144,8 @@ int Pass::run() {
   WorkerPool workers(options_.jobs, options_.quiet, secrets_,
                      [this](const Atom& atom, const AtomResult& result) { tell(atom, result); });
   for (const Atom& atom : file_.atoms) {
-    if (told_to_end_ == 0) told_to_end_ = workers.make_room();
-    if (told_to_end_ != 0) break;
+    if (termination_signal_ == 0) termination_signal_ = workers.make_room();
+    if (termination_signal_ != 0) break;
     AtomResult result;
     const std::optional<Job> job = due(atom, turn(), false, result);
     if (!job) {
@@ -155,11 +155,12 @@ int Pass::run() {
     } else {
       result = {AtomResult::Kind::told, run_here(*job, options_.quiet)};
       tell(atom, result);
-      told_to_end_ = result.outcome.told;
+      termination_signal_ = result.outcome.termination_signal;
     }
   }
-  if (const int signal = workers.finish_all(); told_to_end_ == 0) told_to_end_ = signal;
-  if (told_to_end_ != 0) end_as({0, told_to_end_, false});
+  if (const int signal = workers.finish_all(); termination_signal_ == 0)
+    termination_signal_ = signal;
+  if (termination_signal_ != 0) end_as({0, termination_signal_, false});
   return exit_code();
 }
 

@@ -59,7 +59,7 @@ class Pass {
   bool all_told_ = false;  // not only what needs attention
   bool failed_ = false;
   bool out_of_reach_ = false;  // the store
-  int told_to_end_ = 0;
+  int termination_signal_ = 0;
 };
 
 }  // namespace atmost::pass

@@ -23,14 +23,14 @@ enum class Why : std::uint8_t {
   joined,       // a waiter will run once more for all of us
   guard,        // the guard could not be had in time
   survivor,     // the overdue holder could not be stopped
-  immune,       // the holder is overdue; it is a library's that has not agreed to be stopped
+  immune,       // the overdue holder is a program whose library has not agreed to be stopped
   flock,        // somebody holds a flock(2) on the lock file, and the caller is --with-flock
 };
 
 inline constexpr std::uint32_t kMaxVictims = 64;
 
-// Why a holder is stopped by somebody else: it has held for longer than the taker's limit;
-// --on-busy=replace; atmost kill.
+// Why another process stops a holder: it has held for longer than the taker's limit,
+// --on-busy=replace, or atmost kill.
 enum class StopReason : std::uint8_t { overdue, replace, kill };
 
 struct Decision {
@@ -40,20 +40,21 @@ struct Decision {
   std::uint32_t held = 0;                   // slots held by others or drained, as far as counted
   bool some_drained = false;                // slots among them are drained
   bool writer_inside = false;               // an exclusive holder is among them
-  std::uint32_t waiters = 0;                // at least so many wait before us
-  Duration retry_in = Duration::forever();  // too_soon: until it is not; busy: until a holder is
-                                            // overdue, or a waiter's turn is over
-  bool last_in_future =
-      false;      // the stored admission lies ahead of the clock: reported, and treated as just now
-  Limits limits;  // that it went by
-  std::int64_t culprit = 0;  // a process worth naming (the guard's holder, a survivor), 0 when none
+  std::uint32_t waiters = 0;                // at least this many wait before us
+  Duration retry_in = Duration::forever();  // too_soon: until the interval is over; busy: until a
+                                            // holder is overdue, or a waiter's turn is over
+  // the stored admission lies ahead of the clock: reported, and treated as just now
+  bool last_in_future = false;
+  Limits limits;  // the limits that were applied
+  // The process to name in the message (the guard's holder, or the survivor); 0: none.
+  std::int64_t culprit = 0;
   std::uint32_t victim_count = 0;  // take_over: these slots' holders are overdue, oldest first
   std::uint32_t victims[kMaxVictims] = {};
-  std::uint64_t holds[kMaxVictims] =
-      {};  // HolderView::hold of each: a later holder of the slot is no victim
+  // HolderView::hold of each: a later holder of the slot must not be stopped.
+  std::uint64_t holds[kMaxVictims] = {};
 };
 
-// Whether waiting can change the answer: what a store draws a ticket for.
+// Whether waiting can change the answer. Only then does a store draw a ticket.
 constexpr bool worth_waiting(const Decision& decision) {
   switch (decision.why) {
     case Why::no_slot:
@@ -68,8 +69,9 @@ constexpr bool worth_waiting(const Decision& decision) {
   }
 }
 
-// The rule. Pure: same arguments, same answer; no clock, no file, no words. A store calls it inside
-// its critical section, perhaps more than once. src/policy/ defines it as atmost::policy::decide.
+// The rule. Pure: the same arguments give the same answer; it reads no clock and no file. A store
+// calls it inside its critical section, perhaps more than once. src/policy/ defines it as
+// atmost::policy::decide.
 using DecideFn = Decision (*)(const Request& request, const LockSpec& lock, const View& view,
                               const Instant& now);
 

@@ -13,9 +13,9 @@
 
 namespace atmost {
 
-// Fixed-size and cheap to make: all text and the spans are borrowed, and have to live until the
-// event is appended. Empty text, a zero pid or token mean "not known"; such fields are left out of
-// the line.
+// Fixed-size and cheap to make: all text and the spans are borrowed, and must stay valid until
+// the event is appended. Empty text, a zero pid or token mean "not known"; such fields are left out
+// of the line.
 struct Event {
   enum class Kind : std::uint8_t {
     admitted,   // slots were taken; the command is about to start
@@ -25,23 +25,23 @@ struct Event {
     ended,      // the command ended, or could not be started
     lost,       // the lock was lost or taken over while the command ran
     stopping,   // a holder that is not overdue is going to be stopped: replaced, or by atmost kill
-    vanished,   // whoever had the slot before was killed together with its supervisor: its end was
-                // not logged
+    vanished,   // the previous holder was killed together with its supervisor, so its end was not
+                // logged
   };
   Kind kind = Kind::admitted;
   Instant at;  // the clocks', never --now
 
-  // Whose event it is: the caller's, not the holder's that it met.
+  // The caller whose event this is, not the holder that it met.
   std::string_view host;
-  std::int64_t pid =
-      0;  // of atmost itself; the command's parent, unless it was replaced by the command
+  // Of atmost itself; the command's parent, unless it was replaced by the command.
+  std::int64_t pid = 0;
   std::uint32_t uid = 0;
   std::string_view id;
   std::string_view command;  // the program's name
-  char* const* arguments =
-      nullptr;  // the whole argv, ends with a null; null unless asked for: may hold secrets
+  // The whole argv, ends with a null; null unless asked for: may hold secrets.
+  char* const* arguments = nullptr;
 
-  // The lock, and how much of it.
+  // The lock, and how many of its slots.
   std::string_view lock;  // as the user calls it
   std::string_view path;  // absolute; for other stores the key
   std::string_view op;    // an atom's two parts; empty for other locks
@@ -49,8 +49,8 @@ struct Event {
   std::uint32_t max = 0;
   std::uint32_t take = 0;
   Mode mode = Mode::plain;
-  std::span<const std::uint32_t>
-      slots;  // of the caller (admitted, ended); the first of the holder's (expired …)
+  // Of the caller (admitted, ended); the first of the holder's (expired …).
+  std::span<const std::uint32_t> slots;
   std::uint64_t token = 0;  // pairs an `ended` with its `admitted`, within one path
 
   Duration waited{};  // admitted, denied, ended
@@ -63,12 +63,12 @@ struct Event {
     std::uint32_t waiters = 0;
   } denied;
 
-  // The holder that the event is about: overdue, signalled, or the one that took the lock.
+  // The other process: the one that is overdue, is signalled, or took the lock away.
   struct Holder {
     std::int64_t pid = 0;
     std::uint64_t token = 0;
     Duration age = Duration::forever();           // forever: not known
-    Duration expire_after = Duration::forever();  // the limit that it overstepped
+    Duration expire_after = Duration::forever();  // the limit that it exceeded
     StopReason reason = StopReason::overdue;      // why it is stopped
   } holder;
 
@@ -78,8 +78,8 @@ struct Event {
   } signalled;
 
   struct Ended {
-    Code not_started =
-        Code::ok;  // why the command could not be started; then nothing else here counts
+    // Why the command could not be started; then nothing else here counts.
+    Code not_started = Code::ok;
     ExitStatus status;
     Stopped stopped = Stopped::no;
     Duration ran{};

@@ -13,13 +13,13 @@
 
 namespace atmost {
 
-// Whether this process has rights that its caller has not (set-user-id, set-group-id, file
-// capabilities): then another user chose its environment and arguments.
+// Whether this process has rights that its caller lacks (set-user-id, set-group-id, file
+// capabilities). If so, its environment and arguments come from another user.
 bool has_raised_rights();
 
-// The effective user, and what the password file calls a user: the number when it does not name it.
-// Users of directory services are shown by number: asking those may block, and a static program
-// cannot.
+// The effective user, and the name of a user in the password file, or the number if it has none
+// there. Users of directory services are shown by number: a query may block, and a static program
+// cannot make one.
 std::uint32_t user_id();
 Text<32> user_name(std::uint32_t user);
 
@@ -35,13 +35,14 @@ struct TerminalSize {
 };
 TerminalSize terminal_size(int fd);
 
-// Writes all of the text. Blocks as the descriptor does; a full pipe is waited for. Error::sys says
-// why it could not: EPIPE, nobody reads any more (without a SIGPIPE); EBADF, it is closed; ENOSPC …
+// Writes all of the text. Blocks as the descriptor does, also while a pipe is full. Error::sys is
+// the reason for a failure: EPIPE, the reader has gone (no SIGPIPE is raised); EBADF, it is closed;
+// ENOSPC …
 Status write_text(int fd, std::string_view text);
 
-// Holds the places of standard streams that are closed, so that no connection gets their numbers
-// and is written to: what reads or writes them fails as before, and what this process starts finds
-// them closed.
+// Reserves the numbers of standard streams that are closed, so that no connection gets them and is
+// written to by mistake. Reading or writing them still fails, and programs that this process starts
+// find them closed.
 void keep_standard_streams();
 
 // Checks that `fd` is open for writing, and keeps it from programs that this process becomes or
@@ -54,7 +55,7 @@ Status claim_descriptor(int fd);
 Result<std::size_t> next_names(const char* directory, std::string_view ending,
                                std::string_view after, std::span<Text<255>> to);
 
-// The directory this program's file is in; empty where the system does not tell.
+// The directory of this program's file; empty if the system does not provide it.
 PathText program_directory();
 
 // Becomes the program argv[0], a path, with this process's environment. Returns only if it could

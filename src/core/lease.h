@@ -1,5 +1,4 @@
-// The right to run: the slots held, and how. A value with one owner; its end is the end of the
-// hold.
+// The right to run: which slots are held, and how. A value with one owner; the hold ends with it.
 #ifndef ATMOST_LEASE_H
 #define ATMOST_LEASE_H
 
@@ -13,8 +12,8 @@
 
 namespace atmost {
 
-// A run whose end was not recorded: its supervisor was killed, and what it had started is gone as
-// well. As its record says.
+// A run whose end was not recorded, because its supervisor and everything that it had started were
+// killed. Taken from its record.
 struct Vanished {
   std::uint32_t slot = 0;
   std::int64_t pid = 0;  // of the supervisor
@@ -47,10 +46,10 @@ struct Upkeep {
   bool asked_to_stop = false;  // by a caller that takes the lock over
 };
 
-// Whether a caller is stopping the holder of a lock right now, and what for.
+// Whether another process is stopping the holder of a lock right now, and why.
 enum class Contest : std::uint8_t { none, for_its_place, by_kill };
 
-// What a run teaches, written at its release. `how` null: nothing.
+// What is learned from a run, stored at its release. `how` null: nothing.
 struct Lesson {
   LearnFn how = nullptr;
   RunSample sample;
@@ -61,20 +60,20 @@ class Hold {
  public:
   const HeldLock& lock(std::uint32_t index) const { return locks_[index]; }
   // Does not block. A store that renews leases itself sends this process a SIGCHLD when the answer
-  // got worse, so that a supervisor, which waits for children, looks again.
+  // gets worse, so that a wait for children returns and the answer is read again.
   virtual Upkeep upkeep() const { return {}; }
   // Does not block. A store that cannot tell takers from `atmost kill` says for_its_place.
   virtual Contest contested(std::uint32_t lock) const = 0;
-  // Whether the name of that lock still leads to what is held: else the lock keeps no caller out.
-  // True where that cannot be known. Does not block.
+  // Whether the name of that lock still leads to the file that is held; if not, the hold excludes
+  // nobody. True where that cannot be known. Does not block.
   virtual bool in_place(std::uint32_t) const { return true; }
   // Frees the slots and records how the run ended; the store adds to the lesson how long before
-  // this admission the last one was. What cannot be written is lost without a message; the slots
-  // are free in any case, of a leased store when its lease ends.
+  // this admission the last one was. What cannot be written is lost without a message. The slots
+  // are free in any case; in a leased store, when the lease ends.
   virtual void release(Ending ending, const Instant& now, const Lesson& lesson) = 0;
 
  protected:
-  // One for each of the request's locks, in its order; borrowed.
+  // One for each of the request's locks, in the request's order; borrowed.
   explicit Hold(const HeldLock* locks) : locks_(locks) {}
   ~Hold() = default;  // never deleted through the base: the front tier has no heap
 
@@ -82,11 +81,11 @@ class Hold {
   const HeldLock* locks_;
 };
 
-// Move-only. The destructor releases (Ending::unknown); release() says how it went. A process that
-// dies holding a Lease frees its slots in the kernel (docs/lock-map.md, "Who keeps a slot", says
-// when), or when the lease is not renewed any more. Ends before its session does. Not thread-safe;
-// one thread owns it. detach() gives the hold away to the inherited descriptor: after it nothing is
-// released here.
+// Move-only. The destructor releases (Ending::unknown); release() records how the run ended. A
+// process that dies holding a Lease frees its slots in the kernel (docs/lock-map.md, "Who keeps a
+// slot", says when), or when the lease is not renewed any more. Ends before its session does. Not
+// thread-safe; one thread owns it. detach() gives the hold away to the inherited descriptor: after
+// it nothing is released here.
 class Lease {
  public:
   Lease() = default;

@@ -11,8 +11,8 @@ namespace atmost {
 inline constexpr Duration kKillTime = Duration::seconds(1);
 // A renewal, and its repetition when the first answer does not come.
 inline constexpr Duration kRenewalTime = Duration::millis(1500);
-// No lease is longer: so long its slots are kept for a host that died, and so long a caller that
-// comes after a failover may have to wait for a lease that the lost server granted.
+// The longest lease. The slots of a host that died stay taken for as long, and after a failover
+// callers may have to wait as long for a lease that the lost server granted.
 inline constexpr Duration kLongestTtl = Duration::seconds(7 * 86400);
 
 // How long before its lease ends a command's tree has to be stopped: INT, a grace, TERM, a grace,

@@ -1,5 +1,5 @@
-// The pipeline, for programs: a Request in, an Outcome out. cli/ and the libraries stand on this
-// and nothing below.
+// The pipeline, for programs: a Request in, an Outcome out. cli/ and the libraries use this and no
+// layer below it.
 #ifndef ATMOST_LIMITER_H
 #define ATMOST_LIMITER_H
 
@@ -26,41 +26,41 @@ struct HolderName {
   std::string_view host;  // empty: this one
 };
 
-// A holder that was stopped and has let go. Texts are borrowed, and hints like all that a holder's
-// record says.
+// A holder that was stopped and has released its slot. Texts are borrowed, and hints, as everything
+// in a holder's record is.
 struct StoppedHolder {
   std::uint32_t slot = 0;
   HolderName who;
   std::string_view id, command;
   Duration held = Duration::forever();  // for how long; forever: not known
   StopReason reason = StopReason::overdue;
-  Duration limit = Duration::forever();  // overdue: the limit that it overstepped
-  const Limits* learned = nullptr;       // if that was learned
-  SignalStep last = SignalStep::look;    // what made it let go
-  bool noted = false;                    // which was a note in the store, no signal from here
+  Duration limit = Duration::forever();  // overdue: the limit that it exceeded
+  const Limits* learned = nullptr;       // set if that limit was learned
+  SignalStep last = SignalStep::look;    // the step after which it released the slot
+  bool noted = false;                    // a note in the store asked it to stop, not a signal
 };
 
-// What is said of it, without the name of the lock.
+// The message about it, without the name of the lock.
 Text<700> stopped_words(const LockSpec& lock, const StoppedHolder& holder);
 
-// Told what happens while it happens; every call is optional. May print; must not call back into
-// the limiter.
+// Is notified of what happens, as it happens; any of the calls may not come. May print; must not
+// call back into the limiter.
 class Observer {
  public:
   virtual void waiting(const Decision& why) = 0;                   // once, before the first wait
   virtual void admitted(const Lease& lease, Duration waited) = 0;  // before the command starts
   virtual void warning(const Error& about) = 0;  // something to know that stops nothing
-  // An overdue holder is pressed to let go: INT, then TERM, then KILL.
+  // A holder is being stopped: INT, then TERM, then KILL.
   virtual void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
                                SignalStep pressure) = 0;
-  // One that has let go because of that; once for each hold.
+  // A holder has released its slot because of that; once for each hold.
   virtual void holder_stopped(const LockSpec& lock, const StoppedHolder& holder) = 0;
 
  protected:
   ~Observer() = default;
 };
 
-// Room for a store that every program serves, which has no state of its own.
+// Storage for a store that every program serves, which has no state of its own.
 struct StoreRoom {
   alignas(void*) unsigned char bytes[2 * sizeof(void*)];
 };
@@ -68,26 +68,26 @@ struct StoreRoom {
 // The store that a program serves and others do not (schemes.h, `program`). None of these errors
 // repeats the URL.
 struct StoreService {
-  // Opens the store; asks nothing of a network yet. Takes the secrets of every scheme out of the
-  // environment: the command has no use for them.
+  // Opens the store; asks nothing of a network yet. Removes the secrets of every scheme from the
+  // environment, because the command does not need them.
   Result<Owned<Store>> (*open)(std::string_view url);
-  // Ends the lease that Session::lease_name() of another process named, with all that lies under
-  // it, and notifies the next waiter. ok as well when there is no such lease any more. Blocks for
-  // at most the timeout of one question. REQUIRES: that process is dead, and nothing runs of what
-  // it had started under the lease.
+  // Ends the lease that Session::lease_name() of another process named, with everything stored
+  // under it, and notifies the next waiter. Also ok when the lease no longer exists. Blocks for at
+  // most the timeout of one query. REQUIRES: that process is dead, and nothing that it started
+  // under the lease still runs.
   Status (*end_lease)(std::string_view url, std::string_view lease);
-  // Whether the store can be trusted and how it fares, one line a finding, to `fd`. ok for yes;
+  // Whether the store can be trusted, and its condition: one line a finding, to `fd`. ok for yes;
   // else the code that a caller would get: unavailable, or not_permitted.
   Result<Code> (*diagnose)(std::string_view url, int fd, bool json);
 };
 
 // Opens the store that `url` names (schemes.h; empty: file:), in `room` if every program serves it,
-// else by `service`, which may be null. Borrows the room. Error: unavailable, when this program
-// does not serve it.
+// else by `service`, which may be null. Borrows `room`. Error: unavailable, when this program does
+// not serve it.
 Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
                                 const StoreService* service = nullptr);
 
-// In all that follows the locks of a request are those of `store`.
+// In all functions below, the locks of a request are locks of `store`.
 
 // Runs the command when every lock of the request admits it (request.exec: becomes it, and returns
 // only if it could not). Blocks as long as request.wait and the command say. While a command runs,
@@ -103,11 +103,12 @@ Outcome probe(Store& store, const Request& request);
 // Blocks until the request would be admitted, at most request.wait; holds nothing afterwards.
 Outcome wait_for_room(Store& store, const Request& request, Observer* observer);
 
-// The holders to stop: all, the one of a slot, or those older than the limit in their own records.
+// Which holders to stop: all, the one of a slot, or those older than the limit in their own
+// records.
 struct Victims {
   std::uint32_t slot = 0;  // 0: every slot
   bool overdue = false;
-  bool dry_run = false;  // only reported to the observer, with SignalStep::look
+  bool dry_run = false;  // stop none; only notify the observer, with SignalStep::look
 };
 
 // Stops holders of the request's first lock carefully (request.kill_grace after each of INT, TERM,
@@ -117,25 +118,25 @@ Outcome stop_holders(Store& store, const Request& request, const Victims& wanted
                      Observer* observer);
 
 // The last step of building a request for hold_for(): on behalf of the running process `pid`. Its
-// paths become absolute. Error: no such process (usage), another user's (not_permitted), it cannot
-// be watched (unavailable).
+// paths become absolute. Error: there is no such process (usage), it is another user's
+// (not_permitted), or it cannot be watched (unavailable).
 Status complete_hold(Store& store, std::int64_t pid, Request& request);
 
 // Takes the locks of the request on behalf of its process kept_for (complete_hold()), and leaves a
-// process behind that keeps them until that one has ended, however it ends; with Until::tree, until
-// its marked descendants have too; at most request.keep_at_most. (Where a hold can name another
-// process, nobody has to keep it.) Blocks as request.wait says, but not beyond the end of the
-// process. Kind ran: held. If this process dies before it returned, nothing is held. Failed: as
-// complete_hold(), or it ended meanwhile (busy). `keeper_to`, unless empty: a
-// file to which one line is appended, "NAME PID\n", when the keeper can be asked to let go and to
-// take the same locks again without a process being started (os/request_pipe.h;
-// shell/lock_unlock.sh does). Such a keeper stays for a few seconds when it has let go. That the
-// line cannot be written is no failure.
+// keeper process that holds them until kept_for has ended, however it ends; with Until::tree, until
+// its marked descendants have ended, too; at most request.keep_at_most. (Where a hold can name
+// another process, no keeper is needed.) Blocks as request.wait says, but not beyond the end of
+// kept_for. Kind ran: held. If this process dies before it returned, nothing is held. Failed: as
+// complete_hold(), or kept_for ended meanwhile (busy). `keeper_to`, unless empty: a file to which
+// one line is appended, "NAME PID\n", when the keeper can be asked to release the locks and to take
+// them again without starting a process (os/request_pipe.h; shell/lock_unlock.sh does that). Such a
+// keeper stays for a few seconds after it has released them. It is no failure if the line cannot be
+// written.
 Outcome hold_for(Store& store, const Request& request, std::string_view keeper_to,
                  Observer* observer);
 
 // Ends the newest hold on the lock that was taken on behalf of `pid`: true once its slots are free.
-// False: there is none (any more). Error: not_permitted for another user's.
+// False: there is no such hold, or no longer. Error: not_permitted if it is another user's.
 Result<bool> release_for(Store& store, const LockSpec& lock, std::int64_t pid);
 
 // The process that started this one.

@@ -10,7 +10,8 @@
 
 namespace atmost {
 
-// How a process ended. Made by src/run/ from wait(2)'s status, nowhere else: no scattered 128 + n.
+// How a process ended. Made only by src/run/, from wait(2)'s status, so that 128 + n is computed in
+// one place.
 struct ExitStatus {
   int code = 0;    // 0…255, when it exited
   int signal = 0;  // when a signal ended it; then code is 0
@@ -26,9 +27,9 @@ struct Usage {
   bool known = true;
 };
 
-// Why the command was stopped before its time. By ourselves: at its limit, or when the lease was
-// lost. By somebody else through the lock: a taker (in a fleet also atmost kill, which cannot be
-// told apart there), or atmost kill.
+// Why the command was stopped early. By its supervisor: at its limit, or when the lease was lost.
+// By another process through the lock: a taker, or atmost kill (which a fleet cannot distinguish
+// from a taker).
 enum class Stopped : std::uint8_t { no, max_runtime, lost, taken_over, killed };
 
 struct Outcome {
@@ -40,13 +41,13 @@ struct Outcome {
   Kind kind = Kind::failed;
   ExitStatus status;
   Stopped stopped = Stopped::no;
-  std::int64_t stopped_by =
-      0;  // taken_over, killed: the process that did it; 0: not visible from here
+  // taken_over, killed: the process that did it; 0: not visible from here
+  std::int64_t stopped_by = 0;
   Usage usage;
-  int told =
-      0;  // HUP, INT, QUIT or TERM, when one came for us while the command ran: we were told to end
-  bool silenced = false;  // refused, and not yet often enough in a row to speak of (--alert-after)
-  std::uint32_t refusals = 0;  // so many in a row, where they are counted
+  // The HUP, INT, QUIT or TERM that came for us while the command ran and asked us to end; 0: none.
+  int termination_signal = 0;
+  bool silenced = false;       // refused, but not the Nth time in a row: no message (--alert-after)
+  std::uint32_t refusals = 0;  // how many in a row, if they are counted
   Decision decision;
   Error error;
   std::uint64_t token = 0;

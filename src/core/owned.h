@@ -7,7 +7,8 @@
 namespace atmost {
 
 // Move-only; its destructor calls close(), which gives back whatever the value occupies. An empty
-// one owns nothing. The front tier has no heap: what `T` occupies is for the store to know.
+// one owns nothing. The front tier has no heap, so the store that made the value
+// provides its memory.
 template <class T>
 class Owned {
  public:
@@ -23,7 +24,7 @@ class Owned {
     }
     return *this;
   }
-  // As the owner of a base of what it was.
+  // Takes over the value of another owner, as a base class of it.
   template <class U>
   Owned(Owned<U>&& other) : what_(other.give_away()) {}
   ~Owned() { close(); }
@@ -31,7 +32,7 @@ class Owned {
   explicit operator bool() const { return what_ != nullptr; }
   T& operator*() const { return *what_; }
   T* operator->() const { return what_; }
-  // Gives up what it owned without closing it.
+  // Returns what it owned without closing it; the caller owns it now.
   T* give_away() { return std::exchange(what_, nullptr); }
   void close() {
     if (T* what = std::exchange(what_, nullptr)) what->close();

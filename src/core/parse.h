@@ -13,8 +13,8 @@
 namespace atmost {
 
 // 90, 90s, 15m, 1h30m, 2d, 250ms, 1.5s, inf. Units ms s m h d w, each at most once and from large
-// to small; a bare number is seconds; a fraction is allowed in the last component. Up to 292 years;
-// more is an error, not inf.
+// to small; a bare number is seconds; a fraction is allowed in the last component. At most 292
+// years; a longer one is an error, not inf.
 Result<Duration> parse_duration(std::string_view text);
 
 // A decimal whole number in [low, high]; no sign, no blank, no trailing text.
@@ -43,14 +43,14 @@ Result<Text<255>> canonical_name(std::string_view name);
 Result<Text<255>> canonical_atom(std::string_view op, std::string_view operand,
                                  std::string_view host);
 
-// What to call the lock in `file` (a name without directory): the name or operator:operand that the
-// two functions above made it from (with "@host" behind it unless that is `host`); the file's own
-// name when none did, or it is cut.
+// The name to show for the lock in `file` (a file name without directory): the name or
+// operator:operand from which the two functions above made it (followed by "@host" if its host is
+// not `host`). If it was not made by them, or is cut: the file's own name.
 Text<255> readable_name(std::string_view file, std::string_view host);
 
-// Whether `typed` may be a slip of the pen for `name`: another text, at most two letters off (left
-// out, put in, replaced, or two neighbours exchanged; one in texts of up to four). Texts of more
-// than 63 bytes are none.
+// Whether `typed` may be a misspelling of `name`: they differ by at most two letters (one letter if
+// they have at most four) that are missing, added, replaced or exchanged with a neighbour. False
+// for texts of more than 63 bytes.
 bool is_misspelling(std::string_view typed, std::string_view name);
 
 }  // namespace atmost

@@ -20,8 +20,8 @@ struct NamingContext {
   bool root = false;
 };
 
-// Where named locks and atoms live: --dir, $ATMOST_DIR, /var/lib/atmost for root, else HOST in the
-// user's state directory.
+// The directory of named locks and atoms: --dir, $ATMOST_DIR, /var/lib/atmost for root, else HOST
+// in the user's state directory.
 Status lock_directory(const NamingContext& around, PathText& to);
 
 // Fills path and name of `to` from LOCK. `named` says whether it is a name or an atom, whose
@@ -35,17 +35,18 @@ bool is_fleet(std::string_view store);
 // may hold a password.
 Status check_store(std::string_view text);
 
-// Where a call whose locks lie in no directory of this machine is logged: history.jsonl where local
-// locks would lie.
+// The log of a call whose locks lie in no directory of this machine: history.jsonl in the directory
+// where local locks would be.
 Status fleet_log(const NamingContext& around, PathText& to);
 
-// Where a call is logged whose lock is given by a path: history.jsonl where the user's named locks
-// lie, whatever --dir says. Beside the lock it would be a file of its first user, that others may
-// not write. Error: there is no such directory.
+// The log of a call whose lock is given by a path: history.jsonl in the directory of the user's
+// named locks, whatever --dir says. Beside the lock it would belong to the first user, and others
+// could not write to it. Error: there is no such directory.
 Status own_log(const NamingContext& around, PathText& to);
 
-// As place_lock() for a lock of a fleet store: its path is the store's URL, "/", and the key. A
-// name or an atom (whose host is around.host); a path means nothing on other machines: usage error.
+// As place_lock(), for a lock of a fleet store: its path is the store's URL, "/", and the key. The
+// lock is a name or an atom (whose host is around.host). A path is a usage error, as it means
+// nothing on other machines.
 Status place_fleet_lock(std::string_view lock, std::string_view store, std::string_view host,
                         LockSpec& to);
 

@@ -49,7 +49,7 @@ struct LockSpec {
   PathText path;   // the lock file; fleet: the store's URL and, behind the last slash, the key
 };
 
-// The large fields come last: what every caller uses lies on few pages of memory.
+// The large fields come last, so that the fields every caller uses share few pages of memory.
 struct Request {
   std::uint32_t lock_count = 1;
 
@@ -64,18 +64,18 @@ struct Request {
   bool expire_auto = false;
   Duration max_runtime{};  // 0: no limit
   bool max_runtime_auto = false;
-  LearnedBounds learned;  // for those that are auto
+  LearnedBounds learned;  // for the limits that are auto
   bool no_learn = false;  // the lock does not learn from this run
   Duration kill_grace = Duration::seconds(2);
   Duration splay{};
-  Duration ttl = Duration::seconds(15);  // fleet: how long a lease lasts that is not renewed
+  Duration ttl = Duration::seconds(15);  // fleet: how long a lease lasts without renewal
   OnLost on_lost = OnLost::by_store;
   // Only every Nth consecutive refusal is reported; 0: every refusal is.
   std::uint32_t alert_after = 0;
   bool now_given = false;
   std::int64_t now_real_ns = 0;
-  std::int64_t now_boot_ns =
-      0;  // with now_given, not 0: that moment on both clocks, as if asked for then
+  // With now_given: the same moment on the boot clock; 0: not given.
+  std::int64_t now_boot_ns = 0;
 
   HolderKind kind = HolderKind::supervised;  // how it holds; exec and kept_for say more
   Eviction eviction = Eviction::kill;        // how others may take over from us
@@ -94,30 +94,31 @@ struct Request {
   Text<63> command;  // what list and history show: the program's name, or the line with --log-args
   bool no_history = false;
   bool log_args = false;  // the history gets the whole argv: it may hold secrets
-  bool with_flock =
-      false;  // hold flock(2) on the lock files, too: exclusive for N = 1, else shared
+  // Hold flock(2) on the lock files, too: exclusive for N = 1, else shared.
+  bool with_flock = false;
   unsigned create_mode = 0600;
-  bool mode_given =
-      false;  // the mode was asked for; else a group's directory widens it (docs/lock-map.md)
-  bool make_parents =
-      false;  // create missing directories above the lock files (named locks and atoms)
+  // The mode was asked for; else a group's directory widens it (docs/lock-map.md).
+  bool mode_given = false;
+  // Create missing directories above the lock files (named locks and atoms).
+  bool make_parents = false;
   bool trust_fs = false;
-  bool looks_only =
-      false;  // nobody is admitted by it: where nothing can be written, reading must do
-  bool only_stops = false;  // nor by this, which stops holders: root may, wherever the lock is
-  bool nested =
-      false;  // some lock is held around this process (ATMOST_HELD): look whether it is this one
-  bool foreign_format =
-      false;  // exectimes: touch only the eight index bytes and the locks, write no hints
+  // The request admits nobody, so a lock file that can only be read is enough.
+  bool looks_only = false;
+  // The request only stops holders, which root may do wherever the lock is.
+  bool only_stops = false;
+  // A lock is held around this process (ATMOST_HELD): check whether it is this one.
+  bool nested = false;
+  // exectimes: touch only the eight index bytes and the locks, write no hints
+  bool foreign_format = false;
 
-  // The default log of a lock that is given by a path (own_log(), place.h): made with its
-  // directories; where that cannot be, nothing is logged, and nobody is warned.
+  // log_path is the default log of a lock that is given by a path (own_log(), place.h). It is made
+  // with its directories; if that fails, nothing is logged and no warning is given.
   bool log_is_own = false;
   PathText log_path;          // --log; empty: history.jsonl beside the first lock file
   LockSpec locks[kMaxLocks];  // the first is LOCK, the others --also; any order
 };
 
-// Whether some limit has to be learned.
+// Whether any limit is learned.
 constexpr bool wants_memory(const Request& request) {
   return request.if_elapsed_auto || request.expire_auto || request.max_runtime_auto;
 }

@@ -14,7 +14,7 @@ namespace atmost {
 // keep their meaning.
 enum class Code : std::uint8_t {
   ok = 0,
-  interrupted = 4,  // of the library alone: a signal handler ran while it waited
+  interrupted = 4,  // only from the library: a signal handler ran while it waited
   usage = 64,
   unavailable = 69,
   internal = 70,
@@ -31,7 +31,7 @@ enum class Code : std::uint8_t {
 };
 
 // Why something failed: one sentence that names what, where and, where it helps, what would be
-// right. The message may contain bytes of names as they are; code that prints it escapes them
+// right. The message may contain the raw bytes of names; the code that prints it escapes them
 // (append_escaped, words.h).
 struct Error {
   Code code = Code::internal;

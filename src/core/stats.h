@@ -1,6 +1,6 @@
-// What a lock remembers of its runs, and a directory of all its locks. Hints: stores keep them,
-// policy/learn.h and policy/schedule.h write and read them, and nobody is admitted because of what
-// they say.
+// Statistics of the runs of a lock, and of all locks of a directory. They are hints: stores keep
+// them, policy/learn.h and policy/schedule.h write and read them, and no caller is admitted because
+// of them.
 #ifndef ATMOST_STATS_H
 #define ATMOST_STATS_H
 
@@ -26,23 +26,23 @@ inline constexpr int kPrices = 8;
 struct LockStats {
   float runs[kSteps];           // run times, each run counting 0.95 of the next
   float intervals[kSteps];      // between admissions, likewise
-  float relations[kRelations];  // how often the next run was related so
+  float relations[kRelations];  // how often the next run had each of these relations
   float kills;              // runs that a limit ended, each completed run counting 0.95 of the next
   std::uint32_t completed;  // runs that ended by themselves
   std::uint32_t stopped;    // runs that a limit ended
   std::uint32_t widened;    // steps by which the next limits are longer, because of those
-  std::uint32_t
-      unsettled;  // 1 + the step at which a limit last did so, until the next run has completed
-  std::uint32_t cut_short;  // runs that somebody else ended
-  std::uint32_t too_soon;   // requests refused so, under --if-elapsed auto
+  // 1 + the step at which a limit last did so, until the next run has completed
+  std::uint32_t unsettled;
+  std::uint32_t cut_short;  // runs that another process or a user ended
+  std::uint32_t too_soon;   // requests refused as too soon, under --if-elapsed auto
   std::uint32_t spam;       // requests that kept arriving at or below the interval
-  std::uint32_t in_a_row;   // of these, up to now
+  std::uint32_t in_a_row;   // how many of these the latest requests were
   std::uint32_t reserved[2];
-  std::int64_t
-      asked_real_ns;  // the last request that was admitted, or refused as too soon; wall clock
+  // The last request that was admitted, or refused as too soon; wall clock.
+  std::int64_t asked_real_ns;
 };
 
-// Plain data, as stored. Everything is 0 for a directory without experience.
+// Plain data, as stored. Everything is 0 for a directory in which no run has completed.
 struct DirectoryStats {
   float runs[kSteps];
   float relations[kStages][kRelations];
@@ -57,34 +57,34 @@ struct LearnedBounds {
   std::uint32_t risk_ppm = 5000;
 };
 
-// Something that a lock should remember.
+// One event that changes the statistics of a lock.
 struct RunSample {
   enum class Kind : std::uint8_t {
     completed,  // a run ended by itself
     stopped,    // a limit of ours ended it
-    cut_short,  // somebody else ended it
+    cut_short,  // another process or a user ended it
     too_soon,   // a request was refused
   };
   Kind kind = Kind::completed;
   Duration ran{};                  // of a run
   std::int64_t asked_real_ns = 0;  // the request: its moment by the wall clock; 0: do not count it
   Duration interval{};             // in force for the request; 0: none
-  Duration since_previous =
-      Duration::forever();  // from the admission before to this one's; forever: not known
+  // From the previous admission to this run's; forever: not known.
+  Duration since_previous = Duration::forever();
 };
 
-// Changes what is remembered. Pure; stores call it on what they read and write the result back
+// Updates the statistics. Pure; stores call it on what they read and write the result back
 // (policy/remember.h).
 using LearnFn = void (*)(LockStats& memory, DirectoryStats& experience, const RunSample& what);
 
-// The limits that a decision went by, where they were learned; else those of the request.
+// The limits that a decision applied: learned ones, or those of the request.
 struct Limits {
   Duration if_elapsed{};
   Duration expire_after = Duration::forever();
   Duration max_runtime{};  // 0: none
-  // Where expire_after or max_runtime is learned: from so many runs of the lock, the longest of
-  // which took so long (rounded up). too_few: so many are needed, and the limit is only the longest
-  // that --auto-max allows; else 0.
+  // If expire_after or max_runtime is learned: how many runs of the lock it was learned from, and
+  // how long the longest of them took (rounded up). too_few is not 0 if that number is too small:
+  // it is the number needed, and until then the limit is --auto-max.
   std::uint32_t learned_from = 0;
   std::uint32_t too_few = 0;
   Duration longest_run{};

@@ -26,14 +26,14 @@ class Store {
   // store until the session ends. Asks nothing of a network yet.
   virtual Result<Owned<Session>> open(const Request& request) = 0;
 
-  // Everything there is to see of one lock: visitor.header() once, then its holders by slot, then
-  // its waiters in queue order. Creates nothing; a lock that does not exist has no holders. Returns
+  // Reports everything about one lock: visitor.header() once, then its holders by slot, then its
+  // waiters in queue order. Creates nothing; a lock that does not exist has no holders. Returns
   // the number of holders.
   virtual Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
                                         LockVisitor* visitor) = 0;
 
-  // The keys of locks that come after `after`, in order, as many as fit; 0: no more. Stores with
-  // paths have files instead, and answer 0.
+  // Fills `to` with the keys of locks that come after `after`, in order, and returns how many; 0:
+  // no more. Stores with paths return 0, as their locks are files.
   virtual Result<std::size_t> list(std::string_view after, std::span<Text<255>> to) {
     (void)after, (void)to;
     return std::size_t{0};
@@ -43,7 +43,7 @@ class Store {
   // again. Its holders stay.
   virtual Status set_drained(const Request& request, std::uint32_t slot, bool drained) = 0;
 
-  // What is kept of the runs of the request's first lock and of its directory; false: nothing is.
+  // Reads the statistics of the request's first lock and of its directory; false: there are none.
   // Creates nothing.
   virtual Result<bool> recall(const Request& request, LockStats& lock, DirectoryStats& directory) {
     (void)request, (void)lock, (void)directory;

@@ -22,7 +22,7 @@ class Text {
     }
     bytes_[0] = '\0';
   }
-  // Not explicit on purpose: a Text is what a string_view becomes when it is kept.
+  // Not explicit on purpose: a string_view that has to be kept is stored as a Text.
   constexpr Text(std::string_view from) : Text() { append(from); }
 
   // Replaces the text; for a large Text cheaper than a copy, which moves all its bytes.

@@ -1,24 +1,24 @@
-// What kind of store it is: constants that callers ask about instead of asking which store it is.
+// What a store can do: callers check these constants and not which store it is.
 #ifndef ATMOST_TRAITS_H
 #define ATMOST_TRAITS_H
 
 namespace atmost {
 
-// The defaults are those of the least store: one slot, and tokens.
+// The defaults describe the simplest possible store: one slot, and tokens.
 struct StoreTraits {
-  // A hold ends by itself when it is not renewed in time: nothing of the command may outlive the
-  // process that renews it, and a monitor watches over that process.
+  // A hold ends by itself when it is not renewed in time. So no process of the command may outlive
+  // the process that renews it, and a monitor watches that process.
   bool leased = false;
   // A lock is a path of this machine: it may be relative, and its directory can be made and listed.
   bool has_path = false;
-  // A hold lies in descriptors, which a child inherits and which keep it.
+  // A hold is kept by descriptors, which a child inherits.
   bool inheritable = false;
   // A hold can name another process, and ends with that one.
   bool kept_for_pid = false;
-  // Limits are learned from what it keeps of earlier runs.
+  // It keeps statistics of earlier runs, from which limits are learned.
   bool remembers = false;
 
-  // What the contract suite asks of it (tests/contract).
+  // Which tests of the contract suite (tests/contract) apply to it.
   bool processes = false;       // holders are separate processes; a dead one frees its slots
   bool queue = false;           // waiters are served first come, first served
   bool weights = false;         // -k above 1

@@ -1,9 +1,8 @@
 // Turns: a free slot is owed to the waiter that came first, and a turn is used or passed.
-//
-// A turn begins when a caller sees a free slot that is owed to a waiter, which could take it. A
-// waiter that has not taken it kTurn later is overtaken, whatever the reason: it keeps its place,
-// and counts again as soon as it asks again. Pure: the moments are passed in, all of them by the
-// boot clock.
+// A turn begins when any caller sees a free slot that is owed to a waiter and that the waiter could
+// take. A waiter that has not taken it kTurn later is overtaken, whatever the reason. It keeps its
+// place, and counts again as soon as it asks again. Pure: the moments are passed in, all of them by
+// the boot clock.
 #ifndef ATMOST_TURN_H
 #define ATMOST_TURN_H
 
@@ -14,19 +13,20 @@
 namespace atmost {
 
 inline constexpr Duration kTurn = Duration::seconds(1);
-// While nobody is admitted the turns of the next waiters end so long after one another, all of them
-// within another kTurn: however many are paused, a slot is free for two turns at most.
+// While nobody is admitted, the turns of the following waiters end at this distance from one
+// another, all of them within another kTurn. So a slot stays free for two turns at most, however
+// many waiters are paused.
 inline constexpr Duration kNextTurn = Duration::millis(100);
 
-// Judges the waiters in front of a caller, one after another in their order.
+// Decides which waiters in front of a caller still count, one after another in their order.
 class Turns {
  public:
   // last_admission_boot_ns: of the lock; 0 when it is not known.
   constexpr Turns(std::int64_t now_boot_ns, std::int64_t last_admission_boot_ns)
       : now_(now_boot_ns), last_admission_(last_admission_boot_ns) {}
 
-  // Whether its turn has ended, so that it does not count. `began`: when its turn began, 0 when it
-  // had none; what lies in the future is no turn.
+  // Whether the waiter's turn has ended, so that the waiter does not count. `began`: when the turn
+  // began; 0 or a moment in the future: it had none.
   constexpr bool overtaken(std::int64_t began) {
     if (!noted(began) || now_ - began < kTurn.ns) return false;
     // The others' turns follow from this one only if the slot has been free since.
@@ -38,9 +38,9 @@ class Turns {
   }
 
   enum class Standing : std::uint8_t {
-    begins,   // its turn begins now: to be noted
+    begins,   // its turn begins now: note it
     running,  // until ends()
-    passed,   // its turn followed another's and has ended: to be noted as begun kTurn ago
+    passed,   // its turn followed another's and has ended: note it as begun kTurn ago
   };
   // REQUIRES: it was not overtaken, and could take what is free.
   constexpr Standing next(std::int64_t began) {

@@ -1,4 +1,4 @@
-// What a store saw inside its critical section: the facts a decision is made of. Facts only, no
+// What a store saw inside its critical section: the facts that a decision is made from, and no
 // judgement.
 #ifndef ATMOST_VIEW_H
 #define ATMOST_VIEW_H
@@ -13,35 +13,34 @@
 
 namespace atmost {
 
-// Counting slots above N is for messages; beyond so many, counting them would cost more than it
-// tells.
+// How many slots above N are counted at most. The count is only for messages; more is not worth the
+// cost.
 inline constexpr std::uint32_t kCountedAbove = 16;
 
-// One held slot. Everything but `slot` comes from a record that may be stale or forged: good for
-// showing and for ageing (the lesser of record and process age counts), never enough to send a
-// signal.
+// One held slot. Everything but `slot` comes from a record that may be stale or forged: good
+// enough to be shown and to compute an age (the lesser of record's and process's age counts), but
+// never to send a signal.
 struct HolderView {
   std::uint32_t slot = 0;
   HolderKind kind = HolderKind::foreign;
   bool has_record = false;
-  bool read_locked =
-      false;               // by a process that may read the file; no holder of ours has a read lock
-  bool live_word = false;  // the kernel vouches for a living supervisor (occupancy word)
+  bool read_locked = false;  // by a reader of the file; holders of ours never lock for reading
+  bool live_word = false;    // the kernel confirms a running supervisor (occupancy word)
   bool verified = false;  // the kernel confirms that this process holds the slot (live word, or its
                           // descriptors)
-  char process_state =
-      0;  // as in /proc/PID/stat (R S D T Z …), 0: no such process, or not visible from here
+  // as in /proc/PID/stat (R S D T Z …), 0: no such process, or not visible from here
+  char process_state = 0;
   Eviction eviction = Eviction::kill;
   std::int64_t pid = 0;  // 0: not visible from here
-  std::int64_t left_by =
-      0;  // the supervisor of the record, which has ended and left the slot to `pid`; 0: none
+  // The supervisor of the record, which has ended and left the slot to `pid`; 0: none.
+  std::int64_t left_by = 0;
   std::int64_t kept_for = 0;  // keeper: the process on whose behalf; 0 for all others
   std::int64_t kept_for_start_ns = 0;
   std::uint32_t uid = 0;
   Text<63> host;  // where the process is; empty: here
   std::uint64_t token = 0;
-  // Tells this hold of the slot from the next one: its token, or made of the process that has no
-  // record; 0 where neither is known. Nobody is signalled for the hold of another.
+  // Distinguishes this hold of the slot from the next one: its token or, without a record, a number
+  // made from its process; 0 where neither is known. A signal is sent only for the same hold.
   std::uint64_t hold = 0;
   Stamp start;
   Duration expire_after = Duration::forever();
@@ -73,28 +72,28 @@ struct View {
   std::uint64_t token = 0;  // of the last admission, 0 when none is known
   LastAdmission last;
   bool drained = false;  // admit nobody
-  bool has_room =
-      false;  // the K slots can be held without more than N held: proven, and reserved for now
+  // The K slots can be held without more than N held: proven, and reserved for now.
+  bool has_room = false;
   // Slots held by others or drained, as far as counted. When !has_room: exactly those up to N, and
   // those above N, which callers with larger limits hold, up to kCountedAbove.
   std::uint32_t held = 0;
   bool some_drained = false;   // slots among them are drained
   bool writer_inside = false;  // an exclusive holder is among them
-  std::uint32_t waiters_ahead =
-      0;  // waiters with a better claim (at least; exact only as zero or not)
-  Duration owed_for =
-      Duration::forever();        // until the turn ends that the room is kept for (core/turn.h)
-  bool joiner_waiting = false;    // somebody already waits to run once more (--on-busy=join)
-  bool takeover_running = false;  // somebody is stopping a holder right now
-  bool held_by_ancestor = false;  // waiting would be waiting for ourselves
-  bool flocked = false;           // no room because of a flock(2), whose holder has no record
-  // What is remembered of the lock and of its directory, when the request wants it; null: the store
+  // Waiters with a better claim (at least; exact only as zero or not).
+  std::uint32_t waiters_ahead = 0;
+  // How long until the turn ends for which the slot is reserved (core/turn.h).
+  Duration owed_for = Duration::forever();
+  bool joiner_waiting = false;    // a caller already waits to run once more (--on-busy=join)
+  bool takeover_running = false;  // another caller is stopping a holder right now
+  bool held_by_ancestor = false;  // an ancestor of this process holds it: waiting would never end
+  bool flocked = false;           // no room because of another process's flock(2), without a record
+  // The statistics of the lock and of its directory, if the request needs them; null: the store
   // keeps none.
   const LockStats* memory = nullptr;
   const DirectoryStats* experience = nullptr;
   bool last_chance = false;  // the caller will not wait any longer
-  std::span<const HolderView>
-      holders;  // filled when the request may stop holders and there is no room
+  // Filled when the request may stop holders and there is no room.
+  std::span<const HolderView> holders;
 };
 
 }  // namespace atmost

@@ -1,4 +1,4 @@
-// Words and numbers for people, safe to show: the one place where names become output.
+// Text and numbers for people, safe to print: names become output only through these functions.
 #ifndef ATMOST_WORDS_H
 #define ATMOST_WORDS_H
 
@@ -21,8 +21,8 @@ std::size_t escape(std::string_view from, char* to, std::size_t room);
 // U+FFFD.
 std::size_t escape_json(std::string_view from, char* to, std::size_t room);
 
-// How many bytes of `from`, at most `most` (4 or more), end between characters: so that a text
-// handled piece by piece is handled as if it were whole.
+// The length of the longest beginning of `from` of at most `most` bytes (4 or more) that does not
+// split a character, so that a text can be processed in pieces as if it were whole.
 inline std::size_t whole_characters(std::string_view from, std::size_t most) {
   if (from.size() <= most) return from.size();
   for (std::size_t end = most; end > most - 4; --end) {
@@ -46,18 +46,18 @@ Text<N>& append_escaped(Text<N>& to, std::string_view from) {
 // "250ms", "3m12s", "2d4h", "inf": two units at most, rounded down.
 Text<32> duration_words(Duration span);
 
-// The same rounded up, to whole seconds or the smaller of the two units: a caller that comes back
-// then does not come too early.
+// The same rounded up, to whole seconds or the smaller of the two units: a caller that comes
+// back after that long does not come too early.
 Text<32> duration_words_up(Duration span);
 
 // Seconds with up to three decimals, rounded down, no trailing zeros, for JSON: "192.5"; "null" for
 // forever.
 Text<32> duration_seconds(Duration span);
 
-// Where a learned limit on runs comes from, to follow the limit itself, and how to see more of it.
+// What a learned limit on runs was learned from, and how to see more. To be put after the limit.
 Text<400> learned_words(const Limits& limits, std::string_view lock);
 
-// The sentence that belongs to an errno value; never empty.
+// The system's message for an errno value; never empty.
 std::string_view errno_words(int error);
 
 }  // namespace atmost

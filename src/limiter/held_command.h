@@ -11,7 +11,7 @@ namespace atmost::limiter {
 
 // Borrows everything. Shortens task.kill_grace when less time than that is left before the lease
 // ends.
-class HeldCommand final : public run::Observer {
+class HeldCommand final : public run::SupervisionObserver {
  public:
   HeldCommand(const OpenLocks& locks, Lease& lease, run::Task& task, Journal& journal,
               const Outcome& admission, atmost::Observer* observer)

@@ -107,7 +107,7 @@ void supervise(const OpenLocks& locks, const Command& command, run::Task& task, 
                limiter::Journal& journal, Observer* observer, Outcome& outcome) {
   limiter::HeldCommand hold(locks, lease, task, journal, outcome, observer);
   limiter::monitored().line.say(os::Word::running);
-  const run::Report report = run::supervise(task, hold);
+  const run::RunReport report = run::supervise(task, hold);
   if (report.fork_error != 0 || report.exec_error != 0) {
     journal.admitted(lease, outcome.waited);
     hold.over({1, 0, false});
@@ -124,7 +124,7 @@ void supervise(const OpenLocks& locks, const Command& command, run::Task& task, 
   outcome.stopped = hold.stopped(report.stopped);
   outcome.stopped_by = hold.taker();
   outcome.usage = report.usage;
-  outcome.told = report.told;
+  outcome.termination_signal = report.termination_signal;
   outcome.ran = report.ran;
   const bool lost = hold.lost() || report.stopped == Stopped::lost;
   if (lost && outcome.stopped != Stopped::killed) journal.lost();

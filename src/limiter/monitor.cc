@@ -19,7 +19,7 @@ namespace {
 
 constinit limiter::Monitored own_monitored;
 
-class Monitor final : public run::Observer {
+class Monitor final : public run::SupervisionObserver {
  public:
   Monitor(os::MonitorLine& line, void (*killed)()) : line_(line), killed_(killed) {}
 
@@ -45,7 +45,7 @@ class Monitor final : public run::Observer {
 };
 
 // Above this program itself, which holds what there is to hold.
-class Bystander final : public run::Observer {
+class Bystander final : public run::SupervisionObserver {
  public:
   void started() override {}
   void main_ended(const ExitStatus&, bool) override {}
@@ -121,7 +121,7 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
   task.is_monitor = true;
   task.kill_grace = {};
   Monitor monitor(line, aftermath.killed);
-  const run::Report report = run::supervise(task, monitor);
+  const run::RunReport report = run::supervise(task, monitor);
   if (report.fork_error != 0) return cannot_start(Code::internal, report.fork_error, argv[0]);
   if (report.exec_error != 0)
     return cannot_start(run::exec_code(report.exec_error), report.exec_error, argv[0]);
@@ -157,7 +157,7 @@ void reexec_in_child(char* const* argv) {
   task.envp = extended;
   task.is_monitor = true;
   Bystander bystander;
-  const run::Report report = run::supervise(task, bystander);
+  const run::RunReport report = run::supervise(task, bystander);
   if (report.fork_error == 0 && report.exec_error == 0) run::end_as(report.status);
 }
 

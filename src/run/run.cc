@@ -6,7 +6,9 @@
 
 namespace atmost::run {
 
-Report supervise(const Task& task, Observer& observer) { return Supervisor(task, observer).run(); }
+RunReport supervise(const Task& task, SupervisionObserver& observer) {
+  return Supervisor(task, observer).run();
+}
 
 int become(const Task& task) {
   return os::become({task.argv, task.envp, task.inherit, task.inherit_count, 0});

@@ -15,21 +15,21 @@ struct Task {
   char* const* envp = nullptr;   // the command's whole environment; its PATH is searched
   const int* inherit = nullptr;  // lock descriptors (close-on-exec) that the command shall inherit
   unsigned inherit_count = 0;
-  int signal_at_our_death =
-      0;  // what the kernel sends the main process should this one die; 0: nothing
+  // What the kernel sends the main process should this one die; 0: nothing.
+  int signal_at_our_death = 0;
   std::int64_t monitor = 0;       // our parent, if it is a supervisor of ours; 0: it is not
   bool may_lose_monitor = false;  // its death means nothing to the command
-  bool is_monitor =
-      false;  // the command is a supervisor: only when it stops itself do we stop with it
+  // The command is a supervisor: only when it stops itself do we stop with it.
+  bool is_monitor = false;
   bool own_tree = false;   // the hold ends with the command's whole tree, not with its main process
   Duration max_runtime{};  // from the start on the boot clock (suspended and stopped time counts);
                            // 0: no limit
   Duration kill_grace = Duration::seconds(2);  // pause after each of INT, TERM and KILL
 };
 
-// Told while the command runs. May print and release locks; must not change signals or wait for
-// children.
-class Observer {
+// Is notified while the command runs. May print and release locks; must not change signals or wait
+// for children.
+class SupervisionObserver {
  public:
   // The command runs: the place for what need not hold up its start. Signals are passed on only
   // after this.
@@ -56,21 +56,21 @@ class Observer {
   virtual std::int64_t check(std::int64_t boot_ns) = 0;
 
  protected:
-  ~Observer() = default;
+  ~SupervisionObserver() = default;
 };
 
-struct Report {
+struct RunReport {
   int fork_error = 0;  // no process could be made; nothing ran
-  int exec_error =
-      0;  // the command could not be executed; nothing ran. exec_code() has the exit code
+  // The command could not be executed; nothing ran. exec_code() has the exit code.
+  int exec_error = 0;
   ExitStatus status;  // of the main process
   // Why we began to stop the command, if we did; `status` is as it ended all the same.
   Stopped stopped = Stopped::no;
-  int told =
-      0;        // the last HUP, INT, QUIT or TERM that came for us, and not from the command itself
-  Usage usage;  // of the main process, its awaited children and the orphans that ended while we
-                // were there
-  Duration ran{};             // until the main process ended; own_tree: until the hold did
+  // The last HUP, INT, QUIT or TERM that came for us, and not from the command itself.
+  int termination_signal = 0;
+  Usage usage;     // of the main process, its awaited children and the orphans that ended while we
+                   // were there
+  Duration ran{};  // until the main process ended; own_tree: until the hold did
   bool nothing_left = false;  // no child is left of ours, and so nothing of the command's tree
 };
 
@@ -98,7 +98,7 @@ struct Report {
 // itself; children we have already (from a shell's exec) are reaped too, are never signalled, and
 // with own_tree are waited for. PORTABLE: orphans are init's, a tree cannot be seen, and own_tree
 // ends with our children.
-Report supervise(const Task& task, Observer& observer);
+RunReport supervise(const Task& task, SupervisionObserver& observer);
 
 // Becomes the command (argv, envp and inherit of the task count). Returns only on failure: the
 // errno value.

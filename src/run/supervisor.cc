@@ -18,7 +18,7 @@ constexpr std::int64_t kSettledNs = 500'000'000;
 
 }  // namespace
 
-Report Supervisor::run() {
+RunReport Supervisor::run() {
   if (!start()) return report_;
   watch();
   wake_monitor();  // it may have been about to stop when we last looked
@@ -52,7 +52,7 @@ void Supervisor::watch() {
       more_news_ = true;
       if (check_ns_ != Duration::kForever) check_ns_ = 0;
     } else if (lost_monitor()) {
-      report_.told = SIGTERM;
+      report_.termination_signal = SIGTERM;
       hold_lost_ = true;
       on(Event::stop);
     } else if (arrival.signal != 0) {
@@ -115,7 +115,7 @@ void Supervisor::end_of_main() {
       tree_told_ns_ != 0 && os::boot_ns() <= plus(tree_told_ns_, task_.kill_grace);
   const bool stop_rest =
       !tree_.mixed && (hold_lost_ || observer_.rest_is_lost() ||
-                       (report_.told != 0 && (just_asked || observer_.taken(0))));
+                       (report_.termination_signal != 0 && (just_asked || observer_.taken(0))));
   hold_over_ = !task_.own_tree && !stop_rest;
   observer_.main_ended(report_.status, hold_over_);
   on(hold_over_ ? Event::hold_ended : Event::main_ended);
@@ -175,7 +175,7 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
   const bool from_command = sender != 0 && sender == tree_.main;
   if (from_command) pass = false;
   const bool told = !from_command && asks_to_end(signal);
-  if (told) report_.told = signal;
+  if (told) report_.termination_signal = signal;
   if (pass && told && arrival.source == os::Source::process && observer_.taken(sender)) {
     tree_told_ns_ = os::boot_ns();
     tell_tree(signal);

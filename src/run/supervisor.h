@@ -16,8 +16,8 @@ namespace atmost::run {
 // it says.
 class Supervisor {
  public:
-  Supervisor(const Task& task, Observer& observer) : task_(task), observer_(observer) {}
-  Report run();
+  Supervisor(const Task& task, SupervisionObserver& observer) : task_(task), observer_(observer) {}
+  RunReport run();
 
  private:
   bool start();
@@ -40,10 +40,10 @@ class Supervisor {
   std::int64_t next_look() const;
 
   const Task& task_;
-  Observer& observer_;
+  SupervisionObserver& observer_;
   os::SignalGate gate_;
   os::Adoption adoption_;
-  Report report_;
+  RunReport report_;
   Stage stage_ = Stage::running;
   os::Tree tree_;
   bool hold_over_ = false;
@@ -57,15 +57,15 @@ class Supervisor {
 
   int main_stopped_by_ = 0;   // the signal that the main process stands still by; 0 while it runs
   int group_stopped_by_ = 0;  // a stop signal came to us and the command has not yet answered it
-  bool stop_owed_ =
-      false;  // a SIGCONT had to be read first: a shell's ends it, the clock's does not
+  // A SIGCONT had to be read first: a shell's ends it, the clock's does not.
+  bool stop_owed_ = false;
   bool continued_with_us_ = false;  // the main process was continued since we last saw a CONT
 
   std::int64_t started_ns_ = 0;
   std::int64_t settled_ns_ = Duration::kForever;  // when we make ourselves small
-  std::int64_t deadline_ns_ =
-      Duration::kForever;                       // the maximal runtime, then the end of each pause
-  std::int64_t check_ns_ = Duration::kForever;  // the observer's next check
+  // The maximal runtime, then the end of each pause.
+  std::int64_t deadline_ns_ = Duration::kForever;
+  std::int64_t check_ns_ = Duration::kForever;       // the observer's next check
   std::int64_t kill_again_ns_ = Duration::kForever;  // the next sweep, while killing
   std::int64_t kill_pause_ns_ = 0;
 };

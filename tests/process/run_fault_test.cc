@@ -24,7 +24,7 @@ namespace {
 using os::calls;
 using os::kRealCalls;
 
-class Quiet final : public Observer {
+class Quiet final : public SupervisionObserver {
  public:
   void main_ended(const ExitStatus& status, bool) override { ended = status; }
   void started() override {}
@@ -41,8 +41,8 @@ int interruptions = 0;
 class RunFault : public ::testing::Test {
  protected:
   ~RunFault() override { calls = kRealCalls; }
-  Report run(const witness::Argv& command, Duration max_runtime = {},
-             Duration grace = Duration::millis(50)) {
+  RunReport run(const witness::Argv& command, Duration max_runtime = {},
+                Duration grace = Duration::millis(50)) {
     std::vector<char*> argv;
     for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
@@ -65,7 +65,7 @@ TEST_F(RunFault, NoProcessToBeHad) {
     errno = EAGAIN;
     return -1;
   };
-  const Report report = run({"true"});
+  const RunReport report = run({"true"});
   EXPECT_EQ(report.fork_error, EAGAIN);
   EXPECT_EQ(report.exec_error, 0);
   EXPECT_TRUE(no_child_left());
@@ -79,7 +79,7 @@ TEST_F(RunFault, ExecFailures) {
       errno = wanted;
       return -1;
     };
-    const Report report = run({"true"});
+    const RunReport report = run({"true"});
     EXPECT_EQ(report.exec_error, error);
     EXPECT_EQ(report.fork_error, 0);
     EXPECT_TRUE(no_child_left());
@@ -127,7 +127,7 @@ TEST_F(RunFault, NoTimer) {
     errno = EAGAIN;
     return -1;
   };
-  const Report report = run({child(), "pause"}, Duration::millis(30));
+  const RunReport report = run({child(), "pause"}, Duration::millis(30));
   EXPECT_EQ(report.stopped, Stopped::max_runtime);
   EXPECT_EQ(report.status.signal, SIGINT);
 }
@@ -137,7 +137,7 @@ TEST_F(RunFault, NoProcessHandles) {
     errno = EPERM;
     return -1;
   };
-  const Report report = run(stubborn_, Duration::millis(50), Duration::millis(500));
+  const RunReport report = run(stubborn_, Duration::millis(50), Duration::millis(500));
   EXPECT_EQ(report.stopped, Stopped::max_runtime);
   EXPECT_EQ(report.status.signal, SIGKILL);
   EXPECT_EQ(quiet_.signals.back(), SIGKILL);
@@ -153,7 +153,7 @@ TEST_F(RunFault, NoProc) {
     }
     return kRealCalls.openat(dir, path, flags, mode);
   };
-  const Report report = run({child(), "ignore=2", "ignore=15", "pause"}, Duration::millis(30));
+  const RunReport report = run({child(), "ignore=2", "ignore=15", "pause"}, Duration::millis(30));
   EXPECT_EQ(report.stopped, Stopped::max_runtime);
   EXPECT_EQ(report.status.signal, SIGKILL);
 }
@@ -189,7 +189,7 @@ TEST_F(RunFault, ARecycledNumber) {
     if (last_handle_is_strangers) return 0;
     return kRealCalls.pidfd_send_signal(handle, signal, flags);
   };
-  const Report report = run({child(), "ignore=2", "fork=1", "pause"}, Duration::millis(100));
+  const RunReport report = run({child(), "ignore=2", "fork=1", "pause"}, Duration::millis(100));
   EXPECT_EQ(report.status.signal, SIGTERM);
   EXPECT_EQ(handles_of_stranger, 1);
   EXPECT_EQ(sent_to_stranger, 0);
@@ -268,7 +268,8 @@ TEST_F(RunFault, WhoCannotBeKilledIsNotHuntedForEver) {
 #endif
 
 TEST_F(RunFault, WhatItUsed) {
-  const Report report = run({"/bin/sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"});
+  const RunReport report =
+      run({"/bin/sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"});
   EXPECT_GT(report.usage.cpu_ns, 0);
   EXPECT_GE(report.ran.ns, report.usage.cpu_ns / 4);
 #ifndef ATMOST_PORTABLE

@@ -45,7 +45,7 @@ void tell_monitor([[maybe_unused]] Task& task, [[maybe_unused]] Now now) {
 #endif
 }
 
-class Log final : public atmost::run::Observer {
+class Log final : public atmost::run::SupervisionObserver {
  public:
   Log(std::int64_t lost_ns, bool stops) : lost_ns_(lost_ns), stops_(stops) {}
   void main_ended(const atmost::ExitStatus& status, bool hold_over) override {
@@ -120,7 +120,7 @@ int main(int, char** argv) {
   if (exec) return static_cast<int>(atmost::run::exec_code(atmost::run::become(task)));
   Log log(lost_ms * 1'000'000, stops);
   tell_monitor(task, Now::runs);
-  const atmost::run::Report report = atmost::run::supervise(task, log);
+  const atmost::run::RunReport report = atmost::run::supervise(task, log);
   tell_monitor(task, Now::ended);
   copy_signal_state_to_log();
   if (report.fork_error != 0) return 71;
