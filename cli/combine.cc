@@ -40,7 +40,7 @@ Status check_exec(const Invocation& it) {
   const Request& request = it.request;
   if (it.subcommand == kHold) {
     if (request.expire_after.is_zero())
-      return usage("--expire-after: hold lets go after so long: use more than 0");
+      return usage("--expire-after: hold releases the lock after this long: use more than 0");
     if (request.until == Until::close)
       return usage("--until: a held process has no descriptor: use main or tree");
     return {};
@@ -73,8 +73,8 @@ Status check_exec(const Invocation& it) {
   return {};
 }
 
-// Options that mean nothing where locks are no files of this machine (docs/fleet.md has the list
-// for people).
+// Options that mean nothing where locks are not files of this machine (docs/fleet.md lists them for
+// users).
 Status check_options_of_fleet(const Invocation& it) {
   for (const Option& option : options()) {
     const bool given = (it.given >> (&option - options().data()) & 1) != 0;

@@ -32,8 +32,8 @@ int usage(int fd, int code) {
   return to.finish().ok() ? code : kFailure;
 }
 
-// As perror(3) has it: what was tried, and the system's words; ours where the system had nothing
-// against it.
+// As perror(3) prints it: what was tried, and the system's message, or ours if no system call
+// failed.
 int failed(const Error& error) {
   Text<900> line;
   switch (error.code) {
@@ -139,7 +139,7 @@ int run(int argc, char** argv) {
   lock.name = Text<255>(first);
   if (lock.path.truncated()) return failed(error_of(Code::io, 0, "its path is too long"));
   request.foreign_format = true;
-  request.trust_fs = true;  // the original asks nobody what it runs on
+  request.trust_fs = true;  // the original does not check the filesystem
   request.create_mode = 0666;
   request.mode_given = true;
   StoreRoom room;

@@ -21,7 +21,7 @@ using Start = Error (*)(char* const* argv);
 
 void tell_killed() { complain(kSupervisorKilled); }
 
-// For the monitor: what ends the lease of a supervisor that was killed is its own program.
+// For the monitor: its own program also ends the lease of a killed supervisor.
 constinit PathText store_url;
 
 Error monitor(char* const* argv) {
@@ -30,8 +30,8 @@ Error monitor(char* const* argv) {
   return monitor_program(argv, {tell_killed, store_url.truncated() ? nullptr : end_lease});
 }
 
-// argv[0] makes room for the program's path. Returns only if that program is not there (0) or could
-// not be started (the exit code).
+// Replaces argv[0] with the program's path. Returns only if there is no such program (0) or it
+// could not be started (the exit code).
 int try_in(std::string_view directory, std::string_view below, std::string_view name, char** argv,
            Start start) {
   if (directory.empty()) return 0;

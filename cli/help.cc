@@ -1,5 +1,5 @@
-// Help is printed from the tables that arguments are read with: it cannot promise what is not
-// there.
+// Help is printed from the same tables that arguments are read with, so it cannot list an option
+// that does not exist.
 #include "options.h"
 #include "output.h"
 #include "subcommands.h"

@@ -26,7 +26,7 @@ class Locks {
   bool all() const { return it_.operand_count == 0; }
   std::string_view directory() const { return directory_; }
 
-  // Measuring comes before showing: each trouble is to be said once.
+  // Each lock is inspected twice, to measure and to show, but each error is reported once.
   void be_silent(bool silent) { silent_ = silent; }
 
   // Says which of the named locks nobody has used.

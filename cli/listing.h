@@ -27,7 +27,7 @@ class Listing final : public LockVisitor {
   bool any() const { return any_; }
   // Table: only so many rows are written.
   void cut_after(unsigned rows) { most_rows_ = rows; }
-  // How many were not.
+  // How many were left out.
   unsigned cut() const { return rows_ > most_rows_ ? rows_ - most_rows_ : 0; }
   // Whether some process was shown with a question mark.
   bool doubted() const { return doubted_; }

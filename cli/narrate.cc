@@ -148,7 +148,7 @@ void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, const H
   say(lock, words);
 }
 
-// Heard without a terminal too: that a job was stopped is for cron to mail.
+// Written without a terminal, too, so that cron mails that a job was stopped.
 void Narrator::holder_stopped(const LockSpec& lock, const StoppedHolder& holder) {
   if (invocation_.quiet) return;
   if (!invocation_.json) return say(lock, stopped_words(lock, holder));

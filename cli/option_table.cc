@@ -49,7 +49,7 @@ constexpr Option kOptions[] = {
      set<[](Invocation& to) -> bool& { return to.shared; }>},
     {0, "exclusive", "", kAdmission, "a writer alone",
      set<[](Invocation& to) -> bool& { return to.exclusive; }>},
-    {'w', "wait", "DUR", kRun | kWait | kHold, "wait so long for admission; inf: for ever",
+    {'w', "wait", "DUR", kRun | kWait | kHold, "wait this long for admission; inf: for ever",
      [](Value value, Invocation& to) {
        to.wait_given = true;
        return read_duration(value, to.request.wait);
@@ -72,22 +72,22 @@ constexpr Option kOptions[] = {
        return read_choice(value, kElapsedFrom, to.request.elapsed_from);
      }},
     {0, "expire-after", "DUR|auto", kRun | kHold,
-     "stop holders in the way older than this; hold: let go after it",
+     "stop blocking holders older than this; hold: release after it",
      [](Value value, Invocation& to) {
        return read_limit(value, to.request.expire_after, to.request.expire_auto,
                          Duration::forever());
      }},
-    {0, "max-runtime", "DUR|auto", kRun, "stop the command after so long (124)",
+    {0, "max-runtime", "DUR|auto", kRun, "stop the command after this long (124)",
      [](Value value, Invocation& to) {
        return read_limit(value, to.request.max_runtime, to.request.max_runtime_auto, {});
      }},
-    {0, "auto-min", "DUR", kRun | kTune, "what is auto is never shorter (1s)",
+    {0, "auto-min", "DUR", kRun | kTune, "the shortest limit that auto may choose (1s)",
      [](Value value, Invocation& to) { return read_bound(value, to.request.learned.low); },
      "limits are learned from lock files alone: leave it out with --store"},
-    {0, "auto-max", "DUR", kRun | kCheck | kTune, "what is auto is never longer (inf)",
+    {0, "auto-max", "DUR", kRun | kCheck | kTune, "the longest limit that auto may choose (inf)",
      [](Value value, Invocation& to) { return read_bound(value, to.request.learned.high); },
      "limits are learned from lock files alone: leave it out with --store"},
-    {0, "auto-risk", "N", kRun | kTune, "of 1,000 good runs about N may be stopped by auto (5)",
+    {0, "auto-risk", "N", kRun | kTune, "auto may stop about N of 1,000 good runs (5)",
      [](Value value, Invocation& to) { return read_risk(value, to.request.learned.risk_ppm); },
      "limits are learned from lock files alone: leave it out with --store"},
     {0, "no-learn", "", kRun, "auto does not learn from this run",
@@ -95,7 +95,7 @@ constexpr Option kOptions[] = {
      "a fleet's store keeps no runs to learn from: leave it out", "no-memory"},
     {0, "kill-grace", "DUR", kRun | kKill, "pause after each of INT, TERM, KILL (2s)",
      [](Value value, Invocation& to) { return read_duration(value, to.request.kill_grace); }},
-    {0, "also", "[N@]LOCK", kRun | kHold, "take that lock too, all or none; repeatable",
+    {0, "also", "[N@]LOCK", kRun | kHold, "also take that lock, all or none; repeatable",
      [](Value value, Invocation& to) { return read_also(value, to); }},
     {0, "now", "TIME", kRun | kCheck | kHold, "decide as if it were TIME (seconds since 1970)",
      [](Value value, Invocation& to) { return read_now(value, to.request); }},
@@ -135,33 +135,33 @@ constexpr Option kOptions[] = {
     {0, "with-flock", "", kRun | kHold, "also hold flock(2) on the file: excludes flock(1)",
      set<[](Invocation& to) -> bool& { return to.request.with_flock; }>,
      "a fleet's lock is no file that flock(1) could lock: leave it out"},
-    {0, "alert-after", "COUNT", kRun, "refusals are silent, but for every COUNTth in a row",
+    {0, "alert-after", "COUNT", kRun, "report only every COUNTth refusal in a row",
      [](Value value, Invocation& to) {
        return read_count(value, 1, UINT32_MAX, to.request.alert_after);
      }},
     {0, "busy-exit-code", "N", kAdmission, "exit with N instead of 75 when busy",
      [](Value value, Invocation& to) { return read_count(value, 0, 255, to.busy_exit_code); }},
-    {0, "status-fd", "FD", kAdmission, "write the outcome there, as one line of JSON",
+    {0, "status-fd", "FD", kAdmission, "write the outcome to FD, as one line of JSON",
      [](Value value, Invocation& to) {
        return read_count(value, 0, kMostDescriptor, to.status_fd);
      }},
-    {0, "log", "FILE", kRun | kHold, "where to log",
+    {0, "log", "FILE", kRun | kHold, "log to FILE",
      [](Value value, Invocation& to) { return read_log(value, to.request.log_path); }},
     {0, "no-history", "", kRun | kHold, "do not log",
      set<[](Invocation& to) -> bool& { return to.request.no_history; }>},
     {0, "log-args", "", kRun, "log the whole command line",
      set<[](Invocation& to) -> bool& { return to.request.log_args; }>},
-    {0, "watch", "", kList, "show it again every second",
+    {0, "watch", "", kList, "show the list again every second",
      set<[](Invocation& to) -> bool& { return to.watch; }>},
     {0, "slot", "S", kDrain | kResume | kKill, "only slot S",
      [](Value value, Invocation& to) { return read_count(value, 1, kMaxSlots, to.slot); }},
     {0, "overdue", "", kKill, "only holders older than the --expire-after they were started with",
      set<[](Invocation& to) -> bool& { return to.overdue; }>},
-    {0, "dry-run", "", kKill, "only name them",
+    {0, "dry-run", "", kKill, "only name the holders",
      set<[](Invocation& to) -> bool& { return to.dry_run; }>},
-    {0, "for-pid", "PID", kHold | kRelease, "the process on whose behalf (release: who calls)",
+    {0, "for-pid", "PID", kHold | kRelease, "hold for that process (release: the caller)",
      [](Value value, Invocation& to) { return read_count(value, 1, INT32_MAX, to.for_pid); }},
-    {0, "keeper-to", "FILE", kHold, "append there how lock_unlock can ask the keeper",
+    {0, "keeper-to", "FILE", kHold, "append the keeper's address to FILE, for lock_unlock",
      [](Value value, Invocation& to) {
        return read_name(value, "the file has no name", to.keeper_to);
      }},
@@ -171,11 +171,11 @@ constexpr Option kOptions[] = {
        to.store = value;
        return check_store(value);
      }},
-    {0, "dir", "DIR", kEvery, "where named locks live ($ATMOST_DIR, or see atmost(1))",
+    {0, "dir", "DIR", kEvery, "directory of named locks ($ATMOST_DIR, or see atmost(1))",
      [](Value value, Invocation& to) {
        return read_name(value, "the directory has no name", to.dir);
      }},
-    {0, "host", "NAME", kEvery, "the name to know this machine by",
+    {0, "host", "NAME", kEvery, "this machine's name in paths and atoms",
      [](Value value, Invocation& to) { return read_host(value, to.host); }},
     {0, "json", "", kEvery, "one JSON object a line",
      set<[](Invocation& to) -> bool& { return to.json; }>},

@@ -31,7 +31,7 @@ Error not_taken(std::string_view typed, unsigned subcommand) {
   return error;
 }
 
-// A user of flock or of timeout means one of two different things: neither is guessed.
+// This option of flock(1) and timeout(1) could mean either of two things; atmost does not guess.
 Error two_timeouts() {
   return about(
       "--timeout",

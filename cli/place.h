@@ -10,8 +10,8 @@ namespace atmost::cli {
 // The machine's name is kept in `host_room`.
 NamingContext naming_context(const Invocation& invocation, Text<255>& host_room);
 
-// Fills path and name of `to` from LOCK, as the store wants it. `named`: whether directories
-// for it are ours to make.
+// Fills path and name of `to` from LOCK, as the store wants it. `named`: whether
+// directories for it may be made.
 Status place(const Invocation& invocation, const NamingContext& around, std::string_view lock,
              LockSpec& to, bool& named);
 

@@ -1,4 +1,4 @@
-// The program: which subcommand, which options, and off it goes.
+// The program: finds the subcommand, reads its options, and runs it.
 #ifndef ATMOST_CLI_PROGRAM_H
 #define ATMOST_CLI_PROGRAM_H
 

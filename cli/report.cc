@@ -77,7 +77,7 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
       to.append("a waiter will run once more, for this caller too");
       return;
     case Why::guard:
-      to.append("the lock file's guard is not let go");
+      to.append("the lock file's guard is not released");
       if (decision.culprit > 0) to.append(" by process ").append_signed(decision.culprit);
       to.append(": is that process stopped?");
       return;

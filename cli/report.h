@@ -9,8 +9,8 @@
 
 namespace atmost::cli {
 
-// The number a shell shall see. A command that a signal ended counts as 128 + signal (whoever ends
-// by the same signal, as run does, looks the same).
+// The exit code that a shell sees. A command that a signal ended counts as 128 + signal, which is
+// also what a shell shows when run ends by the same signal.
 int exit_code(const Outcome& outcome, const Invocation& invocation);
 
 // Whether this refusal is what the caller asked for: --on-busy=skip, --on-too-soon=skip, or joined.
@@ -32,19 +32,19 @@ Text<400> holders_of(Store& store, const LockSpec& lock, std::uint32_t held);
 void write_outcome(Output& to, const Outcome& outcome, const Invocation& invocation,
                    std::string_view kind);
 
-// Says on standard error what has to be said of a refusal, a failure or a stopped command; nothing
-// when -q or the caller's own wish says so. With --json the object goes to `json_fd`, for every
+// Reports a refusal, a failure or a stopped command on standard error; nothing with -q or if the
+// refusal is what the caller asked for. With --json the object goes to `json_fd`, for every
 // outcome that would have a line, and for every one of check and wait.
 void report(const Outcome& outcome, const Invocation& invocation, int json_fd);
 
 // The line of --status-fd, when there is one. A reader that went away is no error of ours.
 void report_status(const Outcome& outcome, const Invocation& invocation, std::string_view kind);
 
-// The end of an invocation that failed with `error` before anything was asked of the lock: says so
-// everywhere where an outcome would be told, and returns the exit code.
+// The end of an invocation that failed with `error` before the lock was used: reports it wherever
+// an outcome would be reported, and returns the exit code.
 int fail(const Error& error, const Invocation& invocation, int json_fd);
 
-// Tells what happens on the way, as -v, --json and --status-fd want it.
+// Reports what happens before the outcome, as -v, --json and --status-fd ask.
 class Narrator final : public Observer {
  public:
   explicit Narrator(const Invocation& invocation) : invocation_(invocation) {}

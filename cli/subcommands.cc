@@ -18,15 +18,15 @@ constexpr Subcommand kSubcommands[] = {
     {"list", kList, list_command, "[OPTION]... [LOCK]...",
      "holders and waiters, of all named locks if none is given"},
     {"hold", kHold, hold_command, "[OPTION]... --for-pid PID LOCK",
-     "take LOCK for a running process, until it ends or release"},
-    {"release", kRelease, release_command, "[--for-pid PID] LOCK", "end that"},
+     "take LOCK for a running process, until it ends or is released"},
+    {"release", kRelease, release_command, "[--for-pid PID] LOCK", "end a hold"},
     {"drain", kDrain, drain_command, "[--slot S] LOCK", "admit nobody (to that slot) until resume"},
-    {"resume", kResume, resume_command, "[--slot S] LOCK", "end drain"},
+    {"resume", kResume, resume_command, "[--slot S] LOCK", "admit callers again after drain"},
     {"kill", kKill, kill_command, "[--slot S | --overdue] [--dry-run] LOCK",
      "stop the holders carefully"},
     {"forget", kForget, forget_command, "LOCK", "forget the last admission and what was learned"},
     {"tune", kTune, tune_command, "[OPTION]... LOCK",
-     "what auto would choose now, from what, and how"},
+     "what auto would choose now, and from which data"},
 };
 
 constexpr ExternalProgram kPrograms[] = {

@@ -44,15 +44,15 @@ int show_help(const Subcommand& subcommand);
 int show_help();
 int show_version();
 
-// Becomes the program atmost-NAME with argv[1] … as its arguments, looked for where INSTALL put the
-// others: $ATMOST_EXEC_PATH alone if it is set, else ../libexec/atmost beside this program's
-// directory, else the folder this program was configured with. Returns, with the exit code, when
-// there is none or it cannot be run.
+// Becomes the program atmost-NAME with argv[1] … as its arguments. Looks only in $ATMOST_EXEC_PATH
+// if that is set; else in ../libexec/atmost beside this program's directory, then in the directory
+// this program was configured with. Returns, with the exit code, when there is no such program or
+// it cannot be run.
 int run_external(std::string_view name, char** argv);
 
-// Becomes atmost-NAME, which has the store of that URL, found in the same places, with the whole of
-// argv; `monitored`: becomes its monitor (core/monitor.h). Returns, with the exit code, when it
-// cannot.
+// Becomes atmost-NAME, the program that serves the store of that URL, found in the same places,
+// with all of argv; `monitored`: becomes its monitor (core/monitor.h). Returns, with the exit code,
+// when it cannot.
 int become_fleet(std::string_view name, std::string_view url, char** argv, bool monitored);
 
 // The hidden first argument by which such a program ends a lease: --end-lease URL LEASE.

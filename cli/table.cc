@@ -86,7 +86,7 @@ void Table::fit(unsigned columns) {
   std::size_t total = kGap * (kColumns - 1);
   for (std::size_t width : widths_) total += width;
   while (total > columns) {
-    // One cell at a time from the widest: equals shrink together.
+    // Takes one cell at a time from the widest column, so that equal columns shrink together.
     unsigned widest = 0;
     for (unsigned i = 1; i < kColumns; ++i) {
       if (widths_[i] > widths_[widest]) widest = i;

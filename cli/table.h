@@ -1,4 +1,4 @@
-// Columns for people: as wide as what stands in them, and together no wider than the terminal.
+// Columns for people: each as wide as its content, together no wider than the terminal.
 #ifndef ATMOST_CLI_TABLE_H
 #define ATMOST_CLI_TABLE_H
 

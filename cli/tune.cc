@@ -38,7 +38,7 @@ void show_experience(Output& to, const Tuning& it) {
     to.text("; the older count less\n");
   }
   constexpr std::string_view kRelated[kRelations] = {"the same again", "nearly so", "about as long",
-                                                     "of some such order",
+                                                     "of the same order",
                                                      "like any run of the directory"};
   line(to, "the next run");
   for (int i = 0; i < kRelations; ++i) {

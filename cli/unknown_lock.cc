@@ -16,7 +16,7 @@ class Existence final : public LockVisitor {
   bool exists = false;
 };
 
-// The first name of the directory that is spelt nearly so; empty: there is none.
+// The first name in the directory that is spelt nearly like it; empty: there is none.
 Text<255> near_name(std::string_view directory, std::string_view name, std::string_view host) {
   constexpr std::size_t kBatch = 16;
   const PathText path(directory);

@@ -1,4 +1,4 @@
-// A lock that nobody has used is not an error, but may be a slip of the pen.
+// An unused lock is not an error, but its name may be misspelt.
 #ifndef ATMOST_CLI_UNKNOWN_LOCK_H
 #define ATMOST_CLI_UNKNOWN_LOCK_H
 

@@ -24,7 +24,7 @@ Status read_duration(std::string_view value, Duration& to) {
 Status read_limit(std::string_view value, Duration& to, bool& automatic, Duration without) {
   automatic = value == "auto";
   if (!automatic) return read_duration(value, to);
-  to = without;  // what an earlier one said is not to count
+  to = without;  // an earlier value of the option does not count
   return {};
 }
 

@@ -17,8 +17,8 @@
 # For every POSIX shell, set -eu or not. As a file named lock_unlock in FPATH it is loaded when
 # first called.
 lock_unlock() {
-  # What was read is kept in the arguments, where a trap that comes between and locks, too, does not
-  # change it: action, name, wait, expire, until, mode, id.
+  # The words are kept in the positional parameters, where a trap that runs in between and also locks
+  # does not change them: action, name, wait, expire, until, mode, id.
   case $#:${1-}:${2-} in
     2:action=unlock:name=/*) set -- unlock "${2#name=}" inf inf main '' '' ;;  # the usual ones, for speed
     2:action=lock:name=/*) set -- lock "${2#name=}" inf inf main "${LOCK_UNLOCK_MODE-}" '' ;;
@@ -81,7 +81,7 @@ lock_unlock() {
   esac
   case ${5#main}:${ATMOST_HOLD_MARK-}: in
     :* | tree:"$$":* | tree:*:"$$":*) ;;
-    # What the script starts from now on is known by this mark when the script has ended.
+    # This mark identifies the processes that the script starts from now on, after it has ended.
     tree:*) export ATMOST_HOLD_MARK="${ATMOST_HOLD_MARK:+$ATMOST_HOLD_MARK:}$$" ;;
   esac
   # Behind the placeholder in the here-document atmost puts "NAME PID" of a keeper that can be
@@ -95,7 +95,7 @@ lock_unlock() {
   } <<END
 -
 END
-  # Blanks and the like could make one of these look like another.
+  # With blanks and other special characters, one of these could be mistaken for another.
   case $PWD$2$3$4$5$6$7 in
     *[!A-Za-z0-9_./@%+=:,-]*) ;;
     *) lock_unlock_keeper="$$ $PWD $2 $3 $4 $5 $6 $7>$lock_unlock_answer" ;;

@@ -19,15 +19,16 @@ struct OpenLocks {
   Session& session;
 };
 
-// Ours: a Ctrl-Z while waiting gives the place in the queue up and stops this process. A library in
-// somebody else's process leaves signals alone.
+// Ours: Ctrl-Z while waiting gives up the place in the queue and stops this process. Theirs: the
+// library, in another program's process, leaves signals alone.
 enum class Signals : std::uint8_t { ours, theirs };
 
 struct Asking {
   Signals signals = Signals::ours;
   bool at_once = false;        // does not wait, whatever the request says
-  TakeoverLog* log = nullptr;  // gets what becomes of overdue holders
-  // Once a handler ran at it, the answer is failed with Code::interrupted instead of a wait.
+  TakeoverLog* log = nullptr;  // records what happens to overdue holders
+  // If a signal handler runs at this gate, the wait ends and the answer fails with
+  // Code::interrupted.
   const os::WaitGate* gate = nullptr;
 };
 
@@ -36,15 +37,15 @@ struct Asking {
 Outcome admit(const OpenLocks& locks, DecideFn decide, Observer* observer, Lease& lease,
               const Asking& how = {});
 
-// policy::decide with "admit" and "take over" turned into "busy, for no reason": a store that is
-// asked so holds and writes nothing, and nobody is stopped.
+// policy::decide, but "admit" and "take over" become "busy" with Why::none. So the store holds and
+// writes nothing, and no holder is stopped.
 Decision would_admit(const Request& request, const LockSpec& lock, const View& view,
                      const Instant& now);
 constexpr bool is_yes(const Decision& decision) {
   return decision.verdict == Verdict::busy && decision.why == Why::none;
 }
 
-// The moment a decision is made for: the clock's, or the one the caller gave.
+// The moment for which a decision is made: the clock's, or the one that the caller gave.
 Instant moment(const Request& request);
 
 }  // namespace atmost::limiter

@@ -11,14 +11,14 @@
 
 namespace atmost::limiter {
 
-// The variables that atmost sets, as NAME=VALUE texts. 125 KiB, untouched behind the last one: make
-// it static.
+// The variables that atmost sets, as NAME=VALUE texts. 125 KiB, of which only the used part is
+// ever touched: make it static.
 class OwnVariables {
  public:
   static constexpr std::size_t kCount = 8;
 
-  // `held_before`: the caller's ATMOST_HELD, or null. `working_directory`: what stands before every
-  // relative path; null: nothing does.
+  // `held_before`: the caller's ATMOST_HELD, or null. `working_directory`: is put before every
+  // relative path; null: nothing is.
   void set(const Request& request, const Lease& lease, Duration waited, const char* held_before,
            const char* working_directory);
 
@@ -30,7 +30,7 @@ class OwnVariables {
   void begin(std::size_t variable);
 
   std::size_t starts_[kCount] = {};  // of each in texts_
-  // One behind the other, each with its NUL. Only the last, ATMOST_HELD, has no bound of its own: a
+  // One after another, each with its NUL. Only the last, ATMOST_HELD, has no bound of its own: a
   // name of 255 bytes, 1,024 slots and a path behind a working directory need 25 KiB together, and
   // execve(2) takes 128 KiB of each.
   Text<125'000> texts_;

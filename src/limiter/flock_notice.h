@@ -1,4 +1,4 @@
-// Whether a lock's file was, until now, another program's to flock(2).
+// Warns if another program already uses a lock's file with flock(2).
 #ifndef ATMOST_LIMITER_FLOCK_NOTICE_H
 #define ATMOST_LIMITER_FLOCK_NOTICE_H
 
@@ -6,9 +6,9 @@
 
 namespace atmost::limiter {
 
-// Looks once in a lock file's life: when this admission is the first to use a file that was there,
-// empty. A flock(2) that is held then by another process than an ancestor becomes a warning. Costs
-// nothing at any other time.
+// Looks only once for each lock file: when this admission is the first use of an empty file that
+// existed before. A flock(2) that is held then by another process than an ancestor becomes a
+// warning. Costs nothing at any other time.
 void notice_flocks(const Request& request, const Lease& lease, Observer* observer);
 
 }  // namespace atmost::limiter

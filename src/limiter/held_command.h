@@ -1,4 +1,4 @@
-// The lease of a command that runs: kept, watched, and released the moment the hold is over.
+// The lease of a running command: watches it, and releases it when the hold is over.
 #ifndef ATMOST_LIMITER_HELD_COMMAND_H
 #define ATMOST_LIMITER_HELD_COMMAND_H
 
@@ -26,9 +26,9 @@ class HeldCommand final : public run::SupervisionObserver {
   // Somebody was taking the lock over when the hold ended, or the lease was lost, or a lock file
   // removed or replaced.
   bool lost() const { return lost_ || displaced_; }
-  // Why the command was stopped, where `own` is why the supervisor did so.
+  // Why the command was stopped; `own`: the supervisor's reason, if it did so.
   Stopped stopped(Stopped own) const;
-  // By which process, if by another one; 0: not known.
+  // The other process that stopped it, if any; 0: not known.
   std::int64_t taker() const { return taker_; }
 
   void started() override;
@@ -40,7 +40,7 @@ class HeldCommand final : public run::SupervisionObserver {
   void woken() override { look_at_files(); }
   std::int64_t check(std::int64_t boot_ns) override;
 
-  // The hold is over, whatever the command left behind.
+  // Ends the hold, whatever the command left behind.
   void over(const ExitStatus& status);
 
  private:
@@ -69,8 +69,8 @@ class HeldCommand final : public run::SupervisionObserver {
   bool asked_to_stop_ = false;
 };
 
-// Makes the last admission outlive a power failure, for a caller whom it concerns (--if-elapsed):
-// without it a machine that comes up again could run too soon. Blocks on the disk.
+// Writes the last admission to the disk, if the caller uses --if-elapsed. Otherwise the command
+// could run too soon after a power failure. Blocks on the disk.
 void save_last_admission(const Request& request, const Lease& lease);
 
 }  // namespace atmost::limiter

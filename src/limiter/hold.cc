@@ -46,7 +46,7 @@ Status open_script(std::int64_t pid, os::ProcessHandle& script, std::int64_t& st
   if (error != 0 || os::process_facts(pid, facts) != 0 ||
       (self != 0 && os::process_credentials(pid, ids) != 0)) {
     return about(pid, Code::unavailable,
-                 ": this system lets nobody but its parent see it end: use atmost run");
+                 ": on this system only its parent can see it end: use atmost run");
   }
   if (!script.alive()) return about(pid, Code::usage, ": it has ended");
   if (self != 0 && self != ids.user) {

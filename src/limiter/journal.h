@@ -1,5 +1,5 @@
-// What one invocation adds to the history. Nothing here can fail the job: the first failure becomes
-// a warning, and the rest of the run goes unlogged.
+// What one invocation adds to the history. No failure here stops the job: the first one becomes a
+// warning, and the rest of the run is not logged.
 #ifndef ATMOST_LIMITER_JOURNAL_H
 #define ATMOST_LIMITER_JOURNAL_H
 
@@ -17,18 +17,18 @@ using AppendFn = Status (*)(const history::LogPlace& place, const Event& event);
 // command runs.
 class Journal final : public TakeoverLog {
  public:
-  // Touches nothing yet. `observer` may be null. `append_event` stands in for a log of the
-  // journal's own; null: none does.
+  // Touches nothing yet. `observer` may be null. `append_event` is called instead of writing a
+  // log of the journal's own, unless it is null.
   Journal(const Request& request, const StoreTraits& traits, const Command& command,
           Observer* observer, AppendFn append_event = nullptr);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  // The request is another one by now. Whatever its paths are relative to may change before the
-  // next event.
+  // Call this when the request has changed. Its relative paths are resolved now, as the working
+  // directory may change before the next event.
   void begin_anew();
 
-  // The caller goes away. REQUIRES: outcome.kind is refused.
+  // The caller was refused and leaves. REQUIRES: outcome.kind is refused.
   void denied(const Outcome& outcome);
   // One event for each lock. Remembers what ended() needs: the lease is over by then.
   void admitted(const Lease& lease, Duration waited);

@@ -10,11 +10,11 @@
 
 namespace atmost::limiter {
 
-// The variable by which descendants of a script are known after it has ended: process ids with
-// colons between.
+// The variable that identifies descendants of a script after it has ended: process ids separated by
+// colons.
 inline constexpr char kMark[] = "ATMOST_HOLD_MARK";
 
-// What a keeper is asked through its bell.
+// The requests that a keeper reads from its request pipe.
 inline constexpr char kLetGo = 'u';
 inline constexpr char kTakeAgain = 'l';
 
@@ -26,17 +26,16 @@ struct Keeping {
   os::RequestPipe& bell;
 };
 
-// The life of the helper that hold_for() started. It keeps the lock until the script has ended;
-// with Until::tree, until no process is left that carries its mark; until it is told to let go, or
-// keep_at_most is over. Told by its bell, it stays for a while and takes the lock again when it is
-// asked to and can do so at once.
+// Both functions run the helper that hold_for() started. It keeps the lock until the script has
+// ended (with Until::tree, until no process with its mark is left), until it is asked to release
+// the lock, or until keep_at_most is over. After a request through the pipe it stays for a while,
+// and takes the lock again if it is asked to and can do so at once.
 
-// The helper asks for the lock, tells the outcome, and goes on when somebody was there to hear
-// it.
+// The helper asks for the lock and reports the outcome; it goes on only if the starter received it.
 [[noreturn]] void take_and_keep(const Keeping& keeping, os::HelperProcess& starter,
                                 Observer* observer);
-// The starter has the lock in `session`, and says so by one byte; a starter that ends without has
-// let go.
+// The starter has the lock in `session`, and confirms that by one byte; if it ends without sending
+// it, the lock is not held.
 [[noreturn]] void keep_inherited(const Keeping& keeping, local::LocalSession& session,
                                  os::HelperProcess& starter, Lease lease, const Outcome& outcome);
 

@@ -39,7 +39,7 @@ void busy_words(const Decision& decision, const LockSpec& lock) {
       add_culprit(decision.culprit, ": ", "");
       return;
     case Why::guard:
-      to.append("the lock file's guard is not let go");
+      to.append("the lock file's guard is not released");
       add_culprit(decision.culprit, " by ", ": is that process stopped?");
       return;
     case Why::taking_over:

@@ -12,11 +12,11 @@ namespace atmost::limiter {
 struct LibraryAnswer {
   Text<1500> message;  // escaped
   double retry_in = 0;
-  const char* why = "";  // a word of the history's
+  const char* why = "";  // the history's word for the reason
 };
 const LibraryAnswer& last_answer();
 
-// Each remembers why there is no lock, for the calling thread, and returns the code.
+// Each stores, for the calling thread, why there is no lock, and returns the code.
 int answer_error(const Error& error);
 int answer_misuse(std::string_view what);
 // REQUIRES: the outcome is no admission.

@@ -13,7 +13,7 @@
 
 namespace atmost::limiter {
 
-// Values are kept and used again: making one touches half a megabyte, taking a lock should not.
+// Values are kept and reused: making one touches half a megabyte, which taking a lock should not.
 class LibraryLock {
  public:
   LibraryLock();
@@ -23,14 +23,14 @@ class LibraryLock {
   Outcome get(const atmost_options& options);
   void release(Ending ending);
 
-  // What to ask for; filled by the caller before get(). locks[0] only.
+  // The request, which the caller fills before get(). locks[0] only.
   Request& request() { return request_; }
 
   bool held() const;
   std::uint64_t token() const { return token_; }
   std::uint32_t slot() const { return slot_; }
 
-  // In a forked child: closes what must end with the parent. Async-signal-safe.
+  // In a forked child: closes the descriptors that must not outlive the parent. Async-signal-safe.
   void close_private() { session_.close_private(); }
 
   LibraryLock* next_of_all = nullptr;  // of all that were ever made
@@ -58,10 +58,10 @@ class LibraryLock {
   void* context_ = nullptr;
   os::Thread listener_;
   bool listening_ = false;
-  bool ending_ = false;  // release() has begun: the listener shall leave
+  bool ending_ = false;  // release() has begun: the listener must end
 };
 
-// A value to fill and get(); null when there is no memory. Back to the pool by give_back().
+// A value to fill and get(); null when there is no memory. give_back() returns it to the pool.
 LibraryLock* fresh_lock();
 void give_back(LibraryLock* lock);
 

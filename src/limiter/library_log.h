@@ -6,8 +6,8 @@
 
 namespace atmost::limiter {
 
-// Appends the event. The log stays open for the next event, and so the program has one descriptor
-// of it, however many locks it holds. Any thread may call it, and a forked child; nobody waits for
+// Appends the event. The log stays open for the next event, so the program has one descriptor of
+// it, however many locks it holds. Any thread and a forked child may call it; no call waits for
 // another thread.
 Status append_to_kept_log(const history::LogPlace& place, const Event& event);
 

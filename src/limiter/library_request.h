@@ -7,14 +7,15 @@
 
 namespace atmost::limiter {
 
-// What the program that calls knows of the options, and for the rest the defaults: it may have been
-// compiled with an earlier atmost.h. False: no such header ever was.
+// Copies the options that the calling program knows and sets the others to their defaults, since
+// the program may have been compiled with an earlier atmost.h. False: no version of the header had
+// a struct of that size.
 bool known_options(const atmost_options* from, atmost_options& to);
 
 // Fills everything but the place. ATMOST_ADMITTED, or the answer.
 int fill_request(const atmost_options& from, Request& to);
 
-// What atmost_may_be_killed() says; returns what it said before.
+// Sets what atmost_may_be_killed() says; returns the value before.
 bool agree_to_be_killed(bool agreed);
 
 }  // namespace atmost::limiter

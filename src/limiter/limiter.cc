@@ -68,7 +68,7 @@ void learn_refusal(const OpenLocks& locks, const Outcome& outcome) {
   locks.session.learn(decision.lock, policy::remember, sample);
 }
 
-// The working directory where some path is relative to it; else it does not matter.
+// The working directory, if some path is relative to it; else null.
 const char* directory_for(const OpenLocks& locks, PathText& room) {
   for (std::uint32_t i = 0; i < locks.request.lock_count; ++i) {
     if (limiter::is_relative(locks.traits, locks.request.locks[i]))

@@ -73,8 +73,8 @@ void extend_environment(char** to, const Text<80>& variable) {
   *to = nullptr;
 }
 
-// Whose supervisor was killed: its own program ends the lease that it had. Blocks until that has
-// answered.
+// Ends the lease of a killed supervisor by starting its own program. Blocks until that program has
+// ended.
 void end_lease(char* const* argv, const Text<80>& lease) {
   const std::size_t count = limiter::count_variables(argv);
   char** extended = static_cast<char**>(__builtin_alloca((count + 2) * sizeof(char*)));

@@ -19,7 +19,7 @@ struct Monitored {
   os::MonitorLine line;
 };
 
-// One for the process.
+// The only one of this process.
 Monitored& monitored();
 
 // Tells the monitor the name of the lease that the session has now, if that is another one than

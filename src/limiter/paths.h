@@ -8,7 +8,7 @@
 
 namespace atmost::limiter {
 
-// Whether nobody has used the lock yet; that of a store without paths has to be asked for.
+// Whether the lock was never used. False for a store without paths, which has to be asked.
 inline bool untouched(const StoreTraits& traits, const LockSpec& lock) {
   return traits.has_path && !os::exists(lock.path.c_str());
 }

@@ -1,4 +1,4 @@
-// atmost kill: stopping holders without wanting their place.
+// atmost kill: stopping holders without taking their place.
 #include "admission.h"
 #include "core/limiter.h"
 #include "journal.h"

@@ -1,4 +1,4 @@
-// What is said of a holder that was stopped.
+// The message about a holder that was stopped.
 #include "core/limiter.h"
 #include "core/words.h"
 
@@ -11,7 +11,7 @@ void append_reason(Text<700>& to, const LockSpec& lock, const StoppedHolder& hol
       to.append(", as --on-busy=replace says");
       return;
     case StopReason::kill:
-      to.append(", as atmost kill was told to");
+      to.append(", by atmost kill");
       return;
     case StopReason::overdue:
       break;
@@ -34,7 +34,8 @@ void append_end(Text<700>& to, const StoppedHolder& holder) {
   if (!holder.noted) {
     to.append(": it ended by SIG").append(kSignals[static_cast<unsigned>(holder.last)]);
   } else {
-    to.append(holder.last == SignalStep::kill ? ": its lease ended" : ": it let go when asked to");
+    to.append(holder.last == SignalStep::kill ? ": its lease ended"
+                                              : ": it released the lock when asked to");
   }
 }
 

@@ -70,7 +70,7 @@ Status TakeoverRun::prove(std::uint32_t index) {
   const Instant now = moment(request_);
   const Stamp& start = found.value().start;
   std::int64_t age = start.known ? age_ns(start, now) : -1;
-  // The record may be of an earlier holder, of another boot clock, or a lie: no process has held
+  // The record may be an earlier holder's, from another boot clock, or forged: no process has held
   // the slot for longer than it has run.
   const std::int64_t life = now.boot_ns - found.value().oldest_boot_ns;
   if (found.value().oldest_boot_ns != 0 && !now.given && life < age) age = life;

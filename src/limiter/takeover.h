@@ -1,5 +1,4 @@
-// Stopping overdue holders carefully: the schedule of INT, TERM and KILL, and when to stop
-// pressing.
+// Stopping overdue holders carefully: the schedule of INT, TERM and KILL, and when to give up.
 #ifndef ATMOST_LIMITER_TAKEOVER_H
 #define ATMOST_LIMITER_TAKEOVER_H
 

@@ -42,8 +42,8 @@ bool TakeoverRun::shares_hold_with_earlier(std::uint32_t index) const {
   return false;
 }
 
-// Of a supervised tree nothing is left. Other holders have what they started to themselves:
-// a warning names it.
+// Nothing is left of a supervised tree. Other holders may leave processes that they started, which
+// a warning names.
 void TakeoverRun::name_survivors() {
   if (observer_ == nullptr || stops_.count == 0) return;
   constexpr int kLooks = 6;  // what ends together with its parent may take a moment
@@ -59,8 +59,8 @@ void TakeoverRun::name_survivors() {
   observer_->warning(survivors_words(request_.locks[decision_.lock], pids, count));
 }
 
-// Those that were stopped for their age would have taken longer. Whoever was only in the way says
-// nothing.
+// A run that was stopped for its age would have taken longer. From one that was only in the way,
+// nothing is learned.
 void TakeoverRun::learn_ages() {
   if (why_.due.is_zero() || request_.no_learn) return;
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {

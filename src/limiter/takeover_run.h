@@ -7,7 +7,7 @@
 
 namespace atmost::limiter {
 
-// How often the holder is looked at after a signal: a pause ends at most so much late.
+// How often the holder is checked after a signal: a pause ends at most this much late.
 inline constexpr std::int64_t kLookNs = 10'000'000;
 
 struct SignalStage {

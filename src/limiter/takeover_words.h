@@ -1,4 +1,4 @@
-// What a taker has to say of holders and of what they leave running, in words.
+// A taker's messages about holders and about the processes that they leave running.
 #ifndef ATMOST_LIMITER_TAKEOVER_WORDS_H
 #define ATMOST_LIMITER_TAKEOVER_WORDS_H
 
@@ -10,7 +10,7 @@
 
 namespace atmost::limiter {
 
-// So many of them are named.
+// At most this many of them are named.
 inline constexpr std::uint32_t kNamedSurvivors = 5;
 
 // The warning that `count` processes are left; `pids` are the first of them, as many as there are,

@@ -1,5 +1,5 @@
-// Class expressions: on which hosts and when something shall be done. Pure text; what is true comes
-// from the caller.
+// Class expressions: on which hosts and when something is to be done. Pure text; the caller says
+// which classes are set.
 //
 //   expression := term { "|" term }          or
 //   term       := factor { ("." | "&") factor }   and; the dot and the ampersand mean the same
@@ -17,7 +17,7 @@
 
 namespace atmost::request {
 
-// Says which classes are set. A name nobody knows is simply not set: it may belong to another host.
+// Says which classes are set. An unknown name is not set: it may belong to another host.
 class Classes {
  public:
   virtual bool has(std::string_view name) = 0;
@@ -26,7 +26,7 @@ class Classes {
   ~Classes() = default;
 };
 
-// Told the names of an expression, in order.
+// Is called with the names of an expression, in order.
 class NameVisitor {
  public:
   virtual void name(std::string_view name) = 0;
@@ -50,8 +50,8 @@ inline constexpr int kMaxNesting = 64;
 bool check_expression(std::string_view text, ExpressionFault& fault,
                       NameVisitor* visitor = nullptr);
 
-// REQUIRES: check_expression(text). Asks for no class that cannot change the result: left to right,
-// and the right side of a decided "." or "|" is left out.
+// REQUIRES: check_expression(text). Evaluates from left to right and asks for no class that cannot
+// change the result: the right side of a decided "." or "|" is skipped.
 bool evaluate(std::string_view text, Classes& classes);
 
 }  // namespace atmost::request

@@ -1,4 +1,4 @@
-// How every error of this room begins: the text that was wrong, in quotes, cut when it is long.
+// The beginning of each parsing error: the text that was wrong, in quotes, cut when it is long.
 #ifndef ATMOST_REQUEST_QUOTE_H
 #define ATMOST_REQUEST_QUOTE_H
 

@@ -74,7 +74,7 @@ hold killed other
 expect_code 0 atmost kill $grace other
 expect_line 1 err
 expect_in err "atmost: other: stopped process $started (sh), which had held slot 1 for "
-expect_in err ', as atmost kill was told to: it ended by SIGTERM'
+expect_in err ', by atmost kill: it ended by SIGTERM'
 expect_end 79 "$started"
 expect_in killed.err ': killed by atmost kill, process '
 expect_in killed.status '"reason":"killed"}'

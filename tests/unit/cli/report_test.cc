@@ -123,7 +123,7 @@ TEST(Words, SayWhyItWasRefused) {
   guard.decision.culprit = 77;
   EXPECT_EQ(
       one.words(guard),
-      "busy: build: the lock file's guard is not let go by process 77: is that process stopped?");
+      "busy: build: the lock file's guard is not released by process 77: is that process stopped?");
   EXPECT_EQ(one.words(busy(Why::ancestor)),
             "busy: build: you hold it yourself: this command runs under it already");
   for (int why = 0; why <= static_cast<int>(Why::flock); ++why) {
