@@ -4,16 +4,17 @@
 #include <cerrno>
 #include <new>
 
+#include "accounts.h"
+#include "clock.h"
 #include "core/words.h"
-#include "os/clock.h"
-#include "os/directory.h"
-#include "os/file.h"
-#include "os/machine.h"
-#include "os/self.h"
-#include "os/signal_numbers.h"
-#include "os/signals.h"
-#include "os/spawn.h"
-#include "os/terminal.h"
+#include "directory.h"
+#include "file.h"
+#include "machine.h"
+#include "self.h"
+#include "signal_numbers.h"
+#include "signals.h"
+#include "spawn.h"
+#include "terminal.h"
 
 namespace atmost {
 namespace {
@@ -57,6 +58,18 @@ os::SignalGate* gate = nullptr;
 bool has_raised_rights() { return os::has_raised_rights(); }
 
 std::uint32_t user_id() { return os::user_id(); }
+
+Text<32> user_name(std::uint32_t user) {
+  // A listing asks for the same few users again and again.
+  static std::uint32_t known_user = 0;
+  static Text<32> known_name;
+  if (!known_name.empty() && known_user == user) return known_name;
+  Text<32> name(os::user_account(user).view());
+  if (name.empty()) name.append_unsigned(user);
+  known_user = user;
+  known_name = name;
+  return name;
+}
 
 Text<255> host_name() { return os::host_name(); }
 
