@@ -10,9 +10,9 @@
 namespace atmost::history {
 namespace {
 
-// How much of the line each text may fill, escaped. With 1024 slots of six digits, the numbers and
-// the field names (under 1 KiB), they sum up to less than kMaxLine: nothing has to be checked
-// twice.
+// How much of the line each text may fill, escaped. Together with 1024 slots of six digits, the
+// numbers and the field names (under 1 KiB) they sum up to less than kMaxLine, so that the line
+// needs no other check of its length.
 constexpr std::size_t kHostRoom = 512;
 constexpr std::size_t kNameRoom = 1536;  // a name of 255 bytes, each of them escaped
 constexpr std::size_t kPathRoom = 4608;
@@ -34,7 +34,7 @@ class Line {
     put(name);
     put("\":");
   }
-  // A string with its quotes, that fills at most `room` bytes between them; returns what it filled.
+  // A string with its quotes that fills at most `room` bytes between them; returns what it filled.
   std::size_t string(std::string_view value, std::size_t room) {
     put("\"");
     const std::size_t before = size_;

@@ -10,8 +10,8 @@
 
 namespace atmost::history {
 
-// No line is longer, its newline included: a path, a name and an argument list that are, are cut,
-// and the line says so ("cut":true).
+// No line is longer, its newline included. A path, a name or an argument list that is too long is
+// cut, and the line says so ("cut":true).
 inline constexpr std::size_t kMaxLine = 24576;
 
 // Writes the line, newline included, and returns its size. REQUIRES: room for kMaxLine bytes.

@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::uint32_t kRoot = 0;
 
-// Held by whoever renames the file; writers do not ask for it. It lies where no line will ever be.
+// Locked by the process that renames the file; writers do not need it. It lies beyond any data.
 constexpr os::Bytes kRotation = {std::int64_t{1} << 62, 1};
 
-// We stay so far below RLIMIT_FSIZE that even this many bytes, appended by others between our look
-// and our write, do not bring us there: SIGXFSZ would end us, and with us the job.
+// We stay so far below RLIMIT_FSIZE that even this many bytes, appended by others between our check
+// and our write, do not reach it: SIGXFSZ would end this process and the job with it.
 constexpr std::int64_t kLimitMargin = 65536;
 
-// How often the file may be replaced under our hands before we give up. Each time needs a whole
-// generation of others' events in the moment between two of our system calls.
+// How often the file may be replaced during an append before we give up. Each time needs a whole
+// generation of others' events between two of our system calls.
 constexpr int kTries = 8;
 
 Code code_for(int sys) { return sys == EACCES || sys == EPERM ? Code::not_permitted : Code::io; }
@@ -145,10 +145,10 @@ Status Log::check_file() {
   if (const int error = os::file_status(fd_.get(), status))
     return failure(Code::io, error, "cannot examine the file");
   if (!S_ISREG(status.st_mode)) return failure(Code::io, 0, "is not a regular file");
-  // Anybody may have linked somebody's document here, so that we write into it.
+  // A second link may have been made so that we write into another file of the user.
   if (status.st_nlink > 1)
     return failure(Code::io, 0, "has other hard links; name a file with only one name");
-  // However its mode is: another user may have put it there for us to find.
+  // Whatever its mode is: another user may have put it there on purpose.
   if (status.st_uid != os::user_id() && status.st_uid != kRoot)
     return failure(Code::not_permitted, 0, "belongs to another user; name another with --log");
   device_ = static_cast<std::uint64_t>(status.st_dev);
@@ -168,7 +168,8 @@ Status Log::look_at_end(bool& torn) {
       }
     }
     if (last == '\n') return {};
-    // Perhaps somebody is writing it just now. If so, the file is longer when they have done.
+    // Another process may be writing it just now. If so, the file is longer once that write has
+    // ended.
     const std::int64_t before = size_;
     struct stat status;
     os::await_writes(fd_.get());
@@ -189,15 +190,15 @@ Status Log::write(char* line, std::size_t size, bool& kept) {
   }
   bool torn = false;
   if (Status looked = look_at_end(torn); !looked.ok()) return looked;
-  // Where somebody died or ran out of disk in the middle of a line, ours gets one of its own.
+  // After an incomplete line (its writer died or the disk was full), ours begins on a new line.
   char* const from = torn ? line : line + 1;
   const std::size_t count = torn ? size + 1 : size;
   *line = '\n';
   std::size_t done = 0;
   int error = os::append(fd_.get(), from, count, done);
   if (error == 0 && done < count) {
-    // Cut short: the disk is full, and the next write says so. If it does not, the cut line has an
-    // end at least.
+    // The write was cut short: the disk is full, and the next write reports it. If the next write
+    // succeeds, it ends the cut line.
     error = os::append(fd_.get(), "\n", 1, done);
     if (error == 0) return failure(Code::io, 0, "a line was written in part only");
   }
@@ -213,9 +214,10 @@ Status Log::write(char* line, std::size_t size, bool& kept) {
   return {};
 }
 
-// Whoever finds the file too large renames it, under a lock on the file itself: then the path still
-// leads to what is locked, and one rotation cannot move the file that another one has just made way
-// for. A rotation that fails or that somebody else is at is left to the next event.
+// A process that finds the file too large renames it under a lock on the file itself. While it is
+// held the path is checked to lead to the locked file, so that one rotation cannot move the new
+// file that another one has just made room for. If a rotation fails or another process is doing
+// one, the next event tries again.
 void Log::rotate() {
   if (os::try_lock(fd_.get(), os::Owner::description, os::LockKind::write, kRotation) != 0) return;
   bool same = false;

@@ -1,5 +1,5 @@
-// The event log: appended by every atmost on the machine at once, kept under a size, never in the
-// way of a job.
+// The event log. Every atmost on the machine appends to it, its size is bounded, and it never
+// delays a job on account of another process.
 #ifndef ATMOST_HISTORY_LOG_H
 #define ATMOST_HISTORY_LOG_H
 
@@ -13,11 +13,11 @@
 
 namespace atmost::history {
 
-// A file that has grown to this size becomes the old generation, and that one's place is taken: at
-// most twice as much and a few lines are kept. 64 MiB are about 200,000 events.
+// A file that has grown to this size becomes the old generation, and a new one replaces it: at most
+// twice as much and a few lines are kept. 64 MiB are about 200,000 events.
 inline constexpr std::int64_t kDefaultCap = std::int64_t{64} << 20;
 
-// What the old generation is called: the file's name with this behind it.
+// The old generation has the file's name with this suffix.
 inline constexpr std::string_view kOldEnding = ".1";
 inline constexpr std::string_view kDefaultName = "history.jsonl";
 
@@ -25,23 +25,24 @@ struct LogPlace {
   PathText path;
   std::int64_t cap = kDefaultCap;
   unsigned mode = 0600;  // of a file that this process creates, whatever the umask
-  // False when whoever opened the lock beside it has done so, or they are the user's own.
+  // False when the caller that opened the lock beside it has checked already, or when they are the
+  // user's own.
   bool check_directories = true;
-  // Directories that are missing are made; where neither they nor the file can be, nothing is
-  // logged, and that is no error.
+  // Missing directories are created. If neither they nor the file can be, nothing is logged, and
+  // that is no error.
   bool optional = false;
-  // The descriptors are a program's that may close any of them, and open something else: look
-  // before each write.
+  // The descriptors belong to a program that may close any of them and open something else under
+  // the number: check before each write.
   bool among_others = false;
 };
 
 // One per process; not thread-safe. The file stays open between two events of one run
 // (close-on-exec: the command never sees it); it is opened anew when the path leads somewhere else,
-// as after a rotation by anybody.
+// for example after a rotation by any process.
 //
 // Blocks for the disk, never for another process. Nothing is synced: a power failure may cost the
-// last seconds. A process that dies on its way leaves at most one line without its end; the next
-// line begins on one of its own.
+// last seconds. A process that dies during a write leaves at most one incomplete line; the next
+// event begins on a new line.
 class Log {
  public:
   explicit Log(const LogPlace& place) : place_(place) {}
@@ -63,16 +64,15 @@ class Log {
   int create();
   Status check_file();
   Status still_there(bool& there);
-  // Whether the file ends in the middle of a line that nobody is writing any more.
+  // Whether the file ends in an incomplete line that no process is still writing.
   Status look_at_end(bool& torn);
-  // `kept` is false when the file was replaced, and replaced again, while we wrote: the line went
-  // with it.
+  // `kept` is false when the file was replaced twice while we wrote, so that the line is lost.
   Status write(char* line, std::size_t size, bool& kept);
   void rotate();
   Error failure(Code code, int sys, std::string_view what) const;
 
   const LogPlace& place_;
-  bool nowhere_ = false;  // an optional log, for which there is no place
+  bool nowhere_ = false;  // the log is optional and its file cannot be created
   os::Fd fd_;
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;

@@ -1,4 +1,4 @@
-// The words of the format (docs/history-format.md): written by line.cc, read by record.cc and by
+// Names in the format (docs/history-format.md): written by line.cc, read by record.cc and by
 // people.
 #ifndef ATMOST_HISTORY_NAMES_H
 #define ATMOST_HISTORY_NAMES_H

@@ -1,4 +1,4 @@
-// Moments and signals in the words of the format.
+// Times and signals in the notation of the format.
 #include <csignal>
 #include <cstdint>
 #include <string_view>
@@ -22,8 +22,8 @@ Civil civil_of(std::int64_t days) {
   const std::int64_t day = since - era * kEra;
   const std::int64_t year = (day - day / 1460 + day / 36'524 - day / 146'096) / 365;
   const std::int64_t in_year = day - (365 * year + year / 4 - year / 100);
-  const std::int64_t month =
-      (5 * in_year + 2) / 153;  // 0 is March: 31, 30, 31, 30, 31 days, twice and on
+  // 0 is March: the lengths 31, 30, 31, 30, 31 repeat
+  const std::int64_t month = (5 * in_year + 2) / 153;
   const auto in_month = static_cast<unsigned>(in_year - (153 * month + 2) / 5 + 1);
   const auto calendar = static_cast<unsigned>(month < 10 ? month + 3 : month - 9);
   return {year + era * 400 + (calendar <= 2 ? 1 : 0), calendar, in_month};

@@ -40,8 +40,8 @@ struct Conflict {
   bool found = false;
   bool write = false;  // else it is a read lock, which may be anybody's who may read the file
   Bytes bytes;
-  std::int64_t pid =
-      0;  // a suggestion only (recycled, foreign); -1: description-owned; 0: not visible from here
+  // A suggestion only (recycled, foreign); -1: description-owned; 0: not visible from here
+  std::int64_t pid = 0;
 };
 // Own locks of the same owner are never reported.
 int query_lock(int fd, Owner owner, LockKind kind, Bytes bytes, Conflict& to);

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kSafe = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 constexpr int kFirstOwn = 3;  // 0, 1 and 2 belong to the streams, even when they are closed
-constexpr int kOutOfTheWay =
-    200;  // scripts use 3 to 9 by hand, shells save theirs from 10, bash at 255
+// scripts use 3 to 9 by hand, shells save theirs from 10, bash at 255
+constexpr int kOutOfTheWay = 200;
 
 int move_up(Fd& fd, int lowest) {
   const int moved = calls.control(fd.get(), F_DUPFD_CLOEXEC, lowest);

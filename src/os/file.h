@@ -86,8 +86,8 @@ int descriptor_path(int fd, PathText& to);
 // How much room a filesystem has for us.
 struct Room {
   std::uint64_t free_bytes = 0;
-  std::uint64_t free_files =
-      0;  // as much as can be said: some filesystems make inodes as they need them
+  // As much as can be said: some filesystems make inodes as they need them
+  std::uint64_t free_files = 0;
   bool counts_files = false;
   bool read_only = false;
 };

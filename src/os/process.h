@@ -17,10 +17,10 @@ struct ProcessFacts {
   std::int64_t group = 0;
   std::int64_t session = 0;
   char state = '?';  // proc(5): R S D T t Z X I
-  std::int64_t threads =
-      1;  // those that have not ended; the main one counts as long as it can be waited for
-  std::int64_t start_boot_ns =
-      0;  // on the boot clock; the kernel tells it in steps of a clock tick (10 ms)
+  // Those that have not ended; the main one counts as long as it can be waited for.
+  std::int64_t threads = 1;
+  // On the boot clock; the kernel tells it in steps of a clock tick (10 ms)
+  std::int64_t start_boot_ns = 0;
 
   // Ended, though its parent may not have noticed. A process whose main thread alone has ended
   // (pthread_exit(3)) runs on.

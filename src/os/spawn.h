@@ -12,8 +12,8 @@ namespace atmost::os {
 struct Program {
   char* const* argv = nullptr;  // NULL-terminated, at least one
   char* const* envp = nullptr;  // NULL-terminated
-  const int* inherit =
-      nullptr;  // close-on-exec descriptors that the program shall inherit all the same
+  // Close-on-exec descriptors that the program shall inherit all the same.
+  const int* inherit = nullptr;
   unsigned inherit_count = 0;
   // spawn: what the kernel sends it when this process dies, 0: nothing. Not to what it started
   // itself, nor to a set-id program. Without effect in a PORTABLE build.
@@ -28,8 +28,8 @@ int become(const Program& program);
 struct Started {
   std::int64_t pid = 0;  // > 0: the program runs
   int fork_error = 0;    // no process could be made (EAGAIN, ENOMEM)
-  int exec_error =
-      0;  // the program could not be executed, as become() says; nothing is left to wait for
+  // The program could not be executed, as become() says; nothing is left to wait for.
+  int exec_error = 0;
 };
 
 // Starts the program in a child: same process group, session, terminal and descriptors; the signal

@@ -60,8 +60,8 @@ struct Sweep {
   std::uint32_t denied = 0;   // of those, which the kernel does not let us signal: another user's
   std::int64_t reached = 0;   // the last member met; 0: none
   std::int64_t excepted = 0;  // the last one that Reach excepts, counted nowhere; 0: none
-  bool cut = false;  // it ended at the kDeadInASweep-th dead child of ours: wait for those, and
-                     // sweep again
+  // it ended at the kDeadInASweep-th dead child of ours: wait for those, and sweep again
+  bool cut = false;
 
   bool nobody_left() const { return left == 0 && !cut; }
   // Somebody is left, and nobody whom we could do anything about.

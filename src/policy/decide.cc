@@ -32,13 +32,14 @@ bool too_soon(const Request& request, const View& view, const Instant& now, Deci
   return true;
 }
 
-// A library's hold, whose program has agreed neither to be stopped nor to be asked.
+// A hold of the library, whose program has agreed neither to be stopped nor to be asked for the
+// slot.
 bool immune(const HolderView& holder) {
   return holder.kind == HolderKind::library && holder.eviction == Eviction::none;
 }
 
-// Adds the slots of overdue holders, oldest first, as many as stand in the way, but for those that
-// may not be stopped; remembers when the next falls due. Why::immune and the culprit: an overdue
+// Adds the slots of overdue holders, oldest first, as many as are needed, except those that may not
+// be stopped; notes when the next one becomes overdue. Why::immune and the culprit: an overdue
 // holder was passed over.
 void find_victims(const View& view, const Instant& now, Duration expire_after, std::uint32_t needed,
                   Decision& answer) {
@@ -70,7 +71,7 @@ void find_victims(const View& view, const Instant& now, Duration expire_after, s
   }
 }
 
-// There is room: for us, unless somebody has the better claim.
+// There is a free slot: it is ours unless a waiter has a better claim.
 Decision with_room(const Request& request, const View& view, Decision answer) {
   if (view.waiters_ahead == 0) {
     answer.verdict = Verdict::admit;
@@ -82,7 +83,7 @@ Decision with_room(const Request& request, const View& view, Decision answer) {
   return answer;
 }
 
-// How many holders stand in the way.
+// How many holders would have to go for the request to fit.
 std::uint32_t in_the_way(const LockSpec& lock, const View& view) {
   if (lock.mode == Mode::exclusive) return view.held;
   const std::uint32_t wanted = view.held + lock.take;

@@ -8,24 +8,27 @@
 namespace atmost::policy {
 namespace {
 
-constexpr float kKeep = 0.95f;  // of what was known, at each new run: half is forgotten after 14
-constexpr float kMany = 16384;  // a directory's counts are halved there: it forgets, slowly
+// Factor for older runs at each new run: half the weight is lost after 14
+constexpr float kKeep = 0.95f;
+// At this count a directory's counts are halved, so that old runs lose weight
+constexpr float kMany = 16384;
 
-// The four widths: the same again, nearly so, about as long, of that order of magnitude or two.
+// The four widths: the same length, nearly the same, about as long, within one or two orders of
+// magnitude.
 constexpr Bell kBells[] = {make_bell(0.5), make_bell(1.5), make_bell(6), make_bell(24)};
 constexpr int kWidths = 4;
 constexpr int kAnyRun = 4;  // the fifth relation
 static_assert(kWidths + 1 == kRelations);
 
-constexpr std::uint32_t kNarrowSteps = 4;  // a completed run takes so much of the widening back
+constexpr std::uint32_t kNarrowSteps = 4;  // so much of the widening does a completed run undo
 
-// How many of an atom's own runs the directory's experience is worth, at most: not more than it
-// has.
+// How many of an atom's own runs the directory's statistics weigh at most; never more than the runs
+// they contain.
 constexpr double kBorrowed = kOwnRuns - 1;
 
-// What the directory's experience begins with: as if 300 runs had shown that limits at price p kill
-// one run in p. Cautious (tests/unit/policy/learn_test.cc tries several kinds of runs), and soon
-// outweighed by what really happens.
+// The initial statistics of a directory: as if 300 runs had shown that limits at price p kill one
+// run in p. This is cautious (tests/unit/policy/learn_test.cc tries several kinds of runs) and is
+// soon outweighed by real runs.
 constexpr double kExpectedRuns = 300;
 constexpr double price_at(int index) { return 32 << index; }
 constexpr double kDearest = 1 << 20;
@@ -36,7 +39,7 @@ int stage_of(std::uint32_t runs) {
 
 template <std::size_t N>
 double sum(const float (&counts)[N]) {
-  double parts[4] = {};  // side by side: one addition need not wait for the one before
+  double parts[4] = {};  // four independent sums, so that additions need not wait for one another
   std::size_t i = 0;
   for (; i + 4 <= N; i += 4) {
     for (std::size_t part = 0; part < 4; ++part)
@@ -52,7 +55,7 @@ void halve_many(float (&counts)[N]) {
   for (float& count : counts) count /= 2;
 }
 
-// Any run of the directory, and one more that may be anywhere.
+// Any run of the directory, and one more of unknown length.
 double chance_of_any(const DirectoryStats& experience, double all, int step) {
   return (static_cast<double>(experience.runs[step]) + 1.0 / kSteps) / all;
 }
@@ -68,7 +71,7 @@ double chance_within(const LockStats& memory, const Bell& bell, int step) {
 
 Forecast forecast_by(const LockStats& memory, const DirectoryStats& experience,
                      const Weights& weights) {
-  // All bells at once: one for both sides, as high as they are likely.
+  // All bells in one pass: one for both sides, weighted with their probability.
   float bells[2 * kSteps - 1];
   for (int d = 0; d < kSteps; ++d) {
     double high = 0;
@@ -96,7 +99,7 @@ Forecast forecast_by(const LockStats& memory, const DirectoryStats& experience,
 }
 
 void fade(float (&runs)[kSteps]) {
-  // What has faded away is nothing: the smallest floating-point numbers are slow to reckon with.
+  // Very small weights become zero, because arithmetic with denormal numbers is slow.
   for (float& run : runs) run = run < 1e-6f ? 0 : run * kKeep;
 }
 
@@ -111,8 +114,9 @@ double above(const float (&runs)[kSteps], int step) {
   return all;
 }
 
-// A run longer than `step`, nobody knows how much: like those that were (B. Efron, "The two sample
-// problem with censored data", 1967); if there are none, a little longer.
+// A run longer than `step` by an unknown amount is assumed to be like the longer runs seen so far
+// (B. Efron, "The two sample problem with censored data", 1967); if there are none, a little longer
+// than `step`.
 void longer_than(LockStats& memory, int step) {
   const int next = step < kSteps - 1 ? step + 1 : step;
   const double longer = above(memory.runs, step);
@@ -140,7 +144,7 @@ void try_prices(DirectoryStats& experience, const Forecast& before, int step) {
   for (float& missed : experience.missed) missed /= 2;
 }
 
-// What a run was related to: each relation gets the part of it that it foresaw.
+// Distributes a run over the relations: each gets the share of the probability that it predicted.
 void relate(LockStats& memory, DirectoryStats& experience, int step) {
   const Weights weights = weigh(memory, experience);
   try_prices(experience, forecast_by(memory, experience, weights), step);
@@ -161,7 +165,7 @@ void relate(LockStats& memory, DirectoryStats& experience, int step) {
   halve_many(others);
 }
 
-// Narrower again after a kill, but for an atom that is killed again and again.
+// Undoes the widening after a kill, except for an atom that is killed again and again.
 void narrow(LockStats& memory) {
   const float again = memory.kills > 1 ? memory.kills * static_cast<float>(kWidenSteps) : 0;
   const auto least = static_cast<std::uint32_t>(again < kSteps ? again : kSteps);
@@ -219,7 +223,7 @@ double price_for(const DirectoryStats& experience, std::uint32_t risk_ppm) {
     const double missed = share_missed(experience, i);
     if (missed <= risk) {
       if (i == 0) return price_at(0);
-      // Between two prices the share falls about as 1 / price does.
+      // Between two prices the share falls about in proportion to 1 / price.
       const double part = before > missed ? (before - risk) / (before - missed) : 1;
       return 1 / ((1 - part) / price_at(i - 1) + part / price_at(i));
     }
@@ -285,7 +289,7 @@ void run_cut_short(LockStats& memory, Duration ran, CutBy by) {
     return;
   }
   count(memory.cut_short);
-  // Where most took longer, an early end says nothing.
+  // Where most runs took longer, an early end says nothing.
   if (memory.completed > 0 && above(memory.runs, step) * 2 <= sum(memory.runs))
     longer_than(memory, step);
 }

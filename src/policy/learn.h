@@ -1,20 +1,20 @@
 // How long the next run may take: limits learned from the runs before it.
 //
-// A limit that is too short kills good runs; one that is too long lets a hang go unnoticed. A kill
-// is worth a number of doublings of the limit, its price, and the limit is put where
+// A limit that is too short kills good runs; one that is too long lets a hang go unnoticed. The
+// price of a kill is expressed as a number of doublings of the limit, and the limit is put where
 //
 //     doublings + price * (chance that the next run is longer)
 //
-// is least. So a limit is lengthened exactly as long as that is worth it: steady runs get a tight
-// one, and where runs of any length have been seen the chance of a kill is spent where it buys
-// most.
+// is least. So a limit is lengthened only while that is worth its cost: steady runs get a tight
+// limit, and runs of very different lengths get one where a further doubling would hardly prevent a
+// kill.
 //
 // The chance comes from a forecast: the next run is like one of the atom's last runs (the older,
 // the less), within one of four widths, or like any run of the directory. How often each of these
-// was so is counted for the atom, and until it has runs enough, for the directory's other atoms of
-// the same age. Before kOwnRuns of its own there is no limit. The price comes from the directory
-// too: every completed run is tried against the limits at eight prices, and that one is taken at
-// which no more than the risk asked for would have been killed. Pure arithmetic; nothing here
+// was true is counted for the atom and, until it has enough runs, for the directory's other atoms
+// of the same age. Before kOwnRuns of its own there is no limit. The price comes from the directory
+// too: every completed run is compared with the limits at eight prices, and the price is chosen at
+// which no more than the requested risk would have been killed. Pure arithmetic; nothing here
 // blocks, fails or needs a clock.
 #ifndef ATMOST_POLICY_LEARN_H
 #define ATMOST_POLICY_LEARN_H
@@ -23,7 +23,7 @@
 
 namespace atmost::policy {
 
-// Whether stored bytes can be what we wrote. Others are to be dropped.
+// Whether we can have written the stored bytes. The caller drops others.
 bool is_plausible(const LockStats& memory);
 bool is_plausible(const DirectoryStats& experience);
 
@@ -34,24 +34,24 @@ struct Forecast {
 };
 Forecast forecast(const LockStats& memory, const DirectoryStats& experience);
 
-// How likely the next run is related so to what was; they sum to 1.
+// The probability that the next run has each relation to earlier ones; they sum to 1.
 struct Weights {
   double of[kRelations];
 };
 Weights weigh(const LockStats& memory, const DirectoryStats& experience);
 
-// What a wrong kill costs, in doublings of the limit, for that risk; from 32 to 2^20.
+// The price of a wrong kill for that risk, in doublings of the limit; from 32 to 2^20.
 double price_for(const DirectoryStats& experience, std::uint32_t risk_ppm);
 
-// The step at whose end the limit is best put.
+// The step at whose end the limit costs least.
 int best_step(const Forecast& forecast, double price);
 
 // A lock has a limit once so many runs of its own have completed: the first has nothing to be
-// compared with, and what the eight after it showed weighs as much as all that is borrowed
-// (learn.cc, kBorrowed). What other locks do is no reason to stop this one's first runs.
+// compared with, and the eight after it weigh as much as everything taken from the directory
+// (learn.cc, kBorrowed). The behaviour of other locks is no reason to stop this one's first runs.
 inline constexpr std::uint32_t kOwnRuns = 9;
 
-// Without kOwnRuns: the longest that the bounds allow.
+// With fewer than kOwnRuns runs, the limit is the longest that the bounds allow.
 struct RunLimit {
   Duration limit = Duration::forever();  // within the bounds
   double price = 0;
@@ -67,10 +67,10 @@ inline constexpr std::uint32_t kWidenSteps = 12;
 // A run ended by itself after `ran`. Changes both.
 void run_completed(LockStats& memory, DirectoryStats& experience, Duration ran);
 
-// A run was ended after `ran`: it would have taken longer, nobody knows how much. By a limit: the
-// next limits are longer, and the next run to complete settles it. If that one is longer, it is
-// taken for the same work, done at last; else the one that was ended counts as one that would have
-// been longer.
+// A run was ended after `ran`: it would have taken longer, by an unknown amount. If a limit of ours
+// ended it, the next limits are longer, and the next run that completes decides how it counts. If
+// that run is longer, it is taken for the same work; otherwise the run that was ended counts as one
+// of unknown greater length.
 enum class CutBy : std::uint8_t { limit, other };
 void run_cut_short(LockStats& memory, Duration ran, CutBy by);
 

@@ -10,7 +10,7 @@ namespace {
 constexpr LockStats kNoMemory{};
 constexpr DirectoryStats kNoExperience{};
 
-// The end of the step up to which that share of the remembered runs took; 0 without any.
+// The end of the step within which that share of the recorded runs lies; 0 if there are none.
 Duration quantile(const LockStats& memory, double share) {
   double all = 0;
   for (float runs : memory.runs) all += static_cast<double>(runs);

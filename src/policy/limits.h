@@ -1,4 +1,4 @@
-// The limits of one request: as it says, or learned.
+// The limits of one request: those that it states, or learned ones.
 #ifndef ATMOST_POLICY_LIMITS_H
 #define ATMOST_POLICY_LIMITS_H
 
@@ -9,17 +9,18 @@
 
 namespace atmost::policy {
 
-// What is `auto` is learned from the view's memory; without one (or with one that cannot be ours,
-// or without enough runs of the lock's own), from nothing: no interval, and the longest time.
-// ExpireAfter is never shorter than IfElapsed, and where both are learned, longer than the usual
-// interval.
+// A limit of `auto` is computed from the view's statistics. If there are none, if they cannot have
+// been written by us, or if the lock itself has too few runs, the result is no interval and the
+// longest time. ExpireAfter is never shorter than IfElapsed, and where both are learned, longer
+// than the usual interval.
 Limits limits_of(const Request& request, const View& view);
 
-// The same for all three, with the way there.
+// All three limits, and how each was derived.
 Tuning tuning_of(const LockStats& memory, const DirectoryStats& experience,
                  const LearnedBounds& bounds);
 
-// Remembers what happened. LearnFn (memory.h); memory that cannot be ours is begun anew.
+// Adds a sample to the statistics (LearnFn, stats.h). Statistics that we cannot have written are
+// replaced by empty ones.
 void remember(LockStats& memory, DirectoryStats& experience, const RunSample& what);
 
 }  // namespace atmost::policy

@@ -6,10 +6,12 @@ namespace atmost::policy {
 namespace {
 
 constexpr float kKeep = 0.95f;
-constexpr double kEnough = 3.5;  // of intervals, the older counting less: that is four
-constexpr std::uint32_t kKeepArriving =
-    2;                                // requests too close to the one before, before one counts
-constexpr std::int64_t kJitter = 64;  // "at" the interval: up to so small a part of it later
+// Weight of intervals, the older ones counting less: four intervals reach it
+constexpr double kEnough = 3.5;
+// So many requests in a row have to come too early before the next one counts as spam
+constexpr std::uint32_t kKeepArriving = 2;
+// A request counts as early up to 1/64 of the interval after its end
+constexpr std::int64_t kJitter = 64;
 constexpr int kHalf = kStepsPerOctave;
 
 int median_step(const LockStats& memory, double all) {

@@ -6,8 +6,8 @@ namespace atmost::policy {
 
 Duration splay_part(Duration whole, std::string_view host, std::string_view lock) {
   if (whole.is_forever()) return {};
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, then a finalizer (splitmix64): neighbours in
-                                            // name end far apart
+  // FNV-1a, then a finalizer (splitmix64): similar names get very different values
+  std::uint64_t hash = 0xcbf29ce484222325;
   const auto add = [&hash](char c) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   };

@@ -1,4 +1,4 @@
-// Lengths of time on the scale of what is remembered (core/memory.h).
+// Durations on the scale of the stored statistics (core/stats.h).
 #ifndef ATMOST_POLICY_STEPS_H
 #define ATMOST_POLICY_STEPS_H
 
@@ -14,7 +14,7 @@ constexpr Duration end_of_step(int step) {
   return {kQuarters[(step + 1) % kStepsPerOctave] << ((step + 1) / kStepsPerOctave)};
 }
 
-// The step that a length lies in: the first whose end is not before it.
+// The step that a duration lies in: the first whose end is not before it.
 constexpr int step_of(Duration length) {
   int low = 0, high = kSteps - 1;
   while (low < high) {
@@ -28,7 +28,7 @@ constexpr int step_of(Duration length) {
   return low;
 }
 
-// Nothing is NaN, negative or larger than anything we write.
+// Whether no value is NaN, negative, or larger than any that we write.
 constexpr bool are_counts(const float* counts, int size) {
   for (int i = 0; i < size; ++i) {
     if (!(counts[i] >= 0 && counts[i] <= 1e6f)) return false;

@@ -1,5 +1,5 @@
-// Which signals that arrive for the supervisor are passed on to the command. Everything that can be
-// blocked arrives; the supervisor itself dies of none of it.
+// Which signals that arrive for the supervisor are passed on to the command. Every signal that can
+// be blocked arrives; none of them ends the supervisor itself.
 #ifndef ATMOST_RUN_PASSING_H
 #define ATMOST_RUN_PASSING_H
 
@@ -13,7 +13,7 @@ enum class Passing : std::uint8_t {
   // group: then it went to the whole group and the command has it already. (A command that left the
   // group, as timeout(1) does, has not.)
   not_twice,
-  stops,    // as not_twice; and when the command stands still, so do we
+  stops,    // as not_twice; and when the command stops, so do we
   resumes,  // to a command that is stopped, or that was not continued together with us
   ours,     // never passed on
 };
@@ -26,12 +26,13 @@ enum class Passing : std::uint8_t {
 // | CHLD                                        | ours      |
 // | all others: TERM USR1 USR2 ALRM PIPE XCPU … | always    |
 //
-// An alarm that was set before us (alarm(2) lives across exec) is meant for the command: it is
-// among "others". Real-time signals are passed on without their value. KILL and STOP cannot be
-// seen.
+// An alarm that was set before this program started (alarm(2) persists across exec) is meant for
+// the command: it is among "others". Real-time signals are passed on without their value. KILL and
+// STOP cannot be seen.
 Passing passing_of(int signal);
 
-// Whether the signal is what people and service managers end a program by: HUP, INT, QUIT, TERM.
+// Whether it is a signal that people and service managers use to end a program: HUP, INT, QUIT,
+// TERM.
 bool asks_to_end(int signal);
 
 // The signal that stops us when `signal` stopped the command: the same, but for SIGSTOP its

@@ -11,7 +11,7 @@ enum class Stage : std::uint8_t {
   draining,      // it has ended; its tree keeps the hold (--until=tree)
   interrupting,  // we stop the tree: SIGINT was sent
   terminating,   // SIGTERM was sent
-  killing,       // everything below us is stood still, and killed but for the main process
+  killing,       // everything below us is sent SIGSTOP, then SIGKILL, except the main process
   finishing,     // SIGKILL was sent to all
   done,
 };
@@ -23,12 +23,12 @@ enum class Event : std::uint8_t {
   tree_gone,     // no process below us is left
   time_up,       // the maximal runtime or a pause is over
   time_up_free,  // the same after the hold has ended
-  stop,          // somebody wants the command stopped before its time
+  stop,          // the command is to be stopped before its time limit
 };
 
 enum class Action : std::uint8_t {
   none,
-  interrupt,    // CONT to what is stopped, then INT, to the whole tree; a pause begins
+  interrupt,    // CONT to stopped processes, then INT to the whole tree; a pause begins
   terminate,    // the same with TERM
   kill_others,  // STOP to all, KILL to all but the main process, again and again; a pause begins
   kill_all,     // KILL to all, again and again; a pause begins
@@ -52,7 +52,8 @@ inline constexpr Step kSteps[kStages][kEvents] = {
     {{Stage::draining, Action::none}, {Stage::done, Action::none}, {Stage::draining, Action::none},
      {Stage::done, Action::none}, {Stage::interrupting, Action::interrupt}, {Stage::done, Action::none},
      {Stage::interrupting, Action::interrupt}},
-    // interrupting: what the main process leaves behind is stopped as well, hold or no hold
+    // Interrupting: what the main process leaves behind is stopped as well, whether or not the hold
+    // goes on
     {{Stage::interrupting, Action::none}, {Stage::interrupting, Action::none},
      {Stage::interrupting, Action::none}, {Stage::done, Action::none},
      {Stage::terminating, Action::terminate}, {Stage::terminating, Action::terminate},
@@ -62,11 +63,11 @@ inline constexpr Step kSteps[kStages][kEvents] = {
      {Stage::terminating, Action::none}, {Stage::done, Action::none},
      {Stage::killing, Action::kill_others}, {Stage::killing, Action::kill_others},
      {Stage::terminating, Action::none}},
-    // killing: the main process goes last, so that its end means the end
+    // Killing: the main process is killed last, so that its end means the end of the tree.
     {{Stage::killing, Action::none}, {Stage::killing, Action::none}, {Stage::finishing, Action::kill_all},
      {Stage::done, Action::none}, {Stage::finishing, Action::kill_all}, {Stage::finishing, Action::kill_all},
      {Stage::killing, Action::none}},
-    // finishing: a main process that survives SIGKILL (disk wait, another user's) keeps us; others do not
+    // Finishing: wait only for a main process that survives SIGKILL (disk wait, another user).
     {{Stage::finishing, Action::none}, {Stage::finishing, Action::none}, {Stage::finishing, Action::none},
      {Stage::done, Action::none}, {Stage::finishing, Action::kill_all}, {Stage::done, Action::none},
      {Stage::finishing, Action::none}},

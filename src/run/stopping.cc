@@ -10,11 +10,11 @@ namespace {
 // Between two attempts to kill: short at first, so that a tree of a few processes is gone within
 // milliseconds.
 constexpr std::int64_t kFirstKillPauseNs = 2'000'000;
-constexpr std::int64_t kPauseOfSeveralNs =
-    32'000'000;  // up to there each attempt is several sweeps
+// up to there each attempt is several sweeps
+constexpr std::int64_t kPauseOfSeveralNs = 32'000'000;
 constexpr std::int64_t kLongestKillPauseNs = 500'000'000;
 // So many that the dead of one sweep are reaped before the next.
-constexpr int kNewsBetweenSweeps = 4 * os::kDeadInASweep;
+constexpr int kReapedBetweenSweeps = 4 * os::kDeadInASweep;
 
 }  // namespace
 
@@ -59,7 +59,7 @@ void Supervisor::tell_tree(int signal) {
 void Supervisor::kill_again() {
   if (stage_ == Stage::killing) {
     const os::Sweep others = os::freeze_and_kill(tree_, os::Members::others, [this] {
-      take_news(kNewsBetweenSweeps);
+      read_child_changes(kReapedBetweenSweeps);
       return stage_ == Stage::killing;
     });
     if (others.nobody_left() || others.beyond_reach()) on(Event::others_gone);
@@ -71,7 +71,7 @@ void Supervisor::kill_again() {
     int looks = kill_pause_ns_ <= kPauseOfSeveralNs ? os::kFreezeSweeps : 1;
     for (; stage_ == Stage::finishing && looks > 0; --looks) {
       all = os::sweep(tree_, os::Members::all, SIGKILL);
-      take_news(kNewsBetweenSweeps);
+      read_child_changes(kReapedBetweenSweeps);
     }
     // A hold that only goes on for its taker's sake is not kept by whom we may not signal (another
     // user's).

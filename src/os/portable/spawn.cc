@@ -20,8 +20,8 @@ namespace {
 
 struct ExecJob {
   const Program* program;
-  int report_to;  // the pipe's end, close-on-exec: that it closes unwritten says that exec went
-                  // well
+  // The pipe's end, close-on-exec: that it closes unwritten says that exec went well
+  int report_to;
 };
 
 int child_main(void* argument) {

@@ -174,8 +174,8 @@ int clear_words(int fd) {
     Word words[kPiece] = {};
     std::size_t got = 0;
     if (const int error = os::read_at(fd, words, sizeof words, word_at(first), got)) return error;
-    const std::size_t count =
-        (got + sizeof(Word) - 1) / sizeof(Word);  // the file may end within a word
+    // The file may end within a word
+    const std::size_t count = (got + sizeof(Word) - 1) / sizeof(Word);
     bool any = false;
     for (std::size_t i = 0; i < count; ++i) {
       any = any || words[i].thread != 0;

@@ -22,14 +22,15 @@ struct Identity {
 
 enum class HeaderState : std::uint8_t {
   fresh,  // no header yet: an empty file, or one that only the original exectimes has used
-  good,  // checksum holds, this file: stamps and counters count; words count if header.boot is this
-         // boot
-  copied,   // checksum holds, but it was written to another file: only the stamps and the token
-            // count
-  damaged,  // our magic, wrong checksum; or none, where other hints tell that there was one: the
-            // last admission is unknown and counts as just now
-  newer,    // a later format
-  alien,    // not a lock file at all: data where we and the original never write any
+  // Checksum holds, this file: stamps and counters count; words count if header.boot is this boot.
+  good,
+  // Checksum holds, but it was written to another file: only the stamps and the token count
+  copied,
+  // Our magic, wrong checksum; or none, where other hints tell that there was one: the last
+  // admission is unknown and counts as just now
+  damaged,
+  newer,  // a later format
+  alien,  // not a lock file at all: data where we and the original never write any
 };
 
 // Reads index and header in one call. `index` is raw. Returns 0 or an errno value.

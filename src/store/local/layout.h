@@ -67,8 +67,8 @@ inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr char kMagic[8] = {'a', 't', 'm', 'o', 's', 't', '\x1a', '\n'};
 // Flags of a slot's word.
 inline constexpr std::uint32_t kDrainedFlag = 1;
-inline constexpr std::uint32_t kRevokedFlag =
-    2;  // a taker asks the library that holds the slot to let go
+// A taker asks the library that holds the slot to let go
+inline constexpr std::uint32_t kRevokedFlag = 2;
 
 struct StampData {
   std::int64_t real_ns;
@@ -119,8 +119,8 @@ struct Record {
   char id[63];
   char command[63];
   std::uint8_t reserved[2];
-  std::uint64_t
-      kept_for;  // a keeper's: the process it waits for, and when that one started; else 0
+  // A keeper's: the process it waits for, and when that one started; else 0
+  std::uint64_t kept_for;
   std::int64_t kept_for_start_ns;
   std::uint64_t reserved_words[5];
   std::uint64_t checksum;
@@ -143,9 +143,9 @@ struct WaiterRecord {
   char id[63];
   char command[63];
   std::uint8_t reserved[2];
-  std::int64_t turn_boot_ns;  // when its turn began (core/turn.h); 0: it had none, or could not
-                              // have come in then
-  std::uint64_t turn_boot;    // in which boot
+  // When its turn began (core/turn.h); 0: it had none, or could not have come in then
+  std::int64_t turn_boot_ns;
+  std::uint64_t turn_boot;  // in which boot
   std::uint64_t reserved_words[5];
   std::uint64_t checksum;
 };

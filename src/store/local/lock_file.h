@@ -53,9 +53,10 @@ enum class Heirs : std::uint8_t {
 class LockFile {
  public:
   enum class Access : std::uint8_t {
-    create,  // read and write; made with request.create_mode if it is not there. With
-             // request.looks_only, read only where it cannot be written: then the guard is not
-             // locked, and a slot is only asked for
+    // Read and write; made with request.create_mode if it is not there. With request.looks_only,
+    // read only where it cannot be written: then the guard is not locked, and a slot is only asked
+    // for
+    create,
     modify,  // read and write; must be there
     look,    // read only; must be there
   };

@@ -23,8 +23,8 @@ struct Reservation {
   std::uint32_t count = 0;  // reserved slots
   bool mode_held = false;   // the mode byte is ours (exclusive)
   std::uint32_t held = 0;   // slots held by others, as View::held
-  std::uint32_t waiters_ahead =
-      0;  // waiters with a better claim to what is free, 0 when the rest is enough
+  // Waiters with a better claim to what is free, 0 when the rest is enough.
+  std::uint32_t waiters_ahead = 0;
   std::int64_t owed_until_boot_ns = Duration::kForever;  // when the turn ends that it is kept for
   bool takeover_running = false;
   bool joiner_waiting = false;

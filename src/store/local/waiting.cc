@@ -73,8 +73,8 @@ Result<Wake> LocalSession::wait_behind_others(std::uint32_t lock, std::uint64_t 
     // To find it anew costs more than a look, and is only needed once it does not count any more.
     same = error != 0 && !Turns(at, 0).overtaken(turn_of(ours.file, queue, ahead.ticket));
     if (error == 0) {
-      ours.near = true;  // with the one so far in front all before it have gone, or there are
-                         // fewer than we think
+      // With the one so far in front all before it have gone, or there are fewer than we think
+      ours.near = true;
     } else if (at < look_at) {
       return Wake::interrupted;
     } else if (should_ask(lock, ticket)) {

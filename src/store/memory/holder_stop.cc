@@ -13,7 +13,7 @@ bool MemoryHolderStop::begin(Lock& lock, const MemorySession& session, std::uint
   return true;
 }
 
-// A holder in memory obeys the first word.
+// A holder in memory ends at the first signal.
 Result<SignalResult> MemoryHolderStop::signal(SignalStep step) {
   SignalResult found;
   const HolderView& holder = lock_->holders[slot_ - 1];

@@ -15,7 +15,7 @@ Contest MemorySession::contested(std::uint32_t) const {
 void MemorySession::release(Ending ending, const Instant& now, const Lesson&) {
   for (std::uint32_t i = 0; i < held_.count; ++i) {
     const std::uint32_t slot = held_.slots[i];
-    const bool ours = lock_->holders[slot - 1].token == held_.token;  // nobody took it over
+    const bool ours = lock_->holders[slot - 1].token == held_.token;  // it was not taken over
     if (ours) lock_->slot_held[slot - 1] = false;
   }
   if (lock_->writer == this) lock_->writer = nullptr;

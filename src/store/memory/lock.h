@@ -17,8 +17,8 @@ struct Lock {
   bool drained = false;
   bool slot_drained[kSlots] = {};
   bool slot_held[kSlots] = {};
-  const MemorySession* stopper[kSlots] = {};  // who is stopping the slot's holder
-  bool stopped_by_kill[kSlots] = {};          // and wants nobody's place
+  const MemorySession* stopper[kSlots] = {};  // the session that is stopping the slot's holder
+  bool stopped_by_kill[kSlots] = {};          // by `atmost kill`, which does not want the slot
   HolderView holders[kSlots];
   const MemorySession* writer = nullptr;  // the exclusive holder
   std::uint64_t token = 0;
@@ -26,14 +26,14 @@ struct Lock {
   LastAdmission last;
   std::uint64_t last_ticket = 0;
   struct Waiter {
-    std::uint64_t ticket = 0;  // 0: free place
+    std::uint64_t ticket = 0;  // 0: this entry is free
     const MemorySession* session = nullptr;
     WaiterView view;
     std::uint32_t take = 0;
     bool joins = false;
     std::int64_t turn_boot_ns = 0;  // when its turn began, 0: it had none
   } waiters[kWaiters];
-  HolderView seen[kSlots];  // by the decision that is being made
+  HolderView seen[kSlots];  // for the current decision
 };
 
 inline Stamp stamp_of(const Instant& at) {

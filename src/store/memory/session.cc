@@ -23,7 +23,7 @@ void MemorySession::close() {
   for (Lock::Waiter& place : lock_->waiters) {
     if (place.session == this) place = {};
   }
-  release(Ending::unknown, {}, {});  // what was given away
+  release(Ending::unknown, {}, {});  // a hold that was given away
   lock_ = nullptr;
 }
 
@@ -86,8 +86,8 @@ void MemorySession::settle_claims(const Ticket* queue, std::uint32_t free, const
     const bool overtaken = turns.overtaken(each->turn_boot_ns);
     view.joiner_waiting =
         view.joiner_waiting || (each->joins && each->ticket != ours && !overtaken);
-    const bool writer =
-        each->view.mode == Mode::exclusive;  // goes before every reader that came later
+    // Goes before every reader that came later
+    const bool writer = each->view.mode == Mode::exclusive;
     if (each->ticket >= ours || overtaken || owed || (!writer && !same_queue(spec, each->view)))
       continue;
     if (!view.has_room || view.drained) {
@@ -117,7 +117,7 @@ Result<Decision> MemorySession::attempt(DecideFn decide, const Instant& now, Tic
   asked_boot_ns_ = now.boot_ns;
   const View view = view_of(queue, now);
   const Decision decision = decide(*request_, request_->locks[0], view, now);
-  // A turn that we could not have used is none.
+  // A turn that we could not have used does not count.
   if (queue != nullptr && queue->drawn && (!view.has_room || view.waiters_ahead > 0)) {
     waiter_behind(queue->numbers[0] - 1)->turn_boot_ns = 0;
   }

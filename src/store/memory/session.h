@@ -31,7 +31,7 @@ class MemorySession final : public Session, private Hold {
  private:
   // One attempt (session.cc).
   View view_of(const Ticket* queue, const Instant& now) const;
-  // What is owed to those who came first, of `free` slots.
+  // How many of the `free` slots are reserved for earlier waiters.
   void settle_claims(const Ticket* queue, std::uint32_t free, const Instant& now, View& view) const;
   Lock::Waiter* waiter_behind(std::uint64_t ticket) const;
   // Whether the slot is closed to us: drained, or another session is stopping its holder and we

@@ -1,5 +1,5 @@
-// The reference store: one lock in memory, no kernel, no hints, nothing clever. What the contract
-// suite means, it says.
+// The reference store: one lock in memory, without kernel locks and hints, as simple as possible.
+// It shows what the contract suite demands.
 #ifndef ATMOST_STORE_MEMORY_STORE_H
 #define ATMOST_STORE_MEMORY_STORE_H
 
@@ -10,8 +10,8 @@ namespace atmost::memory {
 
 inline constexpr std::uint32_t kSessions = 256;  // open at once
 
-// About two megabytes: for the heap or static. Whatever a request calls it, there is one lock here
-// (no --also). Not thread-safe: callers take turns.
+// About two megabytes, so allocate it on the heap or statically. It has one lock, whatever name a
+// request gives (no --also). Not thread-safe: callers take turns.
 class MemoryStore final : public Store {
  public:
   const StoreTraits& traits() const override;

@@ -24,8 +24,8 @@ struct Target {
   bool ours = false;
   std::int64_t start_ns = 0;  // the process's start on the boot clock; 0: not known
   std::uint64_t boot = 0;     // os::boot_hash(); 0: not known
-  std::uint64_t token =
-      0;  // of the admission; with the process it makes every link a text of its own
+  // Of the admission; with the process it makes every link a text of its own.
+  std::uint64_t token = 0;
 };
 
 // False unless `text` is exactly of the format: every number decimal, in range, without sign. Any
