@@ -59,7 +59,7 @@ void Supervisor::tell_tree(int signal) {
 void Supervisor::kill_again() {
   if (stage_ == Stage::killing) {
     const os::Sweep others = os::freeze_and_kill(tree_, os::Members::others, [this] {
-      read_child_changes(kReapedBetweenSweeps);
+      take_news(kReapedBetweenSweeps);
       return stage_ == Stage::killing;
     });
     if (others.nobody_left() || others.beyond_reach()) on(Event::others_gone);
@@ -71,7 +71,7 @@ void Supervisor::kill_again() {
     int looks = kill_pause_ns_ <= kPauseOfSeveralNs ? os::kFreezeSweeps : 1;
     for (; stage_ == Stage::finishing && looks > 0; --looks) {
       all = os::sweep(tree_, os::Members::all, SIGKILL);
-      read_child_changes(kReapedBetweenSweeps);
+      take_news(kReapedBetweenSweeps);
     }
     // A hold that only goes on for its taker's sake is not kept by whom we may not signal (another
     // user's).
