@@ -15,8 +15,8 @@
 
 namespace atmost::explain {
 
-// Most of what an explanation speaks of has its name there.
-using namespace local;
+// Most of what an explanation is about has its name there.
+using namespace local;  // NOLINT(google-build-using-namespace): forty names of its hints and bytes
 
 // Where hints and locks do not fit together; told at the end.
 class Contradictions {

@@ -11,7 +11,8 @@ namespace {
 
 template <class T>
 Owned<Store> make(StoreRoom& room) {
-  static_assert(sizeof(T) <= sizeof(StoreRoom) && alignof(T) <= alignof(StoreRoom));
+  static_assert(sizeof(T) <= sizeof(StoreRoom));
+  static_assert(alignof(T) <= alignof(StoreRoom));
   return Owned<Store>(new (room.bytes) T);
 }
 
