@@ -11,7 +11,7 @@ class Finder {
  public:
   explicit Finder(std::uint32_t number) { number_.append_unsigned(number); }
 
-  // True at the end of a line that is about the number; name() is then what it calls it.
+  // True at the end of a line that has the number; name() is then the name in that line.
   bool take(char c) {
     if (c == '\n') return end_line();
     if (c == ':') {

@@ -40,7 +40,7 @@ int try_lock(int fd, Owner owner, LockKind kind, Bytes bytes) {
     error = set(fd, setter(owner), type_of(kind), bytes);
   } while (error == EINTR);
   return error == EACCES ? EAGAIN
-                         : error;  // POSIX allows either for "somebody else's lock is in the way"
+                         : error;  // POSIX allows either when another owner's lock is in the way
 }
 
 int wait_lock(int fd, Owner owner, LockKind kind, Bytes bytes) {

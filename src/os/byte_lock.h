@@ -1,4 +1,4 @@
-// Byte-range locks. The kernel's story, in full, is told in docs/lock-map.md.
+// Byte-range locks. docs/lock-map.md describes the kernel's behaviour in full.
 //
 // Owner::description: F_OFD_* locks, owned by the open file description. A forked child shares
 // them, closing another
@@ -25,10 +25,10 @@ struct Bytes {
   std::int64_t length = 1;  // 0: to the end of all bytes
 };
 
-// Whether description-owned locks are what they say in this build.
+// Whether description-owned locks are really that in this build.
 bool has_description_locks();
 
-// Never blocks. EAGAIN: somebody else's lock is in the way. Other values: the call failed.
+// Never blocks. EAGAIN: another owner's lock is in the way. Other values: the call failed.
 int try_lock(int fd, Owner owner, LockKind kind, Bytes bytes);
 // Blocks until held, or EINTR once a signal handler ran. No order among those blocked is promised
 // by the kernel.
@@ -38,7 +38,7 @@ int unlock(int fd, Owner owner, Bytes bytes);
 // A lock that would stand in the way. With several, the kernel picks any.
 struct Conflict {
   bool found = false;
-  bool write = false;  // else it is a read lock, which may be anybody's who may read the file
+  bool write = false;  // else a read lock, which any process that may read the file can take
   Bytes bytes;
   // A suggestion only (recycled, foreign); -1: description-owned; 0: not visible from here
   std::int64_t pid = 0;

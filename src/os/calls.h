@@ -1,5 +1,5 @@
-// Every system call the front tier makes, behind one table: what a test wants to fail, it replaces
-// here. Each entry has the semantics of the call it names (man 2), errno included. The table is
+// Every system call of the front tier, in one table: a test replaces here the calls that are to
+// fail. Each entry has the semantics of the call it names (man 2), errno included. The table is
 // plain data, one for the process; tests change it while single-threaded and put it back. Nothing
 // outside src/os/ includes this but tests.
 #ifndef ATMOST_OS_CALLS_H

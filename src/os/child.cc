@@ -21,7 +21,7 @@ constexpr int kAside = 10;
 void close_from(int first) {
   if (platform::close_from(first) == 0) return;
   struct rlimit limit = {};
-  constexpr int kMost = 65536;  // more than this nobody opens by accident
+  constexpr int kMost = 65536;  // more than any program opens by accident
   const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kMost;
   for (int fd = first; fd < (known ? static_cast<int>(limit.rlim_cur) : kMost); ++fd) close(fd);
 }

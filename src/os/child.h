@@ -1,4 +1,4 @@
-// A forked child that does for us what may never return, and tells us how it went through a pipe.
+// A forked child that makes calls which may never return, and reports their results through a pipe.
 #ifndef ATMOST_OS_CHILD_H
 #define ATMOST_OS_CHILD_H
 
@@ -12,11 +12,11 @@ namespace atmost::os {
 // Work for a child: reads orders from kOrders until it ends, reports to kReport, returns to end the
 // child. The child has no other descriptor of ours than these and, if one was to be kept, kKept
 // (close-on-exec); standard error leads nowhere. So a child that hangs keeps no terminal, pipe or
-// lock of ours open. All signals that can be blocked are blocked: a report that nobody reads any
-// more fails with EPIPE, and what the child has to clean up it can.
+// lock of ours open. All signals that can be blocked are blocked: a report without a reader fails
+// with EPIPE, and the child can still clean up.
 //
-// One owner, single-threaded callers. The destructor closes the pipes, which a well-behaved child
-// takes as its order to end, and waits for nobody.
+// One owner, single-threaded callers. The destructor closes the pipes, at which a well-behaved
+// child ends, and waits for nothing.
 class Child {
  public:
   static constexpr int kOrders = 0;
@@ -31,9 +31,8 @@ class Child {
   // SIGPIPE where it is not blocked, as it is in a Child).
   int order(const void* from, std::size_t size);
   enum class Heard : std::uint8_t { some, ended, silent };
-  // What it reported since, at most `size` bytes; blocks until there is something, the child has
-  // closed its end
-  // (`ended`), or `boot_deadline_ns` (`silent`).
+  // What it has reported since the last call, at most `size` bytes; blocks until there is
+  // something, the child has closed its end (`ended`), or `boot_deadline_ns` (`silent`).
   Heard listen(void* to, std::size_t size, std::size_t& got, std::int64_t boot_deadline_ns);
 
   // SIGKILL, then waits until it is gone: for ever if it cannot die (a dead mount). For children of
@@ -41,8 +40,8 @@ class Child {
   void kill_and_wait();
   // SIGKILL without waiting: a process in uninterruptible sleep dies when it wakes.
   void kill_and_leave();
-  // No longer listened to. It goes on for as long as it likes; its end is init's to notice when we
-  // are gone.
+  // Stops listening to the child. It goes on until it ends by itself; init reaps it if this process
+  // has gone by then.
   void leave();
 
  private:
@@ -53,7 +52,7 @@ class Child {
   Fd report_;
 };
 
-// For the child's side. All bytes, or false: nobody is there any more.
+// For the child's side. All bytes, or false: the other process has gone.
 bool receive(void* to, std::size_t size);
 bool report(const void* from, std::size_t size);
 

@@ -8,8 +8,8 @@
 
 namespace atmost::os {
 
-// The marks by which processes are found whose parents have gone: a variable in the environment
-// they were started with. Its value is a list of process ids with colons between.
+// A mark by which processes are found whose parents have gone: a variable in the environment they
+// were started with. Its value is a list of process ids with colons between.
 
 // Whether the environment that `pid` was started with has `pid_in_mark` in the list of variable
 // `name`. False as well when that cannot be seen: another user's process, one that has overwritten

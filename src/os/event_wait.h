@@ -9,19 +9,19 @@
 
 namespace atmost::os {
 
-// Why watch() came back: the process has ended; somebody wants us to let go (SIGTERM, SIGINT,
-// SIGHUP); it is time; the bell was rung; who rang has gone without reading the answer.
+// Why watch() returned: the process has ended; a signal asks us to let go (SIGTERM, SIGINT,
+// SIGHUP); the deadline has come; a request arrived; the asker has gone without reading the answer.
 enum class Watched : std::uint8_t { ended, told, time_up, asked, unheard };
 
-// While alive every signal is held back but those that watch() lets through, which end nothing by
-// themselves. Process-wide, for the rest of the process's life. Blocks until one of the five; time
-// on the boot clock also passes while the machine is suspended, and continues us when we were
-// stopped.
+// While it exists every signal is blocked except those that watch() lets through, and these do not
+// end the process by themselves. Process-wide, for the rest of the process's life. Blocks until one
+// of the five; time on the boot clock also passes while the machine is suspended, and continues us
+// when we were stopped.
 class EventWait {
  public:
   EventWait();
   void set_deadline(std::int64_t boot_ns);  // kForever: none, as at first
-  // `bell` may be null.
+  // `requests` may be null.
   Watched watch(int handle, RequestPipe* bell);
 
  private:

@@ -6,9 +6,9 @@
 
 namespace atmost::os {
 
-// Move-only; closes on destruction. Close errors cannot be reported: by then nothing is lost that
-// was not before. Inherited by a forked child as any descriptor is, closed at exec when it was
-// opened close-on-exec (all of ours are).
+// Move-only; closes on destruction. Close errors are not reported: close loses no data that was not
+// lost before. Inherited by a forked child as any descriptor is, closed at exec when it was opened
+// close-on-exec (all of ours are).
 class Fd {
  public:
   Fd() = default;

@@ -35,8 +35,8 @@ int open_with(const char* path, int flags, mode_t mode, Fd& to) {
   return 0;
 }
 
-// A file of ours that is read and written all the time: its access time is not worth a write to the
-// disk each time. Only its owner may say so.
+// Our files are read and written all the time, and their access time is not worth a write to the
+// disk each time. Only a file's owner may ask for that.
 int open_quietly(const char* path, int flags, Fd& to) {
   const int error = open_with(path, flags | platform::kQuietly, 0, to);
   return error == EPERM ? open_with(path, flags, 0, to) : error;
@@ -64,7 +64,7 @@ int create_new(const char* path, unsigned mode, Fd& to) {
   return create_with(path, O_RDWR, mode, to);
 }
 
-// Readable too: whoever appends looks how the file ends.
+// Readable too, because an append checks how the file ends.
 int open_to_append(const char* path, Fd& to) { return open_quietly(path, O_RDWR | O_APPEND, to); }
 
 int create_to_append(const char* path, unsigned mode, Fd& to) {
@@ -103,10 +103,11 @@ int read_at(int fd, void* to, std::size_t size, std::int64_t at, std::size_t& go
   return 0;
 }
 
-// A write beyond RLIMIT_FSIZE raises SIGXFSZ, which would end us for a hint: we do not even try.
+// A write beyond RLIMIT_FSIZE raises SIGXFSZ, which would end this process because of a hint: do
+// not try it.
 bool beyond_limit(std::int64_t size) {
-  // The first size that is too much; 0: not asked yet. Once: a limit that is lowered under us is
-  // not ours to expect.
+  // The first size that is too much; 0: not asked yet. Asked once, because no other process is
+  // expected to lower our limit.
   static std::uint64_t known = 0;
   std::uint64_t too_much = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (too_much == 0) {

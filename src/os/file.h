@@ -36,23 +36,22 @@ int write_all(int fd, const void* from, std::size_t size);
 // of that moment.
 int open_to_append(const char* path, Fd& to);
 int create_to_append(const char* path, unsigned mode, Fd& to);
-// One write(2) of all bytes: on a local filesystem nobody else's land between them. EINTR is
-// retried while nothing is written; `done` is less than `size` when the write was cut short (full
-// disk, SIGKILL on its way). REQUIRES: the file is far from the limit that beyond_limit() knows: at
-// it, a write ends the process.
+// One write(2) of all bytes: on a local filesystem no other process's bytes land between them.
+// EINTR is retried while nothing is written; `done` is less than `size` when the write was cut
+// short (full disk, SIGKILL on its way). REQUIRES: the file is far from the limit that
+// beyond_limit() knows: at it, a write ends the process.
 int append(int fd, const void* from, std::size_t size, std::size_t& done);
-// Returns when the writes to the file that had begun have ended: a file is seen to grow in the
-// midst of them. It asks for the file's times to be set to now, for which the kernel waits until no
-// write is under way.
+// Returns when every write to the file that had begun has ended, because a file's size grows during
+// a write. It sets the file's times to now; the kernel does that only when no write is under way.
 int await_writes(int fd);
 // Whether a file of `size` bytes is larger than this process may make one (RLIMIT_FSIZE as it was
 // at the first call).
 bool beyond_limit(std::int64_t size);
 
-// Replaces what `to` was, if anything.
+// Replaces `to` if it exists.
 int rename_file(const char* from, const char* to);
 
-// Looks for a directory above `path` in which anybody may rename or replace files (o+w without the
+// Looks for a directory above `path` in which any user may rename or replace files (o+w without the
 // sticky bit). `open` says whether there is one; `directory` is it, or the one that could not be
 // examined when an errno comes back.
 int find_open_directory(const char* path, bool& open, PathText& directory);
@@ -68,7 +67,7 @@ int file_status(int fd, struct stat& to);
 bool exists(const char* path);
 int path_status(const char* path, struct stat& to, bool follow);
 
-// Creates one directory. EEXIST if the name is taken, by whatever.
+// Creates one directory. EEXIST if anything has the name.
 int make_directory(const char* path, unsigned mode);
 
 // Creates the directories above `path` that are missing: for root as usual, for others private
@@ -77,16 +76,16 @@ int make_directories_above(std::string_view path, PathText& which);
 
 // Opens a directory to ask about it.
 int open_directory(const char* path, Fd& to);
-// Removes a name; the file lives on for those who have it open.
+// Removes a name; processes that have the file open keep it.
 int remove_name(const char* path);
 // Where the file behind `fd` is, as the kernel knows it: no links, no dots. ENOSYS where it does
-// not tell.
+// not say.
 int descriptor_path(int fd, PathText& to);
 
-// How much room a filesystem has for us.
+// How much space a filesystem has for this process.
 struct Room {
   std::uint64_t free_bytes = 0;
-  // As much as can be said: some filesystems make inodes as they need them
+  // A lower bound: some filesystems create inodes as needed
   std::uint64_t free_files = 0;
   bool counts_files = false;
   bool read_only = false;
@@ -102,12 +101,12 @@ int open_pipe(Fd& read_end, Fd& write_end, int lowest = 3);
 // Lets an exec'd command inherit the descriptor.
 int make_inheritable(int fd);
 
-// Puts something in the place of each standard stream that is closed: it fails to be read or
-// written as a closed one does, is closed at exec, and keeps its number from what is opened later.
+// Opens a placeholder for each standard stream that is closed. Reads and writes fail on it as on a
+// closed one; it is closed at exec, and its number is not given to files opened later.
 void keep_standard_streams();
 
 // Network, stacked and user-space filesystems do not keep byte locks well enough: docs/lock-map.md,
-// "The kernel's story", says which are trusted.
+// "The kernel's story", lists the trusted ones.
 enum class Trust { trusted, refused, unknown };
 Trust filesystem_trust(int fd, const char** name);
 

@@ -1,6 +1,7 @@
-// flock(2): a lock of the whole file, which belongs to the open file description: who inherits a
-// descriptor has it, and it ends with the last of them, or an unlock by any. Byte locks
-// (byte_lock.h) and these do not see one another on local filesystems. What flock(1) takes.
+// flock(2): a lock of the whole file, which belongs to the open file description: every process
+// that inherits a descriptor has it, and it ends when the last of them is closed or any process
+// unlocks it. Byte locks (byte_lock.h) and these do not see one another on local filesystems.
+// flock(1) takes this lock.
 //
 // PORTABLE: POSIX has none; ENOSYS.
 #ifndef ATMOST_OS_FLOCK_H
@@ -13,7 +14,7 @@
 
 namespace atmost::os {
 
-// Never blocks. 0; EAGAIN: somebody else's is in the way; or another errno value.
+// Never blocks. 0; EAGAIN: another lock is in the way; or another errno value.
 int try_flock(int fd, LockKind kind);
 int drop_flock(int fd);
 

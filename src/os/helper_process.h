@@ -1,5 +1,5 @@
-// A second process of this program that stays when this one has gone, to keep what it holds until
-// another process ends. PORTABLE: no process can be watched, and start() answers ENOSYS.
+// A second process of this program that stays when this one has gone, so that its locks are kept
+// until another process ends. PORTABLE: no process can be watched, and start() returns ENOSYS.
 #ifndef ATMOST_OS_HELPER_PROCESS_H
 #define ATMOST_OS_HELPER_PROCESS_H
 
@@ -10,8 +10,8 @@
 
 namespace atmost::os {
 
-// One end of the line between a process and its helper. Move-only; closing it is how either
-// learns that the other has gone. Descriptors are close-on-exec and none of 0, 1, 2.
+// One end of the line between a process and its helper. Move-only; each notices by its closing that
+// the other has gone. Descriptors are close-on-exec and none of 0, 1, 2.
 class HelperProcess {
  public:
   // Forks. 0 in both processes, or an errno value. The helper is a copy of this process with all
@@ -20,16 +20,16 @@ class HelperProcess {
   bool is_helper() const { return starter_ != 0; }
   std::int64_t pid() const { return pid_; }  // for the starter: its number
 
-  // To the other side: all bytes or false, when nobody is there any more (no SIGPIPE is raised).
+  // To the other side: all bytes, or false when the other process has gone (no SIGPIPE is raised).
   bool tell(const void* from, std::size_t size) const;
   // From the other side: all bytes or false. Blocks.
   bool hear(void* to, std::size_t size) const;
 
-  // For the starter: blocks until the helper has told something or has ended (`heard`: hear()
-  // will not block), or the process behind `handle` (ProcessHandle::descriptor) has ended.
+  // For the starter: blocks until the helper has sent something or has ended (`heard`: hear() will
+  // not block), or the process behind `handle` (ProcessHandle::descriptor) has ended.
   enum class First : std::uint8_t { heard, process_ended };
   First which_first(int handle) const;
-  // For the starter: SIGKILL, and waits until it is gone.
+  // For the starter: SIGKILL, and waits until it has ended.
   void kill_and_wait();
 
   // For the helper: from now on it dies (SIGKILL) with the process that started it; from now on

@@ -48,7 +48,7 @@ bool listen_for_alarms() {
   return sigaction(SIGALRM, &action, &old_alarm_action) == 0;
 }
 
-// A parent may have left it blocked; then no deadline would ever end a call.
+// A parent may have left SIGALRM blocked; then no deadline would ever end a call.
 void let_through(int signal, sigset_t* old) {
   sigset_t set;
   sigemptyset(&set);

@@ -1,4 +1,4 @@
-// What ends a blocking lock call before its time: a deadline, or the terminal's wish to stop us.
+// What interrupts a blocking lock call: a deadline, or a stop signal from the terminal.
 #ifndef ATMOST_OS_INTERRUPT_H
 #define ATMOST_OS_INTERRUPT_H
 
@@ -24,8 +24,8 @@ class Alarm {
 };
 
 // While alive, a SIGTSTP (Ctrl-Z) does not stop the process but makes blocking calls return EINTR,
-// again every 10 ms until asked() was called, so that it is not lost between two calls; whoever
-// waits gives its place up first and then stops (obey()). An ignored SIGTSTP stays ignored.
+// again every 10 ms until asked() was called, so that it is not lost between two calls; the waiter
+// first gives up its place in the queue and then stops (obey()). An ignored SIGTSTP stays ignored.
 // Process-wide, one at a time, single-threaded.
 class StopNotice {
  public:
@@ -34,20 +34,20 @@ class StopNotice {
   StopNotice& operator=(const StopNotice&) = delete;
   ~StopNotice();
 
-  // From here on, not before; again is nothing.
+  // Takes effect from this call on; further calls do nothing.
   void install();
   // Whether it came since the last time.
   bool asked();
-  // Stops this process as the terminal wanted; returns once it was continued.
+  // Stops this process as SIGTSTP would have; returns once it was continued.
   void obey();
 
  private:
   bool installed_ = false;
 };
 
-// How a caller may block: a program with one thread lets an Alarm end the call; a library among
-// threads it does not know, whose signals are not its own, looks every few milliseconds instead:
-// whatever handlers run meanwhile, or (interruptible) until one did.
+// How a caller may block: a program with one thread lets an Alarm end the call; a library, which
+// owns neither the threads nor the signals of its process, polls every few milliseconds instead:
+// regardless of handlers that run meanwhile or, if interruptible, until one has run.
 enum class Blocking { alarm, polling, interruptible };
 
 // Blocks until the bytes are held (0), the deadline has come or, unless polling, a signal handler

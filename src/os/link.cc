@@ -10,7 +10,7 @@ namespace {
 
 int answer(int result) { return result == 0 ? 0 : errno; }
 
-// What renameat2(2) says where the kernel or the filesystem lacks the flag.
+// The errors of renameat2(2) where the kernel or the filesystem lacks the flag.
 bool lacking(int error) { return error == EINVAL || error == ENOSYS || error == ENOTSUP; }
 
 }  // namespace

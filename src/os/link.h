@@ -1,5 +1,5 @@
-// Symbolic links as texts under names. The links themselves are meant, never what they point to.
-// Functions return 0 or an errno value.
+// Symbolic links as texts under names. All functions act on the links themselves, never on their
+// targets. Functions return 0 or an errno value.
 #ifndef ATMOST_OS_LINK_H
 #define ATMOST_OS_LINK_H
 

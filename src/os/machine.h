@@ -13,7 +13,7 @@ Text<255> host_name();
 // none, real and effective ids that differ).
 bool has_raised_rights();
 
-// The file this program was started from; false, with errno, where the system does not tell.
+// The file this program was started from; false, with errno, where the system does not say.
 bool program_path(PathText& to);
 
 }  // namespace atmost::os

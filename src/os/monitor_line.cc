@@ -19,7 +19,7 @@ bool is_pipe(int fd) {
 }
 
 constexpr char kEnd = '\n';
-constexpr std::size_t kLongest = 96;  // of what is told at a time
+constexpr std::size_t kLongest = 96;  // of one message
 
 Word word_of(char letter) {
   if (letter == static_cast<char>(Word::running)) return Word::running;
@@ -40,8 +40,8 @@ int MonitorLine::open() {
 
 void MonitorLine::started() {
   life_.reset();
-  // Where the kernel does not do it, a stopped monitor sees the end of the monitored process when
-  // somebody continues it.
+  // Where the kernel cannot do that, a stopped monitor sees the end of the monitored process only
+  // after it is continued.
   (void)platform::continue_at_hangup(life_over_.get());
 }
 
@@ -65,8 +65,8 @@ void MonitorLine::say_lease(std::string_view lease) {
   tell();
 }
 
-// All of it, in one piece, before what was told earlier is taken out: whenever we are killed,
-// something whole is there.
+// Writes the whole message in one piece before the earlier one is removed: whenever this process is
+// killed, a complete message is in the pipe.
 void MonitorLine::tell() {
   if (!writer_.open()) return;
   Text<kLongest> line;

@@ -1,5 +1,5 @@
-// What a monitored process tells the one above it while it can, in case it is killed: whether it
-// has something running, and what its lease is called.
+// What a monitored process reports to its monitor in advance, in case it is killed: whether its
+// command is running, and the name of its lease.
 #ifndef ATMOST_OS_MONITOR_LINE_H
 #define ATMOST_OS_MONITOR_LINE_H
 
@@ -13,22 +13,22 @@ namespace atmost::os {
 
 enum class Word : char { none = '-', running = 'r', ended = 'e' };
 
-// What was told last.
+// The last report.
 struct Told {
   Word word = Word::none;
   Text<80> lease;  // empty: there is none
 };
 
-// A pipe for words, of which the monitored process has both ends: who reads a pipe himself gets no
-// SIGPIPE when the monitor has died. And a pipe without words, by whose hangup the kernel knows of
-// the monitored process's end. Nothing blocks.
+// A pipe for reports, of which the monitored process has both ends: a process that is itself a
+// reader of the pipe gets no SIGPIPE when the monitor has died. And a pipe that carries no data:
+// its hangup shows the end of the monitored process. Nothing blocks.
 class MonitorLine {
  public:
   // The monitor's side: 0 or an errno value. All ends are close-on-exec, for the monitored process
   // to inherit.
   int open();
-  // The monitored process has inherited its ends. From now on its end continues this process,
-  // should that be stopped.
+  // Called once the monitored process has inherited its ends. From then on, when it ends, the
+  // kernel continues this process if it is stopped.
   void started();
   // The monitored process's side: takes its three ends over and keeps them from what it starts.
   // False, and nothing is touched, when they are no pipes.
@@ -38,10 +38,10 @@ class MonitorLine {
   int writer() const { return writer_.get(); }
   int life() const { return life_.get(); }
 
-  // Without a line nothing happens.
+  // Without a line these do nothing.
   void say(Word word);
   void say_lease(std::string_view lease);
-  // What was told last. Takes it out of the pipe: for a dead monitored process, once.
+  // The last report. Removes it from the pipe: call it once, after the monitored process has died.
   Told heard() const;
 
  private:
@@ -49,8 +49,8 @@ class MonitorLine {
 
   Fd reader_;
   Fd writer_;
-  Fd life_;       // the monitored process's end of the pipe without words
-  Fd life_over_;  // the monitor's
+  Fd life_;       // the monitored process's end of the pipe without data
+  Fd life_over_;  // the monitor's end
   Told told_;
   std::size_t in_pipe_ = 0;  // bytes that were written and not taken out again
 };

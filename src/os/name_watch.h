@@ -1,4 +1,4 @@
-// Tells when a name of a directory comes or goes, or a process ends.
+// Reports when a name in a directory appears or disappears, or a process ends.
 #ifndef ATMOST_OS_NAME_WATCH_H
 #define ATMOST_OS_NAME_WATCH_H
 
@@ -18,8 +18,8 @@ enum class Change {
   interrupted,  // a signal handler ran
 };
 
-// Events are hints and may be lost; whoever waits also looks from time to time. Without inotify
-// (none left, not Linux) wait() merely sleeps, at most kBlindNs at a time.
+// Events are hints and may be lost; waiters also look from time to time. Without inotify (none
+// left, not Linux) wait() merely sleeps, at most kBlindNs at a time.
 class NameWatch {
  public:
   static constexpr std::int64_t kBlindNs = 50'000'000;
@@ -32,7 +32,7 @@ class NameWatch {
     inotify_.reset();
     started_ = false;
   }
-  // Blocks at most `span_ns`. What other names of the directory do is slept through. At most
+  // Blocks at most `span_ns`. Events of other names in the directory do not end the wait. At most
   // kMostProcesses; those whose handle is not open are left out.
   Change wait(std::int64_t span_ns, std::span<const std::string_view> names,
               std::span<const ProcessHandle* const> processes);

@@ -1,10 +1,10 @@
-// Occupancy words: the kernel's word that a supervisor lives.
+// Occupancy words: they show, maintained by the kernel, that a supervisor is alive.
 //
 // A word is eight bytes in a file; its first four hold the supervisor's thread id. The supervisor
 // registers it as a robust futex (set_robust_list(2)): however it dies, SIGKILL included, the
 // kernel sets FUTEX_OWNER_DIED in the word, before it closes the process's files (do_exit: exit_mm
-// before exit_files). So a word that holds a thread id without that bit belongs to a process that
-// lives. The mapping is for the kernel alone: we never read or write through it, so a truncated
+// before exit_files). So a word that holds a thread id without that bit belongs to a living
+// process. The mapping is for the kernel alone: we never read or write through it, so a truncated
 // file or a full disk cannot raise SIGBUS here.
 #ifndef ATMOST_OS_OCCUPANCY_H
 #define ATMOST_OS_OCCUPANCY_H

@@ -1,4 +1,4 @@
-// What Linux has and POSIX.1 has not. src/os/linux/ and src/os/portable/ define these; the portable
+// What Linux has and POSIX.1 lacks. src/os/linux/ and src/os/portable/ define these; the portable
 // ones answer ENOSYS, and their callers have a slower way without them. Semantics of the call
 // named; errno is set.
 #ifndef ATMOST_OS_PLATFORM_H
@@ -26,14 +26,14 @@ int pidfd_send_signal(int pidfd, int signal, unsigned flags);
 ssize_t getdents(int dir, void* to,
                  std::size_t size);  // records of struct linux_dirent64, getdents64(2)
 
-// renameat2(2): two names change places at one stroke; a name is moved to one that must be free.
-// EINVAL: this filesystem cannot.
+// renameat2(2): exchanges two names atomically; moves a name to one that must be free. EINVAL: this
+// filesystem cannot.
 int exchange(const char* one, const char* other);
 int rename_new(const char* from, const char* to);
 
-// Starts a process that runs child(argument). On Linux it shares our memory and we stand still
-// until it execs or ends (clone(2) with CLONE_VM | CLONE_VFORK, on a stack of its own); elsewhere
-// it is a fork.
+// Starts a process that runs child(argument). On Linux it shares our memory and this process is
+// suspended until it execs or ends (clone(2) with CLONE_VM | CLONE_VFORK, on a stack of its own);
+// elsewhere it is a fork.
 pid_t start(int (*child)(void*), void* argument);
 // `pid` > 0 or -1. Without a per-child account `used` is what all children together have used since
 // the last call.
@@ -59,11 +59,12 @@ extern const int kFlockUnlock;
 // PR_SET_CHILD_SUBREAPER, prctl(2).
 bool adopts_orphans();
 void adopt_orphans(bool on);
-// Closes every descriptor from `first` on. -1 with ENOSYS where it takes a loop.
+// Closes every descriptor from `first` on. -1 with ENOSYS where the caller needs a loop.
 int close_from(int first);
 
-// When the last other end of the pipe whose reading end `fd` is goes, the kernel sends this process
-// SIGCONT, which continues it if it is stopped. Anything written to that pipe would do so, too.
+// When the last writing end of the pipe with the reading end `fd` is closed, the kernel sends this
+// process SIGCONT, which continues it if it is stopped. Anything written to that pipe would do so,
+// too.
 int continue_at_hangup(int fd);
 
 // No core file of this process from now on, not even by a core_pattern that is a program.

@@ -140,7 +140,7 @@ bool parse_file(std::string_view file, LockLine& to) {
   return true;
 }
 
-// What stands behind the lock's ordinal.
+// The text after the lock's ordinal.
 bool parse_lock(Scanner scanner, std::string_view& kind, LockLine& to) {
   kind = scanner.word();
   if (scanner.word() != "ADVISORY") return false;
@@ -203,7 +203,7 @@ bool Outsiders::have(std::int64_t pid, ProcessFacts facts) {
   const std::int64_t first = pid;
   for (;;) {
     if (facts.parent == ancestor_) return false;
-    // Nobody below is older.
+    // No descendant is older.
     if (facts.start_boot_ns < started_ns_ || facts.parent <= 1) break;
     if (known_[facts.parent % kRemembered] == facts.parent) break;
     pid = facts.parent;
@@ -281,8 +281,8 @@ int relay_signal(std::int64_t pid, int signal, std::int64_t sender) {
   union sigval value = {};
   value.sival_int = static_cast<int>(sender);
   if (calls.sigqueue(static_cast<pid_t>(pid), signal, value) == 0) return 0;
-  // No place for its value (RLIMIT_SIGPENDING), or the call is forbidden (seccomp). The signal
-  // matters more.
+  // The value cannot be queued (RLIMIT_SIGPENDING), or the call is forbidden (seccomp). Send the
+  // signal without it.
   return signal_child(pid, signal);
 }
 

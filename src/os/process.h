@@ -1,7 +1,6 @@
-// Other processes, as /proc shows them. In a PORTABLE build there is no /proc: nothing can be seen,
-// nothing proven, and everything here answers so. The same holds for the /proc of another pid
-// namespace (unshare(1) without
-// --mount-proc): its numbers mean other processes than ours.
+// Other processes, as /proc shows them. In a PORTABLE build there is no /proc: nothing can be seen
+// or proven, and every function here says so. The same holds for the /proc of another pid namespace
+// (unshare(1) without --mount-proc): its numbers mean other processes than ours.
 #ifndef ATMOST_OS_PROCESS_H
 #define ATMOST_OS_PROCESS_H
 
@@ -19,7 +18,7 @@ struct ProcessFacts {
   char state = '?';  // proc(5): R S D T t Z X I
   // Those that have not ended; the main one counts as long as it can be waited for.
   std::int64_t threads = 1;
-  // On the boot clock; the kernel tells it in steps of a clock tick (10 ms)
+  // On the boot clock; the kernel gives it in steps of a clock tick (10 ms)
   std::int64_t start_boot_ns = 0;
 
   // Ended, though its parent may not have noticed. A process whose main thread alone has ended
@@ -35,15 +34,15 @@ bool parse_process_stat(std::string_view text, ProcessFacts& to);
 int process_facts(std::int64_t pid, ProcessFacts& to);
 
 // The child of `ancestor` through which `pid` descends from it (`pid` itself if it is that child);
-// 0 when it does not, or that cannot be proven. A pid that is recycled while we look does not
-// deceive it. REQUIRES: `ancestor` cannot be recycled meanwhile: this process, or one watched by a
+// 0 when it does not, or that cannot be proven. A pid that is recycled meanwhile does not falsify
+// the answer. REQUIRES: `ancestor` cannot be recycled meanwhile: this process, or one watched by a
 // ProcessHandle.
 std::int64_t branch_below(std::int64_t pid, std::int64_t ancestor);
 
-// For one pass over all processes: who is not below `ancestor`, as far as one look at each can
-// tell. What was found out of a parent is kept for its children, so that a machine with thousands
-// of processes is looked over in time. Somebody below may wrongly be had for an outsider while
-// processes end around it: the next pass has a new one of these. REQUIRES: as branch_below().
+// For one pass over all processes: which are not below `ancestor`, as far as one look at each
+// shows. The result for a parent is cached for its children, so that a pass is fast on a machine
+// with thousands of processes. A descendant may be misclassified while processes end around it; the
+// next scan starts with a fresh cache. REQUIRES: as branch_below().
 class Outsiders {
  public:
   explicit Outsiders(std::int64_t ancestor);
@@ -121,8 +120,8 @@ bool parse_lock_line(std::string_view line, LockLine& to);
 // in front).
 bool parse_flock_line(std::string_view line, LockLine& to);
 
-// Whether `user` himself started the program that the process runs: no set-user-ID program that
-// took another's environment over. False as well when that cannot be seen.
+// Whether `user` started the program that the process runs: false for a set-user-ID program that
+// got its environment from another user. False as well when that cannot be seen.
 bool started_by(std::int64_t pid, std::uint32_t user);
 
 class LockLineVisitor {
@@ -189,12 +188,13 @@ class ProcessHandle {
 // errno value.
 int signal_child(std::int64_t pid, int signal);
 
-// To every process of a group at once: whoever forks meanwhile has not got away. 0 or an errno
-// value. REQUIRES: `group` is that of a child of ours that has ended and that we have not reaped:
-// it keeps the number from others.
+// To every process of a group at once: a process that forks meanwhile cannot escape it. 0 or an
+// errno value. REQUIRES: `group` is that of a child of ours that has ended and that we have not
+// reaped: it keeps the number from others.
 int signal_group(std::int64_t group, int signal);
 
-// As signal_child, and tells for whom: the child's gate has `sender` as Arrival::relayed_for.
+// As signal_child, and says for which process: the child's gate gets `sender` as
+// Arrival::relayed_for.
 int relay_signal(std::int64_t pid, int signal, std::int64_t sender);
 
 }  // namespace atmost::os

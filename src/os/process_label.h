@@ -1,4 +1,4 @@
-// How a process is called, for people: its user and its name. Nothing to decide by.
+// A process's user and name, for messages. Not reliable enough for decisions.
 #ifndef ATMOST_OS_PROCESS_LABEL_H
 #define ATMOST_OS_PROCESS_LABEL_H
 

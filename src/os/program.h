@@ -1,4 +1,4 @@
-// For spawn.cc and its two platforms only: exec as a step that a new process can take.
+// For spawn.cc and its two platforms only: the exec of a new process.
 #ifndef ATMOST_OS_PROGRAM_H
 #define ATMOST_OS_PROGRAM_H
 
@@ -10,8 +10,7 @@ namespace atmost::os {
 // stack. Returns the errno value.
 int execute(const Program& program);
 
-// Gives back what execute() had to leave behind in memory shared with a child that is gone to its
-// program.
+// Frees what execute() left in memory shared with a child that has since started its program.
 void clean_up_after_execute();
 
 }  // namespace atmost::os

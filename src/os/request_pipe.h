@@ -9,11 +9,11 @@
 
 namespace atmost::os {
 
-// A line by which a shell can ask this process for something without starting a process of its own:
-// it opens /proc/PID/fd/kAnswer to read and /proc/PID/fd/kAsk to read and write (of a pipe of which
-// one is a reader no SIGPIPE comes), writes "LETTER NAME PID\n", and reads a line: yes; or the end
-// of the stream: no, or the process is gone. Descriptors are close-on-exec. One asker at a time. As
-// long as an answer lies there unread and its asker has it open, it may still be read.
+// A pair of pipes by which a shell can ask this process for something without starting a process of
+// its own: it opens /proc/PID/fd/kAnswer to read and /proc/PID/fd/kAsk to read and write (of a pipe
+// of which one is a reader no SIGPIPE comes), writes "LETTER NAME PID\n", and reads a line: yes; or
+// the end of the stream: no, or the process is gone. Descriptors are close-on-exec. One asker at a
+// time. An answer that is unread may still be read as long as the asker has the pipe open.
 class RequestPipe {
  public:
   static constexpr int kAsk = 100;
@@ -24,10 +24,10 @@ class RequestPipe {
   // three descriptors is closed.
   int hang();
   bool hangs() const { return !name_.empty(); }
-  // "NAME PID": of the process that is to be asked. No other bell on this machine has it.
+  // "NAME PID": of the process that is to be asked. No other RequestPipe on this machine has it.
   Text<63> address(std::int64_t pid) const;
 
-  // The letter, from who knew the address; 0 when there is none. Never blocks.
+  // The letter of a request that has the right address; 0 when there is none. Never blocks.
   char asked() const;
   void accept();
   bool decline();  // false: this process has to end, that is an answer too

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t kFirstSize = 512 * 1024;
 
-// In the program's zero pages: nothing is read from a file, and nothing takes memory until it is
-// written.
+// In zero-initialised pages (.bss): nothing is read from a file, and no page takes memory until it
+// is written.
 alignas(64) constinit unsigned char first[kFirstSize] = {};
 constinit bool first_is_taken = false;
 

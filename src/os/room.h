@@ -1,4 +1,4 @@
-// Memory for the few large values of a process that live until they are given back.
+// Memory for the few large values of a process; each is kept until it is given back.
 #ifndef ATMOST_OS_ROOM_H
 #define ATMOST_OS_ROOM_H
 
@@ -14,7 +14,7 @@ void* take_room(std::size_t size);
 // Gives it back. `size` is the one it was taken with.
 void give_room(void* room, std::size_t size);
 
-// A T in a room of its own, which nobody initialises: for plain data. Null when there is no memory.
+// An uninitialised T in memory of its own: for plain data. Null when there is no memory.
 template <class T>
 class RoomFor {
  public:

@@ -20,13 +20,13 @@ std::uint64_t boot_hash();
 char* const* environment();
 // The value of a variable, or null. Borrowed.
 const char* variable(const char* name);
-// The working directory, or null where it cannot be told (removed, too long).
+// The working directory, or null where it cannot be determined (removed, too long).
 const char* working_directory(PathText& room);
 
 // How many descriptors this process may have open (RLIMIT_NOFILE); UINT64_MAX: no limit.
 std::uint64_t descriptor_limit();
 
-// Lets go of memory that comes back at a fault when it is needed: the program's code, and what
+// Releases memory that page faults bring back when it is needed: the program's code, and what
 // returned calls have left on the stack. For a process with one thread that will sleep long.
 void shed_memory();
 // Whether it does anything here.

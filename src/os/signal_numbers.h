@@ -1,4 +1,4 @@
-// Signals by name, for rooms that may not include the system's headers.
+// Signals by name, for directories whose code may not include the system's headers.
 #ifndef ATMOST_OS_SIGNAL_NUMBERS_H
 #define ATMOST_OS_SIGNAL_NUMBERS_H
 

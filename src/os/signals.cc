@@ -24,8 +24,8 @@ bool goes_on(std::int64_t pid) {
   return pid != 0 && process_facts(pid, facts) == 0 && facts.state != 'T' && facts.state != 't';
 }
 
-// Lets `signal` do to us what it does by default; back again if we outlive it. Not if the child
-// `unless` goes on.
+// Gives `signal` its default effect on this process, and restores the disposition if the process
+// survives. Does nothing if the child `unless` runs.
 void suffer(int signal, std::int64_t unless) {
   struct sigaction plain = {};
   plain.sa_handler = SIG_DFL;
@@ -33,8 +33,8 @@ void suffer(int signal, std::int64_t unless) {
   const bool changed = calls.sigaction(signal, &plain, &before) == 0;
   calls.kill(getpid(), signal);
   const sigset_t set = only(signal);
-  // What continues us from now on also undoes what is pending; so this is the moment to look at the
-  // child.
+  // A SIGCONT from now on also discards the pending stop signal; so the child's state has to be
+  // checked here.
   if (goes_on(unless)) {
     const struct timespec no_time = {};
     siginfo_t info;

@@ -1,4 +1,4 @@
-// Signals as arrivals to be read one by one: no handler of ours ever runs, nothing races.
+// Signals that are read one by one: no handler of ours runs, so nothing races with one.
 #ifndef ATMOST_OS_SIGNALS_H
 #define ATMOST_OS_SIGNALS_H
 
@@ -14,8 +14,8 @@ struct Arrival {
   int signal = 0;  // 0: none; the time came
   Source source = Source::system;
   std::int64_t sender = 0;  // Source::process: its pid, 0 when it is not visible from here
-  // What the sender said with relay_signal(); a number of his choice, to be believed of one's own
-  // parent.
+  // What the sender gave to relay_signal(); a number of its choice, to be believed only from our
+  // own parent.
   std::int64_t relayed_for = 0;
 };
 
@@ -38,14 +38,14 @@ class SignalGate {
   // May return early with signal 0. Of several pending signals the lowest number comes first; equal
   // ones that arrive together are one (signal(7)).
   //
-  // `soft_boot_ns`: may also return then, for what can wait: this moment continues nobody who is
-  // stopped, and does not count the time of a suspended machine. 0: returns at once, and not for
-  // SIGCHLD.
+  // `soft_boot_ns`: may also return then, for work that can wait: this time does not continue a
+  // stopped process, and does not count the time of a suspended machine. 0: returns at once, and
+  // not for SIGCHLD.
   Arrival next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns = INT64_MAX);
 
   // On Linux: if we are stopped at this moment of the boot clock, it continues us (kForever: it
-  // will not). For who may be stopped before the first next(), which sets another moment. A
-  // PORTABLE build does nothing.
+  // will not). For a process that may be stopped before the first next(), which sets another time.
+  // A PORTABLE build does nothing.
   void continue_at(std::int64_t boot_ns);
 };
 
@@ -55,16 +55,15 @@ void hand_back_signals();
 
 // Stops this process as `signal` (SIGTSTP, SIGTTIN, SIGTTOU) would: returns after it was continued,
 // or at once when the kernel will not stop it (an orphaned process group: no shell could continue
-// it). False, and nothing was done, when a SIGCONT waits to be read, which stopping would throw
-// away: a shell's, or that of the gate's timer, whose moment would be lost with it. The kernel
-// throws it away likewise when a stop signal arrives, so it came after the last one. `with`: a
-// child of ours that will continue us, and that we do not stop without; 0: there is none. REQUIRES:
-// a gate.
+// it). False, and nothing was done, when a SIGCONT is pending, which stopping would discard: a
+// shell's, or that of the gate's timer, which would be lost with it. The kernel also discards it
+// when a stop signal arrives, so it came after the last one. `with`: a child of ours that will
+// continue us, and that we do not stop without; 0: there is none. REQUIRES: a gate.
 bool stop_self(int signal, std::int64_t with = 0);
 
 // Ends this process by `signal`, with the default effect but no core file. Returns when that did
-// not end it: process 1 of a container, or a signal that does not kill. Whoever waits for us sees
-// no "core dumped", even if there was one.
+// not end it: process 1 of a container, or a signal that does not kill. The process that waits for
+// us sees no "core dumped", even if there was one.
 void die_of(int signal);
 
 }  // namespace atmost::os

@@ -17,7 +17,7 @@
 namespace atmost::os {
 namespace {
 
-// confstr(_CS_PATH)'s answer on glibc: where to look without a PATH.
+// confstr(_CS_PATH) on glibc: the search path if there is no PATH.
 constexpr std::string_view kDefaultPath = "/bin:/usr/bin";
 constexpr const char* kShell = "/bin/sh";
 
@@ -25,7 +25,7 @@ constexpr const char* kShell = "/bin/sh";
 void* script_argv = nullptr;
 std::size_t script_argv_size = 0;
 
-// As execvp does with a file the kernel has no loader for: sh FILE ARG...
+// Runs a file for which the kernel has no loader as execvp does: sh FILE ARG...
 int execute_by_shell(const char* path, const Program& program) {
   std::size_t count = 0;
   while (program.argv[count] != nullptr) ++count;

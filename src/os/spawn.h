@@ -1,4 +1,4 @@
-// Starting programs, and the news of them.
+// Starting programs, and reading their status changes.
 #ifndef ATMOST_OS_SPAWN_H
 #define ATMOST_OS_SPAWN_H
 
@@ -39,18 +39,18 @@ struct Started {
 // does.
 Started spawn(const Program& program);
 
-// What waitpid(2) tells, and what the child used (all it waited for included) when it ended.
+// What waitpid(2) reports and, at the end of a child, what it and the children it waited for used.
 struct ChildNews {
-  std::int64_t pid = 0;  // 0: no news now
-  int status = 0;        // as waitpid(2) gives it; stops and continuations are told too
+  std::int64_t pid = 0;  // 0: no status change to read
+  int status = 0;        // as waitpid(2) gives it; stops and continuations are reported too
   std::int64_t cpu_ns = 0;
   std::int64_t peak_kib = 0;
 };
 
-// Never blocks. 0, or ECHILD: there is no child left. A child whose end was told is gone for good
-// (no zombie).
+// Never blocks. 0, or ECHILD: there is no child left. A child whose end was reported has been
+// reaped.
 int child_news(ChildNews& to);
-// Whether this process has any child, ended ones included; takes no news away.
+// Whether this process has any child, ended ones included; reads no status change.
 bool has_children();
 
 // While alive, processes below us whose parent ends become our children (PR_SET_CHILD_SUBREAPER;

@@ -30,7 +30,7 @@ Mutex& kept() { return *__atomic_load_n(&the_kept, __ATOMIC_ACQUIRE); }
 void keep_through_fork(Mutex& mutex, void (*in_child)()) {
   run_in_child = in_child;
   __atomic_store_n(&the_kept, &mutex, __ATOMIC_RELEASE);
-  // Without memory for it forks are as they would be without it.
+  // If there is no memory for the registration, forks behave as without it.
   (void)pthread_atfork([] { kept().lock(); }, [] { kept().unlock(); },
                        [] {
                          run_in_child();

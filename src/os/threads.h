@@ -1,4 +1,4 @@
-// The little that a library among threads needs: memory of its own, a lock, a thread.
+// The few things that a library in a threaded program needs: memory of its own, a mutex, a thread.
 #ifndef ATMOST_OS_THREADS_H
 #define ATMOST_OS_THREADS_H
 
@@ -8,8 +8,7 @@
 
 namespace atmost::os {
 
-// Zeroed pages, or null. Never given back by this room: callers keep what they have and use it
-// again.
+// Zeroed pages, or null. Never unmapped: callers keep the pages and reuse them.
 void* pages(std::size_t size);
 
 // A mutex that constant initialisation makes ready. Not recursive.
@@ -36,10 +35,10 @@ class Locked {
   Mutex& mutex_;
 };
 
-// From now on whoever forks waits for the mutex first, so that a child never finds it locked by a
-// thread that it does not have; and in the child `in_child` runs, with the mutex still locked,
-// before fork returns. It may make async-signal-safe calls only. For one mutex of the process,
-// once. Children of vfork, posix_spawn and a bare clone(2) are not met.
+// From now on fork waits for the mutex first, so that a child never finds it locked by a thread
+// that does not exist in it; and in the child `in_child` runs, with the mutex still locked, before
+// fork returns. It may make async-signal-safe calls only. For one mutex of the process, once. It
+// has no effect on vfork, posix_spawn and a bare clone(2).
 void keep_through_fork(Mutex& mutex, void (*in_child)());
 
 // A thread with every signal blocked, so that it never runs the program's handlers.

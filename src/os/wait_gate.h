@@ -7,10 +7,10 @@
 
 namespace atmost::os {
 
-// While alive, this thread's signals are blocked, but for those that a fault of its own raises.
-// Where this room lets the thread wait (sleep_until(), Watch::wait(), wait_lock_until() without an
+// While the gate exists, this thread's signals are blocked, except those raised by its own faults.
+// Where src/os lets the thread wait (sleep_until(), Watch::wait(), wait_lock_until() without an
 // alarm), `mask` is its mask, without a gap in between: a handler runs there or at the end, and one
-// that ran there is never missed. One at a time for a thread.
+// that ran there is never missed. A thread has at most one gate at a time.
 //
 // REQUIRES: prepare_gates() came before, for this thread.
 class WaitGate {
@@ -31,8 +31,8 @@ class WaitGate {
   bool interrupted_ = false;
 };
 
-// Makes the waits of this room heed gates, for the whole process. Programs without gates do not
-// call it, and pay nothing. Whoever calls it makes sure that other threads see it before they wait.
+// Makes the waits of src/os use gates, for the whole process. Programs without gates do not call
+// it, and pay nothing. The caller makes sure that other threads see it before they wait.
 void prepare_gates();
 
 }  // namespace atmost::os

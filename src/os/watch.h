@@ -1,4 +1,4 @@
-// Tells when somebody wrote to one of a few files or closed one.
+// Reports when another process wrote to one of a few files or closed one.
 #ifndef ATMOST_OS_WATCH_H
 #define ATMOST_OS_WATCH_H
 
@@ -10,14 +10,14 @@ namespace atmost::os {
 
 enum class Noticed {
   nothing,  // the time is over
-  written,  // somebody wrote: a slot was freed before
+  written,  // a write was seen: a slot was freed before it
   closed,  // a descriptor was closed: its locks are dropped shortly after (not before) this arrives
   moved,   // the file was deleted or renamed
   interrupted,  // a signal handler ran
 };
 
-// Events are hints and may be lost; whoever waits also looks from time to time. Without inotify
-// (none left, not Linux) wait() merely sleeps, at most kBlind at a time.
+// Events are hints and may be lost; waiters also look from time to time. Without inotify (none
+// left, not Linux) wait() merely sleeps, at most kBlind at a time.
 class Watch {
  public:
   static constexpr std::int64_t kBlindNs = 50'000'000;

@@ -40,8 +40,8 @@ bool any_variable(std::int64_t pid, std::string_view name, Likes likes) {
   Fd file;
   if (open_to_read(Text<63>("/proc/").append_signed(pid).append("/environ").c_str(), file) != 0)
     return false;
-  // Variable by variable, through a small buffer; of one longer than the buffer the rest is passed
-  // over.
+  // Variable by variable, through a small buffer; if a variable is longer than the buffer, its rest
+  // is skipped.
   char buffer[4096];
   std::size_t filled = 0;
   bool passing_over = false;

@@ -53,7 +53,7 @@ void EventWait::set_deadline(std::int64_t boot_ns) {
 }
 
 Watched EventWait::watch(int handle, RequestPipe* bell) {
-  // Without a timer (RLIMIT_SIGPENDING used up) the clock is looked at so often.
+  // Interval between looks at the clock if no timer can be had (RLIMIT_SIGPENDING used up).
   constexpr struct timespec kLook = {1, 0};
   sigset_t closed;
   sigfillset(&closed);
@@ -70,7 +70,7 @@ Watched EventWait::watch(int handle, RequestPipe* bell) {
     const bool looks = deadline_ns_ != Duration::kForever && !timed_;
     if (ppoll(all, 3, looks ? &kLook : nullptr, &closed) <= 0) continue;
     if (all[0].revents != 0) return Watched::ended;
-    if (all[2].revents != 0) {  // nobody has it open any more
+    if (all[2].revents != 0) {  // no process has it open any more
       if (bell->unread()) return Watched::unheard;
       bell->answered_ = false;
     }

@@ -28,7 +28,7 @@ namespace {
 void close_between(int first, int last) {
   if (first > last || syscall(SYS_close_range, first, last, 0) == 0) return;
   struct rlimit limit = {};
-  constexpr int kMost = 65536;  // more than this nobody opens by accident
+  constexpr int kMost = 65536;  // more than any program opens by accident
   const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kMost;
   const int end = known ? static_cast<int>(limit.rlim_cur) : kMost;
   for (int fd = first; fd <= last && fd < end; ++fd) close(fd);

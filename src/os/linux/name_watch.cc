@@ -11,7 +11,7 @@
 namespace atmost::os {
 namespace {
 
-// Two names that change places are two moves (rename(2) tells inotify of both).
+// Two names that change places are two moves (inotify reports both for a rename(2)).
 constexpr unsigned kEvents =
     IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 constexpr unsigned kAlways =

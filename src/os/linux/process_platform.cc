@@ -59,7 +59,7 @@ bool adopts_orphans() {
 
 void adopt_orphans(bool on) { prctl(PR_SET_CHILD_SUBREAPER, on ? 1 : 0, 0, 0, 0); }
 
-// Of a pipe's ends the kernel tells by a signal, fcntl(2): F_SETSIG chooses which.
+// The kernel reports a hangup of a pipe by a signal, fcntl(2): F_SETSIG chooses which.
 int continue_at_hangup(int fd) {
   const int flags = fcntl(fd, F_GETFL);
   if (flags < 0 || fcntl(fd, F_SETOWN, getpid()) != 0 || fcntl(fd, F_SETSIG, SIGCONT) != 0)

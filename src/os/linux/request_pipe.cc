@@ -56,7 +56,7 @@ Text<63> RequestPipe::address(std::int64_t pid) const {
 }
 
 int append_to(const char* path, const void* from, std::size_t size) {
-  // Who reads a pipe may have left meanwhile, and nothing here may wait.
+  // The reader may have gone meanwhile, and nothing here may block.
   const Fd file(
       calls.openat(AT_FDCWD, path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0));
   return file.open() ? write_stream(file.get(), from, size) : errno;
@@ -75,7 +75,7 @@ void RequestPipe::accept() { answered_ = calls.write(kAnswer, "\n", 1) == 1; }
 
 bool RequestPipe::decline() {
   answered_ = false;
-  return pipe_at(-1, kAnswer) == 0;  // for who asked the stream ends here
+  return pipe_at(-1, kAnswer) == 0;  // the asker reads the end of the stream
 }
 
 bool RequestPipe::unread() const {

@@ -6,7 +6,7 @@
 #include "../calls.h"
 #include "../file.h"
 
-// Where the linker put the first and the last of the code; absent where it does not say.
+// The start and end of the code, defined by the linker; absent with some linkers.
 extern char __executable_start __attribute__((weak));
 extern char etext __attribute__((weak));
 

@@ -10,7 +10,7 @@
 namespace atmost::os {
 namespace {
 
-// What the gate found, for the way back.
+// What the gate found when it was made, to be restored.
 sigset_t mask_before;
 struct sigaction child_before;
 bool gate_open = false;
@@ -21,8 +21,8 @@ void* timer;
 bool timer_made = false;
 std::int64_t timer_set_for = Duration::kForever;
 
-// Without a timer (RLIMIT_SIGPENDING used up) the clock is looked at so often: sigtimedwait's own
-// timeout stands still while the machine is suspended.
+// Interval between looks at the clock if no timer can be had (RLIMIT_SIGPENDING used up), because
+// sigtimedwait's own timeout does not count the time of a suspended machine.
 constexpr std::int64_t kLookNs = 1'000'000'000;
 
 bool set_timer(std::int64_t boot_deadline_ns) {

@@ -8,7 +8,7 @@
 
 namespace atmost::os {
 
-// POSIX tells nobody but its parent that a process has ended.
+// In POSIX only the parent of a process learns that it has ended.
 int HelperProcess::start() { return ENOSYS; }
 bool HelperProcess::tell(const void*, std::size_t) const { return false; }
 bool HelperProcess::hear(void*, std::size_t) const { return false; }

@@ -8,7 +8,7 @@
 
 namespace atmost::os {
 
-// POSIX tells of no other process but our parent.
+// POSIX gives information about no other process except our parent.
 int process_facts(std::int64_t pid, ProcessFacts& to) {
   if (pid != getpid()) return ENOSYS;
   to = {};

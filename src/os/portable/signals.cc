@@ -23,8 +23,8 @@ struct sigaction actions_before[kSignals];
 bool replaced[kSignals];
 bool gate_open = false;
 
-// Notes of the handlers. They run only inside sigsuspend, each with all signals blocked, and a
-// blocked signal is pending once: so one place per number is enough.
+// What the handlers record. They run only inside sigsuspend, each with all signals blocked, and a
+// blocked signal is pending at most once: so one entry per number is enough.
 Arrival notes[kSignals];
 bool noted[kSignals];
 
@@ -107,7 +107,7 @@ void SignalGate::continue_at(std::int64_t) {}
 Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns) {
   Arrival arrival;
   if (take(arrival)) return arrival;
-  // What else can wait comes soon enough.
+  // Work that can wait is done early enough without it.
   if (soft_boot_ns == 0 && !any_pending()) return {};
   if (boot_deadline_ns != Duration::kForever) {
     const std::int64_t left_ns = boot_deadline_ns - boot_ns();
@@ -125,8 +125,8 @@ Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_n
   }
   sigsuspend(&none);
   if (!take(arrival)) return {};
-  // Our own alarm and somebody's SIGALRM look alike on some systems: while ours runs, it is taken
-  // for ours.
+  // On some systems our own alarm and a SIGALRM from another process look alike: while our alarm is
+  // set, a SIGALRM counts as ours.
   if (arrival.signal == SIGALRM && alarm_set && arrival.source != Source::process) return {};
   return arrival;
 }

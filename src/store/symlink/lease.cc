@@ -10,8 +10,8 @@ void remove_lock(const LockNames& names, const MutexText& mutex, const PathText&
                  std::uint64_t boot) {
   const ProcessIdentity self = identity_of(os::process_id(), boot);
   Claim claim;
-  // With an end of its own, or of another process, the mutex may be over, and somebody about to
-  // remove it: one of us only.
+  // If the mutex has an expiry or belongs to another process, it may be over and about to be
+  // removed by another caller: then the right to remove it decides.
   if (mutex.until_s != 0 || mutex.identity.pid != self.pid) {
     const Result<TryLock> claimed = claim_removal(names, format_mutex(mutex), self, claim);
     if (!claimed.ok() || claimed.value() == TryLock::busy) return;

@@ -40,7 +40,7 @@ Swap exchange(const LockNames& names, const PathText& spare, const Snapshot& old
     os::remove_name(spare.c_str());
     return Swap::done;
   }
-  // Somebody removed the old one and made a lock of his own since we looked.
+  // Another process has removed the old link and made its own since we looked.
   if (os::exchange_names(spare.c_str(), names.name.c_str()) == 0) {
     os::remove_name(spare.c_str());
   } else {
@@ -49,7 +49,7 @@ Swap exchange(const LockNames& names, const PathText& spare, const Snapshot& old
   return Swap::retry;
 }
 
-// Where exchange() cannot.
+// For filesystems where exchange() fails.
 Swap move_away(const LockNames& names, const PathText& spare, const Snapshot& old, int& error) {
   error = os::rename_file(names.name.c_str(), spare.c_str());
   if (error == ENOENT) return Swap::retry;

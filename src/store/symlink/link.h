@@ -13,19 +13,19 @@
 namespace atmost::symlink {
 
 // Never blocks. `spare`: a name nobody uses. `text`: a target nobody has used; `boot`: this boot's
-// hash. A link that is over is exchanged for ours in one step; only then it is looked at, and if it
-// is not the one that was found over, the two are exchanged back. So NAME is never empty meanwhile,
-// and nobody loses a lock to a judgement of another. Where names cannot be exchanged, the old one
-// is moved away, looked at, and put back if need be: then NAME is free for a moment, as with the
-// original.
+// hash. A link whose lock is over is exchanged for ours in one step; only then is it examined, and
+// if it is not the one that was found to be over, the two are exchanged back. So NAME is never
+// empty meanwhile, and no process loses a lock because another link was examined. Where names
+// cannot be exchanged, the old one is moved away, looked at, and put back if need be: then NAME is
+// free for a moment, as with the original.
 Result<TryLock> take_link(const LockNames& names, const PathText& spare, const PathText& text,
                           const Instant& now, std::uint64_t boot);
 
 // Removes the link under NAME if its text is `text`; any other stays.
 void leave_link(const LockNames& names, const PathText& spare, const PathText& text);
 
-// Removes what the original has moved aside, and what those of ours left that ended at a bad
-// moment. `mutex_text`: of our mutex, whose rights stay.
+// Removes links that the original has moved aside and links that atmost processes left when they
+// were killed. `mutex_text`: the text of our mutex, whose rights stay.
 void sweep(const LockNames& names, std::string_view mutex_text, const Instant& now,
            std::uint64_t boot);
 

@@ -12,7 +12,7 @@ constexpr std::string_view kMutex = ".atmost";
 constexpr std::string_view kSpare = "spare.";
 
 // FNV-1a with a final mix (constants: Fowler, Noll, Vo). Texts of mutex links never repeat
-// (holder.h).
+// (mutex_link.h).
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -9,7 +9,7 @@
 namespace atmost::symlink {
 namespace {
 
-// Who loses a race this often meets somebody who does it on purpose.
+// So many lost races in a row are not an accident: another process causes them on purpose.
 constexpr int kTries = 64;
 constexpr unsigned kMostClaims = 64;
 constexpr std::uint64_t kMostSeconds = INT64_MAX / 1'000'000'000;
@@ -87,7 +87,7 @@ Result<TryLock> claim_removal(const LockNames& names, std::string_view mutex_tex
     PathText other;
     MutexText maker;
     error = os::read_link(name.c_str(), other);
-    if (error == ENOENT) return TryLock::busy;  // its maker has done what there was to do
+    if (error == ENOENT) return TryLock::busy;  // its maker has removed the mutex already
     if (error != 0 || !parse_mutex(other, maker)) return failure(name, Code::io, kNotAMutex);
     if (lives(maker.identity, by.boot, nullptr)) return TryLock::busy;
   }

@@ -1,12 +1,11 @@
-// The mutex: a link that is to ours among ourselves what the lock is to everybody. The original
-// does not know it, so it never touches it: whoever has the mutex is alone with NAME, as far as
-// ours are concerned.
+// The mutex: a link that atmost processes use among themselves. The original does not know it and
+// never touches it. Of all atmost processes, only the one that has the mutex changes NAME.
 //
-// A mutex is removed by its holder, or, when the holder has ended or its time is over, by who has
-// the right to: rights to one particular mutex are links too, numbered, made in one step, and
-// number K + 1 is asked for only when the maker of number K has ended. Who has the right looks
-// again before using it. A mutex's text never comes again, so a late right to an old mutex finds
-// that mutex gone. tests/model/ours.pml is this file as a model.
+// A mutex is removed by its holder, or, when the holder has ended or its time is over, by the
+// process that has the right to. Rights to one particular mutex are numbered links, too, each made
+// in one step, and number K + 1 is tried only when the maker of number K has ended. A process with
+// the right checks the mutex again before it uses the right. A mutex's text never comes again, so a
+// late right to an old mutex finds that mutex gone. tests/model/ours.pml is this file as a model.
 #ifndef ATMOST_STORE_SYMLINK_MUTEX_LINK_H
 #define ATMOST_STORE_SYMLINK_MUTEX_LINK_H
 
@@ -41,7 +40,7 @@ bool over(const MutexSnapshot& mutex, const Instant& now, std::uint64_t boot,
 enum class TryLock : std::uint8_t { held, busy };
 
 // Never blocks. `own`: a holder no one has used. `by`: the process that acts, which may differ from
-// own.identity. `busy`: somebody has the mutex, or is just removing an old one.
+// own.identity. `busy`: another process has the mutex, or is just removing an old one.
 Result<TryLock> take_mutex(const LockNames& names, const MutexText& own, const ProcessIdentity& by,
                            const Instant& now);
 

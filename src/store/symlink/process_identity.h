@@ -1,4 +1,4 @@
-// Which process exactly: its number, and when it began.
+// The identity of one process: its number, and when it began.
 #ifndef ATMOST_STORE_SYMLINK_PROCESS_IDENTITY_H
 #define ATMOST_STORE_SYMLINK_PROCESS_IDENTITY_H
 

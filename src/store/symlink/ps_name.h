@@ -1,5 +1,4 @@
-// The psid of a process: what lock_unlock gets when it asks ps for user, group, parent and process
-// group.
+// The psid of a process: the user, group, parent and process group that lock_unlock gets from ps.
 #ifndef ATMOST_STORE_SYMLINK_PS_NAME_H
 #define ATMOST_STORE_SYMLINK_PS_NAME_H
 

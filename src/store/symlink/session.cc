@@ -16,7 +16,7 @@
 namespace atmost::symlink {
 namespace {
 
-// Of a crowd that is after the lock, each round lets at least one in.
+// Of the processes that compete for the lock, each round admits at least one.
 constexpr int kTries = 16;
 
 // In whole seconds, as the format has it: no sooner than asked for.
@@ -209,7 +209,7 @@ Result<Wake> SymlinkSession::await(Ticket& ticket, std::int64_t deadline_boot_ns
     if (left < span) span = left;
   }
   if (!held && !mutex_held)
-    span = kSoonNs;  // free, or about to be freed by somebody else who wants it
+    span = kSoonNs;  // free, or about to be freed by another caller that wants it
   if (!holder.is_open() && !sitter.is_open() && span > os::NameWatch::kBlindNs)
     span = os::NameWatch::kBlindNs;
   const std::int64_t boot_now = os::boot_ns();

@@ -15,9 +15,9 @@ namespace atmost::symlink {
 // One lock, one slot; nothing is open between calls but the watch of a waiter. About 40 KiB.
 //
 // A hold belongs to a process (this one, or request.kept_for) and ends with it, however it ends:
-// then the link stays until the next caller that wants it finds it so, unless somebody is there to
-// remove it (await_end()). request.expire_after is written into the link: from then on the lock is
-// anybody's, and nobody is signalled. No order among waiters. The token is the wall clock in µs: it
+// then the link stays until the next caller finds it, unless a helper process removes it
+// (await_end()). request.expire_after is written into the link: after it any caller may take the
+// lock, and no process is signalled. No order among waiters. The token is the wall clock in µs: it
 // increases within a process and as long as the clock is not put back.
 class SymlinkSession final : public Session, private Hold {
  public:
@@ -38,15 +38,15 @@ class SymlinkSession final : public Session, private Hold {
                                  StopFor what_for) override;
   void close() override;
 
-  // For a process that stays when a lock was taken in another one's name: blocks until that one,
+  // For a helper process that keeps a lock in another process's name: blocks until that one,
   // `holder`, has ended (true), or our link is not under the name any more (false: released, or
-  // expired and taken by somebody else). The lease is still to be released, or to be detached. No
+  // expired and taken by another caller). The lease is still to be released, or to be detached. No
   // signal handler may run meanwhile.
   bool await_end(const os::ProcessHandle& holder);
 
  private:
   // How long a waiter trusts events and timers (a clock that is put forward raises none), and how
-  // long it leaves a state alone that ought to pass by itself.
+  // long it waits for a temporary state to end by itself.
   static constexpr std::int64_t kLookAgainNs = 5'000'000'000;
   static constexpr std::int64_t kSoonNs = 10'000'000;
 

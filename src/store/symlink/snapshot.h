@@ -1,4 +1,4 @@
-// What stands under a lock's name, and whether it still holds.
+// What is found under a lock's name, and whether the lock is still held.
 #ifndef ATMOST_STORE_SYMLINK_SNAPSHOT_H
 #define ATMOST_STORE_SYMLINK_SNAPSHOT_H
 
@@ -15,7 +15,7 @@ struct Snapshot {
   enum class Kind : std::uint8_t {
     absent,
     lock,   // a symbolic link of the format
-    alien,  // anything else: nobody's to remove
+    alien,  // anything else, which is never removed
   };
   Kind kind = Kind::absent;
   std::uint64_t inode = 0;
@@ -32,11 +32,11 @@ int look(const char* path, Snapshot& to);
 bool same(const Snapshot& one, const Snapshot& other);
 
 // Whether the lock has ended by itself: its time is over (by `now`, the wall clock), its process is
-// gone, or another process has its number. Ours say who exactly they are. Of the original's only
-// the number is known and what ps said: a process is another one if parent or group differ and it
-// began after the link was made. Either alone may deceive (an orphan has a new parent; a clock that
-// was put forward makes everybody younger), and then the lock counts. `boot`: this boot's hash.
-// `handle`, if any, is opened on the holder.
+// gone, or another process has its number. Our links identify their process exactly. Of the
+// original's links only the pid and the output of ps are known: a process is another one if parent
+// or group differ and it began after the link was made. One of the two is not enough (an orphan has
+// a new parent; after the clock was put forward every process seems younger); then the lock counts
+// as held. `boot`: this boot's hash. `handle`, if any, is opened on the holder.
 bool over(const Snapshot& lock, const Instant& now, std::uint64_t boot, os::ProcessHandle* handle);
 
 }  // namespace atmost::symlink

@@ -17,10 +17,10 @@ struct Target {
   std::int64_t pid = 0;     // 1…INT32_MAX
   std::int64_t time_s = 0;  // since 1970
   std::int64_t ttl_s = 0;
-  Text<127> psid;  // as it stands there; no blank in it
+  Text<127> psid;  // as in the link; without blanks
   Text<63> id;     // decoded, cut when longer
-  // Written behind the id by us alone, after a "=", which an id of ours never holds: who exactly
-  // the holder is.
+  // The exact identity of the holder. Only atmost writes it, behind the id after a "=", which its
+  // ids never contain.
   bool ours = false;
   std::int64_t start_ns = 0;  // the process's start on the boot clock; 0: not known
   std::uint64_t boot = 0;     // os::boot_hash(); 0: not known
