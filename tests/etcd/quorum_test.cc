@@ -129,6 +129,7 @@ TEST_F(Quorum, OneStoppedMemberIsNoLoss) {
 }
 
 // A waiter whose member was restarted watches another one, and learns of the silence of that.
+// Should the release be lost with the stopped member, the holder's short lease ends soon.
 TEST_F(Quorum, TheMemberThatAWaiterWentToIsStopped) {
   if (etcd_kit::tested_channel() == etcd_kit::Channel::tls)
     GTEST_SKIP() << "a relay cannot read what is encrypted";
@@ -140,7 +141,7 @@ TEST_F(Quorum, TheMemberThatAWaiterWentToIsStopped) {
   }
   const auto watches = [&](unsigned member) { return relays[member]->seen("/v3/watch") > 0; };
   Job holder =
-      asks("held", "--ttl 60s",
+      asks("held", "--ttl 15s",
            "echo up >" + file("up") + "; until test -e " + file("end") + "; do sleep 0.05; done");
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
   Job waiter(run_line(store + "/t", {"-w", "inf"}, "true"));
