@@ -12,8 +12,8 @@
  * Thread-safe: any thread may call anything; one lock value belongs to one thread at a time, and
  * atmost_release_current_lock() means the calling thread's last lock. Two threads of one process
  * exclude each other like two processes. No signal handler is installed and no timer is used; a
- * thread exists only while a lock is held for which `on_lost` was given. Needs nothing but the C
- * library. Prints nothing.
+ * thread exists only while a lock is held for which `on_lost` was given, and between atmost_begin()
+ * and atmost_finish(). Needs nothing but the C library. Prints nothing.
  *
  * HANGING HOLDERS. GetLock() of the paper stops a holder that is older than the caller's
  * expireafter and takes its place. Here that needs both sides: the taker asks for it (expireafter),
@@ -38,15 +38,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Grows by one with each version that adds something. */
+#define ATMOST_API_VERSION 1
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ATMOST_API_VERSION of the library that runs; what that header declares is there. */
+int atmost_api_version(void);
 
 /* Answers: 0, or the exit code that atmost(1) would end with (docs/exit-codes.md).
  * ATMOST_INTERRUPTED is none of those. */
 enum {
   ATMOST_ADMITTED = 0,
-  ATMOST_INTERRUPTED = 4,    /* a signal handler ran while an interruptible call waited */
+  ATMOST_INTERRUPTED = 4,    /* a signal handler ran while an interruptible call waited, or
+                                atmost_cancel() was called */
   ATMOST_USAGE = 64,         /* an argument makes no sense */
   ATMOST_INTERNAL = 70,      /* out of memory, or a defect */
   ATMOST_CANNOT_CREATE = 73, /* the lock file cannot be created */
@@ -57,6 +64,7 @@ enum {
 };
 
 typedef struct atmost_lock atmost_lock;
+typedef struct atmost_request atmost_request;
 
 /* What may be said beyond the name. Start from ATMOST_DEFAULTS; fields that later versions add are
  * at the end. */
@@ -123,6 +131,45 @@ int atmost_get_atom(const char* operator_, const char* operand, const char* host
 
 /* The same for a LOCK as atmost(1) takes it: a path (with a slash), or a name. */
 int atmost_get(const char* name, const atmost_options* options, atmost_lock** lock);
+
+/* ASKING WITHOUT BLOCKING, for programs with an event loop and for languages whose interpreter must
+ * not be held up. A request is one atmost_get() that runs on a thread of the library:
+ *
+ *     atmost_request* request;
+ *     if (atmost_begin("job", &options, &request) == ATMOST_ADMITTED) {
+ *       ... until atmost_descriptor(request) is readable ...
+ *       answer = atmost_finish(request, &lock);
+ *     }
+ *
+ * It costs, until it is finished: one thread with every signal blocked, one pair of descriptors
+ * (close-on-exec), and those that atmost_get() would have open. While it waits behind others the
+ * thread looks again every 10 ms at most. It keeps one place in the queue throughout. If the
+ * process dies, the place and what was admitted are free. A child made by fork() has no part in its
+ * parent's request: there atmost_cancel() does nothing, and atmost_finish() frees the descriptors
+ * and answers ATMOST_INTERRUPTED. Between admission and atmost_finish() the lock is held, and
+ * overdue like any other.
+ *
+ * atmost_begin() and atmost_begin_atom() take what atmost_get() and atmost_get_atom() take; all of
+ * it may be freed when they return (but `context`). `interruptible` and `wait_mask` mean nothing
+ * here. They do not block on the lock. On ATMOST_ADMITTED *request is set, and it must be finished;
+ * otherwise it is NULL, and atmost_message() says why. */
+int atmost_begin(const char* name, const atmost_options* options, atmost_request** request);
+int atmost_begin_atom(const char* operator_, const char* operand, const char* host,
+                      const atmost_options* options, atmost_request** request);
+
+/* To be polled for reading, by poll, epoll, select or kqueue, and nothing else: readable from when
+ * atmost_finish() will not block. The same from begin to finish, which closes it. */
+int atmost_descriptor(const atmost_request* request);
+
+/* Ends the wait early; returns at once. Any thread and any signal handler may call it, any number
+ * of times, until atmost_finish() is called. What came first stands: an admission stays one. A
+ * takeover that has begun is finished first. */
+void atmost_cancel(const atmost_request* request);
+
+/* The answer of atmost_get(), or ATMOST_INTERRUPTED after atmost_cancel(). On ATMOST_ADMITTED *lock
+ * is set and becomes the calling thread's current lock; otherwise it is NULL. Frees the request.
+ * Any thread may call it, once; it blocks until there is an answer. */
+int atmost_finish(atmost_request* request, atmost_lock** lock);
 
 /* Frees the slots and the value. `success`: nonzero when the work succeeded (for
  * --elapsed-from=success of others). NULL is allowed. */

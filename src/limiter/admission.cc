@@ -180,7 +180,7 @@ bool Admission::wait_until(std::int64_t boot_ns, const Decision& decision, Outco
 bool Admission::interrupted(Outcome& outcome) const {
   if (how_.gate == nullptr || !how_.gate->interrupted()) return false;
   Error error = error_of(Code::interrupted, EINTR, request_.locks[0].name);
-  error.message.append(": a signal came while waiting");
+  error.message.append(": the wait was interrupted");
   outcome = failed(error);
   return true;
 }

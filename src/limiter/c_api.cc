@@ -1,12 +1,9 @@
 // The C functions of atmost.h: arguments to a request, an outcome to an answer.
-#include <cstdlib>
-
 #include "atmost/atmost.h"
-#include "core/host.h"
-#include "core/parse.h"
-#include "core/place.h"
+
 #include "library_answer.h"
 #include "library_lock.h"
+#include "library_prepare.h"
 #include "library_request.h"
 
 namespace atmost::limiter {
@@ -14,31 +11,19 @@ namespace {
 
 thread_local LibraryLock* current = nullptr;
 
-// The C type is never completed: it is the C++ value, seen from outside.
+// The C types are never completed: they are the C++ value, seen from outside.
 atmost_lock* outside(LibraryLock* lock) { return reinterpret_cast<atmost_lock*>(lock); }
 LibraryLock* inside(atmost_lock* lock) { return reinterpret_cast<LibraryLock*>(lock); }
 const LibraryLock* inside(const atmost_lock* lock) {
   return reinterpret_cast<const LibraryLock*>(lock);
 }
-
-NamingContext surroundings(const char* directory, const char* host, Text<255>& host_room) {
-  const auto view = [](const char* text) {
-    return text != nullptr ? std::string_view(text) : std::string_view();
-  };
-  host_room = host_name();
-  NamingContext around;
-  around.option_dir = view(directory);
-  around.atmost_dir = view(std::getenv("ATMOST_DIR"));
-  around.state_home = view(std::getenv("XDG_STATE_HOME"));
-  around.home = view(std::getenv("HOME"));
-  around.root = user_id() == 0;
-  around.host = host != nullptr ? std::string_view(host) : host_room.view();
-  return around;
+LibraryLock* inside(atmost_request* request) { return reinterpret_cast<LibraryLock*>(request); }
+const LibraryLock* inside(const atmost_request* request) {
+  return reinterpret_cast<const LibraryLock*>(request);
 }
 
 // Takes ownership of `lock`: hands it to the caller, or back to the pool.
-int ask(LibraryLock* lock, const atmost_options& options, atmost_lock** to) {
-  const Outcome outcome = lock->get(options);
+int hand_over(LibraryLock* lock, const Outcome& outcome, atmost_lock** to) {
   if (outcome.kind != Outcome::Kind::ran) {
     const int answer = answer_refusal(outcome, lock->request());
     give_back(lock);
@@ -50,22 +35,13 @@ int ask(LibraryLock* lock, const atmost_options& options, atmost_lock** to) {
   return ATMOST_ADMITTED;
 }
 
-// A fresh lock, its request filled from the options, which `known` gets; null (and `answer`) when
-// that is not possible.
-LibraryLock* prepare(const atmost_options* options, atmost_options& known, int& answer) {
-  if (!known_options(options, known)) {
-    answer = answer_misuse("atmost_options.size is too small: start from ATMOST_DEFAULTS");
-    return nullptr;
+int begin(LibraryLock* lock, const atmost_options& options, atmost_request** to) {
+  if (const int error = lock->begin(options)) {
+    give_back(lock);
+    return answer_error(error_of(Code::internal, error, "cannot begin a request"));
   }
-  LibraryLock* lock = fresh_lock();
-  if (lock == nullptr) {
-    answer = answer_error(error_of(Code::internal, 0, "out of memory"));
-    return nullptr;
-  }
-  answer = fill_request(known, lock->request());
-  if (answer == ATMOST_ADMITTED) return lock;
-  give_back(lock);
-  return nullptr;
+  *to = reinterpret_cast<atmost_request*>(lock);
+  return ATMOST_ADMITTED;
 }
 
 void forget_current(LibraryLock* lock) {
@@ -86,49 +62,21 @@ int atmost_get(const char* name, const atmost_options* options, atmost_lock** lo
   if (lock == nullptr || name == nullptr) return answer_misuse("name and lock must not be NULL");
   *lock = nullptr;
   atmost_options known;
-  int answer = 0;
-  LibraryLock* fresh = prepare(options, known, answer);
-  if (fresh == nullptr) return answer;
-  Text<255> host;
-  bool named = false;
-  Request& request = fresh->request();
-  const NamingContext around = surroundings(known.directory, nullptr, host);
-  const Status placed = place_lock(name, around, request.locks[0], named);
-  if (!placed.ok()) {
-    give_back(fresh);
-    return answer_error(placed.error());
-  }
-  request.make_parents = named;
-  request.log_is_own = !named;
-  if (!named && !own_log(around, request.log_path).ok()) request.no_history = true;
-  return ask(fresh, known, lock);
+  LibraryLock* fresh = nullptr;
+  if (const int answer = prepare_named(name, options, known, fresh)) return answer;
+  return hand_over(fresh, fresh->get(known), lock);
 }
 
 int atmost_get_atom(const char* operator_, const char* operand, const char* host,
                     const atmost_options* options, atmost_lock** lock) {
-  if (lock == nullptr || operator_ == nullptr || operand == nullptr) {
+  if (lock == nullptr || operator_ == nullptr || operand == nullptr)
     return answer_misuse("operator, operand and lock must not be NULL");
-  }
   *lock = nullptr;
   atmost_options known;
-  int answer = 0;
-  LibraryLock* fresh = prepare(options, known, answer);
-  if (fresh == nullptr) return answer;
-  Text<255> host_room;
-  const NamingContext around = surroundings(known.directory, host, host_room);
-  LockSpec& spec = fresh->request().locks[0];
-  PathText directory;
-  Status placed = lock_directory(around, directory);
-  Result<Text<255>> file = canonical_atom(operator_, operand, around.host);
-  if (placed.ok() && !file.ok()) placed = file.error();
-  if (placed.ok()) placed = join_path(directory, file.value(), spec.path);
-  if (!placed.ok()) {
-    give_back(fresh);
-    return answer_error(placed.error());
-  }
-  spec.name.append(operator_).push(':').append(operand);
-  fresh->request().make_parents = true;
-  return ask(fresh, known, lock);
+  LibraryLock* fresh = nullptr;
+  if (const int answer = prepare_atom({operator_, operand, host}, options, known, fresh))
+    return answer;
+  return hand_over(fresh, fresh->get(known), lock);
 }
 
 int atmost_get_lock(const char* operator_, const char* operand, double ifelapsed,
@@ -138,6 +86,42 @@ int atmost_get_lock(const char* operator_, const char* operand, double ifelapsed
   options.expire_after = expireafter;
   options.now = now;
   return atmost_get_atom(operator_, operand, host, &options, lock);
+}
+
+int atmost_begin(const char* name, const atmost_options* options, atmost_request** request) {
+  if (request == nullptr || name == nullptr)
+    return answer_misuse("name and request must not be NULL");
+  *request = nullptr;
+  atmost_options known;
+  LibraryLock* fresh = nullptr;
+  if (const int answer = prepare_named(name, options, known, fresh)) return answer;
+  return begin(fresh, known, request);
+}
+
+int atmost_begin_atom(const char* operator_, const char* operand, const char* host,
+                      const atmost_options* options, atmost_request** request) {
+  if (request == nullptr || operator_ == nullptr || operand == nullptr)
+    return answer_misuse("operator, operand and request must not be NULL");
+  *request = nullptr;
+  atmost_options known;
+  LibraryLock* fresh = nullptr;
+  if (const int answer = prepare_atom({operator_, operand, host}, options, known, fresh))
+    return answer;
+  return begin(fresh, known, request);
+}
+
+int atmost_descriptor(const atmost_request* request) { return inside(request)->asking_fd(); }
+
+void atmost_cancel(const atmost_request* request) { inside(request)->cancel(); }
+
+int atmost_finish(atmost_request* request, atmost_lock** lock) {
+  if (lock == nullptr || request == nullptr)
+    return answer_misuse("request and lock must not be NULL");
+  *lock = nullptr;
+  LibraryLock* asked = inside(request);
+  Outcome outcome;
+  if (asked->finish(outcome)) return hand_over(asked, outcome, lock);
+  return answer_error(error_of(Code::interrupted, 0, "the request is that of the parent process"));
 }
 
 void atmost_release(atmost_lock* lock, int success) {
@@ -165,6 +149,8 @@ double atmost_retry_in(void) { return last_answer().retry_in; }
 const char* atmost_why(void) { return last_answer().why; }
 
 int atmost_may_be_killed(int agreed) { return agree_to_be_killed(agreed != 0) ? 1 : 0; }
+
+int atmost_api_version(void) { return ATMOST_API_VERSION; }
 
 }  // extern "C"
 

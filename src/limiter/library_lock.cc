@@ -66,15 +66,15 @@ Outcome LibraryLock::ask(const os::WaitGate* gate) {
 Outcome LibraryLock::get(const atmost_options& options) {
   on_lost_ = options.on_lost;
   context_ = options.context;
+  if (options.interruptible == 0 || request_.wait.is_zero()) return get_at(nullptr);
+  const os::WaitGate gate(options.wait_mask);
+  return get_at(&gate);
+}
+
+Outcome LibraryLock::get_at(const os::WaitGate* gate) {
   request_.command = program_name;
   journal_.begin_anew();
-  Outcome outcome;
-  if (options.interruptible != 0 && !request_.wait.is_zero()) {
-    const os::WaitGate gate(options.wait_mask);
-    outcome = ask(&gate);
-  } else {
-    outcome = ask(nullptr);
-  }
+  Outcome outcome = ask(gate);
   if (!lease_.held()) {
     session_.close();
     if (outcome.kind == Outcome::Kind::refused) journal_.denied(outcome);
@@ -89,6 +89,42 @@ Outcome LibraryLock::get(const atmost_options& options) {
   ending_ = false;
   listening_ = on_lost_ != nullptr && listener_.start(listen, this) == 0;
   return outcome;
+}
+
+int LibraryLock::begin(const atmost_options& options) {
+  on_lost_ = options.on_lost;
+  context_ = options.context;
+  if (const int error = asking_.open()) return error;
+  asked_by_ = os::process_id();
+  const int error = asker_.start(get_asked, this);
+  if (error != 0) asking_.close();
+  return error;
+}
+
+void LibraryLock::get_asked(void* self) {
+  auto* lock = static_cast<LibraryLock*>(self);
+  {
+    const os::WaitGate gate(nullptr, lock->asking_.fd(os::WakePair::End::far));
+    lock->asked_ = lock->get_at(&gate);
+  }
+  lock->asking_.raise(os::WakePair::End::far);
+}
+
+void LibraryLock::cancel() const {
+  if (asked_by_ == os::process_id()) asking_.raise(os::WakePair::End::near);
+}
+
+bool LibraryLock::finish(Outcome& to) {
+  const bool ours = asked_by_ == os::process_id();
+  if (ours) {
+    asker_.join();
+    to = asked_;
+  } else {
+    lease_.detach();
+    session_.close();
+  }
+  asking_.close();
+  return ours;
 }
 
 bool LibraryLock::held() const {

@@ -9,6 +9,7 @@
 #include "journal.h"
 #include "os/threads.h"
 #include "os/wait_gate.h"
+#include "os/wake_pair.h"
 #include "store/local/session.h"
 
 namespace atmost::limiter {
@@ -22,6 +23,17 @@ class LibraryLock {
   // held and, if wanted, listens for takers.
   Outcome get(const atmost_options& options);
   void release(Ending ending);
+
+  // get() on a thread of its own: begin(), finish() and, between them, cancel(). The options but
+  // on_lost and its context are no longer needed after begin(). 0 or an errno value.
+  int begin(const atmost_options& options);
+  // Readable once finish() will not block.
+  int asking_fd() const { return asking_.fd(os::WakePair::End::near); }
+  // Any thread; async-signal-safe.
+  void cancel() const;
+  // Blocks until get() has ended. False: a forked child calls it; nothing is held here, and the
+  // value must not be used again.
+  bool finish(Outcome& to);
 
   // The request, which the caller fills before get(). locks[0] only.
   Request& request() { return request_; }
@@ -38,10 +50,12 @@ class LibraryLock {
 
  private:
   static void listen(void* self);
+  static void get_asked(void* self);
   bool lose_if_asked();
   bool let_go(Ending ending);
   bool inherited() const;
   Outcome ask(const os::WaitGate* gate);
+  Outcome get_at(const os::WaitGate* gate);
   void record_end(bool success, Stopped stopped);
 
   mutable os::Mutex mutex_;  // over lease_ and session_ between release() and the listening thread
@@ -59,6 +73,12 @@ class LibraryLock {
   os::Thread listener_;
   bool listening_ = false;
   bool ending_ = false;  // release() has begun: the listener must end
+
+  // Between begin() and finish().
+  os::WakePair asking_;  // near: the caller's, readable at the end; far: the thread's, to cancel
+  os::Thread asker_;
+  Outcome asked_;
+  std::int64_t asked_by_ = 0;  // the process that began
 };
 
 // A value to fill and get(); null when there is no memory. give_back() returns it to the pool.

@@ -15,19 +15,21 @@ namespace atmost::os {
 // REQUIRES: prepare_gates() came before, for this thread.
 class WaitGate {
  public:
-  // `mask`: a sigset_t, borrowed; null: the mask of the thread as it is now.
-  explicit WaitGate(const void* mask);
+  // `mask`: a sigset_t, borrowed; null: the mask of the thread as it is now. `end_fd`: a descriptor
+  // that counts as a handler that ran once it is readable; -1: none.
+  explicit WaitGate(const void* mask, int end_fd = -1);
   WaitGate(const WaitGate&) = delete;
   WaitGate& operator=(const WaitGate&) = delete;
   ~WaitGate();
 
-  // Whether a handler ran while the thread waited.
+  // Whether a handler ran while the thread waited, or the descriptor was readable then.
   bool interrupted() const { return interrupted_; }
 
  private:
   friend int poll_at_gate(struct pollfd* fds, unsigned count, int timeout_ms);
   sigset_t before_;
   const sigset_t* mask_;
+  int end_fd_;
   bool interrupted_ = false;
 };
 

@@ -1,0 +1,82 @@
+#include "library_prepare.h"
+
+#include <cstdlib>
+
+#include "core/host.h"
+#include "core/parse.h"
+#include "library_answer.h"
+#include "library_request.h"
+
+namespace atmost::limiter {
+namespace {
+
+int make_lock(const atmost_options* options, atmost_options& known, LibraryLock*& to) {
+  to = nullptr;
+  if (!known_options(options, known))
+    return answer_misuse("atmost_options.size is too small: start from ATMOST_DEFAULTS");
+  LibraryLock* lock = fresh_lock();
+  if (lock == nullptr) return answer_error(error_of(Code::internal, 0, "out of memory"));
+  const int answer = fill_request(known, lock->request());
+  if (answer == ATMOST_ADMITTED) {
+    to = lock;
+  } else {
+    give_back(lock);
+  }
+  return answer;
+}
+
+int keep_if(const Status& placed, LibraryLock*& lock) {
+  if (placed.ok()) return ATMOST_ADMITTED;
+  give_back(lock);
+  lock = nullptr;
+  return answer_error(placed.error());
+}
+
+}  // namespace
+
+NamingContext naming_context(const char* directory, const char* host, Text<255>& host_room) {
+  const auto view = [](const char* text) {
+    return text != nullptr ? std::string_view(text) : std::string_view();
+  };
+  host_room = host_name();
+  NamingContext around;
+  around.option_dir = view(directory);
+  around.atmost_dir = view(std::getenv("ATMOST_DIR"));
+  around.state_home = view(std::getenv("XDG_STATE_HOME"));
+  around.home = view(std::getenv("HOME"));
+  around.root = user_id() == 0;
+  around.host = host != nullptr ? std::string_view(host) : host_room.view();
+  return around;
+}
+
+int prepare_named(const char* name, const atmost_options* options, atmost_options& known,
+                  LibraryLock*& to) {
+  if (const int answer = make_lock(options, known, to)) return answer;
+  Text<255> host;
+  bool named = false;
+  Request& request = to->request();
+  const NamingContext around = naming_context(known.directory, nullptr, host);
+  const Status placed = place_lock(name, around, request.locks[0], named);
+  request.make_parents = named;
+  request.log_is_own = !named;
+  if (placed.ok() && !named && !own_log(around, request.log_path).ok()) request.no_history = true;
+  return keep_if(placed, to);
+}
+
+int prepare_atom(const AtomName& atom, const atmost_options* options, atmost_options& known,
+                 LibraryLock*& to) {
+  if (const int answer = make_lock(options, known, to)) return answer;
+  Text<255> host_room;
+  const NamingContext around = naming_context(known.directory, atom.host, host_room);
+  LockSpec& spec = to->request().locks[0];
+  PathText directory;
+  Status placed = lock_directory(around, directory);
+  Result<Text<255>> file = canonical_atom(atom.operator_, atom.operand, around.host);
+  if (placed.ok() && !file.ok()) placed = file.error();
+  if (placed.ok()) placed = join_path(directory, file.value(), spec.path);
+  spec.name.append(atom.operator_).push(':').append(atom.operand);
+  to->request().make_parents = true;
+  return keep_if(placed, to);
+}
+
+}  // namespace atmost::limiter

@@ -1,0 +1,225 @@
+// Requests that wait beside the program: descriptors, cancelling, forks. The witness is a lock
+// query by a stranger, or atmost list.
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cmath>
+#include <vector>
+
+#include "library_kit.h"
+
+namespace {
+
+atmost_request* to_cancel = nullptr;
+
+bool readable(int fd, int milliseconds) {
+  struct pollfd one = {fd, POLLIN, 0};
+  return poll(&one, 1, milliseconds) == 1;
+}
+
+int threads() {
+  int count = 0;
+  for (const auto& each : std::filesystem::directory_iterator("/proc/self/task")) {
+    (void)each;
+    ++count;
+  }
+  return count;
+}
+
+int descriptors() {
+  int count = 0;
+  for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
+    (void)each;
+    ++count;
+  }
+  return count;
+}
+
+class AsynchronousRequest : public Library {
+ protected:
+  void SetUp() override {
+    Library::SetUp();
+    limits_.wait = INFINITY;
+    limits_.no_history = 1;
+  }
+
+  atmost_request* begin(const char* file) {
+    atmost_request* request = nullptr;
+    EXPECT_EQ(atmost_begin(path(file).c_str(), &limits_, &request), ATMOST_ADMITTED)
+        << atmost_message();
+    return request;
+  }
+
+  bool waits(const char* file, int count) const {
+    const std::string list = std::string(getenv("ATMOST_BIN")) + "/atmost list " + path(file) +
+                             " | grep -c wait | grep -qx " + std::to_string(count);
+    return system(list.c_str()) == 0;
+  }
+};
+
+TEST_F(AsynchronousRequest, IsReadableWhenAdmittedAndLeavesNothingBehind) {
+  {
+    const atmost::Held before = atmost::Named(path("a")).get_lock(limits_);
+    ASSERT_TRUE(before);
+  }
+  const int threads_before = threads();
+  const int descriptors_before = descriptors();
+  atmost_request* request = begin("a");
+  const int fd = atmost_descriptor(request);
+  EXPECT_EQ(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  ASSERT_TRUE(readable(fd, 10'000));
+  EXPECT_TRUE(held(path("a")));
+  atmost_lock* lock = nullptr;
+  ASSERT_EQ(atmost_finish(request, &lock), ATMOST_ADMITTED);
+  EXPECT_EQ(threads(), threads_before);
+  EXPECT_EQ(atmost_slot(lock), 1u);
+  EXPECT_TRUE(held(path("a")));
+  atmost_release_current_lock();
+  EXPECT_FALSE(held(path("a")));
+  EXPECT_EQ(descriptors(), descriptors_before);
+}
+
+TEST_F(AsynchronousRequest, WaitsBesideItsProgramAndKeepsItsPlace) {
+  atmost_lock* lock = nullptr;
+  ASSERT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_ADMITTED);
+  std::vector<atmost_request*> requests;
+  for (int i = 0; i < 4; ++i) {
+    requests.push_back(begin("a"));
+    ASSERT_TRUE(eventually([&] { return waits("a", i + 1); }));
+  }
+  for (const atmost_request* request : requests)
+    EXPECT_FALSE(readable(atmost_descriptor(request), 0));
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    atmost_release(lock, 1);
+    ASSERT_TRUE(readable(atmost_descriptor(requests[i]), 10'000)) << i;
+    for (std::size_t later = i + 1; later < requests.size(); ++later)
+      EXPECT_FALSE(readable(atmost_descriptor(requests[later]), 0)) << i << " " << later;
+    ASSERT_EQ(atmost_finish(requests[i], &lock), ATMOST_ADMITTED) << atmost_message();
+  }
+  atmost_release(lock, 1);
+}
+
+TEST_F(AsynchronousRequest, SaysAtTheEndWhyItWasRefused) {
+  const atmost::Held holder = atmost::Named(path("a")).get_lock(limits_);
+  limits_.wait = 0;
+  atmost_request* request = begin("a");
+  ASSERT_TRUE(readable(atmost_descriptor(request), 10'000));
+  atmost_lock* lock = nullptr;
+  EXPECT_EQ(atmost_finish(request, &lock), ATMOST_BUSY);
+  EXPECT_EQ(lock, nullptr);
+  EXPECT_STREQ(atmost_why(), "no_slot");
+  limits_.max = 0;
+  EXPECT_EQ(atmost_begin(path("a").c_str(), &limits_, &request), ATMOST_USAGE);
+  EXPECT_EQ(request, nullptr);
+}
+
+TEST_F(AsynchronousRequest, IsCancelledByAnotherThread) {
+  const atmost::Held holder = atmost::Named(path("a")).get_lock(limits_);
+  for (int round = 0; round < 100; ++round) {
+    atmost_request* request = begin("a");
+    std::thread([&] {
+      std::this_thread::sleep_for(round * 10us);
+      atmost_cancel(request);
+    }).join();
+    ASSERT_TRUE(readable(atmost_descriptor(request), 10'000));
+    atmost_lock* lock = nullptr;
+    ASSERT_EQ(atmost_finish(request, &lock), ATMOST_INTERRUPTED) << round;
+  }
+  EXPECT_TRUE(waits("a", 0));
+}
+
+TEST_F(AsynchronousRequest, IsCancelledFromASignalHandlerWhileItIsFinished) {
+  const atmost::Held holder = atmost::Named(path("a")).get_lock(limits_);
+  struct sigaction action = {};
+  struct sigaction before;
+  action.sa_handler = [](int) { atmost_cancel(to_cancel); };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, &before);
+  atmost_request* request = begin("a");
+  to_cancel = request;
+  ASSERT_TRUE(eventually([&] { return waits("a", 1); }));
+  const pthread_t self = pthread_self();
+  std::thread sender([&] { pthread_kill(self, SIGUSR1); });
+  struct pollfd one = {atmost_descriptor(request), POLLIN, 0};
+  while (poll(&one, 1, 10'000) < 0) {
+  }
+  atmost_lock* lock = nullptr;
+  EXPECT_EQ(atmost_finish(request, &lock), ATMOST_INTERRUPTED);
+  sender.join();
+  sigaction(SIGUSR1, &before, nullptr);
+}
+
+// An admission that came first is one, whatever comes after it.
+TEST_F(AsynchronousRequest, StaysAdmittedWhenCancelledTooLate) {
+  atmost_request* request = begin("a");
+  ASSERT_TRUE(readable(atmost_descriptor(request), 10'000));
+  atmost_cancel(request);
+  atmost_lock* lock = nullptr;
+  ASSERT_EQ(atmost_finish(request, &lock), ATMOST_ADMITTED);
+  EXPECT_TRUE(held(path("a")));
+  atmost_release(lock, 1);
+}
+
+// The child has neither the thread nor the place; what it does to the request, its parent's stays.
+TEST_F(AsynchronousRequest, IsTheParentsAloneAfterAFork) {
+  atmost_lock* lock = nullptr;
+  ASSERT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_ADMITTED);
+  atmost_request* request = begin("a");
+  ASSERT_TRUE(eventually([&] { return waits("a", 1); }));
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    atmost_cancel(request);
+    atmost_lock* none = nullptr;
+    if (atmost_finish(request, &none) != ATMOST_INTERRUPTED || none != nullptr) _exit(1);
+    limits_.wait = 0;
+    _exit(atmost_get(path("a").c_str(), &limits_, &none) == ATMOST_BUSY ? 0 : 2);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(readable(atmost_descriptor(request), 0));
+  EXPECT_TRUE(waits("a", 1));
+  atmost_release(lock, 1);
+  ASSERT_TRUE(readable(atmost_descriptor(request), 10'000));
+  ASSERT_EQ(atmost_finish(request, &lock), ATMOST_ADMITTED) << atmost_message();
+  atmost_release(lock, 1);
+  EXPECT_FALSE(held(path("a")));
+}
+
+// A child that stays after its parent was killed keeps no place: who comes later is admitted.
+TEST_F(AsynchronousRequest, LeavesTheQueueWithItsProcess) {
+  atmost_lock* lock = nullptr;
+  ASSERT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_ADMITTED);
+  int go[2];
+  int there[2];
+  ASSERT_EQ(pipe(go), 0);
+  ASSERT_EQ(pipe(there), 0);
+  char byte = 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    close(go[1]);
+    begin("a");
+    (void)!read(go[0], &byte, 1);
+    if (fork() == 0) {
+      (void)!write(there[1], "", 1);
+      (void)!read(go[0], &byte, 1);
+      _exit(0);
+    }
+    for (;;) pause();
+  }
+  close(go[0]);
+  ASSERT_TRUE(eventually([&] { return waits("a", 1); }));
+  ASSERT_EQ(write(go[1], "", 1), 1);
+  ASSERT_EQ(read(there[0], &byte, 1), 1);
+  kill(child, SIGKILL);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  EXPECT_TRUE(waits("a", 0));
+  atmost_release(lock, 1);
+  limits_.wait = 0;
+  EXPECT_TRUE(atmost::Named(path("a")).get_lock(limits_));
+  for (const int end : {go[1], there[0], there[1]}) close(end);
+}
+
+}  // namespace
