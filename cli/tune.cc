@@ -23,57 +23,72 @@ Output& line(Output& to, std::string_view name) {
   return to;
 }
 
-void show_experience(Output& to, const Tuning& it) {
+void show_runs(Output& to, const Tuning& it) {
   line(to, "remembered")
       .number(it.completed)
       .text(" runs that ended by themselves, ")
       .number(it.stopped);
   to.text(" stopped by a limit, ").number(it.cut_short).text(" by somebody else\n");
-  if (it.completed > 0) {
-    line(to, "run times")
-        .text("half up to ")
-        .text(duration_words(it.half))
-        .text(", nine in ten up to ");
-    to.text(duration_words(it.nine_tenths)).text(", the longest ").text(duration_words(it.longest));
-    to.text("; the older count less\n");
-  }
-  constexpr std::string_view kRelated[kRelations] = {"the same again", "nearly so", "about as long",
-                                                     "of the same order",
-                                                     "like any run of the directory"};
+  if (it.completed == 0) return;
+  line(to, "run times").text("half up to ").text(duration_words(it.half));
+  to.text(", nine in ten up to ").text(duration_words(it.nine_tenths));
+  to.text(", the longest ").text(duration_words(it.longest)).text("; the older count less\n");
+  constexpr std::string_view kAlike[kWidths] = {"the same again", "nearly so", "about as long",
+                                                "of the same order"};
   line(to, "the next run");
-  for (int i = 0; i < kRelations; ++i) {
-    to.text(i > 0 ? ", " : "").text(kRelated[i]).text(" ");
-    tenths(to, 100 * it.related[i]).text("%");
+  for (int i = 0; i < kWidths; ++i) {
+    tenths(to.text(kAlike[i]).text(" "), 100 * (it.related[i] + it.related[kWidths + i]));
+    to.text("%, ");
   }
-  to.text("\n");
+  tenths(to.text("unlike the earlier ones "), 100 * it.related[kRelations - 1]).text("%\n");
+}
+
+// In 1,000.
+Output& rate(Output& to, double value) {
+  return value > 0 && value < 0.05 ? to.text("less than 0.1") : tenths(to, value);
 }
 
 void show_choice(Output& to, const Tuning& it, const LearnedBounds& bounds) {
-  line(to, "a wrong kill");
-  tenths(to.text("is worth "), it.price).text(" doublings of the limit, so that about ");
-  tenths(to, bounds.risk_ppm / 1000.0)
-      .text(" good runs in 1,000 are stopped (--auto-risk); learned from ");
-  to.number(it.experience).text(" runs of the directory\n");
-  line(to, "best limit");
+  line(to, "asked");
+  tenths(to.text("at most "), bounds.risk_ppm / 1000.0)
+      .text(
+          " good runs in 1,000 may be stopped, over all locks of the directory (--auto-risk); "
+          "learned from ");
+  to.number(it.experience).text(" of their runs\n");
+  line(to, "this lock");
   if (it.completed < it.runs_needed) {
-    to.text("none: ")
-        .number(it.runs_needed)
-        .text(" completed runs of this lock are needed, it has ");
-    to.number(it.completed).text("\n");
+    to.text("no limit: ").number(it.runs_needed);
+    to.text(" completed runs of its own are needed, it has ").number(it.completed).text("\n");
     return;
   }
-  to.text(duration_words(it.limit));
-  if (it.widened > 0) {
-    tenths(to.text(", longer by "), it.widened / static_cast<double>(kStepsPerOctave))
-        .text(" doublings after kills");
+  if (it.limit.is_forever()) {
+    to.text("no limit: its runs differ so much that none of any use would keep that risk\n");
+    return;
   }
-  tenths(to.text(": "), 1000 * it.chance).text(" in 1,000 next runs are longer than that\n");
+  to.text("best limit ").text(duration_words(it.limit)).text(": ");
+  rate(to, 1000 * it.chance_at_limit).text(" in 1,000 of its next runs are longer");
+  const double risk = bounds.risk_ppm * 1e-6;
+  if (it.chance_at_limit > 2 * risk) to.text(", because its runs differ more than those of others");
+  if (it.chance_at_limit < risk / 2)
+    to.text(", because its runs are more alike than those of others");
+  to.text("\n");
+  if (it.stopped > 0) {
+    line(to, "kept").number(it.stopped).text(" of ");
+    const std::uint64_t all = std::uint64_t{it.completed} + it.stopped;
+    to.number(all).text(" runs were stopped: ");
+    rate(to, 1000.0 * it.stopped / static_cast<double>(all));
+    to.text(" in 1,000, runs that hung among them\n");
+  }
+  if (it.widened > 0) {
+    line(to, "after a kill").text("the limit is ").text(duration_words(it.run_limit));
+    to.text(", until runs have ended by themselves again\n");
+  }
 }
 
 void show_schedule(Output& to, const Tuning& it) {
   line(to, "schedule");
   if (it.schedule_known) {
-    to.text("an admission every ").text(duration_words(it.usual)).text(" or so; ");
+    to.text("a request every ").text(duration_words(it.usual)).text(" or so; ");
   } else {
     to.text("not known before four intervals; ");
   }
@@ -83,7 +98,28 @@ void show_schedule(Output& to, const Tuning& it) {
       .text(" of all kept arriving at or below the interval\n");
 }
 
-void show_limits(Output& to, const Tuning& it) {
+void show_interval(Output& to, const Tuning& it, const LearnedBounds& bounds) {
+  const Duration interval = it.limits.if_elapsed;
+  line(to, "--if-elapsed");
+  if (interval.is_zero()) {
+    to.text("0\n");
+    return;
+  }
+  to.text(duration_words(interval)).text(": ");
+  if (it.slowed > 0) {
+    to.text("longer than half of the usual interval, because requests keep arriving too soon\n");
+  } else if (interval == bounds.high) {
+    to.text("as --auto-max says\n");
+  } else if (interval == bounds.low) {
+    to.text("as --auto-min says\n");
+  } else if (interval == it.usual) {
+    to.text("the usual interval, which is shorter than --auto-min\n");
+  } else {
+    to.text("half of the usual interval\n");
+  }
+}
+
+void show_limits(Output& to, const Tuning& it, const LearnedBounds& bounds) {
   line(to, "--expire-after").text(duration_words(it.limits.expire_after)).text("\n");
   line(to, "--max-runtime");
   if (it.limits.max_runtime.is_zero()) {
@@ -91,14 +127,7 @@ void show_limits(Output& to, const Tuning& it) {
   } else {
     to.text(duration_words(it.limits.max_runtime)).text("\n");
   }
-  line(to, "--if-elapsed");
-  if (it.limits.if_elapsed.is_zero()) {
-    to.text("0\n");
-  } else {
-    to.text(duration_words(it.limits.if_elapsed));
-    to.text(it.slowed > 0 ? ": from half of the usual interval on, longer for spam\n"
-                          : ": half of the usual interval, within the bounds\n");
-  }
+  show_interval(to, it, bounds);
 }
 
 void show_json(Output& to, std::string_view name, const Tuning& it, const LearnedBounds& bounds) {
@@ -118,14 +147,17 @@ void show_json(Output& to, std::string_view name, const Tuning& it, const Learne
   seconds("p50", it.half);
   seconds("p90", it.nine_tenths);
   seconds("longest", it.longest);
-  constexpr std::string_view kRelated[kRelations] = {"same", "near", "about", "order", "any"};
-  for (int i = 0; i < kRelations; ++i) millionths(kRelated[i], it.related[i]);
+  constexpr std::string_view kRelated[kWidths] = {"same", "near", "about", "order"};
+  for (int i = 0; i < kWidths; ++i)
+    millionths(kRelated[i], it.related[i] + it.related[kWidths + i]);
+  millionths("any", it.related[kRelations - 1]);
   millionths("risk_per_1000", bounds.risk_ppm / 1000.0);
   to.text(",\"experience\":").number(it.experience);
   millionths("price", it.price);
   seconds("limit", it.limit);
   to.text(",\"widened_steps\":").number(it.widened);
   millionths("chance", it.chance);
+  millionths("chance_at_limit", it.chance_at_limit);
   if (it.schedule_known) seconds("usual_interval", it.usual);
   to.text(",\"too_soon\":").number(it.too_soon).text(",\"spam\":").number(it.spam);
   seconds("expire_after", it.limits.expire_after);
@@ -142,10 +174,15 @@ int tune_command(Invocation& it) {
   if (!tuned.ok()) return fail(tuned.error(), it, 1);
   const Tuning& tuning = tuned.value();
   const std::string_view name = it.request.locks[0].name;
-  if (!tuning.kept) {
+  if (tuning.kept == StatsKept::none) {
     Error error = error_of(Code::usage, 0, name);
     error.message.append(": this store remembers no runs: only lock files do");
     return fail(error, it, 1);
+  }
+  if (tuning.kept == StatsKept::others_may_write && !it.quiet) {
+    Text<400> words(name);
+    complain(words.append(
+        ": others may write the lock file: what it remembers is not used, and auto is no limit"));
   }
   Output to(1);
   if (it.json) {
@@ -153,10 +190,10 @@ int tune_command(Invocation& it) {
     return finish(to);
   }
   to.escaped(name).text("\n");
-  show_experience(to, tuning);
+  show_runs(to, tuning);
   show_choice(to, tuning, it.request.learned);
   show_schedule(to, tuning);
-  show_limits(to, tuning);
+  show_limits(to, tuning, it.request.learned);
   return finish(to);
 }
 

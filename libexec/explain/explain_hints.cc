@@ -260,11 +260,10 @@ void tell_longest(const float (&steps)[kSteps], std::string_view what, Report& o
 
 void tell_memory(const Explanation& about, Report& out) {
   static LockStats memory;
-  static DirectoryStats experience;
   out.text("  bytes ").number(kMemoryAt).text(" to ");
   out.number(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) - 1);
   out.text(", the lock's memory, which auto limits are learned from:");
-  if (!read_memory(about.fd, memory, experience)) {
+  if (!read_memory(about.fd, memory)) {
     out.text(" nothing\n");
     return;
   }
@@ -274,7 +273,7 @@ void tell_memory(const Explanation& about, Report& out) {
       .count(memory.cut_short)
       .text(" by somebody else\n");
   tell_longest(memory.runs, "runs", out);
-  tell_longest(memory.intervals, "intervals between admissions", out);
+  tell_longest(memory.intervals, "intervals between requests", out);
   if (memory.too_soon == 0) return;
   out.text("    ").count(memory.too_soon).text(" requests came too soon, ");
   out.count(memory.spam).text(" of them were spam\n");

@@ -26,7 +26,8 @@ std::int64_t learned_limit_ns(const LockStory& story) {
   Result<Owned<Store>> files = open_store("file:", room);
   if (!files.ok()) return 0;
   const Result<Tuning> tuning = tune(*files.value(), request);
-  if (!tuning.ok() || !tuning.value().kept || tuning.value().completed == 0) return 0;
+  if (!tuning.ok() || tuning.value().kept != StatsKept::kept || tuning.value().completed == 0)
+    return 0;
   const Duration limit = tuning.value().limits.expire_after;
   return limit.is_forever() ? 0 : limit.ns;
 }

@@ -56,7 +56,7 @@ std::vector<Row> replay_all(const std::vector<Part>& parts, const Options& optio
       rows[i].rule = rules[i]->name();
       rows[i].risk_ppm = rules[i]->risk_ppm();
       rows[i].scores.push_back(
-          replay(part.trace, *rules[i], options.bounds.low, options.bounds.high,
+          replay(part.trace, *rules[i], {options.bounds.low, options.bounds.high, options.no_limit},
                  [&](std::size_t done) { progress.show(rules[i]->name(), behind + done); }));
       behind += part.trace.runs.size();
     }
@@ -71,36 +71,61 @@ void show_json(const std::vector<Part>& parts, const std::vector<Row>& rows) {
       std::printf("{\"part\":\"%s\",\"rule\":\"%s\"", parts[p].name.c_str(), row.rule.c_str());
       if (row.risk_ppm > 0) std::printf(",\"risk\":%s", risk_words(row.risk_ppm).c_str());
       std::printf(
-          ",\"locks\":%zu,\"runs\":%zu,\"limited\":%zu,\"wrong_kills\":%zu,\"per_1000\":%.3f,"
-          "\"ratio\":%.3f}"
-          "\n",
+          ",\"locks\":%zu,\"runs\":%zu,\"scored\":%zu,\"wrong_kills\":%zu,\"per_1000\":%.3f,"
+          "\"killed_runs\":%zu,\"most_kills\":%zu,\"no_limit\":%zu,\"ratio\":%.3f,"
+          "\"hangs\":%zu,\"unnoticed\":%zu,\"notice\":%.3f,\"judged_locks\":%zu,"
+          "\"locks_above\":%zu}\n",
           parts[p].trace.atoms, parts[p].trace.runs.size(), score.runs, score.kills,
-          score.per_thousand(), score.ratio());
+          score.per_thousand(), score.killed, score.most_kills, score.unlimited, score.ratio(),
+          score.hangs, score.unnoticed, score.notice(), score.locks, score.locks_above);
     }
   }
 }
 
+bool any_hangs(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    for (const Score& score : row.scores) {
+      if (score.hangs > 0) return true;
+    }
+  }
+  return false;
+}
+
+double percent(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
 void show_table(const std::vector<Part>& parts, const std::vector<Row>& rows) {
-  constexpr int kNames = 26, kColumns = 10;
+  constexpr int kNames = 26, kColumn = 9;
+  const bool hangs = any_hangs(rows);
+  const int columns = hangs ? 4 : 3;
   for (const Part& part : parts) {
     std::printf("%s%s: %zu locks, %zu runs", &part == &parts[0] ? "" : "; ", part.name.c_str(),
                 part.trace.atoms, part.trace.runs.size());
   }
   std::printf("\n\n%-*s", kNames, "");
-  for (const Part& part : parts) std::printf("  %-*s", 2 * kColumns - 2, part.name.c_str());
+  for (const Part& part : parts) std::printf("  %-*s", columns * kColumn - 2, part.name.c_str());
   std::printf("\n%-*s", kNames, "limit");
-  for (std::size_t p = 0; p < parts.size(); ++p)
-    std::printf("%*s%*s", kColumns, "kills", kColumns, "ratio");
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    std::printf("%*s%*s%*s", kColumn, "kills", kColumn, "none", kColumn, "ratio");
+    if (hangs) std::printf("%*s", kColumn, "hangs");
+  }
   std::printf("\n");
   for (const Row& row : rows) {
     std::printf("%-*s", kNames, row.rule.c_str());
-    for (const Score& score : row.scores)
-      std::printf("%*.1f%*.1f", kColumns, score.per_thousand(), kColumns, score.ratio());
+    for (const Score& score : row.scores) {
+      std::printf("%*.1f%*.1f%%%*.1f", kColumn, score.per_thousand(), kColumn - 1,
+                  percent(score.unlimited, score.runs), kColumn, score.ratio());
+      if (hangs) std::printf("%*.1f", kColumn, score.notice());
+    }
     std::printf("\n");
   }
   std::printf(
-      "\nkills: runs in 1,000 that were killed and would have finished\n"
+      "\nkills: of 1,000 good runs from each lock's sixth on; one that is tried again counts "
+      "again\n"
+      "none: runs that had no limit, or the longest; in the ratio as --auto-max, or a day\n"
       "ratio: limit / median run time, geometric mean: how long a hang goes unnoticed\n");
+  if (hangs) std::printf("hangs: how long the cancelled runs took / median, geometric mean\n");
 }
 
 int run(int argc, char** argv) {

@@ -66,17 +66,17 @@ const char kHelp[] =
     "compare ways to limit run times on a recorded log: how many good runs each would have killed, "
     "and how\n"
     "long a hang would have gone unnoticed\n\n"
-    "      --auto-risk N     learned limits that kill about N good runs in 1,000; repeatable (3, 6 "
-    "and 10)\n"
-    "      --auto-min DUR    no limit of any kind is shorter (60s)\n"
-    "      --auto-max DUR    nor longer; also stands for no limit (24h)\n"
+    "      --auto-risk N     learned limits that kill about N good runs in 1,000; repeatable (5)\n"
+    "      --auto-min DUR    no limit of any kind is shorter (1s)\n"
+    "      --auto-max DUR    nor longer (inf)\n"
     "      --min-runs N      leave out locks with fewer runs (30)\n"
     "      --split HOW       also the two halves, each learning from itself alone: by user, or by "
     "time\n"
     "      --json            one JSON object a line\n"
     "  -q, --quiet           no progress, nothing about lines that could not be read\n"
     "  -h, --help, -V, --version\n\n"
-    "TRACE: a history of atmost, or a log in the Standard Workload Format; gzip is undone.\n"
+    "TRACE: a history of atmost, or a log in the Standard Workload Format; gzip is undone. -: "
+    "standard input.\n"
     "DUR: 90, 90s, 15m, 1h30m, 2d, 250ms, inf.\n";
 
 Options parse_options(int argc, char** argv) {
@@ -101,13 +101,12 @@ Options parse_options(int argc, char** argv) {
   }
   if (optind + 1 != argc) wrong_option("simulate", "needs one TRACE; see atmost simulate --help");
   to.trace = argv[optind];
-  // Limits are compared by their logarithms, so none is 0 nor for ever.
+  to.no_limit = to.bounds.high.is_forever() ? Duration::seconds(24 * 3600) : to.bounds.high;
+  // Limits are compared by their logarithms, so none is 0.
   if (to.bounds.low < Duration::millis(1))
     wrong_option("--auto-min", "too short: use 1ms at least");
-  if (to.bounds.high > Duration::seconds(100LL * 365 * 24 * 3600))
-    wrong_option("--auto-max", "too long: use 36500d at most");
   if (to.bounds.low > to.bounds.high) wrong_option("--auto-min", "longer than --auto-max");
-  if (to.risks_ppm.empty()) to.risks_ppm = {3000, 6000, 10000};
+  if (to.risks_ppm.empty()) to.risks_ppm = {to.bounds.risk_ppm};
   return to;
 }
 

@@ -19,7 +19,8 @@ struct Options {
   bool quiet = false;
   Split split = Split::none;
   std::size_t min_runs = 30;
-  LearnedBounds bounds{Duration::seconds(60), Duration::seconds(24 * 3600), 0};
+  LearnedBounds bounds;
+  Duration no_limit{};  // 0: bounds.high, or a day
   std::vector<std::uint32_t> risks_ppm;
   std::string trace;
 };

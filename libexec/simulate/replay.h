@@ -4,27 +4,44 @@
 
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 #include "rules.h"
 #include "trace.h"
 
 namespace atmost::simulate {
 
+// A lock's first runs are not scored: no rule knows anything then.
+inline constexpr std::size_t kUnscored = 5;
+
 struct Score {
-  std::size_t runs = 0;         // that were limited: all but each atom's first
-  std::size_t kills = 0;        // of runs that would have finished
-  double log_ratios = 0;        // sum of ln(limit / median run time of the atom)
+  std::size_t runs = 0;         // good ones, from each lock's sixth on
+  std::size_t kills = 0;        // of these, every attempt counting
+  std::size_t killed = 0;       // how many of these were killed at all
+  std::size_t most_kills = 0;   // of one run
+  std::size_t unlimited = 0;    // how many of these had no limit, or the longest
+  double log_ratios = 0;        // sum of ln(limit / median run time of the lock)
+  std::size_t hangs = 0;        // runs that somebody stopped, from each lock's eleventh run on
+  std::size_t unnoticed = 0;    // those that the limit would not have stopped sooner
+  double log_notices = 0;       // sum of ln(time until they end / median)
+  std::size_t locks = 0;        // with 100 good runs
+  std::size_t locks_above = 0;  // those with more than four times the risk asked for
   double per_thousand() const;  // kills
   double ratio() const;         // geometric mean of limit / median: how long a hang goes unnoticed
+  double notice() const;        // geometric mean of the time until hangs ended / median
 };
 
-// For each atom's runs in order, from the second on, the limit is set before the run. A longer run
-// is a wrong kill; it is tried again under the limit as the rule widens it, each further kill
-// counts, and is then seen at its true length. Limits are at least `low` and at most `high`, which
-// also stands for no limit. The median is at least a second. Runs that the log says were stopped
-// are shown to the rule and do not count. `advanced` is called now and then with the number of runs
-// done.
-Score replay(const Trace& trace, Rule& rule, Duration low, Duration high,
+struct Bounds {
+  Duration low;
+  Duration high;      // forever: no longest limit
+  Duration no_limit;  // finite: what counts for a run without a limit in the ratio
+};
+
+// Each run starts when the log says; its limit is set then, from what has ended before. A longer
+// run is killed and tried again at once, with the limit as the rule sets it then. What a run took
+// is known when it ends. Runs that the log says were stopped end there, or at the limit, and are
+// not tried again. `advanced` is called now and then with the number of runs that have started.
+Score replay(const Trace& trace, Rule& rule, const Bounds& bounds,
              const std::function<void(std::size_t)>& advanced);
 
 }  // namespace atmost::simulate

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/learn.h"
+#include "policy/limits.h"
 
 namespace atmost::simulate {
 namespace {
@@ -11,8 +11,9 @@ namespace {
 class Fixed final : public Rule {
  public:
   Fixed(const std::string& words, Duration limit) : Rule("fixed " + words, 0), limit_(limit) {}
-  Duration limit(std::uint32_t) override { return limit_; }
-  void completed(std::uint32_t, Duration) override {}
+  Duration limit(std::uint32_t, Duration killed_at) override {
+    return killed_at.is_zero() ? limit_ : doubled(killed_at);
+  }
 
  private:
   Duration limit_;
@@ -24,17 +25,20 @@ class MeanAndDeviations final : public Rule {
       : Rule("mean + " + std::to_string(std::lround(deviations)) + " deviations", 0),
         deviations_(deviations),
         atoms_(atoms) {}
-  Duration limit(std::uint32_t atom) override {
+  Duration limit(std::uint32_t atom, Duration killed_at) override {
+    if (!killed_at.is_zero()) return doubled(killed_at);
     const Sums& of = atoms_[atom];
+    if (of.count == 0) return Duration::forever();
     const double variance = of.count > 1 ? of.squares / (of.count - 1) : 0;
     const double limit = of.mean + deviations_ * std::sqrt(variance);
     return limit < 9e18 ? Duration{std::llround(limit)} : Duration::forever();
   }
-  void completed(std::uint32_t atom, Duration ran) override {
+  void ended(std::uint32_t atom, const RunSample& run) override {
+    if (run.kind != RunSample::Kind::completed) return;
     Sums& of = atoms_[atom];
-    const double off = static_cast<double>(ran.ns) - of.mean;
+    const double off = static_cast<double>(run.ran.ns) - of.mean;
     of.mean += off / ++of.count;
-    of.squares += off * (static_cast<double>(ran.ns) - of.mean);
+    of.squares += off * (static_cast<double>(run.ran.ns) - of.mean);
   }
 
  private:
@@ -49,12 +53,14 @@ class LargestSoFar final : public Rule {
  public:
   LargestSoFar(std::size_t atoms, std::int64_t times)
       : Rule("largest so far x " + std::to_string(times), 0), times_(times), largest_(atoms) {}
-  Duration limit(std::uint32_t atom) override {
+  Duration limit(std::uint32_t atom, Duration killed_at) override {
+    if (!killed_at.is_zero()) return doubled(killed_at);
     const std::int64_t largest = largest_[atom].ns;
-    return largest > Duration::kForever / times_ ? Duration::forever() : Duration{largest * times_};
+    return largest == 0 || largest > Duration::kForever / times_ ? Duration::forever()
+                                                                 : Duration{largest * times_};
   }
-  void completed(std::uint32_t atom, Duration ran) override {
-    largest_[atom] = std::max(largest_[atom], ran);
+  void ended(std::uint32_t atom, const RunSample& run) override {
+    if (run.kind == RunSample::Kind::completed) largest_[atom] = std::max(largest_[atom], run.ran);
   }
 
  private:
@@ -66,38 +72,41 @@ class LargestEver final : public Rule {
  public:
   explicit LargestEver(const Trace& trace)
       : Rule("largest ever (oracle)", 0), largest_(trace.atoms) {
-    for (const Run& run : trace.runs)
-      largest_[run.atom] = std::max(largest_[run.atom], Duration{run.ran_ns});
+    for (const Run& run : trace.runs) {
+      if (!run.cut_short) largest_[run.atom] = std::max(largest_[run.atom], Duration{run.ran_ns});
+    }
   }
-  Duration limit(std::uint32_t atom) override { return largest_[atom]; }
-  void completed(std::uint32_t, Duration) override {}
+  Duration limit(std::uint32_t atom, Duration) override { return largest_[atom]; }
 
  private:
   std::vector<Duration> largest_;
 };
 
+// What `--max-runtime auto` does, by the functions that decide and learn there.
 class Learned final : public Rule {
  public:
   Learned(std::size_t atoms, LearnedBounds bounds, std::uint32_t ppm)
-      : Rule("auto, --auto-risk " + risk_words(ppm), ppm), bounds_(bounds), memories_(atoms) {
-    bounds_.risk_ppm = ppm;
+      : Rule("auto, --auto-risk " + risk_words(ppm), ppm), memories_(atoms) {
+    request_.max_runtime_auto = true;
+    request_.learned = bounds;
+    request_.learned.risk_ppm = ppm;
   }
-  Duration limit(std::uint32_t atom) override {
-    return policy::run_limit(memories_[atom], experience_, bounds_).limit;
+  Duration limit(std::uint32_t atom, Duration) override {
+    View view;
+    view.memory = &memories_[atom];
+    view.experience = &experience_;
+    const Duration limit = policy::limits_of(request_, view).max_runtime;
+    return limit.is_zero() ? Duration::forever() : limit;
   }
-  Duration widened(std::uint32_t atom, Duration limit) override {
-    policy::run_cut_short(memories_[atom], limit, policy::CutBy::limit);
-    return policy::run_limit(memories_[atom], experience_, bounds_).limit;
-  }
-  void completed(std::uint32_t atom, Duration ran) override {
-    policy::run_completed(memories_[atom], experience_, ran);
-  }
-  void cut_short(std::uint32_t atom, Duration ran) override {
-    policy::run_cut_short(memories_[atom], ran, policy::CutBy::other);
+  void ended(std::uint32_t atom, const RunSample& run) override {
+    RunSample sample = run;
+    sample.low = request_.learned.low;
+    sample.high = request_.learned.high;
+    policy::remember(memories_[atom], experience_, sample);
   }
 
  private:
-  LearnedBounds bounds_;
+  Request request_;
   std::vector<LockStats> memories_;
   DirectoryStats experience_{};
 };
@@ -111,7 +120,7 @@ std::string risk_words(std::uint32_t ppm) {
   return rest.empty() ? words : words + "." + rest;
 }
 
-Duration Rule::widened(std::uint32_t, Duration limit) {
+Duration doubled(Duration limit) {
   return limit.ns > Duration::kForever / 2 ? Duration::forever() : Duration{limit.ns * 2};
 }
 

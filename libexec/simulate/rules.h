@@ -20,14 +20,11 @@ class Rule {
   const std::string& name() const { return name_; }
   std::uint32_t risk_ppm() const { return risk_ppm_; }  // 0: it knows no risk
 
-  // Before the atom's next run, which is not its first.
-  virtual Duration limit(std::uint32_t atom) = 0;
-  // The run was killed under `limit`, wrongly: the next one.
-  virtual Duration widened(std::uint32_t atom, Duration limit);
-  // It took so long in the end.
-  virtual void completed(std::uint32_t atom, Duration ran) = 0;
-  // It was stopped by somebody in the log.
-  virtual void cut_short(std::uint32_t, Duration) {}
+  // For a run that is about to start; forever: none. `killed_at` is zero at its first attempt, and
+  // then where this rule's limit ended the last one.
+  virtual Duration limit(std::uint32_t atom, Duration killed_at) = 0;
+  // A run, or an attempt at one, has ended; calls come in the order of these ends.
+  virtual void ended(std::uint32_t, const RunSample&) {}
 
  private:
   std::string name_;
@@ -36,6 +33,9 @@ class Rule {
 
 // Parts in a million as --auto-risk has them: in 1,000, without needless zeros.
 std::string risk_words(std::uint32_t ppm);
+
+// Twice the limit that was too short.
+Duration doubled(Duration limit);
 
 // Fixed limits, mean + 8 standard deviations, the largest so far times four, ours at each risk, and
 // the largest ever, which only an oracle knows. `bounds` gives ours its low and high.

@@ -37,6 +37,12 @@ std::int64_t nanoseconds(double seconds) {
   return static_cast<std::int64_t>(std::llround(seconds * 1e3)) * 1'000'000;
 }
 
+Job::Status status_of(double field) {
+  if (field == 0) return Job::Status::failed;
+  if (field == 5) return Job::Status::cancelled;
+  return field >= 2 && field <= 4 ? Job::Status::partial : Job::Status::completed;
+}
+
 }  // namespace
 
 Swf read_swf(std::string_view line, Job& to) {
@@ -55,6 +61,7 @@ Swf read_swf(std::string_view line, Job& to) {
   if (!(start >= 0) || start > kLongest || fields[3] > kLongest) return Swf::wrong;
   to.start_ns = nanoseconds(start);
   to.ran_ns = fields[3] < 0 ? -1 : nanoseconds(fields[3]);
+  to.status = status_of(fields[10]);
   to.user = static_cast<std::int64_t>(fields[11]);
   to.program = static_cast<std::int64_t>(fields[13]);
   return Swf::job;

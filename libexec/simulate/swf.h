@@ -12,9 +12,12 @@ namespace atmost::simulate {
 struct Job {
   std::int64_t start_ns =
       0;  // submitted (field 2) + waited (field 3), since the log's own beginning
-  std::int64_t ran_ns = -1;   // field 4; negative: not known
-  std::int64_t user = -1;     // field 12
-  std::int64_t program = -1;  // field 14, the number of the executable
+  std::int64_t ran_ns = -1;  // field 4; negative: not known
+  // Field 11. Partial executions (2, 3, 4) repeat what another line says of the whole job.
+  enum class Status : std::uint8_t { completed, failed, cancelled, partial };
+  Status status = Status::completed;  // or not known
+  std::int64_t user = -1;             // field 12
+  std::int64_t program = -1;          // field 14, the number of the executable
 };
 
 enum class Swf : std::uint8_t {

@@ -1,5 +1,6 @@
 #include "trace.h"
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -22,7 +23,9 @@ using history::Failure;
 // Lines of a file, compressed or not.
 class Lines {
  public:
-  explicit Lines(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rbe")) {
+  explicit Lines(const std::string& path)
+      : path_(path == "-" ? "standard input" : path),
+        file_(path == "-" ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rbe")) {
     if (!file_) throw Failure(Code::io, path + ": " + std::strerror(errno));
     gzbuffer(file_.get(), 1 << 17);
   }
@@ -107,9 +110,10 @@ class Reader {
   bool take_job(std::string_view line) {
     Job job;
     const Swf kind = read_swf(line, job);
-    if (kind == Swf::job && job.ran_ns >= 0) {
+    const bool left_out = job.status == Job::Status::failed || job.status == Job::Status::partial;
+    if (kind == Swf::job && job.ran_ns >= 0 && !left_out) {
       add(std::to_string(job.user) + " " + std::to_string(job.program),
-          {0, job.start_ns, job.ran_ns, job.user, false});
+          {0, job.start_ns, job.ran_ns, job.user, job.status == Job::Status::cancelled});
     }
     return kind != Swf::wrong;
   }

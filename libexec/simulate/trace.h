@@ -22,10 +22,10 @@ struct Trace {
   std::size_t atoms = 0;
 };
 
-// A history of ours or a log in the Standard Workload Format, compressed by gzip or not; which, its
-// first line tells. An atom is a lock (by path), or a user's program. Lines that are neither are
-// counted and told of, the first by its number. Throws Failure: there is no such file, or no run in
-// it.
+// A history of ours or a log in the Standard Workload Format, compressed by gzip or not; "-" is
+// standard input. Each line says what it is. An atom is a lock (by path), or a user's program.
+// Lines that are neither are counted and told of, the first by its number. Throws Failure: there is
+// no such file, or no run in it.
 Trace read_trace(const std::string& path, bool quiet);
 
 // Without the atoms of fewer runs; atoms are numbered anew.

@@ -67,8 +67,8 @@ class Hold {
   // Whether the name of that lock still leads to the file that is held; if not, the hold excludes
   // nobody. True where that cannot be known. Does not block.
   virtual bool in_place(std::uint32_t) const { return true; }
-  // Frees the slots and records how the run ended; the store adds to the lesson how long before
-  // this admission the last one was. What cannot be written is lost without a message. The slots
+  // Frees the slots and records how the run ended; the store adds to the lesson when the
+  // run was admitted. What cannot be written is lost without a message. The slots
   // are free in any case; in a leased store, when the lease ends.
   virtual void release(Ending ending, const Instant& now, const Lesson& lesson) = 0;
 

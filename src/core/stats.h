@@ -14,41 +14,47 @@ namespace atmost {
 // them reach from a millisecond to seven weeks; whatever is longer is in the last.
 inline constexpr int kStepsPerOctave = 4;
 inline constexpr int kSteps = 32 * kStepsPerOctave;
-// How the next run may relate to those before it: like one of them, within four widths (learn.cc),
-// or like any run of any lock.
-inline constexpr int kRelations = 5;
+// How the next run may relate to those before it: like one of the last few, within four widths;
+// like one of the last hundred, likewise (forecast.cc); or like any run of any lock.
+inline constexpr int kWidths = 4;
+inline constexpr int kRelations = 2 * kWidths + 1;
 // Locks are compared with locks of about as many runs.
 inline constexpr int kStages = 6;
-// Prices at which every run is tried, to see how many would have been killed wrongly.
+// Prices at which every run is tried, to see how many kills each would have cost.
 inline constexpr int kPrices = 8;
 
 // Plain data, as stored. Everything is 0 for a lock that nobody has used.
 struct LockStats {
-  float runs[kSteps];           // run times, each run counting 0.95 of the next
-  float intervals[kSteps];      // between admissions, likewise
-  float relations[kRelations];  // how often the next run had each of these relations
-  float kills;              // runs that a limit ended, each completed run counting 0.95 of the next
-  std::uint32_t completed;  // runs that ended by themselves
-  std::uint32_t stopped;    // runs that a limit ended
-  std::uint32_t widened;    // steps by which the next limits are longer, because of those
-  // 1 + the step at which a limit last did so, until the next run has completed
+  float runs[kSteps];              // run times, each run counting 0.99 of the next
+  float recent[kSteps];            // the same, each run counting 0.8 of the next
+  float intervals[kSteps];         // between requests, the older counting less
+  float relations[kRelations];     // how often the next run had each of these relations, likewise
+  std::uint32_t completed;         // runs that ended by themselves
+  std::uint32_t stopped;           // runs that a limit ended
+  std::uint32_t stopped_in_a_row;  // how many of these since the last run that ended by itself
+  std::uint32_t widened;           // steps by which the next limits are longer, because of those
+  // 1 + the step at which a limit last ended a run, until the next run has completed
   std::uint32_t unsettled;
   std::uint32_t cut_short;  // runs that another process or a user ended
   std::uint32_t too_soon;   // requests refused as too soon, under --if-elapsed auto
   std::uint32_t spam;       // requests that kept arriving at or below the interval
   std::uint32_t in_a_row;   // how many of these the latest requests were
-  std::uint32_t reserved[2];
   // The last request that was admitted, or refused as too soon; wall clock.
   std::int64_t asked_real_ns;
+  std::int64_t stopped_real_ns;  // when a limit last ended a run; wall clock
 };
 
 // Plain data, as stored. Everything is 0 for a directory in which no run has completed.
 struct DirectoryStats {
   float runs[kSteps];
   float relations[kStages][kRelations];
-  float tried;  // runs, and how many of them were longer than the limit at each price
-  float missed[kPrices];
+  float tried;            // runs that had a limit
+  float missed[kPrices];  // how many kills the limit at each price would have cost
 };
+
+// Whether a store keeps statistics: not at all; it does; or it does, but a lock's are left out
+// because another user could have written them, and so could have had a run of this one stopped.
+enum class StatsKept : std::uint8_t { none, kept, others_may_write };
 
 // Bounds of a learned limit, and how many good runs in a million may be killed.
 struct LearnedBounds {
@@ -64,13 +70,18 @@ struct RunSample {
     stopped,    // a limit of ours ended it
     cut_short,  // another process or a user ended it
     too_soon,   // a request was refused
+    admitted,   // a request was admitted; how its run ends comes later
   };
   Kind kind = Kind::completed;
-  Duration ran{};                  // of a run
-  std::int64_t asked_real_ns = 0;  // the request: its moment by the wall clock; 0: do not count it
+  Duration ran{};  // of a run
+  // When the run was admitted, by the wall clock; 0: not known
+  std::int64_t started_real_ns = 0;
+  // No limit on it was shorter, or longer (LearnedBounds).
+  Duration low{};
+  Duration high = Duration::forever();
+  std::int64_t asked_real_ns = 0;  // the request: its moment by the wall clock; 0: do not count it;
+                                   // the same moment is counted once
   Duration interval{};             // in force for the request; 0: none
-  // From the previous admission to this run's; forever: not known.
-  Duration since_previous = Duration::forever();
 };
 
 // Updates the statistics. Pure; stores call it on what they read and write the result back

@@ -43,11 +43,11 @@ class Store {
   // again. Its holders stay.
   virtual Status set_drained(const Request& request, std::uint32_t slot, bool drained) = 0;
 
-  // Reads the statistics of the request's first lock and of its directory; false: there are none.
-  // Creates nothing.
-  virtual Result<bool> recall(const Request& request, LockStats& lock, DirectoryStats& directory) {
+  // Reads the statistics of the request's first lock and of its directory. Creates nothing.
+  virtual Result<StatsKept> recall(const Request& request, LockStats& lock,
+                                   DirectoryStats& directory) {
     (void)request, (void)lock, (void)directory;
-    return false;
+    return StatsKept::none;
   }
 
   // Forgets the last admission and what was learned.

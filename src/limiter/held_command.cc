@@ -18,6 +18,7 @@ constexpr std::int64_t kLookAtFilesNs = 1'000'000'000;
 void HeldCommand::started() {
   started_boot_ns_ = os::boot_ns();
   journal_.admitted(lease_, admission_.waited);
+  learn_admission(locks_, admission_);
   save_last_admission(request_, lease_);
 }
 
@@ -118,8 +119,20 @@ Lesson HeldCommand::lesson_of(const ExitStatus& status) const {
                        : told_ || status.signal != 0 ? RunSample::Kind::cut_short
                                                      : RunSample::Kind::completed;
   lesson.sample.ran = {os::boot_ns() - started_boot_ns_};
+  lesson.sample.low = request_.learned.low;
+  lesson.sample.high = request_.learned.high;
   lesson.sample.interval = admission_.decision.limits.if_elapsed;
   return lesson;
+}
+
+void learn_admission(const OpenLocks& locks, const Outcome& admission) {
+  if (!locks.request.if_elapsed_auto || locks.request.no_learn) return;
+  RunSample sample;
+  sample.kind = RunSample::Kind::admitted;
+  sample.asked_real_ns = moment(locks.request).real_ns;
+  sample.interval = admission.decision.limits.if_elapsed;
+  for (std::uint32_t i = 0; i < locks.request.lock_count; ++i)
+    locks.session.learn(i, policy::remember, sample);
 }
 
 void save_last_admission(const Request& request, const Lease& lease) {

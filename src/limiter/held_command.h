@@ -69,6 +69,10 @@ class HeldCommand final : public run::SupervisionObserver {
   bool asked_to_stop_ = false;
 };
 
+// Under --if-elapsed auto, requests count for the schedule from the moment they are admitted: those
+// that come during a long run are compared with them.
+void learn_admission(const OpenLocks& locks, const Outcome& admission);
+
 // Writes the last admission to the disk, if the caller uses --if-elapsed. Otherwise the command
 // could run too soon after a power failure. Blocks on the disk.
 void save_last_admission(const Request& request, const Lease& lease);

@@ -134,8 +134,9 @@ void supervise(const OpenLocks& locks, const Command& command, run::Task& task, 
 void become(const OpenLocks& locks, const Command& command, const run::Task& task, Lease& lease,
             limiter::Journal& journal, Outcome& outcome) {
   journal.admitted(lease, outcome.waited);
-  limiter::save_last_admission(locks.request,
-                               lease);  // no process of ours will be there to do it later
+  // No process of ours will be there to do these later.
+  limiter::learn_admission(locks, outcome);
+  limiter::save_last_admission(locks.request, lease);
   outcome.kind = Outcome::Kind::failed;
   outcome.error = not_started(command, run::become(task));
   lease.release(Ending::failure, limiter::moment(locks.request));
@@ -212,7 +213,7 @@ Outcome wait_for_room(Store& store, const Request& request, Observer* observer) 
 Result<Tuning> tune(Store& store, const Request& request) {
   LockStats lock{};
   DirectoryStats directory{};
-  const Result<bool> kept = store.recall(request, lock, directory);
+  const Result<StatsKept> kept = store.recall(request, lock, directory);
   if (!kept.ok()) return kept.error();
   Tuning tuning = policy::tuning_of(lock, directory, request.learned);
   tuning.kept = kept.value();

@@ -69,6 +69,7 @@ void TakeoverRun::learn_ages() {
     RunSample what;
     what.kind = RunSample::Kind::stopped;
     what.ran = age;
+    what.started_real_ns = moment(request_).real_ns - age.ns;
     locks_.session.learn(decision_.lock, policy::remember, what);
   }
 }

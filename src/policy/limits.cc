@@ -73,6 +73,8 @@ Tuning tuning_of(const LockStats& memory, const DirectoryStats& experience,
   const RunLimit run = run_limit(own, all, bounds);
   tuning.price = run.price;
   tuning.chance = run.chance;
+  tuning.chance_at_limit = run.chance_at_step;
+  tuning.run_limit = run.limit;
   tuning.limit = end_of_step(run.step);
   tuning.runs_needed = kOwnRuns;
   tuning.widened = own.widened;
@@ -94,14 +96,15 @@ void remember(LockStats& memory, DirectoryStats& experience, const RunSample& wh
   if (!is_plausible(memory)) memory = {};
   if (!is_plausible(experience)) experience = {};
   if (what.asked_real_ns > 0) asked(memory, what.asked_real_ns, what.interval);
-  admitted_after(memory, what.since_previous);
   switch (what.kind) {
     case RunSample::Kind::completed:
-      return run_completed(memory, experience, what.ran);
+      return run_completed(memory, experience, what);
     case RunSample::Kind::stopped:
-      return run_cut_short(memory, what.ran, CutBy::limit);
+      return run_cut_short(memory, what, CutBy::limit);
     case RunSample::Kind::cut_short:
-      return run_cut_short(memory, what.ran, CutBy::other);
+      return run_cut_short(memory, what, CutBy::other);
+    case RunSample::Kind::admitted:
+      return;
     case RunSample::Kind::too_soon:
       if (memory.too_soon < UINT32_MAX) ++memory.too_soon;
       return;

@@ -5,14 +5,25 @@
 namespace atmost::policy {
 namespace {
 
-constexpr float kKeep = 0.95f;
+// Factor for older intervals at each new one: a new schedule outweighs any old one after seven.
+constexpr float kKeep = 0.9f;
 // Weight of intervals, the older ones counting less: four intervals reach it
-constexpr double kEnough = 3.5;
+constexpr double kEnough = 3.4;
 // So many requests in a row have to come too early before the next one counts as spam
 constexpr std::uint32_t kKeepArriving = 2;
 // A request counts as early up to 1/64 of the interval after its end
 constexpr std::int64_t kJitter = 64;
 constexpr int kHalf = kStepsPerOctave;
+// Intervals this much shorter than the usual one are weighed by their length: those of a burst that
+// lasts for a quarter of the usual interval have the weight of one interval.
+constexpr std::int64_t kBurst = 32;
+constexpr float kBurstWeight = 4;
+
+double weight_of_all(const LockStats& memory) {
+  double all = 0;
+  for (float count : memory.intervals) all += static_cast<double>(count);
+  return all;
+}
 
 int median_step(const LockStats& memory, double all) {
   double below = 0;
@@ -24,12 +35,25 @@ int median_step(const LockStats& memory, double all) {
   return step;
 }
 
+void add_interval(LockStats& memory, Duration interval) {
+  const double all = weight_of_all(memory);
+  float weight = 1;
+  if (all >= kEnough) {
+    const Duration usual = end_of_step(median_step(memory, all));
+    if (!usual.is_forever() && interval.ns < usual.ns / kBurst) {
+      weight = kBurstWeight * static_cast<float>(interval.ns) / static_cast<float>(usual.ns);
+    }
+  }
+  const float keep = 1 - (1 - kKeep) * weight;
+  for (float& count : memory.intervals) count = count < 1e-6f ? 0 : count * keep;
+  memory.intervals[step_of(interval)] += weight;
+}
+
 }  // namespace
 
 Schedule schedule_of(const LockStats& memory, const LearnedBounds& bounds) {
   Schedule schedule;
-  double all = 0;
-  for (float count : memory.intervals) all += static_cast<double>(count);
+  const double all = weight_of_all(memory);
   if (all < kEnough) return schedule;
   const int median = median_step(memory, all);
   if (median <= kHalf)
@@ -47,12 +71,6 @@ Schedule schedule_of(const LockStats& memory, const LearnedBounds& bounds) {
   return schedule;
 }
 
-void admitted_after(LockStats& memory, Duration since_previous) {
-  if (since_previous.is_forever() || since_previous.ns < 0) return;
-  for (float& count : memory.intervals) count = count < 1e-6f ? 0 : count * kKeep;
-  memory.intervals[step_of(since_previous)] += 1;
-}
-
 bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval) {
   if (at_real_ns <= arrivals.last_real_ns) return false;
   const std::int64_t gap = at_real_ns - arrivals.last_real_ns;
@@ -68,6 +86,8 @@ bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval) {
 }
 
 void asked(LockStats& memory, std::int64_t at_real_ns, Duration interval) {
+  if (memory.asked_real_ns > 0 && at_real_ns > memory.asked_real_ns)
+    add_interval(memory, {at_real_ns - memory.asked_real_ns});
   Arrivals arrivals{memory.asked_real_ns, memory.in_a_row};
   const bool spam = arrived(arrivals, at_real_ns, interval);
   memory.asked_real_ns = arrivals.last_real_ns;

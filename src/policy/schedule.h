@@ -8,8 +8,8 @@
 namespace atmost::policy {
 
 struct Schedule {
-  bool known = false;  // enough admissions were seen
-  // The length, rounded down, that half of the intervals between admissions reach.
+  bool known = false;  // enough requests were seen
+  // The length, rounded down, that half of the intervals between requests reach.
   Duration usual{};
   Duration longer = Duration::forever();  // the same, rounded up
   // What `--if-elapsed auto` means now: 0, or from half of `usual` up to all of it.
@@ -22,10 +22,6 @@ struct Schedule {
 // admitted, so that neither a late run nor one by hand shifts the schedule. A caller that keeps
 // asking sooner has to wait longer, up to the usual interval.
 Schedule schedule_of(const LockStats& memory, const LearnedBounds& bounds);
-
-// Records an admission, by the time since the one before. Forever: the time is not known, and
-// nothing is recorded.
-void admitted_after(LockStats& memory, Duration since_previous);
 
 // What the detection of spam needs to know about earlier requests.
 struct Arrivals {
@@ -40,7 +36,10 @@ struct Arrivals {
 // the last known one are ignored.
 bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval);
 
-// The same, stored in the statistics.
+// The same, stored in the statistics, and the time since the request before. Requests that were
+// refused count: an interval that was learned from admissions alone would be one that it lengthened
+// itself. What comes within a 32nd of the usual interval is no schedule but a burst, unless it goes
+// on for longer than that interval.
 void asked(LockStats& memory, std::int64_t at_real_ns, Duration interval);
 
 }  // namespace atmost::policy

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A lock has no learned limit before it has nine completed runs of its own, whatever other locks of
+# A lock has no learned limit before it has five completed runs of its own, whatever other locks of
 # its directory did. What then stops a run says where the limit comes from.
 . "$(dirname "$0")/lib.sh"
 
@@ -18,19 +18,19 @@ expect_in out '"completed":1,'
 expect_in out '"limit_s":null,'
 expect_in out '"expire_after_s":null,"max_runtime_s":0,'
 expect_code 0 atmost tune backup
-expect_in out 'none: 9 completed runs of this lock are needed, it has 1'
+expect_in out 'no limit: 5 completed runs of its own are needed, it has 1'
 
 # A longest limit that somebody named is one for new locks as well, and is called what it is.
 expect_code 124 atmost run --max-runtime auto --auto-min 1ms --auto-max 100ms new sleep 30
-expect_in err 'as --auto-max says: 100ms, with too few runs to learn from: 0 of 9'
+expect_in err 'as --auto-max says: 100ms, with too few runs to learn from: 0 of 5'
 
-# The ninth run completed: from now on there is a limit, and it says so.
+# The fifth run completed: from now on there is a limit, and it says so.
 i=1
-while [ $i -lt 9 ]; do
+while [ $i -lt 5 ]; do
   expect_code 0 atmost run --max-runtime auto backup true
   i=$((i + 1))
 done
 expect_code 124 atmost run --max-runtime auto --auto-min 50ms --auto-max 90ms backup sleep 30
 expect_in err 'as --max-runtime auto says: '
-expect_in err 'learned from 9 runs, the longest '
+expect_in err 'learned from 5 runs, the longest '
 expect_in err 'see: atmost tune backup'

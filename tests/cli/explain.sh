@@ -32,12 +32,12 @@ expect_in out "(the locks are right): none"
 if grep -q "$(printf '\033')" out; then fail "an escape sequence came through"; fi
 
 # What auto limits are learned from.
-expect_in out "bytes 8192 to 9991, the lock's memory, which auto limits are learned from: nothing"
+expect_in out "bytes 8192 to 9839, the lock's memory, which auto limits are learned from: nothing"
 for _ in 1 2 3; do expect_code 0 atmost run ./b.lock true; done
 expect_code 0 atmost explain ./b.lock
 expect_in out "3 runs ended by themselves, 0 by a limit, 0 by somebody else"
 expect_in out "runs of up to "
-expect_in out "intervals between admissions of up to "
+expect_in out "intervals between requests of up to "
 
 # A second name for the file is why nobody is admitted.
 ln b.lock c.lock

@@ -15,15 +15,29 @@
 
 expect_code 0 atmost simulate jobs.swf
 expect_in out 'all: 2 locks, 80 runs'
-expect_in out 'auto, --auto-risk 3'
+expect_in out 'auto, --auto-risk 5'
 expect_in out 'largest ever (oracle)'
 expect_line 0 err
 
-# The largest so far times four kills the long run at 60 s (the least), 120, 240, 480 and 960 s.
+# The largest so far times four kills the long run at 40, 80, 160, 320, 640 and 1280 s.
 expect_code 0 atmost simulate --json jobs.swf
-expect_in out '{"part":"all","rule":"largest so far x 4","locks":2,"runs":80,"limited":78,"wrong_kills":6,"per_1000":76.923,'
-expect_in out '"rule":"largest ever (oracle)","locks":2,"runs":80,"limited":78,"wrong_kills":0,'
-expect_line 9 out
+expect_in out '{"part":"all","rule":"largest so far x 4","locks":2,"runs":80,"scored":70,"wrong_kills":6,"per_1000":85.714,"killed_runs":1,"most_kills":6,'
+expect_in out '"rule":"largest ever (oracle)","locks":2,"runs":80,"scored":70,"wrong_kills":0,'
+expect_line 7 out
+
+# From standard input, compressed or not.
+atmost simulate jobs.swf >named
+atmost simulate - <jobs.swf >piped
+cmp named piped || fail "standard input gives something else"
+
+# What failed is left out, what somebody cancelled is no good run.
+sed 's/^30 108001 -1 2000 1 -1 -1 -1 -1 -1 -1/30 108001 -1 2000 1 -1 -1 -1 -1 -1 0/' jobs.swf >failed.swf
+expect_code 0 atmost simulate --json failed.swf
+expect_in out '"rule":"largest so far x 4","locks":2,"runs":79,"scored":69,"wrong_kills":0,'
+sed 's/^30 108001 -1 2000 1 -1 -1 -1 -1 -1 -1/30 108001 -1 2000 1 -1 -1 -1 -1 -1 5/' jobs.swf >cancelled.swf
+expect_code 0 atmost simulate --json cancelled.swf
+expect_in out '"rule":"largest so far x 4","locks":2,"runs":80,"scored":69,"wrong_kills":0,'
+expect_in out '"hangs":1,"unnoticed":0,"notice":4.000,'
 
 expect_code 0 atmost simulate --json --auto-risk 0.5 --split user jobs.swf
 expect_in out '{"part":"some users","rule":"auto, --auto-risk 0.5","risk":0.5,"locks":1,"runs":40,'
@@ -50,7 +64,7 @@ while [ $i -lt 40 ]; do
 done >own.jsonl
 echo '{"v":1,"event":"ended","time":"2026-01-01T00:00:00.000000Z","at":1767229999.000000,"lock":"one","path":"/x/one.lock","uid":0,"token":99,"signal":"TERM","stopped":"max_runtime","ran_s":500.000000}' >>own.jsonl
 expect_code 0 atmost simulate --json own.jsonl
-expect_in out '"rule":"fixed 1 h","locks":1,"runs":41,"limited":39,"wrong_kills":0,'
+expect_in out '"rule":"fixed 1 h","locks":1,"runs":41,"scored":35,"wrong_kills":0,'
 
 # What cannot be read is told.
 echo 'neither' >>jobs.swf

@@ -24,9 +24,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Duration limit = policy::run_limit(memory, experience, bounds).limit;
     if (limit < bounds.low || limit > bounds.high) std::abort();
   }
-  policy::run_cut_short(memory, Duration::seconds(5), policy::CutBy::limit);
-  policy::run_cut_short(memory, Duration::seconds(5), policy::CutBy::other);
-  policy::run_completed(memory, experience, Duration::seconds(7));
+  RunSample run;
+  run.ran = Duration::seconds(5);
+  policy::run_cut_short(memory, run, policy::CutBy::limit);
+  policy::run_cut_short(memory, run, policy::CutBy::other);
+  run.ran = Duration::seconds(7);
+  policy::run_completed(memory, experience, run);
   if (!policy::is_plausible(memory) || !policy::is_plausible(experience)) std::abort();
   return 0;
 }

@@ -60,8 +60,7 @@ constexpr int kLooks = 3;
 bool header_was_lost(int fd, std::uint64_t index) {
   if (plausible_index(index) != 0) return true;
   LockStats memory;
-  DirectoryStats experience;
-  if (read_memory(fd, memory, experience)) return true;
+  if (read_memory(fd, memory)) return true;
   constexpr std::uint32_t kLowest = 16;  // the lowest free slot is taken first
   Record record;
   for (std::uint32_t slot = 1; slot <= kLowest; ++slot) {

@@ -150,21 +150,16 @@ struct WaiterRecord {
   std::uint64_t checksum;
 };
 
-// The directory's experience as of the last run comes with the lock's memory, so that a decision
-// takes one read.
 struct MemoryRecord {
   char magic[8];
   std::uint32_t version;
   std::uint32_t reserved;
   LockStats memory;
-  DirectoryStats experience;
-  std::uint32_t reserved_words[3];
   std::uint64_t checksum;
 };
-static_assert(sizeof(LockStats) == 1096 && sizeof(DirectoryStats) == 668 &&
-              sizeof(MemoryRecord) == 1800);
+static_assert(sizeof(LockStats) == 1624 && sizeof(MemoryRecord) == 1648);
 inline constexpr char kMemoryMagic[8] = {'r', 'u', 'n', 't', 'i', 'm', 'e', 's'};
-inline constexpr std::uint32_t kMemoryVersion = 1;
+inline constexpr std::uint32_t kMemoryVersion = 2;
 
 // The file beside the locks of a directory that holds their experience.
 struct ExperienceRecord {
@@ -173,7 +168,7 @@ struct ExperienceRecord {
   DirectoryStats experience;
   std::uint64_t checksum;
 };
-static_assert(sizeof(ExperienceRecord) == 688);
+static_assert(sizeof(DirectoryStats) == 764 && sizeof(ExperienceRecord) == 784);
 inline constexpr char kExperienceName[] = "experience.hint";
 
 inline constexpr std::int64_t kRecordSize = 256;

@@ -209,10 +209,7 @@ void LocalSession::learn_from_run(std::uint32_t lock, const Lesson& lesson) {
   if (lesson.how == nullptr) return;
   const Entry& from = entry(lock);
   RunSample sample = lesson.sample;
-  const Stamp previous = stamp_of(from.before.start, from.file.identity());
-  const std::int64_t since = previous.known ? age_ns(previous, from.admitted) : -1;
-  if (since >= 0) sample.since_previous = {since};
-  sample.asked_real_ns = from.admitted.real_ns;
+  sample.asked_real_ns = sample.started_real_ns = from.admitted.real_ns;
   memorize(from.file.fd(), from.file.path(), making_, lesson.how, sample);
 }
 

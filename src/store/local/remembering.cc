@@ -14,10 +14,8 @@
 namespace atmost::local {
 namespace {
 
-// A lock of so many runs has an experience of its own; every eighth of its runs tells the
-// directory.
-constexpr std::uint32_t kYoung = 64;
-constexpr std::uint32_t kNowAndThen = 8;
+// A read may meet another process's write: so often it is tried again.
+constexpr int kReadTries = 4;
 
 template <class T>
 std::uint64_t sum_of(const T& from) {
@@ -31,8 +29,7 @@ PathText experience_path(std::string_view lock) {
   return path;
 }
 
-// The directory's file. Whoever else may write it may make our limits short, and so have our runs
-// stopped: only the user's own and root's counts.
+// The directory's file.
 class Directory {
  public:
   bool open(std::string_view lock, const Making& making) {
@@ -41,10 +38,7 @@ class Directory {
     int error = os::open_existing(path.c_str(), fd_);
     if (error == ENOENT && making.wanted)
       error = os::create_new(path.c_str(), making.mode & 0644u, fd_);
-    struct stat status;
-    if (error != 0 || os::file_status(fd_.get(), status) != 0) return false;
-    const bool trusted = status.st_uid == os::user_id() || status.st_uid == 0;
-    return trusted && S_ISREG(status.st_mode) && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    return error == 0 && is_ours_alone(fd_.get());
   }
   // False when another process is at it.
   bool lock() {
@@ -53,12 +47,17 @@ class Directory {
 
   void read(DirectoryStats& to) {
     ExperienceRecord record{};
-    std::size_t got = 0;
-    const bool whole = os::read_at(fd_.get(), &record, sizeof record, 0, got) == 0 &&
-                       got == sizeof record &&
-                       std::memcmp(record.magic, kMagic, sizeof kMagic) == 0 &&
-                       record.version == kMemoryVersion && record.checksum == sum_of(record);
-    to = whole ? record.experience : DirectoryStats{};
+    to = {};
+    for (int i = 0; i < kReadTries; ++i) {
+      std::size_t got = 0;
+      const bool ours =
+          os::read_at(fd_.get(), &record, sizeof record, 0, got) == 0 && got == sizeof record &&
+          std::memcmp(record.magic, kMagic, sizeof kMagic) == 0 && record.version == kMemoryVersion;
+      if (!ours) return;
+      if (record.checksum != sum_of(record)) continue;
+      to = record.experience;
+      return;
+    }
   }
   void write(const DirectoryStats& from) {
     ExperienceRecord record{};
@@ -75,7 +74,14 @@ class Directory {
 
 }  // namespace
 
-bool read_memory(int fd, LockStats& memory, DirectoryStats& experience) {
+bool is_ours_alone(int fd) {
+  struct stat status;
+  if (os::file_status(fd, status) != 0) return false;
+  const bool trusted = status.st_uid == os::user_id() || status.st_uid == 0;
+  return trusted && S_ISREG(status.st_mode) && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+bool read_memory(int fd, LockStats& memory) {
   MemoryRecord record;
   std::size_t got = 0;
   const bool whole = os::read_at(fd, &record, sizeof record, kMemoryAt, got) == 0 &&
@@ -83,47 +89,47 @@ bool read_memory(int fd, LockStats& memory, DirectoryStats& experience) {
                      std::memcmp(record.magic, kMemoryMagic, sizeof kMemoryMagic) == 0 &&
                      record.version == kMemoryVersion && record.checksum == sum_of(record);
   memory = whole ? record.memory : LockStats{};
-  experience = whole ? record.experience : DirectoryStats{};
   return whole;
 }
 
-int write_memory(int fd, const LockStats& memory, const DirectoryStats& experience) {
+int write_memory(int fd, const LockStats& memory) {
   MemoryRecord record{};
   std::memcpy(record.magic, kMemoryMagic, sizeof kMemoryMagic);
   record.version = kMemoryVersion;
   record.memory = memory;
-  record.experience = experience;
   record.checksum = sum_of(record);
   return os::write_at(fd, &record, sizeof record, kMemoryAt);
 }
 
 int erase_memory(int fd) {
   LockStats memory;
-  DirectoryStats experience;
-  if (!read_memory(fd, memory, experience)) return 0;
+  if (!read_memory(fd, memory)) return 0;
   const MemoryRecord nothing{};
   return os::write_at(fd, &nothing, sizeof nothing, kMemoryAt);
 }
 
 void recall(int fd, std::string_view path, LockStats& memory, DirectoryStats& experience) {
-  (void)read_memory(fd, memory, experience);
+  memory = {};
+  experience = {};
+  if (fd >= 0 && is_ours_alone(fd)) (void)read_memory(fd, memory);
   Directory directory;
-  if (memory.completed < kYoung && directory.open(path, {})) directory.read(experience);
+  if (directory.open(path, {})) directory.read(experience);
 }
 
 void memorize(int fd, std::string_view path, const Making& making, LearnFn learn,
               const RunSample& what) {
+  if (!is_ours_alone(fd)) return;
   LockStats memory;
-  DirectoryStats experience;
-  (void)read_memory(fd, memory, experience);
+  DirectoryStats experience{};
+  (void)read_memory(fd, memory);
   Directory directory;
-  const bool tells = memory.completed < kYoung || memory.completed % kNowAndThen == 0;
-  const bool shared = what.kind == RunSample::Kind::completed && tells &&
-                      directory.open(path, making) && directory.lock();
-  if (shared) directory.read(experience);
+  const bool completed = what.kind == RunSample::Kind::completed;
+  const bool known = completed && directory.open(path, making);
+  const bool shared = known && directory.lock();
+  if (known) directory.read(experience);
   learn(memory, experience, what);
   if (shared) directory.write(experience);
-  (void)write_memory(fd, memory, experience);
+  (void)write_memory(fd, memory);
 }
 
 }  // namespace atmost::local

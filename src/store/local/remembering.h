@@ -12,12 +12,16 @@
 namespace atmost::local {
 
 // One read. False, and all zero, when there is nothing to go by.
-bool read_memory(int fd, LockStats& memory, DirectoryStats& experience);
-int write_memory(int fd, const LockStats& memory, const DirectoryStats& experience);
+bool read_memory(int fd, LockStats& memory);
+int write_memory(int fd, const LockStats& memory);
 int erase_memory(int fd);
 
-// Reads what the lock at `path` may go by for a decision: its memory and, while that is young, the
-// directory's experience of this moment; later the one that was noted with it.
+// Whether nobody but this process's user and root may write to the file. What others could have
+// written shortens no limit: it is neither believed nor added to.
+bool is_ours_alone(int fd);
+
+// Reads what the lock at `path` may go by for a decision: its memory, and the directory's
+// experience of this moment. Each is empty if others may write to its file.
 void recall(int fd, std::string_view path, LockStats& memory, DirectoryStats& experience);
 
 // How the directory's file is made, if it is not there.
@@ -26,9 +30,8 @@ struct Making {
   unsigned mode = 0600;
 };
 
-// Applies `learn` and writes back. The directory's file is brought up to date by young locks at
-// each run, by others now and then, and not when another process is at it. REQUIRES: the lock's
-// guard is held. Blocks on the disk at most.
+// Applies `learn` and writes back; to the directory's file not when another process is at it.
+// REQUIRES: the lock's guard is held. Blocks on the disk at most.
 void memorize(int fd, std::string_view path, const Making& making, LearnFn learn,
               const RunSample& what);
 

@@ -230,8 +230,8 @@ Status LocalStore::forget(const Request& request) {
   });
 }
 
-Result<bool> LocalStore::recall(const Request& request, LockStats& lock,
-                                DirectoryStats& directory) {
+Result<StatsKept> LocalStore::recall(const Request& request, LockStats& lock,
+                                     DirectoryStats& directory) {
   LockFile file;
   lock = {};
   directory = {};
@@ -241,8 +241,9 @@ Result<bool> LocalStore::recall(const Request& request, LockStats& lock,
   if (file.present()) {
     if (Status read = file.refresh(); !read.ok()) return read.error();
   }
-  local::recall(file.present() ? file.fd() : -1, request.locks[0].path, lock, directory);
-  return true;
+  const int fd = file.present() ? file.fd() : -1;
+  local::recall(fd, request.locks[0].path, lock, directory);
+  return fd < 0 || is_ours_alone(fd) ? StatsKept::kept : StatsKept::others_may_write;
 }
 
 }  // namespace atmost::local

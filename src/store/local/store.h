@@ -15,7 +15,8 @@ class LocalStore final : public Store {
   Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
                                 LockVisitor* visitor) override;
   Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
-  Result<bool> recall(const Request& request, LockStats& lock, DirectoryStats& directory) override;
+  Result<StatsKept> recall(const Request& request, LockStats& lock,
+                           DirectoryStats& directory) override;
   Status forget(const Request& request) override;
 };
 

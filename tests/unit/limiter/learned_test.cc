@@ -120,8 +120,7 @@ class Learned : public ::testing::Test {
   LockStats memory() const {
     const local::Outsider file(path_);
     LockStats memory;
-    DirectoryStats experience;
-    EXPECT_TRUE(local::read_memory(file.fd(), memory, experience));
+    EXPECT_TRUE(local::read_memory(file.fd(), memory));
     return memory;
   }
 

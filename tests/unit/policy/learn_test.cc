@@ -19,11 +19,17 @@ namespace {
 Duration seconds(double s) { return {static_cast<std::int64_t>(s * 1e9)}; }
 
 // One lock in a directory of its own, unless told otherwise.
+RunSample run_of(Duration ran) {
+  RunSample run;
+  run.ran = ran;
+  return run;
+}
+
 class Learn : public ::testing::Test {
  protected:
   RunLimit limit() const { return run_limit(memory, experience, bounds); }
-  void run(double s) { run_completed(memory, experience, seconds(s)); }
-  void killed() { run_cut_short(memory, limit().limit, CutBy::limit); }
+  void run(double s) { run_completed(memory, experience, run_of(seconds(s))); }
+  void killed() { run_cut_short(memory, run_of(limit().limit), CutBy::limit); }
 
   LockStats memory{};
   DirectoryStats experience{};
@@ -147,6 +153,57 @@ TEST_F(Learn, KilledThreeTimesInARowItCompletesTheFourth) {
   EXPECT_GE(limit().limit, seconds(length));  // what was learned so dearly is kept
 }
 
+// A job of a minute that hangs again and again.
+TEST_F(Learn, HangsInARowDoNotDisarmTheLimit) {
+  for (int i = 0; i < 100; ++i) run(60);
+  const Duration before = limit().limit;
+  for (int hang = 0; hang < 8; ++hang) {  // the last of them for four weeks
+    killed();
+    EXPECT_FALSE(limit().limit.is_forever()) << hang;
+    if (hang == 4) {
+      EXPECT_LE(limit().limit, seconds(8 * 86400));
+    }
+  }
+  run(60);
+  EXPECT_FALSE(limit().limit.is_forever());
+  for (int i = 0; i < 12; ++i) run(60);
+  EXPECT_LE(limit().limit.ns, 2 * before.ns);
+}
+
+// The shortest limit is a second: eight times that is what the next run has.
+TEST_F(Learn, AfterAKillTheLimitIsEightTimesAsLongWhateverTheBounds) {
+  for (int i = 0; i < 30; ++i) run(0.05);
+  ASSERT_EQ(limit().limit, bounds.low);
+  killed();
+  EXPECT_GE(limit().limit, seconds(8));
+  killed();
+  EXPECT_GE(limit().limit, seconds(60));
+  run(20);
+  for (int i = 0; i < 3; ++i) run(0.05);
+  EXPECT_GE(limit().limit, seconds(20));
+  EXPECT_LE(limit().limit, seconds(600));
+  bounds.high = Duration::seconds(5);
+  killed();
+  EXPECT_EQ(limit().limit, bounds.high) << "but never longer than the longest";
+}
+
+// With two slots: what was admitted before the kill and ends after it says nothing about it.
+TEST_F(Learn, ARunBesideTheKilledOneDoesNotSettleIt) {
+  const auto run_at = [&](double start, double length) {
+    RunSample run = run_of(seconds(length));
+    run.started_real_ns = seconds(start).ns;
+    return run;
+  };
+  for (int i = 0; i < 30; ++i) run_completed(memory, experience, run_at(1000 + i * 100, 60));
+  run_cut_short(memory, run_at(10000, 200), CutBy::limit);
+  const Duration after = limit().limit;
+  ASSERT_GE(after, seconds(1600));
+  run_completed(memory, experience, run_at(10170, 60));
+  EXPECT_EQ(limit().limit, after);
+  run_completed(memory, experience, run_at(10210, 60));
+  EXPECT_LT(limit().limit, seconds(1600));
+}
+
 TEST_F(Learn, AKillWidensEightfoldAndThreeRunsNarrowAgain) {
   for (int i = 0; i < 100; ++i) run(100);
   const Duration before = limit().limit;
@@ -156,8 +213,9 @@ TEST_F(Learn, AKillWidensEightfoldAndThreeRunsNarrowAgain) {
   EXPECT_GT(limit().limit, before);
   EXPECT_LT(static_cast<double>(limit().limit.ns), 8.0 * static_cast<double>(before.ns));
   for (int i = 0; i < 2; ++i) run(100);
-  EXPECT_LE(static_cast<double>(limit().limit.ns), 2.0 * static_cast<double>(before.ns));
-  for (int i = 0; i < 40; ++i) run(100);
+  // The killed run may have been good: until much has been seen since, it counts as twice as long.
+  EXPECT_LE(static_cast<double>(limit().limit.ns), 3.0 * static_cast<double>(before.ns));
+  for (int i = 0; i < 300; ++i) run(100);
   EXPECT_LE(limit().limit, before);
 }
 
@@ -175,16 +233,16 @@ TEST_F(Learn, AnAtomOftenKilledIsGivenMoreTime) {
     for (int day = 0; day < 6; ++day) run(10);
   }
   EXPECT_GE(kills, 1);
-  EXPECT_LE(kills, 8);
+  EXPECT_LE(kills, 10);
 }
 
 TEST_F(Learn, ARunCutShortIsNeverAShortOne) {
   for (int i = 0; i < 20; ++i) run(1000);
   const LockStats before = memory;
-  run_cut_short(memory, seconds(1), CutBy::other);  // somebody pressed Ctrl-C
+  run_cut_short(memory, run_of(seconds(1)), CutBy::other);  // somebody pressed Ctrl-C
   EXPECT_EQ(std::memcmp(before.runs, memory.runs, sizeof before.runs), 0);
   EXPECT_EQ(memory.cut_short, 1u);
-  run_cut_short(memory, seconds(5000), CutBy::other);
+  run_cut_short(memory, run_of(seconds(5000)), CutBy::other);
   EXPECT_GT(limit().limit, seconds(5000));
 }
 
@@ -254,9 +312,9 @@ TEST(Risk, IsKeptOnRunsOfAnyKind) {
         const Duration ran = seconds(length(kind, lock, i));
         runs += i > 0;
         for (; i > 0 && run_limit(memory, experience, bounds).limit < ran; ++kills) {
-          run_cut_short(memory, run_limit(memory, experience, bounds).limit, CutBy::limit);
+          run_cut_short(memory, run_of(run_limit(memory, experience, bounds).limit), CutBy::limit);
         }
-        run_completed(memory, experience, ran);
+        run_completed(memory, experience, run_of(ran));
       }
     }
     EXPECT_LE(1000.0 * kills / runs, 7.0) << "kind " << kind;
@@ -266,7 +324,8 @@ TEST(Risk, IsKeptOnRunsOfAnyKind) {
 TEST(Plausible, WhatWeWriteIsAndRubbishIsNot) {
   LockStats memory{};
   DirectoryStats experience{};
-  for (int i = 0; i < 100'000; ++i) run_completed(memory, experience, seconds(0.001 * (i % 977)));
+  for (int i = 0; i < 100'000; ++i)
+    run_completed(memory, experience, run_of(seconds(0.001 * (i % 977))));
   EXPECT_TRUE(is_plausible(memory));
   EXPECT_TRUE(is_plausible(experience));
   for (float bad : {-1.0f, 1e9f, std::numeric_limits<float>::quiet_NaN(),

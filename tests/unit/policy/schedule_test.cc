@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "policy/decide.h"
 #include "policy/limits.h"
 
@@ -20,7 +22,6 @@ class Interval : public ::testing::Test {
       now_ns_ += interval.ns;
       RunSample what;
       what.ran = Duration::seconds(10);
-      what.since_previous = interval;
       what.asked_real_ns = now_ns_;
       what.interval = schedule().interval;
       remember(memory, experience, what);
@@ -45,7 +46,7 @@ class Interval : public ::testing::Test {
 };
 
 TEST_F(Interval, IsNotKnownBeforeFour) {
-  admit(3, kHour);
+  admit(4, kHour);
   EXPECT_FALSE(schedule().known);
   EXPECT_TRUE(schedule().interval.is_zero());
   admit(1, kHour);
@@ -71,6 +72,56 @@ TEST_F(Interval, FollowsANewSchedule) {
   admit(40, kHour);
   admit(20, Duration::seconds(600));
   EXPECT_LE(schedule().usual, Duration::seconds(600));
+}
+
+TEST_F(Interval, FollowsANewScheduleWithinTenRequests) {
+  const Duration before[] = {Duration::seconds(86400), kHour};
+  const Duration after[] = {kHour, Duration::seconds(300)};
+  for (int i = 0; i < 2; ++i) {
+    admit(60, before[i]);
+    for (int j = 0; j < 10; ++j) {
+      if (after[i] >= schedule().interval) {
+        admit(1, after[i]);
+      } else {
+        ask_too_soon(after[i]);
+      }
+    }
+    EXPECT_LE(schedule().interval, after[i]);
+    EXPECT_GT(schedule().usual, Duration{after[i].ns / 2});
+  }
+}
+
+// Requests at random, an hour apart in the mean. An interval that is learned from what it admits
+// grows by itself.
+TEST_F(Interval, RandomRequestsAreNotThrottledMoreAndMore) {
+  std::mt19937 chance(5);
+  std::exponential_distribution<double> gaps(1.0 / 3600);
+  int refused = 0;
+  Duration since{};
+  for (int i = 0; i < 10'000; ++i) {
+    if (i == 9000) refused = 0;
+    const Duration gap{static_cast<std::int64_t>(gaps(chance) * 1e9)};
+    since = {since.ns + gap.ns};
+    if (since >= schedule().interval) {
+      admit(1, gap);
+      since = {};
+    } else {
+      ask_too_soon(gap);
+      ++refused;
+    }
+  }
+  EXPECT_LE(refused, 450) << "of the last thousand";
+  EXPECT_LE(schedule().interval, kHour);
+}
+
+// A burst is none, unless it lasts.
+TEST_F(Interval, ABurstIsNoSchedule) {
+  admit(20, kHour);
+  const Duration before = schedule().usual;
+  for (int i = 0; i < 200; ++i) ask_too_soon(Duration::seconds(2));
+  EXPECT_EQ(schedule().usual, before);
+  for (int i = 0; i < 7200; ++i) ask_too_soon(Duration::seconds(2));
+  EXPECT_LE(schedule().usual, Duration::seconds(2));
 }
 
 TEST_F(Interval, SpamIsCountedFromTheThirdRequestOn) {

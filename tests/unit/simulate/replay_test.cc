@@ -13,59 +13,93 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
+// Runs of each atom, none of them beside another.
 Trace trace_of(const std::vector<std::vector<std::int64_t>>& atoms) {
   Trace trace;
   trace.atoms = atoms.size();
   for (std::uint32_t atom = 0; atom < atoms.size(); ++atom) {
     for (std::size_t i = 0; i < atoms[atom].size(); ++i) {
-      trace.runs.push_back(
-          {atom, static_cast<std::int64_t>(i) * kSecond, atoms[atom][i] * kSecond, atom, false});
+      trace.runs.push_back({atom, static_cast<std::int64_t>(i) * 1'000'000 * kSecond,
+                            atoms[atom][i] * kSecond, atom, false});
     }
   }
   return trace;
 }
 
-Score score(const Trace& trace, const std::string& name) {
+constexpr Bounds kBounds = {Duration::seconds(60), Duration::forever(), Duration::seconds(86400)};
+
+Score score(const Trace& trace, const std::string& name, const Bounds& bounds = kBounds) {
   for (const auto& rule : all_rules(trace, {}, {3000})) {
-    if (rule->name().find(name) == 0) {
-      return replay(trace, *rule, Duration::seconds(60), Duration::seconds(86400),
-                    [](std::size_t) {});
-    }
+    if (rule->name().find(name) == 0) return replay(trace, *rule, bounds, [](std::size_t) {});
   }
   ADD_FAILURE() << "no rule " << name;
   return {};
 }
 
-TEST(Replay, LargestSoFar) {
-  // Limits: 400 (100 x 4), 400: 3000 is killed at 400, 800, 1600, ends under 3200; then 12000.
-  const Score got = score(trace_of({{100, 50, 3000, 100}}), "largest so far");
-  EXPECT_EQ(got.runs, 3u);
-  EXPECT_EQ(got.kills, 3u);
-  EXPECT_DOUBLE_EQ(got.per_thousand(), 1000);
-  EXPECT_NEAR(got.ratio(), std::cbrt(400.0 * 400.0 * 12000.0) / 100, 1e-9);
+TEST(Replay, ALocksFirstFiveRunsAreNotScored) {
+  const Score got = score(trace_of({{100, 100, 100, 9000, 100, 100, 100}}), "fixed 1 h");
+  EXPECT_EQ(got.runs, 2u);
+  EXPECT_EQ(got.kills, 0u);
 }
 
-TEST(Replay, FixedLimitsDoubleUpToNoLimit) {
-  const Score got = score(trace_of({{10, 80000, 10}}), "fixed 4 h");
-  EXPECT_EQ(got.kills, 3u);  // at 4, 8 and 16 hours; the next is a day: no limit
-  EXPECT_NEAR(got.ratio(), 1440, 1e-9);
+TEST(Replay, LargestSoFar) {
+  // Limits: 400 (100 x 4), 400: 3000 is killed at 400, 800, 1600, ends under 3200; then 12000.
+  const Score got = score(trace_of({{100, 50, 50, 50, 50, 50, 3000, 100}}), "largest so far");
+  EXPECT_EQ(got.runs, 3u);
+  EXPECT_EQ(got.kills, 3u);
+  EXPECT_EQ(got.killed, 1u);
+  EXPECT_EQ(got.most_kills, 3u);
+  EXPECT_DOUBLE_EQ(got.per_thousand(), 1000);
+  EXPECT_NEAR(got.ratio(), std::cbrt(400.0 * 400.0 * 12000.0) / 50, 1e-9);
+}
+
+TEST(Replay, WhatARunTookIsKnownWhenItEnds) {
+  Trace trace = trace_of({{100, 100, 100, 100, 100, 100, 1000, 1000}});
+  EXPECT_EQ(score(trace, "largest so far").kills, 2u) << "400, 800; then the limit is 4000";
+  // The last begins a second after the one before it.
+  trace.runs[7].start_ns = trace.runs[6].start_ns + kSecond;
+  EXPECT_EQ(score(trace, "largest so far").kills, 4u);
+}
+
+TEST(Replay, TheLongestLimitStopsWhatIsLonger) {
+  const Score got = score(trace_of({{10, 10, 10, 10, 10, 80000, 10}}), "fixed 4 h",
+                          {Duration::seconds(60), Duration::seconds(7200), {}});
+  EXPECT_EQ(got.kills, 1u) << "and is not tried again";
+  EXPECT_EQ(got.unlimited, 2u) << "the longest limit is as none";
 }
 
 TEST(Replay, TheOracleKillsNone) {
-  const Score got = score(trace_of({{10, 80000, 10}, {1, 2, 300, 4}}), "largest ever");
+  const Score got =
+      score(trace_of({{10, 80000, 10, 1, 1, 1, 1}, {1, 2, 300, 4, 1, 1, 1}}), "largest ever");
   EXPECT_EQ(got.kills, 0u);
-  EXPECT_EQ(got.runs, 5u);
+  EXPECT_EQ(got.runs, 4u);
 }
 
-TEST(Replay, AnEvenNumberOfRunsHasItsMedianBetweenTwo) {
-  EXPECT_NEAR(score(trace_of({{100, 300}}), "fixed 1 h").ratio(), 18, 1e-9);
+TEST(Replay, MediansBelowASecondAreSeen) {
+  Trace trace = trace_of({{1, 1, 1, 1, 1, 1}});
+  for (auto& run : trace.runs) run.ran_ns = kSecond / 100;
+  EXPECT_NEAR(score(trace, "fixed 1 h").ratio(), 360'000, 1e-6);
 }
 
-TEST(Replay, WhatWasCutShortDoesNotCount) {
-  Trace trace = trace_of({{10, 10, 80000}});
-  trace.runs[2].cut_short = true;
-  EXPECT_EQ(score(trace, "fixed 1 h").runs, 1u);
-  EXPECT_EQ(score(trace, "auto").kills, 0u);
+TEST(Replay, AHangIsNoWrongKill) {
+  Trace trace = trace_of({{10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 80000, 10}});
+  trace.runs[10].cut_short = true;
+  const Score got = score(trace, "fixed 1 h");
+  EXPECT_EQ(got.runs, 6u);
+  EXPECT_EQ(got.kills, 0u);
+  EXPECT_EQ(got.hangs, 1u);
+  EXPECT_EQ(got.unnoticed, 0u);
+  EXPECT_NEAR(got.notice(), 360, 1e-9);
+  trace.runs[10].ran_ns = 3000 * kSecond;
+  EXPECT_EQ(score(trace, "fixed 1 h").unnoticed, 1u);
+}
+
+TEST(Replay, RunsWithoutALimitAreCounted) {
+  Trace trace = trace_of({{10, 10, 10, 10, 10, 10}});
+  for (auto& run : trace.runs) run.start_ns = 0;
+  const Score got = score(trace, "auto");
+  EXPECT_EQ(got.unlimited, 1u) << "none had ended when the sixth began";
+  EXPECT_NEAR(got.ratio(), 8640, 1e-9);
 }
 
 TEST(Halves, HoldEveryRunOnce) {

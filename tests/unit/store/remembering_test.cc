@@ -4,12 +4,16 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lock_kit.h"
+#include "policy/learn.h"
 #include "policy/limits.h"
 
 namespace atmost::local {
 namespace {
+
+constexpr int kBeforeALimit = policy::kOwnRuns;
 
 class Remembering : public ::testing::Test {
  protected:
@@ -41,7 +45,7 @@ TEST_F(Remembering, IsReadBack) {
   EXPECT_EQ(memory().completed, 0u);
   for (int i = 0; i < 5; ++i) run(100);
   EXPECT_EQ(memory().completed, 5u);
-  EXPECT_EQ(tried(), 4);
+  EXPECT_EQ(tried(), 0) << "none of them had a limit";
 }
 
 TEST_F(Remembering, AnySpoiltByteIsSeen) {
@@ -64,7 +68,7 @@ TEST_F(Remembering, TheDirectoryTellsItsOtherLocks) {
   DirectoryStats experience;
   recall(other.fd(), path, memory, experience);
   EXPECT_EQ(memory.completed, 0u);
-  EXPECT_EQ(experience.tried, 19);
+  EXPECT_EQ(experience.tried, 20 - kBeforeALimit);
 }
 
 TEST_F(Remembering, ExperienceThatOthersMayWriteDoesNotCount) {
@@ -74,7 +78,7 @@ TEST_F(Remembering, ExperienceThatOthersMayWriteDoesNotCount) {
   LockStats memory;
   DirectoryStats experience;
   recall(fresh.fd(), path_, memory, experience);
-  EXPECT_EQ(experience.tried, 19);
+  EXPECT_EQ(experience.tried, 20 - kBeforeALimit);
   ASSERT_EQ(chmod(shared_.c_str(), 0660), 0);
   recall(fresh.fd(), path_, memory, experience);
   EXPECT_EQ(experience.tried, 0);
@@ -86,17 +90,28 @@ TEST_F(Remembering, ABusyDirectoryCostsNothingButExperience) {
   ASSERT_TRUE(busy.lock(0, 0));
   for (int i = 0; i < 5; ++i) run(100);
   EXPECT_EQ(memory().completed, 6u);
-  EXPECT_EQ(tried(), 0) << "what the directory knew";
+  EXPECT_EQ(tried(), 0);
 }
 
-TEST_F(Remembering, AnOldLockAsksTheDirectoryNowAndThen) {
-  for (int i = 0; i < 64; ++i) run(100);
-  EXPECT_EQ(tried(), 63);
-  for (int i = 0; i < 16; ++i) run(100);
-  ExperienceRecord record{};
-  const Outsider shared(shared_);
-  record = shared.get<ExperienceRecord>(0);
-  EXPECT_EQ(record.experience.tried, 65);
+TEST_F(Remembering, EveryRunTellsTheDirectory) {
+  for (int i = 0; i < 80; ++i) run(100);
+  EXPECT_EQ(tried(), 80 - kBeforeALimit);
+}
+
+// Somebody else's forty runs of no time must not have our long run stopped.
+TEST_F(Remembering, MemoryThatOthersMayWriteDoesNotCount) {
+  for (int i = 0; i < 40; ++i) run(0);
+  ASSERT_EQ(memory().completed, 40u);
+  ASSERT_EQ(chmod(path_.c_str(), 0666), 0);
+  EXPECT_EQ(memory().completed, 0u);
+  ASSERT_EQ(chmod(path_.c_str(), 0660), 0);
+  EXPECT_EQ(memory().completed, 0u);
+  run(0);
+  ASSERT_EQ(chmod(path_.c_str(), 0644), 0);
+  EXPECT_EQ(memory().completed, 40u) << "nor is it added to";
+  if (geteuid() != 0) return;
+  ASSERT_EQ(chown(path_.c_str(), 65534, 65534), 0);
+  EXPECT_EQ(memory().completed, 0u);
 }
 
 TEST_F(Remembering, WithoutADirectoryThatCanBeWrittenTheLockRemembers) {

@@ -1,0 +1,179 @@
+#include "policy/forecast.h"
+
+#include <cstddef>
+
+#include "policy/bell.h"
+
+namespace atmost::policy {
+namespace {
+
+// Factors for older runs at each new run: half the weight is lost after 69 runs, and after 3. The
+// first keeps what is rare, the second follows a change.
+constexpr float kKeep = 0.99f;
+constexpr float kKeepRecent = 0.8f;
+// The factor for how often a relation was true: a lock may change its nature.
+constexpr float kKeepRelations = 0.96f;
+
+// The four widths: the same length, nearly the same, about as long, within one or two orders of
+// magnitude.
+constexpr Bell kBells[kWidths] = {make_bell(0.5), make_bell(1.5), make_bell(6), make_bell(24)};
+constexpr int kAnyRun = 2 * kWidths;  // the last relation
+
+// How many of a lock's own runs the directory's statistics weigh at most, as much as the lock's own
+// ever weigh; never more than the runs they contain.
+constexpr double kBorrowed = 24;
+
+int stage_of(std::uint32_t runs) {
+  return runs < 2 ? 0 : runs < 4 ? 1 : runs < 8 ? 2 : runs < 16 ? 3 : runs < 64 ? 4 : 5;
+}
+
+template <std::size_t N>
+double sum(const float (&counts)[N]) {
+  double parts[4] = {};  // four independent sums, so that additions need not wait for one another
+  std::size_t i = 0;
+  for (; i + 4 <= N; i += 4) {
+    for (std::size_t part = 0; part < 4; ++part)
+      parts[part] += static_cast<double>(counts[i + part]);
+  }
+  for (; i < N; ++i) parts[0] += static_cast<double>(counts[i]);
+  return parts[0] + parts[1] + parts[2] + parts[3];
+}
+
+// Any run of the directory, and one more of unknown length.
+double chance_of_any(const DirectoryStats& experience, double all, int step) {
+  return (static_cast<double>(experience.runs[step]) + 1.0 / kSteps) / all;
+}
+
+double chance_within(const float (&runs)[kSteps], double scale, const Bell& bell, int step) {
+  float chance = 0;
+  for (int s = 0; s < kSteps; ++s) {
+    if (runs[s] > 0) chance += runs[s] * bell.at[s < step ? step - s : s - step];
+  }
+  return static_cast<double>(chance) * scale;
+}
+
+double scale_of(const float (&runs)[kSteps]) {
+  const double all = sum(runs);
+  return all > 0 ? 1 / all : 0;
+}
+
+// The bells around the runs of one histogram, each with its probability, added to `chance`.
+void add_bells(const float (&runs)[kSteps], const double* weights, float (&chance)[kSteps]) {
+  // One for both sides.
+  float bells[2 * kSteps - 1];
+  const double scale = scale_of(runs);
+  for (int d = 0; d < kSteps; ++d) {
+    double high = 0;
+    for (int i = 0; i < kWidths; ++i) high += weights[i] * static_cast<double>(kBells[i].at[d]);
+    bells[kSteps - 1 + d] = bells[kSteps - 1 - d] = static_cast<float>(high * scale);
+  }
+  for (int s = 0; s < kSteps; ++s) {
+    const float count = runs[s];
+    if (count < 1e-6f) continue;
+    const float* from = bells + kSteps - 1 - s;
+    for (int to = 0; to < kSteps; ++to) chance[to] += count * from[to];
+  }
+}
+
+void fade(float (&runs)[kSteps], float keep) {
+  // Very small weights become zero, because arithmetic with denormal numbers is slow.
+  for (float& run : runs) run = run < 1e-6f ? 0 : run * keep;
+}
+
+void add(float (&runs)[kSteps], float keep, int step) {
+  fade(runs, keep);
+  runs[step] += 1;
+}
+
+double above(const float (&runs)[kSteps], int step) {
+  double all = 0;
+  for (int s = step + 1; s < kSteps; ++s) all += static_cast<double>(runs[s]);
+  return all;
+}
+
+void add_longer(float (&runs)[kSteps], float keep, int step) {
+  const int next = step < kSteps - 1 ? step + 1 : step;
+  const double longer = above(runs, step);
+  if (longer < 1e-3) {
+    const int twice = step + kStepsPerOctave;
+    return add(runs, keep, twice < kSteps - 1 ? twice : kSteps - 2);
+  }
+  fade(runs, keep);
+  const double share = 1 + 1 / (longer * static_cast<double>(keep));
+  for (int s = next; s < kSteps; ++s)
+    runs[s] = static_cast<float>(static_cast<double>(runs[s]) * share);
+}
+
+}  // namespace
+
+Weights weigh(const LockStats& memory, const DirectoryStats& experience) {
+  Weights weights{};
+  if (memory.completed == 0) {
+    weights.of[kAnyRun] = 1;
+    return weights;
+  }
+  const float(&others)[kRelations] = experience.relations[stage_of(memory.completed)];
+  const double known = sum(others) + 1;
+  const double worth = known < kBorrowed ? known : kBorrowed;
+  const double all = worth + sum(memory.relations);
+  for (int i = 0; i < kRelations; ++i) {
+    const double borrowed = worth * (static_cast<double>(others[i]) + 1.0 / kRelations) / known;
+    weights.of[i] = (borrowed + static_cast<double>(memory.relations[i])) / all;
+  }
+  return weights;
+}
+
+Forecast forecast(const LockStats& memory, const DirectoryStats& experience,
+                  const Weights& weights) {
+  float chance[kSteps] = {};
+  add_bells(memory.runs, weights.of, chance);
+  add_bells(memory.recent, weights.of + kWidths, chance);
+  const double any = sum(experience.runs) + 1;
+  Forecast mixed;
+  double above = 0;
+  for (int s = kSteps - 1; s >= 0; --s) {
+    mixed.beyond[s] = above < 1 ? above : 1;
+    above +=
+        static_cast<double>(chance[s]) + weights.of[kAnyRun] * chance_of_any(experience, any, s);
+  }
+  return mixed;
+}
+
+void relate(LockStats& memory, DirectoryStats& experience, const Weights& weights, int step) {
+  const double scale = scale_of(memory.runs), recent = scale_of(memory.recent);
+  double foresaw[kRelations];
+  for (int i = 0; i < kWidths; ++i) {
+    foresaw[i] = weights.of[i] * chance_within(memory.runs, scale, kBells[i], step);
+    foresaw[kWidths + i] =
+        weights.of[kWidths + i] * chance_within(memory.recent, recent, kBells[i], step);
+  }
+  foresaw[kAnyRun] =
+      weights.of[kAnyRun] * chance_of_any(experience, sum(experience.runs) + 1, step);
+  double all = 0;
+  for (double part : foresaw) all += part;
+  float(&others)[kRelations] = experience.relations[stage_of(memory.completed)];
+  for (int i = 0; i < kRelations; ++i) {
+    const auto part = static_cast<float>(foresaw[i] / all);
+    memory.relations[i] = memory.relations[i] * kKeepRelations + part;
+    others[i] += part;
+  }
+  if (sum(others) < kManyCounts) return;
+  for (float& other : others) other /= 2;
+}
+
+void add_run(LockStats& memory, int step) {
+  add(memory.runs, kKeep, step);
+  add(memory.recent, kKeepRecent, step);
+}
+
+void add_longer_run(LockStats& memory, int step) {
+  add_longer(memory.runs, kKeep, step);
+  add_longer(memory.recent, kKeepRecent, step);
+}
+
+void add_longer_run(DirectoryStats& experience, int step) { add_longer(experience.runs, 1, step); }
+
+double longer_runs(const LockStats& memory, int step) { return above(memory.runs, step); }
+double all_runs(const LockStats& memory) { return sum(memory.runs); }
+
+}  // namespace atmost::policy

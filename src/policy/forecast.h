@@ -1,0 +1,54 @@
+// The chance that the next run is longer than a given time.
+//
+// The next run is like one of the lock's last few runs, or like one of its last hundred, within one
+// of four widths, or like any run of the directory. How often each of these was true is counted for
+// the lock, the older runs counting less, and for all locks of the directory of the same age; a
+// lock with few runs goes by the directory's counts. Pure arithmetic.
+#ifndef ATMOST_POLICY_FORECAST_H
+#define ATMOST_POLICY_FORECAST_H
+
+#include "core/stats.h"
+
+namespace atmost::policy {
+
+// beyond[s]: the chance that the next run is longer than the end of step s. Falls with s, within
+// [0, 1].
+struct Forecast {
+  double beyond[kSteps];
+};
+
+// The probability that the next run has each relation to earlier ones; they sum to 1.
+struct Weights {
+  double of[kRelations];
+};
+Weights weigh(const LockStats& memory, const DirectoryStats& experience);
+
+Forecast forecast(const LockStats& memory, const DirectoryStats& experience,
+                  const Weights& weights);
+inline Forecast forecast(const LockStats& memory, const DirectoryStats& experience) {
+  return forecast(memory, experience, weigh(memory, experience));
+}
+
+// Distributes a run of that step over the relations of the lock and of the directory: each gets the
+// share of the probability that it predicted. Before the run is added to the histograms.
+void relate(LockStats& memory, DirectoryStats& experience, const Weights& weights, int step);
+
+// A run of the lock that took that step.
+void add_run(LockStats& memory, int step);
+
+// A run longer than `step` by an unknown amount is assumed to be like the longer runs seen so far
+// (B. Efron, "The two sample problem with censored data", 1967); if there are none, twice as
+// long as `step`.
+void add_longer_run(LockStats& memory, int step);
+void add_longer_run(DirectoryStats& experience, int step);
+
+// The weight of the lock's runs that were longer than that step, and of all of them.
+double longer_runs(const LockStats& memory, int step);
+double all_runs(const LockStats& memory);
+
+// At this count a directory's counts are halved, so that old runs lose weight.
+inline constexpr double kManyCounts = 16384;
+
+}  // namespace atmost::policy
+
+#endif

@@ -1,0 +1,70 @@
+#include "policy/price.h"
+
+#include "policy/learn.h"
+
+namespace atmost::policy {
+namespace {
+
+// The initial statistics of a directory: as if 300 runs had shown that limits at price p kill one
+// run in p. This is cautious (tests/unit/policy/learn_test.cc tries several kinds of runs) and is
+// soon outweighed by real runs.
+constexpr double kExpectedRuns = 300;
+constexpr double price_at(int index) { return 32 << index; }
+constexpr double kDearest = 1 << 20;
+
+double share_missed(const DirectoryStats& experience, int index) {
+  const double expected = kExpectedRuns / price_at(index);
+  return (static_cast<double>(experience.missed[index]) + expected) /
+         (static_cast<double>(experience.tried) + kExpectedRuns);
+}
+
+}  // namespace
+
+double price_for(const DirectoryStats& experience, std::uint32_t risk_ppm) {
+  const double risk = risk_ppm > 0 ? risk_ppm * 1e-6 : 1e-7;
+  double before = 0;
+  for (int i = 0; i < kPrices; ++i) {
+    const double missed = share_missed(experience, i);
+    if (missed <= risk) {
+      if (i == 0) return price_at(0);
+      // Between two prices the share falls about in proportion to 1 / price.
+      const double part = before > missed ? (before - risk) / (before - missed) : 1;
+      return 1 / ((1 - part) / price_at(i - 1) + part / price_at(i));
+    }
+    before = missed;
+  }
+  const double beyond = price_at(kPrices - 1) * before / risk;
+  return beyond < kDearest ? beyond : kDearest;
+}
+
+int best_step(const Forecast& forecast, double price, int high) {
+  int best = high;
+  double least = 1e300;
+  const auto doublings = [](int s) { return static_cast<double>(s) / kStepsPerOctave; };
+  for (int s = 0; s <= high && doublings(s) < least; ++s) {
+    const double cost = doublings(s) + price * forecast.beyond[s];
+    if (cost < least) {
+      least = cost;
+      best = s;
+    }
+  }
+  return best;
+}
+
+void try_prices(DirectoryStats& experience, const Forecast& before, int step, StepBounds bounds) {
+  experience.tried += 1;
+  // Nothing is gained by a price at which the limit would be longer than the longest.
+  if (step > bounds.high) step = bounds.high;
+  for (int i = 0; i < kPrices; ++i) {
+    const int best = best_step(before, price_at(i), bounds.high);
+    const int limit = best > bounds.low ? best : bounds.low;
+    // A retry has kWidenSteps more, and is killed again if that is not enough.
+    if (step > limit)
+      experience.missed[i] += 1 + static_cast<float>(step - limit - 1) / kWidenSteps;
+  }
+  if (static_cast<double>(experience.tried) < kManyCounts) return;
+  experience.tried /= 2;
+  for (float& missed : experience.missed) missed /= 2;
+}
+
+}  // namespace atmost::policy

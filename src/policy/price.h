@@ -1,0 +1,35 @@
+// The price of a wrong kill, as a number of doublings of the limit, and the limit at that price.
+//
+// A limit is put where
+//
+//     doublings + price * (chance that the next run is longer)
+//
+// is least. So a limit is lengthened only while that is worth its cost: steady runs get a tight
+// limit, and runs of very different lengths get one where a further doubling would hardly prevent a
+// kill. Every completed run of a directory is compared with the limits at eight prices, and the
+// price is chosen at which no more than the requested risk would have been killed. Pure arithmetic.
+#ifndef ATMOST_POLICY_PRICE_H
+#define ATMOST_POLICY_PRICE_H
+
+#include "policy/forecast.h"
+
+namespace atmost::policy {
+
+// For that risk (good runs in a million that may be killed): from 32 to 2^20.
+double price_for(const DirectoryStats& experience, std::uint32_t risk_ppm);
+
+// The steps that a limit may have.
+struct StepBounds {
+  int low = 0;
+  int high = kSteps - 1;
+};
+
+// The step at whose end the limit costs least, `high` at most.
+int best_step(const Forecast& forecast, double price, int high);
+
+// A run took `step`, `before` was its forecast, and `bounds` held for the limit on it.
+void try_prices(DirectoryStats& experience, const Forecast& before, int step, StepBounds bounds);
+
+}  // namespace atmost::policy
+
+#endif
