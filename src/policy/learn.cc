@@ -6,9 +6,14 @@
 namespace atmost::policy {
 namespace {
 
-// So many kills in a row widen eightfold, each further one twofold.
+// The first kills in a row widen eightfold, the third more than twentyfold, each further one
+// twofold.
 constexpr std::uint32_t kWideKills = 3;
+constexpr std::uint32_t kWidenThird = 18;
 constexpr std::uint32_t kWidenFurther = kStepsPerOctave;
+std::uint32_t widening(std::uint32_t in_a_row) {
+  return in_a_row < kWideKills ? kWidenSteps : in_a_row == kWideKills ? kWidenThird : kWidenFurther;
+}
 constexpr Duration kAfterWideKills = Duration::seconds(24 * 3600);
 // So much of the widening does a completed run undo.
 constexpr std::uint32_t kNarrowSteps = kWidenSteps;
@@ -52,8 +57,7 @@ Duration retry_floor(const LockStats& memory) {
   if (memory.unsettled == 0) return {};
   // What takes longer than the longest limit must end, too.
   if (static_cast<int>(memory.unsettled) > kLongestLimit) return Duration::forever();
-  const bool wide = memory.stopped_in_a_row <= kWideKills;
-  const int longer = static_cast<int>(wide ? kWidenSteps : kWidenFurther);
+  const int longer = static_cast<int>(widening(memory.stopped_in_a_row));
   const Duration floor =
       end_of_step(at_most(static_cast<int>(memory.unsettled) - 1 + longer, kLongestLimit));
   return memory.stopped_in_a_row >= kWideKills && floor < kAfterWideKills ? kAfterWideKills : floor;
@@ -122,8 +126,7 @@ void run_cut_short(LockStats& memory, const RunSample& run, CutBy by) {
   if (by == CutBy::limit) {
     count(memory.stopped);
     count(memory.stopped_in_a_row);
-    const std::uint32_t longer =
-        memory.stopped_in_a_row <= kWideKills ? kWidenSteps : kWidenFurther;
+    const std::uint32_t longer = widening(memory.stopped_in_a_row);
     memory.widened = memory.widened + longer < kSteps ? memory.widened + longer : kSteps;
     if (memory.unsettled < static_cast<std::uint32_t>(step) + 1)
       memory.unsettled = static_cast<std::uint32_t>(step) + 1;

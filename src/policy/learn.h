@@ -33,9 +33,9 @@ RunLimit run_limit(const LockStats& memory, const DirectoryStats& experience,
                    const LearnedBounds& bounds);
 
 // After a limit of ours killed a run, the next is eight times as long, whatever the bounds below
-// it. So it is after the second and the third kill in a row; then it is a day at least, so that
-// work that has become so much longer passes. Each further kill doubles the limit: runs that hang
-// one after the other never leave the lock without one.
+// it. So it is after the second kill in a row; after the third it is more than twenty times as long
+// again, and a day at least, so that work that has become so much longer passes. Each further kill
+// doubles the limit: runs that hang one after the other do not leave the lock without one.
 inline constexpr std::uint32_t kWidenSteps = 12;
 
 // A run of this lock ended by itself. Changes both.
