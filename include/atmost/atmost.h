@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 /* Grows by one with each version that adds something. */
-#define ATMOST_API_VERSION 1
+#define ATMOST_API_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,6 +63,13 @@ enum {
   ATMOST_NOT_PERMITTED = 77 /* the file, its directory, or stopping the overdue holder */
 };
 
+/* What some options may be. */
+enum { ATMOST_PLAIN = 0, ATMOST_SHARED = 1, ATMOST_EXCLUSIVE = 2 };              /* sharing */
+enum { ATMOST_FAIL = 0, ATMOST_REPLACE = 1, ATMOST_JOIN = 2 };                   /* on_busy */
+enum { ATMOST_FROM_START = 0, ATMOST_FROM_FINISH = 1, ATMOST_FROM_SUCCESS = 2 }; /* elapsed_from */
+/* if_elapsed, expire_after, max_hold: learned from the holds before, as `auto` in atmost(1). */
+#define ATMOST_AUTO (-1.0)
+
 typedef struct atmost_lock atmost_lock;
 typedef struct atmost_request atmost_request;
 
@@ -85,9 +92,9 @@ typedef struct atmost_options {
   /* What a taker may do once this lock is overdue. Positive: stop this whole program. 0: call
    * on_lost; where that is NULL, as atmost_may_be_killed() said. Negative: nothing in any case. */
   int may_be_killed;
-  /* Called on a thread of the library when a taker has taken the lock away (it is released by
-   * then), once at most. It may call anything here but must not wait for the thread that owns the
-   * lock to release it. */
+  /* Called on a thread of the library when a taker has taken the lock away, or max_hold is over (it
+   * is released by then), once at most. It may call anything here but must not wait for the thread
+   * that owns the lock to release it. */
   void (*on_lost)(void* context, uint64_t token);
   void* context;
   const char* log; /* the history's file; NULL: as atmost(1) decides */
@@ -103,12 +110,38 @@ typedef struct atmost_options {
    * the mask it has at the call. A handler that ran before the call does not interrupt it; to miss
    * no signal, block it, look whether it came, and call with a mask that lets it through. */
   const void* wait_mask;
+
+  /* From ATMOST_API_VERSION 2 on. */
+
+  /* ATMOST_SHARED: together with other readers while no writer is in; then max 1 is no limit, and
+   * another max limits the readers. ATMOST_EXCLUSIVE: a writer alone, whatever max others say; its
+   * own max and take must be 1. */
+  int sharing;
+  /* What follows when the wait is over and the lock still held. ATMOST_REPLACE: the oldest holder
+   * is stopped, as one that is overdue is (HANGING HOLDERS). ATMOST_JOIN: one waiter is enough, as
+   * it will do the work once more for all: a later one gets ATMOST_BUSY at once, and atmost_why()
+   * says "joined"; wait must not be 0. */
+  int on_busy;
+  int elapsed_from;  /* if_elapsed counts from the last start, finish or success */
+  int wait_too_soon; /* nonzero: too soon is waited for like a slot, if `wait` is long enough */
+  /* Seconds after which the lock is released although nobody did so, and on_lost called, which must
+   * be given; INFINITY: none. The work itself must be ended by on_lost. */
+  double max_hold;
+  /* Other locks to take at the same time, all or none, without deadlock whatever the order:
+   * "[N@]LOCK" as in atmost(1), 15 at most, NULL behind the last; NULL: none. N is 1 unless given.
+   * `sharing` and `take` are the first lock's, everything else is said of all. */
+  const char* const* also;
+  int trust_fs; /* nonzero: this filesystem is known to keep locks, though atmost does not know it
+                 */
+  int no_learn; /* nonzero: a limit that is ATMOST_AUTO does not learn from this hold. Holds without
+                   any such limit are never learned from. */
 } atmost_options;
 
 #define ATMOST_DEFAULTS                                                                            \
   {                                                                                                \
     sizeof(atmost_options), 1, 1, 0.0, 0.0, __builtin_inf(), 2.0, -1.0, NULL, NULL, 0600, 0, NULL, \
-        NULL, NULL, 0, 0, NULL                                                                     \
+        NULL, NULL, 0, 0, NULL, ATMOST_PLAIN, ATMOST_FAIL, ATMOST_FROM_START, 0, __builtin_inf(),  \
+        NULL, 0, 0                                                                                 \
   }
 
 /* Agrees (nonzero), or no longer agrees (0), that a taker stops this whole program when a lock that

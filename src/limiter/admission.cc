@@ -6,6 +6,7 @@
 #include "os/clock.h"
 #include "os/interrupt.h"
 #include "policy/decide.h"
+#include "policy/limits.h"
 #include "takeover.h"
 
 namespace atmost::limiter {
@@ -209,6 +210,17 @@ Decision would_admit(const Request& request, const LockSpec& lock, const View& v
     decision.why = Why::none;
   }
   return decision;
+}
+
+void learn_refusal(const OpenLocks& locks, const Outcome& outcome) {
+  const Decision& decision = outcome.decision;
+  const bool learns = locks.request.if_elapsed_auto && !locks.request.no_learn;
+  if (decision.verdict != Verdict::too_soon || !learns) return;
+  RunSample sample;
+  sample.kind = RunSample::Kind::too_soon;
+  sample.asked_real_ns = moment(locks.request).real_ns;
+  sample.interval = decision.limits.if_elapsed;
+  locks.session.learn(decision.lock, policy::remember, sample);
 }
 
 Instant moment(const Request& request) {

@@ -45,6 +45,10 @@ constexpr bool is_yes(const Decision& decision) {
   return decision.verdict == Verdict::busy && decision.why == Why::none;
 }
 
+// Tells the lock's statistics of a refusal as too soon: callers that keep asking count for the
+// learned interval. Does nothing for other outcomes and for requests that learn none.
+void learn_refusal(const OpenLocks& locks, const Outcome& outcome);
+
 // The moment for which a decision is made: the clock's, or the one that the caller gave.
 Instant moment(const Request& request);
 

@@ -78,7 +78,7 @@ int answer_refusal(const Outcome& outcome, const Request& request) {
   if (outcome.kind == Outcome::Kind::failed) return answer_error(outcome.error);
   const Decision& decision = outcome.decision;
   answer.message.clear();
-  append_escaped(answer.message, request.locks[0].name);
+  append_escaped(answer.message, request.locks[decision.lock].name);
   answer.retry_in = decision.retry_in.is_forever()
                         ? __builtin_inf()
                         : static_cast<double>(decision.retry_in.ns) / kNsPerSecond;
@@ -88,7 +88,7 @@ int answer_refusal(const Outcome& outcome, const Request& request) {
     return ATMOST_TOO_SOON;
   }
   answer.why = history::name_of(history::kWhyNames, decision.why).data();  // literals end in NUL
-  busy_words(decision, request.locks[0]);
+  busy_words(decision, request.locks[decision.lock]);
   return ATMOST_BUSY;
 }
 

@@ -10,6 +10,7 @@
 #include "os/self.h"
 #include "os/watch.h"
 #include "policy/decide.h"
+#include "policy/limits.h"
 
 namespace atmost::limiter {
 namespace {
@@ -76,10 +77,14 @@ Outcome LibraryLock::get_at(const os::WaitGate* gate) {
   journal_.begin_anew();
   Outcome outcome = ask(gate);
   if (!lease_.held()) {
+    if (outcome.kind == Outcome::Kind::refused) {
+      learn_refusal({request_, traits_of("file"), session_}, outcome);
+      journal_.denied(outcome);
+    }
     session_.close();
-    if (outcome.kind == Outcome::Kind::refused) journal_.denied(outcome);
     return outcome;
   }
+  limits_ = outcome.decision.limits;
   waited_ = outcome.waited;
   admitted_boot_ns_ = os::boot_ns();
   journal_.admitted(lease_, waited_);
@@ -138,7 +143,7 @@ bool LibraryLock::held() const {
 bool LibraryLock::inherited() const { return owner_ != os::process_id(); }
 
 // True when the lease was ours to end.
-bool LibraryLock::let_go(Ending ending) {
+bool LibraryLock::let_go(Ending ending, Stopped stopped) {
   if (inherited()) {
     mutex_.begin_anew();
     lease_.detach();
@@ -148,8 +153,20 @@ bool LibraryLock::let_go(Ending ending) {
   const os::Locked locked(mutex_);
   ending_ = true;
   const bool was_held = lease_.held();
-  lease_.release(ending, os::now());
+  lease_.release(ending, os::now(), lesson_of(stopped));
   return was_held;
+}
+
+// What a taker ended is the taker's to learn from: it knows why.
+Lesson LibraryLock::lesson_of(Stopped stopped) const {
+  if (request_.no_learn || stopped == Stopped::taken_over) return {};
+  Lesson lesson;
+  lesson.how = policy::remember;
+  lesson.sample.kind =
+      stopped == Stopped::no ? RunSample::Kind::completed : RunSample::Kind::stopped;
+  lesson.sample.ran = {os::boot_ns() - admitted_boot_ns_};
+  lesson.sample.interval = limits_.if_elapsed;
+  return lesson;
 }
 
 void LibraryLock::record_end(bool success, Stopped stopped) {
@@ -160,12 +177,12 @@ void LibraryLock::record_end(bool success, Stopped stopped) {
   outcome.usage.known = false;
   outcome.waited = waited_;
   outcome.ran = {os::boot_ns() - admitted_boot_ns_};
-  if (stopped != Stopped::no) journal_.lost();
+  if (stopped == Stopped::taken_over) journal_.lost();
   journal_.ended(outcome);
 }
 
 void LibraryLock::release(Ending ending) {
-  if (let_go(ending)) record_end(ending == Ending::success, Stopped::no);
+  if (let_go(ending, Stopped::no)) record_end(ending == Ending::success, Stopped::no);
   if (!listening_ || inherited()) return;
   listening_ = false;
   if (listener_.is_self()) {
@@ -175,24 +192,31 @@ void LibraryLock::release(Ending ending) {
   }
 }
 
-bool LibraryLock::lose_if_asked() {
+Stopped LibraryLock::lose_if_asked() {
+  const Duration limit = request_.max_runtime_auto ? limits_.max_runtime : request_.max_runtime;
+  const std::int64_t end = limit.is_zero() ? Duration::kForever : plus(admitted_boot_ns_, limit);
   os::Watch watch;
   for (;;) {
     bool revoked;
     {
       const os::Locked locked(mutex_);
-      if (ending_ || !lease_.held()) return false;
+      if (ending_ || !lease_.held()) return Stopped::no;
       revoked = session_.revoked(watch);
     }
-    if (revoked) return let_go(Ending::unknown);
-    (void)watch.wait(kListenNs);
+    const std::int64_t left = end - os::boot_ns();
+    if (revoked || left <= 0) {
+      const Stopped why = revoked ? Stopped::taken_over : Stopped::max_runtime;
+      return let_go(revoked ? Ending::unknown : Ending::failure, why) ? why : Stopped::no;
+    }
+    (void)watch.wait(left < kListenNs ? left : kListenNs);
   }
 }
 
 void LibraryLock::listen(void* self) {
   auto* lock = static_cast<LibraryLock*>(self);
-  if (!lock->lose_if_asked()) return;
-  lock->record_end(false, Stopped::taken_over);
+  const Stopped why = lock->lose_if_asked();
+  if (why == Stopped::no) return;
+  lock->record_end(false, why);
   lock->on_lost_(lock->context_, lock->token_);
 }
 

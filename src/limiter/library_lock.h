@@ -51,8 +51,9 @@ class LibraryLock {
  private:
   static void listen(void* self);
   static void get_asked(void* self);
-  bool lose_if_asked();
-  bool let_go(Ending ending);
+  Stopped lose_if_asked();
+  bool let_go(Ending ending, Stopped stopped);
+  Lesson lesson_of(Stopped stopped) const;
   bool inherited() const;
   Outcome ask(const os::WaitGate* gate);
   Outcome get_at(const os::WaitGate* gate);
@@ -65,6 +66,7 @@ class LibraryLock {
   Lease lease_;
   std::int64_t admitted_boot_ns_ = 0;
   Duration waited_{};
+  Limits limits_;  // that the admission was decided with
   std::uint64_t token_ = 0;
   std::uint32_t slot_ = 0;
   std::int64_t owner_ = 0;  // the process that took it: a forked child's copy releases nothing

@@ -25,6 +25,34 @@ int make_lock(const atmost_options* options, atmost_options& known, LibraryLock*
   return answer;
 }
 
+// "[N@]LOCK". What stands before the @ is a limit only if it is a number: a@b is a name like any
+// other.
+Status place_also(std::string_view text, const NamingContext& around, Request& to) {
+  if (to.lock_count == kMaxLocks) return error_of(Code::usage, 0, "also: more than 15 locks");
+  LockSpec& lock = to.locks[to.lock_count];
+  const std::size_t at = text.find('@');
+  if (at != std::string_view::npos && at > 0 &&
+      std::string_view(text.data(), at).find_first_not_of("0123456789") == std::string_view::npos) {
+    const Result<std::uint64_t> limit = parse_count({text.data(), at}, 0, kMaxSlots);
+    if (!limit.ok()) return limit.error();
+    lock.max = static_cast<std::uint32_t>(limit.value());
+    text.remove_prefix(at + 1);
+  }
+  bool named = false;
+  if (Status placed = place_lock(text, around, lock, named); !placed.ok()) return placed;
+  to.make_parents = to.make_parents || named;
+  ++to.lock_count;
+  return {};
+}
+
+Status place_others(const atmost_options& known, const NamingContext& around, Request& to) {
+  Status placed;
+  for (const char* const* each = known.also; each != nullptr && *each != nullptr && placed.ok();
+       ++each)
+    placed = place_also(*each, around, to);
+  return placed;
+}
+
 int keep_if(const Status& placed, LibraryLock*& lock) {
   if (placed.ok()) return ATMOST_ADMITTED;
   give_back(lock);
@@ -56,8 +84,9 @@ int prepare_named(const char* name, const atmost_options* options, atmost_option
   bool named = false;
   Request& request = to->request();
   const NamingContext around = naming_context(known.directory, nullptr, host);
-  const Status placed = place_lock(name, around, request.locks[0], named);
+  Status placed = place_lock(name, around, request.locks[0], named);
   request.make_parents = named;
+  if (placed.ok()) placed = place_others(known, around, request);
   request.log_is_own = !named;
   if (placed.ok() && !named && !own_log(around, request.log_path).ok()) request.no_history = true;
   return keep_if(placed, to);
@@ -76,6 +105,7 @@ int prepare_atom(const AtomName& atom, const atmost_options* options, atmost_opt
   if (placed.ok()) placed = join_path(directory, file.value(), spec.path);
   spec.name.append(atom.operator_).push(':').append(atom.operand);
   to->request().make_parents = true;
+  if (placed.ok()) placed = place_others(known, around, to->request());
   return keep_if(placed, to);
 }
 

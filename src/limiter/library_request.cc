@@ -22,6 +22,81 @@ bool to_duration(double seconds, Duration& to) {
   return true;
 }
 
+// The same, or what is learned.
+bool to_limit(double seconds, Duration& to, bool& learned) {
+  learned = seconds == ATMOST_AUTO;
+  return learned || to_duration(seconds, to);
+}
+
+int fill_sharing(const atmost_options& from, LockSpec& to) {
+  switch (from.sharing) {
+    case ATMOST_PLAIN:
+      return ATMOST_ADMITTED;
+    case ATMOST_SHARED:
+      if (from.take != 1) return answer_misuse("take: readers take no slots of their own");
+      to.mode = Mode::shared;
+      if (from.max == 1) to.max = kMaxSlots;
+      return ATMOST_ADMITTED;
+    case ATMOST_EXCLUSIVE:
+      if (from.max != 1 || from.take != 1)
+        return answer_misuse("max and take must be 1 for a writer, who is alone");
+      to.mode = Mode::exclusive;
+      return ATMOST_ADMITTED;
+    default:
+      return answer_misuse("sharing must be ATMOST_PLAIN, _SHARED or _EXCLUSIVE");
+  }
+}
+
+int fill_on_busy(const atmost_options& from, Request& to) {
+  switch (from.on_busy) {
+    case ATMOST_FAIL:
+      return ATMOST_ADMITTED;
+    case ATMOST_REPLACE:
+      to.on_busy = OnBusy::replace;
+      return ATMOST_ADMITTED;
+    case ATMOST_JOIN:
+      if (to.wait.is_zero()) return answer_misuse("wait must not be 0 with ATMOST_JOIN");
+      to.on_busy = OnBusy::join;
+      return ATMOST_ADMITTED;
+    default:
+      return answer_misuse("on_busy must be ATMOST_FAIL, _REPLACE or _JOIN");
+  }
+}
+
+int fill_elapsed_from(const atmost_options& from, Request& to) {
+  switch (from.elapsed_from) {
+    case ATMOST_FROM_START:
+      return ATMOST_ADMITTED;
+    case ATMOST_FROM_FINISH:
+      to.elapsed_from = ElapsedFrom::finish;
+      return ATMOST_ADMITTED;
+    case ATMOST_FROM_SUCCESS:
+      to.elapsed_from = ElapsedFrom::success;
+      return ATMOST_ADMITTED;
+    default:
+      return answer_misuse("elapsed_from must be ATMOST_FROM_START, _FINISH or _SUCCESS");
+  }
+}
+
+// Those of the second version.
+int fill_choices(const atmost_options& from, Request& to) {
+  if (const int answer = fill_sharing(from, to.locks[0])) return answer;
+  if (const int answer = fill_on_busy(from, to)) return answer;
+  if (const int answer = fill_elapsed_from(from, to)) return answer;
+  if (from.wait_too_soon != 0) to.on_too_soon = OnTooSoon::wait;
+  Duration limit;
+  if (!to_limit(from.max_hold, limit, to.max_runtime_auto))
+    return answer_misuse("max_hold must be 0 or more seconds, or ATMOST_AUTO");
+  if (!limit.is_forever()) to.max_runtime = limit;
+  const bool limited = !limit.is_forever() || to.max_runtime_auto;
+  if (limited && from.on_lost == nullptr) return answer_misuse("max_hold needs on_lost");
+  if (limited && !to.max_runtime_auto && limit.is_zero())
+    return answer_misuse("max_hold must be more than 0 seconds");
+  to.trust_fs = from.trust_fs != 0;
+  to.no_learn = from.no_learn != 0 || !wants_memory(to);
+  return ATMOST_ADMITTED;
+}
+
 Eviction eviction_of(const atmost_options& from) {
   if (from.may_be_killed != 0) return from.may_be_killed > 0 ? Eviction::kill : Eviction::none;
   if (from.on_lost != nullptr) return Eviction::revoke;
@@ -47,10 +122,10 @@ int fill_request(const atmost_options& from, Request& to) {
   if (from.take < 1 || from.take > kMaxTake || from.take > from.max)
     return answer_misuse("take must be 1…min(max, 1024)");
   if (!to_duration(from.wait, to.wait)) return answer_misuse("wait must be 0 or more seconds");
-  if (!to_duration(from.if_elapsed, to.if_elapsed))
-    return answer_misuse("if_elapsed must be 0 or more seconds");
-  if (!to_duration(from.expire_after, to.expire_after))
-    return answer_misuse("expire_after must be 0 or more seconds");
+  if (!to_limit(from.if_elapsed, to.if_elapsed, to.if_elapsed_auto))
+    return answer_misuse("if_elapsed must be 0 or more seconds, or ATMOST_AUTO");
+  if (!to_limit(from.expire_after, to.expire_after, to.expire_auto))
+    return answer_misuse("expire_after must be 0 or more seconds, or ATMOST_AUTO");
   if (!to_duration(from.kill_grace, to.kill_grace))
     return answer_misuse("kill_grace must be 0 or more seconds");
   if (from.now >= 9.2e9)
@@ -61,13 +136,12 @@ int fill_request(const atmost_options& from, Request& to) {
   if (to.now_given) to.now_real_ns = static_cast<std::int64_t>(from.now * 1e9);
   to.create_mode = from.mode;
   to.mode_given = true;
-  to.mode_given = true;
   if (from.id != nullptr) to.id = Text<63>(std::string_view(from.id));
   to.eviction = eviction_of(from);
   to.no_history = from.no_history != 0;
   if (from.log != nullptr) to.log_path.assign(from.log);
   if (to.log_path.truncated()) return answer_misuse("log is longer than a path may be");
-  return ATMOST_ADMITTED;
+  return fill_choices(from, to);
 }
 
 bool agree_to_be_killed(bool agreed) {

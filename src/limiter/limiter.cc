@@ -56,18 +56,6 @@ void count_refusal(const OpenLocks& locks, Outcome& outcome) {
   outcome.silenced = outcome.refusals % nth != 0;
 }
 
-// Callers that keep asking too soon count for the schedule.
-void learn_refusal(const OpenLocks& locks, const Outcome& outcome) {
-  const Decision& decision = outcome.decision;
-  const bool learns = locks.request.if_elapsed_auto && !locks.request.no_learn;
-  if (decision.verdict != Verdict::too_soon || !learns) return;
-  RunSample sample;
-  sample.kind = RunSample::Kind::too_soon;
-  sample.asked_real_ns = limiter::moment(locks.request).real_ns;
-  sample.interval = decision.limits.if_elapsed;
-  locks.session.learn(decision.lock, policy::remember, sample);
-}
-
 // The working directory, if some path is relative to it; else null.
 const char* directory_for(const OpenLocks& locks, PathText& room) {
   for (std::uint32_t i = 0; i < locks.request.lock_count; ++i) {
@@ -155,7 +143,7 @@ Outcome run_command(Store& store, const Request& request, const Command& command
   Outcome outcome = limiter::admit(locks, policy::decide, observer, lease, {.log = &journal});
   if (outcome.kind == Outcome::Kind::refused) {
     count_refusal(locks, outcome);
-    learn_refusal(locks, outcome);
+    limiter::learn_refusal(locks, outcome);
     journal.denied(outcome);
   }
   if (!lease.held()) return outcome;

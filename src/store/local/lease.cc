@@ -157,13 +157,15 @@ Contest LocalSession::contested(std::uint32_t lock) const {
 bool LocalSession::in_place(std::uint32_t lock) const { return !entry(lock).file.displaced(); }
 
 bool LocalSession::revoked(os::Watch& watch) const {
-  const LockFile& file = entry(0).file;
-  const HeldLock& mine = held(0);
-  if (!watch.started()) watch.start(file.path());
-  for (std::uint32_t i = 0; i < mine.count; ++i) {
-    Word word;
-    if (read_words(mine.fd, mine.slots[i], 1, &word) == 0 && (word.flags & kRevokedFlag) != 0)
-      return true;
+  const bool started = watch.started();
+  for (std::uint32_t lock = 0; lock < count_; ++lock) {
+    if (!started) watch.start(entry(lock).file.path());
+    const HeldLock& mine = held(lock);
+    for (std::uint32_t i = 0; i < mine.count; ++i) {
+      Word word;
+      if (read_words(mine.fd, mine.slots[i], 1, &word) == 0 && (word.flags & kRevokedFlag) != 0)
+        return true;
+    }
   }
   return false;
 }
