@@ -5,17 +5,16 @@
 #include "monitored.h"
 #include "os/clock.h"
 #include "os/signal_numbers.h"
+#include "os/tree.h"
 #include "policy/limits.h"
 #include "takeover_words.h"
 
 namespace atmost::limiter {
 namespace {
 
-// While killing, what was missed or started meanwhile, and what goes last, is swept again so often,
-// and for so long at least: a busy machine takes its time to end a killed process, and to say
-// meanwhile that it survived would be wrong.
+// While killing, what was missed or started meanwhile, and what goes last, is swept again so often.
 constexpr std::int64_t kKillAgainNs = 30'000'000;
-constexpr Duration kShortestKill = Duration::seconds(2);
+constexpr Duration kShortestKill = {os::kShortestKillNs};
 constexpr int kFewestKills =
     3;  // however long they take: the holder itself goes last, when nobody is seen below it
 

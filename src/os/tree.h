@@ -74,6 +74,9 @@ inline constexpr std::uint32_t kDeadInASweep = 1024;
 // Sweeps with SIGSTOP before SIGKILL: a tree that still forks then is met again by the next attempt
 // to kill it.
 inline constexpr int kFreezeSweeps = 16;
+// How long to wait at least for killed processes to end, whatever the grace: a busy machine takes
+// its time, and until then they still run.
+inline constexpr std::int64_t kShortestKillNs = 2'000'000'000;
 
 // One pass over all processes, signalling `members` (signal 0 only looks who is there); what starts
 // meanwhile may be missed. Without /proc only our main process is signalled. Without process

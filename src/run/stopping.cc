@@ -48,7 +48,8 @@ void Supervisor::act(Action action, bool anew) {
       kill_again_ns_ = 0;
       break;
   }
-  deadline_ns_ = plus(os::boot_ns(), task_.kill_grace);
+  const bool last = action == Action::kill_all && task_.kill_grace.ns < os::kShortestKillNs;
+  deadline_ns_ = plus(os::boot_ns(), last ? Duration{os::kShortestKillNs} : task_.kill_grace);
 }
 
 void Supervisor::tell_tree(int signal) {

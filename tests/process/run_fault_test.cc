@@ -8,10 +8,13 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "os/calls.h"
+#include "os/clock.h"
 #include "os/process.h"
 #include "run/run.h"
 #include "witness_world.h"
@@ -266,6 +269,43 @@ TEST_F(RunFault, WhoCannotBeKilledIsNotHuntedForEver) {
 }
 
 #endif
+
+std::int64_t main_killed_ns = 0;
+
+pid_t behind(int process) {
+  const std::string info = witness::read_file("/proc/self/fdinfo/" + std::to_string(process));
+  return std::stoi(info.substr(info.find("Pid:") + 4));
+}
+
+std::vector<std::string> left_behind() {
+  const std::string self = std::to_string(getpid());
+  std::istringstream all(witness::read_file("/proc/" + self + "/task/" + self + "/children"));
+  return {std::istream_iterator<std::string>(all), {}};
+}
+
+// A busy machine takes its time to end a killed process: here the child of the main process ends
+// long after it, and after the pause that was asked for.
+TEST_F(RunFault, KilledProcessesAreWaitedForLongerThanAShortGrace) {
+  main_killed_ns = 0;
+  calls.pidfd_send_signal = [](pid_t process, int signal, unsigned flags) {
+    if (signal != SIGKILL) return kRealCalls.pidfd_send_signal(process, signal, flags);
+    static pid_t main = 0;
+    const pid_t pid = behind(process);
+    if (main_killed_ns == 0 && witness::parent_of(pid) == getpid()) {
+      main = pid;
+      main_killed_ns = os::boot_ns();
+    }
+    const bool early = pid != main && os::boot_ns() < main_killed_ns + 300'000'000;
+    return early || main_killed_ns == 0 ? 0 : kRealCalls.pidfd_send_signal(process, signal, flags);
+  };
+  const RunReport report = run(stubborn_, Duration::millis(100), Duration::millis(10));
+  EXPECT_EQ(report.status.signal, SIGKILL);
+  EXPECT_TRUE(no_child_left());
+  calls = kRealCalls;
+  for (const std::string& pid : left_behind()) kill(std::stoi(pid), SIGKILL);
+  while (waitpid(-1, nullptr, 0) > 0) {
+  }
+}
 
 TEST_F(RunFault, WhatItUsed) {
   const RunReport report =
