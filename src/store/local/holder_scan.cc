@@ -29,12 +29,14 @@ bool HolderScan::find(const LockFile& file, const HolderView& holder) {
   const bool alone = holder.kind == HolderKind::supervised || holder.kind == HolderKind::keeper;
   for (int look = 0; look < (ended_ > 0 ? kMostLooks : kLooks); ++look) {
     if (look > 0) os::sleep_until(plus(os::boot_ns(), {kLookAgainNs}));
+    const std::uint32_t ended_before = ended_;
     if (alone && prove(holder.pid)) return true;
     (void)os::each_process(*this);
     if (count_ > 0 || ancestor_) return true;
     // Its last process may have ended since the lock was asked.
     if (!is_held(file, holder.slot)) return false;
     if (unproven_ != 0) return true;
+    missed_none_ = missed_none_ || ended_ == ended_before;
   }
   return true;
 }
@@ -48,7 +50,14 @@ bool HolderScan::prove(std::int64_t pid) {
     return false;
   }
   const Proof::Answer answer = proof_.of(pid);
-  if (answer != Proof::Answer::proven && answer != Proof::Answer::unproven) return false;
+  if (answer == Proof::Answer::no || answer == Proof::Answer::unreadable) {
+    if (!handle.alive()) {
+      ++ended_;
+    } else if (answer == Proof::Answer::unreadable) {
+      unreadable_ = true;
+    }
+    return false;
+  }
   os::ProcessFacts facts;
   if (!handle.means(pid) || os::process_facts(pid, facts) != 0 || !handle.alive()) {
     ++ended_;

@@ -43,8 +43,9 @@ class HolderScan final : public os::ProcessVisitor {
   bool ancestor() const { return ancestor_; }
   // Who has a descriptor with the lock that proves nothing; 0: nobody.
   std::int64_t unproven() const { return unproven_; }
-  // Whether a holder had ended before it was proven.
-  bool fleeting() const { return fleeting_; }
+  // Whether the holder may be one that ended before it was proven: one was seen to, or every
+  // process could be read, and in each look some ended before it was their turn.
+  bool fleeting() const { return fleeting_ || (!missed_none_ && !unreadable_); }
   // Whether its parent is a holder too, below which it is found.
   bool below_another(std::uint32_t index) const;
   // REQUIRES: count() > 0
@@ -66,7 +67,9 @@ class HolderScan final : public os::ProcessVisitor {
   std::int64_t unproven_ = 0;
   bool ancestor_ = false;
   bool fleeting_ = false;
-  std::uint32_t ended_ = 0;  // how many had ended before they could be looked at
+  bool unreadable_ = false;   // some process was
+  bool missed_none_ = false;  // some look met every process there was, and found no holder
+  std::uint32_t ended_ = 0;   // how many had ended before they could be looked at
 };
 
 }  // namespace atmost::local
