@@ -84,14 +84,15 @@ TEST_F(Turn, ANewcomerNeedNotWaitForAFrozenWaiter) {
   EXPECT_EQ(first.wait(30), 0);
 }
 
-// Killed with its monitor while it stops a holder that does not want to go.
+// Killed with its monitor while it stops a holder that ignores INT and TERM.
 TEST_F(Turn, AKilledTakersClaimIsPassed) {
   Job holder(run({"--kill-grace", "2s"}, "trap '' INT TERM; " + stay()));
   ASSERT_TRUE(started());
   Job taker(run({"-w", "inf", "--expire-after", "0", "--kill-grace", "4s"}, "true"));
-  ASSERT_TRUE(eventually(10, [&] {
-    return session_.one("SELECT count(*) FROM atmost.takeover WHERE lock = '" + lock_ + ".lock'") ==
-           "1";
+  // The claim comes first, the request to stop after it.
+  ASSERT_TRUE(eventually(20, [&] {
+    return session_.one("SELECT count(*) FROM atmost.holder WHERE asked > 0 AND lock = '" + lock_ +
+                        ".lock'") == "1";
   }));
   taker.signal_group(SIGKILL);
   EXPECT_EQ(holder.wait(15), 79);
