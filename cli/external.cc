@@ -6,6 +6,7 @@
 #include "core/monitor.h"
 #include "output.h"
 #include "subcommands.h"
+#include "suggest.h"
 
 namespace atmost::cli {
 namespace {
@@ -57,6 +58,23 @@ int try_everywhere(std::string_view name, char** argv, Start start) {
   return try_in(ATMOST_LIBEXEC, "", name, argv, start);
 }
 
+// Ends the sentence "NAME is no command of atmost".
+Error no_command(std::string_view name) {
+  Error error = error_of(Code::usage, 0, "\"");
+  error.message.append(name).append("\" is no command of atmost");
+  Nearest nearest(name);
+  for (const Subcommand& one : subcommands()) nearest.consider(one.name);
+  for (const ExternalProgram& one : external_programs()) nearest.consider(one.name);
+  for (const std::string_view one : {"simulate", "schema", "fence", "help", "version"})
+    nearest.consider(one);
+  if (nearest.found().empty()) {
+    error.message.append(": atmost --help lists them");
+  } else {
+    append_meant(error, "", nearest.found());
+  }
+  return error;
+}
+
 }  // namespace
 
 int become_fleet(std::string_view name, std::string_view url, char** argv, bool monitored) {
@@ -78,15 +96,16 @@ int run_external(std::string_view name, char** argv) {
     complain(words.append(name).append(", the program of this command, is not installed"));
     return static_cast<int>(Code::unavailable);
   }
-  Text<300> words("\"");
-  words.append({name.data(), name.size() < 100 ? name.size() : 100});
-  if (name.starts_with('-')) {
-    complain(words.append("\" is before the command, and options come after it: atmost run ")
-                 .append({name.data(), name.size() < 100 ? name.size() : 100})
-                 .append(" LOCK COMMAND"));
+  const std::string_view shown{name.data(), name.size() < 100 ? name.size() : 100};
+  if (!name.starts_with('-')) {
+    complain(no_command(shown));
     return static_cast<int>(Code::usage);
   }
-  complain(words.append("\" is no command of atmost: atmost --help lists them"));
+  Text<300> words("\"");
+  complain(words.append(shown)
+               .append("\" is before the command, and options come after it: atmost run ")
+               .append(shown)
+               .append(" LOCK COMMAND"));
   return static_cast<int>(Code::usage);
 }
 

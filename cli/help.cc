@@ -41,7 +41,7 @@ int show_help(const Subcommand& subcommand) {
   if ((subcommand.bit & kList) == 0) {
     to.text("\nLOCK: a path (/x, ./x, a/x), operator:operand, or a name in the lock directory.\n");
   }
-  if (has_span) to.text("DUR: 90, 90s, 15m, 1h30m, 2d, 250ms, inf.\n");
+  if (has_span) to.text("DUR: 90, 90s, 15m, 1h30m, 1.5h, 2d, 1w, 250ms, inf.\n");
   return finish(to);
 }
 

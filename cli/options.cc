@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include "core/text.h"
+#include "suggest.h"
 
 namespace atmost::cli {
 namespace {
@@ -20,15 +21,37 @@ std::string_view subcommand_name(unsigned subcommand) {
   return "this";
 }
 
+// The option of this subcommand that may have been meant by a long one.
+std::string_view near_option(std::string_view typed, unsigned subcommand) {
+  if (!typed.starts_with("--")) return {};
+  Nearest nearest(typed.substr(2));
+  for (const Option& option : options()) {
+    if ((option.subcommands & subcommand) != 0) nearest.consider(option.name);
+  }
+  return nearest.found();
+}
+
 Error not_taken(std::string_view typed, unsigned subcommand) {
   const std::string_view name = subcommand_name(subcommand);
   Error error = error_of(Code::usage, 0, typed);
-  error.message.append(": no option of ")
-      .append(name)
-      .append(": atmost ")
-      .append(name)
-      .append(" --help lists them");
+  error.message.append(": no option of ").append(name);
+  const std::string_view form = subcommand == kRun ? own_form(typed) : std::string_view{};
+  const std::string_view near = near_option(typed, subcommand);
+  if (!form.empty()) {
+    error.message.append(": ").append(form);
+  } else if (!near.empty()) {
+    append_meant(error, "--", near);
+  } else {
+    error.message.append(": atmost ").append(name).append(" --help lists them");
+  }
   return error;
+}
+
+// flock(1) -n LOCK takes no number.
+void append_flock_form(Error& error, const Option& option, std::string_view value) {
+  if (option.letter == 'n' && !value.empty() && value.find_first_of("0123456789") != 0 &&
+      value.find_first_of("0123456789") != 1)
+    error.message.append("; not to wait, as -n of flock(1), is what atmost does anyway");
 }
 
 // This option of flock(1) and timeout(1) could mean either of two things; atmost does not guess.
@@ -111,6 +134,7 @@ class Reader {
     if (const Status stored = option.read(value, to_); !stored.ok()) {
       Error error = about(typed, stored.error().message);
       error.code = stored.error().code;
+      append_flock_form(error, option, value);
       return error;
     }
     return {};

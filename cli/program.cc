@@ -79,6 +79,24 @@ int end_lease(int argc, char** argv, const StoreService& service) {
   return usage(error);
 }
 
+// The subcommand of that name, which may be one that other programs use for it; else null.
+const Subcommand* subcommand_of(std::string_view name) {
+  const bool is_list = name == "ls" || name == "ps" || name == "status";
+  for (const Subcommand& subcommand : subcommands()) {
+    if (subcommand.name == (is_list ? "list" : name)) return &subcommand;
+  }
+  return nullptr;
+}
+
+// atmost help [COMMAND]
+int help(char** argv) {
+  if (argv[2] == nullptr) return show_help();
+  if (const Subcommand* subcommand = subcommand_of(argv[2])) return show_help(*subcommand);
+  char option[] = "--help";
+  char* external[] = {argv[0], argv[2], option, nullptr};
+  return run_external(argv[2], external);
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv, const StoreService* service) {
@@ -96,11 +114,10 @@ int run_program(int argc, char** argv, const StoreService* service) {
     return usage(error_of(Code::usage, 0, "no command given: atmost --help lists them"));
   const std::string_view name = argv[1];
   if (service != nullptr && name == kEndLease) return end_lease(argc, argv, *service);
-  for (const Subcommand& subcommand : subcommands()) {
-    if (subcommand.name == name) return run_subcommand(subcommand, argc, argv, service);
-  }
-  if (name == "-h" || name == "--help") return show_help();
-  if (name == "-V" || name == "--version") return show_version();
+  if (const Subcommand* subcommand = subcommand_of(name))
+    return run_subcommand(*subcommand, argc, argv, service);
+  if (name == "-h" || name == "--help" || name == "help") return help(argv);
+  if (name == "-V" || name == "--version" || name == "version") return show_version();
   return run_external(name, argv);
 }
 

@@ -4,6 +4,7 @@
 #include "core/limiter.h"
 #include "report.h"
 #include "subcommands.h"
+#include "suggest.h"
 
 namespace atmost::cli {
 namespace {
@@ -23,6 +24,18 @@ char* const* command_of(const Invocation& it) {
   return command[0] != nullptr ? command : nullptr;
 }
 
+// Adds what may have been meant to the message about a command that does not exist.
+void explain_not_found(const Invocation& it, std::string_view command, Error& error) {
+  const std::string_view lock = it.operands[0];
+  if (needs_shell(command)) {
+    error.message.append("; for shell syntax use: sh -c 'COMMAND'");
+  } else if (is_program(lock)) {
+    error.message.append("; ").append(lock).append(
+        " is a program: was LOCK forgotten? atmost run LOCK ");
+    error.message.append(lock).append(" ").append(command);
+  }
+}
+
 }  // namespace
 
 int run_command(Invocation& it) {
@@ -38,7 +51,9 @@ int run_command(Invocation& it) {
     complain(words.append(doubt));
   }
   Narrator narrator(it);
-  const Outcome outcome = atmost::run_command(*it.locks, it.request, command, &narrator);
+  Outcome outcome = atmost::run_command(*it.locks, it.request, command, &narrator);
+  if (outcome.kind == Outcome::Kind::failed && outcome.error.code == Code::not_found)
+    explain_not_found(it, command.argv[0], outcome.error);
   report(outcome, it, 2);
   report_status(outcome, it, {});
   if (outcome.kind == Outcome::Kind::ran && outcome.stopped == Stopped::no) end_as(outcome.status);

@@ -4,6 +4,7 @@
 
 #include "core/parse.h"
 #include "invocation.h"
+#include "suggest.h"
 
 namespace atmost::cli {
 
@@ -50,6 +51,9 @@ Status read_choice(std::string_view value, const Choice<E> (&choices)[N], E& to)
   Error error = quoted(value, "is none of ");
   for (std::size_t i = 0; i < N; ++i)
     error.message.append(i > 0 ? ", " : "").append(choices[i].name);
+  Nearest nearest(value);
+  for (const Choice<E>& choice : choices) nearest.consider(choice.name);
+  append_meant(error, "", nearest.found());
   return error;
 }
 

@@ -77,7 +77,7 @@ const char kHelp[] =
     "  -h, --help, -V, --version\n\n"
     "TRACE: a history of atmost, or a log in the Standard Workload Format; gzip is undone. -: "
     "standard input.\n"
-    "DUR: 90, 90s, 15m, 1h30m, 2d, 250ms, inf.\n";
+    "DUR: 90, 90s, 15m, 1h30m, 1.5h, 2d, 1w, 250ms, inf.\n";
 
 Options parse_options(int argc, char** argv) {
   Options to;

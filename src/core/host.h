@@ -62,6 +62,10 @@ PathText program_directory();
 // not: Error::sys says why. `argv` ends with a null pointer.
 Error become_program(char* const* argv);
 
+// Whether a folder of $PATH (/bin:/usr/bin without one) has a file of that name, without a slash,
+// that this process may execute.
+bool is_program(std::string_view name);
+
 // Between hold_signals() and release_signals() signals that could end, stop or resize us are held
 // back, and next_signal() returns them: blocks at most `span`, then returns 0. obey_signal() has
 // the effect of the signal after all: it stops this process and returns when continued, or ends it.

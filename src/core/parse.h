@@ -12,9 +12,9 @@
 
 namespace atmost {
 
-// 90, 90s, 15m, 1h30m, 2d, 250ms, 1.5s, inf. Units ms s m h d w, each at most once and from large
-// to small; a bare number is seconds; a fraction is allowed in the last component. At most 292
-// years; a longer one is an error, not inf.
+// 90, 90s, 15m, 5min, 1h30m, 2d, 1w, 250ms, 1.5h, inf. Units ms s m (or min) h d w, each at most
+// once and from large to small; a bare number is seconds; the last component may have a fraction,
+// rounded down to whole nanoseconds. At most 292 years; a longer one is an error, not inf.
 Result<Duration> parse_duration(std::string_view text);
 
 // A decimal whole number in [low, high]; no sign, no blank, no trailing text.

@@ -125,6 +125,8 @@ Error become_program(char* const* argv) {
   return system_error(error == ENOENT ? Code::not_found : Code::not_executable, error, argv[0]);
 }
 
+bool is_program(std::string_view name) { return os::is_in_path(name); }
+
 void hold_signals() {
   if (gate == nullptr) gate = new (gate_room) os::SignalGate;
 }

@@ -13,6 +13,7 @@
 #include "file.h"
 #include "platform.h"
 #include "program.h"
+#include "self.h"
 
 namespace atmost::os {
 namespace {
@@ -64,29 +65,38 @@ bool look_further(int error) {
          error == ELOOP || error == ESTALE || error == ENODEV || error == ETIMEDOUT;
 }
 
+// Takes the first folder from `path` and makes `file` the path of `name` in it; an empty element is
+// the current folder. False: it is too long.
+bool next_candidate(std::string_view& path, bool& last, std::string_view name,
+                    char (&file)[PATH_MAX]) {
+  const std::size_t end = path.find(':') < path.size() ? path.find(':') : path.size();
+  const bool fits = end + name.size() + 2 <= sizeof file;
+  if (fits) {
+    std::size_t size = 0;
+    if (end > 0) {
+      std::memcpy(file, path.data(), end);
+      file[end] = '/';
+      size = end + 1;
+    }
+    std::memcpy(file + size, name.data(), name.size());
+    file[size + name.size()] = '\0';
+  }
+  last = end == path.size();
+  if (!last) path.remove_prefix(end + 1);
+  return fits;
+}
+
 int execute_by_name(std::string_view name, const Program& program) {
   std::string_view path = search_path(program.envp);
   int result = ENOENT;
-  for (;;) {
-    const std::size_t end = path.find(':') < path.size() ? path.find(':') : path.size();
+  for (bool last = false; !last;) {
     char file[PATH_MAX];
-    if (end + name.size() + 2 <= sizeof file) {
-      // An empty element is the current folder.
-      std::size_t size = 0;
-      if (end > 0) {
-        std::memcpy(file, path.data(), end);
-        file[end] = '/';
-        size = end + 1;
-      }
-      std::memcpy(file + size, name.data(), name.size());
-      file[size + name.size()] = '\0';
-      const int error = execute_file(file, program);
-      if (!look_further(error)) return error;
-      if (error == EACCES) result = EACCES;
-    }
-    if (end == path.size()) return result;
-    path.remove_prefix(end + 1);
+    if (!next_candidate(path, last, name, file)) continue;
+    const int error = execute_file(file, program);
+    if (!look_further(error)) return error;
+    if (error == EACCES) result = EACCES;
   }
+  return result;
 }
 
 std::int64_t nanoseconds(const struct timeval& time) {
@@ -117,6 +127,20 @@ int become(const Program& program) {
   const int error = execute(program);
   clean_up_after_execute();
   return error;
+}
+
+bool is_in_path(std::string_view name) {
+  if (name.empty() || name.find('/') < name.size() || name.size() > NAME_MAX) return false;
+  std::string_view path = search_path(environment());
+  for (bool last = false; !last;) {
+    char file[PATH_MAX];
+    struct stat found;
+    if (!next_candidate(path, last, name, file)) continue;
+    if (path_status(file, found, true) == 0 && S_ISREG(found.st_mode) &&
+        (found.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0)
+      return true;
+  }
+  return false;
 }
 
 int child_news(ChildNews& to) {

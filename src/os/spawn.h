@@ -3,6 +3,7 @@
 #define ATMOST_OS_SPAWN_H
 
 #include <cstdint>
+#include <string_view>
 
 namespace atmost::os {
 
@@ -24,6 +25,10 @@ struct Program {
 // a file of that name was found that may not be executed. The descriptors to inherit stay
 // inheritable then.
 int become(const Program& program);
+
+// Whether the search would find a file of that name that has an x for anybody. False for a name
+// with a slash.
+bool is_in_path(std::string_view name);
 
 struct Started {
   std::int64_t pid = 0;  // > 0: the program runs

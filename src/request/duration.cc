@@ -13,12 +13,18 @@ struct Unit {
 };
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+// From large to small; a second name of a unit is as long as the first.
 constexpr Unit kUnits[] = {
-    {"d", kSecond * 3600 * 24}, {"h", kSecond * 3600}, {"m", kSecond * 60}, {"s", kSecond},
+    {"w", kSecond * 3600 * 24 * 7},
+    {"d", kSecond * 3600 * 24},
+    {"h", kSecond * 3600},
+    {"min", kSecond * 60},
+    {"m", kSecond * 60},
+    {"s", kSecond},
     {"ms", 1'000'000},
 };
 constexpr std::size_t kUnitCount = sizeof kUnits / sizeof kUnits[0];
-constexpr std::size_t kSeconds = 3;  // the unit of a bare number
+constexpr std::size_t kSeconds = 5;  // the unit of a bare number
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
@@ -33,24 +39,33 @@ class Reader {
   bool too_long() const { return too_long_; }
   std::int64_t total() const { return total_; }
 
-  // One component: a whole number and its unit. False when it is not one, or not allowed after what
-  // came before.
+  // One component: a number and its unit. False when it is not one, or not allowed after what came
+  // before; only the last may have a fraction.
   bool component() {
-    const std::size_t start = at_;
-    skip_digits();
-    const std::size_t end = at_;
-    if (end == start) return false;
+    const bool first = at_ == 0;
+    const std::string_view whole = digits();
+    if (whole.empty()) return false;
+    std::string_view fraction;
+    if (!at_end() && text_[at_] == '.') {
+      ++at_;
+      fraction = digits();
+      if (fraction.empty()) return false;
+    }
     std::size_t unit = kSeconds;
-    if (!read_unit(start == 0, unit)) return false;
-    if (first_allowed_ > unit) return false;
-    first_allowed_ = unit + 1;
-    add_whole({text_.data() + start, end - start}, kUnits[unit].ns);
+    if (!read_unit(first, unit)) return false;
+    if (kUnits[unit].ns >= shortest_so_far_) return false;
+    shortest_so_far_ = kUnits[unit].ns;
+    if (!fraction.empty() && !at_end()) return false;
+    add_whole(whole, kUnits[unit].ns);
+    add_fraction(fraction, kUnits[unit].ns);
     return true;
   }
 
  private:
-  void skip_digits() {
+  std::string_view digits() {
+    const std::size_t start = at_;
     while (!at_end() && is_digit(text_[at_])) ++at_;
+    return {text_.data() + start, at_ - start};
   }
 
   // A number without a unit is seconds, but only alone: what the 30 in "1h30" means is anybody's
@@ -89,9 +104,17 @@ class Reader {
     add(value * unit_ns);
   }
 
+  // From the last digit, so that every product is small; rounds down to whole nanoseconds.
+  void add_fraction(std::string_view digits, std::int64_t unit_ns) {
+    std::int64_t tenths = 0;
+    for (std::size_t i = digits.size(); i > 0; --i)
+      tenths = (tenths + (digits[i - 1] - '0') * unit_ns) / 10;
+    add(tenths);
+  }
+
   std::string_view text_;
   std::size_t at_ = 0;
-  std::size_t first_allowed_ = 0;  // index of the largest unit that may still come
+  std::int64_t shortest_so_far_ = Duration::kForever;  // ns of the last unit; each is shorter
   std::int64_t total_ = 0;
   bool too_long_ = false;
 };
@@ -104,7 +127,7 @@ Result<Duration> parse_duration(std::string_view text) {
   do {
     if (!reader.component()) {
       return request::wrong(text,
-                            "is not a duration: use a whole number with ms, s, m, h or d, or inf");
+                            "is not a duration: use a number with ms, s, m, h, d or w, or inf");
     }
   } while (!reader.at_end());
   if (reader.too_long())

@@ -16,7 +16,7 @@ usage '"../x" is no command of atmost' atmost ../x
 usage 'no LOCK given' atmost run
 usage 'no COMMAND given' atmost run lock
 usage 'no COMMAND given' atmost run lock --
-usage '--wait: "5x" is not a duration: use a whole number with ms, s, m, h or d, or inf' atmost run --wait 5x lock true
+usage '--wait: "5x" is not a duration: use a number with ms, s, m, h, d or w, or inf' atmost run --wait 5x lock true
 usage '--max: "-1" is not a whole number' atmost run -n -1 lock true
 usage '--max: "99999999999999999999" is not a whole number' atmost run -n99999999999999999999 lock true
 usage '--max: needs a value' atmost run -n

@@ -1,0 +1,39 @@
+// What may have been meant by a word that atmost does not know.
+#ifndef ATMOST_CLI_SUGGEST_H
+#define ATMOST_CLI_SUGGEST_H
+
+#include <string_view>
+
+#include "core/result.h"
+
+namespace atmost::cli {
+
+// Collects the first candidate that the typed word is a misspelling of, or else the only one that
+// begins with it (three letters at least). Views are kept, not copied.
+class Nearest {
+ public:
+  explicit Nearest(std::string_view typed) : typed_(typed) {}
+  void consider(std::string_view candidate);
+  std::string_view found() const;  // empty: none, or several that begin alike
+
+ private:
+  std::string_view typed_;
+  std::string_view misspelt_;
+  std::string_view begun_;
+  bool several_ = false;
+};
+
+// Ends the message with "; did you mean PREFIX+FOUND?", unless nothing was found.
+void append_meant(Error& error, std::string_view prefix, std::string_view found);
+
+// How atmost says what an option of flock(1), timeout(1), GNU sem or a similar program says there;
+// empty: it is no option that such a program has. `typed` has its dashes.
+std::string_view own_form(std::string_view typed);
+
+// Whether the command needs a shell that is not there: shell syntax in its name, an assignment, or
+// a command that only shells have.
+bool needs_shell(std::string_view command);
+
+}  // namespace atmost::cli
+
+#endif
