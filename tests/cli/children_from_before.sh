@@ -5,6 +5,7 @@
 [ -z "${ATMOST_PORTABLE-}" ] || skip "needs the adoption of orphans"
 
 cat >daemon <<'EOF'
+echo $$ >main
 setsid sh -c 'trap "" INT TERM HUP; echo $$ >new && mv new pid; while :; do sleep 1; done' &
 while [ ! -e pid ]; do sleep 0.01; done
 EOF
@@ -24,6 +25,7 @@ kill "$(cat before)"
 rm pid
 start sh -c 'sleep 100 & echo $! >before; exec atmost run --until=tree shared sh ./daemon'
 wait_until '[ -e pid ]'
+wait_until '! alive main'
 expect_code 75 atmost run shared true
 kill -TERM "$started"
 kill -9 "$(cat pid)"
@@ -36,6 +38,7 @@ kill "$(cat before)"
 expect_code 143 after_exec shared sh -c 'kill -TERM $$'
 kill "$(cat before)"
 
+rm main
 # Nothing follows from the death of who stands between.
 start sh -c 'sleep 100 & echo $! >before; exec atmost run shared sh -c "echo \$\$ >new && mv new main; exec sleep 100"'
 wait_until '[ -e main ]'
