@@ -100,6 +100,40 @@ TEST_F(TlsTest, AServerThatHangsUpInTheHandshakeIsAsked) {
                  "does it speak TLS?");
 }
 
+// The kernel takes connections for it, and nobody says a word.
+class Silent {
+ public:
+  Silent() {
+    sockaddr_in at = {};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    auto* const address = reinterpret_cast<sockaddr*>(&at);
+    EXPECT_EQ(bind(listener_, address, size), 0);
+    EXPECT_EQ(listen(listener_, 16), 0);
+    EXPECT_EQ(getsockname(listener_, address, &size), 0);
+    host_ = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+  }
+  ~Silent() { close(listener_); }
+  const std::string& host() const { return host_; }
+
+ private:
+  const int listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  std::string host_;
+};
+
+// Its share of the time would be 20 s. Callers begin with any of the members.
+TEST_F(TlsTest, ASilentMemberDoesNotUseUpTheTimeOfTheOthers) {
+  const Cluster cluster(1, {}, {ours_.issue("server", "IP:127.0.0.1")});
+  const Silent one, two;
+  const std::string url = "etcd://" + one.host() + "," + two.host() + "," + cluster.host(0) + "/t";
+  for (int i = 0; i < 3; ++i) {
+    const Said said = run(url, trusting(ours_) + " ATMOST_ETCD_TIMEOUT=60s");
+    EXPECT_EQ(said.code, 0) << said.words;
+    EXPECT_LT(said.seconds, 15);
+  }
+}
+
 TEST_F(TlsTest, ClientsHaveToProveThemselves) {
   const Certificate server = ours_.issue("server", "IP:127.0.0.1");
   const Cluster cluster(1, {}, {server, ours_.file()});

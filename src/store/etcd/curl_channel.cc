@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::size_t kMostBytes = 64u << 20;
 constexpr std::int64_t kMillisecond = 1'000'000;
+// While others could be asked; includes looking up the name and the handshake. (The plain channel
+// has as long to connect.)
+constexpr long kConnectMs = 2000;
 // While there is no descriptor to wait for (a name is being looked up).
 constexpr std::int64_t kLookNs = 10 * kMillisecond;
 
@@ -47,10 +50,13 @@ bool is_loopback(std::string_view endpoint) {
 }
 
 // Whether nothing of the request can have reached anybody who would act on it.
-bool never_arrived(CURLcode code) {
-  return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
-         code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION ||
-         code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_CERTPROBLEM;
+bool never_arrived(CURL* handle, CURLcode code) {
+  long sent = 0;
+  curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, &sent);
+  return (code == CURLE_OPERATION_TIMEDOUT && sent == 0) || code == CURLE_COULDNT_CONNECT ||
+         code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_SSL_CONNECT_ERROR ||
+         code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
+         code == CURLE_SSL_CERTPROBLEM;
 }
 
 // TLS 1.3 tells of a missing client certificate only when the answer is read. The words are
@@ -103,6 +109,7 @@ void set(CURL* handle, const Access& access, const Question& question, curl_slis
                    static_cast<curl_off_t>(question.body.size()));
   curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, question.body.c_str());
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  if (access.endpoints.size() > 1) curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectMs);
   curl_easy_setopt(handle, CURLOPT_MAXCONNECTS, 1L);  // none is kept to an endpoint that was left
   curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -123,7 +130,7 @@ class CurlFlow final : public Flow {
     set(handle_, access, question, headers_);
     curl_easy_setopt(handle_, CURLOPT_WRITEFUNCTION, take);
     curl_easy_setopt(handle_, CURLOPT_WRITEDATA, this);
-    curl_easy_setopt(handle_, CURLOPT_CONNECTTIMEOUT_MS, 2000L);
+    curl_easy_setopt(handle_, CURLOPT_CONNECTTIMEOUT_MS, kConnectMs);
     curl_easy_setopt(handle_, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(handle_, CURLOPT_TCP_KEEPIDLE, static_cast<long>(kProbeIdleS));
     curl_easy_setopt(handle_, CURLOPT_TCP_KEEPINTVL, static_cast<long>(kProbePauseS));
@@ -245,7 +252,7 @@ class CurlChannel final : public Channel {
     const CURLcode code = curl_easy_perform(handle_);
     curl_easy_setopt(handle_, CURLOPT_ERRORBUFFER, nullptr);
     curl_slist_free_all(headers);
-    to.arrived = !never_arrived(code);
+    to.arrived = !never_arrived(handle_, code);
     to.distrust = code != CURLE_OK && is_distrust(code, words);
     if (code != CURLE_OK) {
       to.trouble = trouble_of(code, words);
