@@ -42,16 +42,16 @@ std::string waiter_lives();
 // Whether it is still somebody's place, though its owner may not count at the moment.
 std::string waiter_is_kept();
 std::string waiter_is_over();
-// Tells the first of each queue that could be admitted by now. Sweeps up places that ended, which
-// nobody else might.
+// Notifies the first waiter of each queue that could be admitted by now. Removes places that ended,
+// which perhaps no other process would remove.
 //
-// A turn is used or passed: who was told counts for a second more (`expires` says until when), and
-// again from when it has asked in vain. Who does not come is overtaken, and keeps its place for
-// later.
+// A turn is used or passed: a waiter that was notified counts for one more second (`expires` says
+// until when), and again after it asked and was refused. A waiter that does not come is overtaken
+// and keeps its place for later.
 Statement wake_first(const std::string& key);
-// The same for whoever sees a slot that is owed to somebody else: nobody may have told that one, as
-// when a lease ended by itself. Who was told, or gave a sign of itself, less than a second ago is
-// left alone.
+// The same, for a caller that sees a slot that is owed to another waiter: that waiter may not have
+// been notified, as when a lease ended by itself. Waiters that were notified, or asked, less than a
+// second ago are left out.
 Statement call_silent_first(const std::string& key);
 
 std::string array_of(const std::vector<std::uint32_t>& slots);

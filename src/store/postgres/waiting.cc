@@ -67,7 +67,7 @@ Statement leave_place(const std::string& key, std::uint64_t ticket) {
           0};
 }
 
-// Attempt in vain, though it was our turn: it still is, from now on anew.
+// It was our turn, and we were refused: the turn begins again now.
 void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Snapshot& snapshot,
                       std::vector<Statement>& to) {
   if (!snapshot.place_left_us || *snapshot.place_left_us >= kCalledUs) return;
