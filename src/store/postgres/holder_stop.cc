@@ -92,12 +92,12 @@ Result<SignalResult> PostgresHolderStop::signal(SignalStep step) {
        {key_, number(slot_), client.id.owner, number(kClaimLasts.ns / 1000)},
        "UPDATE",
        0},
-      {"WITH pressed AS (UPDATE atmost.holder SET asked = $4 WHERE lock = $1 AND slot = $2 AND "
+      {"WITH noted AS (UPDATE atmost.holder SET asked = $4 WHERE lock = $1 AND slot = $2 AND "
        "token = $3 "
        "AND "
        "asked < $4 AND expires > clock_timestamp() RETURNING owner) SELECT pg_notify('atmost_' || "
        "owner, '') "
-       "FROM pressed",
+       "FROM noted",
        {key_, number(slot_), number(hold_), number(level)},
        "SELECT",
        1},
@@ -121,8 +121,8 @@ Result<SignalResult> PostgresHolderStop::signal(SignalStep step) {
       found.held = true;
       found.pid = row.integer(0, 0, 0);
       found.host = Text<63>(row.text(0, 5));
-      found.id = Text<63>(row.text(0, 6));
-      found.command = Text<63>(row.text(0, 7));
+      found.id = Text<63>(row.bytes(0, 6));
+      found.command = Text<63>(row.bytes(0, 7));
       found.noted = true;
       found.token = static_cast<std::uint64_t>(row.integer(0, 1, 1));
       const Instant now = {0, os::boot_ns(), false};

@@ -30,6 +30,7 @@ expect_code 0 atmost kill --overdue listed
 kill -0 "$holder" || fail "who was not meant was stopped"
 expect_code 0 atmost kill -v --slot 1 listed
 expect_in err "on $there, with SIGINT"
+expect_in err "on $there (sleep \"night\"), which"
 expect_end 79 "$holder"
 expect_in said "taken over, or stopped by atmost kill"
 wait_until 'atmost list listed | grep -q "held.*@$here"'
