@@ -81,9 +81,9 @@ Error failure(const Answer& answer, std::string_view what) {
   if (answer.distrust) return error;
   error.message.append(whereabouts(answer));
   if (answer.lack == Lack::other) {
-    error.message.append("; ").append(silence(
-        answer, answer.fell_silent ? "its majority is lost, or out of reach: no answer"
-                                   : "its majority is down or out of reach: no answer"));
+    error.message.append("; ").append(
+        silence(answer, answer.fell_silent ? "its majority is lost, or out of reach: no answer"
+                                           : "its majority is down or out of reach: no answer"));
   } else if (answer.fell_silent) {
     error.message.append("; ").append(silence(answer, "no answer"));
   }
