@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 /* Grows by one with each version that adds something. */
-#define ATMOST_API_VERSION 2
+#define ATMOST_API_VERSION 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -217,6 +217,45 @@ void atmost_release_current_lock(void);
 uint64_t atmost_token(const atmost_lock* lock);
 unsigned atmost_slot(const atmost_lock* lock);
 int atmost_held(const atmost_lock* lock);
+
+/* LOOKING. Neither of these creates, writes or keeps anything, nor waits for the lock. What they
+ * say may be outdated when they return.
+ *
+ * One holder, waiter or drained slot, as atmost list shows it. Texts are borrowed for the call;
+ * they come from records that any user of the lock file may have written, control bytes included.
+ */
+typedef struct atmost_entry {
+  size_t size;       /* of this struct, in the library that fills it */
+  const char* state; /* "held", "kept" (on behalf of kept_for), "stopped", "read-locked", "waiting",
+                        "drained" (slot 0: the whole lock) */
+  unsigned slot;     /* from 1; 0: none */
+  unsigned position; /* of a waiter in its queue, from 1; 0: no waiter */
+  unsigned max;      /* of a waiter: the N of its queue; above 262144: readers and writers */
+  int64_t pid;       /* 0: not known */
+  int64_t kept_for;  /* the process on whose behalf it is held; 0: none */
+  int64_t user;      /* user id; -1: not known */
+  uint64_t token;    /* of a holder; 0: not known */
+  double start;      /* seconds since 1970; -1: not known */
+  double age;        /* seconds; -1: not known */
+  double expires; /* seconds until it is overdue by its own record, negative once it is; INFINITY:
+                     never */
+  const char* id; /* never NULL, nor is command */
+  const char* command;
+  int verified; /* nonzero: the kernel confirms that this process holds the slot */
+} atmost_entry;
+
+/* Calls `each` for every entry: drained slots, holders by slot, waiters in the order of their
+ * queues; until it returns nonzero. It may call anything here. `name` as in atmost_get(); of the
+ * options `directory` counts; NULL is allowed. 0, or an answer; a lock that nobody has used has no
+ * entries.
+ */
+int atmost_list(const char* name, const atmost_options* options,
+                int (*each)(void* context, const atmost_entry* entry), void* context);
+
+/* The answer that atmost_get() would give now with these options and a wait of 0, and in *held
+ * (unless NULL) how many hold the lock. That overdue holders would have to be stopped first counts
+ * as ATMOST_ADMITTED. May block for five seconds on the lock file's guard. */
+int atmost_check(const char* name, const atmost_options* options, unsigned* held);
 
 /* About the last call of this thread that did not admit: a sentence (control bytes escaped; valid
  * until this thread's next call); after ATMOST_TOO_SOON the seconds until it is not (INFINITY:

@@ -3,6 +3,7 @@
 
 #include "library_answer.h"
 #include "library_lock.h"
+#include "library_look.h"
 #include "library_prepare.h"
 #include "library_request.h"
 
@@ -122,6 +123,33 @@ int atmost_finish(atmost_request* request, atmost_lock** lock) {
   Outcome outcome;
   if (asked->finish(outcome)) return hand_over(asked, outcome, lock);
   return answer_error(error_of(Code::interrupted, 0, "the request is that of the parent process"));
+}
+
+int atmost_list(const char* name, const atmost_options* options,
+                int (*each)(void* context, const atmost_entry* entry), void* context) {
+  if (name == nullptr || each == nullptr) return answer_misuse("name and each must not be NULL");
+  atmost_options known;
+  LibraryLock* looked = nullptr;
+  if (const int answer = prepare_named(name, options, known, looked)) return answer;
+  const Status shown = show_entries(looked->request().locks[0], each, context);
+  give_back(looked);
+  return shown.ok() ? ATMOST_ADMITTED : answer_error(shown.error());
+}
+
+int atmost_check(const char* name, const atmost_options* options, unsigned* held) {
+  if (name == nullptr) return answer_misuse("name must not be NULL");
+  atmost_options known;
+  LibraryLock* looked = nullptr;
+  if (const int answer = prepare_named(name, options, known, looked)) return answer;
+  const Result<std::uint32_t> count = count_holders(looked->request().locks[0]);
+  if (held != nullptr) *held = count.ok() ? count.value() : 0;
+  const Outcome outcome = looked->look();
+  const bool yes = outcome.kind == Outcome::Kind::ran;
+  const int answer = !count.ok() ? answer_error(count.error())
+                     : yes       ? int{ATMOST_ADMITTED}
+                                 : answer_refusal(outcome, looked->request());
+  give_back(looked);
+  return answer;
 }
 
 void atmost_release(atmost_lock* lock, int success) {

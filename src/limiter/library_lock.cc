@@ -9,6 +9,7 @@
 #include "os/process_label.h"
 #include "os/self.h"
 #include "os/watch.h"
+#include "paths.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
 
@@ -93,6 +94,27 @@ Outcome LibraryLock::get_at(const os::WaitGate* gate) {
   owner_ = os::process_id();
   ending_ = false;
   listening_ = on_lost_ != nullptr && listener_.start(listen, this) == 0;
+  return outcome;
+}
+
+Outcome LibraryLock::look() {
+  Outcome outcome;
+  request_.looks_only = true;
+  // A lock that nobody has used admits everybody; to find that out must not create it.
+  if (request_.lock_count == 1 && untouched(traits_of("file"), request_.locks[0])) {
+    outcome.kind = Outcome::Kind::ran;
+    return outcome;
+  }
+  session_.set_blocking(os::Blocking::polling);
+  if (const Status opened = session_.open(request_); !opened.ok()) {
+    outcome.error = opened.error();
+    return outcome;
+  }
+  outcome = admit({request_, traits_of("file"), session_}, would_admit, nullptr, lease_,
+                  {.signals = Signals::theirs, .at_once = true});
+  if (outcome.kind == Outcome::Kind::refused && is_yes(outcome.decision))
+    outcome.kind = Outcome::Kind::ran;
+  session_.close();
   return outcome;
 }
 

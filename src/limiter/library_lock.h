@@ -24,6 +24,9 @@ class LibraryLock {
   Outcome get(const atmost_options& options);
   void release(Ending ending);
 
+  // What get() would answer now, without waiting; creates and writes nothing.
+  Outcome look();
+
   // get() on a thread of its own: begin(), finish() and, between them, cancel(). The options but
   // on_lost and its context are no longer needed after begin(). 0 or an errno value.
   int begin(const atmost_options& options);
