@@ -42,7 +42,7 @@ Run* recent(std::vector<Run>& runs, std::int64_t token) {
 
 }  // namespace
 
-std::size_t Ledger::lock_of(const Record& record) {
+std::size_t RunLedger::lock_of(const Record& record) {
   const std::string_view key = record.path.empty() ? record.lock : record.path;
   if (const auto known = by_path_.find(key); known != by_path_.end()) return known->second;
   by_path_.emplace(key, locks_.size());
@@ -55,7 +55,7 @@ std::size_t Ledger::lock_of(const Record& record) {
   return locks_.size() - 1;
 }
 
-void Ledger::take(const Record& record) {
+void RunLedger::take(const Record& record) {
   if (record.path.empty() && record.lock.empty()) return;
   const std::size_t index = lock_of(record);
   LockStory& story = locks_[index];
@@ -88,12 +88,12 @@ void Ledger::take(const Record& record) {
   }
 }
 
-void Ledger::requested(LockStory& story, std::int64_t at_ns) {
+void RunLedger::requested(LockStory& story, std::int64_t at_ns) {
   story.first_ns = std::min(story.first_ns, at_ns);
   if (story.spam_rule.request(at_ns)) ++story.spam;
 }
 
-void Ledger::admitted(const Record& record, LockStory& story, Open& open) {
+void RunLedger::admitted(const Record& record, LockStory& story, Open& open) {
   Run run;
   run.start_ns = record.at_ns;
   run.waited_ns = span_of(record.waited_ns);
@@ -119,7 +119,7 @@ void Ledger::admitted(const Record& record, LockStory& story, Open& open) {
   story.runs.push_back(run);
 }
 
-void Ledger::ended(const Record& record, LockStory& story, Open& open) {
+void RunLedger::ended(const Record& record, LockStory& story, Open& open) {
   const auto known = open.by_token.find(record.token);
   if (record.token == Record::kAbsent || known == open.by_token.end()) {
     // It was admitted before the log begins.
@@ -143,7 +143,7 @@ void Ledger::ended(const Record& record, LockStory& story, Open& open) {
   run.status = fate_of(record, run);
 }
 
-void Ledger::denied(const Record& record, LockStory& story, const Open& open) {
+void RunLedger::denied(const Record& record, LockStory& story, const Open& open) {
   Mark mark;
   mark.at_ns = record.at_ns;
   mark.waited_ns = span_of(record.waited_ns);
@@ -158,7 +158,7 @@ void Ledger::denied(const Record& record, LockStory& story, const Open& open) {
   story.marks.push_back(mark);
 }
 
-void Ledger::signalled(const Record& record, LockStory& story, const Open& open) {
+void RunLedger::signalled(const Record& record, LockStory& story, const Open& open) {
   if (record.worked) story.marks.push_back({record.at_ns, 0, Mark::Kind::takeover, 0});
   if (record.holder_token == Record::kAbsent) return;
   const auto known = open.by_token.find(record.holder_token);
@@ -173,7 +173,7 @@ void Ledger::signalled(const Record& record, LockStory& story, const Open& open)
   run->status = RunStatus::killed;
 }
 
-void Ledger::close() {
+void RunLedger::close() {
   for (LockStory& story : locks_) {
     for (Run& run : story.runs) {
       if (run.status == RunStatus::running)

@@ -58,7 +58,7 @@ struct LockStory {
   std::vector<Mark> marks;  // in the order of the log
 };
 
-class Ledger {
+class RunLedger {
  public:
   // The record is needed during the call only.
   void take(const history::Record& record);

@@ -73,7 +73,7 @@ std::string facts(const std::vector<Summary>& locks) {
          fact(grouped(spam), "requests of spam", "soon") + fact(grouped(waits), "waits", "wait");
 }
 
-std::string subtitle(const Ledger& ledger) {
+std::string subtitle(const RunLedger& ledger) {
   if (ledger.empty()) return "Nothing has happened yet.";
   const std::int64_t span = ledger.last_ns() - ledger.first_ns();
   return moment_words(ledger.first_ns()) + " to " + moment_words(ledger.last_ns()) +
@@ -129,8 +129,8 @@ std::string moment_words(std::int64_t at_ns) {
   return {words, std::strftime(words, sizeof words, "%Y-%m-%d %H:%M:%S UTC", &parts)};
 }
 
-std::string page_html(const Ledger& ledger, const std::vector<Summary>& locks, std::size_t skipped,
-                      std::int64_t now_ns) {
+std::string page_html(const RunLedger& ledger, const std::vector<Summary>& locks,
+                      std::size_t skipped, std::int64_t now_ns) {
   const std::vector<Summary> shown(
       locks.begin(),
       locks.begin() + static_cast<std::ptrdiff_t>(std::min(locks.size(), kPageLocks)));

@@ -28,8 +28,8 @@ std::string moment_words(std::int64_t at_ns);
 // Everything in it comes from the log, `skipped` (lines that could not be read) and `now_ns`: the
 // same input, the same page. A policy in its head lets no script run but its own, by its hash, and
 // nothing be fetched at all.
-std::string page_html(const Ledger& ledger, const std::vector<Summary>& locks, std::size_t skipped,
-                      std::int64_t now_ns);
+std::string page_html(const RunLedger& ledger, const std::vector<Summary>& locks,
+                      std::size_t skipped, std::int64_t now_ns);
 
 }  // namespace atmost::report
 

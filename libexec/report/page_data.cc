@@ -47,7 +47,7 @@ std::size_t exact_limit(const std::vector<Summary>& locks) {
 
 class Writer {
  public:
-  Writer(const Ledger& ledger, const std::vector<Summary>& locks)
+  Writer(const RunLedger& ledger, const std::vector<Summary>& locks)
       : locks_(locks),
         // A log of one moment is drawn a second wide.
         window_{ledger.first_ns(), std::max(ledger.last_ns(), ledger.first_ns() + kMs * 1000), 1},
@@ -197,7 +197,7 @@ class Writer {
 
 }  // namespace
 
-std::string page_data(const Ledger& ledger, const std::vector<Summary>& locks) {
+std::string page_data(const RunLedger& ledger, const std::vector<Summary>& locks) {
   return Writer(ledger, locks).write();
 }
 

@@ -22,7 +22,7 @@ inline constexpr std::size_t kPageBuckets = 150'000;
 
 // One JSON object; page/data.js reads it. `locks` in the order they are shown in, at most
 // kPageLocks of them. Names are data: < > & are escaped, so that it can stand in a script element.
-std::string page_data(const Ledger& ledger, const std::vector<Summary>& locks);
+std::string page_data(const RunLedger& ledger, const std::vector<Summary>& locks);
 
 }  // namespace atmost::report
 

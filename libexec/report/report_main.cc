@@ -16,7 +16,7 @@
 namespace atmost::report {
 namespace {
 
-std::string text_for(const ReportOptions& options, const Ledger& ledger, std::size_t skipped,
+std::string text_for(const ReportOptions& options, const RunLedger& ledger, std::size_t skipped,
                      std::int64_t now_ns) {
   const std::vector<Summary> locks = summarise(ledger);
   if (!options.svg) return page_html(ledger, locks, skipped, now_ns);
@@ -36,7 +36,7 @@ int run(int argc, char** argv) {
     history::wrong_option("--output",
                           "a page is nothing for a terminal: say -o FILE, or use a pipe");
   }
-  Ledger ledger;
+  RunLedger ledger;
   const history::ReadThrough read = history::read_whole(
       options.selection, [&](const history::Record& record) { ledger.take(record); });
   ledger.close();

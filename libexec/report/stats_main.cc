@@ -50,7 +50,7 @@ int run(int argc, char** argv) {
   const StatsOptions options = parse_stats_options(argc, argv, now_ns);
   if (options.help) return history::print(stats_help());
   if (options.version) return history::print("atmost " ATMOST_VERSION "\n");
-  Ledger ledger;
+  RunLedger ledger;
   const history::ReadThrough read = history::read_whole(
       options.selection, [&](const history::Record& record) { ledger.take(record); });
   ledger.close();

@@ -104,7 +104,7 @@ Summary summarise(const LockStory& story, std::int64_t log_end_ns) {
   return to;
 }
 
-std::vector<Summary> summarise(const Ledger& ledger) {
+std::vector<Summary> summarise(const RunLedger& ledger) {
   std::vector<Summary> all;
   all.reserve(ledger.locks().size());
   for (const LockStory& story : ledger.locks()) all.push_back(summarise(story, ledger.last_ns()));

@@ -52,7 +52,7 @@ struct Summary {
 Summary summarise(const LockStory& story, std::int64_t log_end_ns);
 
 // All locks: the most trouble first, then the most runs, then by name.
-std::vector<Summary> summarise(const Ledger& ledger);
+std::vector<Summary> summarise(const RunLedger& ledger);
 
 }  // namespace atmost::report
 

@@ -24,9 +24,9 @@ struct Finding {
   std::string_view advice;  // what to do; may be empty
 };
 
-// Writes each finding to `fd` at once, so that whoever watches sees how far the doctor came. Blocks
-// as `fd` does. After a failed write the rest is swallowed, and verdict() says why. A vanished
-// reader raises no SIGPIPE. Single-threaded.
+// Writes each finding to `fd` at once, so that a reader sees how far the doctor came. Blocks as
+// `fd` does. After a failed write the rest is discarded, and verdict() says why. A reader that
+// closed its end raises no SIGPIPE. Single-threaded.
 class Findings {
  public:
   // `store`: its name for people and programs, without secrets.
@@ -34,7 +34,7 @@ class Findings {
   Findings(const Findings&) = delete;
   Findings& operator=(const Findings&) = delete;
 
-  // `bad`: what a bad finding means to whoever wants to use the store.
+  // `bad`: what a bad finding means for the store's users.
   void add(const Finding& finding, Code bad);
   // The same in two steps. What the findings from now on are about, as Finding::check:
   void about(const char* check) { check_ = check; }

@@ -32,7 +32,7 @@ void require_printable(std::string_view text) {
 
 // As the reader of whole logs does: what is no line of ours, or of a time that cannot be, is left
 // out.
-void take(report::Ledger& ledger, std::string_view line) {
+void take(report::RunLedger& ledger, std::string_view line) {
   constexpr std::int64_t kLatest = 7'258'118'400'000'000'000;
   history::Record record;
   if (history::read_line(line, record) == history::Reading::foreign) return;
@@ -56,7 +56,7 @@ void check(const report::Summary& lock) {
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string_view text{reinterpret_cast<const char*>(data), size};
-  report::Ledger ledger;
+  report::RunLedger ledger;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     take(ledger, text.substr(0, end));

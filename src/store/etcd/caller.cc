@@ -9,8 +9,8 @@
 namespace atmost::etcd {
 namespace {
 
-// Whoever was told to end does not wait long for a store that does not answer; its lease ends by
-// itself.
+// A process that received a termination signal does not wait long for a store that does not answer;
+// its lease ends by itself.
 constexpr Duration kFarewell = Duration::seconds(2);
 
 }  // namespace

@@ -26,7 +26,7 @@ struct Caller {
   bool keeps_place() const;
 
   Status ensure_lease(std::int64_t give_up_boot_ns);
-  // Ends this process if it was told to end, after its lease.
+  // If a termination signal came: ends the lease, then this process.
   void exit_if_terminated();
   // Ends the lease; briefly, if etcd does not answer: then it ends by itself.
   void end_lease();

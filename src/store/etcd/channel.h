@@ -28,8 +28,8 @@ struct Question {
 enum class Lack : std::uint8_t {
   other,    // nothing: it may be down, or the network
   name,     // no host has its name
-  server,   // the host is there, and nobody listens on the port
-  protocol  // somebody listens there, takes the question and hangs up
+  server,   // the host is there, and no process listens on the port
+  protocol  // a process listens there, takes the question and closes the connection
 };
 
 struct Exchange {
@@ -38,7 +38,7 @@ struct Exchange {
   std::string trouble;
   std::string date;  // the answer's, as it stands there
   Lack lack = Lack::other;
-  bool arrived = false;   // the question may have reached somebody
+  bool arrived = false;   // the question may have reached a server
   bool distrust = false;  // the two do not agree on TLS, or do not trust each other's certificate:
                           // so it will be next time
 };

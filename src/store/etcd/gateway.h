@@ -41,7 +41,7 @@ struct Answer {
   bool distrust = false;    // unknown, and no use asking again: certificates that are not trusted
   std::string where = {};   // unknown: the endpoint that was asked last
   Lack lack = Lack::other;  // unknown: of all endpoints alike
-  // unknown: since when nobody has answered, and whether anybody had before.
+  // unknown: since when no endpoint has answered, and whether one had answered before.
   std::int64_t silent_since_boot_ns = 0;
   bool fell_silent = false;
 };
@@ -85,16 +85,16 @@ class Gateway {
   void hang_up() {
     if (channel_ != nullptr) channel_->hang_up();
   }
-  // Each goes on where the other stood: endpoint, connection and all.
+  // Swaps the endpoints and connections of the two gateways.
   void trade(Gateway& other);
-  // What others of this process sent at that moment had an answer.
+  // Another gateway of this process had an answer to a question that it sent at that moment.
   void answered(std::int64_t sent_boot_ns) {
     if (answered_boot_ns_ < sent_boot_ns) answered_boot_ns_ = sent_boot_ns;
   }
 
   // A watch at the present endpoint; null when there is no channel.
   std::unique_ptr<Flow> flow(const std::string& path, const std::string& body);
-  // What the present endpoint takes for the time, as it writes it; "" when it does not tell.
+  // The time by the present endpoint's clock, as it writes it; "" when the answer has no date.
   std::string date(std::int64_t give_up_boot_ns);
 
  private:
@@ -118,8 +118,8 @@ class Gateway {
   std::string token_;
   bool logging_in_ = false;
   bool silent_ = false;
-  std::int64_t answered_boot_ns_ =
-      0;  // when the last question was sent that had an answer; 0: none had
+  // When the last question that was answered had been sent; 0: none was answered.
+  std::int64_t answered_boot_ns_ = 0;
 };
 
 }  // namespace atmost::etcd

@@ -3,21 +3,22 @@
 //
 //   a/last              written by every admission: its last change is the token; the admission's
 //                       moment
-//   a/state             what is drained; refusals in a row; forgotten admissions; touched by
-//                       whoever begins to stop a holder
+//   a/state             what is drained; refusals in a row; forgotten admissions; touched by a
+//                       taker that begins to stop a holder
 //   a/h/SLOT            a held slot, under its holder's lease; created by its admission
-//   a/t/SLOT            somebody stops its holder, under the taker's lease
-//   a/x/SLOT            asks its holder to stop, under the holder's lease
-//   a/finish, a/success when the last run ended so
+//   a/t/SLOT            a taker is stopping the slot's holder; under the taker's lease
+//   a/x/SLOT            the request to the slot's holder to stop; under the holder's lease
+//   a/finish, a/success the moment of the last finish, and of the last success
 //   a/cool/POINT        what proves how long ago the last start, finish or success was, under a
-//                       lease that nobody renews
+//                       lease that is never renewed
 //   a/ever/POINT        the last start, finish or success of a run with --if-elapsed inf; stays
-//   w/QUEUE/LEASE       a waiter, under its lease; its place is its creation. Goes with its
-//                       admission; but of a queue for one slot, where exactly one caller follows
-//                       the holder, it is marked then, and goes with the slot
+//   w/QUEUE/LEASE       a waiter, under its lease; its creation revision is its ticket. Its
+//                       admission deletes it; in the queue for a single slot, where exactly one
+//                       caller follows the holder, the admission marks it instead, and it is
+//                       deleted with the slot
 //
-// a/last, a/finish, a/success, and a/state unless something is drained, go a day later
-// (hint_lease.h).
+// a/last, a/finish and a/success are deleted a day later, and so is a/state unless something is
+// drained (hint_lease.h).
 #ifndef ATMOST_STORE_ETCD_KEYS_H
 #define ATMOST_STORE_ETCD_KEYS_H
 

@@ -11,7 +11,7 @@
 namespace atmost::etcd {
 
 void EtcdHold::begin() {
-  std::vector<Listening> listening;
+  std::vector<HeldSlot> slots;
   for (std::size_t i = 0; i < held_.size(); ++i) {
     const OpenLock& lock = caller_.locks[i];
     HeldLock& held = held_[i];
@@ -21,14 +21,13 @@ void EtcdHold::begin() {
       held.token = holder.token;
       held.slots[held.count++] = holder.slot;
     }
-    listening.push_back(
-        {lock.keys.asked(), lock.keys.held(held.slots[0]), held.token, os::boot_ns()});
+    slots.push_back({lock.keys.asked(), lock.keys.held(held.slots[0]), held.token, os::boot_ns()});
   }
   holds_ = true;
   const Request& request = caller_.request;
   const Duration ttl = std::max(request.ttl, shortest_ttl({}));
   const Duration grace = ttl >= shortest_ttl(request.kill_grace) ? request.kill_grace : Duration{};
-  caller_.lease.hold(caller_.gateway, std::move(listening), renewal_pause(ttl, grace));
+  caller_.lease.hold(caller_.gateway, std::move(slots), renewal_pause(ttl, grace));
   caller_.latch.disarm();
 }
 

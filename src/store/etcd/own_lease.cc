@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kSecond = 1000 * kMillisecond;
-// Between two looks of a holder for who asks it to stop: a fifteenth of its ttl, and no more and no
-// less than this.
+// The pause between two looks of a holder for requests to stop: a fifteenth of its ttl, within
+// these bounds.
 constexpr std::int64_t kShortestLookNs = kSecond;
 constexpr std::int64_t kLongestLookNs = 5 * kSecond;
 // A waiter has no command that would have to be stopped in time: half of its ttl, and no more than
@@ -55,8 +55,8 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boo
   if (id() != 0 && renewal_.running() && !renewal_.upkeep().lost) return {};
   renewal_.stop();
   abandoned_ = false;
-  listening_.clear();
-  heard_.clear();
+  held_slots_.clear();
+  handed_slots_.clear();
   id_ = random_id();
   ttl_ = ttl;
   // Counted from before it was asked for: whenever it was granted, it is good for as long as we
@@ -139,11 +139,11 @@ Status OwnLease::prove(Gateway& gateway, std::int64_t give_up_boot_ns) {
   return {};
 }
 
-void OwnLease::hold(Gateway& gateway, std::vector<Listening> to, Duration pause) {
+void OwnLease::hold(Gateway& gateway, std::vector<HeldSlot> slots, Duration pause) {
   {
     const std::lock_guard locked(mutex_);
     handed_.trade(gateway);
-    heard_ = std::move(to);
+    handed_slots_ = std::move(slots);
   }
   renewal_.set_pause(pause);
   wake();
@@ -152,19 +152,19 @@ void OwnLease::hold(Gateway& gateway, std::vector<Listening> to, Duration pause)
 void OwnLease::let_go(Gateway& gateway) {
   renewal_.stop();
   // The thread may have ended before it took the connection.
-  gateway.trade(heard_.empty() ? gateway_ : handed_);
-  heard_.clear();
-  listening_.clear();
+  gateway.trade(handed_slots_.empty() ? gateway_ : handed_);
+  handed_slots_.clear();
+  held_slots_.clear();
 }
 
 // The holder's part, when it has come.
 void OwnLease::take_over_holding() {
   const std::lock_guard locked(mutex_);
-  if (heard_.empty()) return;
+  if (handed_slots_.empty()) return;
   gateway_.trade(handed_);
   handed_.hang_up();
-  listening_ = std::move(heard_);
-  heard_.clear();
+  held_slots_ = std::move(handed_slots_);
+  handed_slots_.clear();
   look_at_boot_ns_ = os::boot_ns() + kShortestLookNs;
 }
 
@@ -173,8 +173,8 @@ fleet::Renewed OwnLease::renew_by(Gateway& gateway, std::int64_t give_up_boot_ns
   const auto believe = [&](std::string_view text) {
     const std::optional<LeaseReply> reply = parse_lease(text);
     if (!reply || reply->id != id_) return false;
-    // Of a lease that is no more only the number is told. An answer that lost a field looks the
-    // same: ask otherwise.
+    // For a lease that has ended, etcd answers with the number alone. An answer that lost a field
+    // looks the same: ask in another way.
     gone = reply->ttl == kAbsentTtl;
     return gone || reply->ttl > 0;
   };
@@ -196,22 +196,21 @@ fleet::Renewed OwnLease::renew_by(Gateway& gateway, std::int64_t give_up_boot_ns
 
 fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
   take_over_holding();
-  if (listening_.empty()) gateway_.go_to(wanted_);
+  if (held_slots_.empty()) gateway_.go_to(wanted_);
   const std::size_t before = gateway_.endpoint();
   fleet::Renewed renewed = renew_by(gateway_, give_up_boot_ns);
   if (renewed == fleet::Renewed::yes && key_missed_ && keys_are_gone(give_up_boot_ns))
     renewed = fleet::Renewed::lost;
-  if (listening_.empty()) gateway_.hang_up();
+  if (held_slots_.empty()) gateway_.hang_up();
   if (renewed != fleet::Renewed::yes || gateway_.endpoint() != before) ++stumbles_;
   endpoint_ = gateway_.endpoint();
   return renewed;
 }
 
-// The lease is alive, and somebody took what lay under it away: whoever comes next finds the slot
-// free.
+// The lease has not ended, but its keys were deleted: the next caller finds the slot free.
 bool OwnLease::keys_are_gone(std::int64_t give_up_boot_ns) {
   Txn txn;
-  for (const Listening& each : listening_) txn.range(each.held);
+  for (const HeldSlot& each : held_slots_) txn.range(each.held);
   std::optional<TxnReply> reply;
   const Answer answer = gateway_.ask(
       "kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
@@ -220,9 +219,9 @@ bool OwnLease::keys_are_gone(std::int64_t give_up_boot_ns) {
       });
   if (answer.kind != Answer::Kind::good) return false;  // asked again at the next renewal
   key_missed_ = false;
-  for (std::size_t i = 0; i < listening_.size(); ++i) {
+  for (std::size_t i = 0; i < held_slots_.size(); ++i) {
     const std::vector<KeyValue>& held = reply->parts[i].keys;
-    if (held.empty() || held[0].created != listening_[i].token) return true;
+    if (held.empty() || held[0].created != held_slots_[i].token) return true;
   }
   return false;
 }
@@ -248,7 +247,7 @@ bool OwnLease::rest(std::int64_t until_boot_ns) {
 
 bool OwnLease::asked_to_stop(std::int64_t until_boot_ns) {
   take_over_holding();
-  if (listening_.empty()) {
+  if (held_slots_.empty()) {
     rest(until_boot_ns);
     return false;
   }
@@ -262,34 +261,34 @@ bool OwnLease::asked_to_stop(std::int64_t until_boot_ns) {
 bool OwnLease::heeds(const std::vector<KeyValue>& keys) const {
   for (const KeyValue& key : keys) {
     const std::optional<Ask> ask = parse_ask(key.value);
-    for (const Listening& each : listening_) {
+    for (const HeldSlot& each : held_slots_) {
       const bool ours = ask && ask->token == each.token && key.key.starts_with(each.prefix);
-      // How long we have held it, our own clock knows: the taker's may be wrong.
+      // The age of the hold is measured by our own clock: the taker's may be wrong.
       if (ours && os::boot_ns() - each.since_boot_ns >= ask->due_ns) return true;
     }
   }
   return false;
 }
 
-// Whether somebody asks us to stop; and whether our keys are there.
+// Whether a taker asks us to stop; also looks whether our keys are there.
 bool OwnLease::look() {
   look_at_boot_ns_ = os::boot_ns() + std::clamp(ttl_.ns / 15, kShortestLookNs, kLongestLookNs);
   Txn txn;
-  for (const Listening& each : listening_) {
+  for (const HeldSlot& each : held_slots_) {
     txn.glance(each.prefix, end_of_prefix(each.prefix)).glance(each.held);
   }
   std::optional<TxnReply> reply;
-  // Only of the member that our one connection leads to: another would have to accept one more.
+  // Asks only the member of our one connection: another member would have to accept a second one.
   const Answer answer =
       gateway_.ask_here("kv/txn", txn.text(), os::boot_ns() + kSecond, [&](std::string_view text) {
         reply = parse_txn(text, txn.parts());
         return reply && gateway_.history().believes(reply->header);
       });
   if (answer.kind != Answer::Kind::good) return false;
-  for (std::size_t i = 0; i < listening_.size(); ++i) {
+  for (std::size_t i = 0; i < held_slots_.size(); ++i) {
     const std::vector<KeyValue>& held = reply->parts[2 * i + 1].keys;
     if (heeds(reply->parts[2 * i].keys)) return true;
-    if (held.empty() || held[0].created != listening_[i].token) doubts_ = key_missed_ = true;
+    if (held.empty() || held[0].created != held_slots_[i].token) doubts_ = key_missed_ = true;
   }
   return false;
 }

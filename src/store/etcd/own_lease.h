@@ -1,9 +1,9 @@
 // This caller's lease in etcd: everything that it writes for itself goes with it.
 //
-// Members count connections. While its caller waits, each renewal has one of its own, for the
-// milliseconds that it takes. Who holds has one for good: the one that the admission came by, after
-// it has carried a renewal. What others ask of a holder is looked up there, too, at short
-// intervals: a watch would be a second connection.
+// Members have a limited number of connections. While the caller waits, each renewal opens a
+// connection for the milliseconds that it takes. A holder keeps one connection: the one that
+// carried its admission, once a renewal has succeeded on it. The holder polls the same connection
+// at short intervals for requests to stop: a watch would need a second connection.
 #ifndef ATMOST_STORE_ETCD_OWN_LEASE_H
 #define ATMOST_STORE_ETCD_OWN_LEASE_H
 
@@ -18,8 +18,8 @@
 
 namespace atmost::etcd {
 
-// Where somebody who takes a slot of ours over would ask us to stop, and since when we hold it.
-struct Listening {
+// One held slot: the key under which a taker asks us to stop, and since when we hold the slot.
+struct HeldSlot {
   std::string prefix;  // Keys::asked()
   std::string held;    // a key that is there as long as our lease is
   std::uint64_t token = 0;
@@ -51,20 +51,20 @@ class OwnLease final : private fleet::Keeper {
   static Status end_of(std::int64_t id, Gateway& gateway, std::int64_t give_up_boot_ns);
   // Renews no more, for good. Blocks while a renewal is under way.
   void forsake();
-  // The same for a lease that etcd cannot be told to end. Does not block.
+  // The same, for a lease that cannot be ended because etcd does not answer. Does not block.
   void abandon();
 
   Upkeep upkeep() const;
   Renewals renewals() const;
-  // While the caller waits: from the next renewal on that member is asked first, so that renewals
-  // tell how it fares.
+  // While the caller waits: each renewal from the next one on asks that member first, so that
+  // renewals show whether it answers.
   void go_to(std::size_t endpoint) { wanted_ = endpoint; }
 
   // One renewal by `gateway`: it works there.
   Status prove(Gateway& gateway, std::int64_t give_up_boot_ns);
-  // From now on renews every `pause`, by the connection of `gateway`, which gets another, and looks
-  // for who asks us to stop. REQUIRES: prove() by that gateway.
-  void hold(Gateway& gateway, std::vector<Listening> to, Duration pause);
+  // From now on renews every `pause` on the connection of `gateway`, which gets another one, and
+  // looks for requests to stop `slots`. REQUIRES: prove() by that gateway.
+  void hold(Gateway& gateway, std::vector<HeldSlot> slots, Duration pause);
   // Renews no more, and gives the connection back. Blocks while a renewal is under way.
   void let_go(Gateway& gateway);
 
@@ -87,16 +87,16 @@ class OwnLease final : private fleet::Keeper {
   Gateway gateway_;
   fleet::Renewal renewal_;
   int wake_pipe_[2] = {-1, -1};
-  std::mutex mutex_;  // over the next two
+  std::mutex mutex_;  // guards the next two
   Gateway handed_;
-  std::vector<Listening> heard_;
-  std::vector<Listening> listening_;  // the thread's copy; empty: we wait
+  std::vector<HeldSlot> handed_slots_;
+  std::vector<HeldSlot> held_slots_;  // the thread's copy; empty: we wait
   std::int64_t look_at_boot_ns_ = 0;
   std::atomic<std::uint32_t> stumbles_ = 0;
   std::atomic<std::size_t> endpoint_ = 0;
   std::atomic<std::size_t> wanted_ = 0;
   bool doubts_ = false;
-  bool key_missed_ = false;  // of ours, by a look: to be made sure of
+  bool key_missed_ = false;  // the last look missed a key of ours: verify it
 };
 
 }  // namespace atmost::etcd

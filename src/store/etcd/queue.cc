@@ -50,7 +50,7 @@ Result<bool> Queue::draw(const Instant& now, Ticket& ticket, std::int64_t give_u
   TxnReply reply;
   Answer answer;
   if (caller_.transactions.write(txn, give_up_boot_ns, reply, answer) != Applied::yes) {
-    // Ended by somebody before its time: another one does as well.
+    // The lease was ended from outside before its time: another lease does as well.
     if (lease_is_gone(answer)) {
       caller_.lease.forsake();
       return false;
@@ -77,7 +77,7 @@ Result<bool> Queue::draw(const Instant& now, Ticket& ticket, std::int64_t give_u
     }
     seen.ticket_is_there = true;
     locks[i].in_queue = own_queue.count;
-    if (seen.predecessor.empty()) {  // who was there when we looked has gone
+    if (seen.predecessor.empty()) {  // the waiters seen before us have gone
       seen.waiters.clear();
       seen.more_waiters = false;
     }
@@ -103,7 +103,7 @@ Status Queue::pass_turns(const Ticket* queue, std::int64_t give_up_boot_ns) {
 }
 
 // Whether a lease has not been renewed for long, by the leader's clock. After a change of leader
-// nothing is known, and nobody is overtaken.
+// nothing is known, and no waiter is overtaken.
 Result<bool> Queue::is_silent(std::int64_t lease, std::int64_t give_up_boot_ns) {
   const Result<LeaseReply> left =
       caller_.transactions.time_to_live(lease, "a waiter's lease cannot be read", give_up_boot_ns);
@@ -113,8 +113,8 @@ Result<bool> Queue::is_silent(std::int64_t lease, std::int64_t give_up_boot_ns) 
   return reply.ttl >= 0 && reply.granted - reply.ttl >= pause + kLateS;
 }
 
-// A caller that asks once has no second to wait for: waiters whose leases have not been renewed for
-// long do not count.
+// A caller that asks only once cannot wait a second for a turn to pass: it ignores waiters whose
+// leases have not been renewed for long.
 Status Queue::pass_silent(std::int64_t give_up_boot_ns) {
   for (std::size_t i = 0; i < caller_.locks.size(); ++i) {
     Snapshot& seen = caller_.locks[i].seen;

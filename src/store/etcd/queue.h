@@ -1,9 +1,9 @@
 // A caller's place in the queues of its locks, and the turns of those before it.
 //
-// A turn is used or passed: a waiter that could take a free slot, and is owed it, takes it within a
-// second or is overtaken. Its place stays, marked: nobody waits for it again until it has taken the
-// mark away itself. An admission compares what it was decided on, so to overtake a waiter that
-// wakes up at that moment harms nobody: one of the two is refused, and looks.
+// A turn is used or passed: a waiter that is owed a free slot takes it within a second or is
+// overtaken. Its key stays in the queue and is marked: the others do not wait for it again until it
+// has removed the mark itself. Overtaking a waiter that wakes up at the same moment is safe: an
+// admission compares what it was decided on, so one of the two is refused and looks again.
 #ifndef ATMOST_STORE_ETCD_QUEUE_H
 #define ATMOST_STORE_ETCD_QUEUE_H
 
@@ -22,8 +22,8 @@ class Queue {
   // Changes what was seen of the locks: waiters before us that do not use their turn do not count.
   Status pass_turns(const Ticket* queue, std::int64_t give_up_boot_ns);
 
-  // Takes away the marks of our own places that others have overtaken. True: there were some, and
-  // what was seen of the locks is older than that.
+  // Removes the marks from our own places that were overtaken. True: there were some, and the
+  // snapshots of the locks are older than the removal.
   Result<bool> unmark(const Instant& now, const Ticket& ticket, std::int64_t give_up_boot_ns);
 
  private:

@@ -13,7 +13,7 @@ constexpr Duration kLongestQuiet = Duration::seconds(60);
 constexpr Duration kAfterTrouble = Duration::millis(100);
 // For the first words of a watch.
 constexpr Duration kBeginning = Duration::millis(700);
-// Who has so many in its queue may be the first in a tenth of a second, if they are quick.
+// A caller with so many before it in its queue may be first within a tenth of a second.
 constexpr std::uint64_t kNear = 20;
 
 }  // namespace
@@ -62,7 +62,7 @@ void QueueWatch::watch(Watched what, std::uint64_t from_revision) {
   if (what == Watched::place && !blocked.milestone.empty()) {
     body += watch_body(blocked.milestone, {}, from_revision);
   } else if (what == Watched::place && !blocked.seen.waiters.empty()) {
-    // We are near: whether those before us take what is free, we have to see.
+    // We are near the head: we have to see whether the waiters before us take what is free.
     const std::string held = blocked.keys.holders();
     body += watch_body(held, end_of_prefix(held), blocked.seen.revision + 1);
   }
@@ -148,9 +148,8 @@ void QueueWatch::change_endpoint() {
   os::sleep_until(plus(os::boot_ns(), kAfterTrouble));
 }
 
-// Of a watch that has lost its majority nothing is heard, nor of one at a member that was stopped.
-// Renewals have to be made anyway: while they are answered, and by the member that we watch, all is
-// well.
+// A watch stays silent when its member has lost the majority or was stopped. Renewals have to be
+// made anyway: while the member that we watch answers them, the watch can be relied on.
 Result<bool> QueueWatch::still_hears() {
   const Renewals now = caller_.lease.renewals();
   caller_.gateway.answered(now.sent_boot_ns);

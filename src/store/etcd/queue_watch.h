@@ -43,7 +43,7 @@ class QueueWatch {
   void move_up();
   // And a moment's rest.
   void change_endpoint();
-  // Whether a majority is there: asks what only one can answer. True: whom we follow in the queue
+  // Whether there is a majority: asks what only a majority can answer. True: the waiter before us
   // has gone, and the watch did not report it.
   Result<bool> ask_majority();
   // Whether what we watch can be relied on; not: look again.

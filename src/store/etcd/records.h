@@ -78,7 +78,7 @@ struct Cooled {
       0;  // so long ago it was at least when that lease was asked for; below 0: so much later
   std::vector<Witness> witnesses;
 
-  // Its own clock's word for how long ago it was, at least; -1: this machine was no witness.
+  // How long ago it was at least, by this machine's own clock; -1: this machine was no witness.
   std::int64_t seen_ago(std::uint64_t place, std::int64_t boot_ns) const;
   std::string text() const;
 };
@@ -91,7 +91,7 @@ inline bool has_interval(const Request& request) {
   return !request.if_elapsed.is_zero() && !request.if_elapsed.is_forever();
 }
 
-// This boot of this machine; 0: it cannot be told.
+// This boot of this machine; 0: it is not known.
 std::uint64_t own_place();
 
 // What a/x asks: to stop if the hold with this token is as old.

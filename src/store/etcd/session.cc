@@ -12,7 +12,7 @@
 namespace atmost::etcd {
 namespace {
 
-// Whoever changes a lock's state does so rarely.
+// Changes of a lock's state are rare.
 constexpr int kTries = 32;
 
 bool admits(const Decision& decision) { return decision.verdict == Verdict::admit; }
@@ -129,7 +129,8 @@ Result<bool> EtcdSession::refuse(const Decision& decision, const Instant& now, T
 }
 
 Status EtcdSession::take_up() {
-  // By the connection that will carry every later renewal: nobody starts what cannot be kept.
+  // On the connection that will carry every later renewal: no command starts unless its lease can
+  // be renewed.
   Status ready = caller_.lease.prove(caller_.gateway, caller_.give_up());
   if (ready.ok()) ready = intervals_.settle();
   if (!ready.ok()) {

@@ -15,9 +15,9 @@
 
 namespace atmost::etcd {
 
-// How many waiters of a queue are looked at: by those who wait themselves, and with more before
-// them are in no hurry; by those who tell how many there are, or whether one waits to run once
-// more.
+// How many waiters of a queue are read: kSeenInQueue by a waiter, which is not near its turn with
+// more than that before it; kSeenWaiters by a caller that counts the waiters, or looks for one that
+// waits to run once more.
 inline constexpr unsigned kSeenInQueue = 5;
 inline constexpr unsigned kSeenWaiters = 64;
 
@@ -35,7 +35,8 @@ struct Snapshot {
     std::int64_t lease = 0;
   };
 
-  // A holder of the lock's one slot that we come after: what its place tells of its admission.
+  // The holder of the lock's one slot that we follow in the queue: its admission, as its key shows
+  // it.
   struct Ahead {
     std::uint64_t admitted = 0;  // the revision; 0: it was not, as far as is known
     std::uint64_t state_modified = 0;
@@ -50,22 +51,22 @@ struct Snapshot {
   Stamp ever;  // of the point that the request measures from
   State state;
   std::vector<Holder> holders;  // by slot
-  std::map<std::uint32_t, std::int64_t>
-      taken;  // slots that somebody takes over, and by which lease
-  std::uint64_t cooling_modified =
-      0;  // of the point that the request measures from; 0: there is none
+  // Slots that are being taken over, and the takers' leases.
+  std::map<std::uint32_t, std::int64_t> taken;
+  // Of the point that the request measures from; 0: there is none.
+  std::uint64_t cooling_modified = 0;
   std::int64_t cooling_lease = 0;
-  std::optional<Cooled> cooled;  // nothing: only its lease tells how long ago it was
+  std::optional<Cooled> cooled;  // nothing: only its lease shows how long ago it was
   std::vector<Waiter> waiters;   // before us, oldest first: of our queue, and writers
   bool more_waiters = false;
-  std::vector<Waiter> passed;  // whom our admission overtakes
+  std::vector<Waiter> passed;  // the waiters that our admission overtakes
   bool own_passed = false;     // others have overtaken us
   std::string predecessor;     // the key of the youngest waiter before us; empty: none
   Ahead ahead;                 // of the predecessor
   bool ticket_is_there = false;
   std::string alien;  // a key that is none of ours, by its name or its value; empty: none was seen
-  bool too_deep =
-      false;  // our place lies behind all that was looked at: neither of these two is known
+  // Our place lies behind all that was read: neither of these two is known.
+  bool too_deep = false;
 
   bool forgotten() const { return last_modified <= state.forgotten; }
 };
@@ -92,17 +93,17 @@ bool take_key(const Keys& keys, const Viewer& viewer, const KeyValue& key, Snaps
 
 // Whether its caller was overtaken.
 bool is_passed(const KeyValue& place);
-// What a place tells, of its holder if that is inside.
+// The admission of the waiter's caller, as its key shows it, if it was admitted.
 Snapshot::Ahead ahead_of(const KeyValue& place);
 
-// Our predecessor, who held the lock's one slot, has let go of it at `revision`: the snapshot
-// becomes what there is to see now if nobody else came in between. That is a guess, good for an
-// admission that etcd makes only if it is true. False: not enough is known.
+// Our predecessor released the lock's one slot at `revision`: changes the snapshot to what is there
+// now unless another caller came in between. That is a guess, which is good enough for an admission
+// that etcd makes only if it is true. False: not enough is known.
 bool foresee(std::uint64_t revision, Snapshot& to);
 
-// Brings a snapshot up to date with what a watch of admission() told, every change since its
-// revision in order. True when something changed. Nothing: something in it is none of ours, and the
-// snapshot is good for nothing any more.
+// Brings a snapshot up to date with the changes that a watch of admission() reported, all of them
+// since its revision, in order. True when something changed. Nothing: a key is not one of ours, and
+// the snapshot cannot be used any more.
 std::optional<bool> take_changes(const Keys& keys, const Viewer& viewer, const WatchReply& changes,
                                  Snapshot& to);
 

@@ -37,7 +37,7 @@ namespace atmost::etcd {
 class EtcdStore final : public Store {
  public:
   // `alone`: its session is the only one of the process, and may take notice of the signals that
-  // end it: a waiter that is told to end gives its place up first.
+  // end it: a waiter that receives one gives its place up first.
   EtcdStore(const Access& access, bool alone) : access_(access), alone_(alone) {}
 
   // No last admission by the caller's clock: intervals are etcd's own to measure.
@@ -65,13 +65,13 @@ class EtcdStore final : public Store {
 Result<Owned<Store>> open_store(std::string_view url);
 
 // Ends the lease that Session::lease_name() of another process of this store named, with all that
-// lies under it, and tells whoever is next. ok as well when there is no such lease any more. Blocks
-// for at most the timeout of one question. REQUIRES: that process is dead, and nothing runs of what
-// it had started under the lease.
+// lies under it, and notifies the next waiter. ok as well when there is no such lease any more.
+// Blocks for at most the timeout of one question. REQUIRES: that process is dead, and nothing runs
+// of what it had started under the lease.
 Status end_lease(std::string_view url, std::string_view name);
 
 // Whether the store can be trusted and how it fares, one line a finding, to `fd`. ok for yes; else
-// what a caller would be told: unavailable, or not_permitted.
+// the error that a caller would get: unavailable, or not_permitted.
 Result<Code> diagnose(std::string_view url, int fd, bool json);
 
 }  // namespace atmost::etcd

@@ -127,8 +127,8 @@ std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<TxnPa
 struct LeaseReply {
   Header header;
   std::int64_t id = 0;
-  std::int64_t ttl =
-      0;  // seconds; absent_ttl when the answer has none, -1 when it says that there is no lease
+  // Seconds; kAbsentTtl when the answer has none, -1 when it says that there is no lease.
+  std::int64_t ttl = 0;
   std::int64_t granted = 0;  // time to live: as it was granted
 };
 inline constexpr std::int64_t kAbsentTtl = -2;

@@ -15,8 +15,8 @@ std::string variable(const std::string& name);
 
 // $NAME, or the first line of the file that $NAME_FILE names. Empty when there is neither. A usage
 // error, which does not repeat the secret, when the file cannot be read; not_permitted as
-// check_private() has it. The variable stays: who brings the store takes all stores' secrets out of
-// the environment.
+// check_private() has it. The variable stays: the caller that opens the store removes the secrets
+// of all stores from the environment.
 Status read_secret(const std::string& name, std::string& to);
 
 // The file that $NAME names; empty when it names none. A usage error when it cannot be read.

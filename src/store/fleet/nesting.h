@@ -10,8 +10,8 @@
 
 namespace atmost::fleet {
 
-// Is shown the holder of each slot of one lock, then asked. Only who sees the holder as an ancestor
-// knows it: not from another pid namespace.
+// Gets the holder of each slot of one lock, then gives the answer. A process in another pid
+// namespace than the holder cannot see it as an ancestor.
 class OwnTree {
  public:
   OwnTree();

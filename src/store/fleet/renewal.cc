@@ -10,9 +10,10 @@
 namespace atmost::fleet {
 namespace {
 
-// After a renewal without an answer: soon, but not a storm on a store that is in trouble.
+// The pause after a renewal without an answer: short, but not so short as to overload a store that
+// is failing.
 constexpr Duration kAgain = Duration::millis(250);
-// One renewal waits no longer for its answer: the next one may reach a better member.
+// The longest that one renewal waits for its answer: the next one may reach a member that answers.
 constexpr Duration kPatience = Duration::seconds(2);
 
 }  // namespace
@@ -82,15 +83,15 @@ void Renewal::run() {
 void Renewal::renew() {
   const std::int64_t sent = os::boot_ns();
   const std::int64_t end = until_boot_ns_;
-  // Past the deadline somebody else may hold the lock: a lease that revives then is of no use.
+  // Past the deadline another caller may hold the lock: a renewal that succeeds then is of no use.
   const Renewed answer =
       sent >= end ? Renewed::lost : keeper_->renew(std::min(plus(sent, kPatience), end));
   switch (answer) {
     case Renewed::yes:
       renewed(sent);
       again_boot_ns_ = 0;
-      poke();  // a timer for the old end would continue a supervisor that somebody stopped, and it
-               // would go on renewing
+      // A timer for the old end would continue a stopped supervisor, and it would go on renewing.
+      poke();
       break;
     case Renewed::unknown:
       again_boot_ns_ = plus(os::boot_ns(), kAgain);
@@ -102,8 +103,7 @@ void Renewal::renew() {
   }
 }
 
-// Whoever waits for children, waits for this (SignalGate reads it; without a gate it has no
-// effect).
+// Wakes a thread that waits for children (SignalGate reads it; without a gate it has no effect).
 void Renewal::poke() { kill(getpid(), SIGCHLD); }
 
 }  // namespace atmost::fleet

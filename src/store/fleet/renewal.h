@@ -22,7 +22,7 @@ class Keeper {
  public:
   // One renewal; returns at the latest at `give_up_boot_ns`.
   virtual Renewed renew(std::int64_t give_up_boot_ns) = 0;
-  // Blocks until somebody asks the holder to stop (true), until `until_boot_ns`, or until wake().
+  // Blocks until a taker asks the holder to stop (true), until `until_boot_ns`, or until wake().
   virtual bool asked_to_stop(std::int64_t until_boot_ns) = 0;
   // Whether something was noticed that makes the next renewal urgent: the holder's entry is gone,
   // say.
@@ -36,8 +36,8 @@ class Keeper {
 
 // One lease. The deadline is the boot clock at the *sending* of the last renewal that succeeded,
 // plus the ttl: the store cannot have counted from an earlier moment. A machine that was suspended,
-// or a process that was stopped, finds it passed. If the process dies, nobody renews, and the lease
-// ends within its ttl. start(), stop() and cease() are the owner's; upkeep() is everybody's.
+// or a process that was stopped, finds it passed. If the process dies, renewals end, and the lease
+// ends within its ttl. Only the owner calls start(), stop() and cease(); any thread calls upkeep().
 class Renewal {
  public:
   Renewal() = default;

@@ -1,5 +1,5 @@
-// A caller that is told to end while it waits first gives its place up: no kernel does it for a
-// fleet.
+// A waiting caller that receives a termination signal first gives its place up: in a fleet no
+// kernel does it for a process that ends.
 #ifndef ATMOST_STORE_FLEET_TERMINATION_LATCH_H
 #define ATMOST_STORE_FLEET_TERMINATION_LATCH_H
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr Duration kDrawAgain = Duration::millis(20);
 // A server's clock that was set forward ends all leases at once. So a holder whose lease has ended
-// is told, and renews it if it is there: its row is still its own. After this its silence is
-// believed.
+// is notified, and renews it if it still runs: the row is still its own. If it has not answered
+// after this time, it is taken to be gone.
 constexpr Duration kAnswer = Duration::millis(500);
 constexpr Duration kLookForAnswer = Duration::millis(50);
 
@@ -57,12 +57,12 @@ Result<Decision> PostgresSession::attempt(DecideFn decide, const Instant& now, T
   } catch (const DatabaseError& failure) {
     if (!failure.is(kLockTimeout)) return client_->error_of(failure);
     attempt.answer = {};
-    // The server ends a transaction whose client stands still: who waits anyway, waits for that,
-    // too.
+    // The server ends a transaction whose client stands still: a caller that waits anyway waits for
+    // that, too.
     attempt.answer.why = queue != nullptr ? Why::no_slot : Why::guard;
   }
-  // Nobody wakes a waiter without a place: it was swept up, or could not be drawn yet. The next
-  // attempt draws one.
+  // A waiter without a place gets no notification: the place was deleted, or could not be drawn
+  // yet. The next attempt draws one.
   if (queue != nullptr && !queue->drawn && worth_waiting(attempt.answer)) {
     attempt.answer.retry_in = std::min(attempt.answer.retry_in, kDrawAgain);
   }

@@ -1,5 +1,5 @@
-// A conversation with the server: statements sent in one go, answers read strictly, and never later
-// than a deadline.
+// A connection to the server: sends several statements at once, checks the answers strictly, and
+// never waits past a deadline.
 #ifndef ATMOST_STORE_POSTGRES_CONNECTION_H
 #define ATMOST_STORE_POSTGRES_CONNECTION_H
 
@@ -30,8 +30,8 @@ struct Statement {
 
 // Who we are to other callers, on whichever connection.
 struct ClientId {
-  std::string
-      owner;  // 32 hex digits, random: names our rows, and the channel on which we are told of news
+  // 32 random hex digits: names our rows, and the channel of our notifications.
+  std::string owner;
   Duration timeout{};  // for one call of the store
 };
 
@@ -84,16 +84,16 @@ class Connection {
   // be saved.
   void abandon(std::int64_t deadline_boot_ns);
 
-  // Blocks until somebody told us news (true), `until_boot_ns`, a signal handler ran, or `bell`
+  // Blocks until a notification came (true), `until_boot_ns`, a signal handler ran, or `bell`
   // (-1: none) is readable. Throws DatabaseError: unreachable when the connection broke.
   bool await_news(std::int64_t until_boot_ns, int bell = -1);
   // While `bell` is readable, whatever waits for the server gives up at once (DatabaseError:
   // silent). -1: none.
   void set_bell(int bell) { bell_ = bell; }
-  // What was told so far is known.
+  // The notifications that came so far have been dealt with.
   void forget_news() { news_ = false; }
 
-  // Whether the session lives on a server process of its own, tried with a second connection: false
+  // Whether the session has a server process of its own, tried with a second connection: false
   // behind a proxy that pools transactions.
   bool session_is_ours(std::int64_t deadline_boot_ns);
 
@@ -127,9 +127,9 @@ class Connection {
   bool news_ = false;
   int bell_ = -1;
   std::int64_t asked_ns_ = 0;
-  bool may_doubt_ =
-      true;  // whether our connection is alive, when an answer is late; with another connection
-  bool doubts_ = false;  // it has not done so yet for the question at hand
+  // When an answer is late, another connection may look whether ours is dead.
+  bool may_doubt_ = true;
+  bool doubts_ = false;  // it has not looked yet for the present question
 };
 
 // Statements without an answer.

@@ -1,5 +1,5 @@
-// After a failover or a restore rows may be missing of holders that live: until they have stopped
-// nobody is admitted.
+// After a failover or a restore the rows of holders that still run may be missing: there are no
+// admissions until they have stopped.
 #include <algorithm>
 
 #include "attempt.h"

@@ -70,7 +70,7 @@ Result<Owned<HolderStop>> PostgresSession::stop(std::uint32_t lock, std::uint32_
   return Owned<HolderStop>(new PostgresHolderStop(*this, key, slot, hold));
 }
 
-// A taker that is told to end lets go of what it has closed to others.
+// A taker that receives a termination signal releases the slots that it has closed to others.
 void PostgresSession::leave_if_told() {
   if (!latch_.is_set()) return;
   for (PostgresHolderStop* stop : stops_) stop->unclaim();

@@ -180,8 +180,8 @@ void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {
             connection.ask(statements, deadline);
           } catch (const DatabaseError& failure) {
             if (!failure.is(kLockTimeout)) throw;
-            // Somebody sits on the lock's row. Our slots need not wait for him; the waiters will
-            // look for themselves.
+            // Another transaction keeps the lock's row locked. Our slots need not wait for it; the
+            // waiters will look for themselves.
             std::vector<Statement> bare;
             for (const HeldRows& one : locks) {
               bare.push_back(let_go(one, Ending::unknown, now, client.settings.clock));
@@ -191,7 +191,7 @@ void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {
         },
         true, until);
   } catch (const DatabaseError&) {
-    // Nobody renews any more: the slots are free when the lease ends, and later there is nothing to
+    // No renewal follows: the slots are free when the lease ends, and later there is nothing to
     // release.
   }
 }

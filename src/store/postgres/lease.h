@@ -64,7 +64,7 @@ class HeldLease final : public Hold, private fleet::Keeper {
   const std::vector<HeldLock> held_;
   std::vector<HeldRows> rows_;
   const Duration ttl_;
-  bool news_ = false;  // somebody asks whether we are there: a renewal says so
+  bool news_ = false;  // a caller asks whether we are there: a renewal answers
   int bell_ = -1;      // an eventfd: wake()
   fleet::Renewal renewal_;
 };

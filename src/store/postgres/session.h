@@ -24,9 +24,9 @@ struct Attempt;
 struct Snapshot;
 
 // Every decision is one transaction that has the row of each lock it is about (in the order of
-// their names). Whoever stands still inside one loses it after 2/5 of the timeout. Ages, intervals
-// and leases are measured by the server's clock alone; `now` only says when that is on ours, and
-// counts itself when it was given.
+// their names). The server ends one whose client stands still for 2/5 of the timeout. Ages,
+// intervals and leases are measured by the server's clock alone; `now` only says when that is on
+// ours, and counts itself when it was given.
 //
 // A hold is a row for each slot, with a token, good until `expires`; a thread (fleet::Renewal)
 // renews it on the same connection, and on a new one, under the same token, when that broke. If
@@ -87,7 +87,7 @@ class PostgresSession final : public Session {
   PostgresStore& store_;
   const Request& request_;
   std::unique_ptr<Client> client_;
-  // A transaction of ours broke off, and may have been committed: rows of ours are nobody's.
+  // A transaction of ours broke off, and may have been committed: no lease covers its rows.
   bool doubtful_ = false;
   std::unique_ptr<HeldLease> lease_;  // null: nothing is held
   std::vector<std::string> keys_;     // of the request's locks

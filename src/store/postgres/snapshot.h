@@ -21,8 +21,9 @@ struct Holder {
   std::uint32_t slot = 0;
   std::uint64_t token = 0;
   bool expired = false;  // its lease has ended, as far as we know
-  bool doubted = false;  // it has by the server's clock; but that may have been set, and the holder
-                         // has time to answer
+  // It has ended by the server's clock; but that may have been set, and the holder has time to
+  // answer.
+  bool doubted = false;
   std::int64_t left_us = 0;  // of its lease
   Micros since = 0;
   bool exclusive = false;
@@ -44,9 +45,9 @@ struct Snapshot {
   std::vector<std::uint32_t> claimed_slots;  // others are stopping their holders
   std::optional<Micros> start, finish, success;
   Micros clock = 0;
-  std::optional<std::int64_t>
-      pause_us;            // how much longer nobody is admitted; none: this era was not seen before
-  bool first_era = false;  // no era was
+  // How much longer there are no admissions; none: this era was not seen before.
+  std::optional<std::int64_t> pause_us;
+  bool first_era = false;       // no era was ever seen
   std::int64_t longest_us = 0;  // of all leases that were given
   std::vector<Holder> holders;  // by slot, the expired ones too
   // Of the others that wait and are there:
@@ -55,11 +56,11 @@ struct Snapshot {
   std::int64_t owed = 0;            // the slots that those want
   bool writer_ahead = false;
   bool joiner = false;
-  std::optional<std::int64_t>
-      place_left_us;  // how long our own place counts yet; none: it is not there
+  // How much longer our own place counts; none: it is not there.
+  std::optional<std::int64_t> place_left_us;
 };
 
-// The one who looks.
+// Whose snapshot it is.
 struct SnapshotOf {
   std::string key;  // the lock's
   const LockSpec* spec = nullptr;
@@ -78,7 +79,7 @@ void add_look(std::vector<Statement>& to, const SnapshotOf& of);
 // another server process than the connection's (`backend`): a pooling proxy.
 Snapshot read_look(std::span<const Rows> answers, std::int64_t backend);
 
-// The moment on the server's clock as seen from here: so old as the server says, counted back from
+// A moment of the server's clock in local time: its age by the server's clock, counted back from
 // `now`.
 Stamp stamp_of(Micros at, Micros clock, const Instant& now);
 LastAdmission last_admission(const Snapshot& snapshot, const Instant& now);

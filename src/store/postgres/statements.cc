@@ -7,9 +7,9 @@
 namespace atmost::postgres {
 namespace {
 
-// Whoever is told that it is its turn has so long to come.
+// A waiter that is notified of its turn has so long to make its attempt.
 constexpr char kTurn[] = "interval '1 second'";
-// A place whose owner gave no sign of itself is kept so long; as long as each sign of it is good
+// A place is kept for so long after its owner last refreshed it, as long as each refresh is good
 // for.
 constexpr char kKept[] = "interval '30 seconds'";
 
@@ -67,10 +67,10 @@ std::string waiter_is_over() { return std::string("expires <= clock_timestamp() 
 namespace {
 
 // A queue is a limit of plain callers, or all that are shared or exclusive: limit 0 stands for
-// those. `which`: more that has to be true of whoever is told.
+// those. `which`: a further condition on the waiter that is notified.
 std::string call_first(const std::string& which) {
   static const std::string kQueue = "CASE mode WHEN 0 THEN max ELSE 0 END";
-  // One that is being refreshed at this moment is passed by: nobody waits for it.
+  // A row that is being refreshed at this moment is skipped: the statement does not wait for it.
   return "WITH gone AS (DELETE FROM atmost.waiter WHERE (lock, ticket) IN (SELECT lock, ticket "
          "FROM "
          "atmost.waiter WHERE lock = $1 AND " +

@@ -21,7 +21,7 @@ std::string moment_of(int parameter);
 std::string timeline();
 // The number of what is kept here: another one where rows may be missing (era.cc).
 std::string era();
-// How many microseconds longer nobody is admitted because of that; null: this era was not seen
+// How many microseconds longer there are no admissions because of that; null: this era was not seen
 // before.
 std::string pause_left();
 // The same, asked at once; an era that was not seen before begins. `why_paused` puts it in words.
@@ -36,22 +36,22 @@ void add_caller(std::vector<Value>& to, const Request& request, const ClientId& 
 
 // Locks the row of a lock that exists.
 Statement take_row(const std::string& key);
-// Whether a row of atmost.waiter is somebody's: it was refreshed lately, and its session lives
-// (else its advisory lock can be had).
+// Whether a row of atmost.waiter counts: it was refreshed lately, and its session still exists
+// (otherwise its advisory lock would be free).
 std::string waiter_lives();
-// Whether it is still somebody's place, though its owner may not count at the moment.
+// Whether the row keeps its place in the queue, though it may not count at the moment.
 std::string waiter_is_kept();
 std::string waiter_is_over();
-// Notifies the first waiter of each queue that could be admitted by now. Removes places that ended,
-// which perhaps no other process would remove.
+// Notifies the first waiter of each queue that could be admitted by now. Also deletes places that
+// have ended, since it may be the only statement to do so.
 //
 // A turn is used or passed: a waiter that was notified counts for one more second (`expires` says
-// until when), and again after it asked and was refused. A waiter that does not come is overtaken
-// and keeps its place for later.
+// until when), and counts again once it has made an attempt and was refused. A waiter that makes no
+// attempt is overtaken, and keeps its place for later.
 Statement wake_first(const std::string& key);
-// The same, for a caller that sees a slot that is owed to another waiter: that waiter may not have
-// been notified, as when a lease ended by itself. Waiters that were notified, or asked, less than a
-// second ago are left out.
+// The same, for a caller that sees a slot which is owed to another waiter: that waiter may not have
+// been notified, for example when a lease ended by itself. A waiter that was notified, or refreshed
+// its row, less than a second ago is not notified again.
 Statement call_silent_first(const std::string& key);
 
 std::string array_of(const std::vector<std::uint32_t>& slots);

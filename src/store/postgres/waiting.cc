@@ -15,20 +15,19 @@ namespace {
 // count any more).
 constexpr Duration kPlaceLasts = Duration::seconds(30);
 constexpr Duration kRefreshEvery = Duration::seconds(10);
-// Less than that is left only to a place whose owner was told that it is its turn, or has missed
-// that.
+// Only a place whose owner was notified of its turn, or has missed it, has less than that left.
 constexpr std::int64_t kCalledUs = 15'000'000;
-// Nobody is told when a lease ends by itself, or when the one who was told dies: look now and then.
-// The further behind, the more seldom, so that a long queue costs the server no more than some
-// fifty looks a second.
+// No notification comes when a lease ends by itself, or when the waiter that was notified dies:
+// look now and then. Waiters further behind look less often, so that a long queue costs the server
+// no more than some fifty looks a second.
 constexpr std::int64_t kLookNs = 1'000'000'000;
 constexpr std::uint32_t kLookShare = 20;
 // For the answer of a holder that may be there after all.
 constexpr std::int64_t kLookForAnswerNs = 100'000'000;
 constexpr std::int64_t kJustAfterUs = 2'000;
-// A server that is gone or stands still has to be known a second after the timeout by everybody,
-// wherever in the queue: who has heard nothing of it for longer than that second asks a question of
-// no weight first.
+// Every waiter, wherever in the queue, has to know a second after the timeout that the server is
+// gone or stands still: a waiter without an answer for longer than that second asks a cheap
+// question first.
 constexpr std::int64_t kFreshNs = 1'000'000'000;
 constexpr std::int64_t ask_after(std::int64_t timeout_ns) { return timeout_ns * 3 / 5; }
 
@@ -67,7 +66,7 @@ Statement leave_place(const std::string& key, std::uint64_t ticket) {
           0};
 }
 
-// It was our turn, and we were refused: the turn begins again now.
+// The attempt was refused although it was our turn: the turn begins anew now.
 void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Snapshot& snapshot,
                       std::vector<Statement>& to) {
   if (!snapshot.place_left_us || *snapshot.place_left_us >= kCalledUs) return;
@@ -78,7 +77,7 @@ void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Snapsh
                 0});
 }
 
-// When to look again though nobody told us.
+// When to look again without a notification.
 void PostgresSession::plan_look(const Attempt& attempt, const Decision& decision) {
   const std::int64_t now = os::boot_ns();
   std::uint32_t ahead = 0;
@@ -142,8 +141,9 @@ Result<Wake> PostgresSession::await(Ticket& ticket, std::int64_t deadline) {
   }
 }
 
-// Until when whoever asks now waits for an answer: a second after the timeout since the last one.
-// Whoever was suspended himself has heard nothing either; he asks as if he had been awake.
+// Until when a question that is asked now waits for its answer: a second after the timeout since
+// the last answer. A caller that was itself suspended had no answer either; it asks as if it had
+// been awake.
 std::int64_t PostgresSession::known_dead_by() const {
   const std::int64_t asleep = os::boot_ns() - ask_after(client_->settings.timeout.ns) - kFreshNs;
   return std::max(client_->connection->heard_boot_ns(), asleep) + client_->settings.timeout.ns +
@@ -184,8 +184,8 @@ void PostgresSession::withdraw(Ticket& ticket) {
   statements.push_back(commit());
   ticket = {};
   leave_queue();
-  // Without our session the place is nobody's: those behind pass it over. No connection is made for
-  // that.
+  // Without our session the place does not count: the waiters behind pass it over. No connection is
+  // made to delete it.
   if (!client_->connection->is_open()) return;
   try {
     client_->connection->ask(statements, known_dead_by());

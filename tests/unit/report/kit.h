@@ -61,7 +61,7 @@ class Script {
 
   std::string lock = "backup";
   int max = 1;
-  Ledger ledger;
+  RunLedger ledger;
 
  private:
   static std::string slot_and_token(int slot, std::int64_t token) {

@@ -8,7 +8,7 @@
 namespace atmost::report {
 namespace {
 
-TEST(Ledger, PutsRunsTogether) {
+TEST(RunLedger, PutsRunsTogether) {
   Script script;
   script.admitted(0, 1, 1, 2.5).ended(10, 1, 10).admitted(20, 2).ended(25, 2, 5, "\"exit\":3");
   const LockStory& story = script.story();
@@ -22,7 +22,7 @@ TEST(Ledger, PutsRunsTogether) {
   EXPECT_EQ(story.path, "/locks/backup.lock");
 }
 
-TEST(Ledger, AnEndWithoutABeginningIsARun) {
+TEST(RunLedger, AnEndWithoutABeginningIsARun) {
   Script script;
   script.ended(10, 7, 60);
   const LockStory& story = script.story();
@@ -31,7 +31,7 @@ TEST(Ledger, AnEndWithoutABeginningIsARun) {
   EXPECT_EQ(story.first_ns, kBegin - 50 * kSecond);
 }
 
-TEST(Ledger, ABeginningWithoutAnEndRunsOn) {
+TEST(RunLedger, ABeginningWithoutAnEndRunsOn) {
   Script script;
   script.admitted(0, 1).busy(30);
   const LockStory& story = script.story();
@@ -39,7 +39,7 @@ TEST(Ledger, ABeginningWithoutAnEndRunsOn) {
   EXPECT_EQ(story.runs[0].ran_ns, 30 * kSecond) << "until the last line";
 }
 
-TEST(Ledger, TheNextAdmissionOfASlotTellsThatItIsOver) {
+TEST(RunLedger, TheNextAdmissionOfASlotTellsThatItIsOver) {
   Script script;
   script.max = 2;
   script.admitted(0, 1, 1).admitted(1, 2, 2).admitted(40, 3, 1);
@@ -49,7 +49,7 @@ TEST(Ledger, TheNextAdmissionOfASlotTellsThatItIsOver) {
   EXPECT_EQ(story.runs[1].status, RunStatus::running);
 }
 
-TEST(Ledger, AnEndMayBeLoggedAfterTheNextAdmission) {
+TEST(RunLedger, AnEndMayBeLoggedAfterTheNextAdmission) {
   Script script;
   script.admitted(0, 1).admitted(10.001, 2).ended(10, 1, 9.9).ended(12, 2, 2);
   const LockStory& story = script.story();
@@ -58,7 +58,7 @@ TEST(Ledger, AnEndMayBeLoggedAfterTheNextAdmission) {
   EXPECT_EQ(story.runs[1].status, RunStatus::success);
 }
 
-TEST(Ledger, WhoIsTakenOverIsKilledInEitherOrderOfLines) {
+TEST(RunLedger, WhoIsTakenOverIsKilledInEitherOrderOfLines) {
   Script victim_first;
   victim_first.admitted(0, 1)
       .expired(100, 1, 90)
@@ -75,13 +75,13 @@ TEST(Ledger, WhoIsTakenOverIsKilledInEitherOrderOfLines) {
   EXPECT_EQ(silent.story().runs[0].ran_ns, 101 * kSecond);
 }
 
-TEST(Ledger, MaxRuntimeKills) {
+TEST(RunLedger, MaxRuntimeKills) {
   Script script;
   script.admitted(0, 1).ended(5, 1, 5, "\"signal\":\"TERM\",\"stopped\":\"max_runtime\"");
   EXPECT_EQ(script.story().runs[0].status, RunStatus::killed);
 }
 
-TEST(Ledger, AbsurdNumbersStayNumbers) {
+TEST(RunLedger, AbsurdNumbersStayNumbers) {
   Script script;
   script.admitted(0, 1, 1, 1e18 / 1e9).ended(1, 1, 9.2e9).ended(2, 99, 9.2e9);
   script.raw(
@@ -92,7 +92,7 @@ TEST(Ledger, AbsurdNumbersStayNumbers) {
   for (const Summary& one : summarise(script.ledger)) EXPECT_GE(one.window_s, 0);
 }
 
-TEST(Ledger, LocksAreToldApartByTheirPaths) {
+TEST(RunLedger, LocksAreToldApartByTheirPaths) {
   Script script;
   script.admitted(0, 1);
   script.lock = "other";
