@@ -161,10 +161,6 @@ Status check_learned(const Invocation& it) {
         "auto: limits are learned from what a lock file remembers of its runs: give durations with "
         "--store");
   }
-  if (it.subcommand == kHold && request.expire_auto) {
-    return usage(
-        "--expire-after: how long a process may hold a lock is not learned: give a duration");
-  }
   return {};
 }
 

@@ -12,7 +12,8 @@ int release_command(Invocation& it) {
   }
   const LockSpec& lock = it.request.locks[0];
   const std::int64_t pid = it.for_pid != 0 ? it.for_pid : caller_id();
-  const Result<bool> released = release_for(*it.locks, lock, pid);
+  const Result<bool> released =
+      release_for(*it.locks, lock, pid, it.request.now_given ? it.request.now_real_ns : 0);
   if (!released.ok()) {
     complain(released.error());
     return static_cast<int>(released.error().code);

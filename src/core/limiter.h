@@ -136,8 +136,10 @@ Outcome hold_for(Store& store, const Request& request, std::string_view keeper_t
                  Observer* observer);
 
 // Ends the newest hold on the lock that was taken on behalf of `pid`: true once its slots are free.
-// False: there is no such hold, or no longer. Error: not_permitted if it is another user's.
-Result<bool> release_for(Store& store, const LockSpec& lock, std::int64_t pid);
+// False: there is no such hold, or no longer. Error: not_permitted if it is another user's. The
+// hold counts as ended at `at_real_ns` (wall clock); 0: now.
+Result<bool> release_for(Store& store, const LockSpec& lock, std::int64_t pid,
+                         std::int64_t at_real_ns = 0);
 
 // The process that started this one.
 std::int64_t caller_id();

@@ -150,6 +150,9 @@ Status complete_hold(Store& store, std::int64_t pid, Request& request) {
     request.keep_at_most =
         request.expire_after;  // its request time; that of others is none of its business
     request.expire_after = Duration::forever();
+    // A learned one is known when the lock is admitted.
+    request.max_runtime_auto = request.expire_auto;
+    request.expire_auto = false;
   } else if (request.until == Until::tree) {
     return error_of(Code::usage, 0,
                     "--until: a symlink lock ends with the process that it names: use a file lock");
@@ -182,11 +185,14 @@ Outcome hold_for(Store& store, const Request& request, std::string_view keeper_t
   return handed_over(keeping, outcome, helper, keeper_to);
 }
 
-Result<bool> release_for(Store& store, const LockSpec& lock, std::int64_t pid) {
+Result<bool> release_for(Store& store, const LockSpec& lock, std::int64_t pid,
+                         std::int64_t at_real_ns) {
+  if (store.traits().kept_for_pid && at_real_ns != 0)
+    return error_of(Code::usage, 0, "--now: a symlink lock records no end: leave it out");
   if (store.traits().kept_for_pid) return symlink::let_go(lock, pid);
   os::ProcessFacts facts;
   const bool runs = os::process_facts(pid, facts) == 0;
-  return local::let_go(lock, pid, runs ? facts.start_boot_ns : 0);
+  return local::let_go(lock, pid, runs ? facts.start_boot_ns : 0, at_real_ns);
 }
 
 std::int64_t caller_id() { return os::parent_id(); }

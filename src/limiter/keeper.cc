@@ -1,6 +1,7 @@
 #include "keeper.h"
 
 #include "admission.h"
+#include "held_command.h"
 #include "journal.h"
 #include "os/clock.h"
 #include "os/environment_mark.h"
@@ -8,6 +9,7 @@
 #include "os/self.h"
 #include "os/spawn.h"
 #include "policy/decide.h"
+#include "policy/limits.h"
 #include "store/symlink/session.h"
 
 namespace atmost::limiter {
@@ -72,6 +74,8 @@ class Keeper {
 
  private:
   void keep();
+  Duration longest() const;
+  Lesson lesson_of(os::Watched watched, Duration kept) const;
   os::Watched watch();
   bool take_again();
   bool in_place() const;
@@ -104,20 +108,61 @@ void Keeper::live(os::HelperProcess& starter) {
 // Until the lock is let go.
 void Keeper::keep() {
   const std::int64_t admitted_ns = os::boot_ns();
-  event_wait_.set_deadline(plus(admitted_ns, request_.keep_at_most));
+  const Instant admitted = moment(request_);
+  event_wait_.set_deadline(plus(admitted_ns, longest()));
   Journal journal(request_, locks_.traits, Command{}, nullptr);
   journal.admitted(lease_, outcome_.waited);
-  const os::Watched watched = watch();
+  learn_admission(locks_, outcome_);
+  os::Watched watched = watch();
+  Instant ended = moment(request_);
+  Duration kept = {os::boot_ns() - admitted_ns};
+  if (const std::int64_t given = event_wait_.told_value();
+      watched == os::Watched::told && given >= admitted.real_ns) {
+    // By the given times it ends there, or where its limit was.
+    kept = {given - admitted.real_ns};
+    if (kept > longest()) {
+      watched = os::Watched::time_up;
+      kept = longest();
+    }
+    ended.real_ns = admitted.real_ns + kept.ns;
+    ended.given = true;
+  }
   // If no lock of ours is under its name any more, the lock is lost.
   const bool found = watched != os::Watched::asked || in_place();
   // How the script ended is for its parent to know; one that lets go by itself has done its work.
   const bool by_itself = watched == os::Watched::told || watched == os::Watched::asked;
-  lease_.release(by_itself ? Ending::success : Ending::failure, moment(request_));
+  lease_.release(by_itself ? Ending::success : Ending::failure, ended, lesson_of(watched, kept));
   if (watched == os::Watched::asked && found) bell_.accept();
-  outcome_.ran = {os::boot_ns() - admitted_ns};
+  outcome_.ran = kept;
   outcome_.stopped = watched == os::Watched::time_up ? Stopped::lost : Stopped::no;
   journal.ended(outcome_);
   if (watched != os::Watched::asked || !found) os::exit_now(0);
+}
+
+Duration Keeper::longest() const {
+  if (!request_.max_runtime_auto) return request_.keep_at_most;
+  const Duration learned = outcome_.decision.limits.max_runtime;
+  return learned.is_zero() ? Duration::forever() : learned;
+}
+
+// Only under auto: a hold that nobody limits pays for no statistics. What a taker ended is the
+// taker's to learn from.
+Lesson Keeper::lesson_of(os::Watched watched, Duration kept) const {
+  if (!wants_memory(request_)) return {};
+  for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
+    if (lease_.contested(i) != Contest::none) return {};
+  }
+  Lesson lesson;
+  lesson.how = policy::remember;
+  lesson.sample.kind =
+      watched == os::Watched::time_up ? RunSample::Kind::stopped : RunSample::Kind::completed;
+  if (watched == os::Watched::time_up && !request_.max_runtime_auto)
+    lesson.sample.kind = RunSample::Kind::cut_short;
+  lesson.sample.ran = kept;
+  lesson.sample.low = request_.learned.low;
+  lesson.sample.high = request_.learned.high;
+  lesson.sample.interval = outcome_.decision.limits.if_elapsed;
+  return lesson;
 }
 
 bool Keeper::in_place() const {

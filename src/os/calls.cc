@@ -64,6 +64,7 @@ const Calls kRealCalls = {
     platform::set_robust_list,
     platform::pidfd_open,
     platform::pidfd_send_signal,
+    platform::pidfd_queue_signal,
     real_setitimer,
     platform::start,
     ::execve,

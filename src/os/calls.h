@@ -48,6 +48,7 @@ struct Calls {
   int (*set_robust_list)(void* head, std::size_t size);
   int (*pidfd_open)(pid_t pid, unsigned flags);
   int (*pidfd_send_signal)(int pidfd, int signal, unsigned flags);
+  int (*pidfd_queue_signal)(int pidfd, int signal, std::int64_t value);  // platform.h
   int (*setitimer)(int which, const struct itimerval* to, struct itimerval* old);
   pid_t (*start)(int (*child)(void*), void* argument);  // platform.h
   int (*execve)(const char* path, char* const* argv, char* const* envp);

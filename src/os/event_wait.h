@@ -23,6 +23,8 @@ class EventWait {
   void set_deadline(std::int64_t boot_ns);  // kForever: none, as at first
   // `requests` may be null.
   Watched watch(int handle, RequestPipe* bell);
+  // What came with the signal that told us (ProcessHandle::send_value()); 0: nothing.
+  std::int64_t told_value() const;
 
  private:
   std::int64_t deadline_ns_ = Duration::kForever;

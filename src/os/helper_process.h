@@ -15,7 +15,8 @@ namespace atmost::os {
 class HelperProcess {
  public:
   // Forks. 0 in both processes, or an errno value. The helper is a copy of this process with all
-  // its descriptors, its terminal and its signals. REQUIRES: single-threaded.
+  // its descriptors, its terminal and its signals, but SIGTERM waits for an EventWait: who knows of
+  // the helper may send one before it runs. REQUIRES: single-threaded.
   int start();
   bool is_helper() const { return starter_ != 0; }
   std::int64_t pid() const { return pid_; }  // for the starter: its number

@@ -23,6 +23,8 @@ int inotify_rm_watch(int fd, int watch);
 int set_robust_list(void* head, std::size_t size);
 int pidfd_open(pid_t pid, unsigned flags);
 int pidfd_send_signal(int pidfd, int signal, unsigned flags);
+// With a value, as sigqueue(3).
+int pidfd_queue_signal(int pidfd, int signal, std::int64_t value);
 ssize_t getdents(int dir, void* to,
                  std::size_t size);  // records of struct linux_dirent64, getdents64(2)
 

@@ -251,6 +251,10 @@ int ProcessHandle::send(int signal) const {
   return calls.pidfd_send_signal(fd_.get(), signal, 0) == 0 ? 0 : errno;
 }
 
+int ProcessHandle::send_value(int signal, std::int64_t value) const {
+  return calls.pidfd_queue_signal(fd_.get(), signal, value) == 0 ? 0 : errno;
+}
+
 bool ProcessHandle::alive() const {
   struct pollfd ended = {fd_.get(), POLLIN, 0};
   return calls.poll(&ended, 1, 0) == 0;

@@ -170,6 +170,8 @@ class ProcessHandle {
   bool is_open() const { return fd_.open(); }
   // 0; ESRCH: it has ended and was reaped; EPERM: not ours to signal. Signal 0 only asks.
   int send(int signal) const;
+  // With a value for the receiver (EventWait::told_value); not 0.
+  int send_value(int signal, std::int64_t value) const;
   // Running, that is: not a zombie either.
   bool alive() const;
   // Whether /proc calls the process that this handle means `pid`: what is read there is then about

@@ -22,8 +22,13 @@ namespace atmost::os {
 namespace {
 
 volatile sig_atomic_t told = 0;
+volatile std::int64_t value_told = 0;  // signals arrive only while watch() waits
 
-void on_told(int) { told = 1; }
+void on_told(int, siginfo_t* info, void*) {
+  told = 1;
+  if (info->si_code == SI_QUEUE)
+    value_told = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(info->si_ptr));
+}
 void on_time(int) {}
 
 void listen_to(int signal, void (*handler)(int)) {
@@ -40,7 +45,12 @@ EventWait::EventWait() {
   sigset_t all;
   sigfillset(&all);
   calls.sigprocmask(SIG_SETMASK, &all, nullptr);
-  for (int signal : kTelling) listen_to(signal, on_told);
+  for (int signal : kTelling) {
+    struct sigaction action = {};
+    action.sa_sigaction = on_told;
+    action.sa_flags = SA_SIGINFO;
+    calls.sigaction(signal, &action, nullptr);
+  }
   listen_to(SIGCONT, on_time);
 }
 
@@ -51,6 +61,8 @@ void EventWait::set_deadline(std::int64_t boot_ns) {
   if (!has_timer_) has_timer_ = calls.create_timer(SIGCONT, &timer_) == 0;
   timed_ = has_timer_ && calls.set_timer(timer_, boot_ns) == 0;
 }
+
+std::int64_t EventWait::told_value() const { return value_told; }
 
 Watched EventWait::watch(int handle, RequestPipe* bell) {
   // Interval between looks at the clock if no timer can be had (RLIMIT_SIGPENDING used up).

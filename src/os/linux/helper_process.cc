@@ -43,8 +43,14 @@ int HelperProcess::start() {
   if (error == 0) error = open_pipe(in_, child_out);
   if (error != 0) return error;
   const pid_t parent = getpid();
+  sigset_t terminate, before;
+  sigemptyset(&terminate);
+  sigaddset(&terminate, SIGTERM);
+  calls.sigprocmask(SIG_BLOCK, &terminate, &before);
   const pid_t pid = calls.fork();
-  if (pid < 0) return errno;
+  error = pid < 0 ? errno : 0;
+  if (pid != 0) calls.sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) return error;
   if (pid > 0) {
     pid_ = pid;
     return 0;

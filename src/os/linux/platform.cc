@@ -103,6 +103,16 @@ int pidfd_open(pid_t pid, unsigned flags) {
 int pidfd_send_signal(int pidfd, int signal, unsigned flags) {
   return static_cast<int>(syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, flags));
 }
+int pidfd_queue_signal(int pidfd, int signal, std::int64_t value) {
+  static_assert(sizeof(std::intptr_t) >= sizeof value);
+  siginfo_t info = {};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = reinterpret_cast<void*>(static_cast<std::intptr_t>(value));
+  return static_cast<int>(syscall(SYS_pidfd_send_signal, pidfd, signal, &info, 0u));
+}
 
 int close_from(int first) { return static_cast<int>(syscall(SYS_close_range, first, ~0U, 0)); }
 

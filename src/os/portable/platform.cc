@@ -55,6 +55,7 @@ int inotify_rm_watch(int, int) { return unsupported(); }
 int set_robust_list(void*, std::size_t) { return unsupported(); }
 int pidfd_open(pid_t, unsigned) { return unsupported(); }
 int pidfd_send_signal(int, int, unsigned) { return unsupported(); }
+int pidfd_queue_signal(int, int, std::int64_t) { return unsupported(); }
 ssize_t getdents(int, void*, std::size_t) { return unsupported(); }
 int exchange(const char*, const char*) { return unsupported(); }
 int rename_new(const char*, const char*) { return unsupported(); }

@@ -49,7 +49,8 @@ Result<bool> find(LockFile& file, std::int64_t kept_for, std::int64_t kept_for_s
 
 }  // namespace
 
-Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t kept_for_start_ns) {
+Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t kept_for_start_ns,
+                    std::int64_t at_real_ns) {
   LockFile file;
   Request looking;
   looking.trust_fs = true;  // it grants nothing
@@ -82,7 +83,8 @@ Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t ke
   }
   if (!keeper.means(record.pid)) return false;
   if (!keeper.alive()) return false;
-  const int error = keeper.send(os::kTerminate);
+  const int error =
+      at_real_ns != 0 ? keeper.send_value(os::kTerminate, at_real_ns) : keeper.send(os::kTerminate);
   if (error == ESRCH) return false;
   if (error != 0)
     return about_keeper(file, Code::not_permitted, record.pid, ", which may not be told to let go");

@@ -25,7 +25,8 @@ class LocalStore final : public Store {
 // process started; 0: it has ended, and any of that number is meant. Only a keeper that is proven
 // to hold the slot is told; another user's cannot be, unless by root (not_permitted). Blocks for at
 // most ten seconds (busy).
-Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t kept_for_start_ns);
+Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t kept_for_start_ns,
+                    std::int64_t at_real_ns);
 
 }  // namespace atmost::local
 
