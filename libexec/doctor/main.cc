@@ -62,7 +62,7 @@ int run(int argc, char** argv) {
   if (answer_help(options, kDoctorUsage)) return 0;
   const std::string url = doctor_target(options);
   if (is_fleet(url)) become_fleet(url, argv);
-  const NamingContext around = surroundings(options);
+  const NamingContext around = naming_context(options);
   const std::string directory = directory_of(options, around);
   diagnosis::Findings findings(1, options.json, directory);
   examine_log(log_of(around), findings);

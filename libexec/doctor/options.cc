@@ -134,7 +134,7 @@ std::string doctor_target(const Options& options) {
   return options.operands.empty() ? options.store : options.operands[0];
 }
 
-NamingContext surroundings(const Options& options) {
+NamingContext naming_context(const Options& options) {
   const auto borrowed = [](const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr ? std::string_view(value) : std::string_view();

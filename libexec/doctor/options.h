@@ -28,7 +28,7 @@ Options parse_options(int argc, char** argv, const std::string& name);
 std::string doctor_target(const Options& options);
 
 // Where names lead to. Borrows from `options` and the environment.
-NamingContext surroundings(const Options& options);
+NamingContext naming_context(const Options& options);
 
 inline constexpr char kDoctorUsage[] =
     "usage: atmost doctor [DIR]\n\n"

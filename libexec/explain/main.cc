@@ -27,7 +27,7 @@ int run(int argc, char** argv) {
   }
   LockSpec lock;
   bool named = false;
-  Status done = place_lock(options.operands[0], doctor::surroundings(options), lock, named);
+  Status done = place_lock(options.operands[0], doctor::naming_context(options), lock, named);
   const std::string path(lock.path.view());
   if (done.ok() && options.store == "symlink:") {
     throw Failure(Code::usage,

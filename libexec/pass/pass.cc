@@ -98,8 +98,8 @@ int Pass::exit_code() const {
 
 void Pass::tell(const Atom& atom, const AtomResult& result) {
   note(result);
-  // Who was told to end knows why, but that a job was stopped through its lock is never kept
-  // silent.
+  // After a request to end, its failures need no message; a job that was stopped through its lock
+  // is always reported.
   const Stopped stopped = result.outcome.stopped;
   const bool by_others = stopped == Stopped::taken_over || stopped == Stopped::killed;
   const bool aloud = result.kind == AtomResult::Kind::told && needs_attention(result.outcome) &&

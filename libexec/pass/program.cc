@@ -46,7 +46,7 @@ Status make_absolute(std::string& dir) {
   return {};
 }
 
-NamingContext surroundings(const Options& options, const Host& host) {
+NamingContext naming_context(const Options& options, const Host& host) {
   NamingContext around;
   around.option_dir = options.dir;
   around.atmost_dir = variable("ATMOST_DIR");
@@ -124,7 +124,7 @@ int run(Options& options, char** argv, const StoreService* service) {
     if (const int code = read(options.file, options.quiet, file); code != 0) return code;
   }
   const Host host = this_host(options.host);
-  const NamingContext around = surroundings(options, host);
+  const NamingContext around = naming_context(options, host);
   const Stores stores = {*files.value(), shared.value() ? &*shared.value() : nullptr};
   Pass pass(options, file, host, around, stores, std::move(secrets));
   if (options.classes) return pass.show_classes();

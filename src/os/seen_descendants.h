@@ -1,5 +1,5 @@
-// Who was seen below the processes that a takeover stops: to name those who outlive it. Nothing is
-// signalled by it.
+// The processes seen below those that a takeover stops, to name the ones that outlive it. It
+// signals none of them.
 #ifndef ATMOST_OS_SEEN_DESCENDANTS_H
 #define ATMOST_OS_SEEN_DESCENDANTS_H
 

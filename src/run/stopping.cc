@@ -66,8 +66,8 @@ void Supervisor::kill_again() {
     if (others.nobody_left() || others.beyond_reach()) on(Event::others_gone);
   }
   if (stage_ == Stage::finishing) {
-    // Who forks and ends faster than we look is met sooner or later: that no child is left is the
-    // proof, not that none was seen.
+    // A process may fork and end faster than we look. The proof is that no child is left, not that
+    // none was seen.
     os::Sweep all;
     int looks = kill_pause_ns_ <= kPauseOfSeveralNs ? os::kFreezeSweeps : 1;
     for (; stage_ == Stage::finishing && looks > 0; --looks) {

@@ -58,7 +58,7 @@ void LockFile::close_private() {
 }
 
 Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
-  // Who may not write must not keep those out who may: it reads as listings do.
+  // A process that may not write must not exclude those that may: it reads as listings do.
   int error =
       read_only_ ? 0 : os::try_lock(fd_.get(), os::Owner::description, os::LockKind::write, kGuard);
   if (error == EAGAIN) {

@@ -52,7 +52,7 @@ std::uint64_t checksum_of(const void* bytes, std::size_t size) {
 
 namespace {
 
-// Who looks without the guard may see the mark come between two reads: seldom twice.
+// A reader without the guard may see the mark appear between two reads, but seldom twice.
 constexpr int kLooks = 3;
 
 // Whether something tells that a file without a header had one. The header is written before every

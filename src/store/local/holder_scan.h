@@ -41,7 +41,7 @@ class HolderScan final : public os::ProcessVisitor {
   const ProvenHolder& at(std::uint32_t index) const { return proven_[index]; }
   // An ancestor of this process holds the slot; at() does not have it.
   bool ancestor() const { return ancestor_; }
-  // Who has a descriptor with the lock that proves nothing; 0: nobody.
+  // A process with a descriptor of the lock that proves nothing; 0: none.
   std::int64_t unproven() const { return unproven_; }
   // Whether the holder may be one that ended before it was proven: one was seen to, or every
   // process could be read, and in each look some ended before it was their turn.

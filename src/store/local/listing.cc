@@ -116,7 +116,7 @@ std::int64_t guard_holder(const LockFile& file) {
       conflict.pid > 0) {
     return conflict.pid;  // a process-owned lock names its owner
   }
-  // Whoever may read the file can lock the guard for reading.
+  // Any process that may read the file can lock the guard for reading.
   class Guards final : public os::LockLineVisitor {
    public:
     void lock(const os::LockLine& line) override { any = any || line.covers(kGuard.start); }

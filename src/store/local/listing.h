@@ -1,4 +1,4 @@
-// Who holds, who waits: records put beside what the locks say, and what runs beside the records.
+// Holders and waiters: the records, beside what the locks and the running processes say.
 #ifndef ATMOST_STORE_LOCAL_LISTING_H
 #define ATMOST_STORE_LOCAL_LISTING_H
 

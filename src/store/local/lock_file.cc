@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kRoot = 0;
 
-// Who cannot open a lock file is told how its maker could have shared it.
+// For users who cannot open a lock file: how its creator could have shared it.
 constexpr std::string_view kHowToShare =
     "; whoever creates it can share it with --mode 660 or 666 (lock_unlock: mode=666 or "
     "LOCK_UNLOCK_MODE=666)";
