@@ -104,6 +104,14 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
   to.if_elapsed = atom.if_elapsed;
   to.expire_after = atom.expire_after;
   to.max_runtime = atom.max_runtime;
+  to.if_elapsed_auto = atom.if_elapsed_auto;
+  to.expire_auto = atom.expire_auto;
+  to.max_runtime_auto = atom.max_runtime_auto;
+  if (fleet && wants_memory(to)) {
+    return error_of(Code::usage, 0,
+                    "auto: limits are learned from what a lock file remembers of its runs: give "
+                    "durations, or scope = \"host\"");
+  }
   to.kill_grace = atom.kill_grace;
   to.ttl = atom.ttl.value_or(std::max(to.ttl, shortest_ttl(atom.kill_grace)));
   if (fleet && to.ttl > kLongestTtl)

@@ -62,9 +62,9 @@ void FileReader::read(const toml::table& root) {
 void FileReader::read_settings(TableReader& table, Settings& to) {
   Atom& atom = to.atom;
   table.boolean("shell", to.shell);
-  table.span("if_elapsed", atom.if_elapsed);
-  table.span("expire_after", atom.expire_after);
-  table.span("max_runtime", atom.max_runtime);
+  table.limit("if_elapsed", atom.if_elapsed, atom.if_elapsed_auto);
+  table.limit("expire_after", atom.expire_after, atom.expire_auto, Duration::forever());
+  table.limit("max_runtime", atom.max_runtime, atom.max_runtime_auto);
   table.span("kill_grace", atom.kill_grace);
   if (Duration ttl; table.span("ttl", ttl)) atom.ttl = ttl;
   table.count("max", kMaxSlots, atom.max);

@@ -41,6 +41,8 @@ class TableReader {
   bool text(std::string_view key, std::string& to);  // not empty, and without NUL
   bool boolean(std::string_view key, bool& to);
   bool span(std::string_view key, Duration& to);
+  // A duration, or "auto": then `automatic`, and `to` is `without`.
+  bool limit(std::string_view key, Duration& to, bool& automatic, Duration without = {});
   bool count(std::string_view key, std::uint32_t high, std::uint32_t& to);
   // An array of at least one text; none is empty, or with `empty_too` not the first.
   bool texts(std::string_view key, bool empty_too, std::vector<std::string>& to);

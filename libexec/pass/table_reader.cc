@@ -106,6 +106,18 @@ bool TableReader::span(std::string_view key, Duration& to) {
   return true;
 }
 
+bool TableReader::limit(std::string_view key, Duration& to, bool& automatic, Duration without) {
+  const toml::node* node = table_.get(key);
+  if (node == nullptr) return false;
+  if (!node->is_string() || node->as_string()->get() != "auto") {
+    automatic = false;
+    return span(key, to);
+  }
+  automatic = true;
+  to = without;
+  return true;
+}
+
 bool TableReader::count(std::string_view key, std::uint32_t high, std::uint32_t& to) {
   const toml::node* node = table_.get(key);
   if (node == nullptr) return false;
