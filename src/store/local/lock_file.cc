@@ -198,12 +198,11 @@ Status LockFile::check_parent_filesystem(const Request& request) const {
   return check_filesystem(request, directory.get());
 }
 
-Status LockFile::check_directory(const char* directory) const {
+Status LockFile::check_directory(const char* directory, bool root_is_admitted) const {
   struct stat status;
   if (const int error = os::path_status(directory, status, true)) {
     return failure(code_for(error), error, "cannot examine a directory above it");
   }
-  const bool root_is_admitted = os::user_id() == kRoot && !read_only_ && !only_stops_;
   if (root_is_admitted && status.st_uid != kRoot) {
     Error error = failure(Code::not_permitted, 0, "");
     error.message.append(directory).append(
@@ -219,12 +218,14 @@ Status LockFile::check_directory(const char* directory) const {
 
 Status LockFile::check_directories() const {
   PathText part;
+  const bool root_is_admitted = !read_only_ && !only_stops_ && os::user_id() == kRoot;
   if (path_.view().front() != '/') {
-    if (Status checked = check_directory("."); !checked.ok()) return checked;
+    if (Status checked = check_directory(".", root_is_admitted); !checked.ok()) return checked;
   }
   for (char c : path_.view()) {
     if (c == '/') {
-      if (Status checked = check_directory(part.empty() ? "/" : part.c_str()); !checked.ok())
+      if (Status checked = check_directory(part.empty() ? "/" : part.c_str(), root_is_admitted);
+          !checked.ok())
         return checked;
     }
     part.push(c);

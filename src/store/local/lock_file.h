@@ -139,7 +139,7 @@ class LockFile {
   unsigned mode_for_new(const Request& request) const;
   Status check_filesystem(const Request& request, int fd) const;
   Status check_parent_filesystem(const Request& request) const;
-  Status check_directory(const char* directory) const;
+  Status check_directory(const char* directory, bool root_is_admitted) const;
   Status check_directories() const;
   bool shares() const { return heirs_ != Heirs::nobody && os::has_description_locks(); }
   int keep_apart();
