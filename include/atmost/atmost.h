@@ -30,6 +30,11 @@
  * not reported. One descriptor of the log stays open (close-on-exec) between calls; the program may
  * close it.
  *
+ * DESCRIPTORS. A held lock has two, close-on-exec. After its release they may stay open, without a
+ * lock on them, for the next take of the same path; so there are at most two for each lock that the
+ * process has held at the same time. The program may close them. They are not used for a file that
+ * was replaced, nor after a fork, a change of user, or once their numbers lead elsewhere.
+ *
  * Durations and times are seconds; fractions are allowed; INFINITY is for ever.
  */
 #ifndef ATMOST_ATMOST_H

@@ -53,6 +53,7 @@ void begin_process() {
 LibraryLock::LibraryLock()
     : journal_(request_, traits_of("file"), kNoCommand, nullptr, append_to_kept_log) {
   session_.set_heirs(local::Heirs::forks, &fork_mutex);
+  session_.set_keeping();
 }
 
 Outcome LibraryLock::ask(const os::WaitGate* gate) {

@@ -22,6 +22,7 @@ namespace {
 
 Mutex* the_kept = nullptr;
 void (*run_in_child)() = nullptr;
+std::uint64_t forks = 0;
 
 Mutex& kept() { return *__atomic_load_n(&the_kept, __ATOMIC_ACQUIRE); }
 
@@ -31,12 +32,19 @@ void keep_through_fork(Mutex& mutex, void (*in_child)()) {
   run_in_child = in_child;
   __atomic_store_n(&the_kept, &mutex, __ATOMIC_RELEASE);
   // If there is no memory for the registration, forks behave as without it.
-  (void)pthread_atfork([] { kept().lock(); }, [] { kept().unlock(); },
-                       [] {
-                         run_in_child();
-                         kept().unlock();
-                       });
+  (void)pthread_atfork(
+      [] {
+        kept().lock();
+        __atomic_add_fetch(&forks, 1, __ATOMIC_RELAXED);
+      },
+      [] { kept().unlock(); },
+      [] {
+        run_in_child();
+        kept().unlock();
+      });
 }
+
+std::uint64_t fork_count() { return __atomic_load_n(&forks, __ATOMIC_RELAXED); }
 
 int Thread::start(void (*body)(void*), void* context) {
   body_ = body;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace atmost::os {
 
@@ -40,6 +41,9 @@ class Locked {
 // fork returns. It may make async-signal-safe calls only. For one mutex of the process, once. It
 // has no effect on vfork, posix_spawn and a bare clone(2).
 void keep_through_fork(Mutex& mutex, void (*in_child)());
+
+// How many forks have begun since keep_through_fork(), in this process and those it comes from.
+std::uint64_t fork_count();
 
 // A thread with every signal blocked, so that it never runs the program's handlers.
 class Thread {

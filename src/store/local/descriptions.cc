@@ -5,6 +5,7 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/interrupt.h"
+#include "os/self.h"
 
 namespace atmost::local {
 
@@ -12,6 +13,30 @@ void LockFile::close() {
   const Opening gate(opening_);
   fd_.reset();
   shared_.reset();
+}
+
+bool LockFile::is_same(os::Fd& fd, const Request& request) {
+  struct stat status;
+  if (os::file_status(fd.get(), status) != 0 ||
+      static_cast<std::uint64_t>(status.st_dev) != identity_.device ||
+      static_cast<std::uint64_t>(status.st_ino) != identity_.inode) {
+    (void)fd.release();
+    return false;
+  }
+  return status.st_nlink == 1 && status.st_uid == file_user_ && status.st_mode == file_mode_ &&
+         request.trust_fs == trusted_blindly_;
+}
+
+bool LockFile::serves(const LockSpec& spec, const Request& request) {
+  if (!fd_.open() || !shared_.open() || path_.view() != spec.path.view()) return false;
+  const bool plain =
+      !request.looks_only && !request.only_stops && !request.foreign_format && !request.with_flock;
+  const bool same = is_same(fd_, request) & is_same(shared_, request);
+  // What several users may write has process-owned locks, too, which end when it is closed.
+  if (!plain || !same || several_may_write_ || user_ != os::user_id()) return false;
+  guarded_ = was_empty_ = false;
+  state_ = HeaderState::fresh;
+  return true;
 }
 
 void LockFile::set_heirs(Heirs heirs, os::Mutex* opening) {

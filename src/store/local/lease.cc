@@ -188,8 +188,16 @@ void LocalSession::name_holder(std::int64_t pid) {
 }
 
 void LocalSession::release(Ending ending, const Instant& now, const Lesson& lesson) {
-  for (std::uint32_t i = 0; i < count_; ++i) release_one(i, ending, now, lesson);
-  close_files();
+  bool orderly = true;
+  for (std::uint32_t i = 0; i < count_; ++i)
+    orderly = release_one(i, ending, now, lesson) && orderly;
+  kept_ = keeps_ && orderly && count_ == 1 && owner_ == os::Owner::description;
+  if (kept_) {
+    entry(0).reserved.clear();
+    watch_.stop();
+  } else {
+    close_files();
+  }
 }
 
 // This write is what wakes the waiters. False when a word is left.
@@ -215,7 +223,7 @@ void LocalSession::learn_from_run(std::uint32_t lock, const Lesson& lesson) {
   memorize(from.file.fd(), from.file.path(), making_, lesson.how, sample);
 }
 
-void LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant& now,
+bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant& now,
                                const Lesson& lesson) {
   Entry& from = entry(lock);
   const Result<LockFile::Guarded> guarded =
@@ -248,6 +256,7 @@ void LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant&
   if (cleared && from.words_registered) os::forget_words();
   from.words_registered = false;
   from.file.unguard();
+  return orderly;
 }
 
 }  // namespace atmost::local

@@ -143,6 +143,10 @@ Status LockFile::check_file(const Request& request) {
   const std::uint32_t user = os::user_id();
   const bool shared_on_purpose = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   several_may_write_ = shared_on_purpose;
+  trusted_blindly_ = request.trust_fs;
+  user_ = user;
+  file_user_ = status.st_uid;
+  file_mode_ = status.st_mode;
   const bool only_looked_at = user == kRoot && (read_only_ || only_stops_);
   if (status.st_uid != user && status.st_uid != kRoot && !shared_on_purpose && !only_looked_at) {
     Error unshared = failure(Code::not_permitted, 0,

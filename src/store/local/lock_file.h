@@ -66,6 +66,11 @@ class LockFile {
   // present() is false afterwards when the file is not there and Access says it need not be made:
   // that is not an error.
   Status open(const LockSpec& spec, const Request& request, Access access);
+  // Whether what an earlier open() left open serves this one, with no lock on it: the same path and
+  // user, and nothing about the file has changed that open() examines. The directories are not
+  // examined again: if the path leads elsewhere by now, guard() says so. A descriptor that the
+  // program around us has closed is given up, whatever has its number now.
+  bool serves(const LockSpec& spec, const Request& request);
   bool present() const { return fd_.open(); }
   // Whether the path still leads to this file.
   bool in_place() const;
@@ -142,6 +147,7 @@ class LockFile {
   Status check_directory(const char* directory, bool root_is_admitted) const;
   Status check_directories() const;
   bool shares() const { return heirs_ != Heirs::nobody && os::has_description_locks(); }
+  bool is_same(os::Fd& fd, const Request& request);
   int keep_apart();
   int open_shared();
   int leads_here(bool& same) const;
@@ -157,6 +163,10 @@ class LockFile {
   bool only_stops_ = false;
   bool read_only_ = false;
   bool was_empty_ = false;
+  bool trusted_blindly_ = false;  // --trust-fs
+  std::uint32_t user_ = 0;        // we, when it was opened
+  std::uint32_t file_user_ = 0;
+  unsigned file_mode_ = 0;
   Heirs heirs_ = Heirs::nobody;
   os::Blocking blocking_ = os::Blocking::alarm;
   os::Mutex* opening_ = nullptr;

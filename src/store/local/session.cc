@@ -7,6 +7,7 @@
 #include "os/clock.h"
 #include "os/occupancy.h"
 #include "os/room.h"
+#include "os/threads.h"
 
 namespace atmost::local {
 namespace {
@@ -43,7 +44,10 @@ void LocalSession::set_heirs(Heirs heirs, os::Mutex* opening) {
 }
 
 Status LocalSession::open(const Request& request) {
-  close_files();
+  const bool again = kept_ && forks_ == os::fork_count() && request.lock_count == 1 &&
+                     entry(0).file.serves(request.locks[0], request);
+  kept_ = false;
+  if (!again) close_files();
   request_ = &request;
   owner_ = owner_for(request);
   if (opening_ == nullptr) heirs_ = heirs_of(request);
@@ -81,6 +85,7 @@ Status LocalSession::open_file(std::uint32_t lock) {
 
 Status LocalSession::open_files() {
   if (opened_) return {};
+  forks_ = os::fork_count();
   for (std::uint32_t i = 0; i < request_->lock_count; ++i) {
     if (Status opened = open_file(i); !opened.ok()) {
       close_files();

@@ -53,6 +53,10 @@ class LocalSession final : public Session, private Hold {
   // Says that the program around us forks whenever it likes: see Heirs::forks. Kept across open();
   // else they follow from the request.
   void set_heirs(Heirs heirs, os::Mutex* opening);
+  // From now on the descriptors of a single lock stay open after its release, without any lock, for
+  // the next open() of the same path, unless the process has forked since they were opened: a child
+  // would share what is locked on them later.
+  void set_keeping() { keeps_ = true; }
   // For a forked child that keeps nothing but the slots. Async-signal-safe.
   void close_private();
 
@@ -125,7 +129,7 @@ class LocalSession final : public Session, private Hold {
   Contest contested(std::uint32_t lock) const override;
   bool in_place(std::uint32_t lock) const override;
   void release(Ending ending, const Instant& now, const Lesson& lesson) override;
-  void release_one(std::uint32_t lock, Ending ending, const Instant& now, const Lesson& lesson);
+  bool release_one(std::uint32_t lock, Ending ending, const Instant& now, const Lesson& lesson);
   void learn_from_run(std::uint32_t lock, const Lesson& lesson);
   bool is_locked_beside(std::uint32_t lock, std::int64_t (*byte_of)(std::uint32_t)) const;
   bool clear_own_words(std::uint32_t lock);
@@ -140,6 +144,9 @@ class LocalSession final : public Session, private Hold {
   std::uint32_t quick_looks_ = 0;
   bool opened_ = false;
   bool in_room_ = false;  // made by open_session()
+  bool keeps_ = false;
+  bool kept_ = false;        // open, but nothing is held or asked for
+  std::uint64_t forks_ = 0;  // when the files were opened
   os::Owner owner_ = os::Owner::description;
   os::Blocking blocking_ = os::Blocking::alarm;
   Heirs heirs_ = Heirs::nobody;

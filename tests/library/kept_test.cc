@@ -1,0 +1,117 @@
+// Between two takes the descriptors of a lock stay open. What may change meanwhile, and who may
+// have them; the witness is a lock query by a stranger, or a process that was killed.
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <vector>
+
+#include "library_kit.h"
+
+namespace {
+
+class Kept : public Library {
+ protected:
+  void cycle(const std::string& name) {
+    const atmost::Held lock = atmost::Named(name).get_lock(limits_);
+    ASSERT_TRUE(lock) << lock.reason();
+    EXPECT_TRUE(held(name));
+  }
+  // Those of this process that lead to the file.
+  static std::vector<int> descriptors_of(const std::string& file) {
+    std::vector<int> found;
+    struct stat wanted;
+    if (stat(file.c_str(), &wanted) != 0) return found;
+    for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
+      const int fd = std::stoi(each.path().filename());
+      struct stat status;
+      if (fstat(fd, &status) == 0 && status.st_dev == wanted.st_dev &&
+          status.st_ino == wanted.st_ino)
+        found.push_back(fd);
+    }
+    return found;
+  }
+};
+
+TEST_F(Kept, OpenButNotLocked) {
+  cycle(path("a"));
+  const std::vector<int> first = descriptors_of(path("a"));
+  EXPECT_EQ(first.size(), 2u);
+  EXPECT_FALSE(held(path("a")));
+  for (const int fd : first) EXPECT_EQ(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  cycle(path("a"));
+  EXPECT_EQ(descriptors_of(path("a")), first);
+  cycle(path("b"));
+  EXPECT_TRUE(descriptors_of(path("a")).empty());
+}
+
+// A child from before the take must not keep what its parent locks later.
+TEST_F(Kept, FromNoChildThatWasForkedBefore) {
+  int go[2];
+  ASSERT_EQ(pipe(go), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    close(go[1]);
+    cycle(path("a"));
+    if (fork() == 0) {
+      char byte;
+      (void)!read(go[0], &byte, 1);
+      _exit(0);
+    }
+    const atmost::Held lock = atmost::Named(path("a")).get_lock(limits_);
+    for (;;) pause();
+  }
+  close(go[0]);
+  ASSERT_TRUE(eventually([&] { return held(path("a")); }));
+  kill(parent, SIGKILL);
+  ASSERT_EQ(waitpid(parent, nullptr, 0), parent);
+  EXPECT_FALSE(held(path("a")));
+  close(go[1]);
+}
+
+TEST_F(Kept, NotForAFileThatWasRemovedOrReplaced) {
+  cycle(path("a"));
+  std::filesystem::remove(path("a"));
+  cycle(path("a"));
+  std::filesystem::rename(path("a"), path("old"));
+  close(open(path("a").c_str(), O_CREAT | O_RDWR, 0600));
+  cycle(path("a"));
+}
+
+TEST_F(Kept, NotForTheSameNameInAnotherDirectory) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  for (const char* name : {"one", "two"}) {
+    std::filesystem::create_directory(path(name));
+    std::filesystem::current_path(path(name));
+    const atmost::Held lock = atmost::Named("./a").get_lock(limits_);
+    EXPECT_TRUE(lock) << lock.reason();
+    EXPECT_TRUE(held(path(name) + "/a"));
+  }
+  std::filesystem::current_path(before);
+}
+
+// A daemon closes everything, and opens its own: those are not ours to write to, nor to close.
+TEST_F(Kept, NotWhenTheProgramClosedThem) {
+  cycle(path("a"));
+  const std::vector<int> ours = descriptors_of(path("a"));
+  const std::string document = path("document");
+  const int fd = open(document.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  for (const int each : ours) ASSERT_EQ(dup3(fd, each, O_CLOEXEC), each);
+  cycle(path("a"));
+  EXPECT_EQ(std::filesystem::file_size(document), 0u);
+  for (const int each : ours) {
+    EXPECT_NE(fcntl(each, F_GETFD), -1);
+    close(each);
+  }
+  close(fd);
+}
+
+TEST_F(Kept, NotForAFileThatBelongsToOthersByNow) {
+  cycle(path("a"));
+  ASSERT_EQ(link(path("a").c_str(), path("b").c_str()), 0);
+  EXPECT_EQ(atmost::Named(path("a")).get_lock(limits_).answer(), ATMOST_IO);
+  std::filesystem::remove(path("b"));
+  cycle(path("a"));
+}
+
+}  // namespace
