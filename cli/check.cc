@@ -1,4 +1,5 @@
 // atmost check
+#include "core/json_line.h"
 #include "core/limiter.h"
 #include "report.h"
 #include "subcommands.h"
@@ -20,7 +21,9 @@ int show_count(const Invocation& it) {
   if (!held.ok()) return fail(held.error(), it, 1);
   Output to(1);
   if (it.json) {
-    to.text("{\"lock\":").json(lock.name).text(",\"held\":").number(held.value()).text("}\n");
+    char room[kJsonRoom];
+    JsonLine line(room);
+    to.text(line.text("lock", lock.name).number("held", held.value()).finish());
   } else {
     to.number(held.value()).text("\n");
   }

@@ -1,6 +1,7 @@
 #include "listing.h"
 
 #include "core/host.h"
+#include "core/json_line.h"
 #include "core/words.h"
 
 namespace atmost::cli {
@@ -9,28 +10,8 @@ namespace {
 constexpr Row kHeads = {
     {"LOCK", "SLOT", "STATE", "PID", "USER", "AGE", "EXPIRES", "ID", "COMMAND"}};
 
-// Time in seconds since 1970, with milliseconds, as JSON.
-void write_moment(Output& to, const Stamp& stamp) {
-  if (!stamp.known || stamp.real_ns < 0) {
-    to.text("null");
-    return;
-  }
-  to.text(duration_seconds({stamp.real_ns}));
-}
-
-// Seconds that may lie behind us.
-void write_span(Output& to, std::int64_t ns) {
-  if (ns < 0) to.text("-");
-  to.text(duration_seconds({ns < 0 ? -ns : ns}));
-}
-
-void write_known(Output& to, std::string_view name, std::uint64_t value) {
-  to.text(",\"").text(name).text("\":");
-  if (value != 0) {
-    to.number(value);
-  } else {
-    to.text("null");
-  }
+void write_known(JsonLine& to, std::string_view name, std::uint64_t value) {
+  value != 0 ? to.number(name, value) : to.null(name);
 }
 
 // What a user's number means on another host is not known here.
@@ -174,42 +155,27 @@ void Listing::show_row(const Entry& entry) {
 
 void Listing::show_json(const Entry& entry) {
   const std::int64_t age = age_ns(entry.start, now_);
-  to_.text("{\"lock\":").json(lock_);
-  write_known(to_, "slot", entry.slot);
-  write_known(to_, "pid", static_cast<std::uint64_t>(entry.pid > 0 ? entry.pid : 0));
-  to_.text(",\"user\":");
-  if (entry.has_user) {
-    to_.json(name_of(entry.user, entry.host));
-  } else {
-    to_.text("null");
-  }
-  if (!entry.host.empty()) to_.text(",\"host\":").json(entry.host);
-  to_.text(",\"start\":");
-  write_moment(to_, entry.start);
-  to_.text(",\"age_s\":");
-  if (entry.start.known) {
-    write_span(to_, age);
-  } else {
-    to_.text("null");
-  }
-  to_.text(",\"expires_s\":");
-  if (entry.start.known && !entry.expire_after.is_forever()) {
-    write_span(to_, entry.expire_after.ns - age);
-  } else {
-    to_.text("null");
-  }
-  write_known(to_, "token", entry.token);
-  to_.text(",\"id\":").json(entry.id).text(",\"command\":").json(entry.command);
-  to_.text(",\"state\":")
-      .json(entry.state)
-      .text(",\"verified\":")
-      .text(entry.verified ? "true" : "false");
-  if (entry.kept_for != 0) write_known(to_, "kept_for", static_cast<std::uint64_t>(entry.kept_for));
+  char room[kJsonRoom];
+  JsonLine to(room);
+  to.text("lock", lock_);
+  write_known(to, "slot", entry.slot);
+  write_known(to, "pid", static_cast<std::uint64_t>(entry.pid > 0 ? entry.pid : 0));
+  entry.has_user ? to.text("user", name_of(entry.user, entry.host)) : to.null("user");
+  if (!entry.host.empty()) to.text("host", entry.host);
+  const bool dated = entry.start.known && entry.start.real_ns >= 0;
+  dated ? to.seconds("start", {entry.start.real_ns}) : to.null("start");
+  entry.start.known ? to.seconds("age_s", {age}) : to.null("age_s");
+  const bool ends = entry.start.known && !entry.expire_after.is_forever();
+  ends ? to.seconds("expires_s", {entry.expire_after.ns - age}) : to.null("expires_s");
+  write_known(to, "token", entry.token);
+  to.text("id", entry.id).text("command", entry.command);
+  to.word("state", entry.state).truth("verified", entry.verified);
+  if (entry.kept_for != 0) write_known(to, "kept_for", static_cast<std::uint64_t>(entry.kept_for));
   if (entry.position != 0) {
-    write_known(to_, "position", entry.position);
-    write_known(to_, "max", entry.max);
+    write_known(to, "position", entry.position);
+    write_known(to, "max", entry.max);
   }
-  to_.text("}\n");
+  to_.text(to.finish());
 }
 
 }  // namespace atmost::cli

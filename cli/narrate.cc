@@ -1,5 +1,6 @@
 // The lines that are printed while a command waits, runs and ends, and where they go.
 #include "core/host.h"
+#include "core/json_line.h"
 #include "core/words.h"
 #include "report.h"
 
@@ -133,12 +134,13 @@ void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, const H
   if (invocation_.quiet || !heard) return;
   const std::string_view signal = signal_of(pressure);
   if (invocation_.json) {
+    char room[kJsonRoom];
+    JsonLine line(room);
+    line.word("kind", "stopping").text("lock", lock.name).number("slot", slot);
+    line.signed_number("pid", who.pid);
+    if (!who.host.empty()) line.text("host", who.host);
     Output to(2);
-    to.text("{\"kind\":\"stopping\",\"lock\":").json(lock.name).text(",\"slot\":").number(slot);
-    to.text(",\"pid\":").signed_number(who.pid);
-    if (!who.host.empty()) to.text(",\"host\":").json(who.host);
-    to.text(",\"signal\":").json(signal).text("}\n");
-    to.flush();
+    to.text(line.word("signal", signal).finish()).flush();
     return;
   }
   Text<300> words("stopping its holder in slot ");
@@ -153,17 +155,16 @@ void Narrator::holder_stopped(const LockSpec& lock, const StoppedHolder& holder)
   if (invocation_.quiet) return;
   if (!invocation_.json) return say(lock, stopped_words(lock, holder));
   constexpr std::string_view kReasons[] = {"overdue", "replace", "kill"};
+  char room[kJsonRoom];
+  JsonLine line(room);
+  line.word("kind", "stopped_holder").text("lock", lock.name);
+  line.number("slot", holder.slot).signed_number("pid", holder.who.pid);
+  if (!holder.who.host.empty()) line.text("host", holder.who.host);
+  line.text("command", holder.command).text("id", holder.id).seconds("held_s", holder.held);
+  line.word("why", kReasons[static_cast<unsigned>(holder.reason)]);
+  if (holder.reason == StopReason::overdue) line.seconds("limit_s", holder.limit);
   Output to(2);
-  to.text("{\"kind\":\"stopped_holder\",\"lock\":").json(lock.name);
-  to.text(",\"slot\":").number(holder.slot).text(",\"pid\":").signed_number(holder.who.pid);
-  if (!holder.who.host.empty()) to.text(",\"host\":").json(holder.who.host);
-  to.text(",\"command\":").json(holder.command).text(",\"id\":").json(holder.id);
-  to.text(",\"held_s\":").text(duration_seconds(holder.held));
-  to.text(",\"why\":").json(kReasons[static_cast<unsigned>(holder.reason)]);
-  if (holder.reason == StopReason::overdue)
-    to.text(",\"limit_s\":").text(duration_seconds(holder.limit));
-  to.text(",\"signal\":").json(signal_of(holder.last)).text("}\n");
-  to.flush();
+  to.text(line.word("signal", signal_of(holder.last)).finish()).flush();
 }
 
 void Narrator::warning(const Error& about) {

@@ -28,17 +28,6 @@ Output& Output::escaped(std::string_view name) {
   return *this;
 }
 
-Output& Output::json(std::string_view value) {
-  char room[6 * 256];
-  text("\"");
-  while (!value.empty()) {
-    const std::size_t piece = whole_characters(value, 256);
-    text({room, escape_json({value.data(), piece}, room, sizeof room)});
-    value.remove_prefix(piece);
-  }
-  return text("\"");
-}
-
 Output& Output::number(std::uint64_t value) {
   Text<20> digits;
   return text(digits.append_unsigned(value));

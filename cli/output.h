@@ -1,5 +1,5 @@
-// Text for one descriptor, collected and written in few pieces. Names go through escaped() or
-// json().
+// Text for one descriptor, collected and written in few pieces. Names go through escaped(), or
+// into a JsonLine.
 #ifndef ATMOST_CLI_OUTPUT_H
 #define ATMOST_CLI_OUTPUT_H
 
@@ -11,6 +11,9 @@
 
 namespace atmost::cli {
 
+// Memory for a JsonLine of --json: three long texts at most, short ones and numbers.
+inline constexpr std::size_t kJsonRoom = 16384;
+
 // Not copyable, single-threaded. A line that fits the buffer is written by one write(2), so that
 // lines of several processes do not mix. After a failed write nothing more is written.
 class Output {
@@ -21,7 +24,6 @@ class Output {
 
   Output& text(std::string_view plain);
   Output& escaped(std::string_view name);
-  Output& json(std::string_view value);  // as a JSON string, quotes included
   Output& number(std::uint64_t value);
   Output& signed_number(std::int64_t value);
   // Writes what was collected; false once something could not be written.

@@ -1,4 +1,5 @@
 // atmost release
+#include "core/json_line.h"
 #include "core/limiter.h"
 #include "output.h"
 #include "subcommands.h"
@@ -20,8 +21,10 @@ int release_command(Invocation& it) {
   }
   if (it.json) {
     Output to(1);
-    to.text("{\"lock\":").json(lock.name).text(",\"pid\":").signed_number(pid);
-    to.text(",\"released\":").text(released.value() ? "true" : "false").text("}\n");
+    char room[kJsonRoom];
+    JsonLine line(room);
+    line.text("lock", lock.name).signed_number("pid", pid);
+    to.text(line.truth("released", released.value()).finish());
     if (const int code = finish(to)) return code;
   } else if (!released.value() && !it.quiet) {
     Text<400> words(lock.name);

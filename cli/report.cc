@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include "core/json_line.h"
 #include "core/words.h"
 
 namespace atmost::cli {
@@ -204,23 +205,6 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
   return words;
 }
 
-namespace {
-
-void write_number(Output& to, std::string_view name, bool known, std::int64_t value) {
-  to.text(",\"").text(name).text("\":");
-  if (known) {
-    to.signed_number(value);
-  } else {
-    to.text("null");
-  }
-}
-
-void write_seconds(Output& to, std::string_view name, bool known, Duration span) {
-  to.text(",\"").text(name).text("\":").text(known ? duration_seconds(span).view() : "null");
-}
-
-}  // namespace
-
 void write_outcome(Output& to, const Outcome& outcome, const Invocation& invocation,
                    std::string_view kind) {
   if (kind.empty()) kind = kind_of(outcome, invocation);
@@ -228,24 +212,27 @@ void write_outcome(Output& to, const Outcome& outcome, const Invocation& invocat
   const bool refused = outcome.kind == Outcome::Kind::refused;
   const bool by_signal = outcome.status.signal != 0;
   const std::string_view reason = reason_of(outcome);
-  to.text("{\"kind\":").json(kind);
-  write_number(to, "code", kind != "waiting", exit_code(outcome, invocation));
-  to.text(",\"lock\":").json(lock_of(outcome, invocation).name);
-  write_number(to, "slot", outcome.slot != 0, outcome.slot);
-  write_number(to, "token", outcome.token != 0, static_cast<std::int64_t>(outcome.token));
-  write_seconds(to, "waited_s", true, outcome.waited);
-  write_seconds(to, "ran_s", ran, outcome.ran);
-  write_number(to, "status", ran && !by_signal, outcome.status.code);
-  write_number(to, "signal", ran && by_signal, outcome.status.signal);
-  write_seconds(to, "retry_in_s", refused, outcome.decision.retry_in);
-  write_number(to, "held", refused, outcome.decision.held);
-  to.text(",\"reason\":");
-  if (reason.empty()) {
-    to.text("null");
-  } else {
-    to.json(reason);
-  }
-  to.text("}\n");
+  char room[kJsonRoom];
+  JsonLine line(room);
+  const auto number = [&](std::string_view name, bool known, std::int64_t value) {
+    known ? line.signed_number(name, value) : line.null(name);
+  };
+  const auto seconds = [&](std::string_view name, bool known, Duration span) {
+    known ? line.seconds(name, span) : line.null(name);
+  };
+  line.word("kind", kind);
+  number("code", kind != "waiting", exit_code(outcome, invocation));
+  line.text("lock", lock_of(outcome, invocation).name);
+  number("slot", outcome.slot != 0, outcome.slot);
+  number("token", outcome.token != 0, static_cast<std::int64_t>(outcome.token));
+  seconds("waited_s", true, outcome.waited);
+  seconds("ran_s", ran, outcome.ran);
+  number("status", ran && !by_signal, outcome.status.code);
+  number("signal", ran && by_signal, outcome.status.signal);
+  seconds("retry_in_s", refused, outcome.decision.retry_in);
+  number("held", refused, outcome.decision.held);
+  reason.empty() ? line.null("reason") : line.text("reason", reason);
+  to.text(line.finish());
 }
 
 }  // namespace atmost::cli

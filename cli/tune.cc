@@ -1,4 +1,5 @@
 // atmost tune
+#include "core/json_line.h"
 #include "core/limiter.h"
 #include "core/words.h"
 #include "output.h"
@@ -131,19 +132,24 @@ void show_limits(Output& to, const Tuning& it, const LearnedBounds& bounds) {
 }
 
 void show_json(Output& to, std::string_view name, const Tuning& it, const LearnedBounds& bounds) {
+  char room[kJsonRoom];
+  JsonLine line(room);
+  Text<40> full;
   const auto seconds = [&](std::string_view field, Duration span) {
-    to.text(",\"").text(field).text("_s\":").text(duration_seconds(span));
+    full.clear();
+    line.seconds(full.append(field).append("_s"), span);
   };
   const auto millionths = [&](std::string_view field, double value) {
     const auto whole = static_cast<std::uint64_t>(value * 1e6 + 0.5);
     Text<8> digits;
     for (std::uint64_t unit = 100'000; unit > 0; unit /= 10)
       digits.push(static_cast<char>('0' + whole / unit % 10));
-    to.text(",\"").text(field).text("\":").number(whole / 1'000'000).text(".").text(digits);
+    Text<32> number;
+    line.raw(field, number.append_unsigned(whole / 1'000'000).push('.').append(digits));
   };
-  to.text("{\"lock\":").json(name);
-  to.text(",\"completed\":").number(it.completed).text(",\"stopped\":").number(it.stopped);
-  to.text(",\"cut_short\":").number(it.cut_short);
+  line.text("lock", name);
+  line.number("completed", it.completed).number("stopped", it.stopped);
+  line.number("cut_short", it.cut_short);
   seconds("p50", it.half);
   seconds("p90", it.nine_tenths);
   seconds("longest", it.longest);
@@ -152,18 +158,18 @@ void show_json(Output& to, std::string_view name, const Tuning& it, const Learne
     millionths(kRelated[i], it.related[i] + it.related[kWidths + i]);
   millionths("any", it.related[kRelations - 1]);
   millionths("risk_per_1000", bounds.risk_ppm / 1000.0);
-  to.text(",\"experience\":").number(it.experience);
+  line.number("experience", it.experience);
   millionths("price", it.price);
   seconds("limit", it.limit);
-  to.text(",\"widened_steps\":").number(it.widened);
+  line.number("widened_steps", it.widened);
   millionths("chance", it.chance);
   millionths("chance_at_limit", it.chance_at_limit);
   if (it.schedule_known) seconds("usual_interval", it.usual);
-  to.text(",\"too_soon\":").number(it.too_soon).text(",\"spam\":").number(it.spam);
+  line.number("too_soon", it.too_soon).number("spam", it.spam);
   seconds("expire_after", it.limits.expire_after);
   seconds("max_runtime", it.limits.max_runtime);
   seconds("if_elapsed", it.limits.if_elapsed);
-  to.text("}\n");
+  to.text(line.finish());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "core/host.h"
 #include "core/words.h"
+#include "json/json.h"
 
 namespace atmost::pass {
 namespace {
@@ -109,17 +110,6 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-std::string json(std::string_view text) {
-  std::string safe = "\"";
-  char buffer[2048];
-  while (!text.empty()) {
-    const std::size_t piece = whole_characters(text, 256);
-    safe.append(buffer, escape_json(text.substr(0, piece), buffer, sizeof buffer));
-    text.remove_prefix(piece);
-  }
-  return safe + "\"";
-}
-
 void put(int fd, std::string_view text) { (void)write_text(fd, text); }
 
 void complain(std::string_view words) { put(2, "atmost pass: " + escaped(words) + "\n"); }
@@ -191,15 +181,13 @@ std::string json_of(const Atom& atom, const AtomResult& result, bool dry) {
   const Outcome& outcome = result.outcome;
   const bool ran = told && outcome.kind == Outcome::Kind::ran && !dry;
   const bool refused = told && outcome.kind == Outcome::Kind::refused;
-  std::string object =
-      "{\"kind\":\"" + std::string(kind_of(result, dry)) + "\",\"lock\":" + json(atom.name());
-  object +=
-      ",\"code\":" + (ran || refused || (told && !dry) ? std::to_string(code_of(outcome)) : "null");
-  object += ",\"ran_s\":" + (ran ? seconds(outcome.ran) : "null");
-  object += ",\"retry_in_s\":" + (refused ? seconds(outcome.decision.retry_in) : "null");
-  object += ",\"held\":" + (refused ? std::to_string(outcome.decision.held) : "null");
-  object += ",\"reason\":" + json(words_of(atom, result, dry));
-  return object + "}\n";
+  json::Object to;
+  to.text("kind", kind_of(result, dry)).text("lock", atom.name());
+  to.raw("code", ran || refused || (told && !dry) ? std::to_string(code_of(outcome)) : "null");
+  to.raw("ran_s", ran ? seconds(outcome.ran) : "null");
+  to.raw("retry_in_s", refused ? seconds(outcome.decision.retry_in) : "null");
+  to.raw("held", refused ? std::to_string(outcome.decision.held) : "null");
+  return to.text("reason", words_of(atom, result, dry)).str() + "\n";
 }
 
 }  // namespace atmost::pass

@@ -12,7 +12,6 @@
 namespace atmost::pass {
 
 std::string escaped(std::string_view text);
-std::string json(std::string_view text);  // with its quotes
 
 // Writes all of it, as one write where that is possible. What cannot be written is lost: there is
 // nobody to tell.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/words.h"
-#include "json.h"
+#include "json/json.h"
 #include "pack.h"
 #include "page_data.h"
 #include "page_table.h"
@@ -146,7 +146,7 @@ std::string page_html(const RunLedger& ledger, const std::vector<Summary>& locks
                            {"TABLE", locks_table(shown)},
                            {"EMPTY", ledger.empty() ? "empty" : "full"},
                            {"COLOPHON", colophon(skipped, locks.size() - shown.size(), now_ns)},
-                           {"DATA", page_data(ledger, shown)},
+                           {"DATA", json::safe_in_html(page_data(ledger, shown))},
                            {"SCRIPT", kPageScript}});
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "buckets.h"
-#include "json.h"
+#include "json/json.h"
 #include "learned.h"
 #include "pack.h"
 #include "quantile.h"
@@ -71,7 +71,7 @@ class Writer {
       all.append(all.size() > 1 ? ",\n" : "\n").append(lock_json(lock));
       stories.push_back(lock.story);
     }
-    JsonObject to;
+    json::Object to;
     to.time("from", window_.from_ns).time("to", window_.to_ns).time("unit", unit_ns_);
     to.raw("queue", queue_json(stories)).raw("locks", all + "]");
     return to.str();
@@ -79,7 +79,7 @@ class Writer {
 
  private:
   std::string lock_json(const Summary& lock) const {
-    JsonObject to;
+    json::Object to;
     to.text("name", history::escaped(lock.story->name)).raw("n", summary_json(lock));
     to.text("verdict", verdict_on(lock));
     to.raw("bars", bars_json(lock));
@@ -106,8 +106,8 @@ class Writer {
     const auto bars =
         static_cast<std::size_t>(2 * std::sqrt(static_cast<double>(lock.times.size())));
     for (const Bar& bar : even_bars(lock.times, std::clamp(bars, kFewestBars, kMostBars))) {
-      if (edges.size() == 1) edges.append(seconds(bar.from_ns));
-      edges.append(",").append(seconds(bar.to_ns));
+      if (edges.size() == 1) edges.append(json::seconds(bar.from_ns));
+      edges.append(",").append(json::seconds(bar.to_ns));
       counts.append(counts.size() > 1 ? "," : "").append(std::to_string(bar.count));
     }
     return "{\"edges\":" + edges + "],\"counts\":" + counts + "]}";
@@ -184,7 +184,7 @@ class Writer {
       to.put(most[i]);
       before = i;
     }
-    return JsonObject().number("steps", queue_buckets_).text("data", to.text()).str();
+    return json::Object().number("steps", queue_buckets_).text("data", to.text()).str();
   }
 
   const std::vector<Summary>& locks_;

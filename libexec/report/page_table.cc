@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "json.h"
+#include "json/json.h"
 #include "page.h"
 #include "stats_table.h"
 #include "verdict.h"
@@ -43,7 +43,7 @@ constexpr Column kColumns[] = {
 };
 
 std::string cell(double value, const std::string& words) {
-  return "<td data-v=\"" + decimal(value, 3) + "\">" + words + "</td>";
+  return "<td data-v=\"" + json::decimal(value, 3) + "\">" + words + "</td>";
 }
 std::string cell(std::uint64_t count) {
   return cell(static_cast<double>(count), count == 0 ? "<i>–</i>" : grouped(count));
@@ -58,14 +58,14 @@ std::string trend_cell(const Summary& of) {
   const double change = (of.trend.ratio - 1) * 100;
   if (of.trend.course == Course::steady) return cell(change, "steady");
   const bool rising = of.trend.course == Course::rising;
-  return cell(change, std::string(rising ? "↗ +" : "↘ ") + decimal(change, 0) + " %");
+  return cell(change, std::string(rising ? "↗ +" : "↘ ") + json::decimal(change, 0) + " %");
 }
 
 std::string trouble_cell(const Summary& of, std::uint64_t most) {
   const double share =
       most == 0 ? 0 : static_cast<double>(of.trouble()) / static_cast<double>(most);
   return "<td class=\"trouble\" data-v=\"" + std::to_string(of.trouble()) +
-         "\"><meter min=\"0\" max=\"1\" value=\"" + decimal(share, 3) + "\"></meter><span>" +
+         "\"><meter min=\"0\" max=\"1\" value=\"" + json::decimal(share, 3) + "\"></meter><span>" +
          grouped(of.trouble()) + "</span></td>";
 }
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "json.h"
+#include "json/json.h"
 #include "reader/safe_text.h"
 
 namespace atmost::report {
@@ -93,10 +93,10 @@ class Page {
       const std::string bucket = std::string(kMetric) + "_bucket";
       for (std::int64_t edge : kEdgesMs) {
         const auto below = std::upper_bound(times.begin(), times.end(), edge * kMs) - times.begin();
-        sample(bucket, i, "le=\"" + seconds(edge * kMs) + "\"", std::to_string(below));
+        sample(bucket, i, "le=\"" + json::seconds(edge * kMs) + "\"", std::to_string(below));
       }
       sample(bucket, i, "le=\"+Inf\"", std::to_string(times.size()));
-      sample(std::string(kMetric) + "_sum", i, {}, decimal(locks_[i].total_s, 6));
+      sample(std::string(kMetric) + "_sum", i, {}, json::decimal(locks_[i].total_s, 6));
       sample(std::string(kMetric) + "_count", i, {}, std::to_string(times.size()));
     }
     constexpr std::string_view kQuantile = "atmost_run_duration_quantile_seconds";
@@ -104,10 +104,10 @@ class Page {
     for (std::size_t i = 0; i < locks_.size(); ++i) {
       const Summary& lock = locks_[i];
       if (lock.times.empty()) continue;
-      sample(kQuantile, i, "quantile=\"0.5\"", seconds(lock.p50_ns));
-      sample(kQuantile, i, "quantile=\"0.9\"", seconds(lock.p90_ns));
-      sample(kQuantile, i, "quantile=\"0.99\"", seconds(lock.p99_ns));
-      sample(kQuantile, i, "quantile=\"1\"", seconds(lock.max_ns));
+      sample(kQuantile, i, "quantile=\"0.5\"", json::seconds(lock.p50_ns));
+      sample(kQuantile, i, "quantile=\"0.9\"", json::seconds(lock.p90_ns));
+      sample(kQuantile, i, "quantile=\"0.99\"", json::seconds(lock.p99_ns));
+      sample(kQuantile, i, "quantile=\"1\"", json::seconds(lock.max_ns));
     }
   }
 
@@ -119,7 +119,7 @@ class Page {
   std::string text_;
 };
 
-std::string moment(std::int64_t ns) { return ns == 0 ? std::string() : seconds(ns); }
+std::string moment(std::int64_t ns) { return ns == 0 ? std::string() : json::seconds(ns); }
 
 }  // namespace
 
@@ -140,18 +140,18 @@ std::string prometheus_text(const std::vector<Summary>& locks, std::size_t skipp
   page.each("atmost_waits_total", "counter", "Requests that waited.",
             [](const Summary& of) { return std::to_string(of.waits); });
   page.each("atmost_wait_seconds_total", "counter", "Time that requests waited.",
-            [](const Summary& of) { return seconds(of.waited_ns); });
+            [](const Summary& of) { return json::seconds(of.waited_ns); });
   page.run_times();
   page.each("atmost_held_ratio", "gauge", "Share of the time in which a slot was held.",
-            [](const Summary& of) { return decimal(of.held_share, 6); });
+            [](const Summary& of) { return json::decimal(of.held_share, 6); });
   page.each("atmost_slots_held_mean", "gauge", "Slots held on average.",
-            [](const Summary& of) { return decimal(of.slots_mean, 6); });
+            [](const Summary& of) { return json::decimal(of.slots_mean, 6); });
   page.each("atmost_slots_max", "gauge", "The limit that was asked for last.",
             [](const Summary& of) { return std::to_string(of.story->max); });
   page.each("atmost_run_duration_trend_ratio", "gauge",
             "Run time at the end of the history by that at its beginning.", [](const Summary& of) {
               return of.trend.course == Course::unknown ? std::string()
-                                                        : decimal(of.trend.ratio, 6);
+                                                        : json::decimal(of.trend.ratio, 6);
             });
   page.each("atmost_last_start_timestamp_seconds", "gauge", "When a run was admitted last.",
             [](const Summary& of) { return moment(of.last_start_ns); });
@@ -162,7 +162,7 @@ std::string prometheus_text(const std::vector<Summary>& locks, std::size_t skipp
             "Lines of the history that could not be read.");
   page.plain("atmost_history_skipped_lines", std::to_string(skipped));
   page.head("atmost_stats_timestamp_seconds", "gauge", "When these numbers were made.");
-  page.plain("atmost_stats_timestamp_seconds", seconds(now_ns));
+  page.plain("atmost_stats_timestamp_seconds", json::seconds(now_ns));
   return page.take();
 }
 

@@ -1,7 +1,7 @@
 // One lock at length.
 #include <algorithm>
 
-#include "json.h"
+#include "json/json.h"
 #include "quantile.h"
 #include "reader/safe_text.h"
 #include "stats_table.h"
@@ -62,8 +62,8 @@ std::string held_words(const Summary& of) {
   std::string to = percent(of.held_share) + " of " +
                    span_words(static_cast<std::int64_t>(of.window_s * kNsPerSecond));
   if (of.story->max <= 1 && of.slots_most <= 1) return to;
-  return to + "; " + decimal(of.slots_mean, 2) + " slots on average, " + grouped(of.slots_most) +
-         " at most";
+  return to + "; " + json::decimal(of.slots_mean, 2) + " slots on average, " +
+         grouped(of.slots_most) + " at most";
 }
 
 std::string trend_words(const Summary& of) {

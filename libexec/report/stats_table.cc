@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/words.h"
-#include "json.h"
+#include "json/json.h"
 #include "quantile.h"
 #include "reader/safe_text.h"
 
@@ -29,7 +29,7 @@ std::string trend_words(const Summary& of) {
   if (of.trend.course == Course::unknown) return {};
   if (of.trend.course == Course::steady) return "steady";
   std::string to = of.trend.ratio > 1 ? "+" : "";
-  return to.append(decimal((of.trend.ratio - 1) * 100, 0)).append(" %");
+  return to.append(json::decimal((of.trend.ratio - 1) * 100, 0)).append(" %");
 }
 
 constexpr Column kColumns[] = {
@@ -187,7 +187,7 @@ std::string span_words(std::int64_t ns) {
 std::string percent(double share) {
   const double value = share * 100;
   if (value > 0 && value < 0.1) return "<0.1 %";
-  return decimal(value, value < 10 ? 1 : 0) + " %";
+  return json::decimal(value, value < 10 ? 1 : 0) + " %";
 }
 
 }  // namespace atmost::report

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "json.h"
+#include "json/json.h"
 #include "quantile.h"
 
 namespace atmost::report {
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kBars = 24;
 
 std::string busy_why(const Summary& of) {
-  JsonObject to;
+  json::Object to;
   for (std::size_t i = 0; i < of.busy_why.size(); ++i) {
     if (of.busy_why[i] > 0) to.number(i == 0 ? "other" : history::kWhyNames[i], of.busy_why[i]);
   }
@@ -22,15 +22,15 @@ std::string histogram(const Summary& of) {
   std::string to = "[";
   for (const Bar& bar : round_bars(of.times, kBars)) {
     to.append(to.size() > 1 ? ",[" : "[")
-        .append(seconds(bar.from_ns))
+        .append(json::seconds(bar.from_ns))
         .append(",")
-        .append(seconds(bar.to_ns));
+        .append(json::seconds(bar.to_ns));
     to.append(",").append(std::to_string(bar.count)).append("]");
   }
   return to.append("]");
 }
 
-void add_run_times(const Summary& of, JsonObject& to) {
+void add_run_times(const Summary& of, json::Object& to) {
   if (of.times.empty()) return;
   to.time("run_p50_s", of.p50_ns).time("run_p90_s", of.p90_ns).time("run_p99_s", of.p99_ns);
   to.time("run_max_s", of.max_ns);
@@ -42,7 +42,7 @@ void add_run_times(const Summary& of, JsonObject& to) {
 }  // namespace
 
 std::string summary_json(const Summary& of) {
-  JsonObject to;
+  json::Object to;
   to.text("lock", of.story->name).text("path", of.story->path).text("host", of.story->host);
   to.number("max", static_cast<std::uint64_t>(of.story->max));
   to.time("from", of.story->first_ns).real("window_s", of.window_s);

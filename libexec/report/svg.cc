@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "buckets.h"
-#include "json.h"
+#include "json/json.h"
 #include "page.h"
 #include "stats_table.h"
 #include "verdict.h"
@@ -39,7 +39,7 @@ constexpr char kStyle[] =
     ".wait{stroke:#8f99a3}.busy{fill:#c6cdd4}.too_soon{stroke:#c49be0}.takeover{stroke:#ff7566}}"
     "</style>\n";
 
-std::string coordinate(double value) { return decimal(value, 1); }
+std::string coordinate(double value) { return json::decimal(value, 1); }
 
 class Drawing {
  public:

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "json/json.h"
 #include "options.h"
 #include "progress.h"
 #include "reader/failure.h"
@@ -68,16 +69,18 @@ void show_json(const std::vector<Part>& parts, const std::vector<Row>& rows) {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     for (const Row& row : rows) {
       const Score& score = row.scores[p];
-      std::printf("{\"part\":\"%s\",\"rule\":\"%s\"", parts[p].name.c_str(), row.rule.c_str());
-      if (row.risk_ppm > 0) std::printf(",\"risk\":%s", risk_words(row.risk_ppm).c_str());
-      std::printf(
-          ",\"locks\":%zu,\"runs\":%zu,\"scored\":%zu,\"wrong_kills\":%zu,\"per_1000\":%.3f,"
-          "\"killed_runs\":%zu,\"most_kills\":%zu,\"no_limit\":%zu,\"ratio\":%.3f,"
-          "\"hangs\":%zu,\"unnoticed\":%zu,\"notice\":%.3f,\"judged_locks\":%zu,"
-          "\"locks_above\":%zu}\n",
-          parts[p].trace.atoms, parts[p].trace.runs.size(), score.runs, score.kills,
-          score.per_thousand(), score.killed, score.most_kills, score.unlimited, score.ratio(),
-          score.hangs, score.unnoticed, score.notice(), score.locks, score.locks_above);
+      json::Object to;
+      to.text("part", parts[p].name).text("rule", row.rule);
+      if (row.risk_ppm > 0) to.raw("risk", risk_words(row.risk_ppm));
+      to.number("locks", parts[p].trace.atoms).number("runs", parts[p].trace.runs.size());
+      to.number("scored", score.runs).number("wrong_kills", score.kills);
+      to.raw("per_1000", json::decimal(score.per_thousand(), 3))
+          .number("killed_runs", score.killed);
+      to.number("most_kills", score.most_kills).number("no_limit", score.unlimited);
+      to.raw("ratio", json::decimal(score.ratio(), 3)).number("hangs", score.hangs);
+      to.number("unnoticed", score.unnoticed).raw("notice", json::decimal(score.notice(), 3));
+      to.number("judged_locks", score.locks).number("locks_above", score.locks_above);
+      std::printf("%s\n", to.str().c_str());
     }
   }
 }

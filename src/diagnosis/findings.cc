@@ -3,23 +3,17 @@
 #include <cstdio>
 
 #include "core/words.h"
+#include "json/json.h"
 #include "os/terminal.h"
 
 namespace atmost::diagnosis {
 namespace {
 
-// `longest`: of an escape of one byte.
-std::string escaped(std::string_view text, std::size_t longest,
-                    std::size_t (*escape_into)(std::string_view, char*, std::size_t)) {
-  std::string safe(text.size() * longest, '\0');
-  safe.resize(escape_into(text, safe.data(), safe.size()));
+std::string shown(std::string_view text) {
+  constexpr std::size_t kLongestEscape = 4;  // \xHH
+  std::string safe(text.size() * kLongestEscape, '\0');
+  safe.resize(escape(text, safe.data(), safe.size()));
   return safe;
-}
-
-std::string shown(std::string_view text) { return escaped(text, 4, escape); }  // \xHH
-
-std::string quoted(std::string_view text) {
-  return "\"" + escaped(text, 6, escape_json) + "\"";  // \u and four digits
 }
 
 std::string padded(std::string_view word, std::size_t width) {
@@ -41,10 +35,10 @@ std::string as_text(const Finding& finding) {
 
 std::string Findings::as_json(const Finding& finding) const {
   constexpr const char* kWords[] = {"ok", "warn", "fail"};
-  return std::string("{\"level\":\"") + kWords[static_cast<unsigned>(finding.level)] +
-         "\",\"check\":" + quoted(finding.check) + ",\"what\":" + quoted(finding.what) +
-         ",\"why\":" + quoted(finding.why) + ",\"advice\":" + quoted(finding.advice) +
-         ",\"store\":" + quoted(store_) + "}\n";
+  json::Object to;
+  to.text("level", kWords[static_cast<unsigned>(finding.level)]).text("check", finding.check);
+  to.text("what", finding.what).text("why", finding.why).text("advice", finding.advice);
+  return to.text("store", store_).str() + "\n";
 }
 
 void Findings::write_line(const std::string& line) {

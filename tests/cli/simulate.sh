@@ -37,7 +37,7 @@ expect_in out '"rule":"largest so far x 4","locks":2,"runs":79,"scored":69,"wron
 sed 's/^30 108001 -1 2000 1 -1 -1 -1 -1 -1 -1/30 108001 -1 2000 1 -1 -1 -1 -1 -1 5/' jobs.swf >cancelled.swf
 expect_code 0 atmost simulate --json cancelled.swf
 expect_in out '"rule":"largest so far x 4","locks":2,"runs":80,"scored":69,"wrong_kills":0,'
-expect_in out '"hangs":1,"unnoticed":0,"notice":4.000,'
+expect_in out '"hangs":1,"unnoticed":0,"notice":4,'
 
 expect_code 0 atmost simulate --json --auto-risk 0.5 --split user jobs.swf
 expect_in out '{"part":"some users","rule":"auto, --auto-risk 0.5","risk":0.5,"locks":1,"runs":40,'

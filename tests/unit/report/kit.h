@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "json.h"
+#include "json/json.h"
 #include "ledger.h"
 #include "reader/record.h"
 
@@ -19,24 +19,24 @@ class Script {
  public:
   Script& admitted(double at, std::int64_t token, int slot = 1, double waited = 0) {
     return line("admitted", at,
-                slot_and_token(slot, token) + ",\"waited_s\":" + decimal(waited, 6));
+                slot_and_token(slot, token) + ",\"waited_s\":" + json::decimal(waited, 6));
   }
   Script& ended(double at, std::int64_t token, double ran, const std::string& how = "\"exit\":0",
                 int slot = 1) {
     return line("ended", at,
-                slot_and_token(slot, token) + ",\"ran_s\":" + decimal(ran, 6) + "," + how);
+                slot_and_token(slot, token) + ",\"ran_s\":" + json::decimal(ran, 6) + "," + how);
   }
   Script& too_soon(double at, double retry_in) {
     return line(
         "denied", at,
-        "\"why\":\"too_soon\",\"waited_s\":0.000000,\"retry_in_s\":" + decimal(retry_in, 6));
+        "\"why\":\"too_soon\",\"waited_s\":0.000000,\"retry_in_s\":" + json::decimal(retry_in, 6));
   }
   Script& busy(double at, const std::string& why = "no_slot", double waited = 0) {
     return line("denied", at,
-                "\"why\":\"" + why + "\",\"retry_in_s\":null,\"waited_s\":" + decimal(waited, 6));
+                "\"why\":\"" + why + "\",\"retry_in_s\":null,\"waited_s\":" + json::decimal(waited, 6));
   }
   Script& expired(double at, std::int64_t holder, double limit) {
-    return line("expired", at, holder_of(holder) + ",\"expire_after_s\":" + decimal(limit, 6));
+    return line("expired", at, holder_of(holder) + ",\"expire_after_s\":" + json::decimal(limit, 6));
   }
   Script& signalled(double at, std::int64_t holder, bool worked) {
     return line(
@@ -45,7 +45,7 @@ class Script {
   }
   Script& line(const std::string& event, double at, const std::string& more) {
     return raw("{\"v\":1,\"event\":\"" + event +
-               "\",\"at\":" + seconds(kBegin + std::int64_t(at * 1e9)) +
+               "\",\"at\":" + json::seconds(kBegin + std::int64_t(at * 1e9)) +
                ",\"host\":\"alder\",\"lock\":\"" + lock + "\",\"path\":\"/locks/" + lock +
                ".lock\",\"max\":" + std::to_string(max) + "," + more + "}");
   }

@@ -5,30 +5,35 @@
 
 #include "core/words.h"
 
-namespace atmost::report {
+namespace atmost::json {
 
-std::string json_string(std::string_view text) {
+std::string quoted(std::string_view text) {
   constexpr std::size_t kPiece = 256;
   constexpr std::size_t kLongestEscape = 6;  // \u0000
   std::string to = "\"";
   while (!text.empty()) {
     const std::size_t piece = whole_characters(text, kPiece);
     char room[kLongestEscape * kPiece];
-    const std::size_t size = escape_json(text.substr(0, piece), room, sizeof room);
-    for (char c : std::string_view(room, size)) {
-      if (c == '<') {
-        to.append("\\u003c");
-      } else if (c == '>') {
-        to.append("\\u003e");
-      } else if (c == '&') {
-        to.append("\\u0026");
-      } else {
-        to.push_back(c);
-      }
-    }
+    to.append(room, escape_json(text.substr(0, piece), room, sizeof room));
     text.remove_prefix(piece);
   }
   return to.append("\"");
+}
+
+std::string safe_in_html(std::string_view json) {
+  std::string to;
+  for (const char c : json) {
+    if (c == '<') {
+      to.append("\\u003c");
+    } else if (c == '>') {
+      to.append("\\u003e");
+    } else if (c == '&') {
+      to.append("\\u0026");
+    } else {
+      to.push_back(c);
+    }
+  }
+  return to;
 }
 
 std::string decimal(double value, int places) {
@@ -54,4 +59,4 @@ std::string seconds(std::int64_t ns) {
   return to == "-0" ? "0" : to;
 }
 
-}  // namespace atmost::report
+}  // namespace atmost::json

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Every program that writes JSON writes JSON that a parser reads back, whatever a lock's path, id or
+# command is made of.
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || skip "needs python3"
+
+# Quote, backslash, newline, ESC, DEL, U+2028, markup and a byte that is no UTF-8.
+name=$(printf 'q"b\\ \nl\033e\177d\342\200\250u<&>\377x_')
+name=${name%_}
+mkdir "$name"
+lock=$name/lock
+
+# valid FILE FIELD...: each line of it is an object; the text of each FIELD comes back in some.
+valid() {
+  python3 - "$@" <<'EOF' || fail "no JSON in $1: $(cat "$1")"
+import json, sys
+lines = open(sys.argv[1], encoding="utf-8", newline="\n").read().split("\n")
+objects = [json.loads(line) for line in lines if line]
+assert objects
+for field in sys.argv[2:]:
+    texts = [one[field] for one in objects if field in one]
+    assert texts, field
+    assert any(text.startswith('q"b\\ \nl\x1be\x7fd\u2028u<&>') for text in texts), texts
+EOF
+}
+
+cp /bin/sleep "$name/$name"
+start atmost run --json --id "$name" "$lock" "$name/$name" 100
+wait_until 'atmost list --json "$lock" | grep -q held'
+expect_code 0 atmost list --json "$lock"
+valid out id command
+expect_code 75 atmost run --json "$lock" true
+valid err
+expect_code 75 atmost run --json --status-fd 1 "$lock" true
+valid out
+expect_code 0 atmost check --json "$lock"
+valid out
+expect_code 0 atmost kill --dry-run --json "$lock"
+[ ! -s out ] || valid out
+expect_code 0 atmost kill --json --kill-grace 1s "$lock"
+[ ! -s err ] || valid err
+wait "$started" || :
+expect_code 0 atmost history --json
+valid out id command
+expect_code 0 atmost stats --json
+valid out
+expect_code 0 atmost tune --json "$lock"
+valid out
+expect_code 1 atmost release --json --for-pid 1 "$lock"
+valid out
+atmost doctor --json "$name" >out 2>err || :
+valid out
+cat >"$name/pass.toml" <<'EOF'
+[[atom]]
+operator = "copy"
+operand = "a\u001b\"\\<&>"
+command = ["true"]
+EOF
+atmost pass --json "$name/pass.toml" >out 2>err || :
+[ ! -s out ] || valid out
