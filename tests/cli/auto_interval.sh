@@ -30,3 +30,12 @@ awk -v b="$before" -v a="$after" -v u="$(usual)" 'BEGIN { exit !(a > b && a <= u
 expect_code 0 atmost tune --json job
 expect_in out '"too_soon":12,"spam":11,'
 expect_code 0 ask $((last + 3600))
+
+# An interval that is all of the usual one is not called its half.
+i=0
+while [ $i -lt 8 ]; do
+  expect_code 0 atmost run --now $((1700000000 + i)).$i --if-elapsed auto --auto-min 1d quick true
+  i=$((i + 1))
+done
+expect_code 0 atmost tune --auto-min 1d quick
+expect_in out ': the usual interval, which is shorter than --auto-min'

@@ -16,6 +16,10 @@ while [ $i -lt 12 ]; do
 done
 expect_code 0 atmost tune job
 expect_in out '12 runs that ended by themselves'
+# How the lock stands to the risk asked for, which is that of the directory; in words.
+expect_in out 'at most 5 good runs in 1,000 may be stopped, over all locks of the directory'
+expect_in out ' in 1,000 of its next runs are longer'
+if grep -q 'doublings\|any run of the directory' out; then fail "words for nobody"; fi
 expect_code 0 atmost tune --json --auto-min 100ms --auto-max 300ms job
 expect_in out '"completed":12,"stopped":0,'
 expect_in out '"risk_per_1000":5.000000,'
@@ -47,6 +51,13 @@ expect_code 0 atmost tune --json job
 expect_in out '"completed":0,'
 expect_code 0 atmost run --max-runtime auto job true
 cat before >locks/job.lock
+
+# Nor does it count where others may write: they could have had the next run stopped.
+chmod 666 locks/job.lock
+expect_code 0 atmost tune --json job
+expect_in out '"completed":0,'
+expect_in err 'others may write the lock file'
+chmod 600 locks/job.lock
 
 expect_code 0 atmost forget job
 expect_code 0 atmost tune --json job
