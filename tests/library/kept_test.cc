@@ -45,6 +45,13 @@ TEST_F(Kept, OpenButNotLocked) {
   EXPECT_TRUE(descriptors_of(path("a")).empty());
 }
 
+// The proof of its holder is a process-owned lock, which ends with the close.
+TEST_F(Kept, NotOpenWhenOthersMayWriteIt) {
+  limits_.mode = 0666;
+  cycle(path("a"));
+  EXPECT_TRUE(descriptors_of(path("a")).empty());
+}
+
 // A child from before the take must not keep what its parent locks later.
 TEST_F(Kept, FromNoChildThatWasForkedBefore) {
   int go[2];

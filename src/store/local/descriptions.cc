@@ -32,8 +32,7 @@ bool LockFile::serves(const LockSpec& spec, const Request& request) {
   const bool plain =
       !request.looks_only && !request.only_stops && !request.foreign_format && !request.with_flock;
   const bool same = is_same(fd_, request) & is_same(shared_, request);
-  // What several users may write has process-owned locks, too, which end when it is closed.
-  if (!plain || !same || several_may_write_ || user_ != os::user_id()) return false;
+  if (!plain || !same || !may_stay_open() || user_ != os::user_id()) return false;
   guarded_ = was_empty_ = false;
   state_ = HeaderState::fresh;
   return true;

@@ -191,7 +191,7 @@ void LocalSession::release(Ending ending, const Instant& now, const Lesson& less
   bool orderly = true;
   for (std::uint32_t i = 0; i < count_; ++i)
     orderly = release_one(i, ending, now, lesson) && orderly;
-  kept_ = keeps_ && orderly && count_ == 1 && owner_ == os::Owner::description;
+  kept_ = keeps_ && orderly && count_ == 1 && entry(0).file.may_stay_open();
   if (kept_) {
     entry(0).reserved.clear();
     watch_.stop();

@@ -71,6 +71,9 @@ class LockFile {
   // examined again: if the path leads elsewhere by now, guard() says so. A descriptor that the
   // program around us has closed is given up, whatever has its number now.
   bool serves(const LockSpec& spec, const Request& request);
+  // Whether nothing remains locked, and nothing is lost by a later close, once unlock_all() was
+  // called. What several users may write has process-owned locks, too, which end with the close.
+  bool may_stay_open() const { return shared_.open() && !several_may_write_; }
   bool present() const { return fd_.open(); }
   // Whether the path still leads to this file.
   bool in_place() const;
