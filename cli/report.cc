@@ -72,7 +72,7 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
       to.append("you hold it yourself: this command runs under it already");
       return;
     case Why::taking_over:
-      to.append("somebody is stopping its holder right now");
+      to.append("another process is stopping its holder right now");
       return;
     case Why::joined:
       to.append("a waiter will run once more, for this caller too");
@@ -89,7 +89,7 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
       to.append(" (atmost_may_be_killed() of the library)");
       return;
     case Why::flock:
-      to.append("somebody holds a flock(2) lock on it (atmost explain shows who)");
+      to.append("another process holds a flock(2) lock on it (atmost explain shows which)");
       return;
     case Why::survivor:
       to.append("its holder is overdue and could not be stopped");

@@ -29,7 +29,7 @@ void show_runs(Output& to, const Tuning& it) {
       .number(it.completed)
       .text(" runs that ended by themselves, ")
       .number(it.stopped);
-  to.text(" stopped by a limit, ").number(it.cut_short).text(" by somebody else\n");
+  to.text(" stopped by a limit, ").number(it.cut_short).text(" by others\n");
   if (it.completed == 0) return;
   line(to, "run times").text("half up to ").text(duration_words(it.half));
   to.text(", nine in ten up to ").text(duration_words(it.nine_tenths));

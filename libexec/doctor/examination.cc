@@ -32,7 +32,7 @@ bool open_directory(const std::string& path, os::Fd& directory) {
 void examine_room(int directory_fd) {
   os::Room room;
   if (const int error = os::room_left(directory_fd, room)) {
-    send({Level::doubtful, "room", with_reason("free space cannot be told", error), {}, {}});
+    send({Level::doubtful, "room", with_reason("the free space is not known", error), {}, {}});
     return;
   }
   if (room.read_only) {

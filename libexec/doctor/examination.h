@@ -27,7 +27,7 @@ struct TrialFile {
 
 void examine_machine();
 void examine_mount(const std::string& directory, int directory_fd);
-// Lock files in the directory that somebody holds a flock(2) on, and files that could become one.
+// Lock files in the directory that a process holds a flock(2) on, and files that could become one.
 void examine_flocks(const std::string& directory);
 // Lock files in the directory that others than their owner may read, and so lock.
 void examine_readers(const std::string& directory);

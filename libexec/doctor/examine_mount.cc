@@ -105,7 +105,7 @@ void examine_overlay(const OwnMount& mount) {
         "let everybody use one path; share locks among containers by a volume"});
 }
 
-// The path in the upper layer of what has `path` here; empty when that is not told.
+// The path in the upper layer of what has `path` here; empty when that is not known.
 std::string in_upper(const OwnMount& mount, const std::string& path) {
   if (!mount.found || mount.type != "overlay" || mount.upper.empty() || !lies_in(path, mount.point))
     return {};

@@ -32,7 +32,7 @@ class MountVisitor {
 // contacts a filesystem.
 int each_mount(MountVisitor& visitor);
 
-// The id of the mount that a descriptor was opened through; 0 where it is not told.
+// The id of the mount that a descriptor was opened through; 0 where it is not known.
 std::int64_t mount_of(int fd);
 
 // The value of `name` ("upperdir") among options; empty when it is not there.

@@ -212,7 +212,7 @@ int tell_slots(Explanation& about, Report& out) {
   out.text("  from byte 2^21, occupancy words; from byte 2^22, holders' records:\n");
   std::vector<Word> words(kPiece);
   std::uint64_t left_over = 0;
-  std::uint64_t told = 0;
+  std::uint64_t shown = 0;
   std::int64_t last = about.size <= kWordsAt ? 0 : (about.size - kWordsAt + 7) / 8;
   if (last > kMaxSlots) last = kMaxSlots;
   if (last < about.highest_held) last = about.highest_held;
@@ -230,7 +230,7 @@ int tell_slots(Explanation& about, Report& out) {
         left_over += has_record ? 1u : 0u;
         continue;
       }
-      ++told;
+      ++shown;
       tell_word(about, slot, word, out);
       if (!held) {
         left_over += has_record ? 1u : 0u;
@@ -241,14 +241,14 @@ int tell_slots(Explanation& about, Report& out) {
       }
     }
   }
-  if (told == 0) out.text("    nothing\n");
+  if (shown == 0) out.text("    nothing\n");
   if (left_over > 0)
     out.text("    ").count(left_over).text(
         " records left over, of slots that are free: they count for nothing\n");
   return 0;
 }
 
-// Whole octaves are told: within a factor of two.
+// Shows whole octaves: within a factor of two.
 void tell_longest(const float (&steps)[kSteps], std::string_view what, Report& out) {
   int longest = kSteps - 1;
   while (longest >= 0 && !(steps[longest] > 0)) --longest;
@@ -268,10 +268,7 @@ void tell_memory(const Explanation& about, Report& out) {
     return;
   }
   out.text("\n    ").count(memory.completed).text(" runs ended by themselves, ");
-  out.count(memory.stopped)
-      .text(" by a limit, ")
-      .count(memory.cut_short)
-      .text(" by somebody else\n");
+  out.count(memory.stopped).text(" by a limit, ").count(memory.cut_short).text(" by others\n");
   tell_longest(memory.runs, "runs", out);
   tell_longest(memory.intervals, "intervals between requests", out);
   if (memory.too_soon == 0) return;

@@ -112,7 +112,7 @@ void tell_holders(const Explanation& about, const Run& run, Report& out) {
     tell_process(conflict.pid, out);
     out.line();
   } else {
-    out.text(": by somebody who cannot be seen from here");
+    out.text(": by a process that cannot be seen from here");
     out.text(about.holdings->unreadable()
                  ? " (another user's process, or another pid namespace)\n"
                  : " (another pid namespace, or a descriptor on its way through a socket)\n");

@@ -18,7 +18,7 @@ namespace atmost::explain {
 // Most of what an explanation is about has its name there.
 using namespace local;  // NOLINT(google-build-using-namespace): forty names of its hints and bytes
 
-// Where hints and locks do not fit together; told at the end.
+// Where hints and locks do not fit together; shown at the end.
 class Contradictions {
  public:
   // "SUBJECT NUMBER: TEXT"
@@ -43,7 +43,7 @@ struct Explanation {
       std::make_unique<os::LockHoldings>();  // half a megabyte
   Contradictions contradictions;
   std::uint32_t highest_held = 0;
-  std::vector<bool> held = std::vector<bool>(kMaxSlots + 1);  // slots that somebody has locked
+  std::vector<bool> held = std::vector<bool>(kMaxSlots + 1);  // slots that are locked
 
   void mark_held(std::uint32_t slot) {
     held[slot] = true;

@@ -11,7 +11,7 @@
 
 namespace atmost::history {
 
-// How what somebody wanted turned out.
+// The outcome of a request.
 enum class HowItEnded : std::uint8_t {
   none,
   success,

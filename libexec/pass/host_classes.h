@@ -45,7 +45,7 @@ class HostClasses {
 bool host_matches(const Host& host, const std::string& pattern);
 
 // Asks by running the command, its standard streams empty and its errors ours, for at most ten
-// seconds: then it is stopped, the class is not set, and `remark` is told.
+// seconds: then it is stopped, the class is not set, and `remark` is reported.
 bool ask_command(const std::string& group, const std::vector<std::string>& command,
                  const std::function<void(const std::string&)>& remark);
 

@@ -36,7 +36,7 @@ Error cannot(const std::string& what, int sys) {
   return error;
 }
 
-// When a lock last admitted somebody, by the wall clock; 0 when it never did.
+// When a lock last admitted a caller, by the wall clock; 0 when it never did.
 Result<std::int64_t> last_admission(Store& store, const LockSpec& lock) {
   struct Last final : LockVisitor {
     std::int64_t real_ns = 0;
@@ -81,7 +81,7 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
     dup2(ends.err.get(), 2);
   }
   const AtomResult result = job.store.empty()
-                                ? AtomResult{AtomResult::Kind::told, run_prepared(job, quiet)}
+                                ? AtomResult{AtomResult::Kind::answered, run_prepared(job, quiet)}
                                 : failed(monitor_job(job, secrets, quiet, ends.result.get()));
   while (write(ends.result.get(), &result, sizeof result) < 0 && errno == EINTR) {
   }
@@ -203,7 +203,7 @@ AtomResult finish(Child& child, int passed_on) {
   Error error = error_of(Code::lost, 0, "its supervisor was killed");
   if (WIFSIGNALED(status)) error.message.append(" by signal ").append_signed(WTERMSIG(status));
   result = failed(error);
-  // Before its command ran, or after: nothing there to be told, and no accident.
+  // Before its command ran, or after: nothing to report there, and no accident.
   if (WIFSIGNALED(status) && WTERMSIG(status) == passed_on)
     result.outcome.termination_signal = passed_on;
   return result;

@@ -29,7 +29,7 @@ std::string changed_by(const struct stat& status) {
   return {};
 }
 
-// The first directory above `path` that somebody else could change.
+// The first directory above `path` that another user could change.
 std::string weak_directory(std::string path) {
   while (path.size() > 1) {
     path.resize(path.rfind('/') == 0 ? 1 : path.rfind('/'));
@@ -41,7 +41,7 @@ std::string weak_directory(std::string path) {
   return {};
 }
 
-// The first thing on the way to `path` that somebody else could change: the file, the directories
+// The first thing on the way to `path` that another user could change: the file, the directories
 // it really lies in, and those of the links that lead to it.
 std::string weak_spot(const std::string& path, int fd) {
   struct stat opened;

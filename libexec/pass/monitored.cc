@@ -122,7 +122,7 @@ AtomResult run_monitored(const std::string& all, const StoreService& service) {
   const Result<bool> ran = ran_already(job);
   if (!ran.ok()) return failed(ran.error());
   if (ran.value()) return {AtomResult::Kind::repeated, {}};
-  return {AtomResult::Kind::told, run_prepared(job, head.quiet)};
+  return {AtomResult::Kind::answered, run_prepared(job, head.quiet)};
 }
 
 }  // namespace

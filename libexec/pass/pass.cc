@@ -21,7 +21,7 @@ Zone zone_of(const PassFile& file) {
 // Whether nobody answered, as opposed to an answer that was of no use.
 bool is_out_of_reach(const AtomResult& result) {
   const Outcome& outcome = result.outcome;
-  return result.kind == AtomResult::Kind::told && outcome.kind == Outcome::Kind::failed &&
+  return result.kind == AtomResult::Kind::answered && outcome.kind == Outcome::Kind::failed &&
          outcome.error.code == Code::unavailable && outcome.error.sys == ETIMEDOUT;
 }
 
@@ -88,7 +88,8 @@ std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, AtomRes
 }
 
 void Pass::note(const AtomResult& result) {
-  failed_ = failed_ || (result.kind == AtomResult::Kind::told && needs_attention(result.outcome));
+  failed_ =
+      failed_ || (result.kind == AtomResult::Kind::answered && needs_attention(result.outcome));
   out_of_reach_ = out_of_reach_ || is_out_of_reach(result);
 }
 
@@ -102,7 +103,7 @@ void Pass::tell(const Atom& atom, const AtomResult& result) {
   // is always reported.
   const Stopped stopped = result.outcome.stopped;
   const bool by_others = stopped == Stopped::taken_over || stopped == Stopped::killed;
-  const bool aloud = result.kind == AtomResult::Kind::told && needs_attention(result.outcome) &&
+  const bool aloud = result.kind == AtomResult::Kind::answered && needs_attention(result.outcome) &&
                      (by_others ? !options_.quiet : result.outcome.termination_signal == 0);
   if (options_.json) {
     put(1, json_of(atom, result, false));
@@ -118,7 +119,7 @@ int Pass::dry_run() {
     if (due(atom, turn(), true, result)) {
       const Status found = atom.user.empty() ? Status{} : find_user(atom.user, user);
       result = found.ok()
-                   ? AtomResult{AtomResult::Kind::told,
+                   ? AtomResult{AtomResult::Kind::answered,
                                 probe(in_fleet(atom, options_) ? *stores_.shared : stores_.files,
                                       request)}
                    : failed(found.error());
@@ -153,7 +154,7 @@ int Pass::run() {
     } else if (options_.jobs > 1 || !runs_here(*job)) {
       workers.start(*job);
     } else {
-      result = {AtomResult::Kind::told, run_here(*job, options_.quiet)};
+      result = {AtomResult::Kind::answered, run_here(*job, options_.quiet)};
       tell(atom, result);
       termination_signal_ = result.outcome.termination_signal;
     }

@@ -31,7 +31,7 @@ class Pass {
   // Runs what is due, in the file's order, up to --jobs side by side, and says what there is to
   // say. The exit code: 0; 1 when an atom failed; 69 when the store could not be reached: what it
   // keeps is not run then. When a signal that ends programs came, no further atom is started, those
-  // that run are told, and after them this process ends by that signal.
+  // that run are reported, and after them this process ends by that signal.
   int run();
 
  private:

@@ -40,7 +40,7 @@ Status make_absolute(std::string& dir) {
   char here[4096];
   if (getcwd(here, sizeof here) == nullptr) {
     return error_of(Code::usage, errno,
-                    "--dir is relative, and the working directory cannot be told");
+                    "--dir is relative, and the working directory is not known");
   }
   dir = std::string(here) + "/" + dir;
   return {};

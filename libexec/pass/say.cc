@@ -177,13 +177,13 @@ std::string words_of(const Atom& atom, const AtomResult& result, bool dry) {
 }
 
 std::string json_of(const Atom& atom, const AtomResult& result, bool dry) {
-  const bool told = result.kind == AtomResult::Kind::told;
+  const bool answered = result.kind == AtomResult::Kind::answered;
   const Outcome& outcome = result.outcome;
-  const bool ran = told && outcome.kind == Outcome::Kind::ran && !dry;
-  const bool refused = told && outcome.kind == Outcome::Kind::refused;
+  const bool ran = answered && outcome.kind == Outcome::Kind::ran && !dry;
+  const bool refused = answered && outcome.kind == Outcome::Kind::refused;
   json::Object to;
   to.text("kind", kind_of(result, dry)).text("lock", atom.name());
-  to.raw("code", ran || refused || (told && !dry) ? std::to_string(code_of(outcome)) : "null");
+  to.raw("code", ran || refused || (answered && !dry) ? std::to_string(code_of(outcome)) : "null");
   to.raw("ran_s", ran ? seconds(outcome.ran) : "null");
   to.raw("retry_in_s", refused ? seconds(outcome.decision.retry_in) : "null");
   to.raw("held", refused ? std::to_string(outcome.decision.held) : "null");

@@ -14,14 +14,14 @@ namespace atmost::pass {
 std::string escaped(std::string_view text);
 
 // Writes all of it, as one write where that is possible. What cannot be written is lost: there is
-// nobody to tell.
+// nowhere to report that.
 void put(int fd, std::string_view text);
 // "atmost pass: WORDS" on standard error.
 void complain(std::string_view words);
 // "FILE:LINE:COLUMN: WORDS" on standard error, the columns left out where there are none.
 void complain_at(const std::string& file, const Remark& remark);
 
-// Tells of warnings, and unless quiet of holders that are stopped when somebody looks on.
+// Writes warnings and, unless quiet, which holders are stopped; each signal only on a terminal.
 class Narrator final : public Observer {
  public:
   Narrator(std::string name, bool quiet) : name_(std::move(name)), quiet_(quiet) {}
@@ -39,14 +39,15 @@ class Narrator final : public Observer {
 
 // What became of an atom, or would.
 struct AtomResult {
-  enum class Kind { not_due, repeated, told };
-  Kind kind = Kind::told;
-  Outcome outcome;  // told
+  enum class Kind { not_due, repeated, answered };
+  Kind kind = Kind::answered;
+  Outcome outcome;  // of the limiter: answered
 };
 
 AtomResult failed(const Error& error);
 
-// The command was not a success, or the limiter could not do its work: somebody should look.
+// The command was not a success, or the limiter could not do its work: an administrator should
+// look.
 bool needs_attention(const Outcome& outcome);
 
 // "ran 3s, exited with 0", "too soon: not before 12m", …; `dry`: nothing was run, only asked.

@@ -44,11 +44,11 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Blocks until one more may be started. Returns the signal that told us to end, 0 when none did.
+  // Blocks until one more may be started. Returns the signal that asks us to end, 0 when none did.
   int make_room();
   // REQUIRES: room. The request is copied by the new process.
   void start(const Job& job);
-  // Blocks until all have ended and were told of; the same return.
+  // Blocks until all have ended and were reported; the same return.
   int finish_all();
 
  private:

@@ -121,8 +121,8 @@ inline constexpr RecordField kRecordFields[] = {
 };
 enum class Reading : std::uint8_t {
   whole,    // a line as we write them
-  behind,   // a good line behind the beginning of another one, which somebody could not finish
-  foreign,  // none of ours: torn, of a format that is not known, or somebody else's
+  behind,   // a good line behind the beginning of another one, which its writer could not finish
+  foreign,  // none of ours: torn, of a format that is not known, or another program's
 };
 
 // `line` without its newline. `to` is filled unless the line is foreign. Fields not known are

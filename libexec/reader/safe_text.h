@@ -16,7 +16,7 @@ std::string escaped(std::string_view text);
 // A JSON string in a line, as it may be shown: what it stands for, escaped.
 std::string shown(std::string_view raw);
 
-// Whether a line holds nothing that a terminal would obey. A line that somebody else put into the
+// Whether a line holds nothing that a terminal would obey. A line that another user put into the
 // log may, none of ours does.
 bool is_safe(std::string_view line);
 

@@ -30,7 +30,7 @@ struct Run {
   std::uint32_t slot = 0;  // the lowest; 0: not known
   std::uint32_t take = 1;
   RunStatus status = RunStatus::running;
-  bool stopped = false;  // somebody sent it a signal to take over
+  bool stopped = false;  // a taker sent it a signal
 
   std::int64_t end_ns() const { return start_ns + ran_ns; }
   // Whether it came to its end by itself, so that `ran_ns` is how long it takes.

@@ -172,7 +172,7 @@ class Writer {
     return to.text();
   }
 
-  // Each piece in which somebody waited: how many steps after the one before, how many at most.
+  // Each piece in which a caller waited: how many steps after the one before, how many at most.
   std::string queue_json(const std::vector<const LockStory*>& stories) const {
     const std::vector<std::uint32_t> most =
         queue_of(stories, {window_.from_ns, window_.to_ns, queue_buckets_});

@@ -11,9 +11,9 @@ class Spam {
  public:
   // The lock's IfElapsed, as the latest refusal tells it.
   void set_interval(std::int64_t ns) { interval_.ns = ns; }
-  std::int64_t interval_ns() const { return interval_.ns; }  // 0: no refusal told one
+  std::int64_t interval_ns() const { return interval_.ns; }  // 0: no refusal had one
 
-  // Somebody asked for the lock. Returns whether that is spam (policy::arrived has the rule).
+  // The lock was requested. Returns whether that is spam (policy::arrived has the rule).
   bool request(std::int64_t at_ns) { return policy::arrived(arrivals_, at_ns, interval_); }
 
  private:

@@ -34,7 +34,7 @@ struct Summary {
   Trend trend;
 
   double window_s = 0;    // from the first thing known of the lock to the last line of the logs
-  double held_share = 0;  // the part of it in which somebody held a slot
+  double held_share = 0;  // the part of it in which a slot was held
   double slots_mean = 0;  // how many slots were held on average
   std::uint64_t slots_most = 0;  // and at most at once
 

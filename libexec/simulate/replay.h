@@ -21,7 +21,7 @@ struct Score {
   std::size_t most_kills = 0;   // of one run
   std::size_t unlimited = 0;    // how many of these had no limit, or the longest
   double log_ratios = 0;        // sum of ln(limit / median run time of the lock)
-  std::size_t hangs = 0;        // runs that somebody stopped, from each lock's eleventh run on
+  std::size_t hangs = 0;        // runs that were stopped, from each lock's eleventh run on
   std::size_t unnoticed = 0;    // those that the limit would not have stopped sooner
   double log_notices = 0;       // sum of ln(time until they end / median)
   std::size_t locks = 0;        // with 100 good runs

@@ -14,7 +14,7 @@ struct Run {
   std::int64_t start_ns = 0;
   std::int64_t ran_ns = 0;
   std::int64_t user = 0;
-  bool cut_short = false;  // somebody stopped it: it would have taken longer
+  bool cut_short = false;  // it was stopped from outside: it would have taken longer
 };
 
 struct Trace {
@@ -24,8 +24,8 @@ struct Trace {
 
 // A history of ours or a log in the Standard Workload Format, compressed by gzip or not; "-" is
 // standard input. Each line says what it is. An atom is a lock (by path), or a user's program.
-// Lines that are neither are counted and told of, the first by its number. Throws Failure: there is
-// no such file, or no run in it.
+// Lines that are neither are counted and reported, the first by its number. Throws Failure: there
+// is no such file, or no run in it.
 Trace read_trace(const std::string& path, bool quiet);
 
 // Without the atoms of fewer runs; atoms are numbered anew.

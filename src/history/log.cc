@@ -127,7 +127,7 @@ Status Log::open_path() {
     if (error == ENOENT) {
       error = create();
       if (error == 0) return {};
-      if (error == EEXIST) continue;  // somebody else was first
+      if (error == EEXIST) continue;  // another process was first
       return failure(code_for(error), error, "cannot create the file");
     }
     if (error == ELOOP)

@@ -154,7 +154,7 @@ bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
 }
 
 bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
-  // Without a ticket: somebody takes the slot over, or its record made it look overdue.
+  // Without a ticket: the slot is being taken over, or its record made it look overdue.
   const bool may_wait = ticket_.drawn || (waits() && os::boot_ns() < deadline_);
   if (!worth_waiting(decision) || !may_wait) {
     outcome = refused(decision);

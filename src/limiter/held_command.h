@@ -23,7 +23,7 @@ class HeldCommand final : public run::SupervisionObserver {
         admission_(admission),
         observer_(observer) {}
 
-  // Somebody was taking the lock over when the hold ended, or the lease was lost, or a lock file
+  // The lock was being taken over when the hold ended, or the lease was lost, or a lock file
   // removed or replaced.
   bool lost() const { return lost_ || displaced_; }
   // Why the command was stopped; `own`: the supervisor's reason, if it did so.

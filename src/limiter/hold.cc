@@ -139,7 +139,7 @@ Status complete_hold(Store& store, std::int64_t pid, Request& request) {
     absolute = absolute && make_absolute(request.locks[i].path);
   if (!absolute) {
     return error_of(Code::io, 0,
-                    "the working directory cannot be told: name the lock by a path from / on");
+                    "the working directory is not known: name the lock by a path from / on");
   }
   request.kept_for = pid;
   request.kept_for_start_ns = start_ns;

@@ -116,8 +116,8 @@ void Keeper::keep() {
   os::Watched watched = watch();
   Instant ended = moment(request_);
   Duration kept = {os::boot_ns() - admitted_ns};
-  if (const std::int64_t given = event_wait_.told_value();
-      watched == os::Watched::told && given >= admitted.real_ns) {
+  if (const std::int64_t given = event_wait_.signal_value();
+      watched == os::Watched::signalled && given >= admitted.real_ns) {
     // By the given times it ends there, or where its limit was.
     kept = {given - admitted.real_ns};
     if (kept > longest()) {
@@ -130,7 +130,7 @@ void Keeper::keep() {
   // If no lock of ours is under its name any more, the lock is lost.
   const bool found = watched != os::Watched::asked || in_place();
   // How the script ended is for its parent to know; one that lets go by itself has done its work.
-  const bool by_itself = watched == os::Watched::told || watched == os::Watched::asked;
+  const bool by_itself = watched == os::Watched::signalled || watched == os::Watched::asked;
   lease_.release(by_itself ? Ending::success : Ending::failure, ended, lesson_of(watched, kept));
   if (watched == os::Watched::asked && found) bell_.accept();
   outcome_.ran = kept;

@@ -43,7 +43,7 @@ void busy_words(const Decision& decision, const LockSpec& lock) {
       add_culprit(decision.culprit, " by ", ": is that process stopped?");
       return;
     case Why::taking_over:
-      to.append("somebody is stopping its holder right now");
+      to.append("another process is stopping its holder right now");
       return;
     case Why::drained:
       to.append("drained: nobody is admitted until atmost resume");

@@ -24,14 +24,14 @@ class Monitor final : public run::SupervisionObserver {
   Monitor(os::MonitorLine& line, void (*killed)()) : line_(line), killed_(killed) {}
 
   // What the monitored process had reported when it ended.
-  const os::Told& told() const { return told_; }
+  const os::MonitorReport& last_report() const { return report_; }
 
   void started() override { line_.started(); }
   void main_ended(const ExitStatus&, bool) override {}
   bool taken(std::int64_t) override { return false; }
   bool rest_is_lost() override {
-    told_ = line_.heard();
-    const bool lost = told_.word == os::Word::running;
+    report_ = line_.last_report();
+    const bool lost = report_.word == os::Word::running;
     if (lost) killed_();
     return lost;
   }
@@ -41,7 +41,7 @@ class Monitor final : public run::SupervisionObserver {
  private:
   os::MonitorLine& line_;
   void (*killed_)();
-  os::Told told_;
+  os::MonitorReport report_;
 };
 
 // Above this program itself, which holds what there is to hold.
@@ -129,9 +129,9 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
   // something of a killed one runs, its lease is its own: whom we may not stop (another user's)
   // keeps it until it ends.
   const bool over = report.status.signal != 0 &&
-                    (monitor.told().word != os::Word::running || report.nothing_left);
-  if (over && !monitor.told().lease.empty() && aftermath.end_lease != nullptr)
-    end_lease(aftermath.end_lease, monitor.told().lease);
+                    (monitor.last_report().word != os::Word::running || report.nothing_left);
+  if (over && !monitor.last_report().lease.empty() && aftermath.end_lease != nullptr)
+    end_lease(aftermath.end_lease, monitor.last_report().lease);
   run::end_as(report.status);
 }
 

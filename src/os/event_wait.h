@@ -11,7 +11,7 @@ namespace atmost::os {
 
 // Why watch() returned: the process has ended; a signal asks us to let go (SIGTERM, SIGINT,
 // SIGHUP); the deadline has come; a request arrived; the asker has gone without reading the answer.
-enum class Watched : std::uint8_t { ended, told, time_up, asked, unheard };
+enum class Watched : std::uint8_t { ended, signalled, time_up, asked, unheard };
 
 // While it exists every signal is blocked except those that watch() lets through, and these do not
 // end the process by themselves. Process-wide, for the rest of the process's life. Blocks until one
@@ -23,8 +23,8 @@ class EventWait {
   void set_deadline(std::int64_t boot_ns);  // kForever: none, as at first
   // `requests` may be null.
   Watched watch(int handle, RequestPipe* bell);
-  // What came with the signal that told us (ProcessHandle::send_value()); 0: nothing.
-  std::int64_t told_value() const;
+  // What came with the signal (ProcessHandle::send_value()); 0: nothing.
+  std::int64_t signal_value() const;
 
  private:
   std::int64_t deadline_ns_ = Duration::kForever;

@@ -55,22 +55,22 @@ bool MonitorLine::accept(int reader, int writer, int life) {
 }
 
 void MonitorLine::say(Word word) {
-  told_.word = word;
-  tell();
+  report_.word = word;
+  send();
 }
 
 void MonitorLine::say_lease(std::string_view lease) {
-  if (told_.lease.view() == lease) return;
-  told_.lease.assign(lease);
-  tell();
+  if (report_.lease.view() == lease) return;
+  report_.lease.assign(lease);
+  send();
 }
 
 // Writes the whole message in one piece before the earlier one is removed: whenever this process is
 // killed, a complete message is in the pipe.
-void MonitorLine::tell() {
+void MonitorLine::send() {
   if (!writer_.open()) return;
   Text<kLongest> line;
-  line.push(static_cast<char>(told_.word)).append(told_.lease).push(kEnd);
+  line.push(static_cast<char>(report_.word)).append(report_.lease).push(kEnd);
   ssize_t done;
   do {
     done = calls.write(writer_.get(), line.view().data(), line.size());
@@ -86,8 +86,8 @@ void MonitorLine::tell() {
   in_pipe_ += line.size();
 }
 
-Told MonitorLine::heard() const {
-  Told told;
+MonitorReport MonitorLine::last_report() const {
+  MonitorReport report;
   char lines[4 * kLongest];
   ssize_t got;
   do {
@@ -96,10 +96,10 @@ Told MonitorLine::heard() const {
   std::string_view rest(lines, got > 0 ? static_cast<std::size_t>(got) : 0);
   for (std::size_t end; (end = rest.find(kEnd)) != rest.npos; rest.remove_prefix(end + 1)) {
     if (end == 0) continue;
-    told.word = word_of(rest[0]);
-    told.lease.assign(rest.substr(1, end - 1));
+    report.word = word_of(rest[0]);
+    report.lease.assign(rest.substr(1, end - 1));
   }
-  return told;
+  return report;
 }
 
 }  // namespace atmost::os

@@ -14,7 +14,7 @@ namespace atmost::os {
 enum class Word : char { none = '-', running = 'r', ended = 'e' };
 
 // The last report.
-struct Told {
+struct MonitorReport {
   Word word = Word::none;
   Text<80> lease;  // empty: there is none
 };
@@ -42,16 +42,16 @@ class MonitorLine {
   void say(Word word);
   void say_lease(std::string_view lease);
   // The last report. Removes it from the pipe: call it once, after the monitored process has died.
-  Told heard() const;
+  MonitorReport last_report() const;
 
  private:
-  void tell();
+  void send();
 
   Fd reader_;
   Fd writer_;
   Fd life_;       // the monitored process's end of the pipe without data
   Fd life_over_;  // the monitor's end
-  Told told_;
+  MonitorReport report_;
   std::size_t in_pipe_ = 0;  // bytes that were written and not taken out again
 };
 

@@ -77,7 +77,7 @@ class Ancestors {
 // Whether `pid` is this process's parent, or its parent's parent, and so on.
 bool is_ancestor(std::int64_t pid);
 
-// Whether any process or thread has this number, zombies included; true when that cannot be told.
+// Whether any process or thread has this number, zombies included; true when that is not known.
 // Needs no /proc.
 bool process_exists(std::int64_t pid);
 
@@ -170,7 +170,7 @@ class ProcessHandle {
   bool is_open() const { return fd_.open(); }
   // 0; ESRCH: it has ended and was reaped; EPERM: not ours to signal. Signal 0 only asks.
   int send(int signal) const;
-  // With a value for the receiver (EventWait::told_value); not 0.
+  // With a value for the receiver (EventWait::signal_value); not 0.
   int send_value(int signal, std::int64_t value) const;
   // Running, that is: not a zombie either.
   bool alive() const;

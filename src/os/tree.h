@@ -1,6 +1,6 @@
 // Stops a tree of processes: signals to everything below one process, proven descendants only, each
 // by a handle that cannot be mistaken for a later process of the same number. For a supervisor,
-// whose tree is below itself, and for a taker, whose victims are below somebody else.
+// whose tree is below itself, and for a taker, whose targets are below another process.
 //
 // Nothing here waits. A sweep reads /proc once: about a millisecond for each hundred processes.
 #ifndef ATMOST_OS_TREE_H
@@ -64,7 +64,7 @@ struct Sweep {
   bool cut = false;
 
   bool nobody_left() const { return left == 0 && !cut; }
-  // Somebody is left, and nobody whom we could do anything about.
+  // Processes are left, none of which we may signal.
   bool beyond_reach() const { return left > 0 && denied == left && !cut; }
 };
 
@@ -86,7 +86,7 @@ Sweep sweep(const Tree& tree, Members members, int signal);
 
 // SIGSTOP to everything until a sweep met nobody new, so that nothing forks away from the SIGKILL
 // that `members` then get; returns what that found. `continues()` is called after each sweep that
-// met somebody: false ends it there, with nothing found.
+// met a process: false ends it there, with nothing found.
 template <class Continues>
 Sweep freeze_and_kill(const Tree& tree, Members members, Continues continues) {
   for (int i = 0; i < kFreezeSweeps; ++i) {

@@ -37,7 +37,7 @@ class SupervisionObserver {
   // The main process has ended: at once, whatever else is left below it. `hold_over`: and with it
   // the hold, which else ends with supervise().
   virtual void main_ended(const ExitStatus& status, bool hold_over) = 0;
-  // Whether somebody is taking the hold over right now. Asked when HUP, INT, QUIT or TERM came for
+  // Whether the hold is being taken over right now. Asked when HUP, INT, QUIT or TERM came for
   // us from process `sender` (0: not visible from here), and when the main process has ended after
   // that (0).
   virtual bool taken(std::int64_t sender) = 0;

@@ -23,7 +23,7 @@ start flock -o f sh -c "$beside"
 other=$started
 wait_until 'flocked f'
 expect_code 75 atmost run --no-history --with-flock ./f true
-expect_in err "busy: ./f: somebody holds a flock(2) lock on it"
+expect_in err "busy: ./f: another process holds a flock(2) lock on it"
 expect_line 1 err
 expect_code 0 atmost run --no-history --with-flock --on-busy=skip ./f false
 expect_code 75 atmost run --no-history --with-flock -w 300ms ./f true

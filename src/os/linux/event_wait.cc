@@ -21,11 +21,11 @@
 namespace atmost::os {
 namespace {
 
-volatile sig_atomic_t told = 0;
+volatile sig_atomic_t signal_came = 0;
 volatile std::int64_t value_told = 0;  // signals arrive only while watch() waits
 
 void on_told(int, siginfo_t* info, void*) {
-  told = 1;
+  signal_came = 1;
   if (info->si_code == SI_QUEUE)
     value_told = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(info->si_ptr));
 }
@@ -62,7 +62,7 @@ void EventWait::set_deadline(std::int64_t boot_ns) {
   timed_ = has_timer_ && calls.set_timer(timer_, boot_ns) == 0;
 }
 
-std::int64_t EventWait::told_value() const { return value_told; }
+std::int64_t EventWait::signal_value() const { return value_told; }
 
 Watched EventWait::watch(int handle, RequestPipe* bell) {
   // Interval between looks at the clock if no timer can be had (RLIMIT_SIGPENDING used up).
@@ -73,7 +73,7 @@ Watched EventWait::watch(int handle, RequestPipe* bell) {
   sigdelset(&closed, SIGCONT);
   const bool hangs = bell != nullptr && bell->hangs();
   for (;;) {
-    if (told != 0) return Watched::told;
+    if (signal_came != 0) return Watched::signalled;
     if (boot_ns() >= deadline_ns_) return Watched::time_up;
     const bool awaited = hangs && bell->answered_;
     struct pollfd all[] = {{handle, POLLIN, 0},

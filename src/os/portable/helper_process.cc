@@ -31,10 +31,10 @@ EventWait::EventWait() = default;
 void EventWait::set_deadline(std::int64_t boot_ns) { deadline_ns_ = boot_ns; }
 Watched EventWait::watch(int, RequestPipe*) {
   const bool over = timer_ != nullptr || has_timer_ || timed_ || boot_ns() >= deadline_ns_;
-  return over ? Watched::time_up : Watched::told;
+  return over ? Watched::time_up : Watched::signalled;
 }
 
-std::int64_t EventWait::told_value() const { return 0; }
+std::int64_t EventWait::signal_value() const { return 0; }
 
 bool is_marked(std::int64_t, const char*, std::int64_t) { return false; }
 bool started_with(std::int64_t, const char*, PathText&) { return false; }

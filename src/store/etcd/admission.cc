@@ -63,7 +63,7 @@ void Admission::add(std::uint32_t index, const Viewer& who, const Instant& now,
   txn.put(lock.keys.last(), moment, hint_lease(caller_.gateway.access().prefix));
   if (request.if_elapsed.is_forever() && request.elapsed_from == ElapsedFrom::start)
     txn.put(lock.keys.ever(ElapsedFrom::start), moment);
-  // Else it may be decided by a lease that somebody has put another in the place of since.
+  // Else it may be decided by a lease that has been replaced since.
   if (has_interval(request))
     txn.modified_at(lock.keys.cooling(request.elapsed_from), lock.seen.cooling_modified);
   intervals_.begin(lock, now.given, txn);

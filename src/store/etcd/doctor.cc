@@ -31,7 +31,7 @@ struct Seen {
   std::size_t up = 0;
   std::set<std::uint64_t> leaders;
   std::set<std::uint64_t> clusters;
-  std::int64_t furthest_s = 0;  // of the clocks that were told, from ours
+  std::int64_t furthest_s = 0;  // of the known clocks, from ours
   bool dated = false;
 };
 

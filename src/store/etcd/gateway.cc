@@ -131,14 +131,14 @@ bool Gateway::log_in(std::int64_t give_up_boot_ns, Answer& answer) {
   token_.clear();
   const std::string body =
       "{\"name\":" + quoted(access_.user) + ",\"password\":" + quoted(access_.password) + "}";
-  Answer told = ask("auth/authenticate", body, give_up_boot_ns, Repeat::yes,
-                    [](std::string_view text) { return parse_token(text).has_value(); });
+  Answer granted = ask("auth/authenticate", body, give_up_boot_ns, Repeat::yes,
+                       [](std::string_view text) { return parse_token(text).has_value(); });
   logging_in_ = false;
-  if (told.kind == Answer::Kind::good) {
-    token_ = *parse_token(told.text);
+  if (granted.kind == Answer::Kind::good) {
+    token_ = *parse_token(granted.text);
     return true;
   }
-  answer = std::move(told);
+  answer = std::move(granted);
   return false;
 }
 

@@ -12,7 +12,7 @@ bool is_closed(const Snapshot& seen, const Viewer& viewer, std::uint32_t slot) {
   if (std::binary_search(drained.begin(), drained.end(), slot)) return true;
   const auto taker = seen.taken.find(slot);
   const bool newcomer = viewer.ticket == 0;
-  // Without a lease nobody takes anything: such a key is somebody's by hand.
+  // A taker writes it under a lease: a key without one was written by hand.
   return newcomer && taker != seen.taken.end() &&
          (taker->second != viewer.lease || viewer.lease == 0);
 }

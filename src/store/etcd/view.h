@@ -10,7 +10,7 @@
 
 namespace atmost::etcd {
 
-// Whether the slot is closed to this caller: drained, or taken over by somebody for whom it did not
+// Whether the slot is closed to this caller: drained, or taken over by a caller for whom it did not
 // wait.
 bool is_closed(const Snapshot& seen, const Viewer& viewer, std::uint32_t slot);
 
@@ -22,7 +22,7 @@ std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer
 View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std::int64_t cooled_ns,
              std::vector<HolderView>& holders);
 
-// Whether somebody before us could take what it waits for right now.
+// Whether a waiter before us could take what it waits for right now.
 bool is_owed(const Snapshot& seen, const Viewer& viewer);
 // Those who could become `passed`: they are not waited for.
 void overtake(const Viewer& viewer, Snapshot& seen);

@@ -140,7 +140,7 @@ std::optional<LeaseReply> parse_lease(std::string_view text) {
   const bool good = header(*json, reply.header) && number(*json, "ID", reply.id) && reply.id > 0 &&
                     number(*json, "TTL", reply.ttl) && number(*json, "grantedTTL", reply.granted);
   if (!good || reply.ttl > kLongestLease || reply.granted > kLongestLease) return std::nullopt;
-  // Of a lease that is no more only that is told: of one that etcd is about to end, ask again.
+  // For a lease that has ended the answer has only that; for one that is about to end, ask again.
   const bool over = reply.ttl < 0 && json->contains("TTL");
   if (over && (reply.ttl != -1 || json->contains("grantedTTL"))) return std::nullopt;
   return reply;

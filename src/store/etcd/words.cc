@@ -59,7 +59,7 @@ std::string whereabouts(const Answer& answer) {
       return ": nobody listens at " + answer.where +
              ": is etcd running there, and is that the port of its clients?";
     case Lack::protocol:
-      return "; somebody listens at " + answer.where + ", but does not answer as etcd would";
+      return "; a program listens at " + answer.where + ", but does not answer as etcd would";
     case Lack::other:
       break;
   }

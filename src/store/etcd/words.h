@@ -19,7 +19,7 @@ bool lease_is_gone(const Answer& answer);
 // A key below a lock that is not as atmost writes it.
 Error alien_key(std::string_view key);
 
-// `revision`: the first that is told; 0: the next one.
+// `revision`: the first that is reported; 0: the next one.
 std::string watch_body(const std::string& from, const std::string& end, std::uint64_t revision);
 
 }  // namespace atmost::etcd

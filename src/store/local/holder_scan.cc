@@ -29,8 +29,9 @@ bool HolderScan::find(const LockFile& file, const HolderView& holder) {
   const bool alone = holder.kind == HolderKind::supervised || holder.kind == HolderKind::keeper;
   for (int look = 0; look < (ended_ > 0 ? kMostLooks : kLooks); ++look) {
     if (look > 0) os::sleep_until(plus(os::boot_ns(), {kLookAgainNs}));
-    const std::uint32_t ended_before = ended_;
     if (alone && prove(holder.pid)) return true;
+    // The record's number may be that of no process here: its absence shows nothing.
+    const std::uint32_t ended_before = ended_;
     (void)os::each_process(*this);
     if (count_ > 0 || ancestor_) return true;
     // Its last process may have ended since the lock was asked.

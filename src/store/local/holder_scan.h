@@ -24,7 +24,7 @@ struct ProvenHolder {
 inline constexpr int kLooks = 16;
 inline constexpr std::int64_t kLookAgainNs = 3'000'000;
 
-// Whether the slot's byte is locked by any process, or that cannot be told.
+// Whether the slot's byte is locked by any process, or that is not known.
 bool is_held(const LockFile& file, std::uint32_t slot);
 
 // Some 12 KiB: meant for the stack. Borrows both.

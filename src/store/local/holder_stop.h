@@ -14,7 +14,8 @@ namespace atmost::local {
 // process ends. One of an array in the session: free until begin().
 class LocalHolderStop final : public HolderStop {
  public:
-  // Borrows the file, which is open, and `seen` until close(). False: somebody else is at it.
+  // Borrows the file, which is open, and `seen` until close(). False: another process is stopping
+  // it.
   Result<bool> begin(LockFile& file, os::SeenDescendants& seen, std::uint32_t slot,
                      std::uint64_t hold, StopFor what_for);
   bool begun() const { return file_ != nullptr; }

@@ -64,7 +64,7 @@ Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t ke
   os::ProcessHandle keeper;
   if (const int error = keeper.open(record.pid)) {
     if (error == ESRCH || error == EINVAL)
-      return false;  // it has gone, and its slot is somebody else's
+      return false;  // it has gone, and its slot is another holder's
     return file.failure(Code::io, error, "cannot reach its keeper");
   }
   switch (Proof(file, record.slot).of(record.pid)) {
@@ -87,10 +87,11 @@ Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t ke
       at_real_ns != 0 ? keeper.send_value(os::kTerminate, at_real_ns) : keeper.send(os::kTerminate);
   if (error == ESRCH) return false;
   if (error != 0)
-    return about_keeper(file, Code::not_permitted, record.pid, ", which may not be told to let go");
+    return about_keeper(file, Code::not_permitted, record.pid,
+                        ", which may not be asked to release it");
   (void)keeper.send(os::kContinue);
   if (keeper.ends_within(kPatienceNs)) return true;
-  return about_keeper(file, Code::busy, record.pid, ", which was told to let go and does not");
+  return about_keeper(file, Code::busy, record.pid, ", which was asked to release it and does not");
 }
 
 }  // namespace atmost::local

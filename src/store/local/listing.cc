@@ -59,7 +59,7 @@ void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderV
       !live_word && os::query_lock(file.slot_fd(), os::Owner::description, os::LockKind::write,
                                    {slot_byte(slot), 1}, conflict) == 0;
   // A process-owned lock names its owner, and holders have no read locks: whatever the record says,
-  // it is of somebody before.
+  // it is an earlier holder's.
   const bool named =
       asked && conflict.found && conflict.pid > 0 && (!to.has_record || conflict.pid != to.pid);
   const bool read_locked = asked && conflict.found && !conflict.write;

@@ -25,7 +25,7 @@ Error not_made(const PathText& directory, int error) {
   return failed;
 }
 
-// Where the original and we write is zero or ours; anything else is somebody's document.
+// Where the original and we write is zero or ours; anything else is another program's file.
 constexpr std::string_view kAlien =
     "not a lock file, or cut short (it holds other data, which was left alone); name a file that "
     "does not "
@@ -78,7 +78,7 @@ Status LockFile::open(const LockSpec& spec, const Request& request, Access acces
 Status LockFile::open_path(const Request& request, Access access) {
   only_stops_ = request.only_stops;
   // Once more when the file appears or vanishes between the two attempts; whoever loses that race
-  // three times in a row meets somebody who does it on purpose.
+  // three times in a row is done on purpose.
   for (int attempt = 0; attempt < 3; ++attempt) {
     int error = 0;
     {
@@ -110,7 +110,7 @@ Status LockFile::open_path(const Request& request, Access access) {
       const int unmade = os::make_directories_above(path_, which);
       if (unmade != 0) return not_made(which, unmade);
     }
-    // A refusal leaves nothing behind. What cannot be examined is told by the attempt to create it.
+    // A refusal leaves nothing behind. What cannot be examined shows in the attempt to create it.
     if (Status directories = check_directories(); !directories.ok() && directories.error().sys == 0)
       return directories;
     if (Status trusted = check_parent_filesystem(request); !trusted.ok()) return trusted;

@@ -74,7 +74,7 @@ bool Proof::started_under_this_lock(std::int64_t pid, const os::Credentials& ids
   if (!read_record(file_.fd(), slot_, record) || record.token == 0 || record.token > INT64_MAX)
     return false;
   if (ids.user == kRoot || ids.user != record.uid || !ids.wholly(ids.user)) return false;
-  // Compared as words: to look along a path of somebody's choice may take for ever.
+  // Compared as words: to look along a path of another user's choice may take for ever.
   PathText here;
   PathText named;
   return os::started_by(pid, ids.user) &&

@@ -22,8 +22,8 @@ class Proof final : public os::Reach {
 
   enum class Answer : std::uint8_t {
     no,          // has no descriptor with the slot's lock
-    proven,      // holds the slot, and did so before anybody could have told it to
-    unproven,    // has such a descriptor, which somebody may have handed to it
+    proven,      // holds the slot, and did so before another process could have told it to
+    unproven,    // has such a descriptor, which may have been handed to it
     unreadable,  // another user's process, or no /proc
   };
   // REQUIRES: a ProcessHandle to `pid` is open, and asked afterwards whether it still means a

@@ -15,14 +15,14 @@ struct Run {
   std::int64_t end = 0;  // behind the last byte
 };
 
-// The left-most run of bytes in [low, end) that somebody else holds, clipped to it. About two
+// The left-most run of bytes in [low, end) that others hold, clipped to it. About two
 // queries each when the locks were taken in ascending order. `against`: read to pass read locks
 // over. Returns 0 or an errno value.
 int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to,
                  os::LockKind against = os::LockKind::write);
 
-// The right-most one; of its bytes at least the last is told. Looks near `end` first: the neighbour
-// is the usual answer.
+// The right-most one; of its bytes at least the last is reported. Looks near `end` first: the
+// neighbour is the usual answer.
 int last_locked(int fd, std::int64_t low, std::int64_t end, Run& to,
                 os::LockKind against = os::LockKind::write);
 

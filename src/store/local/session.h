@@ -14,7 +14,7 @@
 
 namespace atmost::local {
 
-// Room for a T whose pages nobody touches before somebody makes or fills it.
+// Room for a T whose pages are not touched before it is made or filled.
 template <class T>
 union Untouched {
   Untouched() {}

@@ -47,7 +47,7 @@ bool our_line_holds(const Identity& identity, std::int64_t byte) {
   return false;
 }
 
-// A library that has not agreed to be killed: it is told by its word, or not at all.
+// A library that has not agreed to be killed: its word is marked, or nothing is done.
 void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, SignalStep step,
                   SignalResult& result) {
   result.immune = eviction == Eviction::none;
@@ -58,7 +58,7 @@ void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, SignalS
   result.signalled = write_flags(file.fd(), slot, word.flags | kRevokedFlag) == 0 ? 1 : 0;
 }
 
-// Whether there is somebody to signal; if not, `result` says why.
+// Whether there is a process to signal; if not, `result` says why.
 bool anybody_proven(const HolderScan& scan, SignalStep step, SignalResult& result) {
   result.ancestor = scan.ancestor();
   // Who was proven once, or was seen to end, is met by the next step perhaps, or has ended by then.
@@ -110,7 +110,7 @@ class Signaller {
         os::freeze_and_kill({.other = &root}, os::Members::all, [] { return true; });
     left_ = met.reached != 0 ? met.reached : met.excepted;
     // The next step comes soon; a supervisor that sees its command end meanwhile ends in good
-    // order. It frees the slot, too, of which somebody who is excepted has the descriptor.
+    // order. It frees the slot, too, of which a process that is excepted has the descriptor.
     const bool wait = met.reached != 0 || (met.excepted != 0 && supervised_);
     return wait ? 0 : holder.handle.send(os::kKill);
   }

@@ -2,7 +2,7 @@
 //
 // Admission is proven by counting pigeonholes: we hold K bytes at or below N, and one query says
 // that nobody holds a byte above N; so at most N are held, whoever holds them and whatever the
-// hints said. Where somebody does (callers with larger limits), the held bytes are counted exactly.
+// hints said. Where some do (callers with larger limits), the held bytes are counted exactly.
 // Refusal is proven slot by slot: each slot that counted as held either refused our lock or carries
 // the word of a living supervisor, and a few of those are asked as well.
 #ifndef ATMOST_STORE_LOCAL_SLOTS_H
@@ -29,7 +29,7 @@ struct Reservation {
   bool takeover_running = false;
   bool joiner_waiting = false;
   bool met_dead = false;  // the word of some reserved slot says that its last holder was killed
-  bool writer_inside = false;     // somebody else holds the mode byte
+  bool writer_inside = false;     // another process holds the mode byte
   bool some_drained = false;      // slots among those that are in the way are drained
   std::uint32_t slots[kMaxTake];  // `count` of them, ascending
 
@@ -92,7 +92,7 @@ class Search {
 
   // Reserves until `wanted` slots are ours or every slot up to N is known to be held or drained.
   Status until(std::uint32_t wanted);
-  // The same anew, without the slots that somebody is just taking over: those are for the head of
+  // The same anew, without the slots that are just being taken over: those are for the head of
   // the queue, else for the taker, not for a newcomer.
   Status without_taken_over(std::uint32_t wanted);
   // It was seen on the way that nothing above N is locked: no slot, mode, takeover, ticket.

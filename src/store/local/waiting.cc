@@ -83,8 +83,8 @@ Result<Wake> LocalSession::wait_behind_others(std::uint32_t lock, std::uint64_t 
   }
 }
 
-// True when nobody is in front of us in any queue. Otherwise the wait behind somebody is over, and
-// `wake` says how.
+// True when nobody is in front of us in any queue. Otherwise the wait behind another waiter is
+// over, and `wake` says how.
 Result<bool> LocalSession::wait_for_turn(const Ticket& ticket, std::int64_t deadline_boot_ns,
                                          Wake& wake) {
   for (std::uint32_t i = 0; i < count_; ++i) {

@@ -153,7 +153,7 @@ void PostgresSession::admit(Connection& connection, Attempt& attempt, std::int64
   for (const LockAttempt& one : attempt.locks) {
     if (attempt.has_ticket())
       statements.push_back(leave_place(one.key, attempt.queue->numbers[one.index]));
-    // We may have left room, or stood before somebody who has some.
+    // We may have left room, or stood before a waiter that has some.
     if (one.snapshot.waiters > 0) statements.push_back(wake_first(one.key));
   }
   statements.push_back(commit());

@@ -78,9 +78,10 @@ void Connection::not_let_in() {
 // Of several servers the one that takes writes is wanted. A default that makes sessions read-only
 // is lifted (set_up()); recovery is not.
 void Connection::refuse_standby(std::int64_t deadline) {
-  const char* const told = PQparameterStatus(connection_, "in_hot_standby");  // since PostgreSQL 14
-  bool standby = told != nullptr && std::string_view(told) == "on";
-  if (told == nullptr) {
+  const char* const reported =
+      PQparameterStatus(connection_, "in_hot_standby");  // since PostgreSQL 14
+  bool standby = reported != nullptr && std::string_view(reported) == "on";
+  if (reported == nullptr) {
     const Statement question[] = {{"SELECT pg_is_in_recovery()", {}, "SELECT", 1}};
     const std::vector<Rows> answers = ask(question, deadline);
     answers[0].expect(1);
@@ -123,7 +124,7 @@ void Connection::open(std::int64_t deadline) {
           DatabaseError::Kind::setup,
           "a proxy pools transactions here (pgbouncer with pool_mode=transaction?): sessions are "
           "not "
-          "our own, and nobody would be told of anything; connect to the server itself, or through "
+          "our own, and notifications would not arrive; connect to the server itself, or through "
           "pool_mode=session",
           {},
           Code::unavailable};
@@ -133,7 +134,7 @@ void Connection::open(std::int64_t deadline) {
     throw;
   }
   was_open_ = true;
-  news_ = true;  // what was told while nobody listened is lost: look
+  news_ = true;  // notifications that came while nothing listened are lost: look
 }
 
 void Connection::set_up(std::int64_t deadline) {

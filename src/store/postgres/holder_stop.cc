@@ -71,14 +71,14 @@ Result<Owned<HolderStop>> PostgresSession::stop(std::uint32_t lock, std::uint32_
 }
 
 // A taker that receives a termination signal releases the slots that it has closed to others.
-void PostgresSession::leave_if_told() {
+void PostgresSession::end_if_signalled() {
   if (!latch_.is_set()) return;
   for (PostgresHolderStop* stop : stops_) stop->unclaim();
   latch_.obey();
 }
 
 Result<SignalResult> PostgresHolderStop::signal(SignalStep step) {
-  session_.leave_if_told();
+  session_.end_if_signalled();
   Client& client = *session_.client_;
   const std::int64_t level = asked_level(step);
   const bool lately = os::boot_ns() < looked_ns_ + kAskEvery.ns;
@@ -145,7 +145,7 @@ void PostgresHolderStop::close() {
   PostgresSession& session = session_;
   delete this;
   if (!session.stops_.empty() || session.queued_) return;
-  if (session.lease_ == nullptr) session.leave_if_told();
+  if (session.lease_ == nullptr) session.end_if_signalled();
   session.latch_.disarm();
 }
 

@@ -91,7 +91,7 @@ constexpr Piece kPieces[] = {
      "  PRIMARY KEY (lock, ticket)\n"
      ") WITH (fillfactor = 70)",
      "CREATE TABLE"},
-    {"Slots whose holder somebody is stopping.",
+    {"Slots whose holder is being stopped.",
      "CREATE TABLE IF NOT EXISTS atmost.takeover (\n"
      "  lock text NOT NULL,\n"
      "  slot integer NOT NULL,\n"

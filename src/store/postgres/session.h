@@ -82,7 +82,7 @@ class PostgresSession final : public Session {
   void ask_whether_it_is_there();
   void refresh_place();
   void leave_queue();
-  void leave_if_told();
+  void end_if_signalled();
 
   PostgresStore& store_;
   const Request& request_;
