@@ -189,11 +189,12 @@ TEST(OsTree, NothingIsProvenToBeBelowAProcessThatHasEnded) {
     const OtherRoot living = {number, real, ours, all, met};
     return real.open(number) == 0 ? sweep({.other = &living}, Members::all, 0).reached : 0;
   };
-  EXPECT_TRUE(
+  ASSERT_TRUE(
       witness::eventually(std::chrono::seconds(10), [&] { return child_of_number() != 0; }));
 
   EXPECT_EQ(sweep({.other = &root}, Members::all, SIGSTOP).sent, 0U);
   const std::int64_t child = child_of_number();
+  ASSERT_GT(child, 0);
   EXPECT_NE(witness::state_of(static_cast<pid_t>(child)), 'T');
   kill(static_cast<pid_t>(child), SIGKILL);
   kill(number, SIGKILL);

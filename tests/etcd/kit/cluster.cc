@@ -187,7 +187,9 @@ void Cluster::start(unsigned member) {
   if (ground_.started) ground_.started(member, pid);
 }
 
-void Cluster::signal(unsigned member, int number) { ::kill(members_[member].pid, number); }
+void Cluster::signal(unsigned member, int number) {
+  if (members_[member].pid > 0) ::kill(members_[member].pid, number);
+}
 
 void Cluster::kill(unsigned member) {
   if (members_[member].pid <= 0) return;
