@@ -32,11 +32,13 @@ class Script {
         "\"why\":\"too_soon\",\"waited_s\":0.000000,\"retry_in_s\":" + json::decimal(retry_in, 6));
   }
   Script& busy(double at, const std::string& why = "no_slot", double waited = 0) {
-    return line("denied", at,
-                "\"why\":\"" + why + "\",\"retry_in_s\":null,\"waited_s\":" + json::decimal(waited, 6));
+    return line(
+        "denied", at,
+        "\"why\":\"" + why + "\",\"retry_in_s\":null,\"waited_s\":" + json::decimal(waited, 6));
   }
   Script& expired(double at, std::int64_t holder, double limit) {
-    return line("expired", at, holder_of(holder) + ",\"expire_after_s\":" + json::decimal(limit, 6));
+    return line("expired", at,
+                holder_of(holder) + ",\"expire_after_s\":" + json::decimal(limit, 6));
   }
   Script& signalled(double at, std::int64_t holder, bool worked) {
     return line(
