@@ -10,7 +10,8 @@ name=${name%_}
 mkdir "$name"
 lock=$name/lock
 
-# valid FILE FIELD...: each line of it is an object; the text of each FIELD comes back in some.
+# valid FILE FIELD...: each line of it is an object, and there is one; the text of each FIELD comes
+# back in some, the byte that is no UTF-8 as U+FFFD.
 valid() {
   python3 - "$@" <<'EOF' || fail "no JSON in $1: $(cat "$1")"
 import json, sys
@@ -19,42 +20,47 @@ objects = [json.loads(line) for line in lines if line]
 assert objects
 for field in sys.argv[2:]:
     texts = [one[field] for one in objects if field in one]
-    assert texts, field
-    assert any(text.startswith('q"b\\ \nl\x1be\x7fd\u2028u<&>') for text in texts), texts
+    assert any(text.startswith('q"b\\ \nl\x1be\x7fd\u2028u<&>\ufffdx') for text in texts), texts
 EOF
 }
 
 cp /bin/sleep "$name/$name"
 start atmost run --json --id "$name" "$lock" "$name/$name" 100
+job=$started
 wait_until 'atmost list --json "$lock" | grep -q held'
 expect_code 0 atmost list --json "$lock"
-valid out id command
+valid out lock id command
 expect_code 75 atmost run --json "$lock" true
-valid err
+valid err lock
 expect_code 75 atmost run --json --status-fd 1 "$lock" true
-valid out
+valid out lock
 expect_code 0 atmost check --json "$lock"
-valid out
-expect_code 0 atmost kill --dry-run --json "$lock"
-[ ! -s out ] || valid out
-expect_code 0 atmost kill --json --kill-grace 1s "$lock"
-[ ! -s err ] || valid err
-wait "$started" || :
+valid out lock
+if [ -z "${ATMOST_PORTABLE-}" ]; then
+  expect_code 0 atmost kill --json --kill-grace 1s "$lock"
+  valid err lock id command
+else
+  kill "$job"
+fi
+wait "$job" || :
 expect_code 0 atmost history --json
-valid out id command
+valid out lock id command
 expect_code 0 atmost stats --json
-valid out
+valid out lock
 expect_code 0 atmost tune --json "$lock"
-valid out
+valid out lock
 expect_code 1 atmost release --json --for-pid 1 "$lock"
-valid out
+valid out lock
 atmost doctor --json "$name" >out 2>err || :
 valid out
-cat >"$name/pass.toml" <<'EOF'
+[ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || exit 0 # built without toml++
+cat >pass.toml <<'EOF'
 [[atom]]
 operator = "copy"
-operand = "a\u001b\"\\<&>"
+operand = "q\"b\\ \nl\u001be"
 command = ["true"]
 EOF
-atmost pass --json "$name/pass.toml" >out 2>err || :
-[ ! -s out ] || valid out
+chmod 600 pass.toml
+expect_code 0 atmost pass --json pass.toml
+valid out
+expect_in out 'copy:q\"b\\ \nl\u001be'

@@ -270,8 +270,6 @@ TEST_F(RunFault, WhoCannotBeKilledIsNotHuntedForEver) {
   EXPECT_LE(passes, 150u);
 }
 
-#endif
-
 std::int64_t main_killed_ns = 0;
 
 pid_t behind(int process) {
@@ -308,6 +306,8 @@ TEST_F(RunFault, KilledProcessesAreWaitedForLongerThanAShortGrace) {
   while (waitpid(-1, nullptr, 0) > 0) {
   }
 }
+
+#endif
 
 TEST_F(RunFault, WhatItUsed) {
   const RunReport report =

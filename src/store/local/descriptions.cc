@@ -31,7 +31,9 @@ bool LockFile::serves(const LockSpec& spec, const Request& request) {
   if (!fd_.open() || !shared_.open() || path_.view() != spec.path.view()) return false;
   const bool plain =
       !request.looks_only && !request.only_stops && !request.foreign_format && !request.with_flock;
-  const bool same = is_same(fd_, request) & is_same(shared_, request);
+  // Both are asked: each lets go of a descriptor that has become another file's.
+  const bool first_same = is_same(fd_, request);
+  const bool same = is_same(shared_, request) && first_same;
   if (!plain || !same || !may_stay_open() || user_ != os::user_id()) return false;
   guarded_ = was_empty_ = false;
   state_ = HeaderState::fresh;
