@@ -17,11 +17,14 @@
 
 namespace witness {
 
-// `rounds` handovers on each of `lanes` locks, at each of which the first waiter is paused; nobody
-// behind it may fail.
-inline void expect_nobody_fails(const std::string& how, unsigned lanes, unsigned rounds,
-                                Bound bound) {
-  if (how == "freeze" && !Freezer().works()) GTEST_SKIP() << "no freezer can be had here";
+struct PausedSums {
+  unsigned handovers = 0, paused = 0, too_late = 0, ended = 0, failures = 0;
+  std::int64_t longest_ms = 0;
+};
+
+// `rounds` handovers on each of `lanes` locks, at each of which the first waiter is paused.
+inline void run_paused_lanes(const std::string& how, unsigned lanes, unsigned rounds, Bound bound,
+                             PausedSums& sums) {
   TempDir directory;
   World world;
   std::vector<pid_t> pids;
@@ -37,8 +40,6 @@ inline void expect_nobody_fails(const std::string& how, unsigned lanes, unsigned
     close(streams.out);
     close(streams.err);
   }
-  unsigned sums[5] = {};
-  std::int64_t longest_ms = 0;
   for (unsigned lane = 0; lane < lanes; ++lane) {
     const std::optional<int> status = world.wait(pids[lane], bound);
     const std::string own = directory.file("lane" + std::to_string(lane));
@@ -46,21 +47,35 @@ inline void expect_nobody_fails(const std::string& how, unsigned lanes, unsigned
     EXPECT_TRUE(status && words(*status) == "exit 0") << complaints;
     EXPECT_EQ(complaints, "");
     std::istringstream line(read_file(own + ".out"));
-    for (unsigned& sum : sums) {
-      unsigned value = 0;
-      line >> value;
-      sum += value;
-    }
-    std::int64_t ms = 0;
-    line >> ms;
-    longest_ms = std::max(longest_ms, ms);
+    PausedSums own_sums;
+    line >> own_sums.handovers >> own_sums.paused >> own_sums.too_late >> own_sums.ended >>
+        own_sums.failures >> own_sums.longest_ms;
+    sums.handovers += own_sums.handovers;
+    sums.paused += own_sums.paused;
+    sums.too_late += own_sums.too_late;
+    sums.ended += own_sums.ended;
+    sums.failures += own_sums.failures;
+    sums.longest_ms = std::max(sums.longest_ms, own_sums.longest_ms);
   }
-  std::cout << sums[0] << " handovers: " << sums[1] << " waiters paused, " << sums[2]
-            << " had slot or guard already, " << sums[3] << " had ended; " << sums[4]
-            << " failures; the longest wait behind a paused one " << longest_ms << " ms\n";
-  EXPECT_EQ(sums[0], lanes * rounds);
-  EXPECT_EQ(sums[4], 0u);
-  EXPECT_GT(sums[1], sums[0] / 10) << "hardly any was paused while it waited";
+}
+
+// Nobody behind a paused waiter may fail. A busy machine may let every waiter have its slot before
+// it is paused: then that was no test, and it is done again.
+inline void expect_nobody_fails(const std::string& how, unsigned lanes, unsigned rounds,
+                                Bound bound) {
+  if (how == "freeze" && !Freezer().works()) GTEST_SKIP() << "no freezer can be had here";
+  constexpr unsigned kMostTimes = 40;
+  PausedSums sums;
+  unsigned times = 0;
+  for (; times < kMostTimes && sums.paused <= lanes * rounds / 10; ++times)
+    run_paused_lanes(how, lanes, rounds, bound, sums);
+  std::cout << sums.handovers << " handovers: " << sums.paused << " waiters paused, "
+            << sums.too_late << " had slot or guard already, " << sums.ended << " had ended; "
+            << sums.failures << " failures; the longest wait behind a paused one "
+            << sums.longest_ms << " ms\n";
+  EXPECT_EQ(sums.handovers, times * lanes * rounds);
+  EXPECT_EQ(sums.failures, 0u);
+  EXPECT_GT(sums.paused, lanes * rounds / 10) << "hardly any was paused while it waited";
 }
 
 }  // namespace witness
