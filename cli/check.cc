@@ -14,13 +14,13 @@ class Nothing final : public LockVisitor {
   void waiter(const WaiterView&) override {}
 };
 
-int show_count(const Invocation& it) {
-  const LockSpec& lock = it.request.locks[0];
+int show_count(const Invocation& invocation) {
+  const LockSpec& lock = invocation.request.locks[0];
   Nothing nothing;
-  const Result<std::uint32_t> held = it.locks->inspect(lock, now(), &nothing);
-  if (!held.ok()) return fail(held.error(), it, 1);
+  const Result<std::uint32_t> held = invocation.locks->inspect(lock, now(), &nothing);
+  if (!held.ok()) return fail(held.error(), invocation, 1);
   Output to(1);
-  if (it.json) {
+  if (invocation.json) {
     char room[kJsonRoom];
     JsonLine line(room);
     to.text(line.text("lock", lock.name).number("held", held.value()).finish());
@@ -32,14 +32,15 @@ int show_count(const Invocation& it) {
 
 }  // namespace
 
-int check_command(Invocation& it) {
-  if (const Status placed = take_lock(it, false); !placed.ok()) return fail(placed.error(), it, 1);
-  if (!it.max_given) return show_count(it);
-  it.request.looks_only = true;
-  const Outcome outcome = probe(*it.locks, it.request);
-  report(outcome, it, 1);
-  report_status(outcome, it, {});
-  return exit_code(outcome, it);
+int check_command(Invocation& invocation) {
+  if (const Status placed = take_lock(invocation, false); !placed.ok())
+    return fail(placed.error(), invocation, 1);
+  if (!invocation.max_given) return show_count(invocation);
+  invocation.request.looks_only = true;
+  const Outcome outcome = probe(*invocation.locks, invocation.request);
+  report(outcome, invocation, 1);
+  report_status(outcome, invocation, {});
+  return exit_code(outcome, invocation);
 }
 
 }  // namespace atmost::cli

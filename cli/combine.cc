@@ -9,36 +9,39 @@ namespace {
 
 Error usage(std::string_view what) { return error_of(Code::usage, 0, what); }
 
-Status check_amounts(const Invocation& it) {
-  const LockSpec& lock = it.request.locks[0];
-  if (it.shared && it.exclusive) return usage("--exclusive: cannot be --shared as well");
-  if (it.take_given && it.shared)
+Status check_amounts(const Invocation& invocation) {
+  const LockSpec& lock = invocation.request.locks[0];
+  if (invocation.shared && invocation.exclusive)
+    return usage("--exclusive: cannot be --shared as well");
+  if (invocation.take_given && invocation.shared)
     return usage("--take: readers with --shared take no slots of their own");
-  if (it.exclusive && (it.take_given || it.max_given)) {
+  if (invocation.exclusive && (invocation.take_given || invocation.max_given)) {
     return usage("--exclusive: a writer is alone: leave --max and --take out");
   }
-  if (it.take_given && it.subcommand == kCheck && !it.max_given) {
+  if (invocation.take_given && invocation.subcommand == kCheck && !invocation.max_given) {
     return usage("--take: only answers with --max: use -n N as well");
   }
-  if (lock.take > lock.max && (it.take_given || lock.max > 0)) {
+  if (lock.take > lock.max && (invocation.take_given || lock.max > 0)) {
     Error error = usage("--take: ");
     error.message.append_unsigned(lock.take).append(" slots of at most ").append_unsigned(lock.max);
-    error.message.append(it.max_given ? ": use at most --max" : ": use --max N with an N as large");
+    error.message.append(invocation.max_given ? ": use at most --max"
+                                              : ": use --max N with an N as large");
     return error;
   }
-  if (it.request.splay.is_forever()) {
+  if (invocation.request.splay.is_forever()) {
     return usage("--splay: no part of inf can be waited for: use a duration, such as 10m");
   }
-  if (it.subcommand == kHold && it.for_pid == 0) {
+  if (invocation.subcommand == kHold && invocation.for_pid == 0) {
     return usage("--for-pid: hold needs it: use --for-pid $$ in a script");
   }
-  if (it.subcommand == kWait && !it.max_given) return usage("--max: wait needs it: use -n N");
+  if (invocation.subcommand == kWait && !invocation.max_given)
+    return usage("--max: wait needs it: use -n N");
   return {};
 }
 
-Status check_exec(const Invocation& it) {
-  const Request& request = it.request;
-  if (it.subcommand == kHold) {
+Status check_exec(const Invocation& invocation) {
+  const Request& request = invocation.request;
+  if (invocation.subcommand == kHold) {
     if (request.expire_after.is_zero())
       return usage("--expire-after: hold releases the lock after this long: use more than 0");
     if (request.until == Until::close)
@@ -46,7 +49,7 @@ Status check_exec(const Invocation& it) {
     return {};
   }
   if (!request.exec) {
-    if (request.until == Until::close && traits_of(it).leased) {
+    if (request.until == Until::close && traits_of(invocation).leased) {
       return usage(
           "--until: close is about a descriptor of a lock file: use main or tree with --store");
     }
@@ -64,7 +67,7 @@ Status check_exec(const Invocation& it) {
     return usage(
         "--close: with --exec the command holds the lock by the descriptor: leave one of them out");
   }
-  if (it.until_given && request.until == Until::main) {
+  if (invocation.until_given && request.until == Until::main) {
     return usage(
         "--until: nobody stays to see the main process of --exec end: use tree or close, or leave "
         "--exec "
@@ -75,9 +78,9 @@ Status check_exec(const Invocation& it) {
 
 // Options that mean nothing where locks are not files of this machine (docs/fleet.md lists them for
 // users).
-Status check_options_of_fleet(const Invocation& it) {
+Status check_options_of_fleet(const Invocation& invocation) {
   for (const Option& option : options()) {
-    const bool given = (it.given >> (&option - options().data()) & 1) != 0;
+    const bool given = (invocation.given >> (&option - options().data()) & 1) != 0;
     if (!given || option.not_in_fleet.empty()) continue;
     Error error = usage("--");
     error.message.append(option.name).append(": ").append(option.not_in_fleet);
@@ -86,8 +89,8 @@ Status check_options_of_fleet(const Invocation& it) {
   return {};
 }
 
-Status check_lease_time(const Invocation& it) {
-  const Request& request = it.request;
+Status check_lease_time(const Invocation& invocation) {
+  const Request& request = invocation.request;
   const Duration shortest = shortest_ttl(request.kill_grace);
   if (shortest.is_forever()) {
     return usage(
@@ -118,31 +121,32 @@ Status check_lease_time(const Invocation& it) {
   return error;
 }
 
-Status check_fleet(const Invocation& it) {
-  if (!traits_of(it).leased) {
-    if (it.ttl_given) return usage("--ttl: only a lease in a fleet has one: use it with --store");
-    if (it.on_lost_given && !traits_of(it).inheritable)
+Status check_fleet(const Invocation& invocation) {
+  if (!traits_of(invocation).leased) {
+    if (invocation.ttl_given)
+      return usage("--ttl: only a lease in a fleet has one: use it with --store");
+    if (invocation.on_lost_given && !traits_of(invocation).inheritable)
       return usage(
           "--on-lost: a lock that is a symbolic link is not watched: use a lock file, or --store "
           "of a fleet");
-    if (it.on_lost_given && it.request.exec)
+    if (invocation.on_lost_given && invocation.request.exec)
       return usage(
           "--on-lost: nobody stays to look after the lock file of --exec: leave one of them out");
     return {};
   }
-  if (it.subcommand == kHold || it.subcommand == kRelease) {
+  if (invocation.subcommand == kHold || invocation.subcommand == kRelease) {
     return usage(
         "--store: hold and release keep locks of this machine: use run, which renews its lease");
   }
-  if (const Status known = check_options_of_fleet(it); !known.ok()) return known;
-  return it.subcommand == kRun ? check_lease_time(it) : Status{};
+  if (const Status known = check_options_of_fleet(invocation); !known.ok()) return known;
+  return invocation.subcommand == kRun ? check_lease_time(invocation) : Status{};
 }
 
-Status check_flock(const Invocation& it) {
-  if (!it.request.with_flock) return {};
-  if (!traits_of(it).inheritable)
+Status check_flock(const Invocation& invocation) {
+  if (!invocation.request.with_flock) return {};
+  if (!traits_of(invocation).inheritable)
     return usage("--with-flock: a symlink lock is no file that flock(1) could lock: leave it out");
-  if (it.request.until == Until::close) {
+  if (invocation.request.until == Until::close) {
     return usage(
         "--with-flock: a flock(2) stays until all who inherited the file have closed it: leave it "
         "or "
@@ -151,12 +155,12 @@ Status check_flock(const Invocation& it) {
   return {};
 }
 
-Status check_learned(const Invocation& it) {
-  const Request& request = it.request;
+Status check_learned(const Invocation& invocation) {
+  const Request& request = invocation.request;
   if (request.learned.low > request.learned.high)
     return usage("--auto-min: is longer than --auto-max");
-  if (!wants_memory(request)) return {};
-  if (!traits_of(it).remembers) {
+  if (!wants_stats(request)) return {};
+  if (!traits_of(invocation).remembers) {
     return usage(
         "auto: limits are learned from what a lock file remembers of its runs: give durations with "
         "--store");
@@ -166,31 +170,33 @@ Status check_learned(const Invocation& it) {
 
 }  // namespace
 
-Status combine(Invocation& it) {
-  LockSpec& lock = it.request.locks[0];
-  if (it.shared && !it.max_given) lock.max = kMaxSlots;
-  if (const Status amounts = check_amounts(it); !amounts.ok()) return amounts;
-  if (const Status exec = check_exec(it); !exec.ok()) return exec;
-  if (const Status fleet = check_fleet(it); !fleet.ok()) return fleet;
-  if (const Status flock = check_flock(it); !flock.ok()) return flock;
-  if (const Status learned = check_learned(it); !learned.ok()) return learned;
-  if (it.request.no_history && (!it.request.log_path.empty() || it.request.log_args)) {
+Status combine(Invocation& invocation) {
+  LockSpec& lock = invocation.request.locks[0];
+  if (invocation.shared && !invocation.max_given) lock.max = kMaxSlots;
+  if (const Status amounts = check_amounts(invocation); !amounts.ok()) return amounts;
+  if (const Status exec = check_exec(invocation); !exec.ok()) return exec;
+  if (const Status fleet = check_fleet(invocation); !fleet.ok()) return fleet;
+  if (const Status flock = check_flock(invocation); !flock.ok()) return flock;
+  if (const Status learned = check_learned(invocation); !learned.ok()) return learned;
+  if (invocation.request.no_history &&
+      (!invocation.request.log_path.empty() || invocation.request.log_args)) {
     return usage("--no-history: nothing is logged with it: leave it out, or --log and --log-args");
   }
-  if (it.slot != 0 && it.overdue)
+  if (invocation.slot != 0 && invocation.overdue)
     return usage("--overdue: names its holders itself: leave --slot out");
-  if (it.shared) lock.mode = Mode::shared;
-  if (it.exclusive) lock.mode = Mode::exclusive;
-  Request& request = it.request;
-  if (request.exec && !it.until_given) request.until = Until::tree;
-  if (!it.wait_given && (it.subcommand == kWait || request.on_busy == OnBusy::join)) {
+  if (invocation.shared) lock.mode = Mode::shared;
+  if (invocation.exclusive) lock.mode = Mode::exclusive;
+  Request& request = invocation.request;
+  if (request.exec && !invocation.until_given) request.until = Until::tree;
+  if (!invocation.wait_given &&
+      (invocation.subcommand == kWait || request.on_busy == OnBusy::join)) {
     request.wait = Duration::forever();
   }
   return {};
 }
 
-std::string_view doubtful(const Invocation& it) {
-  const Request& request = it.request;
+std::string_view doubtful(const Invocation& invocation) {
+  const Request& request = invocation.request;
   if (!request.expire_after.is_forever() && request.expire_after < request.if_elapsed) {
     return "--expire-after is shorter than --if-elapsed: a command that runs longer is stopped "
            "each time and "

@@ -6,16 +6,16 @@
 namespace atmost::cli {
 namespace {
 
-int set(Invocation& it, bool drained) {
-  Status done = take_lock(it, false);
-  if (done.ok()) done = it.locks->set_drained(it.request, it.slot, drained);
+int set(Invocation& invocation, bool drained) {
+  Status done = take_lock(invocation, false);
+  if (done.ok()) done = invocation.locks->set_drained(invocation.request, invocation.slot, drained);
   if (!done.ok()) {
     complain(done.error());
     return static_cast<int>(done.error().code);
   }
-  if (it.verbose) {
-    Text<400> words(it.request.locks[0].name);
-    if (it.slot != 0) words.append(": slot ").append_unsigned(it.slot);
+  if (invocation.verbose) {
+    Text<400> words(invocation.request.locks[0].name);
+    if (invocation.slot != 0) words.append(": slot ").append_unsigned(invocation.slot);
     complain(words.append(drained ? ": drained" : ": admits again"));
   }
   return 0;
@@ -23,8 +23,8 @@ int set(Invocation& it, bool drained) {
 
 }  // namespace
 
-int drain_command(Invocation& it) { return set(it, true); }
+int drain_command(Invocation& invocation) { return set(invocation, true); }
 
-int resume_command(Invocation& it) { return set(it, false); }
+int resume_command(Invocation& invocation) { return set(invocation, false); }
 
 }  // namespace atmost::cli

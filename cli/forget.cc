@@ -6,10 +6,10 @@
 
 namespace atmost::cli {
 
-int forget_command(Invocation& it) {
-  Status done = take_lock(it, false);
-  if (done.ok()) warn_if_unknown(it, it.request.locks[0]);
-  if (done.ok()) done = it.locks->forget(it.request);
+int forget_command(Invocation& invocation) {
+  Status done = take_lock(invocation, false);
+  if (done.ok()) warn_if_unknown(invocation, invocation.request.locks[0]);
+  if (done.ok()) done = invocation.locks->forget(invocation.request);
   if (done.ok()) return 0;
   complain(done.error());
   return static_cast<int>(done.error().code);

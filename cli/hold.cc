@@ -5,15 +5,18 @@
 
 namespace atmost::cli {
 
-int hold_command(Invocation& it) {
-  if (const Status placed = take_lock(it, false); !placed.ok()) return fail(placed.error(), it, 1);
-  if (const Status known = complete_hold(*it.locks, it.for_pid, it.request); !known.ok())
-    return fail(known.error(), it, 1);
-  Narrator narrator(it);
-  const Outcome outcome = hold_for(*it.locks, it.request, it.keeper_to, &narrator);
-  report(outcome, it, 1);
-  report_status(outcome, it, {});
-  return exit_code(outcome, it);
+int hold_command(Invocation& invocation) {
+  if (const Status placed = take_lock(invocation, false); !placed.ok())
+    return fail(placed.error(), invocation, 1);
+  if (const Status known = complete_hold(*invocation.locks, invocation.for_pid, invocation.request);
+      !known.ok())
+    return fail(known.error(), invocation, 1);
+  Narrator narrator(invocation);
+  const Outcome outcome =
+      hold_for(*invocation.locks, invocation.request, invocation.keeper_to, &narrator);
+  report(outcome, invocation, 1);
+  report_status(outcome, invocation, {});
+  return exit_code(outcome, invocation);
 }
 
 }  // namespace atmost::cli

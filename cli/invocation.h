@@ -71,8 +71,8 @@ struct Invocation {
 };
 
 // What the store can do, before it is opened. A URL that check_store() refused is file: here.
-inline const StoreTraits& traits_of(const Invocation& it) {
-  const Scheme* scheme = scheme_of(it.store);
+inline const StoreTraits& traits_of(const Invocation& invocation) {
+  const Scheme* scheme = scheme_of(invocation.store);
   return scheme != nullptr ? scheme->traits : kSchemes[0].traits;
 }
 

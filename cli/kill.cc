@@ -32,21 +32,21 @@ class Names final : public Observer {
 
 }  // namespace
 
-int kill_command(Invocation& it) {
-  if (const Status placed = take_lock(it, false); !placed.ok()) {
+int kill_command(Invocation& invocation) {
+  if (const Status placed = take_lock(invocation, false); !placed.ok()) {
     complain(placed.error());
     return static_cast<int>(placed.error().code);
   }
-  warn_if_unknown(it, it.request.locks[0]);
-  it.request.locks[0].max = kMaxSlots;
-  it.request.only_stops = true;
-  const Victims wanted = {it.slot, it.overdue, it.dry_run};
+  warn_if_unknown(invocation, invocation.request.locks[0]);
+  invocation.request.locks[0].max = kMaxSlots;
+  invocation.request.only_stops = true;
+  const Victims wanted = {invocation.slot, invocation.overdue, invocation.dry_run};
   Names names;
-  Narrator narrator(it);
-  Observer* observer = it.dry_run ? static_cast<Observer*>(&names) : &narrator;
-  const Outcome outcome = stop_holders(*it.locks, it.request, wanted, observer);
-  if (outcome.kind != Outcome::Kind::ran) report(outcome, it, 2);
-  return exit_code(outcome, it);
+  Narrator narrator(invocation);
+  Observer* observer = invocation.dry_run ? static_cast<Observer*>(&names) : &narrator;
+  const Outcome outcome = stop_holders(*invocation.locks, invocation.request, wanted, observer);
+  if (outcome.kind != Outcome::Kind::ran) report(outcome, invocation, 2);
+  return exit_code(outcome, invocation);
 }
 
 }  // namespace atmost::cli

@@ -15,7 +15,8 @@ namespace {
 // The locks to show: those named, or all of the directory.
 class Locks {
  public:
-  explicit Locks(const Invocation& it) : it_(it), around_(naming_context(it, host_room_)) {}
+  explicit Locks(const Invocation& invocation)
+      : it_(invocation), around_(naming_context(invocation, host_room_)) {}
 
   Status prepare() {
     if (it_.operand_count != 0) return {};
@@ -91,10 +92,11 @@ class Locks {
 };
 
 // `lines`: of the screen, that the table and what follows it may take; 0: as many as there are.
-int show_once(Locks& locks, const Invocation& it, Output& to, bool terminal, unsigned lines) {
+int show_once(Locks& locks, const Invocation& invocation, Output& to, bool terminal,
+              unsigned lines) {
   const Instant moment = now();
   Table table;
-  if (terminal && !it.json) {
+  if (terminal && !invocation.json) {
     Listing measured(to, table, Shape::measure, moment);
     measured.heads();
     locks.be_silent(true);
@@ -103,16 +105,16 @@ int show_once(Locks& locks, const Invocation& it, Output& to, bool terminal, uns
     table.fit(terminal_size(1).columns);
   }
   Listing listing(to, table,
-                  it.json    ? Shape::json
-                  : terminal ? Shape::table
-                             : Shape::plain,
+                  invocation.json ? Shape::json
+                  : terminal      ? Shape::table
+                                  : Shape::plain,
                   moment);
   listing.heads();
   // The heads, what was cut, the footnote, and where the cursor stands.
   constexpr unsigned kAround = 4;
   if (lines != 0) listing.cut_after(lines > kAround ? lines - kAround : 1);
   const int code = locks.show(listing);
-  if (!terminal || it.json) return code;
+  if (!terminal || invocation.json) return code;
   if (!listing.any()) to.text("nobody holds or waits\n");
   if (listing.cut() != 0) to.text("... and ").number(listing.cut()).text(" more\n");
   if (listing.doubted()) {
@@ -126,17 +128,17 @@ void say_where(Locks& locks, Output& to) {
   to.text("locks in ").escaped(locks.directory()).text("\n");
 }
 
-int watch(Locks& locks, const Invocation& it, Output& to, bool terminal) {
+int watch(Locks& locks, const Invocation& invocation, Output& to, bool terminal) {
   constexpr std::string_view kHideCursor = "\x1b[?25l";
   constexpr std::string_view kShowCursor = "\x1b[?25h";
   constexpr std::string_view kClear = "\x1b[H\x1b[J";
   hold_signals();
   for (;;) {
     if (terminal) to.text(kHideCursor).text(kClear);
-    if (terminal && locks.all() && !it.json) say_where(locks, to);
+    if (terminal && locks.all() && !invocation.json) say_where(locks, to);
     const unsigned screen = terminal ? terminal_size(1).lines : 0;
-    const unsigned above = locks.all() && !it.json ? 1 : 0;
-    show_once(locks, it, to, terminal, screen > above ? screen - above : screen);
+    const unsigned above = locks.all() && !invocation.json ? 1 : 0;
+    show_once(locks, invocation, to, terminal, screen > above ? screen - above : screen);
     if (!to.flush()) {
       release_signals();
       return finish(to);
@@ -151,8 +153,8 @@ int watch(Locks& locks, const Invocation& it, Output& to, bool terminal) {
 
 }  // namespace
 
-int list_command(Invocation& it) {
-  static Locks locks(it);
+int list_command(Invocation& invocation) {
+  static Locks locks(invocation);
   if (const Status prepared = locks.prepare(); !prepared.ok()) {
     complain(prepared.error());
     return static_cast<int>(prepared.error().code);
@@ -160,16 +162,16 @@ int list_command(Invocation& it) {
   locks.warn_of_unknown();
   Output to(1);
   const bool terminal = is_terminal(1);
-  if (it.watch) return watch(locks, it, to, terminal);
-  if (locks.all() && terminal && !it.json) {
+  if (invocation.watch) return watch(locks, invocation, to, terminal);
+  if (locks.all() && terminal && !invocation.json) {
     say_where(locks, to);
-  } else if (locks.all() && it.verbose) {
+  } else if (locks.all() && invocation.verbose) {
     Output where(2);
     where.text("atmost: ");
     say_where(locks, where);
     where.flush();
   }
-  const int code = show_once(locks, it, to, terminal, 0);
+  const int code = show_once(locks, invocation, to, terminal, 0);
   const int written = finish(to);
   return written != 0 ? written : code;
 }

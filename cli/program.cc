@@ -21,12 +21,12 @@ int usage(const Error& error) {
   return static_cast<int>(error.code);
 }
 
-Status take_environment_store(Invocation& it) {
+Status take_environment_store() {
   const char* url = std::getenv("ATMOST_STORE");
-  if (!it.store.empty() || url == nullptr || url[0] == '\0') return {};
+  if (!invocation.store.empty() || url == nullptr || url[0] == '\0') return {};
   const Status checked = check_store(url);
   if (checked.ok()) {
-    it.store = url;
+    invocation.store = url;
     return {};
   }
   Error error = error_of(Code::usage, 0, "$ATMOST_STORE: ");
@@ -34,12 +34,12 @@ Status take_environment_store(Invocation& it) {
   return error;
 }
 
-Status claim_status_fd(const Invocation& it) {
-  if (it.status_fd < 0) return {};
-  const Status claimed = claim_descriptor(it.status_fd);
+Status claim_status_fd() {
+  if (invocation.status_fd < 0) return {};
+  const Status claimed = claim_descriptor(invocation.status_fd);
   if (claimed.ok()) return {};
   Error error = error_of(Code::usage, claimed.error().sys, "--status-fd: descriptor ");
-  error.message.append_signed(it.status_fd).append(" is ").append(claimed.error().message);
+  error.message.append_signed(invocation.status_fd).append(" is ").append(claimed.error().message);
   return error;
 }
 
@@ -52,7 +52,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
     return usage(read.error());
   if (invocation.help) return show_help(subcommand);
   if (invocation.version) return show_version();
-  if (const Status store = take_environment_store(invocation); !store.ok())
+  if (const Status store = take_environment_store(); !store.ok())
     return usage(store.error());
   if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
   if (subcommand.bit == kRun && service == nullptr && !invocation.request.exec)
@@ -63,7 +63,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
   Result<Owned<Store>> store = open_store(invocation.store, room, service);
   if (!store.ok()) return usage(store.error());
   invocation.locks = &*store.value();
-  if (const Status claimed = claim_status_fd(invocation); !claimed.ok())
+  if (const Status claimed = claim_status_fd(); !claimed.ok())
     return usage(claimed.error());
   return subcommand.run(invocation);
 }

@@ -6,27 +6,28 @@
 
 namespace atmost::cli {
 
-int release_command(Invocation& it) {
-  if (const Status placed = take_lock(it, false); !placed.ok()) {
+int release_command(Invocation& invocation) {
+  if (const Status placed = take_lock(invocation, false); !placed.ok()) {
     complain(placed.error());
     return static_cast<int>(placed.error().code);
   }
-  const LockSpec& lock = it.request.locks[0];
-  const std::int64_t pid = it.for_pid != 0 ? it.for_pid : caller_id();
+  const LockSpec& lock = invocation.request.locks[0];
+  const std::int64_t pid = invocation.for_pid != 0 ? invocation.for_pid : caller_id();
   const Result<bool> released =
-      release_for(*it.locks, lock, pid, it.request.now_given ? it.request.now_real_ns : 0);
+      release_for(*invocation.locks, lock, pid,
+                  invocation.request.now_given ? invocation.request.now_real_ns : 0);
   if (!released.ok()) {
     complain(released.error());
     return static_cast<int>(released.error().code);
   }
-  if (it.json) {
+  if (invocation.json) {
     Output to(1);
     char room[kJsonRoom];
     JsonLine line(room);
     line.text("lock", lock.name).signed_number("pid", pid);
     to.text(line.truth("released", released.value()).finish());
     if (const int code = finish(to)) return code;
-  } else if (!released.value() && !it.quiet) {
+  } else if (!released.value() && !invocation.quiet) {
     Text<400> words(lock.name);
     complain(words.append(": nothing is held there for process ").append_signed(pid));
   }

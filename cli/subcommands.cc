@@ -46,8 +46,8 @@ Error about_also(std::string_view text, const Error& why) {
 
 // --also [N@]LOCK. What stands before the @ is a limit only if it is a number: a@b is a name like
 // any other.
-Status take_also(Invocation& it, const NamingContext& around, std::string_view text) {
-  LockSpec& lock = it.request.locks[it.request.lock_count];
+Status take_also(Invocation& invocation, const NamingContext& around, std::string_view text) {
+  LockSpec& lock = invocation.request.locks[invocation.request.lock_count];
   const std::size_t at = text.find('@');
   const bool limited =
       at != std::string_view::npos && at > 0 &&
@@ -60,18 +60,18 @@ Status take_also(Invocation& it, const NamingContext& around, std::string_view t
     name.remove_prefix(at + 1);
   }
   bool named = false;
-  if (const Status placed = place(it, around, name, lock, named); !placed.ok())
+  if (const Status placed = place(invocation, around, name, lock, named); !placed.ok())
     return about_also(text, placed.error());
-  it.request.make_parents = it.request.make_parents || named;
-  ++it.request.lock_count;
+  invocation.request.make_parents = invocation.request.make_parents || named;
+  ++invocation.request.lock_count;
   return {};
 }
 
 // Where there is no lock directory whose history it would belong to.
-void keep_history_here(Invocation& it, const NamingContext& around) {
-  Request& request = it.request;
+void keep_history_here(Invocation& invocation, const NamingContext& around) {
+  Request& request = invocation.request;
   if (request.no_history || !request.log_path.empty()) return;
-  request.log_is_own = traits_of(it).has_path;
+  request.log_is_own = traits_of(invocation).has_path;
   const Status placed =
       request.log_is_own ? own_log(around, request.log_path) : fleet_log(around, request.log_path);
   if (!placed.ok()) request.no_history = true;
@@ -83,25 +83,27 @@ std::span<const Subcommand> subcommands() { return kSubcommands; }
 
 std::span<const ExternalProgram> external_programs() { return kPrograms; }
 
-Status take_lock(Invocation& it, bool extra) {
-  if (it.operand_count == 0) {
+Status take_lock(Invocation& invocation, bool extra) {
+  if (invocation.operand_count == 0) {
     return error_of(Code::usage, 0, "no LOCK given: use a name, operator:operand or a path");
   }
-  if (!extra && it.operand_count > 1) {
+  if (!extra && invocation.operand_count > 1) {
     Error error = error_of(Code::usage, 0, "\"");
-    error.message.append(it.operands[1])
+    error.message.append(invocation.operands[1])
         .append("\" is one argument too many: options come before LOCK");
     return error;
   }
   Text<255> host_room;
-  const NamingContext around = naming_context(it, host_room);
+  const NamingContext around = naming_context(invocation, host_room);
   const char* held = std::getenv("ATMOST_HELD");
-  it.request.nested = held != nullptr && held[0] != '\0';
-  Status placed = place(it, around, it.operands[0], it.request.locks[0], it.request.make_parents);
-  const bool by_path = !it.request.make_parents;
-  for (unsigned i = 0; placed.ok() && i < it.also_count; ++i)
-    placed = take_also(it, around, it.also[i]);
-  if (placed.ok() && (by_path || !traits_of(it).has_path)) keep_history_here(it, around);
+  invocation.request.nested = held != nullptr && held[0] != '\0';
+  Status placed = place(invocation, around, invocation.operands[0], invocation.request.locks[0],
+                        invocation.request.make_parents);
+  const bool by_path = !invocation.request.make_parents;
+  for (unsigned i = 0; placed.ok() && i < invocation.also_count; ++i)
+    placed = take_also(invocation, around, invocation.also[i]);
+  if (placed.ok() && (by_path || !traits_of(invocation).has_path))
+    keep_history_here(invocation, around);
   return placed;
 }
 

@@ -24,24 +24,24 @@ Output& line(Output& to, std::string_view name) {
   return to;
 }
 
-void show_runs(Output& to, const Tuning& it) {
+void show_runs(Output& to, const Tuning& tuning) {
   line(to, "remembered")
-      .number(it.completed)
+      .number(tuning.completed)
       .text(" runs that ended by themselves, ")
-      .number(it.stopped);
-  to.text(" stopped by a limit, ").number(it.cut_short).text(" by others\n");
-  if (it.completed == 0) return;
-  line(to, "run times").text("half up to ").text(duration_words(it.half));
-  to.text(", nine in ten up to ").text(duration_words(it.nine_tenths));
-  to.text(", the longest ").text(duration_words(it.longest)).text("; the older count less\n");
+      .number(tuning.stopped);
+  to.text(" stopped by a limit, ").number(tuning.cut_short).text(" by others\n");
+  if (tuning.completed == 0) return;
+  line(to, "run times").text("half up to ").text(duration_words(tuning.half));
+  to.text(", nine in ten up to ").text(duration_words(tuning.nine_tenths));
+  to.text(", the longest ").text(duration_words(tuning.longest)).text("; the older count less\n");
   constexpr std::string_view kAlike[kWidths] = {"the same again", "nearly so", "about as long",
                                                 "of the same order"};
   line(to, "the next run");
   for (int i = 0; i < kWidths; ++i) {
-    tenths(to.text(kAlike[i]).text(" "), 100 * (it.related[i] + it.related[kWidths + i]));
+    tenths(to.text(kAlike[i]).text(" "), 100 * (tuning.related[i] + tuning.related[kWidths + i]));
     to.text("%, ");
   }
-  tenths(to.text("unlike the earlier ones "), 100 * it.related[kRelations - 1]).text("%\n");
+  tenths(to.text("unlike the earlier ones "), 100 * tuning.related[kRelations - 1]).text("%\n");
 }
 
 // In 1,000.
@@ -49,89 +49,91 @@ Output& rate(Output& to, double value) {
   return value > 0 && value < 0.05 ? to.text("less than 0.1") : tenths(to, value);
 }
 
-void show_choice(Output& to, const Tuning& it, const LearnedBounds& bounds) {
+void show_choice(Output& to, const Tuning& tuning, const LearnedBounds& bounds) {
   line(to, "asked");
   tenths(to.text("at most "), bounds.risk_ppm / 1000.0)
       .text(
           " good runs in 1,000 may be stopped, over all locks of the directory (--auto-risk); "
           "learned from ");
-  to.number(it.experience).text(" of their runs\n");
+  to.number(tuning.directory_runs).text(" of their runs\n");
   line(to, "this lock");
-  if (it.completed < it.runs_needed) {
-    to.text("no limit: ").number(it.runs_needed);
-    to.text(" completed runs of its own are needed, it has ").number(it.completed).text("\n");
+  if (tuning.completed < tuning.runs_needed) {
+    to.text("no limit: ").number(tuning.runs_needed);
+    to.text(" completed runs of its own are needed, it has ").number(tuning.completed).text("\n");
     return;
   }
-  if (it.limit.is_forever()) {
+  if (tuning.limit.is_forever()) {
     to.text("no limit: its runs differ so much that none of any use would keep that risk\n");
     return;
   }
-  to.text("best limit ").text(duration_words(it.limit)).text(": ");
-  rate(to, 1000 * it.chance_at_limit).text(" in 1,000 of its next runs are longer");
+  to.text("best limit ").text(duration_words(tuning.limit)).text(": ");
+  rate(to, 1000 * tuning.chance_at_limit).text(" in 1,000 of its next runs are longer");
   const double risk = bounds.risk_ppm * 1e-6;
-  if (it.chance_at_limit > 2 * risk) to.text(", because its runs differ more than those of others");
-  if (it.chance_at_limit < risk / 2)
+  if (tuning.chance_at_limit > 2 * risk)
+    to.text(", because its runs differ more than those of others");
+  if (tuning.chance_at_limit < risk / 2)
     to.text(", because its runs are more alike than those of others");
   to.text("\n");
-  if (it.stopped > 0) {
-    line(to, "kept").number(it.stopped).text(" of ");
-    const std::uint64_t all = std::uint64_t{it.completed} + it.stopped;
+  if (tuning.stopped > 0) {
+    line(to, "kept").number(tuning.stopped).text(" of ");
+    const std::uint64_t all = std::uint64_t{tuning.completed} + tuning.stopped;
     to.number(all).text(" runs were stopped: ");
-    rate(to, 1000.0 * it.stopped / static_cast<double>(all));
+    rate(to, 1000.0 * tuning.stopped / static_cast<double>(all));
     to.text(" in 1,000, runs that hung among them\n");
   }
-  if (it.widened > 0) {
-    line(to, "after a kill").text("the limit is ").text(duration_words(it.run_limit));
+  if (tuning.widened > 0) {
+    line(to, "after a kill").text("the limit is ").text(duration_words(tuning.run_limit));
     to.text(", until runs have ended by themselves again\n");
   }
 }
 
-void show_schedule(Output& to, const Tuning& it) {
+void show_schedule(Output& to, const Tuning& tuning) {
   line(to, "schedule");
-  if (it.schedule_known) {
-    to.text("a request every ").text(duration_words(it.usual)).text(" or so; ");
+  if (tuning.schedule_known) {
+    to.text("a request every ").text(duration_words(tuning.usual)).text(" or so; ");
   } else {
     to.text("not known before four intervals; ");
   }
-  to.number(it.too_soon)
+  to.number(tuning.too_soon)
       .text(" requests were too soon, ")
-      .number(it.spam)
+      .number(tuning.spam)
       .text(" of all kept arriving at or below the interval\n");
 }
 
-void show_interval(Output& to, const Tuning& it, const LearnedBounds& bounds) {
-  const Duration interval = it.limits.if_elapsed;
+void show_interval(Output& to, const Tuning& tuning, const LearnedBounds& bounds) {
+  const Duration interval = tuning.limits.if_elapsed;
   line(to, "--if-elapsed");
   if (interval.is_zero()) {
     to.text("0\n");
     return;
   }
   to.text(duration_words(interval)).text(": ");
-  if (it.slowed > 0) {
+  if (tuning.slowed > 0) {
     to.text("longer than half of the usual interval, because requests keep arriving too soon\n");
   } else if (interval == bounds.high) {
     to.text("as --auto-max says\n");
   } else if (interval == bounds.low) {
     to.text("as --auto-min says\n");
-  } else if (interval == it.usual) {
+  } else if (interval == tuning.usual) {
     to.text("the usual interval, which is shorter than --auto-min\n");
   } else {
     to.text("half of the usual interval\n");
   }
 }
 
-void show_limits(Output& to, const Tuning& it, const LearnedBounds& bounds) {
-  line(to, "--expire-after").text(duration_words(it.limits.expire_after)).text("\n");
+void show_limits(Output& to, const Tuning& tuning, const LearnedBounds& bounds) {
+  line(to, "--expire-after").text(duration_words(tuning.limits.expire_after)).text("\n");
   line(to, "--max-runtime");
-  if (it.limits.max_runtime.is_zero()) {
+  if (tuning.limits.max_runtime.is_zero()) {
     to.text("none\n");
   } else {
-    to.text(duration_words(it.limits.max_runtime)).text("\n");
+    to.text(duration_words(tuning.limits.max_runtime)).text("\n");
   }
-  show_interval(to, it, bounds);
+  show_interval(to, tuning, bounds);
 }
 
-void show_json(Output& to, std::string_view name, const Tuning& it, const LearnedBounds& bounds) {
+void show_json(Output& to, std::string_view name, const Tuning& tuning,
+               const LearnedBounds& bounds) {
   char room[kJsonRoom];
   JsonLine line(room);
   Text<40> full;
@@ -148,58 +150,59 @@ void show_json(Output& to, std::string_view name, const Tuning& it, const Learne
     line.raw(field, number.append_unsigned(whole / 1'000'000).push('.').append(digits));
   };
   line.text("lock", name);
-  line.number("completed", it.completed).number("stopped", it.stopped);
-  line.number("cut_short", it.cut_short);
-  seconds("p50", it.half);
-  seconds("p90", it.nine_tenths);
-  seconds("longest", it.longest);
+  line.number("completed", tuning.completed).number("stopped", tuning.stopped);
+  line.number("cut_short", tuning.cut_short);
+  seconds("p50", tuning.half);
+  seconds("p90", tuning.nine_tenths);
+  seconds("longest", tuning.longest);
   constexpr std::string_view kRelated[kWidths] = {"same", "near", "about", "order"};
   for (int i = 0; i < kWidths; ++i)
-    millionths(kRelated[i], it.related[i] + it.related[kWidths + i]);
-  millionths("any", it.related[kRelations - 1]);
+    millionths(kRelated[i], tuning.related[i] + tuning.related[kWidths + i]);
+  millionths("any", tuning.related[kRelations - 1]);
   millionths("risk_per_1000", bounds.risk_ppm / 1000.0);
-  line.number("experience", it.experience);
-  millionths("price", it.price);
-  seconds("limit", it.limit);
-  line.number("widened_steps", it.widened);
-  millionths("chance", it.chance);
-  millionths("chance_at_limit", it.chance_at_limit);
-  if (it.schedule_known) seconds("usual_interval", it.usual);
-  line.number("too_soon", it.too_soon).number("spam", it.spam);
-  seconds("expire_after", it.limits.expire_after);
-  seconds("max_runtime", it.limits.max_runtime);
-  seconds("if_elapsed", it.limits.if_elapsed);
+  line.number("experience", tuning.directory_runs);
+  millionths("price", tuning.price);
+  seconds("limit", tuning.limit);
+  line.number("widened_steps", tuning.widened);
+  millionths("chance", tuning.chance);
+  millionths("chance_at_limit", tuning.chance_at_limit);
+  if (tuning.schedule_known) seconds("usual_interval", tuning.usual);
+  line.number("too_soon", tuning.too_soon).number("spam", tuning.spam);
+  seconds("expire_after", tuning.limits.expire_after);
+  seconds("max_runtime", tuning.limits.max_runtime);
+  seconds("if_elapsed", tuning.limits.if_elapsed);
   to.text(line.finish());
 }
 
 }  // namespace
 
-int tune_command(Invocation& it) {
-  if (const Status placed = take_lock(it, false); !placed.ok()) return fail(placed.error(), it, 1);
-  const Result<Tuning> tuned = tune(*it.locks, it.request);
-  if (!tuned.ok()) return fail(tuned.error(), it, 1);
+int tune_command(Invocation& invocation) {
+  if (const Status placed = take_lock(invocation, false); !placed.ok())
+    return fail(placed.error(), invocation, 1);
+  const Result<Tuning> tuned = tune(*invocation.locks, invocation.request);
+  if (!tuned.ok()) return fail(tuned.error(), invocation, 1);
   const Tuning& tuning = tuned.value();
-  const std::string_view name = it.request.locks[0].name;
+  const std::string_view name = invocation.request.locks[0].name;
   if (tuning.kept == StatsKept::none) {
     Error error = error_of(Code::usage, 0, name);
     error.message.append(": this store remembers no runs: only lock files do");
-    return fail(error, it, 1);
+    return fail(error, invocation, 1);
   }
-  if (tuning.kept == StatsKept::others_may_write && !it.quiet) {
+  if (tuning.kept == StatsKept::others_may_write && !invocation.quiet) {
     Text<400> words(name);
     complain(words.append(
         ": others may write the lock file: what it remembers is not used, and auto is no limit"));
   }
   Output to(1);
-  if (it.json) {
-    show_json(to, name, tuning, it.request.learned);
+  if (invocation.json) {
+    show_json(to, name, tuning, invocation.request.learned);
     return finish(to);
   }
   to.escaped(name).text("\n");
   show_runs(to, tuning);
-  show_choice(to, tuning, it.request.learned);
+  show_choice(to, tuning, invocation.request.learned);
   show_schedule(to, tuning);
-  show_limits(to, tuning, it.request.learned);
+  show_limits(to, tuning, invocation.request.learned);
   return finish(to);
 }
 

@@ -35,10 +35,10 @@ Text<255> near_name(std::string_view directory, std::string_view name, std::stri
 
 }  // namespace
 
-void warn_if_unknown(const Invocation& it, const LockSpec& lock) {
-  if (it.quiet || !it.locks->traits().inheritable) return;
+void warn_if_unknown(const Invocation& invocation, const LockSpec& lock) {
+  if (invocation.quiet || !invocation.locks->traits().inheritable) return;
   Existence seen;
-  const Result<std::uint32_t> looked = it.locks->inspect(lock, now(), &seen);
+  const Result<std::uint32_t> looked = invocation.locks->inspect(lock, now(), &seen);
   if (!looked.ok() || seen.exists) return;
   Text<900> words(lock.name);
   const std::string_view path = lock.path;
@@ -50,7 +50,7 @@ void warn_if_unknown(const Invocation& it, const LockSpec& lock) {
     words.append(" (there is no file for it in ").append(directory).push(')');
     const Text<255> machine = host_name();
     const Text<255> meant =
-        near_name(directory, lock.name, it.host.empty() ? machine.view() : it.host);
+        near_name(directory, lock.name, invocation.host.empty() ? machine.view() : invocation.host);
     if (!meant.empty()) words.append("; did you mean ").append(meant).push('?');
   }
   complain(words);

@@ -9,7 +9,7 @@ namespace atmost::cli {
 
 // Says on standard error, unless quiet, that the lock file does not exist, and which name of its
 // directory may have been meant. Nothing for other stores, whose locks come and go.
-void warn_if_unknown(const Invocation& it, const LockSpec& lock);
+void warn_if_unknown(const Invocation& invocation, const LockSpec& lock);
 
 }  // namespace atmost::cli
 

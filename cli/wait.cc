@@ -5,13 +5,14 @@
 
 namespace atmost::cli {
 
-int wait_command(Invocation& it) {
-  if (const Status placed = take_lock(it, false); !placed.ok()) return fail(placed.error(), it, 1);
-  Narrator narrator(it);
-  const Outcome outcome = wait_for_room(*it.locks, it.request, &narrator);
-  report(outcome, it, 1);
-  report_status(outcome, it, {});
-  return exit_code(outcome, it);
+int wait_command(Invocation& invocation) {
+  if (const Status placed = take_lock(invocation, false); !placed.ok())
+    return fail(placed.error(), invocation, 1);
+  Narrator narrator(invocation);
+  const Outcome outcome = wait_for_room(*invocation.locks, invocation.request, &narrator);
+  report(outcome, invocation, 1);
+  report_status(outcome, invocation, {});
+  return exit_code(outcome, invocation);
 }
 
 }  // namespace atmost::cli

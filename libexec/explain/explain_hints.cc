@@ -5,7 +5,7 @@
 #include "explanation.h"
 #include "os/byte_lock.h"
 #include "os/occupancy.h"
-#include "store/local/remembering.h"
+#include "store/local/stats_file.h"
 
 namespace atmost::explain {
 namespace {
@@ -259,21 +259,24 @@ void tell_longest(const float (&steps)[kSteps], std::string_view what, Report& o
 }
 
 void tell_memory(const Explanation& about, Report& out) {
-  static LockStats memory;
+  static LockStats lock_stats;
   out.text("  bytes ").number(kMemoryAt).text(" to ");
   out.number(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) - 1);
   out.text(", the lock's memory, which auto limits are learned from:");
-  if (!read_memory(about.fd, memory)) {
+  if (!read_lock_stats(about.fd, lock_stats)) {
     out.text(" nothing\n");
     return;
   }
-  out.text("\n    ").count(memory.completed).text(" runs ended by themselves, ");
-  out.count(memory.stopped).text(" by a limit, ").count(memory.cut_short).text(" by others\n");
-  tell_longest(memory.runs, "runs", out);
-  tell_longest(memory.intervals, "intervals between requests", out);
-  if (memory.too_soon == 0) return;
-  out.text("    ").count(memory.too_soon).text(" requests came too soon, ");
-  out.count(memory.spam).text(" of them were spam\n");
+  out.text("\n    ").count(lock_stats.completed).text(" runs ended by themselves, ");
+  out.count(lock_stats.stopped)
+      .text(" by a limit, ")
+      .count(lock_stats.cut_short)
+      .text(" by others\n");
+  tell_longest(lock_stats.runs, "runs", out);
+  tell_longest(lock_stats.intervals, "intervals between requests", out);
+  if (lock_stats.too_soon == 0) return;
+  out.text("    ").count(lock_stats.too_soon).text(" requests came too soon, ");
+  out.count(lock_stats.spam).text(" of them were spam\n");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
   to.if_elapsed_auto = atom.if_elapsed_auto;
   to.expire_auto = atom.expire_auto;
   to.max_runtime_auto = atom.max_runtime_auto;
-  if (fleet && wants_memory(to)) {
+  if (fleet && wants_stats(to)) {
     return error_of(Code::usage, 0,
                     "auto: limits are learned from what a lock file remembers of its runs: give "
                     "durations, or scope = \"host\"");

@@ -86,15 +86,15 @@ class LargestEver final : public Rule {
 class Learned final : public Rule {
  public:
   Learned(std::size_t atoms, LearnedBounds bounds, std::uint32_t ppm)
-      : Rule("auto, --auto-risk " + risk_words(ppm), ppm), memories_(atoms) {
+      : Rule("auto, --auto-risk " + risk_words(ppm), ppm), lock_stats_(atoms) {
     request_.max_runtime_auto = true;
     request_.learned = bounds;
     request_.learned.risk_ppm = ppm;
   }
   Duration limit(std::uint32_t atom, Duration) override {
     View view;
-    view.memory = &memories_[atom];
-    view.experience = &experience_;
+    view.lock_stats = &lock_stats_[atom];
+    view.directory_stats = &directory_stats_;
     const Duration limit = policy::limits_of(request_, view).max_runtime;
     return limit.is_zero() ? Duration::forever() : limit;
   }
@@ -102,13 +102,13 @@ class Learned final : public Rule {
     RunSample sample = run;
     sample.low = request_.learned.low;
     sample.high = request_.learned.high;
-    policy::remember(memories_[atom], experience_, sample);
+    policy::remember(lock_stats_[atom], directory_stats_, sample);
   }
 
  private:
   Request request_;
-  std::vector<LockStats> memories_;
-  DirectoryStats experience_{};
+  std::vector<LockStats> lock_stats_;
+  DirectoryStats directory_stats_{};
 };
 
 }  // namespace

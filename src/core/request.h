@@ -119,7 +119,7 @@ struct Request {
 };
 
 // Whether any limit is learned.
-constexpr bool wants_memory(const Request& request) {
+constexpr bool wants_stats(const Request& request) {
   return request.if_elapsed_auto || request.expire_auto || request.max_runtime_auto;
 }
 

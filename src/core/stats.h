@@ -86,7 +86,8 @@ struct RunSample {
 
 // Updates the statistics. Pure; stores call it on what they read and write the result back
 // (policy/remember.h).
-using LearnFn = void (*)(LockStats& memory, DirectoryStats& experience, const RunSample& what);
+using LearnFn = void (*)(LockStats& lock_stats, DirectoryStats& directory_stats,
+                         const RunSample& what);
 
 // The limits that a decision applied: learned ones, or those of the request.
 struct Limits {

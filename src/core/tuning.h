@@ -14,11 +14,11 @@ struct Tuning {
   std::uint32_t too_soon = 0, spam = 0;                     // requests
   Duration half{}, nine_tenths{},
       longest{};  // of the run times remembered, the older counting less, rounded up
-  double related[kRelations] = {};  // how likely each relation of the next run is; sums to 1
-  std::uint32_t experience = 0;     // runs of the directory that the price was learned from
-  double price = 0;                 // of a wrong kill, in doublings of the limit
-  double chance = 0;                // that a good run is longer than run_limit
-  double chance_at_limit = 0;       // and than `limit`
+  double related[kRelations] = {};   // how likely each relation of the next run is; sums to 1
+  std::uint32_t directory_runs = 0;  // runs of the directory that the price was learned from
+  double price = 0;                  // of a wrong kill, in doublings of the limit
+  double chance = 0;                 // that a good run is longer than run_limit
+  double chance_at_limit = 0;        // and than `limit`
   // So many completed runs of the lock itself before there is a limit.
   std::uint32_t runs_needed = 0;
   Duration limit = Duration::forever();  // best at that price, before it was widened and bounded;

@@ -89,8 +89,8 @@ struct View {
   bool flocked = false;           // no room because of another process's flock(2), without a record
   // The statistics of the lock and of its directory, if the request needs them; null: the store
   // keeps none.
-  const LockStats* memory = nullptr;
-  const DirectoryStats* experience = nullptr;
+  const LockStats* lock_stats = nullptr;
+  const DirectoryStats* directory_stats = nullptr;
   bool last_chance = false;  // the caller will not wait any longer
   // Filled when the request may stop holders and there is no room.
   std::span<const HolderView> holders;

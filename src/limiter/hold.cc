@@ -85,14 +85,14 @@ Outcome follow(const Request& request, os::HelperProcess& helper, const os::Proc
 // gets the address at which it can ask the keeper.
 Outcome handed_over(const limiter::Keeping& keeping, const Outcome& outcome,
                     const os::HelperProcess& helper, std::string_view keeper_to) {
-  const os::RequestPipe& bell = keeping.bell;
+  const os::RequestPipe& requests = keeping.requests;
   if (outcome.kind == Outcome::Kind::refused) {
     limiter::Journal journal(keeping.request, keeping.store.traits(), Command{}, nullptr);
     journal.denied(outcome);
   }
   if (outcome.kind != Outcome::Kind::ran) return outcome;
-  if (bell.hangs() && keeping.store.traits().inheritable) {
-    const Text<63> address = bell.address(helper.pid()).push('\n');
+  if (requests.hangs() && keeping.store.traits().inheritable) {
+    const Text<63> address = requests.address(helper.pid()).push('\n');
     (void)os::append_to(PathText(keeper_to).c_str(), address.view().data(), address.view().size());
   }
   const char heard = 1;
@@ -162,8 +162,8 @@ Status complete_hold(Store& store, std::int64_t pid, Request& request) {
 
 Outcome hold_for(Store& store, const Request& request, std::string_view keeper_to,
                  Observer* observer) {
-  os::RequestPipe bell;
-  if (!keeper_to.empty()) (void)bell.hang();
+  os::RequestPipe requests;
+  if (!keeper_to.empty()) (void)requests.hang();
   os::ProcessHandle script;
   std::int64_t start_ns = 0;
   if (Status opened = open_script(request.kept_for, script, start_ns); !opened.ok())
@@ -171,7 +171,7 @@ Outcome hold_for(Store& store, const Request& request, std::string_view keeper_t
   if (start_ns != request.kept_for_start_ns)
     return failed(about(request.kept_for, Code::usage, ": it has ended"));
 
-  const limiter::Keeping keeping = {store, request, script, bell};
+  const limiter::Keeping keeping = {store, request, script, requests};
   os::HelperProcess helper;
   Outcome outcome;
   const bool named = store.traits().kept_for_pid;  // a hold needs no process to keep it

@@ -66,7 +66,7 @@ class Keeper {
       : request_(keeping.request),
         locks_{keeping.request, keeping.store.traits(), session},
         script_(keeping.script),
-        bell_(keeping.bell),
+        requests_(keeping.requests),
         lease_(static_cast<Lease&&>(lease)),
         outcome_(outcome) {}
 
@@ -83,7 +83,7 @@ class Keeper {
   const Request& request_;
   const OpenLocks locks_;
   const os::ProcessHandle& script_;
-  os::RequestPipe& bell_;
+  os::RequestPipe& requests_;
   Lease lease_;
   Outcome outcome_;
   os::EventWait event_wait_;
@@ -92,7 +92,7 @@ class Keeper {
 void Keeper::live(os::HelperProcess& starter) {
   int kept[kMaxLocks + 4] = {script_.descriptor()};
   unsigned count = 1;
-  if (bell_.hangs()) {
+  if (requests_.hangs()) {
     for (int fd : {os::RequestPipe::kAsk, os::RequestPipe::kAnswer, os::RequestPipe::kAskStaysOpen})
       kept[count++] = fd;
   }
@@ -132,7 +132,7 @@ void Keeper::keep() {
   // How the script ended is for its parent to know; one that lets go by itself has done its work.
   const bool by_itself = watched == os::Watched::signalled || watched == os::Watched::asked;
   lease_.release(by_itself ? Ending::success : Ending::failure, ended, lesson_of(watched, kept));
-  if (watched == os::Watched::asked && found) bell_.accept();
+  if (watched == os::Watched::asked && found) requests_.accept();
   outcome_.ran = kept;
   outcome_.stopped = watched == os::Watched::time_up ? Stopped::lost : Stopped::no;
   journal.ended(outcome_);
@@ -148,7 +148,7 @@ Duration Keeper::longest() const {
 // Only under auto: a hold that nobody limits pays for no statistics. What a taker ended is the
 // taker's to learn from.
 Lesson Keeper::lesson_of(os::Watched watched, Duration kept) const {
-  if (!wants_memory(request_)) return {};
+  if (!wants_stats(request_)) return {};
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
     if (lease_.contested(i) != Contest::none) return {};
   }
@@ -175,11 +175,11 @@ bool Keeper::in_place() const {
 // `asked` means: to let go.
 os::Watched Keeper::watch() {
   for (;;) {
-    const os::Watched watched = event_wait_.watch(script_.descriptor(), &bell_);
+    const os::Watched watched = event_wait_.watch(script_.descriptor(), &requests_);
     if (watched == os::Watched::ended && request_.until == Until::tree)
       return watch_tree(request_, event_wait_);
-    if (watched != os::Watched::asked || bell_.asked() == kLetGo) return watched;
-    if (!bell_.decline()) return os::Watched::unheard;
+    if (watched != os::Watched::asked || requests_.asked() == kLetGo) return watched;
+    if (!requests_.decline()) return os::Watched::unheard;
   }
 }
 
@@ -187,10 +187,10 @@ os::Watched Keeper::watch() {
 // may wait.
 bool Keeper::take_again() {
   event_wait_.set_deadline(plus(os::boot_ns(), {kIdleNs}));
-  const bool asked = event_wait_.watch(script_.descriptor(), &bell_) == os::Watched::asked;
-  if (!asked || bell_.asked() != kTakeAgain) return false;
+  const bool asked = event_wait_.watch(script_.descriptor(), &requests_) == os::Watched::asked;
+  if (!asked || requests_.asked() != kTakeAgain) return false;
   outcome_ = admit(locks_, policy::decide, nullptr, lease_, {.at_once = true});
-  if (lease_.held()) bell_.accept();
+  if (lease_.held()) requests_.accept();
   return lease_.held();
 }
 

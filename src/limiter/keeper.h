@@ -23,7 +23,7 @@ struct Keeping {
   Store& store;
   const Request& request;
   const os::ProcessHandle& script;  // the process behind request.kept_for
-  os::RequestPipe& bell;
+  os::RequestPipe& requests;
 };
 
 // Both functions run the helper that hold_for() started. It keeps the lock until the script has

@@ -93,7 +93,7 @@ int fill_choices(const atmost_options& from, Request& to) {
   if (limited && !to.max_runtime_auto && limit.is_zero())
     return answer_misuse("max_hold must be more than 0 seconds");
   to.trust_fs = from.trust_fs != 0;
-  to.no_learn = from.no_learn != 0 || !wants_memory(to);
+  to.no_learn = from.no_learn != 0 || !wants_stats(to);
   return ATMOST_ADMITTED;
 }
 

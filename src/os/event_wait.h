@@ -22,7 +22,7 @@ class EventWait {
   EventWait();
   void set_deadline(std::int64_t boot_ns);  // kForever: none, as at first
   // `requests` may be null.
-  Watched watch(int handle, RequestPipe* bell);
+  Watched watch(int handle, RequestPipe* requests);
   // What came with the signal (ProcessHandle::send_value()); 0: nothing.
   std::int64_t signal_value() const;
 

@@ -106,7 +106,7 @@ int make_inheritable(int fd);
 void keep_standard_streams();
 
 // Network, stacked and user-space filesystems do not keep byte locks well enough: docs/lock-map.md,
-// "The kernel's story", lists the trusted ones.
+// "What the kernel does", lists the trusted ones.
 enum class Trust { trusted, refused, unknown };
 Trust filesystem_trust(int fd, const char** name);
 

@@ -40,8 +40,8 @@ double sum(const float (&counts)[N]) {
 }
 
 // Any run of the directory, and one more of unknown length.
-double chance_of_any(const DirectoryStats& experience, double all, int step) {
-  return (static_cast<double>(experience.runs[step]) + 1.0 / kSteps) / all;
+double chance_of_any(const DirectoryStats& directory_stats, double all, int step) {
+  return (static_cast<double>(directory_stats.runs[step]) + 1.0 / kSteps) / all;
 }
 
 double chance_within(const float (&runs)[kSteps], double scale, const Bell& bell, int step) {
@@ -106,74 +106,77 @@ void add_longer(float (&runs)[kSteps], float keep, int step) {
 
 }  // namespace
 
-Weights weigh(const LockStats& memory, const DirectoryStats& experience) {
+Weights weigh(const LockStats& lock_stats, const DirectoryStats& directory_stats) {
   Weights weights{};
-  if (memory.completed == 0) {
+  if (lock_stats.completed == 0) {
     weights.of[kAnyRun] = 1;
     return weights;
   }
-  const float(&others)[kRelations] = experience.relations[stage_of(memory.completed)];
+  const float(&others)[kRelations] = directory_stats.relations[stage_of(lock_stats.completed)];
   const double known = sum(others) + 1;
   const double worth = known < kBorrowed ? known : kBorrowed;
-  const double all = worth + sum(memory.relations);
+  const double all = worth + sum(lock_stats.relations);
   for (int i = 0; i < kRelations; ++i) {
     const double borrowed = worth * (static_cast<double>(others[i]) + 1.0 / kRelations) / known;
-    weights.of[i] = (borrowed + static_cast<double>(memory.relations[i])) / all;
+    weights.of[i] = (borrowed + static_cast<double>(lock_stats.relations[i])) / all;
   }
   return weights;
 }
 
-Forecast forecast(const LockStats& memory, const DirectoryStats& experience,
+Forecast forecast(const LockStats& lock_stats, const DirectoryStats& directory_stats,
                   const Weights& weights) {
   float chance[kSteps] = {};
-  add_bells(memory.runs, weights.of, chance);
-  add_bells(memory.recent, weights.of + kWidths, chance);
-  const double any = sum(experience.runs) + 1;
+  add_bells(lock_stats.runs, weights.of, chance);
+  add_bells(lock_stats.recent, weights.of + kWidths, chance);
+  const double any = sum(directory_stats.runs) + 1;
   Forecast mixed;
   double above = 0;
   for (int s = kSteps - 1; s >= 0; --s) {
     mixed.beyond[s] = above < 1 ? above : 1;
-    above +=
-        static_cast<double>(chance[s]) + weights.of[kAnyRun] * chance_of_any(experience, any, s);
+    above += static_cast<double>(chance[s]) +
+             weights.of[kAnyRun] * chance_of_any(directory_stats, any, s);
   }
   return mixed;
 }
 
-void relate(LockStats& memory, DirectoryStats& experience, const Weights& weights, int step) {
-  const double scale = scale_of(memory.runs), recent = scale_of(memory.recent);
+void relate(LockStats& lock_stats, DirectoryStats& directory_stats, const Weights& weights,
+            int step) {
+  const double scale = scale_of(lock_stats.runs), recent = scale_of(lock_stats.recent);
   double foresaw[kRelations];
   for (int i = 0; i < kWidths; ++i) {
-    foresaw[i] = weights.of[i] * chance_within(memory.runs, scale, kBells[i], step);
+    foresaw[i] = weights.of[i] * chance_within(lock_stats.runs, scale, kBells[i], step);
     foresaw[kWidths + i] =
-        weights.of[kWidths + i] * chance_within(memory.recent, recent, kBells[i], step);
+        weights.of[kWidths + i] * chance_within(lock_stats.recent, recent, kBells[i], step);
   }
   foresaw[kAnyRun] =
-      weights.of[kAnyRun] * chance_of_any(experience, sum(experience.runs) + 1, step);
+      weights.of[kAnyRun] * chance_of_any(directory_stats, sum(directory_stats.runs) + 1, step);
   double all = 0;
   for (double part : foresaw) all += part;
-  float(&others)[kRelations] = experience.relations[stage_of(memory.completed)];
+  float(&others)[kRelations] = directory_stats.relations[stage_of(lock_stats.completed)];
   for (int i = 0; i < kRelations; ++i) {
     const auto part = static_cast<float>(foresaw[i] / all);
-    memory.relations[i] = memory.relations[i] * kKeepRelations + part;
+    lock_stats.relations[i] = lock_stats.relations[i] * kKeepRelations + part;
     others[i] += part;
   }
   if (sum(others) < kManyCounts) return;
   for (float& other : others) other /= 2;
 }
 
-void add_run(LockStats& memory, int step) {
-  add(memory.runs, kKeep, step);
-  add(memory.recent, kKeepRecent, step);
+void add_run(LockStats& lock_stats, int step) {
+  add(lock_stats.runs, kKeep, step);
+  add(lock_stats.recent, kKeepRecent, step);
 }
 
-void add_longer_run(LockStats& memory, int step) {
-  add_longer(memory.runs, kKeep, step);
-  add_longer(memory.recent, kKeepRecent, step);
+void add_longer_run(LockStats& lock_stats, int step) {
+  add_longer(lock_stats.runs, kKeep, step);
+  add_longer(lock_stats.recent, kKeepRecent, step);
 }
 
-void add_longer_run(DirectoryStats& experience, int step) { add_longer(experience.runs, 1, step); }
+void add_longer_run(DirectoryStats& directory_stats, int step) {
+  add_longer(directory_stats.runs, 1, step);
+}
 
-double longer_runs(const LockStats& memory, int step) { return above(memory.runs, step); }
-double all_runs(const LockStats& memory) { return sum(memory.runs); }
+double longer_runs(const LockStats& lock_stats, int step) { return above(lock_stats.runs, step); }
+double all_runs(const LockStats& lock_stats) { return sum(lock_stats.runs); }
 
 }  // namespace atmost::policy

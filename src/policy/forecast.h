@@ -21,30 +21,31 @@ struct Forecast {
 struct Weights {
   double of[kRelations];
 };
-Weights weigh(const LockStats& memory, const DirectoryStats& experience);
+Weights weigh(const LockStats& lock_stats, const DirectoryStats& directory_stats);
 
-Forecast forecast(const LockStats& memory, const DirectoryStats& experience,
+Forecast forecast(const LockStats& lock_stats, const DirectoryStats& directory_stats,
                   const Weights& weights);
-inline Forecast forecast(const LockStats& memory, const DirectoryStats& experience) {
-  return forecast(memory, experience, weigh(memory, experience));
+inline Forecast forecast(const LockStats& lock_stats, const DirectoryStats& directory_stats) {
+  return forecast(lock_stats, directory_stats, weigh(lock_stats, directory_stats));
 }
 
 // Distributes a run of that step over the relations of the lock and of the directory: each gets the
 // share of the probability that it predicted. Before the run is added to the histograms.
-void relate(LockStats& memory, DirectoryStats& experience, const Weights& weights, int step);
+void relate(LockStats& lock_stats, DirectoryStats& directory_stats, const Weights& weights,
+            int step);
 
 // A run of the lock that took that step.
-void add_run(LockStats& memory, int step);
+void add_run(LockStats& lock_stats, int step);
 
 // A run longer than `step` by an unknown amount is assumed to be like the longer runs seen so far
 // (B. Efron, "The two sample problem with censored data", 1967); if there are none, twice as
 // long as `step`.
-void add_longer_run(LockStats& memory, int step);
-void add_longer_run(DirectoryStats& experience, int step);
+void add_longer_run(LockStats& lock_stats, int step);
+void add_longer_run(DirectoryStats& directory_stats, int step);
 
 // The weight of the lock's runs that were longer than that step, and of all of them.
-double longer_runs(const LockStats& memory, int step);
-double all_runs(const LockStats& memory);
+double longer_runs(const LockStats& lock_stats, int step);
+double all_runs(const LockStats& lock_stats);
 
 // At this count a directory's counts are halved, so that old runs lose weight.
 inline constexpr double kManyCounts = 16384;

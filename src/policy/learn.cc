@@ -36,107 +36,109 @@ void count(std::uint32_t& number) {
 
 // Whether the run was admitted before a limit last killed one and ended after that: with several
 // slots it says nothing about the one that was killed.
-bool ran_beside_kill(const LockStats& memory, const RunSample& run) {
-  return run.started_real_ns > 0 && run.started_real_ns < memory.stopped_real_ns &&
-         memory.stopped_real_ns <= run.started_real_ns + run.ran.ns;
+bool ran_beside_kill(const LockStats& lock_stats, const RunSample& run) {
+  return run.started_real_ns > 0 && run.started_real_ns < lock_stats.stopped_real_ns &&
+         lock_stats.stopped_real_ns <= run.started_real_ns + run.ran.ns;
 }
 
 // The killed run counts, and the widening is undone.
-void settle(LockStats& memory, DirectoryStats& experience, int step) {
-  if (memory.unsettled > static_cast<std::uint32_t>(step)) {
-    add_longer_run(memory, static_cast<int>(memory.unsettled) - 1);
-    add_longer_run(experience, static_cast<int>(memory.unsettled) - 1);
+void settle(LockStats& lock_stats, DirectoryStats& directory_stats, int step) {
+  if (lock_stats.unsettled > static_cast<std::uint32_t>(step)) {
+    add_longer_run(lock_stats, static_cast<int>(lock_stats.unsettled) - 1);
+    add_longer_run(directory_stats, static_cast<int>(lock_stats.unsettled) - 1);
   }
-  memory.unsettled = 0;
-  memory.stopped_in_a_row = 0;
-  memory.widened -= memory.widened < kNarrowSteps ? memory.widened : kNarrowSteps;
+  lock_stats.unsettled = 0;
+  lock_stats.stopped_in_a_row = 0;
+  lock_stats.widened -= lock_stats.widened < kNarrowSteps ? lock_stats.widened : kNarrowSteps;
 }
 
 // Not below this after a kill.
-Duration retry_floor(const LockStats& memory) {
-  if (memory.unsettled == 0) return {};
+Duration retry_floor(const LockStats& lock_stats) {
+  if (lock_stats.unsettled == 0) return {};
   // What takes longer than the longest limit must end, too.
-  if (static_cast<int>(memory.unsettled) > kLongestLimit) return Duration::forever();
-  const int longer = static_cast<int>(widening(memory.stopped_in_a_row));
+  if (static_cast<int>(lock_stats.unsettled) > kLongestLimit) return Duration::forever();
+  const int longer = static_cast<int>(widening(lock_stats.stopped_in_a_row));
   const Duration floor =
-      end_of_step(at_most(static_cast<int>(memory.unsettled) - 1 + longer, kLongestLimit));
-  return memory.stopped_in_a_row >= kWideKills && floor < kAfterWideKills ? kAfterWideKills : floor;
+      end_of_step(at_most(static_cast<int>(lock_stats.unsettled) - 1 + longer, kLongestLimit));
+  return lock_stats.stopped_in_a_row >= kWideKills && floor < kAfterWideKills ? kAfterWideKills
+                                                                              : floor;
 }
 
 }  // namespace
 
-bool is_plausible(const LockStats& memory) {
-  return are_counts(memory.runs, kSteps) && are_counts(memory.recent, kSteps) &&
-         are_counts(memory.intervals, kSteps) && are_counts(memory.relations, kRelations) &&
-         memory.widened <= kSteps && memory.unsettled <= kSteps;
+bool is_plausible(const LockStats& lock_stats) {
+  return are_counts(lock_stats.runs, kSteps) && are_counts(lock_stats.recent, kSteps) &&
+         are_counts(lock_stats.intervals, kSteps) && are_counts(lock_stats.relations, kRelations) &&
+         lock_stats.widened <= kSteps && lock_stats.unsettled <= kSteps;
 }
 
-bool is_plausible(const DirectoryStats& experience) {
-  for (const auto& stage : experience.relations) {
+bool is_plausible(const DirectoryStats& directory_stats) {
+  for (const auto& stage : directory_stats.relations) {
     if (!are_counts(stage, kRelations)) return false;
   }
-  return are_counts(experience.runs, kSteps) && are_counts(&experience.tried, 1) &&
-         are_counts(experience.missed, kPrices);
+  return are_counts(directory_stats.runs, kSteps) && are_counts(&directory_stats.tried, 1) &&
+         are_counts(directory_stats.missed, kPrices);
 }
 
-RunLimit run_limit(const LockStats& memory, const DirectoryStats& experience,
+RunLimit run_limit(const LockStats& lock_stats, const DirectoryStats& directory_stats,
                    const LearnedBounds& bounds) {
-  const Forecast next = forecast(memory, experience);
+  const Forecast next = forecast(lock_stats, directory_stats);
   RunLimit answer;
-  answer.price = price_for(experience, bounds.risk_ppm);
-  if (memory.completed < kOwnRuns) {
+  answer.price = price_for(directory_stats, bounds.risk_ppm);
+  if (lock_stats.completed < kOwnRuns) {
     answer.limit = bounds.high;
     return answer;
   }
   answer.step = best_step(next, answer.price, step_of(bounds.high));
   answer.chance_at_step = next.beyond[answer.step];
-  const int wider = answer.step + static_cast<int>(memory.widened);
+  const int wider = answer.step + static_cast<int>(lock_stats.widened);
   const bool none = answer.step > kLongestLimit;
   answer.limit = none ? Duration::forever() : end_of_step(at_most(wider, kLongestLimit));
   if (answer.limit < bounds.low) answer.limit = bounds.low;
-  const Duration floor = retry_floor(memory);
+  const Duration floor = retry_floor(lock_stats);
   if (answer.limit < floor) answer.limit = floor;
   if (answer.limit > bounds.high) answer.limit = bounds.high;
   answer.chance = next.beyond[step_of(answer.limit)];
   return answer;
 }
 
-void run_completed(LockStats& memory, DirectoryStats& experience, const RunSample& run) {
+void run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run) {
   const int step = step_of(run.ran);
-  if (memory.completed > 0) {
-    const Weights weights = weigh(memory, experience);
-    if (memory.completed >= kOwnRuns) {
-      try_prices(experience, forecast(memory, experience, weights), step,
+  if (lock_stats.completed > 0) {
+    const Weights weights = weigh(lock_stats, directory_stats);
+    if (lock_stats.completed >= kOwnRuns) {
+      try_prices(directory_stats, forecast(lock_stats, directory_stats, weights), step,
                  step_bounds(run.low, run.high));
     }
-    relate(memory, experience, weights, step);
+    relate(lock_stats, directory_stats, weights, step);
   }
-  if (!ran_beside_kill(memory, run)) settle(memory, experience, step);
-  add_run(memory, step);
-  experience.runs[step] += 1;
-  count(memory.completed);
+  if (!ran_beside_kill(lock_stats, run)) settle(lock_stats, directory_stats, step);
+  add_run(lock_stats, step);
+  directory_stats.runs[step] += 1;
+  count(lock_stats.completed);
   double all = 0;
-  for (float runs : experience.runs) all += static_cast<double>(runs);
+  for (float runs : directory_stats.runs) all += static_cast<double>(runs);
   if (all < kManyCounts) return;
-  for (float& runs : experience.runs) runs /= 2;
+  for (float& runs : directory_stats.runs) runs /= 2;
 }
 
-void run_cut_short(LockStats& memory, const RunSample& run, CutBy by) {
+void run_cut_short(LockStats& lock_stats, const RunSample& run, CutBy by) {
   const int step = step_of(run.ran);
   if (by == CutBy::limit) {
-    count(memory.stopped);
-    count(memory.stopped_in_a_row);
-    const std::uint32_t longer = widening(memory.stopped_in_a_row);
-    memory.widened = memory.widened + longer < kSteps ? memory.widened + longer : kSteps;
-    if (memory.unsettled < static_cast<std::uint32_t>(step) + 1)
-      memory.unsettled = static_cast<std::uint32_t>(step) + 1;
-    if (run.started_real_ns > 0) memory.stopped_real_ns = run.started_real_ns + run.ran.ns;
+    count(lock_stats.stopped);
+    count(lock_stats.stopped_in_a_row);
+    const std::uint32_t longer = widening(lock_stats.stopped_in_a_row);
+    lock_stats.widened =
+        lock_stats.widened + longer < kSteps ? lock_stats.widened + longer : kSteps;
+    if (lock_stats.unsettled < static_cast<std::uint32_t>(step) + 1)
+      lock_stats.unsettled = static_cast<std::uint32_t>(step) + 1;
+    if (run.started_real_ns > 0) lock_stats.stopped_real_ns = run.started_real_ns + run.ran.ns;
     return;
   }
-  count(memory.cut_short);
+  count(lock_stats.cut_short);
   // Where most runs took longer, an early end says nothing.
-  if (memory.completed > 0 && longer_runs(memory, step) * 2 <= all_runs(memory))
-    add_longer_run(memory, step);
+  if (lock_stats.completed > 0 && longer_runs(lock_stats, step) * 2 <= all_runs(lock_stats))
+    add_longer_run(lock_stats, step);
 }
 
 }  // namespace atmost::policy

@@ -13,8 +13,8 @@
 namespace atmost::policy {
 
 // Whether we can have written the stored bytes. The caller drops others.
-bool is_plausible(const LockStats& memory);
-bool is_plausible(const DirectoryStats& experience);
+bool is_plausible(const LockStats& lock_stats);
+bool is_plausible(const DirectoryStats& directory_stats);
 
 // A lock has a limit once so many runs of its own have completed: the recent runs (forecast.h) then
 // have most of the weight that they ever have. The behaviour of other locks is no reason to stop
@@ -29,7 +29,7 @@ struct RunLimit {
   int step = kSteps - 1;      // before it was widened and bounded
   double chance_at_step = 0;  // that the next run is longer than the end of that step
 };
-RunLimit run_limit(const LockStats& memory, const DirectoryStats& experience,
+RunLimit run_limit(const LockStats& lock_stats, const DirectoryStats& directory_stats,
                    const LearnedBounds& bounds);
 
 // After a limit of ours killed a run, the next is eight times as long, whatever the bounds below
@@ -39,14 +39,14 @@ RunLimit run_limit(const LockStats& memory, const DirectoryStats& experience,
 inline constexpr std::uint32_t kWidenSteps = 12;
 
 // A run of this lock ended by itself. Changes both.
-void run_completed(LockStats& memory, DirectoryStats& experience, const RunSample& run);
+void run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run);
 
 // A run was ended: it would have taken longer, by an unknown amount. If a limit of ours ended it,
 // the next limits are longer, and the next run that was admitted later and completes decides how it
 // counts. If that run is longer, it is taken for the same work; otherwise the run that was ended
 // counts as one of unknown greater length.
 enum class CutBy : std::uint8_t { limit, other };
-void run_cut_short(LockStats& memory, const RunSample& run, CutBy by);
+void run_cut_short(LockStats& lock_stats, const RunSample& run, CutBy by);
 
 }  // namespace atmost::policy
 

@@ -8,17 +8,17 @@ namespace atmost::policy {
 namespace {
 
 constexpr LockStats kNoMemory{};
-constexpr DirectoryStats kNoExperience{};
+constexpr DirectoryStats kNoDirectoryStats{};
 
 // The end of the step within which that share of the recorded runs lies; 0 if there are none.
-Duration quantile(const LockStats& memory, double share) {
+Duration quantile(const LockStats& lock_stats, double share) {
   double all = 0;
-  for (float runs : memory.runs) all += static_cast<double>(runs);
+  for (float runs : lock_stats.runs) all += static_cast<double>(runs);
   if (all <= 0) return {};
   double below = 0;
   int step = 0;
   for (; step < kSteps - 1; ++step) {
-    below += static_cast<double>(memory.runs[step]);
+    below += static_cast<double>(lock_stats.runs[step]);
     if (below >= share * all) break;
   }
   return end_of_step(step);
@@ -31,18 +31,21 @@ Limits limits_of(const Request& request, const View& view) {
   limits.if_elapsed = request.if_elapsed;
   limits.expire_after = request.expire_after;
   limits.max_runtime = request.max_runtime;
-  if (!wants_memory(request)) return limits;
-  const bool remembers = view.memory != nullptr && is_plausible(*view.memory);
-  const bool experienced = view.experience != nullptr && is_plausible(*view.experience);
-  const LockStats& memory = remembers ? *view.memory : kNoMemory;
-  const Schedule schedule = schedule_of(memory, request.learned);
+  if (!wants_stats(request)) return limits;
+  const bool remembers = view.lock_stats != nullptr && is_plausible(*view.lock_stats);
+  const bool has_directory_stats =
+      view.directory_stats != nullptr && is_plausible(*view.directory_stats);
+  const LockStats& lock_stats = remembers ? *view.lock_stats : kNoMemory;
+  const Schedule schedule = schedule_of(lock_stats, request.learned);
   if (request.if_elapsed_auto) limits.if_elapsed = schedule.interval;
   if (!request.max_runtime_auto && !request.expire_auto) return limits;
-  limits.learned_from = memory.completed;
-  limits.too_few = memory.completed < kOwnRuns ? kOwnRuns : 0;
-  limits.longest_run = quantile(memory, 0.999);
+  limits.learned_from = lock_stats.completed;
+  limits.too_few = lock_stats.completed < kOwnRuns ? kOwnRuns : 0;
+  limits.longest_run = quantile(lock_stats, 0.999);
   const Duration run =
-      run_limit(memory, experienced ? *view.experience : kNoExperience, request.learned).limit;
+      run_limit(lock_stats, has_directory_stats ? *view.directory_stats : kNoDirectoryStats,
+                request.learned)
+          .limit;
   if (request.max_runtime_auto) limits.max_runtime = run.is_forever() ? Duration{} : run;
   if (request.expire_auto) {
     limits.expire_after = run;
@@ -54,11 +57,11 @@ Limits limits_of(const Request& request, const View& view) {
   return limits;
 }
 
-Tuning tuning_of(const LockStats& memory, const DirectoryStats& experience,
+Tuning tuning_of(const LockStats& lock_stats, const DirectoryStats& directory_stats,
                  const LearnedBounds& bounds) {
   Tuning tuning;
-  const LockStats& own = is_plausible(memory) ? memory : kNoMemory;
-  const DirectoryStats& all = is_plausible(experience) ? experience : kNoExperience;
+  const LockStats& own = is_plausible(lock_stats) ? lock_stats : kNoMemory;
+  const DirectoryStats& all = is_plausible(directory_stats) ? directory_stats : kNoDirectoryStats;
   tuning.completed = own.completed;
   tuning.stopped = own.stopped;
   tuning.cut_short = own.cut_short;
@@ -69,7 +72,7 @@ Tuning tuning_of(const LockStats& memory, const DirectoryStats& experience,
   tuning.longest = quantile(own, 0.999);
   const Weights weights = weigh(own, all);
   for (int i = 0; i < kRelations; ++i) tuning.related[i] = weights.of[i];
-  tuning.experience = static_cast<std::uint32_t>(all.tried);
+  tuning.directory_runs = static_cast<std::uint32_t>(all.tried);
   const RunLimit run = run_limit(own, all, bounds);
   tuning.price = run.price;
   tuning.chance = run.chance;
@@ -86,27 +89,27 @@ Tuning tuning_of(const LockStats& memory, const DirectoryStats& experience,
   request.if_elapsed_auto = request.expire_auto = request.max_runtime_auto = true;
   request.learned = bounds;
   View view;
-  view.memory = &own;
-  view.experience = &all;
+  view.lock_stats = &own;
+  view.directory_stats = &all;
   tuning.limits = limits_of(request, view);
   return tuning;
 }
 
-void remember(LockStats& memory, DirectoryStats& experience, const RunSample& what) {
-  if (!is_plausible(memory)) memory = {};
-  if (!is_plausible(experience)) experience = {};
-  if (what.asked_real_ns > 0) asked(memory, what.asked_real_ns, what.interval);
+void remember(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& what) {
+  if (!is_plausible(lock_stats)) lock_stats = {};
+  if (!is_plausible(directory_stats)) directory_stats = {};
+  if (what.asked_real_ns > 0) asked(lock_stats, what.asked_real_ns, what.interval);
   switch (what.kind) {
     case RunSample::Kind::completed:
-      return run_completed(memory, experience, what);
+      return run_completed(lock_stats, directory_stats, what);
     case RunSample::Kind::stopped:
-      return run_cut_short(memory, what, CutBy::limit);
+      return run_cut_short(lock_stats, what, CutBy::limit);
     case RunSample::Kind::cut_short:
-      return run_cut_short(memory, what, CutBy::other);
+      return run_cut_short(lock_stats, what, CutBy::other);
     case RunSample::Kind::admitted:
       return;
     case RunSample::Kind::too_soon:
-      if (memory.too_soon < UINT32_MAX) ++memory.too_soon;
+      if (lock_stats.too_soon < UINT32_MAX) ++lock_stats.too_soon;
       return;
   }
 }

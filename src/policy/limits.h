@@ -16,12 +16,12 @@ namespace atmost::policy {
 Limits limits_of(const Request& request, const View& view);
 
 // All three limits, and how each was derived.
-Tuning tuning_of(const LockStats& memory, const DirectoryStats& experience,
+Tuning tuning_of(const LockStats& lock_stats, const DirectoryStats& directory_stats,
                  const LearnedBounds& bounds);
 
 // Adds a sample to the statistics (LearnFn, stats.h). Statistics that we cannot have written are
 // replaced by empty ones.
-void remember(LockStats& memory, DirectoryStats& experience, const RunSample& what);
+void remember(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& what);
 
 }  // namespace atmost::policy
 

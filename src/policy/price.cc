@@ -12,19 +12,19 @@ constexpr double kExpectedRuns = 300;
 constexpr double price_at(int index) { return 32 << index; }
 constexpr double kDearest = 1 << 20;
 
-double share_missed(const DirectoryStats& experience, int index) {
+double share_missed(const DirectoryStats& directory_stats, int index) {
   const double expected = kExpectedRuns / price_at(index);
-  return (static_cast<double>(experience.missed[index]) + expected) /
-         (static_cast<double>(experience.tried) + kExpectedRuns);
+  return (static_cast<double>(directory_stats.missed[index]) + expected) /
+         (static_cast<double>(directory_stats.tried) + kExpectedRuns);
 }
 
 }  // namespace
 
-double price_for(const DirectoryStats& experience, std::uint32_t risk_ppm) {
+double price_for(const DirectoryStats& directory_stats, std::uint32_t risk_ppm) {
   const double risk = risk_ppm > 0 ? risk_ppm * 1e-6 : 1e-7;
   double before = 0;
   for (int i = 0; i < kPrices; ++i) {
-    const double missed = share_missed(experience, i);
+    const double missed = share_missed(directory_stats, i);
     if (missed <= risk) {
       if (i == 0) return price_at(0);
       // Between two prices the share falls about in proportion to 1 / price.
@@ -51,8 +51,9 @@ int best_step(const Forecast& forecast, double price, int high) {
   return best;
 }
 
-void try_prices(DirectoryStats& experience, const Forecast& before, int step, StepBounds bounds) {
-  experience.tried += 1;
+void try_prices(DirectoryStats& directory_stats, const Forecast& before, int step,
+                StepBounds bounds) {
+  directory_stats.tried += 1;
   // Nothing is gained by a price at which the limit would be longer than the longest.
   if (step > bounds.high) step = bounds.high;
   for (int i = 0; i < kPrices; ++i) {
@@ -60,11 +61,11 @@ void try_prices(DirectoryStats& experience, const Forecast& before, int step, St
     const int limit = best > bounds.low ? best : bounds.low;
     // A retry has kWidenSteps more, and is killed again if that is not enough.
     if (step > limit)
-      experience.missed[i] += 1 + static_cast<float>(step - limit - 1) / kWidenSteps;
+      directory_stats.missed[i] += 1 + static_cast<float>(step - limit - 1) / kWidenSteps;
   }
-  if (static_cast<double>(experience.tried) < kManyCounts) return;
-  experience.tried /= 2;
-  for (float& missed : experience.missed) missed /= 2;
+  if (static_cast<double>(directory_stats.tried) < kManyCounts) return;
+  directory_stats.tried /= 2;
+  for (float& missed : directory_stats.missed) missed /= 2;
 }
 
 }  // namespace atmost::policy

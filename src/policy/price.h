@@ -16,7 +16,7 @@
 namespace atmost::policy {
 
 // For that risk (good runs in a million that may be killed): from 32 to 2^20.
-double price_for(const DirectoryStats& experience, std::uint32_t risk_ppm);
+double price_for(const DirectoryStats& directory_stats, std::uint32_t risk_ppm);
 
 // The steps that a limit may have.
 struct StepBounds {
@@ -28,7 +28,8 @@ struct StepBounds {
 int best_step(const Forecast& forecast, double price, int high);
 
 // A run took `step`, `before` was its forecast, and `bounds` held for the limit on it.
-void try_prices(DirectoryStats& experience, const Forecast& before, int step, StepBounds bounds);
+void try_prices(DirectoryStats& directory_stats, const Forecast& before, int step,
+                StepBounds bounds);
 
 }  // namespace atmost::policy
 

@@ -19,50 +19,50 @@ constexpr int kHalf = kStepsPerOctave;
 constexpr std::int64_t kBurst = 32;
 constexpr float kBurstWeight = 4;
 
-double weight_of_all(const LockStats& memory) {
+double weight_of_all(const LockStats& lock_stats) {
   double all = 0;
-  for (float count : memory.intervals) all += static_cast<double>(count);
+  for (float count : lock_stats.intervals) all += static_cast<double>(count);
   return all;
 }
 
-int median_step(const LockStats& memory, double all) {
+int median_step(const LockStats& lock_stats, double all) {
   double below = 0;
   int step = 0;
   for (; step < kSteps - 1; ++step) {
-    below += static_cast<double>(memory.intervals[step]);
+    below += static_cast<double>(lock_stats.intervals[step]);
     if (below * 2 >= all) break;
   }
   return step;
 }
 
-void add_interval(LockStats& memory, Duration interval) {
-  const double all = weight_of_all(memory);
+void add_interval(LockStats& lock_stats, Duration interval) {
+  const double all = weight_of_all(lock_stats);
   float weight = 1;
   if (all >= kEnough) {
-    const Duration usual = end_of_step(median_step(memory, all));
+    const Duration usual = end_of_step(median_step(lock_stats, all));
     if (!usual.is_forever() && interval.ns < usual.ns / kBurst) {
       weight = kBurstWeight * static_cast<float>(interval.ns) / static_cast<float>(usual.ns);
     }
   }
   const float keep = 1 - (1 - kKeep) * weight;
-  for (float& count : memory.intervals) count = count < 1e-6f ? 0 : count * keep;
-  memory.intervals[step_of(interval)] += weight;
+  for (float& count : lock_stats.intervals) count = count < 1e-6f ? 0 : count * keep;
+  lock_stats.intervals[step_of(interval)] += weight;
 }
 
 }  // namespace
 
-Schedule schedule_of(const LockStats& memory, const LearnedBounds& bounds) {
+Schedule schedule_of(const LockStats& lock_stats, const LearnedBounds& bounds) {
   Schedule schedule;
-  const double all = weight_of_all(memory);
+  const double all = weight_of_all(lock_stats);
   if (all < kEnough) return schedule;
-  const int median = median_step(memory, all);
+  const int median = median_step(lock_stats, all);
   if (median <= kHalf)
     return schedule;  // within two milliseconds of each other: a loop, not a schedule
   schedule.known = true;
   schedule.usual = end_of_step(median - 1);
   schedule.longer = end_of_step(median);
   const std::uint32_t spam =
-      memory.in_a_row < kKeepArriving ? 0 : memory.in_a_row - kKeepArriving + 1;
+      lock_stats.in_a_row < kKeepArriving ? 0 : lock_stats.in_a_row - kKeepArriving + 1;
   schedule.slowed = spam < kHalf ? spam : kHalf;
   schedule.interval = end_of_step(median - 1 - kHalf + static_cast<int>(schedule.slowed));
   const Duration most = schedule.usual < bounds.high ? schedule.usual : bounds.high;
@@ -85,14 +85,14 @@ bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval) {
   return arrivals.in_a_row >= kKeepArriving;
 }
 
-void asked(LockStats& memory, std::int64_t at_real_ns, Duration interval) {
-  if (memory.asked_real_ns > 0 && at_real_ns > memory.asked_real_ns)
-    add_interval(memory, {at_real_ns - memory.asked_real_ns});
-  Arrivals arrivals{memory.asked_real_ns, memory.in_a_row};
+void asked(LockStats& lock_stats, std::int64_t at_real_ns, Duration interval) {
+  if (lock_stats.asked_real_ns > 0 && at_real_ns > lock_stats.asked_real_ns)
+    add_interval(lock_stats, {at_real_ns - lock_stats.asked_real_ns});
+  Arrivals arrivals{lock_stats.asked_real_ns, lock_stats.in_a_row};
   const bool spam = arrived(arrivals, at_real_ns, interval);
-  memory.asked_real_ns = arrivals.last_real_ns;
-  memory.in_a_row = arrivals.in_a_row;
-  if (spam && memory.spam < UINT32_MAX) ++memory.spam;
+  lock_stats.asked_real_ns = arrivals.last_real_ns;
+  lock_stats.in_a_row = arrivals.in_a_row;
+  if (spam && lock_stats.spam < UINT32_MAX) ++lock_stats.spam;
 }
 
 }  // namespace atmost::policy

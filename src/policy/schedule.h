@@ -21,7 +21,7 @@ struct Schedule {
 // LISA '97, "Predictable Behaviour"): Δt is what was usual. A request after half of that is
 // admitted, so that neither a late run nor one by hand shifts the schedule. A caller that keeps
 // asking sooner has to wait longer, up to the usual interval.
-Schedule schedule_of(const LockStats& memory, const LearnedBounds& bounds);
+Schedule schedule_of(const LockStats& lock_stats, const LearnedBounds& bounds);
 
 // What the detection of spam needs to know about earlier requests.
 struct Arrivals {
@@ -40,7 +40,7 @@ bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval);
 // refused count: an interval that was learned from admissions alone would be one that it lengthened
 // itself. What comes within a 32nd of the usual interval is no schedule but a burst, unless it goes
 // on for longer than that interval.
-void asked(LockStats& memory, std::int64_t at_real_ns, Duration interval);
+void asked(LockStats& lock_stats, std::int64_t at_real_ns, Duration interval);
 
 }  // namespace atmost::policy
 

@@ -85,9 +85,9 @@ struct RunReport {
 // gone.
 //
 // At max_runtime, or when the observer says that the hold is lost, the whole tree is stopped: CONT
-// and INT, a pause, CONT and TERM, a pause, then all is stood still and killed, the main process
-// last; a pause ends early when nothing is left. Another user's processes cannot be stopped so; if
-// the main process is one, we stay with it.
+// and INT, a pause, CONT and TERM, a pause, then everything is sent SIGSTOP and SIGKILL, the main
+// process last; a pause ends early when nothing is left. Another user's processes cannot be stopped
+// so; if the main process is one, we stay with it.
 //
 // When the monitor is seen to be gone, the tree is stopped as at max_runtime, but for
 // may_lose_monitor. A stopped monitor is continued when we begin to stop the tree, so that it can

@@ -33,11 +33,11 @@ void Supervisor::act(Action action, bool anew) {
     case Action::interrupt:
       wake_monitor();
       observer_.stopping(SIGINT);
-      if (tree_told_ns_ == 0) tell_tree(SIGINT);
+      if (tree_signalled_ns_ == 0) signal_tree(SIGINT);
       break;
     case Action::terminate:
       observer_.stopping(SIGTERM);
-      tell_tree(SIGTERM);
+      signal_tree(SIGTERM);
       break;
     case Action::kill_others:
       observer_.stopping(SIGKILL);
@@ -52,7 +52,7 @@ void Supervisor::act(Action action, bool anew) {
   deadline_ns_ = plus(os::boot_ns(), last ? Duration{os::kShortestKillNs} : task_.kill_grace);
 }
 
-void Supervisor::tell_tree(int signal) {
+void Supervisor::signal_tree(int signal) {
   os::sweep(tree_, os::Members::stopped, SIGCONT);
   os::sweep(tree_, os::Members::all, signal);
 }
@@ -60,7 +60,7 @@ void Supervisor::tell_tree(int signal) {
 void Supervisor::kill_again() {
   if (stage_ == Stage::killing) {
     const os::Sweep others = os::freeze_and_kill(tree_, os::Members::others, [this] {
-      take_news(kReapedBetweenSweeps);
+      read_child_status(kReapedBetweenSweeps);
       return stage_ == Stage::killing;
     });
     if (others.nobody_left() || others.beyond_reach()) on(Event::others_gone);
@@ -72,7 +72,7 @@ void Supervisor::kill_again() {
     int looks = kill_pause_ns_ <= kPauseOfSeveralNs ? os::kFreezeSweeps : 1;
     for (; stage_ == Stage::finishing && looks > 0; --looks) {
       all = os::sweep(tree_, os::Members::all, SIGKILL);
-      take_news(kReapedBetweenSweeps);
+      read_child_status(kReapedBetweenSweeps);
     }
     // A hold that only goes on for its taker's sake is not kept by whom we may not signal (another
     // user's).

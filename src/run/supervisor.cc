@@ -58,7 +58,7 @@ void Supervisor::watch() {
     } else if (arrival.signal != 0) {
       pass_on(arrival);
     }
-    if (more_news_) take_news(kNewsAtOnce);
+    if (more_news_) read_child_status(kNewsAtOnce);
     on_clock();
     if (stage_ == Stage::running) observer_.woken();
     if (stop_owed_) stop_with_command();
@@ -67,7 +67,7 @@ void Supervisor::watch() {
 
 // Reads the news until there are none or the hold is over; or many, for children may end faster
 // than we read. When there were some, other signals get their turn before the next SIGCHLD.
-void Supervisor::take_news(int at_most) {
+void Supervisor::read_child_status(int at_most) {
   for (int count = 0; stage_ != Stage::done && count < at_most; ++count) {
     os::ChildNews news;
     if (os::child_news(news) != 0) {
@@ -112,7 +112,7 @@ void Supervisor::on_main(const os::ChildNews& news) {
 void Supervisor::end_of_main() {
   // Of mixed children the command's orphans are not known.
   const bool just_asked =
-      tree_told_ns_ != 0 && os::boot_ns() <= plus(tree_told_ns_, task_.kill_grace);
+      tree_signalled_ns_ != 0 && os::boot_ns() <= plus(tree_signalled_ns_, task_.kill_grace);
   const bool stop_rest =
       !tree_.mixed && (hold_lost_ || observer_.rest_is_lost() ||
                        (report_.termination_signal != 0 && (just_asked || observer_.taken(0))));
@@ -177,8 +177,8 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
   const bool told = !from_command && asks_to_end(signal);
   if (told) report_.termination_signal = signal;
   if (pass && told && arrival.source == os::Source::process && observer_.taken(sender)) {
-    tree_told_ns_ = os::boot_ns();
-    tell_tree(signal);
+    tree_signalled_ns_ = os::boot_ns();
+    signal_tree(signal);
   } else if (pass) {
     deliver(signal, sender);
   }

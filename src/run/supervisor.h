@@ -23,7 +23,7 @@ class Supervisor {
   bool start();
   void watch();
 
-  void take_news(int at_most);
+  void read_child_status(int at_most);
   void on_main(const os::ChildNews& news);
   void end_of_main();
   void on_clock();
@@ -35,7 +35,7 @@ class Supervisor {
 
   void on(Event event);
   void act(Action action, bool anew);
-  void tell_tree(int signal);
+  void signal_tree(int signal);
   void kill_again();
   std::int64_t next_look() const;
 
@@ -53,7 +53,7 @@ class Supervisor {
   bool more_news_ = false;     // a child may have something to tell
   // When a taker's signal last went to the whole tree; 0: never. Should he be killed, we finish
   // what he began.
-  std::int64_t tree_told_ns_ = 0;
+  std::int64_t tree_signalled_ns_ = 0;
 
   int main_stopped_by_ = 0;   // the signal that the main process stands still by; 0 while it runs
   int group_stopped_by_ = 0;  // a stop signal came to us and the command has not yet answered it

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --alert-after: refusals are silent and no failure, but for every so-manieth in a row; an admission
+# --alert-after: refusals are silent and no failure, but for every Nth consecutive one; an admission
 # ends the row.
 . "$(dirname "$0")/lib.sh"
 

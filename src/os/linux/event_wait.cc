@@ -64,18 +64,18 @@ void EventWait::set_deadline(std::int64_t boot_ns) {
 
 std::int64_t EventWait::signal_value() const { return value_told; }
 
-Watched EventWait::watch(int handle, RequestPipe* bell) {
+Watched EventWait::watch(int handle, RequestPipe* requests) {
   // Interval between looks at the clock if no timer can be had (RLIMIT_SIGPENDING used up).
   constexpr struct timespec kLook = {1, 0};
   sigset_t closed;
   sigfillset(&closed);
   for (int signal : kTelling) sigdelset(&closed, signal);
   sigdelset(&closed, SIGCONT);
-  const bool hangs = bell != nullptr && bell->hangs();
+  const bool hangs = requests != nullptr && requests->hangs();
   for (;;) {
     if (signal_came != 0) return Watched::signalled;
     if (boot_ns() >= deadline_ns_) return Watched::time_up;
-    const bool awaited = hangs && bell->answered_;
+    const bool awaited = hangs && requests->answered_;
     struct pollfd all[] = {{handle, POLLIN, 0},
                            {hangs ? RequestPipe::kAsk : -1, POLLIN, 0},
                            {awaited ? RequestPipe::kAnswer : -1, 0, 0}};
@@ -83,10 +83,10 @@ Watched EventWait::watch(int handle, RequestPipe* bell) {
     if (ppoll(all, 3, looks ? &kLook : nullptr, &closed) <= 0) continue;
     if (all[0].revents != 0) return Watched::ended;
     if (all[2].revents != 0) {  // no process has it open any more
-      if (bell->unread()) return Watched::unheard;
-      bell->answered_ = false;
+      if (requests->unread()) return Watched::unheard;
+      requests->answered_ = false;
     }
-    if (all[1].revents != 0) return bell->unread() ? Watched::unheard : Watched::asked;
+    if (all[1].revents != 0) return requests->unread() ? Watched::unheard : Watched::asked;
   }
 }
 

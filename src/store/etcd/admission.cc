@@ -18,7 +18,7 @@ Result<Applied> Admission::admit(const Instant& now, const Ticket* queue,
   std::vector<std::pair<std::string, std::string>> ours;  // from the first key to behind the last
   for (std::uint32_t i = 0; i < caller_.locks.size(); ++i) {
     OpenLock& lock = caller_.locks[i];
-    const Viewer who = caller_.viewer(i, queue);
+    const CallerPlace who = caller_.place(i, queue);
     lock.place_kept = who.ticket != 0 && caller_.keeps_place();
     const std::vector<std::uint32_t> slots = free_slots(lock.seen, who);
     if (slots.size() != lock.spec.take || slots.empty())
@@ -42,7 +42,7 @@ Result<Applied> Admission::admit(const Instant& now, const Ticket* queue,
   return Applied::unknown;
 }
 
-void Admission::add(std::uint32_t index, const Viewer& who, const Instant& now,
+void Admission::add(std::uint32_t index, const CallerPlace& who, const Instant& now,
                     const std::vector<std::uint32_t>& slots, Txn& txn) {
   const Request& request = caller_.request;
   OpenLock& lock = caller_.locks[index];
@@ -88,7 +88,7 @@ bool Admission::proves(const TxnReply& reply) {
     for (const KeyValue& key : reply.parts[part++].keys) {
       const bool ours = key.lease == caller_.lease.id();
       if (ours && key.created != reply.header.revision) return false;
-      if (!take_key(lock.keys, caller_.viewer(i, nullptr), key, lock.seen)) return false;
+      if (!take_key(lock.keys, caller_.place(i, nullptr), key, lock.seen)) return false;
     }
   }
   return caller_.holds_all();

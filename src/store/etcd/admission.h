@@ -24,7 +24,7 @@ class Admission {
   bool sees_itself(const Instant& now) const;
 
  private:
-  void add(std::uint32_t index, const Viewer& who, const Instant& now,
+  void add(std::uint32_t index, const CallerPlace& who, const Instant& now,
            const std::vector<std::uint32_t>& slots, Txn& txn);
   Result<Applied> refused(const Answer& answer, const Ticket* queue, const TxnReply& reply);
   bool proves(const TxnReply& reply);

@@ -22,7 +22,7 @@ Caller::Caller(const Access& access, ClusterHistory& history, const Request& ask
     locks.emplace_back(access.prefix, request.locks[i]);
 }
 
-Viewer Caller::viewer(std::size_t lock, const Ticket* queue) const {
+CallerPlace Caller::place(std::size_t lock, const Ticket* queue) const {
   const bool drawn = queue != nullptr && queue->drawn;
   return {request,    locks[lock].spec, drawn ? queue->numbers[lock] : 0,
           lease.id(), queue == nullptr, locks[lock].deep};
@@ -63,14 +63,14 @@ Status Caller::look(const Ticket* queue, std::int64_t give_up_boot_ns) {
 
 void Caller::ask_for_snapshots(const Ticket* queue, Txn& txn) const {
   for (std::size_t i = 0; i < locks.size(); ++i)
-    ask_for_snapshot(locks[i].keys, viewer(i, queue), txn);
+    ask_for_snapshot(locks[i].keys, place(i, queue), txn);
 }
 
 Status Caller::take_snapshots(const Ticket* queue, const TxnReply& reply) {
   std::size_t part = 0;
   for (std::size_t i = 0; i < locks.size(); ++i) {
     OpenLock& lock = locks[i];
-    if (!take_snapshot(lock.keys, viewer(i, queue), reply, part, lock.seen))
+    if (!take_snapshot(lock.keys, place(i, queue), reply, part, lock.seen))
       return alien_key(lock.seen.alien);
   }
   return {};

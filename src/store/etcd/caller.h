@@ -21,7 +21,7 @@ struct Caller {
   Caller(const Access& access, ClusterHistory& history, const Request& asked, bool alone);
 
   std::int64_t give_up() const { return transactions.give_up(); }
-  Viewer viewer(std::size_t lock, const Ticket* queue) const;
+  CallerPlace place(std::size_t lock, const Ticket* queue) const;
   // Whether the request keeps its place in the queue while it holds the slot.
   bool keeps_place() const;
 

@@ -60,7 +60,7 @@ class Flow {
  public:
   virtual ~Flow() = default;
   // Blocks. `bell`: a descriptor, -1 for none.
-  virtual Heard next(std::string& line, std::int64_t until_boot_ns, int bell) = 0;
+  virtual Heard next(std::string& line, std::int64_t until_boot_ns, int requests) = 0;
 };
 
 // One thread at a time. One connection is kept from an exchange to the next; each flow has its own.

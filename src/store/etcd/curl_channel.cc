@@ -146,12 +146,12 @@ class CurlFlow final : public Flow {
   }
   bool whole() const { return multi_ != nullptr && handle_ != nullptr; }
 
-  Heard next(std::string& line, std::int64_t until_boot_ns, int bell) override;
+  Heard next(std::string& line, std::int64_t until_boot_ns, int requests) override;
 
  private:
   static std::size_t take(char* from, std::size_t, std::size_t size, void* self);
   bool pump();
-  bool wait(std::int64_t until_boot_ns, int bell);
+  bool wait(std::int64_t until_boot_ns, int requests);
 
   CURLM* multi_;
   CURL* handle_;
@@ -180,14 +180,14 @@ bool CurlFlow::pump() {
 }
 
 // False: a signal handler ran, or the bell rang.
-bool CurlFlow::wait(std::int64_t until_boot_ns, int bell) {
+bool CurlFlow::wait(std::int64_t until_boot_ns, int requests) {
   fd_set reading, writing, failing;
   FD_ZERO(&reading);
   FD_ZERO(&writing);
   FD_ZERO(&failing);
   int highest = -1;
   curl_multi_fdset(multi_, &reading, &writing, &failing, &highest);
-  std::vector<pollfd> polled = {{bell, POLLIN, 0}};  // poll(2) passes -1 over
+  std::vector<pollfd> polled = {{requests, POLLIN, 0}};  // poll(2) passes -1 over
   for (int fd = 0; fd <= highest; ++fd) {
     const int events =
         (FD_ISSET(fd, &reading) ? POLLIN : 0) | (FD_ISSET(fd, &writing) ? POLLOUT : 0);
@@ -205,7 +205,7 @@ bool CurlFlow::wait(std::int64_t until_boot_ns, int bell) {
   return found >= 0 && polled[0].revents == 0;
 }
 
-Heard CurlFlow::next(std::string& line, std::int64_t until_boot_ns, int bell) {
+Heard CurlFlow::next(std::string& line, std::int64_t until_boot_ns, int requests) {
   line.clear();
   for (;;) {
     const bool going_on = pump();
@@ -220,7 +220,7 @@ Heard CurlFlow::next(std::string& line, std::int64_t until_boot_ns, int bell) {
       return Heard::broken;
     }
     if (os::boot_ns() >= until_boot_ns) return Heard::time;
-    if (!wait(until_boot_ns, bell)) return Heard::interrupted;
+    if (!wait(until_boot_ns, requests)) return Heard::interrupted;
   }
 }
 

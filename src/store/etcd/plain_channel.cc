@@ -22,17 +22,17 @@ namespace {
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kConnectNs = 2000 * kMillisecond;
 
-enum class Ready : std::uint8_t { yes, time, interrupted, bell };
+enum class Ready : std::uint8_t { yes, time, interrupted, requests };
 
-Ready wait_for(int fd, short events, std::int64_t until_boot_ns, int bell) {
+Ready wait_for(int fd, short events, std::int64_t until_boot_ns, int requests) {
   const std::int64_t left =
       std::clamp<std::int64_t>(until_boot_ns - os::boot_ns(), 0, 3'600'000 * kMillisecond);
-  pollfd polled[] = {{fd, events, 0}, {bell, POLLIN, 0}};
-  const int found =
-      poll(polled, bell >= 0 ? 2 : 1, static_cast<int>((left + kMillisecond - 1) / kMillisecond));
+  pollfd polled[] = {{fd, events, 0}, {requests, POLLIN, 0}};
+  const int found = poll(polled, requests >= 0 ? 2 : 1,
+                         static_cast<int>((left + kMillisecond - 1) / kMillisecond));
   if (found < 0) return Ready::interrupted;
   if (found == 0) return Ready::time;
-  return polled[0].revents != 0 ? Ready::yes : Ready::bell;
+  return polled[0].revents != 0 ? Ready::yes : Ready::requests;
 }
 
 // As above, until the descriptor is ready or the time has come.
@@ -137,7 +137,7 @@ class PlainFlow final : public Flow {
  public:
   explicit PlainFlow(const Question& question) : question_(question) {}
 
-  Heard next(std::string& line, std::int64_t until_boot_ns, int bell) override;
+  Heard next(std::string& line, std::int64_t until_boot_ns, int requests) override;
 
  private:
   bool begin(std::int64_t until_boot_ns);
@@ -173,15 +173,15 @@ bool PlainFlow::take_line(std::string& line) {
   return true;
 }
 
-Heard PlainFlow::next(std::string& line, std::int64_t until_boot_ns, int bell) {
+Heard PlainFlow::next(std::string& line, std::int64_t until_boot_ns, int requests) {
   line.clear();
   if (!fd_.open() && !begin(until_boot_ns)) return Heard::broken;
   for (;;) {
     if (take_line(line)) return Heard::line;
     if (os::boot_ns() >= until_boot_ns) return Heard::time;
-    switch (wait_for(fd_.get(), POLLIN, until_boot_ns, bell)) {
+    switch (wait_for(fd_.get(), POLLIN, until_boot_ns, requests)) {
       case Ready::interrupted:
-      case Ready::bell:
+      case Ready::requests:
         return Heard::interrupted;
       case Ready::time:
         continue;

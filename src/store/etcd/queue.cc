@@ -88,7 +88,7 @@ Result<bool> Queue::draw(const Instant& now, Ticket& ticket, std::int64_t give_u
 Status Queue::pass_turns(const Ticket* queue, std::int64_t give_up_boot_ns) {
   for (std::size_t i = 0; i < caller_.locks.size(); ++i) {
     OpenLock& lock = caller_.locks[i];
-    const Viewer who = caller_.viewer(i, queue);
+    const CallerPlace who = caller_.place(i, queue);
     if (queue == nullptr || !is_owed(lock.seen, who)) {
       lock.idle_revision = 0;
       continue;
@@ -118,7 +118,7 @@ Result<bool> Queue::is_silent(std::int64_t lease, std::int64_t give_up_boot_ns) 
 Status Queue::pass_silent(std::int64_t give_up_boot_ns) {
   for (std::size_t i = 0; i < caller_.locks.size(); ++i) {
     Snapshot& seen = caller_.locks[i].seen;
-    const Viewer who = caller_.viewer(i, nullptr);
+    const CallerPlace who = caller_.place(i, nullptr);
     // Those who stop a holder that has gone meanwhile.
     for (auto taker = seen.taken.begin(); taker != seen.taken.end();) {
       const auto holds = [&](const auto& each) { return each.slot == taker->first; };

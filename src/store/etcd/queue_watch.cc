@@ -207,7 +207,7 @@ bool QueueWatch::heed(const Ticket& ticket, const std::string& line) {
 bool QueueWatch::heed_change(const Ticket& ticket, const WatchReply& reply) {
   OpenLock& blocked = lock();
   const std::optional<bool> changed =
-      take_changes(blocked.keys, caller_.viewer(lock_, &ticket), reply, blocked.seen);
+      take_changes(blocked.keys, caller_.place(lock_, &ticket), reply, blocked.seen);
   // A waiter that takes its mark away touches the state: it may be before us again.
   const bool unmarked =
       std::any_of(reply.events.begin(), reply.events.end(),

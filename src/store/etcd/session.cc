@@ -101,7 +101,7 @@ Result<Decision> EtcdSession::decide_all(DecideFn decide, const Instant& now, co
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
     OpenLock& lock = caller_.locks[i];
     if (Status read = intervals_.read(lock, give_up_boot_ns); !read.ok()) return read.error();
-    const View view = view_of(lock.seen, caller_.viewer(i, queue), now, lock.cooled_ns, holders_);
+    const View view = view_of(lock.seen, caller_.place(i, queue), now, lock.cooled_ns, holders_);
     decision = decide(request, lock.spec, view, now);
     decision.lock = i;
     if (!admits(decision)) break;

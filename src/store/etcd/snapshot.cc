@@ -51,7 +51,7 @@ void hold(Snapshot& to, Snapshot::Holder holder) {
   }
 }
 
-void drop_key(const Keys& keys, const Viewer& viewer, const std::string& key, Snapshot& to) {
+void drop_key(const Keys& keys, const CallerPlace& place, const std::string& key, Snapshot& to) {
   if (keys.is_held(key)) {
     std::erase_if(to.holders,
                   [&](const auto& holder) { return holder.slot == Keys::slot_of(key); });
@@ -67,9 +67,9 @@ void drop_key(const Keys& keys, const Viewer& viewer, const std::string& key, Sn
     to.finish = {};
   } else if (key == keys.success()) {
     to.success = {};
-  } else if (key == keys.ever(viewer.request.elapsed_from)) {
+  } else if (key == keys.ever(place.request.elapsed_from)) {
     to.ever = {};
-  } else if (key == keys.cooling(viewer.request.elapsed_from)) {
+  } else if (key == keys.cooling(place.request.elapsed_from)) {
     to.cooling_modified = 0;
     to.cooling_lease = 0;
     to.cooled.reset();
@@ -77,17 +77,17 @@ void drop_key(const Keys& keys, const Viewer& viewer, const std::string& key, Sn
 }
 
 // `youngest`: of the waiters before us that were seen so far.
-bool take_waiters(const Viewer& viewer, const PartReply& part, const std::string& own,
+bool take_waiters(const CallerPlace& place, const PartReply& part, const std::string& own,
                   std::uint64_t& youngest, Snapshot& to) {
   std::size_t before = 0;
   for (const KeyValue& key : part.keys) {
-    if (viewer.ticket != 0 && key.created == viewer.ticket && key.key == own) {
-      to.ticket_is_there = key.lease == viewer.lease;
+    if (place.ticket != 0 && key.created == place.ticket && key.key == own) {
+      to.ticket_is_there = key.lease == place.lease;
     }
-    const bool ours = key.created == viewer.ticket && key.key == own;
-    if (viewer.ticket != 0 && key.created >= viewer.ticket && !ours) continue;
+    const bool ours = key.created == place.ticket && key.key == own;
+    if (place.ticket != 0 && key.created >= place.ticket && !ours) continue;
     const std::optional<Record> record = parse_record(key.value);
-    if (viewer.ticket != 0 && ours) {
+    if (place.ticket != 0 && ours) {
       to.own_passed = record && record->passed;
       continue;
     }
@@ -97,7 +97,7 @@ bool take_waiters(const Viewer& viewer, const PartReply& part, const std::string
     }
     ++before;
     if (record->passed && !record->inside) continue;
-    if (viewer.ticket != 0 && key.created > youngest) {
+    if (place.ticket != 0 && key.created > youngest) {
       youngest = key.created;
       to.predecessor = key.key;
       to.ahead = ahead_of(key);
@@ -112,7 +112,7 @@ bool take_waiters(const Viewer& viewer, const PartReply& part, const std::string
 
 }  // namespace
 
-bool take_key(const Keys& keys, const Viewer& viewer, const KeyValue& key, Snapshot& to) {
+bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, Snapshot& to) {
   const std::uint64_t boot = os::boot_hash();
   if (keys.is_held(key.key) || keys.is_taking(key.key)) {
     const std::uint32_t slot = Keys::slot_of(key.key);
@@ -134,10 +134,10 @@ bool take_key(const Keys& keys, const Viewer& viewer, const KeyValue& key, Snaps
     to.finish = parse_moment(key.value, boot).value_or(Stamp{});
   } else if (key.key == keys.success()) {
     to.success = parse_moment(key.value, boot).value_or(Stamp{});
-  } else if (key.key == keys.ever(viewer.request.elapsed_from)) {
+  } else if (key.key == keys.ever(place.request.elapsed_from)) {
     to.ever = parse_moment(key.value, boot).value_or(Stamp{});
     to.ever.known = true;  // that it is there is enough
-  } else if (key.key == keys.cooling(viewer.request.elapsed_from)) {
+  } else if (key.key == keys.cooling(place.request.elapsed_from)) {
     to.cooling_modified = key.modified;
     to.cooling_lease = key.lease;
     to.cooled = parse_cooled(key.value);
@@ -145,61 +145,61 @@ bool take_key(const Keys& keys, const Viewer& viewer, const KeyValue& key, Snaps
   return true;
 }
 
-std::optional<bool> take_changes(const Keys& keys, const Viewer& viewer, const WatchReply& changes,
-                                 Snapshot& to) {
+std::optional<bool> take_changes(const Keys& keys, const CallerPlace& place,
+                                 const WatchReply& changes, Snapshot& to) {
   const std::uint64_t known = to.revision;
   for (const WatchReply::Event& event : changes.events) {
     if (event.key.modified <= known) continue;
     to.revision = std::max(to.revision, event.key.modified);
     if (event.erased) {
-      drop_key(keys, viewer, event.key.key, to);
-    } else if (event.key.created == 0 || !take_key(keys, viewer, event.key, to)) {
+      drop_key(keys, place, event.key.key, to);
+    } else if (event.key.created == 0 || !take_key(keys, place, event.key, to)) {
       return std::nullopt;
     }
   }
   return to.revision != known;
 }
 
-void ask_for_snapshot(const Keys& keys, const Viewer& viewer, Txn& txn) {
-  const bool counts = viewer.last_chance || viewer.request.on_busy == OnBusy::join;
-  const std::string queues[] = {keys.queue(viewer.lock), other_queue(keys, viewer.lock)};
+void ask_for_snapshot(const Keys& keys, const CallerPlace& place, Txn& txn) {
+  const bool counts = place.last_chance || place.request.on_busy == OnBusy::join;
+  const std::string queues[] = {keys.queue(place.lock), other_queue(keys, place.lock)};
   txn.range(keys.admission(), end_of_prefix(keys.admission()));
   for (const std::string& queue : queues) txn.oldest(queue, counts ? kSeenWaiters : kSeenInQueue);
-  if (viewer.ticket == 0 || !viewer.deep) return;
-  for (const std::string& queue : queues) txn.youngest_before(queue, viewer.ticket);
-  txn.range(keys.waiter(viewer.lock, viewer.lease));
+  if (place.ticket == 0 || !place.deep) return;
+  for (const std::string& queue : queues) txn.youngest_before(queue, place.ticket);
+  txn.range(keys.waiter(place.lock, place.lease));
 }
 
-bool take_snapshot(const Keys& keys, const Viewer& viewer, const TxnReply& reply, std::size_t& part,
-                   Snapshot& to) {
+bool take_snapshot(const Keys& keys, const CallerPlace& place, const TxnReply& reply,
+                   std::size_t& part, Snapshot& to) {
   to = {};
   to.revision = reply.header.revision;
   for (const KeyValue& key : reply.parts[part++].keys) {
-    if (!take_key(keys, viewer, key, to)) {
+    if (!take_key(keys, place, key, to)) {
       to.alien = key.key;
       return false;
     }
   }
-  const std::string own = keys.waiter(viewer.lock, viewer.lease);
+  const std::string own = keys.waiter(place.lock, place.lease);
   std::uint64_t youngest = 0;
   for (int queue = 0; queue < 2; ++queue) {
-    if (!take_waiters(viewer, reply.parts[part++], own, youngest, to)) return false;
+    if (!take_waiters(place, reply.parts[part++], own, youngest, to)) return false;
   }
-  if (viewer.ticket == 0 || !viewer.deep) {
-    to.too_deep = viewer.ticket != 0 && to.more_waiters;
+  if (place.ticket == 0 || !place.deep) {
+    to.too_deep = place.ticket != 0 && to.more_waiters;
     return true;
   }
   for (int queue = 0; queue < 2; ++queue) {
     for (const KeyValue& key : reply.parts[part++].keys) {
-      if (key.created <= youngest || key.created >= viewer.ticket) continue;
+      if (key.created <= youngest || key.created >= place.ticket) continue;
       youngest = key.created;
       to.predecessor = key.key;
       to.ahead = {};
     }
   }
-  const PartReply& place = reply.parts[part++];
-  to.ticket_is_there = place.keys.size() == 1 && place.keys[0].created == viewer.ticket &&
-                       place.keys[0].lease == viewer.lease;
+  const PartReply& answer = reply.parts[part++];
+  to.ticket_is_there = answer.keys.size() == 1 && answer.keys[0].created == place.ticket &&
+                       answer.keys[0].lease == place.lease;
   return true;
 }
 

@@ -72,7 +72,7 @@ struct Snapshot {
 };
 
 // Whose view it is.
-struct Viewer {
+struct CallerPlace {
   const Request& request;
   const LockSpec& lock;
   std::uint64_t ticket = 0;  // 0: none
@@ -83,13 +83,13 @@ struct Viewer {
 
 // Adds to `txn` what has to be read; take_snapshot() reads the answer's parts in the same order,
 // from `part` on.
-void ask_for_snapshot(const Keys& keys, const Viewer& viewer, Txn& txn);
+void ask_for_snapshot(const Keys& keys, const CallerPlace& place, Txn& txn);
 // False: something in it is none of ours (`to.alien`), and nothing can be concluded.
-bool take_snapshot(const Keys& keys, const Viewer& viewer, const TxnReply& reply, std::size_t& part,
-                   Snapshot& to);
+bool take_snapshot(const Keys& keys, const CallerPlace& place, const TxnReply& reply,
+                   std::size_t& part, Snapshot& to);
 
 // Takes one key below admission() into a snapshot. False: none of ours.
-bool take_key(const Keys& keys, const Viewer& viewer, const KeyValue& key, Snapshot& to);
+bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, Snapshot& to);
 
 // Whether its caller was overtaken.
 bool is_passed(const KeyValue& place);
@@ -104,8 +104,8 @@ bool foresee(std::uint64_t revision, Snapshot& to);
 // Brings a snapshot up to date with the changes that a watch of admission() reported, all of them
 // since its revision, in order. True when something changed. Nothing: a key is not one of ours, and
 // the snapshot cannot be used any more.
-std::optional<bool> take_changes(const Keys& keys, const Viewer& viewer, const WatchReply& changes,
-                                 Snapshot& to);
+std::optional<bool> take_changes(const Keys& keys, const CallerPlace& place,
+                                 const WatchReply& changes, Snapshot& to);
 
 }  // namespace atmost::etcd
 

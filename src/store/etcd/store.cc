@@ -56,7 +56,7 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
                                          LockVisitor* visitor) {
   const Keys keys(access_.prefix, lock_of(lock));
   Request nothing;
-  const Viewer viewer = {nothing, lock, 0, 0, true};
+  const CallerPlace place = {nothing, lock, 0, 0, true};
   Txn txn;
   txn.range(keys.admission(), end_of_prefix(keys.admission()));
   txn.range(keys.waiters(), end_of_prefix(keys.waiters()));
@@ -65,7 +65,7 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
   Snapshot seen;
   // What is none of ours is named, and the rest is shown.
   for (const KeyValue& key : reply.value().parts[0].keys) {
-    if (!take_key(keys, viewer, key, seen)) seen.alien = key.key;
+    if (!take_key(keys, place, key, seen)) seen.alien = key.key;
   }
   std::vector<KeyValue>& waiters = reply.value().parts[1].keys;
   for (const KeyValue& key : waiters) {

@@ -7,23 +7,23 @@
 
 namespace atmost::etcd {
 
-bool is_closed(const Snapshot& seen, const Viewer& viewer, std::uint32_t slot) {
+bool is_closed(const Snapshot& seen, const CallerPlace& place, std::uint32_t slot) {
   const std::vector<std::uint32_t>& drained = seen.state.drained_slots;
   if (std::binary_search(drained.begin(), drained.end(), slot)) return true;
   const auto taker = seen.taken.find(slot);
-  const bool newcomer = viewer.ticket == 0;
+  const bool newcomer = place.ticket == 0;
   // A taker writes it under a lease: a key without one was written by hand.
   return newcomer && taker != seen.taken.end() &&
-         (taker->second != viewer.lease || viewer.lease == 0);
+         (taker->second != place.lease || place.lease == 0);
 }
 
-std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer) {
+std::vector<std::uint32_t> free_slots(const Snapshot& seen, const CallerPlace& place) {
   std::vector<std::uint32_t> free;
   auto holder = seen.holders.begin();
-  for (std::uint32_t slot = 1; slot <= viewer.lock.max && free.size() < viewer.lock.take; ++slot) {
+  for (std::uint32_t slot = 1; slot <= place.lock.max && free.size() < place.lock.take; ++slot) {
     while (holder != seen.holders.end() && holder->slot < slot) ++holder;
     const bool held = holder != seen.holders.end() && holder->slot == slot;
-    if (!held && !is_closed(seen, viewer, slot)) free.push_back(slot);
+    if (!held && !is_closed(seen, place, slot)) free.push_back(slot);
   }
   return free;
 }
@@ -31,32 +31,32 @@ std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer
 namespace {
 
 // Whether a waiter could take what it waits for.
-bool fits(const Snapshot& seen, const Viewer& viewer, const Record& waiter) {
+bool fits(const Snapshot& seen, const CallerPlace& place, const Record& waiter) {
   if (waiter.mode == Mode::exclusive) return seen.holders.empty();
   const auto writes = [](const auto& one) {
     return !one.record || one.record->mode == Mode::exclusive;
   };
   if (std::any_of(seen.holders.begin(), seen.holders.end(), writes)) return false;
-  LockSpec lock = viewer.lock;
+  LockSpec lock = place.lock;
   lock.max = waiter.max;
   lock.take = waiter.take;
-  const Viewer its = {viewer.request,     lock,       viewer.ticket, viewer.lease,
-                      viewer.last_chance, viewer.deep};
+  const CallerPlace its = {place.request,     lock,      place.ticket, place.lease,
+                           place.last_chance, place.deep};
   return seen.holders.size() + lock.take <= lock.max && free_slots(seen, its).size() == lock.take;
 }
 
 }  // namespace
 
-bool is_owed(const Snapshot& seen, const Viewer& viewer) {
+bool is_owed(const Snapshot& seen, const CallerPlace& place) {
   return !seen.more_waiters && !seen.state.drained &&
          std::any_of(seen.waiters.begin(), seen.waiters.end(),
-                     [&](const auto& each) { return fits(seen, viewer, each.record); });
+                     [&](const auto& each) { return fits(seen, place, each.record); });
 }
 
-void overtake(const Viewer& viewer, Snapshot& seen) {
+void overtake(const CallerPlace& place, Snapshot& seen) {
   const auto idle =
       std::stable_partition(seen.waiters.begin(), seen.waiters.end(),
-                            [&](const auto& each) { return !fits(seen, viewer, each.record); });
+                            [&](const auto& each) { return !fits(seen, place, each.record); });
   seen.passed.assign(idle, seen.waiters.end());
   seen.waiters.erase(idle, seen.waiters.end());
 }
@@ -82,7 +82,7 @@ HolderView holder_view(const Snapshot::Holder& holder) {
 
 namespace {
 
-LastAdmission last_of(const Snapshot& seen, const Viewer& viewer, const Instant& now,
+LastAdmission last_of(const Snapshot& seen, const CallerPlace& place, const Instant& now,
                       std::int64_t cooled_ns) {
   LastAdmission last;
   if (!seen.forgotten()) {
@@ -90,9 +90,9 @@ LastAdmission last_of(const Snapshot& seen, const Viewer& viewer, const Instant&
     last.finish = seen.finish;
     last.success = seen.success;
   }
-  if (viewer.request.if_elapsed.is_forever() && seen.ever.known)
+  if (place.request.if_elapsed.is_forever() && seen.ever.known)
     last.start = last.finish = last.success = seen.ever;
-  if (now.given || viewer.request.if_elapsed.is_zero() || viewer.request.if_elapsed.is_forever())
+  if (now.given || place.request.if_elapsed.is_zero() || place.request.if_elapsed.is_forever())
     return last;
   // No clock of a host says how long ago it was.
   const Stamp counted = {now.real_ns - cooled_ns, now.boot_ns - cooled_ns, true, cooled_ns >= 0};
@@ -121,13 +121,13 @@ std::uint32_t drained_and_free(const Snapshot& seen, std::uint32_t max) {
 
 }  // namespace
 
-View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std::int64_t cooled_ns,
-             std::vector<HolderView>& holders) {
+View view_of(const Snapshot& seen, const CallerPlace& place, const Instant& now,
+             std::int64_t cooled_ns, std::vector<HolderView>& holders) {
   View view;
   view.token = seen.last_modified;
-  view.last = last_of(seen, viewer, now, cooled_ns);
+  view.last = last_of(seen, place, now, cooled_ns);
   view.drained = seen.state.drained;
-  view.last_chance = viewer.last_chance;
+  view.last_chance = place.last_chance;
   holders.clear();
   bool writer_inside = false;
   for (const Snapshot::Holder& holder : seen.holders) {
@@ -138,7 +138,7 @@ View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std
   view.writer_inside = writer_inside;
   view.holders = holders;
   for (const auto& [slot, lease] : seen.taken) {
-    view.takeover_running = view.takeover_running || lease != viewer.lease;
+    view.takeover_running = view.takeover_running || lease != place.lease;
   }
   std::uint64_t claimed = 0;
   bool writers = seen.more_waiters;
@@ -148,12 +148,12 @@ View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std
     claimed += waiter.record.take;
   }
   view.waiters_ahead = static_cast<std::uint32_t>(seen.waiters.size());
-  const LockSpec& lock = viewer.lock;
+  const LockSpec& lock = place.lock;
   if (lock.mode == Mode::exclusive) {
     view.has_room = view.held == 0;
   } else {
     // Free slots that are closed to us stay free for nobody.
-    Viewer all = viewer;
+    CallerPlace all = place;
     LockSpec wanted = lock;
     wanted.take =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(lock.max, lock.take + claimed));
@@ -168,7 +168,7 @@ View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std
   const std::uint32_t drained = lock.mode == Mode::exclusive ? 0 : drained_and_free(seen, lock.max);
   view.held += drained;
   view.some_drained = drained > 0;
-  view.held_by_ancestor = viewer.request.nested && own_tree_blocks(seen, lock);
+  view.held_by_ancestor = place.request.nested && own_tree_blocks(seen, lock);
   return view;
 }
 

@@ -12,20 +12,20 @@ namespace atmost::etcd {
 
 // Whether the slot is closed to this caller: drained, or taken over by a caller for whom it did not
 // wait.
-bool is_closed(const Snapshot& seen, const Viewer& viewer, std::uint32_t slot);
+bool is_closed(const Snapshot& seen, const CallerPlace& place, std::uint32_t slot);
 
 // The lowest slots that the caller may take; fewer than it wants when there are not as many.
-std::vector<std::uint32_t> free_slots(const Snapshot& seen, const Viewer& viewer);
+std::vector<std::uint32_t> free_slots(const Snapshot& seen, const CallerPlace& place);
 
 // `holders` is the room that the view's span lies in. `cooled_ns`: how long ago the admission was
 // that the interval counts from, by etcd's own clock; -1: long ago, or never.
-View view_of(const Snapshot& seen, const Viewer& viewer, const Instant& now, std::int64_t cooled_ns,
-             std::vector<HolderView>& holders);
+View view_of(const Snapshot& seen, const CallerPlace& place, const Instant& now,
+             std::int64_t cooled_ns, std::vector<HolderView>& holders);
 
 // Whether a waiter before us could take what it waits for right now.
-bool is_owed(const Snapshot& seen, const Viewer& viewer);
+bool is_owed(const Snapshot& seen, const CallerPlace& place);
 // Those who could become `passed`: they are not waited for.
-void overtake(const Viewer& viewer, Snapshot& seen);
+void overtake(const CallerPlace& place, Snapshot& seen);
 
 HolderView holder_view(const Snapshot::Holder& holder);
 

@@ -93,10 +93,10 @@ View LocalSession::view_of(std::uint32_t lock, bool last_chance) {
   view.last_chance = last_chance;
   view.last = {stamp_of(header.start, file.identity()), stamp_of(header.finish, file.identity()),
                stamp_of(header.success, file.identity())};
-  if (wants_memory(*request_)) {
+  if (wants_stats(*request_)) {
     recall(file.fd(), file.path(), lock_stats_.it, directory_stats_.it);
-    view.memory = &lock_stats_.it;
-    view.experience = &directory_stats_.it;
+    view.lock_stats = &lock_stats_.it;
+    view.directory_stats = &directory_stats_.it;
   }
   if (!view.has_room && request_->nested)
     view.held_by_ancestor = own_tree_blocks(from.file, request_->locks[lock], *request_);

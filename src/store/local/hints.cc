@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "os/file.h"
-#include "remembering.h"
+#include "stats_file.h"
 
 namespace atmost::local {
 namespace {
@@ -59,8 +59,8 @@ constexpr int kLooks = 3;
 // other hint, except the index, which is all that the original ever writes.
 bool header_was_lost(int fd, std::uint64_t index) {
   if (plausible_index(index) != 0) return true;
-  LockStats memory;
-  if (read_memory(fd, memory)) return true;
+  LockStats lock_stats;
+  if (read_lock_stats(fd, lock_stats)) return true;
   constexpr std::uint32_t kLowest = 16;  // the lowest free slot is taken first
   Record record;
   for (std::uint32_t slot = 1; slot <= kLowest; ++slot) {

@@ -154,7 +154,7 @@ struct MemoryRecord {
   char magic[8];
   std::uint32_t version;
   std::uint32_t reserved;
-  LockStats memory;
+  LockStats lock_stats;
   std::uint64_t checksum;
 };
 static_assert(sizeof(LockStats) == 1624 && sizeof(MemoryRecord) == 1648);
@@ -165,11 +165,11 @@ inline constexpr std::uint32_t kMemoryVersion = 2;
 struct ExperienceRecord {
   char magic[8];
   std::uint32_t version;
-  DirectoryStats experience;
+  DirectoryStats directory_stats;
   std::uint64_t checksum;
 };
 static_assert(sizeof(DirectoryStats) == 764 && sizeof(ExperienceRecord) == 784);
-inline constexpr char kExperienceName[] = "experience.hint";
+inline constexpr char kDirectoryStatsName[] = "experience.hint";
 
 inline constexpr std::int64_t kRecordSize = 256;
 static_assert(sizeof(Record) <= kRecordSize && sizeof(WaiterRecord) <= kRecordSize);

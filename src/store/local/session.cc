@@ -51,7 +51,7 @@ Status LocalSession::open(const Request& request) {
   request_ = &request;
   owner_ = owner_for(request);
   if (opening_ == nullptr) heirs_ = heirs_of(request);
-  making_ = {request.make_parents || wants_memory(request), request.create_mode};
+  making_ = {request.make_parents || wants_stats(request), request.create_mode};
   return open_files();
 }
 

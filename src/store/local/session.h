@@ -9,8 +9,8 @@
 #include "holder_stop.h"
 #include "lock_file.h"
 #include "os/watch.h"
-#include "remembering.h"
 #include "slots.h"
+#include "stats_file.h"
 
 namespace atmost::local {
 

@@ -10,8 +10,8 @@
 #include "os/room.h"
 #include "queue.h"
 #include "ranges.h"
-#include "remembering.h"
 #include "session.h"
+#include "stats_file.h"
 
 namespace atmost::local {
 namespace {

@@ -166,7 +166,7 @@ std::vector<Rows> Connection::ask(std::span<const Statement> statements, std::in
     const Rows end(next(deadline));
     if (!end.is(PGRES_PIPELINE_SYNC)) malformed("no end");
     heard_ns_ = os::boot_ns();
-    take_news();
+    read_notifications();
     if (!refused) return answers;
     abandon(deadline);
     throw *refused;
@@ -186,7 +186,7 @@ void Connection::abandon(std::int64_t deadline) {
   }
 }
 
-void Connection::take_news() {
+void Connection::read_notifications() {
   while (PGnotify* notify = PQnotifies(connection_)) {
     PQfreemem(notify);
     news_ = true;
@@ -197,7 +197,7 @@ bool Connection::await_news(std::int64_t until, int bell) {
   for (;;) {
     if (connection_ == nullptr)
       throw DatabaseError{DatabaseError::Kind::unreachable, "no connection", {}, Code::unavailable};
-    take_news();
+    read_notifications();
     if (news_) return true;
     pollfd both[] = {{PQsocket(connection_), POLLIN, 0}, {bell, POLLIN, 0}};
     const int ready = poll(both, 2, milliseconds_until(until));

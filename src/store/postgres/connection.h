@@ -111,7 +111,7 @@ class Connection {
   void refuse_standby(std::int64_t deadline_boot_ns);
   PGresult* next(std::int64_t deadline_boot_ns);
   void flush(std::int64_t deadline_boot_ns);
-  void take_news();
+  void read_notifications();
   [[noreturn]] void not_let_in();
   [[noreturn]] void broken();
   [[noreturn]] void malformed(const std::string& words);

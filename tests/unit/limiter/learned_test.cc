@@ -12,7 +12,7 @@
 #include "core/limiter.h"
 #include "os/calls.h"
 #include "os/clock.h"
-#include "store/local/remembering.h"
+#include "store/local/stats_file.h"
 #include "unit/store/lock_kit.h"
 
 namespace atmost {
@@ -120,7 +120,7 @@ class Learned : public ::testing::Test {
   LockStats memory() const {
     const local::Outsider file(path_);
     LockStats memory;
-    EXPECT_TRUE(local::read_memory(file.fd(), memory));
+    EXPECT_TRUE(local::read_lock_stats(file.fd(), memory));
     return memory;
   }
 

@@ -27,12 +27,12 @@ RunSample run_of(Duration ran) {
 
 class Learn : public ::testing::Test {
  protected:
-  RunLimit limit() const { return run_limit(memory, experience, bounds); }
-  void run(double s) { run_completed(memory, experience, run_of(seconds(s))); }
-  void killed() { run_cut_short(memory, run_of(limit().limit), CutBy::limit); }
+  RunLimit limit() const { return run_limit(lock_stats, directory_stats, bounds); }
+  void run(double s) { run_completed(lock_stats, directory_stats, run_of(seconds(s))); }
+  void killed() { run_cut_short(lock_stats, run_of(limit().limit), CutBy::limit); }
 
-  LockStats memory{};
-  DirectoryStats experience{};
+  LockStats lock_stats{};
+  DirectoryStats directory_stats{};
   LearnedBounds bounds;
 };
 
@@ -70,10 +70,10 @@ TEST_F(Learn, WithoutEnoughRunsOfItsOwnALockHasNoLimit) {
 // However many runs that its directory has seen, and however short they were.
 TEST_F(Learn, OtherLocksGiveANewOneNoLimit) {
   for (int lock = 0; lock < 100; ++lock) {
-    memory = {};
+    lock_stats = {};
     for (int i = 0; i < 20; ++i) run(0.001);
   }
-  memory = {};
+  lock_stats = {};
   EXPECT_TRUE(limit().limit.is_forever());
   for (std::uint32_t i = 1; i < kOwnRuns; ++i) {
     run(0.001);
@@ -97,7 +97,7 @@ TEST_F(Learn, TheMarginShrinksWithExperience) {
 TEST_F(Learn, AForecastIsAChance) {
   for (double s : {1.0, 5.0, 100000.0, 0.001, 3.0}) {
     run(s);
-    const Forecast next = forecast(memory, experience);
+    const Forecast next = forecast(lock_stats, directory_stats);
     double before = 1;
     for (double beyond : next.beyond) {
       EXPECT_GE(beyond, 0);
@@ -110,8 +110,8 @@ TEST_F(Learn, AForecastIsAChance) {
 // Done when: a run time that grows by 5 % a run for 50 runs is never killed.
 TEST_F(Learn, SteadyGrowthIsNeverKilled) {
   for (double first : {0.01, 1.0, 60.0, 77.7, 3600.0}) {
-    memory = {};
-    experience = {};
+    lock_stats = {};
+    directory_stats = {};
     double length = first;
     for (int i = 0; i < 50; ++i, length *= 1.05) {
       EXPECT_GE(limit().limit, seconds(length)) << "run " << i << " of " << length << " s";
@@ -125,8 +125,8 @@ TEST_F(Learn, AHangOnThe30thRunIsSeenSoon) {
   std::mt19937 chance(7);
   for (double typical : {10.0, 60.0, 100.0, 1000.0, 7200.0}) {
     for (double noise : {0.0, 0.01, 0.05, 0.1}) {
-      memory = {};
-      experience = {};
+      lock_stats = {};
+      directory_stats = {};
       std::normal_distribution<double> normal(0, noise);
       std::vector<double> lengths;
       for (int i = 0; i < 29; ++i) {
@@ -194,13 +194,14 @@ TEST_F(Learn, ARunBesideTheKilledOneDoesNotSettleIt) {
     run.started_real_ns = seconds(start).ns;
     return run;
   };
-  for (int i = 0; i < 30; ++i) run_completed(memory, experience, run_at(1000 + i * 100, 60));
-  run_cut_short(memory, run_at(10000, 200), CutBy::limit);
+  for (int i = 0; i < 30; ++i)
+    run_completed(lock_stats, directory_stats, run_at(1000 + i * 100, 60));
+  run_cut_short(lock_stats, run_at(10000, 200), CutBy::limit);
   const Duration after = limit().limit;
   ASSERT_GE(after, seconds(1600));
-  run_completed(memory, experience, run_at(10170, 60));
+  run_completed(lock_stats, directory_stats, run_at(10170, 60));
   EXPECT_EQ(limit().limit, after);
-  run_completed(memory, experience, run_at(10210, 60));
+  run_completed(lock_stats, directory_stats, run_at(10210, 60));
   EXPECT_LT(limit().limit, seconds(1600));
 }
 
@@ -238,11 +239,11 @@ TEST_F(Learn, AnAtomOftenKilledIsGivenMoreTime) {
 
 TEST_F(Learn, ARunCutShortIsNeverAShortOne) {
   for (int i = 0; i < 20; ++i) run(1000);
-  const LockStats before = memory;
-  run_cut_short(memory, run_of(seconds(1)), CutBy::other);  // somebody pressed Ctrl-C
-  EXPECT_EQ(std::memcmp(before.runs, memory.runs, sizeof before.runs), 0);
-  EXPECT_EQ(memory.cut_short, 1u);
-  run_cut_short(memory, run_of(seconds(5000)), CutBy::other);
+  const LockStats before = lock_stats;
+  run_cut_short(lock_stats, run_of(seconds(1)), CutBy::other);  // somebody pressed Ctrl-C
+  EXPECT_EQ(std::memcmp(before.runs, lock_stats.runs, sizeof before.runs), 0);
+  EXPECT_EQ(lock_stats.cut_short, 1u);
+  run_cut_short(lock_stats, run_of(seconds(5000)), CutBy::other);
   EXPECT_GT(limit().limit, seconds(5000));
 }
 
@@ -252,12 +253,12 @@ TEST_F(Learn, ANewLockBorrowsFromTheOthers) {
     return limit().limit;
   };
   const Duration alone = run_enough();
-  experience = {};
+  directory_stats = {};
   for (int lock = 0; lock < 30; ++lock) {
-    memory = {};
+    lock_stats = {};
     for (int i = 0; i < 10; ++i) run(10 + lock);
   }
-  memory = {};
+  lock_stats = {};
   EXPECT_LT(run_enough(), seconds(300)) << "locks of this directory do the same again";
   EXPECT_LT(limit().limit, alone);
 }
@@ -302,19 +303,20 @@ TEST(Risk, IsKeptOnRunsOfAnyKind) {
   };
   for (int kind = 0; kind < 6; ++kind) {
     std::vector<LockStats> locks(40);
-    DirectoryStats experience{};
+    DirectoryStats directory_stats{};
     LearnedBounds bounds;
     bounds.risk_ppm = 6000;
     int kills = 0, runs = 0;
     for (int i = 0; i < 150; ++i) {
       for (int lock = 0; lock < 40; ++lock) {
-        LockStats& memory = locks[static_cast<std::size_t>(lock)];
+        LockStats& lock_stats = locks[static_cast<std::size_t>(lock)];
         const Duration ran = seconds(length(kind, lock, i));
         runs += i > 0;
-        for (; i > 0 && run_limit(memory, experience, bounds).limit < ran; ++kills) {
-          run_cut_short(memory, run_of(run_limit(memory, experience, bounds).limit), CutBy::limit);
+        for (; i > 0 && run_limit(lock_stats, directory_stats, bounds).limit < ran; ++kills) {
+          run_cut_short(lock_stats, run_of(run_limit(lock_stats, directory_stats, bounds).limit),
+                        CutBy::limit);
         }
-        run_completed(memory, experience, run_of(ran));
+        run_completed(lock_stats, directory_stats, run_of(ran));
       }
     }
     EXPECT_LE(1000.0 * kills / runs, 7.0) << "kind " << kind;
@@ -322,23 +324,23 @@ TEST(Risk, IsKeptOnRunsOfAnyKind) {
 }
 
 TEST(Plausible, WhatWeWriteIsAndRubbishIsNot) {
-  LockStats memory{};
-  DirectoryStats experience{};
+  LockStats lock_stats{};
+  DirectoryStats directory_stats{};
   for (int i = 0; i < 100'000; ++i)
-    run_completed(memory, experience, run_of(seconds(0.001 * (i % 977))));
-  EXPECT_TRUE(is_plausible(memory));
-  EXPECT_TRUE(is_plausible(experience));
+    run_completed(lock_stats, directory_stats, run_of(seconds(0.001 * (i % 977))));
+  EXPECT_TRUE(is_plausible(lock_stats));
+  EXPECT_TRUE(is_plausible(directory_stats));
   for (float bad : {-1.0f, 1e9f, std::numeric_limits<float>::quiet_NaN(),
                     std::numeric_limits<float>::infinity()}) {
-    LockStats wrong = memory;
+    LockStats wrong = lock_stats;
     wrong.runs[7] = bad;
     EXPECT_FALSE(is_plausible(wrong));
-    DirectoryStats off = experience;
+    DirectoryStats off = directory_stats;
     off.relations[2][1] = bad;
     EXPECT_FALSE(is_plausible(off));
   }
-  memory.widened = 1000;
-  EXPECT_FALSE(is_plausible(memory));
+  lock_stats.widened = 1000;
+  EXPECT_FALSE(is_plausible(lock_stats));
 }
 
 }  // namespace

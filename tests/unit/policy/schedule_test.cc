@@ -24,7 +24,7 @@ class Interval : public ::testing::Test {
       what.ran = Duration::seconds(10);
       what.asked_real_ns = now_ns_;
       what.interval = schedule().interval;
-      remember(memory, experience, what);
+      remember(lock_stats, directory_stats, what);
     }
   }
   void ask_too_soon(Duration after) {
@@ -33,12 +33,12 @@ class Interval : public ::testing::Test {
     what.kind = RunSample::Kind::too_soon;
     what.asked_real_ns = now_ns_;
     what.interval = schedule().interval;
-    remember(memory, experience, what);
+    remember(lock_stats, directory_stats, what);
   }
-  Schedule schedule() const { return schedule_of(memory, bounds); }
+  Schedule schedule() const { return schedule_of(lock_stats, bounds); }
 
-  LockStats memory{};
-  DirectoryStats experience{};
+  LockStats lock_stats{};
+  DirectoryStats directory_stats{};
   LearnedBounds bounds;
 
  private:
@@ -127,10 +127,10 @@ TEST_F(Interval, ABurstIsNoSchedule) {
 TEST_F(Interval, SpamIsCountedFromTheThirdRequestOn) {
   admit(10, kHour);
   ask_too_soon(Duration::seconds(5));
-  EXPECT_EQ(memory.spam, 0u) << "a retry is none";
+  EXPECT_EQ(lock_stats.spam, 0u) << "a retry is none";
   ask_too_soon(Duration::seconds(5));
-  EXPECT_EQ(memory.spam, 1u);
-  EXPECT_EQ(memory.too_soon, 2u);
+  EXPECT_EQ(lock_stats.spam, 1u);
+  EXPECT_EQ(lock_stats.too_soon, 2u);
 }
 
 TEST_F(Interval, SpamHasToWaitLongerButTheScheduleIsKept) {
@@ -148,20 +148,20 @@ TEST_F(Interval, AtTheIntervalIsSpamToo) {
   for (int i = 0; i < 3; ++i) {
     RunSample what;
     what.ran = Duration::seconds(1);
-    what.asked_real_ns = memory.asked_real_ns + 60 * kSecond;
+    what.asked_real_ns = lock_stats.asked_real_ns + 60 * kSecond;
     what.interval = Duration::seconds(60);
-    remember(memory, experience, what);
+    remember(lock_stats, directory_stats, what);
   }
-  EXPECT_EQ(memory.spam, 2u);
+  EXPECT_EQ(lock_stats.spam, 2u);
 }
 
 TEST_F(Interval, OldAndForeignMomentsAreLeftOut) {
   admit(10, kHour);
-  const LockStats before = memory;
-  asked(memory, before.asked_real_ns - 1, kHour);
-  asked(memory, 0, kHour);
-  EXPECT_EQ(memory.asked_real_ns, before.asked_real_ns);
-  EXPECT_EQ(memory.spam, before.spam);
+  const LockStats before = lock_stats;
+  asked(lock_stats, before.asked_real_ns - 1, kHour);
+  asked(lock_stats, 0, kHour);
+  EXPECT_EQ(lock_stats.asked_real_ns, before.asked_real_ns);
+  EXPECT_EQ(lock_stats.spam, before.spam);
 }
 
 // ExpireAfter > usual interval >= IfElapsed.
@@ -170,8 +170,8 @@ TEST_F(Interval, TheLimitsKeepTheirOrder) {
   Request request;
   request.if_elapsed_auto = request.expire_auto = true;
   View view;
-  view.memory = &memory;
-  view.experience = &experience;
+  view.lock_stats = &lock_stats;
+  view.directory_stats = &directory_stats;
   const Limits limits = limits_of(request, view);
   EXPECT_GE(limits.expire_after, kHour);
   EXPECT_LE(limits.if_elapsed, kHour);
@@ -195,9 +195,9 @@ TEST(Limits, WithoutMemoryNothingIsTooSoonOrOverdue) {
   request.if_elapsed_auto = request.expire_auto = request.max_runtime_auto = true;
   View view;
   for (bool spoilt : {false, true}) {
-    LockStats memory{};
-    memory.runs[3] = -1;
-    view.memory = spoilt ? &memory : nullptr;
+    LockStats lock_stats{};
+    lock_stats.runs[3] = -1;
+    view.lock_stats = spoilt ? &lock_stats : nullptr;
     const Limits limits = limits_of(request, view);
     EXPECT_TRUE(limits.if_elapsed.is_zero());
     EXPECT_TRUE(limits.expire_after.is_forever());
@@ -206,18 +206,18 @@ TEST(Limits, WithoutMemoryNothingIsTooSoonOrOverdue) {
 }
 
 TEST(Limits, DecideGoesByThem) {
-  LockStats memory{};
-  DirectoryStats experience{};
+  LockStats lock_stats{};
+  DirectoryStats directory_stats{};
   for (int i = 0; i < 40; ++i) {
     RunSample what;
     what.ran = Duration::seconds(100);
-    remember(memory, experience, what);
+    remember(lock_stats, directory_stats, what);
   }
   Request request;
   LockSpec lock;
   View view;
-  view.memory = &memory;
-  view.experience = &experience;
+  view.lock_stats = &lock_stats;
+  view.directory_stats = &directory_stats;
   HolderView holder;
   holder.slot = 1;
   holder.start = {0, 0, true, true};

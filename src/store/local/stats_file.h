@@ -1,7 +1,7 @@
 // What a lock file remembers of its runs, and the file beside it with the experience of all locks
 // of the directory. Hints: what is torn, forged or of another format counts as nothing.
-#ifndef ATMOST_STORE_LOCAL_REMEMBERING_H
-#define ATMOST_STORE_LOCAL_REMEMBERING_H
+#ifndef ATMOST_STORE_LOCAL_STATS_FILE_H
+#define ATMOST_STORE_LOCAL_STATS_FILE_H
 
 #include <string_view>
 
@@ -12,8 +12,8 @@
 namespace atmost::local {
 
 // One read. False, and all zero, when there is nothing to go by.
-bool read_memory(int fd, LockStats& memory);
-int write_memory(int fd, const LockStats& memory);
+bool read_lock_stats(int fd, LockStats& lock_stats);
+int write_lock_stats(int fd, const LockStats& lock_stats);
 int erase_memory(int fd);
 
 // Whether nobody but this process's user and root may write to the file. What others could have
@@ -22,7 +22,7 @@ bool is_ours_alone(int fd);
 
 // Reads what the lock at `path` may go by for a decision: its memory, and the directory's
 // experience of this moment. Each is empty if others may write to its file.
-void recall(int fd, std::string_view path, LockStats& memory, DirectoryStats& experience);
+void recall(int fd, std::string_view path, LockStats& lock_stats, DirectoryStats& directory_stats);
 
 // How the directory's file is made, if it is not there.
 struct Making {

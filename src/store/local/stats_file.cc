@@ -1,4 +1,4 @@
-#include "remembering.h"
+#include "stats_file.h"
 
 #include <sys/stat.h>
 
@@ -25,7 +25,7 @@ std::uint64_t sum_of(const T& from) {
 PathText experience_path(std::string_view lock) {
   const std::size_t slash = lock.rfind('/');
   PathText path(lock.substr(0, slash == std::string_view::npos ? 0 : slash + 1));
-  path.append(kExperienceName);
+  path.append(kDirectoryStatsName);
   return path;
 }
 
@@ -55,7 +55,7 @@ class Directory {
           std::memcmp(record.magic, kMagic, sizeof kMagic) == 0 && record.version == kMemoryVersion;
       if (!ours) return;
       if (record.checksum != sum_of(record)) continue;
-      to = record.experience;
+      to = record.directory_stats;
       return;
     }
   }
@@ -63,7 +63,7 @@ class Directory {
     ExperienceRecord record{};
     std::memcpy(record.magic, kMagic, sizeof kMagic);
     record.version = kMemoryVersion;
-    record.experience = from;
+    record.directory_stats = from;
     record.checksum = sum_of(record);
     (void)os::write_at(fd_.get(), &record, sizeof record, 0);
   }
@@ -81,55 +81,55 @@ bool is_ours_alone(int fd) {
   return trusted && S_ISREG(status.st_mode) && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-bool read_memory(int fd, LockStats& memory) {
+bool read_lock_stats(int fd, LockStats& lock_stats) {
   MemoryRecord record;
   std::size_t got = 0;
   const bool whole = os::read_at(fd, &record, sizeof record, kMemoryAt, got) == 0 &&
                      got == sizeof record &&
                      std::memcmp(record.magic, kMemoryMagic, sizeof kMemoryMagic) == 0 &&
                      record.version == kMemoryVersion && record.checksum == sum_of(record);
-  memory = whole ? record.memory : LockStats{};
+  lock_stats = whole ? record.lock_stats : LockStats{};
   return whole;
 }
 
-int write_memory(int fd, const LockStats& memory) {
+int write_lock_stats(int fd, const LockStats& lock_stats) {
   MemoryRecord record{};
   std::memcpy(record.magic, kMemoryMagic, sizeof kMemoryMagic);
   record.version = kMemoryVersion;
-  record.memory = memory;
+  record.lock_stats = lock_stats;
   record.checksum = sum_of(record);
   return os::write_at(fd, &record, sizeof record, kMemoryAt);
 }
 
 int erase_memory(int fd) {
-  LockStats memory;
-  if (!read_memory(fd, memory)) return 0;
+  LockStats lock_stats;
+  if (!read_lock_stats(fd, lock_stats)) return 0;
   const MemoryRecord nothing{};
   return os::write_at(fd, &nothing, sizeof nothing, kMemoryAt);
 }
 
-void recall(int fd, std::string_view path, LockStats& memory, DirectoryStats& experience) {
-  memory = {};
-  experience = {};
-  if (fd >= 0 && is_ours_alone(fd)) (void)read_memory(fd, memory);
+void recall(int fd, std::string_view path, LockStats& lock_stats, DirectoryStats& directory_stats) {
+  lock_stats = {};
+  directory_stats = {};
+  if (fd >= 0 && is_ours_alone(fd)) (void)read_lock_stats(fd, lock_stats);
   Directory directory;
-  if (directory.open(path, {})) directory.read(experience);
+  if (directory.open(path, {})) directory.read(directory_stats);
 }
 
 void memorize(int fd, std::string_view path, const Making& making, LearnFn learn,
               const RunSample& what) {
   if (!is_ours_alone(fd)) return;
-  LockStats memory;
-  DirectoryStats experience{};
-  (void)read_memory(fd, memory);
+  LockStats lock_stats;
+  DirectoryStats directory_stats{};
+  (void)read_lock_stats(fd, lock_stats);
   Directory directory;
   const bool completed = what.kind == RunSample::Kind::completed;
   const bool known = completed && directory.open(path, making);
   const bool shared = known && directory.lock();
-  if (known) directory.read(experience);
-  learn(memory, experience, what);
-  if (shared) directory.write(experience);
-  (void)write_memory(fd, memory);
+  if (known) directory.read(directory_stats);
+  learn(lock_stats, directory_stats, what);
+  if (shared) directory.write(directory_stats);
+  (void)write_lock_stats(fd, lock_stats);
 }
 
 }  // namespace atmost::local
