@@ -52,8 +52,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
     return usage(read.error());
   if (invocation.help) return show_help(subcommand);
   if (invocation.version) return show_version();
-  if (const Status store = take_environment_store(); !store.ok())
-    return usage(store.error());
+  if (const Status store = take_environment_store(); !store.ok()) return usage(store.error());
   if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
   if (subcommand.bit == kRun && service == nullptr && !invocation.request.exec)
     reexec_in_child(argv);
@@ -63,8 +62,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
   Result<Owned<Store>> store = open_store(invocation.store, room, service);
   if (!store.ok()) return usage(store.error());
   invocation.locks = &*store.value();
-  if (const Status claimed = claim_status_fd(); !claimed.ok())
-    return usage(claimed.error());
+  if (const Status claimed = claim_status_fd(); !claimed.ok()) return usage(claimed.error());
   return subcommand.run(invocation);
 }
 
