@@ -8,8 +8,8 @@
 
 namespace atmost::cli {
 
-// Collects the first candidate that the typed word is a misspelling of, or else the only one that
-// begins with it (three letters at least). Views are kept, not copied.
+// Finds the candidate that was probably meant: the only one that begins with the typed word (three
+// letters at least), else the first one that it is a misspelling of. Views are kept, not copied.
 class Nearest {
  public:
   explicit Nearest(std::string_view typed) : typed_(typed) {}

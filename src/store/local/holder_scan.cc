@@ -37,7 +37,7 @@ bool HolderScan::find(const LockFile& file, const HolderView& holder) {
     // Its last process may have ended since the lock was asked.
     if (!is_held(file, holder.slot)) return false;
     if (unproven_ != 0) return true;
-    missed_none_ = missed_none_ || ended_ == ended_before;
+    met_all_ = met_all_ || ended_ == ended_before;
   }
   return true;
 }

@@ -45,7 +45,7 @@ class HolderScan final : public os::ProcessVisitor {
   std::int64_t unproven() const { return unproven_; }
   // Whether the holder may be one that ended before it was proven: one was seen to, or every
   // process could be read, and in each look some ended before it was their turn.
-  bool fleeting() const { return fleeting_ || (!missed_none_ && !unreadable_); }
+  bool fleeting() const { return fleeting_ || (!met_all_ && !unreadable_); }
   // Whether its parent is a holder too, below which it is found.
   bool below_another(std::uint32_t index) const;
   // REQUIRES: count() > 0
@@ -67,9 +67,9 @@ class HolderScan final : public os::ProcessVisitor {
   std::int64_t unproven_ = 0;
   bool ancestor_ = false;
   bool fleeting_ = false;
-  bool unreadable_ = false;   // some process was
-  bool missed_none_ = false;  // some look met every process there was, and found no holder
-  std::uint32_t ended_ = 0;   // how many had ended before they could be looked at
+  bool unreadable_ = false;  // some process was
+  bool met_all_ = false;     // some look met every process there was, and found no holder
+  std::uint32_t ended_ = 0;  // how many had ended before they could be looked at
 };
 
 }  // namespace atmost::local
