@@ -4,32 +4,35 @@
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 
-cat >f <<'END'
-[defaults]
-shell = true
-[[atom]]
-operator = "job"
-operand = "one"
-command = '''
-trap "touch told; exit 0" TERM
-touch inside
-while :; do sleep 0.01; done'''
-[[atom]]
-operator = "job"
-operand = "two"
-command = "test -e told && touch second; true"
-END
+# As many atoms as may run at a time, and one more, which is never to begin. Each of the others is
+# inside before the pass is told: an atom that has been started, but whose shell has yet to run its
+# first word, would prove nothing.
+atoms_for() {
+  printf '[defaults]\nshell = true\n'
+  for atom in $(seq "$1"); do
+    printf '[[atom]]\noperator = "job"\noperand = "%s"\ncommand = """\n' "$atom"
+    # shellcheck disable=SC2016
+    printf 'trap "touch told.%s; exit 0" TERM\ntouch inside.%s\n' "$atom" "$atom"
+    printf 'while :; do sleep 0.01; done"""\n'
+  done
+  printf '[[atom]]\noperator = "job"\noperand = "last"\ncommand = "touch begun"\n'
+}
 for options in "--jobs 1" "--jobs 2" "--jobs 2 --clock atom"; do
-  rm -f inside told second
+  jobs=${options#--jobs }
+  jobs=${jobs%% *}
+  rm -f inside.* told.* begun
+  atoms_for "$jobs" >f
   # shellcheck disable=SC2086
   atmost pass $options f >out 2>err &
   pass=$!
   started_all="$started_all $pass"
-  wait_until '[ -e inside ]'
+  for atom in $(seq "$jobs"); do wait_until "[ -e inside.$atom ]"; done
   kill -TERM "$pass"
   expect_end 143 "$pass"
-  [ -e told ] || fail "$options: the atom was not told"
-  [ ! -e second ] || fail "$options: another atom was started"
+  for atom in $(seq "$jobs"); do
+    [ -e "told.$atom" ] || fail "$options: atom $atom was not told"
+  done
+  [ ! -e begun ] || fail "$options: another atom was started"
   expect_line 0 out
   expect_line 0 err
 done
