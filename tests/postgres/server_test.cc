@@ -2,6 +2,8 @@
 // run, of those that wait and of newcomers. Real processes of atmost, watched through a session of
 // our own.
 #include <algorithm>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include "kit/wire.h"
@@ -208,6 +210,16 @@ TEST_F(Server, AWaiterThatDiesIsPassedOver) {
   EXPECT_LT(seconds_now() - freed, within(3.0));
 }
 
+// As the kernel sees it: a signal of this number would run a handler of that process.
+bool handles(pid_t pid, int signal) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("SigCgt:"))
+      return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0;
+  }
+  return false;
+}
+
 TEST_F(Server, AnInterruptedWaiterGivesItsPlaceUp) {
   Job one(run({}, stay()));
   ASSERT_TRUE(started());
@@ -220,6 +232,12 @@ TEST_F(Server, AnInterruptedWaiterGivesItsPlaceUp) {
   };
   Job waiter(run({"-w", "inf"}, "true"));
   ASSERT_TRUE(waiting("1"));
+  // Its place is there before it has the server's answer. A waiter that ends in between leaves a
+  // place that does not count any more.
+  const std::string monitor = std::to_string(waiter.pid());
+  pid_t supervisor = 0;
+  ASSERT_TRUE(std::ifstream("/proc/" + monitor + "/task/" + monitor + "/children") >> supervisor);
+  ASSERT_TRUE(eventually(10, [&] { return handles(supervisor, SIGTERM); }));
   kill(waiter.pid(), SIGTERM);
   EXPECT_EQ(waiter.wait(30), 128 + SIGTERM);
   EXPECT_TRUE(waiting("0"));
