@@ -29,11 +29,11 @@ struct Event {
                 // logged
   };
   Kind kind = Kind::admitted;
-  Instant at;  // the clocks', never --now
+  Instant at;  // from the machine's clocks, never --now
 
   // The caller whose event this is, not the holder that it met.
   std::string_view host;
-  // Of atmost itself; the command's parent, unless it was replaced by the command.
+  // Of the atmost process: the command's parent, unless the command has replaced it.
   std::int64_t pid = 0;
   std::uint32_t uid = 0;
   std::string_view id;

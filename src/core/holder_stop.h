@@ -11,9 +11,9 @@
 
 namespace atmost {
 
-// The steps towards a holder, in their order (CONT is sent with the first two signals). look:
-// check whether that hold still has the slot. prove: also find which process has it, as is done
-// before a signal.
+// The steps of stopping a holder, in their order (CONT is sent with the first two signals). look:
+// check whether that hold still has the slot. prove: also find the process that has it, as every
+// signal does first.
 enum class SignalStep : std::uint8_t { look, prove, interrupt, terminate, kill };
 
 // What a step found. All of it is true for one moment only.
@@ -36,7 +36,7 @@ struct SignalResult {
   // prove: the start of its oldest process, on the boot clock; 0: not known.
   std::int64_t oldest_boot_ns = 0;
   std::uint32_t signalled = 0;
-  // kill, in a store whose holds are leases: when the lease ends, which is no longer renewed; 0:
+  // kill, in a store whose holds are leases: when the lease, which is no longer renewed, ends; 0:
   // not known.
   std::int64_t until_boot_ns = 0;
 };
@@ -54,10 +54,11 @@ class HolderStop {
   // for any process to end.
   virtual Result<SignalResult> signal(SignalStep step) = 0;
 
-  // Which processes still run after the signals of this session, sent by this stop or another one:
-  // descendants that were seen of the signalled processes, and processes with one of `tokens` (0:
-  // none) in ATMOST_TOKEN of the environment they were started with. Returns their number; `to`
-  // gets the pids of the first ones. For messages only: it must not decide what is signalled.
+  // Finds the processes that still run after the signals of this session, sent by this stop or
+  // another one: descendants that were seen of the signalled processes, and processes with one of
+  // `tokens` (0: none) in ATMOST_TOKEN of the environment they were started with. Returns their
+  // number; `to` gets the pids of the first ones. For messages only: it must not decide what is
+  // signalled.
   virtual std::uint32_t survivors(std::span<const std::uint64_t> tokens,
                                   std::span<std::int64_t> to) const {
     (void)tokens, (void)to;

@@ -1,5 +1,5 @@
-// What a program may ask of the machine it runs on: its user, its terminal, the names in a
-// directory. Single-threaded callers. Nothing here knows of locks.
+// What a program can find out about its machine: its user, its terminal, the names in a directory.
+// Single-threaded callers. Independent of locks.
 #ifndef ATMOST_HOST_H
 #define ATMOST_HOST_H
 
@@ -28,7 +28,8 @@ Text<32> user_name(std::uint32_t user);
 Text<255> host_name();
 
 bool is_terminal(int fd);
-// How many columns and lines the terminal behind `fd` has; 0 when it is none or does not say.
+// How many columns and lines the terminal behind `fd` has; 0: it is no terminal, or its size is not
+// known.
 struct TerminalSize {
   unsigned columns = 0;
   unsigned lines = 0;
@@ -66,10 +67,10 @@ Error become_program(char* const* argv);
 // that this process may execute.
 bool is_program(std::string_view name);
 
-// Between hold_signals() and release_signals() signals that could end, stop or resize us are held
-// back, and next_signal() returns them: blocks at most `span`, then returns 0. obey_signal() has
-// the effect of the signal after all: it stops this process and returns when continued, or ends it.
-// SIGKILL and faults are not held.
+// Between hold_signals() and release_signals(), signals that could end, stop or resize us are held
+// back. next_signal() waits for one for at most `span`; 0: none came. obey_signal() then gives the
+// signal its effect: it stops this process and returns when continued, or ends it. SIGKILL and
+// faults are not held.
 void hold_signals();
 int next_signal(Duration span);
 void obey_signal(int signal);

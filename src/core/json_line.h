@@ -1,9 +1,9 @@
-// One line of JSON, an object, in memory of the caller's: the writer of the front tier, for the
+// One line of JSON, an object, in the caller's memory: the writer of the front tier, for the
 // history and for --json. (The back tier has the heap; its writer is json/json.h.)
 //
-// Fields are written in the order of the calls. Every text has a room that its escaped bytes may
-// fill; what does not fit is left out, and cut() says so. The caller sizes the memory for the rooms
-// of all texts, the names and the numbers together: nothing else is checked.
+// Fields are written in the order of the calls. `room` limits the escaped bytes of each text; the
+// rest is left out, and cut() reports it. The caller's memory must be large enough for the rooms of
+// all texts, the names and the numbers together: it is not checked.
 #ifndef ATMOST_JSON_LINE_H
 #define ATMOST_JSON_LINE_H
 
@@ -31,7 +31,7 @@ class JsonLine {
     string(value, room);
     return *this;
   }
-  // A word of ours, which needs no escape.
+  // A constant word, which needs no escaping.
   JsonLine& word(std::string_view name, std::string_view value) {
     key(name);
     put("\"");
@@ -51,7 +51,7 @@ class JsonLine {
   JsonLine& null(std::string_view name) { return raw(name, "null"); }
   // Nanoseconds as seconds with six digits behind the point; kForever is null.
   JsonLine& micros(std::string_view name, std::int64_t ns);
-  // Seconds as duration_seconds() writes them, that may lie behind us.
+  // Seconds as duration_seconds() writes them; may be negative.
   JsonLine& seconds(std::string_view name, Duration span) {
     const bool negative = span.ns < 0;
     Text<40> value(negative ? "-" : "");
@@ -75,7 +75,7 @@ class JsonLine {
     size_ += plain.size();
   }
   void digits(std::uint64_t value) { put(Text<20>().append_unsigned(value)); }
-  // A string with its quotes that fills at most `room` bytes between them; returns what it filled.
+  // A string with its quotes, at most `room` bytes between them; returns the number of those bytes.
   std::size_t string(std::string_view value, std::size_t room);
 
   bool cut() const { return cut_; }

@@ -67,9 +67,9 @@ class Hold {
   // Whether the name of that lock still leads to the file that is held; if not, the hold excludes
   // nobody. True where that cannot be known. Does not block.
   virtual bool in_place(std::uint32_t) const { return true; }
-  // Frees the slots and records how the run ended; the store adds to the lesson when the
-  // run was admitted. What cannot be written is lost without a message. The slots
-  // are free in any case; in a leased store, when the lease ends.
+  // Frees the slots and records how the run ended; the store adds to the lesson when the run was
+  // admitted. A record that cannot be written is lost without a message. The slots are free in any
+  // case; in a leased store, when the lease ends.
   virtual void release(Ending ending, const Instant& now, const Lesson& lesson) = 0;
 
  protected:
@@ -81,11 +81,11 @@ class Hold {
   const HeldLock* locks_;
 };
 
-// Move-only. The destructor releases (Ending::unknown); release() records how the run ended. A
-// process that dies holding a Lease frees its slots in the kernel (docs/lock-map.md, "Who keeps a
-// slot", says when), or when the lease is not renewed any more. Ends before its session does. Not
-// thread-safe; one thread owns it. detach() gives the hold away to the inherited descriptor: after
-// it nothing is released here.
+// Move-only. The destructor releases (Ending::unknown); release() records how the run ended. If the
+// process dies, the kernel frees its slots (docs/lock-map.md, "Who keeps a slot", says when); a
+// leased store frees them when the lease ends. Must not outlive its session. Not thread-safe; one
+// thread owns it. detach() leaves the hold to the inherited descriptor: nothing is released here
+// afterwards.
 class Lease {
  public:
   Lease() = default;

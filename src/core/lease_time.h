@@ -9,7 +9,7 @@ namespace atmost {
 
 // From SIGKILL until the last process of a tree is gone, on a busy machine.
 inline constexpr Duration kKillTime = Duration::seconds(1);
-// A renewal, and its repetition when the first answer does not come.
+// A renewal, and one repetition if the first gets no answer.
 inline constexpr Duration kRenewalTime = Duration::millis(1500);
 // The longest lease. The slots of a host that died stay taken for as long, and after a failover
 // callers may have to wait as long for a lease that the lost server granted.

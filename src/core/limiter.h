@@ -26,8 +26,8 @@ struct HolderName {
   std::string_view host;  // empty: this one
 };
 
-// A holder that was stopped and has released its slot. Texts are borrowed, and hints, as everything
-// in a holder's record is.
+// A holder that was stopped and has released its slot. Texts are borrowed; they are hints, like
+// everything in a holder's record.
 struct StoppedHolder {
   std::uint32_t slot = 0;
   HolderName who;
@@ -40,7 +40,7 @@ struct StoppedHolder {
   bool noted = false;                    // a note in the store asked it to stop, not a signal
 };
 
-// The message about it, without the name of the lock.
+// The message about the stopped holder, without the name of the lock.
 Text<700> stopped_words(const LockSpec& lock, const StoppedHolder& holder);
 
 // Is notified of what happens, as it happens; any of the calls may not come. May print; must not
@@ -53,7 +53,7 @@ class Observer {
   // A holder is being stopped: INT, then TERM, then KILL.
   virtual void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
                                SignalStep pressure) = 0;
-  // A holder has released its slot because of that; once for each hold.
+  // A holder has released its slot because it was stopped; once for each hold.
   virtual void holder_stopped(const LockSpec& lock, const StoppedHolder& holder) = 0;
 
  protected:
@@ -65,8 +65,8 @@ struct StoreRoom {
   alignas(void*) unsigned char bytes[2 * sizeof(void*)];
 };
 
-// The store that a program serves and others do not (schemes.h, `program`). None of these errors
-// repeats the URL.
+// A store that only one program serves (schemes.h, `program`). None of these errors repeats the
+// URL.
 struct StoreService {
   // Opens the store; asks nothing of a network yet. Removes the secrets of every scheme from the
   // environment, because the command does not need them.

@@ -1,5 +1,5 @@
-// From LOCK to the file that keeps it (atmost(1), "LOCK"). Only text is looked at: no file is
-// opened or created. src/request/ defines these.
+// Which file is the lock of LOCK (atmost(1), "LOCK"). Only text is looked at: no file is opened or
+// created. src/request/ defines these.
 #ifndef ATMOST_PLACE_H
 #define ATMOST_PLACE_H
 
@@ -10,7 +10,7 @@
 
 namespace atmost {
 
-// What the rules look at; views are borrowed. Empty means unset.
+// The inputs of the rules; views are borrowed. Empty means unset.
 struct NamingContext {
   std::string_view option_dir;  // --dir
   std::string_view atmost_dir;  // $ATMOST_DIR

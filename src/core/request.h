@@ -20,8 +20,8 @@ inline constexpr std::uint32_t kMaxTake = 1024;
 inline constexpr std::uint32_t kMaxLocks = 16;
 
 // How a taker may end a hold: by signals to its processes; by a note in the lock file, on which a
-// library releases the lock and tells its program; or not at all (a library holder that agreed to
-// neither).
+// library releases the lock and notifies its program; or not at all (a library holder that agreed
+// to neither).
 enum class Eviction : std::uint8_t { kill, revoke, none };
 
 // How a slot is kept, as its record says (a hint). `foreign`: no record of ours, e.g. the original
@@ -84,8 +84,8 @@ struct Request {
   bool close_fd = false;  // --close: the command does not inherit the descriptor
 
   // hold: the running process on whose behalf this one keeps the lock (0: none), when it started
-  // (on the boot clock: a later process of that number is another one), and after how long the
-  // keeper lets go in any case.
+  // (on the boot clock, because a later process may get its number), and after how long the keeper
+  // releases the lock in any case.
   std::int64_t kept_for = 0;
   std::int64_t kept_for_start_ns = 0;
   Duration keep_at_most = Duration::forever();

@@ -15,7 +15,7 @@ struct Scheme {
   std::string_view form;     // how its URL looks, for messages
   std::string_view program;  // what serves it: atmost-PROGRAM; empty: every program
   StoreTraits traits;
-  // The variables with its passwords, null behind the last: not for the command.
+  // The variables with its passwords, which the command must not get; null ends the list.
   const char* secrets[3] = {};
 };
 
@@ -75,7 +75,7 @@ inline constexpr Scheme kSchemes[] = {
      .secrets = {"ATMOST_POSTGRES_PASSWORD"}},
 };
 
-// The row of what stands before the colon of `store`; an empty `store` is file:. Null: there is
+// The row of the scheme before the colon of `store`; an empty `store` is file:. Null: there is
 // none.
 constexpr const Scheme* scheme_of(std::string_view store) {
   if (store.empty()) return &kSchemes[0];
@@ -86,7 +86,7 @@ constexpr const Scheme* scheme_of(std::string_view store) {
   return nullptr;
 }
 
-// For the stores themselves, which are in the table.
+// REQUIRES: `name` is in the table.
 constexpr const StoreTraits& traits_of(std::string_view name) { return scheme_of(name)->traits; }
 
 }  // namespace atmost

@@ -22,7 +22,7 @@ struct Ticket {
   std::uint64_t numbers[kMaxLocks] = {};
 };
 
-// Why await() came back. None of them promises a slot: ask again.
+// Why await() returned. None of them promises a slot: ask again.
 enum class Wake : std::uint8_t { maybe, deadline, interrupted };
 
 // Made by Store::open(), which says what it borrows. Any call may be the first: none requires an

@@ -53,7 +53,7 @@ struct DirectoryStats {
 };
 
 // Whether a store keeps statistics: not at all; it does; or it does, but a lock's are left out
-// because another user could have written them, and so could have had a run of this one stopped.
+// because another user could have written them so that runs of this user are stopped.
 enum class StatsKept : std::uint8_t { none, kept, others_may_write };
 
 // Bounds of a learned limit, and how many good runs in a million may be killed.
