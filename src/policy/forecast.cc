@@ -19,8 +19,8 @@ constexpr float kKeepRelations = 0.96f;
 constexpr Bell kBells[kWidths] = {make_bell(0.5), make_bell(1.5), make_bell(6), make_bell(24)};
 constexpr int kAnyRun = 2 * kWidths;  // the last relation
 
-// How many of a lock's own runs the directory's statistics weigh at most, as much as the lock's own
-// ever weigh; never more than the runs they contain.
+// The directory's statistics weigh at most as much as this many of the lock's own runs, which is
+// the most that those ever weigh, and never more than the runs they contain.
 constexpr double kBorrowed = 24;
 
 int stage_of(std::uint32_t runs) {

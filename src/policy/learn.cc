@@ -6,8 +6,8 @@
 namespace atmost::policy {
 namespace {
 
-// The first kills in a row widen eightfold, the third more than twentyfold, each further one
-// twofold.
+// The factors by which kills in a row lengthen the limit: eight for the first ones, more than
+// twenty for the third, two for each further one.
 constexpr std::uint32_t kWideKills = 3;
 constexpr std::uint32_t kWidenThird = 18;
 constexpr std::uint32_t kWidenFurther = kStepsPerOctave;
@@ -15,9 +15,9 @@ std::uint32_t widening(std::uint32_t in_a_row) {
   return in_a_row < kWideKills ? kWidenSteps : in_a_row == kWideKills ? kWidenThird : kWidenFurther;
 }
 constexpr Duration kAfterWideKills = Duration::seconds(24 * 3600);
-// So much of the widening does a completed run undo.
+// How much of the widening a completed run undoes.
 constexpr std::uint32_t kNarrowSteps = kWidenSteps;
-// The last step that has an end: however many kills, a limit stays one.
+// The last step that has an end: the limit stays finite after any number of kills.
 constexpr int kLongestLimit = kSteps - 2;
 
 constexpr int at_most(int step, int most) { return step < most ? step : most; }
@@ -35,7 +35,7 @@ void count(std::uint32_t& number) {
 }
 
 // Whether the run was admitted before a limit last killed one and ended after that: with several
-// slots it says nothing about the one that was killed.
+// slots, it then says nothing about the killed run.
 bool ran_beside_kill(const LockStats& lock_stats, const RunSample& run) {
   return run.started_real_ns > 0 && run.started_real_ns < lock_stats.stopped_real_ns &&
          lock_stats.stopped_real_ns <= run.started_real_ns + run.ran.ns;
@@ -52,10 +52,10 @@ void settle(LockStats& lock_stats, DirectoryStats& directory_stats, int step) {
   lock_stats.widened -= lock_stats.widened < kNarrowSteps ? lock_stats.widened : kNarrowSteps;
 }
 
-// Not below this after a kill.
+// The shortest limit after a kill.
 Duration retry_floor(const LockStats& lock_stats) {
   if (lock_stats.unsettled == 0) return {};
-  // What takes longer than the longest limit must end, too.
+  // A run longer than the longest limit must be able to complete, too.
   if (static_cast<int>(lock_stats.unsettled) > kLongestLimit) return Duration::forever();
   const int longer = static_cast<int>(widening(lock_stats.stopped_in_a_row));
   const Duration floor =

@@ -12,13 +12,13 @@
 
 namespace atmost::policy {
 
-// Whether we can have written the stored bytes. The caller drops others.
+// Whether atmost can have written the stored bytes. The caller drops others.
 bool is_plausible(const LockStats& lock_stats);
 bool is_plausible(const DirectoryStats& directory_stats);
 
-// A lock has a limit once so many runs of its own have completed: the recent runs (forecast.h) then
-// have most of the weight that they ever have. The behaviour of other locks is no reason to stop
-// this one's first runs.
+// A lock has a limit once this many of its own runs have completed: the recent runs (forecast.h)
+// then have most of the weight that they ever have. The behaviour of other locks is no reason to
+// stop this one's first runs.
 inline constexpr std::uint32_t kOwnRuns = 5;
 
 // With fewer than kOwnRuns runs, the limit is the longest that the bounds allow.
@@ -32,10 +32,11 @@ struct RunLimit {
 RunLimit run_limit(const LockStats& lock_stats, const DirectoryStats& directory_stats,
                    const LearnedBounds& bounds);
 
-// After a limit of ours killed a run, the next is eight times as long, whatever the bounds below
-// it. So it is after the second kill in a row; after the third it is more than twenty times as long
-// again, and a day at least, so that work that has become so much longer passes. Each further kill
-// doubles the limit: runs that hang one after the other do not leave the lock without one.
+// After a limit killed a run, the next limit is at least eight times as long as that run, up to the
+// upper bound. After a second kill in a row, it is so again; after the third, it is more than
+// twenty times as long and at least a day, so that work that has become so much longer can
+// complete. Each further kill doubles the limit: runs that hang one after the other do not leave
+// the lock without one.
 inline constexpr std::uint32_t kWidenSteps = 12;
 
 // A run of this lock ended by itself. Changes both.

@@ -9,7 +9,7 @@ namespace {
 constexpr float kKeep = 0.9f;
 // Weight of intervals, the older ones counting less: four intervals reach it
 constexpr double kEnough = 3.4;
-// So many requests in a row have to come too early before the next one counts as spam
+// This many requests in a row have to come too early before the next one counts as spam
 constexpr std::uint32_t kKeepArriving = 2;
 // A request counts as early up to 1/64 of the interval after its end
 constexpr std::int64_t kJitter = 64;

@@ -18,7 +18,7 @@ struct Schedule {
 };
 
 // ExpireAfter > Δt >= IfElapsed "ensures correct and sensible behaviour" (Burgess & Skipitaris,
-// LISA '97, "Predictable Behaviour"): Δt is what was usual. A request after half of that is
+// LISA '97, "Predictable Behaviour"): Δt is the usual interval. A request after half of it is
 // admitted, so that neither a late run nor one by hand shifts the schedule. A caller that keeps
 // asking sooner has to wait longer, up to the usual interval.
 Schedule schedule_of(const LockStats& lock_stats, const LearnedBounds& bounds);
@@ -36,10 +36,10 @@ struct Arrivals {
 // the last known one are ignored.
 bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval);
 
-// The same, stored in the statistics, and the time since the request before. Requests that were
-// refused count: an interval that was learned from admissions alone would be one that it lengthened
-// itself. What comes within a 32nd of the usual interval is no schedule but a burst, unless it goes
-// on for longer than that interval.
+// The same, stored in the statistics, together with the time since the previous request. Refused
+// requests count: an interval learned from admissions alone would lengthen itself. Requests within
+// a 32nd of the usual interval are a burst, not a schedule, unless the burst lasts longer than that
+// interval.
 void asked(LockStats& lock_stats, std::int64_t at_real_ns, Duration interval);
 
 }  // namespace atmost::policy
