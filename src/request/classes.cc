@@ -9,8 +9,8 @@ bool is_name_char(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Reads and evaluates in one go. `live` is false where the value cannot matter any more: nothing is
-// asked there.
+// Parses and evaluates in one pass. Where `live` is false, the value no longer matters, and no
+// class is asked for.
 class Parser {
  public:
   Parser(std::string_view text, Classes* classes, NameVisitor* visitor, ExpressionFault& fault)

@@ -29,8 +29,8 @@ constexpr std::size_t kSeconds = 5;  // the unit of a bare number
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
-// Reads components from the front of the text. A sum beyond the longest Duration is remembered, not
-// an end: rubbish behind it is the more helpful thing to report.
+// Reads components from the front of the text. A sum beyond the longest Duration does not end the
+// parsing: malformed text behind it is the more helpful error.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -68,8 +68,7 @@ class Reader {
     return {text_.data() + start, at_ - start};
   }
 
-  // A number without a unit is seconds, but only alone: what the 30 in "1h30" means is anybody's
-  // guess.
+  // A number without a unit is seconds, but only alone: the 30 in "1h30" is ambiguous.
   bool read_unit(bool first, std::size_t& unit) {
     const std::size_t start = at_;
     while (!at_end() && is_lower(text_[at_])) ++at_;
@@ -82,7 +81,7 @@ class Reader {
   }
 
   void add(std::int64_t ns) {
-    // kForever itself is not a length that anybody can write in digits.
+    // kForever means "inf"; it is not a length in digits.
     if (ns >= Duration::kForever - total_) {
       too_long_ = true;
     } else {

@@ -1,5 +1,4 @@
-// The one place that decides what a name may do to a terminal, a log line or a JSON reader:
-// nothing.
+// Makes names harmless to a terminal, a log line and a JSON reader. No other code does this.
 #include <cstdint>
 
 #include "core/words.h"
@@ -49,7 +48,7 @@ bool is_control(std::uint32_t code) {
 constexpr std::string_view kUpper = "0123456789ABCDEF";
 constexpr std::string_view kLower = "0123456789abcdef";
 
-// Appends whole pieces while there is room; once one did not fit, nothing more.
+// Appends whole pieces while there is room; after the first that does not fit, nothing.
 class Sink {
  public:
   Sink(char* to, std::size_t room) : to_(to), room_(room) {}

@@ -1,27 +1,23 @@
 // From LOCK to a file name.
 //
 // The scheme. A name becomes its bytes and ".lock"; an atom becomes OPERATOR "=" OPERAND "@" HOST
-// and
-// ".lock".
+// and ".lock".
 //   - [A-Za-z0-9._+,-] stand for themselves; every other byte is written %HH (upper-case hex). A
-//   leading dot is %2E.
+//     leading dot is %2E.
 //   - "=" and "@" are readable in most places, but divide an atom. So "=" is written %3D in names
-//   and in operators,
-//     "@" is written %40 in hosts; a "@" in names, operators and operands, and a "=" in operands
-//     and hosts, stay.
+//     and in operators, and "@" is written %40 in hosts. "@" in names, operators and operands, and
+//     "=" in operands and hosts, stay.
 //   - Longer than 255 bytes: as many whole characters (%HH is one) as leave room for "%+", the
-//   SHA-256 of the
-//     long form (without ".lock") as 64 lower-case hex digits, and ".lock".
+//     SHA-256 of the long form (without ".lock") as 64 lower-case hex digits, and ".lock".
 //
 // Why no two share a file. Escaping is undone byte by byte: "%" is always followed by two hex
-// digits, or by
-// "+" in cut ones, which therefore equal no uncut one. A name holds no "=", an atom's first "="
-// ends its operator (which has none), its last "@" begins its host (which has none). Cut forms
-// differ unless SHA-256 collides: a hash that nobody can steer, because users of one lock directory
-// need not trust one another's names. The case of letters is kept; on a filesystem that ignores
-// case, names that differ only by case would share a file, as everything there does. Nothing
-// escapes the directory: "/" and NUL are written %2F and %00, no file name is empty or starts with
-// a dot.
+// digits or, in cut forms, by "+"; so no cut form equals an uncut one. A name holds no "="; an
+// atom's first "=" ends its operator (which has none), its last "@" begins its host (which has
+// none). Cut forms differ unless SHA-256 collides. The hash is a cryptographic one because users of
+// one lock directory need not trust one another's names. The case of letters is kept; on a
+// filesystem that ignores case, names that differ only by case share a file. No name leads out of
+// the directory: "/" and NUL are written %2F and %00, and no file name is empty or starts with a
+// dot.
 #include <cstddef>
 
 #include "core/parse.h"

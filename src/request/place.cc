@@ -6,7 +6,7 @@
 namespace atmost {
 namespace {
 
-// A host name becomes a directory: nothing that leads out of it or hides in it.
+// A host name becomes a directory: it must not lead out of its parent or be hidden.
 Status check_host(std::string_view host) {
   if (!host.empty() && host[0] != '.' && host.find('/') == std::string_view::npos) return {};
   Error error = error_of(Code::usage, 0, "this machine calls itself \"");
@@ -37,7 +37,7 @@ Status lock_directory(const NamingContext& around, PathText& to) {
     return {};
   }
   if (!around.atmost_dir.empty()) {
-    // Relative, it would be another directory wherever a job happens to start.
+    // A relative path would be another directory wherever a job happens to start.
     if (around.atmost_dir[0] != '/') {
       return error_of(Code::usage, 0,
                       "$ATMOST_DIR is not an absolute path: begin it with /, or use --dir");
@@ -102,7 +102,7 @@ Status check_store(std::string_view text) {
       error_of(Code::usage, 0, "holds a password, which others could see: leave it out of the URL");
   const std::size_t separator = text.find("://");
   if (separator != std::string_view::npos) {
-    // USER:PASSWORD@HOST: everybody can see arguments with ps, and children inherit the
+    // USER:PASSWORD@HOST: every user can see arguments with ps, and children inherit the
     // environment.
     const std::string_view rest{text.data() + separator + 3, text.size() - separator - 3};
     const std::size_t at = rest.find('@');

@@ -63,7 +63,7 @@ TimeClass numbered(std::string_view name) {
     if (!name.starts_with(prefix.word) || name.size() == length || !is_digit(name[length]))
       continue;
     const std::string_view rest{name.data() + length, name.size() - length};
-    // A host may well be called Q1_backup.
+    // Not a fault: a host may be called Q1_backup.
     bool only_numbers = true;
     for (char c : rest) only_numbers = only_numbers && (is_digit(c) || c == '_');
     if (!only_numbers) return {};

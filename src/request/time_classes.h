@@ -51,7 +51,7 @@ TimeClass time_class(std::string_view name);
 // False for TimeUnit::none and impossible.
 bool covers(const TimeClass& one, const CivilTime& time);
 
-// Whether the class tells the hours of a day apart: what it guards is meant for those hours, once a
+// Whether the class selects hours of the day: what it guards is meant to run at those hours, once a
 // day.
 constexpr bool names_hours(const TimeClass& one) {
   return one.unit == TimeUnit::hour || one.unit == TimeUnit::part_of_day;
