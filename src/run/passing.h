@@ -35,8 +35,8 @@ Passing passing_of(int signal);
 // TERM.
 bool asks_to_end(int signal);
 
-// The signal that stops us when `signal` stopped the command: the same, but for SIGSTOP its
-// catchable sibling, which the kernel ignores where no shell could continue us.
+// The signal that stops us when `signal` stopped the command: the same one; for SIGSTOP, it is
+// SIGTSTP, which the kernel ignores where no shell could continue us.
 int own_stop_for(int signal);
 
 }  // namespace atmost::run

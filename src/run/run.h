@@ -15,11 +15,11 @@ struct Task {
   char* const* envp = nullptr;   // the command's whole environment; its PATH is searched
   const int* inherit = nullptr;  // lock descriptors (close-on-exec) that the command shall inherit
   unsigned inherit_count = 0;
-  // What the kernel sends the main process should this one die; 0: nothing.
+  // What the kernel sends the main process if this process dies; 0: nothing.
   int signal_at_our_death = 0;
   std::int64_t monitor = 0;       // our parent, if it is a supervisor of ours; 0: it is not
-  bool may_lose_monitor = false;  // its death means nothing to the command
-  // The command is a supervisor: only when it stops itself do we stop with it.
+  bool may_lose_monitor = false;  // if the monitor dies, the command goes on
+  // The command is a supervisor: we stop with it only if it stopped itself.
   bool is_monitor = false;
   bool own_tree = false;   // the hold ends with the command's whole tree, not with its main process
   Duration max_runtime{};  // from the start on the boot clock (suspended and stopped time counts);
@@ -31,28 +31,26 @@ struct Task {
 // for children.
 class SupervisionObserver {
  public:
-  // The command runs: the place for what need not hold up its start. Signals are passed on only
-  // after this.
+  // The command runs. For work that should not delay its start. Signals are passed on only after
+  // this.
   virtual void started() = 0;
-  // The main process has ended: at once, whatever else is left below it. `hold_over`: and with it
-  // the hold, which else ends with supervise().
+  // The main process has ended; called at once, even if its descendants still run. `hold_over`: the
+  // hold has ended, too; otherwise it ends with supervise().
   virtual void main_ended(const ExitStatus& status, bool hold_over) = 0;
   // Whether the hold is being taken over right now. Asked when HUP, INT, QUIT or TERM came for
   // us from process `sender` (0: not visible from here), and when the main process has ended after
   // that (0).
   virtual bool taken(std::int64_t sender) = 0;
-  // Whether what the main process has left behind must not live on. Asked when it has ended.
+  // Whether to stop what the main process left behind. Asked when it has ended.
   virtual bool rest_is_lost() { return false; }
   // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM,
   // SIGKILL.
   virtual void stopping(int signal) = 0;
-  // We woke up for something, and the hold is not over: the place for a look that is not worth a
-  // wake-up of its own.
+  // We woke up, and the main process runs. For checks that are not worth a wake-up of their own.
   virtual void woken() {}
-  // Asked once at the start, then whenever the moment it last named (boot clock) has come or a
-  // SIGCHLD arrived: when to ask again. A moment that has passed already says that the hold is
-  // lost: the command is stopped, with the task's kill_grace as it is by then. kForever: never ask
-  // again.
+  // Returns when to call it next (boot clock); kForever: never. Called at the start, at the moment
+  // it last returned, and after each SIGCHLD. A moment that has passed already means that the hold
+  // is lost: the command is stopped, with the kill_grace that the task then has.
   virtual std::int64_t check(std::int64_t boot_ns) = 0;
 
  protected:
@@ -64,7 +62,7 @@ struct RunReport {
   // The command could not be executed; nothing ran. exec_code() has the exit code.
   int exec_error = 0;
   ExitStatus status;  // of the main process
-  // Why we began to stop the command, if we did; `status` is as it ended all the same.
+  // Why we began to stop the command, if we did; `status` still says how it ended.
   Stopped stopped = Stopped::no;
   // The last HUP, INT, QUIT or TERM that came for us, and not from the command itself.
   int termination_signal = 0;
@@ -77,19 +75,19 @@ struct RunReport {
 // Starts the command in our process group, session and terminal, with the signal mask and
 // dispositions that we have now, and returns when the hold is over: the main process has ended
 // (own_tree: and no process is left below it). Blocks all that time; then our signal state is as
-// before. Signals for us are passed on (passing.h has the table); a command that the terminal
-// stops, stops us too. Orphans of the command become our children and are reaped.
+// before. Signals for us are passed on (passing.h has the table); if the terminal stops the
+// command, we stop, too. Orphans of the command become our children and are reaped.
 //
-// When the hold is being taken over, what asks us to end goes to the whole tree, and what the main
-// process leaves behind is stopped before the hold is over: the taker wants all of the old run
-// gone.
+// When the hold is being taken over, a signal that asks us to end goes to the whole tree, and what
+// the main process leaves behind is stopped before the hold is over: the taker needs all of the old
+// run gone.
 //
 // At max_runtime, or when the observer says that the hold is lost, the whole tree is stopped: CONT
 // and INT, a pause, CONT and TERM, a pause, then everything is sent SIGSTOP and SIGKILL, the main
 // process last; a pause ends early when nothing is left. Another user's processes cannot be stopped
 // so; if the main process is one, we stay with it.
 //
-// When the monitor is seen to be gone, the tree is stopped as at max_runtime, but for
+// When the monitor is seen to be gone, the tree is stopped as at max_runtime, unless
 // may_lose_monitor. A stopped monitor is continued when we begin to stop the tree, so that it can
 // end when we do.
 //
@@ -100,8 +98,8 @@ struct RunReport {
 // ends with our children.
 RunReport supervise(const Task& task, SupervisionObserver& observer);
 
-// Becomes the command (argv, envp and inherit of the task count). Returns only on failure: the
-// errno value.
+// Becomes the command (uses argv, envp and inherit of the task). Returns only on failure: the errno
+// value.
 int become(const Task& task);
 
 // 127 when the command was not found, 126 when it could not be executed (POSIX, "Exit status for

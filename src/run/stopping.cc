@@ -10,10 +10,10 @@ namespace {
 // Between two attempts to kill: short at first, so that a tree of a few processes is gone within
 // milliseconds.
 constexpr std::int64_t kFirstKillPauseNs = 2'000'000;
-// up to there each attempt is several sweeps
+// Up to this pause, each attempt is several sweeps.
 constexpr std::int64_t kPauseOfSeveralNs = 32'000'000;
 constexpr std::int64_t kLongestKillPauseNs = 500'000'000;
-// So many that the dead of one sweep are reaped before the next.
+// Enough to reap the dead of one sweep before the next.
 constexpr int kReapedBetweenSweeps = 4 * os::kDeadInASweep;
 
 }  // namespace
@@ -43,7 +43,7 @@ void Supervisor::act(Action action, bool anew) {
       observer_.stopping(SIGKILL);
       [[fallthrough]];
     case Action::kill_all:
-      if (!anew) break;  // what cannot be killed is not tried for ever
+      if (!anew) break;  // processes that cannot be killed are not tried for ever
       kill_pause_ns_ = kFirstKillPauseNs;
       kill_again_ns_ = 0;
       break;
@@ -74,8 +74,8 @@ void Supervisor::kill_again() {
       all = os::sweep(tree_, os::Members::all, SIGKILL);
       read_child_status(kReapedBetweenSweeps);
     }
-    // A hold that only goes on for its taker's sake is not kept by whom we may not signal (another
-    // user's).
+    // If the hold goes on only for its taker, processes that we may not signal (another user's) do
+    // not keep it.
     if (tree_.main == 0 && !task_.own_tree && all.beyond_reach()) on(Event::time_up_free);
   }
   kill_again_ns_ = plus(os::boot_ns(), {kill_pause_ns_});
