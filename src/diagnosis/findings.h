@@ -19,8 +19,8 @@ enum class Level : std::uint8_t { good, doubtful, bad };
 struct Finding {
   Level level = Level::good;
   std::string_view check;   // a word, the same for the same check whatever it found
-  std::string_view what;    // seen or tried, with its result
-  std::string_view why;     // it matters; may be empty
+  std::string_view what;    // what was seen or tried, with its result
+  std::string_view why;     // why it matters; may be empty
   std::string_view advice;  // what to do; may be empty
 };
 
@@ -36,7 +36,7 @@ class Findings {
 
   // `bad`: what a bad finding means for the store's users.
   void add(const Finding& finding, Code bad);
-  // The same in two steps. What the findings from now on are about, as Finding::check:
+  // The same in two steps: about() sets Finding::check for all findings that follow.
   void about(const char* check) { check_ = check; }
   void say(Level level, const std::string& what, Code bad = Code::unavailable);
   // Nothing bad was found so far.

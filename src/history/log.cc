@@ -37,7 +37,7 @@ Error Log::failure(Code code, int sys, std::string_view what) const {
 
 Status Log::append(const Event& event) {
   if (nowhere_) return {};
-  // One byte before the line for a newline, should the file not end in one.
+  // One byte before the line for a newline, in case the file does not end in one.
   char line[1 + kMaxLine];
   const std::size_t size = format_line(event, {line + 1, kMaxLine});
   for (int i = 0; i < kTries; ++i) {
@@ -214,10 +214,10 @@ Status Log::write(char* line, std::size_t size, bool& kept) {
   return {};
 }
 
-// A process that finds the file too large renames it under a lock on the file itself. While it is
-// held the path is checked to lead to the locked file, so that one rotation cannot move the new
-// file that another one has just made room for. If a rotation fails or another process is doing
-// one, the next event tries again.
+// A process that finds the file too large renames it under a lock on the file itself. Under the
+// lock, it checks that the path still leads to the locked file, so that one rotation cannot move
+// the new file of another one. If a rotation fails or another process is doing one, the next event
+// tries again.
 void Log::rotate() {
   if (os::try_lock(fd_.get(), os::Owner::description, os::LockKind::write, kRotation) != 0) return;
   bool same = false;

@@ -1,5 +1,5 @@
 // JSON objects, written field by field: the writer of every program of the back tier. (The front
-// tier has none of the heap; its writer is core/json_line.h.)
+// tier has no heap; its writer is core/json_line.h.)
 #ifndef ATMOST_JSON_JSON_H
 #define ATMOST_JSON_JSON_H
 
@@ -12,12 +12,12 @@ namespace atmost::json {
 // Any bytes as a JSON string with its quotes, as escape_json() (core/words.h) writes them.
 std::string quoted(std::string_view text);
 
-// The same JSON without <, > and &, which it may have in strings alone: for a script element of
+// The same JSON without <, > and &, which only its strings can contain: for a script element of
 // HTML.
 std::string safe_in_html(std::string_view json);
 
-// Digits with a point and no exponent, `places` behind it, zeros at the end left out: "0.25", "3".
-// Never "-0".
+// Decimal notation without an exponent: at most `places` digits behind the point, no trailing
+// zeros: "0.25", "3". Never "-0".
 std::string decimal(double value, int places);
 // Nanoseconds as seconds with up to six digits behind the point.
 std::string seconds(std::int64_t ns);
