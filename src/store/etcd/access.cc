@@ -32,7 +32,7 @@ bool is_port(std::string_view text) {
   return port >= 1 && port <= 65535;
 }
 
-// HOST:PORT, [V6]:PORT or HOST; nothing that a URL could understand otherwise.
+// HOST:PORT, [V6]:PORT or HOST; nothing that a URL parser could read differently.
 bool is_endpoint(std::string_view text) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]";
@@ -84,7 +84,7 @@ Status read_certificates(Access& to) {
   return to.key_file.empty() ? Status{} : fleet::check_private("ATMOST_ETCD_KEY", to.key_file);
 }
 
-// A misspelt wish for TLS is no wish for plain text.
+// A misspelt value is an error, because it must not mean plain text.
 Status read_tls(bool& to) {
   const std::string wish = variable("ATMOST_ETCD_TLS");
   to = wish == "1";

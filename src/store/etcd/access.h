@@ -1,4 +1,5 @@
-// Where etcd is and how to get in: the URL, and from the environment what must not stand in it.
+// Where etcd is and how to log in: the URL, and the settings that must not stand in a URL, from the
+// environment.
 #ifndef ATMOST_STORE_ETCD_ACCESS_H
 #define ATMOST_STORE_ETCD_ACCESS_H
 
@@ -20,7 +21,7 @@ struct Access {
   std::string key_file;
   std::string user;
   std::string password;
-  std::string token;  // sent as it is, instead of asking for one
+  std::string token;  // sent unchanged, instead of logging in for one
   Duration timeout = Duration::seconds(5);
 };
 

@@ -63,12 +63,12 @@ void Admission::add(std::uint32_t index, const CallerPlace& who, const Instant& 
   txn.put(lock.keys.last(), moment, hint_lease(caller_.gateway.access().prefix));
   if (request.if_elapsed.is_forever() && request.elapsed_from == ElapsedFrom::start)
     txn.put(lock.keys.ever(ElapsedFrom::start), moment);
-  // Else it may be decided by a lease that has been replaced since.
+  // Otherwise a lease that has been replaced since could have decided it.
   if (has_interval(request))
     txn.modified_at(lock.keys.cooling(request.elapsed_from), lock.seen.cooling_modified);
   intervals_.begin(lock, now.given, txn);
   if (who.ticket == 0) return;
-  // Our place is there as long as our lease, without which nothing of this is done.
+  // Our place exists as long as our lease; without that, nothing here is applied.
   const std::string place = lock.keys.waiter(lock.spec, lease);
   if (!lock.place_kept) {
     txn.erase(place);
@@ -79,7 +79,7 @@ void Admission::add(std::uint32_t index, const CallerPlace& who, const Instant& 
   txn.put(place, record.text(), lease);
 }
 
-// Whether the last parts of the transaction show all our keys as it made them.
+// Whether the last parts of the transaction show all our keys as the transaction made them.
 bool Admission::proves(const TxnReply& reply) {
   std::size_t part = reply.parts.size() - caller_.locks.size();
   for (std::size_t i = 0; i < caller_.locks.size(); ++i) {
@@ -107,8 +107,8 @@ Result<Applied> Admission::refused(const Answer& answer, const Ticket* queue,
   return Applied::unknown;
 }
 
-// Under a lease that is not ours: an answer that cannot be right, or what is left of an admission
-// that was lost.
+// Our record under another lease: the answer cannot be right, or it is left of an admission that
+// was lost.
 bool Admission::sees_itself(const Instant& now) const {
   return std::any_of(caller_.locks.begin(), caller_.locks.end(), [&](const OpenLock& lock) {
     const std::string own = own_record(caller_.request, lock.spec, now).text();

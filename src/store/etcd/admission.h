@@ -1,4 +1,4 @@
-// Taking what a decision admitted.
+// Taking the slots that a decision admitted.
 #ifndef ATMOST_STORE_ETCD_ADMISSION_H
 #define ATMOST_STORE_ETCD_ADMISSION_H
 
@@ -15,12 +15,11 @@ class Admission {
   Admission(Caller& caller, Intervals& intervals) : caller_(caller), intervals_(intervals) {}
 
   // Takes the slots of all locks, as they were last seen, in one transaction. yes: our keys are
-  // there; no: something was not as we saw it, and now we see it as it is; unknown: only a look can
-  // tell.
+  // there; no: something had changed, and the snapshots are now up to date; unknown: only another
+  // read can decide.
   Result<Applied> admit(const Instant& now, const Ticket* queue, std::int64_t give_up_boot_ns);
 
-  // Whether a key of this very caller, with its own record, was seen under a lease that is not its
-  // own.
+  // Whether a key with this caller's own record was seen under a lease that is not its own.
   bool sees_itself(const Instant& now) const;
 
  private:

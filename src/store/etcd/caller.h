@@ -17,7 +17,7 @@ namespace atmost::etcd {
 
 // One request and one lease. Single-threaded; a thread of its own renews the lease.
 struct Caller {
-  // `alone`: it may take notice of the signals that end the process (store.h). Borrows the rest.
+  // `alone`: it may handle the signals that end the process (store.h). Borrows the rest.
   Caller(const Access& access, ClusterHistory& history, const Request& asked, bool alone);
 
   std::int64_t give_up() const { return transactions.give_up(); }
@@ -28,7 +28,7 @@ struct Caller {
   Status ensure_lease(std::int64_t give_up_boot_ns);
   // If a termination signal came: ends the lease, then this process.
   void exit_if_terminated();
-  // Ends the lease; briefly, if etcd does not answer: then it ends by itself.
+  // Ends the lease. If etcd does not answer, waits only briefly; then the lease ends by itself.
   void end_lease();
 
   // Reads all locks anew.

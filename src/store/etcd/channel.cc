@@ -28,7 +28,7 @@ bool needs_curl(const Access& access) {
   return false;
 }
 
-// Beside this program, or where it was installed to.
+// Looks beside this program, then where the module is installed.
 void* open_module(std::string& why) {
   PathText own;
   std::string beside;

@@ -1,10 +1,10 @@
-// HTTP to one endpoint of etcd: questions with an answer, and flows of lines.
+// HTTP to one endpoint of etcd: questions with one answer, and flows of lines.
 //
-// Plain http to a name or an address is spoken here (plain_channel.cc): a program that is started
-// for every job pays for what it loads. By libcurl alone, linked or loaded, a run would take 6.5 to
-// 8.6 ms more (14.6 and 16.6 ms for 8.0; docs/performance.md). TLS, and proxies, are libcurl's
-// (curl_channel.cc), in a module that is loaded when they are wanted. Both have to pass the same
-// tests: etcd_test_over() in tests/etcd/CMakeLists.txt.
+// Plain http to a name or an address is implemented here (plain_channel.cc), because a program that
+// is started for every job pays for what it loads: with libcurl alone, linked or loaded, a run
+// would take 6.5 to 8.6 ms more (14.6 and 16.6 ms for 8.0; docs/performance.md). TLS and proxies
+// use libcurl (curl_channel.cc), in a module that is loaded when it is needed. Both have to pass
+// the same tests: etcd_test_over() in tests/etcd/CMakeLists.txt.
 #ifndef ATMOST_STORE_ETCD_CHANNEL_H
 #define ATMOST_STORE_ETCD_CHANNEL_H
 
@@ -26,32 +26,32 @@ struct Question {
 
 // What is known of an endpoint that gave no answer.
 enum class Lack : std::uint8_t {
-  other,    // nothing: it may be down, or the network
+  other,    // not known: it may be down, or the network
   name,     // no host has its name
   server,   // the host is there, and no process listens on the port
   protocol  // a process listens there, takes the question and closes the connection
 };
 
 struct Exchange {
-  long status = 0;  // HTTP's; 0: no whole answer came, `trouble` says why
+  long status = 0;  // HTTP's; 0: there is no whole answer, and `trouble` says why
   std::string body;
   std::string trouble;
-  std::string date;  // the answer's, as it stands there
+  std::string date;  // the answer's, unchanged
   Lack lack = Lack::other;
   bool arrived = false;   // the question may have reached a server
   bool distrust = false;  // the two do not agree on TLS, or do not trust each other's certificate:
-                          // so it will be next time
+                          // another try fails, too
 };
 
 enum class Heard : std::uint8_t {
   line,
   time,         // the moment has come
   interrupted,  // a signal handler ran, or the bell became readable
-  broken,       // the flow has ended; what was not yet a line is in the line
+  broken,       // the flow has ended; an unfinished line is in the line
 };
 
-// The kernel asks the peer of a flow that is silent whether it is still there: after so many
-// seconds, and then every so many. (What a router has forgotten would be silent for good.)
+// When a flow is silent, the kernel asks the peer whether it is still there: first after this many
+// seconds, then at intervals. (A connection that a router has forgotten would be silent for good.)
 inline constexpr int kProbeIdleS = 10;
 inline constexpr int kProbePauseS = 5;
 
@@ -63,7 +63,7 @@ class Flow {
   virtual Heard next(std::string& line, std::int64_t until_boot_ns, int requests) = 0;
 };
 
-// One thread at a time. One connection is kept from an exchange to the next; each flow has its own.
+// One thread at a time. One connection is kept between exchanges; each flow has its own.
 class Channel {
  public:
   virtual ~Channel() = default;
@@ -79,7 +79,7 @@ std::unique_ptr<Channel> make_plain_channel();
 // The one for these endpoints. Null: `why` says what is missing.
 std::unique_ptr<Channel> make_channel(const Access& access, std::string& why);
 
-// What the module offers, under this name.
+// The function that the module exports under this name.
 using MakeChannel = Channel* (*)(const Access& access);
 inline constexpr char kMakeCurlChannel[] = "atmost_curl_channel";
 

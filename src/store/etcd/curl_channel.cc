@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kMostBytes = 64u << 20;
 constexpr std::int64_t kMillisecond = 1'000'000;
-// While others could be asked; includes looking up the name and the handshake. (The plain channel
-// has as long to connect.)
+// While other endpoints could be asked; includes the name lookup and the handshake. (The plain
+// channel has the same time to connect.)
 constexpr long kConnectMs = 2000;
 // While there is no descriptor to wait for (a name is being looked up).
 constexpr std::int64_t kLookNs = 10 * kMillisecond;
@@ -39,7 +39,7 @@ std::size_t receive_header(char* from, std::size_t, std::size_t size, void* to) 
   return size;
 }
 
-// No command shall inherit a connection.
+// The command must not inherit a connection.
 curl_socket_t open_socket(void*, curlsocktype, struct curl_sockaddr* address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
@@ -49,7 +49,7 @@ bool is_loopback(std::string_view endpoint) {
   return host.starts_with("127.") || host.starts_with("localhost:") || host.starts_with("[::1]");
 }
 
-// Whether nothing of the request can have reached anybody who would act on it.
+// Whether no part of the request can have reached a server.
 bool never_arrived(CURL* handle, CURLcode code) {
   long sent = 0;
   curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, &sent);
@@ -59,7 +59,7 @@ bool never_arrived(CURL* handle, CURLcode code) {
          code == CURLE_SSL_CERTPROBLEM;
 }
 
-// TLS 1.3 tells of a missing client certificate only when the answer is read. The words are
+// TLS 1.3 reports a missing client certificate only when the answer is read. The words are
 // OpenSSL's.
 bool is_distrust(CURLcode code, std::string_view words) {
   switch (code) {
@@ -74,13 +74,13 @@ bool is_distrust(CURLcode code, std::string_view words) {
   }
 }
 
-// Why there was no answer. libcurl (7.88) keeps the first words that it finds: when the peer has
-// hung up before libcurl looked at its address, these say nothing of the peer.
+// Why there was no answer. libcurl (7.88) keeps the first words that it finds: if the peer closed
+// the connection before libcurl looked at its address, these do not name the peer.
 std::string trouble_of(CURLcode code, std::string_view words) {
   if (words.starts_with("getpeername() failed")) return "it hung up at once";
   std::string trouble(words.empty() ? curl_easy_strerror(code) : words);
   while (trouble.ends_with(' ')) trouble.pop_back();
-  // "Recv failure: …": of the connection, in libcurl's words.
+  // "Recv failure: …": the connection's, in libcurl's words.
   const bool cut = words.find(" failure: ") != std::string_view::npos;
   if (code == CURLE_SSL_CONNECT_ERROR && cut) trouble += " in the TLS handshake";
   return trouble;
@@ -110,7 +110,8 @@ void set(CURL* handle, const Access& access, const Question& question, curl_slis
   curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, question.body.c_str());
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   if (access.endpoints.size() > 1) curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectMs);
-  curl_easy_setopt(handle, CURLOPT_MAXCONNECTS, 1L);  // none is kept to an endpoint that was left
+  curl_easy_setopt(handle, CURLOPT_MAXCONNECTS, 1L);  // no connection is kept to an endpoint that
+                                                      // was left
   curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
@@ -179,7 +180,7 @@ bool CurlFlow::pump() {
   return curl_multi_perform(multi_, &running) == CURLM_OK && running > 0;
 }
 
-// False: a signal handler ran, or the bell rang.
+// False: a signal handler ran, or `bell` is readable.
 bool CurlFlow::wait(std::int64_t until_boot_ns, int requests) {
   fd_set reading, writing, failing;
   FD_ZERO(&reading);
@@ -187,7 +188,7 @@ bool CurlFlow::wait(std::int64_t until_boot_ns, int requests) {
   FD_ZERO(&failing);
   int highest = -1;
   curl_multi_fdset(multi_, &reading, &writing, &failing, &highest);
-  std::vector<pollfd> polled = {{requests, POLLIN, 0}};  // poll(2) passes -1 over
+  std::vector<pollfd> polled = {{requests, POLLIN, 0}};  // poll(2) ignores -1
   for (int fd = 0; fd <= highest; ++fd) {
     const int events =
         (FD_ISSET(fd, &reading) ? POLLIN : 0) | (FD_ISSET(fd, &writing) ? POLLOUT : 0);

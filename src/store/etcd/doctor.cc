@@ -1,4 +1,4 @@
-// atmost doctor etcd://…: can locks be kept there, and how does it fare?
+// atmost doctor etcd://…: whether locks can be kept there, and the condition of the store.
 #include <time.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using diagnosis::Findings;
 using diagnosis::Level;
 using diagnosis::millis;
 
-// The member's clock, as its answers are dated (whole seconds); 0: it does not tell.
+// The member's clock, as its answers are dated (whole seconds); 0: they have no date.
 std::int64_t date_of(Gateway& gateway) {
   std::tm parts = {};
   const std::string date = gateway.date(plus(os::boot_ns(), Duration::seconds(2)));
@@ -78,7 +78,7 @@ void examine_member(const Access& access, std::size_t index, Findings& findings,
   examine_clock(gateway, name, findings, seen);
 }
 
-// How many members the cluster has, by its own count; 0 when nobody tells.
+// How many members the cluster has, by its own count; 0 when no endpoint says.
 std::size_t count_members(Gateway& gateway, std::int64_t give_up_boot_ns) {
   std::optional<std::size_t> count;
   (void)gateway.ask(
@@ -104,7 +104,7 @@ void say_members(std::size_t members, std::size_t named, Findings& findings) {
   }
 }
 
-// The URL that leads there.
+// The store's URL.
 std::string shown(const Access& access) {
   std::string url = "etcd://";
   for (const std::string& endpoint : access.endpoints) {
@@ -122,7 +122,7 @@ std::string words_of(const Error& error) {
   return words;
 }
 
-// A lease, a key under it, read again, and the lease ended: what every caller does.
+// Does what every caller does: makes a lease and a key under it, reads the key, and ends the lease.
 // `took`: how long each step took, in words.
 Status try_everything(Gateway& gateway, std::string& took) {
   Transactions transactions(gateway);

@@ -1,4 +1,4 @@
-// The way to the gateway: base64, and transactions as text.
+// What is sent to the gateway: base64, and transactions as text.
 #include "wire.h"
 
 namespace atmost::etcd {

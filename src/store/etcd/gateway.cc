@@ -16,8 +16,8 @@ constexpr std::int64_t kShortestTryNs = 300 * kMillisecond;
 // A channel counts in milliseconds and may end one too early.
 constexpr std::int64_t kRoundingNs = 2 * kMillisecond;
 
-// What etcd says when it has decided, as opposed to when it could not (no leader, timed out,
-// stopped): those may be repeated elsewhere.
+// Whether the refusal is etcd's decision. Refusals without one (no leader, timed out, stopped) may
+// be repeated at another member.
 bool decided(long status, std::string_view words) {
   if (words.empty()) return false;
   for (const char* undecided :
@@ -27,13 +27,13 @@ bool decided(long status, std::string_view words) {
   return status >= 400 && status < 500;
 }
 
-// A token that ended, or was made before accounts were changed.
+// The token has ended, or was made before accounts were changed.
 bool is_bad_token(std::string_view words) {
   return words.find("auth token") != std::string_view::npos ||
          words.find("auth store is old") != std::string_view::npos;
 }
 
-// What Go's servers say to plain HTTP where TLS is spoken.
+// The answer of Go's servers to plain HTTP on a port for TLS.
 bool is_tls_elsewhere(std::string_view body) {
   return body.find("HTTPS server") != std::string_view::npos;
 }
@@ -58,8 +58,8 @@ Gateway::Gateway(const Access& access, ClusterHistory& history)
       history_(history),
       channel_(make_channel(access_, no_channel_)),
       token_(access.token) {
-  // Callers spread over the members. (Process numbers would not do: those of supervisors may all be
-  // odd.)
+  // Callers spread over the members. (Process numbers would not spread them: those of supervisors
+  // may all be odd.)
   at_ = os::scatter() % access_.endpoints.size();
 }
 
@@ -73,7 +73,7 @@ void Gateway::trade(Gateway& other) {
 Question Gateway::question(const std::string& path, const std::string& body, bool flows) const {
   Question asked;
   asked.endpoint = access_.endpoints[at_];
-  // Before 3.4 these two lay among the keys.
+  // Before 3.4 these two were under kv/.
   const bool among_keys = api_ != "/v3/" && (path == "lease/revoke" || path == "lease/timetolive");
   asked.path = api_ + (among_keys ? "kv/" : "") + path;
   asked.headers = {"Content-Type: application/json"};
@@ -108,8 +108,8 @@ Answer Gateway::try_once(const std::string& path, const std::string& body, std::
   if (decided(exchange.status, words)) return {Answer::Kind::refused, std::move(words)};
   if (words.empty()) {
     words = "HTTP status " + std::to_string(exchange.status);
-    // Some refusals are plain text: a client certificate with a name and accounts at the same time,
-    // say.
+    // Some refusals are plain text, for example when a client certificate has a name and accounts
+    // are on.
     const std::string_view text =
         std::string_view(exchange.body).substr(0, exchange.body.find('\n'));
     if (!text.empty() && text.size() < 300 && text[0] != '{' && text[0] != '<')
@@ -118,7 +118,7 @@ Answer Gateway::try_once(const std::string& path, const std::string& body, std::
   return {Answer::Kind::unknown, std::move(words), is_tls_elsewhere(exchange.body)};
 }
 
-// The names that the gateway had before it was declared stable.
+// Changes to the names that the gateway had before it was declared stable.
 bool Gateway::older_path() {
   if (api_ == "/v3alpha/") return false;
   api_ = api_ == "/v3/" ? "/v3beta/" : "/v3alpha/";
@@ -169,7 +169,7 @@ Answer Gateway::ask_around(const std::string& path, const std::string& body,
     return answer;
   bool renewed_token = false;
   std::size_t distrusted = 0;  // in a row
-  std::size_t alike = 0;       // tries in a row that lacked the same
+  std::size_t alike = 0;       // tries in a row with the same lack
   Lack lack = Lack::other;
   const std::size_t count = pinned_ ? 1 : access_.endpoints.size();
   for (std::size_t tries = 1;; ++tries) {
@@ -180,7 +180,7 @@ Answer Gateway::ask_around(const std::string& path, const std::string& body,
     bool arrived = false;
     const std::string reason = tries > 1 && left < share ? answer.text : std::string();
     answer = try_once(path, body, std::min(left, share), arrived);
-    // A try that our own patience cut short knows less than the one before it.
+    // A try that our own deadline cut short has less information than the one before it.
     const bool ran_out = os::boot_ns() + kRoundingNs >= give_up_boot_ns;
     const bool cut =
         ran_out && !reason.empty() && answer.kind == Answer::Kind::unknown && !answer.distrust;

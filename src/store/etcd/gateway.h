@@ -1,5 +1,5 @@
-// Requests to etcd's JSON gateway over HTTP: several endpoints, one at a time; nothing malformed
-// gets through.
+// Requests to etcd's JSON gateway over HTTP. There are several endpoints; one is asked at a time.
+// Malformed answers are rejected.
 #ifndef ATMOST_STORE_ETCD_GATEWAY_H
 #define ATMOST_STORE_ETCD_GATEWAY_H
 
@@ -22,7 +22,7 @@ class ClusterHistory {
  public:
   // Whether an answer with this header is of our cluster and not older than what was noted before.
   bool believes(const Header& header);
-  // Nothing below this revision is believed any more: our own write.
+  // From now on, no answer below this revision, which is that of our own write, is believed.
   void note(std::uint64_t revision);
 
  private:
@@ -34,13 +34,15 @@ struct Answer {
   enum class Kind : std::uint8_t {
     good,     // HTTP 200, and believed: `text` is the body
     refused,  // by etcd, in its words: nothing was done
-    unknown,  // no answer in time that can be believed; what was asked may have been done or not
+    unknown,  // no answer in time that can be believed; the request may have been carried out or
+              // not
   };
   Kind kind = Kind::unknown;
   std::string text;         // the body, etcd's words, or why there is no answer
-  bool distrust = false;    // unknown, and no use asking again: certificates that are not trusted
+  bool distrust = false;    // unknown, and another try would fail: certificates that are not
+                            // trusted
   std::string where = {};   // unknown: the endpoint that was asked last
-  Lack lack = Lack::other;  // unknown: of all endpoints alike
+  Lack lack = Lack::other;  // unknown: why, if it was the same for all endpoints
   // unknown: since when no endpoint has answered, and whether one had answered before.
   std::int64_t silent_since_boot_ns = 0;
   bool fell_silent = false;
@@ -58,12 +60,12 @@ class Gateway {
   Gateway& operator=(const Gateway&) = delete;
 
   // POST to `path` (below /v3/). Goes from endpoint to endpoint until one gives an answer that is
-  // believed, at most until `give_up_boot_ns`. Repeat::no: for what must not be done twice: only a
-  // request that cannot have arrived is sent again.
+  // believed, at most until `give_up_boot_ns`. Repeat::no: the request must not be carried out
+  // twice, so it is sent again only if it cannot have arrived.
   Answer ask(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
              Repeat repeat, const Believe& believe);
 
-  // The same of the present endpoint alone; for what may be done twice.
+  // The same at the present endpoint alone; for requests that may be carried out twice.
   Answer ask_here(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
                   const Believe& believe);
 
@@ -104,7 +106,7 @@ class Gateway {
   Question question(const std::string& path, const std::string& body, bool flows) const;
   Answer ask_around(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
                     Repeat repeat, const Believe& believe);
-  // True, or why not in `answer`.
+  // True; else `answer` says why not.
   bool log_in(std::int64_t give_up_boot_ns, Answer& answer);
   bool older_path();
 

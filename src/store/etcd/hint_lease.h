@@ -1,13 +1,13 @@
-// What of a lock outlives its holders, and for how long.
+// Which keys of a lock outlive its holders, and for how long.
 //
 // The last admission and the last ends are for people, and for --if-elapsed inf of callers that
 // come soon; refusals in a row and forgotten admissions mean something only beside them. All of it
-// lies under a lease of a day, or locks whose names are unbounded (one for each file, say) would
-// fill etcd up. Callers share that lease instead of asking for one each: its number follows from
-// the prefix and the time of day in steps of ten minutes. A caller whose clock is wrong has another
-// one, which is as good.
+// lies under a lease of a day; otherwise locks whose names are unbounded (one for each file, say)
+// would fill etcd up. Callers share that lease instead of asking for one each: its number follows
+// from the prefix and the time of day in steps of ten minutes. A caller whose clock is wrong uses
+// another such lease, which works, too.
 //
-// Intervals have leases of their own; tokens are revisions, and need nothing that is kept.
+// Intervals have leases of their own; tokens are revisions, which need no key.
 #ifndef ATMOST_STORE_ETCD_HINT_LEASE_H
 #define ATMOST_STORE_ETCD_HINT_LEASE_H
 

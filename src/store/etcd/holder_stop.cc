@@ -8,7 +8,7 @@
 namespace atmost::etcd {
 namespace {
 
-// Callers look often; etcd is asked less so.
+// Callers look often; etcd is asked less often.
 constexpr Duration kLook = Duration::millis(50);
 
 }  // namespace
@@ -24,7 +24,7 @@ Result<Owned<HolderStop>> EtcdHolderStop::begin(Caller& caller, std::uint32_t lo
   Txn txn;
   txn.created_at(open.keys.taking(slot), 0);
   txn.put(open.keys.taking(slot), "{}", caller.lease.id());
-  // Admissions that were decided before this must not be made after it.
+  // Admissions that were decided before this must fail after it.
   txn.put(open.keys.state(), open.seen.state.text(),
           lease_of(open.seen.state, caller.gateway.access().prefix));
   txn.modified_at(open.keys.state(), open.seen.state_modified);
@@ -80,7 +80,7 @@ bool EtcdHolderStop::ask(std::int64_t holders_lease) {
 }
 
 void EtcdHolderStop::close() {
-  // A lease that is over has taken the claim along.
+  // If the lease is over, the claim has gone with it.
   if (caller_.lease.id() != 0) {
     Txn txn;
     txn.erase(keys().taking(slot_));

@@ -1,5 +1,5 @@
-// Stopping a holder: it is asked through etcd and stops itself; one that cannot answer loses its
-// lease in time.
+// Stopping a holder: it is asked through etcd and stops itself; if it cannot answer, its lease ends
+// in time.
 #ifndef ATMOST_STORE_ETCD_HOLDER_STOP_H
 #define ATMOST_STORE_ETCD_HOLDER_STOP_H
 
@@ -29,7 +29,7 @@ class EtcdHolderStop final : public HolderStop {
       : caller_(caller), lock_(lock), slot_(slot), hold_(hold), due_ns_(due_ns) {}
 
   const Keys& keys() const { return caller_.locks[lock_].keys; }
-  // Leaves a note for the holder, under its own lease: what is asked of it goes with it.
+  // Leaves a note for the holder, under the holder's lease: the note goes with it.
   bool ask(std::int64_t holders_lease);
 
   Caller& caller_;

@@ -50,11 +50,11 @@ bool HttpReader::take_header(std::string_view line) {
 }
 
 bool HttpReader::begin_body() {
-  if (status_ < 200) {  // 1xx: the answer is yet to come
+  if (status_ < 200) {  // 1xx: the answer is still to come
     state_ = State::status_line;
     return status_ != 101;
   }
-  if (chunked_ && has_length_) return false;  // two answers to where it ends
+  if (chunked_ && has_length_) return false;  // chunks and a length contradict each other
   if (status_ == 204 || status_ == 304) {
     done_ = true;
   } else if (chunked_) {
@@ -102,12 +102,12 @@ bool HttpReader::take_line(std::string_view line) {
 
 bool HttpReader::feed(std::string_view bytes, std::string& body) {
   while (!bytes.empty()) {
-    if (done_) return false;  // an answer to nothing
+    if (done_) return false;  // no question was asked
     begun_ = true;
     if (state_ == State::counted || state_ == State::chunk || state_ == State::to_end) {
       const std::size_t room =
           state_ == State::to_end ? bytes.size() : std::min<std::uint64_t>(left_, bytes.size());
-      // Flows have no end: what counts there is what a caller keeps of them.
+      // Flows have no end: the caller limits what it keeps of them.
       body.append(bytes.substr(0, room));
       if (body.size() > kMostBytes) return false;
       bytes.remove_prefix(room);

@@ -11,10 +11,10 @@ namespace atmost::etcd {
 
 class HttpReader {
  public:
-  // Takes what came; appends to `body` what of it belongs there. False: it is no answer, or longer
-  // than 64 MiB.
+  // Reads the bytes and appends those of the body to `body`. False: it is no answer, or longer than
+  // 64 MiB.
   bool feed(std::string_view bytes, std::string& body);
-  // The connection has ended. False: before the answer had.
+  // The connection has ended. False: the answer is incomplete.
   bool end() const { return done_ || state_ == State::to_end; }
 
   bool done() const { return done_; }

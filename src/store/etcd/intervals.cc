@@ -9,10 +9,10 @@ namespace atmost::etcd {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-// From deciding on an admission until the command may start: intervals count from no earlier moment
-// than that, and no second write is needed while it is not over.
+// From the decision until the command may start. Intervals count from the end of this time, so no
+// second write is needed if the command starts within it.
 constexpr std::int64_t kAllowanceNs = 250'000'000;
-// A lease that was granted so long ago may be over.
+// A lease that was granted longer ago than this may be over.
 constexpr std::int64_t kFreshNs = kSecond;
 constexpr std::int64_t kShortestLeaseS = 5;
 // settle() contends with callers that add a witness, once each.
@@ -39,14 +39,14 @@ Status Intervals::read(OpenLock& lock, std::int64_t give_up_boot_ns) {
   if (seen.cooled) {
     lock.cooled_ns = seen.cooled->seen_ago(place, os::boot_ns());
     const bool here = lock.cooled_ns >= 0 && seen.cooled->witnesses[0].place == place;
-    if (here || lock.cooled_ns >= request.if_elapsed.ns) return {};  // nobody knows better
+    if (here || lock.cooled_ns >= request.if_elapsed.ns) return {};  // no other proof is needed
   }
   const Result<LeaseReply> left = caller_.transactions.time_to_live(
       seen.cooling_lease, "the interval cannot be read", give_up_boot_ns);
   if (!left.ok()) return left.error();
   const LeaseReply& reply = left.value();
   if (reply.ttl < 0) {
-    lock.cooled_ns = -1;  // it ended since, or there is another: the admission compares
+    lock.cooled_ns = -1;  // it ended since, or was replaced: the admission compares
     return {};
   }
   const std::int64_t before = seen.cooled ? seen.cooled->before_ns : 0;
@@ -82,8 +82,8 @@ void Intervals::begin(OpenLock& lock, bool given, Txn& txn) {
   txn.put(lock.keys.cooling(ElapsedFrom::start), cooled.text(), interval.lease);
 }
 
-// The command starts now. Should that be later than its interval says, the interval has to begin
-// later.
+// The command starts now. If that is after the moment that its interval counts from, the interval
+// has to begin later.
 Status Intervals::settle() {
   const bool given = caller_.request.now_given;
   for (OpenLock& lock : caller_.locks) {
@@ -97,7 +97,9 @@ Status Intervals::settle() {
       const Result<TxnReply> found = caller_.transactions.read(look, caller_.give_up());
       if (!found.ok()) return found.error();
       const std::vector<KeyValue>& keys = found.value().parts[0].keys;
-      if (keys.empty() || keys[0].lease != interval.lease) break;  // forgotten, or another's by now
+      if (keys.empty() || keys[0].lease != interval.lease)
+        break;  // forgotten, or replaced by
+                // another
       const std::int64_t moment = os::boot_ns() + kAllowanceNs;
       Txn txn;
       // Witnesses that were added meanwhile are left out: they will be added again.
@@ -143,7 +145,7 @@ void Intervals::add_witness(const OpenLock& lock, std::int64_t give_up_boot_ns) 
   Answer answer;
   const Applied applied = caller_.transactions.write(txn, give_up_boot_ns, reply, answer);
   if (lease == seen.cooling_lease || applied == Applied::unknown) return;
-  // One of the two has no key now.
+  // The unused lease of the two has no key now.
   (void)OwnLease::end_of(applied == Applied::yes ? seen.cooling_lease : lease, caller_.gateway,
                          give_up_boot_ns);
 }

@@ -1,11 +1,11 @@
 // --if-elapsed: how long ago the last admission was, by proofs that compare no clock with
 // another's.
 //
-// Etcd's leader counts a lease down, and begins anew when another is elected: its word is true, but
-// may come late by the whole lease each time. So a caller that is refused as too soon leaves for
-// later callers what is known by then: that its own machine saw the key at a moment of its boot
-// clock (later callers of that machine can trust their clock), and, when much of the interval is
-// over, a shorter lease in the place of the old one. The machine of the admitted caller is a
+// Etcd's leader counts a lease down, and begins anew when another is elected: what it says is true,
+// but may come late by the whole lease each time. So a caller that is refused as too soon leaves
+// two things for later callers. One is that its own machine saw the key at a moment of its boot
+// clock: later callers of that machine can trust their clock. The other, when much of the interval
+// is over, is a shorter lease in place of the old one. The machine of the admitted caller is a
 // witness from the start.
 #ifndef ATMOST_STORE_ETCD_INTERVALS_H
 #define ATMOST_STORE_ETCD_INTERVALS_H
@@ -18,17 +18,18 @@ class Intervals {
  public:
   explicit Intervals(Caller& caller) : caller_(caller) {}
 
-  // Finds out lock.cooled_ns: never more than it really is.
+  // Finds out lock.cooled_ns: never more than the true value.
   Status read(OpenLock& lock, std::int64_t give_up_boot_ns);
 
   // Gets the leases of the intervals that an admission begins; begin() adds one to the admission,
-  // and settle() makes sure, before the command starts, that none counts from an earlier moment.
+  // and settle() makes sure, before the command starts, that no interval counts from an earlier
+  // moment.
   Status prepare(std::int64_t give_up_boot_ns);
   void begin(OpenLock& lock, bool given, Txn& txn);
   Status settle();
 
-  // Leaves for later callers what was learned about a lock that refused as too soon. What cannot be
-  // written is not reported.
+  // Leaves for later callers what was learned about a lock that refused as too soon. Failures are
+  // not reported.
   void add_witness(const OpenLock& lock, std::int64_t give_up_boot_ns);
 
   // The same for intervals that count from the end of a run: gets their lease, and adds one to the
@@ -37,7 +38,7 @@ class Intervals {
   void begin_at_end(const OpenLock& lock, const std::string& moment, Txn& txn) const;
 
  private:
-  // Of intervals that begin with the end of the run.
+  // For intervals that begin with the end of the run.
   struct AtEnd {
     bool counts = false;
     std::int64_t lease = 0;  // 0: none

@@ -10,9 +10,9 @@ namespace atmost::etcd {
 
 using Json = nlohmann::json;
 
-// Nothing when it is malformed, anything but an object, or something that neither etcd nor we
-// write: a name twice in one object (RFC 8259 leaves open which of them counts), more than 64 names
-// there, more than 32 levels.
+// Empty when it is malformed, is not an object, or has something that neither etcd nor atmost
+// writes: a name twice in one object (RFC 8259 leaves open which of them counts), more than 64
+// names there, more than 32 levels.
 std::optional<Json> json_object(std::string_view text);
 
 }  // namespace atmost::etcd

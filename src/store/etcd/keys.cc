@@ -7,7 +7,7 @@ namespace atmost::etcd {
 Keys::Keys(const std::string& prefix, std::string_view lock)
     : base_(prefix + "/" + std::string(lock) + "/") {}
 
-// As many digits for each, so that keys lie in the order of slots.
+// Always the same number of digits, so that keys lie in the order of slots.
 std::string Keys::digits(std::uint32_t slot) {
   const std::string plain = std::to_string(slot);
   return std::string(plain.size() < 6 ? 6 - plain.size() : 0, '0') + plain;

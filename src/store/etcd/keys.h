@@ -1,5 +1,5 @@
-// What lies where in etcd. All keys of a lock begin with PREFIX/LOCK/ (LOCK as its lock file would
-// be called).
+// Which keys a lock has in etcd. All of them begin with PREFIX/LOCK/ (LOCK is what its lock file
+// would be called).
 //
 //   a/last              written by every admission: its last change is the token; the admission's
 //                       moment
@@ -52,8 +52,8 @@ class Keys {
   bool is_taking(std::string_view key) const;
 
   std::string waiters() const { return base_ + "w/"; }
-  // Plain callers queue by their limit, shared and exclusive ones together, which are kept apart
-  // for those who have to know of writers only.
+  // Plain callers queue by their limit. Shared and exclusive callers have one queue, under two
+  // prefixes, because a reader has to know of writers only.
   std::string queue(const LockSpec& lock) const;
   // The place of the waiter that has this lease.
   std::string waiter(const LockSpec& lock, std::int64_t lease) const;

@@ -39,8 +39,8 @@ void EtcdHold::release(Ending ending, const Instant& now, const Lesson&) {
   if (!std::exchange(holds_, false)) return;
   OwnLease& lease = caller_.lease;
   lease.let_go(caller_.gateway);
-  // Until another leader is elected others would have to wait for the whole ttl; when that is over
-  // there is nothing to release any more.
+  // After the election of another leader, others would have to wait for the whole ttl. Once the
+  // lease is over, there is nothing to release any more.
   const std::int64_t end = std::min(caller_.give_up(), lease.upkeep().until_boot_ns);
   intervals_.prepare_end(ending, now, end);
   Txn txn;
@@ -49,7 +49,7 @@ void EtcdHold::release(Ending ending, const Instant& now, const Lesson&) {
   for (std::size_t i = 0; i < held_.size(); ++i) {
     OpenLock& lock = caller_.locks[i];
     for (std::uint32_t j = 0; j < held_[i].count; ++j) {
-      // Should the lease have ended unnoticed, the slot may be another's by now.
+      // If the lease has ended unnoticed, another caller may have the slot by now.
       const std::string slot = lock.keys.held(held_[i].slots[j]);
       txn.created_at(slot, held_[i].token).erase(slot);
     }

@@ -16,9 +16,9 @@ class EtcdHold final : public Hold {
   EtcdHold(Caller& caller, Intervals& intervals, std::vector<HeldLock>& held)
       : Hold(held.data()), caller_(caller), intervals_(intervals), held_(held) {}
 
-  // Takes up what the last snapshots show as ours: from now on the lease is renewed by the
-  // connection that the admission came by, and asked about there. REQUIRES: Caller::holds_all(),
-  // and that the lease was renewed by that connection (OwnLease::prove()).
+  // Begins the hold of what the last snapshots show as ours: from now on the connection that
+  // carried the admission renews the lease and looks for requests to stop. REQUIRES:
+  // Caller::holds_all(), and that the lease was renewed by that connection (OwnLease::prove()).
   void begin();
   bool holds() const { return holds_; }
 

@@ -17,7 +17,7 @@ std::int64_t lease_of(const State& state, const std::string& prefix) {
   return state.drained || !state.drained_slots.empty() ? 0 : hint_lease(prefix);
 }
 
-// `change` gets the state, the token of the last admission, and the transaction that will write the
+// `change` gets the state, the token of the last admission, and the transaction that writes the
 // state.
 template <class Change>
 Status LockState::change(Change change) {

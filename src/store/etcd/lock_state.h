@@ -1,4 +1,4 @@
-// Changes of a/state (keys.h), each against all others who change it at the same time.
+// Changes of a/state (keys.h), each safe against concurrent changes.
 #ifndef ATMOST_STORE_ETCD_LOCK_STATE_H
 #define ATMOST_STORE_ETCD_LOCK_STATE_H
 
@@ -11,7 +11,7 @@
 
 namespace atmost::etcd {
 
-// The lease that it lies under: none while something in it was ordered, else the hint lease of the
+// The lease of a/state: none while it has something that a user ordered, else the hint lease of the
 // prefix.
 std::int64_t lease_of(const State& state, const std::string& prefix);
 

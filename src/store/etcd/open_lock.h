@@ -15,8 +15,8 @@ namespace atmost::etcd {
 struct Interval {
   std::int64_t lease = 0;  // 0: none
   std::int64_t span_s = 0;
-  std::int64_t asked_boot_ns = 0;   // for the lease
-  std::int64_t moment_boot_ns = 0;  // that it counts from, as it is written
+  std::int64_t asked_boot_ns = 0;   // when the lease was asked for
+  std::int64_t moment_boot_ns = 0;  // the moment that it counts from, as written
 };
 
 struct OpenLock {
@@ -27,20 +27,20 @@ struct OpenLock {
   const LockSpec& spec;  // of the request
   Snapshot seen;         // its revision is 0 until the caller looked
   Interval interval;
-  // How long ago the moment was that its interval counts from; -1: there is none.
+  // How long ago the moment was that the request's interval counts from; -1: there is none.
   std::int64_t cooled_ns = -1;
   bool deep = false;           // its place in the queue lies far behind the first
-  std::uint64_t in_queue = 0;  // how many were there when it drew its place
+  std::uint64_t in_queue = 0;  // number of waiters when it drew its place
   bool place_kept = false;     // while it holds the slot
-  // A place so far before ours that we are near when it is gone; empty: none is known.
+  // A place so far ahead of ours that our turn is near when it is gone; empty: none is known.
   std::string milestone;
-  // Of slots that are owed to others: there was no admission after this revision, and nobody took
-  // them since. 0: none is owed.
+  // The slots owed to others have not been taken since this revision: there was no admission. 0:
+  // none is owed.
   std::uint64_t idle_revision = 0;
   std::int64_t idle_since_boot_ns = 0;
 
   void note_idle(std::uint64_t revision);
-  // When those to whom they are owed have had their turns (queue.h).
+  // When the turns of the waiters that they are owed to have ended (queue.h).
   std::int64_t turns_end_boot_ns() const;
 };
 

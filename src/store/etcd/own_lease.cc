@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kSecond = 1000 * kMillisecond;
-// The pause between two looks of a holder for requests to stop: a fifteenth of its ttl, within
-// these bounds.
+// A holder's pause between two looks for requests to stop: a fifteenth of its ttl, within these
+// bounds.
 constexpr std::int64_t kShortestLookNs = kSecond;
 constexpr std::int64_t kLongestLookNs = 5 * kSecond;
-// A waiter has no command that would have to be stopped in time: half of its ttl, and no more than
-// this.
+// A waiter has no command that would have to be stopped in time, so its pause is half of its ttl,
+// and no more than this.
 constexpr std::int64_t kLongestPauseNs = 7 * kSecond;
-// An answer that was asked for in time and has not come after so long does not come by itself.
+// An answer that is this late will not come.
 constexpr std::int64_t kLateNs = kSecond;
 
 Duration waiters_pause(Duration ttl) { return {std::min(ttl.ns / 2, kLongestPauseNs)}; }
@@ -59,8 +59,7 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boo
   handed_slots_.clear();
   id_ = random_id();
   ttl_ = ttl;
-  // Counted from before it was asked for: whenever it was granted, it is good for as long as we
-  // think.
+  // Counted from before the request, so the lease lasts at least as long as we assume.
   const std::int64_t sent = os::boot_ns();
   const std::int64_t seconds = ttl.ns / 1'000'000'000 + (ttl.ns % 1'000'000'000 != 0 ? 1 : 0);
   const std::string body =
@@ -72,7 +71,7 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boo
   };
   const Answer answer =
       gateway.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, believe);
-  // The number is ours alone: who has it already has had our first question.
+  // The number is random, so if it exists, our first request made it.
   const bool granted = answer.kind == Answer::Kind::good ||
                        (answer.kind == Answer::Kind::refused &&
                         answer.text.find("already exists") != std::string::npos);
@@ -95,7 +94,7 @@ void OwnLease::forsake() {
 
 void OwnLease::abandon() {
   renewal_.cease();
-  abandoned_ = true;  // its number is the thread's until that has ended
+  abandoned_ = true;  // the thread uses the number until it has ended
 }
 
 Upkeep OwnLease::upkeep() const {
@@ -157,7 +156,7 @@ void OwnLease::let_go(Gateway& gateway) {
   held_slots_.clear();
 }
 
-// The holder's part, when it has come.
+// Takes over the connection and the slots from hold(), if there are any.
 void OwnLease::take_over_holding() {
   const std::lock_guard locked(mutex_);
   if (handed_slots_.empty()) return;
@@ -174,7 +173,7 @@ fleet::Renewed OwnLease::renew_by(Gateway& gateway, std::int64_t give_up_boot_ns
     const std::optional<LeaseReply> reply = parse_lease(text);
     if (!reply || reply->id != id_) return false;
     // For a lease that has ended, etcd answers with the number alone. An answer that lost a field
-    // looks the same: ask in another way.
+    // looks the same: check in another way.
     gone = reply->ttl == kAbsentTtl;
     return gone || reply->ttl > 0;
   };
@@ -217,7 +216,7 @@ bool OwnLease::keys_are_gone(std::int64_t give_up_boot_ns) {
         reply = parse_txn(text, txn.parts());
         return reply && reply->succeeded && gateway_.history().believes(reply->header);
       });
-  if (answer.kind != Answer::Kind::good) return false;  // asked again at the next renewal
+  if (answer.kind != Answer::Kind::good) return false;  // checked again at the next renewal
   key_missed_ = false;
   for (std::size_t i = 0; i < held_slots_.size(); ++i) {
     const std::vector<KeyValue>& held = reply->parts[i].keys;

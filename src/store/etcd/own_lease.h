@@ -1,9 +1,9 @@
-// This caller's lease in etcd: everything that it writes for itself goes with it.
+// This caller's lease in etcd: everything that it writes for itself ends with the lease.
 //
 // Members have a limited number of connections. While the caller waits, each renewal opens a
-// connection for the milliseconds that it takes. A holder keeps one connection: the one that
-// carried its admission, once a renewal has succeeded on it. The holder polls the same connection
-// at short intervals for requests to stop: a watch would need a second connection.
+// connection for the milliseconds that it takes. A holder keeps one connection: that of its
+// admission, once a renewal has succeeded on it. The holder polls the same connection at short
+// intervals for requests to stop, because a watch would need a second one.
 #ifndef ATMOST_STORE_ETCD_OWN_LEASE_H
 #define ATMOST_STORE_ETCD_OWN_LEASE_H
 
@@ -26,12 +26,13 @@ struct HeldSlot {
   std::int64_t since_boot_ns = 0;
 };
 
-// How renewals fare, as the thread last knew it.
+// How renewals go, as the thread last knew it.
 struct Renewals {
   std::int64_t sent_boot_ns = 0;  // the last one that succeeded
   std::int64_t due_boot_ns = 0;   // by then the next one should have succeeded
-  std::uint32_t stumbles = 0;  // how many had no answer, or none from the member of the one before
-  std::size_t endpoint = 0;    // that answered last
+  std::uint32_t stumbles = 0;     // how many had no answer, or none from the same member as the
+                                  // renewal before
+  std::size_t endpoint = 0;       // the one that answered last
 };
 
 // One owner; the renewal's thread has a gateway of its own.
@@ -40,14 +41,14 @@ class OwnLease final : private fleet::Keeper {
   OwnLease(const Access& access, ClusterHistory& history);
   ~OwnLease();
 
-  // Asks for one, by `gateway`, and keeps it renewed; nothing happens while there is one.
+  // Gets a lease through `gateway`, and keeps it renewed. Does nothing if there is one.
   Status ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns);
   // 0: none.
   std::int64_t id() const { return abandoned_ ? 0 : id_; }
   // Ends it, and with it every key under it; at once if etcd answers before `give_up_boot_ns`, else
   // within its ttl.
   void end(Gateway& gateway, std::int64_t give_up_boot_ns);
-  // The same of another's.
+  // The same for the lease of another caller.
   static Status end_of(std::int64_t id, Gateway& gateway, std::int64_t give_up_boot_ns);
   // Renews no more, for good. Blocks while a renewal is under way.
   void forsake();
@@ -56,11 +57,11 @@ class OwnLease final : private fleet::Keeper {
 
   Upkeep upkeep() const;
   Renewals renewals() const;
-  // While the caller waits: each renewal from the next one on asks that member first, so that
-  // renewals show whether it answers.
+  // While the caller waits: each further renewal asks that member first, so that renewals show
+  // whether it answers.
   void go_to(std::size_t endpoint) { wanted_ = endpoint; }
 
-  // One renewal by `gateway`: it works there.
+  // One renewal through `gateway`, to prove that renewals work there.
   Status prove(Gateway& gateway, std::int64_t give_up_boot_ns);
   // From now on renews every `pause` on the connection of `gateway`, which gets another one, and
   // looks for requests to stop `slots`. REQUIRES: prove() by that gateway.
@@ -96,7 +97,7 @@ class OwnLease final : private fleet::Keeper {
   std::atomic<std::size_t> endpoint_ = 0;
   std::atomic<std::size_t> wanted_ = 0;
   bool doubts_ = false;
-  bool key_missed_ = false;  // the last look missed a key of ours: verify it
+  bool key_missed_ = false;  // the last look missed one of our keys: verify it
 };
 
 }  // namespace atmost::etcd

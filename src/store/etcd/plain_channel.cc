@@ -1,4 +1,4 @@
-// HTTP over TCP, and nothing else.
+// HTTP over TCP, without TLS or proxies.
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -119,7 +119,7 @@ std::string request_text(const Question& question) {
          question.body;
 }
 
-// False: not all of it went out. `some`: something did.
+// False: not all of it was sent. `some`: a part was.
 bool send_all(int fd, std::string_view text, std::int64_t until_boot_ns, bool& some) {
   while (!text.empty()) {
     const ssize_t sent = send(fd, text.data(), text.size(), MSG_NOSIGNAL);
@@ -214,13 +214,13 @@ class PlainChannel final : public Channel {
   std::string connected_;  // to this endpoint
 };
 
-// A connection that nobody has closed meanwhile, or a new one.
+// The kept connection if the peer has not closed it, or a new one.
 bool PlainChannel::ready(const std::string& endpoint, std::int64_t until_boot_ns, Exchange& to) {
   char byte;
   const bool stale = !fd_.open() || connected_ != endpoint ||
                      recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
   if (!stale) return true;
-  fd_.reset();  // never two at a time: members count them
+  fd_.reset();  // never two at a time, because members limit their number
   fd_ = os::Fd(connect_to(endpoint, until_boot_ns, to));
   connected_ = endpoint;
   return fd_.open();

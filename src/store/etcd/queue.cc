@@ -11,8 +11,8 @@
 namespace atmost::etcd {
 namespace {
 
-// A caller renews its lease every 7 s, or half of its ttl (own_lease.cc); one that is so late with
-// it is not alive, or cannot reach etcd.
+// A caller renews its lease every 7 s, or half of its ttl (own_lease.cc). If a renewal is this
+// late, the caller is dead or cannot reach etcd.
 constexpr std::int64_t kLongestPauseS = 7;
 constexpr std::int64_t kLateS = 3;
 
@@ -23,7 +23,7 @@ void OpenLock::note_idle(std::uint64_t revision) {
   idle_since_boot_ns = os::boot_ns();
 }
 
-// One turn after the other.
+// The waiters have their turns one after the other.
 std::int64_t OpenLock::turns_end_boot_ns() const {
   if (idle_revision == 0) return Duration::kForever;
   const auto turns = static_cast<std::int64_t>(std::max<std::size_t>(seen.waiters.size(), 1));
@@ -50,12 +50,12 @@ Result<bool> Queue::draw(const Instant& now, Ticket& ticket, std::int64_t give_u
   TxnReply reply;
   Answer answer;
   if (caller_.transactions.write(txn, give_up_boot_ns, reply, answer) != Applied::yes) {
-    // The lease was ended from outside before its time: another lease does as well.
+    // The lease was ended from outside before its time: the next try gets another one.
     if (lease_is_gone(answer)) {
       caller_.lease.forsake();
       return false;
     }
-    // It may be there all the same: with the lease it goes.
+    // The place may have been taken all the same: it goes with the lease.
     caller_.lease.end(caller_.gateway, give_up_boot_ns);
     if (answer.kind == Answer::Kind::refused) return failure(answer, "no place in the queue");
     return false;
@@ -119,7 +119,7 @@ Status Queue::pass_silent(std::int64_t give_up_boot_ns) {
   for (std::size_t i = 0; i < caller_.locks.size(); ++i) {
     Snapshot& seen = caller_.locks[i].seen;
     const CallerPlace who = caller_.place(i, nullptr);
-    // Those who stop a holder that has gone meanwhile.
+    // Takers whose holder has gone meanwhile.
     for (auto taker = seen.taken.begin(); taker != seen.taken.end();) {
       const auto holds = [&](const auto& each) { return each.slot == taker->first; };
       const bool over = std::none_of(seen.holders.begin(), seen.holders.end(), holds);
@@ -152,7 +152,7 @@ Result<bool> Queue::unmark(const Instant& now, const Ticket& ticket, std::int64_
     txn.created_at(place, ticket.numbers[i])
         .modified_at(lock.keys.state(), lock.seen.state_modified);
     txn.put(place, own_record(caller_.request, lock.spec, now).text(), caller_.lease.id());
-    // A caller that has seen the queue without us looks again.
+    // A caller that has seen the queue without us must look again.
     txn.put(lock.keys.state(), lock.seen.state.text(),
             lease_of(lock.seen.state, caller_.gateway.access().prefix));
     TxnReply reply;

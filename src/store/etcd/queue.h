@@ -15,11 +15,11 @@ class Queue {
  public:
   explicit Queue(Caller& caller) : caller_(caller) {}
 
-  // Takes a place in each lock's queue. False: it is not known whether it was taken; then it has
-  // been given up again.
+  // Takes a place in each lock's queue. False: it is not known whether it was taken; then the lease
+  // was ended, and the place with it.
   Result<bool> draw(const Instant& now, Ticket& ticket, std::int64_t give_up_boot_ns);
 
-  // Changes what was seen of the locks: waiters before us that do not use their turn do not count.
+  // Changes the snapshots of the locks: waiters before us that do not use their turn do not count.
   Status pass_turns(const Ticket* queue, std::int64_t give_up_boot_ns);
 
   // Removes the marks from our own places that were overtaken. True: there were some, and the

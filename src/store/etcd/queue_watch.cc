@@ -8,12 +8,12 @@
 namespace atmost::etcd {
 namespace {
 
-// However quiet it is, a waiter looks so often: should an event ever be lost, it is late, not lost.
+// A waiter looks at least this often, so that a lost event only delays it.
 constexpr Duration kLongestQuiet = Duration::seconds(60);
 constexpr Duration kAfterTrouble = Duration::millis(100);
-// For the first words of a watch.
+// For the first line of a watch.
 constexpr Duration kBeginning = Duration::millis(700);
-// A caller with so many before it in its queue may be first within a tenth of a second.
+// A caller with this many or fewer before it in its queue may be first within a tenth of a second.
 constexpr std::uint64_t kNear = 20;
 
 }  // namespace
@@ -21,7 +21,7 @@ constexpr std::uint64_t kNear = 20;
 Result<Wake> QueueWatch::await(std::uint32_t lock, const Ticket& ticket,
                                std::int64_t deadline_boot_ns) {
   lock_ = lock;
-  // A member that does not answer has no news either.
+  // A member that does not answer reports no events either.
   if (flow_ != nullptr && endpoint_ != caller_.gateway.endpoint()) stop();
   if (!up_to_date_) {
     const Result<bool> begun = begin(ticket);
@@ -37,7 +37,7 @@ Result<Wake> QueueWatch::await(std::uint32_t lock, const Ticket& ticket,
     stop();
     return Wake::maybe;
   }
-  // Several locks: the one that refuses next may be another.
+  // With several locks, another one may refuse next.
   if (caller_.locks.size() > 1) stop();
   return woken;
 }
@@ -62,7 +62,7 @@ void QueueWatch::watch(Watched what, std::uint64_t from_revision) {
   if (what == Watched::place && !blocked.milestone.empty()) {
     body += watch_body(blocked.milestone, {}, from_revision);
   } else if (what == Watched::place && !blocked.seen.waiters.empty()) {
-    // We are near the head: we have to see whether the waiters before us take what is free.
+    // We are near the head, so watch whether the waiters before us take a free slot.
     const std::string held = blocked.keys.holders();
     body += watch_body(held, end_of_prefix(held), blocked.seen.revision + 1);
   }
@@ -71,20 +71,21 @@ void QueueWatch::watch(Watched what, std::uint64_t from_revision) {
   watched_ = what;
 }
 
-// The revision after which all that is watched is sure to be reported; 0: it is not known.
+// The revision after which everything watched is sure to be reported; 0: not known.
 std::uint64_t QueueWatch::watch_begun() {
   std::string line, error;
   if (flow_ == nullptr || flow_->next(line, plus(os::boot_ns(), kBeginning), -1) != Heard::line)
     return 0;
   const std::optional<WatchReply> reply = parse_watch(line, error);
   if (!reply || !reply->created || reply->canceled) return 0;
-  caller_.gateway.history().note(reply->header.revision);  // what is older cannot follow it
+  caller_.gateway.history().note(reply->header.revision);  // older answers are not believed any
+                                                           // more
   return reply->header.revision;
 }
 
-// Etcd reports at once what happens after a watch began, but what had happened before only every
-// tenth of a second. So a caller that may be next watches from now on, and if something happened
-// since it looked, looks again.
+// Etcd reports at once what happens after a watch began, but earlier events only every tenth of a
+// second. So a caller that may be next watches from now on, and looks again if something happened
+// since it looked.
 Result<bool> QueueWatch::begin(const Ticket& ticket) {
   stop();
   OpenLock& blocked = lock();
@@ -95,8 +96,7 @@ Result<bool> QueueWatch::begin(const Ticket& ticket) {
   if (!is_near()) return flow_ != nullptr;
   const std::uint64_t begun = watch_begun();
   if (begun == 0) {
-    // A member that is silent, or has nobody to follow: whether there is a majority has to be known
-    // in time.
+    // The member is silent, or has no leader: find out in time whether there is a majority.
     change_endpoint();
     if (const Result<bool> there = ask_majority(); !there.ok()) return there.error();
     return false;
@@ -113,8 +113,8 @@ bool QueueWatch::is_near() {
          (blocked.seen.predecessor.empty() || blocked.in_queue <= kNear);
 }
 
-// Whether the waiter before us is there, and what its place says; if not, we are probably the first
-// now.
+// Whether the waiter before us is there, and what its place says. If it is not, we are probably the
+// first.
 Result<bool> QueueWatch::still_behind() {
   OpenLock& blocked = lock();
   Txn txn;
@@ -148,8 +148,8 @@ void QueueWatch::change_endpoint() {
   os::sleep_until(plus(os::boot_ns(), kAfterTrouble));
 }
 
-// A watch stays silent when its member has lost the majority or was stopped. Renewals have to be
-// made anyway: while the member that we watch answers them, the watch can be relied on.
+// A watch stays silent when its member has lost the majority or was stopped. Renewals are made
+// anyway: while the watched member answers them, the watch can be relied on.
 Result<bool> QueueWatch::still_hears() {
   const Renewals now = caller_.lease.renewals();
   caller_.gateway.answered(now.sent_boot_ns);
@@ -208,7 +208,7 @@ bool QueueWatch::heed_change(const Ticket& ticket, const WatchReply& reply) {
   OpenLock& blocked = lock();
   const std::optional<bool> changed =
       take_changes(blocked.keys, caller_.place(lock_, &ticket), reply, blocked.seen);
-  // A waiter that takes its mark away touches the state: it may be before us again.
+  // A waiter that removes its mark changes the state: it may be before us again.
   const bool unmarked =
       std::any_of(reply.events.begin(), reply.events.end(),
                   [&](const auto& each) { return each.key.key == blocked.keys.state(); });
@@ -243,8 +243,8 @@ bool QueueWatch::heed_event(const WatchReply::Event& event) {
   return true;
 }
 
-// A transaction with a read waits for a majority, whether its comparisons hold or not; as a rule
-// this one makes none.
+// A transaction with a read waits for a majority even if its comparisons fail and the read is not
+// made, as is normal here.
 Result<bool> QueueWatch::ask_majority() {
   Txn txn;
   const bool follows = watched_ == Watched::place;

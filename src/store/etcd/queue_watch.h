@@ -1,4 +1,4 @@
-// Waiting: a watch on what has to happen before a caller's next attempt.
+// Waiting: a watch on the changes that a caller's next attempt depends on.
 #ifndef ATMOST_STORE_ETCD_QUEUE_WATCH_H
 #define ATMOST_STORE_ETCD_QUEUE_WATCH_H
 
@@ -17,15 +17,15 @@ class QueueWatch {
 
   // Waits in the queue of one lock, as Session::await() says. An Error: no majority is there.
   Result<Wake> await(std::uint32_t lock, const Ticket& ticket, std::int64_t deadline_boot_ns);
-  // Closes the watch; what is known of the locks is not kept up to date any more.
+  // Closes the watch; the snapshots of the locks are not kept up to date any more.
   void stop();
 
-  // The one lock is as last seen, but for changes that the watch has already brought into that.
+  // Whether the snapshot of the only lock is current: the watch has added every change to it.
   bool up_to_date() const { return up_to_date_; }
   // To be called when all locks were read anew.
   void looked();
-  // Whether what is known of the one lock is a guess since await() came back (foresee()); asked
-  // once.
+  // Whether the snapshot of the only lock has been a guess since await() returned (foresee()).
+  // Resets it.
   bool take_guess() { return std::exchange(guessed_, false); }
 
  private:
@@ -41,12 +41,12 @@ class QueueWatch {
   std::uint64_t watch_begun();
   Result<bool> still_behind();
   void move_up();
-  // And a moment's rest.
+  // Then pauses for a moment.
   void change_endpoint();
-  // Whether there is a majority: asks what only a majority can answer. True: the waiter before us
-  // has gone, and the watch did not report it.
+  // Whether there is a majority: makes a request that only a majority can answer. True: the waiter
+  // before us has gone, and the watch did not report it.
   Result<bool> ask_majority();
-  // Whether what we watch can be relied on; not: look again.
+  // Whether the watch can be relied on. False: look again.
   Result<bool> still_hears();
   Result<Wake> follow(const Ticket& ticket, std::int64_t until_boot_ns);
   // Whether there is reason to ask again.

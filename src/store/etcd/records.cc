@@ -99,7 +99,7 @@ std::optional<Record> parse_record(std::string_view from) {
                     number(*json, "state", to.state);
   if (!good) return std::nullopt;
   to.mode = static_cast<Mode>(mode);
-  // Older callers write no such field.
+  // Older versions do not write this field.
   if (json->contains("passed") && !flag(*json, "passed", to.passed)) return std::nullopt;
   return to;
 }
@@ -157,8 +157,8 @@ Cooled interval_of(Duration interval) {
   constexpr std::int64_t kShortestS = 5;
   constexpr std::int64_t kLongestS = 9'000'000'000;
   Cooled cooled;
-  // Etcd tells what is left in whole seconds: of the lease there has to be something while anything
-  // of the interval is left.
+  // Etcd reports the rest of a lease in whole seconds: it must not be 0 while anything of the
+  // interval is left.
   cooled.span_s = cooled.lease_s =
       std::clamp(interval.ns / 1'000'000'000 + 3, kShortestS, kLongestS);
   return cooled;
@@ -191,7 +191,7 @@ std::optional<Cooled> parse_cooled(std::string_view from) {
   return to;
 }
 
-// The name as well: the memory of a virtual machine may have been copied, and runs twice since.
+// Includes the host's name: two copies of a virtual machine's memory have the same boot.
 std::uint64_t own_place() {
   std::uint64_t mixed = os::boot_hash();
   if (mixed == 0) return 0;

@@ -1,5 +1,5 @@
-// What is written into the values: for people, for ageing, for queues. All of it is a hint but
-// `take`, `max` and `mode`.
+// The values of keys: for people, for ages, for queues. All of it is a hint but `take`, `max` and
+// `mode`.
 #ifndef ATMOST_STORE_ETCD_RECORDS_H
 #define ATMOST_STORE_ETCD_RECORDS_H
 
@@ -25,16 +25,16 @@ struct Record {
   std::uint32_t uid = 0;
   std::int64_t real_ns = 0;
   std::int64_t boot_ns = 0;
-  std::uint64_t boot = 0;  // of the boot that boot_ns counts in; 0: not known
+  std::uint64_t boot = 0;  // the boot whose clock boot_ns is; 0: not known
   std::int64_t expire_ns = Duration::kForever;
   std::string id;
   std::string command;
-  // Of a place that its caller keeps while it holds the lock's one slot (keys.h): true, and which
-  // a/state it was admitted by.
+  // Of a place that its caller keeps while it holds the lock's one slot (keys.h): true; and the
+  // revision of a/state at its admission.
   bool inside = false;
   std::uint64_t state = 0;
-  bool passed = false;  // of a place: its caller had its turn and did not use it; nobody waits for
-                        // it any more
+  bool passed = false;  // of a place: its caller had its turn and did not use it; the others do not
+                        // wait for it any more
 
   std::string text() const;
   Stamp start(std::uint64_t boot_here) const;
@@ -43,7 +43,7 @@ struct Record {
 // This caller's.
 Record own_record(const Request& request, const LockSpec& lock, const Instant& now);
 
-// Nothing: the value is none of ours.
+// Empty: the value was not written by atmost.
 std::optional<Record> parse_record(std::string_view text);
 
 // The value of a/state.
@@ -62,31 +62,31 @@ std::optional<State> parse_state(std::string_view text);
 std::string moment_text(const Instant& now, std::uint64_t boot);
 std::optional<Stamp> parse_moment(std::string_view text, std::uint64_t boot_here);
 
-// The value of a/cool/POINT: what proves how long ago the moment was that an interval counts from.
-// The first witness is the machine where it was.
+// The value of a/cool/POINT, which proves how long ago the moment was that an interval counts from.
+// The first witness is the machine of that moment.
 struct Cooled {
-  // One boot of one machine, and a moment of its boot clock that was not before ours.
+  // A boot of a machine, and a moment of its boot clock that is not before the interval's moment.
   struct Witness {
     std::uint64_t place = 0;
     std::int64_t boot_ns = 0;
   };
   static constexpr std::size_t kMostWitnesses = 64;
 
-  std::int64_t span_s = 0;   // of the interval, and a little more
-  std::int64_t lease_s = 0;  // of the lease that the key lies under
-  std::int64_t before_ns =
-      0;  // so long ago it was at least when that lease was asked for; below 0: so much later
+  std::int64_t span_s = 0;     // of the interval, and a little more
+  std::int64_t lease_s = 0;    // of the lease that the key lies under
+  std::int64_t before_ns = 0;  // the least time from the moment to the request for that lease;
+                               // negative: the request came first
   std::vector<Witness> witnesses;
 
-  // How long ago it was at least, by this machine's own clock; -1: this machine was no witness.
+  // The least time since the moment, by this machine's own clock; -1: this machine was no witness.
   std::int64_t seen_ago(std::uint64_t place, std::int64_t boot_ns) const;
   std::string text() const;
 };
-// Of an interval that begins now; without a witness.
+// For an interval that begins now; without a witness.
 Cooled interval_of(Duration interval);
 std::optional<Cooled> parse_cooled(std::string_view text);
 
-// Whether it asks for an interval that ends.
+// Whether the request has an interval that ends.
 inline bool has_interval(const Request& request) {
   return !request.if_elapsed.is_zero() && !request.if_elapsed.is_forever();
 }
@@ -94,7 +94,7 @@ inline bool has_interval(const Request& request) {
 // This boot of this machine; 0: it is not known.
 std::uint64_t own_place();
 
-// What a/x asks: to stop if the hold with this token is as old.
+// A request to stop: the hold with this token, if it is at least due_ns old.
 struct Ask {
   std::uint64_t token = 0;
   std::int64_t due_ns = 0;

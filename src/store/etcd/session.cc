@@ -58,10 +58,11 @@ Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticke
       seen = false;
     }
     if (!std::exchange(seen, false)) {
-      // A watch that was begun from another place reports nothing of those before the next one.
+      // A watch that was begun from another place reports nothing of the waiters before the next
+      // one.
       if (queue != nullptr && !queue->drawn) watch_.stop();
       if (Status looked = look(queue, end); !looked.ok()) {
-        if (in_doubt) caller_.lease.abandon();  // what we may hold ends with the lease
+        if (in_doubt) caller_.lease.abandon();  // any slots of ours end with the lease
         return fail(looked.error());
       }
     }
@@ -88,7 +89,7 @@ Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticke
     in_doubt = in_doubt || admitted.value() == Applied::unknown;
     if (admitted.value() == Applied::no) {
       seen = true;
-      end = caller_.give_up();  // it answers; others were faster
+      end = caller_.give_up();  // etcd answers; other callers were faster
     }
   }
 }
@@ -117,7 +118,7 @@ Result<bool> EtcdSession::refuse(const Decision& decision, const Instant& now, T
   const bool drawn = queue != nullptr && queue->drawn;
   if (queue != nullptr && !drawn && worth_waiting(decision))
     return queue_.draw(now, *queue, give_up_boot_ns);
-  // Busy, or too soon, would be said of ourselves.
+  // Otherwise our own hold would be reported as busy, or too soon.
   if (in_doubt && admission_.sees_itself(now))
     return error_of(Code::unavailable, 0, "etcd: its answers contradict each other");
   if (drawn && decision.verdict == Verdict::busy) {
@@ -129,7 +130,7 @@ Result<bool> EtcdSession::refuse(const Decision& decision, const Instant& now, T
 }
 
 Status EtcdSession::take_up() {
-  // On the connection that will carry every later renewal: no command starts unless its lease can
+  // Uses the connection that will carry every later renewal: no command starts unless its lease can
   // be renewed.
   Status ready = caller_.lease.prove(caller_.gateway, caller_.give_up());
   if (ready.ok()) ready = intervals_.settle();
@@ -178,10 +179,10 @@ Result<std::uint32_t> EtcdSession::count_refusal(std::uint32_t lock) {
 
 Result<Owned<HolderStop>> EtcdSession::stop(std::uint32_t lock, std::uint32_t slot,
                                             std::uint64_t hold, StopFor what_for) {
-  watch_.stop();  // nobody reads it while a holder is being stopped
+  watch_.stop();  // the watch is not read while a holder is being stopped
   const OpenLock& open = caller_.locks[lock];
-  // A decision to take the lock over stands or falls with what it was made on; without one, the
-  // lock is looked at now, until nobody changes it in between.
+  // A decision to take the lock over fails if its snapshot has changed. Without a decision, look at
+  // the lock now, again and again until nothing changes it in between.
   const bool decided = what_for == StopFor::its_place && open.seen.revision != 0;
   const Request& request = caller_.request;
   const bool any_age =

@@ -15,10 +15,11 @@
 
 namespace atmost::etcd {
 
-// On the heap; close() frees it, and ends its lease: briefly, if etcd does not answer.
+// On the heap; close() frees it, and ends its lease. If etcd does not answer, it waits only
+// briefly.
 class EtcdSession final : public Session {
  public:
-  // Borrows all of it. `alone`: see EtcdStore.
+  // Borrows its arguments. `alone`: see EtcdStore.
   EtcdSession(const Access& access, ClusterHistory& history, const Request& request, bool alone)
       : caller_(access, history, request, alone), held_(request.lock_count) {}
 
@@ -37,13 +38,13 @@ class EtcdSession final : public Session {
   bool lost_place(const Ticket* queue) const;
   Result<Decision> decide_all(DecideFn decide, const Instant& now, const Ticket* queue,
                               std::int64_t give_up_boot_ns);
-  // What follows a decision that does not admit. False: look again.
+  // Acts on a decision that does not admit. False: look again.
   Result<bool> refuse(const Decision& decision, const Instant& now, Ticket* queue, bool in_doubt,
                       std::int64_t give_up_boot_ns);
   // Begins the hold. An Error: the lease cannot be relied on, and was ended.
   Status take_up();
   Result<Decision> enter(Ticket* queue, Lease& lease);
-  // After an error: a lease that nobody can be asked to end ends by itself.
+  // Returns the error. If etcd cannot be asked to end the lease, it ends by itself.
   Error fail(Error error);
   void exit_if_terminated();
 

@@ -76,7 +76,7 @@ void drop_key(const Keys& keys, const CallerPlace& place, const std::string& key
   }
 }
 
-// `youngest`: of the waiters before us that were seen so far.
+// `youngest`: the youngest of the waiters before us that were seen so far.
 bool take_waiters(const CallerPlace& place, const PartReply& part, const std::string& own,
                   std::uint64_t& youngest, Snapshot& to) {
   std::size_t before = 0;
@@ -136,7 +136,7 @@ bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, S
     to.success = parse_moment(key.value, boot).value_or(Stamp{});
   } else if (key.key == keys.ever(place.request.elapsed_from)) {
     to.ever = parse_moment(key.value, boot).value_or(Stamp{});
-    to.ever.known = true;  // that it is there is enough
+    to.ever.known = true;  // only its existence counts
   } else if (key.key == keys.cooling(place.request.elapsed_from)) {
     to.cooling_modified = key.modified;
     to.cooling_lease = key.lease;

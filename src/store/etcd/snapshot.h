@@ -15,9 +15,9 @@
 
 namespace atmost::etcd {
 
-// How many waiters of a queue are read: kSeenInQueue by a waiter, which is not near its turn with
-// more than that before it; kSeenWaiters by a caller that counts the waiters, or looks for one that
-// waits to run once more.
+// How many waiters of a queue are read. A waiter reads kSeenInQueue: with more than that before it,
+// its turn is not near. A caller that counts the waiters, or looks for one that waits to run once
+// more, reads kSeenWaiters.
 inline constexpr unsigned kSeenInQueue = 5;
 inline constexpr unsigned kSeenWaiters = 64;
 
@@ -35,10 +35,10 @@ struct Snapshot {
     std::int64_t lease = 0;
   };
 
-  // The holder of the lock's one slot that we follow in the queue: its admission, as its key shows
-  // it.
+  // The admission of our predecessor in the queue, which holds the lock's one slot, as its key
+  // shows it.
   struct Ahead {
-    std::uint64_t admitted = 0;  // the revision; 0: it was not, as far as is known
+    std::uint64_t admitted = 0;  // the revision; 0: not admitted, as far as is known
     std::uint64_t state_modified = 0;
   };
 
@@ -48,15 +48,15 @@ struct Snapshot {
   Stamp last;
   Stamp finish;
   Stamp success;
-  Stamp ever;  // of the point that the request measures from
+  Stamp ever;  // the point that the request measures from
   State state;
   std::vector<Holder> holders;  // by slot
   // Slots that are being taken over, and the takers' leases.
   std::map<std::uint32_t, std::int64_t> taken;
-  // Of the point that the request measures from; 0: there is none.
+  // The key of the point that the request measures from; 0: there is none.
   std::uint64_t cooling_modified = 0;
   std::int64_t cooling_lease = 0;
-  std::optional<Cooled> cooled;  // nothing: only its lease shows how long ago it was
+  std::optional<Cooled> cooled;  // empty: only its lease shows how long ago it was
   std::vector<Waiter> waiters;   // before us, oldest first: of our queue, and writers
   bool more_waiters = false;
   std::vector<Waiter> passed;  // the waiters that our admission overtakes
@@ -64,14 +64,15 @@ struct Snapshot {
   std::string predecessor;     // the key of the youngest waiter before us; empty: none
   Ahead ahead;                 // of the predecessor
   bool ticket_is_there = false;
-  std::string alien;  // a key that is none of ours, by its name or its value; empty: none was seen
-  // Our place lies behind all that was read: neither of these two is known.
+  std::string alien;  // a key that atmost did not write, by its name or its value; empty: none was
+                      // seen
+  // Our place lies behind all that was read: `predecessor` and `ticket_is_there` are not known.
   bool too_deep = false;
 
   bool forgotten() const { return last_modified <= state.forgotten; }
 };
 
-// Whose view it is.
+// The caller whose view it is.
 struct CallerPlace {
   const Request& request;
   const LockSpec& lock;
@@ -81,29 +82,29 @@ struct CallerPlace {
   bool deep = false;  // looks for its place far behind the first
 };
 
-// Adds to `txn` what has to be read; take_snapshot() reads the answer's parts in the same order,
-// from `part` on.
+// Adds to `txn` the reads of a snapshot; take_snapshot() reads the answer's parts in the same
+// order, from `part` on.
 void ask_for_snapshot(const Keys& keys, const CallerPlace& place, Txn& txn);
-// False: something in it is none of ours (`to.alien`), and nothing can be concluded.
+// False: a key in it was not written by atmost (`to.alien`), and nothing can be concluded.
 bool take_snapshot(const Keys& keys, const CallerPlace& place, const TxnReply& reply,
                    std::size_t& part, Snapshot& to);
 
-// Takes one key below admission() into a snapshot. False: none of ours.
+// Adds one key below admission() to a snapshot. False: atmost did not write it.
 bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, Snapshot& to);
 
-// Whether its caller was overtaken.
+// Whether the caller of the place was overtaken.
 bool is_passed(const KeyValue& place);
-// The admission of the waiter's caller, as its key shows it, if it was admitted.
+// The admission of the waiter's caller, as its key shows it.
 Snapshot::Ahead ahead_of(const KeyValue& place);
 
-// Our predecessor released the lock's one slot at `revision`: changes the snapshot to what is there
-// now unless another caller came in between. That is a guess, which is good enough for an admission
-// that etcd makes only if it is true. False: not enough is known.
+// Our predecessor released the lock's one slot at `revision`: changes the snapshot to the present
+// state if no other caller came in between. This is a guess, but a safe one: etcd makes the
+// admission only if it is true. False: not enough is known.
 bool foresee(std::uint64_t revision, Snapshot& to);
 
-// Brings a snapshot up to date with the changes that a watch of admission() reported, all of them
-// since its revision, in order. True when something changed. Nothing: a key is not one of ours, and
-// the snapshot cannot be used any more.
+// Updates a snapshot with the changes that a watch of admission() reported: all of them since its
+// revision, in order. True when something changed. Empty: a key was not written by atmost, and the
+// snapshot must not be used any more.
 std::optional<bool> take_changes(const Keys& keys, const CallerPlace& place,
                                  const WatchReply& changes, Snapshot& to);
 

@@ -27,7 +27,7 @@ WaiterView waiter_view(const KeyValue& key, const Record& record) {
   return view;
 }
 
-// What etcd cannot do, or no caller means.
+// Refuses what etcd cannot do and what no caller can mean.
 Status check(const Request& request) {
   // A transaction takes 128 parts (etcd's --max-txn-ops), and all slots are taken in one.
   constexpr std::uint32_t kMostTaken = 64;
@@ -63,7 +63,7 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
   Result<TxnReply> reply = transactions_.read(txn, transactions_.give_up());
   if (!reply.ok()) return reply.error();
   Snapshot seen;
-  // What is none of ours is named, and the rest is shown.
+  // A key that atmost did not write is named, and the rest is shown.
   for (const KeyValue& key : reply.value().parts[0].keys) {
     if (!take_key(keys, place, key, seen)) seen.alien = key.key;
   }
@@ -104,7 +104,8 @@ Result<std::size_t> EtcdStore::list(std::string_view after, std::span<Text<255>>
   const std::string base = access_.prefix + "/";
   std::string from = base;
   if (!after.empty())
-    from += std::string(after) + "0";  // the first key behind all with a slash there
+    from += std::string(after) + "0";  // the first key behind all keys that begin with that and a
+                                       // slash
   std::size_t count = 0;
   while (count < to.size()) {
     Txn txn;

@@ -1,23 +1,24 @@
-// Locks in etcd, through its JSON gateway: transactions of our own, never /v3/lock (docs/fleet.md
-// says what lies where).
+// Locks in etcd, through its JSON gateway: with our own transactions, never /v3/lock (docs/fleet.md
+// describes the keys).
 //
 // Everything a caller writes for itself lies under one lease, which a thread renews. When its
-// process dies, or its machine, or the way to etcd is lost, the lease ends within its ttl (plus
-// what a change of etcd's leader adds), and with it the caller's slots and its place in the queue.
+// process or its machine dies, or the connection to etcd is lost, the lease ends within its ttl
+// (plus what a change of etcd's leader adds), and with it the caller's slots and its place in the
+// queue.
 //
-// Fail closed: an admission is a transaction that etcd applies only if nothing was admitted,
-// drained or taken over since what it was decided on, and if the very slots are free. It was
-// decided on an answer, or on an answer and every change since that a watch reported: should either
-// be wrong or late, etcd refuses. It is believed once our keys were read after it. That is a read
-// within the same transaction: etcd makes sure there that our lease is alive, and that the keys are
-// there under it, at the very revision that is our token; a read of its own would show them as they
-// were a moment later, no more. How long they are ours from then on follows from when the last
-// renewal was sent, read or not, and is looked at last. An admission whose answer was lost or
-// cannot be believed is settled by reading all anew.
+// Fail closed: an admission is a transaction that etcd applies only if the slots are free and
+// nothing was admitted, drained or taken over since the state that the decision saw. That state is
+// an answer, or an answer and every change since that a watch reported: if either is wrong or late,
+// etcd refuses. An admission is believed once our keys were read after it. That read is part of the
+// same transaction: etcd guarantees that our lease is alive there, and that the keys are there
+// under it, at the very revision that is our token; a separate read would only show them a moment
+// later. How long they are ours from then on follows from when the last renewal was sent, and is
+// checked last. An admission whose answer was lost or cannot be believed is settled by reading all
+// anew.
 //
-// While a caller waits its renewals have to be answered (own_lease.cc); when one is overdue a
-// question only a majority can answer is asked, and one that is not answered by any member within
-// the timeout ends the wait: Code::unavailable.
+// While a caller waits, its renewals have to be answered (own_lease.cc). When one is overdue, the
+// caller makes a request that only a majority can answer; if no member answers it within the
+// timeout, the wait ends: Code::unavailable.
 #ifndef ATMOST_STORE_ETCD_STORE_H
 #define ATMOST_STORE_ETCD_STORE_H
 
@@ -36,11 +37,11 @@ namespace atmost::etcd {
 // sessions may be used by threads of their own.
 class EtcdStore final : public Store {
  public:
-  // `alone`: its session is the only one of the process, and may take notice of the signals that
-  // end it: a waiter that receives one gives its place up first.
+  // `alone`: its session is the only one of the process, and may handle the signals that end it: a
+  // waiter that receives one first gives its place up.
   EtcdStore(const Access& access, bool alone) : access_(access), alone_(alone) {}
 
-  // No last admission by the caller's clock: intervals are etcd's own to measure.
+  // Says no last admission by the caller's clock, because etcd itself measures intervals.
   const StoreTraits& traits() const override { return traits_of("etcd"); }
   Result<Owned<Session>> open(const Request& request) override;
   Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
@@ -54,24 +55,24 @@ class EtcdStore final : public Store {
   const Access access_;
   const bool alone_;
   ClusterHistory history_;
-  Gateway gateway_{access_, history_};  // of the calls here; sessions have their own
+  Gateway gateway_{access_, history_};  // for this class; sessions have their own
   Transactions transactions_{gateway_};
 };
 
 // The store that etcd://HOST:PORT[,HOST:PORT...]/PREFIX names, for a program that opens one session
-// at a time: its signals are taken notice of while that waits (EtcdStore). Asks nothing of the
-// network yet. Takes the secrets out of the environment (access.h): they can be read once. Errors
+// at a time and lets it handle its signals while it waits (EtcdStore). Asks nothing of the network
+// yet. Removes the secrets from the environment (access.h), so they can be read once. Errors
 // (usage) do not repeat the URL.
 Result<Owned<Store>> open_store(std::string_view url);
 
 // Ends the lease that Session::lease_name() of another process of this store named, with all that
-// lies under it, and notifies the next waiter. ok as well when there is no such lease any more.
-// Blocks for at most the timeout of one question. REQUIRES: that process is dead, and nothing runs
-// of what it had started under the lease.
+// lies under it, and notifies the next waiter. Also ok when the lease no longer exists. Blocks for
+// at most the timeout of one question. REQUIRES: that process is dead, and nothing that it started
+// under the lease still runs.
 Status end_lease(std::string_view url, std::string_view name);
 
-// Whether the store can be trusted and how it fares, one line a finding, to `fd`. ok for yes; else
-// the error that a caller would get: unavailable, or not_permitted.
+// Whether the store can be trusted, and its condition: one line a finding, to `fd`. ok for yes;
+// else the error that a caller would get: unavailable, or not_permitted.
 Result<Code> diagnose(std::string_view url, int fd, bool json);
 
 }  // namespace atmost::etcd

@@ -32,7 +32,7 @@ Applied Transactions::write(const Txn& txn, std::int64_t give_up_boot_ns, TxnRep
           reply = std::move(*parsed);
           return true;
         });
-    // If it is the caller's own lease that is missed, etcd refuses again.
+    // If the caller's own lease is the missing one, etcd refuses again.
     if (made || !lease_is_gone(answer) || !make_hint_lease(gateway_, give_up_boot_ns)) break;
     made = true;
   }

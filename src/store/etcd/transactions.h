@@ -1,4 +1,4 @@
-// Questions to etcd with a deadline, and what is made of the answers.
+// Requests to etcd with a deadline, and their results.
 #ifndef ATMOST_STORE_ETCD_TRANSACTIONS_H
 #define ATMOST_STORE_ETCD_TRANSACTIONS_H
 
@@ -20,18 +20,18 @@ class Transactions {
  public:
   explicit Transactions(Gateway& gateway) : gateway_(gateway) {}
 
-  // When a question that is asked now is given up.
+  // When a request that is made now is given up.
   std::int64_t give_up() const;
 
   Result<TxnReply> read(const Txn& txn, std::int64_t give_up_boot_ns);
-  // yes, and no when what was compared was otherwise: `reply` is etcd's. Else `answer` says why.
-  // `repeat`: it may be done twice. Makes the hint lease when etcd misses it.
+  // yes, or no when a comparison failed: `reply` is etcd's. Otherwise `answer` says why. `repeat`:
+  // it may be done twice. Makes the hint lease if etcd misses it.
   Applied write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply, Answer& answer,
                 Gateway::Repeat repeat = Gateway::Repeat::no);
 
   // A new lease, which nobody renews.
   Result<std::int64_t> grant(std::int64_t seconds, std::int64_t give_up_boot_ns);
-  // How much is left of a lease, by the leader's clock. `what` begins the error's message.
+  // The time left of a lease, by the leader's clock. `what` begins the error's message.
   Result<LeaseReply> time_to_live(std::int64_t lease, std::string_view what,
                                   std::int64_t give_up_boot_ns);
 

@@ -94,7 +94,7 @@ LastAdmission last_of(const Snapshot& seen, const CallerPlace& place, const Inst
     last.start = last.finish = last.success = seen.ever;
   if (now.given || place.request.if_elapsed.is_zero() || place.request.if_elapsed.is_forever())
     return last;
-  // No clock of a host says how long ago it was.
+  // cooled_ns says how long ago it was; no host's clock does.
   const Stamp counted = {now.real_ns - cooled_ns, now.boot_ns - cooled_ns, true, cooled_ns >= 0};
   last.start = last.finish = last.success = counted;
   return last;
@@ -152,7 +152,7 @@ View view_of(const Snapshot& seen, const CallerPlace& place, const Instant& now,
   if (lock.mode == Mode::exclusive) {
     view.has_room = view.held == 0;
   } else {
-    // Free slots that are closed to us stay free for nobody.
+    // Slots that are closed to us do not count as free for the waiters before us either.
     CallerPlace all = place;
     LockSpec wanted = lock;
     wanted.take =

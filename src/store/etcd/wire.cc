@@ -7,7 +7,7 @@
 namespace atmost::etcd {
 namespace {
 
-// Etcd grants none that is longer, in seconds.
+// Etcd grants no longer lease, in seconds.
 constexpr std::int64_t kLongestLease = 9'000'000'000;
 
 // A number as the gateway writes it. False when it is there and malformed; `to` keeps its value
@@ -140,7 +140,7 @@ std::optional<LeaseReply> parse_lease(std::string_view text) {
   const bool good = header(*json, reply.header) && number(*json, "ID", reply.id) && reply.id > 0 &&
                     number(*json, "TTL", reply.ttl) && number(*json, "grantedTTL", reply.granted);
   if (!good || reply.ttl > kLongestLease || reply.granted > kLongestLease) return std::nullopt;
-  // For a lease that has ended the answer has only that; for one that is about to end, ask again.
+  // For a lease that has ended, the answer has only the TTL; if it is about to end, ask again.
   const bool over = reply.ttl < 0 && json->contains("TTL");
   if (over && (reply.ttl != -1 || json->contains("grantedTTL"))) return std::nullopt;
   return reply;

@@ -1,11 +1,11 @@
-// etcd's JSON gateway as values: what we ask, and what an answer has to look like to be believed.
+// etcd's JSON gateway as values: our requests, and the conditions for believing an answer.
 //
-// Keys and values travel as base64, 64-bit numbers as decimal text; fields that are zero are left
-// out by etcd. So an answer that lost a field can look like one that says "none". Nothing is taken
-// for an answer unless it is whole JSON with a header (cluster and revision), as many parts as were
-// asked for and of their kinds, and counts that fit what came. What is still possible then (a part
-// with both its keys and their count removed) is caught by the server itself: every admission
-// compares there what it was decided on (store.h).
+// Keys and values travel as base64, 64-bit numbers as decimal text; etcd leaves out fields that are
+// zero. So an answer that lost a field can look like one that says "none". An answer is accepted
+// only if it is whole JSON with a header (cluster and revision), as many parts as were asked for
+// and of their kinds, and counts that fit the parts. The remaining case (a part with both its keys
+// and their count removed) is caught by the server itself: every admission makes it compare the
+// state that was decided on (store.h).
 #ifndef ATMOST_STORE_ETCD_WIRE_H
 #define ATMOST_STORE_ETCD_WIRE_H
 
@@ -18,10 +18,10 @@
 namespace atmost::etcd {
 
 std::string base64(std::string_view bytes);
-// Nothing for anything but canonical base64 with its padding.
+// Empty for anything but canonical base64 with its padding.
 std::optional<std::string> from_base64(std::string_view text);
 
-// The first key behind all that begin with `prefix`.
+// The first key behind all keys that begin with `prefix`.
 std::string end_of_prefix(std::string prefix);
 
 struct KeyValue {
@@ -41,13 +41,13 @@ struct Header {
 enum class Part : std::uint8_t {
   range,           // all keys of a range
   limited_range,   // the first few
-  filtered_range,  // of those below a revision: their count is that of the whole range
+  filtered_range,  // those created before a revision; their count is that of the whole range
   put,
   erase,
 };
 
-// One part as it was asked for. A range's keys have to lie in [from, end), or be `from` where there
-// is no end; nothing at all: anywhere.
+// One part as it was asked for. A range's keys have to lie in [from, end), or be `from` if there is
+// no end; if both are empty, anywhere.
 struct TxnPart {
   TxnPart(Part kind, std::string_view first = {}, std::string_view behind = {})
       : part(kind), from(first), end(behind) {}
@@ -73,34 +73,34 @@ struct TxnReply {
   std::vector<PartReply> parts;
 };
 
-// A transaction to be written down: what is compared, what is done if all of it is so, and what is
-// read if it is not.
+// A transaction to be written down: comparisons, what is done if all of them hold, and what is read
+// if one does not.
 class Txn {
  public:
-  // A key's last change; 0: there is no such key.
+  // Compares a key's last change; 0: there is no such key.
   Txn& modified_at(std::string_view key, std::uint64_t revision);
-  // Its creation; 0: there is no such key.
+  // Compares its creation; 0: there is no such key.
   Txn& created_at(std::string_view key, std::uint64_t revision);
 
   Txn& range(std::string_view key, std::string_view end = {});
-  // As the member that is asked knows it, which may be a moment old: no majority is asked.
+  // Reads what the asked member knows, which may be a moment old: no majority is needed.
   Txn& glance(std::string_view key, std::string_view end = {});
   // The first key of a range, alone.
   Txn& first_key(std::string_view from, std::string_view end);
-  // The first `limit` by age.
+  // The `limit` oldest ones.
   Txn& oldest(std::string_view prefix, unsigned limit);
-  // The youngest one that was created before `revision`; its key alone.
+  // The youngest one created before `revision`; its key alone.
   Txn& youngest_before(std::string_view prefix, std::uint64_t revision);
-  // The first `limit` by youth.
+  // The `limit` youngest ones.
   Txn& youngest(std::string_view prefix, unsigned limit);
   Txn& put(std::string_view key, std::string_view value, std::int64_t lease = 0);
   Txn& erase(std::string_view key, std::string_view end = {});
 
-  // What is added from here on is done if something compared is not so.
+  // Everything added from here on is done if a comparison does not hold.
   Txn& otherwise();
 
   std::string text() const;
-  // Of what is done if all that was compared is so, and of what is done if not.
+  // What is done if all comparisons hold, and what is done if not.
   const std::vector<TxnPart>& parts() const { return branches_[0].parts; }
   const std::vector<TxnPart>& other_parts() const { return branches_[1].parts; }
 
@@ -119,7 +119,7 @@ class Txn {
   std::size_t at_ = 0;
 };
 
-// Nothing: the answer is not to be believed. `otherwise`: what was asked for in case the comparison
+// Empty: the answer is not to be believed. `otherwise`: what was asked for in case a comparison
 // fails.
 std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<TxnPart>& asked,
                                   const std::vector<TxnPart>& otherwise = {});
@@ -127,9 +127,9 @@ std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<TxnPa
 struct LeaseReply {
   Header header;
   std::int64_t id = 0;
-  // Seconds; kAbsentTtl when the answer has none, -1 when it says that there is no lease.
+  // Seconds; kAbsentTtl when the answer has none, -1 when etcd says that there is no lease.
   std::int64_t ttl = 0;
-  std::int64_t granted = 0;  // time to live: as it was granted
+  std::int64_t granted = 0;  // timetolive: the ttl when it was granted
 };
 inline constexpr std::int64_t kAbsentTtl = -2;
 // Answers to grant, keepalive (which comes wrapped in "result"), timetolive.
@@ -145,13 +145,13 @@ struct WatchReply {
   };
   std::vector<Event> events;
 };
-// One line of a watch. `failed`: it is an error's (its words in `error`).
+// One line of a watch. `failed`: the line is an error, whose text is in `error`.
 std::optional<WatchReply> parse_watch(std::string_view line, std::string& error);
 
-// The words of an error's body, or nothing.
+// The text of an error's body, or empty.
 std::string error_words(std::string_view text);
 
-// A header and nothing else that matters: revoke, status. `version`, `leader`: of status.
+// A header; other fields do not matter: revoke, status. `version`, `leader`: of status.
 struct StatusReply {
   Header header;
   std::string version;

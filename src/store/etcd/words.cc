@@ -49,7 +49,7 @@ std::string_view tls_advice(std::string_view trouble) {
   return {};
 }
 
-// What is amiss with every endpoint, when that is known.
+// The fault that all endpoints have in common, when it is known.
 std::string whereabouts(const Answer& answer) {
   switch (answer.lack) {
     case Lack::name:

@@ -1,4 +1,4 @@
-// Bodies and sentences that several files write.
+// Request bodies and messages that several files use.
 #ifndef ATMOST_STORE_ETCD_WORDS_H
 #define ATMOST_STORE_ETCD_WORDS_H
 
@@ -10,13 +10,13 @@
 
 namespace atmost::etcd {
 
-// Why nothing came of what was asked.
+// Why a request had no result.
 Error failure(const Answer& answer, std::string_view what);
 
-// Whether etcd refused because a lease that was named is none.
+// Whether etcd refused because a lease that the request named does not exist.
 bool lease_is_gone(const Answer& answer);
 
-// A key below a lock that is not as atmost writes it.
+// A key below a lock that atmost did not write so.
 Error alien_key(std::string_view key);
 
 // `revision`: the first that is reported; 0: the next one.
