@@ -52,8 +52,8 @@ Status read_secret(const std::string& name, std::string& to) {
   if (path.empty()) return {};
   if (Status alone = check_private(name + "_FILE", path); !alone.ok()) return alone;
   std::ifstream file(path);
-  // The first line: secrets end in a newline that is not theirs. No secret is so long as a device
-  // is.
+  // The first line: the newline at its end is not part of the secret. The length is limited because
+  // the file may be a device.
   to.resize(kLongestSecret);
   file.read(to.data(), static_cast<std::streamsize>(kLongestSecret));
   to.resize(static_cast<std::size_t>(file.gcount()));

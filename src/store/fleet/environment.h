@@ -1,5 +1,5 @@
-// What the stores of many machines take from the environment: what must not stand in a URL, where
-// everybody can read it.
+// What the stores of many machines take from the environment: settings that must not stand in a
+// URL, which every user of the machine can read.
 #ifndef ATMOST_STORE_FLEET_ENVIRONMENT_H
 #define ATMOST_STORE_FLEET_ENVIRONMENT_H
 
@@ -22,11 +22,11 @@ Status read_secret(const std::string& name, std::string& to);
 // The file that $NAME names; empty when it names none. A usage error when it cannot be read.
 Status take_file_name(const std::string& name, std::string& to);
 
-// Not_permitted when others may read or write the file, which $NAME names. libpq's rule for keys:
-// 0600, or 0640 if it is root's, who then chose the group.
+// Not_permitted when others may read or write the file, which $NAME names. This is libpq's rule for
+// keys: 0600, or 0640 if root owns the file and so has chosen its group.
 Status check_private(const std::string& name, const std::string& path);
 
-// A duration, longer than nothing and not for ever. Unchanged when there is none.
+// A duration, neither zero nor infinite. Unchanged when $NAME is not set.
 Status read_timeout(const std::string& name, Duration& to);
 
 }  // namespace atmost::fleet

@@ -17,7 +17,8 @@ class OwnTree {
   OwnTree();
   // What the holder's record says. Reads /proc where host and boot are ours.
   void see(std::string_view host, std::uint64_t boot, std::int64_t pid, bool exclusive);
-  // Ours hold so much that waiting would never end; one is enough when either side is exclusive.
+  // Whether our ancestors hold so much that waiting would never end; one is enough when either side
+  // is exclusive.
   bool blocks(const LockSpec& spec) const;
 
  private:

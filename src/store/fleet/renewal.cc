@@ -13,7 +13,8 @@ namespace {
 // The pause after a renewal without an answer: short, but not so short as to overload a store that
 // is failing.
 constexpr Duration kAgain = Duration::millis(250);
-// The longest that one renewal waits for its answer: the next one may reach a member that answers.
+// The longest that one renewal waits for its answer: the next one may reach a member that does
+// answer.
 constexpr Duration kPatience = Duration::seconds(2);
 
 }  // namespace
@@ -83,14 +84,15 @@ void Renewal::run() {
 void Renewal::renew() {
   const std::int64_t sent = os::boot_ns();
   const std::int64_t end = until_boot_ns_;
-  // Past the deadline another caller may hold the lock: a renewal that succeeds then is of no use.
+  // Past the deadline another caller may hold the lock: a renewal that then succeeds is of no use.
   const Renewed answer =
       sent >= end ? Renewed::lost : keeper_->renew(std::min(plus(sent, kPatience), end));
   switch (answer) {
     case Renewed::yes:
       renewed(sent);
       again_boot_ns_ = 0;
-      // A timer for the old end would continue a stopped supervisor, and it would go on renewing.
+      // The timer for the old end would continue a stopped supervisor, which would then go on
+      // renewing.
       poke();
       break;
     case Renewed::unknown:

@@ -24,8 +24,7 @@ class Keeper {
   virtual Renewed renew(std::int64_t give_up_boot_ns) = 0;
   // Blocks until a taker asks the holder to stop (true), until `until_boot_ns`, or until wake().
   virtual bool asked_to_stop(std::int64_t until_boot_ns) = 0;
-  // Whether something was noticed that makes the next renewal urgent: the holder's entry is gone,
-  // say.
+  // Whether the next renewal is urgent, for example because the holder's entry is gone.
   virtual bool doubts() { return false; }
   // Ends asked_to_stop(), now or when it is called next. Called by any thread.
   virtual void wake() = 0;
@@ -50,16 +49,16 @@ class Renewal {
   int start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Duration pause);
   // Renews no more. Blocks until the thread has ended: at most for one renewal that hangs.
   void stop();
-  // Renews no more, and does not wait for the thread: stop() or start() will, before the keeper
-  // goes.
+  // Renews no more, and does not wait for the thread. stop() or start() waits for it, and must be
+  // called before the keeper is destroyed.
   void cease();
 
   // Renews so often from now on; the keeper's wake() makes it known.
   void set_pause(Duration pause) { pause_ns_ = pause.ns; }
-  // A renewal that was sent at that moment by another than the keeper has succeeded.
+  // A renewal that the keeper did not make, sent at that moment, has succeeded.
   void renewed(std::int64_t sent_boot_ns);
 
-  // Nothing is good before start() or after a loss.
+  // Says `lost` before start() and after a loss.
   Upkeep upkeep() const;
   bool running() const { return running_; }
 

@@ -18,7 +18,7 @@ struct Lock {
   bool slot_drained[kSlots] = {};
   bool slot_held[kSlots] = {};
   const MemorySession* stopper[kSlots] = {};  // the session that is stopping the slot's holder
-  bool stopped_by_kill[kSlots] = {};          // by `atmost kill`, which does not want the slot
+  bool stopped_by_kill[kSlots] = {};          // `atmost kill` stops it, and does not want the slot
   HolderView holders[kSlots];
   const MemorySession* writer = nullptr;  // the exclusive holder
   std::uint64_t token = 0;

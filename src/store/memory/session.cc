@@ -86,7 +86,7 @@ void MemorySession::settle_claims(const Ticket* queue, std::uint32_t free, const
     const bool overtaken = turns.overtaken(each->turn_boot_ns);
     view.joiner_waiting =
         view.joiner_waiting || (each->joins && each->ticket != ours && !overtaken);
-    // Goes before every reader that came later
+    // A writer goes before every reader that came later
     const bool writer = each->view.mode == Mode::exclusive;
     if (each->ticket >= ours || overtaken || owed || (!writer && !same_queue(spec, each->view)))
       continue;
@@ -117,7 +117,7 @@ Result<Decision> MemorySession::attempt(DecideFn decide, const Instant& now, Tic
   asked_boot_ns_ = now.boot_ns;
   const View view = view_of(queue, now);
   const Decision decision = decide(*request_, request_->locks[0], view, now);
-  // A turn that we could not have used does not count.
+  // A turn counts only if the caller could have used it.
   if (queue != nullptr && queue->drawn && (!view.has_room || view.waiters_ahead > 0)) {
     waiter_behind(queue->numbers[0] - 1)->turn_boot_ns = 0;
   }

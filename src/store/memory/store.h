@@ -1,5 +1,5 @@
-// The reference store: one lock in memory, without kernel locks and hints, as simple as possible.
-// It shows what the contract suite demands.
+// The reference store: one lock in memory, without kernel locks and hints, as simple as the
+// contract suite allows.
 #ifndef ATMOST_STORE_MEMORY_STORE_H
 #define ATMOST_STORE_MEMORY_STORE_H
 
