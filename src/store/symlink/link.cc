@@ -18,8 +18,8 @@ constexpr std::string_view kAlien =
 
 enum class Swap : std::uint8_t { done, retry, failed };
 
-// Puts what came out of NAME back, which another link may have taken meanwhile; then nothing can be
-// done for it.
+// Puts the link that came out of NAME back. If another link has taken NAME meanwhile, that is not
+// possible, and the old one is removed.
 void put_back(const char* from, const char* to) {
   if (os::move_to_free_name(from, to) == EEXIST) os::remove_name(from);
 }

@@ -12,12 +12,12 @@
 
 namespace atmost::symlink {
 
-// Never blocks. `spare`: a name nobody uses. `text`: a target nobody has used; `boot`: this boot's
-// hash. A link whose lock is over is exchanged for ours in one step; only then is it examined, and
-// if it is not the one that was found to be over, the two are exchanged back. So NAME is never
-// empty meanwhile, and no process loses a lock because another link was examined. Where names
-// cannot be exchanged, the old one is moved away, looked at, and put back if need be: then NAME is
-// free for a moment, as with the original.
+// Never blocks. `spare`: a name that no process uses. `text`: a target that was never used; `boot`:
+// this boot's hash. A link whose lock is over is exchanged for ours in one step; only then is it
+// examined, and if it is not the one that was found to be over, the two are exchanged back. So NAME
+// is never empty meanwhile, and no process loses its lock because a different link was examined.
+// Where names cannot be exchanged, the old link is moved away, examined, and put back if necessary:
+// then NAME is free for a moment, as with the original.
 Result<TryLock> take_link(const LockNames& names, const PathText& spare, const PathText& text,
                           const Instant& now, std::uint64_t boot);
 

@@ -23,13 +23,14 @@ struct LockNames {
   Text<255> mutex_base;
 };
 
-// Whether `path` can be a lock link: its own names fit behind it, and it is none of them itself.
+// Whether `path` can be a lock link: its other names are short enough, and it is none of them
+// itself.
 Status locate(const PathText& path, LockNames& to);
 
 PathText claim_name(const LockNames& names, std::string_view mutex_text, unsigned number);
 PathText spare_name(const LockNames& names, std::int64_t pid, std::uint64_t token);
 
-// The meaning that a name in the directory has for this lock, if any.
+// What a name in the directory is to this lock, if anything.
 enum class NameKind : std::uint8_t { none, leftover, claim, spare };
 NameKind kind_of(const LockNames& names, std::string_view name);
 // The hash of a mutex's text in the names of its rights; it shows which mutex a right belongs to.

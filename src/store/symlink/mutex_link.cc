@@ -9,7 +9,7 @@
 namespace atmost::symlink {
 namespace {
 
-// So many lost races in a row are not an accident: another process causes them on purpose.
+// This many lost races in a row are not an accident: another process causes them on purpose.
 constexpr int kTries = 64;
 constexpr unsigned kMostClaims = 64;
 constexpr std::uint64_t kMostSeconds = INT64_MAX / 1'000'000'000;

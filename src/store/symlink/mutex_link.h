@@ -32,15 +32,15 @@ struct MutexSnapshot {
   PathText text;
   MutexText holder;
 };
-// An error when something that is no mutex stands there.
+// An error if NAME.atmost is not a mutex.
 Status look_at_mutex(const LockNames& names, MutexSnapshot& to);
 bool over(const MutexSnapshot& mutex, const Instant& now, std::uint64_t boot,
           os::ProcessHandle* handle);
 
 enum class TryLock : std::uint8_t { held, busy };
 
-// Never blocks. `own`: a holder no one has used. `by`: the process that acts, which may differ from
-// own.identity. `busy`: another process has the mutex, or is just removing an old one.
+// Never blocks. `own`: a holder that was never used. `by`: the process that acts, which may differ
+// from own.identity. `busy`: another process has the mutex, or is removing an old one.
 Result<TryLock> take_mutex(const LockNames& names, const MutexText& own, const ProcessIdentity& by,
                            const Instant& now);
 

@@ -19,7 +19,7 @@ namespace {
 // Of the processes that compete for the lock, each round admits at least one.
 constexpr int kTries = 16;
 
-// In whole seconds, as the format has it: no sooner than asked for.
+// In whole seconds, as the format requires; rounded up.
 std::int64_t ttl_of(Duration expire_after) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   if (expire_after.ns >= kNoExpiry * kSecond) return kNoExpiry;

@@ -38,15 +38,15 @@ class SymlinkSession final : public Session, private Hold {
                                  StopFor what_for) override;
   void close() override;
 
-  // For a helper process that keeps a lock in another process's name: blocks until that one,
-  // `holder`, has ended (true), or our link is not under the name any more (false: released, or
-  // expired and taken by another caller). The lease is still to be released, or to be detached. No
-  // signal handler may run meanwhile.
+  // For a helper process that keeps a lock in another process's name: blocks until that process,
+  // `holder`, has ended (true), or our link is no longer under the name (false: released, or
+  // expired and taken by another caller). Afterwards the lease must still be released or detached.
+  // No signal handler may run meanwhile.
   bool await_end(const os::ProcessHandle& holder);
 
  private:
-  // How long a waiter trusts events and timers (a clock that is put forward raises none), and how
-  // long it waits for a temporary state to end by itself.
+  // How long a waiter relies on events and timers (a clock that is set forward raises none), and
+  // how long it waits for a temporary state to end by itself.
   static constexpr std::int64_t kLookAgainNs = 5'000'000'000;
   static constexpr std::int64_t kSoonNs = 10'000'000;
 
@@ -54,7 +54,7 @@ class SymlinkSession final : public Session, private Hold {
   Result<TryLock> take(const Instant& now);
   Status write_texts(const Instant& now);
 
-  // Hold. Nobody signals the holder of a link.
+  // Hold. No process signals the holder of a link.
   Contest contested(std::uint32_t) const override { return Contest::none; }
   void release(Ending ending, const Instant& now, const Lesson& lesson) override;
 

@@ -25,10 +25,11 @@ struct Snapshot {
   Target target;
 };
 
-// All of one moment: inode and text belong together. Returns 0 or an errno value (never ENOENT).
+// The inode and the text belong to one moment. Returns 0 or an errno value (never ENOENT).
 int look(const char* path, Snapshot& to);
 
-// The same link: a number alone may be given to a new link as soon as the old one is gone.
+// Whether they are the same link. The inode number alone does not say so: a new link may get it as
+// soon as the old one is gone.
 bool same(const Snapshot& one, const Snapshot& other);
 
 // Whether the lock has ended by itself: its time is over (by `now`, the wall clock), its process is

@@ -8,7 +8,7 @@
 
 namespace atmost::symlink {
 
-// Has no state. Everybody has to see the same processes: one machine, one pid namespace.
+// Has no state. All callers have to see the same processes: one machine, one pid namespace.
 class SymlinkStore final : public Store {
  public:
   const StoreTraits& traits() const override;

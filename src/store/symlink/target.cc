@@ -31,7 +31,7 @@ void append_encoded(PathText& to, std::string_view id) {
   }
 }
 
-// What we did not write so stays as it is.
+// Sequences that atmost does not write stay as they are.
 void decode(std::string_view from, Text<63>& to) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     const bool room = i + 2 < from.size();

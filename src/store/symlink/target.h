@@ -10,7 +10,7 @@
 
 namespace atmost::symlink {
 
-// The ttl that lock_unlock writes for "never expires" (about three years), and so do we.
+// The ttl that lock_unlock writes for "never expires" (about three years). atmost writes the same.
 inline constexpr std::int64_t kNoExpiry = 99'999'999;
 
 struct Target {
@@ -24,12 +24,12 @@ struct Target {
   bool ours = false;
   std::int64_t start_ns = 0;  // the process's start on the boot clock; 0: not known
   std::uint64_t boot = 0;     // os::boot_hash(); 0: not known
-  // Of the admission; with the process it makes every link a text of its own.
+  // the token of the admission; together with the process it makes the text of every link unique
   std::uint64_t token = 0;
 };
 
-// False unless `text` is exactly of the format: every number decimal, in range, without sign. Any
-// bytes in the id.
+// False unless `text` follows the format exactly: every number decimal, in range, without sign. The
+// id may have any bytes.
 bool parse_target(std::string_view text, Target& to);
 
 // An id is written with everything but [A-Za-z0-9._+@,:/-] as %XX: the shell function evals parts
