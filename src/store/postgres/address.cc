@@ -38,9 +38,9 @@ void add(Parameters& all, const char* keyword, const std::string& value) {
   if (find(all, keyword) == nullptr && !value.empty()) all.emplace_back(keyword, value);
 }
 
-// What we want where neither the URL nor the environment says otherwise.
+// atmost's defaults, used where neither the URL nor the environment says otherwise.
 void add_defaults(Parameters& all) {
-  // Lists of servers are ours to cut, whoever wrote them.
+  // Lists of servers are split here, wherever they come from.
   for (const auto& [keyword, from] :
        {std::pair{"host", "PGHOST"}, {"hostaddr", "PGHOSTADDR"}, {"port", "PGPORT"}}) {
     add(all, keyword, fleet::variable(from));
@@ -63,7 +63,7 @@ void add_defaults(Parameters& all) {
   }
 }
 
-// No other machine can listen in there, or answer in its place.
+// On this machine, no other machine can read the traffic or answer.
 bool on_this_machine(const Parameters& server) {
   const std::string* host = find(server, "hostaddr");
   if (host == nullptr || host->empty()) host = find(server, "host");
@@ -81,8 +81,8 @@ std::string system_authorities() {
   return "";
 }
 
-// libpq alone would take what it gets, even no TLS at all. True when it does not because of us.
-// What a service file says stays its own affair.
+// libpq alone would accept any connection, even one without TLS. True when it does not because of
+// us. A service file decides for itself.
 bool verify(Parameters& server) {
   const bool named = find(server, "service") != nullptr || !fleet::variable("PGSERVICE").empty();
   const std::string* mode = find(server, "sslmode");
@@ -98,8 +98,8 @@ bool verify(Parameters& server) {
   return ours;
 }
 
-// One set of parameters for each server of a list: a server that accepts and stays silent must not
-// use the others' time up.
+// One set of parameters for each server of a list, so that a server that accepts and stays silent
+// does not use up the others' time.
 std::vector<Parameters> each_server(const Parameters& all) {
   const char* const kLists[] = {"host", "hostaddr", "port"};
   std::size_t count = 1;
@@ -121,7 +121,7 @@ std::vector<Parameters> each_server(const Parameters& all) {
   return servers;
 }
 
-// As a part of a URL.
+// Escaped for a URL.
 std::string escaped(std::string_view text, std::string_view allowed) {
   constexpr char kHex[] = "0123456789ABCDEF";
   std::string result;
@@ -137,14 +137,14 @@ std::string escaped(std::string_view text, std::string_view allowed) {
   return result;
 }
 
-// One that leads there again.
+// A URL of the same servers.
 std::string shown(const std::vector<Parameters>& servers) {
   const auto value = [](const Parameters& server, std::string_view keyword) {
     const std::string* found = find(server, keyword);
     return found != nullptr ? *found : std::string();
   };
   std::string places;
-  std::string lists[3];  // where a place is no name of a host, each keyword has a list of its own
+  std::string lists[3];  // if a server has no host name, each keyword has a list of its own
   bool sockets = false;
   bool numbers = false;
   for (const Parameters& server : servers) {
@@ -189,7 +189,7 @@ Result<Address> parse_address(std::string_view url) {
   const std::unique_ptr<PQconninfoOption, FreeOptions> options(
       PQconninfoParse(std::string(url).c_str(), &wrong));
   if (options == nullptr) {
-    // libpq's words may repeat the URL, and with it a password.
+    // libpq's message may repeat the URL, and with it a password.
     PQfreemem(wrong);
     return atmost::error_of(
         Code::usage, 0,

@@ -1,4 +1,4 @@
-// Where the database is: a URL as libpq takes it, cut into servers that are tried one after the
+// Where the database is: a URL as libpq takes it, split into servers that are tried one after the
 // other.
 #ifndef ATMOST_STORE_POSTGRES_ADDRESS_H
 #define ATMOST_STORE_POSTGRES_ADDRESS_H
@@ -21,15 +21,17 @@ struct Address {
   std::string shown;                // for messages: never a password
   std::string password;  // empty: libpq looks for one ($PGPASSWORD, $PGPASSFILE, ~/.pgpass)
   Duration timeout = Duration::seconds(5);  // for one call of the store, connecting included
-  bool verifies = false;  // of some of them the certificate, though nobody said how to treat it
+  bool verifies = false;  // atmost's default makes it verify the certificate of one of them, at
+                          // least
 };
 
-// A usage error when it is no URL that libpq understands, or when a password is in it. What the URL
-// leaves open, libpq's variables (PGHOST, PGUSER, PGSSLMODE ...) and defaults decide, but for this:
-// of a host on the network the certificate is verified, name and all (sslmode=verify-full), by the
-// system's authorities unless others are named. Beside those: ATMOST_POSTGRES_PASSWORD, which is
-// taken out of the environment, so that no command inherits it, _PASSWORD_FILE and _TIMEOUT (a
-// duration). Asks nothing of the network. Errors (usage) repeat neither the URL nor a secret.
+// A usage error when libpq does not understand the URL, or when it contains a password. What the
+// URL leaves open is decided by libpq's variables (PGHOST, PGUSER, PGSSLMODE ...) and defaults,
+// with one exception: the certificate of a host on the network is verified, including its name
+// (sslmode=verify-full), by the system's authorities unless others are named. Also reads
+// ATMOST_POSTGRES_PASSWORD, _PASSWORD_FILE and _TIMEOUT (a duration). The password is removed from
+// the environment, so that no command inherits it. Asks nothing of the network. Errors (usage)
+// repeat neither the URL nor a secret.
 Result<Address> parse_address(std::string_view url);
 
 }  // namespace atmost::postgres

@@ -1,4 +1,4 @@
-// Taking the slots, once the decision says so; and what makes the transaction's end certain.
+// Taking the slots that a decision admitted, and making the end of the transaction certain.
 #include <algorithm>
 
 #include "admission.h"
@@ -13,9 +13,9 @@
 namespace atmost::postgres {
 namespace {
 
-// The token comes from a sequence; the others see to it that it increases after a backup was
-// restored, too, and past those that a failover lost: each timeline begins a day after the one
-// before, which the servers' clocks do not differ by.
+// The token comes from a sequence. The other terms make it increase even after a backup was
+// restored, or after a failover lost tokens: each timeline begins a day after the one before, and
+// the servers' clocks differ by less.
 Statement take_slots(const Request& request, const std::string& key, const LockSpec& spec,
                      const std::vector<std::uint32_t>& slots, const Instant& now,
                      const std::string& clock, const ClientId& client) {
@@ -59,7 +59,7 @@ Statement take_slots(const Request& request, const std::string& key, const LockS
 
 }  // namespace
 
-// All that a caller writes, from its first look to its end, and then nothing of it.
+// All statements of a caller, from its first look to its end, and then a rollback.
 std::vector<Statement> rehearsal(const Client& client) {
   Request request;
   request.ttl = Duration::seconds(1);
@@ -85,7 +85,7 @@ std::vector<Statement> rehearsal(const Client& client) {
   return all;
 }
 
-// What a transaction that broke off may have left behind.
+// Removes what a transaction that was cut off may have left behind.
 void PostgresSession::add_clearance(std::vector<Statement>& to, const std::string& key,
                                     std::uint64_t ticket) const {
   std::string tokens = "{";
@@ -94,7 +94,7 @@ void PostgresSession::add_clearance(std::vector<Statement>& to, const std::strin
     tokens += std::to_string(lease_->rows()[i].token);
   }
   tokens += '}';
-  // The row first: whatever broke off had it too, and has ended by then, one way or the other.
+  // The row first: the transaction that was cut off had locked it, too, so it has ended by then.
   to.push_back(take_row(key));
   to.push_back(
       {"DELETE FROM atmost.holder WHERE lock = $1 AND owner = $2 AND token <> ALL ($3::bigint[])",
@@ -108,7 +108,7 @@ void PostgresSession::add_clearance(std::vector<Statement>& to, const std::strin
 }
 
 // A lease that had ended when we looked may be renewed by a transaction that began before that
-// moment: it has to be out of the table before anybody takes its place.
+// moment. So its row has to be deleted before another caller takes the slot.
 void PostgresSession::take_expired_out(Connection& connection, const Attempt& attempt,
                                        std::int64_t deadline) {
   std::vector<Statement> statements;
@@ -153,7 +153,7 @@ void PostgresSession::admit(Connection& connection, Attempt& attempt, std::int64
   for (const LockAttempt& one : attempt.locks) {
     if (attempt.has_ticket())
       statements.push_back(leave_place(one.key, attempt.queue->numbers[one.index]));
-    // We may have left room, or stood before a waiter that has some.
+    // There may be room left, or we may have stood before a waiter that has room.
     if (one.snapshot.waiters > 0) statements.push_back(wake_first(one.key));
   }
   statements.push_back(commit());

@@ -1,4 +1,4 @@
-// What an admission writes.
+// The statements of an admission.
 #ifndef ATMOST_STORE_POSTGRES_ADMISSION_H
 #define ATMOST_STORE_POSTGRES_ADMISSION_H
 
@@ -8,7 +8,7 @@
 
 namespace atmost::postgres {
 
-// Whatever a caller writes, from its first look to its end, in a transaction that is taken back:
+// All statements of a caller, from its first look to its end, in a transaction that is rolled back:
 // for the doctor.
 std::vector<Statement> rehearsal(const Client& client);
 // Notes the era, if the snapshot shows that it is a new one, and the longest lease.

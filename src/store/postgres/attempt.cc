@@ -12,15 +12,15 @@ namespace {
 
 constexpr Duration kDrawAgain = Duration::millis(20);
 // A server's clock that was set forward ends all leases at once. So a holder whose lease has ended
-// is notified, and renews it if it still runs: the row is still its own. If it has not answered
-// after this time, it is taken to be gone.
+// is notified, and renews it if it still runs, because the row is still its own. If it has not
+// answered after this time, it counts as gone.
 constexpr Duration kAnswer = Duration::millis(500);
 constexpr Duration kLookForAnswer = Duration::millis(50);
 
-// A last admission that lies ahead of the clock would close the lock until the clock catches up: it
-// becomes now, once.
+// A last admission ahead of the clock would close the lock until the clock catches up. So it is set
+// to the present, once.
 Statement bring_back(const std::string& key, const std::string& clock) {
-  const auto mended = [&](const std::string& column) {  // what is not known stays so
+  const auto mended = [&](const std::string& column) {  // null stays null
     return column + " = CASE WHEN " + column + " > " + clock + " THEN " + clock + " ELSE " +
            column + " END";
   };
@@ -57,7 +57,7 @@ Result<Decision> PostgresSession::attempt(DecideFn decide, const Instant& now, T
   } catch (const DatabaseError& failure) {
     if (!failure.is(kLockTimeout)) return client_->error_of(failure);
     attempt.answer = {};
-    // The server ends a transaction whose client stands still: a caller that waits anyway waits for
+    // The server ends a transaction whose client is idle: a caller that waits anyway waits for
     // that, too.
     attempt.answer.why = queue != nullptr ? Why::no_slot : Why::guard;
   }
@@ -136,7 +136,7 @@ void PostgresSession::add_questions(const Attempt& attempt, std::vector<Statemen
   }
 }
 
-// The first lock in the request's order that does not admit answers for all.
+// The first lock in the request's order that does not admit decides.
 Decision PostgresSession::decide_all(Attempt& attempt, Duration recovering) const {
   Decision answer;
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
@@ -156,7 +156,7 @@ Decision PostgresSession::decide_all(Attempt& attempt, Duration recovering) cons
   return answer;
 }
 
-// Not admitted: nothing is written but a place in the queue, and a time that has to be mended.
+// Not admitted: writes nothing but a place in the queue, and the correction of a future admission.
 void PostgresSession::refuse(Connection& connection, Attempt& attempt, const Decision& decision,
                              std::int64_t deadline) {
   std::vector<Statement> statements;

@@ -11,7 +11,7 @@
 
 namespace atmost::postgres {
 
-// One lock of it.
+// One lock of the attempt.
 struct LockAttempt {
   std::uint32_t index = 0;  // in the request
   std::string key;
@@ -19,7 +19,8 @@ struct LockAttempt {
   LockView seen = {};
 };
 
-// All of one attempt. The locks are in the order of their keys, in which everybody takes them.
+// A whole attempt. The locks are in the order of their keys, in which every caller locks their
+// rows.
 struct Attempt {
   DecideFn decide = nullptr;
   Instant now;
@@ -27,7 +28,7 @@ struct Attempt {
   Lease* lease = nullptr;
   std::vector<LockAttempt> locks;
   Decision answer;
-  bool doubts = false;  // holders are given time to answer
+  bool doubts = false;  // some holders are given time to answer
 
   bool has_ticket() const { return queue != nullptr && queue->drawn; }
 };

@@ -1,4 +1,4 @@
-// One caller of a PostgreSQL server, and how it talks.
+// One caller of a PostgreSQL server, and its connection.
 #ifndef ATMOST_STORE_POSTGRES_CLIENT_H
 #define ATMOST_STORE_POSTGRES_CLIENT_H
 
@@ -14,23 +14,24 @@ namespace atmost::postgres {
 
 struct Settings {
   Duration timeout = Duration::seconds(5);  // for one call of the store, connecting included
-  // SQL: the time of admissions and ages. Tests have their own.
+  // The time of admissions and ages, as an SQL expression. Tests use their own.
   std::string clock = "clock_timestamp()";
-  // No other client of this process waits: signals that end it meanwhile are this one's to note.
+  // No other client of this process waits: this one handles the signals that end it meanwhile.
   bool alone = false;
 };
 
-// Connects when it is first needed. `address` is borrowed. Not thread-safe.
+// Connects when a connection is first needed. `address` is borrowed. Not thread-safe.
 class Client {
  public:
   Client(const Address& address, const Settings& settings);
 
-  // Runs `work` on the connection, made if need be, within the timeout; again, on a new connection,
-  // when that breaks and there was one before. Never longer than `not_after`. Throws DatabaseError.
+  // Runs `work` on the connection, which is made if necessary, within the timeout. If a connection
+  // that was once open breaks, runs it again on a new one. Never longer than `not_after`. Throws
+  // DatabaseError.
   void talk(const std::function<void(Connection&, std::int64_t deadline_boot_ns)>& work,
             bool needs_schema = true, std::int64_t not_after_boot_ns = Duration::kForever);
   Error error_of(const DatabaseError& failure) const;
-  // Another connection from now on; gives back the one it had.
+  // Uses another connection from now on; returns the old one.
   std::unique_ptr<Connection> trade_connection();
 
   const Address& address;

@@ -1,4 +1,4 @@
-// How a connection is made: which server, what is set, and whether the session is our own.
+// Making a connection: which server, which settings, and whether the session is our own.
 #include <poll.h>
 
 #include <random>
@@ -42,7 +42,7 @@ void Connection::connect(const Parameters& parameters, std::int64_t deadline) {
     throw DatabaseError{DatabaseError::Kind::setup, "out of memory", {}, Code::internal};
   PQsetNoticeReceiver(connection_, ignore_notice, nullptr);
   PQsetErrorVerbosity(connection_,
-                      PQERRORS_VERBOSE);  // with the SQLSTATE, by which a refusal is known
+                      PQERRORS_VERBOSE);  // with the SQLSTATE, which says why the server refused
   PostgresPollingStatusType status = PGRES_POLLING_WRITING;
   while (PQstatus(connection_) != CONNECTION_BAD && status != PGRES_POLLING_OK) {
     if (status == PGRES_POLLING_FAILED) break;
@@ -54,7 +54,7 @@ void Connection::connect(const Parameters& parameters, std::int64_t deadline) {
   if (PQsetnonblocking(connection_, 1) != 0 || PQenterPipelineMode(connection_) != 1) broken();
 }
 
-// Why there is no connection, in one line, with what would be right.
+// Why there is no connection, and what would be right, in one line.
 void Connection::not_let_in() {
   const bool no_password = PQconnectionNeedsPassword(connection_) != 0;
   Refusal refusal = refusal_of(PQerrorMessage(connection_));
@@ -75,8 +75,8 @@ void Connection::not_let_in() {
                       denied ? Code::not_permitted : Code::unavailable};
 }
 
-// Of several servers the one that takes writes is wanted. A default that makes sessions read-only
-// is lifted (set_up()); recovery is not.
+// Of several servers, the one that takes writes is wanted. A default that makes sessions read-only
+// is overridden (set_up()); a standby is refused.
 void Connection::refuse_standby(std::int64_t deadline) {
   const char* const reported =
       PQparameterStatus(connection_, "in_hot_standby");  // since PostgreSQL 14
@@ -150,7 +150,7 @@ void Connection::set_up(std::int64_t deadline) {
   }
   const auto ms = [](std::int64_t ns) { return std::to_string(ns / 1'000'000); };
   const std::int64_t timeout = id_.timeout.ns;
-  // Who stands still inside a transaction loses it before those who wait for him give up.
+  // A client that is idle inside a transaction loses it before those that wait for it give up.
   std::string settings =
       "SELECT set_config('search_path', 'pg_catalog', false), set_config('lock_timeout', $1, "
       "false), "
@@ -160,7 +160,7 @@ void Connection::set_up(std::int64_t deadline) {
       "false), "
       "set_config('default_transaction_isolation', 'read committed', false), "
       "set_config('default_transaction_read_only', 'off', false), "
-      // A host that vanishes is noticed in as many seconds as we notice a server.
+      // The server notices that a host has gone as fast as we notice that a server has.
       "set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', "
       "false), "
       "set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', "
@@ -222,7 +222,7 @@ std::int64_t Connection::backend_in_transaction(std::int64_t deadline) {
   return answers[1].integer(0, 0, 1);
 }
 
-// A pool hands the process that served us last to the next transaction of anybody; then we get
+// A pool gives the process that served us last to the next transaction of any client; then we get
 // another.
 bool Connection::session_is_ours(std::int64_t deadline) {
   Connection other(address_, id_);

@@ -51,7 +51,7 @@ void Connection::flush(std::int64_t deadline) {
   }
 }
 
-// Waits until the socket is ready: false at the deadline. Throws when the bell rings.
+// Waits until the socket is ready: false at the deadline. Throws when the bell is readable.
 bool Connection::ready(short events, std::int64_t deadline) const {
   for (;;) {
     pollfd both[] = {{PQsocket(connection_), events, 0}, {bell_, POLLIN, 0}};
@@ -66,8 +66,8 @@ void Connection::await_socket(short events, std::int64_t deadline) const {
   if (!ready(events, deadline)) silent();
 }
 
-// A connection that has died without a word looks like a server that takes its time. So after a
-// while another connection asks whether the server is at our question at all.
+// A connection that was lost silently looks like a slow server. So after a while another connection
+// checks whether the server works on our query at all.
 void Connection::await_answer(std::int64_t deadline) {
   const std::int64_t doubtful = plus(asked_ns_, {id_.timeout.ns * 2 / 5});
   if (doubts_ && doubtful < deadline) {
@@ -84,9 +84,9 @@ void Connection::await_answer(std::int64_t deadline) {
   await_socket(POLLIN, deadline);
 }
 
-// Whether our server process is still at what we attempt, as another connection sees it. True as
-// well when none can be made, or the server does not tell: then there is nothing better than to
-// wait.
+// Whether our server process still works on the query, as another connection sees it. Also true
+// when no other connection can be made, or the server does not show it: then waiting is the best
+// choice.
 bool Connection::is_at_work(std::int64_t deadline) const {
   Connection other(address_, id_);
   other.first_ = first_;

@@ -20,7 +20,7 @@ namespace atmost::postgres {
 
 using Value = std::optional<std::string>;  // SQL's null or a text
 
-// One statement. What the answer has to look like is part of it.
+// One statement, with the required form of its answer.
 struct Statement {
   std::string sql;
   std::vector<Value> values;  // $1, $2 …
@@ -28,7 +28,7 @@ struct Statement {
   int columns = 0;            // of the answer; 0: it has no rows
 };
 
-// Who we are to other callers, on whichever connection.
+// This caller's identity for other callers, whichever connection it uses.
 struct ClientId {
   // 32 random hex digits: names our rows, and the channel of our notifications.
   std::string owner;
@@ -45,9 +45,9 @@ struct Server {
 };
 
 // One connection, made when it is first needed. The socket is closed at exec; a forked child must
-// not use it. If this process dies the server notices at once; if the machine does, within the
-// server's keepalives. Not thread-safe. Deadlines are on the boot clock. (Looking a host name up is
-// libpq's and may block longer.)
+// not use it. If this process dies, the server notices at once; if the machine dies, within the
+// server's keepalives. Not thread-safe. Deadlines are on the boot clock. (libpq looks host names
+// up, which may block longer.)
 class Connection {
  public:
   Connection(const Address& address, const ClientId& client) : address_(address), id_(client) {}
@@ -55,45 +55,45 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection() { close(); }
 
-  // Connects if there is no connection. Throws DatabaseError: unreachable, silent, or setup (a
-  // version, a pooling proxy).
+  // Connects if there is no connection. Throws DatabaseError: unreachable, silent, or setup (an
+  // unsupported version, a pooling proxy).
   void open(std::int64_t deadline_boot_ns);
   void close();
   bool is_open() const { return connection_ != nullptr; }
   bool was_open() const { return was_open_; }  // ever
   const Server& server() const { return server_; }
 
-  // After the schema was made.
+  // To be called after the schema was made.
   void look_for_schema(std::int64_t deadline_boot_ns);
 
-  // The advisory lock of this session, by which others see at once when it has gone: another one
-  // for each connection, so that a new session need not wait until the server has noticed that the
-  // one before is dead. 0: it has none.
+  // The advisory lock of this session, from which others see at once that the session has ended.
+  // Each connection has another one, so that a new session need not wait until the server has
+  // noticed the end of the old one. 0: it has none.
   std::int32_t session_key() const { return key_; }
 
-  // Sends all statements and returns their answers, one for each. When 2/5 of the timeout have
-  // passed without one, a second connection looks whether this one is dead (DatabaseError:
+  // Sends all statements and returns their answers, one for each. If there is no answer after 2/5
+  // of the timeout, a second connection checks whether this one is dead (DatabaseError:
   // unreachable). Throws DatabaseError; after `refused` the transaction is rolled back and the
   // connection good, after everything else the connection is closed.
   std::vector<Rows> ask(std::span<const Statement> statements, std::int64_t deadline_boot_ns);
 
-  // When the last answer came that was whole; 0: never.
+  // When the last complete answer came; 0: never.
   std::int64_t heard_boot_ns() const { return heard_ns_; }
 
-  // Ends the transaction that is open, if any, without effect. Throws nothing; closes what cannot
-  // be saved.
+  // Rolls the open transaction back, if there is one. Throws nothing; if that fails, closes the
+  // connection.
   void abandon(std::int64_t deadline_boot_ns);
 
   // Blocks until a notification came (true), `until_boot_ns`, a signal handler ran, or `bell`
   // (-1: none) is readable. Throws DatabaseError: unreachable when the connection broke.
   bool await_news(std::int64_t until_boot_ns, int bell = -1);
-  // While `bell` is readable, whatever waits for the server gives up at once (DatabaseError:
-  // silent). -1: none.
+  // While `bell` is readable, every wait for the server ends at once (DatabaseError: silent). -1:
+  // none.
   void set_bell(int bell) { bell_ = bell; }
   // The notifications that came so far have been dealt with.
   void forget_news() { news_ = false; }
 
-  // Whether the session has a server process of its own, tried with a second connection: false
+  // Whether the session has a server process of its own, checked with a second connection: false
   // behind a proxy that pools transactions.
   bool session_is_ours(std::int64_t deadline_boot_ns);
 
@@ -127,9 +127,9 @@ class Connection {
   bool news_ = false;
   int bell_ = -1;
   std::int64_t asked_ns_ = 0;
-  // When an answer is late, another connection may look whether ours is dead.
+  // Whether another connection may check this one when an answer is late.
   bool may_doubt_ = true;
-  bool doubts_ = false;  // it has not looked yet for the present question
+  bool doubts_ = false;  // it has not checked yet for the present question
 };
 
 // Statements without an answer.

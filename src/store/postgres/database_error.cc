@@ -17,8 +17,8 @@ int weight(const DatabaseError& failure) {
 bool worth_another_try(const DatabaseError& failure) {
   if (failure.kind == DatabaseError::Kind::unreachable) return true;
   if (failure.kind != DatabaseError::Kind::refused) return false;
-  // 08: connection; 57P: shutdown, crash, starting up; 40: serialization, deadlock; 25P03: we stood
-  // still in a transaction.
+  // 08: connection; 57P: shutdown, crash, starting up; 40: serialization, deadlock; 25P03: we were
+  // idle in a transaction.
   return failure.state.starts_with("08") || failure.state.starts_with("57P0") ||
          failure.state.starts_with("40") || failure.state == "25P03" || failure.state == "23505";
 }
@@ -53,7 +53,7 @@ std::string one_line(std::string_view text) {
 }
 
 // "…: FATAL:  28P01: password authentication failed for user "x"\nLOCATION:  auth_failed,
-// auth.c:336\n", once or more often.
+// auth.c:336\n", once or several times.
 Refusal refusal_of(std::string_view message) {
   constexpr std::string_view kWhere = "\nLOCATION:";
   constexpr std::size_t kState = 5;

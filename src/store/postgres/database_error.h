@@ -1,5 +1,5 @@
-// What can go wrong between us and the server. Thrown inside this room only; every call of the
-// store ends it as an Error.
+// Failures between us and the server. Thrown only inside src/store/postgres; every call of the
+// store returns them as an Error.
 #ifndef ATMOST_STORE_POSTGRES_DATABASE_ERROR_H
 #define ATMOST_STORE_POSTGRES_DATABASE_ERROR_H
 
@@ -15,9 +15,9 @@ struct DatabaseError {
   enum class Kind {
     unreachable,  // no connection, or it broke: worth another try within the time there is
     silent,       // no answer in time
-    malformed,    // an answer that cannot be
+    malformed,    // an answer that is impossible
     refused,      // the server's own error: `state` is its SQLSTATE
-    setup,        // what is wrong will be wrong again: `code` says how
+    setup,        // another try would fail, too: `code` says how
   };
   Kind kind = Kind::malformed;
   std::string words;  // one line; bytes of names as they are
@@ -35,7 +35,7 @@ inline constexpr std::string_view kNoPrivilege = "42501";
 inline constexpr std::string_view kReadOnly = "25006";
 
 // Whether the same work on a fresh connection may succeed: the connection broke, the server is
-// restarting, or two transactions were in each other's way.
+// restarting, or two transactions blocked each other.
 bool worth_another_try(const DatabaseError& failure);
 
 // `where` names the server (Address::shown).
@@ -44,17 +44,17 @@ Error error_of(const DatabaseError& failure, std::string_view where);
 // libpq ends its messages with newlines and puts some on several lines; this makes one.
 std::string one_line(std::string_view text);
 
-// What libpq says of a connection that was not made (PQERRORS_VERBOSE): its last word, if several
-// servers or ways were tried.
+// What libpq reports about a connection that was not made (PQERRORS_VERBOSE): the last message, if
+// several servers or ways were tried.
 struct Refusal {
   std::string words;  // one line
-  std::string state;  // SQLSTATE; empty when it was not the server who refused
+  std::string state;  // SQLSTATE; empty when it was not the server that refused
 };
 Refusal refusal_of(std::string_view message);
 bool mentions_tls(std::string_view words);
 
-// Of several servers none could be used: what will be wrong again before what may pass, who
-// answered before who did not. The words of the others follow.
+// The error to show when none of several servers could be used: a lasting failure before a
+// temporary one, a server that answered before one that did not. The words of the others follow.
 DatabaseError most_telling(std::vector<DatabaseError> all);
 
 }  // namespace atmost::postgres

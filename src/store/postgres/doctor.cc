@@ -1,4 +1,4 @@
-// atmost doctor postgres://…: can locks be kept there, and how does it fare?
+// atmost doctor postgres://…: whether locks can be kept there, and the condition of the store.
 #include <algorithm>
 
 #include "admission.h"
@@ -15,8 +15,8 @@ using diagnosis::Findings;
 using diagnosis::Level;
 using diagnosis::millis;
 
-// Ages in lists and --now are all that a host's clock touches; leases and intervals are the
-// server's.
+// A host's clock affects only ages in lists and --now; the server's clock decides leases and
+// intervals.
 constexpr std::int64_t kOffsetUs = 1'000'000;
 constexpr Duration kNewsTime = Duration::seconds(1);
 
@@ -135,7 +135,7 @@ void look_at_clock(Connection& connection, std::int64_t trip, std::int64_t deadl
   }
 }
 
-// Writes a row as an admission does, and hears of it on the other connection.
+// Writes a row as an admission does, and waits for its notification on the other connection.
 void try_out(Connection& connection, const ClientId& client, std::int64_t deadline,
              Findings& findings) {
   findings.about("write");
@@ -163,7 +163,7 @@ void try_out(Connection& connection, const ClientId& client, std::int64_t deadli
     findings.say(Level::bad, "notifications do not arrive: waiters would sleep beside a free slot");
 }
 
-// The tables may be others than the program's, whatever the schema's mark says.
+// The tables may differ from the program's, whatever the schema's comment says.
 bool rehearse(Connection& connection, const std::vector<Statement>& all, std::int64_t deadline,
               Findings& findings) {
   findings.about("tables");

@@ -1,4 +1,4 @@
-// Ending the lease of a process that was killed: whatever its rows hold is free at once.
+// Ending the lease of a process that was killed: the slots of its rows are free at once.
 #include <algorithm>
 #include <set>
 
@@ -12,7 +12,7 @@ bool is_owner(std::string_view name) {
   return name.size() == 32 && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-// Of the locks in which it has a row, by whatever table.
+// The locks in which it has a row of any table.
 std::set<std::string> locks_of(Connection& connection, const std::string& owner,
                                std::int64_t deadline) {
   const Statement statements[] = {
@@ -30,8 +30,8 @@ std::set<std::string> locks_of(Connection& connection, const std::string& owner,
 
 }  // namespace
 
-// Its transactions have the rows of their locks: one that was under way when it was killed is over
-// before ours begins.
+// A transaction of the killed process that was under way has locked the rows of its locks, so it is
+// over before ours begins.
 Status end_lease(Client& client, std::string_view name) {
   if (!is_owner(name))
     return atmost::error_of(Code::usage, 0, "not the name of a lease in PostgreSQL");

@@ -1,5 +1,5 @@
-// After a failover or a restore the rows of holders that still run may be missing: there are no
-// admissions until they have stopped.
+// After a failover or a restore, the rows of holders that still run may be missing. So there are no
+// admissions until these holders have stopped.
 #include <algorithm>
 
 #include "attempt.h"
@@ -10,7 +10,7 @@
 namespace atmost::postgres {
 namespace {
 
-// No lease was given in it yet.
+// No lease was granted in it yet.
 Statement begin_era() {
   return {"INSERT INTO atmost.era (timeline, since, longest) VALUES (" + era() +
               ", clock_timestamp(), 0) ON CONFLICT DO NOTHING",
@@ -25,10 +25,10 @@ Duration duration_of(std::int64_t micros) {
 
 }  // namespace
 
-// Where rows may be missing something of this is another: the timeline after a failover or a
+// Where rows may be missing, at least one of these differs: the timeline after a failover or a
 // recovery to a point in time, the table when it was made anew from a dump, the database when it is
-// a copy of another, the cluster when its files are not these. The cluster's own name is read once
-// a session (connecting.cc): it lies in a file.
+// a copy of another, the cluster when its files are others. The cluster's identifier is read once a
+// session (connecting.cc), because it is in a file.
 std::string era() {
   return "hashtextextended(concat_ws(' ', current_setting('atmost.cluster'), (SELECT oid FROM "
          "pg_database "
@@ -36,8 +36,8 @@ std::string era() {
          timeline() + "), 0)";
 }
 
-// The first era of all, which began at no time, follows none. What is given in an era does not
-// lengthen its own pause.
+// The very first era has no beginning and no pause. A lease that is granted in an era does not
+// lengthen the era's own pause.
 std::string pause_left() {
   return "(SELECT CASE WHEN this.since = 'epoch' THEN 0 ELSE greatest(longest_before - greatest(" +
          micros("(clock_timestamp() - this.since)") +
@@ -47,9 +47,9 @@ std::string pause_left() {
          era() + ")";
 }
 
-// How much longer the longest lease that may have been lost lasts; its holder cannot renew it, and
-// has stopped by then. Zero: it is over. Remembers an era that is seen for the first time, which
-// needs a transaction of its own.
+// How much longer the longest lease that may have been lost lasts. Its holder cannot renew it, and
+// will have stopped by then. Zero: it is over. Records an era that is seen for the first time,
+// which needs a transaction of its own.
 Duration PostgresSession::recovery(Connection& connection, const Attempt& attempt,
                                    std::int64_t deadline) {
   const Snapshot& snapshot = attempt.locks.front().snapshot;
@@ -92,7 +92,7 @@ std::string why_paused(Duration left) {
          "stopped, by TRUNCATE atmost.era";
 }
 
-// Remembers the lease that is about to be given, if it is the longest, or the first of all.
+// Records the lease that is about to be granted, if it is the longest, or the first of all.
 void add_era(std::vector<Statement>& to, const Snapshot& snapshot, Duration ttl) {
   const std::int64_t ttl_us = ttl.ns / 1000;
   if (!snapshot.first_era && snapshot.longest_us >= ttl_us) return;

@@ -10,9 +10,9 @@
 namespace atmost::postgres {
 namespace {
 
-// A taker refreshes its claim whenever it asks; a dead one's claim ends after this.
+// A taker refreshes its claim whenever it queries; the claim of a dead taker ends after this.
 constexpr Duration kClaimLasts = Duration::seconds(2);
-// A taker looks every few milliseconds; the server is asked so often.
+// A taker looks every few milliseconds; the server is queried only this often.
 constexpr Duration kAskEvery = Duration::millis(50);
 
 std::int64_t asked_level(SignalStep step) {
@@ -22,7 +22,7 @@ std::int64_t asked_level(SignalStep step) {
     case SignalStep::terminate:
       return 2;
     case SignalStep::kill:
-      return 3;  // no renewal any more: the end of its lease is the end of its hold
+      return 3;  // no more renewals: the hold ends with its lease
     case SignalStep::look:
     case SignalStep::prove:
       break;
@@ -127,7 +127,7 @@ Result<SignalResult> PostgresHolderStop::signal(SignalStep step) {
       found.token = static_cast<std::uint64_t>(row.integer(0, 1, 1));
       const Instant now = {0, os::boot_ns(), false};
       found.start = stamp_of(row.integer(0, 2), row.integer(0, 3), now);
-      // That may be a very old row's end: no longer than anybody would wait anyway.
+      // The row may be very old, so the time is limited to a day.
       const std::int64_t left_us = std::min(row.integer(0, 4), Duration::seconds(86400).ns / 1000);
       if (step == SignalStep::kill) found.until_boot_ns = plus(now.boot_ns, {left_us * 1000});
     });

@@ -23,7 +23,7 @@ class PostgresHolderStop final : public HolderStop {
   Result<SignalResult> signal(SignalStep step) override;
   void close() override;
 
-  // Ends the claim, as well as that can be done.
+  // Ends the claim. Failures are ignored: it ends by itself.
   void unclaim();
 
  private:
@@ -33,8 +33,8 @@ class PostgresHolderStop final : public HolderStop {
   const std::string key_;
   const std::uint32_t slot_;
   const std::uint64_t hold_;
-  // What was found last, so that a taker who looks every few milliseconds does not ask the server
-  // as often.
+  // When the server was last asked, and what it said, because a taker looks every few milliseconds
+  // and the server is not asked as often.
   std::int64_t looked_ns_ = 0;
   std::int64_t looked_level_ = 0;
   SignalResult found_;

@@ -6,8 +6,8 @@
 namespace atmost::postgres {
 namespace {
 
-// Holders and waiters of one snapshot. No row is locked, nothing is written.
-// `owner`: our own session could have its own advisory lock.
+// Reads the holders and waiters of one snapshot. No row is locked, nothing is written. `owner`: our
+// own session could have its own advisory lock.
 std::vector<Statement> questions(const std::string& key, const std::string& owner,
                                  const std::string& clock) {
   return {{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {}, "BEGIN", 0},

@@ -12,11 +12,11 @@
 namespace atmost::postgres {
 namespace {
 
-// A connection that broke is made anew so often. What news there was is known from the rows.
+// The pause before a broken connection is made anew. The rows show any news that was missed.
 constexpr Duration kAgain = Duration::millis(200);
 constexpr Duration kPatience = Duration::seconds(2);
 
-// asked (schema.cc): from here on no renewal.
+// The value of `asked` (schema.cc) from which on there is no renewal.
 constexpr std::int64_t kNoRenewal = 3;
 
 }  // namespace
@@ -72,12 +72,12 @@ std::unique_ptr<Connection> HeldLease::stop() {
 
 void HeldLease::wake() {
   const std::uint64_t one = 1;
-  if (write(bell_, &one, sizeof one) < 0) {  // full: it rings already
+  if (write(bell_, &one, sizeof one) < 0) {  // full: it is readable already
   }
 }
 
-// All rows, or lost. By token, whichever connection this is: a hold outlives its session. A row
-// that is there is ours, also when it should have ended by the server's clock: nobody has taken its
+// All rows, or lost. By token, on whichever connection, because a hold outlives its session. A row
+// that exists is ours, even if its lease has ended by the server's clock: no caller has taken its
 // place, and the clock may have been set forward.
 fleet::Renewed HeldLease::renew(std::int64_t give_up) {
   try {
@@ -124,7 +124,7 @@ bool HeldLease::told_to_stop() {
   return false;
 }
 
-// Blocks until there is news, the bell rings or the time is up; a broken connection is made anew
+// Blocks until there is news, `bell_` is readable or the time is up; makes a broken connection anew
 // meanwhile.
 bool HeldLease::news(std::int64_t until) {
   try {
@@ -143,21 +143,22 @@ bool HeldLease::news(std::int64_t until) {
 bool HeldLease::asked_to_stop(std::int64_t until) {
   while (os::boot_ns() < until) {
     pollfd bell = {bell_, POLLIN, 0};
-    if (poll(&bell, 1, 0) > 0) return false;  // for good: it rings once, at the end
+    if (poll(&bell, 1, 0) > 0) return false;  // it stays readable: it is set once, at the end
     if (!news(until)) continue;
     try {
       if (told_to_stop()) return true;
       news_ = true;
       return false;
     } catch (const DatabaseError&) {
-      // The next round makes a new connection, whose first news is that there may have been some.
+      // The next round makes a new connection, which begins with news, because some may have been
+      // lost.
     }
   }
   return false;
 }
 
 void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {
-  // Whatever happens, this is the end of it.
+  // The lease object ends here in any case.
   const std::unique_ptr<HeldLease> self = std::move(session_.lease_);
   Client& client = *session_.client_;
   const std::int64_t until = upkeep().until_boot_ns;
@@ -180,7 +181,7 @@ void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {
             connection.ask(statements, deadline);
           } catch (const DatabaseError& failure) {
             if (!failure.is(kLockTimeout)) throw;
-            // Another transaction keeps the lock's row locked. Our slots need not wait for it; the
+            // Another transaction has locked the lock's row. Our slots need not wait for it; the
             // waiters will look for themselves.
             std::vector<Statement> bare;
             for (const HeldRows& one : locks) {
@@ -191,7 +192,7 @@ void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {
         },
         true, until);
   } catch (const DatabaseError&) {
-    // No renewal follows: the slots are free when the lease ends, and later there is nothing to
+    // No renewal follows: the slots are free when the lease ends, and then there is nothing left to
     // release.
   }
 }

@@ -1,4 +1,4 @@
-// A lease under way: its rows, and the connection on which they are renewed.
+// A lease that is held: its rows, and the connection on which they are renewed.
 #ifndef ATMOST_STORE_POSTGRES_LEASE_H
 #define ATMOST_STORE_POSTGRES_LEASE_H
 
@@ -22,12 +22,12 @@ struct HeldRows {
   std::uint64_t token = 0;
 };
 
-// Gives the slots up; as `ending` says, with a finish.
+// Releases the slots, and records a finish if `ending` says so.
 Statement let_go(const HeldRows& one, Ending ending, const Instant& now, const std::string& clock);
-// Renews them, unless that is not wanted any more. Answers slot and asked of each.
+// Renews them, unless a stop was requested. Returns slot and asked of each.
 Statement renew_rows(const HeldRows& one, Duration ttl);
 
-// The connection is the lease's while it lasts, and the renewal's thread alone uses it.
+// The connection belongs to the lease while it lasts, and only the renewal's thread uses it.
 class HeldLease final : public Hold, private fleet::Keeper {
  public:
   // `keys` and `held` in the request's order.
@@ -54,7 +54,7 @@ class HeldLease final : public Hold, private fleet::Keeper {
   bool doubts() override { return std::exchange(news_, false); }
   void wake() override;
 
-  // Renews no more, at once; gives the connection back, perhaps closed.
+  // Stops renewing, at once; returns the connection, perhaps closed.
   std::unique_ptr<Connection> stop();
   bool told_to_stop();
   bool news(std::int64_t until_boot_ns);
@@ -64,7 +64,7 @@ class HeldLease final : public Hold, private fleet::Keeper {
   const std::vector<HeldLock> held_;
   std::vector<HeldRows> rows_;
   const Duration ttl_;
-  bool news_ = false;  // a caller asks whether we are there: a renewal answers
+  bool news_ = false;  // another caller asks whether we still run: a renewal answers
   int bell_ = -1;      // an eventfd: wake()
   fleet::Renewal renewal_;
 };

@@ -1,5 +1,5 @@
-// An answer of the server, read strictly: what is missing, of another form or out of range is
-// DatabaseError, never a zero.
+// An answer of the server, read strictly: a value that is missing, of another form or out of range
+// is a DatabaseError, never a zero.
 #ifndef ATMOST_STORE_POSTGRES_ROWS_H
 #define ATMOST_STORE_POSTGRES_ROWS_H
 
@@ -16,20 +16,20 @@ namespace atmost::postgres {
 
 class Rows {
  public:
-  // Takes the result over. Null is an answer without rows.
+  // Takes ownership of the result. Null is an answer without rows.
   explicit Rows(PGresult* result) : result_(result) {}
 
   int count() const { return PQntuples(result_.get()); }
   bool is(ExecStatusType status) const { return PQresultStatus(result_.get()) == status; }
   // How many rows a statement without an answer changed.
   std::int64_t changed() const;
-  // Exactly so many, or DatabaseError.
+  // Throws DatabaseError unless there are exactly `count` rows.
   void expect(int count) const;
 
   bool missing(int row, int column) const;  // SQL's null
   std::int64_t integer(int row, int column, std::int64_t least = INT64_MIN,
                        std::int64_t most = INT64_MAX) const;
-  // Of an expression that was written with or_none().
+  // For an expression that was written with or_none().
   std::optional<std::int64_t> maybe_integer(int row, int column) const;
   bool boolean(int row, int column) const;
   std::string text(int row, int column) const;
@@ -45,8 +45,8 @@ class Rows {
   std::unique_ptr<PGresult, Clear> result_;
 };
 
-// Columns may be null, answers may not: a null is a value that got lost on the way. So a null
-// column is sent as a number.
+// Columns may be null, but a null in an answer means that a value was lost. So a null column is
+// sent as a number.
 inline std::string or_none(const std::string& expression) {
   return "coalesce(" + expression + ", '-9223372036854775807'::bigint)";
 }

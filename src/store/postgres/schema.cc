@@ -13,7 +13,7 @@ struct Piece {
   const char* tag;
 };
 
-// In order; each can be repeated without harm.
+// In this order; each can be repeated without harm.
 constexpr Piece kPieces[] = {
     {"Everything atmost keeps is in here. Dropping it frees all locks.",
      "CREATE SCHEMA IF NOT EXISTS atmost", "CREATE SCHEMA"},

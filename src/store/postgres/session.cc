@@ -30,7 +30,8 @@ Status PostgresSession::prepare() {
 }
 
 void PostgresSession::close() {
-  // What a transaction that broke off has left is of this client's id: the next one has another.
+  // Rows left by a transaction that was cut off have this client's id: the next client has another
+  // one.
   if (!doubtful_) store_.give_client(std::move(client_));
   delete this;
 }

@@ -1,5 +1,5 @@
-// The locks of one request in a PostgreSQL database (docs/fleet-postgres.md). snapshot.cc has what
-// a decision is made of.
+// The locks of one request in a PostgreSQL database (docs/fleet-postgres.md). snapshot.cc builds
+// the view of a decision.
 #ifndef ATMOST_STORE_POSTGRES_SESSION_H
 #define ATMOST_STORE_POSTGRES_SESSION_H
 
@@ -23,17 +23,17 @@ class PostgresStore;
 struct Attempt;
 struct Snapshot;
 
-// Every decision is one transaction that has the row of each lock it is about (in the order of
-// their names). The server ends one whose client stands still for 2/5 of the timeout. Ages,
-// intervals and leases are measured by the server's clock alone; `now` only says when that is on
-// ours, and counts itself when it was given.
+// Every decision is one transaction that locks the row of each of its locks (in the order of their
+// names). The server ends a transaction whose client is idle for 2/5 of the timeout. Only the
+// server's clock measures ages, intervals and leases; `now` only translates them to our clock, and
+// counts itself when it was given.
 //
-// A hold is a row for each slot, with a token, good until `expires`; a thread (fleet::Renewal)
-// renews it on the same connection, and on a new one, under the same token, when that broke. If
-// this process or its machine dies, or the connection stays broken, the slots are free when the
-// last renewal's ttl is over. Waiters that die are passed over at once: the server notices that
-// their session's advisory lock is free; should that fail, after 30 s. Of a server that does not
-// answer any more a waiter knows a second after the timeout.
+// A hold is a row for each slot, with a token, good until `expires`. A thread (fleet::Renewal)
+// renews it on the same connection; if that breaks, on a new one, under the same token. If this
+// process or its machine dies, or the connection stays broken, the slots are free when the last
+// renewal's ttl is over. Waiters that die are passed over at once, because the server sees that
+// their session's advisory lock is free; if that fails, after 30 s. If the server stops answering,
+// a waiter knows it a second after the timeout.
 //
 // One request at a time. Not thread-safe.
 class PostgresSession final : public Session {
@@ -87,20 +87,20 @@ class PostgresSession final : public Session {
   PostgresStore& store_;
   const Request& request_;
   std::unique_ptr<Client> client_;
-  // A transaction of ours broke off, and may have been committed: no lease covers its rows.
+  // A transaction of ours was cut off, and may have been committed: no lease covers its rows.
   bool doubtful_ = false;
   std::unique_ptr<HeldLease> lease_;  // null: nothing is held
   std::vector<std::string> keys_;     // of the request's locks
 
   // Holders whose lease ended by the server's clock, by their tokens, and when they were asked
-  // whether they are there.
+  // whether they still run.
   std::map<std::uint64_t, std::int64_t> questioned_;
 
   // For await():
   bool queued_ = false;
   std::int64_t look_again_ns_ = 0;
   std::int64_t refresh_ns_ = 0;
-  std::int32_t place_key_ = 0;  // Connection::session_key() that our place is known by
+  std::int32_t place_key_ = 0;  // the Connection::session_key() in the row of our place
   fleet::TerminationLatch latch_;
 
   std::set<PostgresHolderStop*> stops_;  // under way

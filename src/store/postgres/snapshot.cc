@@ -68,7 +68,7 @@ void add_look(std::vector<Statement>& to, const SnapshotOf& of) {
                 {of.key},
                 "SELECT",
                 12});
-  // One row, whatever there is: a row too few is never taken for nothing.
+  // Always one row, so that a missing row is never taken for an empty result.
   const LockSpec& spec = *of.spec;
   to.push_back(
       {"SELECT " + micros(of.clock) +
@@ -190,7 +190,7 @@ void build_view(const Snapshot& snapshot, const Request& request, const LockSpec
     exclusive = exclusive || one.exclusive;
     to.holders.push_back(holder_view(one, snapshot.clock, now));
   }
-  // More slots than anybody could ask for, of those that are free and not closed to us.
+  // Counts free slots that are open to us, up to what we and the waiters ahead want.
   std::uint64_t free = 0;
   const std::uint64_t wanted = spec.take + static_cast<std::uint64_t>(snapshot.owed);
   for (std::uint32_t slot = 1; slot <= spec.max && free < wanted; ++slot) {
@@ -220,7 +220,7 @@ void build_view(const Snapshot& snapshot, const Request& request, const LockSpec
     view.has_room = held.empty() && free >= spec.take;
   } else {
     view.has_room = !exclusive && free >= spec.take && held.size() + spec.take <= spec.max;
-    // What those before us want is left for them even if we go first.
+    // Even if we go first, enough slots are left for the waiters ahead.
     if (view.has_room && !snapshot.writer_ahead && free >= wanted &&
         held.size() + wanted <= spec.max)
       view.waiters_ahead = 0;

@@ -1,5 +1,5 @@
-// What the database says about one lock, inside a transaction that has its row; and what a decision
-// is made of that.
+// The state of one lock in the database, read inside a transaction that has locked its row; and the
+// view of a decision, built from it.
 #ifndef ATMOST_STORE_POSTGRES_SNAPSHOT_H
 #define ATMOST_STORE_POSTGRES_SNAPSHOT_H
 
@@ -21,7 +21,7 @@ struct Holder {
   std::uint32_t slot = 0;
   std::uint64_t token = 0;
   bool expired = false;  // its lease has ended, as far as we know
-  // It has ended by the server's clock; but that may have been set, and the holder has time to
+  // It has ended by the server's clock. That clock may have been set, so the holder has time to
   // answer.
   bool doubted = false;
   std::int64_t left_us = 0;  // of its lease
@@ -36,8 +36,8 @@ struct Holder {
   std::string command;
 };
 
-// One lock as one caller sees it. The row of the lock is locked, so that only renewals and the
-// clock go on meanwhile.
+// One lock as one caller sees it. The row of the lock is locked, so that meanwhile only renewals
+// and the clock change anything.
 struct Snapshot {
   std::uint64_t token = 0;
   bool drained = false;
@@ -45,22 +45,22 @@ struct Snapshot {
   std::vector<std::uint32_t> claimed_slots;  // others are stopping their holders
   std::optional<Micros> start, finish, success;
   Micros clock = 0;
-  // How much longer there are no admissions; none: this era was not seen before.
+  // How much longer there are no admissions; empty: this era was not seen before.
   std::optional<std::int64_t> pause_us;
   bool first_era = false;       // no era was ever seen
-  std::int64_t longest_us = 0;  // of all leases that were given
+  std::int64_t longest_us = 0;  // of all leases that were ever granted
   std::vector<Holder> holders;  // by slot, the expired ones too
-  // Of the others that wait and are there:
+  // Of the other waiters whose places count:
   std::uint32_t waiters = 0;        // all
   std::uint32_t waiters_ahead = 0;  // with a better claim than ours
-  std::int64_t owed = 0;            // the slots that those want
+  std::int64_t owed = 0;            // the slots that those ahead want
   bool writer_ahead = false;
   bool joiner = false;
-  // How much longer our own place counts; none: it is not there.
+  // How much longer our own place counts; empty: it is not there.
   std::optional<std::int64_t> place_left_us;
 };
 
-// Whose snapshot it is.
+// The caller and the lock of a snapshot.
 struct SnapshotOf {
   std::string key;  // the lock's
   const LockSpec* spec = nullptr;
@@ -71,9 +71,9 @@ struct SnapshotOf {
 
 inline constexpr std::size_t kLookStatements = 4;
 
-// Locks the lock's row (making it, if need be) and reads everything: kLookStatements of them. Each
-// is a statement of its own, because only a statement that begins after the row is ours sees what
-// its last owner wrote.
+// Locks the lock's row (creating it if necessary) and reads everything, with kLookStatements
+// statements. They are separate because only a statement that begins after the row is locked sees
+// what the last transaction with it wrote.
 void add_look(std::vector<Statement>& to, const SnapshotOf& of);
 // Reads their answers. Throws DatabaseError: malformed; or setup, when the transaction runs on
 // another server process than the connection's (`backend`): a pooling proxy.
@@ -85,7 +85,7 @@ Stamp stamp_of(Micros at, Micros clock, const Instant& now);
 LastAdmission last_admission(const Snapshot& snapshot, const Instant& now);
 HolderView holder_view(const Holder& holder, Micros clock, const Instant& now);
 
-// The same lock for decide(), and the slots that would be taken if it says yes.
+// The same lock for decide(), and the slots to take if it admits.
 struct LockView {
   View view;
   std::vector<HolderView> holders;  // view.holders shows these
@@ -95,7 +95,8 @@ struct LockView {
 void build_view(const Snapshot& snapshot, const Request& request, const LockSpec& spec,
                 const Instant& now, bool newcomer, bool last_chance, LockView& to);
 
-// A key that can be a row's name: printable ASCII. Keys are behind the last slash of a lock's path.
+// A key that is a valid name of a row: printable ASCII. Keys are behind the last slash of a lock's
+// path.
 Result<std::string> key_of(const LockSpec& lock);
 
 }  // namespace atmost::postgres

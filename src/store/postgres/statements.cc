@@ -7,10 +7,9 @@
 namespace atmost::postgres {
 namespace {
 
-// A waiter that is notified of its turn has so long to make its attempt.
+// How long a waiter that is notified of its turn has to make its attempt.
 constexpr char kTurn[] = "interval '1 second'";
-// A place is kept for so long after its owner last refreshed it, as long as each refresh is good
-// for.
+// How long a place is kept after its owner last refreshed it; each refresh is good for as long.
 constexpr char kKept[] = "interval '30 seconds'";
 
 }  // namespace
@@ -66,8 +65,8 @@ std::string waiter_is_over() { return std::string("expires <= clock_timestamp() 
 
 namespace {
 
-// A queue is a limit of plain callers, or all that are shared or exclusive: limit 0 stands for
-// those. `which`: a further condition on the waiter that is notified.
+// Each limit of plain callers has a queue; all shared and exclusive callers have one, with limit 0.
+// `which`: a further condition on the waiter that is notified.
 std::string call_first(const std::string& which) {
   static const std::string kQueue = "CASE mode WHEN 0 THEN max ELSE 0 END";
   // A row that is being refreshed at this moment is skipped: the statement does not wait for it.

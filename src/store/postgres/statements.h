@@ -19,19 +19,20 @@ std::string moment_of(int parameter);
 // The number of this database's history: another after each failover or restore (PostgreSQL,
 // "timelines").
 std::string timeline();
-// The number of what is kept here: another one where rows may be missing (era.cc).
+// The number of this database's state: another one where rows may be missing (era.cc).
 std::string era();
-// How many microseconds longer there are no admissions because of that; null: this era was not seen
-// before.
+// For how many more microseconds there are no admissions because of that; null: this era was not
+// seen before.
 std::string pause_left();
-// The same, asked at once; an era that was not seen before begins. `why_paused` puts it in words.
+// The same, queried at once; begins an era that was not seen before. `why_paused` says it in words.
 Duration pause_now(Connection& connection, std::int64_t deadline_boot_ns);
 std::string why_paused(Duration left);
 
-// The moment that goes into records: given, or the server's. As a parameter: null for the server's.
+// The moment that goes into records: the given one, or the server's. As a parameter: null for the
+// server's.
 Value given_moment(const Instant& now);
 
-// Who a row is about: owner, host, boot, pid, uid, id, command.
+// The caller of a row: owner, host, boot, pid, uid, id, command.
 void add_caller(std::vector<Value>& to, const Request& request, const ClientId& client);
 
 // Locks the row of a lock that exists.
@@ -39,7 +40,7 @@ Statement take_row(const std::string& key);
 // Whether a row of atmost.waiter counts: it was refreshed lately, and its session still exists
 // (otherwise its advisory lock would be free).
 std::string waiter_lives();
-// Whether the row keeps its place in the queue, though it may not count at the moment.
+// Whether the row keeps its place in the queue, even if it does not count at the moment.
 std::string waiter_is_kept();
 std::string waiter_is_over();
 // Notifies the first waiter of each queue that could be admitted by now. Also deletes places that

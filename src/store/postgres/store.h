@@ -11,7 +11,7 @@
 
 namespace atmost::postgres {
 
-// Not thread-safe. Whatever it asks goes by one connection, which its session has while there is
+// Not thread-safe. All its queries use one connection, which belongs to its session while there is
 // one.
 class PostgresStore final : public Store {
  public:
@@ -28,7 +28,7 @@ class PostgresStore final : public Store {
   Status forget(const Request& request) override;
   void close() override { delete this; }
 
-  // The client that nobody uses, or a new one; to be given back.
+  // The unused client, or a new one; to be given back.
   std::unique_ptr<Client> take_client();
   void give_client(std::unique_ptr<Client> client) { idle_ = std::move(client); }
 
@@ -38,7 +38,7 @@ class PostgresStore final : public Store {
   std::unique_ptr<Client> idle_;
 };
 
-// The client of a store, for one question.
+// Borrows the client of a store for one query.
 class ClientUse {
  public:
   explicit ClientUse(PostgresStore& store) : store_(store), client_(store.take_client()) {}
@@ -56,7 +56,7 @@ class ClientUse {
 // URL.
 Result<Owned<Store>> open_store(std::string_view url);
 
-// As StoreService has them (core/limiter.h).
+// As StoreService defines it (core/limiter.h).
 Status end_lease(std::string_view url, std::string_view name);
 Status end_lease(Client& client, std::string_view name);
 Result<Code> diagnose(std::string_view url, int fd, bool json);

@@ -11,7 +11,7 @@
 namespace atmost::postgres {
 namespace {
 
-// Each sign of life of a waiter is good for so long (asking.cc has the same for those that do not
+// How long each refresh of a place is good for (statements.cc has the same for places that do not
 // count any more).
 constexpr Duration kPlaceLasts = Duration::seconds(30);
 constexpr Duration kRefreshEvery = Duration::seconds(10);
@@ -25,9 +25,8 @@ constexpr std::uint32_t kLookShare = 20;
 // For the answer of a holder that may be there after all.
 constexpr std::int64_t kLookForAnswerNs = 100'000'000;
 constexpr std::int64_t kJustAfterUs = 2'000;
-// Every waiter, wherever in the queue, has to know a second after the timeout that the server is
-// gone or stands still: a waiter without an answer for longer than that second asks a cheap
-// question first.
+// Every waiter in the queue has to know a second after the timeout that the server is gone or
+// hangs. So a waiter that has had no answer for longer than this second first makes a cheap query.
 constexpr std::int64_t kFreshNs = 1'000'000'000;
 constexpr std::int64_t ask_after(std::int64_t timeout_ns) { return timeout_ns * 3 / 5; }
 
@@ -36,7 +35,7 @@ constexpr std::int64_t ask_after(std::int64_t timeout_ns) { return timeout_ns * 
 Statement draw_place(const std::string& key, const Request& request, const LockSpec& spec,
                      const Instant& now, const std::string& clock, std::int32_t session,
                      const std::vector<Value>& caller) {
-  // Beside it, those that went away long ago are swept up.
+  // The same statement also deletes old places that have ended.
   const std::string sql = "WITH gone AS (DELETE FROM atmost.waiter WHERE lock = $1 AND " +
                           waiter_is_over() +
                           ") INSERT INTO atmost.waiter (lock, session, expires, since, max, take, "
@@ -54,7 +53,7 @@ Statement draw_place(const std::string& key, const Request& request, const LockS
                                number(static_cast<std::uint32_t>(spec.mode)),
                                truth(request.on_busy == OnBusy::join)};
   for (std::size_t i = 0; i < caller.size(); ++i) {
-    if (i != 2) values.push_back(caller[i]);  // a waiter's boot is of no interest
+    if (i != 2) values.push_back(caller[i]);  // a waiter's boot is not stored
   }
   return {sql, std::move(values), "INSERT", 1};
 }
@@ -66,7 +65,7 @@ Statement leave_place(const std::string& key, std::uint64_t ticket) {
           0};
 }
 
-// The attempt was refused although it was our turn: the turn begins anew now.
+// The attempt was refused although it was our turn: the turn begins again.
 void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Snapshot& snapshot,
                       std::vector<Statement>& to) {
   if (!snapshot.place_left_us || *snapshot.place_left_us >= kCalledUs) return;
@@ -94,7 +93,7 @@ void PostgresSession::plan_look(const Attempt& attempt, const Decision& decision
   pause -= pause / 8 * (os::scatter() % 8) / 8;
   if (attempt.doubts && ahead == 0) pause = std::min(pause, kLookForAnswerNs);
   if (ahead == 0 && first_end_us < pause / 1000) pause = (first_end_us + kJustAfterUs) * 1000;
-  if (gone) {  // our place was swept up while we were away (suspended, stopped): another is drawn
+  if (gone) {  // our place was deleted while we were suspended or stopped: draw another
     *attempt.queue = {};
     leave_queue();
     return;
@@ -102,7 +101,7 @@ void PostgresSession::plan_look(const Attempt& attempt, const Decision& decision
   look_again_ns_ = now + std::min(pause, std::max<std::int64_t>(decision.retry_in.ns, 1'000'000));
   if (!queued_) refresh_ns_ = now + kRefreshEvery.ns;
   if (place_key_ != client_->connection->session_key())
-    refresh_ns_ = now;  // our place is that of a session of before
+    refresh_ns_ = now;  // our place names an earlier session
   queued_ = true;
   if (client_->settings.alone) latch_.arm();
 }
@@ -133,16 +132,16 @@ Result<Wake> PostgresSession::await(Ticket& ticket, std::int64_t deadline) {
       if (now >= look_again) return Wake::maybe;
       if (now >= refresh_ns_) refresh_place();
     } catch (const DatabaseError& failure) {
-      // The place is a row and outlives the connection; a new one is made by the next attempt, if
-      // it is soon.
+      // The place is a row and outlives the connection. The next attempt makes a new connection, if
+      // it comes soon.
       if (failure.kind != DatabaseError::Kind::unreachable) return client_->error_of(failure);
       return os::boot_ns() >= deadline ? Wake::deadline : Wake::maybe;
     }
   }
 }
 
-// Until when a question that is asked now waits for its answer: a second after the timeout since
-// the last answer. A caller that was itself suspended had no answer either; it asks as if it had
+// Until when a query that is made now waits for its answer: a second after the timeout since the
+// last answer. A caller that was itself suspended had no answer either; it queries as if it had
 // been awake.
 std::int64_t PostgresSession::known_dead_by() const {
   const std::int64_t asleep = os::boot_ns() - ask_after(client_->settings.timeout.ns) - kFreshNs;
@@ -184,8 +183,8 @@ void PostgresSession::withdraw(Ticket& ticket) {
   statements.push_back(commit());
   ticket = {};
   leave_queue();
-  // Without our session the place does not count: the waiters behind pass it over. No connection is
-  // made to delete it.
+  // Without our session the place does not count, and the waiters behind pass it over. No
+  // connection is made to delete it.
   if (!client_->connection->is_open()) return;
   try {
     client_->connection->ask(statements, known_dead_by());

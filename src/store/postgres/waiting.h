@@ -1,4 +1,4 @@
-// A place in a queue is a row; these are the statements about it.
+// The statements about places in a queue, which are rows.
 #ifndef ATMOST_STORE_POSTGRES_WAITING_H
 #define ATMOST_STORE_POSTGRES_WAITING_H
 
@@ -8,11 +8,12 @@
 
 namespace atmost::postgres {
 
-// Answers the ticket. `caller`: owner, host, boot, pid, uid, id, command.
+// Returns the ticket. `caller`: owner, host, boot, pid, uid, id, command.
 Statement draw_place(const std::string& key, const Request& request, const LockSpec& spec,
                      const Instant& now, const std::string& clock, std::int32_t session,
                      const std::vector<Value>& caller);
-// What says, if it has to be said, that we are there; `ticket`: our place, as `snapshot` has it.
+// Adds the statement that shows others that we still wait, if it is due; `ticket`: our place, as in
+// `snapshot`.
 void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Snapshot& snapshot,
                       std::vector<Statement>& to);
 Statement leave_place(const std::string& key, std::uint64_t ticket);
