@@ -13,10 +13,10 @@ namespace atmost::fleet {
 // Empty when there is none.
 std::string variable(const std::string& name);
 
-// $NAME, or the first line of the file that $NAME_FILE names. Empty when there is neither. A usage
-// error, which does not repeat the secret, when the file cannot be read; not_permitted as
-// check_private() has it. The variable stays: the caller that opens the store removes the secrets
-// of all stores from the environment.
+// $NAME, or the first line of the file that $NAME_FILE names. Empty when neither is set. A usage
+// error, which does not repeat the secret, when the file cannot be read; not_permitted under the
+// conditions of check_private(). The variable stays: the caller that opens the store removes the
+// secrets of all stores from the environment.
 Status read_secret(const std::string& name, std::string& to);
 
 // The file that $NAME names; empty when it names none. A usage error when it cannot be read.

@@ -53,7 +53,7 @@ class Renewal {
   // called before the keeper is destroyed.
   void cease();
 
-  // Renews so often from now on; the keeper's wake() makes it known.
+  // The pause between renewals from now on; it takes effect at the keeper's wake().
   void set_pause(Duration pause) { pause_ns_ = pause.ns; }
   // A renewal that the keeper did not make, sent at that moment, has succeeded.
   void renewed(std::int64_t sent_boot_ns);
