@@ -78,6 +78,9 @@ Outcome follow(const Request& request, os::HelperProcess& helper, const os::Proc
   if (!helper.hear(&outcome, sizeof outcome)) {
     return failed(error_of(Code::internal, 0, "the keeper was killed before it had the lock"));
   }
+  // A keeper without the lock ends before its starter: it still has the script's descriptors, and
+  // with them a flock(2) of the script's.
+  if (outcome.kind != Outcome::Kind::ran) helper.kill_and_wait();
   return outcome;
 }
 
