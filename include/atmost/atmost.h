@@ -5,35 +5,36 @@
  * process ends, however it ends. Children made by fork() share the open lock file: the lock then
  * lasts until they, too, have ended, executed another program or called atmost_release() on their
  * copy (which does not free the parent's lock). A child made by a bare clone(2), for which no
- * pthread_atfork handler runs, must call exec or end soon: it also keeps what is locked only for an
- * instant while others are asked, and if the parent is killed at that instant nobody is admitted
- * until the child ends.
+ * pthread_atfork handler runs, must call exec or end soon: it may also share the lock file's guard,
+ * which is locked only for an instant. If the parent is killed at that instant, no caller is
+ * admitted until the child ends.
  *
- * Thread-safe: any thread may call anything; one lock value belongs to one thread at a time, and
- * atmost_release_current_lock() means the calling thread's last lock. Two threads of one process
- * exclude each other like two processes. No signal handler is installed and no timer is used; a
- * thread exists only while a lock is held for which `on_lost` was given, and between atmost_begin()
- * and atmost_finish(). Needs nothing but the C library. Prints nothing.
+ * The library is thread-safe: any thread may call any function. One lock value belongs to one
+ * thread at a time, and atmost_release_current_lock() releases the calling thread's last lock. Two
+ * threads of one process exclude each other like two processes. The library installs no signal
+ * handler, uses no timer, prints nothing, and needs only the C library. It runs a thread only while
+ * a lock is held for which `on_lost` was given, and between atmost_begin() and atmost_finish().
  *
  * HANGING HOLDERS. GetLock() of the paper stops a holder that is older than the caller's
- * expireafter and takes its place. Here that needs both sides: the taker asks for it (expireafter),
- * and the holder has agreed, since stopping means INT, TERM and KILL for its whole program. A
- * program agrees once, before it takes its first lock:
+ * expireafter and takes its place. Here both sides have to agree: the taker asks for it
+ * (expireafter), and the holder has agreed, since stopping means INT, TERM and KILL for its whole
+ * program. A program agrees once, before it takes its first lock:
  *
  *     atmost_may_be_killed(1);
  *
  * Without that, and without may_be_killed or on_lost in its options, a lock is not taken over while
- * its program lives; callers who find it overdue get ATMOST_BUSY, and atmost_why() says "immune".
+ * its program runs. Callers that find it overdue get ATMOST_BUSY, and atmost_why() returns
+ * "immune".
  *
  * HISTORY. What happens to a lock is recorded as `atmost run` records it (docs/history-format.md):
- * admissions, refusals, ends, takeovers. A record that cannot be written is left out, and that is
- * not reported. One descriptor of the log stays open (close-on-exec) between calls; the program may
- * close it.
+ * admissions, refusals, ends, takeovers. A record that cannot be written is left out without a
+ * report. One descriptor of the log stays open (close-on-exec) between calls; the program may close
+ * it.
  *
  * DESCRIPTORS. A held lock has two, close-on-exec. After its release they may stay open, without a
  * lock on them, for the next take of the same path; so there are at most two for each lock that the
- * process has held at the same time. The program may close them. They are not used for a file that
- * was replaced, nor after a fork, a change of user, or once their numbers lead elsewhere.
+ * process has held at the same time. The program may close them. They are not used again after the
+ * file was replaced, after a fork or a change of user, or when their numbers refer to other files.
  *
  * Durations and times are seconds; fractions are allowed; INFINITY is for ever.
  */
@@ -50,7 +51,7 @@
 extern "C" {
 #endif
 
-/* ATMOST_API_VERSION of the library that runs; what that header declares is there. */
+/* ATMOST_API_VERSION of the library in use: everything in the header of that version is there. */
 int atmost_api_version(void);
 
 /* Answers: 0, or the exit code that atmost(1) would end with (docs/exit-codes.md).
@@ -68,18 +69,18 @@ enum {
   ATMOST_NOT_PERMITTED = 77 /* the file, its directory, or stopping the overdue holder */
 };
 
-/* What some options may be. */
+/* Values of some options. */
 enum { ATMOST_PLAIN = 0, ATMOST_SHARED = 1, ATMOST_EXCLUSIVE = 2 };              /* sharing */
 enum { ATMOST_FAIL = 0, ATMOST_REPLACE = 1, ATMOST_JOIN = 2 };                   /* on_busy */
 enum { ATMOST_FROM_START = 0, ATMOST_FROM_FINISH = 1, ATMOST_FROM_SUCCESS = 2 }; /* elapsed_from */
-/* if_elapsed, expire_after, max_hold: learned from the holds before, as `auto` in atmost(1). */
+/* if_elapsed, expire_after, max_hold: learned from earlier holds, as `auto` in atmost(1). */
 #define ATMOST_AUTO (-1.0)
 
 typedef struct atmost_lock atmost_lock;
 typedef struct atmost_request atmost_request;
 
-/* What may be said beyond the name. Start from ATMOST_DEFAULTS; fields that later versions add are
- * at the end. */
+/* What a caller may set beyond the name. Start from ATMOST_DEFAULTS; later versions add fields at
+ * the end. */
 typedef struct atmost_options {
   size_t size;   /* sizeof(atmost_options) */
   unsigned max;  /* N: at most so many at a time; 1…262144 */
@@ -91,15 +92,15 @@ typedef struct atmost_options {
                             INFINITY: never */
   double kill_grace;     /* pause after each of INT, TERM and KILL */
   double now;            /* seconds since 1970 to decide with; a negative value: the clocks */
-  const char* directory; /* where named locks and atoms live; NULL: as atmost(1) decides */
+  const char* directory; /* where named locks and atoms are; NULL: as atmost(1) decides */
   const char* id;        /* shown by atmost list; may be NULL */
   unsigned mode;         /* permissions of a lock file that this call creates */
-  /* What a taker may do once this lock is overdue. Positive: stop this whole program. 0: call
-   * on_lost; where that is NULL, as atmost_may_be_killed() said. Negative: nothing in any case. */
+  /* What a taker may do when this lock is overdue. Positive: stop this whole program. 0: have
+   * on_lost called; if that is NULL, what atmost_may_be_killed() agreed to. Negative: nothing. */
   int may_be_killed;
-  /* Called on a thread of the library when a taker has taken the lock away, or max_hold is over (it
-   * is released by then), once at most. It may call anything here but must not wait for the thread
-   * that owns the lock to release it. */
+  /* Called at most once, on a thread of the library, when a taker has taken the lock, or when
+   * max_hold is over. The lock is released by then. on_lost may call any function of this header,
+   * but must not wait for the thread that owns the lock to release it. */
   void (*on_lost)(void* context, uint64_t token);
   void* context;
   const char* log; /* the history's file; NULL: as atmost(1) decides */
@@ -108,33 +109,33 @@ typedef struct atmost_options {
    * the place in the queue is given up. 0: handlers run, and the wait goes on. An interruptible
    * call that may wait blocks the thread's signals and lets them through only while it waits and at
    * its end, so that none is missed in between. A takeover that has begun is finished first; an
-   * admission that came first stays one. A signal sent to the process may be handed to another
-   * thread, if that does not block it: then it interrupts nothing. */
+   * admission that came before the signal stands. A signal sent to the process may be delivered to
+   * another thread that does not block it: then it interrupts nothing. */
   int interruptible;
   /* With interruptible: a sigset_t, the thread's signal mask while it waits, as for ppoll(2). NULL:
    * the mask it has at the call. A handler that ran before the call does not interrupt it; to miss
-   * no signal, block it, look whether it came, and call with a mask that lets it through. */
+   * no signal, block it, check whether it came, and call with a mask that lets it through. */
   const void* wait_mask;
 
   /* From ATMOST_API_VERSION 2 on. */
 
-  /* ATMOST_SHARED: together with other readers while no writer is in; then max 1 is no limit, and
-   * another max limits the readers. ATMOST_EXCLUSIVE: a writer alone, whatever max others say; its
-   * own max and take must be 1. */
+  /* ATMOST_SHARED: together with other readers while no writer holds the lock; then a max of 1 is
+   * no limit, and another max limits the readers. ATMOST_EXCLUSIVE: a writer alone, whatever max
+   * other callers have; its own max and take must be 1. */
   int sharing;
-  /* What follows when the wait is over and the lock still held. ATMOST_REPLACE: the oldest holder
-   * is stopped, as one that is overdue is (HANGING HOLDERS). ATMOST_JOIN: one waiter is enough, as
-   * it will do the work once more for all: a later one gets ATMOST_BUSY at once, and atmost_why()
-   * says "joined"; wait must not be 0. */
+  /* What follows when the wait is over and the lock is still held. ATMOST_REPLACE: the oldest
+   * holder is stopped as if it were overdue (HANGING HOLDERS). ATMOST_JOIN: one waiter is enough,
+   * as it will do the work once more for all. A later caller gets ATMOST_BUSY at once, and
+   * atmost_why() returns "joined"; wait must not be 0. */
   int on_busy;
   int elapsed_from;  /* if_elapsed counts from the last start, finish or success */
-  int wait_too_soon; /* nonzero: too soon is waited for like a slot, if `wait` is long enough */
-  /* Seconds after which the lock is released although nobody did so, and on_lost called, which must
-   * be given; INFINITY: none. The work itself must be ended by on_lost. */
+  int wait_too_soon; /* nonzero: wait also while it is too soon, if `wait` is long enough */
+  /* Seconds after which the library releases the lock and calls on_lost, which must be given;
+   * INFINITY: never. on_lost has to end the work itself. */
   double max_hold;
   /* Other locks to take at the same time, all or none, without deadlock whatever the order:
-   * "[N@]LOCK" as in atmost(1), 15 at most, NULL behind the last; NULL: none. N is 1 unless given.
-   * `sharing` and `take` are the first lock's, everything else is said of all. */
+   * "[N@]LOCK" as in atmost(1), 15 at most, NULL after the last; NULL: none. N is 1 unless given.
+   * `sharing` and `take` apply to the first lock, every other option to all. */
   const char* const* also;
   int trust_fs; /* nonzero: this filesystem is known to keep locks, though atmost does not know it
                  */
@@ -149,17 +150,17 @@ typedef struct atmost_options {
         NULL, 0, 0                                                                                 \
   }
 
-/* Agrees (nonzero), or no longer agrees (0), that a taker stops this whole program when a lock that
- * it takes from now on is overdue: see HANGING HOLDERS. Returns what was agreed before, at first 0.
- * A lock whose options have may_be_killed or on_lost goes by those. A child made by fork() begins
- * with its parent's agreement. */
+/* Agrees (nonzero), or no longer agrees (0), that a taker may stop this whole program when a lock
+ * that the program takes from now on is overdue: see HANGING HOLDERS. Returns the previous value,
+ * at first 0. If a lock's options have may_be_killed or on_lost, those apply. A child made by
+ * fork() begins with its parent's agreement. */
 int atmost_may_be_killed(int agreed);
 
 /* GetLock() of Burgess & Skipitaris (LISA '97): one holder at a time of the atom operator:operand.
  * `ifelapsed` and `expireafter` as above, in seconds; `host`: NULL for this host; `now`: as above.
  * On ATMOST_ADMITTED *lock is set and becomes this thread's current lock; otherwise *lock is NULL.
- * Does not wait for slots; blocks at most five seconds on the lock file's guard, and three pauses
- * of two seconds when it stops an overdue holder. */
+ * Does not wait for slots; blocks at most five seconds on the lock file's guard, and for three
+ * pauses of two seconds when it stops an overdue holder. */
 int atmost_get_lock(const char* operator_, const char* operand, double ifelapsed,
                     double expireafter, const char* host, double now, atmost_lock** lock);
 
@@ -179,29 +180,29 @@ int atmost_get(const char* name, const atmost_options* options, atmost_lock** lo
  *       answer = atmost_finish(request, &lock);
  *     }
  *
- * It costs, until it is finished: one thread with every signal blocked, one pair of descriptors
- * (close-on-exec), and those that atmost_get() would have open. While it waits behind others the
- * thread looks again every 10 ms at most. It keeps one place in the queue throughout. If the
- * process dies, the place and what was admitted are free. A child made by fork() has no part in its
+ * Until it is finished, a request costs one thread with every signal blocked, one pair of
+ * descriptors (close-on-exec), and those that atmost_get() would have open. While it waits behind
+ * others the thread looks again every 10 ms at most. It keeps one place in the queue throughout. If
+ * the process dies, its place and its slots are free. A child made by fork() has no part in its
  * parent's request: there atmost_cancel() does nothing, and atmost_finish() frees the descriptors
- * and answers ATMOST_INTERRUPTED. Between admission and atmost_finish() the lock is held, and
- * overdue like any other.
+ * and answers ATMOST_INTERRUPTED. Between admission and atmost_finish() the lock is held, and may
+ * become overdue like any other.
  *
  * atmost_begin() and atmost_begin_atom() take what atmost_get() and atmost_get_atom() take; all of
- * it may be freed when they return (but `context`). `interruptible` and `wait_mask` mean nothing
+ * it except `context` may be freed when they return. `interruptible` and `wait_mask` have no effect
  * here. They do not block on the lock. On ATMOST_ADMITTED *request is set, and it must be finished;
  * otherwise it is NULL, and atmost_message() says why. */
 int atmost_begin(const char* name, const atmost_options* options, atmost_request** request);
 int atmost_begin_atom(const char* operator_, const char* operand, const char* host,
                       const atmost_options* options, atmost_request** request);
 
-/* To be polled for reading, by poll, epoll, select or kqueue, and nothing else: readable from when
- * atmost_finish() will not block. The same from begin to finish, which closes it. */
+/* A descriptor only to be polled for reading, by poll, epoll, select or kqueue: it is readable as
+ * soon as atmost_finish() will not block. It stays the same until atmost_finish() closes it. */
 int atmost_descriptor(const atmost_request* request);
 
 /* Ends the wait early; returns at once. Any thread and any signal handler may call it, any number
- * of times, until atmost_finish() is called. What came first stands: an admission stays one. A
- * takeover that has begun is finished first. */
+ * of times, until atmost_finish() is called. An admission that came first stands. A takeover that
+ * has begun is finished first. */
 void atmost_cancel(const atmost_request* request);
 
 /* The answer of atmost_get(), or ATMOST_INTERRUPTED after atmost_cancel(). On ATMOST_ADMITTED *lock
@@ -209,22 +210,22 @@ void atmost_cancel(const atmost_request* request);
  * Any thread may call it, once; it blocks until there is an answer. */
 int atmost_finish(atmost_request* request, atmost_lock** lock);
 
-/* Frees the slots and the value. `success`: nonzero when the work succeeded (for
- * --elapsed-from=success of others). NULL is allowed. */
+/* Frees the slots and the value. `success`: nonzero if the work succeeded (other callers may use
+ * --elapsed-from=success). NULL is allowed. */
 void atmost_release(atmost_lock* lock, int success);
 
 /* Releases the lock that this thread took last and still has; nothing happens when there is none.
  */
 void atmost_release_current_lock(void);
 
-/* Of a held lock: its fencing token (greater than that of every earlier admission), its first slot
- * (from 1), and whether it is still held (0 once a taker has it). */
+/* For a held lock: its fencing token (greater than that of every earlier admission), its first slot
+ * (from 1), and whether it is still held (0 when a taker has it). */
 uint64_t atmost_token(const atmost_lock* lock);
 unsigned atmost_slot(const atmost_lock* lock);
 int atmost_held(const atmost_lock* lock);
 
-/* LOOKING. Neither of these creates, writes or keeps anything, nor waits for the lock. What they
- * say may be outdated when they return.
+/* LOOKING. These functions create, write and keep nothing, and do not wait for the lock. What they
+ * report may be outdated when they return.
  *
  * One holder, waiter or drained slot, as atmost list shows it. Texts are borrowed for the call;
  * they come from records that any user of the lock file may have written, control bytes included.
@@ -249,23 +250,23 @@ typedef struct atmost_entry {
   int verified; /* nonzero: the kernel confirms that this process holds the slot */
 } atmost_entry;
 
-/* Calls `each` for every entry: drained slots, holders by slot, waiters in the order of their
- * queues; until it returns nonzero. It may call anything here. `name` as in atmost_get(); of the
- * options `directory` counts; NULL is allowed. 0, or an answer; a lock that nobody has used has no
- * entries.
+/* Calls `each` for every entry (drained slots, holders by slot, waiters in the order of their
+ * queues) until it returns nonzero. `each` may call any function of this header. `name` is as in
+ * atmost_get(); of the options only `directory` is used; NULL is allowed. Returns 0, or an answer;
+ * a lock that was never used has no entries.
  */
 int atmost_list(const char* name, const atmost_options* options,
                 int (*each)(void* context, const atmost_entry* entry), void* context);
 
-/* The answer that atmost_get() would give now with these options and a wait of 0, and in *held
- * (unless NULL) how many hold the lock. That overdue holders would have to be stopped first counts
- * as ATMOST_ADMITTED. May block for five seconds on the lock file's guard. */
+/* Returns the answer that atmost_get() would give now with these options and a wait of 0, and in
+ * *held (unless NULL) the number of holders. If overdue holders would have to be stopped first, the
+ * answer is ATMOST_ADMITTED. May block for five seconds on the lock file's guard. */
 int atmost_check(const char* name, const atmost_options* options, unsigned* held);
 
 /* About the last call of this thread that did not admit: a sentence (control bytes escaped; valid
- * until this thread's next call); after ATMOST_TOO_SOON the seconds until it is not (INFINITY:
- * never); after ATMOST_BUSY and ATMOST_TOO_SOON the reason in one word, as `why` in the history
- * ("no_slot", "immune", "guard", "too_soon", ...), otherwise "". */
+ * until this thread's next call); after ATMOST_TOO_SOON the seconds until it is no longer too soon
+ * (INFINITY: never); after ATMOST_BUSY and ATMOST_TOO_SOON the reason in one word, as `why` in the
+ * history ("no_slot", "immune", "guard", "too_soon", ...), otherwise "". */
 const char* atmost_message(void);
 double atmost_retry_in(void);
 const char* atmost_why(void);

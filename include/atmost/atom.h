@@ -1,5 +1,5 @@
-// atmost for C++: the same as atmost.h, as values. Header-only over the C functions, so that the
-// library has no C++ ABI.
+// atmost for C++: the functions of atmost.h as classes. Header-only over the C functions, so that
+// the library has no C++ ABI.
 #ifndef ATMOST_ATOM_H
 #define ATMOST_ATOM_H
 
@@ -12,8 +12,9 @@
 
 namespace atmost {
 
-// A held lock, or the reason why there is none. Move-only; the destructor releases it as not
-// successful. Belongs to one thread at a time. If the process dies, the kernel frees the lock.
+// A held lock, or the reason why there is none. Move-only; the destructor releases the lock as not
+// successful. A value belongs to one thread at a time. If the process dies, the kernel frees the
+// lock.
 class Held {
  public:
   Held() = default;
@@ -36,7 +37,7 @@ class Held {
   }
   ~Held() { release(); }
 
-  // Whether it was admitted and no taker has it yet.
+  // Whether the lock was admitted and no taker has it yet.
   explicit operator bool() const { return lock_ != nullptr && atmost_held(lock_) != 0; }
 
   int answer() const { return answer_; }  // ATMOST_ADMITTED, ATMOST_BUSY, ATMOST_TOO_SOON, …
@@ -72,13 +73,13 @@ struct Limits : atmost_options {
   Limits() : atmost_options ATMOST_DEFAULTS {}
 };
 
-// What is asked for most, with names at the call (C++20): get_lock({.if_elapsed = 900,
-// .expire_after = 5400}).
+// The options used most, with names at the call (C++20): get_lock({.if_elapsed = 900, .expire_after
+// = 5400}).
 struct Terms {
   unsigned max = 1;                       // N: at most so many at a time
   double wait = 0;                        // seconds to wait for admission
   double if_elapsed = 0;                  // seconds; 0: never too soon
-  double expire_after = __builtin_inf();  // seconds; infinity: nobody is taken over
+  double expire_after = __builtin_inf();  // seconds; infinity: no holder is taken over
   double now = -1;                        // seconds since 1970; negative: the clocks
 
   Limits limits() const {
@@ -92,7 +93,7 @@ struct Terms {
   }
 };
 
-// Limits and atmost_options, but never what stands in braces: that is Terms.
+// Limits and atmost_options, but never an argument in braces: that is Terms.
 template <class T>
 using IfOptions = std::enable_if_t<std::is_base_of_v<atmost_options, T>, int>;
 
