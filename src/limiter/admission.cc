@@ -60,7 +60,8 @@ class Admission {
   const Asking& how_;
   Ticket ticket_;
   std::int64_t deadline_ = 0;
-  HolderStops stops_;  // of holders that have let go for us: until our next attempt was made
+  HolderStops stops_;  // of holders that have released their slots for us; kept until our next
+                       // attempt
   bool told_ = false;
   os::StopNotice stop_notice_;  // only a caller that waits needs it
 };
@@ -136,8 +137,8 @@ bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
     why.learned = request_.expire_auto ? &decision.limits : nullptr;
   }
   Result<Takeover> taken = take_over(locks_, why, overdue, stops_, {observer_, how_.log});
-  // The slots stay closed to newcomers until our next attempt was made; waiters in front of us get
-  // them first.
+  // The slots stay closed to newcomers until our next attempt; waiters in front of us get them
+  // first.
   if (taken.ok() && taken.value() == Takeover::freed) return false;
   stops_.end();
   if (!taken.ok()) {
@@ -154,7 +155,7 @@ bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
 }
 
 bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
-  // Without a ticket: the slot is being taken over, or its record made it look overdue.
+  // The slot is being taken over, or its record made it look overdue: then there is no ticket.
   const bool may_wait = ticket_.drawn || (waits() && os::boot_ns() < deadline_);
   if (!worth_waiting(decision) || !may_wait) {
     outcome = refused(decision);
@@ -202,8 +203,8 @@ Outcome admit(const OpenLocks& locks, DecideFn decide, Observer* observer, Lease
 Decision would_admit(const Request& request, const LockSpec& lock, const View& view,
                      const Instant& now) {
   Decision decision = policy::decide(request, lock, view, now);
-  // A caller that only asks stops no holder: that overdue holders (the decision's victims) would be
-  // stopped is a yes.
+  // A caller that only asks stops no holder. If overdue holders (the decision's victims) would be
+  // stopped, the answer is yes.
   const bool yes = decision.verdict == Verdict::admit || decision.verdict == Verdict::take_over;
   if (yes) {
     decision.verdict = Verdict::busy;

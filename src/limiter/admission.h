@@ -12,15 +12,15 @@ namespace atmost::limiter {
 
 class TakeoverLog;
 
-// The locks of a request, open. Borrows all of it.
+// The locks of a request, open. Borrows its parts.
 struct OpenLocks {
   const Request& request;
   const StoreTraits& traits;
   Session& session;
 };
 
-// Ours: Ctrl-Z while waiting gives up the place in the queue and stops this process. Theirs: the
-// library, in another program's process, leaves signals alone.
+// ours: Ctrl-Z while waiting gives up the place in the queue and stops this process. theirs: the
+// library, in another program's process, does not change how signals are handled.
 enum class Signals : std::uint8_t { ours, theirs };
 
 struct Asking {
@@ -37,15 +37,15 @@ struct Asking {
 Outcome admit(const OpenLocks& locks, DecideFn decide, Observer* observer, Lease& lease,
               const Asking& how = {});
 
-// policy::decide, but "admit" and "take over" become "busy" with Why::none. So the store holds and
-// writes nothing, and no holder is stopped.
+// policy::decide, but with "busy" and Why::none instead of "admit" and "take over". So the store
+// holds and writes nothing, and no holder is stopped.
 Decision would_admit(const Request& request, const LockSpec& lock, const View& view,
                      const Instant& now);
 constexpr bool is_yes(const Decision& decision) {
   return decision.verdict == Verdict::busy && decision.why == Why::none;
 }
 
-// Tells the lock's statistics of a refusal as too soon: callers that keep asking count for the
+// Adds a refusal as too soon to the lock's statistics: callers that keep asking count for the
 // learned interval. Does nothing for other outcomes and for requests that learn none.
 void learn_refusal(const OpenLocks& locks, const Outcome& outcome);
 

@@ -12,7 +12,7 @@ namespace {
 
 thread_local LibraryLock* current = nullptr;
 
-// The C types are never completed: they are the C++ value, seen from outside.
+// The C types are never completed: they stand for the C++ types.
 atmost_lock* outside(LibraryLock* lock) { return reinterpret_cast<atmost_lock*>(lock); }
 LibraryLock* inside(atmost_lock* lock) { return reinterpret_cast<LibraryLock*>(lock); }
 const LibraryLock* inside(const atmost_lock* lock) {
@@ -55,8 +55,8 @@ void forget_current(LibraryLock* lock) {
 
 }  // namespace
 
-// Functions with C linkage are the same in every namespace: these are the ones that atmost.h
-// declares.
+// A function with C linkage is the same function in every namespace: these are the ones that
+// atmost.h declares.
 extern "C" {
 
 int atmost_get(const char* name, const atmost_options* options, atmost_lock** lock) {

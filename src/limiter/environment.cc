@@ -11,7 +11,8 @@ constexpr std::string_view kNames[] = {"ATMOST_LOCK",      "ATMOST_LOCKFILE", "A
                                        "ATMOST_SLOTS",     "ATMOST_INDICES",  "ATMOST_TOKEN",
                                        "ATMOST_WAITED_MS", "ATMOST_HELD"};
 
-// Those that are set, and the monitor's, which is not for the command.
+// Whether it is one of the variables that are set, or the monitor's, which the command does not
+// get.
 bool is_ours(const char* variable) {
   constexpr std::string_view kCommon = "ATMOST_";
   if (variable[0] != kCommon[0]) return false;

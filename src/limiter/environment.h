@@ -17,19 +17,19 @@ class OwnVariables {
  public:
   static constexpr std::size_t kCount = 8;
 
-  // `held_before`: the caller's ATMOST_HELD, or null. `working_directory`: is put before every
-  // relative path; null: nothing is.
+  // `held_before`: the caller's ATMOST_HELD, or null. `working_directory` is put before every
+  // relative path; null: paths stay as they are.
   void set(const Request& request, const Lease& lease, Duration waited, const char* held_before,
            const char* working_directory);
 
-  // Fills `to` with the caller's variables, ours instead of any of the same name, and a final null.
-  // REQUIRES: room for as many as `from` has, plus kCount + 1.
+  // Fills `to` with the caller's variables, except those that have one of our names, then ours, and
+  // a final null. REQUIRES: room for as many as `from` has, plus kCount + 1.
   void merge(char* const* from, char** to);
 
  private:
   void begin(std::size_t variable);
 
-  std::size_t starts_[kCount] = {};  // of each in texts_
+  std::size_t starts_[kCount] = {};  // of each variable in texts_
   // One after another, each with its NUL. Only the last, ATMOST_HELD, has no bound of its own: a
   // name of 255 bytes, 1,024 slots and a path behind a working directory need 25 KiB together, and
   // execve(2) takes 128 KiB of each.

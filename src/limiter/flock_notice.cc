@@ -34,7 +34,8 @@ void notice_flocks(const Request& request, const Lease& lease, Observer* observe
     const auto device = static_cast<std::uint64_t>(status.st_dev);
     const auto inode = static_cast<std::uint64_t>(status.st_ino);
     os::LockLine flock;
-    // Around this very run it is meant: flock(1) that runs atmost keeps others of its kind out.
+    // A flock(2) above this run is intended: flock(1) that runs atmost keeps out other callers of
+    // flock(1).
     if (os::find_flock(device, inode, flock) && !os::flock_above(os::process_id(), device, inode))
       warn(request.locks[i], flock, *observer);
   }

@@ -7,8 +7,8 @@
 namespace atmost::limiter {
 
 // Looks only once for each lock file: when this admission is the first use of an empty file that
-// existed before. A flock(2) that is held then by another process than an ancestor becomes a
-// warning. Costs nothing at any other time.
+// existed before. If a process that is not an ancestor then holds a flock(2) on it, warns. Costs
+// nothing at any other time.
 void notice_flocks(const Request& request, const Lease& lease, Observer* observer);
 
 }  // namespace atmost::limiter

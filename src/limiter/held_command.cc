@@ -10,7 +10,7 @@
 namespace atmost::limiter {
 namespace {
 
-// How often --on-lost=stop looks whether the lock files are where they were.
+// How often --on-lost=stop checks that the lock files are in place.
 constexpr std::int64_t kLookAtFilesNs = 1'000'000'000;
 
 }  // namespace
@@ -26,7 +26,7 @@ bool HeldCommand::stops_when_displaced() const {
   return locks_.traits.inheritable && request_.on_lost == OnLost::stop;
 }
 
-// Says so once.
+// Warns once.
 void HeldCommand::look_at_files() {
   for (std::uint32_t i = 0; !displaced_ && lease_.held() && i < request_.lock_count; ++i) {
     if (lease_.in_place(i)) continue;
@@ -97,7 +97,7 @@ Stopped HeldCommand::stopped(Stopped own) const {
 void HeldCommand::over(const ExitStatus& status) {
   monitored().line.say(os::Word::ended);
   look_at_files();
-  // A command that exits before any signal reached it ends by itself, even if a taker is about to
+  // A command that exits before any signal reached it ended by itself, even if a taker was about to
   // stop it.
   if (!lost_ && (asked_by_taker_ || status.signal != 0)) taken_over_ = contested();
   for (std::uint32_t i = 0; taken_over_ && i < request_.lock_count; ++i) {
@@ -109,7 +109,7 @@ void HeldCommand::over(const ExitStatus& status) {
   tell_lease(locks_.session);
 }
 
-// What a taker ended is the taker's to learn from: it knows why.
+// If a taker stopped the command, the taker updates the statistics: it knows the reason.
 Lesson HeldCommand::lesson_of(const ExitStatus& status) const {
   if (request_.no_learn || started_boot_ns_ == 0 || lost_ || displaced_ || !lease_.held())
     return {};
@@ -138,7 +138,7 @@ void learn_admission(const OpenLocks& locks, const Outcome& admission) {
 void save_last_admission(const Request& request, const Lease& lease) {
   if (request.if_elapsed.is_zero() && !request.if_elapsed_auto) return;
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
-    // A disk that fails now costs what a power failure would: no run is lost.
+    // A disk that fails now costs no more than a power failure: the run goes on.
     if (lease.lock(i).fd >= 0) (void)os::sync_data(lease.lock(i).fd);
   }
 }

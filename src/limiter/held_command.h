@@ -9,7 +9,7 @@
 
 namespace atmost::limiter {
 
-// Borrows everything. Shortens task.kill_grace when less time than that is left before the lease
+// Borrows everything. Shortens task.kill_grace when less time than that is left until the lease
 // ends.
 class HeldCommand final : public run::SupervisionObserver {
  public:
@@ -40,7 +40,7 @@ class HeldCommand final : public run::SupervisionObserver {
   void woken() override { look_at_files(); }
   std::int64_t check(std::int64_t boot_ns) override;
 
-  // Ends the hold, whatever the command left behind.
+  // Ends the hold, whatever processes the command left behind.
   void over(const ExitStatus& status);
 
  private:
@@ -61,16 +61,16 @@ class HeldCommand final : public run::SupervisionObserver {
   bool told_ = false;                 // a signal asked us to end
   bool stopped_ = false;              // by us, at its limit
   bool asked_by_taker_ = false;
-  bool taken_over_ = false;  // the hold ended for a taker's sake
-  bool killed_ = false;      // and that is atmost kill
+  bool taken_over_ = false;  // the hold ended because a taker stopped the command
+  bool killed_ = false;      // and the taker is atmost kill
   std::int64_t taker_ = 0;
   bool lost_ = false;
   bool displaced_ = false;  // a lock file was removed or replaced
   bool asked_to_stop_ = false;
 };
 
-// Under --if-elapsed auto, requests count for the schedule from the moment they are admitted: those
-// that come during a long run are compared with them.
+// Under --if-elapsed auto, a request counts for the schedule from its admission on: requests that
+// come during a long run are compared with it.
 void learn_admission(const OpenLocks& locks, const Outcome& admission);
 
 // Writes the last admission to the disk, if the caller uses --if-elapsed. Otherwise the command

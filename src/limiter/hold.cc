@@ -35,7 +35,7 @@ Outcome cannot_start(int error) {
   return failed(unable);
 }
 
-// The script, so that it cannot be mistaken for a later process; and since when it runs.
+// Opens the script, so that it cannot be mistaken for a later process, and says when it started.
 Status open_script(std::int64_t pid, os::ProcessHandle& script, std::int64_t& start_ns) {
   const int error = script.open(pid);
   if (error == ESRCH || error == EINVAL)
@@ -67,7 +67,7 @@ bool make_absolute(PathText& path) {
   return !path.truncated();
 }
 
-// The starter's side: blocks until the helper has an outcome.
+// The starter's part: blocks until the helper has an outcome.
 Outcome follow(const Request& request, os::HelperProcess& helper, const os::ProcessHandle& script) {
   Outcome outcome;
   if (helper.which_first(script.descriptor()) == os::HelperProcess::First::process_ended) {
@@ -84,8 +84,8 @@ Outcome follow(const Request& request, os::HelperProcess& helper, const os::Proc
   return outcome;
 }
 
-// The last step: from here on the keeper does without its starter. Before it, the script's shell
-// gets the address at which it can ask the keeper.
+// The last step: after it, the keeper does not need its starter. Before it, the script's shell gets
+// the address of the keeper's request pipe.
 Outcome handed_over(const limiter::Keeping& keeping, const Outcome& outcome,
                     const os::HelperProcess& helper, std::string_view keeper_to) {
   const os::RequestPipe& requests = keeping.requests;
@@ -105,8 +105,8 @@ Outcome handed_over(const limiter::Keeping& keeping, const Outcome& outcome,
   return outcome;
 }
 
-// Without waiting, and before there is a keeper: a caller that finds the lock free pays for no
-// second process that asks.
+// Takes a free lock without waiting, before there is a keeper. So a second process is only needed
+// where the caller has to wait.
 Outcome take_at_once(const limiter::Keeping& keeping, os::HelperProcess& helper,
                      Observer* observer) {
   const Request& request = keeping.request;
@@ -151,9 +151,9 @@ Status complete_hold(Store& store, std::int64_t pid, Request& request) {
   if (request.command.empty() && os::process_label(pid, label)) request.command = label.name;
   if (!store.traits().kept_for_pid) {
     request.keep_at_most =
-        request.expire_after;  // its request time; that of others is none of its business
+        request.expire_after;  // the script's own limit; those of other holders do not matter
     request.expire_after = Duration::forever();
-    // A learned one is known when the lock is admitted.
+    // A learned limit is known at the admission.
     request.max_runtime_auto = request.expire_auto;
     request.expire_auto = false;
   } else if (request.until == Until::tree) {

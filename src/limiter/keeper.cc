@@ -15,8 +15,8 @@
 namespace atmost::limiter {
 namespace {
 
-// Finds a process that carries the script's mark and is no older than the script: of an earlier
-// process with the same number something may be left.
+// Finds a process that carries the script's mark and is no older than the script: an earlier
+// process with the same number may have left some.
 class Marked final : public os::ProcessVisitor {
  public:
   explicit Marked(const Request& request) : request_(request) {}
@@ -38,8 +38,8 @@ class Marked final : public os::ProcessVisitor {
   const Request& request_;
 };
 
-// A walk may miss a process that is started behind its back by one that ends: only two in a row
-// prove that none is left.
+// A walk may miss a process that was started during the walk by one that has ended. Only two walks
+// in a row prove that none is left.
 os::Watched watch_tree(const Request& request, os::EventWait& event_wait) {
   constexpr int kProof = 2;
   for (int walks_in_vain = 0; walks_in_vain < kProof;) {
@@ -56,10 +56,10 @@ os::Watched watch_tree(const Request& request, os::EventWait& event_wait) {
   return os::Watched::ended;
 }
 
-// So long a keeper stays that has let go: a script that locks in a loop finds it there.
+// How long a keeper stays after it released the lock: a script that locks in a loop finds it there.
 constexpr std::int64_t kIdleNs = 2'000'000'000;
 
-// From the moment on when the starter needs us no more.
+// The keeper from the moment when it no longer needs its starter.
 class Keeper {
  public:
   Keeper(const Keeping& keeping, Session& session, Lease lease, const Outcome& outcome)
@@ -105,7 +105,7 @@ void Keeper::live(os::HelperProcess& starter) {
   os::exit_now(0);
 }
 
-// Until the lock is let go.
+// Keeps the lock until it is released.
 void Keeper::keep() {
   const std::int64_t admitted_ns = os::boot_ns();
   const Instant admitted = moment(request_);
@@ -118,7 +118,7 @@ void Keeper::keep() {
   Duration kept = {os::boot_ns() - admitted_ns};
   if (const std::int64_t given = event_wait_.signal_value();
       watched == os::Watched::signalled && given >= admitted.real_ns) {
-    // By the given times it ends there, or where its limit was.
+    // By the given times, it ends there, or at its limit.
     kept = {given - admitted.real_ns};
     if (kept > longest()) {
       watched = os::Watched::time_up;
@@ -127,9 +127,10 @@ void Keeper::keep() {
     ended.real_ns = admitted.real_ns + kept.ns;
     ended.given = true;
   }
-  // If no lock of ours is under its name any more, the lock is lost.
+  // If none of our locks is under its name any more, the lock is lost.
   const bool found = watched != os::Watched::asked || in_place();
-  // How the script ended is for its parent to know; one that lets go by itself has done its work.
+  // Only the script's parent knows how the script ended; one that releases the lock itself has
+  // succeeded.
   const bool by_itself = watched == os::Watched::signalled || watched == os::Watched::asked;
   lease_.release(by_itself ? Ending::success : Ending::failure, ended, lesson_of(watched, kept));
   if (watched == os::Watched::asked && found) requests_.accept();
@@ -145,8 +146,8 @@ Duration Keeper::longest() const {
   return learned.is_zero() ? Duration::forever() : learned;
 }
 
-// Only under auto: a hold that nobody limits pays for no statistics. What a taker ended is the
-// taker's to learn from.
+// Only under auto: a hold without a learned limit needs no statistics. If a taker stopped the
+// script, the taker updates the statistics.
 Lesson Keeper::lesson_of(os::Watched watched, Duration kept) const {
   if (!wants_stats(request_)) return {};
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
@@ -172,7 +173,7 @@ bool Keeper::in_place() const {
   return true;
 }
 
-// `asked` means: to let go.
+// `asked` means: asked to release the lock.
 os::Watched Keeper::watch() {
   for (;;) {
     const os::Watched watched = event_wait_.watch(script_.descriptor(), &requests_);
@@ -183,8 +184,8 @@ os::Watched Keeper::watch() {
   }
 }
 
-// Waits to be asked. No answer is one, too: then the script starts another process, and that one
-// may wait.
+// Waits for a request. If it gets no answer, the script starts another process, which can wait for
+// the lock.
 bool Keeper::take_again() {
   event_wait_.set_deadline(plus(os::boot_ns(), {kIdleNs}));
   const bool asked = event_wait_.watch(script_.descriptor(), &requests_) == os::Watched::asked;
@@ -215,7 +216,7 @@ Outcome unopened(const Error& error) {
 }
 
 // Takes the lock in `session`, and reports to the starter. Ends the process unless the lock is held
-// and the starter was there to read it.
+// and the starter has received the report.
 template <class SessionOfStore, class Keep>
 [[noreturn]] void take_in(Result<Owned<SessionOfStore>> session, const Keeping& keeping,
                           os::HelperProcess& starter, Observer* observer, Keep keep) {
@@ -227,7 +228,7 @@ template <class SessionOfStore, class Keep>
                               : unopened(session.error());
   if (lease.held() && observer != nullptr) observer->admitted(lease, outcome.waited);
   starter.stand_alone();
-  // A lock that the starter does not know of must not stay.
+  // A lock that the starter does not know of must be released.
   char heard = 0;
   const bool handed_over =
       starter.tell(&outcome, sizeof outcome) && starter.hear(&heard, sizeof heard);
@@ -255,8 +256,8 @@ void take_and_keep(const Keeping& keeping, os::HelperProcess& starter, Observer*
 
 void keep_inherited(const Keeping& keeping, local::LocalSession& session,
                     os::HelperProcess& starter, Lease lease, const Outcome& outcome) {
-  // Before it reports, the starter has closed its own descriptor of what is held here: from then on
-  // the guard is not shared.
+  // Before it reports, the starter has closed its own descriptor of the lock file: from then on the
+  // guard is not shared.
   char told = 0;
   if (!starter.hear(&told, sizeof told)) {
     lease.release(Ending::unknown, {});

@@ -1,4 +1,4 @@
-// The tiny process that keeps a lock for another one, from its admission to its end.
+// The small process that keeps a lock for another one, from its admission to its end.
 #ifndef ATMOST_LIMITER_KEEPER_H
 #define ATMOST_LIMITER_KEEPER_H
 
@@ -28,8 +28,8 @@ struct Keeping {
 
 // Both functions run the helper that hold_for() started. It keeps the lock until the script has
 // ended (with Until::tree, until no process with its mark is left), until it is asked to release
-// the lock, or until keep_at_most is over. After a request through the pipe it stays for a while,
-// and takes the lock again if it is asked to and can do so at once.
+// the lock, or until keep_at_most is over. After a request through the pipe it stays for a while.
+// If it is then asked to take the lock again, it does so if it can at once.
 
 // The helper asks for the lock and reports the outcome; it goes on only if the starter received it.
 [[noreturn]] void take_and_keep(const Keeping& keeping, os::HelperProcess& starter,

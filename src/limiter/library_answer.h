@@ -1,4 +1,4 @@
-// What the C library says about the last call of a thread.
+// The C library's answer to the last call of a thread.
 #ifndef ATMOST_LIMITER_LIBRARY_ANSWER_H
 #define ATMOST_LIMITER_LIBRARY_ANSWER_H
 

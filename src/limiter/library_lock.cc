@@ -16,17 +16,17 @@
 namespace atmost::limiter {
 namespace {
 
-// The listener wakes by the file's events; this is for those that were lost.
+// The file's events wake the listener; this is for lost ones.
 constexpr std::int64_t kListenNs = 500'000'000;
 
-// A fork waits for it: then no thread is opening or closing a lock file.
+// A fork waits for this mutex, so that no thread is opening or closing a lock file.
 os::Mutex fork_mutex;
 bool begun = false;
 LibraryLock* pool = nullptr;
 LibraryLock* all = nullptr;
 
-// A child that goes on, and never calls exec, must not keep the guard or a place in a queue that
-// its parent had.
+// A forked child that goes on without exec must not keep its parent's guard or its place in a
+// queue.
 void close_all_private() {
   for (LibraryLock* lock = all; lock != nullptr; lock = lock->next_of_all) lock->close_private();
 }
@@ -36,11 +36,11 @@ Text<63> program_name;
 
 constexpr Command kNoCommand;
 
-// When the library is loaded: a fork that began before this knows nothing of the mutex, and its
-// child would find it locked for ever if another thread takes its first lock meanwhile.
+// Runs when the library is loaded. A fork that began before would not know the mutex: if another
+// thread took its first lock meanwhile, the child would find the mutex locked for ever.
 [[gnu::constructor]] void meet_forks() { os::keep_through_fork(fork_mutex, close_all_private); }
 
-// Under the mutex, which every thread locks before it takes its first lock.
+// Under the mutex, which every thread locks before its first lock.
 void begin_process() {
   os::prepare_gates();
   os::read_clocks_in_process();
@@ -102,7 +102,7 @@ Outcome LibraryLock::get_at(const os::WaitGate* gate) {
 Outcome LibraryLock::look() {
   Outcome outcome;
   request_.looks_only = true;
-  // A lock that nobody has used admits everybody; to find that out must not create it.
+  // A lock that was never used admits everyone; checking it must not create it.
   if (request_.lock_count == 1 && untouched(traits_of("file"), request_.locks[0])) {
     outcome.kind = Outcome::Kind::ran;
     return outcome;
@@ -162,11 +162,11 @@ bool LibraryLock::held() const {
   return lease_.held();
 }
 
-// In a forked child: the lock is the parent's, and the thread that may have locked the mutex is not
-// here.
+// In a forked child, the lock is the parent's, and the thread that may have locked the mutex does
+// not exist.
 bool LibraryLock::inherited() const { return owner_ != os::process_id(); }
 
-// True when the lease was ours to end.
+// True when the lease was ours and was ended.
 bool LibraryLock::let_go(Ending ending, Stopped stopped) {
   if (inherited()) {
     mutex_.begin_anew();
@@ -181,7 +181,7 @@ bool LibraryLock::let_go(Ending ending, Stopped stopped) {
   return was_held;
 }
 
-// What a taker ended is the taker's to learn from: it knows why.
+// If a taker stopped the holder, the taker updates the statistics: it knows the reason.
 Lesson LibraryLock::lesson_of(Stopped stopped) const {
   if (request_.no_learn || stopped == Stopped::taken_over) return {};
   Lesson lesson;

@@ -14,7 +14,7 @@
 
 namespace atmost::limiter {
 
-// Values are kept and reused: making one touches half a megabyte, which taking a lock should not.
+// Values are kept and reused: a new one touches half a megabyte, which taking a lock should not.
 class LibraryLock {
  public:
   LibraryLock();
@@ -49,7 +49,7 @@ class LibraryLock {
   void close_private() { session_.close_private(); }
 
   LibraryLock* next_of_all = nullptr;  // of all that were ever made
-  LibraryLock* below = nullptr;  // the thread's lock taken before this one, or the next unused one
+  LibraryLock* below = nullptr;  // the thread's lock taken before this one, or the next unused lock
 
  private:
   static void listen(void* self);
@@ -62,7 +62,8 @@ class LibraryLock {
   Outcome get_at(const os::WaitGate* gate);
   void record_end(bool success, Stopped stopped);
 
-  mutable os::Mutex mutex_;  // over lease_ and session_ between release() and the listening thread
+  mutable os::Mutex mutex_;  // guards lease_ and session_ between release() and the listening
+                             // thread
   local::LocalSession session_;
   Request request_;
   Journal journal_;

@@ -30,8 +30,8 @@ KeptLog* kept_log() {
 }  // namespace
 
 Status append_to_kept_log(const history::LogPlace& place, const Event& event) {
-  // Where another thread has it, or had it when this process was forked, the event goes in by a log
-  // of its own.
+  // If another thread uses the log, or did when this process was forked, the event is written
+  // through a log of its own.
   if (kept_mutex.try_lock()) {
     KeptLog* const log = kept_log();
     if (log != nullptr && !same_log(log->place, place)) {

@@ -1,4 +1,4 @@
-// The history's side of the C library: one log for all locks of the process.
+// The C library's part of the history: one log for all locks of the process.
 #ifndef ATMOST_LIMITER_LIBRARY_LOG_H
 #define ATMOST_LIMITER_LIBRARY_LOG_H
 

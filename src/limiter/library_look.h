@@ -1,4 +1,4 @@
-// What the C library tells about a lock without taking it.
+// Showing a lock in the C library without taking it.
 #ifndef ATMOST_LIMITER_LIBRARY_LOOK_H
 #define ATMOST_LIMITER_LIBRARY_LOOK_H
 

@@ -25,7 +25,7 @@ int make_lock(const atmost_options* options, atmost_options& known, LibraryLock*
   return answer;
 }
 
-// "[N@]LOCK". What stands before the @ is a limit only if it is a number: a@b is a name like any
+// "[N@]LOCK". The part before the @ is a limit only if it is a number: a@b is a name like any
 // other.
 Status place_also(std::string_view text, const NamingContext& around, Request& to) {
   if (to.lock_count == kMaxLocks) return error_of(Code::usage, 0, "also: more than 15 locks");

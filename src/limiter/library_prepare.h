@@ -10,7 +10,7 @@
 
 namespace atmost::limiter {
 
-// Where names lead for this process: its environment, a directory (may be null) and a host (null:
+// The naming context of this process: its environment, a directory (may be null) and a host (null:
 // this one), whose name is kept in `host_room`.
 NamingContext naming_context(const char* directory, const char* host, Text<255>& host_room);
 

@@ -15,14 +15,14 @@ constexpr std::size_t kFirstSize = offsetof(atmost_options, log);
 
 bool killing_agreed = false;
 
-// False for NaN and negatives. What exceeds 292 years is for ever.
+// False for NaN and negatives. More than 292 years means for ever.
 bool to_duration(double seconds, Duration& to) {
   if (!(seconds >= 0)) return false;
   to = seconds >= 9.2e9 ? Duration::forever() : Duration{static_cast<std::int64_t>(seconds * 1e9)};
   return true;
 }
 
-// The same, or what is learned.
+// The same, or a learned limit.
 bool to_limit(double seconds, Duration& to, bool& learned) {
   learned = seconds == ATMOST_AUTO;
   return learned || to_duration(seconds, to);
@@ -78,7 +78,7 @@ int fill_elapsed_from(const atmost_options& from, Request& to) {
   }
 }
 
-// Those of the second version.
+// The options of the second version.
 int fill_choices(const atmost_options& from, Request& to) {
   if (const int answer = fill_sharing(from, to.locks[0])) return answer;
   if (const int answer = fill_on_busy(from, to)) return answer;

@@ -71,7 +71,7 @@ void set_variables(const OpenLocks& locks, const Lease& lease, Duration waited) 
                     directory_for(locks, room));
 }
 
-// `inherit` has room for a descriptor of each lock; borrowed.
+// `inherit` has room for a descriptor of each lock, and is borrowed.
 run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& lease,
                   const Limits& limits, int* inherit) {
   const Request& request = locks.request;
@@ -81,7 +81,7 @@ run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& l
   for (std::uint32_t i = 0; !request.close_fd && i < request.lock_count; ++i) {
     if (lease.lock(i).fd >= 0) inherit[task.inherit_count++] = lease.lock(i).fd;
   }
-  // Only this process knows when a lease ends.
+  // Only this process knows when a lease ends, so the command must not outlive it.
   task.signal_at_our_death = locks.traits.leased ? os::kKill : 0;
   task.monitor = limiter::monitored().monitor;
   task.may_lose_monitor = limiter::monitored().may_lose_monitor;
@@ -122,7 +122,7 @@ void supervise(const OpenLocks& locks, const Command& command, run::Task& task, 
 void become(const OpenLocks& locks, const Command& command, const run::Task& task, Lease& lease,
             limiter::Journal& journal, Outcome& outcome) {
   journal.admitted(lease, outcome.waited);
-  // No process of ours will be there to do these later.
+  // These steps come first, because no process of ours is left afterwards.
   limiter::learn_admission(locks, outcome);
   limiter::save_last_admission(locks.request, lease);
   outcome.kind = Outcome::Kind::failed;
@@ -173,8 +173,8 @@ namespace {
 
 Outcome ask(Store& store, const Request& request, Observer* observer) {
   Outcome outcome;
-  // A lock that nobody has used yet admits all but those who say 0; finding that out must not
-  // create it.
+  // A lock that was never used admits all callers but those with N = 0; checking it must not create
+  // it.
   if (request.lock_count == 1 && limiter::untouched(store.traits(), request.locks[0])) {
     outcome.kind = request.locks[0].max == 0 ? Outcome::Kind::refused : Outcome::Kind::ran;
     outcome.decision.why = request.locks[0].max == 0 ? Why::zero : Why::none;

@@ -23,7 +23,7 @@ class Monitor final : public run::SupervisionObserver {
  public:
   Monitor(os::MonitorLine& line, void (*killed)()) : line_(line), killed_(killed) {}
 
-  // What the monitored process had reported when it ended.
+  // The last report of the monitored process.
   const os::MonitorReport& last_report() const { return report_; }
 
   void started() override { line_.started(); }
@@ -44,7 +44,7 @@ class Monitor final : public run::SupervisionObserver {
   os::MonitorReport report_;
 };
 
-// Above this program itself, which holds what there is to hold.
+// Observes this program itself, which runs as the child and holds the locks.
 class Bystander final : public run::SupervisionObserver {
  public:
   void started() override {}
@@ -64,7 +64,7 @@ std::size_t room_for_environment() {
   return (limiter::count_variables(os::environment()) + 2) * sizeof(char*);
 }
 
-// This process's variables, with kMonitorVariable as `variable` says.
+// This process's variables, with `variable` in place of kMonitorVariable.
 void extend_environment(char** to, const Text<80>& variable) {
   for (char* const* from = os::environment(); *from != nullptr; ++from) {
     if (!limiter::is_variable(*from, limiter::kMonitorVariable)) *to++ = *from;
@@ -125,9 +125,9 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
   if (report.fork_error != 0) return cannot_start(Code::internal, report.fork_error, argv[0]);
   if (report.exec_error != 0)
     return cannot_start(run::exec_code(report.exec_error), report.exec_error, argv[0]);
-  // A supervisor that ended by itself has given its lease back, or said why it could not. While
-  // something of a killed one runs, its lease is its own: whom we may not stop (another user's)
-  // keeps it until it ends.
+  // A supervisor that ended by itself has given its lease back, or said why it could not. If a
+  // supervisor was killed, its lease must not be ended while a process of the command runs: one
+  // that we may not stop (another user's) keeps the lease until it ends.
   const bool over = report.status.signal != 0 &&
                     (monitor.last_report().word != os::Word::running || report.nothing_left);
   if (over && !monitor.last_report().lease.empty() && aftermath.end_lease != nullptr)

@@ -9,8 +9,9 @@
 
 namespace atmost::limiter {
 
-// What the monitor tells the monitored process of both: "PARENT:READER:WRITER:LIFE"; or of who
-// stands above it and does no more than pass on: "PARENT". Not for the command.
+// The variable by which a monitor names itself and its line to the monitored process:
+// "PARENT:READER:WRITER:LIFE". A process above that only passes signals on sets it to "PARENT". The
+// command does not get it.
 inline constexpr char kMonitorVariable[] = "ATMOST_MONITOR";
 
 struct Monitored {
@@ -22,8 +23,7 @@ struct Monitored {
 // The only one of this process.
 Monitored& monitored();
 
-// Tells the monitor the name of the lease that the session has now, if that is another one than
-// before.
+// Reports the name of the session's lease to the monitor, if it has changed.
 inline void tell_lease(const Session& session) { monitored().line.say_lease(session.lease_name()); }
 
 }  // namespace atmost::limiter

@@ -8,7 +8,7 @@
 
 namespace atmost::limiter {
 
-// Whether the lock was never used. False for a store without paths, which has to be asked.
+// Whether the lock was never used. False for a store without paths: only the store knows.
 inline bool untouched(const StoreTraits& traits, const LockSpec& lock) {
   return traits.has_path && !os::exists(lock.path.c_str());
 }

@@ -1,4 +1,4 @@
-// From the name of a store to the store.
+// Finds the store that a name stands for.
 #include <new>
 
 #include "core/limiter.h"

@@ -51,8 +51,8 @@ void show(const LockSpec& lock, const Picker& picker, Observer* observer) {
   }
 }
 
-// One batch of at most kMaxVictims, picked from what `store` shows. `more`: there may be others
-// left.
+// Stops one batch of at most kMaxVictims, picked from what `store` shows. `more`: there may be
+// others left.
 Outcome stop_some(Store& store, const limiter::OpenLocks& locks, const Victims& wanted,
                   const limiter::TakeoverReports& reports, bool& more) {
   const Instant now = limiter::moment(locks.request);

@@ -12,7 +12,8 @@
 namespace atmost::limiter {
 namespace {
 
-// While killing, what was missed or started meanwhile, and what goes last, is swept again so often.
+// The pause between two sweeps while killing: each catches processes that were missed or started
+// meanwhile.
 constexpr std::int64_t kKillAgainNs = 30'000'000;
 constexpr Duration kShortestKill = {os::kShortestKillNs};
 constexpr int kFewestKills =
@@ -80,8 +81,8 @@ Status TakeoverRun::prove(std::uint32_t index) {
   return {};
 }
 
-// One hold of several slots is one holder, which gets each signal once: at a second INT many
-// programs drop everything.
+// One hold of several slots is one holder, which gets each signal once: many programs end at once
+// at a second INT.
 bool TakeoverRun::shares_hold(std::uint32_t index) const {
   for (std::uint32_t i = 0; i < index; ++i) {
     if (victims_[i].held && decision_.holds[i] != 0 && decision_.holds[i] == decision_.holds[index])
@@ -108,8 +109,8 @@ Status TakeoverRun::signal(std::uint32_t index, const SignalStage& stage) {
   return {};
 }
 
-// Until when after a signal. In a fleet KILL means: a holder out of reach loses its lease, which
-// may be longer than ours.
+// When the grace after a signal ends. In a fleet, a holder that cannot be reached after KILL loses
+// its lease, which may be longer than ours.
 std::int64_t TakeoverRun::grace_end(bool killing) const {
   constexpr Duration kExpiry = Duration::seconds(2);  // until a store notices that a lease is over
   const std::int64_t now = os::boot_ns();
@@ -127,7 +128,7 @@ std::int64_t TakeoverRun::grace_end(bool killing) const {
   return plus(until, kExpiry);
 }
 
-// One signal to everybody, and its grace.
+// One signal to every victim, and its grace.
 Status TakeoverRun::run_stage(const SignalStage& stage) {
   const auto signal_one = [&](std::uint32_t index) { return signal(index, stage); };
   const auto look = [&](std::uint32_t index) -> Status {
@@ -171,7 +172,7 @@ Result<Takeover> TakeoverRun::run() {
     if (!begun.value()) return Takeover::taken;
     stops_.of[stops_.count++] = std::move(begun.value());
   }
-  tell_lease(locks_.session);  // the claim lies under it
+  tell_lease(locks_.session);  // the claim is stored under the lease
   const Status proven = each([&](std::uint32_t index) { return prove(index); });
   if (!proven.ok()) return proven.error();
   if (young_) return Takeover::young;

@@ -10,11 +10,11 @@
 
 namespace atmost::limiter {
 
-// What became of the victims of a decision.
+// What happened to the victims of a decision.
 enum class Takeover : std::uint8_t {
-  freed,     // every slot was let go: ask again
+  freed,     // every slot was released: ask again
   taken,     // another taker is stopping them
-  young,     // one is younger than its record says: nobody was signalled
+  young,     // one is younger than its record says: no process was signalled
   immune,    // a holder's program has not agreed to be stopped: decision.culprit names it
   survived,  // a holder is still there after KILL and its pause (disk wait): decision.culprit names
              // it
@@ -27,7 +27,7 @@ struct Motive {
   const Limits* learned = nullptr;  // where `due` was learned
 };
 
-// The history's side of a takeover.
+// The history's part of a takeover.
 class TakeoverLog {
  public:
   // Before the first signal to it, whatever the reason.
@@ -60,8 +60,8 @@ struct TakeoverReports {
 
 // Signals the victims of `decision` (take_over) with INT, TERM and KILL, request.kill_grace after
 // each, ending as soon as their slots are free. Blocks at most three graces and a little more;
-// victims are stopped side by side. Those who have held for less than `why.due` are left alone,
-// whatever the decision was made of (with a given time the records alone count). The slots stay
+// victims are stopped at the same time. Those that have held for less than `why.due` are left
+// alone, whatever the decision saw (with a given time, only the records count). The slots stay
 // closed to newcomers until the caller ends `stops`, which it does after its next attempt. Error:
 // not_permitted when a holder cannot be proven from here, or is this process or an ancestor of it.
 Result<Takeover> take_over(const OpenLocks& locks, const Motive& why, Decision& decision,

@@ -1,4 +1,4 @@
-// What a takeover reports: to the log, to the observer, and to what the lock learns.
+// What a takeover reports: to the log, to the observer, and to the statistics.
 #include "core/words.h"
 #include "os/clock.h"
 #include "policy/limits.h"
@@ -7,7 +7,7 @@
 
 namespace atmost::limiter {
 
-// Tells the log whether the last signal to it worked.
+// Records in the log whether the last signal to the victim worked.
 void TakeoverRun::settle(std::uint32_t index) {
   Victim& victim = victims_[index];
   if (victim.signal == 0) return;
@@ -42,11 +42,11 @@ bool TakeoverRun::shares_hold_with_earlier(std::uint32_t index) const {
   return false;
 }
 
-// Nothing is left of a supervised tree. Other holders may leave processes that they started, which
-// a warning names.
+// Warns of processes that the victims left behind. A supervised tree leaves none; other holders
+// may.
 void TakeoverRun::name_survivors() {
   if (observer_ == nullptr || stops_.count == 0) return;
-  constexpr int kLooks = 6;  // what ends together with its parent may take a moment
+  constexpr int kLooks = 6;  // processes that end with their parent may take a moment
   std::uint64_t tokens[kMaxVictims];
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) tokens[i] = victims_[i].holder.token;
   std::int64_t pids[kNamedSurvivors];
@@ -59,8 +59,8 @@ void TakeoverRun::name_survivors() {
   observer_->warning(survivors_words(request_.locks[decision_.lock], pids, count));
 }
 
-// A run that was stopped for its age would have taken longer. From one that was only in the way,
-// nothing is learned.
+// A run that was stopped for its age would have taken longer. A run that was stopped for another
+// reason teaches nothing.
 void TakeoverRun::learn_ages() {
   if (why_.due.is_zero() || request_.no_learn) return;
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {

@@ -1,4 +1,4 @@
-// One takeover under way. For takeover.cc and takeover_report.cc alone.
+// One takeover. Only for takeover.cc and takeover_report.cc.
 #ifndef ATMOST_LIMITER_TAKEOVER_RUN_H
 #define ATMOST_LIMITER_TAKEOVER_RUN_H
 
@@ -7,7 +7,7 @@
 
 namespace atmost::limiter {
 
-// How often the holder is checked after a signal: a pause ends at most this much late.
+// How often a holder is checked after a signal: a pause ends at most this much late.
 inline constexpr std::int64_t kLookNs = 10'000'000;
 
 struct SignalStage {
@@ -33,18 +33,18 @@ class TakeoverRun {
   struct Victim {
     bool held = true;
     bool immune = false;
-    std::int64_t left = 0;           // the process that the last signal met
-    std::int64_t until_boot_ns = 0;  // the end of its lease, if that is known to be the last
+    std::int64_t left = 0;           // the process that the last signal reached
+    std::int64_t until_boot_ns = 0;  // the end of its lease, if it is known not to be renewed
     Event::Holder holder;
-    Text<63> host;  // of it; empty: this one
+    Text<63> host;  // of the process; empty: this one
     Text<63> id, command;
     bool noted = false;
-    int signal = 0;  // the last one sent, until it is known whether it worked
+    int signal = 0;  // the last one sent, until its effect is known
     SignalStep last = SignalStep::look;
     Instant sent;
   };
 
-  // `act(index)` for each victim that still holds, until one fails.
+  // Calls `act(index)` for each victim that still holds, until one call fails.
   template <class Act>
   Status each(Act act);
   Result<SignalResult> signal_holder(std::uint32_t index, SignalStep step);

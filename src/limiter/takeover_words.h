@@ -10,11 +10,11 @@
 
 namespace atmost::limiter {
 
-// At most this many of them are named.
+// At most this many surviving processes are named.
 inline constexpr std::uint32_t kNamedSurvivors = 5;
 
-// The warning that `count` processes are left; `pids` are the first of them, as many as there are,
-// kNamedSurvivors at most.
+// The warning that `count` processes are left; `pids` has the first of them, kNamedSurvivors at
+// most.
 Error survivors_words(const LockSpec& lock, const std::int64_t* pids, std::uint32_t count);
 
 // Why the holder of slot `slot` is not stopped: `found` is unprovable, or an ancestor of this
