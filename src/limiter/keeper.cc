@@ -195,8 +195,8 @@ bool Keeper::take_again() {
   return lease_.held();
 }
 
-// A link needs nobody to hold it: it names the script. It only goes with the script if somebody
-// removes it then.
+// A link names the script and needs no process to hold it. But it stays after the script's end
+// unless a process removes it.
 [[noreturn]] void keep_link(const Keeping& keeping, symlink::SymlinkSession& session,
                             os::HelperProcess& starter, Lease lease) {
   const int script = keeping.script.descriptor();
