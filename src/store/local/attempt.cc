@@ -18,7 +18,7 @@ bool wants_holders(const Request& request, bool last_chance) {
          (request.on_busy == OnBusy::replace && last_chance);
 }
 
-// What the original tells who is refused: all that run, under whatever limit.
+// The original's message counts all holders, whatever their limits.
 Status count_all(LockFile& file, std::uint32_t& held) {
   Count count;
   Status counted = count_held(file, 1, kMaxSlots, kMaxSlots, count);
@@ -26,18 +26,19 @@ Status count_all(LockFile& file, std::uint32_t& held) {
   return counted;
 }
 
-// Turns are measured by the clock, whatever moment a caller gives.
+// Turns are measured by the clock, even if the caller gives a moment.
 std::int64_t turn_clock(const Request& request, const Instant& now) {
   return request.now_boot_ns != 0 ? os::boot_ns() : now.boot_ns;
 }
 
-// One at a time keeps every flock out; several of ours have to come in beside one another.
+// For one slot, excludes every other flock(2); for several, our holders must not exclude one
+// another.
 os::LockKind flock_for(const LockSpec& spec) {
   return spec.max == 1 || spec.mode == Mode::exclusive ? os::LockKind::write : os::LockKind::read;
 }
 
-// Waiting for it would be waiting for ourselves: a flock(1) that runs us, a shell with the
-// descriptor open, or the process for which we ask.
+// Then waiting would never end: the flock is held by a flock(1) that runs us, a shell with the
+// descriptor open, or the process on whose behalf we ask.
 bool flocked_by_our_tree(const Identity& file, const Request& request) {
   return os::flock_above(os::process_id(), file.device, file.inode) ||
          (request.kept_for > 1 && os::flock_above(request.kept_for, file.device, file.inode));
@@ -62,14 +63,15 @@ Result<Decision> LocalSession::attempt(DecideFn decide, const Instant& now, Tick
     bool replaced = guarded.value() == LockFile::Guarded::replaced;
     if (!replaced) {
       Result<Decision> decision = decide_all(decide, now, queue);
-      replaced = !decision.ok() && decision.error().sys == ESTALE;  // since the guard was taken
+      replaced = !decision.ok() && decision.error().sys == ESTALE;  // replaced since the guard was
+                                                                    // taken
       if (!replaced) {
         if (decision.ok() && decision.value().verdict == Verdict::admit) lease = Lease(this);
         unguard_all();
         return decision;
       }
     }
-    close_files();  // and with it our place in the queue of a file that nobody finds any more
+    close_files();  // this also gives up our place in the queue of a file that has lost its name
     if (queue != nullptr) *queue = {};
   }
   return entry(0).file.failure(Code::io, 0, "is replaced again and again");
@@ -107,7 +109,7 @@ View LocalSession::view_of(std::uint32_t lock, bool last_chance) {
   return view;
 }
 
-// All locks, until one refuses.
+// Decides lock by lock, until one refuses.
 Result<Decision> LocalSession::decide_each(DecideFn decide, const Instant& now, Ticket* queue) {
   Decision decision;
   Limits first;
@@ -134,8 +136,7 @@ Result<Decision> LocalSession::decide_each(DecideFn decide, const Instant& now, 
   if (request_->with_flock) {
     if (Status taken = take_flocks(decide, now, queue, decision); !taken.ok()) return taken.error();
   }
-  if (decision.verdict == Verdict::admit)
-    decision.limits = first;  // what the command is limited by
+  if (decision.verdict == Verdict::admit) decision.limits = first;  // the limits of the command
   return decision;
 }
 
@@ -153,9 +154,9 @@ Result<Decision> LocalSession::decide_all(DecideFn decide, const Instant& now, T
   return done.ok() ? decided : Result<Decision>(done.error());
 }
 
-// flock(2) on the lock files (--with-flock). Only when everything else is decided, and never
-// waiting: a flock that is held for an instant makes somebody's `flock -n` fail. It sits where the
-// slots are, so it ends as they do.
+// flock(2) on the lock files (--with-flock). Taken last and without waiting: even a flock that is
+// held for an instant makes another process's `flock -n` fail. It is on the same description as the
+// slots, so it ends as they do.
 Status LocalSession::take_flocks(DecideFn decide, const Instant& now, Ticket* queue,
                                  Decision& decision) {
   for (std::uint32_t i = 0; i < count_; ++i) {
@@ -169,7 +170,7 @@ Status LocalSession::take_flocks(DecideFn decide, const Instant& now, Ticket* qu
     view.has_room = false;
     view.flocked = true;
     view.held_by_ancestor = flocked_by_our_tree(each.file.identity(), *request_);
-    view.holders = {};  // it is none of them
+    view.holders = {};  // none of them holds the flock
     decision = decide(*request_, spec, view, now);
     decision.lock = i;
     return {};
@@ -192,9 +193,9 @@ void LocalSession::drop_all() {
 Status LocalSession::after_refusal(const Decision& decision, const Instant& now, Ticket* queue) {
   drop_all();
   if (queue != nullptr && queue->drawn) settle_own_turns(decision.lock, *queue);
-  // A pass's own moment is past by now, and later admissions are no wonder.
+  // For a pass with a moment of its own, later admissions are normal.
   if (decision.last_in_future && !now.given && request_->now_boot_ns == 0) {
-    // Written once: from here on the interval counts from now, and so ends.
+    // Written once: from now on the interval counts from this moment, and so it ends.
     LockFile& file = entry(decision.lock).file;
     Header& header = file.header();
     for (StampData* data : {&header.start, &header.finish, &header.success}) {

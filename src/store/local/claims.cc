@@ -1,4 +1,4 @@
-// settle_claims(): who has the better claim to what is free.
+// settle_claims(): which waiters have a better claim to a free slot.
 #include "core/turn.h"
 #include "queue.h"
 #include "slots.h"
@@ -89,7 +89,7 @@ class Settlement {
     return error == 0 ? Status{} : file_.failure(Code::io, error, "cannot query locks");
   }
 
-  // False when its turn is over.
+  // False when its turn has ended.
   bool keeps_turn(Turns& turns, std::uint32_t queue, const Waiter& waiter) {
     const Turns::Standing standing = turns.next(waiter.turn_boot_ns);
     if (standing == Turns::Standing::begins)
@@ -121,7 +121,7 @@ class Settlement {
 
 Status settle_claims(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
                      Search* search, Reservation& to) {
-  if (file.header().drained != 0) return {};  // admits nobody: it is nobody's turn
+  if (file.header().drained != 0) return {};  // admits nobody, so there are no turns
   Settlement settlement(file, spec, owner, seeker, search, to);
   Status settled = settlement.own_queue();
   if (settled.ok() && spec.mode == Mode::plain) settled = settlement.writers();

@@ -31,7 +31,8 @@ bool LockFile::serves(const LockSpec& spec, const Request& request) {
   if (!fd_.open() || !shared_.open() || path_.view() != spec.path.view()) return false;
   const bool plain =
       !request.looks_only && !request.only_stops && !request.foreign_format && !request.with_flock;
-  // Both are asked: each lets go of a descriptor that has become another file's.
+  // Both are checked, because each check gives up a descriptor whose number now belongs to another
+  // file.
   const bool first_same = is_same(fd_, request);
   const bool same = is_same(shared_, request) && first_same;
   if (!plain || !same || !may_stay_open() || user_ != os::user_id()) return false;
@@ -45,7 +46,8 @@ void LockFile::set_heirs(Heirs heirs, os::Mutex* opening) {
   opening_ = opening;
 }
 
-// Out of the way of scripts' own, where a command or the program around us could meet it.
+// Keeps it away from the numbers that scripts use, where a command or the program around us could
+// meet it.
 int LockFile::keep_apart() {
   if (shares() && heirs_ == Heirs::command) return 0;
   const Opening gate(opening_);
@@ -84,7 +86,8 @@ void LockFile::close_private() {
 }
 
 Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
-  // A process that may not write must not exclude those that may: it reads as listings do.
+  // A process that may not write must not exclude those that may: it reads without the guard, as
+  // listings do.
   int error =
       read_only_ ? 0 : os::try_lock(fd_.get(), os::Owner::description, os::LockKind::write, kGuard);
   if (error == EAGAIN) {
@@ -112,7 +115,8 @@ Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
   return Guarded::held;
 }
 
-// What the file behind the descriptor is does not change: that was asked when it was opened.
+// Only checks the name. The file behind the descriptor was examined when it was opened, and does
+// not change.
 int LockFile::leads_here(bool& same) const {
   struct stat status;
   same = false;

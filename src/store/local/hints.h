@@ -1,6 +1,6 @@
-// Reading and writing the lock file's hints. Whatever is read may be stale, torn, zeroed or forged:
-// every function says what it makes of that, and none trusts it with more than a listing, a
-// shortcut that a lock confirms, or a refusal. pread and pwrite only, never a mapping.
+// Reading and writing the lock file's hints. Everything read may be stale, torn, zeroed or forged.
+// Each function says what it then does; none uses it for more than a listing, a shortcut that a
+// lock confirms, or a refusal. pread and pwrite only, never a mapping.
 #ifndef ATMOST_STORE_LOCAL_HINTS_H
 #define ATMOST_STORE_LOCAL_HINTS_H
 
@@ -12,8 +12,7 @@
 
 namespace atmost::local {
 
-// What is known of the running boot and of the file's identity: hints of another boot or a copied
-// file do not apply.
+// The running boot and the file's identity: hints of another boot or of a copied file do not apply.
 struct Identity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -26,22 +25,21 @@ enum class HeaderState : std::uint8_t {
   good,
   // Checksum holds, but it was written to another file: only the stamps and the token count
   copied,
-  // Our magic, wrong checksum; or none, where other hints tell that there was one: the last
+  // Our magic, wrong checksum; or no magic, although other hints show that there was one: the last
   // admission is unknown and counts as just now
   damaged,
   newer,  // a later format
-  alien,  // not a lock file at all: data where we and the original never write any
+  alien,  // not a lock file: it has data where neither atmost nor the original writes
 };
 
 // Reads index and header in one call. `index` is raw. Returns 0 or an errno value.
 int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header,
                 HeaderState& state);
-// Fills magic, version, identity and checksum in, then writes. Never allocates space after the
+// Fills in magic, version, identity and checksum, then writes. Never allocates space after the
 // first time.
 int write_header(int fd, const Identity& identity, Header& header);
 
-// The index with 0, values below the first slot and values beyond the last replaced: 0 says
-// "absurd".
+// The index, but 0 (absurd) for 0, values below the first slot and values beyond the last.
 std::uint64_t plausible_index(std::uint64_t raw);
 int write_index(int fd, std::uint64_t index);
 
@@ -53,8 +51,8 @@ int read_words(int fd, std::uint32_t first, std::uint32_t count, Word* to);
 // Writes the occupancy half only; the flags stay.
 int write_word(int fd, std::uint32_t slot, std::uint32_t thread);
 int write_flags(int fd, std::uint32_t slot, std::uint32_t flags);
-// Forgets who occupied the slots; the flags stay. For words that were written in another boot or to
-// another file.
+// Clears the occupancy of all words; the flags stay. For words that were written in another boot or
+// to another file.
 int clear_words(int fd);
 bool word_lives(const Word& word);
 
@@ -65,8 +63,8 @@ bool read_record(int fd, std::uint32_t slot, Record& to);
 void view_of(const Record& record, const Identity& identity, HolderView& to);
 
 int write_waiter(int fd, WaiterRecord& record);
-// The record in the place of the waiter that drew `ticket` (a ring: compare record.ticket); false
-// when it is absent or torn.
+// The record in the place of the waiter that drew `ticket` (the places are a ring: compare
+// record.ticket); false when it is absent or torn.
 bool read_waiter(int fd, std::uint64_t ticket, WaiterRecord& to);
 bool waiter_valid(const WaiterRecord& record);
 void view_of(const WaiterRecord& record, const Identity& identity, WaiterView& to);

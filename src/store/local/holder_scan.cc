@@ -6,7 +6,7 @@
 namespace atmost::local {
 namespace {
 
-// Looks where processes end before they can be looked at.
+// The number of looks when processes end before they can be examined.
 constexpr int kMostLooks = 64;
 
 }  // namespace
@@ -23,18 +23,18 @@ HolderScan::HolderScan(const Proof& proof, const os::Ancestors& ours)
     : proof_(proof), ours_(ours), self_(os::process_id()) {}
 
 bool HolderScan::find(const LockFile& file, const HolderView& holder) {
-  // A supervisor keeps its own child informed, and a keeper has told nobody to stop: the script it
-  // keeps the lock for is no holder. Only where there is neither, everybody who has the lock is a
-  // target.
+  // If a supervisor or a keeper holds the slot, only that process is the target: a supervisor
+  // passes signals on to its command, and the script of a keeper is not a holder. Otherwise, every
+  // process that has the lock is a target.
   const bool alone = holder.kind == HolderKind::supervised || holder.kind == HolderKind::keeper;
   for (int look = 0; look < (ended_ > 0 ? kMostLooks : kLooks); ++look) {
     if (look > 0) os::sleep_until(plus(os::boot_ns(), {kLookAgainNs}));
     if (alone && prove(holder.pid)) return true;
-    // The record's number may be that of no process here: its absence shows nothing.
+    // The record's number may mean no process here: its absence proves nothing.
     const std::uint32_t ended_before = ended_;
     (void)os::each_process(*this);
     if (count_ > 0 || ancestor_) return true;
-    // Its last process may have ended since the lock was asked.
+    // The last holder may have ended since the lock was queried.
     if (!is_held(file, holder.slot)) return false;
     if (unproven_ != 0) return true;
     met_all_ = met_all_ || ended_ == ended_before;

@@ -18,13 +18,14 @@ struct ProvenHolder {
   os::ProcessHandle handle;
 };
 
-// Where nobody is seen to hold a slot that is held, we look again: it may end, or hand on to a
-// child, while we look; and who is ending has closed its descriptors a moment before the lock is
-// gone. So often where nothing hints at that, with a pause before each look but the first.
+// The number of looks for the holder of a slot that is held, with a pause before each but the
+// first. One look may find none: the holder may end or pass the slot on to a child meanwhile, and a
+// process that ends closes its descriptors a moment before its lock is gone. More looks are made if
+// processes end while we look (kMostLooks).
 inline constexpr int kLooks = 16;
 inline constexpr std::int64_t kLookAgainNs = 3'000'000;
 
-// Whether the slot's byte is locked by any process, or that is not known.
+// Whether the slot's byte is locked by any process; true if that is not known.
 bool is_held(const LockFile& file, std::uint32_t slot);
 
 // Some 12 KiB: meant for the stack. Borrows both.
@@ -32,9 +33,10 @@ class HolderScan final : public os::ProcessVisitor {
  public:
   HolderScan(const Proof& proof, const os::Ancestors& ours);
 
-  // Looks for holders of the slot that `holder` describes until one is found, or somebody who
-  // cannot be one beyond doubt. False when the slot was free before anybody was met. Reads /proc:
-  // milliseconds, and up to a fifth of a second where nobody is found.
+  // Looks for holders of the slot that `holder` describes until one is found, or a process that has
+  // the lock but is not proven to be a holder. False when the slot was free before either was
+  // found. Reads /proc: takes milliseconds, and up to a fifth of a second where no process is
+  // found.
   bool find(const LockFile& file, const HolderView& holder);
 
   std::uint32_t count() const { return count_; }
@@ -43,17 +45,17 @@ class HolderScan final : public os::ProcessVisitor {
   bool ancestor() const { return ancestor_; }
   // A process with a descriptor of the lock that proves nothing; 0: none.
   std::int64_t unproven() const { return unproven_; }
-  // Whether the holder may be one that ended before it was proven: one was seen to, or every
-  // process could be read, and in each look some ended before it was their turn.
+  // Whether the holder may be a process that ended before it was proven: one did, or in each look
+  // some processes ended before they could be read, although all others could be.
   bool fleeting() const { return fleeting_ || (!met_all_ && !unreadable_); }
-  // Whether its parent is a holder too, below which it is found.
+  // Whether its parent is a holder, too, and so leads to it.
   bool below_another(std::uint32_t index) const;
   // REQUIRES: count() > 0
   std::int64_t oldest_boot_ns() const;
 
  private:
-  // Of the processes that have the lock; those beyond it, which a few thousand descriptors would be
-  // needed for, get their turn when the first have gone.
+  // Of the processes that have the lock. Further ones are found when the first have ended; it takes
+  // a few thousand descriptors to have more.
   static constexpr std::uint32_t kMaxHolders = 256;
 
   bool prove(std::int64_t pid);
@@ -67,9 +69,9 @@ class HolderScan final : public os::ProcessVisitor {
   std::int64_t unproven_ = 0;
   bool ancestor_ = false;
   bool fleeting_ = false;
-  bool unreadable_ = false;  // some process was
-  bool met_all_ = false;     // some look met every process there was, and found no holder
-  std::uint32_t ended_ = 0;  // how many had ended before they could be looked at
+  bool unreadable_ = false;  // of some process, the locks could not be read
+  bool met_all_ = false;     // one look covered every process there was, and found no holder
+  std::uint32_t ended_ = 0;  // how many ended before they could be examined
 };
 
 }  // namespace atmost::local

@@ -8,8 +8,8 @@
 namespace atmost::local {
 namespace {
 
-// Set by limiter/ in every command's environment, and inherited by what that starts and leaves
-// behind.
+// Set by limiter/ in every command's environment, and inherited by all processes that the command
+// starts.
 constexpr const char* kTokenVariable = "ATMOST_TOKEN";
 
 }  // namespace
@@ -22,7 +22,7 @@ Result<bool> LocalHolderStop::begin(LockFile& file, os::SeenDescendants& seen, s
   const int error = lock(takeover_byte(slot));
   if (error == EAGAIN) return false;
   if (error != 0) return file.failure(Code::io, error, "cannot begin to take a slot over");
-  // That it cannot be had costs a word in a message.
+  // If this lock cannot be had, only a message is less exact.
   if (what_for == StopFor::kill) (void)lock(kill_byte(slot));
   file_ = &file;
   seen_ = &seen;
@@ -46,7 +46,7 @@ Result<SignalResult> LocalHolderStop::signal(SignalStep step) {
   Result<LockFile::Guarded> guarded = file_->guard(plus(os::boot_ns(), {kGuardPatienceNs}));
   if (!guarded.ok()) return guarded.error();
   if (guarded.value() == LockFile::Guarded::replaced)
-    return SignalResult{};  // nobody holds a slot of the new file for us
+    return SignalResult{};  // our slot is not in the new file
   if (guarded.value() == LockFile::Guarded::timeout)
     return file_->failure(Code::busy, 0, "its guard is held too long");
   const SignalResult result = signal_holder(*file_, slot_, hold_, step, *seen_);

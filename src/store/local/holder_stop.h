@@ -10,12 +10,11 @@
 
 namespace atmost::local {
 
-// A locked byte beside the slot says that it is being stopped; the kernel drops it when this
-// process ends. One of an array in the session: free until begin().
+// A locked byte beside the slot marks it as being stopped; the kernel unlocks it when this process
+// ends. One of an array in the session: free until begin().
 class LocalHolderStop final : public HolderStop {
  public:
-  // Borrows the file, which is open, and `seen` until close(). False: another process is stopping
-  // it.
+  // Borrows the open file and `seen` until close(). False: another process is stopping the holder.
   Result<bool> begin(LockFile& file, os::SeenDescendants& seen, std::uint32_t slot,
                      std::uint64_t hold, StopFor what_for);
   bool begun() const { return file_ != nullptr; }

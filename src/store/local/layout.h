@@ -1,7 +1,7 @@
-// The lock file's map. docs/lock-map.md tells it in words and says what each range promises.
+// The lock file's layout. docs/lock-map.md describes it, with the promise of each range.
 //
-// Locks are the truth, bytes are hints. Bytes 0–7 of data are the one field the original exectimes
-// knows.
+// Locks are the truth, bytes are hints. Bytes 0–7 of data are the only field that the original
+// exectimes knows.
 #ifndef ATMOST_STORE_LOCAL_LAYOUT_H
 #define ATMOST_STORE_LOCAL_LAYOUT_H
 
@@ -27,16 +27,16 @@ constexpr std::uint32_t slot_of(std::int64_t byte) {
 inline constexpr std::int64_t kModeByte = std::int64_t{1} << 41;
 inline constexpr std::int64_t kTakeoverBase = std::int64_t{1} << 42;
 constexpr std::int64_t takeover_byte(std::uint32_t slot) { return kTakeoverBase + slot - 1; }
-// Held beside it by atmost kill, which wants nobody's place.
+// Held beside it by atmost kill, which does not want the slot.
 constexpr std::int64_t kill_byte(std::uint32_t slot) { return takeover_byte(kMaxSlots + slot); }
 // Held by the caller that waits to run once more (--on-busy=join), until it is admitted.
 inline constexpr std::int64_t kJoinByte = std::int64_t{1} << 43;
 // Process-owned, by the holder of the slot, where several users may write the file: see proof.h.
 inline constexpr std::int64_t kProofBase = std::int64_t{1} << 44;
 constexpr std::int64_t proof_byte(std::uint32_t slot) { return kProofBase + slot - 1; }
-// Held beside the one slot by a holder that was admitted from its queue: the next waiter is blocked
-// on it, because the slot's own byte is locked by nobody who is not being admitted. A read lock
-// that a paused waiter keeps on it delays wake-ups, nothing else.
+// Held beside the one slot by a holder that was admitted from its queue: the next waiter blocks on
+// it, because only a caller that is being admitted locks the slot's own byte. If a paused waiter
+// keeps a read lock on it, only wake-ups are delayed.
 inline constexpr std::int64_t kHandoverByte = std::int64_t{1} << 45;
 
 // Waiters' tickets: a queue for each limit value, and one for shared and exclusive callers
@@ -57,7 +57,7 @@ constexpr std::uint32_t queue_of(const LockSpec& lock) {
 
 inline constexpr std::int64_t kIndexAt = 0;  // 8 bytes: highest slot byte in use
 inline constexpr std::int64_t kHeaderAt = 4096;
-inline constexpr std::int64_t kMemoryAt = 8192;      // what the lock remembers of its runs
+inline constexpr std::int64_t kMemoryAt = 8192;      // the statistics of the lock's runs
 inline constexpr std::int64_t kWaitersAt = 1 << 20;  // a ring of kWaiterRing records
 inline constexpr std::int64_t kWordsAt = 2 << 20;    // 8 bytes a slot: occupancy word, slot flags
 inline constexpr std::int64_t kRecordsAt = 4 << 20;  // a record a slot
@@ -67,7 +67,7 @@ inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr char kMagic[8] = {'a', 't', 'm', 'o', 's', 't', '\x1a', '\n'};
 // Flags of a slot's word.
 inline constexpr std::uint32_t kDrainedFlag = 1;
-// A taker asks the library that holds the slot to let go
+// A taker asks the library that holds the slot to release it
 inline constexpr std::uint32_t kRevokedFlag = 2;
 
 struct StampData {
@@ -90,7 +90,8 @@ struct Header {
   StampData start;
   StampData finish;
   StampData success;
-  std::uint64_t joiner_queue;   // of the waiter that draws last with --on-busy=join
+  std::uint64_t joiner_queue;   // the queue of the waiter that was last to draw a ticket with
+                                // --on-busy=join
   std::uint64_t joiner_ticket;  // 0: none is known
   std::uint64_t reserved[10];
   std::uint64_t checksum;
@@ -119,7 +120,7 @@ struct Record {
   char id[63];
   char command[63];
   std::uint8_t reserved[2];
-  // A keeper's: the process it waits for, and when that one started; else 0
+  // Of a keeper: the process it waits for, and when that process started; else 0
   std::uint64_t kept_for;
   std::int64_t kept_for_start_ns;
   std::uint64_t reserved_words[5];
@@ -143,7 +144,7 @@ struct WaiterRecord {
   char id[63];
   char command[63];
   std::uint8_t reserved[2];
-  // When its turn began (core/turn.h); 0: it had none, or could not have come in then
+  // When its turn began (core/turn.h); 0: it had none, or could not have been admitted then
   std::int64_t turn_boot_ns;
   std::uint64_t turn_boot;  // in which boot
   std::uint64_t reserved_words[5];
@@ -161,7 +162,7 @@ static_assert(sizeof(LockStats) == 1624 && sizeof(MemoryRecord) == 1648);
 inline constexpr char kMemoryMagic[8] = {'r', 'u', 'n', 't', 'i', 'm', 'e', 's'};
 inline constexpr std::uint32_t kMemoryVersion = 2;
 
-// The file beside the locks of a directory that holds their experience.
+// The file beside the locks of a directory that holds the statistics of all of them.
 struct ExperienceRecord {
   char magic[8];
   std::uint32_t version;

@@ -58,8 +58,8 @@ void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderV
   const bool asked =
       !live_word && os::query_lock(file.slot_fd(), os::Owner::description, os::LockKind::write,
                                    {slot_byte(slot), 1}, conflict) == 0;
-  // A process-owned lock names its owner, and holders have no read locks: whatever the record says,
-  // it is an earlier holder's.
+  // A process-owned lock names its owner, and holders have no read locks. If the record says
+  // otherwise, it is an earlier holder's.
   const bool named =
       asked && conflict.found && conflict.pid > 0 && (!to.has_record || conflict.pid != to.pid);
   const bool read_locked = asked && conflict.found && !conflict.write;
@@ -71,8 +71,8 @@ void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderV
   }
   os::ProcessFacts process;
   if (to.pid <= 0 || os::process_facts(to.pid, process) != 0) return;
-  // A process that started after the hold began has taken over a pid, not a slot. /proc counts in
-  // ticks of 10 ms.
+  // A process that started after the hold began has the holder's pid, but not its slot. /proc
+  // counts in ticks of 10 ms.
   constexpr std::int64_t kTickNs = 10'000'000;
   if (to.has_record && to.start.same_boot && process.start_boot_ns > to.start.boot_ns + kTickNs)
     return;
@@ -147,7 +147,7 @@ namespace {
 constinit os::LockHoldings holdings;  // listing is for programs, which are single-threaded
 
 bool has_ended(const HolderView& holder) {
-  // What was seen to live costs nothing more.
+  // The process was seen running, so no further query is needed.
   if (holder.process_state != 0 && holder.process_state != 'Z' && holder.process_state != 'X')
     return false;
   os::ProcessFacts facts;
@@ -170,8 +170,9 @@ void name_who_is_left(const LockFile& file, HolderView& holder, bool& gathered) 
       continue;
     os::ProcessLabel label;
     if (!os::process_label(held.pid, label)) continue;
-    // Only of a supervisor is it known that it was another process: --exec in another pid namespace
-    // has another number there. And only who was started under this very hold is left of it.
+    // Only for a supervisor is it certain that this is another process (after --exec in another pid
+    // namespace, the holder itself has another number here), and only a process with this hold's
+    // token was started under it.
     const bool left =
         holder.kind == HolderKind::supervised && file.words_count() &&
         os::is_marked(held.pid, "ATMOST_TOKEN", static_cast<std::int64_t>(holder.token));
@@ -186,8 +187,9 @@ void name_who_is_left(const LockFile& file, HolderView& holder, bool& gathered) 
 
 namespace {
 
-// A keeper is nobody's ancestor: what counts is whether the process for which we ask has the slot
-// already. Another one, its parent say, may let go while we wait. The record outlives the hold.
+// A keeper is not an ancestor: what counts is whether the process on whose behalf we ask has the
+// slot already. Another process, for example its parent, may release it while we wait. The record
+// may be older than the hold, so the lock is checked.
 bool kept_for_the_same(const LockFile& file, std::uint32_t slot, const Record& record,
                        const Request& request) {
   const Identity& identity = file.identity();
@@ -199,8 +201,7 @@ bool kept_for_the_same(const LockFile& file, std::uint32_t slot, const Record& r
 
 bool held_by_our_tree(LockFile& file, std::uint32_t slot, const Request& request) {
   const Identity& identity = file.identity();
-  // A descriptor that we inherited shows here; the one we opened holds nothing below N at this
-  // point.
+  // Finds a descriptor that we inherited; the one that we opened holds nothing below N here.
   if (os::holds_byte(os::process_id(), identity.device, identity.inode, slot_byte(slot)) ==
       os::Holding::yes) {
     return true;
@@ -215,8 +216,8 @@ bool held_by_our_tree(LockFile& file, std::uint32_t slot, const Request& request
 }  // namespace
 
 bool own_tree_blocks(LockFile& file, const LockSpec& spec, const Request& request) {
-  // An exclusive holder is alone: when the mode is locked and a slot is ours, both are. And nobody
-  // is exclusive beside one.
+  // An exclusive holder is the only one: if the mode byte is locked and a slot is ours, both are
+  // ours. And an exclusive caller fits beside no holder.
   Run mode;
   const bool locked =
       first_locked(file.slot_fd(), kModeByte, kModeByte + 1, mode) == 0 && mode.found;

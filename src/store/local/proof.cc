@@ -11,12 +11,13 @@ constexpr std::uint32_t kRoot = 0;
 
 bool several_may_write(const struct stat& status) {
   return (status.st_mode & (S_IWGRP | S_IWOTH)) !=
-         0;  // an access list's mask shows as the group's bits
+         0;  // the mask of an access list is shown as the group's bits
 }
 
-// What one process has locked: whether the slot, and whether by a lock that is its own. A
-// process-owned lock cannot be handed over, and its line shows in all who share the taker's table
-// of descriptors (CLONE_FILES): so it counts for the process that the kernel names alone.
+// The locks of one process: whether it has the slot, and whether by a lock of its own. A
+// process-owned lock cannot be passed on, but its line shows in all processes that share its
+// owner's table of descriptors (CLONE_FILES): so it counts only for the process that the kernel
+// names.
 class Lines final : public os::LockLineVisitor {
  public:
   Lines(std::int64_t pid, std::uint32_t slot) : pid_(pid), slot_(slot) {}
@@ -60,21 +61,22 @@ Proof::Answer Proof::of(std::int64_t pid) const {
   if (lines.own) return Answer::proven;
   os::Credentials ids;
   if (os::process_credentials(pid, ids) != 0) return Answer::unreadable;
-  // Who alone may write the file could have signalled what is wholly his without us.
+  // A user who alone may write the file could have signalled a process that is wholly his without
+  // us.
   const bool proven = shared_ ? started_under_this_lock(pid, ids) : ids.wholly(owner_);
   return proven ? Answer::proven : Answer::unproven;
 }
 
-// By the environment that the hold gave to its command: of a hold whose supervisor was killed
-// nothing else is left. What a record says is anybody's word, but nobody makes another user's
-// program start in an environment of his choice; unless that is a set-user-ID program, or root's,
-// whose helpers are many.
+// Checks the environment that the hold gave to its command: after the supervisor was killed,
+// nothing else is left of it. Any writer of the file can forge a record, but no user can start
+// another user's program in an environment of his choice, except a set-user-ID program, or one of
+// root, who runs many helpers.
 bool Proof::started_under_this_lock(std::int64_t pid, const os::Credentials& ids) const {
   Record record;
   if (!read_record(file_.fd(), slot_, record) || record.token == 0 || record.token > INT64_MAX)
     return false;
   if (ids.user == kRoot || ids.user != record.uid || !ids.wholly(ids.user)) return false;
-  // Compared as words: to look along a path of another user's choice may take for ever.
+  // Compared as text: following a path that another user chose may block for ever.
   PathText here;
   PathText named;
   return os::started_by(pid, ids.user) &&

@@ -1,8 +1,8 @@
-// Which processes hold a slot beyond doubt: nobody else is ever signalled for it.
+// Which processes provably hold a slot: no other process is ever signalled for it.
 //
-// Descriptors travel (SCM_RIGHTS, pidfd_getfd(2), inherited standard streams) and records are
-// anybody's who may write the file. So what proves a holder depends on who may write: see
-// docs/lock-map.md, "Who may be signalled".
+// Descriptors can be passed on (SCM_RIGHTS, pidfd_getfd(2), inherited standard streams), and every
+// user who may write the file can forge records. So the proof of a holder depends on who may write
+// the file: docs/lock-map.md, "Who may be signalled".
 #ifndef ATMOST_STORE_LOCAL_PROOF_H
 #define ATMOST_STORE_LOCAL_PROOF_H
 
@@ -17,21 +17,21 @@ namespace atmost::local {
 
 class Proof final : public os::Reach {
  public:
-  // Asks for the file's mode and owner as they are now.
+  // Reads the file's present mode and owner.
   Proof(const LockFile& file, std::uint32_t slot);
 
   enum class Answer : std::uint8_t {
     no,          // has no descriptor with the slot's lock
-    proven,      // holds the slot, and did so before another process could have told it to
-    unproven,    // has such a descriptor, which may have been handed to it
+    proven,      // holds the slot, and did so before another process could have given it the lock
+    unproven,    // has a descriptor with the lock, which another process may have given it
     unreadable,  // another user's process, or no /proc
   };
-  // REQUIRES: a ProcessHandle to `pid` is open, and asked afterwards whether it still means a
+  // REQUIRES: a ProcessHandle to `pid` is open; afterwards, the caller checks that it still means a
   // living `pid`.
   Answer of(std::int64_t pid) const;
 
-  // Whether what descends from a proven process may be stopped with it: whatever that process's own
-  // user could stop.
+  // Whether a descendant of a proven process may be stopped with it: only if that process's own
+  // user could stop it.
   bool reaches(std::int64_t ancestor, std::int64_t descendant) const override;
 
  private:
@@ -40,13 +40,13 @@ class Proof final : public os::Reach {
   const LockFile& file_;
   const std::uint32_t slot_;
   bool shared_ = true;  // several users may write the file
-  bool ours_ = false;   // only this process's user and root may
+  bool ours_ = false;   // only this process's user and root may write it
   std::uint32_t owner_ = 0;
 };
 
-// The holder's part, where several users may write the file: a lock that only the process itself
-// can have, which the kernel names it by. Where one user may it does nothing. 0, or an errno value:
-// then nobody can prove the hold.
+// To be called by the holder. Where several users may write the file, takes a lock that only the
+// process itself can have, and whose owner the kernel reports. Where only one user may, does
+// nothing. 0, or an errno value: then the hold cannot be proven.
 int leave_proof(const LockFile& file, const std::uint32_t* slots, std::uint32_t count);
 
 }  // namespace atmost::local

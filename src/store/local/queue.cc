@@ -29,15 +29,14 @@ std::int64_t turn_in(const LockFile& file, const WaiterRecord& record) {
 bool ticket_locked(LockFile& file, std::uint32_t queue, std::uint64_t ticket) {
   os::Conflict conflict;
   const os::Bytes byte = {queue_start(queue) + static_cast<std::int64_t>(ticket), 1};
-  // A query that fails says nothing: then it is taken for one that waits.
+  // If the query fails, the waiter counts as waiting.
   return os::query_lock(file.fd(), os::Owner::description, os::LockKind::read, byte, conflict) !=
              0 ||
          conflict.found;
 }
 
-// Milliseconds of uptime (2^20 ns): a start for the count that no earlier ticket of this boot can
-// have passed unless more than one was drawn each millisecond ever since, and then the stored count
-// leads.
+// Milliseconds of uptime (2^20 ns). No earlier ticket of this boot is greater, unless more than one
+// was drawn in each millisecond since; then the stored count is greater.
 std::uint64_t ticket_of(const Instant& now) {
   const std::uint64_t by_clock =
       static_cast<std::uint64_t>(now.boot_ns > 0 ? now.boot_ns : 0) >> 20;
@@ -68,7 +67,7 @@ void describe(LockFile& file, const LockSpec& spec, const Request& request, cons
   record.joins = request.on_busy == OnBusy::join;
   record.id_size = copy_text(request.id, record.id);
   record.command_size = copy_text(request.command, record.command);
-  // A full disk costs the listing a line, not the waiter its place.
+  // A full disk costs a line in a listing, not the waiter's place.
   (void)write_waiter(file.fd(), record);
 }
 
@@ -81,7 +80,7 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
   const std::uint64_t stored = file.header().ticket < kAbsurd ? file.header().ticket : 0;
   const std::uint64_t by_clock = ticket_of(now);
   ticket = stored + 1 > by_clock ? stored + 1 : by_clock;
-  // The stored count may have been wiped: whatever it says, we stand behind everybody who is here.
+  // The stored count may have been lost: in any case, our ticket is behind all that are locked.
   const auto end = start + static_cast<std::int64_t>(kMaxTicket);
   Run behind;
   int error = last_locked(file.fd(), start + static_cast<std::int64_t>(ticket), end, behind);
@@ -130,8 +129,7 @@ Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std
     }
     if (!run.found) return {};
     low = run.end;
-    if (run.end - run.start > 1)
-      continue;  // a ticket is one byte: this is somebody's lock, but no waiter
+    if (run.end - run.start > 1) continue;  // a ticket is one byte: this lock is not a waiter
     to.ticket = static_cast<std::uint64_t>(run.start - start);
     WaiterRecord record;
     const bool known = record_of(file, queue, to.ticket, record);

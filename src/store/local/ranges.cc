@@ -40,7 +40,7 @@ int last_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::LockKin
     from = end - low <= span ? low : end - span;
     if (const int error = any_locked(fd, from, until, to, against)) return error;
     if (span > 1 || to.found) continue;
-    Run any;  // no neighbour: is there anybody at all?
+    Run any;  // no neighbour: is any byte locked?
     if (const int error = any_locked(fd, low, from, any, against)) return error;
     if (!any.found) break;
   }

@@ -1,4 +1,4 @@
-// Walking over locked ranges with queries. The kernel names any one conflict of a range, not the
+// Finding locked ranges by queries. For a range, the kernel names any one conflict, not the
 // left-most.
 #ifndef ATMOST_STORE_LOCAL_RANGES_H
 #define ATMOST_STORE_LOCAL_RANGES_H
@@ -15,14 +15,14 @@ struct Run {
   std::int64_t end = 0;  // behind the last byte
 };
 
-// The left-most run of bytes in [low, end) that others hold, clipped to it. About two
-// queries each when the locks were taken in ascending order. `against`: read to pass read locks
-// over. Returns 0 or an errno value.
+// The left-most run of bytes in [low, end) that others hold, clipped to it. Takes about two queries
+// for each run when the locks were taken in ascending order. `against`: read to ignore read locks.
+// Returns 0 or an errno value.
 int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to,
                  os::LockKind against = os::LockKind::write);
 
-// The right-most one; of its bytes at least the last is reported. Looks near `end` first: the
-// neighbour is the usual answer.
+// The right-most run; at least its last byte is reported. Looks near `end` first, where it usually
+// is.
 int last_locked(int fd, std::int64_t low, std::int64_t end, Run& to,
                 os::LockKind against = os::LockKind::write);
 

@@ -14,7 +14,7 @@
 namespace atmost::local {
 namespace {
 
-// What the file says of the slot's holder.
+// What the file says about the slot's holder.
 void describe(LockFile& file, std::uint32_t slot, HolderView& to) {
   describe_holder(file, slot, false, to);
   // A waiter has a read lock for an instant when a slot becomes free.
@@ -36,8 +36,8 @@ SignalResult result_about(const HolderView& holder, std::uint64_t hold) {
   return result;
 }
 
-// Whether this process holds the byte (by a descriptor that it inherited: the one it opened holds
-// no slot now), or its parent, or its parent's parent, and so on.
+// Whether this process or an ancestor holds the byte (by a descriptor that it inherited: the one
+// that this process opened holds no slot now).
 bool our_line_holds(const Identity& identity, std::int64_t byte) {
   os::ProcessFacts facts;
   for (std::int64_t pid = os::process_id(); pid > 0; pid = facts.parent) {
@@ -47,7 +47,7 @@ bool our_line_holds(const Identity& identity, std::int64_t byte) {
   return false;
 }
 
-// A library that has not agreed to be killed: its word is marked, or nothing is done.
+// For a library that has not agreed to be killed: marks its word, or does nothing.
 void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, SignalStep step,
                   SignalResult& result) {
   result.immune = eviction == Eviction::none;
@@ -61,7 +61,8 @@ void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, SignalS
 // Whether there is a process to signal; if not, `result` says why.
 bool anybody_proven(const HolderScan& scan, SignalStep step, SignalResult& result) {
   result.ancestor = scan.ancestor();
-  // Who was proven once, or was seen to end, is met by the next step perhaps, or has ended by then.
+  // A holder that was proven before, or was seen to end, may be found by the next step, or has
+  // ended by then.
   const bool fleeting = scan.fleeting() || step != SignalStep::prove;
   if (scan.count() == 0 && scan.unproven() == 0 && !result.ancestor && fleeting) return false;
   result.unprovable = scan.count() == 0;
@@ -99,18 +100,18 @@ class Signaller {
       const os::OtherRoot root = below(to);
       (void)os::sweep({.other = &root}, os::Members::all, 0);
     }
-    (void)to.handle.send(os::kContinue);  // a stopped process may want to end as soon as it can
+    (void)to.handle.send(os::kContinue);  // a stopped process may end as soon as it is continued
     return to.handle.send(step == SignalStep::interrupt ? os::kInterrupt : os::kTerminate);
   }
 
-  // The supervisor goes last: while it lives, what is re-parented comes below it and is seen.
+  // The supervisor goes last: while it runs, orphans become its children and are seen.
   int kill(const ProvenHolder& holder) {
     const os::OtherRoot root = below(holder);
     const os::Sweep met =
         os::freeze_and_kill({.other = &root}, os::Members::all, [] { return true; });
     left_ = met.reached != 0 ? met.reached : met.excepted;
-    // The next step comes soon; a supervisor that sees its command end meanwhile ends in good
-    // order. It frees the slot, too, of which a process that is excepted has the descriptor.
+    // The next step comes soon. A supervisor that sees its command end meanwhile ends in good
+    // order; this also frees a slot whose descriptor is in a process that may not be signalled.
     const bool wait = met.reached != 0 || (met.excepted != 0 && supervised_);
     return wait ? 0 : holder.handle.send(os::kKill);
   }
@@ -119,7 +120,7 @@ class Signaller {
   const os::Ancestors& ours_;
   os::SeenDescendants& seen_;
   const bool supervised_;
-  std::int64_t left_ = 0;  // who is still there below the last holder
+  std::int64_t left_ = 0;  // a process that is still left below the last holder
 };
 
 }  // namespace
@@ -144,14 +145,14 @@ SignalResult signal_holder(LockFile& file, std::uint32_t slot, std::uint64_t hol
   HolderScan scan(proof, ours);
   if (!scan.find(file, holder)) return {};
   if (!anybody_proven(scan, step, result)) return result;
-  // Who does not know the guard may have changed places while we looked.
+  // A process that does not use the guard may have taken the slot while we looked.
   describe_holder(file, slot, false, holder);
   if (holder.hold != hold) return {};
   result.pid = scan.at(0).pid;
   result.oldest_boot_ns = scan.oldest_boot_ns();
   if (step == SignalStep::prove) return result;
-  // A supervisor lives, whatever its number is here (its pid namespace is another one than ours):
-  // it passes signals on.
+  // A supervisor runs, even if its number is unknown here (its pid namespace is another one): it
+  // passes signals on.
   Word word;
   const bool supervised = holder.kind == HolderKind::supervised && file.words_count() &&
                           read_words(file.fd(), slot, 1, &word) == 0 && word_lives(word);

@@ -30,8 +30,8 @@ Status reserve_exclusive(LockFile& file, os::Owner owner, Reservation& to) {
   return counted;
 }
 
-// Asks one by one for what one query over everything behind the last slot found in the way. `held`:
-// slots above N.
+// One query over everything behind the last slot found a lock: queries each kind separately.
+// `held`: slots above N.
 Status look_beyond(LockFile& file, const LockSpec& spec, const Seeker& seeker, Reservation& to,
                    std::uint32_t& held) {
   os::Conflict conflict;
@@ -106,7 +106,7 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
       return file.failure(Code::io, error, "cannot query locks");
     }
   }
-  if (!conflict.found) {  // nobody above N, no exclusive holder, no takeover, no waiter anywhere
+  if (!conflict.found) {  // no slot above N, no exclusive holder, no takeover, no waiter anywhere
     to.has_room = to.count >= spec.take;
     to.held = to.has_room ? 0 : spec.max - to.count;
     return {};
@@ -122,8 +122,8 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
     Count below;
     if (Status counted = count_held(file, 1, spec.max, spec.max, below); !counted.ok())
       return counted;
-    // A query by description sees what this process locked as one; where there is one kind only, it
-    // does not.
+    // A query by description also sees the locks that this process itself holds as a process; where
+    // there is only one kind of lock, it does not.
     const bool strangers = owner == os::Owner::process && os::has_description_locks();
     const std::uint32_t own = strangers ? to.count : 0;
     to.held = below.held - own + above;

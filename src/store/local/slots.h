@@ -1,10 +1,10 @@
 // Finding, proving and reserving slots. All of it happens under the guard.
 //
-// Admission is proven by counting pigeonholes: we hold K bytes at or below N, and one query says
-// that nobody holds a byte above N; so at most N are held, whoever holds them and whatever the
-// hints said. Where some do (callers with larger limits), the held bytes are counted exactly.
+// Admission is proven by counting: we hold K bytes at or below N, and one query says that no byte
+// above N is held by others; so at most N are held, whoever holds them and whatever the hints said.
+// If some above N are held (callers with larger limits), the held bytes are counted exactly.
 // Refusal is proven slot by slot: each slot that counted as held either refused our lock or carries
-// the word of a living supervisor, and a few of those are asked as well.
+// the word of a living supervisor, and a few of the latter are queried as well.
 #ifndef ATMOST_STORE_LOCAL_SLOTS_H
 #define ATMOST_STORE_LOCAL_SLOTS_H
 
@@ -23,9 +23,10 @@ struct Reservation {
   std::uint32_t count = 0;  // reserved slots
   bool mode_held = false;   // the mode byte is ours (exclusive)
   std::uint32_t held = 0;   // slots held by others, as View::held
-  // Waiters with a better claim to what is free, 0 when the rest is enough.
+  // Waiters with a better claim to the free slots; 0 when enough slots are left for us.
   std::uint32_t waiters_ahead = 0;
-  std::int64_t owed_until_boot_ns = Duration::kForever;  // when the turn ends that it is kept for
+  std::int64_t owed_until_boot_ns = Duration::kForever;  // when the turn ends that the slot is
+                                                         // reserved for
   bool takeover_running = false;
   bool joiner_waiting = false;
   bool met_dead = false;  // the word of some reserved slot says that its last holder was killed
@@ -39,7 +40,7 @@ struct Reservation {
     for (; at > 0 && slots[at - 1] > slot; --at) slots[at] = slots[at - 1];
     slots[at] = slot;
   }
-  // Empty again. The slots stay as they are: there are none of them now.
+  // Empties the list; the old numbers stay in memory.
   void clear() {
     has_room = mode_held = takeover_running = joiner_waiting = writer_inside = some_drained =
         met_dead = false;
@@ -50,25 +51,25 @@ struct Reservation {
 
 struct Seeker {
   std::uint64_t ticket = 0;      // ours in the queue of this lock, 0 when we have none
-  std::int64_t now_boot_ns = 0;  // by which waiters' turns are measured
+  std::int64_t now_boot_ns = 0;  // the time for measuring waiters' turns
 };
 
-// Room to read words into; owned by the caller because threads of a library use stores side by
-// side.
+// Memory for words that are read; the caller owns it because threads of a library use stores at the
+// same time.
 struct WordBuffer {
   static constexpr std::uint32_t kCapacity = 16384;
   Word words[kCapacity];
 };
 
-// Tries to reserve spec.take slots of the file for `owner`. What is reserved stays locked until
-// drop() or until the caller keeps it. An error leaves nothing reserved. REQUIRES: file.guarded(),
+// Tries to reserve spec.take slots of the file for `owner`. Reserved slots stay locked until drop()
+// or until the caller keeps them. After an error nothing is reserved. REQUIRES: file.guarded(),
 // spec.max ≥ 1.
 Status reserve(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
                WordBuffer& buffer, Reservation& to);
 void drop(LockFile& file, os::Owner owner, Reservation& reserved);
 
-// Slots held by anybody but this descriptor, at most `enough`; also the highest one. Range queries
-// that split at each conflict: about two calls for each held run of slots.
+// Slots held through other descriptors, at most `enough`; also the highest one. Range queries that
+// split at each conflict: about two calls for each held run of slots.
 struct Count {
   std::uint32_t held = 0;
   std::uint32_t highest = 0;
@@ -76,15 +77,16 @@ struct Count {
 Status count_held(LockFile& file, std::uint32_t first, std::uint32_t last, std::uint32_t enough,
                   Count& to);
 
-// The owner of the slot locks for a way of keeping them.
+// The owner of the slot locks that the request asks for.
 os::Owner owner_for(const Request& request);
 
-// Whether a waiter should ask again: a slot that would do for it may be free. Without the guard,
-// and cheaply; may say yes without need. Words of living supervisors are believed: the head of a
-// queue does not depend on this.
+// Whether a waiter should ask again because a slot that it can use may be free. Cheap, without the
+// guard; may say yes without need. Believes the words of living supervisors: the head of a queue
+// does not depend on this.
 bool may_have_room(const LockFile& file, const LockSpec& spec, WordBuffer& buffer);
 
-// The search for free slots: locks them one by one, and passes over those that a word vouches for.
+// The search for free slots: locks them one by one, and skips slots whose words show a living
+// supervisor.
 class Search {
  public:
   Search(LockFile& file, const LockSpec& spec, os::Owner owner, WordBuffer& buffer, Reservation& to)
@@ -92,10 +94,10 @@ class Search {
 
   // Reserves until `wanted` slots are ours or every slot up to N is known to be held or drained.
   Status until(std::uint32_t wanted);
-  // The same anew, without the slots that are just being taken over: those are for the head of
+  // The same from the start, without the slots that are being taken over: those are for the head of
   // the queue, else for the taker, not for a newcomer.
   Status without_taken_over(std::uint32_t wanted);
-  // It was seen on the way that nothing above N is locked: no slot, mode, takeover, ticket.
+  // The search saw that nothing above N is locked: no slot, mode, takeover, ticket.
   bool nothing_behind() const { return nothing_behind_; }
 
  private:
@@ -116,7 +118,7 @@ class Search {
   Reservation& to_;
   std::uint32_t wanted_ = 0;
   std::uint32_t tried_in_vain_ = 0;
-  std::uint32_t believed_ = 0;  // slots passed over because a word vouched for them
+  std::uint32_t believed_ = 0;  // slots skipped because their words show a living supervisor
   bool believe_ = true;
   bool leave_taken_over_ = false;
   bool jumped_ = false;
@@ -126,11 +128,11 @@ class Search {
   int error_ = 0;
 };
 
-// Of a caller for which there is room: whether that is owed to waiters in front of it, and until
-// when. Begins the turn of the first of them that had none, and ends those that were not used: both
-// are written into their records, once each. `search` reserves more slots as they are needed for an
-// answer; null for an exclusive caller, whose room is everything. REQUIRES: file.guarded(),
-// to.has_room.
+// For a caller for which there is room: whether waiters in front of it have the better claim to
+// that, and until when. Begins the turn of the first of them that had none, and ends turns that
+// were not used; both are written into their records, once each. `search` reserves more slots as
+// they are needed for an answer; null for an exclusive caller, whose room is everything. REQUIRES:
+// file.guarded(), to.has_room.
 Status settle_claims(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
                      Search* search, Reservation& to);
 

@@ -14,7 +14,7 @@
 namespace atmost::local {
 namespace {
 
-// A read may meet another process's write: so often it is tried again.
+// A read may meet another process's write, so it is repeated up to this often.
 constexpr int kReadTries = 4;
 
 template <class T>
@@ -40,7 +40,7 @@ class Directory {
       error = os::create_new(path.c_str(), making.mode & 0644u, fd_);
     return error == 0 && is_ours_alone(fd_.get());
   }
-  // False when another process is at it.
+  // False when another process uses it.
   bool lock() {
     return os::try_lock(fd_.get(), os::Owner::description, os::LockKind::write, {0, 0}) == 0;
   }

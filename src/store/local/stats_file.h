@@ -1,5 +1,5 @@
-// What a lock file remembers of its runs, and the file beside it with the experience of all locks
-// of the directory. Hints: what is torn, forged or of another format counts as nothing.
+// The statistics of a lock's runs in its file, and those of all locks of the directory in a file
+// beside it. Hints: torn, forged or foreign data counts as nothing.
 #ifndef ATMOST_STORE_LOCAL_STATS_FILE_H
 #define ATMOST_STORE_LOCAL_STATS_FILE_H
 
@@ -11,27 +11,27 @@
 
 namespace atmost::local {
 
-// One read. False, and all zero, when there is nothing to go by.
+// One read. False, and all zero, when there are no valid statistics.
 bool read_lock_stats(int fd, LockStats& lock_stats);
 int write_lock_stats(int fd, const LockStats& lock_stats);
 int erase_memory(int fd);
 
-// Whether nobody but this process's user and root may write to the file. What others could have
-// written shortens no limit: it is neither believed nor added to.
+// Whether only this process's user and root may write to the file. Statistics that others could
+// have written shorten no limit: they are neither believed nor added to.
 bool is_ours_alone(int fd);
 
-// Reads what the lock at `path` may go by for a decision: its memory, and the directory's
-// experience of this moment. Each is empty if others may write to its file.
+// Reads the statistics for a decision about the lock at `path`: its own, and the present ones of
+// the directory. Each is empty if others may write to its file.
 void recall(int fd, std::string_view path, LockStats& lock_stats, DirectoryStats& directory_stats);
 
-// How the directory's file is made, if it is not there.
+// How to create the directory's file if it does not exist.
 struct Making {
   bool wanted = false;
   unsigned mode = 0600;
 };
 
-// Applies `learn` and writes back; to the directory's file not when another process is at it.
-// REQUIRES: the lock's guard is held. Blocks on the disk at most.
+// Applies `learn` and writes back; skips the directory's file when another process uses it.
+// REQUIRES: the lock's guard is held. Blocks only on the disk.
 void memorize(int fd, std::string_view path, const Making& making, LearnFn learn,
               const RunSample& what);
 

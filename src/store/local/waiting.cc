@@ -1,10 +1,10 @@
-// How a session waits: behind those in front of it, then as the head of the queue.
+// How a session waits: behind the waiters in front of it, then as the head of the queue.
 //
-// Whoever is in front may be paused for ever, and /proc does not tell (a frozen process is not a
-// stopped one). So everybody looks from time to time whether a slot is free: those near the head so
-// often that each has looked before the turn of the one in front of it has ended, which keeps the
-// order; the others, who could only be next if all of those were paused, now and then and in good
-// time before their deadline.
+// A waiter in front may be paused for ever, and /proc does not show it (a frozen process is not a
+// stopped one). So every waiter looks from time to time whether a slot is free. Those near the head
+// look so often that each has looked before the turn of the one in front of it has ended, which
+// keeps the order. The others could only be next if all of those were paused; they look now and
+// then, and in good time before their deadline.
 #include <cerrno>
 
 #include "core/turn.h"
@@ -17,12 +17,13 @@ namespace {
 
 // How long the head of a queue waits before it looks again, events or not.
 constexpr std::int64_t kLookAgainNs = 1'000'000'000;
-// After a close, whose event comes before the locks are dropped, it looks soon, and a few times.
+// After a close, the event comes before the locks are dropped, so the head looks soon, and a few
+// times.
 constexpr std::int64_t kAfterClose[] = {20'000'000, 5'000'000, 1'000'000};
 constexpr std::int64_t kNearLooksNs = 400'000'000;
 static_assert(kNearLooksNs < kTurn.ns);
 constexpr std::int64_t kFarLooksNs = 20'000'000'000;
-// Two turns are over by then, and a loaded machine has had its time.
+// Two turns are over by then, with a margin for a loaded machine.
 constexpr std::int64_t kBeforeDeadlineNs = 2 * kTurn.ns + 300'000'000;
 
 std::int64_t earlier(std::int64_t one, std::int64_t other) { return one < other ? one : other; }
@@ -37,7 +38,7 @@ std::int64_t next_look(bool near, std::int64_t deadline_boot_ns) {
 
 }  // namespace
 
-// A paused waiter that runs again finds that it was overtaken: its next attempt says that it counts
+// A paused waiter that runs again finds that it was overtaken: its next attempt makes it count
 // again.
 bool LocalSession::should_ask(std::uint32_t lock, std::uint64_t ticket) {
   const LockSpec& spec = request_->locks[lock];
@@ -46,8 +47,8 @@ bool LocalSession::should_ask(std::uint32_t lock, std::uint64_t ticket) {
          may_have_room(ours.file, spec, words_.it);
 }
 
-// `gone`: nobody is in front of us in this queue. Otherwise the wait is over, and the answer says
-// how.
+// `gone`: no waiter is in front of us in this queue. Otherwise the wait is over, and the answer
+// says how.
 Result<Wake> LocalSession::wait_behind_others(std::uint32_t lock, std::uint64_t ticket,
                                               std::int64_t deadline_boot_ns, bool& gone) {
   Entry& ours = entry(lock);
@@ -70,10 +71,10 @@ Result<Wake> LocalSession::wait_behind_others(std::uint32_t lock, std::uint64_t 
       return ours.file.failure(Code::io, error, "cannot wait in the queue");
     const std::int64_t at = os::boot_ns();
     if (at >= deadline_boot_ns) return Wake::deadline;
-    // To find it anew costs more than a look, and is only needed once it does not count any more.
+    // Finding the waiter anew costs more than a look, and is only needed when it no longer counts.
     same = error != 0 && !Turns(at, 0).overtaken(turn_of(ours.file, queue, ahead.ticket));
     if (error == 0) {
-      // With the one so far in front all before it have gone, or there are fewer than we think
+      // That waiter and all before it have gone, or there are fewer than we think
       ours.near = true;
     } else if (at < look_at) {
       return Wake::interrupted;
@@ -83,7 +84,7 @@ Result<Wake> LocalSession::wait_behind_others(std::uint32_t lock, std::uint64_t 
   }
 }
 
-// True when nobody is in front of us in any queue. Otherwise the wait behind another waiter is
+// True when no waiter is in front of us in any queue. Otherwise the wait behind another waiter is
 // over, and `wake` says how.
 Result<bool> LocalSession::wait_for_turn(const Ticket& ticket, std::int64_t deadline_boot_ns,
                                          Wake& wake) {
@@ -97,8 +98,8 @@ Result<bool> LocalSession::wait_for_turn(const Ticket& ticket, std::int64_t dead
   return true;
 }
 
-// What an attempt that failed makes of our own turns in the locks that it looked at, the last of
-// them `last`: a turn that we could not have used is none.
+// After a failed attempt, updates our own turns in the locks that it looked at, the last of them
+// `last`: a turn that we could not have used is cancelled.
 void LocalSession::settle_own_turns(std::uint32_t last, const Ticket& ticket) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& ours = entry(i);
@@ -116,9 +117,9 @@ bool LocalSession::waits_for_handover() const {
   return request_->lock_count == 1 && spec.max == 1 && spec.mode == Mode::plain;
 }
 
-// Where the holder of the only slot came from the queue, too, the head waits for the byte that it
-// has locked beside it: the kernel wakes it the moment the slot is free, and there is nothing to
-// set up or tear down. False when nobody has.
+// If the holder of the only slot came from the queue, the head waits for the byte that the holder
+// has locked beside the slot: the kernel wakes the head as soon as the slot is free, and no watch
+// is needed. False when that byte is not locked.
 bool LocalSession::wait_for_handover(std::int64_t deadline_boot_ns, Wake& wake) {
   if (!waits_for_handover()) return false;
   LockFile& file = entry(0).file;
