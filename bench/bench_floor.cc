@@ -1,4 +1,4 @@
-// The least a wrapper can do, without any lock: what no wrapper can be cheaper than on this
+// The least that a wrapper can do, without any lock: the lower bound for every wrapper on this
 // machine.
 //
 //   bench_floor exec COMMAND...    becomes the command

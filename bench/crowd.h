@@ -1,5 +1,5 @@
-// Thousands of holders of one lock, kept by a process of their own, so that their number weighs on
-// nobody's waits.
+// Thousands of holders of one lock, kept by a separate process, so that their number does not slow
+// the waits of the benchmark.
 #ifndef ATMOST_BENCH_CROWD_H
 #define ATMOST_BENCH_CROWD_H
 

@@ -1,5 +1,5 @@
-// Locks in etcd beside etcdctl's, on one cluster of three members on this machine: what one caller
-// pays, what fifty pay together, and how fast slots go from hand to hand among two hundred.
+// Locks in etcd beside etcdctl's, on one cluster of three members on this machine: the cost for one
+// caller, for fifty at once, and how fast slots pass among two hundred.
 #include <stdlib.h>
 
 #include <cstdio>

@@ -20,7 +20,7 @@ struct Arena {
   Line holding(const std::string& log, const std::string& gate, int milliseconds) const;
 };
 
-// Somebody who runs a command under a lock, waiting for it as long as need be.
+// A caller that runs a command under a lock, and waits for the lock without limit.
 struct Contender {
   std::string name;
   std::function<Line(const std::string& lock, const Line& options, const Line& command)> line;
@@ -36,7 +36,7 @@ bool succeeds(int pid);
 
 // The parts; each prints its figures.
 void one_caller(const Arena& arena, const Contender& ours, const Contender& theirs);
-// Fifty at once, in several rounds, ours and theirs in turn.
+// Fifty callers at once, in several rounds, our program and the peer's in turn.
 void fifty_at_once(const Arena& arena, const Contender& ours, const Contender& theirs);
 // 200 waiters for 4 slots. `waiting`: how many are in the queue of a lock; `transactions`: how many
 // the store has served.

@@ -1,4 +1,4 @@
-// What waiting costs, and what a supervisor weighs.
+// What waiting costs, and how much memory a supervisor takes.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ std::int64_t memory_kib(pid_t pid, const std::string& field) {
   return sum;
 }
 
-// Somebody who holds the lock until the pipe's other end is closed; returns when he does.
+// A process that holds the lock until the pipe's other end is closed; returns when it holds.
 class Holder {
  public:
   Holder(witness::World& world, Argv before) {
@@ -84,7 +84,8 @@ Idle idle_cost(const Argv& holder_before, const Argv& waiter_before, unsigned wa
   if (!witness::eventually(witness::Bound(60'000), all_asleep))
     throw std::runtime_error("the waiters never slept");
   idle.queued_ns = witness::now_ns() - begin;
-  // Asleep once may be asleep on the guard: queued is who has not run for a while.
+  // A process that is asleep once may be waiting for the guard: it counts as queued when it has not
+  // run for a while.
   std::int64_t before = 0;
   for (int look = 0; look < 50; ++look) {
     before = cpu_ns(pids);

@@ -1,5 +1,5 @@
-// bench/run: every figure of docs/performance.md, side by side with what others do. Figures, no
-// verdict: the exit code is 0 whatever they are.
+// bench/run: every figure of docs/performance.md, beside other programs. It prints figures and no
+// verdict: the exit code is always 0.
 #include <fcntl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ constexpr Part kParts[] = {{"wrappers", measure_wrappers}, {"paper", measure_pap
                            {"shell", measure_shell},       {"idle", measure_idle},
                            {"memory", measure_memory}};
 
-// Where and when: what somebody needs to judge the figures.
+// The machine and the time: what a reader needs to judge the figures.
 std::string circumstances(const std::string& command) {
   utsname system{};
   uname(&system);

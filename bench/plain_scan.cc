@@ -1,7 +1,7 @@
 // The plain way to keep at most N at a time with byte locks, as the original exectimes describes
 // it: take the lock on the first eight bytes, ask about every slot up to the highest in use, count,
-// take the first free one, let the eight bytes go, become the command. The baseline for scale, and
-// the stranger on the same file in tests.
+// take the first free one, unlock the eight bytes, become the command. It is the baseline for
+// scale, and in tests the other program on the same file.
 //
 //   plain_scan FILE N COMMAND [ARG]...     exits 1 and says so when N are held
 //   plain_scan FILE list                   one line for every held slot
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   const ssize_t got = pread(fd, &index, sizeof index, 0);
   if (got < 0) return broken("index");
   if (got < kIndexSize)
-    index = kIndexSize;  // a new file; an index of 0 in the file is believed, as the original does
+    index = kIndexSize;  // a new file; an index of 0 in the file is used, as the original does
   Scan seen;
   if (!scan(fd, index, list, &seen)) return broken("slots");
   if (list) return 0;

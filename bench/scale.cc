@@ -142,7 +142,7 @@ void measure_crowd(const Options& options, Book& book, HeldBy held_by, int most)
   judge(book, who, smallest, all, reached, own);
 }
 
-// Two processes for every slot, and room for everybody else.
+// Two processes for every slot, and room for all others.
 int affordable(int wanted) {
   rlimit limit{};
   getrlimit(RLIMIT_NPROC, &limit);

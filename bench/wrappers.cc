@@ -59,8 +59,7 @@ void judge(Book& book, const std::string& what, const Samples& ours, const Sampl
                         "1/" + ratio(1 / share), share <= 1 / part});
 }
 
-// The same run with and without its being remembered, in turns: who comes first finds colder
-// caches.
+// The same run with and without recording it, in turns: the first of the two finds colder caches.
 void judge_memory(const Options& options, Book& book) {
   const std::string atmost = options.program("atmost"), command = witness::helper("bench_true");
   const std::string lock = options.lock("memory");

@@ -7,11 +7,11 @@
 
 namespace atmost::cli {
 
-// Errors are usage errors that name the options and say why. Afterwards the request is complete but
-// for its places.
+// Errors are usage errors that name the options and say why. Afterwards the request is complete
+// except for its places.
 Status combine(Invocation& invocation);
 
-// Something the user may want to know that stops nothing; empty when there is nothing.
+// A remark for the user that does not stop the run; empty when there is none.
 std::string_view doubtful(const Invocation& invocation);
 
 }  // namespace atmost::cli

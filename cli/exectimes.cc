@@ -74,8 +74,8 @@ class Slots final : public LockVisitor {
   bool exists_ = false;
 };
 
-// The original makes the file that it is asked about, and fails where it cannot. We make none; but
-// no count is printed of what could never be there.
+// The original creates the file that it is asked about, and fails where it cannot. We create none,
+// but also fail for a file that could not be created.
 Status could_be_made(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   const PathText parent(slash == std::string_view::npos ? "."
@@ -102,9 +102,9 @@ int show(Store& files, bool list) {
   return say(written.error().message);
 }
 
-// Blanks in front (`wc -l` pads), one plus sign, digits: what the original's strtoul(3) reads as a
-// number and means so. A number beyond all limits is the largest one, as there. False for anything
-// else.
+// Blanks in front (`wc -l` pads), one plus sign, digits: what the original's strtoul(3) reads as
+// the number that was meant. A number beyond all limits is the largest one, as there. False for
+// anything else.
 bool read_max(std::string_view text, std::uint32_t& to) {
   const std::size_t begin = text.find_first_not_of(" \t\n\v\f\r");
   if (begin >= text.size()) return false;

@@ -1,4 +1,4 @@
-// Subcommands that are programs of their own.
+// Subcommands that are separate programs.
 #include <cerrno>
 #include <cstdlib>
 
@@ -22,7 +22,7 @@ using Start = Error (*)(char* const* argv);
 
 void tell_killed() { complain(kSupervisorKilled); }
 
-// For the monitor: its own program also ends the lease of a killed supervisor.
+// For the monitor: the same program also ends the lease of a killed supervisor.
 constinit PathText store_url;
 
 Error monitor(char* const* argv) {

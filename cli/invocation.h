@@ -30,8 +30,8 @@ enum : unsigned {
   kEvery = (1u << 11) - 1,
 };
 
-// All views point into argv or the environment. `request` holds what has a field there; its locks
-// have no path and no name yet (place.h). About 70 KiB: make it static.
+// All views point into argv or the environment. `request` holds every option that has a field
+// there; its locks have no path and no name yet (place.h). About 70 KiB: make it static.
 struct Invocation {
   unsigned subcommand = 0;  // one of the bits above
   std::uint64_t given = 0;  // which options stood there (options.h, is_given)
@@ -70,7 +70,8 @@ struct Invocation {
   Request request;
 };
 
-// What the store can do, before it is opened. A URL that check_store() refused is file: here.
+// What the store can do, before it is opened. A URL that check_store() refused counts as file:
+// here.
 inline const StoreTraits& traits_of(const Invocation& invocation) {
   const Scheme* scheme = scheme_of(invocation.store);
   return scheme != nullptr ? scheme->traits : kSchemes[0].traits;

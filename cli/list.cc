@@ -30,7 +30,7 @@ class Locks {
   // Each lock is inspected twice, to measure and to show, but each error is reported once.
   void be_silent(bool silent) { silent_ = silent; }
 
-  // Says which of the named locks nobody has used.
+  // Reports which of the named locks were never used.
   void warn_of_unknown() {
     for (int i = 0; i < it_.operand_count; ++i) {
       bool named = false;
@@ -38,7 +38,7 @@ class Locks {
     }
   }
 
-  // Calls inspect() for each lock; errors are said, and the last one's code is returned.
+  // Calls inspect() for each lock; reports errors, and returns the code of the last one.
   int show(Listing& listing) {
     code_ = 0;
     if (!all()) {
@@ -91,7 +91,7 @@ class Locks {
   bool silent_ = false;
 };
 
-// `lines`: of the screen, that the table and what follows it may take; 0: as many as there are.
+// `lines`: how many lines of the screen the table and the text after it may take; 0: no limit.
 int show_once(Locks& locks, const Invocation& invocation, Output& to, bool terminal,
               unsigned lines) {
   const Instant moment = now();

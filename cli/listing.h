@@ -20,14 +20,14 @@ class Listing final : public LockVisitor {
   Listing(Output& to, Table& table, Shape shape, const Instant& now)
       : to_(to), table_(table), shape_(shape), now_(now) {}
 
-  // The column heads; not in JSON.
+  // Prints the column heads; not in JSON.
   void heads();
   // The lock whose holders come next.
   void begin(std::string_view lock);
   bool any() const { return any_; }
   // Table: only so many rows are written.
   void cut_after(unsigned rows) { most_rows_ = rows; }
-  // How many were left out.
+  // How many rows were left out.
   unsigned cut() const { return rows_ > most_rows_ ? rows_ - most_rows_ : 0; }
   // Whether some process was shown with a question mark.
   bool doubted() const { return doubted_; }

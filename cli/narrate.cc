@@ -75,7 +75,7 @@ void report_status(const Outcome& outcome, const Invocation& invocation, std::st
   write_outcome(to, outcome, invocation, kind);
   const Status written = to.finish();
   if (written.ok()) return;
-  // The exit code is the command's all the same.
+  // The exit code is still the command's.
   Text<300> words("--status-fd: ");
   complain(words.append(written.error().message));
 }
@@ -150,7 +150,7 @@ void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, const H
   say(lock, words);
 }
 
-// Written without a terminal, too, so that cron mails that a job was stopped.
+// Written even without a terminal, so that cron mails that a job was stopped.
 void Narrator::holder_stopped(const LockSpec& lock, const StoppedHolder& holder) {
   if (invocation_.quiet) return;
   if (!invocation_.json) return say(lock, stopped_words(lock, holder));

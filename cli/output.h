@@ -29,8 +29,8 @@ class Output {
   // Writes what was collected; false once something could not be written.
   bool flush();
 
-  // flush(), and whether all of it was written. A reader that went away counts as all: atmost list
-  // | head -1.
+  // flush(), and whether everything was written. That also holds if the reader closed the pipe:
+  // atmost list | head -1.
   Status finish();
 
  private:
@@ -44,8 +44,8 @@ class Output {
 void complain(const Error& error);
 void complain(std::string_view message);
 
-// The end of a subcommand that only shows something: its exit code, after a line about what could
-// not be written.
+// The end of a subcommand that only shows something: returns its exit code, and reports output that
+// could not be written.
 int finish(Output& out);
 
 }  // namespace atmost::cli

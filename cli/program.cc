@@ -66,7 +66,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
   return subcommand.run(invocation);
 }
 
-// The hidden way a monitor ends the lease of its supervisor, which was killed: --end-lease URL
+// A hidden option by which a monitor ends the lease of its killed supervisor: --end-lease URL
 // LEASE.
 int end_lease(int argc, char** argv, const StoreService& service) {
   if (argc != 4) return static_cast<int>(Code::usage);
@@ -77,7 +77,7 @@ int end_lease(int argc, char** argv, const StoreService& service) {
   return usage(error);
 }
 
-// The subcommand of that name, which may be one that other programs use for it; else null.
+// The subcommand of that name, or of a name that other programs use for it; else null.
 const Subcommand* subcommand_of(std::string_view name) {
   const bool is_list = name == "ls" || name == "ps" || name == "status";
   for (const Subcommand& subcommand : subcommands()) {

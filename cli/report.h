@@ -1,4 +1,4 @@
-// An outcome as people, scripts and shells see it: words, JSON, exit code.
+// An outcome for people, scripts and shells: message, JSON, exit code.
 #ifndef ATMOST_CLI_REPORT_H
 #define ATMOST_CLI_REPORT_H
 
@@ -17,7 +17,7 @@ int exit_code(const Outcome& outcome, const Invocation& invocation);
 bool is_accepted(const Outcome& outcome, const Invocation& invocation);
 
 // One sentence, without "atmost: " and newline, its names not yet escaped: why it was refused
-// (`holders`: who holds the lock, may be empty), what failed, or why the command was stopped.
+// (`holders`: names the holders, may be empty), what failed, or why the command was stopped.
 using Sentence = Text<1500>;
 Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::string_view holders);
 
@@ -26,9 +26,9 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
 Text<400> holders_of(Store& store, const LockSpec& lock, std::uint32_t held);
 
 // The outcome as one JSON object and a newline. `kind` replaces the outcome's own word when it is
-// not empty. Names, always all of them, null where they mean nothing: kind (ran, admitted, waiting,
-// busy, too_soon, failed), code, lock, slot, token, waited_s, ran_s, status, signal, retry_in_s,
-// held, reason.
+// not empty. It always has these names, null where one does not apply: kind (ran, admitted,
+// waiting, busy, too_soon, failed), code, lock, slot, token, waited_s, ran_s, status, signal,
+// retry_in_s, held, reason.
 void write_outcome(Output& to, const Outcome& outcome, const Invocation& invocation,
                    std::string_view kind);
 
@@ -37,7 +37,7 @@ void write_outcome(Output& to, const Outcome& outcome, const Invocation& invocat
 // outcome that would have a line, and for every one of check and wait.
 void report(const Outcome& outcome, const Invocation& invocation, int json_fd);
 
-// The line of --status-fd, when there is one. A reader that went away is no error of ours.
+// The line of --status-fd, when there is one. It is no error if the reader closed the pipe.
 void report_status(const Outcome& outcome, const Invocation& invocation, std::string_view kind);
 
 // The end of an invocation that failed with `error` before the lock was used: reports it wherever

@@ -16,7 +16,7 @@ std::string_view base_name(std::string_view path) {
              : std::string_view{path.data() + slash + 1, path.size() - slash - 1};
 }
 
-// The operands behind LOCK, without the "--" that may stand between.
+// The operands after LOCK, without the "--" that may precede them.
 char* const* command_of(const Invocation& invocation) {
   if (invocation.operand_count < 2) return nullptr;
   char* const* command = invocation.operands + 1;
@@ -24,7 +24,7 @@ char* const* command_of(const Invocation& invocation) {
   return command[0] != nullptr ? command : nullptr;
 }
 
-// Adds what may have been meant to the message about a command that does not exist.
+// Adds a suggestion to the message about a command that does not exist.
 void explain_not_found(const Invocation& invocation, std::string_view command, Error& error) {
   const std::string_view lock = invocation.operands[0];
   if (needs_shell(command)) {

@@ -44,8 +44,8 @@ Error about_also(std::string_view text, const Error& why) {
   return error;
 }
 
-// --also [N@]LOCK. What stands before the @ is a limit only if it is a number: a@b is a name like
-// any other.
+// --also [N@]LOCK. The text before the @ is a limit only if it is a number: a@b is a name like any
+// other.
 Status take_also(Invocation& invocation, const NamingContext& around, std::string_view text) {
   LockSpec& lock = invocation.request.locks[invocation.request.lock_count];
   const std::size_t at = text.find('@');

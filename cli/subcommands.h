@@ -1,5 +1,6 @@
-// The subcommands, one file each. All: the options are read and combined, `invocation` is complete
-// but for its lock; returns the exit code. run may instead end as its command ended, or become it.
+// The subcommands, one file each. When one is called the options are read and combined, and
+// `invocation` is complete except for its lock. It returns the exit code; run may instead end as
+// its command ended, or become the command.
 #ifndef ATMOST_CLI_SUBCOMMANDS_H
 #define ATMOST_CLI_SUBCOMMANDS_H
 
@@ -31,7 +32,7 @@ struct Subcommand {
 
 std::span<const Subcommand> subcommands();
 
-// Programs of their own, started as atmost NAME, that help lists. There may be others.
+// Separate programs, started as atmost NAME, that help lists. There may be others.
 struct ExternalProgram {
   std::string_view name;
   std::string_view help;  // one line

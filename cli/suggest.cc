@@ -13,7 +13,7 @@ struct Habit {
 };
 
 // The options of util-linux flock(1), coreutils timeout(1), GNU parallel's sem and run-one that
-// people bring along, where atmost has no option of that name.
+// users may type, where atmost has no option of that name.
 constexpr Habit kHabits[] = {
     {"-x", "an exclusive lock is what atmost takes anyway: leave it out"},
     {"-e", "an exclusive lock is what atmost takes anyway: leave it out"},

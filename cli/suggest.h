@@ -26,12 +26,12 @@ class Nearest {
 // Ends the message with "; did you mean PREFIX+FOUND?", unless nothing was found.
 void append_meant(Error& error, std::string_view prefix, std::string_view found);
 
-// How atmost says what an option of flock(1), timeout(1), GNU sem or a similar program says there;
-// empty: it is no option that such a program has. `typed` has its dashes.
+// The atmost option for an option of flock(1), timeout(1), GNU sem or a similar program; empty: no
+// such program has that option. `typed` has its dashes.
 std::string_view own_form(std::string_view typed);
 
-// Whether the command needs a shell that is not there: shell syntax in its name, an assignment, or
-// a command that only shells have.
+// Whether the command needs a shell but is started without one: shell syntax in its name, an
+// assignment, or a command that only shells have.
 bool needs_shell(std::string_view command);
 
 }  // namespace atmost::cli

@@ -18,12 +18,12 @@ struct Range {
   std::uint32_t last;
 };
 
-// EastAsianWidth.txt, W and F, as ranges coarse enough to read; what lies between them is rare.
+// EastAsianWidth.txt, W and F, as few ranges, without the rare characters in between.
 constexpr Range kWide[] = {
     {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xA960, 0xA97C}, {0xAC00, 0xD7A3},
     {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF01, 0xFF60},  {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F},
     {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
-// Marks that are drawn over what stands before them, and characters that are not drawn at all.
+// Marks that are drawn over the character before them, and characters that are not drawn at all.
 constexpr Range kNone[] = {{0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x064B, 0x065F},
                            {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200D}, {0x20D0, 0x20FF},
                            {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}};

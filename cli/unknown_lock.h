@@ -8,7 +8,7 @@
 namespace atmost::cli {
 
 // Says on standard error, unless quiet, that the lock file does not exist, and which name of its
-// directory may have been meant. Nothing for other stores, whose locks come and go.
+// directory may have been meant. Prints nothing for other stores, whose locks come and go.
 void warn_if_unknown(const Invocation& invocation, const LockSpec& lock);
 
 }  // namespace atmost::cli

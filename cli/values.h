@@ -8,16 +8,16 @@
 
 namespace atmost::cli {
 
-// "\"TEXT\" REST", a long text cut.
+// "\"TEXT\" REST", with a long text cut.
 Error quoted(std::string_view text, std::string_view rest);
 
 Status read_duration(std::string_view value, Duration& to);
-// DUR or auto; of auto `to` is `without`.
+// DUR or auto; for auto `to` becomes `without`.
 Status read_limit(std::string_view value, Duration& to, bool& automatic, Duration without);
 // More than 0.
 Status read_bound(std::string_view value, Duration& to);
 Status read_risk(std::string_view value, std::uint32_t& to);
-// Anything but nothing; `what` is the error then.
+// Any text that is not empty; `what` is the error for an empty one.
 Status read_name(std::string_view value, std::string_view what, std::string_view& to);
 Status read_host(std::string_view value, std::string_view& to);
 Status read_id(std::string_view value, Text<63>& to);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What `make demo` shows: twelve compressors started at once, three let through at a time, counted
-# by somebody else.
+# What `make demo` shows: twelve compressors are started at once, three run at a time, and a witness
+# counts them.
 #
 # The witness is a file to which each compressor's wrapper appends a mark when it begins and when it
 # ends; atmost knows nothing of it. Everything happens in a temporary directory, which is removed at

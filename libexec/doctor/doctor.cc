@@ -11,10 +11,10 @@ namespace {
 
 using diagnosis::Findings;
 
-// Five are promised; the rest is for starting, writing and a slow machine.
+// Five seconds are promised; the rest is for starting, writing and a slow machine.
 constexpr std::int64_t kPatienceNs = 4'000'000'000;
 
-// What the child has reported so far, for the case that it reports no more.
+// What the child has reported so far, in case it reports no more.
 struct Progress {
   std::string step;
   bool created = false;
@@ -67,8 +67,8 @@ Status diagnose(const std::string& directory, Findings& findings) {
                   "whoever uses a lock here may hang with it",
                   "mend or unmount the filesystem, or use a local directory"},
                  Code::io);
-    // One that has a file to remove does so when it wakes, and ends; the others have nothing to
-    // wake for.
+    // A child that has a file to remove does so when it wakes, and ends; others have nothing left
+    // to do.
     if (progress.created) {
       child.leave();
     } else {

@@ -1,4 +1,4 @@
-// Can locks be trusted in a directory? Tried, not guessed.
+// Whether locks can be trusted in a directory, found out by trying them.
 #ifndef ATMOST_LIBEXEC_DOCTOR_DOCTOR_H
 #define ATMOST_LIBEXEC_DOCTOR_DOCTOR_H
 
@@ -9,15 +9,15 @@
 
 namespace atmost::doctor {
 
-// Tries it in a temporary file there, with real processes; what is bad means Code::io. Done within
-// five seconds whatever the directory does: this process never touches it, a child does, which is
-// left to itself when it does not come back. The file has a name for some milliseconds only; if
-// everything is killed just then, a file .atmost-doctor-* stays behind, empty of meaning. Error
+// Tries locks in a temporary file there, with real processes; a finding of level fail means
+// Code::io. Returns within five seconds whatever the directory does: only a child touches the
+// directory, and if it hangs it is left behind. The file has a name for some milliseconds only; if
+// all processes are killed just then, a file .atmost-doctor-* is left, which may be removed. Error
 // (internal): no child can be made. REQUIRES: a single-threaded process.
 Status diagnose(const std::string& directory, diagnosis::Findings& findings);
 
-// Whether the log of locks that are given by a path can be written, or be made with its
-// directories: the error if `log` is one. A warning at most. Leaves nothing behind.
+// Whether the log of locks that are given by a path can be written, or be created with its
+// directories; if `log` is an error, that is the finding. A warning at most. Leaves nothing behind.
 void examine_log(const Result<std::string>& log, diagnosis::Findings& findings);
 
 }  // namespace atmost::doctor

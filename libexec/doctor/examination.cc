@@ -55,7 +55,8 @@ void examine_room(int directory_fd) {
 bool create(const Examination& examination, TrialFile& file) {
   file.path = examination.directory + "/.atmost-doctor-" + std::to_string(os::process_id()) + "-" +
               std::to_string(os::scatter());
-  // Before it is so: killed in between, nobody would remove it.
+  // Reported before the file is created, so that the parent never kills a child that has a file to
+  // remove.
   send(Message::Kind::created);
   if (const int error = os::create_new(file.path.c_str(), 0600, file.fd)) {
     send({Level::bad, "create", with_reason("no file can be created there", error),
@@ -73,7 +74,7 @@ bool create(const Examination& examination, TrialFile& file) {
   return true;
 }
 
-// Whatever filesystem it is on: examine_mount judges that.
+// On any filesystem: examine_mount judges that.
 Status open_lock(const std::string& path, local::LockFile::Access access, local::LockFile& lock) {
   LockSpec spec;
   spec.path = PathText(path);
@@ -82,7 +83,8 @@ Status open_lock(const std::string& path, local::LockFile::Access access, local:
   return lock.open(spec, request, access);
 }
 
-// What `run` would say of a lock file here: owner, links, directories that strangers may write.
+// What `run` would refuse in a lock file here: owner, links, directories that other users may
+// write.
 void examine_permissions(const TrialFile& file) {
   local::LockFile lock;
   const Status opened = open_lock(file.path, local::LockFile::Access::modify, lock);

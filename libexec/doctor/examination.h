@@ -1,5 +1,5 @@
-// The doctor's child: everything that touches the directory. It may hang anywhere; nobody waits for
-// it.
+// The doctor's child does everything that touches the directory. It may hang anywhere; the parent
+// does not wait for it.
 #ifndef ATMOST_LIBEXEC_DOCTOR_EXAMINATION_H
 #define ATMOST_LIBEXEC_DOCTOR_EXAMINATION_H
 
@@ -29,13 +29,13 @@ void examine_machine();
 void examine_mount(const std::string& directory, int directory_fd);
 // Lock files in the directory that a process holds a flock(2) on, and files that could become one.
 void examine_flocks(const std::string& directory);
-// Lock files in the directory that others than their owner may read, and so lock.
+// Lock files in the directory that users other than their owner may read, and so lock.
 void examine_readers(const std::string& directory);
-// Only with a file there: whether it can be reached by another path, under which its locks are not
+// Needs a file there: whether it can be reached by another path, through which its locks are not
 // seen.
 void examine_layers(const TrialFile& file, int directory_fd);
 
-// With two processes and more. Removes the file's name as soon as nobody needs it any more
+// Tries locks with two or more processes. Removes the file's name as soon as it is no longer needed
 // (`removed` then), and closes the file.
 void try_locks(TrialFile& file, bool& removed);
 

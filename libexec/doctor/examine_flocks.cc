@@ -1,5 +1,5 @@
-// What the doctor sees of flock(1)'s users, who and atmost do not exclude one another unless it
-// says --with-flock.
+// What the doctor finds of users of flock(1). They and atmost do not exclude one another without
+// --with-flock.
 #include "examination.h"
 #include "message.h"
 #include "os/file.h"

@@ -1,5 +1,5 @@
-// Whether runs of locks that no directory was examined for can be logged: those that are given by
-// a path.
+// Whether runs of locks that are given by a path can be logged: their log is in no directory that
+// was examined.
 #include <cerrno>
 
 #include "core/words.h"

@@ -1,4 +1,4 @@
-// What the doctor asks of the machine, whatever the directory.
+// What the doctor checks of the machine, for every directory.
 #include "core/words.h"
 #include "examination.h"
 #include "message.h"

@@ -134,7 +134,7 @@ void examine_lower_layer(const std::string& directory, const std::string& upper)
         "remove them from the image: the first caller makes a new one"});
 }
 
-// The proof of what examine_overlay says, where both paths are in sight.
+// Proves what examine_overlay says, where both paths can be reached.
 void try_both_paths(const TrialFile& file, const std::string& path, const std::string& upper) {
   os::Fd other;
   if (os::open_existing(path.c_str(), other) != 0) return;

@@ -1,4 +1,4 @@
-// What the doctor sees of lock files that others than their owner may read.
+// What the doctor finds of lock files that users other than their owner may read.
 #include "examination.h"
 #include "message.h"
 #include "os/file.h"

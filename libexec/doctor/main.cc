@@ -12,14 +12,14 @@ namespace {
 
 using history::Failure;
 
-// As atmost started us, else where the system says.
+// The path that atmost started us by, else the one that the system reports.
 std::string own_directory(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash != std::string::npos ? path.substr(0, slash)
                                     : std::string(program_directory().view());
 }
 
-// The program that has that store lies beside this one, and has a doctor of its own
+// The program that serves that store is beside this one, and has its own doctor
 // (libexec/fleet/doctor.cc).
 [[noreturn]] void become_fleet(const std::string& url, char** argv) {
   const std::string name = "atmost-" + std::string(scheme_of(url)->program);

@@ -18,7 +18,7 @@ void send(const Message& message) {
     field = field.substr(0, kLongestField);
     bytes.append(field.substr(0, field.find('\0'))).push_back('\0');
   }
-  (void)os::report(bytes.data(), bytes.size());  // nobody listens any more: we still clean up
+  (void)os::report(bytes.data(), bytes.size());  // if the parent is gone: we still clean up
 }
 
 bool MessageReader::next(Message& to) {

@@ -1,4 +1,4 @@
-// What the doctor's child found, on its way through a pipe to the process that writes it.
+// The findings of the doctor's child, as sent through a pipe to the process that prints them.
 #ifndef ATMOST_LIBEXEC_DOCTOR_MESSAGE_H
 #define ATMOST_LIBEXEC_DOCTOR_MESSAGE_H
 

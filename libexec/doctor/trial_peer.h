@@ -1,4 +1,4 @@
-// A process that obeys commands about a file of its own, for the doctor's trials.
+// A process that executes commands on a file that it has opened, for the doctor's trials.
 #ifndef ATMOST_LIBEXEC_DOCTOR_TRIAL_PEER_H
 #define ATMOST_LIBEXEC_DOCTOR_TRIAL_PEER_H
 

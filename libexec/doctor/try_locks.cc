@@ -1,4 +1,4 @@
-// The doctor's trials: one file, several processes, and what the kernel makes of it.
+// The doctor's trials: how the kernel treats locks of several processes on one file.
 #include <cerrno>
 #include <csignal>
 
@@ -124,7 +124,7 @@ void try_kill(const TrialFile& file, TrialPeer& other, TrialPeer& holder) {
   }
 }
 
-// Last: it gives the description of `fd` away, and with it our own lock.
+// Last: it passes the description of `fd` on, and with it our own lock.
 void try_inheritance(os::Fd& fd, TrialPeer& other) {
   TrialPeer heir;
   if (!lock_here(fd.get(), kSlotOne) || heir.start({}, fd.get()) != 0 ||

@@ -9,10 +9,10 @@
 
 namespace atmost::explain {
 
-// `path`: of the lock file. Needs no more than the right to read the file, changes nothing, takes
-// no lock: what others do meanwhile may look like a contradiction. A file that `run` would refuse
-// is explained all the same, with the reason. Blocks as `fd` does. Errors: the file cannot be read,
-// or the text cannot be written (Code::io).
+// `path`: of the lock file. Needs only the right to read the file, changes nothing and takes no
+// lock; so changes by other processes meanwhile may look like contradictions. A file that `run`
+// would refuse is explained, too, with the reason. Blocks as `fd` does. Errors: the file cannot be
+// read, or the text cannot be written (Code::io).
 Status explain(const std::string& path, int fd);
 
 }  // namespace atmost::explain

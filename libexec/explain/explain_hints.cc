@@ -199,7 +199,7 @@ void tell_record(Explanation& about, std::uint32_t slot, const Record& record, R
   out.text(", id '").shown(holder.id).text("', command '").shown(holder.command).text("'\n");
   const std::int64_t byte = slot_byte(slot);
   if (about.holdings->anybody_holds(byte) && !about.holdings->holds(holder.pid, byte)) {
-    // Not wrong by itself: the supervisor was killed and its command goes on, or a foreign program
+    // Not wrong by itself: the supervisor was killed and its command runs on, or another program
     // holds the slot.
     about.contradictions.add("slot", slot, "its record names a process that does not hold it");
   }

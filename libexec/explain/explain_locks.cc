@@ -139,7 +139,7 @@ int tell_range(Explanation& about, const Range& range, Report& out, std::uint64_
   return 0;
 }
 
-// Locks where none of ours ever is: a foreign program's, on a file it should leave alone.
+// Locks where atmost never takes one: another program's, on a file that it should leave alone.
 int tell_strays(Explanation& about, std::int64_t low, std::int64_t end, Report& out) {
   while (low < end) {
     Run run;

@@ -18,7 +18,7 @@ namespace atmost::explain {
 // Most of what an explanation is about has its name there.
 using namespace local;  // NOLINT(google-build-using-namespace): forty names of its hints and bytes
 
-// Where hints and locks do not fit together; shown at the end.
+// Where hints and locks contradict each other; shown at the end.
 class Contradictions {
  public:
   // "SUBJECT NUMBER: TEXT"

@@ -1,5 +1,5 @@
-// atmost fence: the resource's side of a lock that can be lost. A holder shows the token it was
-// admitted with; whoever was admitted before the last one that came is refused.
+// atmost fence: the resource's side of a lock that can be lost. A holder shows the token of its
+// admission; a token below the highest one seen is refused.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

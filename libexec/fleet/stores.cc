@@ -9,7 +9,7 @@
 namespace atmost {
 namespace {
 
-// Those of the other stores, too: the command has no use for any of them.
+// Those of the other stores, too: the command needs none of them.
 void remove_secrets() {
   for (const Scheme& scheme : kSchemes) {
     for (const char* secret : scheme.secrets) {

@@ -87,8 +87,9 @@ class History {
     put_in_order(kWindow);
   }
 
-  // What happened is logged a little later than others' news: a signal when it is known whether it
-  // worked, an end when the slot is free already. The oldest lines go on until so many are left.
+  // Some events are logged a little late: a signal when it is known whether it worked, an end when
+  // the slot is already free. So the newest lines are held back for sorting; the oldest are passed
+  // on until this many are left.
   void put_in_order(std::size_t left) {
     for (; waiting_.size() > left; waiting_.erase(waiting_.begin()))
       take_in_order(*waiting_.begin());
@@ -102,7 +103,7 @@ class History {
       return;
     }
     kept_.push_back({one.first, one.second});
-    // Of several logs each may hold the latest: only what is sorted can be cut.
+    // Each of several logs may have the latest line: only the sorted lines can be cut.
     if (tails_.size() == 1 && kept_.size() > options_.last) kept_.pop_front();
   }
 

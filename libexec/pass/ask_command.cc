@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kPatienceNs = 10'000'000'000;
 
-// The status of the child, polled ever less often; -1 when the patience is over.
+// The status of the child, polled less and less often; -1 when the time is over.
 int status_of(pid_t child) {
   const std::int64_t end = os::boot_ns() + kPatienceNs;
   for (std::int64_t pause_ns = 500'000;;

@@ -124,7 +124,7 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
   to.now_boot_ns = now.given ? 0 : now.boot_ns;
   to.trust_fs = options.trust_fs;
   to.nested = getenv("ATMOST_HELD") != nullptr;
-  // The command of another user shall not get a descriptor that it could write to.
+  // The command of another user must not get a descriptor that it could write to.
   to.close_fd = !atom.user.empty();
   const std::string& program = atom.command[0];
   to.command = Text<63>(std::string_view(program).substr(program.rfind('/') + 1));
@@ -203,7 +203,7 @@ AtomResult finish(Child& child, int passed_on) {
   Error error = error_of(Code::lost, 0, "its supervisor was killed");
   if (WIFSIGNALED(status)) error.message.append(" by signal ").append_signed(WTERMSIG(status));
   result = failed(error);
-  // Before its command ran, or after: nothing to report there, and no accident.
+  // Ended by our signal before its command ran, or after it: nothing to report, and no failure.
   if (WIFSIGNALED(status) && WTERMSIG(status) == passed_on)
     result.outcome.termination_signal = passed_on;
   return result;

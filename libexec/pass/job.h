@@ -31,7 +31,7 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
 // Names and values.
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// An atom that is due, but for what only its lock can tell.
+// An atom that is due, as far as can be known without its lock.
 struct Job {
   const Atom& atom;
   const Request& request;
@@ -50,11 +50,11 @@ bool runs_here(const Job& job);
 // Runs it here, and returns when it has ended. REQUIRES: runs_here(job), no children of ours.
 Outcome run_here(const Job& job, bool quiet);
 
-// The same in a process that has nothing else to do: takes on all that the atom says of its command
-// first.
+// The same in a process that does nothing else: it first sets the user, directory and environment
+// that the atom gives its command.
 Outcome run_prepared(const Job& job, bool quiet);
 
-// An atom under way in a process of its own, which is its supervisor.
+// An atom that runs in a separate process, its supervisor.
 struct Child {
   pid_t pid = 0;
   os::Fd result;  // the AtomResult in one piece, then the end; the end alone when the supervisor
@@ -72,9 +72,9 @@ Result<Child> start(const Job& job, const Variables& secrets, bool captured, boo
 // What a started atom sent, and the wait for its process. `passed_on`: the signal we sent it, or 0.
 AtomResult finish(Child& child, int passed_on);
 
-// The hidden way this program starts commands as another user: pass --become USER DIRECTORY COMMAND
-// [ARG]... takes on the user's identity, goes to the directory (none: empty) and becomes the
-// command. Returns the exit code if it cannot.
+// A hidden option by which this program starts commands as another user: pass --become USER
+// DIRECTORY COMMAND [ARG]... takes on the user's identity, goes to the directory (none: empty) and
+// becomes the command. Returns the exit code if it cannot.
 int become_user(char** argv);
 inline constexpr const char* kBecome = "--become";
 

@@ -1,9 +1,7 @@
-// An atom whose lock is in a store that many machines share: a program of its own, below a monitor
-// (core/monitor.h).
-//
-// A supervisor there renews its lease in a thread, on connections of its own: nothing that a fork
-// could share. What it has to know comes through a file in memory; arguments could be seen by
-// everybody.
+// An atom whose lock is in a store that many machines share runs as a separate program, below a
+// monitor (core/monitor.h). Its supervisor renews the lease in a thread, on its own connections,
+// which a fork could not share. It gets its data through a file in memory, as every user can see
+// arguments.
 #ifndef ATMOST_LIBEXEC_PASS_MONITORED_H
 #define ATMOST_LIBEXEC_PASS_MONITORED_H
 
@@ -18,13 +16,13 @@ Variables secrets_of(std::string_view store);
 // the job's AtomResult to the descriptor `result`. Returns only if it could not be started.
 Error monitor_job(const Job& job, const Variables& secrets, bool quiet, int result);
 
-// The hidden way this program is a monitored process: pass --monitored JOB RESULT NAME, two
-// descriptors and a word for ps(1). Returns the exit code.
+// A hidden option that makes this program a monitored process: pass --monitored JOB RESULT NAME,
+// two descriptors and a word for ps(1). Returns the exit code.
 int be_monitored(char** argv, const StoreService& service);
 inline constexpr const char* kMonitored = "--monitored";
 
-// The hidden way it ends the lease of such a monitored process, which was killed: pass --end-lease
-// JOB LEASE. Returns the exit code.
+// A hidden option that ends the lease of such a monitored process, after it was killed: pass
+// --end-lease JOB LEASE. Returns the exit code.
 int end_monitored_lease(char** argv, const StoreService& service);
 inline constexpr const char* kEndLease = "--end-lease";
 

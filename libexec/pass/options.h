@@ -27,7 +27,7 @@ struct Options {
   std::string store;
 };
 
-// False, with a sentence in `wrong`, for what cannot be meant.
+// False, with a sentence in `wrong`, for options that make no sense.
 bool read_options(int argc, char** argv, Options& to, std::string& wrong);
 
 extern const char* const kHelp;

@@ -18,7 +18,7 @@ Zone zone_of(const PassFile& file) {
   return file.time_zone.empty() ? Zone({}) : Zone::named(file.time_zone).value_or(Zone("UTC0"));
 }
 
-// Whether nobody answered, as opposed to an answer that was of no use.
+// Whether there was no answer, as opposed to one that could not be used.
 bool is_out_of_reach(const AtomResult& result) {
   const Outcome& outcome = result.outcome;
   return result.kind == AtomResult::Kind::answered && outcome.kind == Outcome::Kind::failed &&
@@ -66,8 +66,8 @@ std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, AtomRes
   }
   const bool fleet = in_fleet(atom, options_);
   if (fleet && out_of_reach_) {
-    // Each question would take the whole timeout: a long file would keep its host from its own jobs
-    // for as long.
+    // Each request would take the whole timeout: with a long file, jobs with scope "host" would
+    // wait for all of them.
     result = failed(
         error_of(Code::unavailable, ETIMEDOUT, "not run: its store could not be reached just now"));
     return {};

@@ -24,14 +24,15 @@ class Pass {
   Pass(const Options& options, const PassFile& file, const Host& host, const NamingContext& around,
        const Stores& stores, Variables secrets);
 
-  // What would become of every atom, on standard output. The exit code: 0, or 69 as run() has it.
+  // Prints for every atom, on standard output, whether it would run. Returns the exit code: 0, or
+  // 69 as in run().
   int dry_run();
   // The classes of this host and moment, one a line, on standard output.
   int show_classes();
-  // Runs what is due, in the file's order, up to --jobs side by side, and says what there is to
-  // say. The exit code: 0; 1 when an atom failed; 69 when the store could not be reached: what it
-  // keeps is not run then. When a signal that ends programs came, no further atom is started, those
-  // that run are reported, and after them this process ends by that signal.
+  // Runs the atoms that are due, in the file's order, up to --jobs side by side, and reports on
+  // them. Returns the exit code: 0; 1 when an atom failed; 69 when the store could not be reached:
+  // its atoms are not run then. When a signal that ends programs came, no further atom is started,
+  // those that run are reported, and after them this process ends by that signal.
   int run();
 
  private:
@@ -43,7 +44,7 @@ class Pass {
   // The atom's job if it is due; else `result` says why not. `ask`: this very process may ask its
   // store.
   std::optional<Job> due(const Atom& atom, const Turn& at, bool ask, AtomResult& result);
-  // Says it where it is to be heard, and remembers failures.
+  // Reports the result as the options ask, and records failures.
   void tell(const Atom& atom, const AtomResult& result);
   void note(const AtomResult& result);
   int exit_code() const;

@@ -54,7 +54,7 @@ void FileReader::read(const toml::table& root) {
   if (const toml::node* node = root.get("atom")) {
     read_atoms(*node);
   } else {
-    // A file that was cut short would otherwise do nothing, in silence, for ever.
+    // A file that was cut short would otherwise silently do nothing.
     fault({}, "there is no [[atom]] in it");
   }
 }
@@ -117,7 +117,7 @@ void FileReader::read_group(const std::string& name, SourcePlace at, const toml:
   Group group;
   if (const toml::array* hosts = node.as_array()) {
     static const toml::table no_keys;
-    // Empty: a group that nobody is in at the moment.
+    // Empty: a group without members at the moment.
     if (!hosts->empty())
       TableReader(no_keys, "a group", faults_).texts_in(node, name, false, group.hosts);
   } else if (const toml::table* table = node.as_table()) {
@@ -147,7 +147,7 @@ void FileReader::read_atoms(const toml::node& node) {
   for (const toml::node& one : *array) read_atom(*one.as_table());
 }
 
-// Two texts that make a name the command line could say too: `atmost list operator:operand`.
+// Two texts that make a name which the command line accepts, too: `atmost list operator:operand`.
 bool FileReader::read_name(TableReader& table, Atom& to) {
   for (const char* key : {"operator", "operand"}) {
     if (!table.has(key)) table.fault(table.at(), "this atom has no " + std::string(key));

@@ -29,8 +29,8 @@ Outcome take_place(Store& files, const std::string& file, std::uint32_t most,
   request.locks[0].max = most;
   request.trust_fs = trust_fs;
   request.command = Text<63>(std::string_view("atmost pass"));
-  // Nobody takes over from a pass; and the words that a supervisor leaves to the kernel belong to
-  // its atoms.
+  // A pass is never taken over; and the occupancy words that a supervisor registers belong to its
+  // atoms.
   request.kind = HolderKind::library;
   Result<Owned<Session>> opened = files.open(request);
   if (!opened.ok()) {

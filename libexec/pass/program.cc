@@ -92,7 +92,7 @@ Status choose_store(Options& options) {
   return error;
 }
 
-// The same program with the store of that URL lies beside this one.
+// The same program with the store of that URL is in the directory of this one.
 int become_fleet_pass(std::string_view url, char** argv) {
   std::string path(program_directory().view());
   path.append("/atmost-pass-").append(scheme_of(url)->program);
@@ -145,7 +145,7 @@ int run(Options& options, char** argv, const StoreService* service) {
 
 int begin(int argc, char** argv, const StoreService* service) {
   open_standard_streams();
-  // A parent that ignores it would have us wait for nobody.
+  // If the parent ignores SIGCHLD, we could not wait for children.
   signal(SIGCHLD, SIG_DFL);
   if (argc > 1 && strcmp(argv[1], kBecome) == 0) return become_user(argv + 2);
   if (argc > 1 && strcmp(argv[1], kMonitored) == 0 && service != nullptr)

@@ -1,4 +1,4 @@
-// What a pass says, and to whom. Names and messages are escaped here.
+// What a pass prints, and where. Names and messages are escaped here.
 #ifndef ATMOST_LIBEXEC_PASS_SAY_H
 #define ATMOST_LIBEXEC_PASS_SAY_H
 
@@ -13,7 +13,7 @@ namespace atmost::pass {
 
 std::string escaped(std::string_view text);
 
-// Writes all of it, as one write where that is possible. What cannot be written is lost: there is
+// Writes the whole text, in one write where possible. If it cannot be written it is lost: there is
 // nowhere to report that.
 void put(int fd, std::string_view text);
 // "atmost pass: WORDS" on standard error.
@@ -46,8 +46,7 @@ struct AtomResult {
 
 AtomResult failed(const Error& error);
 
-// The command was not a success, or the limiter could not do its work: an administrator should
-// look.
+// The command failed, or the limiter could not do its work: an administrator should look.
 bool needs_attention(const Outcome& outcome);
 
 // "ran 3s, exited with 0", "too soon: not before 12m", …; `dry`: nothing was run, only asked.

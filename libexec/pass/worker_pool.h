@@ -1,4 +1,4 @@
-// Atoms side by side, each in a process of its own.
+// Runs atoms side by side, each in a separate process.
 #ifndef ATMOST_LIBEXEC_PASS_WORKER_POOL_H
 #define ATMOST_LIBEXEC_PASS_WORKER_POOL_H
 

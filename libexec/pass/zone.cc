@@ -8,7 +8,8 @@ namespace atmost::pass {
 namespace {
 
 constexpr std::int64_t kLookBack = std::int64_t{25} * 3600;
-// The shortest time between two changes that is told apart; real zones keep one for weeks at least.
+// The shortest time between two changes that can be distinguished; in real zones it is weeks at
+// least.
 constexpr std::int64_t kStep = 1800;
 
 // TZ is `tz` while alive.

@@ -1,4 +1,4 @@
-// How a program of the back tier ends when it cannot go on.
+// How a program of the back tier ends after an error.
 #ifndef ATMOST_LIBEXEC_READER_FAILURE_H
 #define ATMOST_LIBEXEC_READER_FAILURE_H
 

@@ -1,4 +1,4 @@
-// What every program that reads logs lets its user choose: which locks, which time, which log.
+// The options of every program that reads logs: which locks, which time, which log.
 #ifndef ATMOST_LIBEXEC_READER_SELECTION_H
 #define ATMOST_LIBEXEC_READER_SELECTION_H
 
@@ -16,7 +16,7 @@ struct Selection {
   std::int64_t since_ns = INT64_MIN;  // ns since 1970; from here on
   std::int64_t until_ns = INT64_MAX;  // and before this
   std::string dir, host, log;         // empty: the usual
-  bool quiet = false;                 // do not tell of lines that could not be read
+  bool quiet = false;                 // do not report lines that could not be read
 };
 
 // Options of a program itself have values from here on, or are letters.

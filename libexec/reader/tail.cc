@@ -15,8 +15,8 @@ namespace atmost::history {
 namespace {
 
 constexpr std::size_t kBuffer = 1 << 20;
-// What is longer than any line of ours, with another torn one before it, is not kept in memory: no
-// end of it can be worth reading.
+// Text longer than any line of ours, with another torn line before it, is not kept in memory: no
+// end of it could make a valid line.
 constexpr std::size_t kLongest = 4 * kMaxLine;
 // How many generations are looked after: late writers append to one that was renamed a moment ago.
 constexpr std::size_t kKept = 2;

@@ -15,7 +15,7 @@ struct Value {
   std::string_view raw;  // a string without its quotes, still escaped; anything else as it stands
 };
 
-// Reads one JSON text from front to end. After a false answer the cursor stands where the text was
+// Reads one JSON text from front to end. After a false answer the cursor is where the text was
 // wrong.
 class Cursor {
  public:

@@ -9,8 +9,8 @@
 
 namespace atmost::history {
 
-// A lock that events are asked for: as the user calls it, and where it is (one file may have
-// several paths).
+// A lock whose events are wanted: as the user names it, and where it is (one file may have several
+// paths).
 struct WantedLock {
   std::string name;  // empty: its path alone counts
   std::vector<std::string> paths;
@@ -22,7 +22,7 @@ struct WantedLock {
 // Whether the line is about one of the locks; no locks: all are wanted.
 bool is_wanted(const std::vector<WantedLock>& locks, const Record& record);
 
-// Says which of the locks have neither a file nor a line, and which name of their directory may
+// Reports which of the locks have neither a file nor a line, and which name of their directory may
 // have been meant.
 void warn_of_unknown(const std::vector<WantedLock>& locks);
 

@@ -1,4 +1,4 @@
-// Moments as people write them.
+// Moments in the formats that options accept.
 #ifndef ATMOST_LIBEXEC_READER_WHEN_H
 #define ATMOST_LIBEXEC_READER_WHEN_H
 

@@ -8,8 +8,8 @@
 namespace atmost::history {
 namespace {
 
-// 1970 to 2200: further out sums of moments and spans would no longer fit. No machine's clock is
-// there.
+// 1970 to 2200: beyond that, sums of moments and spans would no longer fit. No machine's clock
+// shows such times.
 constexpr std::int64_t kLatest = 7'258'118'400'000'000'000;
 
 }  // namespace

@@ -18,8 +18,8 @@ struct ReadThrough {
 };
 
 // Calls `take` with every wanted line of the selection's logs, log by log, each in its own order;
-// the record is valid during the call only. Needs one buffer, however long the logs are. Tells on
-// standard error, unless quiet, which logs are not there and how many lines were skipped. Throws
+// the record is valid during the call only. Needs one buffer, however long the logs are. Reports on
+// standard error, unless quiet, which logs do not exist and how many lines were skipped. Throws
 // Failure.
 ReadThrough read_whole(const Selection& selection, const std::function<void(const Record&)>& take);
 

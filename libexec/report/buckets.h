@@ -1,4 +1,4 @@
-// A lock's story in equal pieces of time: what a million events look like from afar.
+// A lock's events summed up in equal intervals of time, for logs of a million events.
 #ifndef ATMOST_LIBEXEC_REPORT_BUCKETS_H
 #define ATMOST_LIBEXEC_REPORT_BUCKETS_H
 
@@ -36,8 +36,8 @@ struct Bucket {
   }
 };
 
-// In time proportional to the events, however long they are. What is outside of the window is left
-// out.
+// Takes time proportional to the number of events, however long they last. Events outside the
+// window are left out.
 std::vector<Bucket> buckets_of(const LockStory& story, const Window& window);
 
 // How many waited at most in each piece, all stories together.

@@ -9,7 +9,7 @@
 namespace atmost::report {
 namespace {
 
-// A log may name anything, a device that wakes up when it is opened too.
+// A log may name any path, even a device that reacts when it is opened.
 bool is_plain_file(const std::string& path) {
   struct stat there = {};
   return path.starts_with('/') && ::lstat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);

@@ -8,8 +8,8 @@
 
 namespace atmost::report {
 
-// What --expire-after auto would choose for this lock now, ns, from the memory in its file, which
-// is opened and not changed; 0: nothing was learned, or there is no such file here.
+// What --expire-after auto would choose for this lock now, ns, from the statistics in its file,
+// which is opened and not changed; 0: nothing was learned, or there is no such file here.
 std::int64_t learned_limit_ns(const LockStory& story);
 
 }  // namespace atmost::report

@@ -10,7 +10,7 @@ namespace {
 
 using history::Record;
 
-// 50 years: longer than anything runs, short enough to be added to any moment of a log.
+// 50 years: longer than any run, and short enough to be added to any moment of a log.
 constexpr std::int64_t kLongest = std::int64_t{50} * 366 * 86'400 * 1'000'000'000;
 
 std::int64_t span_of(std::int64_t ns) {
@@ -30,7 +30,8 @@ RunStatus fate_of(const Record& record, const Run& run) {
   return record.signal.empty() && record.exit == 0 ? RunStatus::success : RunStatus::failure;
 }
 
-// The run of a token among the latest: who took over may log it after its victim logged the end.
+// The run of a token among the latest: a taker may log the takeover after the stopped holder logged
+// its end.
 Run* recent(std::vector<Run>& runs, std::int64_t token) {
   constexpr std::size_t kLookBack = 64;
   const std::size_t oldest = runs.size() > kLookBack ? runs.size() - kLookBack : 0;

@@ -1,4 +1,4 @@
-// What the logs tell, lock by lock: runs put together from their lines, and what else happened.
+// What the logs show, lock by lock: runs put together from their lines, and other events.
 #ifndef ATMOST_LIBEXEC_REPORT_LEDGER_H
 #define ATMOST_LIBEXEC_REPORT_LEDGER_H
 
@@ -13,9 +13,9 @@
 
 namespace atmost::report {
 
-// How a run turned out. `running`: no end is logged, and nothing tells that it is over. `unseen`:
-// it is over, since its slot was given away again, and nobody was left to log how (--exec, SIGKILL
-// of atmost, a crash).
+// How a run turned out. `running`: no end is logged, and nothing shows that it is over. `unseen`:
+// it is over, since its slot was given to another run, and no process was left to log how (--exec,
+// SIGKILL of atmost, a crash).
 enum class RunStatus : std::uint8_t { success, failure, killed, running, unseen };
 inline constexpr std::string_view kFateNames[] = {"success", "failure", "killed", "running",
                                                   "unseen"};
@@ -33,7 +33,7 @@ struct Run {
   bool stopped = false;  // a taker sent it a signal
 
   std::int64_t end_ns() const { return start_ns + ran_ns; }
-  // Whether it came to its end by itself, so that `ran_ns` is how long it takes.
+  // Whether it ended by itself, so that `ran_ns` is its full run time.
   bool finished() const { return status == RunStatus::success || status == RunStatus::failure; }
 };
 

@@ -28,8 +28,8 @@ constexpr double kHeldScale = 100;
 
 std::size_t events_of(const LockStory& story) { return story.runs.size() + story.marks.size(); }
 
-// Up to how many events a lock is drawn one by one: small ones are, before large ones share what is
-// left.
+// Up to how many events a lock is drawn one by one. Small locks come first; large ones share the
+// rest.
 std::size_t exact_limit(const std::vector<Summary>& locks) {
   std::vector<std::size_t> sizes;
   for (const Summary& lock : locks) sizes.push_back(events_of(*lock.story));
@@ -37,7 +37,7 @@ std::size_t exact_limit(const std::vector<Summary>& locks) {
   std::size_t left = kPageEvents;
   std::size_t limit = 0;
   for (std::size_t size : sizes) {
-    // Either all of one size or none: which of them would it be?
+    // Locks of one size are all drawn one by one or none is, as none of them comes first.
     if (size > left) return size == limit ? size - 1 : limit;
     left -= size;
     limit = size;
@@ -94,7 +94,7 @@ class Writer {
     return to.str();
   }
 
-  // What "all of it" is: a limit that nobody comes near says nothing.
+  // Shown as "all of it": a limit that no caller comes near says nothing.
   static std::uint64_t slots_of(const Summary& lock) {
     const auto max = static_cast<std::uint64_t>(std::max<std::int64_t>(lock.story->max, 1));
     return std::max<std::uint64_t>(1, std::min(max, lock.slots_most));

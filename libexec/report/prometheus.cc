@@ -17,8 +17,8 @@ constexpr std::int64_t kEdgesMs[] = {100,        300,        1'000,      3'000, 
                                      30'000,     100'000,    300'000,    1'000'000, 3'000'000,
                                      10'000'000, 30'000'000, 100'000'000};
 
-// A label's value with its quotes. What a terminal would obey is shown as everywhere else, then
-// comes the format's own escaping.
+// A label's value with its quotes. Control characters are escaped as everywhere else, then the
+// format's own escaping is applied.
 std::string label(std::string_view text) {
   std::string to = "\"";
   for (char c : history::escaped(text)) {

@@ -13,7 +13,7 @@ constexpr std::int64_t kMinute = 60 * kSecond;
 constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
 
-// What a person reads at once; in decades where there are no other units.
+// Round values in common units; powers of ten where there are no other units.
 constexpr std::int64_t kEdges[] = {
     0,           1 * kMs,      2 * kMs,      5 * kMs,      10 * kMs,    20 * kMs,
     50 * kMs,    100 * kMs,    200 * kMs,    500 * kMs,    1 * kSecond, 2 * kSecond,

@@ -1,4 +1,4 @@
-// Files that are there whole, or as they were.
+// Files that are replaced as a whole, or stay as they were.
 #ifndef ATMOST_LIBEXEC_REPORT_SAVE_H
 #define ATMOST_LIBEXEC_REPORT_SAVE_H
 

@@ -1,4 +1,4 @@
-// Requests that keep coming sooner than they may, told from a log.
+// Requests that keep coming sooner than they may, recognized from a log.
 #ifndef ATMOST_LIBEXEC_REPORT_SPAM_H
 #define ATMOST_LIBEXEC_REPORT_SPAM_H
 
@@ -9,7 +9,7 @@ namespace atmost::report {
 // One for each lock. Times are in ns since 1970; requests come in the order of their log.
 class Spam {
  public:
-  // The lock's IfElapsed, as the latest refusal tells it.
+  // The lock's IfElapsed, from the latest refusal.
   void set_interval(std::int64_t ns) { interval_.ns = ns; }
   std::int64_t interval_ns() const { return interval_.ns; }  // 0: no refusal had one
 

@@ -53,8 +53,7 @@ void count_waits(Summary& to) {
   }
   std::sort(waits.begin(), waits.end());
   to.waits = waits.size();
-  // 50 years each at most: far apart from what anybody logs, and yet a sum of some could leave 64
-  // bits.
+  // 50 years each at most: far beyond any real run, and yet a sum of some could exceed 64 bits.
   for (std::int64_t wait : waits) to.waited_ns += std::min(wait, INT64_MAX - to.waited_ns);
   to.waited_p99_ns = quantile(waits, 0.99);
   to.waited_max_ns = quantile(waits, 1);

@@ -44,7 +44,7 @@ struct Summary {
   std::uint64_t refusals() const { return too_soon + busy; }
   std::uint64_t failed() const { return fates[static_cast<std::size_t>(RunStatus::failure)]; }
   std::uint64_t killed() const { return fates[static_cast<std::size_t>(RunStatus::killed)]; }
-  // How much attention it deserves. A refusal as too soon is what was asked for and counts nothing.
+  // How much trouble the lock had. A refusal as too soon is what was asked for and counts nothing.
   std::uint64_t trouble() const { return 10 * killed() + 3 * failed() + busy + spam; }
 };
 

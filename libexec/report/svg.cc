@@ -145,8 +145,8 @@ class Drawing {
     }
   }
 
-  // Height: how much of the slots was held. At the foot, what went wrong; at the head, who was
-  // refused.
+  // Height: the share of the slots that was held. At the bottom, failed and killed runs; at the
+  // top, refusals.
   void draw_pieces() {
     const Window window{window_.from_ns, window_.to_ns, static_cast<std::size_t>(kRight - kLeft)};
     const auto slots = static_cast<double>(std::max<std::uint64_t>(

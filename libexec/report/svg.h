@@ -1,4 +1,4 @@
-// One lock's timeline as a drawing of its own.
+// One lock's timeline as a separate drawing.
 #ifndef ATMOST_LIBEXEC_REPORT_SVG_H
 #define ATMOST_LIBEXEC_REPORT_SVG_H
 

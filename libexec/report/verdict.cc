@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kManyFail = 0.05;
 
-// The first two things to say are said.
+// Only the first two findings are written.
 void join(std::string& to, const std::string& more) {
   if (to.find("; ") != std::string::npos) return;
   if (!to.empty()) to.append("; ");

@@ -1,4 +1,4 @@
-// What there is to say about a lock, in a sentence.
+// The findings about a lock, in a sentence.
 #ifndef ATMOST_LIBEXEC_REPORT_VERDICT_H
 #define ATMOST_LIBEXEC_REPORT_VERDICT_H
 
@@ -8,7 +8,7 @@
 
 namespace atmost::report {
 
-// At most two things, the worst first, in plain words without any name from the log; empty when
+// At most two findings, the worst first, in plain words without any name from the log; empty when
 // nothing went wrong.
 std::string verdict_on(const Summary& lock);
 

@@ -1,4 +1,4 @@
-// How far long work has come, on a terminal.
+// Shows the progress of long work on a terminal.
 #ifndef ATMOST_LIBEXEC_SIMULATE_PROGRESS_H
 #define ATMOST_LIBEXEC_SIMULATE_PROGRESS_H
 

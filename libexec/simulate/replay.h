@@ -11,7 +11,7 @@
 
 namespace atmost::simulate {
 
-// A lock's first runs are not scored: no rule knows anything then.
+// A lock's first runs are not scored: no rule has data then.
 inline constexpr std::size_t kUnscored = 5;
 
 struct Score {

@@ -82,7 +82,7 @@ class LargestEver final : public Rule {
   std::vector<Duration> largest_;
 };
 
-// What `--max-runtime auto` does, by the functions that decide and learn there.
+// What `--max-runtime auto` does, by the same functions for deciding and learning.
 class Learned final : public Rule {
  public:
   Learned(std::size_t atoms, LearnedBounds bounds, std::uint32_t ppm)

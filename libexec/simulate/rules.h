@@ -37,8 +37,9 @@ std::string risk_words(std::uint32_t ppm);
 // Twice the limit that was too short.
 Duration doubled(Duration limit);
 
-// Fixed limits, mean + 8 standard deviations, the largest so far times four, ours at each risk, and
-// the largest ever, which only an oracle knows. `bounds` gives ours its low and high.
+// Fixed limits, mean + 8 standard deviations, the largest so far times four, learned limits at each
+// risk, and the largest of the whole trace, which cannot be known beforehand. `bounds` has the low
+// and high of learned limits.
 std::vector<std::unique_ptr<Rule>> all_rules(const Trace& trace, const LearnedBounds& bounds,
                                              const std::vector<std::uint32_t>& risks_ppm);
 

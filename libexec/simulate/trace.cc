@@ -35,7 +35,7 @@ class Lines {
     text_.clear();
     char piece[1 << 14];
     while (gzgets(file_.get(), piece, sizeof piece) != nullptr) {
-      text_ += piece;  // what stands behind a NUL byte of a line is left out: no log has one
+      text_ += piece;  // text after a NUL byte in a line is left out: no log has one
       if (text_.size() > kLongestLine)
         throw Failure(Code::io, path_ + ": is no log: a line without end");
       if (!text_.empty() && text_.back() == '\n') {

@@ -70,7 +70,8 @@ Lanes.prototype.drawLimits = function (pen, colours, lock, x, top) {
   }
 };
 
-// Height: how much of the slots was held. At the foot, what went wrong; at the head, who was refused.
+// Height: the share of the slots that was held. At the bottom, failed and killed runs; at the top,
+// refusals.
 Lanes.prototype.drawBuckets = function (pen, colours, lock, top) {
   const size = this.model.span / lock.steps, foot = top + LANE.height - 5, room = LANE.height - 16;
   const columns = new Map();

@@ -34,7 +34,8 @@ function fitted(pen, text, room) {
   return cut(low);
 }
 
-// A run: whole for a success, notched at its end for a failure, hatched when it was killed, open where nobody saw it end.
+// A run: whole for a success, notched at its end for a failure, hatched when it was killed, open if
+// no end was seen.
 function drawRun(pen, colours, fate, x, y, width, height) {
   pen.fillStyle = fateColour(colours, fate);
   if (width < 3) {
