@@ -9,8 +9,9 @@
 
 namespace atmost::os {
 
-// What /etc/passwd calls a user, /etc/group a group; empty when it does not name it. The first line
-// with the number counts, as for the libc. A name longer than fits comes cut, and says so.
+// The name of a user in /etc/passwd, of a group in /etc/group; empty when it has none there. The
+// first line with the number counts, as in the C library. A name that is too long is cut, and
+// truncated() says so.
 using AccountName = Text<63>;
 AccountName user_account(std::uint32_t user);
 AccountName group_account(std::uint32_t group);

@@ -30,12 +30,12 @@ bool has_description_locks();
 
 // Never blocks. EAGAIN: another owner's lock is in the way. Other values: the call failed.
 int try_lock(int fd, Owner owner, LockKind kind, Bytes bytes);
-// Blocks until held, or EINTR once a signal handler ran. No order among those blocked is promised
-// by the kernel.
+// Blocks until held, or EINTR once a signal handler ran. The kernel promises no order among blocked
+// callers. is promised by the kernel.
 int wait_lock(int fd, Owner owner, LockKind kind, Bytes bytes);
 int unlock(int fd, Owner owner, Bytes bytes);
 
-// A lock that would stand in the way. With several, the kernel picks any.
+// A conflicting lock. If there are several, the kernel picks any.
 struct Conflict {
   bool found = false;
   bool write = false;  // else a read lock, which any process that may read the file can take

@@ -1,7 +1,7 @@
-// Every system call of the front tier, in one table: a test replaces here the calls that are to
-// fail. Each entry has the semantics of the call it names (man 2), errno included. The table is
-// plain data, one for the process; tests change it while single-threaded and put it back. Nothing
-// outside src/os/ includes this but tests.
+// Every system call of the front tier, in one table, so that a test can replace the calls that are
+// to fail. Each entry has the semantics of the call it names (man 2), errno included. The table is
+// plain data, one for the process; tests change it while single-threaded and restore it. Outside
+// src/os/, only tests include this.
 #ifndef ATMOST_OS_CALLS_H
 #define ATMOST_OS_CALLS_H
 

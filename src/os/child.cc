@@ -15,7 +15,7 @@
 namespace atmost::os {
 namespace {
 
-// Above everything that the child puts in its place with dup2, so that no two of them meet.
+// Above all numbers that the child uses with dup2, so that none is overwritten.
 constexpr int kAside = 10;
 
 void close_from(int first) {

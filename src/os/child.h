@@ -9,14 +9,14 @@
 
 namespace atmost::os {
 
-// Work for a child: reads orders from kOrders until it ends, reports to kReport, returns to end the
-// child. The child has no other descriptor of ours than these and, if one was to be kept, kKept
-// (close-on-exec); standard error leads nowhere. So a child that hangs keeps no terminal, pipe or
-// lock of ours open. All signals that can be blocked are blocked: a report without a reader fails
-// with EPIPE, and the child can still clean up.
+// Work for a child: reads orders from kOrders until it ends, reports to kReport, and ends the child
+// by returning. The child has no other descriptor of ours than these and, if one was to be kept,
+// kKept (close-on-exec); its standard error is discarded. So a child that hangs keeps no terminal,
+// pipe or lock of ours open. All signals that can be blocked are blocked: a report without a reader
+// fails with EPIPE, and the child can still clean up.
 //
-// One owner, single-threaded callers. The destructor closes the pipes, at which a well-behaved
-// child ends, and waits for nothing.
+// One owner, single-threaded callers. The destructor closes the pipes, which ends a well-behaved
+// child, and does not wait.
 class Child {
  public:
   static constexpr int kOrders = 0;
@@ -27,15 +27,15 @@ class Child {
   int start(void (*work)(void* context), void* context, int keep = -1);
   std::int64_t pid() const { return pid_; }
 
-  // The whole order, or the errno value of what went wrong (EPIPE: the child has gone; that raises
-  // SIGPIPE where it is not blocked, as it is in a Child).
+  // Sends the whole order. 0 or an errno value (EPIPE: the child has gone; this raises SIGPIPE
+  // where it is not blocked, as it is in a Child).
   int order(const void* from, std::size_t size);
   enum class Heard : std::uint8_t { some, ended, silent };
   // What it has reported since the last call, at most `size` bytes; blocks until there is
   // something, the child has closed its end (`ended`), or `boot_deadline_ns` (`silent`).
   Heard listen(void* to, std::size_t size, std::size_t& got, std::int64_t boot_deadline_ns);
 
-  // SIGKILL, then waits until it is gone: for ever if it cannot die (a dead mount). For children of
+  // SIGKILL, then waits until it is gone; for ever if it cannot die (a dead mount). For children of
   // children.
   void kill_and_wait();
   // SIGKILL without waiting: a process in uninterruptible sleep dies when it wakes.

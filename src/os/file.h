@@ -63,7 +63,7 @@ int sync_data(int fd);
 // that come back.
 int same_file(int fd, const char* path, bool& same);
 int file_status(int fd, struct stat& to);
-// Whether anything has that name; a symbolic link counts as itself.
+// Whether the name exists; a symbolic link is not followed.
 bool exists(const char* path);
 int path_status(const char* path, struct stat& to, bool follow);
 

@@ -23,9 +23,9 @@ int drop_flock(int fd);
 // none.
 bool flock_above(std::int64_t pid, std::uint64_t device, std::uint64_t inode);
 
-// Every flock that is held on this machine, as /proc/locks has them, until the visitor has seen
-// enough. Reading that stalls every lock operation of the machine for 13 to 25 ms (measured): for
-// diagnosis, not for every day. 0 or an errno value.
+// Every flock that is held on this machine, from /proc/locks, until the visitor ends it. Reading
+// that stalls every lock operation of the machine for 13 to 25 ms (measured): for diagnosis only. 0
+// or an errno value.
 class FlockVisitor {
  public:
   // False ends it. `line.pid` took it: it may have ended, or be another process by now; 0: not

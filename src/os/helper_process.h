@@ -10,13 +10,13 @@
 
 namespace atmost::os {
 
-// One end of the line between a process and its helper. Move-only; each notices by its closing that
-// the other has gone. Descriptors are close-on-exec and none of 0, 1, 2.
+// One end of the line between a process and its helper. Move-only. Each process notices the end of
+// the other, because the line closes. Descriptors are close-on-exec and none of 0, 1, 2.
 class HelperProcess {
  public:
   // Forks. 0 in both processes, or an errno value. The helper is a copy of this process with all
-  // its descriptors, its terminal and its signals, but SIGTERM waits for an EventWait: who knows of
-  // the helper may send one before it runs. REQUIRES: single-threaded.
+  // its descriptors, its terminal and its signals. Only SIGTERM stays pending until an EventWait,
+  // because a process that knows the helper may send one before it runs. REQUIRES: single-threaded.
   int start();
   bool is_helper() const { return starter_ != 0; }
   std::int64_t pid() const { return pid_; }  // for the starter: its number

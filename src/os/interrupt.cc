@@ -63,7 +63,7 @@ Alarm::Alarm(std::int64_t boot_deadline_ns) {
   armed_ = true;
   let_through(SIGALRM, &old_mask);
   const std::int64_t left_us = (boot_deadline_ns - boot_ns()) / 1000;
-  ring_from(left_us > 0 ? left_us : 1);  // 0 would mean: never
+  ring_from(left_us > 0 ? left_us : 1);  // 0 would mean never
 }
 
 Alarm::~Alarm() {

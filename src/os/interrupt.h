@@ -36,7 +36,7 @@ class StopNotice {
 
   // Takes effect from this call on; further calls do nothing.
   void install();
-  // Whether it came since the last time.
+  // Whether a SIGTSTP came since the last call.
   bool asked();
   // Stops this process as SIGTSTP would have; returns once it was continued.
   void obey();
@@ -45,9 +45,9 @@ class StopNotice {
   bool installed_ = false;
 };
 
-// How a caller may block: a program with one thread lets an Alarm end the call; a library, which
+// How a caller may block. A program with one thread lets an Alarm end the call. A library, which
 // owns neither the threads nor the signals of its process, polls every few milliseconds instead:
-// regardless of handlers that run meanwhile or, if interruptible, until one has run.
+// whatever handlers run meanwhile or, if interruptible, until one has run.
 enum class Blocking { alarm, polling, interruptible };
 
 // Blocks until the bytes are held (0), the deadline has come or, unless polling, a signal handler

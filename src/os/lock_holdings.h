@@ -1,4 +1,4 @@
-// Which process has which bytes of one file locked, as /proc shows it: gathered once, then asked.
+// Which processes have locked which bytes of one file, as /proc shows it: read once, then queried.
 #ifndef ATMOST_OS_LOCK_HOLDINGS_H
 #define ATMOST_OS_LOCK_HOLDINGS_H
 
@@ -14,10 +14,10 @@ struct HeldRange {
   bool description = false;
 };
 
-// About half a MiB, touched as far as it is filled: meant to be static. An inherited
-// description-owned lock has an entry for every process that has it. What cannot be seen (other
-// users' processes for ordinary users, other pid namespaces, no /proc) is not there: unreadable()
-// says whether that may be so.
+// About half a MiB, of which only the filled part is touched: meant to be static. An inherited
+// description-owned lock has an entry for every process that has it. Locks that cannot be seen
+// (those of other users' processes for ordinary users, of other pid namespaces, without /proc) are
+// missing: unreadable() says whether that is possible.
 class LockHoldings {
  public:
   // Milliseconds: every descriptor of every process is looked at.

@@ -30,8 +30,8 @@ class MonitorLine {
   // Called once the monitored process has inherited its ends. From then on, when it ends, the
   // kernel continues this process if it is stopped.
   void started();
-  // The monitored process's side: takes its three ends over and keeps them from what it starts.
-  // False, and nothing is touched, when they are no pipes.
+  // The monitored process's side: takes over its three ends, which processes that it starts do not
+  // get. False, without any effect, when they are no pipes.
   bool accept(int reader, int writer, int life);
 
   int reader() const { return reader_.get(); }

@@ -1,6 +1,6 @@
-// What Linux has and POSIX.1 lacks. src/os/linux/ and src/os/portable/ define these; the portable
-// ones answer ENOSYS, and their callers have a slower way without them. Semantics of the call
-// named; errno is set.
+// Calls that Linux has and POSIX.1 lacks. src/os/linux/ and src/os/portable/ define these; the
+// portable ones answer ENOSYS, and their callers have a slower way without them. Semantics of the
+// call named; errno is set.
 #ifndef ATMOST_OS_PLATFORM_H
 #define ATMOST_OS_PLATFORM_H
 
@@ -23,7 +23,7 @@ int inotify_rm_watch(int fd, int watch);
 int set_robust_list(void* head, std::size_t size);
 int pidfd_open(pid_t pid, unsigned flags);
 int pidfd_send_signal(int pidfd, int signal, unsigned flags);
-// With a value, as sigqueue(3).
+// Sends a value, too, like sigqueue(3).
 int pidfd_queue_signal(int pidfd, int signal, std::int64_t value);
 ssize_t getdents(int dir, void* to,
                  std::size_t size);  // records of struct linux_dirent64, getdents64(2)
@@ -37,8 +37,8 @@ int rename_new(const char* from, const char* to);
 // suspended until it execs or ends (clone(2) with CLONE_VM | CLONE_VFORK, on a stack of its own);
 // elsewhere it is a fork.
 pid_t start(int (*child)(void*), void* argument);
-// `pid` > 0 or -1. Without a per-child account `used` is what all children together have used since
-// the last call.
+// `pid` > 0 or -1. Where the system has no account for each child, `used` is the use of all
+// children together since the last call.
 pid_t wait4(pid_t pid, int* status, int options, struct rusage* used);
 int sigtimedwait(const sigset_t* set, siginfo_t* info, const struct timespec* span);
 
@@ -69,11 +69,11 @@ int close_from(int first);
 // too.
 int continue_at_hangup(int fd);
 
-// No core file of this process from now on, not even by a core_pattern that is a program.
+// From now on this process leaves no core file, not even through a core_pattern that is a program.
 void forbid_core();
 
-// On Linux it asks the kernel: finding the vDSO costs a process more than all the questions it has
-// (4 us, measured).
+// On Linux it makes a system call: finding the vDSO costs a process more than all its calls (4 us,
+// measured).
 int clock_gettime(clockid_t clock, struct timespec* to);
 
 // The clock that cannot be stepped: CLOCK_BOOTTIME, which counts suspended time, or the nearest

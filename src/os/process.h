@@ -1,6 +1,6 @@
 // Other processes, as /proc shows them. In a PORTABLE build there is no /proc: nothing can be seen
-// or proven, and every function here says so. The same holds for the /proc of another pid namespace
-// (unshare(1) without --mount-proc): its numbers mean other processes than ours.
+// or proven, and every function here reports that. The same holds for the /proc of another pid
+// namespace (unshare(1) without --mount-proc): its numbers mean other processes.
 #ifndef ATMOST_OS_PROCESS_H
 #define ATMOST_OS_PROCESS_H
 
@@ -16,7 +16,7 @@ struct ProcessFacts {
   std::int64_t group = 0;
   std::int64_t session = 0;
   char state = '?';  // proc(5): R S D T t Z X I
-  // Those that have not ended; the main one counts as long as it can be waited for.
+  // The threads that have not ended; the main thread counts as long as it can be waited for.
   std::int64_t threads = 1;
   // On the boot clock; the kernel gives it in steps of a clock tick (10 ms)
   std::int64_t start_boot_ns = 0;
@@ -39,10 +39,10 @@ int process_facts(std::int64_t pid, ProcessFacts& to);
 // ProcessHandle.
 std::int64_t branch_below(std::int64_t pid, std::int64_t ancestor);
 
-// For one pass over all processes: which are not below `ancestor`, as far as one look at each
-// shows. The result for a parent is cached for its children, so that a pass is fast on a machine
-// with thousands of processes. A descendant may be misclassified while processes end around it; the
-// next scan starts with a fresh cache. REQUIRES: as branch_below().
+// For one pass over all processes: tells which are not below `ancestor`, from one look at each. The
+// result for a parent is cached for its children, so that a pass is fast on a machine with
+// thousands of processes. A descendant may be misclassified while processes end around it; the next
+// scan starts with a fresh cache. REQUIRES: as branch_below().
 class Outsiders {
  public:
   explicit Outsiders(std::int64_t ancestor);
@@ -81,8 +81,8 @@ bool is_ancestor(std::int64_t pid);
 // Needs no /proc.
 bool process_exists(std::int64_t pid);
 
-// The ids a process acts with, and the two others by which kill(2) decides who may signal it. 0,
-// ESRCH, or ENOSYS (no /proc, and not this process).
+// The ids a process acts with, and the two others that kill(2) checks for the right to signal it.
+// 0, ESRCH, or ENOSYS (no /proc, and not this process).
 struct Credentials {
   std::uint32_t user = 0;
   std::uint32_t group = 0;
@@ -162,7 +162,7 @@ class ProcessVisitor {
 // ends meanwhile may or may not be shown. 0 or an errno value (ENOSYS: no /proc).
 int each_process(ProcessVisitor& visitor);
 
-// A process that cannot be mistaken for a later one of the same pid (pidfd_open(2), Linux 5.3).
+// A handle that cannot mean a later process of the same pid (pidfd_open(2), Linux 5.3).
 class ProcessHandle {
  public:
   // 0; ESRCH: no such process; ENOSYS, EPERM: no such handles here. Close-on-exec.
@@ -172,10 +172,9 @@ class ProcessHandle {
   int send(int signal) const;
   // With a value for the receiver (EventWait::signal_value); not 0.
   int send_value(int signal, std::int64_t value) const;
-  // Running, that is: not a zombie either.
+  // Whether the process runs; a zombie does not.
   bool alive() const;
-  // Whether /proc calls the process that this handle means `pid`: what is read there is then about
-  // this process.
+  // Whether `pid` is the process of this handle in /proc: if so, /proc/PID is about this process.
   bool means(std::int64_t pid) const;
   // Readable (poll(2)) from the process's end on; borrowed.
   int descriptor() const { return fd_.get(); }
@@ -186,17 +185,17 @@ class ProcessHandle {
   Fd fd_;
 };
 
-// To a child of ours that we have not reaped, which therefore cannot be mistaken either. 0 or an
-// errno value.
+// Signals a child of ours that we have not reaped, so that its number cannot mean another process.
+// 0 or an errno value.
 int signal_child(std::int64_t pid, int signal);
 
-// To every process of a group at once: a process that forks meanwhile cannot escape it. 0 or an
-// errno value. REQUIRES: `group` is that of a child of ours that has ended and that we have not
-// reaped: it keeps the number from others.
+// Signals every process of a group at once: a process that forks meanwhile cannot escape it. 0 or
+// an errno value. REQUIRES: `group` is that of a child of ours that has ended and that we have not
+// reaped: so no other group can have the number.
 int signal_group(std::int64_t group, int signal);
 
-// As signal_child, and says for which process: the child's gate gets `sender` as
-// Arrival::relayed_for.
+// Like signal_child, and also says which process sent the signal first: the child's gate gets
+// `sender` as Arrival::relayed_for.
 int relay_signal(std::int64_t pid, int signal, std::int64_t sender);
 
 }  // namespace atmost::os

@@ -10,17 +10,17 @@
 namespace atmost::os {
 
 // A pair of pipes by which a shell can ask this process for something without starting a process of
-// its own: it opens /proc/PID/fd/kAnswer to read and /proc/PID/fd/kAsk to read and write (of a pipe
-// of which one is a reader no SIGPIPE comes), writes "LETTER NAME PID\n", and reads a line: yes; or
-// the end of the stream: no, or the process is gone. Descriptors are close-on-exec. One asker at a
-// time. An answer that is unread may still be read as long as the asker has the pipe open.
+// its own. The shell opens /proc/PID/fd/kAnswer to read and /proc/PID/fd/kAsk to read and write (a
+// reader of the pipe gets no SIGPIPE), writes "LETTER NAME PID\n", and reads a line, which means
+// yes, or the end of the stream: no, or the process is gone. Descriptors are close-on-exec. One
+// asker at a time. An unread answer can be read as long as the asker has the pipe open.
 class RequestPipe {
  public:
   static constexpr int kAsk = 100;
   static constexpr int kAnswer = 101;
   static constexpr int kAskStaysOpen = 102;  // the same pipe as kAsk
 
-  // Makes the pipes and a name. Children inherit all. 0 or an errno value. What was open at the
+  // Makes the pipes and a name. Children inherit all. 0 or an errno value. Whatever was open at the
   // three descriptors is closed.
   int hang();
   bool hangs() const { return !name_.empty(); }
@@ -30,13 +30,13 @@ class RequestPipe {
   // The letter of a request that has the right address; 0 when there is none. Never blocks.
   char asked() const;
   void accept();
-  bool decline();  // false: this process has to end, that is an answer too
+  bool decline();  // false: this process has to end, which is an answer, too
   bool unread() const;
 
  private:
   friend class EventWait;
   Text<15> name_;
-  bool answered_ = false;  // and the asker was not seen to have gone since
+  bool answered_ = false;  // and the asker has not been seen to leave since
 };
 
 // Appends to a file that exists, magic links as /dev/stdin included: 0 or an errno value.

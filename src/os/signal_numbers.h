@@ -12,8 +12,7 @@ inline constexpr int kKill = SIGKILL;
 inline constexpr int kStop = SIGSTOP;
 inline constexpr int kContinue = SIGCONT;
 
-// Whether the signal, at its default, stops a process from the terminal; and whether it does
-// nothing.
+// Whether the signal, at its default, stops a process from the terminal (stops()), or does nothing.
 constexpr bool stops(int signal) {
   return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }

@@ -26,8 +26,7 @@ class Sweeper final : public ProcessVisitor {
     if (facts.ended()) return dead(facts);
     if (pid <= 1 || pid == self_ || pid == root_ || outsiders_.have(pid, facts)) return true;
     if (!wanted(pid, facts)) return true;
-    // The handle comes first: what is proven afterwards is proven of the process it means, or of
-    // none.
+    // The handle is opened first: the proofs that follow then hold for its process, or for none.
     ProcessHandle handle;
     const int error = branch_below(pid, root_) == 0 ? ESRCH : handle.open(pid);
     if (error == ESRCH || (error != 0 && tree_.other != nullptr)) return true;
@@ -52,7 +51,7 @@ class Sweeper final : public ProcessVisitor {
   const Sweep& result() const { return result_; }
 
  private:
-  // The last step of the proof: a root that ended meanwhile proves nothing any more.
+  // The last step of the proof: it fails if the root has ended meanwhile.
   static bool below_other(const OtherRoot& root, std::int64_t pid, const ProcessFacts& facts) {
     if (!root.handle.alive() || root.ancestors.have(pid)) return false;
     root.seen.add(pid, facts.start_boot_ns);
@@ -74,10 +73,11 @@ class Sweeper final : public ProcessVisitor {
     return !result_.cut;
   }
 
-  // What forks its successor and ends, faster than we look, leaves its dead to us, and with them
-  // the group's number. Of a session that is not ours every member began below us, as the session
-  // did; only the first process of a pid namespace takes in orphans of whoever entered that from
-  // outside. Who did that is of session 0 itself, which differs as well as any.
+  // A process that forks its successor and ends, faster than we look, becomes our dead child, which
+  // still shows its group's number. In a session other than ours, every member began below us, as
+  // the session did. The exception is the first process of a pid namespace, which also gets the
+  // orphans of processes that entered the namespace from outside; such a process has session 0,
+  // which differs from ours, too.
   void signal_group_of(const ProcessFacts& dead) {
     if (self_ == 1 || tree_.mixed || (signal_ != kKill && signal_ != kStop)) return;
     if (session_ == kUnknown || dead.session == session_) return;

@@ -14,7 +14,7 @@
 
 namespace atmost::os {
 
-// Whether what descends from a root may be signalled.
+// Whether a descendant of a root may be signalled.
 class Reach {
  public:
   // `descendant` was below `root` a moment ago; asked while a handle to it is open, and only acted
@@ -25,28 +25,28 @@ class Reach {
   ~Reach() = default;
 };
 
-// A process that is not ours, and what a sweep below it needs to know. Borrows everything. Neither
-// this process nor an ancestor of it is ever signalled.
+// A process that is not below us, and what a sweep below it needs. Borrows everything. Neither this
+// process nor an ancestor of it is ever signalled.
 struct OtherRoot {
   std::int64_t pid;
-  const ProcessHandle& handle;  // to `pid`: once that has ended, nothing is proven to be below it
+  const ProcessHandle& handle;  // to `pid`: after its end, no process is proven to be below it
   const Ancestors& ancestors;
   const Reach& reach;
-  SeenDescendants& seen;  // gets to know every descendant that is met
+  SeenDescendants& seen;  // records every descendant that is found
 };
 
-// Whom a sweep is for.
+// The tree that a sweep covers.
 struct Tree {
   // Null: the tree is below this process. The rest is for that case alone.
   const OtherRoot* other = nullptr;
   std::int64_t main = 0;  // the command's main process, a child of ours; 0 once it has been reaped
-  // We had children before the command (a shell that ran us with exec): then only what descends
-  // from `main` is known to be the command's, and its orphans are let be.
+  // We had children before the command (a shell that ran us with exec): then only descendants of
+  // `main` are known to be the command's, and its orphans are left alone.
   bool mixed = false;
   bool main_stopped = false;  // wait(2) last reported the main process as stopped
 };
 
-// The root itself is no member.
+// The processes that a sweep signals; never the root.
 enum class Members : std::uint8_t {
   all,
   others,     // all but the main process
@@ -56,11 +56,11 @@ enum class Members : std::uint8_t {
 
 struct Sweep {
   std::uint32_t sent = 0;     // processes signalled
-  std::uint32_t left = 0;     // members met alive, the main process not counted
-  std::uint32_t denied = 0;   // of those, which the kernel does not let us signal: another user's
-  std::int64_t reached = 0;   // the last member met; 0: none
+  std::uint32_t left = 0;     // members found alive, without the main process
+  std::uint32_t denied = 0;   // of those, the ones that we may not signal: another user's
+  std::int64_t reached = 0;   // the last member found; 0: none
   std::int64_t excepted = 0;  // the last one that Reach excepts, counted nowhere; 0: none
-  // it ended at the kDeadInASweep-th dead child of ours: wait for those, and sweep again
+  // the sweep ended at the kDeadInASweep-th dead child of ours: reap those, and sweep again
   bool cut = false;
 
   bool nobody_left() const { return left == 0 && !cut; }
@@ -68,25 +68,26 @@ struct Sweep {
   bool beyond_reach() const { return left > 0 && denied == left && !cut; }
 };
 
-// Children that fork and end faster than a sweep reads would lead it once round all process numbers
-// (up to 4,194,304: minutes).
+// While children fork and end faster than a sweep reads, the sweep could go on through all process
+// numbers (up to 4,194,304: minutes).
 inline constexpr std::uint32_t kDeadInASweep = 1024;
-// Sweeps with SIGSTOP before SIGKILL: a tree that still forks then is met again by the next attempt
-// to kill it.
+// Sweeps with SIGSTOP before SIGKILL: if a tree still forks after these, the next attempt to kill
+// it finds the rest.
 inline constexpr int kFreezeSweeps = 16;
-// How long to wait at least for killed processes to end, whatever the grace: a busy machine takes
-// its time, and until then they still run.
+// The least time to wait for killed processes to end, whatever the grace: a busy machine takes a
+// while, and until then they still run.
 inline constexpr std::int64_t kShortestKillNs = 2'000'000'000;
 
-// One pass over all processes, signalling `members` (signal 0 only looks who is there); what starts
-// meanwhile may be missed. Without /proc only our main process is signalled. Without process
-// handles (an old kernel) only children of ours are. Below ourselves SIGSTOP and SIGKILL also go to
-// the whole groups of those who left their dead to us, in sessions that began below us.
+// One pass over all processes, signalling `members` (signal 0 only counts them); processes that
+// start meanwhile may be missed. Without /proc only our main process is signalled. Without process
+// handles (an old kernel) only children of ours are. Below ourselves, SIGSTOP and SIGKILL also go
+// to the whole groups of processes that have ended as our children, if their sessions began below
+// us.
 Sweep sweep(const Tree& tree, Members members, int signal);
 
-// SIGSTOP to everything until a sweep met nobody new, so that nothing forks away from the SIGKILL
-// that `members` then get; returns what that found. `continues()` is called after each sweep that
-// met a process: false ends it there, with nothing found.
+// Sends SIGSTOP to everything until a sweep finds no new process, so that no process escapes by a
+// fork from the SIGKILL that `members` then get; returns the result of that sweep. `continues()` is
+// called after each sweep that found a process: false ends it there, with an empty result.
 template <class Continues>
 Sweep freeze_and_kill(const Tree& tree, Members members, Continues continues) {
   for (int i = 0; i < kFreezeSweeps; ++i) {

@@ -17,7 +17,7 @@ thread_local WaitGate* gate_of_thread = nullptr;
 int poll_at_gate(struct pollfd* fds, unsigned count, int timeout_ms) {
   WaitGate* gate = gate_of_thread;
   if (gate == nullptr) return kRealCalls.poll(fds, count, timeout_ms);
-  // Once it was noticed, the descriptor stays readable and would end every later wait at once.
+  // The descriptor stays readable and, once noticed, would end every later wait at once.
   constexpr unsigned kMost = 4;
   struct pollfd all[kMost + 1];
   const bool may_end = gate->end_fd_ >= 0 && !gate->interrupted_ && count <= kMost;

@@ -27,9 +27,9 @@ class Watch {
   void start(const char* path);
   // Blocks at most `span_ns`. Several events at once are one answer, the most urgent.
   Noticed wait(std::int64_t span_ns);
-  // Watches nothing any more, at once. The inotify descriptor stays open for the next start():
-  // closing one waits for a grace period of the kernel, 8 to 20 ms (measured, Linux 6.18), unless
-  // it has watched nothing for a while.
+  // Stops watching, at once. The inotify descriptor stays open for the next start(): closing one
+  // waits for a grace period of the kernel, 8 to 20 ms (measured, Linux 6.18), unless it has
+  // watched nothing for a while.
   void rest();
   void stop() {
     inotify_.reset();
@@ -38,7 +38,7 @@ class Watch {
     watch_count_ = 0;
   }
   bool started() const { return started_; }
-  // Started, and not merely sleeping.
+  // Whether it watches, rather than merely sleeps.
   bool sees() const { return started_ && !blind_ && inotify_.open(); }
 
  private:

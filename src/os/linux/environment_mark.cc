@@ -34,7 +34,7 @@ bool lists(std::string_view value, std::string_view wanted) {
 }
 
 // Whether the environment that `pid` was started with has a variable `name` whose value `likes`
-// likes.
+// accepts.
 template <class Likes>
 bool any_variable(std::int64_t pid, std::string_view name, Likes likes) {
   Fd file;
@@ -90,8 +90,8 @@ bool started_with(std::int64_t pid, const char* name, PathText& to) {
 void hide_mark(const char* name) {
   const std::size_t size = std::strlen(name);
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    // In place: what others see is the memory that the kernel laid out when this program was
-    // started.
+    // Changed in place: other processes see the memory that the kernel laid out when this program
+    // was started.
     if (std::strncmp(*entry, name, size) == 0 && (*entry)[size] == '=') (*entry)[0] = '=';
   }
 }

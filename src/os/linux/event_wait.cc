@@ -82,7 +82,7 @@ Watched EventWait::watch(int handle, RequestPipe* requests) {
     const bool looks = deadline_ns_ != Duration::kForever && !timed_;
     if (ppoll(all, 3, looks ? &kLook : nullptr, &closed) <= 0) continue;
     if (all[0].revents != 0) return Watched::ended;
-    if (all[2].revents != 0) {  // no process has it open any more
+    if (all[2].revents != 0) {  // no process has the other end open any more
       if (requests->unread()) return Watched::unheard;
       requests->answered_ = false;
     }

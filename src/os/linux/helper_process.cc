@@ -94,7 +94,7 @@ void HelperProcess::kill_and_wait() {
 
 void HelperProcess::die_with_starter() {
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (getppid() != starter_) _exit(0);  // it died before it was asked for
+  if (getppid() != starter_) _exit(0);  // the starter died before this call
 }
 
 void HelperProcess::stand_alone() { prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0); }

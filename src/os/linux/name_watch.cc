@@ -24,7 +24,7 @@ bool among(std::string_view name, std::span<const std::string_view> names) {
   return false;
 }
 
-// Reads everything there is; whether any of it concerns the names.
+// Reads all events; returns whether any of them concerns the names.
 bool drain(int inotify, std::span<const std::string_view> names) {
   bool concerned = false;
   alignas(struct inotify_event) char buffer[4096];

@@ -12,7 +12,7 @@
 namespace atmost::os::platform {
 namespace {
 
-// execute() needs a little over PATH_MAX; the rest is for the C library. Our own stack stands still
+// execute() needs a little over PATH_MAX; the rest is for the C library. Our own stack is unused
 // meanwhile, but clone(2) wants another one.
 constexpr std::size_t kChildStack = std::size_t{32} * 1024;
 alignas(64) char child_stack[kChildStack];

@@ -65,7 +65,7 @@ void shed_memory() {
   };
   let_go(reinterpret_cast<std::uintptr_t>(&__executable_start),
          reinterpret_cast<std::uintptr_t>(&etext));
-  // What deeper calls have left on the stack; not the page that this call stands on, nor the next.
+  // The stack below this call's page and the next, where deeper calls have left data.
   constexpr std::uintptr_t kDeep = 128 * 1024;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   let_go(here - kDeep, here - page);

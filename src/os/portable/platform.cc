@@ -35,8 +35,7 @@ struct timeval minus(struct timeval a, const struct timeval& b) {
 }
 }  // namespace
 
-// POSIX cannot tell which filesystems are network filesystems; all count as local
-// (docs/architecture.md).
+// In POSIX, network filesystems cannot be recognised; all count as local (docs/architecture.md).
 long filesystem_magic(int) { return 0; }
 int clock_gettime(clockid_t clock, struct timespec* to) { return ::clock_gettime(clock, to); }
 int masked_poll(struct pollfd*, unsigned count, int timeout_ms, const sigset_t* mask) {
