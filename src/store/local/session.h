@@ -1,5 +1,5 @@
-// The locks of one request, in files (docs/lock-map.md): what every other store is measured
-// against.
+// The locks of one request, in files (docs/lock-map.md): the store that sets the standard for all
+// others.
 #ifndef ATMOST_STORE_LOCAL_SESSION_H
 #define ATMOST_STORE_LOCAL_SESSION_H
 
@@ -14,7 +14,7 @@
 
 namespace atmost::local {
 
-// Room for a T whose pages are not touched before it is made or filled.
+// Memory for a T whose pages are not touched before it is made or filled.
 template <class T>
 union Untouched {
   Untouched() {}
@@ -22,10 +22,10 @@ union Untouched {
   T it;
 };
 
-// The files stay open from open() to the release of what was admitted, or close(); a call that
+// The files stay open from open() until the admitted slots are released, or close(); a call that
 // finds them closed opens them again. About 300 KiB, of which an ordinary admission touches a few
-// pages: for a room of its own (open_session()) or a value that is used again and again. If the
-// process dies, its slots are free as soon as nobody has inherited the descriptors.
+// pages: for memory of its own (open_session()) or a value that is reused. If the process dies, its
+// slots are free as soon as no process has inherited the descriptors.
 class LocalSession final : public Session, private Hold {
  public:
   LocalSession() : Hold(held_.it) {}
@@ -33,10 +33,10 @@ class LocalSession final : public Session, private Hold {
   LocalSession& operator=(const LocalSession&) = delete;
   ~LocalSession() { close_files(); }
 
-  // Makes files that are missing. Closes those of the request before; borrows the new one until
+  // Makes files that are missing. Closes those of the previous request; borrows the new one until
   // close() or the next open(). Nothing stays open when it fails.
   Status open(const Request& request);
-  // Gives up everything that is open; of a session of open_session() its memory, too.
+  // Closes everything that is open; frees the memory of a session that open_session() made.
   void close() override;
 
   Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
@@ -50,26 +50,26 @@ class LocalSession final : public Session, private Hold {
 
   // How its calls may block: see os::Blocking. Kept across open().
   void set_blocking(os::Blocking blocking);
-  // Says that the program around us forks whenever it likes: see Heirs::forks. Kept across open();
-  // else they follow from the request.
+  // Says that the program around us may fork at any time: see Heirs::forks. Kept across open();
+  // otherwise the heirs follow from the request.
   void set_heirs(Heirs heirs, os::Mutex* opening);
   // From now on the descriptors of a single lock stay open after its release, without any lock, for
-  // the next open() of the same path, unless the process has forked since they were opened: a child
-  // would share what is locked on them later.
+  // the next open() of the same path. Not if the process has forked since they were opened, because
+  // the child would share later locks on them.
   void set_keeping() { keeps_ = true; }
-  // For a forked child that keeps nothing but the slots. Async-signal-safe.
+  // For a forked child that keeps only the slots. Async-signal-safe.
   void close_private();
 
-  // Whether a taker has asked for a slot back that we hold (Eviction::revoke). What is written to
-  // the lock file from now on wakes who waits for `watch`. Not while another thread is in attempt()
-  // or release().
+  // Whether a taker has asked us to release a slot (Eviction::revoke). From now on, writes to the
+  // lock file wake a thread that waits for `watch`. Not while another thread is in attempt() or
+  // release().
   bool revoked(os::Watch& watch) const;
-  // Writes into the records of what is held that process `pid` is the holder: one that inherited
-  // the descriptors. REQUIRES: a lease is held.
+  // Writes into the records of the held slots that process `pid`, which inherited the descriptors,
+  // is the holder. REQUIRES: a lease is held.
   void name_holder(std::int64_t pid);
-  // For that process itself, when the one it inherited them from holds nothing any more: what
-  // proves it the holder where several users may write the lock (proof.h). REQUIRES: a lease is
-  // held.
+  // To be called by that process itself, when the one that it inherited from holds nothing any
+  // more: leaves the proof that it is the holder where several users may write the lock (proof.h).
+  // REQUIRES: a lease is held.
   void leave_proofs();
 
  private:
@@ -77,10 +77,10 @@ class LocalSession final : public Session, private Hold {
 
   struct Entry {
     bool words_registered = false;
-    bool flocked = false;           // by us, on the description that holds the slots
+    bool flocked = false;           // we hold a flock(2), on the description that holds the slots
     bool near = false;              // we are near the head of its queue
-    std::int64_t turn_seen_ns = 0;  // our turn in it as of the last attempt
-    Header before{};                // as it was when the admission began
+    std::int64_t turn_seen_ns = 0;  // when our turn in the queue began, as of the last attempt
+    Header before{};                // the header before the admission
     Instant admitted;
     LockFile file;
     Reservation reserved;
@@ -136,10 +136,10 @@ class LocalSession final : public Session, private Hold {
   void let_go(Entry& entry);
 
   const Request* request_ = nullptr;
-  std::uint32_t order_[kMaxLocks] =
-      {};                    // numbers of locks by device and inode: the order guards are taken in
-  std::uint32_t count_ = 0;  // locks whose files are open or were
-  std::uint32_t made_ = 0;   // entries that are made
+  std::uint32_t order_[kMaxLocks] = {};  // lock indices by device and inode: the order in which
+                                         // guards are taken
+  std::uint32_t count_ = 0;              // locks whose files are open or were
+  std::uint32_t made_ = 0;               // entries that are made
   std::uint32_t stops_made_ = 0;
   std::uint32_t quick_looks_ = 0;
   bool opened_ = false;
@@ -153,7 +153,7 @@ class LocalSession final : public Session, private Hold {
   os::Mutex* opening_ = nullptr;
   Making making_;  // of the directory's statistics
   os::Watch watch_;
-  // The large ones, untouched until they are used.
+  // The large members, untouched until they are used.
   Untouched<Entry[kMaxLocks]> entries_;
   Untouched<HeldLock[kMaxLocks]> held_;
   Untouched<LocalHolderStop[kMaxVictims]> stops_;
@@ -164,7 +164,7 @@ class LocalSession final : public Session, private Hold {
   Untouched<WordBuffer> words_;
 };
 
-// A session in memory of its own (os/room.h). Fails as LocalSession::open() does, or for lack of
+// A session in memory of its own (os/room.h). Fails like LocalSession::open(), or for lack of
 // memory.
 Result<Owned<LocalSession>> open_session(const Request& request);
 

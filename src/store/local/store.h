@@ -6,8 +6,8 @@
 
 namespace atmost::local {
 
-// Each lock is a file; sessions are apart from one another, in one process as in several
-// (session.h). Any number of these are the same. inspect() is for programs with one thread.
+// Each lock is a file. Sessions exclude one another, in one process as in several (session.h). Has
+// no state: any number of these are equivalent. inspect() is for programs with one thread.
 class LocalStore final : public Store {
  public:
   const StoreTraits& traits() const override;
@@ -20,11 +20,11 @@ class LocalStore final : public Store {
   Status forget(const Request& request) override;
 };
 
-// Tells the keeper that was last admitted to the lock for process `kept_for` to let go, and returns
-// when it has: true. False: nothing is kept for that process here. `kept_for_start_ns`: when that
-// process started; 0: it has ended, and any of that number is meant. Only a keeper that is proven
-// to hold the slot is told; another user's cannot be, unless by root (not_permitted). Blocks for at
-// most ten seconds (busy).
+// Asks the keeper that was last admitted to the lock for process `kept_for` to release it, and
+// returns when it has: true. False: nothing is kept for that process here. `kept_for_start_ns`:
+// when that process started; 0: it has ended, and any process of that number is meant. Only a
+// keeper that is proven to hold the slot is asked; another user's cannot be, unless by root
+// (not_permitted). Blocks for at most ten seconds (busy).
 Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t kept_for_start_ns,
                     std::int64_t at_real_ns);
 
