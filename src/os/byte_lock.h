@@ -1,12 +1,10 @@
 // Byte-range locks. docs/lock-map.md describes the kernel's behaviour in full.
 //
 // Owner::description: F_OFD_* locks, owned by the open file description. A forked child shares
-// them, closing another
-//   descriptor of the file does not drop them, they end with the last descriptor or an explicit
-//   unlock by anyone who shares it. F_GETLK shows -1 for their pid.
+//   them, closing another descriptor of the file does not drop them, they end with the last
+//   descriptor or an explicit unlock by anyone who shares it. F_GETLK shows -1 for their pid.
 // Owner::process: POSIX locks, owned by the process; not inherited by fork, kept across exec, and
-// dropped as soon as
-//   the process closes any descriptor of the file.
+//   dropped as soon as the process closes any descriptor of the file.
 // In a PORTABLE build description means process.
 //
 // Functions return 0 or an errno value unless they say otherwise.
@@ -31,7 +29,7 @@ bool has_description_locks();
 // Never blocks. EAGAIN: another owner's lock is in the way. Other values: the call failed.
 int try_lock(int fd, Owner owner, LockKind kind, Bytes bytes);
 // Blocks until held, or EINTR once a signal handler ran. The kernel promises no order among blocked
-// callers. is promised by the kernel.
+// callers.
 int wait_lock(int fd, Owner owner, LockKind kind, Bytes bytes);
 int unlock(int fd, Owner owner, Bytes bytes);
 

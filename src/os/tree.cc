@@ -75,9 +75,9 @@ class Sweeper final : public ProcessVisitor {
 
   // A process that forks its successor and ends, faster than we look, becomes our dead child, which
   // still shows its group's number. In a session other than ours, every member began below us, as
-  // the session did. The exception is the first process of a pid namespace, which also gets the
-  // orphans of processes that entered the namespace from outside; such a process has session 0,
-  // which differs from ours, too.
+  // the session did. Only the first process of a pid namespace also gets the orphans of processes
+  // that entered the namespace from outside, so it signals no group. If we entered it so ourselves,
+  // our session is 0, which differs from every session below us.
   void signal_group_of(const ProcessFacts& dead) {
     if (self_ == 1 || tree_.mixed || (signal_ != kKill && signal_ != kStop)) return;
     if (session_ == kUnknown || dead.session == session_) return;
