@@ -32,12 +32,17 @@ bool HolderScan::find(const LockFile& file, const HolderView& holder) {
     if (alone && prove(holder.pid)) return true;
     // The record's number may mean no process here: its absence proves nothing.
     const std::uint32_t ended_before = ended_;
+    newly_ended_ = 0;
     (void)os::each_process(*this);
     if (count_ > 0 || ancestor_) return true;
     // The last holder may have ended since the lock was queried.
     if (!is_held(file, holder.slot)) return false;
     if (unproven_ != 0) return true;
-    met_all_ = met_all_ || ended_ == ended_before;
+    met_all_ = met_all_ || (ended_ == ended_before && newly_ended_ == 0);
+    for (std::uint32_t i = 0; i < kEndedKinds / 64; ++i) {
+      ended_last_[i] = ended_now_[i];
+      ended_now_[i] = 0;
+    }
   }
   return true;
 }
@@ -80,8 +85,23 @@ bool HolderScan::prove(std::int64_t pid) {
   return true;
 }
 
+void HolderScan::note_ended(std::int64_t pid, const os::ProcessFacts& facts) {
+  const auto mixed =
+      (static_cast<std::uint64_t>(pid) ^ static_cast<std::uint64_t>(facts.start_boot_ns)) *
+      0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio: Fibonacci hashing
+  const std::uint64_t kind = mixed >> 54;
+  static_assert(kEndedKinds == 1u << 10);
+  const std::uint64_t bit = std::uint64_t{1} << kind % 64;
+  ended_now_[kind / 64] |= bit;
+  if ((ended_last_[kind / 64] & bit) == 0) ++newly_ended_;
+}
+
 bool HolderScan::process(std::int64_t pid, const os::ProcessFacts& facts) {
-  if (!facts.ended()) (void)prove(pid);
+  if (facts.ended()) {
+    note_ended(pid, facts);
+  } else {
+    (void)prove(pid);
+  }
   return count_ < kMaxHolders;
 }
 

@@ -58,7 +58,10 @@ class HolderScan final : public os::ProcessVisitor {
   // a few thousand descriptors to have more.
   static constexpr std::uint32_t kMaxHolders = 256;
 
+  static constexpr std::uint32_t kEndedKinds = 1024;
+
   bool prove(std::int64_t pid);
+  void note_ended(std::int64_t pid, const os::ProcessFacts& facts);
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override;
 
   const Proof& proof_;
@@ -72,6 +75,12 @@ class HolderScan final : public os::ProcessVisitor {
   bool unreadable_ = false;  // of some process, the locks could not be read
   bool met_all_ = false;     // one look covered every process there was, and found no holder
   std::uint32_t ended_ = 0;  // how many ended before they could be examined
+  // The processes that this look and the one before found ended but not waited for, each as one bit
+  // of a hash; and how many the look before had not found. One of those may have been the holder
+  // when this look began.
+  std::uint64_t ended_now_[kEndedKinds / 64] = {};
+  std::uint64_t ended_last_[kEndedKinds / 64] = {};
+  std::uint32_t newly_ended_ = 0;
 };
 
 }  // namespace atmost::local
