@@ -24,7 +24,7 @@ enum class Why : std::uint8_t {
   guard,        // the guard could not be had in time
   survivor,     // the overdue holder could not be stopped
   immune,       // the overdue holder is a program whose library has not agreed to be stopped
-  flock,        // somebody holds a flock(2) on the lock file, and the caller is --with-flock
+  flock,        // another process holds a flock(2) on the lock file, and the caller is --with-flock
 };
 
 inline constexpr std::uint32_t kMaxVictims = 64;

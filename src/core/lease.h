@@ -65,7 +65,7 @@ class Hold {
   // Does not block. A store that cannot tell takers from `atmost kill` says for_its_place.
   virtual Contest contested(std::uint32_t lock) const = 0;
   // Whether the name of that lock still leads to the file that is held; if not, the hold excludes
-  // nobody. True where that cannot be known. Does not block.
+  // no other caller. True where that cannot be known. Does not block.
   virtual bool in_place(std::uint32_t) const { return true; }
   // Frees the slots and records how the run ended; the store adds to the lesson when the run was
   // admitted. A record that cannot be written is lost without a message. The slots are free in any

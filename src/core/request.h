@@ -102,7 +102,7 @@ struct Request {
   // Create missing directories above the lock files (named locks and atoms).
   bool make_parents = false;
   bool trust_fs = false;
-  // The request admits nobody, so a lock file that can only be read is enough.
+  // The request takes no slot, so a lock file that can only be read is enough.
   bool looks_only = false;
   // The request only stops holders, which root may do wherever the lock is.
   bool only_stops = false;

@@ -23,7 +23,7 @@ inline constexpr int kStages = 6;
 // Prices at which every run is tried, to see how many kills each would have cost.
 inline constexpr int kPrices = 8;
 
-// Plain data, as stored. Everything is 0 for a lock that nobody has used.
+// Plain data, as stored. Everything is 0 for a lock that was never used.
 struct LockStats {
   float runs[kSteps];              // run times, each run counting 0.99 of the next
   float recent[kSteps];            // the same, each run counting 0.8 of the next

@@ -30,8 +30,8 @@ constexpr std::int64_t plus(std::int64_t base_ns, Duration span) {
 }
 
 // One moment on both clocks. boot_ns (CLOCK_BOOTTIME) counts suspended time and cannot be stepped;
-// it means nothing outside one boot. real_ns (CLOCK_REALTIME, since 1970) can be stepped by anybody
-// with the right.
+// it means nothing outside one boot. real_ns (CLOCK_REALTIME, since 1970) can be stepped by any
+// process with the right.
 struct Instant {
   std::int64_t real_ns = 0;
   std::int64_t boot_ns = 0;

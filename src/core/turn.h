@@ -13,7 +13,7 @@
 namespace atmost {
 
 inline constexpr Duration kTurn = Duration::seconds(1);
-// While nobody is admitted, the turns of the following waiters end at this distance from one
+// While no caller is admitted, the turns of the following waiters end at this distance from one
 // another, all of them within another kTurn. So a slot stays free for two turns at most, however
 // many waiters are paused.
 inline constexpr Duration kNextTurn = Duration::millis(100);

@@ -71,7 +71,7 @@ struct LastAdmission {
 struct View {
   std::uint64_t token = 0;  // of the last admission, 0 when none is known
   LastAdmission last;
-  bool drained = false;  // admit nobody
+  bool drained = false;  // admit no caller
   // The K slots can be held without more than N held: proven, and reserved for now.
   bool has_room = false;
   // Slots held by others or drained, as far as counted. When !has_room: exactly those up to N, and

@@ -16,8 +16,8 @@ namespace {
 // meanwhile.
 constexpr std::int64_t kKillAgainNs = 30'000'000;
 constexpr Duration kShortestKill = {os::kShortestKillNs};
-constexpr int kFewestKills =
-    3;  // however long they take: the holder itself goes last, when nobody is seen below it
+constexpr int kFewestKills = 3;  // however long they take, because the holder itself goes last,
+                                 // when no process is seen below it
 
 constexpr SignalStage kStages[] = {{SignalStep::interrupt, os::kInterrupt},
                                    {SignalStep::terminate, os::kTerminate},

@@ -29,7 +29,7 @@ class Transactions {
   Applied write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply, Answer& answer,
                 Gateway::Repeat repeat = Gateway::Repeat::no);
 
-  // A new lease, which nobody renews.
+  // A new lease, which is not renewed.
   Result<std::int64_t> grant(std::int64_t seconds, std::int64_t give_up_boot_ns);
   // The time left of a lease, by the leader's clock. `what` begins the error's message.
   Result<LeaseReply> time_to_live(std::int64_t lease, std::string_view what,

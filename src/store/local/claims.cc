@@ -121,7 +121,7 @@ class Settlement {
 
 Status settle_claims(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
                      Search* search, Reservation& to) {
-  if (file.header().drained != 0) return {};  // admits nobody, so there are no turns
+  if (file.header().drained != 0) return {};  // admits no caller, so there are no turns
   Settlement settlement(file, spec, owner, seeker, search, to);
   Status settled = settlement.own_queue();
   if (settled.ok() && spec.mode == Mode::plain) settled = settlement.writers();

@@ -47,7 +47,7 @@ Result<std::uint32_t> PostgresSession::count_refusal(std::uint32_t lock) {
   try {
     client_->talk([&](Connection& connection, std::int64_t deadline) {
       const std::vector<Rows> answers = connection.ask(statements, deadline);
-      // A lock that admits nobody (N = 0) before its first use has no row: this is its first
+      // A lock that admits no caller (N = 0) before its first use has no row: this is its first
       // refusal.
       counted = answers[0].count() == 0
                     ? 1

@@ -223,7 +223,7 @@ Result<Wake> SymlinkSession::await(Ticket& ticket, std::int64_t deadline_boot_ns
   return change == os::Change::interrupted ? Wake::interrupted : Wake::maybe;
 }
 
-// attempt() never answers take_over: the link's own ttl decides, and nobody is signalled.
+// attempt() never answers take_over: the link's own ttl decides, and no process is signalled.
 Result<Owned<HolderStop>> SymlinkSession::stop(std::uint32_t, std::uint32_t, std::uint64_t,
                                                StopFor) {
   return Owned<HolderStop>();
