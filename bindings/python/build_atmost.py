@@ -35,6 +35,16 @@ typedef struct {
   int trust_fs, no_learn;
   ...;
 } atmost_options;
+typedef struct {
+  const char* state;
+  unsigned slot, position, max;
+  int64_t pid, kept_for, user;
+  uint64_t token;
+  double start, age, expires;
+  const char *id, *command;
+  int verified;
+  ...;
+} atmost_entry;
 extern const atmost_options defaults;
 int atmost_may_be_killed(int agreed);
 int atmost_get(const char* name, const atmost_options* options, atmost_lock** lock);
@@ -50,10 +60,14 @@ void atmost_release(atmost_lock* lock, int success);
 uint64_t atmost_token(const atmost_lock* lock);
 unsigned atmost_slot(const atmost_lock* lock);
 int atmost_held(const atmost_lock* lock);
+int atmost_list(const char* name, const atmost_options* options,
+                int (*each)(void* context, const atmost_entry* entry), void* context);
+int atmost_check(const char* name, const atmost_options* options, unsigned* held);
 const char* atmost_message(void);
 double atmost_retry_in(void);
 const char* atmost_why(void);
 extern "Python" void lost(void* context, uint64_t token);
+extern "Python" int each(void* context, const atmost_entry* entry);
 """)
 builder.set_source(
     "atmost._atmost",

@@ -1,8 +1,8 @@
 #!/bin/sh
 # The binding as others get it: the library installed with DESTDIR, the sdist, the wheel built from
-# it, installed in a venv of its own.  run.sh BUILD SOURCE
+# it, installed in a venv of its own.  run.sh BUILD SOURCE [SCRIPT]: the tests, or the script.
 set -eu
-build=$1 source=$2
+build=$1 source=$2 script=${3-}
 python=/usr/bin/python3
 folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-python.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
@@ -11,6 +11,8 @@ pc=$(find "$folder/root" -name atmost.pc)
 LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")")
 PKG_CONFIG_LIBDIR=$(dirname "$pc") PKG_CONFIG_SYSROOT_DIR=$folder/root
 ATMOST_DIR=$folder/locks ATMOST_CONFORMANCE=$source/bindings/conformance.json
+ATMOST_DOCUMENT=$source/docs/python.md ATMOST_PROGRAM=$build/bin/atmost
+export ATMOST_DOCUMENT ATMOST_PROGRAM
 export LD_LIBRARY_PATH PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR ATMOST_DIR ATMOST_CONFORMANCE
 
 cp -r "$source/bindings/python" "$folder/python"
@@ -23,6 +25,10 @@ tar -xf "$folder"/dist/atmost-*.tar.gz -C "$folder/unpacked" --strip-components 
 "$folder/venv/bin/python" -m pip install -q --no-build-isolation --no-deps --no-index \
   "$folder/unpacked" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 cd "$folder/unpacked"
+if [ -n "$script" ]; then
+  PYTHONPATH=$folder/unpacked/tests "$folder/venv/bin/python" "$script"
+  exit
+fi
 "$python" -m mypy --strict src tests
 rm -rf src build
 "$folder/venv/bin/python" -c 'import atmost, os

@@ -1,5 +1,6 @@
 """What is Python's own: blocks, decorators, tasks, signals, threads."""
 import asyncio
+import math
 import os
 import signal
 import subprocess
@@ -11,10 +12,52 @@ from typing import List
 import pytest
 
 import atmost
+import outside
 
 
 def lock(folder: Path, **options: object) -> atmost.Lock:
     return atmost.Lock("a", directory=folder, **options)  # type: ignore[arg-type]
+
+
+def waiters(folder: Path) -> int:
+    return sum(one.state == "waiting" for one in lock(folder).list())
+
+
+def test_success_seen_from_outside(tmp_path: Path) -> None:
+    once = ("--if-elapsed=900", "--elapsed-from=success")
+    with pytest.raises(ZeroDivisionError):
+        with lock(tmp_path):
+            assert outside.run(tmp_path) == outside.BUSY
+            raise ZeroDivisionError
+    assert outside.run(tmp_path, *once, command="false") == 1
+    with lock(tmp_path):
+        pass
+    assert outside.run(tmp_path, *once, command="false") == outside.TOO_SOON
+
+
+def test_forked_child_frees_nothing(tmp_path: Path) -> None:
+    with lock(tmp_path) as held:
+        child = os.fork()
+        if child == 0:
+            held.release()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert outside.run(tmp_path) == outside.BUSY
+    assert outside.run(tmp_path) == 0
+
+
+def test_list_and_check(tmp_path: Path) -> None:
+    one = lock(tmp_path)
+    assert one.list() == [] and one.check() == atmost.Check(True, 0, "", 0.0)
+    with outside.holder(tmp_path):
+        entry, = one.list()
+        assert (entry.state, entry.slot, entry.verified) == ("held", 1, True)
+        assert entry.pid != os.getpid() and entry.position is None
+        assert one.check()[:3] == (False, 1, "no_slot")
+    with pytest.raises(atmost.UsageError):
+        atmost.Lock(atmost.Atom("edit", "/etc/motd")).list()
+    with pytest.raises(atmost.UsageError):
+        lock(tmp_path, max=0).check()
 
 
 def test_block_that_raises_is_no_success(tmp_path: Path) -> None:
@@ -44,37 +87,40 @@ def test_decorator(tmp_path: Path) -> None:
 
 
 def test_async_with_waits_beside_other_tasks(tmp_path: Path) -> None:
-    async def both() -> List[str]:
-        seen: List[str] = []
-        entered = asyncio.Event()
-        leave = asyncio.Event()
+    async def wait() -> bool:
+        async with lock(tmp_path, wait=math.inf) as held:
+            assert outside.run(tmp_path) == outside.BUSY
+            return held.held
 
-        async def first() -> None:
-            async with lock(tmp_path):
-                entered.set()
-                await leave.wait()
-                seen.append("first")
+    async def both() -> bool:
+        with outside.holder(tmp_path) as end:
+            task = asyncio.create_task(wait())
+            while waiters(tmp_path) == 0:
+                await asyncio.sleep(0.01)
+            end()
+            return await task
 
-        async def second() -> None:
-            await entered.wait()
-            asyncio.get_running_loop().call_later(0.05, leave.set)
-            async with lock(tmp_path, wait=30):
-                seen.append("second")
-
-        await asyncio.gather(first(), second())
-        return seen
-
-    assert asyncio.run(both()) == ["first", "second"]
+    assert asyncio.run(both())
+    assert outside.run(tmp_path) == 0
 
 
 def test_cancelled_task_gives_up(tmp_path: Path) -> None:
+    def threads() -> int:
+        return len(os.listdir("/proc/self/task"))
+
     async def cancelled() -> None:
-        with lock(tmp_path):
-            with pytest.raises(asyncio.TimeoutError):
-                await asyncio.wait_for(lock(tmp_path, wait=60).acquire_async(), 0.05)
+        before = threads()
+        with outside.holder(tmp_path):
+            task = asyncio.create_task(lock(tmp_path, wait=math.inf).acquire_async())
+            while waiters(tmp_path) == 0:
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert (waiters(tmp_path), threads()) == (0, before)
 
     asyncio.run(cancelled())
-    lock(tmp_path, wait=10).acquire().release()
+    assert outside.run(tmp_path) == 0
 
 
 WAITER = """
@@ -90,33 +136,37 @@ except KeyboardInterrupt:
 
 def test_interrupt_is_heard_while_waiting(tmp_path: Path) -> None:
     """The lock stays held, so that nothing but the signal can end the wait."""
-    with lock(tmp_path):
+    with outside.holder(tmp_path):
         with subprocess.Popen([sys.executable, "-c", WAITER, str(tmp_path)], text=True,
                               stdout=subprocess.PIPE) as waiter:
             assert waiter.stdout is not None
             assert waiter.stdout.readline() == "waiting\n"
+            outside.eventually(lambda: waiters(tmp_path) == 1)
             waiter.send_signal(signal.SIGINT)
             assert waiter.stdout.readline() == "interrupted\n"
             assert waiter.wait() == 0
+        assert waiters(tmp_path) == 0
 
 
 def test_threads_run_while_one_waits(tmp_path: Path) -> None:
-    answers: List[str] = []
+    """With the interpreter held, nobody would see the waiter, nor end the holder."""
+    answers: List[int] = []
 
     def wait() -> None:
-        with lock(tmp_path, wait=60):
-            answers.append("admitted")
+        with lock(tmp_path, wait=math.inf):
+            answers.append(outside.run(tmp_path))
 
-    held = lock(tmp_path).acquire()
-    waiter = threading.Thread(target=wait)
-    waiter.start()
-    assert sum(range(1000)) == 499500 and answers == []
-    held.release()
-    waiter.join(30)
-    assert answers == ["admitted"]
+    with outside.holder(tmp_path) as end:
+        waiter = threading.Thread(target=wait, daemon=True)
+        waiter.start()
+        outside.eventually(lambda: waiters(tmp_path) == 1)
+        assert answers == []
+        end()
+        waiter.join()
+    assert answers == [outside.BUSY]
 
 
-def test_on_lost(tmp_path: Path) -> None:
+def test_on_lost_to_another_process(tmp_path: Path) -> None:
     lost = threading.Event()
     tokens: List[int] = []
 
@@ -124,10 +174,20 @@ def test_on_lost(tmp_path: Path) -> None:
         tokens.append(token)
         lost.set()
 
-    held = lock(tmp_path, on_lost=note, max_hold=0.1).acquire()
-    assert lost.wait(10)
-    assert tokens == [held.token]
+    held = lock(tmp_path, on_lost=note).acquire()
+    assert outside.run(tmp_path) == outside.BUSY
+    assert outside.run(tmp_path, "--expire-after=0", "--wait=300") == 0
+    lost.wait()
+    assert tokens == [held.token] and not held.held
     held.release()
+
+
+def test_on_lost_after_max_hold(tmp_path: Path) -> None:
+    lost = threading.Event()
+    held = lock(tmp_path, on_lost=lambda token: lost.set(), max_hold=0.1).acquire()
+    lost.wait()
+    assert not held.held
+    assert outside.run(tmp_path) == 0
 
 
 def test_filelock_shape(tmp_path: Path) -> None:

@@ -5,20 +5,19 @@
 
 Durations are seconds; math.inf means for ever.
 """
-from ._lock import (
-    AUTO,
+from ._answers import (
     Atom,
     AtmostError,
     Busy,
-    Held,
-    Lock,
+    Check,
+    Entry,
     Refused,
     Timeout,
     TooSoon,
     UsageError,
-    may_be_killed,
 )
 from ._filelock import FileLock
+from ._lock import AUTO, Held, Lock, may_be_killed
 
-__all__ = ["AUTO", "Atom", "AtmostError", "Busy", "FileLock", "Held", "Lock", "Refused", "Timeout",
-           "TooSoon", "UsageError", "may_be_killed"]
+__all__ = ["AUTO", "Atom", "AtmostError", "Busy", "Check", "Entry", "FileLock", "Held", "Lock",
+           "Refused", "Timeout", "TooSoon", "UsageError", "may_be_killed"]

@@ -5,7 +5,8 @@ import threading
 from types import TracebackType
 from typing import Optional, Type, Union
 
-from ._lock import Busy, Held, Lock, Timeout
+from ._answers import Busy, Timeout
+from ._lock import Held, Lock
 
 
 class FileLock:

@@ -5,8 +5,9 @@ import os
 import select
 import threading
 from types import TracebackType
-from typing import Any, Callable, List, NamedTuple, Optional, Type, TypeVar, Union
+from typing import Any, Callable, List, Optional, Type, TypeVar, Union
 
+from ._answers import Atom, Check, Entry, Refused, UsageError, refusal
 from ._atmost import ffi, lib
 
 AUTO = -1.0
@@ -19,47 +20,6 @@ _CONSTANTS = {"fail": lib.ATMOST_FAIL, "replace": lib.ATMOST_REPLACE, "join": li
               "from_finish": lib.ATMOST_FROM_FINISH, "from_success": lib.ATMOST_FROM_SUCCESS}
 
 
-class AtmostError(Exception):
-    """Not admitted: `answer` as atmost(1) exits, `why` in one word, and a message."""
-
-    def __init__(self, message: str, answer: int = 0, why: str = "",
-                 retry_in: float = 0.0) -> None:
-        super().__init__(message)
-        self.answer, self.why, self.retry_in = answer, why, retry_in
-
-
-class Refused(AtmostError):
-    """An answer, not an error: busy or too soon."""
-
-
-class Busy(Refused):
-    """Held by others."""
-
-
-class TooSoon(Refused):
-    """Admitted too recently; `retry_in` has the seconds until it is not."""
-
-
-class UsageError(AtmostError, ValueError):
-    """An argument makes no sense."""
-
-
-class Timeout(TimeoutError):
-    """What FileLock raises, as filelock does."""
-
-    def __init__(self, lock_file: str) -> None:
-        super().__init__(f"The file lock '{lock_file}' could not be acquired.")
-        self.lock_file = lock_file
-
-
-class Atom(NamedTuple):
-    """What GetLock() of the paper locks."""
-
-    operator: str
-    operand: str
-    host: Optional[str] = None
-
-
 def may_be_killed(agreed: bool) -> bool:
     """Whether a taker may stop this program when a lock that it takes from now on is overdue."""
     return bool(lib.atmost_may_be_killed(agreed))
@@ -68,13 +28,6 @@ def may_be_killed(agreed: bool) -> bool:
 @ffi.def_extern(name="lost")  # type: ignore[misc]
 def _lost(context: Any, token: int) -> None:
     ffi.from_handle(context)(int(token))
-
-
-def _refusal(answer: int) -> AtmostError:
-    kind = {lib.ATMOST_BUSY: Busy, lib.ATMOST_TOO_SOON: TooSoon, lib.ATMOST_USAGE: UsageError}
-    return kind.get(answer, AtmostError)(
-        ffi.string(lib.atmost_message()).decode(errors="replace"), answer,
-        ffi.string(lib.atmost_why()).decode(), lib.atmost_retry_in())
 
 
 class Held:
@@ -172,14 +125,14 @@ class Lock:
         request = ffi.new("atmost_request**")
         answer = self._call(lib.atmost_begin, lib.atmost_begin_atom, request)
         if answer != lib.ATMOST_ADMITTED:
-            raise _refusal(answer)
+            raise refusal(answer)
         return request[0]
 
     def _finish(self, request: Any) -> Held:
         lock = ffi.new("atmost_lock**")
         answer = lib.atmost_finish(request, lock)
         if answer != lib.ATMOST_ADMITTED:
-            raise _refusal(answer)
+            raise refusal(answer)
         return Held(lock[0], self._alive)
 
     def _abandon(self, request: Any) -> None:
@@ -188,6 +141,30 @@ class Lock:
         if lib.atmost_finish(request, lock) == lib.ATMOST_ADMITTED:
             lib.atmost_release(lock[0], 0)
 
+    def _name(self) -> Any:
+        if self._is_atom:
+            raise UsageError("an atom cannot be looked at", lib.ATMOST_USAGE)
+        return self._texts[0]
+
+    def list(self) -> List[Entry]:
+        """Drained slots, holders by slot, waiters in the order of their queues. Takes nothing."""
+        entries: List[Entry] = []
+        answer = lib.atmost_list(self._name(), self._options, lib.each, ffi.new_handle(entries))
+        if answer != lib.ATMOST_ADMITTED:
+            raise refusal(answer)
+        return entries
+
+    def check(self) -> Check:
+        """Whether acquire() would be admitted now without a wait. Takes nothing."""
+        held = ffi.new("unsigned*")
+        answer = lib.atmost_check(self._name(), self._options, held)
+        if answer == lib.ATMOST_ADMITTED:
+            return Check(True, held[0], "", 0.0)
+        refused = refusal(answer)
+        if not isinstance(refused, Refused):
+            raise refused
+        return Check(False, held[0], refused.why, refused.retry_in)
+
     def acquire(self) -> Held:
         """Raises Busy or TooSoon. A signal's handler runs while it waits; when that raises
         (KeyboardInterrupt), the wait is given up."""
@@ -195,7 +172,7 @@ class Lock:
             lock = ffi.new("atmost_lock**")
             answer = self._call(lib.atmost_get, lib.atmost_get_atom, lock)
             if answer != lib.ATMOST_ADMITTED:
-                raise _refusal(answer)
+                raise refusal(answer)
             return Held(lock[0], self._alive)
         request = self._begin()
         try:

@@ -1,0 +1,94 @@
+"""What libatmost answers, as Python's types."""
+from typing import Any, NamedTuple, Optional
+
+from ._atmost import ffi, lib
+
+
+class AtmostError(Exception):
+    """Not admitted: `answer` as atmost(1) exits, `why` in one word, and a message."""
+
+    def __init__(self, message: str, answer: int = 0, why: str = "",
+                 retry_in: float = 0.0) -> None:
+        super().__init__(message)
+        self.answer, self.why, self.retry_in = answer, why, retry_in
+
+
+class Refused(AtmostError):
+    """An answer, not an error: busy or too soon."""
+
+
+class Busy(Refused):
+    """Held by others."""
+
+
+class TooSoon(Refused):
+    """Admitted too recently; `retry_in` has the seconds until it is not."""
+
+
+class UsageError(AtmostError, ValueError):
+    """An argument makes no sense."""
+
+
+class Timeout(TimeoutError):
+    """What FileLock raises, as filelock does."""
+
+    def __init__(self, lock_file: str) -> None:
+        super().__init__(f"The file lock '{lock_file}' could not be acquired.")
+        self.lock_file = lock_file
+
+
+class Atom(NamedTuple):
+    """What GetLock() of the paper locks."""
+
+    operator: str
+    operand: str
+    host: Optional[str] = None
+
+
+class Entry(NamedTuple):
+    """A holder, waiter or drained slot, as atmost list shows it; None: not known, or none."""
+
+    state: str  # held, kept, stopped, read-locked, waiting, drained
+    slot: Optional[int]
+    position: Optional[int]  # of a waiter in its queue, from 1
+    pid: Optional[int]
+    kept_for: Optional[int]  # the process on whose behalf it is held
+    user: Optional[int]
+    token: Optional[int]
+    start: Optional[float]  # seconds since 1970
+    age: Optional[float]
+    expires: float  # seconds until it is overdue by its own record
+    id: str  # texts that any user of the lock may have written
+    command: str
+    verified: bool  # the kernel confirms that this process holds the slot
+
+
+class Check(NamedTuple):
+    """What acquire() would answer now if it did not wait."""
+
+    admitted: bool
+    held: int  # how many hold the lock
+    why: str  # "" or one word
+    retry_in: float
+
+
+@ffi.def_extern(name="each", error=1)  # type: ignore[misc]
+def _each(context: Any, one: Any) -> int:
+    def text(value: Any) -> str:
+        return str(ffi.string(value).decode(errors="replace"))
+
+    def known(value: Any, unknown: int) -> Any:
+        return None if value == unknown else value
+
+    ffi.from_handle(context).append(Entry(
+        text(one.state), known(one.slot, 0), known(one.position, 0), known(one.pid, 0),
+        known(one.kept_for, 0), known(one.user, -1), known(one.token, 0), known(one.start, -1),
+        known(one.age, -1), one.expires, text(one.id), text(one.command), bool(one.verified)))
+    return 0
+
+
+def refusal(answer: int) -> AtmostError:
+    kind = {lib.ATMOST_BUSY: Busy, lib.ATMOST_TOO_SOON: TooSoon, lib.ATMOST_USAGE: UsageError}
+    return kind.get(answer, AtmostError)(
+        ffi.string(lib.atmost_message()).decode(errors="replace"), answer,
+        ffi.string(lib.atmost_why()).decode(), lib.atmost_retry_in())

@@ -1,0 +1,39 @@
+"""Processes that are not Python's, to say what a lock is like from outside."""
+import os
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Callable, Dict, Iterator
+
+ATMOST = os.environ["ATMOST_PROGRAM"]
+BUSY, TOO_SOON = 75, 76
+
+
+def _environment(folder: Path) -> Dict[str, str]:
+    return dict(os.environ, ATMOST_DIR=str(folder))
+
+
+def run(folder: Path, *options: str, command: str = "true") -> int:
+    """What `atmost run` of the lock "a" ends with."""
+    return subprocess.run([ATMOST, "run", "-q", *options, "a", "--", command], timeout=300,
+                          env=_environment(folder), check=False).returncode
+
+
+@contextmanager
+def holder(folder: Path) -> Iterator[Callable[[], None]]:
+    """Another process holds the lock "a" until what this yields is called, or the block ends."""
+    with subprocess.Popen([ATMOST, "run", "a", "--", "sh", "-c", "echo in; read line"],
+                          env=_environment(folder), stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        assert process.stdout.readline() == "in\n"
+        yield process.stdin.close
+        process.stdin.close()
+
+
+def eventually(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + 300
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
