@@ -94,7 +94,7 @@ class Writer {
     return to.str();
   }
 
-  // Shown as "all of it": a limit that no caller comes near says nothing.
+  // The number of slots drawn at full height: a max that is never nearly reached would say nothing.
   static std::uint64_t slots_of(const Summary& lock) {
     const auto max = static_cast<std::uint64_t>(std::max<std::int64_t>(lock.story->max, 1));
     return std::max<std::uint64_t>(1, std::min(max, lock.slots_most));
