@@ -10,7 +10,7 @@ namespace atmost::pass {
 
 struct Host {
   std::string name;        // as the machine calls itself, or --host; what locks are named after
-  std::string full_name;   // with its domain, as far as /etc/hosts tells; else the same
+  std::string full_name;   // with its domain, if /etc/hosts has it; else the same
   std::string system;      // uname -s
   std::string machine;     // uname -m
   std::string os_release;  // the text of /etc/os-release; empty when there is none

@@ -42,7 +42,7 @@ struct Atom {
   std::string directory;     // empty: the pass's own
   std::string user;          // empty: the pass's own
   std::string when;          // empty: everywhere and always
-  bool names_hours = false;  // `when` tells the hours of a day apart
+  bool names_hours = false;  // `when` depends on the hour of the day
   SourcePlace at;
 
   std::string name() const { return operation + ":" + operand; }
