@@ -1,8 +1,10 @@
 """Takes of one lock by processes that are killed all the while.
 
-Each worker that is in also takes the kernel's flock(2) of another file, of which atmost knows
-nothing: where that fails, two were in at once. A worker's end closes that file first, as it has the
-lower number. Bytes through a pipe count the takes, as the killed cannot.
+Each worker that is in also takes a POSIX record lock of another file, of which atmost knows nothing:
+where that fails, two were in at once. Of a process that is killed the kernel frees it before
+atmost's, which ends with its file: files are freed after all of them were closed, the last one
+first, so that flock(2) would be freed too late. Bytes through a pipe count the takes, as the killed
+cannot.
 """
 import fcntl
 import math
@@ -29,10 +31,10 @@ def work(folder: Path, which: int, counter: int) -> None:
         try:
             with lock:
                 try:
-                    fcntl.flock(witness, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    fcntl.lockf(witness, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     os.write(counter, b"t")
-                    fcntl.flock(witness, fcntl.LOCK_UN)
-                except BlockingIOError:
+                    fcntl.lockf(witness, fcntl.LOCK_UN)
+                except OSError:
                     os.write(counter, b"o")
         except atmost.Busy:
             time.sleep(0.001)
