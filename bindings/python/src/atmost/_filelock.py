@@ -3,7 +3,7 @@ import math
 import os
 import threading
 from types import TracebackType
-from typing import Optional, Type, Union
+from typing import Dict, Optional, Type, Union
 
 from ._answers import Busy, Timeout
 from ._lock import Held, Lock
@@ -18,6 +18,7 @@ class FileLock:
         self.timeout = timeout
         self.mode = mode
         self._local = threading.local()
+        self._locks: Dict[float, Lock] = {}  # the last one; building its options takes longer
 
     @property
     def lock_counter(self) -> int:
@@ -27,13 +28,18 @@ class FileLock:
     def is_locked(self) -> bool:
         return self.lock_counter > 0
 
+    def _lock(self, wait: float) -> Lock:
+        if wait not in self._locks:
+            self._locks = {wait: Lock(self.lock_file, wait=wait, mode=self.mode)}
+        return self._locks[wait]
+
     def acquire(self, timeout: Optional[float] = None, *, blocking: bool = True) -> "FileLock":
         """Raises Timeout (a TimeoutError) when the lock is held for longer."""
         if self.lock_counter == 0:
             wait = self.timeout if timeout is None else timeout
             wait = 0.0 if not blocking else math.inf if wait < 0 else wait
             try:
-                held = Lock(self.lock_file, wait=wait, mode=self.mode).acquire()
+                held = self._lock(wait).acquire()
             except Busy as busy:
                 raise Timeout(self.lock_file) from busy
             self._local.held = held

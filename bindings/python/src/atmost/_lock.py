@@ -5,7 +5,7 @@ import os
 import select
 import threading
 from types import TracebackType
-from typing import Any, Callable, List, Optional, Type, TypeVar, Union
+from typing import Any, Callable, Dict, List, Optional, Type, TypeVar, Union
 
 from ._answers import Atom, Check, Entry, Refused, UsageError, refusal
 from ._atmost import ffi, lib
@@ -62,6 +62,14 @@ class Held:
             self.release(False)
 
 
+class _Uses(threading.local):
+    """Of each thread: what its blocks and its tasks' blocks hold."""
+
+    def __init__(self) -> None:
+        self.uses: List[Held] = []
+        self.tasks: Dict[Any, List[Held]] = {}
+
+
 class Lock:
     """What to take and how: fields of atmost_options. A context manager (also of `async with`) and
     a decorator; each use takes the lock anew, so that threads may share one Lock. The work counts
@@ -90,7 +98,11 @@ class Lock:
             if value is not None:
                 self._set(field, value)
         self._wait = wait
-        self._stack = threading.local()
+        self._stack = _Uses()
+        get, begin = ((lib.atmost_get_atom, lib.atmost_begin_atom) if self._is_atom else
+                      (lib.atmost_get, lib.atmost_begin))
+        self._get = functools.partial(get, *self._texts, self._options)
+        self._begin_request = functools.partial(begin, *self._texts, self._options)
 
     def _text(self, value: Union[str, "os.PathLike[str]", None]) -> Any:
         if value is None:
@@ -117,13 +129,9 @@ class Lock:
             value = lib.lost
         setattr(self._options, field, value)
 
-    def _call(self, by_name: Any, by_atom: Any, out: Any) -> int:
-        call = by_atom if self._is_atom else by_name
-        return int(call(*self._texts, self._options, out))
-
     def _begin(self) -> Any:
         request = ffi.new("atmost_request**")
-        answer = self._call(lib.atmost_begin, lib.atmost_begin_atom, request)
+        answer = self._begin_request(request)
         if answer != lib.ATMOST_ADMITTED:
             raise refusal(answer)
         return request[0]
@@ -170,7 +178,7 @@ class Lock:
         (KeyboardInterrupt), the wait is given up."""
         if self._wait == 0:
             lock = ffi.new("atmost_lock**")
-            answer = self._call(lib.atmost_get, lib.atmost_get_atom, lock)
+            answer = self._get(lock)
             if answer != lib.ATMOST_ADMITTED:
                 raise refusal(answer)
             return Held(lock[0], self._alive)
@@ -208,39 +216,28 @@ class Lock:
         loop.remove_reader(descriptor)
         return self._finish(request)
 
-    def _uses(self) -> List[Held]:
-        if not hasattr(self._stack, "uses"):
-            self._stack.uses = []
-        uses: List[Held] = self._stack.uses
-        return uses
-
     def __enter__(self) -> Held:
         held = self.acquire()
-        self._uses().append(held)
+        self._stack.uses.append(held)
         return held
 
     def __exit__(self, kind: Exits, error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
-        self._uses().pop().release(kind is None)
+        self._stack.uses.pop().release(kind is None)
 
     async def __aenter__(self) -> Held:
         held = await self.acquire_async()
         task = asyncio.current_task()
-        self._tasks().setdefault(task, []).append(held)
+        self._stack.tasks.setdefault(task, []).append(held)
         return held
 
     async def __aexit__(self, kind: Exits, error: Optional[BaseException],
                         trace: Optional[TracebackType]) -> None:
-        tasks = self._tasks()
+        tasks = self._stack.tasks
         uses = tasks[asyncio.current_task()]
         uses.pop().release(kind is None)
         if not uses:
             del tasks[asyncio.current_task()]
-
-    def _tasks(self) -> Any:
-        if not hasattr(self._stack, "tasks"):
-            self._stack.tasks = {}
-        return self._stack.tasks
 
     def __call__(self, function: Function) -> Function:
         if asyncio.iscoroutinefunction(function):
