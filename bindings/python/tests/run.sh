@@ -26,7 +26,7 @@ tar -xf "$folder"/dist/atmost-*.tar.gz -C "$folder/unpacked" --strip-components 
   "$folder/unpacked" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 cd "$folder/unpacked"
 if [ -n "$script" ]; then
-  PYTHONPATH=$folder/unpacked/tests "$folder/venv/bin/python" "$script"
+  TMPDIR=$folder PYTHONPATH=$folder/unpacked/tests "$folder/venv/bin/python" "$script"
   exit
 fi
 "$python" -m mypy --strict src tests
