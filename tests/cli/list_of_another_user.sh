@@ -8,7 +8,8 @@ mkdir theirs
 chown nobody theirs
 chmod 755 .
 start setpriv --reuid=nobody --clear-groups atmost run --id theirs "$folder/theirs/a.lock" -- sleep 100
-wait_until '[ "$(atmost check theirs/a.lock 2>/dev/null)" = 1 ]'
+# A slot is locked first and described afterwards.
+wait_until 'atmost list ./theirs/a.lock 2>/dev/null | grep -q nobody'
 expect_code 0 atmost list ./theirs/a.lock
 expect_in out "nobody"
 expect_code 0 atmost explain ./theirs/a.lock
