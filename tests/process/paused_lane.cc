@@ -1,7 +1,10 @@
 // One lock, over and over: a holder, a waiter that is paused at the moment of the handover, and a
 // caller behind it that waits five seconds. Says what became of each round; the test adds up.
 //
-//   paused_lane DIRECTORY ROUNDS SEED stop|freeze
+//   paused_lane DIRECTORY ROUNDS SEED stop|freeze AIM_US
+//
+// AIM_US: how long after the holder was told to leave the waiter is paused at first, in
+// microseconds; negative: before. Each round corrects it.
 //
 // Prints one line: rounds, paused while waiting, held (paused when it held slot or guard already,
 // and so resumed), late (had ended), failed, and the longest wait of a caller behind a paused one
@@ -26,7 +29,6 @@ namespace witness {
 namespace {
 
 constexpr Bound kLong{20'000};
-constexpr int kFirstAimUs = 300;
 constexpr int kMostAimUs = 1500;
 constexpr std::int64_t kGuardStart = 0;
 constexpr std::int64_t kSlotOne = 8;
@@ -55,8 +57,12 @@ bool holds_for_writing(pid_t pid, std::int64_t first, std::int64_t last) {
 
 class Lane {
  public:
-  Lane(const std::string& directory, unsigned seed, bool freezes)
-      : lock_(directory + "/lock"), freezes_(freezes), random_(seed), probe_(lock_) {
+  Lane(const std::string& directory, unsigned seed, bool freezes, int aim_us)
+      : lock_(directory + "/lock"),
+        freezes_(freezes),
+        aim_us_(aim_us),
+        random_(seed),
+        probe_(lock_) {
     if (freezes_ && !freezer_.works()) throw std::runtime_error("no freezer");
   }
 
@@ -180,7 +186,7 @@ class Lane {
 
   const std::string lock_;
   const bool freezes_;
-  int aim_us_ = kFirstAimUs;  // after the holder was told to leave: drawn to where the handover is
+  int aim_us_;  // after the holder was told to leave: drawn to where the handover is
   std::mt19937 random_;
   World world_;
   Freezer freezer_;
@@ -192,10 +198,10 @@ class Lane {
 }  // namespace witness
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 64;
+  if (argc != 6) return 64;
   try {
     witness::Lane lane(argv[1], static_cast<unsigned>(std::atoi(argv[3])),
-                       std::string(argv[4]) == "freeze");
+                       std::string(argv[4]) == "freeze", std::atoi(argv[5]));
     for (int round = 0; round < std::atoi(argv[2]); ++round) lane.round();
     std::cout << lane.rounds << ' ' << lane.paused << ' ' << lane.held << ' ' << lane.late << ' '
               << lane.failed << ' ' << lane.longest_ns / 1'000'000 << '\n';

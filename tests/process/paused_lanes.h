@@ -23,8 +23,8 @@ struct PausedSums {
 };
 
 // `rounds` handovers on each of `lanes` locks, at each of which the first waiter is paused.
-inline void run_paused_lanes(const std::string& how, unsigned lanes, unsigned rounds, Bound bound,
-                             PausedSums& sums) {
+inline void run_paused_lanes(const std::string& how, unsigned lanes, unsigned rounds, int aim_us,
+                             Bound bound, PausedSums& sums) {
   TempDir directory;
   World world;
   std::vector<pid_t> pids;
@@ -34,9 +34,9 @@ inline void run_paused_lanes(const std::string& how, unsigned lanes, unsigned ro
     Streams streams;
     streams.out = open((own + ".out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     streams.err = open((own + ".err").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    pids.push_back(world.start(
-        {helper("paused_lane"), own, std::to_string(rounds), std::to_string(lane + 1), how},
-        streams));
+    pids.push_back(world.start({helper("paused_lane"), own, std::to_string(rounds),
+                                std::to_string(lane + 1), how, std::to_string(aim_us)},
+                               streams));
     close(streams.out);
     close(streams.err);
   }
@@ -59,16 +59,20 @@ inline void run_paused_lanes(const std::string& how, unsigned lanes, unsigned ro
   }
 }
 
-// Nobody behind a paused waiter may fail. A busy machine may let every waiter have its slot before
-// it is paused: then that was no test, and it is done again.
+// Nobody behind a paused waiter may fail. On a busy machine every waiter may have its slot before
+// it is paused: then that was no test, and it is done again with an earlier pause, in the end with
+// one before the handover.
 inline void expect_nobody_fails(const std::string& how, unsigned lanes, unsigned rounds,
                                 Bound bound) {
   if (how == "freeze" && !Freezer().works()) GTEST_SKIP() << "no freezer can be had here";
-  constexpr unsigned kMostTimes = 40;
+  constexpr unsigned kMostTimes = 10;
+  constexpr int kFirstAimUs = 300;
+  constexpr int kEarlierUs = 100;
   PausedSums sums;
   unsigned times = 0;
   for (; times < kMostTimes && sums.paused <= lanes * rounds / 10; ++times)
-    run_paused_lanes(how, lanes, rounds, bound, sums);
+    run_paused_lanes(how, lanes, rounds, kFirstAimUs - static_cast<int>(times) * kEarlierUs, bound,
+                     sums);
   std::cout << sums.handovers << " handovers: " << sums.paused << " waiters paused, "
             << sums.too_late << " had slot or guard already, " << sums.ended << " had ended; "
             << sums.failures << " failures; the longest wait behind a paused one "
