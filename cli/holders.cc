@@ -7,6 +7,7 @@ namespace {
 // Holders by name, the first few.
 class FirstHolders final : public LockVisitor {
  public:
+  bool holders_only() const override { return true; }
   void header(const Header&) override {}
   void waiter(const WaiterView&) override {}
   void holder(const HolderView& holder) override {

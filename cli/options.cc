@@ -24,7 +24,7 @@ std::string_view subcommand_name(unsigned subcommand) {
 // The option of this subcommand that may have been meant by a long one.
 std::string_view near_option(std::string_view typed, unsigned subcommand) {
   if (!typed.starts_with("--")) return {};
-  Nearest nearest(typed.substr(2));
+  Nearest nearest({typed.data() + 2, typed.size() - 2});
   for (const Option& option : options()) {
     if ((option.subcommands & subcommand) != 0) nearest.consider(option.name);
   }

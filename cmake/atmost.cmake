@@ -52,7 +52,7 @@ if(ATMOST_FUZZ)
 endif()
 
 set(ATMOST_FRONT_FLAGS
-    -O2 -Wconversion -Wsign-conversion -Wnon-virtual-dtor -fno-exceptions -fno-rtti -fno-threadsafe-statics
+    -Os -Wconversion -Wsign-conversion -Wnon-virtual-dtor -fno-exceptions -fno-rtti -fno-threadsafe-statics
     -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections)
 
 include(GoogleTest)
@@ -63,6 +63,8 @@ function(_atmost_front target musl)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${ATMOST_FRONT_FLAGS}>)
   if(musl)
     target_compile_options(${target} PRIVATE ${ATMOST_MUSL_FLAGS})
+    # Linked into our own programs only: one thread, and the user it was started as.
+    target_compile_definitions(${target} PRIVATE ATMOST_OWN_PROCESS=1)
   else()
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()
@@ -104,11 +106,12 @@ function(front_program)
   if(ATMOST_HAVE_MUSL)
     set(variant _musl)
     target_link_options(${ARG_NAME} PRIVATE ${ATMOST_MUSL_LINK})
+    set_property(TARGET ${ARG_NAME} PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/text_order.ld)
   endif()
   foreach(room ${ARG_ROOMS})
     target_link_libraries(${ARG_NAME} PRIVATE atmost_${room}${variant})
   endforeach()
-  target_link_options(${ARG_NAME} PRIVATE -Wl,--gc-sections,--strip-debug)
+  target_link_options(${ARG_NAME} PRIVATE -Wl,--gc-sections,--strip-debug,-Map=${ATMOST_BIN_DIR}/${ARG_NAME}.map)
   set_target_properties(${ARG_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${ATMOST_BIN_DIR})
   if(NOT ATMOST_SANITIZE AND NOT ATMOST_FUZZ)
     # The sanitizers' own runtime is C++; everywhere else the C linker line proves that ours is not

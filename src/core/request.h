@@ -114,8 +114,8 @@ struct Request {
   // log_path is the default log of a lock that is given by a path (own_log(), place.h). It is made
   // with its directories; if that fails, nothing is logged and no warning is given.
   bool log_is_own = false;
-  PathText log_path;          // --log; empty: history.jsonl beside the first lock file
   LockSpec locks[kMaxLocks];  // the first is LOCK, the others --also; any order
+  PathText log_path;          // --log; empty: history.jsonl beside the first lock file
 };
 
 // Whether any limit is learned.

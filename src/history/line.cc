@@ -120,6 +120,18 @@ void put_ended(JsonLine& line, const Event& event) {
 
 }  // namespace
 
+std::size_t most_bytes(const Event& event) {
+  constexpr std::size_t kNumbersAndNames = 1024;
+  constexpr std::size_t kSlot = 7;
+  constexpr std::size_t kEscaped = 6;
+  std::size_t texts = event.host.size() + event.lock.size() + event.path.size() + event.op.size() +
+                      event.operand.size() + event.id.size() + event.command.size();
+  for (char* const* one = event.arguments; one != nullptr && *one != nullptr; ++one)
+    texts += std::strlen(*one) + 1;
+  const std::size_t most = kNumbersAndNames + kSlot * event.slots.size() + kEscaped * texts;
+  return most < kMaxLine ? most : kMaxLine;
+}
+
 std::size_t format_line(const Event& event, std::span<char> to) {
   JsonLine line(to);
   line.number(field::kVersion, kVersion);

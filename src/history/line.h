@@ -14,7 +14,10 @@ namespace atmost::history {
 // cut, and the line says so ("cut":true).
 inline constexpr std::size_t kMaxLine = 24576;
 
-// Writes the line, newline included, and returns its size. REQUIRES: room for kMaxLine bytes.
+// How many bytes the line has at most: never more than kMaxLine.
+std::size_t most_bytes(const Event& event);
+
+// Writes the line, newline included, and returns its size. REQUIRES: room for most_bytes(event).
 // Pure: the same event, the same bytes.
 std::size_t format_line(const Event& event, std::span<char> to);
 

@@ -35,11 +35,25 @@ Error Log::failure(Code code, int sys, std::string_view what) const {
   return error;
 }
 
-Status Log::append(const Event& event) {
+// Most lines are short: a frame of the stack that is touched costs time.
+Status Log::append(const Event& event, const Event* second) {
   if (nowhere_) return {};
+  const std::size_t most = most_bytes(event) + (second != nullptr ? most_bytes(*second) : 0);
+  constexpr std::size_t kShort = 3072;
+  return most <= kShort ? append_lines<kShort>(event, second)
+                        : append_lines<2 * kMaxLine>(event, second);
+}
+
+template <std::size_t N>
+[[gnu::noinline]] Status Log::append_lines(const Event& event, const Event* second) {
   // One byte before the line for a newline, in case the file does not end in one.
-  char line[1 + kMaxLine];
-  const std::size_t size = format_line(event, {line + 1, kMaxLine});
+  char lines[1 + N];
+  std::size_t size = format_line(event, {lines + 1, N});
+  if (second != nullptr) size += format_line(*second, {lines + 1 + size, N - size});
+  return append_text(lines, size);
+}
+
+Status Log::append_text(char* line, std::size_t size) {
   for (int i = 0; i < kTries; ++i) {
     bool there = false;
     if (Status looked = still_there(there); !looked.ok()) return looked;

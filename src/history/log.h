@@ -49,15 +49,17 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // Appends one line with one write(2). The error names the file, what failed and why; the event is
-  // then not in the log, or only in part. Four system calls, and one more for each time the file is
-  // opened.
-  Status append(const Event& event);
+  // Appends one line, or two, with one write(2). The error names the file, what failed and why; the
+  // event is then not in the log, or only in part; about five system calls each time.
+  Status append(const Event& event, const Event* second = nullptr);
 
   // Closes the file, if it is still ours to close.
   void close();
 
  private:
+  template <std::size_t N>
+  Status append_lines(const Event& event, const Event* second);
+  Status append_text(char* lines, std::size_t size);
   bool still_ours() const;
   Status open();
   Status open_path();

@@ -67,10 +67,13 @@ class Admission {
 };
 
 Outcome Admission::run() {
-  const std::int64_t started = os::boot_ns();
-  deadline_ = how_.at_once ? started : plus(started, request_.wait);
+  // Who does not wait needs no clock for it: what may still make it ask twice (it stopped a holder,
+  // or is too early) counts from the first answer.
+  std::int64_t started = waits() ? os::boot_ns() : 0;
+  if (waits()) deadline_ = plus(started, request_.wait);
   Outcome outcome;
   if (!step(outcome)) {
+    if (!waits()) deadline_ = started = os::boot_ns();
     while (!step(outcome)) {
     }
     session_.withdraw(ticket_);

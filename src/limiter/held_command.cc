@@ -15,9 +15,9 @@ constexpr std::int64_t kLookAtFilesNs = 1'000'000'000;
 
 }  // namespace
 
-void HeldCommand::started() {
-  started_boot_ns_ = os::boot_ns();
-  journal_.admitted(lease_, admission_.waited);
+void HeldCommand::started(std::int64_t boot_ns) {
+  started_boot_ns_ = boot_ns;
+  journal_.admitted(lease_, admission_.waited, Journal::When::with_the_next);
   learn_admission(locks_, admission_);
   save_last_admission(request_, lease_);
 }
@@ -104,13 +104,17 @@ void HeldCommand::over(const ExitStatus& status) {
     killed_ = killed_ || lease_.contested(i) == Contest::by_kill;
   }
   lost_ = lost_ || taken_over_;
-  lease_.release(status.success() ? Ending::success : Ending::failure, moment(request_),
-                 lesson_of(status));
+  if (lease_.held()) {
+    const Instant now = moment(request_);
+    if (!request_.now_given) journal_.over_at(now);
+    lease_.release(status.success() ? Ending::success : Ending::failure, now,
+                   lesson_of(status, now));
+  }
   tell_lease(locks_.session);
 }
 
 // If a taker stopped the command, the taker updates the statistics: it knows the reason.
-Lesson HeldCommand::lesson_of(const ExitStatus& status) const {
+Lesson HeldCommand::lesson_of(const ExitStatus& status, const Instant& now) const {
   if (request_.no_learn || started_boot_ns_ == 0 || lost_ || displaced_ || !lease_.held())
     return {};
   Lesson lesson;
@@ -118,7 +122,8 @@ Lesson HeldCommand::lesson_of(const ExitStatus& status) const {
   lesson.sample.kind = stopped_                      ? RunSample::Kind::stopped
                        : told_ || status.signal != 0 ? RunSample::Kind::cut_short
                                                      : RunSample::Kind::completed;
-  lesson.sample.ran = {os::boot_ns() - started_boot_ns_};
+  const std::int64_t ended_ns = request_.now_given ? os::boot_ns() : now.boot_ns;
+  lesson.sample.ran = {ended_ns - started_boot_ns_};
   lesson.sample.low = request_.learned.low;
   lesson.sample.high = request_.learned.high;
   lesson.sample.interval = admission_.decision.limits.if_elapsed;

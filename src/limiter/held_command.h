@@ -31,7 +31,8 @@ class HeldCommand final : public run::SupervisionObserver {
   // The other process that stopped it, if any; 0: not known.
   std::int64_t taker() const { return taker_; }
 
-  void started() override;
+  void started(std::int64_t boot_ns) override;
+  void lasting() override { journal_.flush(); }
   void main_ended(const ExitStatus& status, bool hold_over) override {
     if (hold_over) over(status);
   }
@@ -48,7 +49,7 @@ class HeldCommand final : public run::SupervisionObserver {
   bool stops_when_displaced() const;
   void look_at_files();
   bool contested() const;
-  Lesson lesson_of(const ExitStatus& status) const;
+  Lesson lesson_of(const ExitStatus& status, const Instant& now) const;
 
   const OpenLocks& locks_;
   Lease& lease_;

@@ -1,5 +1,7 @@
 #include "journal.h"
 
+#include <new>
+
 #include "core/parse.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -55,8 +57,8 @@ Journal::Journal(const Request& request, const StoreTraits& traits, const Comman
       // The original exectimes keeps none.
       enabled_(!request.no_history && !request.foreign_format),
       append_(append_event),
-      place_(enabled_ ? place_of(request, traits) : history::LogPlace{}),
-      log_(place_) {}
+      log_(place_),
+      place_(enabled_ ? place_of(request, traits) : history::LogPlace{}) {}
 
 void Journal::begin_anew() {
   enabled_ = !request_.no_history && !request_.foreign_format;
@@ -76,7 +78,7 @@ void Journal::denied(const Outcome& outcome) {
   append(event);
 }
 
-void Journal::admitted(const Lease& lease, Duration waited) {
+void Journal::admitted(const Lease& lease, Duration waited, When when) {
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
     const HeldLock& held = lease.lock(i);
     for (std::uint32_t j = 0; j < held.vanished_count; ++j) vanished(i, held.vanished[j]);
@@ -90,8 +92,21 @@ void Journal::admitted(const Lease& lease, Duration waited) {
     slots_[i] = held.count > 0 ? held.slots[0] : 0;
     event.slots = {held.slots, held.count};
     name_lock(i, event);
-    append(event);
+    held_back_ = when == When::with_the_next && request_.lock_count == 1 && held.count == 1 &&
+                 append_ == nullptr;
+    if (!held_back_) {
+      append(event);
+    } else {
+      event.slots = {slots_, 1};
+      held_back_event_ = event;
+    }
   }
+}
+
+void Journal::flush() {
+  if (!held_back_) return;
+  held_back_ = false;
+  append(held_back_event_);
 }
 
 void Journal::vanished(std::uint32_t lock, const Vanished& run) {
@@ -140,7 +155,7 @@ void Journal::lost() {
 
 void Journal::ended(const Outcome& outcome) {
   Event event;
-  if (!begin(Event::Kind::ended, event)) return;
+  if (!begin(Event::Kind::ended, event, &over_at_)) return;
   event.waited = outcome.waited;
   event.ended = {Code::ok, outcome.status, outcome.stopped, outcome.ran, outcome.usage};
   if (outcome.kind == Outcome::Kind::failed) event.ended.not_started = outcome.error.code;
@@ -152,11 +167,11 @@ void Journal::ended(const Outcome& outcome) {
   }
 }
 
-bool Journal::begin(Event::Kind kind, Event& event) {
+bool Journal::begin(Event::Kind kind, Event& event, const Instant* at) {
   if (!enabled_) return false;
   if (host_.empty()) host_ = os::host_name();
   event.kind = kind;
-  event.at = os::now();
+  event.at = at != nullptr && at->real_ns != 0 ? *at : os::now();
   event.host = host_;
   event.pid = os::process_id();
   event.uid = os::user_id();
@@ -179,11 +194,11 @@ void Journal::name_lock(std::uint32_t lock, Event& event) {
   event.path = spec.path;
   if (is_relative(traits_, spec)) {
     if (path_of_ != lock + 1) {
-      path_.assign(spec.path);
-      make_absolute(path_);
+      new (&path_.text) PathText(spec.path);
+      make_absolute(path_.text);
       path_of_ = lock + 1;
     }
-    event.path = path_;
+    event.path = path_.text;
   }
   event.max = spec.max;
   event.take = spec.take;
@@ -195,7 +210,9 @@ void Journal::append(const Event& event) {
   Status done = is_a_lock()
                     ? error_of(Code::usage, 0, "the log is the lock file itself; name another file")
                 : append_ != nullptr ? append_(place_, event)
+                : held_back_         ? log_.append(held_back_event_, &event)
                                      : log_.append(event);
+  held_back_ = false;
   if (done.ok()) return;
   enabled_ = false;
   if (observer_ != nullptr) observer_->warning(done.error());

@@ -30,10 +30,15 @@ class Journal final : public TakeoverLog {
 
   // The caller was refused and leaves. REQUIRES: outcome.kind is refused.
   void denied(const Outcome& outcome);
-  // One event for each lock. Remembers what ended() needs: the lease is over by then.
-  void admitted(const Lease& lease, Duration waited);
+  enum class When : std::uint8_t { now, with_the_next };
+  // One event for each lock. Remembers what ended() needs: the lease is over by then. The event of
+  // a single lock may be written with the next one, in one write; flush() does not wait for that.
+  void admitted(const Lease& lease, Duration waited, When when = When::now);
+  void flush();
   // The lock was taken over, or lost, while the command ran. Before ended().
   void lost();
+  // When the run was over, if that is known already.
+  void over_at(const Instant& at) { over_at_ = at; }
   // The command ended, or could not be started (kind failed).
   void ended(const Outcome& outcome);
 
@@ -42,7 +47,7 @@ class Journal final : public TakeoverLog {
                  const Event::Signalled& signal, const Instant& sent) override;
 
  private:
-  bool begin(Event::Kind kind, Event& event);
+  bool begin(Event::Kind kind, Event& event, const Instant* at = nullptr);
   void name_lock(std::uint32_t lock, Event& event);
   void append(const Event& event);
   bool is_a_lock();
@@ -57,10 +62,19 @@ class Journal final : public TakeoverLog {
   std::uint32_t slots_[kMaxLocks] = {};
   Text<255> host_;
   AppendFn append_;
-  history::LogPlace place_;
+  Instant over_at_{};
+  bool held_back_ = false;
+  Event held_back_event_;  // to be written with the next one
   history::Log log_;
-  PathText path_;  // absolute, of the lock that path_of_ counts from 1
   std::uint32_t path_of_ = 0;
+  // The large ones last, untouched until they are needed.
+  history::LogPlace place_;
+  struct AbsolutePath {
+    AbsolutePath() {}
+    union {
+      PathText text;
+    };
+  } path_;  // of the lock that path_of_ counts from 1; made with the first
 };
 
 }  // namespace atmost::limiter

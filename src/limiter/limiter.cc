@@ -65,7 +65,8 @@ const char* directory_for(const OpenLocks& locks, PathText& room) {
   return nullptr;
 }
 
-void set_variables(const OpenLocks& locks, const Lease& lease, Duration waited) {
+// Apart, for its large buffer.
+[[gnu::noinline]] void set_variables(const OpenLocks& locks, const Lease& lease, Duration waited) {
   PathText room;
   own_variables.set(locks.request, lease, waited, os::variable("ATMOST_HELD"),
                     directory_for(locks, room));
@@ -84,6 +85,7 @@ run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& l
   // Only this process knows when a lease ends, so the command must not outlive it.
   task.signal_at_our_death = locks.traits.leased ? os::kKill : 0;
   task.monitor = limiter::monitored().monitor;
+  task.childless = limiter::monitored().childless;
   task.may_lose_monitor = limiter::monitored().may_lose_monitor;
   task.own_tree = request.until == Until::tree;
   task.max_runtime = request.max_runtime_auto ? limits.max_runtime : request.max_runtime;

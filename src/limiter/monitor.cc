@@ -26,7 +26,7 @@ class Monitor final : public run::SupervisionObserver {
   // The last report of the monitored process.
   const os::MonitorReport& last_report() const { return report_; }
 
-  void started() override { line_.started(); }
+  void started(std::int64_t) override { line_.started(); }
   void main_ended(const ExitStatus&, bool) override {}
   bool taken(std::int64_t) override { return false; }
   bool rest_is_lost() override {
@@ -47,7 +47,7 @@ class Monitor final : public run::SupervisionObserver {
 // Observes this program itself, which runs as the child and holds the locks.
 class Bystander final : public run::SupervisionObserver {
  public:
-  void started() override {}
+  void started(std::int64_t) override {}
   void main_ended(const ExitStatus&, bool) override {}
   bool taken(std::int64_t) override { return false; }
   void stopping(int) override {}
@@ -143,7 +143,8 @@ void reexec_in_child(char* const* argv) {
     if (own_monitored.may_lose_monitor) own_monitored.monitor = above;
   }
   PathText program;
-  if (!os::kAdoptsOrphans || !os::has_children() || !os::program_path(program)) return;
+  own_monitored.childless = !os::has_children();
+  if (!os::kAdoptsOrphans || own_monitored.childless || !os::program_path(program)) return;
   const std::size_t count = limiter::count_variables(argv);
   char** again = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
   again[0] = const_cast<char*>(program.c_str());

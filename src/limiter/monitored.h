@@ -17,6 +17,7 @@ inline constexpr char kMonitorVariable[] = "ATMOST_MONITOR";
 struct Monitored {
   std::int64_t monitor = 0;       // the process above us; 0: none
   bool may_lose_monitor = false;  // the command goes on without it
+  bool childless = false;         // this process is known to have no children
   os::MonitorLine line;
 };
 

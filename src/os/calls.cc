@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -16,7 +17,14 @@ int real_openat(int dir, const char* path, int flags, mode_t mode) {
   return openat(dir, path, flags, mode);
 }
 int real_lock(int fd, int command, struct flock* range) { return fcntl(fd, command, range); }
-int real_control(int fd, int command, long argument) { return fcntl(fd, command, argument); }
+// musl sets the flag of a duplicate once more, for kernels of before 2.6.24.
+int real_control(int fd, int command, long argument) {
+#if defined(SYS_fcntl) && !defined(ATMOST_PORTABLE)
+  if (command == F_DUPFD_CLOEXEC)
+    return static_cast<int>(syscall(SYS_fcntl, fd, command, argument));
+#endif
+  return fcntl(fd, command, argument);
+}
 int real_poll(struct pollfd* fds, unsigned count, int timeout_ms) {
   return poll(fds, count, timeout_ms);
 }

@@ -4,10 +4,25 @@
 
 namespace atmost::os {
 
-Text<255> host_name() {
-  struct utsname names = {};
+namespace {
+
+Text<255> ask_host_name() {
+  struct utsname names;
   if (uname(&names) < 0) return {};
   return Text<255>(names.nodename);
 }
+
+}  // namespace
+
+#ifdef ATMOST_OWN_PROCESS
+// A run speaks of one host, whatever that calls itself meanwhile.
+Text<255> host_name() {
+  static constinit Text<255> known;
+  if (known.empty()) known = ask_host_name();
+  return known;
+}
+#else
+Text<255> host_name() { return ask_host_name(); }
+#endif
 
 }  // namespace atmost::os

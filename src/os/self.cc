@@ -1,6 +1,9 @@
 #include "self.h"
 
 #include <stdlib.h>
+#ifdef ATMOST_OWN_PROCESS
+#include <sys/auxv.h>
+#endif
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -10,11 +13,18 @@ extern "C" char** environ;
 
 namespace atmost::os {
 
+#ifdef ATMOST_OWN_PROCESS
+// The C library and the kernel have told us both.
+std::int64_t process_id() { return gettid(); }
+
+std::uint32_t user_id() { return static_cast<std::uint32_t>(getauxval(AT_EUID)); }
+#else
 std::int64_t process_id() { return getpid(); }
 
-std::int64_t parent_id() { return getppid(); }
-
 std::uint32_t user_id() { return geteuid(); }
+#endif
+
+std::int64_t parent_id() { return getppid(); }
 
 char* const* environment() { return environ; }
 

@@ -41,7 +41,9 @@ class SignalGate {
   // `soft_boot_ns`: may also return then, for work that can wait: this time does not continue a
   // stopped process, and does not count the time of a suspended machine. 0: returns at once, and
   // not for SIGCHLD.
-  Arrival next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns = INT64_MAX);
+  // `boot_ns`: what the boot clock showed a moment ago; 0: it is asked, if need be.
+  Arrival next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns = INT64_MAX,
+               std::int64_t boot_ns = 0);
 
   // On Linux: if we are stopped at this moment of the boot clock, it continues us (kForever: it
   // will not). For a process that may be stopped before the first next(), which sets another time.

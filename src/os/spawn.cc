@@ -165,6 +165,12 @@ bool has_children() {
   return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
+#ifdef ATMOST_OWN_PROCESS
+// Our own programs supervise one command, and end.
+Adoption::Adoption() { platform::adopt_orphans(true); }
+
+Adoption::~Adoption() {}
+#else
 Adoption::Adoption() : was_on_(platform::adopts_orphans()) {
   if (!was_on_) platform::adopt_orphans(true);
 }
@@ -172,6 +178,7 @@ Adoption::Adoption() : was_on_(platform::adopts_orphans()) {
 Adoption::~Adoption() {
   if (!was_on_) platform::adopt_orphans(false);
 }
+#endif
 
 void exit_now(int code) { _exit(code); }
 

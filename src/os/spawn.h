@@ -68,7 +68,7 @@ class Adoption {
   ~Adoption();
 
  private:
-  bool was_on_ = false;
+  [[maybe_unused]] bool was_on_ = false;
 };
 
 // Whether it has an effect.

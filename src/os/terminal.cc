@@ -27,13 +27,14 @@ int write_stream(int fd, const void* from, std::size_t size) {
   sigset_t pending;
   sigemptyset(&pipe_only);
   sigaddset(&pipe_only, SIGPIPE);
-  sigemptyset(&pending);
-  sigpending(&pending);
-  const bool was_pending = sigismember(&pending, SIGPIPE) == 1;
   if (calls.sigprocmask(SIG_BLOCK, &pipe_only, &before) != 0) return errno;
+  // One that was pending before is not ours: it can be so only where it was blocked.
+  sigemptyset(&pending);
+  if (sigismember(&before, SIGPIPE) == 1) sigpending(&pending);
+  const bool was_pending = sigismember(&pending, SIGPIPE) == 1;
   const int error = write_all(fd, from, size);
   sigemptyset(&pending);
-  sigpending(&pending);
+  if (error == EPIPE) sigpending(&pending);
   // Ours is pending for sure when it is: taking it does not block.
   if (!was_pending && sigismember(&pending, SIGPIPE) == 1) {
     int taken = 0;

@@ -21,6 +21,7 @@ struct Task {
   bool may_lose_monitor = false;  // if the monitor dies, the command goes on
   // The command is a supervisor: we stop with it only if it stopped itself.
   bool is_monitor = false;
+  bool childless = false;  // it is known that we have no children
   bool own_tree = false;   // the hold ends with the command's whole tree, not with its main process
   Duration max_runtime{};  // from the start on the boot clock (suspended and stopped time counts);
                            // 0: no limit
@@ -31,12 +32,15 @@ struct Task {
 // for children.
 class SupervisionObserver {
  public:
-  // The command runs. For work that should not delay its start. Signals are passed on only after
-  // this.
-  virtual void started() = 0;
+  // The command runs, since `boot_ns`. For work that should not delay its start. Signals are passed
+  // on only after this.
+  virtual void started(std::int64_t boot_ns) = 0;
   // The main process has ended; called at once, even if its descendants still run. `hold_over`: the
   // hold has ended, too; otherwise it ends with supervise().
   virtual void main_ended(const ExitStatus& status, bool hold_over) = 0;
+  // The command has run for 50 ms. For work that is done together with the end of a shorter run.
+  // Not called if the hold is over by then.
+  virtual void lasting() {}
   // Whether the hold is being taken over right now. Asked when HUP, INT, QUIT or TERM came for
   // us from process `sender` (0: not visible from here), and when the main process has ended after
   // that (0).

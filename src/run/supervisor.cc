@@ -13,6 +13,8 @@ namespace {
 
 // Of children, before we look at the clock and at signals again.
 constexpr int kNewsAtOnce = 64;
+// When the observer may do what a shorter run does at its end.
+constexpr std::int64_t kLastingNs = 50'000'000;
 // A command that lasts so long is likely to last: from then on we keep as little memory as we can.
 constexpr std::int64_t kSettledNs = 500'000'000;
 
@@ -28,7 +30,7 @@ RunReport Supervisor::run() {
 
 bool Supervisor::start() {
   monitored_ = task_.monitor != 0;
-  tree_.mixed = os::has_children();
+  tree_.mixed = !task_.childless && os::has_children();
   started_ns_ = os::boot_ns();
   if (!task_.max_runtime.is_zero()) deadline_ns_ = plus(started_ns_, task_.max_runtime);
   check_ns_ = observer_.check(started_ns_);
@@ -39,15 +41,17 @@ bool Supervisor::start() {
   report_.exec_error = started.exec_error;
   if (started.pid == 0) return false;
   tree_.main = started.pid;
-  if (os::kShedsMemory) settled_ns_ = started_ns_ + kSettledNs;
-  observer_.started();
+  settled_ns_ = started_ns_ + kLastingNs;
+  observer_.started(started_ns_);
   return true;
 }
 
 void Supervisor::watch() {
-  on_clock();
+  if (next_look() != Duration::kForever) on_clock();
+  std::int64_t known_ns = started_ns_;
   while (stage_ != Stage::done) {
-    const os::Arrival arrival = gate_.next(next_look(), more_news_ ? 0 : settled_ns_);
+    const os::Arrival arrival = gate_.next(next_look(), more_news_ ? 0 : settled_ns_, known_ns);
+    known_ns = 0;
     if (arrival.signal == SIGCHLD) {
       more_news_ = true;
       if (check_ns_ != Duration::kForever) check_ns_ = 0;
@@ -137,8 +141,7 @@ void Supervisor::on_clock() {
     }
   }
   if (now_ns >= settled_ns_) {
-    settled_ns_ = Duration::kForever;
-    os::shed_memory();
+    settle(now_ns);
   }
   if (now_ns >= deadline_ns_) {
     deadline_ns_ = Duration::kForever;
@@ -146,6 +149,18 @@ void Supervisor::on_clock() {
     on(hold_over_ ? Event::time_up_free : Event::time_up);
   }
   if (stage_ != Stage::done && now_ns >= kill_again_ns_) kill_again();
+}
+
+// First the observer's turn, then memory.
+void Supervisor::settle(std::int64_t now_ns) {
+  const std::int64_t settled_ns = started_ns_ + kSettledNs;
+  const bool first = settled_ns_ < settled_ns;
+  if (first && stage_ == Stage::running) observer_.lasting();
+  settled_ns_ = first && os::kShedsMemory ? settled_ns : Duration::kForever;
+  if (!first || (os::kShedsMemory && now_ns >= settled_ns)) {
+    settled_ns_ = Duration::kForever;
+    os::shed_memory();
+  }
 }
 
 std::int64_t Supervisor::next_look() const {

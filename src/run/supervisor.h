@@ -27,6 +27,7 @@ class Supervisor {
   void on_main(const os::ChildNews& news);
   void end_of_main();
   void on_clock();
+  void settle(std::int64_t now_ns);
   void pass_on(const os::Arrival& arrival);
   void deliver(int signal, std::int64_t sender);
   void stop_with_command();
@@ -62,7 +63,7 @@ class Supervisor {
   bool continued_with_us_ = false;  // the main process was continued since we last saw a CONT
 
   std::int64_t started_ns_ = 0;
-  std::int64_t settled_ns_ = Duration::kForever;  // when we make ourselves small
+  std::int64_t settled_ns_ = Duration::kForever;  // the next of settle()
   // The maximal runtime, then the end of each pause.
   std::int64_t deadline_ns_ = Duration::kForever;
   std::int64_t check_ns_ = Duration::kForever;       // the observer's next check

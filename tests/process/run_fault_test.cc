@@ -29,7 +29,7 @@ using os::kRealCalls;
 class Quiet final : public SupervisionObserver {
  public:
   void main_ended(const ExitStatus& status, bool) override { ended = status; }
-  void started() override {}
+  void started(std::int64_t) override {}
   bool taken(std::int64_t) override { return false; }
   void stopping(int signal) override { signals.push_back(signal); }
   std::int64_t check(std::int64_t) override { return Duration::kForever; }

@@ -52,7 +52,7 @@ class Log final : public atmost::run::SupervisionObserver {
     note("main_ended %d %d %d\n", status.code, status.signal, status.core_dumped);
     if (hold_over) note("hold_over\n", 0, 0, 0);
   }
-  void started() override {
+  void started(std::int64_t) override {
     if (stops_) raise(SIGSTOP);
   }
   bool taken(std::int64_t) override { return false; }

@@ -2,7 +2,6 @@
 
 #include <linux/futex.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../calls.h"
@@ -23,7 +22,7 @@ std::size_t mapping_size = 0;
 
 }  // namespace
 
-std::uint32_t thread_id() { return static_cast<std::uint32_t>(syscall(SYS_gettid)); }
+std::uint32_t thread_id() { return static_cast<std::uint32_t>(gettid()); }
 
 std::uint32_t register_words(int fd, std::int64_t base_offset, const std::uint32_t* indices,
                              std::uint32_t count) {

@@ -12,6 +12,7 @@
 #include "../calls.h"
 #include "../file.h"
 #include "../flock.h"
+#include "../self.h"
 #include "core/text.h"
 
 namespace atmost::os {
@@ -35,7 +36,7 @@ ssize_t read_some(int fd, char* to, std::size_t size) {
 // Whether the numbers in /proc are those of our pid namespace. Asked once; a child asks again.
 bool own_numbers() {
   static std::int64_t asked_by = 0;
-  const std::int64_t self = getpid();
+  const std::int64_t self = process_id();
   if (__atomic_load_n(&asked_by, __ATOMIC_RELAXED) == self) return true;
   char name[24];
   const ssize_t size = calls.readlink("/proc/self", name, sizeof name);

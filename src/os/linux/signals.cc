@@ -60,12 +60,13 @@ SignalGate::~SignalGate() {
   calls.sigprocmask(SIG_SETMASK, &mask_before, nullptr);
 }
 
-Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns) {
+Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns,
+                         std::int64_t boot_ns) {
   struct timespec look = {};
   const struct timespec* limit = nullptr;
   const bool timed = boot_deadline_ns == Duration::kForever || set_timer(boot_deadline_ns);
   if (!timed || soft_boot_ns != Duration::kForever) {
-    const std::int64_t now_ns = boot_ns();
+    const std::int64_t now_ns = boot_ns != 0 ? boot_ns : os::boot_ns();
     std::int64_t left_ns = soft_boot_ns - now_ns;
     if (!timed) {
       const std::int64_t hard_ns =

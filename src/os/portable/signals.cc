@@ -104,7 +104,7 @@ SignalGate::~SignalGate() {
 
 void SignalGate::continue_at(std::int64_t) {}
 
-Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns) {
+Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns, std::int64_t) {
   Arrival arrival;
   if (take(arrival)) return arrival;
   // Work that can wait is done early enough without it.

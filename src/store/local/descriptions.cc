@@ -85,7 +85,12 @@ void LockFile::close_private() {
   if (shares()) fd_.reset();
 }
 
-Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
+std::int64_t LockFile::Patience::until_boot_ns() {
+  if (until_ == 0) until_ = ns_ == Duration::kForever ? ns_ : plus(os::boot_ns(), {ns_});
+  return until_;
+}
+
+Result<LockFile::Guarded> LockFile::guard(Patience& patience) {
   // A process that may not write must not exclude those that may: it reads without the guard, as
   // listings do.
   int error =
@@ -93,8 +98,8 @@ Result<LockFile::Guarded> LockFile::guard(std::int64_t boot_deadline_ns) {
   if (error == EAGAIN) {
     do {
       error = os::wait_lock_until(fd_.get(), os::Owner::description, os::LockKind::write, kGuard,
-                                  boot_deadline_ns, blocking_);
-    } while (error == EINTR && os::boot_ns() < boot_deadline_ns);
+                                  patience.until_boot_ns(), blocking_);
+    } while (error == EINTR && os::boot_ns() < patience.until_boot_ns());
   }
   if (error == EINTR) return Guarded::timeout;
   if (error != 0) return failure(Code::io, error, "cannot lock the guard");

@@ -69,45 +69,51 @@ bool header_was_lost(int fd, std::uint64_t index) {
   return false;
 }
 
-// Without our mark: nobody's yet, or somebody's document; or it was not there yet when last looked
-// for. Apart, for its large buffer.
-[[gnu::noinline]] int read_unmarked(int fd, std::uint64_t& index, HeaderState& state,
-                                    bool& marked) {
-  char page[kHeaderAt + static_cast<std::int64_t>(sizeof(Header))] = {};
-  std::size_t got = 0;
-  if (const int error = os::read_at(fd, page, sizeof page, 0, got)) return error;
-  std::memcpy(&index, page + kIndexAt, sizeof index);
+// The beginning of the file, as far as the header's end.
+struct Beginning {
+  char bytes[kHeaderAt + static_cast<std::int64_t>(sizeof(Header))];
+  std::size_t size = 0;  // how much of it there is; zeros behind
+};
+
+// Without our mark: a file that was not used yet, or another program's.
+HeaderState state_unmarked(int fd, const Beginning& from, std::uint64_t& index) {
   // Of an index that was cut short zeros are left at its end; and no index reads as text.
-  const bool cut =
-      got < sizeof index && index != 0 && (page[got - 1] != 0 || plausible_index(index) == 0);
+  const bool cut = from.size < sizeof index && index != 0 &&
+                   (from.bytes[from.size - 1] != 0 || plausible_index(index) == 0);
   const bool text =
-      got >= sizeof index && plausible_index(index) == 0 && is_text(page, sizeof index);
+      from.size >= sizeof index && plausible_index(index) == 0 && is_text(from.bytes, sizeof index);
   const bool ours = !cut && !text;
-  if (got < sizeof index) index = 0;
+  if (from.size < sizeof index) index = 0;
+  const bool more = from.size > sizeof index;
   const bool empty =
-      ours && (got <= sizeof index || all_zero(page + sizeof index, got - sizeof index));
-  state = empty ? HeaderState::fresh : HeaderState::alien;
-  marked = std::memcmp(page + kHeaderAt, kMagic, sizeof kMagic) == 0;
-  if (empty && got > sizeof index && header_was_lost(fd, index)) state = HeaderState::damaged;
-  return 0;
+      ours && (!more || all_zero(from.bytes + sizeof index, from.size - sizeof index));
+  if (empty && more && header_was_lost(fd, index)) return HeaderState::damaged;
+  return empty ? HeaderState::fresh : HeaderState::alien;
+}
+
+bool is_marked(int fd) {
+  char mark[sizeof kMagic];
+  std::size_t got = 0;
+  return os::read_at(fd, mark, sizeof mark, kHeaderAt, got) == 0 && got == sizeof mark &&
+         std::memcmp(mark, kMagic, sizeof mark) == 0;
 }
 
 }  // namespace
 
 int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header,
                 HeaderState& state) {
-  std::size_t got = 0;
   for (int look = 1;; ++look) {
-    header = {};
-    if (const int error = os::read_at(fd, &header, sizeof header, kHeaderAt, got)) return error;
+    Beginning from;
+    if (const int error = os::read_at(fd, from.bytes, sizeof from.bytes, 0, from.size))
+      return error;
+    std::memset(from.bytes + from.size, 0, sizeof from.bytes - from.size);
+    std::memcpy(&index, from.bytes + kIndexAt, sizeof index);
+    std::memcpy(&header, from.bytes + kHeaderAt, sizeof header);
     if (std::memcmp(header.magic, kMagic, sizeof kMagic) == 0) break;
     header = {};
-    bool marked = false;
-    const int error = read_unmarked(fd, index, state, marked);
-    if (error != 0 || !marked || look == kLooks) return error;
+    state = state_unmarked(fd, from, index);
+    if (state == HeaderState::fresh || look == kLooks || !is_marked(fd)) return 0;
   }
-  index = 0;
-  if (const int error = os::read_at(fd, &index, sizeof index, kIndexAt, got)) return error;
   if (header.version > kFormatVersion) {
     state = HeaderState::newer;
   } else if (header.checksum != sum_of(header)) {

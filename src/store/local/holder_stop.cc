@@ -43,7 +43,7 @@ void LocalHolderStop::close() {
 
 Result<SignalResult> LocalHolderStop::signal(SignalStep step) {
   if (!file_->present()) return SignalResult{};  // it was replaced: see below
-  Result<LockFile::Guarded> guarded = file_->guard(plus(os::boot_ns(), {kGuardPatienceNs}));
+  Result<LockFile::Guarded> guarded = file_->guard();
   if (!guarded.ok()) return guarded.error();
   if (guarded.value() == LockFile::Guarded::replaced)
     return SignalResult{};  // our slot is not in the new file

@@ -52,12 +52,10 @@ Result<bool> find(LockFile& file, std::int64_t kept_for, std::int64_t kept_for_s
 Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t kept_for_start_ns,
                     std::int64_t at_real_ns) {
   LockFile file;
-  Request looking;
-  looking.trust_fs = true;  // it grants nothing
-  if (Status opened = file.open(lock, looking, LockFile::Access::look); !opened.ok())
+  if (Status opened = file.open(lock, kLooking, LockFile::Access::look); !opened.ok())
     return opened.error();
   if (!file.present()) return false;
-  Record record;
+  Record record{};
   Result<bool> found = find(file, kept_for, kept_for_start_ns, record);
   if (!found.ok() || !found.value()) return found;
 

@@ -226,8 +226,7 @@ void LocalSession::learn_from_run(std::uint32_t lock, const Lesson& lesson) {
 bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant& now,
                                const Lesson& lesson) {
   Entry& from = entry(lock);
-  const Result<LockFile::Guarded> guarded =
-      from.file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
+  const Result<LockFile::Guarded> guarded = from.file.guard();
   // Without the guard (its holder is stopped, the file was replaced) the slot is freed all the
   // same; a newcomer's word may then be cleared with ours, which makes it doubtful, not wrong.
   const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;

@@ -18,13 +18,6 @@ constexpr std::string_view kHowToShare =
     "; whoever creates it can share it with --mode 660 or 666 (lock_unlock: mode=666 or "
     "LOCK_UNLOCK_MODE=666)";
 
-Error not_made(const PathText& directory, int error) {
-  Error failed =
-      error_of(error == EACCES ? Code::not_permitted : Code::cannot_create, error, directory);
-  failed.message.append(": cannot create the directory: ").append(errno_words(error));
-  return failed;
-}
-
 // Where the original and we write is zero or ours; anything else is another program's file.
 constexpr std::string_view kAlien =
     "not a lock file, or cut short (it holds other data, which was left alone); name a file that "
@@ -32,14 +25,14 @@ constexpr std::string_view kAlien =
     "exist yet, or "
     "remove this one if nobody needs it";
 
+}  // namespace
+
 std::string_view parent_of(const PathText& path) {
   const std::string_view whole = path;
   const std::size_t slash = whole.rfind('/');
   if (slash == std::string_view::npos) return ".";
   return slash == 0 ? "/" : std::string_view{whole.data(), slash};
 }
-
-}  // namespace
 
 Code code_for(int sys) {
   switch (sys) {
@@ -63,20 +56,21 @@ Error LockFile::failure(Code code, int sys, std::string_view what) const {
   return error;
 }
 
-Status LockFile::open(const LockSpec& spec, const Request& request, Access access) {
+Status LockFile::open(const LockSpec& spec, const OpenRules& rules, Access access) {
   path_.assign(spec.path);
   guarded_ = was_empty_ = false;
   state_ = HeaderState::fresh;
-  if (Status opened = open_path(request, access); !opened.ok() || !fd_.open()) return opened;
-  if (Status checked = check_file(request); !checked.ok()) {
+  if (Status opened = open_path(rules, access); !opened.ok() || !fd_.open()) return opened;
+  if (Status checked = check_file(rules); !checked.ok()) {
     close();
     return checked;
   }
   return {};
 }
 
-Status LockFile::open_path(const Request& request, Access access) {
-  only_stops_ = request.only_stops;
+Status LockFile::open_path(const OpenRules& rules, Access access) {
+  only_stops_ = rules.only_stops;
+  looks_ = access == Access::look;
   // Once more when the file appears or vanishes between the two attempts; whoever loses that race
   // three times in a row is done on purpose.
   for (int attempt = 0; attempt < 3; ++attempt) {
@@ -85,7 +79,7 @@ Status LockFile::open_path(const Request& request, Access access) {
       const Opening gate(opening_);
       read_only_ = access == Access::look;
       if (!read_only_) error = os::open_existing(path_.c_str(), fd_);
-      if (request.looks_only && (error == EROFS || error == EACCES || error == EPERM))
+      if (rules.looks_only && (error == EROFS || error == EACCES || error == EPERM))
         read_only_ = true;
       if (read_only_) error = os::open_to_read(path_.c_str(), fd_);
     }
@@ -105,20 +99,8 @@ Status LockFile::open_path(const Request& request, Access access) {
         failed.message.append(kHowToShare);
       return failed;
     }
-    if (request.make_parents) {
-      PathText which;
-      const int unmade = os::make_directories_above(path_, which);
-      if (unmade != 0) return not_made(which, unmade);
-    }
-    // A refusal leaves nothing behind. What cannot be examined shows in the attempt to create it.
-    if (Status directories = check_directories(); !directories.ok() && directories.error().sys == 0)
-      return directories;
-    if (Status trusted = check_parent_filesystem(request); !trusted.ok()) return trusted;
-    {
-      const Opening gate(opening_);
-      error = os::create_new(path_.c_str(), mode_for_new(request), fd_);
-    }
-    if (error == 0) return {};
+    Status made = create(rules, error);
+    if (!made.ok() || error == 0) return made;
     if (error != EEXIST) {
       return failure(error == EACCES || error == EPERM ? Code::not_permitted : Code::cannot_create,
                      error, "cannot create the lock file");
@@ -127,7 +109,7 @@ Status LockFile::open_path(const Request& request, Access access) {
   return failure(Code::io, 0, "appears and vanishes again and again");
 }
 
-Status LockFile::check_file(const Request& request) {
+Status LockFile::check_file(const OpenRules& rules) {
   struct stat status;
   if (const int error = os::file_status(fd_.get(), status))
     return failure(Code::io, error, "cannot examine the file");
@@ -143,7 +125,7 @@ Status LockFile::check_file(const Request& request) {
   const std::uint32_t user = os::user_id();
   const bool shared_on_purpose = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   several_may_write_ = shared_on_purpose;
-  trusted_blindly_ = request.trust_fs;
+  trusted_blindly_ = rules.trust_fs;
   user_ = user;
   file_user_ = status.st_uid;
   file_mode_ = status.st_mode;
@@ -154,32 +136,23 @@ Status LockFile::check_file(const Request& request) {
     unshared.message.append(kHowToShare);
     return unshared;
   }
-  if (Status directories = check_directories(); !directories.ok()) return directories;
-  if (Status trusted = check_filesystem(request, fd_.get()); !trusted.ok()) return trusted;
-  if (const int error = keep_apart())
+  if (!rules.directories_known) {
+    if (Status directories = check_directories(); !directories.ok()) return directories;
+  }
+  if (Status trusted = check_filesystem(rules, fd_.get()); !trusted.ok()) return trusted;
+  // Who only looks closes it before any command could meet it.
+  if (const int error = looks_ ? 0 : keep_apart())
     return failure(Code::io, error, "cannot duplicate the descriptor");
   identity_ = {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
-               request.foreign_format ? 0 : os::boot_hash()};
+               rules.foreign_format ? 0 : os::boot_hash()};
   return {};
 }
 
-// A directory that hands its group on to what is made in it, and lets the group write but nobody
-// else, is one that a group shares on purpose: each of it may rename the lock file there anyway.
-unsigned LockFile::mode_for_new(const Request& request) const {
-  constexpr unsigned kForTheGroup = 0660;
-  constexpr mode_t kAsked = S_ISGID | S_IWGRP | S_IWOTH;
-  struct stat status;
-  const PathText parent(parent_of(path_));
-  if (request.mode_given || os::path_status(parent.c_str(), status, true) != 0)
-    return request.create_mode;
-  return (status.st_mode & kAsked) == (S_ISGID | S_IWGRP) ? kForTheGroup : request.create_mode;
-}
-
-Status LockFile::check_filesystem(const Request& request, int fd) const {
+Status LockFile::check_filesystem(const OpenRules& rules, int fd) const {
   const char* name = "";
-  if (request.trust_fs && !request.with_flock) return {};
+  if (rules.trust_fs && !rules.with_flock) return {};
   if (os::filesystem_trust(fd, &name) == os::Trust::trusted) return {};
-  if (request.with_flock) {  // NFS, for one, makes it a lock on all bytes, which excludes our own
+  if (rules.with_flock) {  // NFS, for one, makes it a lock on all bytes, which excludes our own
     Error error = failure(Code::usage, 0, "--with-flock: flock(2) on this filesystem (");
     error.message.append(name).append(") may not be apart from byte locks: leave it out");
     return error;
@@ -190,16 +163,6 @@ Status LockFile::check_filesystem(const Request& request, int fd) const {
       .append(parent_of(path_));
   error.message.append(", or say --trust-fs");
   return error;
-}
-
-// Before a file is made there: a refusal leaves nothing behind. A directory that cannot be opened
-// is asked through the file.
-Status LockFile::check_parent_filesystem(const Request& request) const {
-  os::Fd directory;
-  const PathText parent(parent_of(path_));
-  if (request.trust_fs && !request.with_flock) return {};
-  if (os::open_directory(parent.c_str(), directory) != 0) return {};
-  return check_filesystem(request, directory.get());
 }
 
 Status LockFile::check_directory(const char* directory, bool root_is_admitted) const {
@@ -220,8 +183,16 @@ Status LockFile::check_directory(const char* directory, bool root_is_admitted) c
   return error;
 }
 
+// Most paths are short: a frame of the stack that is touched costs time.
 Status LockFile::check_directories() const {
-  PathText part;
+  constexpr std::size_t kShort = 255;
+  return path_.size() <= kShort ? check_directories_in<kShort>()
+                                : check_directories_in<PathText::capacity()>();
+}
+
+template <std::size_t N>
+[[gnu::noinline]] Status LockFile::check_directories_in() const {
+  Text<N> part;
   const bool root_is_admitted = !read_only_ && !only_stops_ && os::user_id() == kRoot;
   if (path_.view().front() != '/') {
     if (Status checked = check_directory(".", root_is_admitted); !checked.ok()) return checked;

@@ -41,6 +41,38 @@ enum class Heirs : std::uint8_t {
   forks,    // children that the program forks whenever it likes, from any thread
 };
 
+// What a request says about opening its files.
+struct OpenRules {
+  OpenRules() = default;
+  // Not explicit on purpose: a request is such rules and more.
+  OpenRules(const Request& request)
+      : create_mode(request.create_mode),
+        mode_given(request.mode_given),
+        make_parents(request.make_parents),
+        trust_fs(request.trust_fs),
+        looks_only(request.looks_only),
+        only_stops(request.only_stops),
+        with_flock(request.with_flock),
+        foreign_format(request.foreign_format) {}
+
+  unsigned create_mode = 0600;
+  bool mode_given = false;
+  bool make_parents = false;
+  bool trust_fs = false;
+  bool looks_only = false;
+  bool only_stops = false;
+  bool with_flock = false;
+  bool foreign_format = false;
+  bool directories_known = false;  // those above it were checked a moment ago
+};
+
+// For who only looks: that grants nothing, so any filesystem is good enough.
+inline constexpr OpenRules kLooking = [] {
+  OpenRules rules;
+  rules.trust_fs = true;
+  return rules;
+}();
+
 // Not thread-safe; one per caller. Descriptors are close-on-exec; one that a command may inherit is
 // out of the way of scripts' own (os::move_high).
 //
@@ -65,7 +97,7 @@ class LockFile {
   // strangers cannot rename in, on a filesystem that keeps locks. A symbolic link is not followed.
   // present() is false afterwards when the file is not there and Access says it need not be made:
   // that is not an error.
-  Status open(const LockSpec& spec, const Request& request, Access access);
+  Status open(const LockSpec& spec, const OpenRules& rules, Access access);
   // Whether what an earlier open() left open serves this one, with no lock on it: the same path and
   // user, and nothing about the file has changed that open() examines. The directories are not
   // examined again: if the path leads elsewhere by now, guard() says so. A descriptor that the
@@ -89,10 +121,25 @@ class LockFile {
   void close_private();
 
   enum class Guarded : std::uint8_t { held, timeout, replaced };
-  // Takes the guard, waiting at most until `boot_deadline_ns`, checks that the path still leads
+  // How long a caller waits for one or several guards together; counts from the first that is
+  // taken: an uncontended one asks no clock.
+  class Patience {
+   public:
+    explicit Patience(std::int64_t ns = kGuardPatienceNs) : ns_(ns) {}
+    std::int64_t until_boot_ns();
+
+   private:
+    std::int64_t ns_;  // kForever: as long as it takes
+    std::int64_t until_ = 0;
+  };
+  // Takes the guard, waiting at most as long as `patience` says, checks that the path still leads
   // here, and reads the header. `replaced`: the file was deleted or replaced; the guard is not
   // held, and the file should be reopened.
-  Result<Guarded> guard(std::int64_t boot_deadline_ns);
+  Result<Guarded> guard(Patience& patience);
+  Result<Guarded> guard() {
+    Patience patience;
+    return guard(patience);
+  }
   void unguard();
   // Every byte, the slots first and the guard last. With thousands of holders each call walks them
   // all.
@@ -142,13 +189,16 @@ class LockFile {
   Error failure(Code code, int sys, std::string_view what) const;
 
  private:
-  Status open_path(const Request& request, Access access);
-  Status check_file(const Request& request);
-  unsigned mode_for_new(const Request& request) const;
-  Status check_filesystem(const Request& request, int fd) const;
-  Status check_parent_filesystem(const Request& request) const;
+  Status open_path(const OpenRules& rules, Access access);
+  Status check_file(const OpenRules& rules);
+  unsigned mode_for_new(const OpenRules& rules) const;
+  Status check_filesystem(const OpenRules& rules, int fd) const;
+  Status check_parent_filesystem(const OpenRules& rules) const;
   Status check_directory(const char* directory, bool root_is_admitted) const;
+  Status create(const OpenRules& rules, int& error);
   Status check_directories() const;
+  template <std::size_t N>
+  Status check_directories_in() const;
   bool shares() const { return heirs_ != Heirs::nobody && os::has_description_locks(); }
   bool is_same(os::Fd& fd, const Request& request);
   int keep_apart();
@@ -164,6 +214,7 @@ class LockFile {
   bool guarded_ = false;
   bool several_may_write_ = false;
   bool only_stops_ = false;
+  bool looks_ = false;  // opened to look (Access::look)
   bool read_only_ = false;
   bool was_empty_ = false;
   bool trusted_blindly_ = false;  // --trust-fs
@@ -175,6 +226,9 @@ class LockFile {
   os::Mutex* opening_ = nullptr;
   PathText path_;  // large, so last
 };
+
+// The directory part of a path; "." where it has none.
+std::string_view parent_of(const PathText& path);
 
 // The code for an errno value met on a lock file: permission, creation or I/O.
 Code code_for(int sys);

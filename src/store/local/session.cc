@@ -128,11 +128,10 @@ void LocalSession::close_private() {
 Result<LockFile::Guarded> LocalSession::guard_all(std::uint32_t& culprit) {
   // The original waits for its mutex, which is the guard, as long as it takes; a signal ends it as
   // any other wait.
-  const std::int64_t deadline =
-      request_->foreign_format ? Duration::kForever : plus(os::boot_ns(), {kGuardPatienceNs});
+  LockFile::Patience patience(request_->foreign_format ? Duration::kForever : kGuardPatienceNs);
   for (std::uint32_t i = 0; i < count_; ++i) {
     culprit = order_[i];
-    Result<LockFile::Guarded> guarded = entry(culprit).file.guard(deadline);
+    Result<LockFile::Guarded> guarded = entry(culprit).file.guard(patience);
     if (!guarded.ok() || guarded.value() != LockFile::Guarded::held) {
       unguard_all();
       return guarded;
@@ -150,7 +149,7 @@ void LocalSession::unguard_all() {
 Result<LockFile*> LocalSession::guarded(std::uint32_t lock) {
   if (Status opened = open_files(); !opened.ok()) return opened.error();
   LockFile& file = entry(lock).file;
-  Result<LockFile::Guarded> guarded = file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
+  Result<LockFile::Guarded> guarded = file.guard();
   if (!guarded.ok()) return guarded.error();
   return guarded.value() == LockFile::Guarded::held ? &file : nullptr;
 }

@@ -142,10 +142,11 @@ bool Search::scan(std::uint32_t first, std::uint32_t last) {
 // may be neighbours). One lie, and none is believed any more.
 bool Search::spot_check() {
   if (believed_ == 0) return true;
-  const std::uint32_t start = os::scatter() % spec_.max;
+  const std::uint32_t start = spec_.max <= kSpotChecks ? 0 : os::scatter() % spec_.max;
   const std::uint32_t stride = spec_.max < kSpotChecks ? 1 : spec_.max / kSpotChecks;
   std::uint32_t skip_to = 0;
-  for (std::uint32_t step = 0; step < kSpotChecks * stride; ++step) {
+  const std::uint32_t steps = spec_.max <= kSpotChecks ? spec_.max : kSpotChecks * stride;
+  for (std::uint32_t step = 0; step < steps; ++step) {
     if (step < skip_to) continue;
     const std::uint32_t slot = (start + step) % spec_.max + 1;
     if (!read_words_at(slot)) return false;

@@ -146,7 +146,7 @@ Status change_header(LockFile& file, const Request& request, LockFile::Access ac
                      Change change) {
   if (Status opened = file.open(request.locks[0], request, access); !opened.ok()) return opened;
   if (!file.present()) return {};
-  Result<LockFile::Guarded> guarded = file.guard(plus(os::boot_ns(), {kGuardPatienceNs}));
+  Result<LockFile::Guarded> guarded = file.guard();
   if (!guarded.ok()) return guarded.error();
   if (guarded.value() == LockFile::Guarded::replaced)
     return file.failure(Code::io, 0, "was replaced just now; try again");
@@ -176,9 +176,9 @@ Result<Owned<Session>> LocalStore::open(const Request& request) {
 Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
                                           LockVisitor* visitor) {
   LockFile file;
-  Request request;
-  request.trust_fs = true;  // looking grants nothing
-  if (Status opened = file.open(lock, request, LockFile::Access::look); !opened.ok())
+  OpenRules rules = kLooking;
+  rules.directories_known = visitor != nullptr && visitor->holders_only();
+  if (Status opened = file.open(lock, rules, LockFile::Access::look); !opened.ok())
     return opened.error();
   if (!file.present()) {
     if (visitor != nullptr) visitor->header({});
@@ -188,9 +188,10 @@ Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
   if (visitor != nullptr) visitor->header(header_of(file));
   const os::RoomFor<WordBuffer> words;
   if (words.get() == nullptr) return file.failure(Code::io, ENOMEM, "cannot read the lock file");
-  if (visitor != nullptr) visit_drained(file, *words.get(), visitor);
+  const bool all = visitor != nullptr && !visitor->holders_only();
+  if (all) visit_drained(file, *words.get(), visitor);
   Result<std::uint32_t> held = Census(file, *words.get(), visitor).take();
-  if (held.ok() && visitor != nullptr) visit_waiters(file, visitor);
+  if (held.ok() && all) visit_waiters(file, visitor);
   return held;
 }
 

@@ -66,6 +66,9 @@ TEST_F(Hints, AMarkThatComesBetweenTwoReadsIsSeen) {
   fd = file_.fd();
   first = {};
   first.token = 77;
+  // An index and no header: damaged, as far as the first read shows.
+  file_.put(std::uint64_t{11}, 0);
+  file_.put(std::uint64_t{0}, 8);
   os::calls.pread = [](int from, void* to, std::size_t size, off_t at) {
     const ssize_t got = os::kRealCalls.pread(from, to, size, at);
     if (std::exchange(comes, false)) {

@@ -1,0 +1,61 @@
+// LockFile: making a file that is not there yet.
+#include <cerrno>
+
+#include "core/words.h"
+#include "lock_file.h"
+#include "os/file.h"
+
+namespace atmost::local {
+namespace {
+
+Error not_made(const PathText& directory, int error) {
+  Error failed =
+      error_of(error == EACCES ? Code::not_permitted : Code::cannot_create, error, directory);
+  failed.message.append(": cannot create the directory: ").append(errno_words(error));
+  return failed;
+}
+
+}  // namespace
+
+// The directories above it, if they are asked for, and the file; `error` is what making that said.
+// Apart, for its large buffers.
+[[gnu::noinline]] Status LockFile::create(const OpenRules& rules, int& error) {
+  if (rules.make_parents) {
+    PathText which;
+    const int unmade = os::make_directories_above(path_, which);
+    if (unmade != 0) return not_made(which, unmade);
+  }
+  // A refusal leaves nothing behind. What cannot be examined shows in the attempt to create it.
+  if (Status directories = check_directories(); !directories.ok() && directories.error().sys == 0)
+    return directories;
+  if (Status trusted = check_parent_filesystem(rules); !trusted.ok()) return trusted;
+  {
+    const Opening gate(opening_);
+    error = os::create_new(path_.c_str(), mode_for_new(rules), fd_);
+  }
+  return {};
+}
+
+// A directory that hands its group on to what is made in it, and lets the group write but nobody
+// else, is one that a group shares on purpose: each of it may rename the lock file there anyway.
+unsigned LockFile::mode_for_new(const OpenRules& rules) const {
+  constexpr unsigned kForTheGroup = 0660;
+  constexpr mode_t kAsked = S_ISGID | S_IWGRP | S_IWOTH;
+  struct stat status;
+  const PathText parent(parent_of(path_));
+  if (rules.mode_given || os::path_status(parent.c_str(), status, true) != 0)
+    return rules.create_mode;
+  return (status.st_mode & kAsked) == (S_ISGID | S_IWGRP) ? kForTheGroup : rules.create_mode;
+}
+
+// Before a file is made there: a refusal leaves nothing behind. A directory that cannot be opened
+// is asked through the file.
+Status LockFile::check_parent_filesystem(const OpenRules& rules) const {
+  os::Fd directory;
+  const PathText parent(parent_of(path_));
+  if (rules.trust_fs && !rules.with_flock) return {};
+  if (os::open_directory(parent.c_str(), directory) != 0) return {};
+  return check_filesystem(rules, directory.get());
+}
+
+}  // namespace atmost::local

@@ -1,0 +1,2 @@
+// The least command.
+int main() { return 0; }
