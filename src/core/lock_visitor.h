@@ -17,8 +17,8 @@ class LockVisitor {
     std::uint64_t token = 0;
     LastAdmission last;
   };
-  // Whether only the header and the holders are wanted: the rest is not looked for then. For who
-  // has opened the lock a moment ago: where it lies is not examined again.
+  // Whether only the header and the holders are wanted. For callers that have just opened the lock:
+  // its directories are not examined again.
   virtual bool holders_only() const { return false; }
   virtual void header(const Header& header) = 0;
   virtual void drained_slot(std::uint32_t) {}  // before the holders

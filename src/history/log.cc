@@ -35,7 +35,7 @@ Error Log::failure(Code code, int sys, std::string_view what) const {
   return error;
 }
 
-// Most lines are short: a frame of the stack that is touched costs time.
+// Most lines are short, and every touched page of the stack costs time.
 Status Log::append(const Event& event, const Event* second) {
   if (nowhere_) return {};
   const std::size_t most = most_bytes(event) + (second != nullptr ? most_bytes(*second) : 0);

@@ -67,8 +67,8 @@ class Admission {
 };
 
 Outcome Admission::run() {
-  // Who does not wait needs no clock for it: what may still make it ask twice (it stopped a holder,
-  // or is too early) counts from the first answer.
+  // A caller that does not wait needs no clock here. If it has to ask twice (it stopped a holder,
+  // or is too early), its time counts from the first answer.
   std::int64_t started = waits() ? os::boot_ns() : 0;
   if (waits()) deadline_ = plus(started, request_.wait);
   Outcome outcome;

@@ -19,7 +19,7 @@ history::LogPlace place_of(const Request& request, const StoreTraits& traits) {
     place.path.assign(request.log_path);
     if (request.log_is_own) {
       place.check_directories =
-          false;  // a user that may rename there owns the caller's other files, too
+          false;  // a user that may rename files there owns the caller's other files, too
       place.optional = true;
       return place;
     }
@@ -54,7 +54,7 @@ Journal::Journal(const Request& request, const StoreTraits& traits, const Comman
       traits_(traits),
       command_(command),
       observer_(observer),
-      // The original exectimes keeps none.
+      // The original exectimes keeps no history.
       enabled_(!request.no_history && !request.foreign_format),
       append_(append_event),
       log_(place_),
@@ -218,8 +218,8 @@ void Journal::append(const Event& event) {
   if (observer_ != nullptr) observer_->warning(done.error());
 }
 
-// A log that is one of the locks would be written into it. Only a file that an option named can be
-// one.
+// If the log is one of the locks, events would overwrite the lock file. Only a log that an option
+// named can be one.
 bool Journal::is_a_lock() {
   struct stat log;
   if (request_.log_path.empty() || request_.log_is_own ||

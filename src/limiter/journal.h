@@ -1,5 +1,5 @@
 // What one invocation adds to the history. No failure here stops the job: the first one becomes a
-// warning, and the rest of the run is not logged.
+// warning, and later events are not logged.
 #ifndef ATMOST_LIMITER_JOURNAL_H
 #define ATMOST_LIMITER_JOURNAL_H
 
@@ -24,15 +24,16 @@ class Journal final : public TakeoverLog {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  // Call this when the request has changed. Its relative paths are resolved now, as the working
+  // Call this when the request has changed. Resolves its relative paths now, because the working
   // directory may change before the next event.
   void begin_anew();
 
   // The caller was refused and leaves. REQUIRES: outcome.kind is refused.
   void denied(const Outcome& outcome);
   enum class When : std::uint8_t { now, with_the_next };
-  // One event for each lock. Remembers what ended() needs: the lease is over by then. The event of
-  // a single lock may be written with the next one, in one write; flush() does not wait for that.
+  // One event for each lock. Remembers what ended() needs, because the lease no longer exists then.
+  // The event of a single lock may be written with the next one, in one write; flush() does not
+  // wait for that.
   void admitted(const Lease& lease, Duration waited, When when = When::now);
   void flush();
   // The lock was taken over, or lost, while the command ran. Before ended().
@@ -67,7 +68,7 @@ class Journal final : public TakeoverLog {
   Event held_back_event_;  // to be written with the next one
   history::Log log_;
   std::uint32_t path_of_ = 0;
-  // The large ones last, untouched until they are needed.
+  // The large members last, untouched until they are needed.
   history::LogPlace place_;
   struct AbsolutePath {
     AbsolutePath() {}

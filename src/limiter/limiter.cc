@@ -65,7 +65,7 @@ const char* directory_for(const OpenLocks& locks, PathText& room) {
   return nullptr;
 }
 
-// Apart, for its large buffer.
+// A separate function because of its large buffer.
 [[gnu::noinline]] void set_variables(const OpenLocks& locks, const Lease& lease, Duration waited) {
   PathText room;
   own_variables.set(locks.request, lease, waited, os::variable("ATMOST_HELD"),

@@ -15,7 +15,7 @@ Text<255> ask_host_name() {
 }  // namespace
 
 #ifdef ATMOST_OWN_PROCESS
-// A run speaks of one host, whatever that calls itself meanwhile.
+// Read once, so that a run names one host even if the machine is renamed meanwhile.
 Text<255> host_name() {
   static constinit Text<255> known;
   if (known.empty()) known = ask_host_name();

@@ -14,7 +14,8 @@ extern "C" char** environ;
 namespace atmost::os {
 
 #ifdef ATMOST_OWN_PROCESS
-// The C library and the kernel have told us both.
+// Both without a system call: the C library stores the number, the kernel passed the user at the
+// start.
 std::int64_t process_id() { return gettid(); }
 
 std::uint32_t user_id() { return static_cast<std::uint32_t>(getauxval(AT_EUID)); }

@@ -6,7 +6,7 @@
 
 namespace atmost::os {
 
-// Who made a signal. `system`: the kernel itself: the terminal's keys and its hangup (which it
+// The source of a signal. `system`: the kernel itself: the terminal's keys and its hangup (which it
 // sends to a whole process group), an expired alarm, a resource limit, the end of a child.
 enum class Source : std::uint8_t { process, system, timer };
 
@@ -14,15 +14,15 @@ struct Arrival {
   int signal = 0;  // 0: none; the time came
   Source source = Source::system;
   std::int64_t sender = 0;  // Source::process: its pid, 0 when it is not visible from here
-  // What the sender gave to relay_signal(); a number of its choice, to be believed only from our
+  // The argument of relay_signal(): a number that the sender chose, to be believed only from our
   // own parent.
   std::int64_t relayed_for = 0;
 };
 
 // While alive, every signal that can be blocked is blocked and waits for next(); SIGCHLD has its
 // default effect, so that children can be waited for even when our parent ignored it. Genuine
-// faults of ours still end us. The destructor puts mask and dispositions back as they were; what is
-// pending by then arrives as it would have. Process-wide: one at a time. REQUIRES: a
+// faults of ours still end us. The destructor puts mask and dispositions back as they were; signals
+// that are then pending arrive as they would have. Process-wide: one at a time. REQUIRES: a
 // single-threaded process (other threads would take the signals). In a PORTABLE build faults
 // (SIGSEGV and its like) are not held back, and handlers that only take notes are in place, because
 // POSIX lets blocked signals with no handler be lost.
@@ -40,19 +40,18 @@ class SignalGate {
   //
   // `soft_boot_ns`: may also return then, for work that can wait: this time does not continue a
   // stopped process, and does not count the time of a suspended machine. 0: returns at once, and
-  // not for SIGCHLD.
-  // `boot_ns`: what the boot clock showed a moment ago; 0: it is asked, if need be.
+  // not for SIGCHLD. `boot_ns`: the boot clock a moment ago; 0: it is read if necessary.
   Arrival next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns = INT64_MAX,
                std::int64_t boot_ns = 0);
 
-  // On Linux: if we are stopped at this moment of the boot clock, it continues us (kForever: it
-  // will not). For a process that may be stopped before the first next(), which sets another time.
-  // A PORTABLE build does nothing.
+  // On Linux: if we are stopped at this moment of the boot clock, the gate continues us (kForever:
+  // it does not). For a process that may be stopped before its first next(), which sets another
+  // time. No effect in a PORTABLE build.
   void continue_at(std::int64_t boot_ns);
 };
 
-// For a new process, between its start and exec: mask and dispositions as the gate found them.
-// Async-signal-safe. Without a gate nothing happens.
+// For a new process, between its start and exec: restores the mask and dispositions that the gate
+// found. Async-signal-safe. Without a gate nothing happens.
 void hand_back_signals();
 
 // Stops this process as `signal` (SIGTSTP, SIGTTIN, SIGTTOU) would: returns after it was continued,

@@ -166,7 +166,7 @@ bool has_children() {
 }
 
 #ifdef ATMOST_OWN_PROCESS
-// Our own programs supervise one command, and end.
+// No destructor is needed, because our programs supervise one command and end.
 Adoption::Adoption() { platform::adopt_orphans(true); }
 
 Adoption::~Adoption() {}

@@ -16,8 +16,8 @@ struct Program {
   // Close-on-exec descriptors that the program shall inherit all the same.
   const int* inherit = nullptr;
   unsigned inherit_count = 0;
-  // spawn: what the kernel sends it when this process dies, 0: nothing. Not to what it started
-  // itself, nor to a set-id program. Without effect in a PORTABLE build.
+  // spawn: the signal that the kernel sends it when this process dies, 0: none. It is not sent to
+  // the program's own children, nor to a set-id program. No effect in a PORTABLE build.
   int signal_at_our_death = 0;
 };
 
@@ -26,7 +26,7 @@ struct Program {
 // inheritable then.
 int become(const Program& program);
 
-// Whether the search would find a file of that name that has an x for anybody. False for a name
+// Whether the search would find a file of that name that any user may execute. False for a name
 // with a slash.
 bool is_in_path(std::string_view name);
 

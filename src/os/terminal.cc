@@ -28,14 +28,14 @@ int write_stream(int fd, const void* from, std::size_t size) {
   sigemptyset(&pipe_only);
   sigaddset(&pipe_only, SIGPIPE);
   if (calls.sigprocmask(SIG_BLOCK, &pipe_only, &before) != 0) return errno;
-  // One that was pending before is not ours: it can be so only where it was blocked.
+  // A SIGPIPE that was pending before is not ours; it can only be pending if it was blocked.
   sigemptyset(&pending);
   if (sigismember(&before, SIGPIPE) == 1) sigpending(&pending);
   const bool was_pending = sigismember(&pending, SIGPIPE) == 1;
   const int error = write_all(fd, from, size);
   sigemptyset(&pending);
   if (error == EPIPE) sigpending(&pending);
-  // Ours is pending for sure when it is: taking it does not block.
+  // If it is pending now, it is ours, and taking it does not block.
   if (!was_pending && sigismember(&pending, SIGPIPE) == 1) {
     int taken = 0;
     sigwait(&pipe_only, &taken);

@@ -11,11 +11,12 @@
 namespace atmost::run {
 namespace {
 
-// Of children, before we look at the clock and at signals again.
+// How many status changes are read before we look at the clock and at signals again.
 constexpr int kNewsAtOnce = 64;
-// When the observer may do what a shorter run does at its end.
+// After this time the observer does what a shorter run does at its end (lasting()).
 constexpr std::int64_t kLastingNs = 50'000'000;
-// A command that lasts so long is likely to last: from then on we keep as little memory as we can.
+// A command that has run this long is likely to run on: from then on we keep as little memory as
+// possible.
 constexpr std::int64_t kSettledNs = 500'000'000;
 
 }  // namespace
@@ -34,7 +35,8 @@ bool Supervisor::start() {
   started_ns_ = os::boot_ns();
   if (!task_.max_runtime.is_zero()) deadline_ns_ = plus(started_ns_, task_.max_runtime);
   check_ns_ = observer_.check(started_ns_);
-  gate_.continue_at(next_look());  // the command's first act may be to stop all of its group
+  gate_.continue_at(next_look());  // the command may stop its whole group, and us with it, as its
+                                   // first act
   const os::Started started = os::spawn(
       {task_.argv, task_.envp, task_.inherit, task_.inherit_count, task_.signal_at_our_death});
   report_.fork_error = started.fork_error;
@@ -69,8 +71,9 @@ void Supervisor::watch() {
   }
 }
 
-// Reads the news until there are none or the hold is over; or many, for children may end faster
-// than we read. When there were some, other signals get their turn before the next SIGCHLD.
+// Reads status changes until there are no more, the hold is over, or `at_most` are read, because
+// children may end faster than we read. If there were some, other signals get their turn before the
+// next SIGCHLD.
 void Supervisor::read_child_status(int at_most) {
   for (int count = 0; stage_ != Stage::done && count < at_most; ++count) {
     os::ChildNews news;
@@ -96,7 +99,7 @@ void Supervisor::on_main(const os::ChildNews& news) {
     case Change::stopped:
       main_stopped_by_ = stop_signal(news.status);
       tree_.main_stopped = true;
-      // A supervisor that stops itself does so with its command; SIGSTOP is somebody else's.
+      // A supervisor stops itself when its command stops; a SIGSTOP comes from another process.
       if (!task_.is_monitor || main_stopped_by_ != SIGSTOP) stop_with_command();
       break;
     case Change::continued:
@@ -114,7 +117,7 @@ void Supervisor::on_main(const os::ChildNews& news) {
 }
 
 void Supervisor::end_of_main() {
-  // Of mixed children the command's orphans are not known.
+  // If we had other children before, we cannot recognise the command's orphans.
   const bool just_asked =
       tree_signalled_ns_ != 0 && os::boot_ns() <= plus(tree_signalled_ns_, task_.kill_grace);
   const bool stop_rest =
@@ -151,7 +154,7 @@ void Supervisor::on_clock() {
   if (stage_ != Stage::done && now_ns >= kill_again_ns_) kill_again();
 }
 
-// First the observer's turn, then memory.
+// First notifies the observer; later releases memory.
 void Supervisor::settle(std::int64_t now_ns) {
   const std::int64_t settled_ns = started_ns_ + kSettledNs;
   const bool first = settled_ns_ < settled_ns;
@@ -173,7 +176,7 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
   const Passing passing = passing_of(signal);
   bool pass = passing != Passing::ours;
   if (passing == Passing::not_twice || passing == Passing::stops) {
-    // What the terminal sends goes to a process group, not to a process.
+    // The terminal sends signals to a process group, not to a process.
     pass =
         arrival.source == os::Source::process ||
         (tree_.main != 0 && os::process_group(tree_.main) != os::process_group(os::process_id()));
@@ -183,8 +186,8 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
     group_stopped_by_ = 0;
     stop_owed_ = false;
   }
-  // What the command sends to its own group comes to us as well, and to our monitor; it does not
-  // want it back.
+  // A signal from the command to its own group also reaches us and our monitor; it must not be
+  // passed back to the command.
   const std::int64_t sender =
       monitored_ && arrival.sender == task_.monitor ? arrival.relayed_for : arrival.sender;
   const bool from_command = sender != 0 && sender == tree_.main;
@@ -203,23 +206,22 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
   }
 }
 
-// To the main process; when only its tree is left, to all of that.
+// Sends a signal to the main process; if only its tree is left, to the whole tree.
 void Supervisor::deliver(int signal, std::int64_t sender) {
   if (tree_.main != 0 && task_.is_monitor) {
     os::relay_signal(tree_.main, signal, sender);
   } else if (tree_.main != 0) {
-    // EPERM, a command that runs as another user, is what a shell's kill would meet too: nobody to
-    // tell.
+    // EPERM: the command runs as another user. A shell's kill would fail, too, so it is not
+    // reported.
     os::signal_child(tree_.main, signal);
   } else {
     os::sweep(tree_, os::Members::all, signal);
   }
 }
 
-// Stops us when the command stands still and a shell should see that: a stop signal came to us too
-// (the terminal's keys, or somebody's kill), or we are a job's leader and the command stopped by
-// itself. A command that somebody stopped inside a script, or a service, stops alone: we go on
-// watching it.
+// Stops us when the command has stopped and a shell should see that: a stop signal came to us, too
+// (from the terminal or from another process), or we lead a job and the command stopped by itself.
+// If only the command was stopped, inside a script or a service, we go on watching it.
 void Supervisor::stop_with_command() {
   stop_owed_ = false;
   if (stopping(stage_) || stage_ == Stage::done) return;
@@ -227,16 +229,16 @@ void Supervisor::stop_with_command() {
   const std::int64_t group = os::process_group(os::process_id());
   const bool leads_job = group == os::process_id() || (monitored_ && group == task_.monitor);
   if (command_by == 0 || (group_stopped_by_ == 0 && !leads_job)) return;
-  // A monitored process may go on and end before its monitor has stopped with it, and nobody would
-  // continue that any more.
+  // A monitored process may go on and end before its monitor has stopped with it; then no process
+  // would continue the monitor.
   stop_owed_ = !os::stop_self(own_stop_for(command_by), task_.is_monitor ? tree_.main : 0);
   if (stop_owed_) return;
   stopped_self_ = true;
   group_stopped_by_ = 0;
-  wake_monitor();  // it stopped with us; what continued us may have been for us alone
+  wake_monitor();  // the signal that continued us may have been for us alone
 }
 
-// True once: whoever watched over us has died, and the command is not to live on without.
+// True once: our monitor has died, and the command must not run on without it.
 bool Supervisor::lost_monitor() {
   if (!monitored_ || os::parent_id() == task_.monitor) return false;
   monitored_ = false;

@@ -1,4 +1,4 @@
-// The life of one supervised command.
+// Supervises one command from its start to the end of its hold.
 #ifndef ATMOST_RUN_SUPERVISOR_H
 #define ATMOST_RUN_SUPERVISOR_H
 
@@ -12,8 +12,8 @@
 
 namespace atmost::run {
 
-// Feeds signals, children's news and the clock as events into the table of stages.h, and does what
-// it says.
+// Feeds signals, status changes of children and the clock as events into the table of stages.h, and
+// executes its actions.
 class Supervisor {
  public:
   Supervisor(const Task& task, SupervisionObserver& observer) : task_(task), observer_(observer) {}
@@ -48,17 +48,19 @@ class Supervisor {
   Stage stage_ = Stage::running;
   os::Tree tree_;
   bool hold_over_ = false;
-  bool hold_lost_ = false;  // or wanted back: it lasts until nothing of the tree is left
+  bool hold_lost_ = false;  // the hold is lost or being taken over, and lasts until nothing of the
+                            // tree is left
   bool monitored_ = false;
-  bool stopped_self_ = false;  // at some time
-  bool more_news_ = false;     // a child may have something to tell
-  // When a taker's signal last went to the whole tree; 0: never. Should he be killed, we finish
-  // what he began.
+  bool stopped_self_ = false;  // at least once
+  bool more_news_ = false;     // there may be status changes to read
+  // When a taker's signal last went to the whole tree; 0: never. If the taker is killed, we finish
+  // the stopping that it began.
   std::int64_t tree_signalled_ns_ = 0;
 
-  int main_stopped_by_ = 0;   // the signal that the main process stands still by; 0 while it runs
-  int group_stopped_by_ = 0;  // a stop signal came to us and the command has not yet answered it
-  // A SIGCONT had to be read first: a shell's ends it, the clock's does not.
+  int main_stopped_by_ = 0;   // the signal that stopped the main process; 0 while it runs
+  int group_stopped_by_ = 0;  // a stop signal for us that the command has not yet answered
+  // We have to stop, but a SIGCONT has to be read first: one from a shell cancels the stop, one
+  // from our timer does not.
   bool stop_owed_ = false;
   bool continued_with_us_ = false;  // the main process was continued since we last saw a CONT
 

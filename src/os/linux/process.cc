@@ -98,7 +98,7 @@ class Numbers {
 };
 
 // Shows the lock lines of an fdinfo file until the visitor has enough. Lines longer than the buffer
-// are none.
+// are skipped.
 template <class Visit>
 int each_line(const char* path, bool (*parse)(std::string_view line, LockLine& to), Visit visit) {
   Fd file;
@@ -124,10 +124,10 @@ int each_line(const char* path, bool (*parse)(std::string_view line, LockLine& t
   }
 }
 
-// The files behind a process's descriptors that hold any lock that `wanted` likes: is it the one?
-// The line's own device is the filesystem's, which differs from fstat's on btrfs and overlay: ask
-// about the file itself. Only where a lock was found, because a file on a dead network mount would
-// keep us waiting; it has no such lock.
+// Finds descriptors of a process that lead to the file and hold a lock that `wanted` accepts. The
+// line's device is the filesystem's, which differs from fstat's on btrfs and overlay, so the file
+// itself is examined. Only where a lock was found: a file on a dead network mount would block us,
+// but has no such lock.
 class Search {
  public:
   Search(std::int64_t pid, std::uint64_t device, std::uint64_t inode,

@@ -107,7 +107,7 @@ void SignalGate::continue_at(std::int64_t) {}
 Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns, std::int64_t) {
   Arrival arrival;
   if (take(arrival)) return arrival;
-  // Work that can wait is done early enough without it.
+  // Work that can wait is done in time without it.
   if (soft_boot_ns == 0 && !any_pending()) return {};
   if (boot_deadline_ns != Duration::kForever) {
     const std::int64_t left_ns = boot_deadline_ns - boot_ns();

@@ -35,8 +35,8 @@ std::string_view text_of(const char (&bytes)[N], std::uint8_t size) {
 
 }  // namespace
 
-// FNV-1a over 8-byte words with a final mix (constants: Fowler, Noll, Vo). It tells torn and wiped
-// from whole; it is no defence against a forger, and nothing relies on it as one.
+// FNV-1a over 8-byte words with a final mix (constants: Fowler, Noll, Vo). It detects torn and
+// wiped data; it is no defence against a forger, and nothing relies on it as one.
 std::uint64_t checksum_of(const void* bytes, std::size_t size) {
   const char* at = static_cast<const char*>(bytes);
   std::uint64_t sum = 0xcbf29ce484222325;
@@ -52,10 +52,10 @@ std::uint64_t checksum_of(const void* bytes, std::size_t size) {
 
 namespace {
 
-// A reader without the guard may see the mark appear between two reads, but seldom twice.
+// A reader without the guard may see the mark appear between two reads, but hardly twice.
 constexpr int kLooks = 3;
 
-// Whether something tells that a file without a header had one. The header is written before every
+// Whether other hints show that a file without a header had one. The header is written before every
 // other hint, except the index, which is all that the original ever writes.
 bool header_was_lost(int fd, std::uint64_t index) {
   if (plausible_index(index) != 0) return true;
@@ -77,7 +77,7 @@ struct Beginning {
 
 // Without our mark: a file that was not used yet, or another program's.
 HeaderState state_unmarked(int fd, const Beginning& from, std::uint64_t& index) {
-  // Of an index that was cut short zeros are left at its end; and no index reads as text.
+  // An index that was cut short ends in zeros, and no index reads as text.
   const bool cut = from.size < sizeof index && index != 0 &&
                    (from.bytes[from.size - 1] != 0 || plausible_index(index) == 0);
   const bool text =
@@ -196,7 +196,7 @@ int clear_words(int fd) {
 }
 
 bool word_lives(const Word& word) {
-  // FUTEX_OWNER_DIED is set in words of the dead, together with a cleared thread id
+  // The kernel sets FUTEX_OWNER_DIED in the words of a dead process, and clears the thread id
   // (kernel/futex/core.c).
   constexpr std::uint32_t kDied = 0x40000000;
   constexpr std::uint32_t kThread = 0x3fffffff;

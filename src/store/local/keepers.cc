@@ -12,7 +12,7 @@
 namespace atmost::local {
 namespace {
 
-// Twice what a keeper waits for the guard.
+// Twice as long as a keeper waits for the guard.
 constexpr std::int64_t kPatienceNs = 2 * kGuardPatienceNs;
 
 Error about_keeper(const LockFile& file, Code code, std::int64_t pid, std::string_view what) {
@@ -62,7 +62,7 @@ Result<bool> let_go(const LockSpec& lock, std::int64_t kept_for, std::int64_t ke
   os::ProcessHandle keeper;
   if (const int error = keeper.open(record.pid)) {
     if (error == ESRCH || error == EINVAL)
-      return false;  // it has gone, and its slot is another holder's
+      return false;  // it has ended, and another holder has its slot
     return file.failure(Code::io, error, "cannot reach its keeper");
   }
   switch (Proof(file, record.slot).of(record.pid)) {

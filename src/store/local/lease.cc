@@ -37,14 +37,13 @@ Status LocalSession::commit(const Instant& now, Ticket* queue) {
     if (queue->drawn && waits_for_handover()) {
       (void)os::try_lock(entry(0).file.slot_fd(), owner_, os::LockKind::write, {kHandoverByte, 1});
     }
-    withdraw(*queue);  // whoever is woken by this finds the byte above locked
+    withdraw(*queue);  // a waiter that this wakes finds the byte above locked
   }
   watch_.rest();
   return {};
 }
 
-// Nobody was admitted: an interval must not count from now. What cannot be written now is as stale
-// as before.
+// The admission failed, so no interval must count from it. Failures to write are ignored.
 void LocalSession::take_back(std::uint32_t count) {
   for (std::uint32_t i = 0; i < count && !request_->foreign_format; ++i) {
     entry(i).file.header() = entry(i).before;
@@ -52,8 +51,8 @@ void LocalSession::take_back(std::uint32_t count) {
   }
 }
 
-// What must be written for the admission to be one: the index for foreign callers, the header for
-// the next of ours.
+// Writes what an admission requires: the index for foreign callers, the header for the next atmost
+// callers.
 Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   Entry& to = entry(lock);
   HeldLock& mine = held(lock);
@@ -66,7 +65,7 @@ Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   mine.vanished_count = 0;
   mine.was_empty = to.file.was_empty() && to.file.state() == HeaderState::fresh;
   std::memcpy(mine.slots, reserved.slots, sizeof(std::uint32_t) * reserved.count);
-  // Without it the hold is as good; but nobody can take it over.
+  // A hold without a proof is valid, but no process can take it over.
   if (owner_ == os::Owner::description) (void)leave_proof(to.file, mine.slots, mine.count);
   if (request_->foreign_format) return {};
   Header& header = to.file.header();
@@ -79,9 +78,8 @@ Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   return to.file.save_header();
 }
 
-// Runs that left no end: before our words and records are written over those of the dead. Asked for
-// only where the search met such a word, so that an admission after an orderly end reads nothing
-// for it.
+// Notes runs that recorded no end, before our words and records overwrite theirs. Called only where
+// the search met such a word, so that an admission after an orderly end reads nothing extra.
 void LocalSession::note_vanished(std::uint32_t lock) {
   HeldLock& mine = held(lock);
   const int fd = entry(lock).file.fd();
@@ -98,9 +96,9 @@ void LocalSession::note_vanished(std::uint32_t lock) {
   }
 }
 
-// One registration a process, so only the first lock's words are vouched for; with exec it would
-// end at once, and a keeper may be a child of who is admitted here. Returns how many, from the
-// front.
+// A process has one registration, so only the first lock's words show a living supervisor. With
+// exec the registration would end at once, and a keeper may be a child of the process that is
+// admitted here. Returns how many words, from the front, are registered.
 std::uint32_t LocalSession::register_words(std::uint32_t lock) {
   const bool stays =
       request_->kind == HolderKind::supervised && !request_->exec && request_->kept_for == 0;
@@ -112,7 +110,8 @@ std::uint32_t LocalSession::register_words(std::uint32_t lock) {
   return os::register_words(file.fd(), kWordsAt, indices, mine.count);
 }
 
-// What only shortens later searches and fills listings: failures (a full disk) cost just that.
+// Writes the hints that shorten later searches and fill listings: failures (a full disk) cost no
+// more than that.
 void LocalSession::write_hints(std::uint32_t lock, const Instant& now) {
   if (request_->foreign_format) return;
   Entry& to = entry(lock);
@@ -126,7 +125,7 @@ void LocalSession::write_hints(std::uint32_t lock, const Instant& now) {
   const std::uint32_t registered = register_words(lock);
   to.words_registered = registered > 0;
   if (request_->kind == HolderKind::library) {
-    // What a taker once wrote to a library that is gone is not for us.
+    // A taker's note to a library that held the slot before is not for us.
     for (std::uint32_t i = 0; i < mine.count; ++i) clear_revocation(fd, mine.slots[i]);
   }
   const std::uint32_t self = registered > 0 ? os::thread_id() : 0;
@@ -200,7 +199,7 @@ void LocalSession::release(Ending ending, const Instant& now, const Lesson& less
   }
 }
 
-// This write is what wakes the waiters. False when a word is left.
+// This write wakes the waiters. False when a word could not be cleared.
 bool LocalSession::clear_own_words(std::uint32_t lock) {
   bool cleared = true;
   for (std::uint32_t i = 0; i < held(lock).count; ++i) {
@@ -209,7 +208,7 @@ bool LocalSession::clear_own_words(std::uint32_t lock) {
   return cleared;
 }
 
-// The slots, and what the next waiter is blocked on beside them.
+// Unlocks the slots, and the byte beside them that the next waiter is blocked on.
 void LocalSession::let_go(Entry& entry) {
   drop(entry.file, owner_, entry.reserved);
   os::unlock(entry.file.slot_fd(), owner_, {kHandoverByte, 1});
@@ -228,11 +227,12 @@ bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant&
   Entry& from = entry(lock);
   const Result<LockFile::Guarded> guarded = from.file.guard();
   // Without the guard (its holder is stopped, the file was replaced) the slot is freed all the
-  // same; a newcomer's word may then be cleared with ours, which makes it doubtful, not wrong.
+  // same. A newcomer's word may then be cleared with ours; its slot is then tried instead of
+  // skipped.
   const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;
   const bool hints = held(lock).token != 0;
-  // With the guard, whoever is woken by our word finds the slot free; without it the slot has to be
-  // free by then.
+  // With the guard, a waiter that our word wakes finds the slot free; without it, the slot has to
+  // be free before.
   drop_flock(from);
   if (!orderly) let_go(from);
   if (hints && orderly && ending != Ending::unknown) {
@@ -250,8 +250,8 @@ bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant&
   } else if (orderly) {
     let_go(from);
   }
-  // Only now, and not at all when a word of ours is left: the kernel disowns it when we end,
-  // however we do.
+  // Comes last, and only if all our words are cleared: otherwise the kernel marks the remaining
+  // ones as died when we end, in whatever way.
   if (cleared && from.words_registered) os::forget_words();
   from.words_registered = false;
   from.file.unguard();

@@ -18,7 +18,8 @@ constexpr std::string_view kHowToShare =
     "; whoever creates it can share it with --mode 660 or 666 (lock_unlock: mode=666 or "
     "LOCK_UNLOCK_MODE=666)";
 
-// Where the original and we write is zero or ours; anything else is another program's file.
+// The areas that the original and atmost write are zero or in our format; other data means another
+// program's file.
 constexpr std::string_view kAlien =
     "not a lock file, or cut short (it holds other data, which was left alone); name a file that "
     "does not "
@@ -71,8 +72,8 @@ Status LockFile::open(const LockSpec& spec, const OpenRules& rules, Access acces
 Status LockFile::open_path(const OpenRules& rules, Access access) {
   only_stops_ = rules.only_stops;
   looks_ = access == Access::look;
-  // Once more when the file appears or vanishes between the two attempts; whoever loses that race
-  // three times in a row is done on purpose.
+  // Tries again when the file appears or vanishes between the two attempts. A race that is lost
+  // three times in a row is caused on purpose.
   for (int attempt = 0; attempt < 3; ++attempt) {
     int error = 0;
     {
@@ -140,7 +141,7 @@ Status LockFile::check_file(const OpenRules& rules) {
     if (Status directories = check_directories(); !directories.ok()) return directories;
   }
   if (Status trusted = check_filesystem(rules, fd_.get()); !trusted.ok()) return trusted;
-  // Who only looks closes it before any command could meet it.
+  // A caller that only looks closes it before any command could use its number.
   if (const int error = looks_ ? 0 : keep_apart())
     return failure(Code::io, error, "cannot duplicate the descriptor");
   identity_ = {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
@@ -152,7 +153,7 @@ Status LockFile::check_filesystem(const OpenRules& rules, int fd) const {
   const char* name = "";
   if (rules.trust_fs && !rules.with_flock) return {};
   if (os::filesystem_trust(fd, &name) == os::Trust::trusted) return {};
-  if (rules.with_flock) {  // NFS, for one, makes it a lock on all bytes, which excludes our own
+  if (rules.with_flock) {  // NFS makes it a lock on all bytes, which excludes our own
     Error error = failure(Code::usage, 0, "--with-flock: flock(2) on this filesystem (");
     error.message.append(name).append(") may not be apart from byte locks: leave it out");
     return error;
@@ -183,7 +184,7 @@ Status LockFile::check_directory(const char* directory, bool root_is_admitted) c
   return error;
 }
 
-// Most paths are short: a frame of the stack that is touched costs time.
+// Most paths are short, and every touched page of the stack costs time.
 Status LockFile::check_directories() const {
   constexpr std::size_t kShort = 255;
   return path_.size() <= kShort ? check_directories_in<kShort>()
@@ -218,9 +219,9 @@ Status LockFile::refresh() {
     return error;
   }
   if (state_ == HeaderState::alien) return failure(Code::io, 0, kAlien);
-  // A stored admission that cannot be read must not let anybody run early (fail closed). As a
-  // moment that never comes it refuses, is reported, and is set to the present by the first who
-  // asks; until then saving keeps it.
+  // A stored admission that cannot be read must not let a caller run early (fail closed). It is
+  // replaced by a moment in the far future, which refuses, is reported, and is set to the present
+  // by the first caller; until then, saving keeps it.
   constexpr StampData kUnreadable = {Duration::kForever / 2, 0, 0};
   if (state_ == HeaderState::damaged)
     header_.start = header_.finish = header_.success = kUnreadable;
@@ -242,8 +243,9 @@ Status LockFile::raise_index(std::uint32_t slot) {
 }
 
 Status LockFile::save_header() {
-  // The header vouches for the words behind it. Those of another boot, or of the file that this one
-  // was copied from, may say "alive" for ever: nobody is left whose death would take it back.
+  // The header says which boot and file the words belong to. Words of another boot, or of the file
+  // that this one was copied from, may say "alive" for ever: no process is left whose death would
+  // clear them.
   if (read_only_) return {};
   if (!words_count()) {
     if (const int error = clear_words(fd()))

@@ -13,12 +13,12 @@
 
 namespace atmost::local {
 
-// How long the guard is waited for: it is held for a handful of system calls, so whoever keeps it
-// longer is stopped.
+// How long to wait for the guard: it is held for a handful of system calls, so a process that keeps
+// it longer has been stopped.
 inline constexpr std::int64_t kGuardPatienceNs = 5'000'000'000;
 
-// A fork between the call that makes a descriptor and the line that keeps it would leave the child
-// one that it does not know of.
+// Locks out forks. A fork between the call that makes a descriptor and the assignment that keeps it
+// would leave the child with an unknown descriptor.
 class Opening {
  public:
   explicit Opening(os::Mutex* mutex) : mutex_(mutex) {
@@ -34,17 +34,17 @@ class Opening {
   os::Mutex* mutex_;
 };
 
-// Who else may come to have the open file description that holds the slots.
+// Which other processes may get the open file description that holds the slots.
 enum class Heirs : std::uint8_t {
-  nobody,   // no process but this one and, by --exec, what it becomes
+  nobody,   // none but this one and, with --exec, the command that replaces it
   command,  // a command that is started with the descriptor
-  forks,    // children that the program forks whenever it likes, from any thread
+  forks,    // children that the program forks at any time, from any thread
 };
 
-// What a request says about opening its files.
+// The part of a request that open() needs.
 struct OpenRules {
   OpenRules() = default;
-  // Not explicit on purpose: a request is such rules and more.
+  // Not explicit on purpose: every request contains these rules.
   OpenRules(const Request& request)
       : create_mode(request.create_mode),
         mode_given(request.mode_given),
@@ -66,63 +66,65 @@ struct OpenRules {
   bool directories_known = false;  // those above it were checked a moment ago
 };
 
-// For who only looks: that grants nothing, so any filesystem is good enough.
+// For callers that only look: looking grants nothing, so any filesystem will do.
 inline constexpr OpenRules kLooking = [] {
   OpenRules rules;
   rules.trust_fs = true;
   return rules;
 }();
 
-// Not thread-safe; one per caller. Descriptors are close-on-exec; one that a command may inherit is
-// out of the way of scripts' own (os::move_high).
+// Not thread-safe; one per caller. Descriptors are close-on-exec; one that a command may inherit
+// gets a number that scripts do not use (os::move_high).
 //
-// A lock of a description lasts until the last process that has it ends. So where there are heirs
-// the file is opened twice: slots and the mode byte sit on the description that they inherit,
-// slot_fd(); the guard and all else that must end with this process sits on fd(), which nobody else
-// ever has. The second is opened when a slot is about to be locked and not before: a refusal needs
-// one. With nobody to inherit both are the same, and so in a PORTABLE build, where locks belong to
-// the process and closing either descriptor would drop them all.
+// A lock of a description lasts until the last process that has the description ends. So where
+// there are heirs the file is opened twice: slots and the mode byte are locked on the description
+// that they inherit, slot_fd(); the guard and everything else that must end with this process is on
+// fd(), which no other process ever has. The second description is opened just before a slot is
+// locked: a refusal needs only one. Without heirs both are the same. They are also the same in a
+// PORTABLE build, where locks belong to the process and closing either descriptor would drop them
+// all.
 class LockFile {
  public:
   enum class Access : std::uint8_t {
-    // Read and write; made with request.create_mode if it is not there. With request.looks_only,
-    // read only where it cannot be written: then the guard is not locked, and a slot is only asked
-    // for
+    // Read and write; made with request.create_mode if it does not exist. With request.looks_only,
+    // a file that cannot be written is opened read only: then the guard is not locked, and slots
+    // are only queried
     create,
     modify,  // read and write; must be there
     look,    // read only; must be there
   };
 
-  // Fails for anything but a regular file with one link, of a trusted owner, in a directory that
-  // strangers cannot rename in, on a filesystem that keeps locks. A symbolic link is not followed.
-  // present() is false afterwards when the file is not there and Access says it need not be made:
-  // that is not an error.
+  // Fails for anything but a regular file with one link, of a trusted owner, in a directory where
+  // strangers cannot rename it, on a filesystem that keeps locks. A symbolic link is not followed.
+  // If the file does not exist and Access does not create it, that is no error, but present() is
+  // false afterwards.
   Status open(const LockSpec& spec, const OpenRules& rules, Access access);
-  // Whether what an earlier open() left open serves this one, with no lock on it: the same path and
-  // user, and nothing about the file has changed that open() examines. The directories are not
-  // examined again: if the path leads elsewhere by now, guard() says so. A descriptor that the
-  // program around us has closed is given up, whatever has its number now.
+  // Whether the descriptors of an earlier open() can be used for this one, without any lock on
+  // them: the path and the user are the same, and nothing about the file has changed that open()
+  // examines. The directories are not examined again: if the path leads elsewhere by now, guard()
+  // says so. A descriptor that the program around us has closed is given up, even if its number is
+  // in use again.
   bool serves(const LockSpec& spec, const Request& request);
-  // Whether nothing remains locked, and nothing is lost by a later close, once unlock_all() was
-  // called. What several users may write has process-owned locks, too, which end with the close.
+  // Whether unlock_all() leaves nothing locked, and a later close loses nothing. A file that
+  // several users may write also has process-owned locks, which end with the close.
   bool may_stay_open() const { return shared_.open() && !several_may_write_; }
   bool present() const { return fd_.open(); }
   // Whether the path still leads to this file.
   bool in_place() const;
-  // Whether it surely leads to another file or to none: a path that cannot be examined just now
-  // tells neither.
+  // Whether it certainly leads to another file or to none: false if the path cannot be examined at
+  // the moment.
   bool displaced() const;
   void close();
 
-  // Kept across open(). `forks`: `opening` is locked by whoever forks (os::keep_through_fork), and
+  // Kept across open(). `forks`: `opening` is locked during every fork (os::keep_through_fork), and
   // while a descriptor is opened or closed here.
   void set_heirs(Heirs heirs, os::Mutex* opening = nullptr);
-  // For a forked child that is no heir of the guard: closes fd(). Async-signal-safe.
+  // For a forked child, which must not keep the guard: closes fd(). Async-signal-safe.
   void close_private();
 
   enum class Guarded : std::uint8_t { held, timeout, replaced };
-  // How long a caller waits for one or several guards together; counts from the first that is
-  // taken: an uncontended one asks no clock.
+  // How long a caller waits for one or several guards together. Counts from the first attempt that
+  // has to wait: an uncontended guard needs no clock.
   class Patience {
    public:
     explicit Patience(std::int64_t ns = kGuardPatienceNs) : ns_(ns) {}
@@ -141,17 +143,18 @@ class LockFile {
     return guard(patience);
   }
   void unguard();
-  // Every byte, the slots first and the guard last. With thousands of holders each call walks them
-  // all.
+  // Unlocks every byte, the slots first and the guard last. With thousands of holders each call
+  // walks them all.
   void unlock_all();
-  // Locks slot or mode bytes for writing where heirs will find them. 0, EAGAIN, or another errno
-  // value; ESTALE: the path leads to another file by now. Of a file that can only be read: whether
-  // they could be. REQUIRES: guarded.
+  // Locks slot or mode bytes for writing on the description that heirs inherit. 0, EAGAIN, or
+  // another errno value; ESTALE: the path leads to another file by now. For a file that can only be
+  // read, says whether they could be locked. REQUIRES: guarded.
   int lock_slots(os::Owner owner, os::Bytes bytes);
-  // The next lock_slots() will open a second descriptor: a query first spares a refusal that.
+  // Whether the next lock_slots() will open a second descriptor, which a refusal does not need:
+  // query first.
   bool opens_for_slots() const { return shares() && !shared_.open(); }
   bool guarded() const { return guarded_; }
-  // Whether its mode let more users than its owner and root write it when it was opened.
+  // Whether its mode let users other than its owner and root write it when it was opened.
   bool several_may_write() const { return several_may_write_; }
 
   // How guard() and the queue may block; alarm unless said otherwise. Kept across open().
@@ -161,21 +164,22 @@ class LockFile {
   // Reads index and header without the guard, for listings: may be torn, then state() is damaged.
   Status refresh();
 
-  // For data, and for every lock and query but those of slots and the mode byte.
+  // For data, and for all locks and queries except those of slots and the mode byte.
   int fd() const { return fd_.get(); }
-  // For slots and the mode byte: a query by it does not report our own.
+  // For slots and the mode byte: a query on it does not report our own locks.
   int slot_fd() const { return shared_.open() ? shared_.get() : fd_.get(); }
   const char* path() const { return path_.c_str(); }
   const Identity& identity() const { return identity_; }
   Header& header() { return header_; }
   const Header& header() const { return header_; }
   HeaderState state() const { return state_; }
-  // Whether the file was there, and empty, when it was opened: a flock(1) user's may be.
+  // Whether the file existed and was empty when it was opened: it may belong to a user of flock(1).
   bool was_empty() const { return was_empty_; }
-  // Highest slot that the index byte admits to be in use; 0 when the index is absurd or there is
-  // none yet.
+  // The highest slot in use according to the index; 0 when the index is absurd or does not exist
+  // yet.
   std::uint32_t indexed_slots() const;
-  // The index and header say nothing false about the running boot: occupancy words count.
+  // Whether the index and header are of the running boot and this file, so that occupancy words
+  // count.
   bool words_count() const {
     return state_ == HeaderState::good && header_.boot == identity_.boot && identity_.boot != 0;
   }
@@ -218,7 +222,7 @@ class LockFile {
   bool read_only_ = false;
   bool was_empty_ = false;
   bool trusted_blindly_ = false;  // --trust-fs
-  std::uint32_t user_ = 0;        // we, when it was opened
+  std::uint32_t user_ = 0;        // our user when it was opened
   std::uint32_t file_user_ = 0;
   unsigned file_mode_ = 0;
   Heirs heirs_ = Heirs::nobody;

@@ -17,15 +17,16 @@ Error not_made(const PathText& directory, int error) {
 
 }  // namespace
 
-// The directories above it, if they are asked for, and the file; `error` is what making that said.
-// Apart, for its large buffers.
+// Makes the directories above it, if they are wanted, and the file; `error` is the errno value of
+// making the file. A separate function because of its large buffers.
 [[gnu::noinline]] Status LockFile::create(const OpenRules& rules, int& error) {
   if (rules.make_parents) {
     PathText which;
     const int unmade = os::make_directories_above(path_, which);
     if (unmade != 0) return not_made(which, unmade);
   }
-  // A refusal leaves nothing behind. What cannot be examined shows in the attempt to create it.
+  // A refusal leaves nothing behind. If a directory cannot be examined, creating the file shows the
+  // reason.
   if (Status directories = check_directories(); !directories.ok() && directories.error().sys == 0)
     return directories;
   if (Status trusted = check_parent_filesystem(rules); !trusted.ok()) return trusted;
@@ -36,8 +37,8 @@ Error not_made(const PathText& directory, int error) {
   return {};
 }
 
-// A directory that hands its group on to what is made in it, and lets the group write but nobody
-// else, is one that a group shares on purpose: each of it may rename the lock file there anyway.
+// A directory that passes its group on to new files, and that the group but no one else may write,
+// is shared by the group on purpose: its members may rename the lock file there anyway.
 unsigned LockFile::mode_for_new(const OpenRules& rules) const {
   constexpr unsigned kForTheGroup = 0660;
   constexpr mode_t kAsked = S_ISGID | S_IWGRP | S_IWOTH;
@@ -48,8 +49,8 @@ unsigned LockFile::mode_for_new(const OpenRules& rules) const {
   return (status.st_mode & kAsked) == (S_ISGID | S_IWGRP) ? kForTheGroup : rules.create_mode;
 }
 
-// Before a file is made there: a refusal leaves nothing behind. A directory that cannot be opened
-// is asked through the file.
+// Checked before a file is made there, so that a refusal leaves nothing behind. If the directory
+// cannot be opened, the file is checked instead.
 Status LockFile::check_parent_filesystem(const OpenRules& rules) const {
   os::Fd directory;
   const PathText parent(parent_of(path_));

@@ -12,7 +12,7 @@
 namespace atmost::local {
 namespace {
 
-// Who may come to have the descriptors besides us, if the program does not say so itself.
+// Which other processes may get the descriptors, if the program does not say so itself.
 Heirs heirs_of(const Request& request) {
   const bool keeps =
       request.exec || request.close_fd || request.looks_only || request.kept_for != 0;
@@ -55,7 +55,7 @@ Status LocalSession::open(const Request& request) {
   return open_files();
 }
 
-// Opens the file of one lock, and puts it where its guard's turn is.
+// Opens the file of one lock, and inserts it into the order of guards.
 Status LocalSession::open_file(std::uint32_t lock) {
   if (lock == made_) {
     new (&entry(made_)) Entry;
@@ -99,7 +99,8 @@ Status LocalSession::open_files() {
 void LocalSession::close_files() {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& each = entry(i);
-    if (each.words_registered) {  // a hold that was given away: the mapping would keep it, and the
+    if (each.words_registered) {  // a hold that was given away: the mapping would keep the file,
+                                  // and the word is not ours
                                   // word is not ours
       (void)clear_own_words(i);
       os::forget_words();
@@ -126,8 +127,8 @@ void LocalSession::close_private() {
 }
 
 Result<LockFile::Guarded> LocalSession::guard_all(std::uint32_t& culprit) {
-  // The original waits for its mutex, which is the guard, as long as it takes; a signal ends it as
-  // any other wait.
+  // The original waits for its mutex, which is the guard, without a limit; a signal ends this wait
+  // like any other.
   LockFile::Patience patience(request_->foreign_format ? Duration::kForever : kGuardPatienceNs);
   for (std::uint32_t i = 0; i < count_; ++i) {
     culprit = order_[i];

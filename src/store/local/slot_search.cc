@@ -1,4 +1,4 @@
-// Search: the slots one by one, and shortcuts past those that are vouched for.
+// Search: tries the slots one by one, and skips those whose words show a living supervisor.
 #include <cerrno>
 
 #include "os/occupancy.h"
@@ -9,11 +9,11 @@
 namespace atmost::local {
 namespace {
 
-// So many doubtful slots are tried one by one before looking behind the highest slot in use: enough
-// that a handful of foreign holders do not push us up, few enough that thousands of them cost
-// nothing.
+// This many doubtful slots are tried one by one before the search goes on behind the highest slot
+// in use: enough that a handful of foreign holders do not make us take higher slots, few enough
+// that thousands of them cost nothing.
 constexpr std::uint32_t kPatientTries = 8;
-// Words believed in a refusal that are asked nevertheless, other ones each time.
+// In a refusal, this many believed words are checked nevertheless, different ones each time.
 constexpr std::uint32_t kSpotChecks = 4;
 
 }  // namespace
@@ -74,8 +74,8 @@ bool Search::take(std::uint32_t slot) {
   return true;
 }
 
-// A slot that is held is not worth a second descriptor. What is asked is whether anything is locked
-// from the slot on: if not, there is nothing above N either.
+// Opens no second descriptor for a held slot. The query covers everything from the slot on: if
+// nothing is locked there, nothing above N is either.
 int Search::take_first(std::uint32_t slot) {
   os::Conflict conflict;
   const auto held = [&](std::int64_t length) {
@@ -108,8 +108,8 @@ bool Search::jump() {
     if (!take(slot)) return false;
     if (tried_in_vain_ != before) break;
   }
-  // Those that came last took the highest slots, and the highest free one is the one nobody has
-  // come for since.
+  // The last callers took the highest slots, so the highest free slot is one that was released
+  // since.
   const std::uint32_t top = file_.indexed_slots() < spec_.max ? file_.indexed_slots() : spec_.max;
   for (std::uint32_t looked = 0; looked < kPatientTries && looked < top && !enough(); ++looked) {
     const std::uint32_t slot = top - looked;
@@ -138,8 +138,8 @@ bool Search::scan(std::uint32_t first, std::uint32_t last) {
   return true;
 }
 
-// Asks the kernel about a few of the slots whose words were believed, spread over all of them (lies
-// may be neighbours). One lie, and none is believed any more.
+// Queries the kernel about a few of the slots whose words were believed, spread over all of them
+// (false words may be neighbours). If one is false, none is believed any more.
 bool Search::spot_check() {
   if (believed_ == 0) return true;
   const std::uint32_t start = spec_.max <= kSpotChecks ? 0 : os::scatter() % spec_.max;

@@ -16,8 +16,7 @@
 namespace atmost::local {
 namespace {
 
-// Visits every held slot; where a living supervisor's word vouches for it, without asking the
-// kernel.
+// Visits every held slot; if a word shows a living supervisor, without a query to the kernel.
 class Census {
  public:
   Census(LockFile& file, WordBuffer& buffer, LockVisitor* visitor)
@@ -100,7 +99,7 @@ void visit_waiters(LockFile& file, LockVisitor* visitor) {
     if (!read_waiter(file.fd(), i, record)) continue;
     const std::int64_t byte = queue_start(record.queue) + static_cast<std::int64_t>(record.ticket);
     os::Conflict conflict;
-    // Whoever has waited for a ticket may have a read lock on it still: that is no waiter.
+    // A process that waited for this ticket may still have a read lock on it, and is not a waiter.
     if (os::query_lock(file.fd(), os::Owner::description, os::LockKind::read, {byte, 1},
                        conflict) != 0)
       continue;
@@ -172,7 +171,7 @@ Result<Owned<Session>> LocalStore::open(const Request& request) {
   return Owned<Session>(static_cast<Owned<LocalSession>&&>(session.value()));
 }
 
-// Each of these opens the file for itself: the descriptor of a lease is not theirs.
+// Each of these functions opens the file itself: it cannot use the descriptor of a lease.
 Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
                                           LockVisitor* visitor) {
   LockFile file;
@@ -198,8 +197,7 @@ Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
 Status LocalStore::set_drained(const Request& request, std::uint32_t slot, bool drained) {
   if (slot > kMaxSlots) return error_of(Code::usage, 0, "no such slot");
   LockFile file;
-  // Draining a lock that does not exist yet makes it: that is how a lock is closed before anybody
-  // uses it.
+  // Draining creates a lock that does not exist: so a lock can be closed before its first use.
   return change_header(
       file, request, drained ? LockFile::Access::create : LockFile::Access::modify,
       [&]() -> Status {
@@ -238,7 +236,7 @@ Result<StatsKept> LocalStore::recall(const Request& request, LockStats& lock,
   directory = {};
   if (Status opened = file.open(request.locks[0], request, LockFile::Access::look); !opened.ok())
     return opened.error();
-  // Of a lock that nobody has used yet the directory knows all the same.
+  // The directory has statistics even if the lock was never used.
   if (file.present()) {
     if (Status read = file.refresh(); !read.ok()) return read.error();
   }
