@@ -64,7 +64,7 @@ Status diagnose(const std::string& directory, Findings& findings) {
   Progress progress;
   if (relay(child, deadline, findings, progress) == os::Child::Heard::silent) {
     findings.add({Level::bad, "answers", "no answer within 4 s: " + progress.step,
-                  "whoever uses a lock here may hang with it",
+                  "a process that uses a lock here may hang with it",
                   "mend or unmount the filesystem, or use a local directory"},
                  Code::io);
     // A child that has a file to remove does so when it wakes, and ends; others have nothing left

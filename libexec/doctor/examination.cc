@@ -94,7 +94,7 @@ void examine_permissions(const TrialFile& file) {
     send({Level::bad,
           "permissions",
           opened.error().message,
-          "whoever can replace a lock file can let everybody in",
+          "a user who can replace a lock file can admit any caller",
           {}});
   }
 }

@@ -33,7 +33,7 @@ std::string_view why_not(std::string_view name) {
   for (const Known& known : kReasons) {
     if (known.name == name) return known.why;
   }
-  return "nobody has tried whether it keeps locks as a local one does";
+  return "it is not known whether it keeps locks as a local one does";
 }
 
 // The mount of the directory, copied out of the walk.
@@ -89,7 +89,7 @@ struct OtherWays final : MountVisitor {
     if (++found > 8) return;
     send({Level::doubtful, "other-paths",
           "this is the " + std::string(role) + " mounted at " + std::string(mount.point),
-          "whoever opens a lock file by that path sees other locks: N here and N there",
+          "a process that opens a lock file by that path sees other locks: N here and N there",
           "let everybody use one path"});
   }
 };

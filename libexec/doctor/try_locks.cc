@@ -91,8 +91,9 @@ void try_waiting(const TrialFile& file, TrialPeer& other) {
   os::unlock(file.fd.get(), kOwner, kSlotOne);
   const bool woken = other.answer() == 0;
   other.ask(TrialCommand::unlock, kSlotOne);
-  judge(held && waited && woken, "waiting", "whoever waits for a lock gets it when it is released",
-        "whoever waits for a lock is not woken when it is released", "waiters would hang");
+  judge(held && waited && woken, "waiting",
+        "a process that waits for a lock gets it when it is released",
+        "a process that waits for a lock is not woken when it is released", "waiters would hang");
 }
 
 // REQUIRES: the file still has its name, to be opened by once more.

@@ -166,7 +166,7 @@ void tell_word(Explanation& about, std::uint32_t slot, const Word& word, Report&
     out.text(about.words_count() ? ", alive: taken as held, asked now and then"
                                  : ", of another boot or file: the kernel is asked");
   }
-  if ((word.flags & kDrainedFlag) != 0) out.text("; drained, nobody new gets it");
+  if ((word.flags & kDrainedFlag) != 0) out.text("; drained, no new holder");
   if ((word.flags & kRevokedFlag) != 0) out.text("; its holder is asked to let go");
   out.line();
   if (!lives || !about.words_count()) return;

@@ -196,7 +196,7 @@ void FileReader::read_atom(const toml::table& table) {
     remarks_.push_back(
         {reader.has("expire_after") ? reader.at("expire_after") : atom.at,
          atom.name() +
-             ": expire_after is shorter than if_elapsed: whoever overruns is stopped by the "
+             ": expire_after is shorter than if_elapsed: a job that overruns is stopped by the "
              "very next run, and may never finish"});
   }
   to_.atoms.push_back(std::move(atom));

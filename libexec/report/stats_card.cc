@@ -27,7 +27,7 @@ void join(std::string& to, const std::string& more) {
 std::string runs_words(const Summary& of) {
   std::string to;
   constexpr const char* kWords[] = {"succeeded", "failed", "killed", "without an end yet",
-                                    "with an end nobody saw"};
+                                    "without a logged end"};
   for (std::size_t i = 0; i < kFates; ++i) {
     if (of.fates[i] > 0) join(to, grouped(of.fates[i]) + " " + kWords[i]);
   }

@@ -16,7 +16,7 @@ void warn(const LockSpec& lock, const os::LockLine& flock, Observer& observer) {
     words.message.append("a process not visible from here");
   }
   words.message.append(
-      " holds a flock(2) lock on it, which keeps nobody out here: use --with-flock as long as "
+      " holds a flock(2) lock on it, which does not exclude atmost: use --with-flock as long as "
       "others use "
       "flock(1)");
   observer.warning(words);

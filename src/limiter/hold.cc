@@ -38,8 +38,7 @@ Outcome cannot_start(int error) {
 // Opens the script, so that it cannot be mistaken for a later process, and says when it started.
 Status open_script(std::int64_t pid, os::ProcessHandle& script, std::int64_t& start_ns) {
   const int error = script.open(pid);
-  if (error == ESRCH || error == EINVAL)
-    return about(pid, Code::usage, ": there is none of that number");
+  if (error == ESRCH || error == EINVAL) return about(pid, Code::usage, ": no such process");
   os::ProcessFacts facts;
   os::Credentials ids;
   const std::uint32_t self = os::user_id();

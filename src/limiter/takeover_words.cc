@@ -28,7 +28,7 @@ Error unproven_words(const LockSpec& lock, std::uint32_t slot, const SignalResul
       error.message.append("an unknown process (atmost explain shows which)");
     }
     error.message.append(
-        " has a read lock on it, as anybody can who may read the file, and is not stopped");
+        " has a read lock on it, as any reader of the file can, and is not stopped");
     return error;
   }
   error.message.append(": the holder of slot ").append_unsigned(slot);

@@ -77,7 +77,7 @@ bool is_distrust(CURLcode code, std::string_view words) {
 // Why there was no answer. libcurl (7.88) keeps the first words that it finds: if the peer closed
 // the connection before libcurl looked at its address, these do not name the peer.
 std::string trouble_of(CURLcode code, std::string_view words) {
-  if (words.starts_with("getpeername() failed")) return "it hung up at once";
+  if (words.starts_with("getpeername() failed")) return "it closed the connection at once";
   std::string trouble(words.empty() ? curl_easy_strerror(code) : words);
   while (trouble.ends_with(' ')) trouble.pop_back();
   // "Recv failure: …": the connection's, in libcurl's words.

@@ -189,9 +189,9 @@ Result<Code> diagnose(std::string_view url, int fd, bool json) {
     findings.say(Level::doubtful, "the members do not agree on their leader right now");
   findings.about("tls");
   if (access.endpoints[0].starts_with("http://")) {
-    findings.say(
-        Level::doubtful,
-        "without TLS: whoever can reach etcd or the network between can take and free every lock");
+    findings.say(Level::doubtful,
+                 "without TLS: anyone with access to etcd or the network between can take and free "
+                 "every lock");
   }
   findings.about("majority");
   if (seen.up == 0) {

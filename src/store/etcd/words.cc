@@ -36,7 +36,7 @@ std::string_view tls_advice(std::string_view trouble) {
       {"wrong version number", ": it speaks no TLS"},
       {"SSL_ERROR_SYSCALL", " (does it speak TLS?)"},
       {"in the TLS handshake", " (does it speak TLS?)"},
-      {"hung up at once",
+      {"closed the connection at once",
        " (does it want a client certificate? $ATMOST_ETCD_CERT and $ATMOST_ETCD_KEY name one)"},
       {"issuer", kAuthority},
       {"self-signed", kAuthority},

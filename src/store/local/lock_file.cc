@@ -15,7 +15,7 @@ constexpr std::uint32_t kRoot = 0;
 
 // For users who cannot open a lock file: how its creator could have shared it.
 constexpr std::string_view kHowToShare =
-    "; whoever creates it can share it with --mode 660 or 666 (lock_unlock: mode=666 or "
+    "; its creator can share it with --mode 660 or 666 (lock_unlock: mode=666 or "
     "LOCK_UNLOCK_MODE=666)";
 
 // The areas that the original and atmost write are zero or in our format; other data means another
@@ -133,7 +133,7 @@ Status LockFile::check_file(const OpenRules& rules) {
   const bool only_looked_at = user == kRoot && (read_only_ || only_stops_);
   if (status.st_uid != user && status.st_uid != kRoot && !shared_on_purpose && !only_looked_at) {
     Error unshared = failure(Code::not_permitted, 0,
-                             "belongs to another user, who does not share it (mode g+w or o+w)");
+                             "belongs to another user and is not shared (mode g+w or o+w)");
     unshared.message.append(kHowToShare);
     return unshared;
   }

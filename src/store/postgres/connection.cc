@@ -76,7 +76,7 @@ void Connection::await_answer(std::int64_t deadline) {
     if (!is_at_work(deadline)) {
       close();
       throw DatabaseError{DatabaseError::Kind::unreachable,
-                          "the connection died without a word",
+                          "the connection was lost without an error",
                           {},
                           Code::unavailable};
     }

@@ -61,7 +61,7 @@ void look_at_server(Connection& connection, std::int64_t deadline, Findings& fin
   findings.about("tls");
   if (!connection.server().encrypted && !row.boolean(0, 5)) {
     findings.say(Level::doubtful,
-                 "without TLS: whoever is on the network between can take and free every lock "
+                 "without TLS: anyone on the network between can take and free every lock "
                  "(?sslmode=verify-full in the URL, or $PGSSLMODE)");
   }
 }
