@@ -239,7 +239,7 @@ TEST_F(Doctor, NamesWhatItDoesNotTrust) {
        {Case{0x6969, "nfs", "a server keeps the locks"}, Case{0xFF534D42, "cifs", "a server"},
         Case{0x65735546, "fuse", "each mount keeps locks of its own"},
         Case{0x01021997, "9p", "each mount"}, Case{0x6A656A63, "virtiofs", "each mount"},
-        Case{0x12345678, "unknown", "nobody has tried"}}) {
+        Case{0x12345678, "unknown", "it is not known whether"}}) {
     magic = one.magic;
     EXPECT_FALSE(asks());
     EXPECT_TRUE(says("FAIL  filesystem")) << said_;
