@@ -32,6 +32,13 @@ constexpr Duration renewal_pause(Duration ttl, Duration kill_grace) {
   return {(ttl.ns - stop_time(kill_grace).ns) / 3};
 }
 
+// How long before its lease ends a holder renews it no more. Its command is being stopped by then,
+// unless it is only warned: a late renewal, as by a supervisor that was stopped and that its timer
+// continued, must not undo that.
+constexpr Duration renewal_reserve(Duration kill_grace, bool only_warned) {
+  return only_warned ? Duration{} : stop_time(kill_grace);
+}
+
 }  // namespace atmost
 
 #endif

@@ -27,7 +27,8 @@ void EtcdHold::begin() {
   const Request& request = caller_.request;
   const Duration ttl = std::max(request.ttl, shortest_ttl({}));
   const Duration grace = ttl >= shortest_ttl(request.kill_grace) ? request.kill_grace : Duration{};
-  caller_.lease.hold(caller_.gateway, std::move(slots), renewal_pause(ttl, grace));
+  caller_.lease.hold(caller_.gateway, std::move(slots), renewal_pause(ttl, grace),
+                     renewal_reserve(grace, request.on_lost == OnLost::warn));
   caller_.latch.disarm();
 }
 

@@ -138,13 +138,14 @@ Status OwnLease::prove(Gateway& gateway, std::int64_t give_up_boot_ns) {
   return {};
 }
 
-void OwnLease::hold(Gateway& gateway, std::vector<HeldSlot> slots, Duration pause) {
+void OwnLease::hold(Gateway& gateway, std::vector<HeldSlot> slots, Duration pause,
+                    Duration reserve) {
   {
     const std::lock_guard locked(mutex_);
     handed_.trade(gateway);
     handed_slots_ = std::move(slots);
   }
-  renewal_.set_pause(pause);
+  renewal_.set_pause(pause, reserve);
   wake();
 }
 

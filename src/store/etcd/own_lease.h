@@ -63,9 +63,10 @@ class OwnLease final : private fleet::Keeper {
 
   // One renewal through `gateway`, to prove that renewals work there.
   Status prove(Gateway& gateway, std::int64_t give_up_boot_ns);
-  // From now on renews every `pause` on the connection of `gateway`, which gets another one, and
-  // looks for requests to stop `slots`. REQUIRES: prove() by that gateway.
-  void hold(Gateway& gateway, std::vector<HeldSlot> slots, Duration pause);
+  // From now on renews every `pause`, until only `reserve` is left, on the connection of `gateway`,
+  // which gets another one, and looks for requests to stop `slots`. REQUIRES: prove() by that
+  // gateway.
+  void hold(Gateway& gateway, std::vector<HeldSlot> slots, Duration pause, Duration reserve);
   // Renews no more, and gives the connection back. Blocks while a renewal is under way.
   void let_go(Gateway& gateway);
 

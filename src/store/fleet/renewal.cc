@@ -19,11 +19,12 @@ constexpr Duration kPatience = Duration::seconds(2);
 
 }  // namespace
 
-int Renewal::start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Duration pause) {
+int Renewal::start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Duration pause,
+                   Duration reserve) {
   stop();
   keeper_ = &keeper;
   ttl_ = ttl;
-  pause_ns_ = pause.ns;
+  set_pause(pause, reserve);
   again_boot_ns_ = 0;
   ending_ = false;
   lost_ = false;
@@ -84,9 +85,11 @@ void Renewal::run() {
 void Renewal::renew() {
   const std::int64_t sent = os::boot_ns();
   const std::int64_t end = until_boot_ns_;
+  const std::int64_t last = end - reserve_ns_;
   // Past the deadline another caller may hold the lock: a renewal that then succeeds is of no use.
-  const Renewed answer =
-      sent >= end ? Renewed::lost : keeper_->renew(std::min(plus(sent, kPatience), end));
+  Renewed answer = sent >= end ? Renewed::lost : Renewed::unknown;
+  if (sent < last) answer = keeper_->renew(std::min(plus(sent, kPatience), last));
+  if (answer == Renewed::yes && os::boot_ns() >= last) answer = Renewed::unknown;
   switch (answer) {
     case Renewed::yes:
       renewed(sent);

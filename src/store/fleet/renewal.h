@@ -45,16 +45,20 @@ class Renewal {
   ~Renewal() { stop(); }
 
   // Takes over a lease that was granted for `ttl` by a request sent at `sent_boot_ns`; renews it
-  // every `pause`. 0 or an errno value (no thread).
-  int start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Duration pause);
+  // every `pause`, but not when `reserve` or less is left of it. 0 or an errno value (no thread).
+  int start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Duration pause,
+            Duration reserve = {});
   // Renews no more. Blocks until the thread has ended: at most for one renewal that hangs.
   void stop();
   // Renews no more, and does not wait for the thread. stop() or start() waits for it, and must be
   // called before the keeper is destroyed.
   void cease();
 
-  // The pause between renewals from now on; it takes effect at the keeper's wake().
-  void set_pause(Duration pause) { pause_ns_ = pause.ns; }
+  // As with start(), from now on; they take effect at the keeper's wake().
+  void set_pause(Duration pause, Duration reserve) {
+    pause_ns_ = pause.ns;
+    reserve_ns_ = reserve.ns;
+  }
   // A renewal that the keeper did not make, sent at that moment, has succeeded.
   void renewed(std::int64_t sent_boot_ns);
 
@@ -72,6 +76,7 @@ class Renewal {
   Keeper* keeper_ = nullptr;
   Duration ttl_;
   std::atomic<std::int64_t> pause_ns_ = 0;
+  std::atomic<std::int64_t> reserve_ns_ = 0;
   std::int64_t again_boot_ns_ = 0;  // the next renewal, when it is not in its turn; 0: it is
   os::Thread thread_;
   bool running_ = false;

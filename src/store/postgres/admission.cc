@@ -191,7 +191,10 @@ void PostgresSession::adopt_lease(Attempt& attempt, std::span<const Rows> answer
   lease_ = std::make_unique<HeldLease>(*this, client_->trade_connection(), keys_, std::move(held),
                                        request_.ttl);
   Lease lease(lease_.get());
-  const int error = lease_->start(sent, renewal_pause(request_.ttl, request_.kill_grace));
+  const Duration grace = request_.kill_grace;
+  const int error =
+      lease_->start(sent, renewal_pause(request_.ttl, grace),
+                    renewal_reserve(grace, request_.on_lost == OnLost::warn));
   if (error != 0) {
     lease.release(Ending::unknown, attempt.now);
     throw DatabaseError{

@@ -60,8 +60,8 @@ HeldLease::~HeldLease() {
   if (bell_ >= 0) close(bell_);
 }
 
-int HeldLease::start(std::int64_t sent_boot_ns, Duration pause) {
-  return renewal_.start(*this, sent_boot_ns, ttl_, pause);
+int HeldLease::start(std::int64_t sent_boot_ns, Duration pause, Duration reserve) {
+  return renewal_.start(*this, sent_boot_ns, ttl_, pause, reserve);
 }
 
 std::unique_ptr<Connection> HeldLease::stop() {

@@ -38,7 +38,7 @@ class HeldLease final : public Hold, private fleet::Keeper {
   ~HeldLease();
 
   // 0 or an errno value.
-  int start(std::int64_t sent_boot_ns, Duration pause);
+  int start(std::int64_t sent_boot_ns, Duration pause, Duration reserve);
 
   const std::vector<HeldRows>& rows() const { return rows_; }
 

@@ -11,12 +11,13 @@
 namespace atmost::fleet {
 namespace {
 
-// A store that answers every renewal alike, at once.
+// A store that answers every renewal alike, after `pause`.
 class Store final : public Keeper {
  public:
-  explicit Store(Renewed answer) : answer_(answer) {}
+  explicit Store(Renewed answer, Duration pause = {}) : answer_(answer), pause_(pause) {}
   Renewed renew(std::int64_t) override {
     ++asked;
+    os::sleep_until(os::boot_ns() + pause_.ns);
     return answer_;
   }
   bool asked_to_stop(std::int64_t until_boot_ns) override {
@@ -29,6 +30,7 @@ class Store final : public Keeper {
 
  private:
   const Renewed answer_;
+  const Duration pause_;
 };
 
 // With SIGCHLD held back, as the gate of signals does it.
@@ -85,6 +87,30 @@ TEST_F(RenewalTest, WhatHasEndedIsNotRenewed) {
   EXPECT_TRUE(renewal_.upkeep().lost);
   renewal_.stop();
   EXPECT_EQ(store.asked, 0);
+}
+
+// What is left belongs to the stopping of the command, which a late renewal would undo.
+TEST_F(RenewalTest, WithinTheReserveNothingIsRenewed) {
+  Store store(Renewed::yes);
+  const std::int64_t sent = os::boot_ns() - kTtl.ns / 2;
+  ASSERT_EQ(renewal_.start(store, sent, kTtl, kPause, {kTtl.ns / 4 * 3}), 0);
+  os::sleep_until(os::boot_ns() + 3 * kPause.ns);
+  renewal_.stop();
+  EXPECT_EQ(store.asked, 0);
+  EXPECT_FALSE(renewal_.upkeep().lost);
+  EXPECT_EQ(renewal_.upkeep().until_boot_ns, sent + kTtl.ns);
+}
+
+// As when the process is stopped between the request and its answer.
+TEST_F(RenewalTest, AnAnswerWithinTheReserveComesTooLate) {
+  Store store(Renewed::yes, kPause);
+  const std::int64_t sent = os::boot_ns() - kTtl.ns / 2;
+  // The renewal begins just before the reserve, and takes longer than what is left until then.
+  const Duration reserve = {sent + kTtl.ns - os::boot_ns() - kPause.ns / 2};
+  ASSERT_EQ(renewal_.start(store, sent, kTtl, kPause, reserve), 0);
+  os::sleep_until(os::boot_ns() + 3 * kPause.ns);
+  renewal_.stop();
+  EXPECT_EQ(renewal_.upkeep().until_boot_ns, sent + kTtl.ns);
 }
 
 }  // namespace
