@@ -6,6 +6,7 @@
 # make fuzz     every parser against made-up texts, 20 s each: 20 minutes with its build
 # make demo     install what is missing, build, and watch real programs obey a limit
 # make bench    the table of docs/performance.md
+# make deb      Debian packages of the checked-out commit, in build/deb
 # make dist     the release: atmost-VERSION.tar.gz of the checked-out commit, and its SHA-256
 # make install  PREFIX=/usr/local DESTDIR=
 BUILD ?= build
@@ -39,7 +40,7 @@ SANITIZE_OPTIONS = -DATMOST_SANITIZE=address$(comma)undefined -DCMAKE_BUILD_TYPE
 
 # Everything is made anew by CMake, which knows what is up to date.
 .PHONY: all build deps check check-once check-all check-main check-system check-portable check-thread check-sanitize fuzz demo bench soak format lint \
-        dist install clean
+        dist deb install clean
 all: build
 
 # The programs alone; the tests join this folder with the first `make check`.
@@ -103,6 +104,9 @@ fuzz: deps
 soak: deps
 	$(call variant,$(BUILD),-DATMOST_TESTS=ON)
 	$(CTEST) --test-dir $(BUILD) -L soak
+	+@$(MAKE) --no-print-directory deb
+	@# only root can make the Debian that it needs
+	@tools/try_packages $(BUILD) || [ $$? = 77 ]
 
 demo:
 	@tools/install_deps build
@@ -130,6 +134,10 @@ install: build
 
 dist:
 	@tools/dist
+
+deb:
+	@tools/install_deps build deb
+	@tools/make_deb $(BUILD)
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-system $(BUILD)-portable $(BUILD)-sanitize $(BUILD)-thread $(BUILD)-fuzz $(BUILD)-cache
