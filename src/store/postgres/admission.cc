@@ -192,9 +192,8 @@ void PostgresSession::adopt_lease(Attempt& attempt, std::span<const Rows> answer
                                        request_.ttl);
   Lease lease(lease_.get());
   const Duration grace = request_.kill_grace;
-  const int error =
-      lease_->start(sent, renewal_pause(request_.ttl, grace),
-                    renewal_reserve(grace, request_.on_lost == OnLost::warn));
+  const int error = lease_->start(sent, renewal_pause(request_.ttl, grace),
+                                  renewal_reserve(grace, request_.on_lost == OnLost::warn));
   if (error != 0) {
     lease.release(Ending::unknown, attempt.now);
     throw DatabaseError{
