@@ -137,6 +137,8 @@ constexpr Option kOptions[] = {
     {0, "with-flock", "", kRun | kHold, "also hold flock(2) on the file: excludes flock(1)",
      set<[](Invocation& to) -> bool& { return to.request.with_flock; }>,
      "a fleet's lock is no file that flock(1) could lock: leave it out"},
+    {0, "env", "NAME=WHAT", kRun, "set NAME to slot, slots, indices, token or lock",
+     [](Value value, Invocation& to) { return read_variable(value, to.request); }},
     {0, "alert-after", "COUNT", kRun, "report only every COUNTth refusal in a row",
      [](Value value, Invocation& to) {
        return read_count(value, 1, UINT32_MAX, to.request.alert_after);

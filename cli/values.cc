@@ -4,6 +4,20 @@
 #include "core/words.h"
 
 namespace atmost::cli {
+namespace {
+
+bool is_variable_name(std::string_view name) {
+  const auto letter = [](char c) {
+    return c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  };
+  if (name.empty() || name.size() > 255 || !letter(name[0])) return false;
+  for (char c : name) {
+    if (!letter(c) && (c < '0' || c > '9')) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 Error quoted(std::string_view text, std::string_view rest) {
   Error error = error_of(Code::usage, 0, "\"");
@@ -87,6 +101,33 @@ Status read_log(std::string_view value, PathText& to) {
   if (value.empty()) return error_of(Code::usage, 0, "the file has no name");
   to = PathText(value);
   if (to.truncated()) return error_of(Code::usage, 0, "too long a path: use at most 4095 bytes");
+  return {};
+}
+
+Status read_variable(std::string_view value, Request& request) {
+  static constexpr Choice<Told> kTold[] = {{"slot", Told::slot},
+                                           {"slots", Told::slots},
+                                           {"indices", Told::indices},
+                                           {"token", Told::token},
+                                           {"lock", Told::lock}};
+  const std::size_t equals = value.find('=');
+  if (equals == std::string_view::npos)
+    return quoted(value, "is not NAME=WHAT, where WHAT is slot, slots, indices, token or lock");
+  OwnVariable variable = {{value.data(), equals}};
+  if (!is_variable_name(variable.name)) {
+    return quoted(
+        variable.name,
+        "is not a variable's name: use at most 255 letters, digits and _, no digit first");
+  }
+  if (variable.name.starts_with("ATMOST_"))
+    return quoted(variable.name, "belongs to atmost: use a name without ATMOST_");
+  const std::string_view what(value.data() + equals + 1, value.size() - equals - 1);
+  if (Status read = read_choice(what, kTold, variable.what); !read.ok()) return read;
+  std::uint32_t at = 0;
+  while (at < request.variable_count && request.variables[at].name != variable.name) ++at;
+  if (at == kMaxOwnVariables) return error_of(Code::usage, 0, "too many variables: use at most 8");
+  request.variables[at] = variable;
+  if (at == request.variable_count) ++request.variable_count;
   return {};
 }
 

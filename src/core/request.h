@@ -40,6 +40,14 @@ enum class Until : std::uint8_t { main, tree, close };
 // What becomes of a command whose lease was lost while it ran.
 enum class OnLost : std::uint8_t { by_store, stop, warn };  // by_store: fleets stop, files warn
 
+// A variable of the command that --env names, and what it says about the first lock.
+enum class Told : std::uint8_t { slot, slots, indices, token, lock };
+struct OwnVariable {
+  std::string_view name;
+  Told what = Told::slot;
+};
+inline constexpr std::uint32_t kMaxOwnVariables = 8;
+
 // One lock a caller wants: where it is and how much of it.
 struct LockSpec {
   std::uint32_t max = 1;   // N, 0…kMaxSlots; 0 refuses
@@ -114,8 +122,10 @@ struct Request {
   // log_path is the default log of a lock that is given by a path (own_log(), place.h). It is made
   // with its directories; if that fails, nothing is logged and no warning is given.
   bool log_is_own = false;
-  LockSpec locks[kMaxLocks];  // the first is LOCK, the others --also; any order
-  PathText log_path;          // --log; empty: history.jsonl beside the first lock file
+  std::uint32_t variable_count = 0;
+  OwnVariable variables[kMaxOwnVariables];  // different names
+  LockSpec locks[kMaxLocks];                // the first is LOCK, the others --also; any order
+  PathText log_path;  // --log; empty: history.jsonl beside the first lock file
 };
 
 // Whether any limit is learned.

@@ -45,45 +45,74 @@ void append_listed(Text<N>& to, std::string_view path) {
 
 }  // namespace
 
-void OwnVariables::begin(std::size_t variable) {
-  if (variable > 0) texts_.push('\0');
-  starts_[variable] = texts_.size();
-  texts_.append(kNames[variable]).push('=');
+void OwnVariables::begin(std::string_view name) {
+  if (count_ > 0) texts_.push('\0');
+  starts_[count_++] = texts_.size();
+  texts_.append(name).push('=');
+}
+
+void OwnVariables::tell(Told what, const Request& request, const HeldLock& lock) {
+  const std::uint32_t less = what == Told::indices ? 1 : 0;  // slots count from 1, indices from 0
+  switch (what) {
+    case Told::lock:
+      texts_.append(request.locks[0].name);
+      break;
+    case Told::slot:
+      texts_.append_unsigned(lock.slots[0]);
+      break;
+    case Told::token:
+      texts_.append_unsigned(lock.token);
+      break;
+    case Told::slots:
+    case Told::indices:
+      for (std::uint32_t i = 0; i < lock.count; ++i) {
+        if (i > 0) texts_.push(',');
+        texts_.append_unsigned(lock.slots[i] - less);
+      }
+  }
 }
 
 void OwnVariables::set(const Request& request, const Lease& lease, Duration waited,
                        const char* held_before, const char* working_directory) {
   texts_.clear();
+  count_ = 0;
+  request_ = &request;
   const HeldLock& first = lease.lock(0);
-  begin(0);
-  texts_.append(request.locks[0].name);
-  begin(1);
+  begin("ATMOST_LOCK");
+  tell(Told::lock, request, first);
+  begin("ATMOST_LOCKFILE");
   std::string_view path = request.locks[0].path;
   if (working_directory != nullptr && !path.starts_with('/')) {
     texts_.append(working_directory).push('/');
     path = without_dots(path);
   }
   texts_.append(path);
-  begin(2);
-  texts_.append_unsigned(first.slots[0]);
-  for (std::uint32_t less : {0u, 1u}) {  // slots count from 1, indices from 0
-    begin(3 + less);
-    for (std::uint32_t i = 0; i < first.count; ++i) {
-      if (i > 0) texts_.push(',');
-      texts_.append_unsigned(first.slots[i] - less);
-    }
-  }
-  begin(5);
-  texts_.append_unsigned(first.token);
-  begin(6);
+  begin("ATMOST_SLOT");
+  tell(Told::slot, request, first);
+  begin("ATMOST_SLOTS");
+  tell(Told::slots, request, first);
+  begin("ATMOST_INDICES");
+  tell(Told::indices, request, first);
+  begin("ATMOST_TOKEN");
+  tell(Told::token, request, first);
+  begin("ATMOST_WAITED_MS");
   texts_.append_signed(waited.ns / 1'000'000);
-  begin(7);
+  for (std::uint32_t i = 0; i < request.variable_count; ++i) {
+    begin(request.variables[i].name);
+    tell(request.variables[i].what, request, first);
+  }
+  begin("ATMOST_HELD");
+  list_held(request, held_before, working_directory);
+}
+
+void OwnVariables::list_held(const Request& request, const char* held_before,
+                             const char* working_directory) {
   bool any = held_before != nullptr && held_before[0] != '\0';
   if (any) texts_.append(held_before);
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
     if (any) texts_.push(':');
     any = true;
-    path = request.locks[i].path;
+    std::string_view path = request.locks[i].path;
     if (working_directory != nullptr && !path.starts_with('/')) {
       append_listed(texts_, working_directory);
       texts_.push('/');
@@ -91,6 +120,14 @@ void OwnVariables::set(const Request& request, const Lease& lease, Duration wait
     }
     append_listed(texts_, path);
   }
+}
+
+bool OwnVariables::replaces(const char* variable) const {
+  if (is_ours(variable)) return true;
+  for (std::uint32_t i = 0; i < request_->variable_count; ++i) {
+    if (is_variable(variable, request_->variables[i].name)) return true;
+  }
+  return false;
 }
 
 bool is_variable(const char* variable, std::string_view name) {
@@ -105,10 +142,10 @@ std::size_t count_variables(char* const* from) {
 
 void OwnVariables::merge(char* const* from, char** to) {
   for (; *from != nullptr; ++from) {
-    if (!is_ours(*from)) *to++ = *from;
+    if (!replaces(*from)) *to++ = *from;
   }
   // execve takes pointers to char it never writes through.
-  for (std::size_t start : starts_) *to++ = const_cast<char*>(texts_.c_str() + start);
+  for (std::size_t i = 0; i < count_; ++i) *to++ = const_cast<char*>(texts_.c_str() + starts_[i]);
   *to = nullptr;
 }
 

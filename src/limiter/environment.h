@@ -11,29 +11,36 @@
 
 namespace atmost::limiter {
 
-// The variables that atmost sets, as NAME=VALUE texts. 125 KiB, of which only the used part is
+// The variables that atmost sets, as NAME=VALUE texts. 170 KiB, of which only the used part is
 // ever touched: make it static.
 class OwnVariables {
  public:
-  static constexpr std::size_t kCount = 8;
+  // How many there are at most.
+  static constexpr std::size_t kCount = 8 + kMaxOwnVariables;
 
-  // `held_before`: the caller's ATMOST_HELD, or null. `working_directory` is put before every
-  // relative path; null: paths stay as they are.
+  // `request` has to last until merge(). `held_before`: the caller's ATMOST_HELD, or null.
+  // `working_directory` is put before every relative path; null: paths stay as they are.
   void set(const Request& request, const Lease& lease, Duration waited, const char* held_before,
            const char* working_directory);
 
-  // Fills `to` with the caller's variables, except those that have one of our names, then ours, and
-  // a final null. REQUIRES: room for as many as `from` has, plus kCount + 1.
+  // Fills `to` with the caller's variables, except those that have one of the names that were set,
+  // then those that were set, and a final null. REQUIRES: room for as many as `from` has, plus
+  // kCount + 1.
   void merge(char* const* from, char** to);
 
  private:
-  void begin(std::size_t variable);
+  void begin(std::string_view name);
+  void tell(Told what, const Request& request, const HeldLock& lock);
+  void list_held(const Request& request, const char* held_before, const char* working_directory);
+  bool replaces(const char* variable) const;
 
-  std::size_t starts_[kCount] = {};  // of each variable in texts_
+  std::size_t count_ = 0;
+  std::size_t starts_[kCount] = {};   // of each variable in texts_
+  const Request* request_ = nullptr;  // whose variables were set
   // One after another, each with its NUL. Only the last, ATMOST_HELD, has no bound of its own: a
-  // name of 255 bytes, 1,024 slots and a path behind a working directory need 25 KiB together, and
-  // execve(2) takes 128 KiB of each.
-  Text<125'000> texts_;
+  // name of 255 bytes, 1,024 slots and a path behind a working directory need 25 KiB together,
+  // --env 5 KiB a variable, and execve(2) takes 128 KiB of each.
+  Text<170'000> texts_;
 };
 
 std::size_t count_variables(char* const* from);
