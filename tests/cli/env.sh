@@ -26,7 +26,7 @@ refused() {
 }
 refused GPUS '"GPUS" is not NAME=WHAT'
 refused GPUS=indexes '"indexes" is none of slot, slots, indices, token, lock; did you mean indices?'
-refused =slot '"" is not a variable'
+refused '=slot' '"" is not a variable'
 refused 1A=slot '"1A" is not a variable'
 refused 'A B=slot' '"A B" is not a variable'
 refused ATMOST_HELD=slot '"ATMOST_HELD" belongs to atmost'

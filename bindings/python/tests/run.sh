@@ -2,6 +2,9 @@
 # The binding as others get it: the library installed with DESTDIR, the sdist, the wheel built from
 # it, installed in a venv of its own.  run.sh BUILD SOURCE [SCRIPT]: the tests, or the script.
 set -eu
+# A command that runs under atmost already would be told that it holds its parent's lock itself.
+unset ATMOST_STORE ATMOST_HELD ATMOST_LOCK ATMOST_LOCKFILE ATMOST_SLOT ATMOST_SLOTS ATMOST_INDICES \
+  ATMOST_TOKEN ATMOST_WAITED_MS
 build=$1 source=$2 script=${3-}
 python=/usr/bin/python3
 folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-python.XXXXXX")
