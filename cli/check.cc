@@ -30,12 +30,19 @@ int show_count(const Invocation& invocation) {
   return finish(to);
 }
 
+// Whether one more may start is the question; otherwise how many there are.
+bool asks(const Invocation& invocation) {
+  const Request& request = invocation.request;
+  return invocation.max_given || invocation.shared || invocation.exclusive ||
+         !request.if_elapsed.is_zero() || request.if_elapsed_auto;
+}
+
 }  // namespace
 
 int check_command(Invocation& invocation) {
   if (const Status placed = take_lock(invocation, false); !placed.ok())
     return fail(placed.error(), invocation, 1);
-  if (!invocation.max_given) return show_count(invocation);
+  if (!asks(invocation)) return show_count(invocation);
   invocation.request.looks_only = true;
   const Outcome outcome = probe(*invocation.locks, invocation.request);
   report(outcome, invocation, 1);

@@ -155,6 +155,18 @@ Status check_flock(const Invocation& invocation) {
   return {};
 }
 
+Status check_slack(const Invocation& invocation) {
+  const Request& request = invocation.request;
+  if (invocation.slack.is_zero()) return {};
+  if (request.if_elapsed_auto)
+    return usage("--slack: a learned interval allows for early callers: leave it out");
+  if (request.if_elapsed.is_zero() || request.if_elapsed.is_forever())
+    return usage("--slack: shortens an interval: give it with --if-elapsed DUR");
+  if (invocation.slack.ns > request.if_elapsed.ns / 10)
+    return usage("--slack: is more than a tenth of --if-elapsed");
+  return {};
+}
+
 Status check_learned(const Invocation& invocation) {
   const Request& request = invocation.request;
   if (request.learned.low > request.learned.high)
@@ -178,6 +190,7 @@ Status combine(Invocation& invocation) {
   if (const Status fleet = check_fleet(invocation); !fleet.ok()) return fleet;
   if (const Status flock = check_flock(invocation); !flock.ok()) return flock;
   if (const Status learned = check_learned(invocation); !learned.ok()) return learned;
+  if (const Status slack = check_slack(invocation); !slack.ok()) return slack;
   if (invocation.request.no_history &&
       (!invocation.request.log_path.empty() || invocation.request.log_args)) {
     return usage("--no-history: nothing is logged with it: leave it out, or --log and --log-args");
@@ -187,6 +200,7 @@ Status combine(Invocation& invocation) {
   if (invocation.shared) lock.mode = Mode::shared;
   if (invocation.exclusive) lock.mode = Mode::exclusive;
   Request& request = invocation.request;
+  if (!invocation.slack.is_zero()) request.if_elapsed.ns -= invocation.slack.ns;
   if (request.exec && !invocation.until_given) request.until = Until::tree;
   if (!invocation.wait_given &&
       (invocation.subcommand == kWait || request.on_busy == OnBusy::join)) {

@@ -59,6 +59,7 @@ struct Invocation {
   unsigned also_count = 0;
   std::int64_t for_pid = 0;  // 0: not given
   int status_fd = -1;
+  Duration slack{};  // --if-elapsed is over so much early
   int busy_exit_code = static_cast<int>(Code::busy);
   std::uint32_t slot = 0;  // 0: the whole lock
   bool overdue = false;

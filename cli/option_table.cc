@@ -71,6 +71,9 @@ constexpr Option kOptions[] = {
      [](Value value, Invocation& to) {
        return read_choice(value, kElapsedFrom, to.request.elapsed_from);
      }},
+    {0, "slack", "DUR", kRun | kCheck | kHold,
+     "count --if-elapsed as over so much early, a tenth at most (0)",
+     [](Value value, Invocation& to) { return read_duration(value, to.slack); }},
     {0, "expire-after", "DUR|auto", kRun | kHold,
      "stop blocking holders older than this; hold: release after it",
      [](Value value, Invocation& to) {
