@@ -34,8 +34,13 @@ struct HeldLock {
   std::uint32_t slots[kMaxTake];  // `count` of them: 1-based, ascending, none above the caller's N
 };
 
-// How the command ended, for the record of the last admission.
-enum class Ending : std::uint8_t { unknown, success, failure };
+// How the command ended, for the record of the last admission. not_started: it could not be
+// executed; a store whose traits say `withdraws` then forgets the admission, unless a later one
+// followed.
+enum class Ending : std::uint8_t { unknown, success, failure, not_started };
+constexpr bool is_finish(Ending ending) {
+  return ending == Ending::success || ending == Ending::failure;
+}
 
 // How long a lease is good for, and whether it is still wanted. A lease that the kernel ends with
 // its holder is good for ever.

@@ -37,6 +37,7 @@ inline constexpr Scheme kSchemes[] = {
                 .takeover = true,
                 .counts = true,
                 .last_admission = true,
+                .withdraws = true,
                 .turns = true}},
     {.name = "symlink",
      .alias = "",

@@ -29,6 +29,7 @@ struct StoreTraits {
   bool takeover = false;        // an overdue holder can be stopped
   bool counts = false;          // refusals in a row are counted
   bool last_admission = false;  // --if-elapsed by the caller's clock, which can be given
+  bool withdraws = false;       // an admission whose command could not be executed does not count
   bool turns = false;           // a waiter that does not use its turn (turn.h) is overtaken
 };
 

@@ -104,11 +104,19 @@ void HeldCommand::over(const ExitStatus& status) {
     killed_ = killed_ || lease_.contested(i) == Contest::by_kill;
   }
   lost_ = lost_ || taken_over_;
+  end(status.success() ? Ending::success : Ending::failure, status);
+}
+
+void HeldCommand::not_started() {
+  monitored().line.say(os::Word::ended);
+  end(Ending::not_started, {});
+}
+
+void HeldCommand::end(Ending ending, const ExitStatus& status) {
   if (lease_.held()) {
     const Instant now = moment(request_);
     if (!request_.now_given) journal_.over_at(now);
-    lease_.release(status.success() ? Ending::success : Ending::failure, now,
-                   lesson_of(status, now));
+    lease_.release(ending, now, lesson_of(status, now));
   }
   tell_lease(locks_.session);
 }

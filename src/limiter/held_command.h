@@ -43,12 +43,15 @@ class HeldCommand final : public run::SupervisionObserver {
 
   // Ends the hold, whatever processes the command left behind.
   void over(const ExitStatus& status);
+  // Ends the hold of a command that could not be executed.
+  void not_started();
 
  private:
   void warn();
   bool stops_when_displaced() const;
   void look_at_files();
   bool contested() const;
+  void end(Ending ending, const ExitStatus& status);
   Lesson lesson_of(const ExitStatus& status, const Instant& now) const;
 
   const OpenLocks& locks_;

@@ -100,7 +100,7 @@ void supervise(const OpenLocks& locks, const Command& command, run::Task& task, 
   const run::RunReport report = run::supervise(task, hold);
   if (report.fork_error != 0 || report.exec_error != 0) {
     journal.admitted(lease, outcome.waited);
-    hold.over({1, 0, false});
+    hold.not_started();
     outcome.kind = Outcome::Kind::failed;
     outcome.error = report.exec_error != 0
                         ? not_started(command, report.exec_error)
@@ -129,7 +129,7 @@ void become(const OpenLocks& locks, const Command& command, const run::Task& tas
   limiter::save_last_admission(locks.request, lease);
   outcome.kind = Outcome::Kind::failed;
   outcome.error = not_started(command, run::become(task));
-  lease.release(Ending::failure, limiter::moment(locks.request));
+  lease.release(Ending::not_started, limiter::moment(locks.request));
 }
 
 }  // namespace

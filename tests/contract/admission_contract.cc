@@ -16,6 +16,7 @@ TEST_P(StoreContract, OffersAllThatItDoesNotExpresslyLack) {
                                               {"counts", offered.counts},
                                               {"several_slots", offered.several_slots},
                                               {"last_admission", offered.last_admission},
+                                              {"withdraws", offered.withdraws},
                                               {"turns", offered.turns}};
   constexpr std::size_t kForCallers = 5;  // leased to remembers
   static_assert(sizeof(StoreTraits) == std::size(all) + kForCallers, "a new trait belongs here");

@@ -46,6 +46,39 @@ TEST_P(StoreContract, TooSoonWritesNothingAndDrawsNoTicket) {
   EXPECT_EQ(world_->bytes(), before);
 }
 
+TEST_P(StoreContract, AnAdmissionWhoseCommandDidNotStartDoesNotCount) {
+  NEEDS(last_admission);
+  NEEDS(withdraws);
+  for (ElapsedFrom from : {ElapsedFrom::start, ElapsedFrom::finish, ElapsedFrom::success}) {
+    forget();
+    Caller& caller = one(1);
+    caller.request.if_elapsed = kMinute;
+    caller.request.elapsed_from = from;
+    ASSERT_TRUE(caller.admitted(at(0)));
+    caller.release(Ending::success, at(10));
+    ASSERT_TRUE(caller.admitted(at(80)));
+    caller.release(Ending::not_started, at(80));
+    EXPECT_TRUE(caller.admitted(at(81)));
+    caller.release(Ending::success, at(81));
+    EXPECT_EQ(caller.ask(at(140)).verdict, Verdict::too_soon);
+  }
+}
+
+TEST_P(StoreContract, ALaterAdmissionStaysTheNewest) {
+  NEEDS(several_slots);
+  NEEDS(last_admission);
+  NEEDS(withdraws);
+  Caller& first = one(2);
+  ASSERT_TRUE(first.admitted(at(0)));
+  Caller& second = one(2);
+  ASSERT_TRUE(second.admitted(at(1)));
+  first.release(Ending::not_started, at(2));
+  Caller& asks = one(2);
+  asks.request.if_elapsed = kMinute;
+  EXPECT_EQ(asks.ask(at(60)).verdict, Verdict::too_soon);
+  EXPECT_EQ(asks.ask(at(60)).retry_in.ns, Duration::seconds(1).ns);
+}
+
 TEST_P(StoreContract, MeasuredFromTheFinishOrTheLastSuccess) {
   NEEDS(last_admission);
   Caller& caller = one(1);

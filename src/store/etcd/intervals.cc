@@ -154,7 +154,7 @@ void Intervals::prepare_end(Ending ending, const Instant& now, std::int64_t give
   at_end_ = {};
   const Request& request = caller_.request;
   at_end_.counts = request.elapsed_from != ElapsedFrom::start && !request.if_elapsed.is_zero() &&
-                   ending != Ending::unknown &&
+                   is_finish(ending) &&
                    (request.elapsed_from == ElapsedFrom::finish || ending == Ending::success);
   if (!at_end_.counts || request.if_elapsed.is_forever()) return;
   Cooled cooled = interval_of(request.if_elapsed);

@@ -55,7 +55,7 @@ void EtcdHold::release(Ending ending, const Instant& now, const Lesson&) {
       txn.created_at(slot, held_[i].token).erase(slot);
     }
     if (std::exchange(lock.place_kept, false)) txn.erase(lock.keys.waiter(lock.spec, lease.id()));
-    if (ending != Ending::unknown) txn.put(lock.keys.finish(), moment, hints);
+    if (is_finish(ending)) txn.put(lock.keys.finish(), moment, hints);
     if (ending == Ending::success) txn.put(lock.keys.success(), moment, hints);
     intervals_.begin_at_end(lock, moment, txn);
     held_[i] = {};

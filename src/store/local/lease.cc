@@ -235,7 +235,13 @@ bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant&
   // be free before.
   drop_flock(from);
   if (!orderly) let_go(from);
-  if (hints && orderly && ending != Ending::unknown) {
+  if (hints && orderly && ending == Ending::not_started) {
+    // A later admission is the newest, whatever became of ours.
+    if (from.file.header().token == held(lock).token) {
+      from.file.header().start = from.before.start;
+      (void)from.file.save_header();
+    }
+  } else if (hints && orderly && is_finish(ending)) {
     Header& header = from.file.header();
     header.finish = data_of(now, from.file.identity());
     if (ending == Ending::success) header.success = header.finish;

@@ -139,6 +139,7 @@ void MemorySession::admit(const Instant& now, const Ticket* queue) {
   if (spec.mode == Mode::exclusive) lock_->writer = this;
   const auto by_clock = static_cast<std::uint64_t>(now.real_ns > 0 ? now.real_ns / 1000 : 0);
   lock_->token = lock_->token + 1 > by_clock ? lock_->token + 1 : by_clock;
+  start_before_ = lock_->last.start;
   lock_->last.start = stamp_of(now);
   lock_->refusals = 0;
   held_.token = lock_->token;

@@ -48,6 +48,7 @@ class MemorySession final : public Session, private Hold {
   const Request* request_ = nullptr;
   std::int64_t asked_boot_ns_ = 0;
   HeldLock held_;
+  Stamp start_before_;  // of the admission before ours
   MemoryHolderStop stops_[kMaxVictims];
 };
 

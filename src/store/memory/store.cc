@@ -11,6 +11,7 @@ constexpr StoreTraits kTraits = {.queue = true,
                                  .takeover = true,
                                  .counts = true,
                                  .last_admission = true,
+                                 .withdraws = true,
                                  .turns = true};
 
 }  // namespace

@@ -34,7 +34,7 @@ Statement renew_rows(const HeldRows& one, Duration ttl) {
 Statement let_go(const HeldRows& one, Ending ending, const Instant& now, const std::string& clock) {
   const std::string gone = "DELETE FROM atmost.holder WHERE lock = $1 AND token = $2";
   std::vector<Value> values = {one.key, number(one.token)};
-  if (ending == Ending::unknown) return {gone, std::move(values), "DELETE", 0};
+  if (!is_finish(ending)) return {gone, std::move(values), "DELETE", 0};
   values.push_back(given_moment(now));
   const std::string at = "coalesce(" + moment_of(3) + ", " + clock + ")";
   return {"WITH gone AS (" + gone + " RETURNING slot) UPDATE atmost.lock SET last_finish = " + at +
