@@ -14,6 +14,7 @@ int hold_command(Invocation& invocation) {
   Narrator narrator(invocation);
   const Outcome outcome =
       hold_for(*invocation.locks, invocation.request, invocation.keeper_to, &narrator);
+  narrator.done();
   report(outcome, invocation, 1);
   report_status(outcome, invocation, {});
   return exit_code(outcome, invocation);

@@ -104,6 +104,7 @@ void Narrator::waiting(const Decision& why) {
 }
 
 void Narrator::admitted(const Lease& lease, Duration waited) {
+  line_.remove();
   // With --exec no process of ours sees the end: this is the last line.
   const bool last_word = invocation_.request.exec && invocation_.status_fd >= 0;
   if (!invocation_.verbose && !last_word) return;
@@ -129,6 +130,7 @@ void Narrator::admitted(const Lease& lease, Duration waited) {
 
 void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
                                SignalStep pressure) {
+  line_.remove();
   // One line for each signal with -v; holder_stopped() reports the end without it.
   const bool heard = invocation_.verbose || invocation_.json || is_terminal(2);
   if (invocation_.quiet || !heard) return;
@@ -152,6 +154,7 @@ void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, const H
 
 // Written even without a terminal, so that cron mails that a job was stopped.
 void Narrator::holder_stopped(const LockSpec& lock, const StoppedHolder& holder) {
+  line_.remove();
   if (invocation_.quiet) return;
   if (!invocation_.json) return say(lock, stopped_words(lock, holder));
   constexpr std::string_view kReasons[] = {"overdue", "replace", "kill"};
@@ -168,6 +171,7 @@ void Narrator::holder_stopped(const LockSpec& lock, const StoppedHolder& holder)
 }
 
 void Narrator::warning(const Error& about) {
+  line_.remove();
   Text<800> words("warning: ");
   complain(words.append(about.message));
 }

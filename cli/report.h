@@ -6,6 +6,7 @@
 #include "core/outcome.h"
 #include "invocation.h"
 #include "output.h"
+#include "waiting_line.h"
 
 namespace atmost::cli {
 
@@ -47,9 +48,12 @@ int fail(const Error& error, const Invocation& invocation, int json_fd);
 // Reports what happens before the outcome, as -v, --json and --status-fd ask.
 class Narrator final : public Observer {
  public:
-  explicit Narrator(const Invocation& invocation) : invocation_(invocation) {}
+  explicit Narrator(const Invocation& invocation) : invocation_(invocation), line_(invocation) {}
+  // Removes what is shown while waiting. To be called before anything else is printed.
+  void done() { line_.remove(); }
 
   void waiting(const Decision& why) override;
+  Duration still_waiting() override { return line_.show(); }
   void admitted(const Lease& lease, Duration waited) override;
   void warning(const Error& about) override;
   void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,
@@ -58,6 +62,7 @@ class Narrator final : public Observer {
 
  private:
   const Invocation& invocation_;
+  WaitingLine line_;
 };
 
 }  // namespace atmost::cli

@@ -53,6 +53,7 @@ int run_command(Invocation& invocation) {
   }
   Narrator narrator(invocation);
   Outcome outcome = atmost::run_command(*invocation.locks, invocation.request, command, &narrator);
+  narrator.done();
   if (outcome.kind == Outcome::Kind::failed && outcome.error.code == Code::not_found)
     explain_not_found(invocation, command.argv[0], outcome.error);
   report(outcome, invocation, 2);

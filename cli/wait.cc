@@ -10,6 +10,7 @@ int wait_command(Invocation& invocation) {
     return fail(placed.error(), invocation, 1);
   Narrator narrator(invocation);
   const Outcome outcome = wait_for_room(*invocation.locks, invocation.request, &narrator);
+  narrator.done();
   report(outcome, invocation, 1);
   report_status(outcome, invocation, {});
   return exit_code(outcome, invocation);

@@ -21,6 +21,7 @@ bool has_raised_rights();
 // there. Users of directory services are shown by number: a query may block, and a static program
 // cannot make one.
 std::uint32_t user_id();
+std::int64_t own_process();  // its number, as its own /proc shows it
 Text<32> user_name(std::uint32_t user);
 
 // The machine's name as it calls itself (uname -n), at most 255 bytes, any bytes; empty when it has
@@ -28,6 +29,11 @@ Text<32> user_name(std::uint32_t user);
 Text<255> host_name();
 
 bool is_terminal(int fd);
+// Whether it is a terminal to which other jobs do not write now.
+bool in_foreground(int fd);
+// Whether this process keeps its locks on a file that it opens and closes once more: not where
+// locks belong to the process (POSIX).
+bool has_description_locks();
 // How many columns and lines the terminal behind `fd` has; 0: it is no terminal, or its size is not
 // known.
 struct TerminalSize {

@@ -47,7 +47,9 @@ Text<700> stopped_words(const LockSpec& lock, const StoppedHolder& holder);
 // call back into the limiter.
 class Observer {
  public:
-  virtual void waiting(const Decision& why) = 0;                   // once, before the first wait
+  virtual void waiting(const Decision& why) = 0;  // once, before the first wait
+  // Before each pause of a wait: the longest pause that it wants.
+  virtual Duration still_waiting() { return Duration::forever(); }
   virtual void admitted(const Lease& lease, Duration waited) = 0;  // before the command starts
   virtual void warning(const Error& about) = 0;  // something to know that stops nothing
   // A holder is being stopped: INT, then TERM, then KILL.

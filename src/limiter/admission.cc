@@ -172,6 +172,11 @@ bool Admission::wait_until(std::int64_t boot_ns, const Decision& decision, Outco
   if (!told_ && observer_ != nullptr) observer_->waiting(decision);
   told_ = true;
   if (interrupted(outcome)) return true;
+  if (observer_ != nullptr) {
+    const Duration longest = observer_->still_waiting();
+    const std::int64_t look = longest.is_forever() ? boot_ns : plus(os::boot_ns(), longest);
+    if (look < boot_ns) boot_ns = look;
+  }
   if (!ticket_.drawn) {
     os::sleep_until(boot_ns);
     return interrupted(outcome);

@@ -1,10 +1,13 @@
 #include "core/host.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <new>
 
 #include "accounts.h"
+#include "byte_lock.h"
 #include "clock.h"
 #include "core/words.h"
 #include "directory.h"
@@ -73,7 +76,13 @@ Text<32> user_name(std::uint32_t user) {
 
 Text<255> host_name() { return os::host_name(); }
 
+std::int64_t own_process() { return getpid(); }
+
 bool is_terminal(int fd) { return os::is_terminal(fd); }
+
+bool in_foreground(int fd) { return os::in_foreground(fd); }
+
+bool has_description_locks() { return os::has_description_locks(); }
 
 TerminalSize terminal_size(int fd) {
   TerminalSize size;

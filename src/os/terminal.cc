@@ -13,6 +13,8 @@ namespace atmost::os {
 
 bool is_terminal(int fd) { return isatty(fd) == 1; }
 
+bool in_foreground(int fd) { return tcgetpgrp(fd) == getpgrp(); }
+
 bool terminal_size(int fd, unsigned& columns, unsigned& lines) {
   struct winsize size = {};
   if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return false;

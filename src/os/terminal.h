@@ -10,6 +10,10 @@ bool is_terminal(int fd);
 // False when `fd` is no terminal, or one that does not know its size.
 bool terminal_size(int fd, unsigned& columns, unsigned& lines);
 
+// Whether this process may write to the terminal behind `fd` without disturbing another job: it is
+// in the terminal's foreground.
+bool in_foreground(int fd);
+
 // write_all() of file.h without the SIGPIPE that a vanished reader raises: EPIPE comes back
 // instead. A SIGPIPE that was pending before stays pending. REQUIRES: a single-threaded process.
 int write_stream(int fd, const void* from, std::size_t size);
