@@ -7,6 +7,7 @@
 # make demo     install what is missing, build, and watch real programs obey a limit
 # make bench    the table of docs/performance.md
 # make deb      Debian packages of the checked-out commit, in build/deb
+# make tarball  static programs for x86_64 and aarch64, in build/tarball
 # make dist     the release: atmost-VERSION.tar.gz of the checked-out commit, and its SHA-256
 # make install  PREFIX=/usr/local DESTDIR=
 BUILD ?= build
@@ -40,7 +41,7 @@ SANITIZE_OPTIONS = -DATMOST_SANITIZE=address$(comma)undefined -DCMAKE_BUILD_TYPE
 
 # Everything is made anew by CMake, which knows what is up to date.
 .PHONY: all build deps check check-once check-all check-main check-system check-portable check-thread check-sanitize fuzz demo bench soak format lint \
-        dist deb install clean
+        dist deb tarball install clean
 all: build
 
 # The programs alone; the tests join this folder with the first `make check`.
@@ -107,6 +108,8 @@ soak: deps
 	+@$(MAKE) --no-print-directory deb
 	@# only root can make the Debian that it needs
 	@tools/try_packages $(BUILD) || [ $$? = 77 ]
+	+@$(MAKE) --no-print-directory tarball
+	@tools/try_tarball $(BUILD)
 
 demo:
 	@tools/install_deps build
@@ -138,6 +141,10 @@ dist:
 deb:
 	@tools/install_deps build deb
 	@tools/make_deb $(BUILD)
+
+tarball:
+	@tools/install_deps build tarball
+	@tools/make_tarball $(BUILD)
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-system $(BUILD)-portable $(BUILD)-sanitize $(BUILD)-thread $(BUILD)-fuzz $(BUILD)-cache

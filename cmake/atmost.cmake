@@ -119,7 +119,7 @@ function(front_program)
     set_target_properties(${ARG_NAME} PROPERTIES LINKER_LANGUAGE C)
   endif()
   set_property(GLOBAL APPEND PROPERTY ATMOST_FRONT_TARGETS ${ARG_NAME})
-  install(TARGETS ${ARG_NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ${ARG_NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT front)
 endfunction()
 
 # A library of the back tier. It implements interfaces of the front tier, which has no RTTI to link
