@@ -8,6 +8,7 @@
 # make bench    the table of docs/performance.md
 # make deb      Debian packages of the checked-out commit, in build/deb
 # make tarball  static programs for x86_64 and aarch64, in build/tarball
+# make npm      the package for Node, in build/npm
 # make dist     the release: atmost-VERSION.tar.gz of the checked-out commit, and its SHA-256
 # make install  PREFIX=/usr/local DESTDIR=
 BUILD ?= build
@@ -41,7 +42,7 @@ SANITIZE_OPTIONS = -DATMOST_SANITIZE=address$(comma)undefined -DCMAKE_BUILD_TYPE
 
 # Everything is made anew by CMake, which knows what is up to date.
 .PHONY: all build deps check check-once check-all check-main check-system check-portable check-thread check-sanitize fuzz demo bench soak format lint \
-        dist deb tarball install clean
+        dist deb tarball npm install clean
 all: build
 
 # The programs alone; the tests join this folder with the first `make check`.
@@ -145,6 +146,13 @@ deb:
 tarball:
 	@tools/install_deps build tarball
 	@tools/make_tarball $(BUILD)
+
+npm:
+	@command -v npm >/dev/null || { echo "make: npm is missing; 'make deps' installs it" >&2; exit 1; }
+	@rm -rf $(BUILD)/npm && mkdir -p $(BUILD)/npm
+	@cp -r bindings/node $(BUILD)/npm/package && cp LICENSE $(BUILD)/npm/package
+	@cd $(BUILD)/npm/package && npm pack --silent --pack-destination ..
+	@rm -r $(BUILD)/npm/package
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-system $(BUILD)-portable $(BUILD)-sanitize $(BUILD)-thread $(BUILD)-fuzz $(BUILD)-cache

@@ -1,0 +1,124 @@
+'use strict';
+// An admission, and the notice that it was lost.
+const { AsyncResource } = require('node:async_hooks');
+const fs = require('node:fs');
+const { isMainThread } = require('node:worker_threads');
+const native = require('./native');
+const { AtmostError } = require('./answers');
+
+// Calls `then` on the event loop once `descriptor` is readable; the handle may be closed before.
+// Where koffi calls back, an exception would be lost; from setImmediate() it is reported as others
+// are.
+function whenReadable(descriptor, then) {
+  const handle = native.poll(descriptor, () => {
+    handle.close();
+    setImmediate(then);
+  });
+  return handle;
+}
+
+// koffi's handle ends when it is collected.
+const listening = new Set();
+
+// The library calls on_lost on a thread of its own, where no JavaScript can run. What it calls is
+// eventfd_write(), with a pipe in place of the context: it takes an int and a uint64_t where
+// on_lost has a pointer and a uint64_t, which every ABI of Linux passes alike. The event loop then
+// reads the token. A notice does not keep the program running.
+class Notice {
+  #ends = [0, 0];
+  #handle;
+  #onLost;
+
+  constructor(onLost) {
+    const { O_NONBLOCK } = fs.constants;
+    const O_CLOEXEC = process.platform === 'linux' ? 0o2000000 : 0x100000;
+    if (native.pipe2(this.#ends, O_NONBLOCK | O_CLOEXEC) !== 0) {
+      throw new AtmostError(`no pipe for onLost: errno ${native.errno()}`, 70);
+    }
+    this.#onLost = AsyncResource.bind(onLost);
+    listening.add(this);
+    this.#handle = whenReadable(this.#ends[0], () => this.#read());
+    this.#handle.unref();
+  }
+
+  get context() {
+    return this.#ends[1];
+  }
+
+  #read() {
+    if (!listening.has(this)) return; // released meanwhile
+    const bytes = Buffer.alloc(8);
+    fs.readSync(this.#ends[0], bytes);
+    this.#onLost(new BigUint64Array(bytes.buffer, bytes.byteOffset, 1)[0]);
+  }
+
+  // Only when the library no longer writes: after atmost_release(), or without an admission.
+  close() {
+    if (!listening.delete(this)) return;
+    this.#handle.close();
+    for (const end of this.#ends) fs.closeSync(end);
+  }
+}
+
+// All of this thread that are not released yet. The main thread ends with the process, which frees
+// them; a Worker does not.
+const admissions = new Set();
+if (!isMainThread) {
+  process.once('exit', () => {
+    for (const one of admissions) one.release(false);
+  });
+}
+
+class Admission {
+  constructor(lock, notice) {
+    this.lock = lock;
+    this.notice = notice;
+    admissions.add(this);
+  }
+
+  release(success) {
+    const { lock } = this;
+    if (lock === null) return;
+    this.lock = null;
+    admissions.delete(this);
+    native.release(lock, success ? 1 : 0);
+    this.notice?.close();
+  }
+}
+
+const collected = new FinalizationRegistry((admission) => admission.release(false));
+
+class Held {
+  #admission;
+
+  constructor(admission) {
+    if (!(admission instanceof Admission)) throw new TypeError('a Held is made by acquire()');
+    this.#admission = admission;
+    this.token = BigInt(native.token(admission.lock));
+    this.slot = native.slot(admission.lock);
+    collected.register(this, admission, this);
+  }
+
+  get held() {
+    const { lock } = this.#admission;
+    return lock !== null && native.held(lock) !== 0;
+  }
+
+  release({ success = true } = {}) {
+    collected.unregister(this);
+    this.#admission.release(success);
+  }
+}
+
+// `using`, where there is such a thing. Whether its block ended well is not known there.
+if (Symbol.dispose !== undefined) {
+  Object.defineProperty(Held.prototype, Symbol.dispose, {
+    configurable: true,
+    value() {
+      this.release({ success: false });
+    },
+    writable: true,
+  });
+}
+
+module.exports = { Admission, Held, Notice, whenReadable };

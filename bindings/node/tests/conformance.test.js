@@ -1,0 +1,69 @@
+'use strict';
+// The table that every binding runs. Node cannot fork.
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const test = require('node:test');
+const atmost = require('atmost');
+const { newFolder } = require('./outside');
+
+const { situations } = JSON.parse(fs.readFileSync(process.env.ATMOST_CONFORMANCE, 'utf8'));
+const REFUSALS = { busy: atmost.Busy, too_soon: atmost.TooSoon, usage: atmost.UsageError };
+
+const number = (value) => (value === 'infinity' ? Infinity : value);
+
+function optionsOf(step, directory) {
+  const options = { directory };
+  for (const [field, value] of Object.entries(step.options ?? {})) {
+    const name = field.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+    options[name] = field === 'elapsed_from' ? value.replace('from_', '') : number(value);
+  }
+  return options;
+}
+
+class Runner {
+  constructor(directory, take) {
+    Object.assign(this, { directory, take, held: {}, tokens: {} });
+  }
+
+  async run(steps) {
+    for (const step of steps) await this[step.do](step);
+  }
+
+  async get(step) {
+    const name = step.atom === undefined ? step.lock : new atmost.Atom(...step.atom);
+    const taken = this.take(name, optionsOf(step, this.directory));
+    if (step.answer !== 'admitted') return this.refused(step, taken);
+    const held = await taken;
+    this.held[step.as] = held;
+    this.tokens[step.as] = held.token;
+    assert.equal(held.slot, step.slot ?? held.slot);
+    if (step.token_above !== undefined) assert.ok(held.token > this.tokens[step.token_above]);
+    return undefined;
+  }
+
+  async refused(step, taken) {
+    const refusal = await taken.then(() => null, (error) => error);
+    assert.equal(refusal?.constructor, REFUSALS[step.answer], String(refusal));
+    assert.equal(refusal.code, `ATMOST_${step.answer.toUpperCase()}`);
+    assert.equal(refusal.why, step.why ?? refusal.why);
+    const expected = number(step.retry_in ?? refusal.retryIn);
+    assert.ok(refusal.retryIn === expected || Math.abs(refusal.retryIn - expected) <= 0.01);
+  }
+
+  async release(step) {
+    this.held[step.lock].release({ success: step.success });
+  }
+}
+
+async function takeSync(name, options) {
+  if (options.wait > 0) return atmost.acquire(name, options);
+  return atmost.acquireSync(name, options);
+}
+
+for (const { name, needs, steps } of situations) {
+  for (const [way, take] of [['acquire', atmost.acquire], ['acquireSync', takeSync]]) {
+    test(`${name}: ${way}`, { skip: needs?.includes('fork') && 'needs fork' }, async (t) => {
+      await new Runner(newFolder(t), take).run(steps);
+    });
+  }
+}
