@@ -1,5 +1,6 @@
 // atmost list
 #include <cerrno>
+#include <cstdlib>
 
 #include "core/host.h"
 #include "core/limiter.h"
@@ -91,12 +92,29 @@ class Locks {
   bool silent_ = false;
 };
 
+bool wants_colours() {
+  const char* forbidden = std::getenv("NO_COLOR");
+  const char* kind = std::getenv("TERM");
+  if (forbidden != nullptr && forbidden[0] != '\0') return false;
+  return kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+// "4 of 4 held, 16 waiting"; N is known from the waiters of one lock, where all have the same.
+void say_totals(const Listing::Totals& all, std::string_view end, Output& to) {
+  to.number(all.held);
+  if (all.locks == 1 && all.queues == 1 && all.max <= kMaxSlots) to.text(" of ").number(all.max);
+  to.text(" held, ").number(all.waiting).text(" waiting");
+  if (all.locks > 1) to.text(", in ").number(all.locks).text(" locks");
+  to.text(end);
+}
+
 // `lines`: how many lines of the screen the table and the text after it may take; 0: no limit.
-int show_once(Locks& locks, const Invocation& invocation, Output& to, bool terminal,
-              unsigned lines) {
+// Each line is written over what stood there if `table` says so.
+int show_once(Locks& locks, const Invocation& invocation, Output& to, bool terminal, unsigned lines,
+              Table table = {}) {
   const Instant moment = now();
-  Table table;
   if (terminal && !invocation.json) {
+    if (wants_colours()) table.colour();
     Listing measured(to, table, Shape::measure, moment);
     measured.heads();
     locks.be_silent(true);
@@ -110,35 +128,43 @@ int show_once(Locks& locks, const Invocation& invocation, Output& to, bool termi
                                   : Shape::plain,
                   moment);
   listing.heads();
-  // The heads, what was cut, the footnote, and where the cursor stands.
-  constexpr unsigned kAround = 4;
+  // The heads, what was cut, the totals, the footnote, and where the cursor stands.
+  constexpr unsigned kAround = 5;
   if (lines != 0) listing.cut_after(lines > kAround ? lines - kAround : 1);
   const int code = locks.show(listing);
   if (!terminal || invocation.json) return code;
-  if (!listing.any()) to.text("nobody holds or waits\n");
-  if (listing.cut() != 0) to.text("... and ").number(listing.cut()).text(" more\n");
-  if (listing.doubted()) {
-    to.text("?: by its record only; see atmost(1)\n");
-  }
+  const std::string_view end = table.end_of_line();
+  if (!listing.any()) to.text("nobody holds or waits").text(end);
+  if (listing.cut() != 0) to.text("... and ").number(listing.cut()).text(" more").text(end);
+  if (listing.totals().held + listing.totals().waiting > 1) say_totals(listing.totals(), end, to);
+  if (listing.doubted()) to.text("?: by its record only; see atmost(1)").text(end);
   return code;
 }
 
 // Where names were looked up: root's and users' names are not the same locks.
-void say_where(Locks& locks, Output& to) {
-  to.text("locks in ").escaped(locks.directory()).text("\n");
+void say_where(Locks& locks, Output& to, std::string_view end = "\n") {
+  to.text("locks in ").escaped(locks.directory()).text(end);
 }
 
 int watch(Locks& locks, const Invocation& invocation, Output& to, bool terminal) {
   constexpr std::string_view kHideCursor = "\x1b[?25l";
   constexpr std::string_view kShowCursor = "\x1b[?25h";
   constexpr std::string_view kClear = "\x1b[H\x1b[J";
+  constexpr std::string_view kHome = "\x1b[H";
+  constexpr std::string_view kClearBelow = "\x1b[J";
+  Table table;
+  if (terminal) {
+    table.overwrite();
+    to.text(kHideCursor).text(kClear);
+  }
   hold_signals();
   for (;;) {
-    if (terminal) to.text(kHideCursor).text(kClear);
-    if (terminal && locks.all() && !invocation.json) say_where(locks, to);
+    if (terminal) to.text(kHome);
+    if (terminal && locks.all() && !invocation.json) say_where(locks, to, table.end_of_line());
     const unsigned screen = terminal ? terminal_size(1).lines : 0;
     const unsigned above = locks.all() && !invocation.json ? 1 : 0;
-    show_once(locks, invocation, to, terminal, screen > above ? screen - above : screen);
+    show_once(locks, invocation, to, terminal, screen > above ? screen - above : screen, table);
+    if (terminal) to.text(kClearBelow);
     if (!to.flush()) {
       release_signals();
       return finish(to);

@@ -3,12 +3,13 @@
 #include "core/host.h"
 #include "core/json_line.h"
 #include "core/words.h"
+#include "waiting_line.h"
 
 namespace atmost::cli {
 namespace {
 
-constexpr Row kHeads = {
-    {"LOCK", "SLOT", "STATE", "PID", "USER", "AGE", "EXPIRES", "ID", "COMMAND"}};
+constexpr Row kHeads = {{"LOCK", "SLOT", "STATE", "PID", "USER", "AGE", "EXPIRES", "ID", "COMMAND"},
+                        Style::heads};
 
 void write_known(JsonLine& to, std::string_view name, std::uint64_t value) {
   value != 0 ? to.number(name, value) : to.null(name);
@@ -44,6 +45,7 @@ void Listing::begin(std::string_view lock) {
   lock_ = lock;
   queue_max_ = 0;
   position_ = 0;
+  begun_ = true;
 }
 
 void Listing::header(const Header& header) {
@@ -68,6 +70,7 @@ void Listing::holder(const HolderView& holder) {
                 : is_stopped(holder.process_state) ? "stopped"
                 : holder.kept_for != 0             ? "kept"
                                                    : "held";
+  if (!holder.read_locked) ++totals_.held;
   entry.kept_for = holder.kept_for;
   entry.slot = holder.slot;
   entry.pid = holder.pid;
@@ -85,6 +88,9 @@ void Listing::holder(const HolderView& holder) {
 
 void Listing::waiter(const WaiterView& waiter) {
   position_ = waiter.max == queue_max_ ? position_ + 1 : 1;  // queues come one after another
+  totals_.queues += position_ == 1 ? 1 : 0;
+  totals_.max = waiter.max;
+  ++totals_.waiting;
   queue_max_ = waiter.max;
   Entry entry;
   entry.state = "waiting";
@@ -102,6 +108,8 @@ void Listing::waiter(const WaiterView& waiter) {
 
 void Listing::show(const Entry& entry) {
   any_ = true;
+  totals_.locks += begun_ ? 1 : 0;
+  begun_ = false;
   if (shape_ == Shape::json) {
     show_json(entry);
   } else {
@@ -145,7 +153,11 @@ void Listing::show_row(const Entry& entry) {
   if (command.empty()) command.push('-');
   Text<48> state(entry.state);
   if (entry.kept_for != 0) state.append(" for ").append_signed(entry.kept_for);
-  Row row = {{lock, slot, state, pid, user, age_words, expires, id, command}};
+  const bool for_people = shape_ == Shape::measure || shape_ == Shape::table;
+  if (for_people && entry.position != 0) state.append(" ").append(ordinal(entry.position));
+  const bool late = known_age && !entry.expire_after.is_forever() && age >= entry.expire_after.ns;
+  const Style style = late ? Style::alarming : entry.position != 0 ? Style::faint : Style::plain;
+  Row row = {{lock, slot, state, pid, user, age_words, expires, id, command}, style};
   if (shape_ == Shape::measure) table_.measure(row);
   const bool written = ++rows_ <= most_rows_;
   doubted_ = doubted_ || (doubtful && written);

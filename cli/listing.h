@@ -29,6 +29,15 @@ class Listing final : public LockVisitor {
   void cut_after(unsigned rows) { most_rows_ = rows; }
   // How many rows were left out.
   unsigned cut() const { return rows_ > most_rows_ ? rows_ - most_rows_ : 0; }
+  // What was shown, and left out, in all locks.
+  struct Totals {
+    std::uint32_t locks = 0;    // with anything to show
+    std::uint32_t held = 0;     // slots
+    std::uint32_t waiting = 0;  // waiters
+    std::uint32_t queues = 0;   // that they wait in
+    std::uint32_t max = 0;      // the N of the last of these queues
+  };
+  const Totals& totals() const { return totals_; }
   // Whether some process was shown with a question mark.
   bool doubted() const { return doubted_; }
 
@@ -67,6 +76,8 @@ class Listing final : public LockVisitor {
   std::string_view lock_;
   std::uint32_t queue_max_ = 0;
   std::uint32_t position_ = 0;
+  Totals totals_;
+  bool begun_ = false;
   bool any_ = false;
   bool doubted_ = false;
   unsigned rows_ = 0;

@@ -98,6 +98,9 @@ void Table::fit(unsigned columns) {
 }
 
 void Table::write(Output& to, const Row& row) const {
+  constexpr std::string_view kBegin[] = {"", "\x1b[1m", "\x1b[2m", "\x1b[31m"};
+  const bool styled = colours_ && row.style != Style::plain;
+  if (styled) to.text(kBegin[static_cast<unsigned>(row.style)]);
   std::size_t owed = 0;  // blanks are written only before something that is not blank
   for (unsigned i = 0; i < kColumns; ++i) {
     std::size_t width = display_width(row.cells[i]);
@@ -112,7 +115,7 @@ void Table::write(Output& to, const Row& row) const {
     }
     owed += (widths_[i] > width ? widths_[i] - width : 0) + kGap;
   }
-  to.text("\n");
+  to.text(styled ? "\x1b[0m" : "").text(end_);
 }
 
 void write_plain(Output& to, const Row& row) {

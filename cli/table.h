@@ -18,15 +18,23 @@ std::string_view cut_to_width(std::string_view text, std::size_t width);
 
 inline constexpr unsigned kColumns = 9;
 
+enum class Style : unsigned char { plain, heads, faint, alarming };
+
 // One line; the cells are escaped already.
 struct Row {
   std::string_view cells[kColumns];
+  Style style = Style::plain;
 };
 
 // Measure every row, fit once, then write every row. Rows written may differ from those measured:
 // what is too wide is cut, with an ellipsis.
 class Table {
  public:
+  // Rows show their style, by escape sequences of ECMA-48.
+  void colour() { colours_ = true; }
+  // Each line clears what stood behind it on the screen: for a table that is written over another.
+  void overwrite() { end_ = "\x1b[K\n"; }
+  std::string_view end_of_line() const { return end_; }
   void measure(const Row& row);
   // Narrows the widest columns until a line fits `columns` cells; a column keeps at least eight. 0:
   // no limit.
@@ -36,6 +44,8 @@ class Table {
 
  private:
   std::size_t widths_[kColumns] = {};
+  bool colours_ = false;
+  std::string_view end_ = "\n";
 };
 
 // The row with tabs between the cells, for programs that split.

@@ -13,7 +13,7 @@ start script -qfc 'stty rows 10 cols 100; atmost list --watch & echo $! >pid; wa
 wait_until '[ -s pid ] && grep -q "more" watched'
 kill -INT "$(cat pid)" 2>/dev/null || kill -TERM "$(cat pid)"
 expect_end 0 "$started"
-expect_in watched '... and 9 more'
+expect_in watched '... and 10 more'
 if grep -qE "^many +14 " watched; then fail "all are shown"; fi
 # Not where the terminal does not scroll away what is shown once.
 # What is still in the terminal when the last program ends may be lost: it ends when all has been
