@@ -35,7 +35,8 @@ quiet npm install --prefer-offline "$folder"/atmost-*.tgz
 mv "$folder/node/tests" .
 if [ -n "$script" ]; then
   cp "$script" tests
-  TMPDIR=$folder NODE_PATH=$folder/node/node_modules node "tests/$(basename "$script")"
+  TMPDIR=$folder NODE_PATH=$folder/node/node_modules${NODE_PATH:+:$NODE_PATH} \
+    node "tests/$(basename "$script")"
   exit
 fi
 "$folder/node/node_modules/.bin/tsc" --noEmit --strict --target es2022 --module nodenext \
