@@ -1,0 +1,223 @@
+#include <poll.h>
+#include <sys/select.h>
+
+#include "atmost_tcl.h"
+
+enum { HEAR_MS = 20 };
+
+static int Begin(const Spec* spec, const atmost_options* options, atmost_request** request) {
+  if (spec->operand != NULL)
+    return atmost_begin_atom(spec->name, spec->operand, spec->host, options, request);
+  return atmost_begin(spec->name, options, request);
+}
+
+static int Get(const Spec* spec, const atmost_options* options, atmost_lock** lock) {
+  if (spec->operand != NULL)
+    return atmost_get_atom(spec->name, spec->operand, spec->host, options, lock);
+  return atmost_get(spec->name, options, lock);
+}
+
+/* Gives the place in the queue up; an admission that came first ends as unsuccessful. */
+static void Abandon(atmost_request* request, Notice* notice) {
+  atmost_lock* lock;
+  atmost_cancel(request);
+  if (atmost_finish(request, &lock) == ATMOST_ADMITTED) atmost_release(lock, 0);
+  NoticeEnd(notice, 1);
+}
+
+/* Handlers are asked for at intervals, too: a signal may be delivered to another thread, or just
+ * before poll(). */
+static int Await(Tcl_Interp* interp, const atmost_request* request) {
+  struct pollfd answer = {atmost_descriptor(request), POLLIN, 0};
+  for (;;) {
+    const int ready = poll(&answer, 1, HEAR_MS);
+    if (Tcl_AsyncReady()) {
+      const int code = Tcl_AsyncInvoke(interp, TCL_OK);
+      if (code != TCL_OK) return code;
+    }
+    if (Tcl_InterpDeleted(interp)) return TCL_ERROR;
+    if (Tcl_Canceled(interp, TCL_LEAVE_ERR_MSG) != TCL_OK) return TCL_ERROR;
+    if (ready == 1) return TCL_OK;
+  }
+}
+
+static int TakeOrWait(Tcl_Interp* interp, const Spec* spec, const atmost_options* options,
+                      Notice* notice, Held** held) {
+  atmost_lock* lock = NULL;
+  int answer;
+  if (options->wait == 0) {
+    answer = Get(spec, options, &lock);
+  } else {
+    atmost_request* request;
+    answer = Begin(spec, options, &request);
+    if (answer == ATMOST_ADMITTED) {
+      const int code = Await(interp, request);
+      if (code != TCL_OK) {
+        Abandon(request, notice);
+        return code;
+      }
+      answer = atmost_finish(request, &lock);
+    }
+  }
+  if (answer == ATMOST_ADMITTED) {
+    *held = HeldNew(lock, notice);
+    return TCL_OK;
+  }
+  NoticeEnd(notice, 1);
+  return Refuse(interp, spec->encoding, answer);
+}
+
+int Take(Tcl_Interp* interp, Spec* spec, Held** held) {
+  atmost_options options = spec->options;
+  Notice* notice = NoticeNew(interp, spec, &options);
+  SpecKeep(spec);
+  const int code = TakeOrWait(interp, spec, &options, notice, held);
+  SpecDrop(spec);
+  return code;
+}
+
+/* A request beside the event loop. Its command has it; deleted, it ends. */
+typedef struct Request {
+  atmost_request* request; /* NULL once it is finished */
+  int descriptor;
+  Tcl_Interp* interp;
+  Tcl_Command command;
+  Spec* spec;
+  Notice* notice;
+  Tcl_Obj* prefix;
+  struct Request* next; /* of the thread's requests */
+  struct Request** link;
+} Request;
+
+typedef struct Requests {
+  Request* first;
+} Requests;
+
+static Tcl_ThreadDataKey requests_key;
+
+static Requests* OfThread(void) { return Tcl_GetThreadData(&requests_key, sizeof(Requests)); }
+
+static atmost_request* Detach(Request* request) {
+  atmost_request* asked = request->request;
+  if (asked == NULL) return NULL;
+  request->request = NULL;
+  *request->link = request->next;
+  if (request->next != NULL) request->next->link = request->link;
+  Tcl_DeleteFileHandler(request->descriptor);
+  return asked;
+}
+
+static void End(Request* request) {
+  atmost_request* asked = Detach(request);
+  if (asked != NULL) Abandon(asked, request->notice);
+}
+
+void EndAllRequests(void) {
+  Requests* requests = OfThread();
+  while (requests->first != NULL) End(requests->first);
+}
+
+static void CommandDeleted(ClientData data) {
+  Request* request = data;
+  End(request);
+  Tcl_DecrRefCount(request->prefix);
+  SpecDrop(request->spec);
+  ckfree((char*)request);
+}
+
+/* A callback that fails has nobody who would release what was admitted: that ends, too. */
+static void CallBack(Tcl_Interp* interp, Tcl_Obj* prefix, Held* held, int code) {
+  Tcl_Obj* result = held != NULL ? HeldCommand(interp, held) : Tcl_GetObjResult(interp);
+  Tcl_Obj* command = Tcl_DuplicateObj(prefix);
+  Tcl_IncrRefCount(command);
+  Tcl_ListObjAppendElement(NULL, command, result);
+  Tcl_ListObjAppendElement(NULL, command, Tcl_GetReturnOptions(interp, code));
+  Tcl_ResetResult(interp);
+  code = Tcl_EvalObjEx(interp, command, TCL_EVAL_GLOBAL);
+  if (code != TCL_OK) {
+    if (held != NULL) HeldEnd(held, 0);
+    if (!Tcl_InterpDeleted(interp)) Tcl_BackgroundException(interp, code);
+  }
+  Tcl_DecrRefCount(command);
+}
+
+static void Answered(ClientData data, int mask) {
+  (void)mask;
+  Request* request = data;
+  Tcl_Interp* interp = request->interp;
+  Tcl_Obj* prefix = request->prefix;
+  Notice* notice = request->notice;
+  Held* held = NULL;
+  atmost_lock* lock;
+  Tcl_Preserve(interp);
+  Tcl_IncrRefCount(prefix);
+  const int answer = atmost_finish(Detach(request), &lock);
+  int code = TCL_OK;
+  if (answer == ATMOST_ADMITTED) {
+    held = HeldNew(lock, notice);
+  } else {
+    NoticeEnd(notice, 1);
+    code = Refuse(interp, request->spec->encoding, answer);
+  }
+  Tcl_DeleteCommandFromToken(interp, request->command);
+  if (!Tcl_InterpDeleted(interp)) CallBack(interp, prefix, held, code);
+  if (held != NULL) HeldDrop(held);
+  Tcl_DecrRefCount(prefix);
+  Tcl_Release(interp);
+}
+
+static int RequestObjCmd(ClientData data, Tcl_Interp* interp, int objc, Tcl_Obj* const objv[]) {
+  static const char* const kSubcommands[] = {"cancel", NULL};
+  const Request* request = data;
+  int index;
+  if (objc != 2) {
+    Tcl_WrongNumArgs(interp, 1, objv, "cancel");
+    return TCL_ERROR;
+  }
+  if (Tcl_GetIndexFromObj(interp, objv[1], kSubcommands, "subcommand", TCL_EXACT, &index) != TCL_OK)
+    return TCL_ERROR;
+  if (request->request != NULL) atmost_cancel(request->request);
+  return TCL_OK;
+}
+
+static void Enlist(Request* request) {
+  Requests* requests = OfThread();
+  request->next = requests->first;
+  request->link = &requests->first;
+  if (request->next != NULL) request->next->link = &request->next;
+  requests->first = request;
+}
+
+int TakeInLoop(Tcl_Interp* interp, Spec* spec, const CallOptions* call) {
+  atmost_options options = spec->options;
+  Notice* notice = NoticeNew(interp, spec, &options);
+  atmost_request* asked;
+  const int answer = Begin(spec, &options, &asked);
+  if (answer != ATMOST_ADMITTED) {
+    NoticeEnd(notice, 1);
+    return Refuse(interp, spec->encoding, answer);
+  }
+  const int descriptor = atmost_descriptor(asked);
+  if (descriptor >= FD_SETSIZE) { /* Tcl's notifier calls select() without looking */
+    Abandon(asked, notice);
+    Tcl_SetObjResult(interp, Tcl_NewStringObj("too many open files for Tcl's event loop", -1));
+    Tcl_SetErrorCode(interp, "ATMOST", "INTERNAL", (char*)NULL);
+    return TCL_ERROR;
+  }
+  Request* request = (Request*)ckalloc(sizeof(Request));
+  request->request = asked;
+  request->descriptor = descriptor;
+  request->interp = interp;
+  request->spec = spec;
+  SpecKeep(spec);
+  request->notice = notice;
+  request->prefix = call->command;
+  Tcl_IncrRefCount(request->prefix);
+  Enlist(request);
+  Tcl_Obj* name = NewName(interp, "request");
+  request->command =
+      Tcl_CreateObjCommand(interp, Tcl_GetString(name), RequestObjCmd, request, CommandDeleted);
+  Tcl_CreateFileHandler(descriptor, TCL_READABLE, Answered, request);
+  Tcl_SetObjResult(interp, name);
+  return TCL_OK;
+}
