@@ -26,7 +26,9 @@ std::string_view near_option(std::string_view typed, unsigned subcommand) {
   if (!typed.starts_with("--")) return {};
   Nearest nearest({typed.data() + 2, typed.size() - 2});
   for (const Option& option : options()) {
-    if ((option.subcommands & subcommand) != 0) nearest.consider(option.name);
+    if ((option.subcommands & subcommand) == 0) continue;
+    if (typed.size() == 3 && option.letter == typed[2]) return option.name;  // --n
+    nearest.consider(option.name);
   }
   return nearest.found();
 }

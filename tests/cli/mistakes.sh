@@ -73,6 +73,46 @@ if grep -q 'sh -c\|forgotten' err; then fail "a hint where none helps: $(cat err
 mistake 127 "--wait: No such file or directory (options come before LOCK)" \
   atmost run lock --wait 5 true
 
+# Operands that are missing, or are no locks.
+mistake 64 'no command given: atmost --help lists them' atmost
+mistake 64 'no LOCK given: use a name, operator:operand or a path' atmost run
+mistake 64 'no COMMAND given: atmost run LOCK COMMAND [ARG]...' atmost run lock
+mistake 64 'no COMMAND given' atmost run lock --
+mistake 64 'the lock has no name' atmost run '' true
+mistake 64 '"." is a directory: name a file' atmost run . true
+mistake 74 'is a directory; name a file in it' atmost run "$folder" true
+mistake 73 'cannot create the lock file: No such file or directory' atmost run ./none/x.lock true
+mistake 74 '/dev/null: is not a regular file' atmost run /dev/null true
+echo 'a letter' >letter
+mistake 74 'not a lock file, or cut short (it holds other data, which was left alone)' \
+  atmost run ./letter true
+mistake 64 'no LOCK given' atmost kill
+mistake 64 '--for-pid: hold needs it: use --for-pid $$ in a script' atmost hold lock
+mistake 1 'nothing is held there for process' atmost release lock
+mistake 64 '--max: wait needs it: use -n N' atmost wait lock
+mistake 64 'atmost pass: FILE is missing' atmost pass
+mistake 78 'none.toml: No such file or directory' atmost pass none.toml
+mistake 74 'none.txt: No such file or directory' atmost simulate none.txt
+
+# Values.
+mistake 64 '--max: needs a value: N' atmost run -n
+mistake 64 '--max: "-1" is not a whole number from 0 to 262144' atmost run -n -1 lock true
+mistake 64 '--take: 3 slots of at most 2: use at most --max' atmost run -k 3 -n 2 lock true
+mistake 64 '--wait: "" is not a duration' atmost run --wait= lock true
+mistake 64 '--if-elapsed: "1y" is not a duration' atmost run --if-elapsed 1y lock true
+mistake 64 '--mode: "999" is not a file mode: use three octal digits' atmost run --mode 999 lock true
+mistake 64 '--now: "yesterday" is not a time: use seconds since 1970' \
+  atmost run --now yesterday lock true
+mistake 64 '--auto-risk: "2000" is not a number of runs in 1,000' \
+  atmost run --auto-risk 2000 lock true
+mistake 64 '--splay: no part of inf can be waited for' atmost run --splay inf lock true
+mistake 64 '--ttl: only a lease in a fleet has one: use it with --store' atmost run --ttl 5 lock true
+mistake 64 '--store: is no store: use file:, symlink:, etcd://' \
+  atmost run --store redis://x lock true
+mistake 64 '--quiet: takes no value' atmost run --quiet=yes lock true
+mistake 64 '--n: no option of run; did you mean --max?' atmost run --n 3 lock true
+mistake 64 '--since: "yesterday" is no moment: use a duration ago' atmost history --since yesterday
+
 # What is meant all the same.
 expect_code 0 atmost help
 expect_in out 'usage: atmost COMMAND'
