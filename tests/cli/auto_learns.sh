@@ -15,6 +15,10 @@ while [ $i -lt 12 ]; do
   i=$((i + 1))
 done
 expect_code 0 atmost tune job
+expect_in out 'job: 12 runs: half took up to '
+expect_in out 'auto stops a run that takes longer than 1s: of 1,000 good runs '
+expect_line 2 out
+expect_code 0 atmost tune -v job
 expect_in out '12 runs that ended by themselves'
 # How the lock stands to the risk asked for, which is that of the directory; in words.
 expect_in out 'at most 5 good runs in 1,000 may be stopped, over all locks of the directory'

@@ -18,6 +18,13 @@ expect_in out '"completed":1,'
 expect_in out '"limit_s":null,'
 expect_in out '"expire_after_s":null,"max_runtime_s":0,'
 expect_code 0 atmost tune backup
+expect_in out 'backup: 1 run, none longer than '
+expect_in out 'auto stops no run yet: it needs 5 completed runs.'
+expect_code 0 atmost tune --auto-max 1h backup
+expect_in out 'auto stops a run that takes longer than 1h, as --auto-max says.'
+expect_code 0 atmost tune never
+expect_in out 'never: no runs yet, and so no limit.'
+expect_code 0 atmost tune -v backup
 expect_in out 'no limit: 5 completed runs of its own are needed, it has 1'
 
 # A longest limit that somebody named is one for new locks as well, and is called what it is.

@@ -1,0 +1,21 @@
+// What a lock has learned, for people.
+#ifndef ATMOST_CLI_TUNE_WORDS_H
+#define ATMOST_CLI_TUNE_WORDS_H
+
+#include <string_view>
+
+#include "core/tuning.h"
+#include "output.h"
+
+namespace atmost::cli {
+
+// In a few sentences: how long runs took, and what auto would do now.
+void tell(Output& to, std::string_view lock, const Tuning& tuning);
+
+// Every figure, and what it follows from; a line each.
+void tell_in_detail(Output& to, std::string_view lock, const Tuning& tuning,
+                    const LearnedBounds& bounds);
+
+}  // namespace atmost::cli
+
+#endif
