@@ -6,7 +6,8 @@ set -eu
 unset ATMOST_STORE ATMOST_HELD ATMOST_LOCK ATMOST_LOCKFILE ATMOST_SLOT ATMOST_SLOTS ATMOST_INDICES \
   ATMOST_TOKEN ATMOST_WAITED_MS
 build=$1 source=$2 script=${3-}
-command -v tclsh8.6 >/dev/null || { echo "run.sh: tclsh8.6 is missing (Debian: tcl8.6)" >&2; exit 1; }
+command -v tclsh8.6 >/dev/null ||
+  { echo "run.sh: tclsh8.6 is missing (Debian: tcl8.6)" >&2; exit 1; }
 for package in Tclx:tclx8.4 Thread:tcl-thread json:tcllib; do
   echo "exit [catch {package require ${package%:*}}]" | tclsh8.6 ||
     { echo "run.sh: Tcl's package ${package%:*} is missing (Debian: ${package#*:})" >&2; exit 1; }
