@@ -174,10 +174,10 @@ void tell_limit(Output& to, const Tuning& tuning) {
 
 void tell_schedule(Output& to, const Tuning& tuning) {
   if (!tuning.schedule_known) return;
-  to.text("Somebody asks about every ").text(duration_words(tuning.usual));
+  to.text("A request comes about every ").text(duration_words(tuning.usual));
   const Duration interval = tuning.limits.if_elapsed;
   if (!interval.is_zero()) {
-    to.text("; --if-elapsed auto refuses whoever asks within ").text(duration_words(interval));
+    to.text("; --if-elapsed auto refuses one within ").text(duration_words(interval));
     to.text(" of the last admission");
   }
   to.text(".\n");
