@@ -70,11 +70,14 @@ std::string facts(const std::vector<Summary>& locks) {
          fact(grouped(killed), "killed", "killed") +
          fact(grouped(busy), "refused as busy", "busy") +
          fact(grouped(too_soon), "refused as too soon", "soon") +
-         fact(grouped(spam), "requests of spam", "soon") + fact(grouped(waits), "waits", "wait");
+         fact(grouped(spam), "came too often", "soon") + fact(grouped(waits), "waits", "wait");
 }
 
 std::string subtitle(const RunLedger& ledger) {
-  if (ledger.empty()) return "Nothing has happened yet.";
+  if (ledger.empty())
+    return "Nothing has happened yet. Run a command under a lock, as in “atmost run LOCK COMMAND”, "
+           "and "
+           "make this page again.";
   const std::int64_t span = ledger.last_ns() - ledger.first_ns();
   return moment_words(ledger.first_ns()) + " to " + moment_words(ledger.last_ns()) +
          (span >= kSecond ? ": " + span_words(span) : "");
@@ -125,8 +128,8 @@ std::string moment_words(std::int64_t at_ns) {
   const std::time_t when = at_ns / kSecond;
   struct tm parts = {};
   char words[64];
-  if (gmtime_r(&when, &parts) == nullptr) return "?";
-  return {words, std::strftime(words, sizeof words, "%Y-%m-%d %H:%M:%S UTC", &parts)};
+  if (localtime_r(&when, &parts) == nullptr) return "?";
+  return {words, std::strftime(words, sizeof words, "%Y-%m-%d %H:%M:%S %Z", &parts)};
 }
 
 std::string page_html(const RunLedger& ledger, const std::vector<Summary>& locks,

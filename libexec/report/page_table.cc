@@ -27,13 +27,15 @@ struct Column {
 constexpr Column kColumns[] = {
     {"Lock", "Name of the lock, and what there is to say about it"},
     {"Trouble",
-     "10 for a killed run, 3 for a failed one, 1 for a refusal as busy and for a request of spam"},
+     "10 for a killed run, 3 for a failed one, 1 for a request that was refused as busy or came "
+     "too "
+     "often"},
     {"Runs", "Times it was admitted"},
     {"Failed", "Runs with another exit code than 0, or a signal"},
     {"Killed", "Runs that were stopped: overdue, or at --max-runtime"},
     {"Busy", "Requests refused because no slot was free"},
     {"Too soon", "Requests refused before --if-elapsed was over"},
-    {"Spam", "Requests that kept arriving at or below the interval"},
+    {"Too often", "Requests that kept arriving at or below the interval"},
     {"Waits", "Requests that waited"},
     {"p50", "Half of the runs that finished took no longer"},
     {"p99", "99 of 100 took no longer"},

@@ -89,7 +89,7 @@ class Browser:
 
 
 class Page:
-    def __init__(self, browser, url, dark=False, width=1360, height=1000, media="", wait=True):
+    def __init__(self, browser, url, dark=False, width=1360, height=1000, media="", wait=True, zone="UTC", before=""):
         self.browser, self.requests, self.errors = browser, [], []
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -98,6 +98,9 @@ class Page:
             self.call(f"{domain}.enable")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.emulate(dark, media)
+        self.call("Emulation.setTimezoneOverride", timezoneId=zone)
+        if before:  # a script that runs before the page's own
+            self.call("Page.addScriptToEvaluateOnNewDocument", source=before)
         self.call("Page.navigate", url=url)
         if wait:
             self.until("document.documentElement?.dataset.drawn")

@@ -7,12 +7,17 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
 from browser import Browser
 
 PICTURES = None
+AXE = "axe-core@4.10.2"
+LISTEN = """window.drawn = [];
+const fill = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { window.drawn.push(text); fill.call(this, text, ...at); };"""
 HOSTILE = '</script><img src=http://127.0.0.1:9/x onerror=hacked=1><svg onload=hacked=1>\x1b[31m"\'&{{DATA}}'
 
 # Pixels of a colour, which is named as the style sheet does, in a chart.
@@ -72,6 +77,10 @@ class PageTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.browser.__exit__()
         cls.folder.cleanup()
+
+    @classmethod
+    def page_of(cls, name):
+        return os.path.join(cls.folder.name, name + ".html")
 
     @classmethod
     def write(cls, name, lines, *options):
@@ -215,6 +224,55 @@ class PageTest(unittest.TestCase):
     def test_an_empty_log_is_a_page_too(self):
         page = self.open(self.write("empty", []))
         self.assertIn("Nothing has happened yet", page.evaluate("document.body.innerText"))
+
+    def drawn(self, page):
+        """The texts in the timeline, from the left, of a page that was opened with before=LISTEN."""
+        return page.evaluate("[...new Set(window.drawn)]")
+
+    def test_names_differ_where_there_is_little_room(self):
+        names = [f"backup-home-of-{one}-to-the-second-server" for one in ("alice", "bob")]
+        path = self.write("long", [*story(names[0]), *story(names[1])])
+        narrow = self.open(path, width=420, before=LISTEN)
+        self.see(narrow, "narrow")
+        self.assertEqual(narrow.evaluate("document.documentElement.scrollWidth"), 420)
+        self.assertEqual(len([one for one in self.drawn(narrow) if one.startswith("backup-home-of-")]), 2)
+        wide = self.open(path, width=900, before=LISTEN)
+        for part in ("backup-home-of-alice-to-", "backup-home-of-bob-to-", "the-second-server"):
+            self.assertIn(part, self.drawn(wide), "wrapped, not cut")
+
+    def test_times_are_the_readers_own(self):
+        for zone, words, first in [("UTC", "UTC", "18 Nov 12:00"), ("Asia/Kolkata", "GMT+5:30", "18 Nov 18:00"),
+                                   ("America/New_York", "EST", "18 Nov 06:00")]:
+            page = self.open(self.page_of_story, zone=zone, before=LISTEN)
+            self.assertEqual(page.evaluate("document.getElementById('zone').textContent"), f"The times are {words}.")
+            self.assertIn(first, self.drawn(page))
+            self.assertIn(words, self.drawn(page))
+
+    def test_no_hour_is_lost_when_the_clock_changes(self):
+        # It goes back on 1 November 2026 in New York, an hour after midnight.
+        path = self.write("clock", [*story("job", begin=1793419200, hours=96)])
+        page = self.open(path, zone="America/New_York", width=1800, before=LISTEN)
+        days = [one for one in self.drawn(page) if one.endswith(" 00:00")]
+        self.assertEqual(days, ["31 Oct 00:00", "1 Nov 00:00", "2 Nov 00:00", "3 Nov 00:00"])
+
+    def test_no_fault_of_accessibility(self):
+        """By axe-core (MPL-2.0), a version of which comes from npm's registry; nothing of it is kept."""
+        package = subprocess.run(["npm", "pack", "--silent", AXE], cwd=self.folder.name, check=True, text=True,
+                                 stdout=subprocess.PIPE).stdout.strip()
+        with tarfile.open(os.path.join(self.folder.name, package)) as archive:
+            axe = archive.extractfile("package/axe.min.js").read().decode()
+        many = self.write("many", [one for number in range(12) for one in story(f"lock-{number}", hours=6)])
+        for path, how in [(self.page_of_story, {}), (self.page_of_story, {"dark": True, "width": 420}),
+                          (many, {"width": 900}), (self.write("none", []), {})]:
+            page = self.open(path, **how)
+            page.evaluate(axe + "; 1")
+            found = page.evaluate("axe.run().then((all) => all.violations.map((one) => [one.id, one.nodes[0].html]))")
+            self.assertEqual(found, [], f"{path} {how}")
+
+    def test_what_trouble_is_stands_there(self):
+        page = self.open(self.page_of_story)
+        self.assertIn("Trouble: 10 for a killed run", page.evaluate("document.querySelector('#offenders').innerText"))
+        self.assertNotIn("spam", page.evaluate("document.body.innerText").lower())
 
     def test_many_events_open(self):
         lines = [one for lock in range(100) for one in story(f"job-{lock:03}", hours=240)]

@@ -1,6 +1,7 @@
 // The timeline: a lane for each lock, in the manner of Figures 2, 4 and 5 of Burgess & Skipitaris (LISA '97).
 const AXIS = 28, SLOT_ROW = 9, MOST_ROWS = 8, FEW_LOCKS = 10;
 const LANE = {height: 34, bar: 12};  // of a lock with one slot, or in pieces of time
+const NARROW = 640, LABEL = 20;  // below that width a lane has its label above it, so high
 
 // Part of the whole that all charts show, in seconds after the beginning.
 class View {
@@ -36,17 +37,24 @@ class Lanes {
     this.picked = -1;
     this.cursor = null;
     if (model.locks.length <= FEW_LOCKS) Object.assign(LANE, {height: 46, bar: 20});
+    this.layOut(0);
+  }
+  layOut(label) {
+    this.label = label;
     this.tops = [];
     let top = AXIS;
-    for (const lock of model.locks) {
+    for (const lock of this.model.locks) {
       this.tops.push(top);
-      top += laneHeight(lock);
+      top += this.heightOf(lock);
     }
     this.height = top + 4;
   }
+  heightOf(lock) { return this.label + laneHeight(lock); }
   measure(width) {
+    const label = width < NARROW ? LABEL : 0;
+    if (label !== this.label) this.layOut(label);
     this.width = width;
-    this.left = Math.round(Math.min(220, width * 0.24));
+    this.left = label ? 34 : Math.round(Math.min(220, width * 0.24));
     this.right = width - 14;
     this.scale = (this.right - this.left) / (this.view.to - this.view.from);
   }
@@ -54,7 +62,7 @@ class Lanes {
   seconds(x) { return this.view.from + (x - this.left) / this.scale; }
   laneAt(y, scrolled) {
     if (y < AXIS) return -1;
-    return this.model.locks.findIndex((lock, i) => y + scrolled >= this.tops[i] && y + scrolled < this.tops[i] + laneHeight(lock));
+    return this.model.locks.findIndex((lock, i) => y + scrolled >= this.tops[i] && y + scrolled < this.tops[i] + this.heightOf(lock));
   }
 
   // Draws what is between `scrolled` and `scrolled + height`.
@@ -62,37 +70,51 @@ class Lanes {
     this.measure(width);
     pen.fillStyle = colours.sheet;
     pen.fillRect(0, 0, width, height);
-    const ticks = timeTicks(this.model.from + this.view.from, this.model.from + this.view.to, 84 / this.scale);
+    const ticks = timeTicks(this.model.from + this.view.from, this.model.from + this.view.to, 112 / this.scale);
     this.model.locks.forEach((lock, i) => {
       const top = this.tops[i] - scrolled;
-      if (top + laneHeight(lock) < AXIS || top > height) return;
+      if (top + this.heightOf(lock) < AXIS || top > height) return;
       this.drawGround(pen, colours, lock, i, top);
+      const below = top + this.label;
       pen.save();
       pen.beginPath();
-      pen.rect(this.left, top, this.right - this.left + 6, laneHeight(lock));
+      pen.rect(this.left, below, this.right - this.left + 6, laneHeight(lock));
       pen.clip();
-      this.drawTicks(pen, colours, ticks, top, laneHeight(lock));
-      if (lock.exact) this.drawEvents(pen, colours, lock, top); else this.drawBuckets(pen, colours, lock, top);
-      if (this.cursor && this.picked === i) this.drawCursor(pen, colours, top, laneHeight(lock));
+      this.drawTicks(pen, colours, ticks, below, laneHeight(lock));
+      if (lock.exact) this.drawEvents(pen, colours, lock, below); else this.drawBuckets(pen, colours, lock, below);
+      if (this.cursor && this.picked === i) this.drawCursor(pen, colours, below, laneHeight(lock));
       pen.restore();
     });
     this.drawAxis(pen, colours, ticks);
   }
   drawGround(pen, colours, lock, index, top) {
-    const height = laneHeight(lock);
+    const height = this.heightOf(lock);
     if (index === this.picked || index % 2 === 1) {
       pen.fillStyle = index === this.picked ? colours.pick : colours.band;
       pen.fillRect(0, top, this.width, height);
     }
     pen.textBaseline = "alphabetic";
     pen.textAlign = "left";
+    const killed = lock.n.killed > 0 ? ", " + grouped(lock.n.killed) + " killed" : "";
+    const runs = counted(lock.n.runs, "run", "runs") + killed;
+    if (this.label) {
+      pen.fillStyle = colours.faint;
+      pen.font = "11px system-ui, sans-serif";
+      const room = this.width - 24, wide = pen.measureText(runs).width;
+      pen.fillText(runs, this.width - 12 - wide, top + 15);
+      pen.fillStyle = colours.ink;
+      pen.font = "600 12.5px system-ui, sans-serif";
+      pen.fillText(fitted(pen, lock.name, room - wide - 10), 12, top + 15);
+      return;
+    }
     pen.fillStyle = colours.ink;
     pen.font = "600 12.5px system-ui, sans-serif";
-    pen.fillText(fitted(pen, lock.name, this.left - 22), 12, top + 15);
+    const room = this.left - 22, lines = wrapped(pen, lock.name, room, 2);
+    lines.forEach((line, i) => pen.fillText(line, 12, top + 15 + 13 * i));
+    if (lines.length > 1 && height < 46) return;
     pen.fillStyle = colours.faint;
     pen.font = "11px system-ui, sans-serif";
-    const killed = lock.n.killed > 0 ? ", " + grouped(lock.n.killed) + " killed" : "";
-    pen.fillText(fitted(pen, counted(lock.n.runs, "run", "runs") + killed, this.left - 22), 12, top + 28);
+    pen.fillText(fitted(pen, runs, room), 12, top + 15 + 13 * lines.length);
   }
   drawTicks(pen, colours, ticks, top, height) {
     pen.strokeStyle = colours.line;
@@ -125,7 +147,7 @@ class Lanes {
     pen.textAlign = "left";
     pen.fillStyle = colours.faint;
     pen.font = "11px system-ui, sans-serif";
-    pen.fillText("UTC", 12, AXIS / 2);
+    if (this.left > 40) pen.fillText(zoneWords(this.model.from + this.view.from), 12, AXIS / 2);
   }
   drawCursor(pen, colours, top, height) {
     const x = this.x(this.cursor.at);

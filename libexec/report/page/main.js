@@ -10,6 +10,7 @@ let colours = readColours(), brush = null, asked = false;
 function draw() {
   asked = false;
   const printing = window.matchMedia("print").matches;
+  lanes.measure(box.clientWidth);
   const most = printing ? lanes.tops[PRINTED_LANES] ?? lanes.height : Math.max(180, window.innerHeight * 0.7);
   const width = box.clientWidth, height = Math.min(lanes.height, most), scrolled = printing ? 0 : box.scrollTop;
   const canvas = box.querySelector("canvas"), pen = prepare(canvas, width, height);
@@ -61,7 +62,7 @@ function pick(index) {
   lanes.cursor = null;
   document.querySelectorAll("#locks tr.picked").forEach((row) => row.classList.remove("picked"));
   document.querySelector(`#locks tr[data-lock="${index}"]`)?.classList.add("picked");
-  const top = lanes.tops[index], bottom = top + laneHeight(model.locks[index]);
+  const top = lanes.tops[index], bottom = top + lanes.heightOf(model.locks[index]);
   if (top - AXIS < box.scrollTop) box.scrollTop = top - AXIS;
   if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
   const lock = model.locks[index];
@@ -198,6 +199,7 @@ function showCards(all) {
 
 function start() {
   listenToChart();
+  byId("zone").textContent = "The times are " + zoneWords(model.from) + ".";
   showCards(false);
   byId("more").addEventListener("click", () => showCards(true));
   document.querySelectorAll(".tools button").forEach((one) => one.addEventListener("click", () => obey(one.dataset.do)));

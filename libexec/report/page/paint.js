@@ -22,16 +22,33 @@ function prepare(canvas, width, height) {
   return pen;
 }
 
-// A name cut to the room there is; of a path the end says more than the beginning.
+// A name cut to the room there is: in its middle, as names differ at both ends; of a path the end says more.
 function fitted(pen, text, room) {
   if (pen.measureText(text).width <= room) return text;
-  const cut = (size) => text.startsWith("/") ? "…" + text.slice(text.length - size) : text.slice(0, size) + "…";
+  const cut = (size) => {
+    const before = text.startsWith("/") ? 0 : Math.ceil(size / 2);
+    return text.slice(0, before) + "…" + text.slice(text.length - (size - before));
+  };
   let low = 0, high = text.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (pen.measureText(cut(middle)).width <= room) low = middle; else high = middle - 1;
   }
   return cut(low);
+}
+
+// A name in at most `most` lines, broken behind a mark if there is one; the last line is cut to fit.
+function wrapped(pen, text, room, most) {
+  const lines = [];
+  while (lines.length + 1 < most && pen.measureText(text).width > room) {
+    let end = text.length;
+    while (end > 1 && pen.measureText(text.slice(0, end)).width > room) --end;
+    const mark = text.slice(0, end).search(/[-_.:/ @][^-_.:/ @]*$/);
+    if (mark > end / 3) end = mark + 1;
+    lines.push(text.slice(0, end));
+    text = text.slice(end);
+  }
+  return [...lines, fitted(pen, text, room)];
 }
 
 // A run: whole for a success, notched at its end for a failure, hatched when it was killed, open if

@@ -19,7 +19,7 @@ class Queue {
     const most = Queue.most(queue, size, this.view), foot = height - 22, high = foot - 14;
     pen.fillStyle = colours.sheet;
     pen.fillRect(0, 0, width, height);
-    const ticks = timeTicks(this.model.from + this.view.from, this.model.from + this.view.to, 84 / lanes.scale);
+    const ticks = timeTicks(this.model.from + this.view.from, this.model.from + this.view.to, 112 / lanes.scale);
     pen.textBaseline = "middle";
     pen.font = "11px system-ui, sans-serif";
     let end = 0;
@@ -55,7 +55,12 @@ class Queue {
     pen.textAlign = "left";
     pen.fillStyle = colours.ink;
     pen.font = "600 12.5px system-ui, sans-serif";
-    pen.fillText(fitted(pen, picked ? picked.name : "All locks", lanes.left - 40), 12, foot / 2);
+    const name = picked ? picked.name : "All locks";
+    if (lanes.label) {
+      pen.fillText(fitted(pen, name, lanes.right - lanes.left), lanes.left, 8);
+    } else {
+      wrapped(pen, name, lanes.left - 40, 2).forEach((line, i) => pen.fillText(line, 12, foot / 2 + 14 * i));
+    }
     if (queue.most.size > 0) return;
     pen.fillStyle = colours.faint;
     pen.font = "12.5px system-ui, sans-serif";

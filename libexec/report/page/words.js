@@ -21,6 +21,12 @@ const counted = (number, one, more) => grouped(number) + " " + (number === 1 ? o
 const two = (number) => String(number).padStart(2, "0");
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
+// The reader's own time: a Date whose UTC fields are the local ones, and what to add to them for the epoch.
+const offsetAt = (epoch) => new Date(epoch * 1000).getTimezoneOffset() * 60;
+const localDate = (epoch) => new Date(Math.round((epoch - offsetAt(epoch)) * 1000));
+const zoneWords = (epoch) => new Intl.DateTimeFormat("en", {timeZoneName: "short"}).formatToParts(new Date(epoch * 1000))
+    .find((part) => part.type === "timeZoneName").value;
+
 function dayWords(date) { return date.getUTCDate() + " " + MONTHS[date.getUTCMonth()]; }
 
 function clockWords(date, step) {
@@ -32,7 +38,7 @@ function clockWords(date, step) {
 
 // A moment in full, to the precision that `step` seconds ask for.
 function momentWords(epoch, step) {
-  const date = new Date(epoch * 1000);
+  const date = localDate(epoch);
   return dayWords(date) + " " + clockWords(date, step);
 }
 
@@ -44,8 +50,11 @@ function timeTicks(fromEpoch, toEpoch, apart) {
   const step = STEPS.find((one) => one >= apart) ?? STEPS[STEPS.length - 1];
   const ticks = [];
   let day = "";
-  for (let epoch = Math.ceil(fromEpoch / step) * step; epoch <= toEpoch; epoch += step) {
-    const date = new Date(Math.round(epoch * 1000));
+  const begin = fromEpoch - offsetAt(fromEpoch);
+  for (let local = Math.ceil(begin / step) * step; ; local += step) {
+    const epoch = local + offsetAt(local + offsetAt(local));  // the clock may change in between
+    if (epoch > toEpoch) break;
+    const date = localDate(epoch);
     const today = dayWords(date);
     const strong = today !== day;
     let words = step >= 86400 ? today : strong ? today + " " + clockWords(date, Math.max(step, 0.001)) : clockWords(date, step);
