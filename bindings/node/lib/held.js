@@ -17,6 +17,8 @@ function whenReadable(descriptor, then) {
   return handle;
 }
 
+const O_CLOEXEC = 0o2000000; // Linux; Node does not name it
+
 // koffi's handle ends when it is collected.
 const listening = new Set();
 
@@ -30,9 +32,7 @@ class Notice {
   #onLost;
 
   constructor(onLost) {
-    const { O_NONBLOCK } = fs.constants;
-    const O_CLOEXEC = process.platform === 'linux' ? 0o2000000 : 0x100000;
-    if (native.pipe2(this.#ends, O_NONBLOCK | O_CLOEXEC) !== 0) {
+    if (native.pipe2(this.#ends, fs.constants.O_NONBLOCK | O_CLOEXEC) !== 0) {
       throw new AtmostError(`no pipe for onLost: errno ${native.errno()}`, 70);
     }
     this.#onLost = AsyncResource.bind(onLost);

@@ -100,6 +100,9 @@ function fieldsOf(options) {
     if (field === undefined) throw new UsageError(`there is no option ${option}`);
     fields[field[0]] = field[1](value, option);
   }
+  if (options.signal !== undefined && typeof options.signal?.addEventListener !== 'function') {
+    throw new UsageError('signal must be an AbortSignal');
+  }
   if (options.onLost !== undefined) {
     if (typeof options.onLost !== 'function') throw new UsageError('onLost must be a function');
     fields.on_lost = native.writeEight; // see Notice, whose pipe will be the context

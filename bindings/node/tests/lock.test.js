@@ -59,6 +59,7 @@ test('wrong arguments', async (t) => {
     ['a', { now: NaN }], ['a', { also: 'b' }], ['a', { also: ['b\0'] }], ['a', { trustFs: 1 }],
     ['a', { sharing: 'both' }], ['a', { onLost: 1 }], ['a', { maxHold: 1 }], ['a', { Max: 1 }],
     [new atmost.Atom('edit\0', 'b')], ['a', { mayBeKilled: 2 ** 31 }],
+    ['a', { signal: {} }],
   ];
   for (const [name, options] of wrong) {
     const given = options === undefined || options === null ? options : { directory, ...options };

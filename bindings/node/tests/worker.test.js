@@ -25,10 +25,11 @@ test('a Worker waits for a lock of the main thread', async (t) => {
     atmost.withLock('a', { directory: folder, wait: Infinity }, () => parentPort.postMessage('in'));
   `);
   const message = once(worker, 'message');
+  const exit = once(worker, 'exit');
   await outside.eventually(waiting(directory));
   held.release();
   assert.deepEqual(await message, ['in']);
-  await once(worker, 'exit');
+  await exit;
   assert.equal(outside.run(directory), 0);
 });
 
