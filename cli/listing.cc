@@ -1,5 +1,6 @@
 #include "listing.h"
 
+#include "command_words.h"
 #include "core/host.h"
 #include "core/json_line.h"
 #include "core/words.h"
@@ -15,9 +16,11 @@ void write_known(JsonLine& to, std::string_view name, std::uint64_t value) {
   value != 0 ? to.number(name, value) : to.null(name);
 }
 
+bool is_here(std::string_view host) { return host.empty() || host == host_name().view(); }
+
 // What a user's number means on another host is not known here.
 Text<32> name_of(std::uint32_t user, std::string_view host) {
-  if (host.empty() || host == host_name().view()) return user_name(user);
+  if (is_here(host)) return user_name(user);
   Text<32> number;
   return number.append_unsigned(user);
 }
@@ -117,6 +120,11 @@ void Listing::show(const Entry& entry) {
   }
 }
 
+std::string_view Listing::path_of(const Entry& entry) {
+  if (entry.pid <= 0 || !is_here(entry.host)) return {};
+  return path_of_command(command_line(entry.pid, words_), entry.command);
+}
+
 void Listing::show_row(const Entry& entry) {
   const std::int64_t age = age_ns(entry.start, now_);
   const bool known_age = entry.start.known && age >= 0;
@@ -127,7 +135,7 @@ void Listing::show_row(const Entry& entry) {
   Text<32> age_words;
   Text<32> expires;
   Text<260> id;
-  Text<260> command;
+  Text<1100> command;
   append_escaped(lock, lock_);
   number_or_dash(slot, entry.slot);
   number_or_dash(pid, static_cast<std::uint64_t>(entry.pid > 0 ? entry.pid : 0));
@@ -148,7 +156,8 @@ void Listing::show_row(const Entry& entry) {
                        : duration_words({entry.expire_after.ns - age}).view());
   }
   append_escaped(id, entry.id);
-  append_escaped(command, entry.command);
+  const std::string_view path = path_of(entry);
+  append_escaped(command, path.empty() ? entry.command : path);
   if (id.empty()) id.push('-');
   if (command.empty()) command.push('-');
   Text<48> state(entry.state);
@@ -187,6 +196,7 @@ void Listing::show_json(const Entry& entry) {
     write_known(to, "position", entry.position);
     write_known(to, "max", entry.max);
   }
+  if (const std::string_view path = path_of(entry); !path.empty()) to.text("path", path);
   to_.text(to.finish());
 }
 

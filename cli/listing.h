@@ -66,6 +66,8 @@ class Listing final : public LockVisitor {
     bool verified = false;
   };
   void show(const Entry& entry);
+  // Of the script or program; borrows from words_.
+  std::string_view path_of(const Entry& entry);
   void show_row(const Entry& entry);
   void show_json(const Entry& entry);
 
@@ -82,6 +84,7 @@ class Listing final : public LockVisitor {
   bool doubted_ = false;
   unsigned rows_ = 0;
   unsigned most_rows_ = UINT32_MAX;
+  char words_[4096];  // the beginning of a command line
 };
 
 }  // namespace atmost::cli

@@ -51,6 +51,15 @@ void pad(Output& to, std::size_t count) {
   for (; count > 0; --count) to.text(" ");
 }
 
+// Returns how many cells it wrote.
+std::size_t write_cut(Output& to, std::string_view cell, std::size_t width) {
+  const bool path = cell.find('/') < cell.size();
+  const std::size_t room = width > 0 ? width - 1 : 0;
+  const std::string_view kept = path ? end_of_width(cell, room) : cut_to_width(cell, room);
+  to.text(path ? "\u2026" : "").text(kept).text(path ? "" : "\u2026");
+  return display_width(kept) + 1;
+}
+
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
@@ -72,6 +81,15 @@ std::string_view cut_to_width(std::string_view text, std::size_t width) {
     end += one.bytes;
   }
   return {text.data(), end};
+}
+
+std::string_view end_of_width(std::string_view text, std::size_t width) {
+  for (std::size_t left = display_width(text); left > width;) {
+    const Character one = first_character(text);
+    left -= one.cells;
+    text.remove_prefix(one.bytes);
+  }
+  return text;
 }
 
 void Table::measure(const Row& row) {
@@ -109,9 +127,7 @@ void Table::write(Output& to, const Row& row) const {
     if (width <= widths_[i]) {
       to.text(row.cells[i]);
     } else {
-      const std::string_view kept = cut_to_width(row.cells[i], widths_[i] > 0 ? widths_[i] - 1 : 0);
-      width = display_width(kept) + 1;
-      to.text(kept).text("\u2026");
+      width = write_cut(to, row.cells[i], widths_[i]);
     }
     owed += (widths_[i] > width ? widths_[i] - width : 0) + kGap;
   }

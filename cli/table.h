@@ -13,6 +13,9 @@ namespace atmost::cli {
 // wide ones two.
 std::size_t display_width(std::string_view text);
 
+// The longest end of `text`, likewise.
+std::string_view end_of_width(std::string_view text, std::size_t width);
+
 // The longest beginning of `text` that is at most `width` cells wide and ends between characters.
 std::string_view cut_to_width(std::string_view text, std::size_t width);
 
@@ -27,7 +30,7 @@ struct Row {
 };
 
 // Measure every row, fit once, then write every row. Rows written may differ from those measured:
-// what is too wide is cut, with an ellipsis.
+// what is too wide is cut, with an ellipsis: paths at their beginning, all else at its end.
 class Table {
  public:
   // Rows show their style, by escape sequences of ECMA-48.

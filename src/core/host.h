@@ -69,6 +69,10 @@ PathText program_directory();
 // not: Error::sys says why. `argv` ends with a null pointer.
 Error become_program(char* const* argv);
 
+// The words of a process's command line as it is now, each ended by a NUL; what does not fit into
+// `room` is cut off. Empty when it cannot be seen (ended, hidden, no /proc, a kernel thread).
+std::string_view command_line(std::int64_t pid, std::span<char> room);
+
 // Whether a folder of $PATH (/bin:/usr/bin without one) has a file of that name, without a slash,
 // that this process may execute.
 bool is_program(std::string_view name);

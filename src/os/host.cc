@@ -13,6 +13,7 @@
 #include "directory.h"
 #include "file.h"
 #include "machine.h"
+#include "process.h"
 #include "self.h"
 #include "signal_numbers.h"
 #include "signals.h"
@@ -132,6 +133,12 @@ Error become_program(char* const* argv) {
   program.envp = os::environment();
   const int error = os::become(program);
   return system_error(error == ENOENT ? Code::not_found : Code::not_executable, error, argv[0]);
+}
+
+std::string_view command_line(std::int64_t pid, std::span<char> room) {
+  std::size_t size = 0;
+  if (os::process_words(pid, room.data(), room.size(), size) != 0) return {};
+  return {room.data(), size};
 }
 
 bool is_program(std::string_view name) { return os::is_in_path(name); }

@@ -33,6 +33,10 @@ bool parse_process_stat(std::string_view text, ProcessFacts& to);
 // 0, ESRCH (no such process, or hidden from us), ENOSYS (no /proc), or what reading said.
 int process_facts(std::int64_t pid, ProcessFacts& to);
 
+// The process's command line as it is now (the process may have rewritten it), each word ended by a
+// NUL, at most `size` bytes. 0 or an error as process_facts().
+int process_words(std::int64_t pid, char* to, std::size_t size, std::size_t& got);
+
 // The child of `ancestor` through which `pid` descends from it (`pid` itself if it is that child);
 // 0 when it does not, or that cannot be proven. A pid that is recycled meanwhile does not falsify
 // the answer. REQUIRES: `ancestor` cannot be recycled meanwhile: this process, or one watched by a

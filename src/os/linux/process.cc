@@ -190,6 +190,15 @@ int process_facts(std::int64_t pid, ProcessFacts& to) {
   return parse_process_stat({text, static_cast<std::size_t>(size)}, to) ? 0 : EIO;
 }
 
+int process_words(std::int64_t pid, char* to, std::size_t size, std::size_t& got) {
+  if (!own_numbers()) return ENOSYS;
+  Fd file;
+  if (const int error = open_to_read(proc_path(pid, "/cmdline").c_str(), file)) return error;
+  const ssize_t read = read_some(file.get(), to, size);
+  got = read < 0 ? 0 : static_cast<std::size_t>(read);
+  return read < 0 ? errno : 0;
+}
+
 int process_credentials(std::int64_t pid, Credentials& to) {
   if (!own_numbers()) return ENOSYS;
   Fd file;

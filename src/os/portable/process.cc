@@ -16,6 +16,8 @@ int process_facts(std::int64_t pid, ProcessFacts& to) {
   return 0;
 }
 
+int process_words(std::int64_t, char*, std::size_t, std::size_t&) { return ENOSYS; }
+
 int process_credentials(std::int64_t pid, Credentials& to) {
   if (pid != getpid()) return ENOSYS;
   to = {geteuid(), getegid(), getuid(), geteuid()};

@@ -76,6 +76,16 @@ TEST(Table, FitsTheTerminal) {
   EXPECT_NE(text.find("lllllll\u2026  1  held  12345"), std::string::npos) << text;
 }
 
+TEST(Table, PathsKeepTheirEnd) {
+  const Row row = {
+      {"/srv/locks/日本", "1", "held", "2", "u", "3s", "-", "-", "/opt/jobs/nightly.sh"}};
+  Table table;
+  table.measure(row);
+  table.fit(46);
+  const std::string text = written([&](Output& to) { table.write(to, row); });
+  EXPECT_EQ(text, "\u2026cks/日本  1  held  2  u  3s  -  -  \u2026ightly.sh\n");
+}
+
 TEST(Plain, HasTabsBetweenCells) {
   const Row row = {{"a b", "1", "held", "2", "u", "3s", "-", "-", "c"}};
   EXPECT_EQ(written([&](Output& to) { write_plain(to, row); }),
