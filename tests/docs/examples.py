@@ -31,12 +31,13 @@ EXEMPT = {  # (document, how a paragraph begins): why it is neither run nor comp
     ("docs/fleet.md", "PREFIX/LOCK/a/last"): "a map of keys",
 }
 
+ELSEWHERE_KINDS = {"console", "crontab", "ini"}  # transcripts.py runs them
 ELSEWHERE = {"docs/node.md", "docs/python.md", "docs/tcl.md"}  # bindings/*/tests run them
 
 # The first words of lines that may be stubs; other first words must exist.
 STUBS = {"make_report", "back_up", "etcdctl", "systemctl", "psql"}
 # Programs that may exist here, but are not to be run.
-NEVER_RUN = {"ffmpeg", "rsync", "systemctl", "etcdctl", "psql", "unshare", "make"}
+NEVER_RUN = {"ffmpeg", "rsync", "systemctl", "etcdctl", "psql", "pg_dump", "unshare", "make"}
 
 PATHS = re.compile(r"(?<![\w:/.$}{-])(/(?:srv|path|etc|var|usr/local)(?:/[\w.@+-]+)*)")
 URL = re.compile(r"(?:etcd|postgres)://[^\s\"';]+")
@@ -61,7 +62,8 @@ def blocks_of_markdown(text):
             end = at + 1
             while not lines[end].lstrip().startswith("```"):
                 end += 1
-            yield at + 2, lines[at + 1 : end]
+            if lines[at].strip("` ") not in ELSEWHERE_KINDS:
+                yield at + 2, lines[at + 1 : end]
             at = end + 1
         elif lines[at].startswith("    ") and (at == 0 or not lines[at - 1].strip()):
             end = at
