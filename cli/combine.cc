@@ -197,6 +197,8 @@ Status combine(Invocation& invocation) {
   }
   if (invocation.slot != 0 && invocation.overdue)
     return usage("--overdue: names its holders itself: leave --slot out");
+  if (invocation.token != 0 && (invocation.slot != 0 || invocation.overdue))
+    return usage("--token: names its holder itself: leave --slot and --overdue out");
   if (invocation.shared) lock.mode = Mode::shared;
   if (invocation.exclusive) lock.mode = Mode::exclusive;
   Request& request = invocation.request;

@@ -40,7 +40,8 @@ int kill_command(Invocation& invocation) {
   warn_if_unknown(invocation, invocation.request.locks[0]);
   invocation.request.locks[0].max = kMaxSlots;
   invocation.request.only_stops = true;
-  const Victims wanted = {invocation.slot, invocation.overdue, invocation.dry_run};
+  const Victims wanted = {invocation.slot, invocation.token, invocation.overdue,
+                          invocation.dry_run};
   Names names;
   Narrator narrator(invocation);
   Observer* observer = invocation.dry_run ? static_cast<Observer*>(&names) : &narrator;

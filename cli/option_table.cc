@@ -164,6 +164,8 @@ constexpr Option kOptions[] = {
      [](Value value, Invocation& to) { return read_count(value, 1, kMaxSlots, to.slot); }},
     {0, "overdue", "", kKill, "only holders older than the --expire-after they were started with",
      set<[](Invocation& to) -> bool& { return to.overdue; }>},
+    {0, "token", "T", kKill, "only the holder with that token, as list --json has it",
+     [](Value value, Invocation& to) { return read_count(value, 1, UINT64_MAX, to.token); }},
     {0, "dry-run", "", kKill, "only name the holders",
      set<[](Invocation& to) -> bool& { return to.dry_run; }>},
     {0, "for-pid", "PID", kHold | kRelease, "hold for that process (release: the caller)",

@@ -22,7 +22,7 @@ constexpr Subcommand kSubcommands[] = {
     {"release", kRelease, release_command, "[--for-pid PID] LOCK", "end a hold"},
     {"drain", kDrain, drain_command, "[--slot S] LOCK", "admit nobody (to that slot) until resume"},
     {"resume", kResume, resume_command, "[--slot S] LOCK", "admit callers again after drain"},
-    {"kill", kKill, kill_command, "[--slot S | --overdue] [--dry-run] LOCK",
+    {"kill", kKill, kill_command, "[--slot S | --token T | --overdue] [--dry-run] LOCK",
      "stop the holders carefully"},
     {"forget", kForget, forget_command, "LOCK", "forget the last admission and what was learned"},
     {"tune", kTune, tune_command, "[OPTION]... LOCK",

@@ -19,6 +19,7 @@ class Picker final : public LockVisitor {
   void waiter(const WaiterView&) override {}
   void holder(const HolderView& holder) override {
     if (wanted_.slot != 0 && holder.slot != wanted_.slot) return;
+    if (wanted_.token != 0 && holder.token != wanted_.token) return;
     const std::int64_t age = policy::holder_age_ns(holder, now_);
     if (wanted_.overdue && (holder.expire_after.is_forever() || age < holder.expire_after.ns))
       return;
