@@ -61,7 +61,7 @@ struct Invocation {
   int status_fd = -1;
   Duration slack{};  // --if-elapsed is over so much early
   int busy_exit_code = static_cast<int>(Code::busy);
-  std::uint32_t slot = 0;  // 0: the whole lock
+  std::uint32_t slot = 0;   // 0: the whole lock
   std::uint64_t token = 0;  // 0: every holder
   bool overdue = false;
   bool dry_run = false;

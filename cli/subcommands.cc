@@ -34,6 +34,7 @@ constexpr ExternalProgram kPrograms[] = {
     {"doctor", "can locks be trusted there? tries it, says yes or no and why"},
     {"history", "what happened: admissions, refusals, takeovers and ends"},
     {"stats", "the history in numbers, lock by lock"},
+    {"top", "holders and waiters, live, with keys to stop and drain"},
     {"report", "a page to look at: what happened when, the worst offenders, run times, the queue"},
     {"pass", "run every atom of a file that is due (front end for cron)"},
 };

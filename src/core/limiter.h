@@ -105,10 +105,10 @@ Outcome probe(Store& store, const Request& request);
 // Blocks until the request would be admitted, at most request.wait; holds nothing afterwards.
 Outcome wait_for_room(Store& store, const Request& request, Observer* observer);
 
-// Which holders to stop: all, the one of a slot, the one with a token, or those older than the limit
-// in their own records.
+// Which holders to stop: all, the one of a slot, the one with a token, or those older than the
+// limit in their own records.
 struct Victims {
-  std::uint32_t slot = 0;  // 0: every slot
+  std::uint32_t slot = 0;   // 0: every slot
   std::uint64_t token = 0;  // 0: every holder; else none when it has left the lock
   bool overdue = false;
   bool dry_run = false;  // stop none; only notify the observer, with SignalStep::look

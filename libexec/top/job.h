@@ -1,0 +1,46 @@
+// A program that runs beside the screen, and what it prints.
+#ifndef ATMOST_LIBEXEC_TOP_JOB_H
+#define ATMOST_LIBEXEC_TOP_JOB_H
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "os/fd.h"
+
+namespace atmost::top {
+
+// One program at a time. Whoever destroys it while the program runs, ends that by SIGTERM.
+class Job {
+ public:
+  Job() = default;
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+  ~Job();
+
+  // Starts argv[0], a path or a name in PATH, in a process group of its own, where the keys of the
+  // terminal do not reach it. Throws Failure when it cannot be started. REQUIRES: none is running.
+  void start(const std::vector<std::string>& argv);
+  bool running() const { return pid_ > 0; }
+  // Readable when it has printed something on its standard output or error, or has ended. -1: none
+  // is running.
+  int descriptor() const { return from_.get(); }
+  // Takes what there is, without blocking. True when that was all: the program has ended, and
+  // code() is its exit code, or 128 and the signal.
+  bool take();
+  const std::string& output() const { return output_; }
+  int code() const { return code_; }
+  // Lets it run on by itself.
+  void leave_alone();
+
+ private:
+  pid_t pid_ = 0;
+  os::Fd from_;
+  std::string output_;
+  int code_ = 0;
+};
+
+}  // namespace atmost::top
+
+#endif

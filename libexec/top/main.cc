@@ -1,0 +1,176 @@
+// atmost top: holders and waiters, live, with keys that stop, drain and resume.
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <string>
+
+#include "board.h"
+#include "core/host.h"
+#include "feed.h"
+#include "job.h"
+#include "options.h"
+#include "reader/failure.h"
+#include "screen.h"
+
+namespace atmost::top {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Set by a signal that ends the program, after the terminal has been put back.
+volatile sig_atomic_t ended_by = 0;
+
+void remember_signal(int signal) { ended_by = signal; }
+
+std::string atmost_program() {
+  const std::string beside = std::string(program_directory().view()) + "/../../bin/atmost";
+  return access(beside.c_str(), X_OK) == 0 ? beside : "atmost";
+}
+
+// The last line that a program said, without its name.
+std::string said(const std::string& output) {
+  std::string text = output.substr(0, output.find_last_not_of('\n') + 1);
+  text.erase(0, text.rfind('\n') + 1);
+  constexpr std::string_view kName = "atmost: ";
+  return text.starts_with(kName) ? text.substr(kName.size()) : text;
+}
+
+class Top {
+ public:
+  explicit Top(const Options& options) : options_(options) {}
+
+  void run() {
+    Screen screen;
+    look();
+    while (ended_by == 0) {
+      screen.draw(board_, where(), message_);
+      wait();
+      while (const auto press = screen.next()) {
+        message_.clear();
+        if (!obey(board_.press(press->key, press->character, screen.page()))) return;
+        if (ended_by != 0) return;
+      }
+    }
+  }
+
+ private:
+  std::vector<std::string> command(const std::string& name, std::vector<std::string> more) {
+    std::vector<std::string> words = {program_, name};
+    words.insert(words.end(), options_.where.begin(), options_.where.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  std::string where() const {
+    return options_.where.empty() ? "atmost top" : "atmost top " + options_.where[1];
+  }
+
+  void look() {
+    if (looking_.running()) return;
+    std::vector<std::string> more = {"--json", "-q", "--"};
+    more.insert(more.end(), options_.locks.begin(), options_.locks.end());
+    looking_.start(command("list", more));
+    next_look_ = Clock::now() + std::chrono::seconds(1);
+  }
+
+  // Until a key, what a program printed, the next look, or a signal.
+  void wait() {
+    pollfd of[] = {{STDIN_FILENO, POLLIN, 0},
+                   {looking_.descriptor(), POLLIN, 0},
+                   {acting_.descriptor(), POLLIN, 0}};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_look_ - Clock::now());
+    // A signal may have come just before: so never for longer than this.
+    constexpr long kLongest = 1000;
+    const long until = looking_.running() ? kLongest : left.count();
+    const int pause = static_cast<int>(std::clamp(until, 0L, kLongest));
+    if (poll(of, 3, pause) < 0) return;
+    if ((of[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) ended_by = SIGHUP;
+    if (of[1].revents != 0 && looking_.take()) {
+      if (looking_.code() == 0 || !looking_.output().empty())
+        board_.show(rows_of(looking_.output()));
+      if (looking_.code() != 0) message_ = said(looking_.output());
+    }
+    if (of[2].revents != 0 && acting_.take()) {
+      message_ = said(acting_.output());
+      if (message_.empty() && acting_.code() == 0) message_ = done_;
+      next_look_ = Clock::now();
+    }
+    if (!looking_.running() && Clock::now() >= next_look_) look();
+  }
+
+  // False: leave.
+  bool obey(const Action& action) {
+    if (action.kind == Action::Kind::none) return true;
+    if (action.kind == Action::Kind::quit) {
+      acting_.leave_alone();
+      return false;
+    }
+    if (action.kind == Action::Kind::refresh) {
+      look();
+      return true;
+    }
+    if (acting_.running()) {
+      message_ = "still busy with the last one";
+      return true;
+    }
+    act(action);
+    return true;
+  }
+
+  void act(const Action& action) {
+    switch (action.kind) {
+      case Action::Kind::kill:
+        acting_.start(
+            command("kill", {"--token", std::to_string(action.token), "--", action.lock}));
+        message_ = "stopping it ...";
+        done_ = "stopped";
+        break;
+      case Action::Kind::drain:
+        acting_.start(command("drain", {"--", action.lock}));
+        done_ = "drained";
+        break;
+      default:
+        acting_.start(command("resume", {"--", action.lock}));
+        done_ = "resumed";
+        break;
+    }
+  }
+
+  const Options& options_;
+  const std::string program_ = atmost_program();
+  Board board_;
+  Job looking_;
+  Job acting_;
+  Clock::time_point next_look_;
+  std::string message_;
+  std::string done_;
+};
+
+int run(int argc, char** argv) {
+  const Options options = parse_options(argc, argv);
+  if (options.help) return history::print(help_text());
+  if (options.version) return history::print("atmost " ATMOST_VERSION "\n");
+  if (!is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO))
+    throw history::Failure(Code::usage, "top: needs a terminal: use atmost list --watch");
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    struct sigaction act = {};
+    act.sa_handler = remember_signal;
+    (void)sigaction(signal, &act, nullptr);
+  }
+  Top(options).run();
+  if (ended_by == 0) return 0;
+  (void)signal(ended_by, SIG_DFL);
+  (void)raise(ended_by);
+  return 128 + ended_by;
+}
+
+}  // namespace
+}  // namespace atmost::top
+
+int main(int argc, char** argv) {
+  return atmost::history::run_guarded(atmost::top::run, argc, argv);
+}
