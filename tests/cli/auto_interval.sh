@@ -38,6 +38,6 @@ while [ $i -lt 8 ]; do
   i=$((i + 1))
 done
 expect_code 0 atmost tune --auto-min 1d quick
-expect_in out '; --if-elapsed auto refuses whoever asks within '
+expect_in out '; --if-elapsed auto refuses one within '
 expect_code 0 atmost tune -v --auto-min 1d quick
 expect_in out ': the usual interval, which is shorter than --auto-min'
