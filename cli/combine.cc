@@ -63,6 +63,9 @@ Status check_exec(const Invocation& invocation) {
         "--max-runtime: nobody stays to stop a command run with --exec: use timeout(1), or leave "
         "--exec out");
   }
+  if (!request.min_runtime.is_zero() || request.min_runtime_auto) {
+    return usage("--min-runtime: nobody stays to see a command run with --exec end: leave one out");
+  }
   if (request.close_fd) {
     return usage(
         "--close: with --exec the command holds the lock by the descriptor: leave one of them out");
@@ -167,6 +170,14 @@ Status check_slack(const Invocation& invocation) {
   return {};
 }
 
+Status check_runtimes(const Request& request) {
+  if (request.min_runtime.is_forever())
+    return usage("--min-runtime: no run is that long: use a duration");
+  if (!request.max_runtime.is_zero() && request.min_runtime >= request.max_runtime)
+    return usage("--min-runtime: no run could be that long: use less than --max-runtime");
+  return {};
+}
+
 Status check_learned(const Invocation& invocation) {
   const Request& request = invocation.request;
   if (request.learned.low > request.learned.high)
@@ -189,6 +200,7 @@ Status combine(Invocation& invocation) {
   if (const Status exec = check_exec(invocation); !exec.ok()) return exec;
   if (const Status fleet = check_fleet(invocation); !fleet.ok()) return fleet;
   if (const Status flock = check_flock(invocation); !flock.ok()) return flock;
+  if (const Status runtimes = check_runtimes(invocation.request); !runtimes.ok()) return runtimes;
   if (const Status learned = check_learned(invocation); !learned.ok()) return learned;
   if (const Status slack = check_slack(invocation); !slack.ok()) return slack;
   if (invocation.request.no_history &&

@@ -12,7 +12,7 @@ bool has_line(const Outcome& outcome, const Invocation& invocation) {
     case Outcome::Kind::ran:
       if (outcome.stopped == Stopped::taken_over || outcome.stopped == Stopped::killed)
         return !invocation.quiet || invocation.verbose;
-      return outcome.stopped != Stopped::no;
+      return outcome.stopped != Stopped::no || outcome.too_fast;
     case Outcome::Kind::refused:
       return invocation.verbose || (!invocation.quiet && !is_accepted(outcome, invocation));
     case Outcome::Kind::failed:

@@ -84,6 +84,10 @@ constexpr Option kOptions[] = {
      [](Value value, Invocation& to) {
        return read_limit(value, to.request.max_runtime, to.request.max_runtime_auto, {});
      }},
+    {0, "min-runtime", "DUR|auto", kRun, "a successful run that was shorter has failed (1)",
+     [](Value value, Invocation& to) {
+       return read_limit(value, to.request.min_runtime, to.request.min_runtime_auto, {});
+     }},
     {0, "auto-min", "DUR", kRun | kHold | kTune, "the shortest limit that auto may choose (1s)",
      [](Value value, Invocation& to) { return read_bound(value, to.request.learned.low); },
      "limits are learned from lock files alone: leave it out with --store"},

@@ -121,6 +121,13 @@ void why_stopped(Sentence& to, const Outcome& outcome, const Request& request,
   }
 }
 
+void too_fast_words(Sentence& to, const Outcome& outcome, const Request& request) {
+  to.append(": the command was successful after ").append(duration_words(outcome.ran));
+  to.append(" only, and counts as failed: --min-runtime ");
+  to.append(request.min_runtime_auto ? "auto is " : "is ");
+  to.append(duration_words(outcome.decision.limits.min_runtime));
+}
+
 std::string_view reason_of(const Outcome& outcome) {
   constexpr std::string_view kReasons[] = {"none",    "no_slot",  "owed",        "zero",
                                            "drained", "ancestor", "taking_over", "joined",
@@ -128,6 +135,7 @@ std::string_view reason_of(const Outcome& outcome) {
   constexpr std::string_view kStopped[] = {"", "max_runtime", "lost", "taken_over", "killed"};
   switch (outcome.kind) {
     case Outcome::Kind::ran:
+      if (outcome.too_fast) return "too_fast";
       return kStopped[static_cast<unsigned>(outcome.stopped)];
     case Outcome::Kind::refused:
       if (outcome.decision.verdict == Verdict::too_soon) return "too_soon";
@@ -157,6 +165,7 @@ int exit_code(const Outcome& outcome, const Invocation& invocation) {
     case Outcome::Kind::ran:
       if (outcome.stopped == Stopped::max_runtime) return static_cast<int>(Code::timed_out);
       if (outcome.stopped != Stopped::no) return static_cast<int>(Code::lost);
+      if (outcome.too_fast) return kTooFastCode;
       return outcome.status.signal != 0 ? 128 + outcome.status.signal : outcome.status.code;
     case Outcome::Kind::refused:
       if (is_accepted(outcome, invocation)) return 0;
@@ -182,9 +191,12 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
   const LockSpec& lock = lock_of(outcome, invocation);
   switch (outcome.kind) {
     case Outcome::Kind::ran:
-      words.append(lock.name)
-          .append(": the command was stopped after ")
-          .append(duration_words(outcome.ran));
+      words.append(lock.name);
+      if (outcome.too_fast) {
+        too_fast_words(words, outcome, invocation.request);
+        break;
+      }
+      words.append(": the command was stopped after ").append(duration_words(outcome.ran));
       why_stopped(words, outcome, invocation.request, traits_of(invocation));
       break;
     case Outcome::Kind::refused:

@@ -58,7 +58,8 @@ int run_command(Invocation& invocation) {
     explain_not_found(invocation, command.argv[0], outcome.error);
   report(outcome, invocation, 2);
   report_status(outcome, invocation, {});
-  if (outcome.kind == Outcome::Kind::ran && outcome.stopped == Stopped::no) end_as(outcome.status);
+  const bool by_itself = outcome.kind == Outcome::Kind::ran && outcome.stopped == Stopped::no;
+  if (by_itself && !outcome.too_fast) end_as(outcome.status);
   return exit_code(outcome, invocation);
 }
 

@@ -48,6 +48,7 @@ void show_json(Output& to, std::string_view name, const Tuning& tuning,
   line.number("too_soon", tuning.too_soon).number("spam", tuning.spam);
   seconds("expire_after", tuning.limits.expire_after);
   seconds("max_runtime", tuning.limits.max_runtime);
+  seconds("min_runtime", tuning.limits.min_runtime);
   seconds("if_elapsed", tuning.limits.if_elapsed);
   to.text(line.finish());
 }

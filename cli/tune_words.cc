@@ -125,6 +125,12 @@ void show_limits(Output& to, const Tuning& tuning, const LearnedBounds& bounds) 
   } else {
     to.text(duration_words(tuning.limits.max_runtime)).text("\n");
   }
+  line(to, "--min-runtime");
+  if (tuning.limits.min_runtime.is_zero()) {
+    to.text("none\n");
+  } else {
+    to.text(duration_words(tuning.limits.min_runtime)).text("\n");
+  }
   show_interval(to, tuning, bounds);
 }
 
@@ -172,6 +178,13 @@ void tell_limit(Output& to, const Tuning& tuning) {
     to.text("The limit is longer since the last kill, until runs end by themselves again.\n");
 }
 
+void tell_floor(Output& to, const Tuning& tuning) {
+  const Duration floor = tuning.limits.min_runtime;
+  if (floor.is_zero()) return;
+  to.text("A successful run shorter than ").text(duration_words(floor));
+  to.text(" is noted as too fast.\n");
+}
+
 void tell_schedule(Output& to, const Tuning& tuning) {
   if (!tuning.schedule_known) return;
   to.text("A request comes about every ").text(duration_words(tuning.usual));
@@ -193,6 +206,7 @@ void tell(Output& to, std::string_view lock, const Tuning& tuning) {
   }
   tell_runs(to, tuning);
   tell_limit(to, tuning);
+  tell_floor(to, tuning);
   tell_schedule(to, tuning);
 }
 

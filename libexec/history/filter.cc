@@ -27,7 +27,7 @@ HowItEnded outcome_of(const Record& record) {
   if (record.stopped == "lost" || record.stopped == "taken_over") return HowItEnded::lost;
   if (record.stopped == "killed") return HowItEnded::killed;
   if (!record.signal.empty()) return HowItEnded::killed;
-  return record.exit == 0 ? HowItEnded::success : HowItEnded::failure;
+  return record.exit == 0 && !record.too_fast ? HowItEnded::success : HowItEnded::failure;
 }
 
 Filter::Filter(const Options& options, std::vector<WantedLock> locks)

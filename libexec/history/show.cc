@@ -62,6 +62,7 @@ std::string ending(const Record& record) {
   join(to,
        record.signal.empty() ? "exit " + number(record.exit) : "signal " + shown(record.signal));
   if (record.core) to.append(" (core)");
+  if (record.too_fast || record.suspicious) to.append(", too fast");
   if (has(record.ran_ns)) to.append(" after " + span(record.ran_ns));
   if (has(record.cpu_ns)) join(to, span(record.cpu_ns) + " CPU");
   if (has(record.peak_kib)) join(to, size(record.peak_kib));

@@ -104,9 +104,11 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
   to.if_elapsed = atom.if_elapsed;
   to.expire_after = atom.expire_after;
   to.max_runtime = atom.max_runtime;
+  to.min_runtime = atom.min_runtime;
   to.if_elapsed_auto = atom.if_elapsed_auto;
   to.expire_auto = atom.expire_auto;
   to.max_runtime_auto = atom.max_runtime_auto;
+  to.min_runtime_auto = atom.min_runtime_auto;
   if (fleet && wants_stats(to)) {
     return error_of(Code::usage, 0,
                     "auto: limits are learned from what a lock file remembers of its runs: give "

@@ -12,9 +12,9 @@
 namespace atmost::pass {
 namespace {
 
-#define ATMOST_PASS_COMMON_KEYS                                                              \
-  "shell", "if_elapsed", "expire_after", "max", "max_runtime", "kill_grace", "ttl", "scope", \
-      "environment", "directory", "user", "when"
+#define ATMOST_PASS_COMMON_KEYS                                                                    \
+  "shell", "if_elapsed", "expire_after", "max", "max_runtime", "min_runtime", "kill_grace", "ttl", \
+      "scope", "environment", "directory", "user", "when"
 
 // What [defaults] sets for every atom, and an atom for itself.
 struct Settings {
@@ -65,6 +65,7 @@ void FileReader::read_settings(TableReader& table, Settings& to) {
   table.limit("if_elapsed", atom.if_elapsed, atom.if_elapsed_auto);
   table.limit("expire_after", atom.expire_after, atom.expire_auto, Duration::forever());
   table.limit("max_runtime", atom.max_runtime, atom.max_runtime_auto);
+  table.limit("min_runtime", atom.min_runtime, atom.min_runtime_auto);
   table.span("kill_grace", atom.kill_grace);
   if (Duration ttl; table.span("ttl", ttl)) atom.ttl = ttl;
   table.count("max", kMaxSlots, atom.max);
@@ -184,6 +185,12 @@ void FileReader::read_atom(const toml::table& table) {
                  "leaves no time to stop the command before its lease ends: the ttl should be " +
                      std::string(duration_words(shortest_ttl(atom.kill_grace)).view()) +
                      " at least");
+  }
+  const bool impossible = atom.min_runtime.is_forever() ||
+                          (!atom.max_runtime.is_zero() && atom.min_runtime >= atom.max_runtime);
+  if (impossible) {
+    reader.fault(reader.has("min_runtime") ? "min_runtime" : "max_runtime",
+                 "leaves no run that is long enough: min_runtime should be less than max_runtime");
   }
   if (!named) return;
   for (const Atom& other : to_.atoms) {

@@ -32,7 +32,9 @@ struct Atom {
   Duration if_elapsed{};
   Duration expire_after = Duration::forever();
   Duration max_runtime{};
-  bool if_elapsed_auto = false, expire_auto = false, max_runtime_auto = false;
+  Duration min_runtime{};
+  bool if_elapsed_auto = false, expire_auto = false, max_runtime_auto = false,
+       min_runtime_auto = false;
   Duration kill_grace = Duration::seconds(2);
   std::optional<Duration>
       ttl;  // of its lease in a fleet; none: 15s, or as long as its kill_grace wants

@@ -67,6 +67,9 @@ std::string ran_words(const Outcome& outcome) {
     return words + "stopped: its lock was taken over" + by;
   if (outcome.stopped == Stopped::killed) return words + "stopped by atmost kill" + by;
   if (outcome.status.signal != 0) return words + "ended by " + signal_name(outcome.status.signal);
+  if (outcome.too_fast) {
+    return words + "too fast: its min_runtime is " + duration(outcome.decision.limits.min_runtime);
+  }
   return words + "exited with " + std::to_string(outcome.status.code);
 }
 
@@ -78,6 +81,7 @@ int code_of(const Outcome& outcome) {
   }
   if (outcome.stopped == Stopped::max_runtime) return static_cast<int>(Code::timed_out);
   if (outcome.stopped != Stopped::no) return static_cast<int>(Code::lost);
+  if (outcome.too_fast) return kTooFastCode;
   return outcome.status.signal != 0 ? 128 + outcome.status.signal : outcome.status.code;
 }
 
@@ -155,7 +159,7 @@ bool needs_attention(const Outcome& outcome) {
     case Outcome::Kind::ran:
       break;
   }
-  return !outcome.status.success() || outcome.stopped != Stopped::no;
+  return !outcome.status.success() || outcome.stopped != Stopped::no || outcome.too_fast;
 }
 
 std::string words_of(const Atom& atom, const AtomResult& result, bool dry) {

@@ -44,6 +44,7 @@ struct Record {
   bool core = false;
   bool started = true;
   std::string_view stopped;
+  bool too_fast = false, suspicious = false;
   std::int64_t ran_ns = kAbsent, cpu_ns = kAbsent;
   std::int64_t peak_kib = kAbsent;
   bool cut = false;
@@ -113,6 +114,8 @@ inline constexpr RecordField kRecordFields[] = {
     flag_field(field::kCore, &Record::core),
     flag_field(field::kStarted, &Record::started),
     text_field(field::kStopped, &Record::stopped),
+    flag_field(field::kTooFast, &Record::too_fast),
+    flag_field(field::kSuspicious, &Record::suspicious),
     time_field(field::kWaitedS, &Record::waited_ns),
     time_field(field::kRanS, &Record::ran_ns),
     time_field(field::kCpuS, &Record::cpu_ns),

@@ -27,7 +27,8 @@ std::uint8_t why_of(std::string_view why) {
 
 RunStatus fate_of(const Record& record, const Run& run) {
   if (!record.stopped.empty() || run.stopped) return RunStatus::killed;
-  return record.signal.empty() && record.exit == 0 ? RunStatus::success : RunStatus::failure;
+  const bool success = record.signal.empty() && record.exit == 0 && !record.too_fast;
+  return success ? RunStatus::success : RunStatus::failure;
 }
 
 // The run of a token among the latest: a taker may log the takeover after the stopped holder logged
@@ -132,6 +133,7 @@ void RunLedger::ended(const Record& record, LockStory& story, Open& open) {
     run.slot = static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.slot, 0, UINT32_MAX));
     run.take = static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.take, 1, UINT32_MAX));
     run.status = fate_of(record, run);
+    run.too_fast = record.too_fast || record.suspicious;
     story.first_ns = std::min(story.first_ns, run.start_ns - run.waited_ns);
     story.runs.push_back(run);
     return;
@@ -142,6 +144,7 @@ void RunLedger::ended(const Record& record, LockStory& story, Open& open) {
                    ? std::max<std::int64_t>(0, record.at_ns - run.start_ns)
                    : span_of(record.ran_ns);
   run.status = fate_of(record, run);
+  run.too_fast = record.too_fast || record.suspicious;
 }
 
 void RunLedger::denied(const Record& record, LockStory& story, const Open& open) {

@@ -30,7 +30,8 @@ struct Run {
   std::uint32_t slot = 0;  // the lowest; 0: not known
   std::uint32_t take = 1;
   RunStatus status = RunStatus::running;
-  bool stopped = false;  // a taker sent it a signal
+  bool stopped = false;   // a taker sent it a signal
+  bool too_fast = false;  // successful, but shorter than nearly all before, or than --min-runtime
 
   std::int64_t end_ns() const { return start_ns + ran_ns; }
   // Whether it ended by itself, so that `ran_ns` is its full run time.

@@ -31,6 +31,7 @@ std::string runs_words(const Summary& of) {
   for (std::size_t i = 0; i < kFates; ++i) {
     if (of.fates[i] > 0) join(to, grouped(of.fates[i]) + " " + kWords[i]);
   }
+  if (of.too_fast > 0) join(to, grouped(of.too_fast) + " too fast");
   if (of.takeovers > 0) join(to, grouped(of.takeovers) + " taken over");
   return grouped(of.runs) + (to.empty() ? "" : ": ") + to;
 }

@@ -52,6 +52,8 @@ constexpr Column kColumns[] = {
     {"MAX", false, false, [](const Summary& of) { return time(of, of.max_ns); }},
     {"HELD", false, true, [](const Summary& of) { return percent(of.held_share); }},
     {"TREND", false, false, trend_words},
+    // Behind the others: scripts go by the place of a column.
+    {"TOO FAST", false, false, [](const Summary& of) { return count(of.too_fast); }},
 };
 
 constexpr std::string_view kBlocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};

@@ -17,6 +17,7 @@ void count_runs(Summary& to) {
   for (const Run& run : to.story->runs) {
     ++to.runs;
     ++to.fates[static_cast<std::size_t>(run.status)];
+    if (run.too_fast) ++to.too_fast;
     to.last_start_ns = std::max(to.last_start_ns, run.start_ns);
     if (run.status == RunStatus::success)
       to.last_success_ns = std::max(to.last_success_ns, run.end_ns());

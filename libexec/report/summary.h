@@ -22,6 +22,7 @@ struct Summary {
   std::uint64_t busy = 0;
   std::array<std::uint64_t, std::size(history::kWhyNames)> busy_why{};
   std::uint64_t spam = 0;
+  std::uint64_t too_fast = 0;  // runs that were successful suspiciously soon
 
   std::uint64_t waits = 0;  // admissions and refusals after a wait of at least 1 ms
   std::int64_t waited_ns = 0;

@@ -48,6 +48,7 @@ std::string summary_json(const Summary& of) {
   to.time("from", of.story->first_ns).real("window_s", of.window_s);
   to.number("runs", of.runs);
   for (std::size_t i = 0; i < kFates; ++i) to.number(kFateNames[i], of.fates[i]);
+  to.number("too_fast", of.too_fast);
   to.number("takeovers", of.takeovers).number("too_soon", of.too_soon).number("busy", of.busy);
   to.raw("busy_why", busy_why(of)).number("spam", of.spam);
   if (of.story->spam_rule.interval_ns() > 0)

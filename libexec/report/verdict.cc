@@ -33,6 +33,7 @@ std::string verdict_on(const Summary& of) {
   const bool many_fail =
       static_cast<double>(of.failed()) > kManyFail * static_cast<double>(of.runs);
   if (many_fail) join(to, part(of.failed(), of.runs) + " failed");
+  if (of.too_fast > 0) join(to, part(of.too_fast, of.runs) + " ended too fast");
   if (of.spam > 0) {
     join(to, grouped(of.spam) + " requests kept arriving at or below the interval of " +
                  span_words(of.story->spam_rule.interval_ns()));

@@ -79,6 +79,7 @@ void show_json(const std::vector<Part>& parts, const std::vector<Row>& rows) {
       to.number("most_kills", score.most_kills).number("no_limit", score.unlimited);
       to.raw("ratio", json::decimal(score.ratio(), 3)).number("hangs", score.hangs);
       to.number("unnoticed", score.unnoticed).raw("notice", json::decimal(score.notice(), 3));
+      to.number("too_fast", score.too_fast).number("would_note", score.would_note);
       to.number("judged_locks", score.locks).number("locks_above", score.locks_above);
       std::printf("%s\n", to.str().c_str());
     }

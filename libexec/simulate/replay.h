@@ -15,16 +15,18 @@ namespace atmost::simulate {
 inline constexpr std::size_t kUnscored = 5;
 
 struct Score {
-  std::size_t runs = 0;         // good ones, from each lock's sixth on
-  std::size_t kills = 0;        // of these, every attempt counting
-  std::size_t killed = 0;       // how many of these were killed at all
-  std::size_t most_kills = 0;   // of one run
-  std::size_t unlimited = 0;    // how many of these had no limit, or the longest
-  double log_ratios = 0;        // sum of ln(limit / median run time of the lock)
-  std::size_t hangs = 0;        // runs that were stopped, from each lock's eleventh run on
-  std::size_t unnoticed = 0;    // those that the limit would not have stopped sooner
-  double log_notices = 0;       // sum of ln(time until they end / median)
-  std::size_t locks = 0;        // with 100 good runs
+  std::size_t runs = 0;        // good ones, from each lock's sixth on
+  std::size_t kills = 0;       // of these, every attempt counting
+  std::size_t killed = 0;      // how many of these were killed at all
+  std::size_t most_kills = 0;  // of one run
+  std::size_t unlimited = 0;   // how many of these had no limit, or the longest
+  double log_ratios = 0;       // sum of ln(limit / median run time of the lock)
+  std::size_t too_fast = 0;    // of the scored runs, those noted as suspiciously short
+  std::size_t would_note = 0;  // how often a run of a twentieth of the median would have been noted
+  std::size_t hangs = 0;       // runs that were stopped, from each lock's eleventh run on
+  std::size_t unnoticed = 0;   // those that the limit would not have stopped sooner
+  double log_notices = 0;      // sum of ln(time until they end / median)
+  std::size_t locks = 0;       // with 100 good runs
   std::size_t locks_above = 0;  // those with more than four times the risk asked for
   double per_thousand() const;  // kills
   double ratio() const;         // geometric mean of limit / median: how long a hang goes unnoticed

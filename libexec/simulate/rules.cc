@@ -33,12 +33,13 @@ class MeanAndDeviations final : public Rule {
     const double limit = of.mean + deviations_ * std::sqrt(variance);
     return limit < 9e18 ? Duration{std::llround(limit)} : Duration::forever();
   }
-  void ended(std::uint32_t atom, const RunSample& run) override {
-    if (run.kind != RunSample::Kind::completed) return;
+  bool ended(std::uint32_t atom, const RunSample& run) override {
+    if (run.kind != RunSample::Kind::completed) return false;
     Sums& of = atoms_[atom];
     const double off = static_cast<double>(run.ran.ns) - of.mean;
     of.mean += off / ++of.count;
     of.squares += off * (static_cast<double>(run.ran.ns) - of.mean);
+    return false;
   }
 
  private:
@@ -59,8 +60,9 @@ class LargestSoFar final : public Rule {
     return largest == 0 || largest > Duration::kForever / times_ ? Duration::forever()
                                                                  : Duration{largest * times_};
   }
-  void ended(std::uint32_t atom, const RunSample& run) override {
+  bool ended(std::uint32_t atom, const RunSample& run) override {
     if (run.kind == RunSample::Kind::completed) largest_[atom] = std::max(largest_[atom], run.ran);
+    return false;
   }
 
  private:
@@ -87,25 +89,31 @@ class Learned final : public Rule {
  public:
   Learned(std::size_t atoms, LearnedBounds bounds, std::uint32_t ppm)
       : Rule("auto, --auto-risk " + risk_words(ppm), ppm), lock_stats_(atoms) {
-    request_.max_runtime_auto = true;
+    request_.max_runtime_auto = request_.min_runtime_auto = true;
     request_.learned = bounds;
     request_.learned.risk_ppm = ppm;
   }
   Duration limit(std::uint32_t atom, Duration) override {
-    View view;
-    view.lock_stats = &lock_stats_[atom];
-    view.directory_stats = &directory_stats_;
-    const Duration limit = policy::limits_of(request_, view).max_runtime;
+    const Duration limit = limits(atom).max_runtime;
     return limit.is_zero() ? Duration::forever() : limit;
   }
-  void ended(std::uint32_t atom, const RunSample& run) override {
+  bool ended(std::uint32_t atom, const RunSample& run) override {
     RunSample sample = run;
     sample.low = request_.learned.low;
     sample.high = request_.learned.high;
-    policy::remember(lock_stats_[atom], directory_stats_, sample);
+    sample.risk_ppm = request_.learned.risk_ppm;
+    return policy::remember(lock_stats_[atom], directory_stats_, sample);
   }
+  Duration floor(std::uint32_t atom) override { return limits(atom).min_runtime; }
 
  private:
+  Limits limits(std::uint32_t atom) const {
+    View view;
+    view.lock_stats = &lock_stats_[atom];
+    view.directory_stats = &directory_stats_;
+    return policy::limits_of(request_, view);
+  }
+
   Request request_;
   std::vector<LockStats> lock_stats_;
   DirectoryStats directory_stats_{};

@@ -23,8 +23,11 @@ class Rule {
   // For a run that is about to start; forever: none. `killed_at` is zero at its first attempt, and
   // then where this rule's limit ended the last one.
   virtual Duration limit(std::uint32_t atom, Duration killed_at) = 0;
-  // A run, or an attempt at one, has ended; calls come in the order of these ends.
-  virtual void ended(std::uint32_t, const RunSample&) {}
+  // A run, or an attempt at one, has ended; calls come in the order of these ends. Returns whether
+  // it was suspiciously short.
+  virtual bool ended(std::uint32_t, const RunSample&) { return false; }
+  // Shorter runs would be suspicious now; 0: none would.
+  virtual Duration floor(std::uint32_t) { return {}; }
 
  private:
   std::string name_;

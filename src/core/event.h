@@ -82,6 +82,8 @@ struct Event {
     Code not_started = Code::ok;
     ExitStatus status;
     Stopped stopped = Stopped::no;
+    bool too_fast = false;    // it succeeded, and counts as failed: shorter than --min-runtime
+    bool suspicious = false;  // it succeeded, and nearly all runs before took longer
     Duration ran{};
     Usage usage;
   } ended;
@@ -125,6 +127,8 @@ inline constexpr std::string_view kExit = "exit";
 inline constexpr std::string_view kCore = "core";
 inline constexpr std::string_view kStarted = "started";
 inline constexpr std::string_view kStopped = "stopped";
+inline constexpr std::string_view kTooFast = "too_fast";
+inline constexpr std::string_view kSuspicious = "suspicious";
 inline constexpr std::string_view kWaitedS = "waited_s";
 inline constexpr std::string_view kRanS = "ran_s";
 inline constexpr std::string_view kCpuS = "cpu_s";

@@ -58,6 +58,9 @@ enum class Contest : std::uint8_t { none, for_its_place, by_kill };
 struct Lesson {
   LearnFn how = nullptr;
   RunSample sample;
+  // Where a store that learns sets the bit 1 << i if `how` found the run suspicious for lock i;
+  // null: nobody asks.
+  std::uint32_t* suspicious = nullptr;
 };
 
 // The store's side of a lease. Part of a session.

@@ -32,6 +32,9 @@ struct Usage {
 // from a taker).
 enum class Stopped : std::uint8_t { no, max_runtime, lost, taken_over, killed };
 
+// The exit code of a run that was successful too fast.
+inline constexpr int kTooFastCode = 1;
+
 struct Outcome {
   enum class Kind : std::uint8_t {
     ran,      // the command was started and ended: status, stopped, usage
@@ -41,6 +44,10 @@ struct Outcome {
   Kind kind = Kind::failed;
   ExitStatus status;
   Stopped stopped = Stopped::no;
+  // Successful, but shorter than --min-runtime, and so counted as failed.
+  bool too_fast = false;
+  // Successful, but shorter than nearly all runs of a lock before: bit 1 << i for lock i.
+  std::uint32_t suspicious = 0;
   // taken_over, killed: the process that did it; 0: not visible from here
   std::int64_t stopped_by = 0;
   Usage usage;

@@ -72,6 +72,8 @@ struct Request {
   bool expire_auto = false;
   Duration max_runtime{};  // 0: no limit
   bool max_runtime_auto = false;
+  Duration min_runtime{};  // a shorter successful run counts as failed; 0: none does
+  bool min_runtime_auto = false;
   LearnedBounds learned;  // for the limits that are auto
   bool no_learn = false;  // the lock does not learn from this run
   Duration kill_grace = Duration::seconds(2);
@@ -130,7 +132,8 @@ struct Request {
 
 // Whether any limit is learned.
 constexpr bool wants_stats(const Request& request) {
-  return request.if_elapsed_auto || request.expire_auto || request.max_runtime_auto;
+  return request.if_elapsed_auto || request.expire_auto || request.max_runtime_auto ||
+         request.min_runtime_auto;
 }
 
 }  // namespace atmost

@@ -39,6 +39,10 @@ struct LockStats {
   std::uint32_t too_soon;   // requests refused as too soon, under --if-elapsed auto
   std::uint32_t spam;       // requests that kept arriving at or below the interval
   std::uint32_t in_a_row;   // how many of these the latest requests were
+  // After a run that was too short: so many steps are too short (policy/floor.h), and how far it is
+  // proved that the job has become quicker
+  std::uint32_t floor;
+  std::uint32_t quicker;
   // The last request that was admitted, or refused as too soon; wall clock.
   std::int64_t asked_real_ns;
   std::int64_t stopped_real_ns;  // when a limit last ended a run; wall clock
@@ -73,20 +77,22 @@ struct RunSample {
     admitted,   // a request was admitted; how its run ends comes later
   };
   Kind kind = Kind::completed;
-  Duration ran{};  // of a run
+  Duration ran{};       // of a run
+  bool failed = false;  // completed: not successfully, as far as known
   // When the run was admitted, by the wall clock; 0: not known
   std::int64_t started_real_ns = 0;
   // No limit on it was shorter, or longer (LearnedBounds).
   Duration low{};
   Duration high = Duration::forever();
+  std::uint32_t risk_ppm = LearnedBounds{}.risk_ppm;  // how many of a million may be too short
   std::int64_t asked_real_ns = 0;  // the request: its moment by the wall clock; 0: do not count it;
                                    // the same moment is counted once
   Duration interval{};             // in force for the request; 0: none
 };
 
-// Updates the statistics. Pure; stores call it on what they read and write the result back
-// (policy/remember.h).
-using LearnFn = void (*)(LockStats& lock_stats, DirectoryStats& directory_stats,
+// Updates the statistics, and returns whether the run was successful and suspiciously short. Pure;
+// stores call it on what they read and write the result back (policy/limits.h).
+using LearnFn = bool (*)(LockStats& lock_stats, DirectoryStats& directory_stats,
                          const RunSample& what);
 
 // The limits that a decision applied: learned ones, or those of the request.
@@ -94,6 +100,7 @@ struct Limits {
   Duration if_elapsed{};
   Duration expire_after = Duration::forever();
   Duration max_runtime{};  // 0: none
+  Duration min_runtime{};  // 0: none
   // If expire_after or max_runtime is learned: how many runs of the lock it was learned from, and
   // how long the longest of them took (rounded up). too_few is not 0 if that number is too small:
   // it is the number needed, and until then the limit is --auto-max.

@@ -111,6 +111,8 @@ void put_ended(JsonLine& line, const Event& event) {
   }
   if (ended.stopped != Stopped::no)
     line.word(field::kStopped, name_of(kStoppedNames, ended.stopped));
+  if (ended.too_fast) line.truth(field::kTooFast, true);
+  if (ended.suspicious) line.truth(field::kSuspicious, true);
   line.micros(field::kWaitedS, event.waited.ns);
   line.micros(field::kRanS, ended.ran.ns);
   if (!ended.usage.known) return;

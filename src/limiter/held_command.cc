@@ -116,13 +116,20 @@ void HeldCommand::end(Ending ending, const ExitStatus& status) {
   if (lease_.held()) {
     const Instant now = moment(request_);
     if (!request_.now_given) journal_.over_at(now);
-    lease_.release(ending, now, lesson_of(status, now));
+    const Duration least = admission_.decision.limits.min_runtime;
+    too_fast_ = ending == Ending::success && !stopped_ && !lost_ && ran(now) < least;
+    lease_.release(too_fast_ ? Ending::failure : ending, now, lesson_of(status, now));
   }
   tell_lease(locks_.session);
 }
 
+Duration HeldCommand::ran(const Instant& now) const {
+  const std::int64_t ended_ns = request_.now_given ? os::boot_ns() : now.boot_ns;
+  return {ended_ns - started_boot_ns_};
+}
+
 // If a taker stopped the command, the taker updates the statistics: it knows the reason.
-Lesson HeldCommand::lesson_of(const ExitStatus& status, const Instant& now) const {
+Lesson HeldCommand::lesson_of(const ExitStatus& status, const Instant& now) {
   if (request_.no_learn || started_boot_ns_ == 0 || lost_ || displaced_ || !lease_.held())
     return {};
   Lesson lesson;
@@ -130,8 +137,10 @@ Lesson HeldCommand::lesson_of(const ExitStatus& status, const Instant& now) cons
   lesson.sample.kind = stopped_                      ? RunSample::Kind::stopped
                        : told_ || status.signal != 0 ? RunSample::Kind::cut_short
                                                      : RunSample::Kind::completed;
-  const std::int64_t ended_ns = request_.now_given ? os::boot_ns() : now.boot_ns;
-  lesson.sample.ran = {ended_ns - started_boot_ns_};
+  lesson.sample.ran = ran(now);
+  lesson.sample.failed = !status.success();
+  lesson.sample.risk_ppm = request_.learned.risk_ppm;
+  lesson.suspicious = &suspicious_;
   lesson.sample.low = request_.learned.low;
   lesson.sample.high = request_.learned.high;
   lesson.sample.interval = admission_.decision.limits.if_elapsed;

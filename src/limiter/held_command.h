@@ -26,6 +26,10 @@ class HeldCommand final : public run::SupervisionObserver {
   // The lock was being taken over when the hold ended, or the lease was lost, or a lock file
   // removed or replaced.
   bool lost() const { return lost_ || displaced_; }
+  // The command was successful, and shorter than --min-runtime.
+  bool too_fast() const { return too_fast_; }
+  // The locks (bits) whose runs before nearly all took longer.
+  std::uint32_t suspicious() const { return suspicious_; }
   // Why the command was stopped; `own`: the supervisor's reason, if it did so.
   Stopped stopped(Stopped own) const;
   // The other process that stopped it, if any; 0: not known.
@@ -52,7 +56,8 @@ class HeldCommand final : public run::SupervisionObserver {
   void look_at_files();
   bool contested() const;
   void end(Ending ending, const ExitStatus& status);
-  Lesson lesson_of(const ExitStatus& status, const Instant& now) const;
+  Duration ran(const Instant& now) const;
+  Lesson lesson_of(const ExitStatus& status, const Instant& now);
 
   const OpenLocks& locks_;
   Lease& lease_;
@@ -71,6 +76,8 @@ class HeldCommand final : public run::SupervisionObserver {
   bool lost_ = false;
   bool displaced_ = false;  // a lock file was removed or replaced
   bool asked_to_stop_ = false;
+  bool too_fast_ = false;
+  std::uint32_t suspicious_ = 0;
 };
 
 // Under --if-elapsed auto, a request counts for the schedule from its admission on: requests that

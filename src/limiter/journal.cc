@@ -157,11 +157,16 @@ void Journal::ended(const Outcome& outcome) {
   Event event;
   if (!begin(Event::Kind::ended, event, &over_at_)) return;
   event.waited = outcome.waited;
-  event.ended = {Code::ok, outcome.status, outcome.stopped, outcome.ran, outcome.usage};
+  event.ended.status = outcome.status;
+  event.ended.stopped = outcome.stopped;
+  event.ended.too_fast = outcome.too_fast;
+  event.ended.ran = outcome.ran;
+  event.ended.usage = outcome.usage;
   if (outcome.kind == Outcome::Kind::failed) event.ended.not_started = outcome.error.code;
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
     event.token = tokens_[i];
     event.slots = {&slots_[i], slots_[i] != 0 ? std::size_t{1} : 0};
+    event.ended.suspicious = (outcome.suspicious >> i & 1) != 0;
     name_lock(i, event);
     append(event);
   }

@@ -113,6 +113,8 @@ void supervise(const OpenLocks& locks, const Command& command, run::Task& task, 
   outcome.status = report.status;
   outcome.stopped = hold.stopped(report.stopped);
   outcome.stopped_by = hold.taker();
+  outcome.too_fast = hold.too_fast() && outcome.stopped == Stopped::no;
+  outcome.suspicious = hold.suspicious();
   outcome.usage = report.usage;
   outcome.termination_signal = report.termination_signal;
   outcome.ran = report.ran;

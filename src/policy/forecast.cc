@@ -139,6 +139,19 @@ Forecast forecast(const LockStats& lock_stats, const DirectoryStats& directory_s
   return mixed;
 }
 
+OwnForecast own_forecast(const DirectoryStats& directory_stats, const Weights& weights,
+                         const Forecast& next) {
+  const double any = sum(directory_stats.runs) + 1;
+  const double own = 1 - weights.of[kAnyRun];
+  OwnForecast answer;
+  double within_any = 0;
+  for (int s = 0; s < kSteps; ++s) {
+    within_any += chance_of_any(directory_stats, any, s);
+    answer.within[s] = (1 - next.beyond[s] - weights.of[kAnyRun] * within_any) / own;
+  }
+  return answer;
+}
+
 void relate(LockStats& lock_stats, DirectoryStats& directory_stats, const Weights& weights,
             int step) {
   const double scale = scale_of(lock_stats.runs), recent = scale_of(lock_stats.recent);

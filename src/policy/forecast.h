@@ -29,6 +29,14 @@ inline Forecast forecast(const LockStats& lock_stats, const DirectoryStats& dire
   return forecast(lock_stats, directory_stats, weigh(lock_stats, directory_stats));
 }
 
+// The same from the lock's own runs alone: how likely the next run takes at most step s, provided
+// that it is like some earlier one. Rises with s.
+struct OwnForecast {
+  double within[kSteps];
+};
+OwnForecast own_forecast(const DirectoryStats& directory_stats, const Weights& weights,
+                         const Forecast& next);
+
 // Distributes a run of that step over the relations of the lock and of the directory: each gets the
 // share of the probability that it predicted. Before the run is added to the histograms.
 void relate(LockStats& lock_stats, DirectoryStats& directory_stats, const Weights& weights,

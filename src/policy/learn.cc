@@ -1,5 +1,6 @@
 #include "policy/learn.h"
 
+#include "policy/floor.h"
 #include "policy/price.h"
 #include "policy/steps.h"
 
@@ -69,7 +70,8 @@ Duration retry_floor(const LockStats& lock_stats) {
 bool is_plausible(const LockStats& lock_stats) {
   return are_counts(lock_stats.runs, kSteps) && are_counts(lock_stats.recent, kSteps) &&
          are_counts(lock_stats.intervals, kSteps) && are_counts(lock_stats.relations, kRelations) &&
-         lock_stats.widened <= kSteps && lock_stats.unsettled <= kSteps;
+         lock_stats.widened <= kSteps && lock_stats.unsettled <= kSteps &&
+         lock_stats.floor < kSteps && lock_stats.quicker <= kSteps;
 }
 
 bool is_plausible(const DirectoryStats& directory_stats) {
@@ -82,7 +84,8 @@ bool is_plausible(const DirectoryStats& directory_stats) {
 
 RunLimit run_limit(const LockStats& lock_stats, const DirectoryStats& directory_stats,
                    const LearnedBounds& bounds) {
-  const Forecast next = forecast(lock_stats, directory_stats);
+  const Weights weights = weigh(lock_stats, directory_stats);
+  const Forecast next = forecast(lock_stats, directory_stats, weights);
   RunLimit answer;
   answer.price = price_for(directory_stats, bounds.risk_ppm);
   if (lock_stats.completed < kOwnRuns) {
@@ -99,16 +102,20 @@ RunLimit run_limit(const LockStats& lock_stats, const DirectoryStats& directory_
   if (answer.limit < floor) answer.limit = floor;
   if (answer.limit > bounds.high) answer.limit = bounds.high;
   answer.chance = next.beyond[step_of(answer.limit)];
+  answer.floor =
+      run_floor(lock_stats, own_forecast(directory_stats, weights, next), bounds.risk_ppm);
   return answer;
 }
 
-void run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run) {
+bool run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run) {
   const int step = step_of(run.ran);
+  bool suspicious = false;
   if (lock_stats.completed > 0) {
     const Weights weights = weigh(lock_stats, directory_stats);
     if (lock_stats.completed >= kOwnRuns) {
-      try_prices(directory_stats, forecast(lock_stats, directory_stats, weights), step,
-                 step_bounds(run.low, run.high));
+      const Forecast next = forecast(lock_stats, directory_stats, weights);
+      try_prices(directory_stats, next, step, step_bounds(run.low, run.high));
+      suspicious = judge_floor(lock_stats, own_forecast(directory_stats, weights, next), run);
     }
     relate(lock_stats, directory_stats, weights, step);
   }
@@ -118,8 +125,9 @@ void run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const
   count(lock_stats.completed);
   double all = 0;
   for (float runs : directory_stats.runs) all += static_cast<double>(runs);
-  if (all < kManyCounts) return;
+  if (all < kManyCounts) return suspicious;
   for (float& runs : directory_stats.runs) runs /= 2;
+  return suspicious;
 }
 
 void run_cut_short(LockStats& lock_stats, const RunSample& run, CutBy by) {

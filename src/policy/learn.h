@@ -28,6 +28,7 @@ struct RunLimit {
   double chance = 0;          // that the next run is longer, by the forecast
   int step = kSteps - 1;      // before it was widened and bounded
   double chance_at_step = 0;  // that the next run is longer than the end of that step
+  Duration floor{};           // shorter runs are suspicious (floor.h); 0: none is
 };
 RunLimit run_limit(const LockStats& lock_stats, const DirectoryStats& directory_stats,
                    const LearnedBounds& bounds);
@@ -39,8 +40,9 @@ RunLimit run_limit(const LockStats& lock_stats, const DirectoryStats& directory_
 // the lock without one.
 inline constexpr std::uint32_t kWidenSteps = 12;
 
-// A run of this lock ended by itself. Changes both.
-void run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run);
+// A run of this lock ended by itself. Changes both. Returns whether it was successful and
+// suspiciously short (floor.h).
+bool run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run);
 
 // A run was ended: it would have taken longer, by an unknown amount. If a limit of ours ended it,
 // the next limits are longer, and the next run that was admitted later and completes decides how it

@@ -31,6 +31,7 @@ Limits limits_of(const Request& request, const View& view) {
   limits.if_elapsed = request.if_elapsed;
   limits.expire_after = request.expire_after;
   limits.max_runtime = request.max_runtime;
+  limits.min_runtime = request.min_runtime;
   if (!wants_stats(request)) return limits;
   const bool remembers = view.lock_stats != nullptr && is_plausible(*view.lock_stats);
   const bool has_directory_stats =
@@ -38,14 +39,14 @@ Limits limits_of(const Request& request, const View& view) {
   const LockStats& lock_stats = remembers ? *view.lock_stats : kNoMemory;
   const Schedule schedule = schedule_of(lock_stats, request.learned);
   if (request.if_elapsed_auto) limits.if_elapsed = schedule.interval;
-  if (!request.max_runtime_auto && !request.expire_auto) return limits;
+  if (!request.max_runtime_auto && !request.expire_auto && !request.min_runtime_auto) return limits;
   limits.learned_from = lock_stats.completed;
   limits.too_few = lock_stats.completed < kOwnRuns ? kOwnRuns : 0;
   limits.longest_run = quantile(lock_stats, 0.999);
-  const Duration run =
-      run_limit(lock_stats, has_directory_stats ? *view.directory_stats : kNoDirectoryStats,
-                request.learned)
-          .limit;
+  const RunLimit learned = run_limit(
+      lock_stats, has_directory_stats ? *view.directory_stats : kNoDirectoryStats, request.learned);
+  const Duration run = learned.limit;
+  if (request.min_runtime_auto) limits.min_runtime = learned.floor;
   if (request.max_runtime_auto) limits.max_runtime = run.is_forever() ? Duration{} : run;
   if (request.expire_auto) {
     limits.expire_after = run;
@@ -86,7 +87,8 @@ Tuning tuning_of(const LockStats& lock_stats, const DirectoryStats& directory_st
   tuning.usual = schedule.usual;
   tuning.slowed = schedule.slowed;
   Request request;
-  request.if_elapsed_auto = request.expire_auto = request.max_runtime_auto = true;
+  request.if_elapsed_auto = request.expire_auto = true;
+  request.max_runtime_auto = request.min_runtime_auto = true;
   request.learned = bounds;
   View view;
   view.lock_stats = &own;
@@ -95,7 +97,7 @@ Tuning tuning_of(const LockStats& lock_stats, const DirectoryStats& directory_st
   return tuning;
 }
 
-void remember(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& what) {
+bool remember(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& what) {
   if (!is_plausible(lock_stats)) lock_stats = {};
   if (!is_plausible(directory_stats)) directory_stats = {};
   if (what.asked_real_ns > 0) asked(lock_stats, what.asked_real_ns, what.interval);
@@ -103,15 +105,18 @@ void remember(LockStats& lock_stats, DirectoryStats& directory_stats, const RunS
     case RunSample::Kind::completed:
       return run_completed(lock_stats, directory_stats, what);
     case RunSample::Kind::stopped:
-      return run_cut_short(lock_stats, what, CutBy::limit);
+      run_cut_short(lock_stats, what, CutBy::limit);
+      break;
     case RunSample::Kind::cut_short:
-      return run_cut_short(lock_stats, what, CutBy::other);
+      run_cut_short(lock_stats, what, CutBy::other);
+      break;
     case RunSample::Kind::admitted:
-      return;
+      break;
     case RunSample::Kind::too_soon:
       if (lock_stats.too_soon < UINT32_MAX) ++lock_stats.too_soon;
-      return;
+      break;
   }
+  return false;
 }
 
 }  // namespace atmost::policy

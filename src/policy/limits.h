@@ -20,8 +20,9 @@ Tuning tuning_of(const LockStats& lock_stats, const DirectoryStats& directory_st
                  const LearnedBounds& bounds);
 
 // Adds a sample to the statistics (LearnFn, stats.h). Statistics that we cannot have written are
-// replaced by empty ones.
-void remember(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& what);
+// replaced by empty ones. Returns whether the sample is of a successful run that was suspiciously
+// short.
+bool remember(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& what);
 
 }  // namespace atmost::policy
 

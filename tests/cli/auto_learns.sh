@@ -6,7 +6,7 @@
 # A new lock in a new directory has no limit.
 expect_code 0 atmost tune --json job
 expect_in out '"completed":0,'
-expect_in out '"expire_after_s":null,"max_runtime_s":0,"if_elapsed_s":0}'
+expect_in out '"expire_after_s":null,"max_runtime_s":0,"min_runtime_s":0,"if_elapsed_s":0}'
 [ ! -e locks/job.lock ] || fail "asking created the lock"
 
 i=0

@@ -158,9 +158,9 @@ struct MemoryRecord {
   LockStats lock_stats;
   std::uint64_t checksum;
 };
-static_assert(sizeof(LockStats) == 1624 && sizeof(MemoryRecord) == 1648);
+static_assert(sizeof(LockStats) == 1632 && sizeof(MemoryRecord) == 1656);
 inline constexpr char kMemoryMagic[8] = {'r', 'u', 'n', 't', 'i', 'm', 'e', 's'};
-inline constexpr std::uint32_t kMemoryVersion = 2;
+inline constexpr std::uint32_t kMemoryVersion = 3;
 
 // The file beside the locks of a directory that holds the statistics of all of them.
 struct ExperienceRecord {

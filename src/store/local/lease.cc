@@ -219,7 +219,8 @@ void LocalSession::learn_from_run(std::uint32_t lock, const Lesson& lesson) {
   const Entry& from = entry(lock);
   RunSample sample = lesson.sample;
   sample.asked_real_ns = sample.started_real_ns = from.admitted.real_ns;
-  memorize(from.file.fd(), from.file.path(), making_, lesson.how, sample);
+  const bool suspicious = memorize(from.file.fd(), from.file.path(), making_, lesson.how, sample);
+  if (suspicious && lesson.suspicious != nullptr) *lesson.suspicious |= 1u << lock;
 }
 
 bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant& now,

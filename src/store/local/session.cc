@@ -172,7 +172,7 @@ void LocalSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sampl
   Result<LockFile*> with_guard = guarded(lock);
   if (!with_guard.ok() || with_guard.value() == nullptr) return;
   LockFile& file = *with_guard.value();
-  memorize(file.fd(), file.path(), making_, how, sample);
+  (void)memorize(file.fd(), file.path(), making_, how, sample);
   file.unguard();
 }
 

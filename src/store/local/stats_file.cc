@@ -116,9 +116,9 @@ void recall(int fd, std::string_view path, LockStats& lock_stats, DirectoryStats
   if (directory.open(path, {})) directory.read(directory_stats);
 }
 
-void memorize(int fd, std::string_view path, const Making& making, LearnFn learn,
+bool memorize(int fd, std::string_view path, const Making& making, LearnFn learn,
               const RunSample& what) {
-  if (!is_ours_alone(fd)) return;
+  if (!is_ours_alone(fd)) return false;
   LockStats lock_stats;
   DirectoryStats directory_stats{};
   (void)read_lock_stats(fd, lock_stats);
@@ -127,9 +127,10 @@ void memorize(int fd, std::string_view path, const Making& making, LearnFn learn
   const bool known = completed && directory.open(path, making);
   const bool shared = known && directory.lock();
   if (known) directory.read(directory_stats);
-  learn(lock_stats, directory_stats, what);
+  const bool suspicious = learn(lock_stats, directory_stats, what);
   if (shared) directory.write(directory_stats);
   (void)write_lock_stats(fd, lock_stats);
+  return suspicious;
 }
 
 }  // namespace atmost::local

@@ -30,9 +30,10 @@ struct Making {
   unsigned mode = 0600;
 };
 
-// Applies `learn` and writes back; skips the directory's file when another process uses it.
-// REQUIRES: the lock's guard is held. Blocks only on the disk.
-void memorize(int fd, std::string_view path, const Making& making, LearnFn learn,
+// Applies `learn` and writes back; skips the directory's file when another process uses it. Returns
+// what `learn` does; false where nothing is learned. REQUIRES: the lock's guard is held. Blocks
+// only on the disk.
+bool memorize(int fd, std::string_view path, const Making& making, LearnFn learn,
               const RunSample& what);
 
 }  // namespace atmost::local
