@@ -11,7 +11,8 @@ one of the programs is missing.
 A block fenced with ```crontab is taken line by line as cron(8) takes it: settings, and commands
 that sh must be able to run; % is refused, unless quoted. A block fenced with ```ini is a set of
 systemd's units, each after a line `# NAME.service` or `# NAME.timer`; systemd-analyze must find
-nothing to say about them, if it is installed.
+nothing to say about them, if it is installed. Behind a line `<!-- run the last column -->` the
+commands in the last column of every table are run, each in a lock directory of its own.
 """
 import os
 import re
@@ -21,7 +22,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing is written beside the sources
-from examples import Room, Wrong, stub_the_rest
+from examples import Room, Wrong, run_shell, stub_the_rest
 
 MARK = "=== end of a command ==="
 SCHEDULE = re.compile(r"^(?:@\w+|(?:[\w*/,-]+\s+){4}[\w*/,-]+)\s+")
@@ -51,6 +52,18 @@ def fenced(text):
             before, needs, at = "", [], end + 1
         else:
             at += 1
+
+
+def commands_of_tables(text):
+    """(line number, command) of each command in the last columns."""
+    begun = False
+    for number, line in enumerate(text.split("\n"), 1):
+        begun = begun or line == "<!-- run the last column -->"
+        if begun and line.startswith("|"):
+            cell = re.split(r"(?<!\\)\|", line)[-2].replace("\\|", "|")
+            for span in re.findall(r"`([^`]+)`", cell):
+                if re.search(r"(?:atmost|exectimes) [a-z/$]", span) and span != "atmost pass":
+                    yield number, "table", [span]
 
 
 def commands(lines):
@@ -181,7 +194,9 @@ def main():
     for path in documents:
         room = Room(source, bin_dir)
         try:
-            for number, kind, lines, before, needs in fenced(path.read_text()):
+            text = path.read_text()
+            rows = [(*row, "", []) for row in commands_of_tables(text)]
+            for number, kind, lines, before, needs in [*fenced(text), *rows]:
                 missing = [name for name in needs if not shutil.which(name, path=room.real_path)]
                 if missing:
                     kind = f"left out for want of {' '.join(missing)}"
@@ -190,6 +205,8 @@ def main():
                 try:
                     if kind == "console":
                         check_console(room, lines, before)
+                    elif kind == "table":
+                        run_shell(room, lines)
                     elif kind == "crontab":
                         check_crontab(room, lines, lines[0].startswith("# /etc/"))
                     else:

@@ -49,3 +49,12 @@ if command -v systemd-analyze >/dev/null; then
   printf '# a.timer\n[Timer]\nOnCalendar=25:00\n' | bad ini
 fi
 printf '[Service]\n' | bad ini
+
+table() {
+  printf '<!-- run the last column -->\n\n| a | b |\n|---|---|\n| `x` | %s |\n' "$1" >"$folder/document.md"
+}
+table '`atmost run job cmd`, or `atmost run job sh -c "true \\| cmd"`'
+"$program" "$source" "$folder/document.md" | grep -q '2 table'
+table '`atmost run --no-such-option job cmd`'
+if "$program" "$source" "$folder/document.md" 2>"$folder/said"; then exit 1; fi
+grep -q '^document.md:5: ' "$folder/said"
