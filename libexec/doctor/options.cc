@@ -27,7 +27,7 @@ constexpr Option kOptions[] = {
     {"host", 0, "NAME", "the name to know this machine by", nullptr, &Options::host},
     {"json", 0, "", "one JSON object a line", &Options::json, nullptr},
     {"quiet", 'q', "", "say nothing about refusals", nullptr, nullptr},
-    {"verbose", 'v', "", "say what happens", nullptr, nullptr},
+    {"verbose", 'v', "", "say more", &Options::verbose, nullptr},
     {"help", 'h', "", "show this", &Options::help, nullptr},
     {"version", 'V', "", "show the version", &Options::version, nullptr},
 };

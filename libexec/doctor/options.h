@@ -13,7 +13,8 @@ struct Options {
   bool help = false;
   bool version = false;
   bool json = false;
-  std::string store;  // --store, else $ATMOST_STORE; may hold a password
+  bool verbose = false;  // explain: in detail
+  std::string store;     // --store, else $ATMOST_STORE; may hold a password
   std::string dir;
   std::string host;  // --host, else the machine's name
   std::vector<std::string> operands;

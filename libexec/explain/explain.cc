@@ -19,11 +19,7 @@ Error failed(const std::string& path, Code code, int sys, std::string_view what)
   return error;
 }
 
-void describe_file(const Explanation& about, const std::string& path, const struct stat& status,
-                   Report& out) {
-  const char* filesystem = "";
-  const os::Trust trust = os::filesystem_trust(about.fd, &filesystem);
-  out.text("file ").shown(path).line();
+void describe_inode(const Explanation& about, const struct stat& status, Report& out) {
   out.text("  device ").hex(about.identity.device).text(", inode ").count(about.identity.inode);
   out.text(", owner ").count(status.st_uid).text(", mode 0");
   for (int shift = 9; shift >= 0; shift -= 3) {
@@ -31,6 +27,17 @@ void describe_file(const Explanation& about, const std::string& path, const stru
     if (digit != 0 || shift < 9) out.count(digit);
   }
   out.text(", ").number(status.st_blocks / 2).text(" KiB of disk (it is sparse)\n");
+  out.text("  this boot ").hex(about.identity.boot);
+  if (about.identity.boot == 0) out.text(" (unknown: nothing stored is taken for this boot's)");
+  out.line();
+}
+
+void describe_file(const Explanation& about, const std::string& path, const struct stat& status,
+                   Report& out) {
+  const char* filesystem = "";
+  const os::Trust trust = os::filesystem_trust(about.fd, &filesystem);
+  out.text("file ").shown(path).line();
+  if (about.detailed) describe_inode(about, status, out);
   const bool readers = (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
   const bool writers = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   out.text(readers || writers
@@ -38,11 +45,8 @@ void describe_file(const Explanation& about, const std::string& path, const stru
                  "everybody out\n"
                : "  its mode lets only its owner and root open it, and so lock it\n");
   out.text("  filesystem ").text(filesystem);
-  out.text(trust == os::Trust::trusted ? ": keeps locks"
-                                       : ": not trusted to keep locks; see atmost doctor");
-  out.text("\n  this boot ").hex(about.identity.boot);
-  if (about.identity.boot == 0) out.text(" (unknown: nothing stored is taken for this boot's)");
-  out.line();
+  out.text(trust == os::Trust::trusted ? ": keeps locks\n"
+                                       : ": not trusted to keep locks; see atmost doctor\n");
   local::LockFile as_run_sees_it;
   LockSpec lock;
   lock.path = PathText(path);
@@ -68,7 +72,7 @@ void Contradictions::tell(Report& out) const {
   if (count_ > kMost) out.text("  and ").count(count_ - kMost).text(" more\n");
 }
 
-Status explain(const std::string& path, int fd) {
+Status explain(const std::string& path, bool detailed, int fd) {
   Report out(fd);
   os::Fd file;
   int error = os::open_to_read(path.c_str(), file);
@@ -86,6 +90,7 @@ Status explain(const std::string& path, int fd) {
   if (error != 0) return failed(path, Code::io, error, "cannot examine the file");
   if (!S_ISREG(status.st_mode)) return failed(path, Code::io, 0, "is not a regular file");
   Explanation about;
+  about.detailed = detailed;
   about.fd = file.get();
   about.size = status.st_size;
   about.identity = {static_cast<std::uint64_t>(status.st_dev),
@@ -94,9 +99,12 @@ Status explain(const std::string& path, int fd) {
   describe_file(about, path, status, out);
   error = read_header(about.fd, about.identity, about.index, about.header, about.state);
   if (error == 0) error = explain_locks(about, out);
-  if (error == 0) error = explain_hints(about, out);
+  Report unseen(fd);  // the hints are compared with the locks all the same
+  if (error == 0) error = explain_hints(about, detailed ? out : unseen);
+  if (error == 0 && !detailed) sum_up_hints(about, out);
   if (error != 0) return failed(path, Code::io, error, "cannot read the lock file");
   about.contradictions.tell(out);
+  if (!detailed) out.text("\nevery byte range and hint: atmost explain -v\n");
   return out.finish();
 }
 

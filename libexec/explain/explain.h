@@ -1,5 +1,5 @@
-// The lock file in words, for `atmost explain`: every byte range and who holds it, every hint and
-// whether it counts.
+// The lock file in words, for `atmost explain`: which processes hold what, and what is wrong; in
+// detail, every byte range, and every hint and whether it counts.
 #ifndef ATMOST_LIBEXEC_EXPLAIN_EXPLAIN_H
 #define ATMOST_LIBEXEC_EXPLAIN_EXPLAIN_H
 
@@ -13,7 +13,7 @@ namespace atmost::explain {
 // lock; so changes by other processes meanwhile may look like contradictions. A file that `run`
 // would refuse is explained, too, with the reason. Blocks as `fd` does. Errors: the file cannot be
 // read, or the text cannot be written (Code::io).
-Status explain(const std::string& path, int fd);
+Status explain(const std::string& path, bool detailed, int fd);
 
 }  // namespace atmost::explain
 

@@ -5,7 +5,6 @@
 #include "explanation.h"
 #include "os/byte_lock.h"
 #include "os/occupancy.h"
-#include "store/local/stats_file.h"
 
 namespace atmost::explain {
 namespace {
@@ -15,7 +14,7 @@ constexpr std::uint32_t kPiece = 4096;
 void tell_stamp(const Explanation& about, std::string_view name, const StampData& data,
                 Report& out) {
   const Stamp stamp = stamp_of(data, about.identity);
-  out.text("    ").text(name).text(": ");
+  out.text(about.detailed ? "    " : "  ").text(name).text(": ");
   if (!stamp.known) {
     out.text("none\n");
     return;
@@ -248,38 +247,20 @@ int tell_slots(Explanation& about, Report& out) {
   return 0;
 }
 
-// Shows whole octaves: within a factor of two.
-void tell_longest(const float (&steps)[kSteps], std::string_view what, Report& out) {
-  int longest = kSteps - 1;
-  while (longest >= 0 && !(steps[longest] > 0)) --longest;
-  if (longest < 0) return;
-  const Duration bound = Duration::millis(std::int64_t{1} << (longest / kStepsPerOctave + 1));
-  out.text("    ").text(what).text(longest == kSteps - 1 ? " of more than " : " of up to ");
-  out.text(duration_words(bound)).line();
-}
-
-void tell_memory(const Explanation& about, Report& out) {
-  static LockStats lock_stats;
-  out.text("  bytes ").number(kMemoryAt).text(" to ");
-  out.number(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) - 1);
-  out.text(", the lock's memory, which auto limits are learned from:");
-  if (!read_lock_stats(about.fd, lock_stats)) {
-    out.text(" nothing\n");
-    return;
-  }
-  out.text("\n    ").count(lock_stats.completed).text(" runs ended by themselves, ");
-  out.count(lock_stats.stopped)
-      .text(" by a limit, ")
-      .count(lock_stats.cut_short)
-      .text(" by others\n");
-  tell_longest(lock_stats.runs, "runs", out);
-  tell_longest(lock_stats.intervals, "intervals between requests", out);
-  if (lock_stats.too_soon == 0) return;
-  out.text("    ").count(lock_stats.too_soon).text(" requests came too soon, ");
-  out.count(lock_stats.spam).text(" of them were spam\n");
-}
-
 }  // namespace
+
+void sum_up_hints(const Explanation& about, Report& out) {
+  out.line();
+  if (about.state != HeaderState::good) out.text("header: ").text(state_words(about.state)).line();
+  if (about.state != HeaderState::good && about.state != HeaderState::copied) return;
+  out.text("remembered\n");
+  tell_stamp(about, "last start", about.header.start, out);
+  tell_stamp(about, "last finish", about.header.finish, out);
+  tell_stamp(about, "last success", about.header.success, out);
+  if (about.header.refusals > 0)
+    out.text("  refusals in a row: ").count(about.header.refusals).line();
+  if (about.header.drained != 0) out.text("  drained: nobody is admitted until resume\n");
+}
 
 int explain_hints(Explanation& about, Report& out) {
   out.text("\nhints (bytes; each may be stale or forged, none is trusted with an admission)\n");
@@ -289,7 +270,7 @@ int explain_hints(Explanation& about, Report& out) {
     out.text("    what lies behind it is not for this version to read\n");
     return 0;
   }
-  tell_memory(about, out);
+  explain_memory(about, out);
   tell_waiters(about, out);
   return tell_slots(about, out);
 }

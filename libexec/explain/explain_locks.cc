@@ -85,6 +85,23 @@ void tell_place(const Range& range, const Run& run, Report& out) {
   }
 }
 
+// What stands before the holders of a range that has been found locked.
+void tell_run(const Explanation& about, const Range& range, const Run& run, Report& out) {
+  if (about.detailed) {
+    out.text("    ");
+    tell_place(range, run, out);
+    return;
+  }
+  out.text("  ");
+  if (range.kind == Kind::slots || range.kind == Kind::tickets) {
+    tell_place(range, run, out);
+  } else if (range.kind == Kind::takeover) {
+    tell_place(range, run, out.text("the takeover of "));
+  } else {
+    out.text(range.name);
+  }
+}
+
 void tell_holders(const Explanation& about, const Run& run, Report& out) {
   bool any = false;
   for (std::uint32_t i = 0; i < about.holdings->count(); ++i) {
@@ -126,16 +143,17 @@ int tell_range(Explanation& about, const Range& range, Report& out, std::uint64_
     Run run;
     if (const int error = first_locked(about.fd, low, range.end, run)) return error;
     if (!run.found) break;
-    if (runs == 0) out.text("locked\n");
+    if (runs == 0 && about.detailed) out.text("locked\n");
     if (range.kind == Kind::slots) {
       for (std::int64_t byte = run.start; byte < run.end; ++byte) about.mark_held(slot_of(byte));
     }
-    out.text("    ");
-    tell_place(range, run, out);
-    tell_holders(about, run, out);
+    if (about.detailed || range.kind != Kind::proof) {  // a proof is its slot's holder's
+      tell_run(about, range, run, out);
+      tell_holders(about, run, out);
+    }
     low = run.end;
   }
-  if (runs == 0) out.text("free\n");
+  if (runs == 0 && about.detailed) out.text("free\n");
   return 0;
 }
 
@@ -156,8 +174,10 @@ int tell_strays(Explanation& about, std::int64_t low, std::int64_t end, Report& 
 // What flock(1) takes: another kind of lock, on the whole file.
 void tell_flock(const Explanation& about, Report& out) {
   os::LockLine line;
+  const bool locked = os::find_flock(about.identity.device, about.identity.inode, line);
+  if (!locked && !about.detailed) return;
   out.text("  flock(2), heeded by callers with --with-flock alone: ");
-  if (!os::find_flock(about.identity.device, about.identity.inode, line)) {
+  if (!locked) {
     out.text("none\n");
     return;
   }
@@ -177,16 +197,20 @@ int explain_locks(Explanation& about, Report& out) {
   out.text("\nlocks (the truth, asked of the kernel)\n");
   std::int64_t behind = 0;
   bool exclusive = false;
+  std::uint64_t locked = 0;
   for (const Range& range : kRanges) {
     if (const int error = tell_strays(about, behind, range.start, out)) return error;
     behind = range.end;
-    out.text("  ");
-    tell_bytes(range.start, range.end, out);
-    out.text(", ").text(range.name).text(": ");
+    if (about.detailed) {
+      tell_bytes(range.start, range.end, out.text("  "));
+      out.text(", ").text(range.name).text(": ");
+    }
     std::uint64_t runs = 0;
     if (const int error = tell_range(about, range, out, runs)) return error;
     if (range.kind == Kind::mode) exclusive = runs > 0;
+    locked += runs;
   }
+  if (locked == 0 && !about.detailed) out.text("  nobody holds it, nobody waits\n");
   if (const int error = tell_strays(about, behind, INT64_MAX, out)) return error;
   tell_flock(about, out);
   if (exclusive && about.highest_held > 1) {

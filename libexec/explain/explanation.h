@@ -32,7 +32,8 @@ class Contradictions {
 };
 
 struct Explanation {
-  int fd = 0;  // of the lock file, read only
+  bool detailed = false;  // every byte range and hint; else what is locked, and what is wrong
+  int fd = 0;             // of the lock file, read only
   std::int64_t size = 0;
   Identity identity;
   Instant now;
@@ -57,6 +58,9 @@ struct Explanation {
 // Errno values.
 int explain_locks(Explanation& about, Report& out);
 int explain_hints(Explanation& about, Report& out);
+void explain_memory(const Explanation& about, Report& out);
+// What a person asks for among the hints.
+void sum_up_hints(const Explanation& about, Report& out);
 
 }  // namespace atmost::explain
 

@@ -8,7 +8,10 @@ namespace {
 
 using history::Failure;
 
-constexpr char kUsage[] = "usage: atmost explain LOCK\n\nthe lock file in words";
+constexpr char kUsage[] =
+    "usage: atmost explain [-v] LOCK\n\nwhich processes hold and wait, and what is wrong; with -v "
+    "every byte range of the lock file "
+    "and every hint";
 constexpr char kWhatLockIs[] =
     "\nLOCK: a path (/x, ./x, a/x), operator:operand, or a name in the lock directory.\n";
 
@@ -33,7 +36,7 @@ int run(int argc, char** argv) {
     throw Failure(Code::usage,
                   path + ": a symlink lock has no file to explain: ls -l shows all of it");
   }
-  if (done.ok()) done = explain(path, 1);
+  if (done.ok()) done = explain(path, options.verbose, 1);
   if (!done.ok()) throw Failure(done.error());
   return 0;
 }

@@ -17,7 +17,7 @@ wait_until 'atmost explain ./a.lock >out && grep -q "slot 2: process" out'
 start atmost run -n 2 -w 100 ./a.lock -- true
 waiter=$started
 # It locks its ticket first and notes the number then.
-wait_until 'atmost explain ./a.lock >out && grep -qF "process $waiter (atmost" out && ! grep -q "ticket drawn: 0" out'
+wait_until 'atmost explain -v ./a.lock >out && grep -qF "process $waiter (atmost" out && ! grep -q "ticket drawn: 0" out'
 
 expect_in out "slot 1: process $holder (atmost, user $(id -u)), by description; process "
 expect_in out "slot 2: process $replaced (sleep, user $(id -u)), by description"
@@ -34,7 +34,7 @@ if grep -q "$(printf '\033')" out; then fail "an escape sequence came through"; 
 # What auto limits are learned from.
 expect_in out "bytes 8192 to 9847, the lock's memory, which auto limits are learned from: nothing"
 for _ in 1 2 3; do expect_code 0 atmost run ./b.lock true; done
-expect_code 0 atmost explain ./b.lock
+expect_code 0 atmost explain -v ./b.lock
 expect_in out "3 runs ended by themselves, 0 by a limit, 0 by others"
 expect_in out "runs of up to "
 expect_in out "intervals between requests of up to "

@@ -32,7 +32,7 @@ kill "$other"
 expect_end 143 "$other"
 expect_code 0 atmost doctor jobs
 grep -qE '^ok +flock' out || fail "doctor: $(grep flock out)"
-expect_code 0 atmost explain ./jobs/nightly
+expect_code 0 atmost explain -v ./jobs/nightly
 grep -q 'flock(2).*: none' out || fail "explain: $(grep flock out)"
 
 # An empty file that is not locked, a new one, one of ours and one of exectimes: nothing is said.
