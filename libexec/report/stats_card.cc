@@ -108,7 +108,13 @@ std::string stats_card(const Summary& of, const Paper& paper) {
   to += line("run times", "p50 " + span_words(of.p50_ns) + ", p90 " + span_words(of.p90_ns) +
                               ", p99 " + span_words(of.p99_ns) + ", longest " +
                               span_words(of.max_ns));
-  return to + line("trend", trend_words(of)) + drawing(of, paper.utf8);
+  to += line("trend", trend_words(of));
+  if (of.level.found) {
+    to +=
+        line("level", "runs take " + level_words(of.level) + ": " + span_words(of.level.after_ns) +
+                          " instead of " + span_words(of.level.before_ns));
+  }
+  return to + drawing(of, paper.utf8);
 }
 
 }  // namespace atmost::report

@@ -54,6 +54,8 @@ constexpr Column kColumns[] = {
     {"TREND", false, false, trend_words},
     // Behind the others: scripts go by the place of a column.
     {"TOO FAST", false, false, [](const Summary& of) { return count(of.too_fast); }},
+    {"LEVEL", true, false,
+     [](const Summary& of) { return of.level.found ? level_words(of.level) : std::string(); }},
 };
 
 constexpr std::string_view kBlocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};

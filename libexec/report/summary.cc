@@ -12,7 +12,7 @@ constexpr std::int64_t kWorthTelling = 1'000'000;  // 1 ms: less is the lock's o
 constexpr double kSecond = 1e9;
 
 void count_runs(Summary& to) {
-  std::vector<std::int64_t> in_order;
+  std::vector<std::int64_t> in_order, starts;
   in_order.reserve(to.story->runs.size());
   for (const Run& run : to.story->runs) {
     ++to.runs;
@@ -23,9 +23,12 @@ void count_runs(Summary& to) {
       to.last_success_ns = std::max(to.last_success_ns, run.end_ns());
     if (!run.finished()) continue;
     in_order.push_back(run.ran_ns);
+    starts.push_back(run.start_ns);
     to.total_s += static_cast<double>(run.ran_ns) / kSecond;
   }
   to.trend = trend_of(in_order);
+  to.level = last_level_change(in_order);
+  if (to.level.found) to.level.since_ns = starts[to.level.at];
   std::sort(in_order.begin(), in_order.end());
   to.p50_ns = quantile(in_order, 0.5);
   to.p90_ns = quantile(in_order, 0.9);

@@ -8,6 +8,7 @@
 
 #include "history/names.h"
 #include "ledger.h"
+#include "level.h"
 #include "trend.h"
 
 namespace atmost::report {
@@ -33,6 +34,7 @@ struct Summary {
   std::int64_t p50_ns = 0, p90_ns = 0, p99_ns = 0, max_ns = 0;
   double total_s = 0;  // of those
   Trend trend;
+  LevelChange level;
 
   double window_s = 0;    // from the first thing known of the lock to the last line of the logs
   double held_share = 0;  // the part of it in which a slot was held

@@ -62,6 +62,10 @@ std::string summary_json(const Summary& of) {
       .number("slots_most", of.slots_most);
   to.text("trend", kCourseNames[static_cast<std::size_t>(of.trend.course)]);
   if (of.trend.course != Course::unknown) to.real("trend_ratio", of.trend.ratio);
+  if (of.level.found) {
+    to.real("level_ratio", of.level.ratio).time("level_since", of.level.since_ns);
+    to.time("level_before_s", of.level.before_ns).time("level_after_s", of.level.after_ns);
+  }
   if (of.last_start_ns != 0) to.time("last_start", of.last_start_ns);
   if (of.last_success_ns != 0) to.time("last_success", of.last_success_ns);
   to.number("trouble", of.trouble());

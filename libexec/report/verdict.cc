@@ -40,8 +40,11 @@ std::string verdict_on(const Summary& of) {
   }
   if (of.busy > 0) join(to, grouped(of.busy) + " refused as busy");
   if (of.failed() > 0 && !many_fail) join(to, grouped(of.failed()) + " failed");
-  if (of.trend.course == Course::rising)
+  if (of.level.found && of.level.ratio > 1) {
+    join(to, "runs take " + level_words(of.level));
+  } else if (of.trend.course == Course::rising) {
     join(to, "runs got " + percent(of.trend.ratio - 1) + " longer");
+  }
   return to;
 }
 
