@@ -23,7 +23,7 @@ expect_in out '"level_since":1770681600,"level_before_s":6'
 sed 45q log >earlier
 expect_code 0 atmost stats --json --log earlier
 if grep -q level out; then fail "named too early"; fi
-sed 46q log >earlier
+sed 47q log >earlier
 expect_code 0 atmost stats --json --log earlier
 expect_in out '"level_since":1770681600'
 
