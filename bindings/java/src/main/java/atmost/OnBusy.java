@@ -1,0 +1,11 @@
+package atmost;
+
+/** What follows when the wait is over and the lock is still held. */
+public enum OnBusy {
+    /** A {@link BusyException}. */
+    FAIL,
+    /** The oldest holder is stopped as if it were overdue. */
+    REPLACE,
+    /** One waiter is enough: a later caller gets a {@link BusyException} at once. */
+    JOIN
+}

@@ -1,0 +1,87 @@
+package atmost;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import com.sun.jna.NativeLong;
+import com.sun.jna.Pointer;
+import java.io.IOException;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
+
+/**
+ * A request of the library, which waits on a thread of its own. It is a channel only for what
+ * Thread.interrupt() does at once to a thread that is blocked on one: it closes the channel.
+ */
+final class Request extends AbstractInterruptibleChannel {
+    private static final int POLLFD_SIZE = 8;
+    private static final int EVENTS = 4;
+    private static final int FOREVER = -1;
+
+    private final Object alive;
+    private Pointer request; // null: finished
+
+    Request(Pointer request, Object alive) {
+        this.request = request;
+        this.alive = alive;
+    }
+
+    /** Ends the wait soon; a takeover that has begun is finished first. */
+    synchronized void cancel() {
+        if (request != null) LibAtmost.atmost_cancel(request);
+    }
+
+    @Override
+    protected void implCloseChannel() {
+        cancel();
+    }
+
+    /** Blocks until finish() will not. */
+    void await() {
+        Memory descriptor = new Memory(POLLFD_SIZE);
+        descriptor.setInt(0, LibAtmost.atmost_descriptor(request));
+        descriptor.setInt(EVENTS, 0);
+        descriptor.setShort(EVENTS, LibC.POLLIN);
+        NativeLong one = new NativeLong(1);
+        while (LibC.poll(descriptor, one, FOREVER) < 0 && Native.getLastError() == LibC.EINTR) {
+            continue;
+        }
+    }
+
+    /** The same; if the thread is interrupted the request is cancelled, and ends unused. */
+    void awaitInterruptibly() throws InterruptedException {
+        try {
+            try {
+                begin();
+                await();
+            } finally {
+                end(true);
+            }
+        } catch (IOException interrupted) { // only by end()
+            Thread.interrupted();
+            abandon();
+            throw new InterruptedException();
+        }
+    }
+
+    private synchronized Pointer take() {
+        Pointer taken = request;
+        request = null;
+        return taken;
+    }
+
+    /** Once. */
+    Held finish() {
+        Pointer taken = take();
+        return new Held(
+                LibAtmost.written(LibAtmost.atmost_finish(taken, LibAtmost.out())), alive);
+    }
+
+    /** In place of finish(). */
+    void abandon() {
+        cancel();
+        try {
+            finish().close();
+        } catch (AtmostException refused) {
+            return; // which was to be expected
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package atmost;
+
+import java.time.Duration;
+
+/** An argument makes no sense. */
+public final class UsageException extends AtmostException {
+    private static final long serialVersionUID = 1L;
+
+    UsageException(String message) {
+        super(message, USAGE, "", Duration.ZERO);
+    }
+}
