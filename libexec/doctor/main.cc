@@ -6,6 +6,7 @@
 #include "doctor.h"
 #include "options.h"
 #include "reader/failure.h"
+#include "setup_group.h"
 
 namespace atmost::doctor {
 namespace {
@@ -61,6 +62,12 @@ int run(int argc, char** argv) {
   const Options options = parse_options(argc, argv, "doctor");
   if (answer_help(options, kDoctorUsage)) return 0;
   const std::string url = doctor_target(options);
+  if (!options.setup_group.empty()) {
+    if (options.operands.empty() || is_fleet(url))
+      throw Failure(Code::usage,
+                    "--setup-group: needs a directory: atmost doctor --setup-group GROUP DIR");
+    setup_group(options.operands[0], options.setup_group);
+  }
   if (is_fleet(url)) become_fleet(url, argv);
   const NamingContext around = naming_context(options);
   const std::string directory = directory_of(options, around);

@@ -25,6 +25,8 @@ constexpr Option kOptions[] = {
     {"dir", 0, "DIR", "where named locks live ($ATMOST_DIR, or see atmost(1))", nullptr,
      &Options::dir},
     {"host", 0, "NAME", "the name to know this machine by", nullptr, &Options::host},
+    {"setup-group", 0, "GROUP", "doctor: first make DIR a directory whose locks GROUP shares",
+     nullptr, &Options::setup_group},
     {"json", 0, "", "one JSON object a line", &Options::json, nullptr},
     {"quiet", 'q', "", "say nothing about refusals", nullptr, nullptr},
     {"verbose", 'v', "", "say more", &Options::verbose, nullptr},
@@ -43,6 +45,8 @@ void check(const Option& option, const std::string& value) {
   if (option.name == "store") {
     if (const Status checked = check_store(value); !checked.ok())
       refuse("--store: " + std::string(checked.error().message.view()));
+  } else if (option.name == "setup-group" && value.empty()) {
+    refuse("--setup-group: the group has no name");
   } else if (option.name == "dir" && value.empty()) {
     refuse("--dir: the directory has no name");
   } else if (option.name == "host" && (value.empty() || value.size() > 200 || value[0] == '.' ||

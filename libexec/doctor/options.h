@@ -16,7 +16,8 @@ struct Options {
   bool verbose = false;  // explain: in detail
   std::string store;     // --store, else $ATMOST_STORE; may hold a password
   std::string dir;
-  std::string host;  // --host, else the machine's name
+  std::string setup_group;  // doctor: the group that DIR is set up for
+  std::string host;         // --host, else the machine's name
   std::vector<std::string> operands;
 };
 
@@ -32,7 +33,7 @@ std::string doctor_target(const Options& options);
 NamingContext naming_context(const Options& options);
 
 inline constexpr char kDoctorUsage[] =
-    "usage: atmost doctor [DIR]\n\n"
+    "usage: atmost doctor [[--setup-group GROUP] DIR]\n\n"
     "can locks be trusted there? tries it, says yes or no and why";
 
 // Answers --help (with `about`: how it is used, and what for) and --version on standard output;

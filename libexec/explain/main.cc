@@ -22,6 +22,8 @@ int run(int argc, char** argv) {
   }
   if (is_fleet(options.store))
     throw Failure(Code::usage, "--store: explain reads a lock file: use list or doctor URL");
+  if (!options.setup_group.empty())
+    throw Failure(Code::usage, "--setup-group: is of atmost doctor");
   if (options.operands.empty())
     throw Failure(Code::usage, "no LOCK given: use a name, operator:operand or a path");
   if (options.operands.size() > 1) {

@@ -122,12 +122,16 @@ Status Log::open() {
 
 // 0 or an errno value.
 int Log::create() {
-  int error = os::create_to_append(place_.path.c_str(), place_.mode, fd_);
+  constexpr unsigned kForTheGroup = 0660;
+  std::uint32_t group = 0;
+  const bool shared = !place_.mode_given && os::is_shared_by_group(place_.path.c_str(), group);
+  const unsigned mode = shared ? kForTheGroup : place_.mode;
+  int error = os::create_to_append(place_.path.c_str(), mode, fd_);
   if (!place_.optional || error == 0 || error == EEXIST) return error;
   if (error == ENOENT) {
     PathText which;
     error = os::make_directories_above(place_.path, which);
-    if (error == 0) error = os::create_to_append(place_.path.c_str(), place_.mode, fd_);
+    if (error == 0) error = os::create_to_append(place_.path.c_str(), mode, fd_);
   }
   nowhere_ =
       error == EACCES || error == EPERM || error == EROFS || error == ENOENT || error == ENOTDIR;
@@ -154,6 +158,13 @@ Status Log::open_path() {
   return failure(Code::io, 0, "appears and vanishes again and again");
 }
 
+// Made by another member of the group that shares the directory, for all of them.
+bool Log::is_of_our_group(const struct stat& status) const {
+  std::uint32_t group = 0;
+  return (status.st_mode & S_IWOTH) == 0 && os::is_shared_by_group(place_.path.c_str(), group) &&
+         status.st_gid == group;
+}
+
 Status Log::check_file() {
   struct stat status;
   if (const int error = os::file_status(fd_.get(), status))
@@ -163,7 +174,7 @@ Status Log::check_file() {
   if (status.st_nlink > 1)
     return failure(Code::io, 0, "has other hard links; name a file with only one name");
   // Whatever its mode is: another user may have put it there on purpose.
-  if (status.st_uid != os::user_id() && status.st_uid != kRoot)
+  if (status.st_uid != os::user_id() && status.st_uid != kRoot && !is_of_our_group(status))
     return failure(Code::not_permitted, 0, "belongs to another user; name another with --log");
   device_ = static_cast<std::uint64_t>(status.st_dev);
   inode_ = static_cast<std::uint64_t>(status.st_ino);

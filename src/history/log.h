@@ -3,6 +3,8 @@
 #ifndef ATMOST_HISTORY_LOG_H
 #define ATMOST_HISTORY_LOG_H
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -24,7 +26,10 @@ inline constexpr std::string_view kDefaultName = "history.jsonl";
 struct LogPlace {
   PathText path;
   std::int64_t cap = kDefaultCap;
-  unsigned mode = 0600;  // of a file that this process creates, whatever the umask
+  // Of a file that this process creates, whatever the umask; unless it was given, 0660 in a
+  // directory that a group shares (os/file.h), where members write each other's files.
+  unsigned mode = 0600;
+  bool mode_given = false;
   // False when the caller that opened the lock beside it has checked already, or when they are the
   // user's own.
   bool check_directories = true;
@@ -65,6 +70,7 @@ class Log {
   Status open_path();
   int create();
   Status check_file();
+  bool is_of_our_group(const struct stat& status) const;
   Status still_there(bool& there);
   // Whether the file ends in an incomplete line that no process is still writing.
   Status look_at_end(bool& torn);

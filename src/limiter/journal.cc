@@ -14,6 +14,7 @@ namespace {
 
 history::LogPlace place_of(const Request& request, const StoreTraits& traits) {
   history::LogPlace place;
+  place.mode_given = request.mode_given;
   place.mode = request.create_mode;  // a user that may take the lock may write its history
   if (!request.log_path.empty()) {
     place.path.assign(request.log_path);

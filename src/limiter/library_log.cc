@@ -16,7 +16,8 @@ KeptLog* kept = nullptr;
 
 bool same_log(const history::LogPlace& one, const history::LogPlace& other) {
   return one.path.view() == other.path.view() && one.mode == other.mode &&
-         one.check_directories == other.check_directories && one.optional == other.optional;
+         one.mode_given == other.mode_given && one.check_directories == other.check_directories &&
+         one.optional == other.optional;
 }
 
 KeptLog* kept_log() {

@@ -158,6 +158,17 @@ int path_status(const char* path, struct stat& to, bool follow) {
   return (follow ? calls.stat(path, &to) : calls.lstat(path, &to)) == 0 ? 0 : errno;
 }
 
+bool is_shared_by_group(const char* file, std::uint32_t& group) {
+  constexpr mode_t kAsked = S_ISGID | S_IWGRP | S_IWOTH;
+  const std::string_view path(file);
+  const std::size_t slash = path.rfind('/');
+  PathText directory(slash > path.size() ? "." : std::string_view(file, slash == 0 ? 1 : slash));
+  struct stat status;
+  if (directory.truncated() || path_status(directory.c_str(), status, true) != 0) return false;
+  group = status.st_gid;
+  return (status.st_mode & kAsked) == (S_ISGID | S_IWGRP);
+}
+
 bool exists(const char* path) {
   struct stat status;
   return path_status(path, status, false) == 0;

@@ -67,6 +67,11 @@ int file_status(int fd, struct stat& to);
 bool exists(const char* path);
 int path_status(const char* path, struct stat& to, bool follow);
 
+// Whether the directory that holds this file passes its group on to new files, and lets the group
+// but no one else write: then its group, whose members share on purpose what is in it. False when
+// it cannot be examined.
+bool is_shared_by_group(const char* file, std::uint32_t& group);
+
 // Creates one directory. EEXIST if anything has the name.
 int make_directory(const char* path, unsigned mode);
 

@@ -98,13 +98,17 @@ Status LockFile::open_path(const OpenRules& rules, Access access) {
       Error failed = failure(code_for(error), error, "cannot open the lock file");
       if (error == EACCES && access != Access::look && os::exists(path_.c_str()))
         failed.message.append(kHowToShare);
+      if (error == EACCES && rules.make_parents) failed.message.append(kWhereElse);
       return failed;
     }
     Status made = create(rules, error);
     if (!made.ok() || error == 0) return made;
     if (error != EEXIST) {
-      return failure(error == EACCES || error == EPERM ? Code::not_permitted : Code::cannot_create,
-                     error, "cannot create the lock file");
+      Error failed =
+          failure(error == EACCES || error == EPERM ? Code::not_permitted : Code::cannot_create,
+                  error, "cannot create the lock file");
+      if (error == EACCES && rules.make_parents) failed.message.append(kWhereElse);
+      return failed;
     }
   }
   return failure(Code::io, 0, "appears and vanishes again and again");
@@ -134,7 +138,7 @@ Status LockFile::check_file(const OpenRules& rules) {
   if (status.st_uid != user && status.st_uid != kRoot && !shared_on_purpose && !only_looked_at) {
     Error unshared = failure(Code::not_permitted, 0,
                              "belongs to another user and is not shared (mode g+w or o+w)");
-    unshared.message.append(kHowToShare);
+    unshared.message.append(rules.make_parents ? kWhereElse : kHowToShare);
     return unshared;
   }
   if (!rules.directories_known) {

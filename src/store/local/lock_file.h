@@ -234,6 +234,12 @@ class LockFile {
 // The directory part of a path; "." where it has none.
 std::string_view parent_of(const PathText& path);
 
+// For users without rights in the directory of named locks: what to do instead.
+inline constexpr std::string_view kWhereElse =
+    "; --dir or $ATMOST_DIR names a directory of your own, and atmost doctor --setup-group makes "
+    "one "
+    "for a group";
+
 // The code for an errno value met on a lock file: permission, creation or I/O.
 Code code_for(int sys);
 

@@ -12,6 +12,7 @@ Error not_made(const PathText& directory, int error) {
   Error failed =
       error_of(error == EACCES ? Code::not_permitted : Code::cannot_create, error, directory);
   failed.message.append(": cannot create the directory: ").append(errno_words(error));
+  if (error == EACCES) failed.message.append(kWhereElse);
   return failed;
 }
 
@@ -37,16 +38,12 @@ Error not_made(const PathText& directory, int error) {
   return {};
 }
 
-// A directory that passes its group on to new files, and that the group but no one else may write,
-// is shared by the group on purpose: its members may rename the lock file there anyway.
+// Members of the group that shares the directory may rename the lock file there anyway.
 unsigned LockFile::mode_for_new(const OpenRules& rules) const {
   constexpr unsigned kForTheGroup = 0660;
-  constexpr mode_t kAsked = S_ISGID | S_IWGRP | S_IWOTH;
-  struct stat status;
-  const PathText parent(parent_of(path_));
-  if (rules.mode_given || os::path_status(parent.c_str(), status, true) != 0)
-    return rules.create_mode;
-  return (status.st_mode & kAsked) == (S_ISGID | S_IWGRP) ? kForTheGroup : rules.create_mode;
+  std::uint32_t group = 0;
+  if (rules.mode_given) return rules.create_mode;
+  return os::is_shared_by_group(path_.c_str(), group) ? kForTheGroup : rules.create_mode;
 }
 
 // Checked before a file is made there, so that a refusal leaves nothing behind. If the directory
