@@ -25,7 +25,7 @@ NO_MESSAGES = {  # files, or folders, whose literals are no messages: why
     "libexec/simulate/main.cc": "a view",
     "libexec/report/": "a view, except for MESSAGES",
     "libexec/explain/": "a view; what is wrong is explained there itself",
-    "libexec/doctor/": "findings, each of which says why and what to do",
+    "libexec/doctor/": "findings, each of which says why and what to do, except for MESSAGES",
     "src/diagnosis/": "findings",
     "src/store/etcd/doctor.cc": "findings",
     "src/store/postgres/doctor.cc": "findings",
@@ -35,6 +35,7 @@ NO_MESSAGES = {  # files, or folders, whose literals are no messages: why
 }
 MESSAGES = {f"libexec/report/{name}.cc" for name in (
     "report_main", "report_options", "save", "stats_main", "stats_options")}
+MESSAGES.add("libexec/doctor/setup_group.cc")
 NAMES = {  # literals of other files that are no messages, either
     "admits again", "atmost history", "atmost report", "atmost stats", "atmost top",
     "standard input", "since %s (%.1f s ago", "timed out", "not capable"}
