@@ -30,6 +30,7 @@ void show_json(Output& to, std::string_view name, const Tuning& tuning,
   line.text("lock", name);
   line.number("completed", tuning.completed).number("stopped", tuning.stopped);
   line.number("cut_short", tuning.cut_short);
+  line.number("stopped_wrongly", tuning.wrongly).number("hung", tuning.hung);
   seconds("p50", tuning.half);
   seconds("p90", tuning.nine_tenths);
   seconds("longest", tuning.longest);
@@ -80,7 +81,7 @@ int tune_command(Invocation& invocation) {
   if (invocation.verbose) {
     tell_in_detail(to, name, tuning, invocation.request.learned);
   } else {
-    tell(to, name, tuning);
+    tell(to, name, tuning, invocation.request.learned);
   }
   return finish(to);
 }

@@ -59,7 +59,7 @@ void show_choice(Output& to, const Tuning& tuning, const LearnedBounds& bounds) 
     return;
   }
   if (tuning.limit.is_forever()) {
-    to.text("no limit: its runs differ so much that none of any use would keep that risk\n");
+    to.text(limit_words(tuning, bounds)).text("\n");
     return;
   }
   to.text("best limit ").text(duration_words(tuning.limit)).text(": ");
@@ -70,13 +70,7 @@ void show_choice(Output& to, const Tuning& tuning, const LearnedBounds& bounds) 
   if (tuning.chance_at_limit < risk / 2)
     to.text(", because its runs are more alike than those of others");
   to.text("\n");
-  if (tuning.stopped > 0) {
-    line(to, "kept").number(tuning.stopped).text(" of ");
-    const std::uint64_t all = std::uint64_t{tuning.completed} + tuning.stopped;
-    to.number(all).text(" runs were stopped: ");
-    rate(to, 1000.0 * tuning.stopped / static_cast<double>(all));
-    to.text(" in 1,000, runs that hung among them\n");
-  }
+  line(to, "risk").text(risk_words(tuning, bounds)).text("\n");
   if (tuning.widened > 0) {
     line(to, "after a kill").text("the limit is ").text(duration_words(tuning.run_limit));
     to.text(", until runs have ended by themselves again\n");
@@ -146,38 +140,6 @@ void tell_runs(Output& to, const Tuning& tuning) {
   to.text(", the longest ").text(duration_words(tuning.longest)).text(".\n");
 }
 
-void tell_limit(Output& to, const Tuning& tuning) {
-  const Duration limit = tuning.limits.max_runtime;
-  if (limit.is_zero() && tuning.completed < tuning.runs_needed) {
-    to.text("auto stops no run yet: it needs ").number(tuning.runs_needed);
-    to.text(" completed runs.\n");
-    return;
-  }
-  if (limit.is_zero()) {
-    to.text("auto stops no run: they differ so much that no useful limit would keep the risk.\n");
-    return;
-  }
-  to.text("auto stops a run that takes longer than ").text(duration_words(limit));
-  if (tuning.completed < tuning.runs_needed) {
-    to.text(", as --auto-max says.\n");
-    return;
-  }
-  to.text(": of 1,000 good runs ");
-  const auto stopped = static_cast<std::uint64_t>(1000 * tuning.chance + 0.5);
-  if (stopped == 0) {
-    to.text("fewer than 1 would be stopped.\n");
-  } else {
-    to.text("about ").number(stopped).text(" would be stopped.\n");
-  }
-  if (tuning.stopped > 0) {
-    to.number(tuning.stopped).text(" of ");
-    to.number(std::uint64_t{tuning.completed} + tuning.stopped);
-    to.text(" runs were stopped so far, those that hung among them.\n");
-  }
-  if (tuning.widened > 0)
-    to.text("The limit is longer since the last kill, until runs end by themselves again.\n");
-}
-
 void tell_floor(Output& to, const Tuning& tuning) {
   const Duration floor = tuning.limits.min_runtime;
   if (floor.is_zero()) return;
@@ -198,14 +160,15 @@ void tell_schedule(Output& to, const Tuning& tuning) {
 
 }  // namespace
 
-void tell(Output& to, std::string_view lock, const Tuning& tuning) {
+void tell(Output& to, std::string_view lock, const Tuning& tuning, const LearnedBounds& bounds) {
   to.escaped(lock).text(": ");
   if (tuning.completed + tuning.stopped == 0) {
     to.text("no runs yet, and so no limit.\n");
     return;
   }
   tell_runs(to, tuning);
-  tell_limit(to, tuning);
+  to.text(limit_words(tuning, bounds)).text("\n");
+  if (tuning.completed >= tuning.runs_needed) to.text(risk_words(tuning, bounds)).text("\n");
   tell_floor(to, tuning);
   tell_schedule(to, tuning);
 }

@@ -10,7 +10,7 @@
 namespace atmost::cli {
 
 // In a few sentences: how long runs took, and what auto would do now.
-void tell(Output& to, std::string_view lock, const Tuning& tuning);
+void tell(Output& to, std::string_view lock, const Tuning& tuning, const LearnedBounds& bounds);
 
 // Every figure, and what it follows from; a line each.
 void tell_in_detail(Output& to, std::string_view lock, const Tuning& tuning,

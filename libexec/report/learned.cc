@@ -17,19 +17,29 @@ bool is_plain_file(const std::string& path) {
 
 }  // namespace
 
-std::int64_t learned_limit_ns(const LockStory& story) {
+std::optional<Learned> learned_of(const LockStory& story) {
   Request request;
   request.lock_count = 1;
   request.locks[0].path = PathText(story.path);
-  if (request.locks[0].path.truncated() || !is_plain_file(story.path)) return 0;
+  if (request.locks[0].path.truncated() || !is_plain_file(story.path)) return {};
   StoreRoom room;
   Result<Owned<Store>> files = open_store("file:", room);
-  if (!files.ok()) return 0;
-  const Result<Tuning> tuning = tune(*files.value(), request);
-  if (!tuning.ok() || tuning.value().kept != StatsKept::kept || tuning.value().completed == 0)
-    return 0;
-  const Duration limit = tuning.value().limits.expire_after;
-  return limit.is_forever() ? 0 : limit.ns;
+  if (!files.ok()) return {};
+  const Result<Tuning> tuned = tune(*files.value(), request);
+  if (!tuned.ok()) return {};
+  const Tuning& tuning = tuned.value();
+  if (tuning.kept != StatsKept::kept || tuning.completed == 0) return {};
+  Learned learned;
+  const Duration limit = tuning.limits.expire_after;
+  learned.limit_ns = limit.is_forever() ? 0 : limit.ns;
+  learned.asked = request.learned.risk_ppm / 1000.0;
+  learned.expected = 1000 * tuning.chance;
+  learned.wrongly = tuning.wrongly;
+  learned.hung = tuning.hung;
+  learned.limit_words = limit_words(tuning, request.learned).view();
+  if (tuning.completed >= tuning.runs_needed)
+    learned.risk_words = risk_words(tuning, request.learned).view();
+  return learned;
 }
 
 }  // namespace atmost::report

@@ -83,7 +83,10 @@ class Writer {
     to.text("name", history::escaped(lock.story->name)).raw("n", summary_json(lock));
     to.text("verdict", verdict_on(lock));
     to.raw("bars", bars_json(lock));
-    if (const std::int64_t limit = learned_limit_ns(*lock.story)) to.time("learned", limit);
+    if (const std::optional<Learned> learned = learned_of(*lock.story)) {
+      if (learned->limit_ns > 0) to.time("learned", learned->limit_ns);
+      to.text("limit", learned->limit_words).text("risk", learned->risk_words);
+    }
     if (events_of(*lock.story) <= exact_limit_) {
       to.text("runs", runs(*lock.story)).text("marks", marks(*lock.story));
     } else {

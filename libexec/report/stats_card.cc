@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "json/json.h"
+#include "learned.h"
 #include "quantile.h"
 #include "reader/safe_text.h"
 #include "stats_table.h"
@@ -113,6 +114,10 @@ std::string stats_card(const Summary& of, const Paper& paper) {
     to +=
         line("level", "runs take " + level_words(of.level) + ": " + span_words(of.level.after_ns) +
                           " instead of " + span_words(of.level.before_ns));
+  }
+  if (const std::optional<Learned> learned = learned_of(*of.story)) {
+    to += line("limit", learned->limit_words);
+    if (!learned->risk_words.empty()) to += line("risk", learned->risk_words);
   }
   return to + drawing(of, paper.utf8);
 }

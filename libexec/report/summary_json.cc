@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "json/json.h"
+#include "learned.h"
 #include "quantile.h"
 
 namespace atmost::report {
@@ -68,6 +69,12 @@ std::string summary_json(const Summary& of) {
   }
   if (of.last_start_ns != 0) to.time("last_start", of.last_start_ns);
   if (of.last_success_ns != 0) to.time("last_success", of.last_success_ns);
+  if (const std::optional<Learned> learned = learned_of(*of.story)) {
+    if (learned->limit_ns > 0) to.time("learned_limit_s", learned->limit_ns);
+    to.real("risk_asked_per_1000", learned->asked)
+        .real("risk_expected_per_1000", learned->expected);
+    to.number("stopped_wrongly", learned->wrongly).number("hung", learned->hung);
+  }
   to.number("trouble", of.trouble());
   return to.str();
 }

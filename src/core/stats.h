@@ -43,6 +43,9 @@ struct LockStats {
   // proved that the job has become quicker
   std::uint32_t floor;
   std::uint32_t quicker;
+  // Of the runs that a limit ended: a longer one completed next; or another one did.
+  std::uint32_t wrongly;
+  std::uint32_t hung;
   // The last request that was admitted, or refused as too soon; wall clock.
   std::int64_t asked_real_ns;
   std::int64_t stopped_real_ns;  // when a limit last ended a run; wall clock

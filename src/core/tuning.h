@@ -5,13 +5,18 @@
 #include <cstdint>
 
 #include "core/stats.h"
+#include "core/text.h"
 
 namespace atmost {
 
 struct Tuning {
   StatsKept kept = StatsKept::none;  // unless kept, all is as for a lock that was never used
   std::uint32_t completed = 0, stopped = 0, cut_short = 0;  // runs, as in LockStats
-  std::uint32_t too_soon = 0, spam = 0;                     // requests
+  // Of the runs that were stopped: those that were good, as a longer one after each showed, and the
+  // others, if a run has completed since.
+  std::uint32_t wrongly = 0, hung = 0;
+  double far = 0;                        // the share of runs that took ten times as long as half
+  std::uint32_t too_soon = 0, spam = 0;  // requests
   Duration half{}, nine_tenths{},
       longest{};  // of the run times remembered, the older counting less, rounded up
   double related[kRelations] = {};   // how likely each relation of the next run is; sums to 1
@@ -30,6 +35,13 @@ struct Tuning {
   std::uint32_t slowed = 0;  // steps by which spam made the interval longer
   Limits limits;             // with everything auto
 };
+
+// What auto does for the lock and, if its limit is long or missing, why. Sentences without the
+// lock's name.
+Text<500> limit_words(const Tuning& tuning, const LearnedBounds& bounds);
+
+// The risk asked for, and how the lock kept it.
+Text<400> risk_words(const Tuning& tuning, const LearnedBounds& bounds);
 
 }  // namespace atmost
 

@@ -44,7 +44,10 @@ bool ran_beside_kill(const LockStats& lock_stats, const RunSample& run) {
 
 // The killed run counts, and the widening is undone.
 void settle(LockStats& lock_stats, DirectoryStats& directory_stats, int step) {
-  if (lock_stats.unsettled > static_cast<std::uint32_t>(step)) {
+  const bool is_shorter = lock_stats.unsettled > static_cast<std::uint32_t>(step);
+  if (lock_stats.unsettled > 0)
+    (is_shorter ? lock_stats.hung : lock_stats.wrongly) += lock_stats.stopped_in_a_row;
+  if (is_shorter) {
     add_longer_run(lock_stats, static_cast<int>(lock_stats.unsettled) - 1);
     add_longer_run(directory_stats, static_cast<int>(lock_stats.unsettled) - 1);
   }

@@ -66,11 +66,16 @@ Tuning tuning_of(const LockStats& lock_stats, const DirectoryStats& directory_st
   tuning.completed = own.completed;
   tuning.stopped = own.stopped;
   tuning.cut_short = own.cut_short;
+  tuning.wrongly = own.wrongly;
+  tuning.hung = own.hung;
   tuning.too_soon = own.too_soon;
   tuning.spam = own.spam;
   tuning.half = quantile(own, 0.5);
   tuning.nine_tenths = quantile(own, 0.9);
   tuning.longest = quantile(own, 0.999);
+  constexpr std::int64_t kFar = 10;
+  const double all_own = all_runs(own);
+  if (all_own > 0) tuning.far = longer_runs(own, step_of({tuning.half.ns * kFar})) / all_own;
   const Weights weights = weigh(own, all);
   for (int i = 0; i < kRelations; ++i) tuning.related[i] = weights.of[i];
   tuning.directory_runs = static_cast<std::uint32_t>(all.tried);

@@ -18,8 +18,9 @@ expect_code 0 atmost tune job
 expect_in out 'job: 12 runs: half took up to '
 expect_in out 'auto stops a run that takes longer than '
 expect_in out ': of 1,000 good runs '
-# A third line tells how often requests come, if these came regularly.
-[ "$(grep -cv '^A request comes about every ' out)" = 2 ] || fail "more than a few sentences"
+expect_in out "Asked: at most 5 of 1,000 good runs of the directory. Of this lock's 12, none was stopped."
+# A fourth line tells how often requests come, if these came regularly.
+[ "$(grep -cv '^A request comes about every ' out)" = 3 ] || fail "more than a few sentences"
 expect_code 0 atmost tune -v job
 expect_in out '12 runs that ended by themselves'
 # How the lock stands to the risk asked for, which is that of the directory; in words.

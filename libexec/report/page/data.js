@@ -62,7 +62,8 @@ function unpackQueue(queue) {
 }
 
 function unpackLock(raw, index, unit) {
-  const lock = {index, name: raw.name, n: raw.n, verdict: raw.verdict, bars: raw.bars, learned: raw.learned, slots: raw.slots};
+  const lock = {index, name: raw.name, n: raw.n, verdict: raw.verdict, bars: raw.bars, learned: raw.learned, slots: raw.slots,
+    told: [raw.limit, raw.risk].filter(Boolean)};
   lock.exact = raw.runs !== undefined;
   if (lock.exact) {
     lock.runs = unpackRuns(raw.runs, unit);

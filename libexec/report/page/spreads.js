@@ -75,4 +75,5 @@ function drawCard(parent, lock) {
   element(caption, "span", "", lock.name);
   element(caption, "span", "", counted(lock.n.runs, "run", "runs"));
   if (lock.bars.counts.length > 0) drawSpread(card, lock); else element(card, "p", "", "No run has finished by itself.");
+  for (const words of lock.told) element(card, "p", "", words);
 }

@@ -158,9 +158,9 @@ struct MemoryRecord {
   LockStats lock_stats;
   std::uint64_t checksum;
 };
-static_assert(sizeof(LockStats) == 1632 && sizeof(MemoryRecord) == 1656);
+static_assert(sizeof(LockStats) == 1640 && sizeof(MemoryRecord) == 1664);
 inline constexpr char kMemoryMagic[8] = {'r', 'u', 'n', 't', 'i', 'm', 'e', 's'};
-inline constexpr std::uint32_t kMemoryVersion = 3;
+inline constexpr std::uint32_t kMemoryVersion = 4;
 
 // The file beside the locks of a directory that holds the statistics of all of them.
 struct ExperienceRecord {
