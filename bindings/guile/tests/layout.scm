@@ -19,6 +19,8 @@
                  (format #f "printf(\"%zu\\n\", sizeof(~a));" type)))
 
 (test-begin "layout")
+;; A package is tried without a compiler.
+(unless (getenv "ATMOST_INCLUDE") (test-skip 1))
 (situation "the structs are those of the header"
   (let ((source (string-append (getenv "ATMOST_DIR") "/print.c")))
     (call-with-output-file source

@@ -47,8 +47,14 @@
     one))
 
 (define (program text . before)
-  "Start a process of Guile that runs TEXT, by the command BEFORE; return a list as started does."
-  (let ((text (format #f "~s" `(begin (use-modules (atmost) (ice-9 threads)) ,text))))
+  "Start a process of Guile that runs TEXT, by the command BEFORE; return a list as started does. In
+TEXT, (stay) returns when this process ends or calls end!."
+  (let ((text (format #f "~s" `(begin
+                                 (use-modules (atmost) (ice-9 threads))
+                                 (define (stay)
+                                   (when (null? (car (select '(0) '() '())))
+                                     (stay)))
+                                 ,text))))
     (started (list (append before (list guile "--no-auto-compile" "-c" text))))))
 
 (define (end! one)

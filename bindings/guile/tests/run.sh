@@ -10,8 +10,9 @@ GUILE=$(command -v guile-3.0 || command -v guile) ||
   { echo "run.sh: guile is missing (Debian: guile-3.0)" >&2; exit 1; }
 GUILD=$(command -v guild-3.0 || command -v guild) ||
   { echo "run.sh: guild is missing (Debian: guile-3.0-dev)" >&2; exit 1; }
-GUILE_AUTO_COMPILE=0
-export GUILE GUILD GUILE_AUTO_COMPILE
+# Names in the tests are in UTF-8.
+GUILE_AUTO_COMPILE=0 LC_ALL=C.UTF-8
+export GUILE GUILD GUILE_AUTO_COMPILE LC_ALL
 "$GUILE" -c '(use-modules (json))' 2>/dev/null ||
   { echo "run.sh: Guile's module json is missing (Debian: guile-json)" >&2; exit 1; }
 folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-guile.XXXXXX")

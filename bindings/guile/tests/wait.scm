@@ -100,7 +100,7 @@
                         (with-lock "a"
                           (display "in\n")
                           (force-output)
-                          (let loop () (sleep 1000) (loop))))
+                          (stay)))
                       (lambda arguments (write (lock-entries "a")) (newline)))))))
     (and (equal? "in" (read-line (first inside)))
          (begin (kill (third inside) SIGINT) #t)
