@@ -1,6 +1,8 @@
 // The C functions of atmost.h: arguments to a request, an outcome to an answer.
 #include "atmost/atmost.h"
 
+#include <cstdint>
+
 #include "library_answer.h"
 #include "library_lock.h"
 #include "library_look.h"
@@ -10,7 +12,13 @@
 namespace atmost::limiter {
 namespace {
 
-thread_local LibraryLock* current = nullptr;
+// This thread's number. Unlike the kernel's, it is never given to another one.
+std::uint64_t this_thread() {
+  static std::uint64_t last = 0;
+  static thread_local std::uint64_t number = 0;
+  if (number == 0) number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+  return number;
+}
 
 // The C types are never completed: they stand for the C++ types.
 atmost_lock* outside(LibraryLock* lock) { return reinterpret_cast<atmost_lock*>(lock); }
@@ -30,8 +38,9 @@ int hand_over(LibraryLock* lock, const Outcome& outcome, atmost_lock** to) {
     give_back(lock);
     return answer;
   }
-  lock->below = current;
-  current = lock;
+  static thread_local std::uint64_t taken = 0;
+  lock->nth = ++taken;
+  __atomic_store_n(&lock->taker, this_thread(), __ATOMIC_RELAXED);
   *to = outside(lock);
   return ATMOST_ADMITTED;
 }
@@ -43,14 +52,6 @@ int begin(LibraryLock* lock, const atmost_options& options, atmost_request** to)
   }
   *to = reinterpret_cast<atmost_request*>(lock);
   return ATMOST_ADMITTED;
-}
-
-void forget_current(LibraryLock* lock) {
-  for (LibraryLock** at = &current; *at != nullptr; at = &(*at)->below) {
-    if (*at != lock) continue;
-    *at = lock->below;
-    return;
-  }
 }
 
 }  // namespace
@@ -155,14 +156,12 @@ int atmost_check(const char* name, const atmost_options* options, unsigned* held
 void atmost_release(atmost_lock* lock, int success) {
   if (lock == nullptr) return;
   LibraryLock* held = inside(lock);
-  forget_current(held);
+  __atomic_store_n(&held->taker, 0, __ATOMIC_RELAXED);
   held->release(success != 0 ? Ending::success : Ending::failure);
   give_back(held);
 }
 
-void atmost_release_current_lock(void) {
-  if (current != nullptr) atmost_release(outside(current), 1);
-}
+void atmost_release_current_lock(void) { atmost_release(outside(last_taken_by(this_thread())), 1); }
 
 uint64_t atmost_token(const atmost_lock* lock) { return inside(lock)->token(); }
 

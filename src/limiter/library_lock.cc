@@ -250,8 +250,8 @@ LibraryLock* fresh_lock() {
     if (!begun) begin_process();
     begun = true;
     if (LibraryLock* lock = pool) {
-      pool = lock->below;
-      lock->below = nullptr;
+      pool = lock->next_unused;
+      lock->next_unused = nullptr;
       return lock;
     }
   }
@@ -266,8 +266,18 @@ LibraryLock* fresh_lock() {
 
 void give_back(LibraryLock* lock) {
   const os::Locked locked(fork_mutex);
-  lock->below = pool;
+  lock->next_unused = pool;
   pool = lock;
+}
+
+LibraryLock* last_taken_by(std::uint64_t thread) {
+  const os::Locked locked(fork_mutex);
+  LibraryLock* last = nullptr;
+  for (LibraryLock* lock = all; lock != nullptr; lock = lock->next_of_all) {
+    if (__atomic_load_n(&lock->taker, __ATOMIC_RELAXED) != thread) continue;
+    if (last == nullptr || lock->nth > last->nth) last = lock;
+  }
+  return last;
 }
 
 }  // namespace atmost::limiter

@@ -48,8 +48,13 @@ class LibraryLock {
   // In a forked child: closes the descriptors that must not outlive the parent. Async-signal-safe.
   void close_private() { session_.close_private(); }
 
+  // The thread that took it, by a number of its own (0: it is not held), and how many that thread
+  // had taken by then. Another thread may release it: `taker` is atomic.
+  std::uint64_t taker = 0;
+  std::uint64_t nth = 0;
+
   LibraryLock* next_of_all = nullptr;  // of all that were ever made
-  LibraryLock* below = nullptr;  // the thread's lock taken before this one, or the next unused lock
+  LibraryLock* next_unused = nullptr;
 
  private:
   static void listen(void* self);
@@ -90,6 +95,8 @@ class LibraryLock {
 // A value to fill and get(); null when there is no memory. give_back() returns it to the pool.
 LibraryLock* fresh_lock();
 void give_back(LibraryLock* lock);
+// The lock that this thread took last and still has; null: none.
+LibraryLock* last_taken_by(std::uint64_t thread);
 
 }  // namespace atmost::limiter
 

@@ -71,6 +71,29 @@ TEST_F(Library, ReleasesTheCallingThreadsLastLock) {
   atmost_release_current_lock();
 }
 
+TEST_F(Library, AnotherThreadMayRelease) {
+  const auto get = [this](const char* name) {
+    atmost_lock* lock = nullptr;
+    EXPECT_EQ(atmost_get(path(name).c_str(), &limits_, &lock), ATMOST_ADMITTED);
+    return lock;
+  };
+  atmost_lock* outer = get("outer");
+  atmost_lock* inner = get("inner");
+  std::thread([inner] { atmost_release(inner, 1); }).join();
+  inner = get("inner");  // the same value, which is this thread's once more
+  atmost_lock* theirs = nullptr;
+  std::thread([&] { theirs = get("theirs"); }).join();
+  atmost_release(theirs, 1);
+  std::thread([inner] { atmost_release(inner, 1); }).join();
+  EXPECT_TRUE(held(path("outer")));
+  atmost_release_current_lock();
+  EXPECT_FALSE(held(path("outer")));
+  std::thread([&] { outer = get("outer"); }).join();
+  atmost_release_current_lock();
+  EXPECT_TRUE(held(path("outer")));
+  atmost_release(outer, 1);
+}
+
 TEST_F(Library, ExcludesThreadsLikeProcesses) {
   limits_.max = 3;
   limits_.wait = INFINITY;
