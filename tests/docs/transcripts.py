@@ -106,9 +106,10 @@ def check_console(room, lines, before):
     for command, _ in commands(lines):
         # $? is the last command's for the next one.
         script.append(f"{command}\n{{ code=$?; echo '{MARK}'; (exit $code); }}")
-    # As cron does, but where the programs are.
+    # As cron does, but with the programs and locks of this room.
     programs = room.env["PATH"].split(":")[1]
     text = "\n".join(script).replace("PATH=/usr/local/bin:", f"PATH={programs}:")
+    text = text.replace("env -i ", f"env -i ATMOST_DIR={room.env['ATMOST_DIR']} ")
     said = bash(room, room.local(text)).replace(str(room.root), "")
     parts = said.split(MARK + "\n")
     if parts[0]:
