@@ -3,6 +3,7 @@
 #include "core/parse.h"
 #include "filter.h"
 #include "history/names.h"
+#include "reader/exact_option.h"
 #include "reader/failure.h"
 
 namespace atmost::history {
@@ -59,7 +60,7 @@ Options parse_options(int argc, char** argv, std::int64_t now_ns) {
                     {"last", required_argument, nullptr, 'n'},
                     {"follow", no_argument, nullptr, 'f'},
                     {"json", no_argument, nullptr, kJson}});
-  for (int letter; (letter = getopt_long(argc, argv, ":n:fqvhV", options.data(), nullptr)) != -1;) {
+  for (int letter; (letter = next_option(argc, argv, ":n:fqvhV", options.data())) != -1;) {
     if (take_option(letter, optarg, now_ns, to.selection)) continue;
     switch (letter) {
       case kEvent:

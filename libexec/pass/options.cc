@@ -3,6 +3,7 @@
 #include <getopt.h>
 
 #include "core/parse.h"
+#include "reader/exact_option.h"
 
 namespace atmost::pass {
 
@@ -144,7 +145,7 @@ bool store(int option, Options& to, std::string& wrong) {
 bool read_options(int argc, char** argv, Options& to, std::string& wrong) {
   opterr = 0;
   int option;
-  while ((option = getopt_long(argc, argv, "+:j:qvhV", kLong, nullptr)) != -1) {
+  while ((option = history::next_option(argc, argv, "+:j:qvhV", kLong)) != -1) {
     if (option == '?' || option == ':') {
       const std::string given = argv[optind - 1];
       wrong = given +

@@ -17,7 +17,8 @@ const char kSelectionHelp[] =
     "@SECONDS\n"
     "      --until WHEN      before WHEN\n"
     "      --dir DIR         where named locks live, and their history\n"
-    "      --log FILE        read this history (and FILE.1 before it)\n"
+    "      --log FILE        read this history (and FILE.1 before it); of several hosts: repeat "
+    "it\n"
     "      --host NAME       the host's name, for the lock directory and atoms\n"
     "  -q, --quiet           do not tell of lines that could not be read\n"
     "  -h, --help            show this\n"
@@ -54,7 +55,7 @@ bool take_option(int letter, const char* value, std::int64_t now_ns, Selection& 
       to.dir = not_empty("--dir", value);
       return true;
     case kLog:
-      to.log = not_empty("--log", value);
+      to.logs.push_back(not_empty("--log", value));
       return true;
     case kHost:
       to.host = not_empty("--host", value);

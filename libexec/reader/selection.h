@@ -15,7 +15,8 @@ struct Selection {
   std::vector<std::string> locks;     // empty: all
   std::int64_t since_ns = INT64_MIN;  // ns since 1970; from here on
   std::int64_t until_ns = INT64_MAX;  // and before this
-  std::string dir, host, log;         // empty: the usual
+  std::string dir, host;              // empty: the usual
+  std::vector<std::string> logs;      // none: the usual
   bool quiet = false;                 // do not report lines that could not be read
 };
 

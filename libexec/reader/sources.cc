@@ -69,7 +69,7 @@ Sources find_sources(const Selection& selection) {
     const std::string path(spec.path.view());
     to.locks.push_back(
         {named ? lock : std::string(), spellings(path), lock, fs::exists(path, ignored), false});
-    if (!selection.log.empty()) continue;
+    if (!selection.logs.empty()) continue;
     if (named || own.empty()) {
       to.logs.push_back(beside(path));
     } else {
@@ -77,7 +77,7 @@ Sources find_sources(const Selection& selection) {
       older.push_back(beside(path));
     }
   }
-  if (!selection.log.empty()) to.logs.push_back(selection.log);
+  to.logs.insert(to.logs.end(), selection.logs.begin(), selection.logs.end());
   if (to.logs.empty()) {
     PathText directory;
     if (const Status found = lock_directory(around, directory); !found.ok())

@@ -45,7 +45,11 @@ Run* recent(std::vector<Run>& runs, std::int64_t token) {
 }  // namespace
 
 std::size_t RunLedger::lock_of(const Record& record) {
-  const std::string_view key = record.path.empty() ? record.lock : record.path;
+  std::string_view key = record.path.empty() ? record.lock : record.path;
+  if (hosts_apart_) {
+    key_.assign(record.host).append(1, '\0').append(key);
+    key = key_;
+  }
   if (const auto known = by_path_.find(key); known != by_path_.end()) return known->second;
   by_path_.emplace(key, locks_.size());
   LockStory& story = locks_.emplace_back();
@@ -53,6 +57,7 @@ std::size_t RunLedger::lock_of(const Record& record) {
   story.path = history::text_of(record.path);
   story.name = history::text_of(record.lock.empty() ? record.path : record.lock);
   story.host = history::text_of(record.host);
+  if (hosts_apart_ && !story.host.empty()) story.name += " on " + story.host;
   story.first_ns = record.at_ns;
   return locks_.size() - 1;
 }

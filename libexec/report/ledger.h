@@ -61,6 +61,9 @@ struct LockStory {
 
 class RunLedger {
  public:
+  // From now on the runs of a lock on each host are a story of their own: of several hosts' logs,
+  // where the same path may be several locks, and one lock of a fleet has runs everywhere.
+  void tell_hosts_apart() { hosts_apart_ = true; }
   // The record is needed during the call only.
   void take(const history::Record& record);
   // After the last line: ends what has no end, and sorts. Nothing may be taken afterwards.
@@ -99,6 +102,8 @@ class RunLedger {
   std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> by_path_;
   std::int64_t first_ns_ = 0;
   std::int64_t last_ns_ = 0;
+  bool hosts_apart_ = false;
+  std::string key_;
 };
 
 }  // namespace atmost::report

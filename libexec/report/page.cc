@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <initializer_list>
+#include <set>
 #include <utility>
 
 #include "core/words.h"
@@ -83,6 +84,18 @@ std::string subtitle(const RunLedger& ledger) {
          (span >= kSecond ? ": " + span_words(span) : "");
 }
 
+std::string title_of(const RunLedger& ledger) {
+  std::set<std::string> hosts;
+  for (const LockStory& lock : ledger.locks()) {
+    if (!lock.host.empty()) hosts.insert(lock.host);
+  }
+  const std::string where = hosts.empty()       ? ""
+                            : hosts.size() == 1 ? " on " + *hosts.begin()
+                                                : " on " + std::to_string(hosts.size()) + " hosts";
+  const bool one = ledger.locks().size() == 1;
+  return (one ? ledger.locks().front().name + ", a lock of atmost" : "atmost") + where;
+}
+
 std::string colophon(std::size_t skipped, std::size_t left_out, std::int64_t now_ns) {
   std::string to = "Made by atmost report on " + moment_words(now_ns) + ".";
   if (skipped > 0) {
@@ -133,12 +146,11 @@ std::string moment_words(std::int64_t at_ns) {
 }
 
 std::string page_html(const RunLedger& ledger, const std::vector<Summary>& locks,
-                      std::size_t skipped, std::int64_t now_ns) {
+                      const RecentRuns& runs, std::size_t skipped, std::int64_t now_ns) {
   const std::vector<Summary> shown(
       locks.begin(),
       locks.begin() + static_cast<std::ptrdiff_t>(std::min(locks.size(), kPageLocks)));
-  const std::string host = ledger.empty() ? "" : html_text(ledger.locks().front().host);
-  const std::string title = host.empty() ? "atmost" : "atmost on " + host;
+  const std::string title = html_text(title_of(ledger));
   const std::string policy = "default-src 'none'; script-src " + hash_of(kPageScript) +
                              "; style-src " + hash_of(kPageStyle);
   return fill(kPageFrame, {{"POLICY", policy},
@@ -147,6 +159,7 @@ std::string page_html(const RunLedger& ledger, const std::vector<Summary>& locks
                            {"SUBTITLE", subtitle(ledger)},
                            {"FACTS", facts(locks)},
                            {"TABLE", locks_table(shown)},
+                           {"RUNS", locks.size() == 1 ? runs.html() : ""},
                            {"EMPTY", ledger.empty() ? "empty" : "full"},
                            {"COLOPHON", colophon(skipped, locks.size() - shown.size(), now_ns)},
                            {"DATA", json::safe_in_html(page_data(ledger, shown))},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ledger.h"
+#include "recent_runs.h"
 #include "summary.h"
 
 namespace atmost::report {
@@ -25,11 +26,11 @@ std::string html_text(std::string_view text);
 // "2026-11-21 07:42:42 UTC"
 std::string moment_words(std::int64_t at_ns);
 
-// Everything in it comes from the log, `skipped` (lines that could not be read) and `now_ns`: the
-// same input, the same page. A policy in its head lets no script run but its own, by its hash, and
-// nothing be fetched at all.
+// `runs` are shown when there is one lock. Everything in it comes from the log, `skipped` (lines
+// that could not be read) and `now_ns`: the same input, the same page. A policy in its head lets no
+// script run but its own, by its hash, and nothing be fetched at all.
 std::string page_html(const RunLedger& ledger, const std::vector<Summary>& locks,
-                      std::size_t skipped, std::int64_t now_ns);
+                      const RecentRuns& runs, std::size_t skipped, std::int64_t now_ns);
 
 }  // namespace atmost::report
 

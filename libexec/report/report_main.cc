@@ -16,10 +16,10 @@
 namespace atmost::report {
 namespace {
 
-std::string text_for(const ReportOptions& options, const RunLedger& ledger, std::size_t skipped,
-                     std::int64_t now_ns) {
+std::string text_for(const ReportOptions& options, const RunLedger& ledger, const RecentRuns& runs,
+                     std::size_t skipped, std::int64_t now_ns) {
   const std::vector<Summary> locks = summarise(ledger);
-  if (!options.svg) return page_html(ledger, locks, skipped, now_ns);
+  if (!options.svg) return page_html(ledger, locks, runs, skipped, now_ns);
   if (locks.empty()) {
     throw history::Failure(Code::not_found,
                            options.selection.locks.front() + ": the history knows no such lock");
@@ -37,10 +37,15 @@ int run(int argc, char** argv) {
                           "a page is nothing for a terminal: say -o FILE, or use a pipe");
   }
   RunLedger ledger;
-  const history::ReadThrough read = history::read_whole(
-      options.selection, [&](const history::Record& record) { ledger.take(record); });
+  if (options.selection.logs.size() > 1) ledger.tell_hosts_apart();
+  RecentRuns runs;
+  const history::ReadThrough read =
+      history::read_whole(options.selection, [&](const history::Record& record) {
+        ledger.take(record);
+        if (options.selection.locks.size() == 1) runs.take(record);
+      });
   ledger.close();
-  return deliver(options.output, text_for(options, ledger, read.skipped, now_ns));
+  return deliver(options.output, text_for(options, ledger, runs, read.skipped, now_ns));
 }
 
 }  // namespace

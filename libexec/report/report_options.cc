@@ -1,5 +1,6 @@
 #include "report_options.h"
 
+#include "reader/exact_option.h"
 #include "reader/failure.h"
 
 namespace atmost::report {
@@ -24,7 +25,7 @@ ReportOptions parse_report_options(int argc, char** argv, std::int64_t now_ns) {
   opterr = 0;
   const std::vector<option> options = history::options_with(
       {{"output", required_argument, nullptr, 'o'}, {"svg", no_argument, nullptr, kSvg}});
-  for (int letter; (letter = getopt_long(argc, argv, ":o:qvhV", options.data(), nullptr)) != -1;) {
+  for (int letter; (letter = history::next_option(argc, argv, ":o:qvhV", options.data())) != -1;) {
     if (history::take_option(letter, optarg, now_ns, to.selection)) continue;
     switch (letter) {
       case 'o':

@@ -51,6 +51,7 @@ int run(int argc, char** argv) {
   if (options.help) return history::print(stats_help());
   if (options.version) return history::print("atmost " ATMOST_VERSION "\n");
   RunLedger ledger;
+  if (options.selection.logs.size() > 1) ledger.tell_hosts_apart();
   const history::ReadThrough read = history::read_whole(
       options.selection, [&](const history::Record& record) { ledger.take(record); });
   ledger.close();

@@ -1,5 +1,6 @@
 #include "stats_options.h"
 
+#include "reader/exact_option.h"
 #include "reader/failure.h"
 
 namespace atmost::report {
@@ -28,7 +29,7 @@ StatsOptions parse_stats_options(int argc, char** argv, std::int64_t now_ns) {
   const std::vector<option> options =
       history::options_with({{"json", no_argument, nullptr, kJson},
                              {"prometheus", optional_argument, nullptr, kPrometheus}});
-  for (int letter; (letter = getopt_long(argc, argv, ":qvhV", options.data(), nullptr)) != -1;) {
+  for (int letter; (letter = history::next_option(argc, argv, ":qvhV", options.data())) != -1;) {
     if (history::take_option(letter, optarg, now_ns, to.selection)) continue;
     switch (letter) {
       case kJson:

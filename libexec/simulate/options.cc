@@ -3,6 +3,7 @@
 #include <getopt.h>
 
 #include "core/parse.h"
+#include "reader/exact_option.h"
 #include "reader/failure.h"
 #include "reader/selection.h"
 
@@ -93,7 +94,7 @@ Options parse_options(int argc, char** argv) {
                             {"help", no_argument, nullptr, 'h'},
                             {"version", no_argument, nullptr, 'V'},
                             {nullptr, 0, nullptr, 0}};
-  for (int letter; (letter = getopt_long(argc, argv, ":qvhV", options, nullptr)) != -1;) {
+  for (int letter; (letter = history::next_option(argc, argv, ":qvhV", options)) != -1;) {
     if (letter == '?' || letter == ':')
       history::refuse_option(letter, argv[optind - 1], "atmost simulate");
     take(letter, optarg, to);

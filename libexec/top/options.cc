@@ -2,6 +2,7 @@
 
 #include <getopt.h>
 
+#include "reader/exact_option.h"
 #include "reader/failure.h"
 #include "reader/selection.h"
 
@@ -39,7 +40,7 @@ Options parse_options(int argc, char** argv) {
     to.where.emplace_back(option);
     to.where.push_back(history::not_empty(option, optarg));
   };
-  for (int letter; (letter = getopt_long(argc, argv, ":hV", kOptions, nullptr)) != -1;) {
+  for (int letter; (letter = history::next_option(argc, argv, ":hV", kOptions)) != -1;) {
     switch (letter) {
       case kStore:
         take("--store");

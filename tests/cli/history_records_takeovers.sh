@@ -36,6 +36,6 @@ once denied '"why":"zero","retry_in_s":null'
 # Who is stopped by atmost kill is told of likewise. (A shell's background jobs ignore INT.)
 start atmost run other -- sh -c 'echo $$ >pid2; exec sleep 600'
 wait_until '[ -s pid2 ]'
-expect_code 0 atmost kill --kill-grace 100ms other
+expect_code 0 atmost kill --kill-grace 1s other
 atmost history --json other >told
 for words in '"event":"stopping"' '"signal":"TERM","worked":true' '"stopped":"killed"'; do expect_in told "$words"; done

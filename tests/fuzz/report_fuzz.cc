@@ -32,11 +32,13 @@ void require_printable(std::string_view text) {
 
 // As the reader of whole logs does: what is no line of ours, or of a time that cannot be, is left
 // out.
-void take(report::RunLedger& ledger, std::string_view line) {
+void take(report::RunLedger& ledger, report::RecentRuns& runs, std::string_view line) {
   constexpr std::int64_t kLatest = 7'258'118'400'000'000'000;
   history::Record record;
   if (history::read_line(line, record) == history::Reading::foreign) return;
-  if (record.at_ns >= 0 && record.at_ns <= kLatest) ledger.take(record);
+  if (record.at_ns < 0 || record.at_ns > kLatest) return;
+  ledger.take(record);
+  runs.take(record);
 }
 
 void check(const report::Summary& lock) {
@@ -57,9 +59,10 @@ void check(const report::Summary& lock) {
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string_view text{reinterpret_cast<const char*>(data), size};
   report::RunLedger ledger;
+  report::RecentRuns runs;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    take(ledger, text.substr(0, end));
+    take(ledger, runs, text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   ledger.close();
@@ -70,7 +73,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   }
   require_printable(report::prometheus_text(locks, 0, 0));
   require_printable(report::stats_table(locks, {false, false, 0}));
-  const std::string page = report::page_html(ledger, locks, 0, 0);
+  const std::string page = report::page_html(ledger, locks, runs, 0, 0);
+  require_printable(runs.html());
   require(count(page, "<script") == 2 && count(page, "</script") == 2 && count(page, "<!--") == 0);
   return 0;
 }

@@ -263,7 +263,8 @@ class PageTest(unittest.TestCase):
             axe = archive.extractfile("package/axe.min.js").read().decode()
         many = self.write("many", [one for number in range(12) for one in story(f"lock-{number}", hours=6)])
         for path, how in [(self.page_of_story, {}), (self.page_of_story, {"dark": True, "width": 420}),
-                          (many, {"width": 900}), (self.write("none", []), {})]:
+                          (many, {"width": 900}), (self.write("none", []), {}),
+                          (self.write("one", story("backup", hours=6), "/locks/backup.lock"), {"width": 420})]:
             page = self.open(path, **how)
             page.evaluate(axe + "; 1")
             found = page.evaluate("axe.run().then((all) => all.violations.map((one) => [one.id, one.nodes[0].html]))")
@@ -273,6 +274,14 @@ class PageTest(unittest.TestCase):
         page = self.open(self.page_of_story)
         self.assertIn("Trouble: 10 for a killed run", page.evaluate("document.querySelector('#offenders').innerText"))
         self.assertNotIn("spam", page.evaluate("document.body.innerText").lower())
+
+    def test_one_lock_has_its_runs(self):
+        page = self.open(self.write("one", story("backup", hours=60), "/locks/backup.lock"), width=900)
+        self.see(page, "one")
+        rows = page.evaluate("[...document.querySelectorAll('#runs tbody tr')].map((row) => row.cells[0].innerText)")
+        self.assertGreater(len(rows), 50)
+        self.assertEqual(rows, sorted(rows, reverse=True))
+        self.assertEqual(page.evaluate("document.body.scrollWidth <= innerWidth"), True)
 
     def test_many_events_open(self):
         lines = [one for lock in range(100) for one in story(f"job-{lock:03}", hours=240)]

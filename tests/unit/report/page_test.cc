@@ -15,7 +15,7 @@ TEST(Page, WhatIsTooShortToTellIsTextToo) {
   script.admitted(0, 1).ended(0.0001, 1, 0.0001).busy(1000);
   script.ledger.close();
   const std::vector<Summary> locks = summarise(script.ledger);
-  std::string page = page_html(script.ledger, locks, 0, kBegin);
+  std::string page = page_html(script.ledger, locks, {}, 0, kBegin);
   page.resize(page.find("<script"));
   EXPECT_EQ(page.find("<1ms"), std::string::npos);
   EXPECT_EQ(page.find("<0.1"), std::string::npos);
@@ -29,7 +29,7 @@ TEST(Page, WhatIsPutInIsNotLookedAtAgain) {
   script.lock = "{{DATA}}{{SCRIPT}}";
   script.admitted(0, 1);
   script.ledger.close();
-  const std::string page = page_html(script.ledger, summarise(script.ledger), 0, kBegin);
+  const std::string page = page_html(script.ledger, summarise(script.ledger), {}, 0, kBegin);
   EXPECT_NE(page.find(">{{DATA}}{{SCRIPT}}</a>"), std::string::npos);
 }
 
@@ -44,7 +44,7 @@ TEST(Page, StaysSmallHoweverManyLocksAndEventsThereAre) {
     }
   }
   many.ledger.close();
-  const std::string page = page_html(many.ledger, summarise(many.ledger), 0, kBegin);
+  const std::string page = page_html(many.ledger, summarise(many.ledger), {}, 0, kBegin);
   EXPECT_LT(page.size(), 5u << 20);
   EXPECT_NE(page.find("200 quieter locks are not shown"), std::string::npos);
 }

@@ -1,0 +1,38 @@
+// The last runs of one lock, one by one, for its own page.
+#ifndef ATMOST_LIBEXEC_REPORT_RECENT_RUNS_H
+#define ATMOST_LIBEXEC_REPORT_RECENT_RUNS_H
+
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "reader/record.h"
+
+namespace atmost::report {
+
+class RecentRuns {
+ public:
+  // Keeps what an `ended` says; other lines are not about a whole run. The record is needed during
+  // the call only.
+  void take(const history::Record& record);
+  // A section of the page with a table, the newest run first; empty when there is none.
+  std::string html() const;
+
+ private:
+  static constexpr std::size_t kMost = 500;
+  struct Ended {
+    std::int64_t start_ns;
+    std::int64_t waited_ns;
+    std::int64_t ran_ns;
+    std::int64_t pid;
+    std::string how;  // as stats and the manual call it: "success", "exit 3", "signal TERM"
+    std::string command, host;
+    bool good;
+  };
+  std::deque<Ended> runs_;  // in the order of the log
+  std::uint64_t all_ = 0;
+};
+
+}  // namespace atmost::report
+
+#endif
