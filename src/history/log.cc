@@ -70,7 +70,7 @@ Status Log::append_text(char* line, std::size_t size) {
 
 bool Log::still_ours() const {
   struct stat status;
-  return os::file_status(fd_.get(), status) == 0 &&
+  return os::file_status_untimed(fd_.get(), status) == 0 &&
          static_cast<std::uint64_t>(status.st_dev) == device_ &&
          static_cast<std::uint64_t>(status.st_ino) == inode_;
 }
@@ -90,7 +90,7 @@ Status Log::still_there(bool& there) {
   if (fd_.open() && place_.among_others && !still_ours()) (void)fd_.release();
   if (!fd_.open()) return {};
   struct stat status;
-  const int error = os::path_status(place_.path.c_str(), status, false);
+  const int error = os::path_status_untimed(place_.path.c_str(), status);
   if (error != 0 && error != ENOENT)
     return failure(code_for(error), error, "cannot examine the file");
   there = error == 0 && static_cast<std::uint64_t>(status.st_dev) == device_ &&
@@ -167,7 +167,7 @@ bool Log::is_of_our_group(const struct stat& status) const {
 
 Status Log::check_file() {
   struct stat status;
-  if (const int error = os::file_status(fd_.get(), status))
+  if (const int error = os::file_status_untimed(fd_.get(), status))
     return failure(Code::io, error, "cannot examine the file");
   if (!S_ISREG(status.st_mode)) return failure(Code::io, 0, "is not a regular file");
   // A second link may have been made so that we write into another file of the user.
@@ -198,7 +198,7 @@ Status Log::look_at_end(bool& torn) {
     const std::int64_t before = size_;
     struct stat status;
     os::await_writes(fd_.get());
-    if (const int error = os::file_status(fd_.get(), status)) {
+    if (const int error = os::file_status_untimed(fd_.get(), status)) {
       return failure(Code::io, error, "cannot examine the file");
     }
     size_ = status.st_size;
@@ -229,7 +229,7 @@ Status Log::write(char* line, std::size_t size, bool& kept) {
   }
   if (error != 0) return failure(code_for(error), error, "cannot write");
   struct stat status;
-  if ((error = os::file_status(fd_.get(), status)) != 0)
+  if ((error = os::file_status_untimed(fd_.get(), status)) != 0)
     return failure(Code::io, error, "cannot examine the file");
   if (status.st_nlink == 0) {
     kept = false;

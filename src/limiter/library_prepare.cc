@@ -1,6 +1,7 @@
 #include "library_prepare.h"
 
 #include <cstdlib>
+#include <cstring>
 
 #include "core/host.h"
 #include "core/parse.h"
@@ -53,6 +54,11 @@ Status place_others(const atmost_options& known, const NamingContext& around, Re
   return placed;
 }
 
+// Whether the history is kept where the user's is by default.
+bool own_history(const atmost_options& known) {
+  return known.no_history == 0 && known.log == nullptr;
+}
+
 int keep_if(const Status& placed, LibraryLock*& lock) {
   if (placed.ok()) return ATMOST_ADMITTED;
   give_back(lock);
@@ -62,17 +68,19 @@ int keep_if(const Status& placed, LibraryLock*& lock) {
 
 }  // namespace
 
-NamingContext naming_context(const char* directory, const char* host, Text<255>& host_room) {
+NamingContext naming_context(const char* directory, const char* host, const Naming& what,
+                             Text<255>& host_room) {
   const auto view = [](const char* text) {
     return text != nullptr ? std::string_view(text) : std::string_view();
   };
-  host_room = host_name();
   NamingContext around;
   around.option_dir = view(directory);
   around.atmost_dir = view(std::getenv("ATMOST_DIR"));
   around.state_home = view(std::getenv("XDG_STATE_HOME"));
   around.home = view(std::getenv("HOME"));
-  around.root = user_id() == 0;
+  const bool by_user = what.in_directory && around.atmost_dir.empty();
+  around.root = by_user && user_id() == 0;
+  if (host == nullptr && (what.atom || (by_user && !around.root))) host_room = host_name();
   around.host = host != nullptr ? std::string_view(host) : host_room.view();
   return around;
 }
@@ -83,12 +91,16 @@ int prepare_named(const char* name, const atmost_options* options, atmost_option
   Text<255> host;
   bool named = false;
   Request& request = to->request();
-  const NamingContext around = naming_context(known.directory, nullptr, host);
+  const bool path = std::strchr(name, '/') != nullptr && known.also == nullptr;
+  const Naming what = {!path || own_history(known),
+                       known.also != nullptr || std::strchr(name, ':') != nullptr};
+  const NamingContext around = naming_context(known.directory, nullptr, what, host);
   Status placed = place_lock(name, around, request.locks[0], named);
   request.make_parents = named;
   if (placed.ok()) placed = place_others(known, around, request);
-  request.log_is_own = !named;
-  if (placed.ok() && !named && !own_log(around, request.log_path).ok()) request.no_history = true;
+  request.log_is_own = !named && own_history(known);
+  if (placed.ok() && request.log_is_own && !own_log(around, request.log_path).ok())
+    request.no_history = true;
   return keep_if(placed, to);
 }
 
@@ -96,7 +108,7 @@ int prepare_atom(const AtomName& atom, const atmost_options* options, atmost_opt
                  LibraryLock*& to) {
   if (const int answer = make_lock(options, known, to)) return answer;
   Text<255> host_room;
-  const NamingContext around = naming_context(known.directory, atom.host, host_room);
+  const NamingContext around = naming_context(known.directory, atom.host, {}, host_room);
   LockSpec& spec = to->request().locks[0];
   PathText directory;
   Status placed = lock_directory(around, directory);

@@ -57,6 +57,7 @@ const Calls kRealCalls = {
     ::fstat,
     real_stat,
     real_lstat,
+    platform::status,
     ::fchmod,
     ::fdatasync,
     ::mkdir,

@@ -32,6 +32,7 @@ struct Calls {
   int (*fstat)(int fd, struct stat* to);
   int (*stat)(const char* path, struct stat* to);
   int (*lstat)(const char* path, struct stat* to);
+  int (*status)(int dir, const char* path, struct stat* to);  // platform.h
   int (*fchmod)(int fd, mode_t mode);
   int (*fdatasync)(int fd);
   int (*mkdir)(const char* path, mode_t mode);

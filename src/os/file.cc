@@ -169,6 +169,14 @@ bool is_shared_by_group(const char* file, std::uint32_t& group) {
   return (status.st_mode & kAsked) == (S_ISGID | S_IWGRP);
 }
 
+int file_status_untimed(int fd, struct stat& to) {
+  return calls.status(fd, "", &to) == 0 ? 0 : errno;
+}
+
+int path_status_untimed(const char* path, struct stat& to) {
+  return calls.status(AT_FDCWD, path, &to) == 0 ? 0 : errno;
+}
+
 bool exists(const char* path) {
   struct stat status;
   return path_status(path, status, false) == 0;

@@ -66,6 +66,9 @@ int file_status(int fd, struct stat& to);
 // Whether the name exists; a symbolic link is not followed.
 bool exists(const char* path);
 int path_status(const char* path, struct stat& to, bool follow);
+// The same without the times: see platform::status(). A symbolic link is not followed.
+int file_status_untimed(int fd, struct stat& to);
+int path_status_untimed(const char* path, struct stat& to);
 
 // Whether the directory that holds this file passes its group on to new files, and lets the group
 // but no one else write: then its group, whose members share on purpose what is in it. False when

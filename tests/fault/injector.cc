@@ -70,6 +70,9 @@ Injector::Injector(unsigned nth, Fault fault) {
   calls.lstat = [](const char* path, struct stat* to) {
     return refused("lstat") ? -1 : kRealCalls.lstat(path, to);
   };
+  calls.status = [](int dir, const char* path, struct stat* to) {
+    return refused(*path == '\0' ? "fstat" : "lstat") ? -1 : kRealCalls.status(dir, path, to);
+  };
   calls.fchmod = [](int fd, mode_t mode) {
     return refused("fchmod") ? -1 : kRealCalls.fchmod(fd, mode);
   };

@@ -50,6 +50,27 @@ TEST_F(Library, ATakerRevokesTheLockAndTheProgramIsTold) {
   close(told[1]);
 }
 
+// The note may come when the holder that it is for has just released the slot.
+TEST_F(Library, ANoteToAnEarlierHolderIsNotForTheNextOne) {
+  ASSERT_TRUE(atmost::Named(path("a")).get_lock(limits_));
+  constexpr off_t kFlagsOfSlot1 = (2 << 20) + 4;
+  const std::uint32_t note = 2;
+  const int fd = open(path("a").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(pwrite(fd, &note, sizeof note, kFlagsOfSlot1), 4);
+  Loss loss;
+  limits_.on_lost = Loss::tell;
+  limits_.context = &loss;
+  {
+    const atmost::Held lock = atmost::Named(path("a")).get_lock(limits_);
+    ASSERT_TRUE(lock) << lock.reason();
+    std::uint32_t flags = note;
+    EXPECT_EQ(pread(fd, &flags, sizeof flags, kFlagsOfSlot1), 4);
+    EXPECT_EQ(flags, 0u);
+  }
+  EXPECT_EQ(loss.token, 0u);
+  close(fd);
+}
+
 TEST_F(Library, AProgramThatAgreedToNothingKeepsItsLockAndItsLife) {
   const pid_t holder = fork();
   if (holder == 0) {

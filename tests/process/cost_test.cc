@@ -56,6 +56,7 @@ std::string name_of(unsigned long number) {
       {SYS_set_robust_list, "set_robust_list"},
       {SYS_set_tid_address, "set_tid_address"},
       {SYS_stat, "stat"},
+      {SYS_statx, "statx"},
       {SYS_uname, "uname"},
       {SYS_wait4, "wait4"},
       {SYS_waitid, "waitid"},
@@ -188,32 +189,14 @@ class Cost : public testing::Test {
 };
 
 TEST_F(Cost, Run) {
-  costs(ordinary(), {{"arch_prctl", 1},
-                     {"clone", 1},
-                     {"close", 5},
-                     {"exit_group", 1},
-                     {"fcntl", 8},
-                     {"fstat", 5},
-                     {"fstatfs", 1},
-                     {"lstat", 3},
-                     {"mmap", 1},
-                     {"munmap", 1},
-                     {"openat", 5},
-                     {"prctl", 1},
-                     {"pread", 6},
-                     {"prlimit", 1},
-                     {"pwrite", 6},
-                     {"readlink", 1},
-                     {"set_robust_list", 1},
-                     {"set_tid_address", 1},
-                     {"sigaction", 1},
-                     {"sigprocmask", 2},
-                     {"sigtimedwait", 1},
-                     {"stat", depth()},
-                     {"uname", 1},
-                     {"wait4", 1},
-                     {"waitid", 1},
-                     {"write", 1}});
+  costs(ordinary(),
+        {{"arch_prctl", 1},      {"clone", 1},     {"close", 5},       {"exit_group", 1},
+         {"fcntl", 8},           {"fstat", 3},     {"fstatfs", 1},     {"mmap", 1},
+         {"munmap", 1},          {"openat", 5},    {"prctl", 1},       {"pread", 6},
+         {"prlimit", 1},         {"pwrite", 6},    {"readlink", 1},    {"set_robust_list", 1},
+         {"set_tid_address", 1}, {"sigaction", 1}, {"sigprocmask", 2}, {"sigtimedwait", 1},
+         {"stat", depth()},      {"statx", 4},     {"uname", 1},       {"wait4", 1},
+         {"waitid", 1},          {"write", 1}});
   touches(ordinary(), 22);
 }
 
@@ -223,16 +206,16 @@ TEST_F(Cost, RunExec) {
                 {"close", 2},
                 {"execve", 1},
                 {"fcntl", 6},
-                {"fstat", 3},
+                {"fstat", 1},
                 {"fstatfs", 1},
-                {"lstat", 1},
                 {"openat", 3},
                 {"pread", 4},
                 {"prlimit", 1},
-                {"pwrite", 3},
+                {"pwrite", 2},
                 {"readlink", 1},
                 {"set_tid_address", 1},
                 {"stat", depth()},
+                {"statx", 3},
                 {"uname", 1},
                 {"write", 1}});
   touches(words, 21);
@@ -245,11 +228,11 @@ TEST_F(Cost, Exectimes) {
                 {"execve", 1},
                 {"fcntl", 6},
                 {"fstat", 1},
-                {"lstat", 1},
                 {"openat", 1},
                 {"pread", 3},
                 {"set_tid_address", 1},
-                {"stat", depth()}});
+                {"stat", depth()},
+                {"statx", 1}});
   touches(words, 22);
 }
 
@@ -273,9 +256,8 @@ TEST_F(Cost, Refusal) {
                      {"close", 5},
                      {"exit_group", 1},
                      {"fcntl", 5},
-                     {"fstat", 4},
+                     {"fstat", 2},
                      {"fstatfs", 1},
-                     {"lstat", 1},
                      {"openat", 5},
                      {"pread", 7},
                      {"prlimit", 1},
@@ -284,6 +266,7 @@ TEST_F(Cost, Refusal) {
                      {"set_tid_address", 1},
                      {"sigprocmask", 2},
                      {"stat", depth()},
+                     {"statx", 3},
                      {"uname", 1},
                      {"waitid", 1},
                      {"write", 2}});

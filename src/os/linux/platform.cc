@@ -3,11 +3,14 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 #include "core/text.h"
 
@@ -28,6 +31,23 @@
 
 namespace atmost::os::platform {
 namespace {
+
+// struct statx as the kernel lays it out, which some C libraries do not declare; of the fields
+// behind, this program needs none.
+struct KernelStatus {
+  std::uint32_t answered, block_size;
+  std::uint64_t attributes;
+  std::uint32_t links, user, group;
+  std::uint16_t mode, unused;
+  std::uint64_t inode, size, blocks, attributes_known;
+  std::uint64_t times[8];
+  std::uint32_t special_major, special_minor, device_major, device_minor;
+  std::uint64_t reserved[14];
+};
+static_assert(sizeof(KernelStatus) == 256);
+
+// STATX_TYPE, _MODE, _NLINK, _UID, _GID, _INO, _SIZE.
+constexpr unsigned kUntimed = 0x1 | 0x2 | 0x4 | 0x8 | 0x10 | 0x100 | 0x200;
 
 struct Known {
   unsigned long magic;
@@ -65,6 +85,23 @@ const int kQuietly = O_NOATIME;
 const int kDescriptionSet = F_OFD_SETLK;
 const int kDescriptionWait = F_OFD_SETLKW;
 const int kDescriptionQuery = F_OFD_GETLK;
+
+int status(int dir, const char* path, struct stat* to) {
+  KernelStatus seen;
+  const int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
+  if (::syscall(SYS_statx, dir, path, flags, kUntimed, &seen) != 0) {
+    // Kernels before 4.11, and some sandboxes, do not have it.
+    return errno == ENOSYS || errno == EPERM ? ::fstatat(dir, path, to, flags) : -1;
+  }
+  to->st_dev = makedev(seen.device_major, seen.device_minor);
+  to->st_ino = seen.inode;
+  to->st_mode = seen.mode;
+  to->st_nlink = seen.links;
+  to->st_uid = seen.user;
+  to->st_gid = seen.group;
+  to->st_size = static_cast<off_t>(seen.size);
+  return 0;
+}
 
 long filesystem_magic(int fd) {
   struct statfs info;

@@ -1,6 +1,7 @@
 #include "../platform.h"
 
 #include <sys/select.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,10 @@ int masked_poll(struct pollfd*, unsigned count, int timeout_ms, const sigset_t* 
   const struct timespec span = {timeout_ms / 1000,
                                 static_cast<long>(timeout_ms % 1000) * 1'000'000};
   return ::pselect(0, nullptr, nullptr, nullptr, timeout_ms < 0 ? nullptr : &span, mask);
+}
+
+int status(int dir, const char* path, struct stat* to) {
+  return *path == '\0' ? ::fstat(dir, to) : ::fstatat(dir, path, to, AT_SYMLINK_NOFOLLOW);
 }
 
 int inotify_init(int) { return unsupported(); }

@@ -17,7 +17,7 @@ void LockFile::close() {
 
 bool LockFile::is_same(os::Fd& fd, const Request& request) {
   struct stat status;
-  if (os::file_status(fd.get(), status) != 0 ||
+  if (os::file_status_untimed(fd.get(), status) != 0 ||
       static_cast<std::uint64_t>(status.st_dev) != identity_.device ||
       static_cast<std::uint64_t>(status.st_ino) != identity_.inode) {
     (void)fd.release();
@@ -90,7 +90,7 @@ std::int64_t LockFile::Patience::until_boot_ns() {
   return until_;
 }
 
-Result<LockFile::Guarded> LockFile::guard(Patience& patience) {
+Result<LockFile::Guarded> LockFile::lock_guard(Patience& patience) {
   // A process that may not write must not exclude those that may: it reads without the guard, as
   // listings do.
   int error =
@@ -104,6 +104,20 @@ Result<LockFile::Guarded> LockFile::guard(Patience& patience) {
   if (error == EINTR) return Guarded::timeout;
   if (error != 0) return failure(Code::io, error, "cannot lock the guard");
   guarded_ = true;
+  return Guarded::held;
+}
+
+Result<LockFile::Guarded> LockFile::read_guarded() {
+  if (Status read = refresh(); !read.ok()) {
+    unguard();
+    return read.error();
+  }
+  return Guarded::held;
+}
+
+Result<LockFile::Guarded> LockFile::guard(Patience& patience) {
+  Result<Guarded> locked = lock_guard(patience);
+  if (!locked.ok() || locked.value() != Guarded::held) return locked;
   bool same = false;
   if (const int failed = leads_here(same)) {
     unguard();
@@ -113,11 +127,13 @@ Result<LockFile::Guarded> LockFile::guard(Patience& patience) {
     unguard();
     return Guarded::replaced;
   }
-  if (Status read = refresh(); !read.ok()) {
-    unguard();
-    return read.error();
-  }
-  return Guarded::held;
+  return read_guarded();
+}
+
+Result<LockFile::Guarded> LockFile::guard_wherever() {
+  Patience patience;
+  Result<Guarded> locked = lock_guard(patience);
+  return locked.ok() && locked.value() == Guarded::held ? read_guarded() : locked;
 }
 
 // Only checks the name. The file behind the descriptor was examined when it was opened, and does
@@ -125,7 +141,7 @@ Result<LockFile::Guarded> LockFile::guard(Patience& patience) {
 int LockFile::leads_here(bool& same) const {
   struct stat status;
   same = false;
-  if (const int error = os::path_status(path_.c_str(), status, false))
+  if (const int error = os::path_status_untimed(path_.c_str(), status))
     return error == ENOENT ? 0 : error;
   same = static_cast<std::uint64_t>(status.st_dev) == identity_.device &&
          static_cast<std::uint64_t>(status.st_ino) == identity_.inode;

@@ -119,11 +119,13 @@ void LocalSession::write_hints(std::uint32_t lock, const Instant& now) {
   const int fd = to.file.fd();
   if (to.reserved.met_dead) note_vanished(lock);
   for (std::uint32_t i = 0; i < mine.count; ++i) {
-    Record record = make_record(*request_, mine.slots[i], mine.token, now, to.file.identity());
+    Record record =
+        make_record(*request_, mine.slots[i], mine.token, now, to.file.identity(), to.file.user());
     (void)write_record(fd, record);
   }
   const std::uint32_t registered = register_words(lock);
   to.words_registered = registered > 0;
+  if (to.reserved.words_blank && registered == 0) return;
   if (request_->kind == HolderKind::library) {
     // A taker's note to a library that held the slot before is not for us.
     for (std::uint32_t i = 0; i < mine.count; ++i) clear_revocation(fd, mine.slots[i]);
@@ -226,12 +228,12 @@ void LocalSession::learn_from_run(std::uint32_t lock, const Lesson& lesson) {
 bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant& now,
                                const Lesson& lesson) {
   Entry& from = entry(lock);
-  const Result<LockFile::Guarded> guarded = from.file.guard();
-  // Without the guard (its holder is stopped, the file was replaced) the slot is freed all the
-  // same. A newcomer's word may then be cleared with ours; its slot is then tried instead of
-  // skipped.
+  const Result<LockFile::Guarded> guarded = from.file.guard_wherever();
+  // Without the guard (its holder is stopped) the slot is freed all the same. A newcomer's word may
+  // then be cleared with ours; its slot is then tried instead of skipped.
   const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;
   const bool hints = held(lock).token != 0;
+  bool woken = false;  // a write that wakes the waiters was made
   // With the guard, a waiter that our word wakes finds the slot free; without it, the slot has to
   // be free before.
   drop_flock(from);
@@ -246,10 +248,11 @@ bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant&
     Header& header = from.file.header();
     header.finish = data_of(now, from.file.identity());
     if (ending == Ending::success) header.success = header.finish;
-    (void)from.file.save_header();
+    woken = from.file.save_header().ok();
     learn_from_run(lock, lesson);
   }
-  const bool cleared = hints && clear_own_words(lock);
+  const bool blank = from.reserved.words_blank && !from.words_registered;
+  const bool cleared = hints && ((woken && blank) || clear_own_words(lock));
   if (orderly && owner_ == os::Owner::description) {
     from.file.unlock_all();
     from.reserved.count = 0;

@@ -24,7 +24,7 @@ std::uint8_t copy_text(std::string_view from, char (&to)[N]) {
 }  // namespace
 
 Record make_record(const Request& request, std::uint32_t slot, std::uint64_t token,
-                   const Instant& now, const Identity& identity) {
+                   const Instant& now, const Identity& identity, std::uint32_t user) {
   Record record = {};
   const StampData start = data_of(now, identity);
   record.token = token;
@@ -35,7 +35,7 @@ Record make_record(const Request& request, std::uint32_t slot, std::uint64_t tok
   record.expire_after_ns = (keeps ? request.keep_at_most : request.expire_after).ns;
   record.slot = slot;
   record.pid = static_cast<std::uint32_t>(os::process_id());
-  record.uid = os::user_id();
+  record.uid = user;
   record.kind = static_cast<std::uint8_t>(keeps          ? HolderKind::keeper
                                           : request.exec ? HolderKind::exec
                                                          : request.kind);

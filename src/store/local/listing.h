@@ -12,7 +12,7 @@
 namespace atmost::local {
 
 Record make_record(const Request& request, std::uint32_t slot, std::uint64_t token,
-                   const Instant& now, const Identity& identity);
+                   const Instant& now, const Identity& identity, std::uint32_t user);
 
 // Describes the holder of one held slot. `live_word`: the kernel confirms that its supervisor runs.
 void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderView& to);

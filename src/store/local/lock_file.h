@@ -142,6 +142,9 @@ class LockFile {
     Patience patience;
     return guard(patience);
   }
+  // The same for a process that has locked bytes of this file and will unlock them, wherever the
+  // path leads by now: it is not examined, and the answer is never `replaced`.
+  Result<Guarded> guard_wherever();
   void unguard();
   // Unlocks every byte, the slots first and the guard last. With thousands of holders each call
   // walks them all.
@@ -172,6 +175,8 @@ class LockFile {
   const Identity& identity() const { return identity_; }
   Header& header() { return header_; }
   const Header& header() const { return header_; }
+  // Our user when it was opened.
+  std::uint32_t user() const { return user_; }
   HeaderState state() const { return state_; }
   // Whether the file existed and was empty when it was opened: it may belong to a user of flock(1).
   bool was_empty() const { return was_empty_; }
@@ -208,6 +213,8 @@ class LockFile {
   int keep_apart();
   int open_shared();
   int leads_here(bool& same) const;
+  Result<Guarded> lock_guard(Patience& patience);
+  Result<Guarded> read_guarded();
 
   os::Fd fd_;
   os::Fd shared_;

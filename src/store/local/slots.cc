@@ -17,6 +17,7 @@ Status reserve_exclusive(LockFile& file, os::Owner owner, Reservation& to) {
     error = file.lock_slots(owner, {slot_byte(1), 1});
     if (error == 0) {
       to.insert(1);
+      to.words_blank = false;  // not read
       error = file.lock_slots(owner, {kModeByte, 1});
       to.mode_held = error == 0;
     }

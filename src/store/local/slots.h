@@ -29,6 +29,9 @@ struct Reservation {
                                                          // reserved for
   bool takeover_running = false;
   bool joiner_waiting = false;
+  // The words of all reserved slots were read under this guard, and say nothing: no living or dead
+  // owner, no taker's note.
+  bool words_blank = true;
   bool met_dead = false;  // the word of some reserved slot says that its last holder was killed
   bool writer_inside = false;     // another process holds the mode byte
   bool some_drained = false;      // slots among those that are in the way are drained
@@ -44,6 +47,7 @@ struct Reservation {
   void clear() {
     has_room = mode_held = takeover_running = joiner_waiting = writer_inside = some_drained =
         met_dead = false;
+    words_blank = true;
     count = held = waiters_ahead = 0;
     owed_until_boot_ns = Duration::kForever;
   }
