@@ -37,16 +37,19 @@
          (begin (eventually (<= (tasks) (car before))) #t)
          (<= (descriptors) (+ 2 (cdr before))))))
 
-(situation "nothing is left of those that are not lost"
-  (let ((lock (make-lock "a" #:on-lost (const #t) #:wait 10)))
-    (with-lock lock #t)
-    (let ((before (descriptors)) (threads (tasks)))
-      (for-each (lambda (round) (with-lock lock #t)) (iota 50))
-      (eventually (<= (tasks) threads))
-      (for-each (lambda (round) (with-lock "a" (answer (acquire lock #:wait 1)))) (iota 5))
-      (with-lock "a" (answer (acquire "a" #:on-lost (const #t))))
-      (eventually (<= (tasks) threads))
-      (<= (descriptors) before))))
+(situation "nothing is left of those that are not lost, and of refusals"
+  (define lock (make-lock "a" #:on-lost (const #t)))
+  (define waiting (make-lock "a" #:on-lost (const #t) #:wait 0.01))
+  (define (alone) (eventually (<= (length (all-threads)) threads-at-start)))
+  (with-lock waiting #t)
+  (alone)
+  (let ((before (descriptors)))
+    (for-each (lambda (round)
+                (with-lock lock (answer (acquire lock)))
+                (with-lock waiting (answer (acquire waiting))))
+              (iota 10))
+    (alone)
+    (<= (descriptors) before)))
 
 (situation "it may release what was lost, or take it again"
   (let* ((mutex (make-mutex)) (again #f)

@@ -4,15 +4,17 @@
   #:use-module (ice-9 exceptions)
   #:use-module (ice-9 popen)
   #:use-module (ice-9 rdelim)
+  #:use-module (ice-9 threads)
   #:use-module (srfi srfi-1)
   #:use-module (srfi srfi-64)
   #:export (busy too-soon fresh! status run succeeded? holder end! program waiters eventually
-            answer situation forked run-tests))
+            answer situation forked run-tests threads-at-start))
 
 (define busy 75)
 (define too-soon 76)
 (define atmost (getenv "ATMOST_PROGRAM"))
 (define guile (or (getenv "GUILE") "guile"))
+(define threads-at-start (length (all-threads)))
 (define scratch (or (getenv "TMPDIR") "/tmp"))
 
 (define (fresh!)
