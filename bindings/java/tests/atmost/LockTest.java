@@ -84,6 +84,7 @@ class LockTest {
             assertFalse(one.age().orElseThrow().isNegative());
             Check busy = lock.check();
             assertEquals(new Check(false, 1, "no_slot", busy.retryIn()), busy);
+            holder.end();
         }
         assertThrows(UsageException.class, new Lock(new Atom("edit", "b"), in(folder))::list);
         assertThrows(UsageException.class, new Lock("a", in(folder).max(0))::check);

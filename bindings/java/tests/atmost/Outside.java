@@ -54,7 +54,7 @@ public final class Outside implements AutoCloseable {
         return new Outside(folder, List.of(command));
     }
 
-    /** Another process that holds the lock "a". */
+    /** Another process that holds the lock "a". If it is killed, its command may last longer. */
     static Outside holder(Path folder) throws IOException {
         Outside holder = start(folder, ATMOST, "run", "a", "--", "sh", "-c", "echo in; read line");
         holder.expect("in");
