@@ -183,10 +183,15 @@ Status check_learned(const Invocation& invocation) {
   if (request.learned.low > request.learned.high)
     return usage("--auto-min: is longer than --auto-max");
   if (!wants_stats(request)) return {};
-  if (!traits_of(invocation).remembers) {
+  const StoreTraits& traits = traits_of(invocation);
+  if (traits.leased && (request.if_elapsed_auto || request.expire_auto)) {
     return usage(
-        "auto: limits are learned from what a lock file remembers of its runs: give durations with "
-        "--store");
+        "auto: a fleet's store remembers how long runs took, and so --max-runtime and "
+        "--min-runtime "
+        "alone may be auto: give a duration");
+  }
+  if (!traits.remembers_runs) {
+    return usage("auto: a symbolic link remembers no runs to learn from: give durations");
   }
   return {};
 }

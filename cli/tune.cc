@@ -65,7 +65,7 @@ int tune_command(Invocation& invocation) {
   const std::string_view name = invocation.request.locks[0].name;
   if (tuning.kept == StatsKept::none) {
     Error error = error_of(Code::usage, 0, name);
-    error.message.append(": this store remembers no runs: only lock files do");
+    error.message.append(": this store remembers no runs: symbolic links cannot");
     return fail(error, invocation, 1);
   }
   if (tuning.kept == StatsKept::others_may_write && !invocation.quiet) {

@@ -109,9 +109,10 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
   to.expire_auto = atom.expire_auto;
   to.max_runtime_auto = atom.max_runtime_auto;
   to.min_runtime_auto = atom.min_runtime_auto;
-  if (fleet && wants_stats(to)) {
+  if (fleet && (to.if_elapsed_auto || to.expire_auto)) {
     return error_of(Code::usage, 0,
-                    "auto: limits are learned from what a lock file remembers of its runs: give "
+                    "auto: a fleet's store remembers how long runs took, and so max_runtime and "
+                    "min_runtime alone may be auto: give "
                     "durations, or scope = \"host\"");
   }
   to.kill_grace = atom.kill_grace;

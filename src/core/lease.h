@@ -54,7 +54,8 @@ struct Upkeep {
 // Whether another process is stopping the holder of a lock right now, and why.
 enum class Contest : std::uint8_t { none, for_its_place, by_kill };
 
-// What is learned from a run, stored at its release. `how` null: nothing.
+// What is learned from a run, stored at its release, except in leased stores: there, the caller
+// lets the session learn it afterwards. `how` null: nothing.
 struct Lesson {
   LearnFn how = nullptr;
   RunSample sample;

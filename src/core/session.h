@@ -51,10 +51,11 @@ class Session {
   // last admitted.
   virtual Result<std::uint32_t> count_refusal(std::uint32_t lock) = 0;
 
-  // Updates the statistics of the lock by calling `how` with `sample`. Failures are not reported;
-  // the sample is lost. A store without statistics does nothing.
-  virtual void learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
+  // Updates the statistics of the lock by calling `how` with `sample`, and returns what `how` does.
+  // Failures are not reported; the sample is lost. A store without statistics does nothing.
+  virtual bool learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
     (void)lock, (void)how, (void)sample;
+    return false;
   }
 
   // Begins to stop the holder of slot `slot` if its hold is still `hold` (HolderView). Empty:

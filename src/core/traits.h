@@ -15,7 +15,10 @@ struct StoreTraits {
   bool inheritable = false;
   // A hold can name another process, and ends with that one.
   bool kept_for_pid = false;
-  // It keeps statistics of earlier runs, from which limits are learned.
+  // It keeps statistics of earlier runs, from which max_runtime and min_runtime are learned.
+  bool remembers_runs = false;
+  // It also keeps those of requests, and every decision has both, so that if_elapsed and
+  // expire_after are learned, too.
   bool remembers = false;
 
   // Which tests of the contract suite (tests/contract) apply to it.

@@ -118,9 +118,21 @@ void HeldCommand::end(Ending ending, const ExitStatus& status) {
     if (!request_.now_given) journal_.over_at(now);
     const Duration least = admission_.decision.limits.min_runtime;
     too_fast_ = ending == Ending::success && !stopped_ && !lost_ && ran(now) < least;
-    lease_.release(too_fast_ ? Ending::failure : ending, now, lesson_of(status, now));
+    const Lesson lesson = lesson_of(status, now);
+    lease_.release(too_fast_ ? Ending::failure : ending, now, lesson);
+    if (locks_.traits.leased) learn_from_run(lesson, now);
   }
   tell_lease(locks_.session);
+}
+
+// In a leased store, which learns by requests of its own: only for a caller that asked for learned
+// limits, and when the slots are free.
+void HeldCommand::learn_from_run(const Lesson& lesson, const Instant& now) {
+  if (lesson.how == nullptr || !wants_stats(request_)) return;
+  RunSample sample = lesson.sample;
+  sample.started_real_ns = now.real_ns - sample.ran.ns;
+  for (std::uint32_t i = 0; i < request_.lock_count; ++i)
+    suspicious_ |= (locks_.session.learn(i, lesson.how, sample) ? 1u : 0u) << i;
 }
 
 Duration HeldCommand::ran(const Instant& now) const {

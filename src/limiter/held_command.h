@@ -57,6 +57,7 @@ class HeldCommand final : public run::SupervisionObserver {
   bool contested() const;
   void end(Ending ending, const ExitStatus& status);
   Duration ran(const Instant& now) const;
+  void learn_from_run(const Lesson& lesson, const Instant& now);
   Lesson lesson_of(const ExitStatus& status, const Instant& now);
 
   const OpenLocks& locks_;

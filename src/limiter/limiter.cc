@@ -134,6 +134,18 @@ void become(const OpenLocks& locks, const Command& command, const run::Task& tas
   lease.release(Ending::not_started, limiter::moment(locks.request));
 }
 
+// A leased store decides without statistics. If they cannot be read, there is no limit.
+[[gnu::noinline]] void recall_limits(Store& store, const Request& request, Outcome& outcome) {
+  LockStats lock{};
+  DirectoryStats directory{};
+  View view;
+  if (store.recall(request, lock, directory).ok()) {
+    view.lock_stats = &lock;
+    view.directory_stats = &directory;
+  }
+  outcome.decision.limits = policy::limits_of(request, view);
+}
+
 }  // namespace
 
 Outcome run_command(Store& store, const Request& request, const Command& command,
@@ -151,6 +163,7 @@ Outcome run_command(Store& store, const Request& request, const Command& command
     journal.denied(outcome);
   }
   if (!lease.held()) return outcome;
+  if (locks.traits.leased && wants_stats(request)) recall_limits(store, request, outcome);
   if (observer != nullptr) observer->admitted(lease, outcome.waited);
   limiter::notice_flocks(request, lease, observer);
 

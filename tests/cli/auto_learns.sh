@@ -71,6 +71,6 @@ expect_code 0 atmost tune --json job
 expect_in out '"completed":0,'
 
 expect_code 64 atmost run --store symlink: --expire-after auto ./job true
-expect_in err 'auto: limits are learned'
+expect_in err 'auto: a symbolic link remembers no runs'
 expect_code 64 atmost run --auto-min 2h --auto-max 1h job true
 expect_code 64 atmost run --auto-risk many job true

@@ -72,6 +72,9 @@ class ClockedSession final : public Session {
   Result<std::uint32_t> count_refusal(std::uint32_t lock) override {
     return session_->count_refusal(lock);
   }
+  bool learn(std::uint32_t lock, LearnFn how, const RunSample& sample) override {
+    return session_->learn(lock, how, sample);
+  }
   Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                  StopFor what_for) override {
     return session_->stop(lock, slot, hold, what_for);
@@ -102,6 +105,10 @@ class ClockedStore final : public Store {
   }
   Status set_drained(const Request& request, std::uint32_t slot, bool drained) override {
     return store_->set_drained(request, slot, drained);
+  }
+  Result<StatsKept> recall(const Request& request, LockStats& lock,
+                           DirectoryStats& directory) override {
+    return store_->recall(request, lock, directory);
   }
   Status forget(const Request& request) override { return store_->forget(request); }
 

@@ -16,6 +16,8 @@
 //                       admission deletes it; in the queue for a single slot, where exactly one
 //                       caller follows the holder, the admission marks it instead, and it is
 //                       deleted with the slot
+//   runs                what was learned from its runs (learned_runs.h); PREFIX/runs: from all
+//                       locks'
 //
 // a/last, a/finish and a/success are deleted a day later, and so is a/state unless something is
 // drained (hint_lease.h).
@@ -50,6 +52,8 @@ class Keys {
   // Whether held() or taking() could have made it.
   bool is_held(std::string_view key) const;
   bool is_taking(std::string_view key) const;
+
+  std::string runs() const { return base_ + "runs"; }
 
   std::string waiters() const { return base_ + "w/"; }
   // Plain callers queue by their limit. Shared and exclusive callers have one queue, under two

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "holder_stop.h"
+#include "learned_runs.h"
 #include "lock_state.h"
 #include "os/clock.h"
 #include "view.h"
@@ -175,6 +176,10 @@ void EtcdSession::withdraw(Ticket& ticket) {
 
 Result<std::uint32_t> EtcdSession::count_refusal(std::uint32_t lock) {
   return LockState(caller_.gateway, caller_.locks[lock].spec).count_refusal();
+}
+
+bool EtcdSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
+  return LearnedRuns(caller_.gateway, caller_.locks[lock].spec).learn(how, sample);
 }
 
 Result<Owned<HolderStop>> EtcdSession::stop(std::uint32_t lock, std::uint32_t slot,

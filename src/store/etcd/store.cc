@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "learned_runs.h"
 #include "lock_state.h"
 #include "os/self.h"
 #include "own_lease.h"
@@ -94,6 +95,13 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
 
 Status EtcdStore::set_drained(const Request& request, std::uint32_t slot, bool drained) {
   return LockState(gateway_, request.locks[0]).set_drained(slot, drained);
+}
+
+Result<StatsKept> EtcdStore::recall(const Request& request, LockStats& lock,
+                                    DirectoryStats& directory) {
+  const Status read = LearnedRuns(gateway_, request.locks[0]).recall(lock, directory);
+  if (!read.ok()) return read.error();
+  return StatsKept::kept;
 }
 
 Status EtcdStore::forget(const Request& request) {

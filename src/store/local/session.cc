@@ -168,12 +168,13 @@ Result<std::uint32_t> LocalSession::count_refusal(std::uint32_t lock) {
   return count;
 }
 
-void LocalSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
+bool LocalSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
   Result<LockFile*> with_guard = guarded(lock);
-  if (!with_guard.ok() || with_guard.value() == nullptr) return;
+  if (!with_guard.ok() || with_guard.value() == nullptr) return false;
   LockFile& file = *with_guard.value();
-  (void)memorize(file.fd(), file.path(), making_, how, sample);
+  const bool suspicious = memorize(file.fd(), file.path(), making_, how, sample);
   file.unguard();
+  return suspicious;
 }
 
 Result<Owned<HolderStop>> LocalSession::stop(std::uint32_t lock, std::uint32_t slot,

@@ -24,6 +24,8 @@ struct Lock {
   std::uint64_t token = 0;
   std::uint32_t refusals = 0;
   LastAdmission last;
+  LockStats stats{};
+  DirectoryStats directory_stats{};
   std::uint64_t last_ticket = 0;
   struct Waiter {
     std::uint64_t ticket = 0;  // 0: this entry is free

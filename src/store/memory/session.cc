@@ -195,6 +195,10 @@ void MemorySession::withdraw(Ticket& ticket) {
 
 Result<std::uint32_t> MemorySession::count_refusal(std::uint32_t) { return ++lock_->refusals; }
 
+bool MemorySession::learn(std::uint32_t, LearnFn how, const RunSample& sample) {
+  return how(lock_->stats, lock_->directory_stats, sample);
+}
+
 Result<Owned<HolderStop>> MemorySession::stop(std::uint32_t, std::uint32_t slot, std::uint64_t hold,
                                               StopFor what_for) {
   for (MemoryHolderStop& stop : stops_) {

@@ -3,7 +3,8 @@
 namespace atmost::memory {
 namespace {
 
-constexpr StoreTraits kTraits = {.queue = true,
+constexpr StoreTraits kTraits = {.remembers_runs = true,
+                                 .queue = true,
                                  .weights = true,
                                  .modes = true,
                                  .several_slots = true,
@@ -62,8 +63,15 @@ Status MemoryStore::set_drained(const Request&, std::uint32_t slot, bool drained
   return {};
 }
 
+Result<StatsKept> MemoryStore::recall(const Request&, LockStats& lock, DirectoryStats& directory) {
+  lock = lock_.stats;
+  directory = lock_.directory_stats;
+  return StatsKept::kept;
+}
+
 Status MemoryStore::forget(const Request&) {
   lock_.last = {};
+  lock_.stats = {};
   return {};
 }
 

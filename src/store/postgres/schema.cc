@@ -100,6 +100,12 @@ constexpr Piece kPieces[] = {
      "  PRIMARY KEY (lock, slot)\n"
      ")",
      "CREATE TABLE"},
+    {"What was learned from the runs of a lock; the row without a name: from those of all locks.",
+     "CREATE TABLE IF NOT EXISTS atmost.runs (\n"
+     "  name text PRIMARY KEY,\n"
+     "  runs bytea NOT NULL\n"
+     ")",
+     "CREATE TABLE"},
 };
 
 }  // namespace

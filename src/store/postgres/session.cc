@@ -4,6 +4,7 @@
 
 #include "attempt.h"
 #include "holder_stop.h"
+#include "learned_runs.h"
 #include "lease.h"
 #include "store.h"
 
@@ -57,6 +58,14 @@ Result<std::uint32_t> PostgresSession::count_refusal(std::uint32_t lock) {
     return client_->error_of(failure);
   }
   return counted;
+}
+
+bool PostgresSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
+  try {
+    return learn_run(*client_, keys_[lock], how, sample);
+  } catch (const DatabaseError&) {
+    return false;
+  }
 }
 
 Text<80> PostgresSession::lease_name() const {

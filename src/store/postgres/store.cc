@@ -1,6 +1,7 @@
 #include "store.h"
 
 #include "core/schemes.h"
+#include "learned_runs.h"
 #include "session.h"
 #include "statements.h"
 
@@ -71,6 +72,19 @@ Status PostgresStore::set_drained(const Request& request, std::uint32_t slot, bo
   return {};
 }
 
+Result<StatsKept> PostgresStore::recall(const Request& request, LockStats& lock,
+                                        DirectoryStats& directory) {
+  const ClientUse client(*this);
+  const Result<std::string> key = key_of(request.locks[0]);
+  if (!key.ok()) return key.error();
+  try {
+    recall_runs(*client.operator->(), key.value(), lock, directory);
+  } catch (const DatabaseError& failure) {
+    return client->error_of(failure);
+  }
+  return StatsKept::kept;
+}
+
 Status PostgresStore::forget(const Request& request) {
   const ClientUse client(*this);
   const Result<std::string> key = key_of(request.locks[0]);
@@ -81,10 +95,18 @@ Status PostgresStore::forget(const Request& request) {
        {key.value()},
        "UPDATE",
        0}};
+  const Statement learned = forget_runs(key.value());
   try {
     client->talk(
         [&](Connection& connection, std::int64_t deadline) {
-          if (!connection.server().schema.empty()) connection.ask(statements, deadline);
+          if (connection.server().schema.empty()) return;
+          connection.ask(statements, deadline);
+          try {
+            connection.ask(std::span(&learned, 1), deadline);
+          } catch (const DatabaseError& failure) {
+            // The tables are an older version's, or it has not been let into the new one.
+            if (!failure.is(kNoTable) && !failure.is(kNoPrivilege)) throw;
+          }
         },
         false);
   } catch (const DatabaseError& failure) {

@@ -25,6 +25,8 @@ class PostgresStore final : public Store {
                                 LockVisitor* visitor) override;
   Result<std::size_t> list(std::string_view after, std::span<Text<255>> to) override;
   Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
+  Result<StatsKept> recall(const Request& request, LockStats& lock,
+                           DirectoryStats& directory) override;
   Status forget(const Request& request) override;
   void close() override { delete this; }
 

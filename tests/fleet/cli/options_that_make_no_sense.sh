@@ -21,10 +21,8 @@ for command in "run" "check -n 1" "wait -n 1" "drain" "resume" "kill"; do
   # shellcheck disable=SC2086
   refused "--trust-fs: a fleet's lock lies on no filesystem" atmost $command --trust-fs no-sense true
 done
-refused "--auto-min: limits are learned from lock files alone" atmost run --auto-min 1 no-sense touch ran
-refused "--no-learn: a fleet's store keeps no runs to learn from" atmost run --no-learn no-sense touch ran
-for option in --if-elapsed --expire-after --max-runtime; do
-  refused "auto: limits are learned from what a lock file remembers" atmost run $option auto no-sense touch ran
+for option in --if-elapsed --expire-after; do
+  refused "auto: a fleet's store remembers how long runs took" atmost run $option auto no-sense touch ran
 done
 refused "--ttl: a lease that never ends" atmost run --ttl inf no-sense touch ran
 refused "--ttl: so long a lease" atmost run --ttl 9223372036s no-sense touch ran
@@ -36,7 +34,6 @@ refused "no-sense: the same lock twice" atmost run --also no-sense no-sense touc
 refused "--store: hold and release keep locks of this machine" atmost hold --for-pid $$ no-sense
 refused "--store: hold and release keep locks of this machine" atmost release no-sense
 refused "--store: explain reads a lock file" atmost explain no-sense
-refused "this store remembers no runs" atmost tune no-sense
 unset ATMOST_STORE
 refused "--ttl: only a lease in a fleet has one" atmost run --ttl 20s no-sense touch ran
 refused "--on-lost: nobody stays to look after the lock file" atmost run --exec --on-lost=warn no-sense touch ran

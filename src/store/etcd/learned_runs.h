@@ -1,0 +1,40 @@
+// What is learned from the runs of a lock, in etcd: PREFIX/LOCK/runs, and PREFIX/runs for all locks
+// (core/stats.h). Only callers that ask for learned limits read and write these keys. They have no
+// lease: a job may run once a month.
+#ifndef ATMOST_STORE_ETCD_LEARNED_RUNS_H
+#define ATMOST_STORE_ETCD_LEARNED_RUNS_H
+
+#include <string>
+
+#include "core/stats.h"
+#include "keys.h"
+#include "transactions.h"
+
+namespace atmost::etcd {
+
+// Borrows its gateway. Each call blocks for at most the timeout of the gateway's Access.
+class LearnedRuns {
+ public:
+  LearnedRuns(Gateway& gateway, const LockSpec& lock);
+
+  Status recall(LockStats& lock, DirectoryStats& directory);
+  // Reads, calls `how` and writes, unless another caller wrote meanwhile: then again, a few times.
+  // Returns what `how` does; failures are not reported.
+  bool learn(LearnFn how, const RunSample& sample);
+
+ private:
+  // What is stored, and since which revision; 0: nothing is.
+  struct Found {
+    LockStats lock;
+    DirectoryStats directory;
+    std::uint64_t lock_modified = 0, directory_modified = 0;
+  };
+  Status read(Found& to, std::int64_t give_up_boot_ns);
+
+  Transactions transactions_;
+  std::string lock_key_, directory_key_;
+};
+
+}  // namespace atmost::etcd
+
+#endif
