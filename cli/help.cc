@@ -62,7 +62,8 @@ int show_help() {
   }
   to.text(
       "\nLess often: simulate TRACE compares limits on a log; schema and fence are for fleets.\n"
-      "atmost COMMAND --help shows the options of a command, atmost(1) the whole story.\n");
+      "atmost COMMAND --help shows the options of a command; man atmost-COMMAND explains them,\n"
+      "man 7 atmost the ideas.\n");
   return finish(to);
 }
 

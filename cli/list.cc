@@ -137,7 +137,7 @@ int show_once(Locks& locks, const Invocation& invocation, Output& to, bool termi
   if (!listing.any()) to.text("nobody holds or waits").text(end);
   if (listing.cut() != 0) to.text("... and ").number(listing.cut()).text(" more").text(end);
   if (listing.totals().held + listing.totals().waiting > 1) say_totals(listing.totals(), end, to);
-  if (listing.doubted()) to.text("?: by its record only; see atmost(1)").text(end);
+  if (listing.doubted()) to.text("?: by its record only; see atmost-list(1)").text(end);
   return code;
 }
 

@@ -1,5 +1,5 @@
-// The options, one row each: to add one, add its row here, its field to core/request.h, and a
-// paragraph to docs/man/atmost.1.
+// The options, one row each: to add one, add its row here, its field to core/request.h, and an
+// entry to docs/man/source/options.
 #include "core/place.h"
 #include "options.h"
 #include "values.h"

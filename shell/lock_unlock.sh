@@ -10,7 +10,7 @@
 # Without wait it waits for ever, without expire it never expires. Other users can share a lock file
 # that was made with mode=666 (or $LOCK_UNLOCK_MODE). Unlocking is optional: the lock ends with the
 # script, however that ends. Starts atmost ($ATMOST, else as PATH has it) at most once a call;
-# unlocking, and locking the same again, asks the keeper that is there (atmost(1), --keeper-to).
+# unlocking, and locking the same again, asks the keeper that is there (atmost-hold(1)).
 # Evaluates no text, sets no trap, opens no descriptor, and no variable but lock_unlock_* and, with
 # until=tree, ATMOST_HOLD_MARK (exported).
 #

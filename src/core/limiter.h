@@ -15,7 +15,7 @@
 namespace atmost {
 
 // A command to run: argv as execvp takes it, NULL-terminated; the caller's environment is passed on
-// with the ATMOST_ variables of atmost(1) added. Both are borrowed for the call.
+// with the ATMOST_ variables of atmost-run(1) added. Both are borrowed for the call.
 struct Command {
   char* const* argv = nullptr;
 };

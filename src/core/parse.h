@@ -31,7 +31,7 @@ Result<std::int64_t> parse_epoch(std::string_view text);
 // parts per million.
 Result<std::uint32_t> parse_risk(std::string_view text);
 
-// How LOCK was written (atmost(1), "LOCK").
+// How LOCK was written (atmost(7), "LOCK").
 enum class LockForm : std::uint8_t { path, atom, name };
 Result<LockForm> classify_lock(std::string_view text);
 

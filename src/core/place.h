@@ -1,4 +1,4 @@
-// Which file is the lock of LOCK (atmost(1), "LOCK"). Only text is looked at: no file is opened or
+// Which file is the lock of LOCK (atmost(7), "LOCK"). Only text is looked at: no file is opened or
 // created. src/request/ defines these.
 #ifndef ATMOST_PLACE_H
 #define ATMOST_PLACE_H

@@ -1,4 +1,4 @@
-// The command's environment: the caller's, with the ATMOST_ variables of atmost(1) added.
+// The command's environment: the caller's, with the ATMOST_ variables of atmost-run(1) added.
 #ifndef ATMOST_LIMITER_ENVIRONMENT_H
 #define ATMOST_LIMITER_ENVIRONMENT_H
 

@@ -95,7 +95,7 @@ def blocks_of_manual(text):
 
 def paragraphs(document, text):
     """(line number, lines): blocks, cut at empty lines where something else begins."""
-    blocks = blocks_of_manual(text) if document.endswith(".1") else blocks_of_markdown(text)
+    blocks = blocks_of_manual(text) if document.endswith((".1", ".7")) else blocks_of_markdown(text)
     for begin, lines in blocks:
         while lines and not lines[-1].strip():
             lines.pop()
@@ -318,7 +318,7 @@ def main():
     options = {"compilers": compilers, "include": source / "include",
                "library": os.environ.get("ATMOST_STATIC_LIBRARY", "")}
     documents = [Path(name).resolve() for name in sys.argv[2:]] or [
-        source / "README.md", *sorted((source / "docs").glob("*.md")), *sorted((source / "docs/man").glob("*.1"))]
+        source / "README.md", *sorted((source / "docs").glob("*.md")), *sorted((source / "docs/man").glob("*.[17]"))]
     unused, wrong, seen = set(EXEMPT), 0, {}
     for path in documents:
         document = str(path.relative_to(source)) if path.is_relative_to(source) else path.name

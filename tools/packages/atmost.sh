@@ -35,10 +35,12 @@ atmost run job -- true
 # The drop-ins, and what the shells complete.
 exectimes slots 1 true
 sh -c '. lock_unlock.sh && lock_unlock action=lock name="$1" && lock_unlock action=unlock name="$1"' sh "$PWD/shell.lock"
-for page in atmost exectimes lock_unlock lock_unlock.sh atmost-pass atmost-report; do
+for page in atmost exectimes lock_unlock lock_unlock.sh atmost-run atmost-kill atmost-pass atmost-report; do
   man "$page" >said
   [ "$(wc -l <said)" -gt 20 ]
 done
+man 7 atmost >said
+grep -q "WHO KEEPS A SLOT" said
 # shellcheck disable=SC2016
 [ "$(bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader atmost; complete -p atmost')" != "" ]
 zsh -fc 'autoload -Uz compinit && compinit -D -u && [[ -n ${_comps[atmost]} ]]'

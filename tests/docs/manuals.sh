@@ -1,0 +1,35 @@
+#!/bin/sh
+# manuals.sh SOURCE [MANUALS]: every subcommand that help names has a manual, which has every option
+# of its --help and no other; and tools/make_manuals would write the same pages again.
+set -eu
+source=$1
+manuals=${2:-$source/docs/man}
+atmost=$ATMOST_BIN/atmost
+wrong=0
+TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/atmost-manuals.XXXXXX")
+trap 'rm -rf "$TMPDIR"' EXIT
+fault() {
+  echo "manuals: $*" >&2
+  wrong=1
+}
+
+options_of_help() { "$atmost" "$1" --help | sed -nE 's/^  .{4}--([a-z-]+).*/\1/p' | grep -v '^\(help\|version\)$'; }
+options_of_manual() {
+  sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/s/^\\fB\\-.*\\-\\-\([a-z\\-]*\)\\fR.*/\1/p; /^\.SH OPTIONS/,/^\.SH EXIT/s/^\\fB\\-\\-\([a-z\\-]*\)\\fR.*/\1/p' "$1" |
+    sed 's/\\//g' | grep -v '^\(help\|version\)$'
+}
+
+for command in $("$atmost" help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p') simulate; do
+  page=$manuals/atmost-$command.1
+  if [ ! -f "$page" ]; then
+    fault "no manual of $command"
+    continue
+  fi
+  options_of_help "$command" | sort >"$TMPDIR/help"
+  [ -s "$TMPDIR/help" ] || fault "$command --help shows no option"
+  options_of_manual "$page" | sort >"$TMPDIR/manual"
+  diff "$TMPDIR/help" "$TMPDIR/manual" >&2 || fault "$page: not the options of --help (<)"
+  grep -q "^\.BR atmost\\\\-$command (1)\$" "$manuals/atmost.1" || fault "atmost.1 does not name $command"
+done
+ATMOST_MANUALS=$manuals "$source/tools/make_manuals" --check "$atmost" || wrong=1
+exit "$wrong"
