@@ -1,0 +1,73 @@
+package Outside;
+
+# Processes that are not Perl's, to say what a lock is like from outside.
+use v5.36;
+use Atmost;
+use Exporter qw(import);
+use File::Temp qw(tempdir);
+use Time::HiRes qw(sleep time);
+
+our @EXPORT_OK = qw(fresh run_a succeeded holder end_of waiters eventually program answer);
+
+# A new folder of locks, which this process and those it starts use from now on.
+sub fresh { return $ENV{ATMOST_DIR} = tempdir(CLEANUP => 1) }
+
+# What `atmost run` of the lock "a" ends with.
+sub run_a (@options) {
+    system $ENV{ATMOST_PROGRAM}, 'run', '-q', @options, 'a', '--', 'true';
+    return $? >> 8;
+}
+
+# Whether the last work on the lock "a" was a success, as others see it.
+sub succeeded {
+    system $ENV{ATMOST_PROGRAM}, qw(run -q --if-elapsed=900 --elapsed-from=success a -- false);
+    return $? >> 8 == 76 ? 1 : 0;
+}
+
+# Another process holds the lock "a" until end_of() what this returns: its pid, and its pipes.
+sub holder {
+    pipe my $in, my $go;
+    pipe my $said, my $out;
+    my $pid = fork // die "fork: $!";
+    if ($pid == 0) {
+        open STDIN,  '<&', $in;
+        open STDOUT, '>&', $out;
+        exec $ENV{ATMOST_PROGRAM}, 'run', 'a', '--', 'sh', '-c', 'echo in; read line';
+    }
+    close $_ for $in, $out;
+    (<$said> // '') eq "in\n" or die 'no holder';
+    return [ $pid, $go, $said ];
+}
+
+sub end_of ($holder) {
+    my ($pid, $go) = @$holder;
+    close $go;
+    waitpid $pid, 0;
+    return;
+}
+
+# A Perl program that runs beside this one: its pid, and what it prints.
+sub program ($script) {
+    my $pid = open my $said, '-|', $^X, '-Mv5.36', '-MAtmost=with_lock', '-e', $script
+        or die "fork: $!";
+    return ($pid, $said);
+}
+
+sub waiters { return scalar grep { $_->{state} eq 'waiting' } Atmost->new('a')->list }
+
+# Waits for what other processes do.
+sub eventually ($condition) {
+    my $end = time + 300;
+    until ($condition->()) {
+        die 'not within 300 seconds' if time > $end;
+        sleep 0.005;
+    }
+    return 1;
+}
+
+# The class that code dies with; '' if it does not.
+sub answer ($code) {
+    return eval { $code->(); 1 } ? '' : ref $@ || $@;
+}
+
+1;
