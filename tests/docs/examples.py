@@ -33,7 +33,8 @@ EXEMPT = {  # (document, how a paragraph begins): why it is neither run nor comp
 
 ELSEWHERE_KINDS = {"console", "crontab", "ini"}  # transcripts.py runs them
 # bindings/*/tests run them.
-ELSEWHERE = {"docs/guile.md", "docs/java.md", "docs/node.md", "docs/python.md", "docs/tcl.md"}
+ELSEWHERE = {"docs/guile.md", "docs/java.md", "docs/node.md", "docs/perl.md", "docs/python.md",
+             "docs/tcl.md"}
 
 # The first words of lines that may be stubs; other first words must exist.
 STUBS = {"make_report", "back_up", "etcdctl", "systemctl", "psql"}

@@ -13,8 +13,8 @@ trap 'rm -rf "$folder"' EXIT
 DESTDIR=$folder/root cmake --install "$build" --component library --prefix /usr >/dev/null
 LD_LIBRARY_PATH=$(dirname "$(find "$folder/root" -name 'libatmost.so.1' | head -n 1)")
 ATMOST_DIR=$folder/locks ATMOST_CONFORMANCE=$source/bindings/conformance.json
-ATMOST_PROGRAM=$build/bin/atmost
-export LD_LIBRARY_PATH ATMOST_DIR ATMOST_CONFORMANCE ATMOST_PROGRAM
+ATMOST_DOCUMENT=$source/docs/perl.md ATMOST_PROGRAM=$build/bin/atmost
+export LD_LIBRARY_PATH ATMOST_DIR ATMOST_CONFORMANCE ATMOST_DOCUMENT ATMOST_PROGRAM
 
 cp -r "$source/bindings/perl" "$folder/perl"
 cd "$folder/perl"
