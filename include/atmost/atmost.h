@@ -180,8 +180,9 @@ int atmost_get(const char* name, const atmost_options* options, atmost_lock** lo
  *       answer = atmost_finish(request, &lock);
  *     }
  *
- * Until it is finished, a request costs one thread with every signal blocked, one pair of
- * descriptors (close-on-exec), and those that atmost_get() would have open. While it waits behind
+ * A lock that is free is taken at once. Until it is finished, any other request costs one thread
+ * with every signal blocked; each costs one pair of descriptors (close-on-exec), and those that
+ * atmost_get() would have open. While it waits behind
  * others the thread looks again every 10 ms at most. It keeps one place in the queue throughout. If
  * the process dies, its place and its slots are free. A child made by fork() has no part in its
  * parent's request: there atmost_cancel() does nothing, and atmost_finish() frees the descriptors

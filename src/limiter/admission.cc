@@ -221,6 +221,13 @@ Decision would_admit(const Request& request, const LockSpec& lock, const View& v
   return decision;
 }
 
+Decision admit_if_free(const Request& request, const LockSpec& lock, const View& view,
+                       const Instant& now) {
+  Decision decision = policy::decide(request, lock, view, now);
+  if (decision.verdict == Verdict::take_over) decision.verdict = Verdict::busy;
+  return decision;
+}
+
 void learn_refusal(const OpenLocks& locks, const Outcome& outcome) {
   const Decision& decision = outcome.decision;
   const bool learns = locks.request.if_elapsed_auto && !locks.request.no_learn;

@@ -45,6 +45,10 @@ constexpr bool is_yes(const Decision& decision) {
   return decision.verdict == Verdict::busy && decision.why == Why::none;
 }
 
+// policy::decide, but with "busy" instead of "take over": no holder is stopped.
+Decision admit_if_free(const Request& request, const LockSpec& lock, const View& view,
+                       const Instant& now);
+
 // Adds a refusal as too soon to the lock's statistics: callers that keep asking count for the
 // learned interval. Does nothing for other outcomes and for requests that learn none.
 void learn_refusal(const OpenLocks& locks, const Outcome& outcome);

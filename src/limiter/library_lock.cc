@@ -87,6 +87,11 @@ Outcome LibraryLock::get_at(const os::WaitGate* gate) {
     session_.close();
     return outcome;
   }
+  begin_to_hold(outcome);
+  return outcome;
+}
+
+void LibraryLock::begin_to_hold(const Outcome& outcome) {
   limits_ = outcome.decision.limits;
   waited_ = outcome.waited;
   admitted_boot_ns_ = os::boot_ns();
@@ -96,7 +101,27 @@ Outcome LibraryLock::get_at(const os::WaitGate* gate) {
   owner_ = os::process_id();
   ending_ = false;
   listening_ = on_lost_ != nullptr && listener_.start(listen, this) == 0;
-  return outcome;
+}
+
+// Takes the lock if nothing is in the way, not even for a moment. Otherwise nothing has happened:
+// who asks again learns why.
+bool LibraryLock::get_at_once() {
+  request_.command = program_name;
+  journal_.begin_anew();
+  session_.set_blocking(os::Blocking::never);
+  Outcome outcome;
+  if (session_.open(request_).ok()) {
+    outcome = admit({request_, traits_of("file"), session_}, admit_if_free, nullptr, lease_,
+                    {.signals = Signals::theirs, .at_once = true});
+  }
+  session_.set_blocking(os::Blocking::polling);
+  if (!lease_.held()) {
+    session_.close();
+    return false;
+  }
+  begin_to_hold(outcome);
+  asked_ = outcome;
+  return true;
 }
 
 Outcome LibraryLock::look() {
@@ -125,7 +150,13 @@ int LibraryLock::begin(const atmost_options& options) {
   context_ = options.context;
   if (const int error = asking_.open()) return error;
   asked_by_ = os::process_id();
+  asker_runs_ = false;
+  if (get_at_once()) {
+    asking_.raise(os::WakePair::End::far);
+    return 0;
+  }
   const int error = asker_.start(get_asked, this);
+  asker_runs_ = error == 0;
   if (error != 0) asking_.close();
   return error;
 }
@@ -146,7 +177,7 @@ void LibraryLock::cancel() const {
 bool LibraryLock::finish(Outcome& to) {
   const bool ours = asked_by_ == os::process_id();
   if (ours) {
-    asker_.join();
+    if (asker_runs_) asker_.join();
     to = asked_;
   } else {
     lease_.detach();

@@ -27,8 +27,9 @@ class LibraryLock {
   // What get() would answer now, without waiting; creates and writes nothing.
   Outcome look();
 
-  // get() on a thread of its own: begin(), finish() and, between them, cancel(). The options but
-  // on_lost and its context are no longer needed after begin(). 0 or an errno value.
+  // get() on a thread of its own: begin(), finish() and, between them, cancel(). A lock that is
+  // free at once is taken by begin(), without a thread. The options but on_lost and its context are
+  // no longer needed after begin(). 0 or an errno value.
   int begin(const atmost_options& options);
   // Readable once finish() will not block.
   int asking_fd() const { return asking_.fd(os::WakePair::End::near); }
@@ -65,6 +66,8 @@ class LibraryLock {
   bool inherited() const;
   Outcome ask(const os::WaitGate* gate);
   Outcome get_at(const os::WaitGate* gate);
+  bool get_at_once();
+  void begin_to_hold(const Outcome& outcome);
   void record_end(bool success, Stopped stopped);
 
   mutable os::Mutex mutex_;  // guards lease_ and session_ between release() and the listening
@@ -88,6 +91,7 @@ class LibraryLock {
   // Between begin() and finish().
   os::WakePair asking_;  // near: the caller's, readable at the end; far: the thread's, to cancel
   os::Thread asker_;
+  bool asker_runs_ = false;
   Outcome asked_;
   std::int64_t asked_by_ = 0;  // the process that began
 };

@@ -68,7 +68,8 @@ TEST_F(AsynchronousRequest, IsReadableWhenAdmittedAndLeavesNothingBehind) {
   atmost_request* request = begin("a");
   const int fd = atmost_descriptor(request);
   EXPECT_EQ(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
-  ASSERT_TRUE(readable(fd, 10'000));
+  EXPECT_EQ(threads(), threads_before);  // it is free: nobody has to wait
+  ASSERT_TRUE(readable(fd, 0));
   EXPECT_TRUE(held(path("a")));
   atmost_lock* lock = nullptr;
   ASSERT_EQ(atmost_finish(request, &lock), ATMOST_ADMITTED);
@@ -97,6 +98,25 @@ TEST_F(AsynchronousRequest, WaitsBesideItsProgramAndKeepsItsPlace) {
       EXPECT_FALSE(readable(atmost_descriptor(requests[later]), 0)) << i << " " << later;
     ASSERT_EQ(atmost_finish(requests[i], &lock), ATMOST_ADMITTED) << atmost_message();
   }
+  atmost_release(lock, 1);
+}
+
+// The guard may be in the hands of a process that is stopped.
+TEST_F(AsynchronousRequest, DoesNotWaitForTheGuardWhenItBegins) {
+  { ASSERT_TRUE(atmost::Named(path("a")).get_lock(limits_)); }
+  const int guard = open(path("a").c_str(), O_RDWR | O_CLOEXEC);
+  struct flock range = {};
+  range.l_type = F_WRLCK;
+  range.l_len = 8;
+  ASSERT_EQ(fcntl(guard, F_OFD_SETLK, &range), 0);
+  const auto before = std::chrono::steady_clock::now();
+  atmost_request* request = begin("a");
+  EXPECT_LT(std::chrono::steady_clock::now() - before, 4s);  // it is waited for 5 s elsewhere
+  EXPECT_FALSE(readable(atmost_descriptor(request), 0));
+  close(guard);
+  ASSERT_TRUE(readable(atmost_descriptor(request), 10'000));
+  atmost_lock* lock = nullptr;
+  ASSERT_EQ(atmost_finish(request, &lock), ATMOST_ADMITTED) << atmost_message();
   atmost_release(lock, 1);
 }
 

@@ -95,6 +95,7 @@ Result<LockFile::Guarded> LockFile::lock_guard(Patience& patience) {
   // listings do.
   int error =
       read_only_ ? 0 : os::try_lock(fd_.get(), os::Owner::description, os::LockKind::write, kGuard);
+  if (error == EAGAIN && blocking_ == os::Blocking::never) return Guarded::timeout;
   if (error == EAGAIN) {
     do {
       error = os::wait_lock_until(fd_.get(), os::Owner::description, os::LockKind::write, kGuard,
