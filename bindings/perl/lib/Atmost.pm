@@ -95,7 +95,7 @@ sub list ($self) {
     my @entries;
     my $each = Atmost::Native::closure(sub ($context, $address) {
         my $entry = Atmost::Native::entry_at($address);
-        push @entries, { map { $_ => $entry->$_ } @FIELDS };
+        push @entries, { %$entry{@FIELDS} };
         return 0;
     });
     my $answer = Atmost::Native::list($self->_one_part, $record, $each, undef);

@@ -14,7 +14,8 @@ DESTDIR=$folder/root cmake --install "$build" --component library --prefix /usr 
 LD_LIBRARY_PATH=$(dirname "$(find "$folder/root" -name 'libatmost.so.1' | head -n 1)")
 ATMOST_DIR=$folder/locks ATMOST_CONFORMANCE=$source/bindings/conformance.json
 ATMOST_DOCUMENT=$source/docs/perl.md ATMOST_PROGRAM=$build/bin/atmost
-export LD_LIBRARY_PATH ATMOST_DIR ATMOST_CONFORMANCE ATMOST_DOCUMENT ATMOST_PROGRAM
+ATMOST_INCLUDE=$folder/root/usr/include
+export LD_LIBRARY_PATH ATMOST_DIR ATMOST_CONFORMANCE ATMOST_DOCUMENT ATMOST_PROGRAM ATMOST_INCLUDE
 
 cp -r "$source/bindings/perl" "$folder/perl"
 cd "$folder/perl"

@@ -2,6 +2,7 @@ package Atmost::Native;
 
 # The functions of libatmost, and the one of the C library that the binding needs.
 use v5.36;
+use Config;
 use FFI::Platypus 2.00;
 
 our $VERSION = '1.000';
@@ -11,34 +12,45 @@ my $LIBRARY        = 'libatmost.so.1';
 
 my $ffi = FFI::Platypus->new(api => 2, lib => $LIBRARY);
 
-# Both structs as atmost.h has them. Pointers of the options are addresses here.
-package Atmost::Native::Options {
-    use FFI::Platypus::Record;
-    record_layout_1(
-        $ffi,
-        size_t => 'size', uint => 'max', uint => 'take', double => 'wait', double => 'if_elapsed',
-        double => 'expire_after', double => 'kill_grace', double => 'now', opaque => 'directory',
-        opaque => 'id', uint => 'mode', int => 'may_be_killed', opaque => 'on_lost',
-        opaque => 'context', opaque => 'log', int => 'no_history', int => 'interruptible',
-        opaque => 'wait_mask', int => 'sharing', int => 'on_busy', int => 'elapsed_from',
-        int => 'wait_too_soon', double => 'max_hold', opaque => 'also', int => 'trust_fs',
-        int => 'no_learn',
+# Both structs as atmost.h has them, with a letter of pack(): J a pointer or size_t, I and i integers,
+# q and Q those of 64 bits, d a double. Packed by hand, as the records of FFI::Platypus are freed
+# twice when a thread of Perl ends.
+our @OPTIONS = (
+    [ size => 'J' ], [ max => 'I' ], [ take => 'I' ], [ wait => 'd' ], [ if_elapsed => 'd' ],
+    [ expire_after => 'd' ], [ kill_grace => 'd' ], [ now => 'd' ], [ directory => 'J' ],
+    [ id => 'J' ], [ mode => 'I' ], [ may_be_killed => 'i' ], [ on_lost => 'J' ],
+    [ context => 'J' ], [ log => 'J' ], [ no_history => 'i' ], [ interruptible => 'i' ],
+    [ wait_mask => 'J' ], [ sharing => 'i' ], [ on_busy => 'i' ], [ elapsed_from => 'i' ],
+    [ wait_too_soon => 'i' ], [ max_hold => 'd' ], [ also => 'J' ], [ trust_fs => 'i' ],
+    [ no_learn => 'i' ],
+);
+our @ENTRY = (
+    [ size => 'J' ], [ state => 'J' ], [ slot => 'I' ], [ position => 'I' ], [ max => 'I' ],
+    [ pid => 'q' ], [ kept_for => 'q' ], [ user => 'q' ], [ token => 'Q' ], [ start => 'd' ],
+    [ age => 'd' ], [ expires => 'd' ], [ id => 'J' ], [ command => 'J' ], [ verified => 'i' ],
+);
+
+# What a type of eight bytes is aligned to inside of a struct.
+my $EIGHT = $Config{ptrsize} == 4 && $Config{archname} =~ /^i\d86/ ? 4 : 8;
+
+sub template (@fields) {
+    my %alignment = (
+        I => 4, i => 4, J => $Config{ptrsize}, d => $EIGHT, q => $EIGHT, Q => $EIGHT,
     );
+    return join ' ', (map { "x!$alignment{ $_->[1] }$_->[1]" } @fields), "x!$EIGHT";
 }
 
-package Atmost::Native::Entry {
-    use FFI::Platypus::Record;
-    record_layout_1(
-        $ffi,
-        size_t => 'size', string => 'state', uint => 'slot', uint => 'position', uint => 'max',
-        sint64 => 'pid', sint64 => 'kept_for', sint64 => 'user', uint64 => 'token',
-        double => 'start', double => 'age', double => 'expires', string => 'id',
-        string => 'command', int => 'verified',
-    );
+my $options_template = template(@OPTIONS);
+my $entry_template   = template(@ENTRY);
+my $entry_size       = length pack $entry_template, (0) x @ENTRY;
+my $options_size     = length pack $options_template, (0) x @OPTIONS;
+
+# The bytes of the struct with these values; every other field is 0.
+sub options (%values) {
+    $values{size} = $options_size;
+    return pack $options_template, map { $values{ $_->[0] } // 0 } @OPTIONS;
 }
 
-$ffi->type('record(Atmost::Native::Options)*' => 'options');
-$ffi->type('record(Atmost::Native::Entry)*'   => 'entry');
 $ffi->type('(opaque,opaque)->int'             => 'each');
 
 $ffi->find_symbol('atmost_api_version') or die "atmost: $LIBRARY cannot be loaded\n";
@@ -46,8 +58,8 @@ my $version = $ffi->function(atmost_api_version => [] => 'int')->call;
 $version >= $NEEDED_VERSION
     or die "atmost: $LIBRARY has API version $version; $NEEDED_VERSION is needed\n";
 
-my @named = ('string', 'options', 'opaque*');
-my @atom  = (('string') x 3, 'options', 'opaque*');
+my @named = ('string', 'opaque', 'opaque*');
+my @atom  = (('string') x 3, 'opaque', 'opaque*');
 $ffi->attach([ "atmost_$_->[0]" => $_->[0] ], $_->[1] => $_->[2]) for (
     [ get           => \@named => 'int' ],
     [ get_atom      => \@atom  => 'int' ],
@@ -61,8 +73,8 @@ $ffi->attach([ "atmost_$_->[0]" => $_->[0] ], $_->[1] => $_->[2]) for (
     [ slot          => ['opaque'] => 'uint' ],
     [ held          => ['opaque'] => 'int' ],
     [ may_be_killed => ['int'] => 'int' ],
-    [ list          => [ 'string', 'options', 'each', 'opaque' ] => 'int' ],
-    [ check         => [ 'string', 'options', 'uint*' ] => 'int' ],
+    [ list          => [ 'string', 'opaque', 'each', 'opaque' ] => 'int' ],
+    [ check         => [ 'string', 'opaque', 'uint*' ] => 'int' ],
     [ message       => [] => 'string' ],
     [ retry_in      => [] => 'double' ],
     [ why           => [] => 'string' ],
@@ -74,6 +86,13 @@ sub write_eight { return $WRITE_EIGHT }
 
 sub closure ($code) { return $ffi->closure($code) }
 
-sub entry_at ($address) { return $ffi->cast(opaque => 'entry', $address) }
+# The fields of an entry; its texts are copied.
+sub entry_at ($address) {
+    my %entry;
+    @entry{ map { $_->[0] } @ENTRY } =
+        unpack $entry_template, unpack "P$entry_size", pack 'J', $address;
+    $_ = unpack 'p', pack 'J', $_ for @entry{qw(state id command)};
+    return \%entry;
+}
 
 1;

@@ -88,12 +88,11 @@ my %FIELDS  = (
 
 # ATMOST_DEFAULTS, where they are not 0.
 my %DEFAULTS = (
-    size => FFI::Platypus->new(api => 2)->sizeof('record(Atmost::Native::Options)'),
     max  => 1, take => 1, expire_after => 'Inf' + 0, kill_grace => 2, now => -1, mode => oct 600,
     max_hold => 'Inf' + 0,
 );
 
-# A record of the library, and a reference to what has to live as long. `context` is the
+# The address of atmost_options, and a reference to what has to live as long. `context` is the
 # descriptor of a Notice, or undef.
 sub record ($options, $context = undef) {
     my (%fields, @alive);
@@ -104,7 +103,7 @@ sub record ($options, $context = undef) {
         $fields{$name} = $convert->($value, $name, \@alive);
     }
     @fields{qw(on_lost context)} = (Atmost::Native::write_eight(), $context) if defined $context;
-    return (Atmost::Native::Options->new(%DEFAULTS, %fields), \@alive);
+    return (_kept(Atmost::Native::options(%DEFAULTS, %fields), \@alive), \@alive);
 }
 
 1;
