@@ -7,6 +7,7 @@
 # make demo     install what is missing, build, and watch real programs obey a limit
 # make bench    the table of docs/performance.md
 # make deb      Debian packages of the checked-out commit, in build/deb
+# make rpm      RPM packages, in build/rpm
 # make tarball  static programs for x86_64 and aarch64, in build/tarball
 # make npm      the package for Node, in build/npm
 # make dist     the release: atmost-VERSION.tar.gz of the checked-out commit, and its SHA-256
@@ -42,7 +43,7 @@ SANITIZE_OPTIONS = -DATMOST_SANITIZE=address$(comma)undefined -DCMAKE_BUILD_TYPE
 
 # Everything is made anew by CMake, which knows what is up to date.
 .PHONY: all build deps check check-once check-all check-main check-system check-portable check-thread check-sanitize fuzz demo bench soak format lint \
-        dist deb tarball npm install clean
+        dist deb rpm tarball npm install clean
 all: build
 
 # The programs alone; the tests join this folder with the first `make check`.
@@ -142,6 +143,10 @@ dist:
 deb:
 	@tools/install_deps build deb
 	@tools/make_deb $(BUILD)
+
+rpm:
+	@tools/install_deps build rpm
+	@tools/make_rpm $(BUILD)
 
 tarball:
 	@tools/install_deps build tarball
