@@ -2,6 +2,7 @@
 # atmost top on a real terminal: it shows holders and waiters, and its keys act on what was shown,
 # after a question.
 . "$(dirname "$0")/lib.sh"
+[ -z "${ATMOST_PORTABLE-}" ] || skip "its holders have no pid here"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-top" ] || skip "built without ncurses"
 command -v tmux >/dev/null || skip "no tmux"
 
