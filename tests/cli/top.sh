@@ -27,6 +27,7 @@ in_terminal() {
 end_of_test() {
   ended_with=$?
   set +e
+  [ "$ended_with" = 0 ] || screen | sed 's/^/top: screen: /' >&2
   tmux -S "$folder/socket" kill-server 2>/dev/null
   (exit "$ended_with")
   clean_up
@@ -35,9 +36,10 @@ trap end_of_test EXIT
 
 start atmost run -n 1 --id first one sleep 100
 one=$started
+wait_until '[ "$(atmost check one)" = 1 ]'
 start atmost run --expire-after 1h two sleep 100
 two=$started
-wait_until '[ "$(atmost check one)$(atmost check two)" = 11 ]'
+wait_until '[ "$(atmost check two)" = 1 ]'
 start atmost run -n 1 -w inf one true
 waiter=$started
 in_terminal 'atmost top' keys
