@@ -170,6 +170,15 @@ Status check_slack(const Invocation& invocation) {
   return {};
 }
 
+Status check_output(const Invocation& invocation) {
+  const Request& request = invocation.request;
+  if (invocation.output_max_given && request.output != OutputTo::on_failure)
+    return usage("--output-max: is what --output=on-failure keeps: use both, or leave it out");
+  if (request.exec && request.output != OutputTo::show)
+    return usage("--output: nobody stays to show the output of --exec: leave one of them out");
+  return {};
+}
+
 Status check_runtimes(const Request& request) {
   if (request.min_runtime.is_forever())
     return usage("--min-runtime: no run is that long: use a duration");
@@ -206,6 +215,7 @@ Status combine(Invocation& invocation) {
   if (const Status fleet = check_fleet(invocation); !fleet.ok()) return fleet;
   if (const Status flock = check_flock(invocation); !flock.ok()) return flock;
   if (const Status runtimes = check_runtimes(invocation.request); !runtimes.ok()) return runtimes;
+  if (const Status output = check_output(invocation); !output.ok()) return output;
   if (const Status learned = check_learned(invocation); !learned.ok()) return learned;
   if (const Status slack = check_slack(invocation); !slack.ok()) return slack;
   if (invocation.request.no_history &&

@@ -26,6 +26,9 @@ constexpr Choice<Until> kUntil[] = {
     {"main", Until::main}, {"tree", Until::tree}, {"close", Until::close}};
 constexpr Choice<OnLost> kOnLost[] = {{"stop", OnLost::stop}, {"warn", OnLost::warn}};
 
+constexpr Choice<OutputTo> kOutput[] = {
+    {"show", OutputTo::show}, {"on-failure", OutputTo::on_failure}, {"tail", OutputTo::tail}};
+
 // For options without a value.
 template <auto field>
 Status set(Value, Invocation& to) {
@@ -142,6 +145,13 @@ constexpr Option kOptions[] = {
      "a fleet's lock is no file that flock(1) could lock: leave it out"},
     {0, "env", "NAME=WHAT", kRun, "set NAME to slot, slots, indices, token or lock",
      [](Value value, Invocation& to) { return read_variable(value, to.request); }},
+    {0, "output", "WHEN", kRun, "show the command's output at once, on-failure, or only its tail",
+     [](Value value, Invocation& to) { return read_choice(value, kOutput, to.request.output); }},
+    {0, "output-max", "SIZE", kRun, "keep this much of it for on-failure (16M)",
+     [](Value value, Invocation& to) {
+       to.output_max_given = true;
+       return read_size(value, to.request.output_max);
+     }},
     {0, "alert-after", "COUNT", kRun, "report only every COUNTth refusal in a row",
      [](Value value, Invocation& to) {
        return read_count(value, 1, UINT32_MAX, to.request.alert_after);

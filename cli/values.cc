@@ -50,6 +50,18 @@ Status read_bound(std::string_view value, Duration& to) {
   return {};
 }
 
+Status read_size(std::string_view value, std::int64_t& to) {
+  constexpr std::string_view kUnits = "KMGT";
+  std::string_view digits = value;
+  const std::size_t unit = value.empty() ? kUnits.npos : kUnits.find(value.back());
+  const unsigned shift = unit == kUnits.npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
+  if (shift > 0) digits.remove_suffix(1);
+  const Result<std::uint64_t> number = parse_count(digits, 0, std::uint64_t{INT64_MAX} >> shift);
+  if (!number.ok()) return quoted(value, "is no size, such as 512K, 16M or 1G");
+  to = static_cast<std::int64_t>(number.value() << shift);
+  return to >= kLeastOutput ? Status{} : error_of(Code::usage, 0, "use at least 64K");
+}
+
 Status read_risk(std::string_view value, std::uint32_t& to) {
   const Result<std::uint32_t> ppm = parse_risk(value);
   if (!ppm.ok()) return ppm.error();

@@ -63,6 +63,12 @@ struct Outcome {
   Duration ran{};
 };
 
+// Whether the command ran, and failed or was stopped.
+constexpr bool has_failed(const Outcome& outcome) {
+  return outcome.kind == Outcome::Kind::ran &&
+         (!outcome.status.success() || outcome.stopped != Stopped::no || outcome.too_fast);
+}
+
 }  // namespace atmost
 
 #endif

@@ -40,6 +40,12 @@ enum class Until : std::uint8_t { main, tree, close };
 // What becomes of a command whose lease was lost while it ran.
 enum class OnLost : std::uint8_t { by_store, stop, warn };  // by_store: fleets stop, files warn
 
+// What becomes of the command's output: it goes where ours does; it is kept, and shown if the
+// command fails or is stopped; it is kept, and its end is shown in any case.
+enum class OutputTo : std::uint8_t { show, on_failure, tail };
+inline constexpr std::int64_t kTailBytes = 64 * 1024;
+inline constexpr std::int64_t kLeastOutput = 64 * 1024;
+
 // A variable of the command that --env names, and what it says about the first lock.
 enum class Told : std::uint8_t { slot, slots, indices, token, lock };
 struct OwnVariable {
@@ -78,7 +84,9 @@ struct Request {
   bool no_learn = false;  // the lock does not learn from this run
   Duration kill_grace = Duration::seconds(2);
   Duration splay{};
-  Duration ttl = Duration::seconds(15);  // fleet: how long a lease lasts without renewal
+  OutputTo output = OutputTo::show;
+  std::int64_t output_max = 16 * 1024 * 1024;  // on_failure: how many bytes are kept and shown
+  Duration ttl = Duration::seconds(15);        // fleet: how long a lease lasts without renewal
   OnLost on_lost = OnLost::by_store;
   // Only every Nth consecutive refusal is reported; 0: every refusal is.
   std::uint32_t alert_after = 0;

@@ -5,23 +5,25 @@
 #include "admission.h"
 #include "core/limiter.h"
 #include "journal.h"
+#include "run/kept_output.h"
 #include "run/run.h"
 
 namespace atmost::limiter {
 
-// Borrows everything. Shortens task.kill_grace when less time than that is left until the lease
-// ends.
+// Borrows everything; `output`: the command's, if it is kept, else null. Shortens task.kill_grace
+// when less time than that is left until the lease ends.
 class HeldCommand final : public run::SupervisionObserver {
  public:
   HeldCommand(const OpenLocks& locks, Lease& lease, run::Task& task, Journal& journal,
-              const Outcome& admission, atmost::Observer* observer)
+              const Outcome& admission, atmost::Observer* observer, run::KeptOutput* output)
       : locks_(locks),
         lease_(lease),
         request_(locks.request),
         task_(task),
         journal_(journal),
         admission_(admission),
-        observer_(observer) {}
+        observer_(observer),
+        output_(output) {}
 
   // The lock was being taken over when the hold ended, or the lease was lost, or a lock file
   // removed or replaced.
@@ -43,6 +45,9 @@ class HeldCommand final : public run::SupervisionObserver {
   bool taken(std::int64_t sender) override;
   void stopping(int) override { stopped_ = true; }
   void woken() override { look_at_files(); }
+  std::int64_t look(std::int64_t boot_ns) override {
+    return output_ != nullptr ? output_->look(boot_ns) : Duration::kForever;
+  }
   std::int64_t check(std::int64_t boot_ns) override;
 
   // Ends the hold, whatever processes the command left behind.
@@ -67,6 +72,7 @@ class HeldCommand final : public run::SupervisionObserver {
   Journal& journal_;
   const Outcome& admission_;
   atmost::Observer* observer_;
+  run::KeptOutput* output_;
   std::int64_t started_boot_ns_ = 0;  // 0: it was never started
   bool told_ = false;                 // a signal asked us to end
   bool stopped_ = false;              // by us, at its limit

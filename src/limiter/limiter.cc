@@ -17,6 +17,7 @@
 #include "policy/decide.h"
 #include "policy/limits.h"
 #include "policy/splay.h"
+#include "run/kept_output.h"
 #include "run/run.h"
 
 namespace atmost {
@@ -94,8 +95,11 @@ run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& l
 }
 
 void supervise(const OpenLocks& locks, const Command& command, run::Task& task, Lease& lease,
-               limiter::Journal& journal, Observer* observer, Outcome& outcome) {
-  limiter::HeldCommand hold(locks, lease, task, journal, outcome, observer);
+               limiter::Journal& journal, Observer* observer, run::KeptOutput& output,
+               Outcome& outcome) {
+  task.output = output.descriptor();
+  limiter::HeldCommand hold(locks, lease, task, journal, outcome, observer,
+                            task.output >= 0 ? &output : nullptr);
   limiter::monitored().line.say(os::Word::running);
   const run::RunReport report = run::supervise(task, hold);
   if (report.fork_error != 0 || report.exec_error != 0) {
@@ -146,11 +150,39 @@ void become(const OpenLocks& locks, const Command& command, const run::Task& tas
   outcome.decision.limits = policy::limits_of(request, view);
 }
 
+[[gnu::noinline]] Status keep_output(const Request& request, run::KeptOutput& output) {
+  const std::int64_t half = request.output_max / 2;
+  return output.open(request.output == OutputTo::tail
+                         ? run::KeptOutput::Bound{.first = 0, .last = kTailBytes}
+                         : run::KeptOutput::Bound{.first = half, .last = half});
+}
+
+// The command has ended, and its slots are free.
+[[gnu::noinline]] void show_output(const Request& request, const Outcome& outcome,
+                                   Observer* observer, run::KeptOutput& output) {
+  if (outcome.kind == Outcome::Kind::ran &&
+      (request.output == OutputTo::tail || has_failed(outcome))) {
+    output.show();
+    if (observer != nullptr && !output.has_room()) {
+      Error full = error_of(Code::io, 0, request.locks[0].name);
+      full.message.append(
+          ": no room is left for the command's output, and some of it may be missing (TMPDIR names "
+          "another directory)");
+      observer->warning(full);
+    }
+  }
+  output.leave();
+}
+
 }  // namespace
 
 Outcome run_command(Store& store, const Request& request, const Command& command,
                     Observer* observer) {
   spread(request);
+  run::KeptOutput output;
+  if (request.output != OutputTo::show) {
+    if (const Status kept = keep_output(request, output); !kept.ok()) return failed(kept.error());
+  }
   Result<Owned<Session>> session = store.open(request);
   if (!session.ok()) return failed(session.error());
   const OpenLocks locks = {request, store.traits(), *session.value()};
@@ -180,9 +212,10 @@ Outcome run_command(Store& store, const Request& request, const Command& command
   if (request.exec) {
     become(locks, command, task, lease, journal, outcome);
   } else {
-    supervise(locks, command, task, lease, journal, observer, outcome);
+    supervise(locks, command, task, lease, journal, observer, output, outcome);
   }
   journal.ended(outcome);
+  if (output.descriptor() >= 0) show_output(request, outcome, observer, output);
   return outcome;
 }
 

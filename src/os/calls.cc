@@ -99,6 +99,7 @@ const Calls kRealCalls = {
     ::fstatvfs,
     ::futimens,
     platform::flock,
+    platform::fallocate,
 };
 
 Calls calls = kRealCalls;

@@ -77,6 +77,7 @@ struct Calls {
   int (*fstatvfs)(int fd, struct statvfs* to);
   int (*futimens)(int fd, const struct timespec* times);
   int (*flock)(int fd, int operation);  // platform.h
+  int (*fallocate)(int fd, int mode, off_t from, off_t size);
 };
 
 // The process's table; starts as the real calls.

@@ -60,6 +60,13 @@ int status(int dir, const char* path, struct stat* to);
 
 // flock(2), with these operations.
 int flock(int fd, int operation);
+
+// fallocate(2), with these modes: frees blocks, or reserves some without a change of the size.
+int fallocate(int fd, int mode, off_t from, off_t size);
+extern const int kFreeBlocks;
+extern const int kReserveBlocks;
+// fcntl(2) with F_SETLEASE and F_RDLCK.
+int take_read_lease(int fd);
 extern const int kFlockShared;
 extern const int kFlockExclusive;
 extern const int kFlockNoWait;

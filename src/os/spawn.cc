@@ -110,6 +110,11 @@ int execute(const Program& program) {
   for (unsigned i = 0; i < program.inherit_count; ++i) {
     if (const int error = make_inheritable(program.inherit[i])) return error;
   }
+  if (program.output >= 0) {
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+      if (dup2(program.output, stream) < 0) return errno;
+    }
+  }
   const std::string_view name = program.argv[0];
   if (name.empty()) return ENOENT;
   if (name.find('/') < name.size()) return execute_file(program.argv[0], program);

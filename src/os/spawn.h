@@ -16,6 +16,8 @@ struct Program {
   // Close-on-exec descriptors that the program shall inherit all the same.
   const int* inherit = nullptr;
   unsigned inherit_count = 0;
+  // What its standard output and standard error are; -1: ours.
+  int output = -1;
   // spawn: the signal that the kernel sends it when this process dies, 0: none. It is not sent to
   // the program's own children, nor to a set-id program. No effect in a PORTABLE build.
   int signal_at_our_death = 0;

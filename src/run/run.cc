@@ -11,7 +11,7 @@ RunReport supervise(const Task& task, SupervisionObserver& observer) {
 }
 
 int become(const Task& task) {
-  return os::become({task.argv, task.envp, task.inherit, task.inherit_count, 0});
+  return os::become({task.argv, task.envp, task.inherit, task.inherit_count});
 }
 
 void end_as(const ExitStatus& status) {

@@ -15,6 +15,7 @@ struct Task {
   char* const* envp = nullptr;   // the command's whole environment; its PATH is searched
   const int* inherit = nullptr;  // lock descriptors (close-on-exec) that the command shall inherit
   unsigned inherit_count = 0;
+  int output = -1;  // what the command's standard output and standard error are; -1: ours
   // What the kernel sends the main process if this process dies; 0: nothing.
   int signal_at_our_death = 0;
   std::int64_t monitor = 0;       // our parent, if it is a supervisor of ours; 0: it is not
@@ -52,6 +53,10 @@ class SupervisionObserver {
   virtual void stopping(int signal) = 0;
   // We woke up, and the main process runs. For checks that are not worth a wake-up of their own.
   virtual void woken() {}
+  // Returns when to call it next (boot clock); kForever: never. Called when the command runs, and
+  // about the moment that it last returned, until the hold is over. A stopped process is not
+  // continued for it.
+  virtual std::int64_t look(std::int64_t) { return Duration::kForever; }
   // Returns when to call it next (boot clock); kForever: never. Called at the start, at the moment
   // it last returned, and after each SIGCHLD. A moment that has passed already means that the hold
   // is lost: the command is stopped, with the kill_grace that the task then has.

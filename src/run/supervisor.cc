@@ -37,14 +37,19 @@ bool Supervisor::start() {
   check_ns_ = observer_.check(started_ns_);
   gate_.continue_at(next_look());  // the command may stop its whole group, and us with it, as its
                                    // first act
-  const os::Started started = os::spawn(
-      {task_.argv, task_.envp, task_.inherit, task_.inherit_count, task_.signal_at_our_death});
+  const os::Started started = os::spawn({.argv = task_.argv,
+                                         .envp = task_.envp,
+                                         .inherit = task_.inherit,
+                                         .inherit_count = task_.inherit_count,
+                                         .output = task_.output,
+                                         .signal_at_our_death = task_.signal_at_our_death});
   report_.fork_error = started.fork_error;
   report_.exec_error = started.exec_error;
   if (started.pid == 0) return false;
   tree_.main = started.pid;
   settled_ns_ = started_ns_ + kLastingNs;
   observer_.started(started_ns_);
+  look_ns_ = observer_.look(started_ns_);
   return true;
 }
 
@@ -52,7 +57,8 @@ void Supervisor::watch() {
   if (next_look() != Duration::kForever) on_clock();
   std::int64_t known_ns = started_ns_;
   while (stage_ != Stage::done) {
-    const os::Arrival arrival = gate_.next(next_look(), more_news_ ? 0 : settled_ns_, known_ns);
+    const os::Arrival arrival =
+        gate_.next(next_look(), more_news_ ? 0 : next_soft_look(), known_ns);
     known_ns = 0;
     if (arrival.signal == SIGCHLD) {
       more_news_ = true;
@@ -130,10 +136,10 @@ void Supervisor::end_of_main() {
 }
 
 void Supervisor::on_clock() {
-  const std::int64_t look_ns = next_look() < settled_ns_ ? next_look() : settled_ns_;
-  if (stage_ == Stage::done || look_ns == Duration::kForever) return;
+  const std::int64_t first_ns = next_look() < next_soft_look() ? next_look() : next_soft_look();
+  if (stage_ == Stage::done || first_ns == Duration::kForever) return;
   const std::int64_t now_ns = os::boot_ns();
-  if (now_ns < look_ns) return;
+  if (now_ns < first_ns) return;
   if (now_ns >= check_ns_) {
     check_ns_ = observer_.check(now_ns);
     if (check_ns_ <= now_ns) {
@@ -143,9 +149,8 @@ void Supervisor::on_clock() {
       on(Event::stop);
     }
   }
-  if (now_ns >= settled_ns_) {
-    settle(now_ns);
-  }
+  if (now_ns >= settled_ns_) settle(now_ns);
+  if (now_ns >= look_ns_) look_ns_ = observer_.look(now_ns);
   if (now_ns >= deadline_ns_) {
     deadline_ns_ = Duration::kForever;
     if (!stopping(stage_)) report_.stopped = Stopped::max_runtime;
@@ -169,6 +174,10 @@ void Supervisor::settle(std::int64_t now_ns) {
 std::int64_t Supervisor::next_look() const {
   const std::int64_t next = deadline_ns_ < check_ns_ ? deadline_ns_ : check_ns_;
   return next < kill_again_ns_ ? next : kill_again_ns_;
+}
+
+std::int64_t Supervisor::next_soft_look() const {
+  return settled_ns_ < look_ns_ ? settled_ns_ : look_ns_;
 }
 
 void Supervisor::pass_on(const os::Arrival& arrival) {

@@ -39,6 +39,7 @@ class Supervisor {
   void signal_tree(int signal);
   void kill_again();
   std::int64_t next_look() const;
+  std::int64_t next_soft_look() const;
 
   const Task& task_;
   SupervisionObserver& observer_;
@@ -66,6 +67,7 @@ class Supervisor {
 
   std::int64_t started_ns_ = 0;
   std::int64_t settled_ns_ = Duration::kForever;  // the next of settle()
+  std::int64_t look_ns_ = Duration::kForever;     // the observer's next look
   // The maximal runtime, then the end of each pause.
   std::int64_t deadline_ns_ = Duration::kForever;
   std::int64_t check_ns_ = Duration::kForever;       // the observer's next check

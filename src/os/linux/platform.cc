@@ -1,5 +1,6 @@
 #include "../platform.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
@@ -79,6 +80,15 @@ const int kFlockExclusive = LOCK_EX;
 const int kFlockNoWait = LOCK_NB;
 const int kFlockUnlock = LOCK_UN;
 int flock(int fd, int operation) { return ::flock(fd, operation); }
+
+const int kFreeBlocks = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+const int kReserveBlocks = FALLOC_FL_KEEP_SIZE;
+
+int fallocate(int fd, int mode, off_t from, off_t size) {
+  return ::fallocate(fd, mode, from, size);
+}
+
+int take_read_lease(int fd) { return fcntl(fd, F_SETLEASE, F_RDLCK); }
 
 const clockid_t kBootClock = CLOCK_BOOTTIME;
 const int kQuietly = O_NOATIME;

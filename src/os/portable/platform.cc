@@ -73,6 +73,12 @@ int continue_at_hangup(int) { return unsupported(); }
 void forbid_core() {}
 int close_from(int) { return unsupported(); }
 int flock(int, int) { return unsupported(); }
+
+const int kFreeBlocks = 0;
+const int kReserveBlocks = 0;
+
+int fallocate(int, int, off_t, off_t) { return unsupported(); }
+int take_read_lease(int) { return unsupported(); }
 ssize_t descriptor_path(int, char*, std::size_t) { return unsupported(); }
 
 pid_t start(int (*child)(void*), void* argument) {

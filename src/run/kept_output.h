@@ -1,0 +1,61 @@
+// The output of a command, kept in a file without a name and shown when the command has ended.
+#ifndef ATMOST_RUN_KEPT_OUTPUT_H
+#define ATMOST_RUN_KEPT_OUTPUT_H
+
+#include <cstdint>
+
+#include "core/result.h"
+#include "core/time.h"
+#include "os/fd.h"
+
+namespace atmost::run {
+
+// The command writes into the file itself, by its standard output and standard error alike: no
+// process copies anything, and what both say stays in order. While it runs, look() frees the middle
+// of what was written, so that only the beginning and the end take room. Single-threaded; one
+// owner. Touches nothing until open(). If this process dies, the output is lost with the last
+// process that has the file open, and until then nothing bounds it.
+class KeptOutput {
+ public:
+  // What of the output is kept.
+  struct Bound {
+    std::int64_t first = 0;  // so many bytes of its beginning
+    std::int64_t last = 0;   // and of its end, at least 16 KiB
+  };
+
+  // Opens the file, in $TMPDIR or else /tmp. Error (cannot_create): says why there is none.
+  Status open(const Bound& bound);
+
+  // Close-on-exec; -1 before open().
+  int descriptor() const { return file_.get(); }
+
+  // Frees the middle. Returns when to call it next, on the boot clock.
+  std::int64_t look(std::int64_t boot_ns);
+
+  // Whether the filesystem had room for more to the end. If it had none, output may be missing.
+  bool has_room() const;
+
+  // Writes what was kept to this process's standard output, and a line between beginning and end
+  // that says how much was left out. Blocks as long as the reader does. Does nothing when the
+  // reader is gone.
+  void show();
+
+  // Call it last. If processes that the command left behind still write, a process stays that calls
+  // look() until there are none: in a session of its own, without any other descriptor, so without
+  // any lock.
+  void leave();
+
+ private:
+  std::int64_t size() const;
+  std::int64_t cut_to(std::int64_t size) const;
+  bool copy(std::int64_t from, std::int64_t to) const;
+
+  os::Fd file_;
+  Bound bound_;
+  std::int64_t block_ = 0;
+  std::int64_t freed_to_ = 0;
+};
+
+}  // namespace atmost::run
+
+#endif
