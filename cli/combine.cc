@@ -174,6 +174,10 @@ Status check_output(const Invocation& invocation) {
   const Request& request = invocation.request;
   if (invocation.output_max_given && request.output != OutputTo::on_failure)
     return usage("--output-max: is what --output=on-failure keeps: use both, or leave it out");
+  if (invocation.notify_on_given && request.notify.empty())
+    return usage("--notify-on: says when the command of --notify is run: use both");
+  if (request.exec && !request.notify.empty())
+    return usage("--notify: nobody stays to see a command run with --exec end: leave one out");
   if (request.exec && request.output != OutputTo::show)
     return usage("--output: nobody stays to show the output of --exec: leave one of them out");
   return {};

@@ -50,6 +50,7 @@ struct Invocation {
   bool ttl_given = false;
   bool on_lost_given = false;
   bool output_max_given = false;
+  bool notify_on_given = false;
   std::string_view dir;
   std::string_view host;
   std::string_view store;                 // its URL; empty: file:

@@ -145,6 +145,15 @@ constexpr Option kOptions[] = {
      "a fleet's lock is no file that flock(1) could lock: leave it out"},
     {0, "env", "NAME=WHAT", kRun, "set NAME to slot, slots, indices, token or lock",
      [](Value value, Invocation& to) { return read_variable(value, to.request); }},
+    {0, "notify", "COMMAND", kRun,
+     "run it, by sh, when the run has failed; event on standard input",
+     [](Value value, Invocation& to) { return read_command(value, to.request.notify); }},
+    {0, "notify-on", "LIST", kRun,
+     "of failure, killed, too-fast, recovered, lost, every; commas between",
+     [](Value value, Invocation& to) {
+       to.notify_on_given = true;
+       return read_occasions(value, to.request.notify_on);
+     }},
     {0, "output", "WHEN", kRun, "show the command's output at once, on-failure, or only its tail",
      [](Value value, Invocation& to) { return read_choice(value, kOutput, to.request.output); }},
     {0, "output-max", "SIZE", kRun, "keep this much of it for on-failure (16M)",
@@ -152,7 +161,7 @@ constexpr Option kOptions[] = {
        to.output_max_given = true;
        return read_size(value, to.request.output_max);
      }},
-    {0, "alert-after", "COUNT", kRun, "report only every COUNTth refusal in a row",
+    {0, "alert-after", "COUNT", kRun, "report only every COUNTth refusal, or failure, in a row",
      [](Value value, Invocation& to) {
        return read_count(value, 1, UINT32_MAX, to.request.alert_after);
      }},

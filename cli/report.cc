@@ -163,10 +163,7 @@ std::string_view kind_of(const Outcome& outcome, const Invocation& invocation) {
 int exit_code(const Outcome& outcome, const Invocation& invocation) {
   switch (outcome.kind) {
     case Outcome::Kind::ran:
-      if (outcome.stopped == Stopped::max_runtime) return static_cast<int>(Code::timed_out);
-      if (outcome.stopped != Stopped::no) return static_cast<int>(Code::lost);
-      if (outcome.too_fast) return kTooFastCode;
-      return outcome.status.signal != 0 ? 128 + outcome.status.signal : outcome.status.code;
+      return end_code(outcome);
     case Outcome::Kind::refused:
       if (is_accepted(outcome, invocation)) return 0;
       if (outcome.decision.verdict == Verdict::too_soon) return static_cast<int>(Code::too_soon);

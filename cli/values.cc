@@ -62,6 +62,31 @@ Status read_size(std::string_view value, std::int64_t& to) {
   return to >= kLeastOutput ? Status{} : error_of(Code::usage, 0, "use at least 64K");
 }
 
+Status read_command(std::string_view value, std::string_view& to) {
+  constexpr std::size_t kMost = 100'000;  // the kernel takes 128 KiB for one text
+  if (value.empty()) return error_of(Code::usage, 0, "is no command");
+  if (value.size() > kMost) return error_of(Code::usage, 0, "is too long: put it into a script");
+  to = value;
+  return {};
+}
+
+Status read_occasions(std::string_view value, std::uint8_t& to) {
+  constexpr Choice<std::uint8_t> kWords[] = {
+      {"failure", kTellFailure},     {"killed", kTellKilled}, {"too-fast", kTellTooFast},
+      {"recovered", kTellRecovered}, {"lost", kTellLost},     {"every", kTellEvery}};
+  to = 0;
+  for (bool last = false; !last;) {
+    const std::size_t end = value.find(',');
+    last = end == value.npos;
+    const std::string_view word{value.data(), last ? value.size() : end};
+    std::uint8_t one = 0;
+    if (const Status known = read_choice(word, kWords, one); !known.ok()) return known;
+    to |= one;
+    if (!last) value.remove_prefix(end + 1);
+  }
+  return {};
+}
+
 Status read_risk(std::string_view value, std::uint32_t& to) {
   const Result<std::uint32_t> ppm = parse_risk(value);
   if (!ppm.ok()) return ppm.error();

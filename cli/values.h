@@ -18,6 +18,10 @@ Status read_limit(std::string_view value, Duration& to, bool& automatic, Duratio
 Status read_bound(std::string_view value, Duration& to);
 // A number of bytes with K, M, G or T (powers of 1024); kLeastOutput at least.
 Status read_size(std::string_view value, std::int64_t& to);
+// A command for sh -c, which is borrowed.
+Status read_command(std::string_view value, std::string_view& to);
+// Words with commas between, as Occasions.
+Status read_occasions(std::string_view value, std::uint8_t& to);
 Status read_risk(std::string_view value, std::uint32_t& to);
 // Any text that is not empty; `what` is the error for an empty one.
 Status read_name(std::string_view value, std::string_view what, std::string_view& to);

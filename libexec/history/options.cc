@@ -12,10 +12,9 @@ namespace {
 constexpr char kUsage[] =
     "usage: atmost history [OPTION]... [LOCK]...\n\n"
     "what happened: admissions, refusals, takeovers and ends, oldest first\n\n"
-    "      --event KIND      admitted, denied, expired, signalled, ended, lost, stopping, vanished "
-    "(several "
-    "with "
-    "commas)\n"
+    "      --event KIND      admitted, denied, expired, signalled, ended, lost, stopping, "
+    "vanished, "
+    "undelivered (several with commas)\n"
     "      --outcome WHAT    success, failure, killed, timed_out, lost, too_soon, busy (several "
     "with "
     "commas)\n"

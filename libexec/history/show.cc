@@ -92,6 +92,8 @@ std::string details(const Record& record) {
     case Event::Kind::vanished:
       to = "the run of " + number(record.holder_pid) + " ended without a trace";
       break;
+    case Event::Kind::undelivered:
+      return shown(record.to) + ": " + shown(record.why);
     case Event::Kind::signalled:
       to = shown(record.signal) + " to " + number(record.holder_pid) +
            (record.worked ? ", worked" : "");

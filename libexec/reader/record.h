@@ -32,6 +32,7 @@ struct Record {
   std::string_view id, command;
   std::string_view args;  // the array as it stands
 
+  std::string_view to;
   std::string_view why;
   std::int64_t retry_in_ns = kAbsent;
   std::int64_t held = kAbsent, waiters = kAbsent;
@@ -100,6 +101,7 @@ inline constexpr RecordField kRecordFields[] = {
     text_field(field::kId, &Record::id),
     text_field(field::kCommand, &Record::command),
     array_field(field::kArgs, &Record::args),
+    text_field(field::kTo, &Record::to),
     text_field(field::kWhy, &Record::why),
     time_field(field::kRetryInS, &Record::retry_in_ns),
     whole_field(field::kHeld, &Record::held),

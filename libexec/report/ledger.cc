@@ -89,6 +89,7 @@ void RunLedger::take(const Record& record) {
       break;
     // Each is followed by what ends the run: an `ended`, or the admission that noted the loss.
     case Event::Kind::stopping:
+    case Event::Kind::undelivered:
     case Event::Kind::vanished:
     case Event::Kind::lost:
       break;

@@ -27,6 +27,7 @@ struct Event {
     stopping,   // a holder that is not overdue is going to be stopped: replaced, or by atmost kill
     vanished,   // the previous holder was killed together with its supervisor, so its end was not
                 // logged
+    undelivered,  // who was to be told of a run was not
   };
   Kind kind = Kind::admitted;
   Instant at;  // from the machine's clocks, never --now
@@ -77,6 +78,11 @@ struct Event {
     bool worked = false;  // the slot was free after this one
   } signalled;
 
+  struct Undelivered {
+    std::string_view to;   // notify, ping
+    std::string_view why;  // never holds an address
+  } undelivered;
+
   struct Ended {
     // Why the command could not be started; then nothing else here counts.
     Code not_started = Code::ok;
@@ -113,6 +119,7 @@ inline constexpr std::string_view kUid = "uid";
 inline constexpr std::string_view kId = "id";
 inline constexpr std::string_view kCommand = "command";
 inline constexpr std::string_view kArgs = "args";
+inline constexpr std::string_view kTo = "to";
 inline constexpr std::string_view kWhy = "why";
 inline constexpr std::string_view kRetryInS = "retry_in_s";
 inline constexpr std::string_view kHeld = "held";

@@ -48,6 +48,8 @@ struct Outcome {
   bool too_fast = false;
   // Successful, but shorter than nearly all runs of a lock before: bit 1 << i for lock i.
   std::uint32_t suspicious = 0;
+  // The lock was lost while the command ran, which may have gone on.
+  bool lost = false;
   // taken_over, killed: the process that did it; 0: not visible from here
   std::int64_t stopped_by = 0;
   Usage usage;
@@ -62,6 +64,15 @@ struct Outcome {
   Duration waited{};
   Duration ran{};
 };
+
+// The exit code of a run that was admitted, for those who see no signal.
+constexpr int end_code(const Outcome& outcome) {
+  if (outcome.kind != Outcome::Kind::ran) return static_cast<int>(outcome.error.code);
+  if (outcome.stopped == Stopped::max_runtime) return static_cast<int>(Code::timed_out);
+  if (outcome.stopped != Stopped::no) return static_cast<int>(Code::lost);
+  if (outcome.too_fast) return kTooFastCode;
+  return outcome.status.signal != 0 ? 128 + outcome.status.signal : outcome.status.code;
+}
 
 // Whether the command ran, and failed or was stopped.
 constexpr bool has_failed(const Outcome& outcome) {

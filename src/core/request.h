@@ -46,6 +46,16 @@ enum class OutputTo : std::uint8_t { show, on_failure, tail };
 inline constexpr std::int64_t kTailBytes = 64 * 1024;
 inline constexpr std::int64_t kLeastOutput = 64 * 1024;
 
+// Of which runs --notify tells, as bits.
+enum Occasions : std::uint8_t {
+  kTellFailure = 1,
+  kTellKilled = 2,
+  kTellTooFast = 4,
+  kTellRecovered = 8,
+  kTellLost = 16,
+  kTellEvery = 32,
+};
+
 // A variable of the command that --env names, and what it says about the first lock.
 enum class Told : std::uint8_t { slot, slots, indices, token, lock };
 struct OwnVariable {
@@ -84,11 +94,15 @@ struct Request {
   bool no_learn = false;  // the lock does not learn from this run
   Duration kill_grace = Duration::seconds(2);
   Duration splay{};
+  // --notify: a command for sh -c, borrowed; empty: none. Of what it is told: Occasions.
+  std::string_view notify;
+  std::uint8_t notify_on = kTellFailure | kTellKilled | kTellRecovered | kTellLost;
   OutputTo output = OutputTo::show;
   std::int64_t output_max = 16 * 1024 * 1024;  // on_failure: how many bytes are kept and shown
   Duration ttl = Duration::seconds(15);        // fleet: how long a lease lasts without renewal
   OnLost on_lost = OnLost::by_store;
-  // Only every Nth consecutive refusal is reported; 0: every refusal is.
+  // Only every Nth consecutive refusal is reported, and only of every Nth consecutive failure is
+  // told and its output shown; 0: of all.
   std::uint32_t alert_after = 0;
   bool now_given = false;
   std::int64_t now_real_ns = 0;

@@ -51,6 +51,14 @@ class Session {
   // last admitted.
   virtual Result<std::uint32_t> count_refusal(std::uint32_t lock) = 0;
 
+  // Counts the end of a run: how many runs of the lock have failed in a row, this one included; or,
+  // if it has not `failed`, how many had before, and the count begins anew. 0: this store does not
+  // count.
+  virtual Result<std::uint32_t> count_end(std::uint32_t lock, bool failed) {
+    (void)lock, (void)failed;
+    return std::uint32_t{0};
+  }
+
   // Updates the statistics of the lock by calling `how` with `sample`, and returns what `how` does.
   // Failures are not reported; the sample is lost. A store without statistics does nothing.
   virtual bool learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {

@@ -158,6 +158,10 @@ std::size_t format_line(const Event& event, std::span<char> to) {
       line.word(field::kWhy, name_of(kStopReasonNames, event.holder.reason));
       put_holder(line, event.holder);
       break;
+    case Event::Kind::undelivered:
+      put_text(line, field::kTo, event.undelivered.to, kLabelRoom);
+      put_text(line, field::kWhy, event.undelivered.why, kNameRoom);
+      break;
     case Event::Kind::expired:
     case Event::Kind::lost:
     case Event::Kind::vanished:

@@ -14,7 +14,7 @@ inline constexpr int kVersion = 1;
 
 // Indexed by the enumerators, in their order.
 inline constexpr std::string_view kKindNames[] = {"admitted", "denied", "expired",  "signalled",
-                                                  "ended",    "lost",   "stopping", "vanished"};
+                                                  "ended",    "lost",   "stopping", "vanished", "undelivered"};
 inline constexpr std::string_view kModeNames[] = {"plain", "shared", "exclusive"};
 inline constexpr std::string_view kStoppedNames[] = {"no", "max_runtime", "lost", "taken_over",
                                                      "killed"};

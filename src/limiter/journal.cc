@@ -3,6 +3,7 @@
 #include <new>
 
 #include "core/parse.h"
+#include "history/line.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/machine.h"
@@ -157,13 +158,7 @@ void Journal::lost() {
 void Journal::ended(const Outcome& outcome) {
   Event event;
   if (!begin(Event::Kind::ended, event, &over_at_)) return;
-  event.waited = outcome.waited;
-  event.ended.status = outcome.status;
-  event.ended.stopped = outcome.stopped;
-  event.ended.too_fast = outcome.too_fast;
-  event.ended.ran = outcome.ran;
-  event.ended.usage = outcome.usage;
-  if (outcome.kind == Outcome::Kind::failed) event.ended.not_started = outcome.error.code;
+  fill_end(outcome, event);
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
     event.token = tokens_[i];
     event.slots = {&slots_[i], slots_[i] != 0 ? std::size_t{1} : 0};
@@ -173,8 +168,33 @@ void Journal::ended(const Outcome& outcome) {
   }
 }
 
+void Journal::fill_end(const Outcome& outcome, Event& event) {
+  event.waited = outcome.waited;
+  event.ended.status = outcome.status;
+  event.ended.stopped = outcome.stopped;
+  event.ended.too_fast = outcome.too_fast;
+  event.ended.ran = outcome.ran;
+  event.ended.usage = outcome.usage;
+  if (outcome.kind == Outcome::Kind::failed) event.ended.not_started = outcome.error.code;
+}
+
+std::size_t Journal::describe(const Outcome* outcome, std::span<char> to) {
+  Event event;
+  fill_caller(outcome != nullptr ? Event::Kind::ended : Event::Kind::admitted, event, &over_at_);
+  if (outcome != nullptr) fill_end(*outcome, event);
+  event.token = tokens_[0];
+  event.slots = {&slots_[0], slots_[0] != 0 ? std::size_t{1} : 0};
+  name_lock(0, event);
+  return history::format_line(event, to);
+}
+
 bool Journal::begin(Event::Kind kind, Event& event, const Instant* at) {
   if (!enabled_) return false;
+  fill_caller(kind, event, at);
+  return true;
+}
+
+void Journal::fill_caller(Event::Kind kind, Event& event, const Instant* at) {
   if (host_.empty()) host_ = os::host_name();
   event.kind = kind;
   event.at = at != nullptr && at->real_ns != 0 ? *at : os::now();
@@ -184,7 +204,6 @@ bool Journal::begin(Event::Kind kind, Event& event, const Instant* at) {
   event.id = request_.id;
   event.command = request_.command;
   if (request_.log_args) event.arguments = command_.argv;
-  return true;
 }
 
 void Journal::name_lock(std::uint32_t lock, Event& event) {

@@ -3,6 +3,8 @@
 #ifndef ATMOST_LIMITER_JOURNAL_H
 #define ATMOST_LIMITER_JOURNAL_H
 
+#include <span>
+
 #include "core/event.h"
 #include "core/limiter.h"
 #include "history/log.h"
@@ -43,12 +45,20 @@ class Journal final : public TakeoverLog {
   // The command ended, or could not be started (kind failed).
   void ended(const Outcome& outcome);
 
+  // The line of the first lock's last event: `outcome` as ended() would write it; null: as
+  // admitted() has written it. Also if nothing is logged. Returns its size. REQUIRES: room for
+  // history::kMaxLine.
+  std::size_t describe(const Outcome* outcome, std::span<char> to);
+  const history::LogPlace* place() const { return enabled_ ? &place_ : nullptr; }
+
   void expired(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder) override;
   void signalled(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder,
                  const Event::Signalled& signal, const Instant& sent) override;
 
  private:
   bool begin(Event::Kind kind, Event& event, const Instant* at = nullptr);
+  void fill_caller(Event::Kind kind, Event& event, const Instant* at);
+  static void fill_end(const Outcome& outcome, Event& event);
   void name_lock(std::uint32_t lock, Event& event);
   void append(const Event& event);
   bool is_a_lock();

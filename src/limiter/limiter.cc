@@ -19,6 +19,7 @@
 #include "policy/splay.h"
 #include "run/kept_output.h"
 #include "run/run.h"
+#include "telling.h"
 
 namespace atmost {
 namespace {
@@ -122,6 +123,7 @@ void supervise(const OpenLocks& locks, const Command& command, run::Task& task, 
   outcome.usage = report.usage;
   outcome.termination_signal = report.termination_signal;
   outcome.ran = report.ran;
+  outcome.lost = hold.lost();
   const bool lost = hold.lost() || report.stopped == Stopped::lost;
   if (lost && outcome.stopped != Stopped::killed) journal.lost();
 }
@@ -157,21 +159,37 @@ void become(const OpenLocks& locks, const Command& command, const run::Task& tas
                          : run::KeptOutput::Bound{.first = half, .last = half});
 }
 
-// The command has ended, and its slots are free.
-[[gnu::noinline]] void show_output(const Request& request, const Outcome& outcome,
-                                   Observer* observer, run::KeptOutput& output) {
-  if (outcome.kind == Outcome::Kind::ran &&
-      (request.output == OutputTo::tail || has_failed(outcome))) {
-    output.show();
-    if (observer != nullptr && !output.has_room()) {
-      Error full = error_of(Code::io, 0, request.locks[0].name);
-      full.message.append(
-          ": no room is left for the command's output, and some of it may be missing (TMPDIR names "
-          "another directory)");
-      observer->warning(full);
-    }
+void show_output(const Request& request, Observer* observer, run::KeptOutput& output) {
+  output.show();
+  if (observer == nullptr || output.has_room()) return;
+  Error full = error_of(Code::io, 0, request.locks[0].name);
+  full.message.append(
+      ": no room is left for the command's output, and some of it may be missing (TMPDIR names "
+      "another directory)");
+  observer->warning(full);
+}
+
+// The run is over, and its slots are free: who is told of it. If the count of failures cannot be
+// stored, all are.
+[[gnu::noinline]] void tell(const OpenLocks& locks, const Command& command, const Outcome& outcome,
+                            Observer* observer, limiter::Journal& journal,
+                            run::KeptOutput& output) {
+  const Request& request = locks.request;
+  const bool failed = policy::is_failure(policy::occasion_of(outcome));
+  std::uint32_t failures = 0;
+  if (policy::counts_failures(request)) {
+    const Result<std::uint32_t> counted = locks.session.count_end(0, failed);
+    if (counted.ok()) failures = counted.value();
   }
-  output.leave();
+  const policy::Telling who = policy::telling_of(request, outcome, failures);
+  limiter::Telling telling(request, command, journal, observer);
+  telling.ended(outcome, who);
+  if (output.descriptor() >= 0) {
+    if (who.show_output || (outcome.kind == Outcome::Kind::ran && request.output == OutputTo::tail))
+      show_output(request, observer, output);
+    output.leave();
+  }
+  telling.wait();
 }
 
 }  // namespace
@@ -215,7 +233,7 @@ Outcome run_command(Store& store, const Request& request, const Command& command
     supervise(locks, command, task, lease, journal, observer, output, outcome);
   }
   journal.ended(outcome);
-  if (output.descriptor() >= 0) show_output(request, outcome, observer, output);
+  if (limiter::tells(request)) tell(locks, command, outcome, observer, journal, output);
   return outcome;
 }
 

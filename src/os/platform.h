@@ -61,6 +61,9 @@ int status(int dir, const char* path, struct stat* to);
 // flock(2), with these operations.
 int flock(int fd, int operation);
 
+// close(2) of all descriptors from `first` to `last`.
+void close_between(int first, int last);
+
 // fallocate(2), with these modes: frees blocks, or reserves some without a change of the size.
 int fallocate(int fd, int mode, off_t from, off_t size);
 extern const int kFreeBlocks;

@@ -245,6 +245,23 @@ TEST_P(StoreContract, RefusalsInARowAreCountedUntilSomebodyIsAdmitted) {
   EXPECT_EQ(refused.session().count_refusal(0).value(), 1u);
 }
 
+TEST_P(StoreContract, FailuresInARowAreCountedUntilASuccess) {
+  NEEDS(counts);
+  Caller& caller = holder(1);
+  const auto count = [&](bool failed) {
+    const Result<std::uint32_t> counted = caller.session().count_end(0, failed);
+    return counted.ok() ? counted.value() : UINT32_MAX;
+  };
+  if (count(true) == 0) GTEST_SKIP() << "this store does not count them";
+  EXPECT_EQ(count(true), 2u);
+  caller.release();
+  EXPECT_TRUE(caller.admitted());  // an admission changes nothing
+  EXPECT_EQ(count(true), 3u);
+  EXPECT_EQ(count(false), 3u);
+  EXPECT_EQ(count(false), 0u);
+  EXPECT_EQ(count(true), 1u);
+}
+
 TEST_P(StoreContract, SeveralLocksAllOrNone) {
   NEEDS(several_locks);
   const auto both = [this](unsigned first, unsigned second) -> Caller& {

@@ -4,38 +4,19 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
 
 #include "../calls.h"
 #include "../clock.h"
+#include "../detached.h"
 #include "../file.h"
 #include "../terminal.h"
 
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-
 namespace atmost::os {
-namespace {
-
-void close_between(int first, int last) {
-  if (first > last || syscall(SYS_close_range, first, last, 0) == 0) return;
-  struct rlimit limit = {};
-  constexpr int kMost = 65536;  // more than any program opens by accident
-  const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kMost;
-  const int end = known ? static_cast<int>(limit.rlim_cur) : kMost;
-  for (int fd = first; fd <= last && fd < end; ++fd) close(fd);
-}
-
-}  // namespace
-
 int HelperProcess::start() {
   Fd child_in;
   Fd child_out;
@@ -104,17 +85,7 @@ void HelperProcess::settle(const int* keep, unsigned count) {
   (void)!chdir("/");  // the root cannot be unmounted anyway
   in_.reset();
   out_.reset();
-  int next = 0;
-  for (;;) {
-    int nearest = INT32_MAX;
-    for (unsigned i = 0; i < count; ++i) {
-      if (keep[i] >= next) nearest = std::min(nearest, keep[i]);
-    }
-    if (nearest == INT32_MAX) break;
-    close_between(next, nearest - 1);
-    next = nearest + 1;
-  }
-  close_between(next, INT32_MAX);
+  close_all_but(keep, count, 0);
 }
 
 }  // namespace atmost::os

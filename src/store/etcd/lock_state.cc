@@ -68,6 +68,7 @@ Status LockState::forget() {
     }
     txn.erase(keys_.finish()).erase(keys_.success()).erase(keys_.runs());
     state.forgotten = last;
+    state.failures = 0;
   });
 }
 
@@ -77,6 +78,16 @@ Result<std::uint32_t> LockState::count_refusal() {
     count = state.refused_since == last ? state.refusals + 1 : 1;
     state.refusals = count;
     state.refused_since = last;
+  });
+  if (!changed.ok()) return changed.error();
+  return count;
+}
+
+Result<std::uint32_t> LockState::count_end(bool failed) {
+  std::uint32_t count = 0;
+  const Status changed = change([&](State& state, std::uint64_t, Txn&) {
+    count = failed ? state.failures + 1 : state.failures;
+    state.failures = failed ? count : 0;
   });
   if (!changed.ok()) return changed.error();
   return count;

@@ -28,6 +28,8 @@ class LockState {
   Status set_drained(std::uint32_t slot, bool drained);
   Status forget();
   Result<std::uint32_t> count_refusal();
+  // As Session::count_end().
+  Result<std::uint32_t> count_end(bool failed);
 
  private:
   template <class Change>

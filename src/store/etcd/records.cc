@@ -109,6 +109,7 @@ std::string State::text() const {
                     {"drained_slots", drained_slots},
                     {"refusals", refusals},
                     {"refused_since", refused_since},
+                    {"failures", failures},
                     {"forgotten", forgotten}});
 }
 
@@ -119,6 +120,8 @@ std::optional<State> parse_state(std::string_view from) {
       json && flag(*json, "drained", to.drained) && number(*json, "refusals", to.refusals) &&
       number(*json, "refused_since", to.refused_since) && number(*json, "forgotten", to.forgotten);
   if (!good) return std::nullopt;
+  // Older versions do not write this field.
+  if (json->contains("failures") && !number(*json, "failures", to.failures)) return std::nullopt;
   const auto slots = json->find("drained_slots");
   if (slots == json->end() || !slots->is_array()) return std::nullopt;
   for (const Json& slot : *slots) {

@@ -52,6 +52,7 @@ struct State {
   std::vector<std::uint32_t> drained_slots;  // ascending
   std::uint32_t refusals = 0;
   std::uint64_t refused_since = 0;  // the admission that they follow
+  std::uint32_t failures = 0;       // runs in a row that failed, of callers that ask for them
   std::uint64_t forgotten = 0;      // the admission that was forgotten, and every earlier one
 
   std::string text() const;

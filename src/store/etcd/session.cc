@@ -178,6 +178,10 @@ Result<std::uint32_t> EtcdSession::count_refusal(std::uint32_t lock) {
   return LockState(caller_.gateway, caller_.locks[lock].spec).count_refusal();
 }
 
+Result<std::uint32_t> EtcdSession::count_end(std::uint32_t lock, bool failed) {
+  return LockState(caller_.gateway, caller_.locks[lock].spec).count_end(failed);
+}
+
 bool EtcdSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
   return LearnedRuns(caller_.gateway, caller_.locks[lock].spec).learn(how, sample);
 }

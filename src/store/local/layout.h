@@ -86,7 +86,7 @@ struct Header {
   std::uint64_t token;
   std::uint64_t ticket;    // the last one drawn
   std::uint32_t refusals;  // in a row, for --alert-after
-  std::uint32_t reserved_flags;
+  std::uint32_t failures;  // runs in a row that failed, of callers that ask for them
   StampData start;
   StampData finish;
   StampData success;

@@ -168,6 +168,21 @@ Result<std::uint32_t> LocalSession::count_refusal(std::uint32_t lock) {
   return count;
 }
 
+Result<std::uint32_t> LocalSession::count_end(std::uint32_t lock, bool failed) {
+  Result<LockFile*> with_guard = guarded(lock);
+  if (!with_guard.ok()) return with_guard.error();
+  if (with_guard.value() == nullptr) return std::uint32_t{0};
+  LockFile& file = *with_guard.value();
+  std::uint32_t& failures = file.header().failures;
+  if (failed && failures != UINT32_MAX) ++failures;
+  const std::uint32_t count = failures;
+  if (!failed) failures = 0;
+  Status saved = count == 0 ? Status{} : file.save_header();
+  file.unguard();
+  if (!saved.ok()) return saved.error();
+  return count;
+}
+
 bool LocalSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
   Result<LockFile*> with_guard = guarded(lock);
   if (!with_guard.ok() || with_guard.value() == nullptr) return false;

@@ -44,6 +44,7 @@ class LocalSession final : public Session, private Hold {
   Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
   void withdraw(Ticket& ticket) override;
   Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
+  Result<std::uint32_t> count_end(std::uint32_t lock, bool failed) override;
   bool learn(std::uint32_t lock, LearnFn how, const RunSample& sample) override;
   Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                  StopFor what_for) override;

@@ -223,6 +223,7 @@ Status LocalStore::forget(const Request& request) {
   return change_header(file, request, LockFile::Access::modify, [&]() -> Status {
     file.header().start = file.header().finish = file.header().success = {};
     file.header().refusals = 0;
+    file.header().failures = 0;
     if (const int error = erase_memory(file.fd()))
       return file.failure(Code::io, error, "cannot write the lock file");
     return file.save_header();

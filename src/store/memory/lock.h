@@ -23,6 +23,7 @@ struct Lock {
   const MemorySession* writer = nullptr;  // the exclusive holder
   std::uint64_t token = 0;
   std::uint32_t refusals = 0;
+  std::uint32_t failures = 0;
   LastAdmission last;
   LockStats stats{};
   DirectoryStats directory_stats{};

@@ -195,6 +195,12 @@ void MemorySession::withdraw(Ticket& ticket) {
 
 Result<std::uint32_t> MemorySession::count_refusal(std::uint32_t) { return ++lock_->refusals; }
 
+Result<std::uint32_t> MemorySession::count_end(std::uint32_t, bool failed) {
+  const std::uint32_t before = lock_->failures;
+  lock_->failures = failed ? before + 1 : 0;
+  return failed ? before + 1 : before;
+}
+
 bool MemorySession::learn(std::uint32_t, LearnFn how, const RunSample& sample) {
   return how(lock_->stats, lock_->directory_stats, sample);
 }

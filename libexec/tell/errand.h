@@ -1,0 +1,28 @@
+// What this program is to do, from its environment (core/tell.h).
+#ifndef ATMOST_LIBEXEC_TELL_ERRAND_H
+#define ATMOST_LIBEXEC_TELL_ERRAND_H
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace atmost::tell {
+
+using Clock = std::chrono::steady_clock;
+
+struct Errand {
+  Clock::time_point deadline;  // by then everything is over
+  std::string line;            // the run, as in the history
+  std::string event;           // $ATMOST_EVENT
+  std::string log;             // empty: nothing is logged
+  std::string log_mode;
+  std::optional<std::string> notify;
+};
+
+// Takes the variables out of the environment, so that no command of the user's gets them, and keeps
+// the descriptors that they name from it.
+Errand take_errand(Clock::time_point deadline);
+
+}  // namespace atmost::tell
+
+#endif

@@ -1,0 +1,33 @@
+// The command of --notify.
+#ifndef ATMOST_LIBEXEC_TELL_NOTIFY_H
+#define ATMOST_LIBEXEC_TELL_NOTIFY_H
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "errand.h"
+
+namespace atmost::tell {
+
+// Runs `sh -c COMMAND` in a process group of its own, with the event as one line of JSON on
+// standard input. The event never is a part of the command: no byte of it is seen by the shell.
+class Notify {
+ public:
+  // Does not block. REQUIRES: errand.notify.
+  void start(const Errand& errand);
+
+  // Blocks until the shell has ended. A second before the deadline the whole group gets SIGTERM,
+  // and what is left at the deadline SIGKILL. Returns why it failed; empty: it did not.
+  std::string finish(Clock::time_point deadline);
+
+ private:
+  bool ended_by(Clock::time_point moment, int& status) const;
+
+  pid_t pid_ = -1;
+  std::string trouble_;
+};
+
+}  // namespace atmost::tell
+
+#endif

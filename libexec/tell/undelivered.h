@@ -1,0 +1,17 @@
+// What could not be delivered is a line in the history.
+#ifndef ATMOST_LIBEXEC_TELL_UNDELIVERED_H
+#define ATMOST_LIBEXEC_TELL_UNDELIVERED_H
+
+#include <string>
+
+#include "errand.h"
+
+namespace atmost::tell {
+
+// Appends the event `undelivered` for the errand's run. `to`: notify or ping. `why` holds no
+// address. Cannot fail visibly: nobody is left who could be told.
+void log_undelivered(const Errand& errand, const std::string& to, const std::string& why);
+
+}  // namespace atmost::tell
+
+#endif

@@ -1,0 +1,155 @@
+#include "telling.h"
+
+#include <cerrno>
+
+#include "core/host.h"
+#include "core/tell.h"
+#include "core/words.h"
+#include "environment.h"
+#include "history/line.h"
+#include "os/detached.h"
+#include "os/file.h"
+#include "os/self.h"
+
+namespace atmost::limiter {
+namespace {
+
+constexpr int kInit = 1;
+constexpr int kLongestWaitMs = 10'000;
+
+// The variables for the program, and where it is. Each text ends with its NUL. What is not used of
+// it is never touched.
+class Variables {
+ public:
+  static constexpr std::size_t kCount = 16;
+
+  void clear() {
+    texts_.clear();
+    count_ = 0;
+  }
+  // Begins one; the value is appended to what this returns.
+  Text<200'000>& begin(std::string_view name) {
+    if (count_ > 0) texts_.push('\0');
+    starts_[count_++] = texts_.size();
+    return texts_.append(name).push('=');
+  }
+  // The caller's variables without those that name this run or another one, then these.
+  void merge(char* const* from, char** to) const {
+    for (; *from != nullptr; ++from) {
+      if (!is_for_telling(*from)) *to++ = *from;
+    }
+    for (std::size_t i = 0; i < count_; ++i) *to++ = const_cast<char*>(texts_.c_str() + starts_[i]);
+    *to = nullptr;
+  }
+
+ private:
+  std::size_t count_ = 0;
+  std::size_t starts_[kCount] = {};
+  Text<200'000> texts_;
+};
+
+constinit Variables variables;
+char line[history::kMaxLine];
+
+std::string_view without_newline(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  return text;
+}
+
+bool is_number(const char* text, std::int64_t number) {
+  Text<20> digits;
+  return text != nullptr && digits.append_signed(number).view() == text;
+}
+
+// Whether the end of this process ends all that it has started. A script that is such a main
+// process usually ends with the command that it waits for.
+bool ends_everything() {
+  const std::int64_t self = os::process_id();
+  const std::int64_t parent = os::parent_id();
+  const char* const unit = os::variable("SYSTEMD_EXEC_PID");
+  return self == kInit || parent == kInit || is_number(unit, self) || is_number(unit, parent);
+}
+
+// As `atmost SUBCOMMAND` finds programs.
+int start_somewhere(char* const* envp, const int* inherit, unsigned count, bool silent) {
+  PathText places[3];
+  const char* const chosen = os::variable("ATMOST_EXEC_PATH");
+  if (chosen != nullptr && chosen[0] != '\0') {
+    places[0].assign(chosen);
+  } else {
+    places[0].assign(program_directory());
+    places[1] = places[0];
+    if (!places[1].empty()) places[1].append("/../libexec/atmost");
+    places[2].assign(ATMOST_LIBEXEC);
+  }
+  int error = ENOENT;
+  for (PathText& place : places) {
+    if (place.empty()) continue;
+    place.append("/").append(tell::kProgram);
+    if (place.truncated()) continue;
+    char* const argv[] = {const_cast<char*>(place.c_str()), nullptr};
+    const os::Program program = {
+        .argv = argv, .envp = envp, .inherit = inherit, .inherit_count = count};
+    error = os::start_detached(program, silent);
+    if (error != ENOENT && error != ENOTDIR) break;
+  }
+  return error;
+}
+
+}  // namespace
+
+bool is_for_telling(const char* variable) {
+  constexpr std::string_view kNames[] = {"ATMOST_EVENT",   "ATMOST_LOCK", "ATMOST_CODE",
+                                         "ATMOST_SECONDS", "ATMOST_PING", "ATMOST_MONITOR"};
+  if (variable[0] != 'A') return false;
+  for (const std::string_view name : kNames) {
+    if (is_variable(variable, name)) return true;
+  }
+  return std::string_view(variable).starts_with(tell::kPrefix);
+}
+
+// Starts the program with the variables that were set.
+void Telling::start() {
+  if (const history::LogPlace* place = journal_.place()) {
+    variables.begin(tell::kLog).append(place->path);
+    Text<200'000>& how = variables.begin(tell::kLogMode);
+    how.append_unsigned(place->mode).append(place->mode_given ? "g" : "");
+    how.append(place->check_directories ? "c" : "").append(place->optional ? "o" : "");
+  }
+  os::Fd end;
+  int error = os::open_pipe(over_, end);
+  if (error == 0) {
+    variables.begin(tell::kEnd).append_signed(end.get());
+    char* const* environment = os::environment();
+    const std::size_t most = count_variables(environment) + Variables::kCount + 1;
+    char** const merged = static_cast<char**>(__builtin_alloca(most * sizeof(char*)));
+    variables.merge(environment, merged);
+    const int inherit[] = {end.get()};
+    error = start_somewhere(merged, inherit, 1, !ends_everything());
+  }
+  if (error == 0) return;
+  over_.reset();
+  Error failed = error_of(Code::internal, error, request_.locks[0].name);
+  failed.message.append(": ").append(tell::kProgram).append(", which tells others of the run, ");
+  failed.message.append("cannot be started: ").append(errno_words(error));
+  if (observer_ != nullptr) observer_->warning(failed);
+}
+
+void Telling::ended(const Outcome& outcome, const policy::Telling& telling) {
+  if (!telling.notify) return;
+  variables.clear();
+  variables.begin("ATMOST_EVENT").append(policy::name_of(telling.occasion));
+  variables.begin("ATMOST_LOCK").append(request_.locks[0].name);
+  variables.begin("ATMOST_CODE").append_signed(end_code(outcome));
+  variables.begin("ATMOST_SECONDS").append(duration_seconds(outcome.ran));
+  variables.begin(tell::kNotify).append(request_.notify);
+  const std::size_t size = journal_.describe(&outcome, line);
+  variables.begin(tell::kLine).append(without_newline({line, size}));
+  start();
+}
+
+void Telling::wait() const {
+  if (over_.open() && ends_everything()) os::await_hangup(over_.get(), kLongestWaitMs);
+}
+
+}  // namespace atmost::limiter

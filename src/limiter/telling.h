@@ -1,0 +1,48 @@
+// Starts the program that tells others of a run (libexec/tell), and never waits for an answer.
+#ifndef ATMOST_LIMITER_TELLING_H
+#define ATMOST_LIMITER_TELLING_H
+
+#include "core/limiter.h"
+#include "journal.h"
+#include "os/fd.h"
+#include "policy/occasion.h"
+#include "run/kept_output.h"
+
+namespace atmost::limiter {
+
+// That program is no child of this process, and inherits no descriptor of a lock. It gets what it
+// has to know by its environment alone: no value is seen in a list of processes, or by a shell.
+// Borrows everything; single-threaded; about 40 bytes. Does nothing unless the request asks for it.
+class Telling {
+ public:
+  Telling(const Request& request, const Command& command, Journal& journal, Observer* observer)
+      : request_(request), command_(command), journal_(journal), observer_(observer) {}
+
+  // The run is over, and its slots are free.
+  void ended(const Outcome& outcome, const policy::Telling& telling);
+
+  // Where the end of this process ends all others (process 1 of a container, a service of systemd):
+  // blocks until the program has ended, 10 s at most.
+  void wait() const;
+
+ private:
+  void start();
+
+  const Request& request_;
+  const Command& command_;
+  Journal& journal_;
+  Observer* observer_;
+  os::Fd over_;  // hangs up when the program has ended
+};
+
+// Whether somebody is told of the end of the request's run, or sees its output only then.
+constexpr bool tells(const Request& request) {
+  return !request.notify.empty() || request.output != OutputTo::show;
+}
+
+// Whether one of the variables of the environment must not reach the command: it names another run.
+bool is_for_telling(const char* variable);
+
+}  // namespace atmost::limiter
+
+#endif

@@ -1,0 +1,45 @@
+// Who is told of the end of a run. Pure.
+#ifndef ATMOST_POLICY_OCCASION_H
+#define ATMOST_POLICY_OCCASION_H
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/outcome.h"
+#include "core/request.h"
+
+namespace atmost::policy {
+
+enum class Occasion : std::uint8_t { success, recovered, failure, too_fast, killed, lost };
+
+// What $ATMOST_EVENT calls it.
+std::string_view name_of(Occasion occasion);
+
+// What the outcome of a run is, whose command may also not have been started. Never recovered:
+// that depends on the runs before.
+// REQUIRES: its kind is not `refused`.
+Occasion occasion_of(const Outcome& outcome);
+
+constexpr bool is_failure(Occasion occasion) { return occasion > Occasion::recovered; }
+
+// What is done about it.
+struct Telling {
+  Occasion occasion = Occasion::success;
+  bool notify = false;       // the request's command for that is run
+  bool show_output = false;  // of --output=on-failure
+};
+
+// `failures`: how many runs failed in a row, this one included; or, if it was a success, before it.
+// 0 for a failure: not known, and then it is told.
+Telling telling_of(const Request& request, const Outcome& outcome, std::uint32_t failures);
+
+// Whether telling_of() needs to know `failures`.
+constexpr bool counts_failures(const Request& request) {
+  if (!request.notify.empty() && (request.notify_on & kTellRecovered) != 0) return true;
+  const bool tells = !request.notify.empty() || request.output == OutputTo::on_failure;
+  return tells && request.alert_after != 0;
+}
+
+}  // namespace atmost::policy
+
+#endif
