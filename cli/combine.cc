@@ -63,6 +63,8 @@ Status check_exec(const Invocation& invocation) {
         "--max-runtime: nobody stays to stop a command run with --exec: use timeout(1), or leave "
         "--exec out");
   }
+  if (!request.max_idle.is_zero())
+    return usage("--max-idle: nobody stays to watch a command run with --exec: leave one out");
   if (!request.min_runtime.is_zero() || request.min_runtime_auto) {
     return usage("--min-runtime: nobody stays to see a command run with --exec end: leave one out");
   }

@@ -103,6 +103,8 @@ void why_stopped(Sentence& to, const Outcome& outcome, const Request& request,
   const Limits& limits = outcome.decision.limits;
   if (outcome.stopped == Stopped::lost) {
     to.append(": the lock was lost");
+  } else if (outcome.stopped == Stopped::idle) {
+    to.append(": idle for ").append(duration_words(request.max_idle)).append(" (--max-idle)");
   } else if (outcome.stopped != Stopped::max_runtime) {
     const bool fleet = traits.leased;
     to.append(outcome.stopped == Stopped::killed ? ": killed by atmost kill" : ": taken over");
@@ -132,7 +134,8 @@ std::string_view reason_of(const Outcome& outcome) {
   constexpr std::string_view kReasons[] = {"none",    "no_slot",  "owed",        "zero",
                                            "drained", "ancestor", "taking_over", "joined",
                                            "guard",   "survivor", "immune",      "flock"};
-  constexpr std::string_view kStopped[] = {"", "max_runtime", "lost", "taken_over", "killed"};
+  constexpr std::string_view kStopped[] = {"",           "max_runtime", "lost",
+                                           "taken_over", "killed",      "idle"};
   switch (outcome.kind) {
     case Outcome::Kind::ran:
       if (outcome.too_fast) return "too_fast";

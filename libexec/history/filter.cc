@@ -23,7 +23,7 @@ HowItEnded outcome_of(const Record& record) {
     default:
       return HowItEnded::none;
   }
-  if (record.stopped == "max_runtime") return HowItEnded::timed_out;
+  if (record.stopped == "max_runtime" || record.stopped == "idle") return HowItEnded::timed_out;
   if (record.stopped == "lost" || record.stopped == "taken_over") return HowItEnded::lost;
   if (record.stopped == "killed") return HowItEnded::killed;
   if (!record.signal.empty()) return HowItEnded::killed;

@@ -55,6 +55,7 @@ std::string ending(const Record& record) {
   std::string to;
   if (!record.stopped.empty()) {
     to = record.stopped == "max_runtime"  ? "stopped by --max-runtime"
+         : record.stopped == "idle"       ? "stopped by --max-idle"
          : record.stopped == "killed"     ? "stopped by atmost kill"
          : record.stopped == "taken_over" ? "stopped: taken over"
                                           : "stopped: " + shown(record.stopped);

@@ -59,6 +59,7 @@ std::string ran_words(const Outcome& outcome) {
   std::string words = "ran " + duration(outcome.ran) + ", ";
   if (outcome.stopped == Stopped::max_runtime)
     return words + "stopped: longer than its max_runtime";
+  if (outcome.stopped == Stopped::idle) return words + "stopped: idle for its max_idle";
   if (outcome.stopped == Stopped::lost) return words + "stopped: its lock was lost";
   const bool known = outcome.stopped_by != 0;
   const std::string by =
@@ -79,7 +80,8 @@ int code_of(const Outcome& outcome) {
     return static_cast<int>(outcome.decision.verdict == Verdict::too_soon ? Code::too_soon
                                                                           : Code::busy);
   }
-  if (outcome.stopped == Stopped::max_runtime) return static_cast<int>(Code::timed_out);
+  if (outcome.stopped == Stopped::max_runtime || outcome.stopped == Stopped::idle)
+    return static_cast<int>(Code::timed_out);
   if (outcome.stopped != Stopped::no) return static_cast<int>(Code::lost);
   if (outcome.too_fast) return kTooFastCode;
   return outcome.status.signal != 0 ? 128 + outcome.status.signal : outcome.status.code;

@@ -27,10 +27,11 @@ struct Usage {
   bool known = true;
 };
 
-// Why the command was stopped early. By its supervisor: at its limit, or when the lease was lost.
+// Why the command was stopped early. By its supervisor: at its limit, when the lease was lost, or
+// when it was silent (idle).
 // By another process through the lock: a taker, or atmost kill (which a fleet cannot distinguish
 // from a taker).
-enum class Stopped : std::uint8_t { no, max_runtime, lost, taken_over, killed };
+enum class Stopped : std::uint8_t { no, max_runtime, lost, taken_over, killed, idle };
 
 // The exit code of a run that was successful too fast.
 inline constexpr int kTooFastCode = 1;
@@ -68,7 +69,8 @@ struct Outcome {
 // The exit code of a run that was admitted, for those who see no signal.
 constexpr int end_code(const Outcome& outcome) {
   if (outcome.kind != Outcome::Kind::ran) return static_cast<int>(outcome.error.code);
-  if (outcome.stopped == Stopped::max_runtime) return static_cast<int>(Code::timed_out);
+  if (outcome.stopped == Stopped::max_runtime || outcome.stopped == Stopped::idle)
+    return static_cast<int>(Code::timed_out);
   if (outcome.stopped != Stopped::no) return static_cast<int>(Code::lost);
   if (outcome.too_fast) return kTooFastCode;
   return outcome.status.signal != 0 ? 128 + outcome.status.signal : outcome.status.code;

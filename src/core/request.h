@@ -88,6 +88,7 @@ struct Request {
   bool expire_auto = false;
   Duration max_runtime{};  // 0: no limit
   bool max_runtime_auto = false;
+  Duration max_idle{};  // stopped after so long a silence; 0: no limit
   Duration min_runtime{};  // a shorter successful run counts as failed; 0: none does
   bool min_runtime_auto = false;
   LearnedBounds learned;  // for the limits that are auto

@@ -8,6 +8,7 @@
 #include "held_command.h"
 #include "journal.h"
 #include "monitored.h"
+#include "os/activity.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/machine.h"
@@ -41,6 +42,12 @@ Error not_started(const Command& command, int error) {
   failed.message.append(": ").append(errno_words(error));
   if (command.argv[0][0] == '-') failed.message.append(" (options come before LOCK)");
   return failed;
+}
+
+[[gnu::cold]] Error nothing_counted() {
+  return error_of(Code::usage, 0,
+                  "--max-idle: this system does not count what processes do (/proc/PID/io): use "
+                  "--max-runtime");
 }
 
 void spread(const Request& request) {
@@ -91,6 +98,7 @@ run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& l
   task.may_lose_monitor = limiter::monitored().may_lose_monitor;
   task.own_tree = request.until == Until::tree;
   task.max_runtime = request.max_runtime_auto ? limits.max_runtime : request.max_runtime;
+  task.max_idle = request.max_idle;
   task.kill_grace = request.kill_grace;
   return task;
 }
@@ -196,6 +204,7 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
 
 Outcome run_command(Store& store, const Request& request, const Command& command,
                     Observer* observer) {
+  if (!request.max_idle.is_zero() && os::counts_activity() != 0) return failed(nothing_counted());
   spread(request);
   run::KeptOutput output;
   if (request.output != OutputTo::show) {

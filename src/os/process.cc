@@ -76,14 +76,20 @@ bool parse_process_stat(std::string_view text, ProcessFacts& to) {
   to.state = state[0];
   if (!scanner.number(to.parent) || !scanner.number(to.group) || !scanner.number(to.session))
     return false;
-  // proc(5): behind the session, field 6, the number of threads is field 20 and the start field 22.
+  // proc(5): behind the session, field 6, the children's times are fields 16 and 17, the number of
+  // threads is field 20 and the start field 22.
+  std::int64_t reaped[2] = {};
   for (int field = 7; field < 20; ++field) {
-    if (scanner.word().empty()) return false;
+    const bool time = field == 16 || field == 17;
+    if (time ? !scanner.number(reaped[field - 16]) : scanner.word().empty()) return false;
   }
   if (!scanner.number(to.threads) || scanner.word().empty()) return false;
   std::int64_t ticks = 0;
   if (!scanner.number(ticks) || ticks < 0) return false;
-  return !__builtin_mul_overflow(ticks, tick_ns(), &to.start_boot_ns);
+  std::int64_t reaped_ticks = 0;
+  return !__builtin_add_overflow(reaped[0], reaped[1], &reaped_ticks) &&
+         !__builtin_mul_overflow(reaped_ticks, tick_ns(), &to.reaped_cpu_ns) &&
+         !__builtin_mul_overflow(ticks, tick_ns(), &to.start_boot_ns);
 }
 
 bool parse_process_ids(std::string_view text, Credentials& to) {

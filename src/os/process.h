@@ -20,6 +20,8 @@ struct ProcessFacts {
   std::int64_t threads = 1;
   // On the boot clock; the kernel gives it in steps of a clock tick (10 ms)
   std::int64_t start_boot_ns = 0;
+  // The processor time of children that it has waited for, and of theirs; in steps of a clock tick.
+  std::int64_t reaped_cpu_ns = 0;
 
   // Ended, though its parent may not have noticed. A process whose main thread alone has ended
   // (pthread_exit(3)) runs on.

@@ -26,6 +26,9 @@ struct Task {
   bool own_tree = false;   // the hold ends with the command's whole tree, not with its main process
   Duration max_runtime{};  // from the start on the boot clock (suspended and stopped time counts);
                            // 0: no limit
+  // The command is stopped when its tree has been silent for so long (silence.h); 0: no limit.
+  // REQUIRES: os::counts_activity().
+  Duration max_idle{};
   Duration kill_grace = Duration::seconds(2);  // pause after each of INT, TERM and KILL
 };
 
@@ -91,10 +94,10 @@ struct RunReport {
 // the main process leaves behind is stopped before the hold is over: the taker needs all of the old
 // run gone.
 //
-// At max_runtime, or when the observer says that the hold is lost, the whole tree is stopped: CONT
-// and INT, a pause, CONT and TERM, a pause, then everything is sent SIGSTOP and SIGKILL, the main
-// process last; a pause ends early when nothing is left. Another user's processes cannot be stopped
-// so; if the main process is one, we stay with it.
+// At max_runtime, after max_idle of silence, or when the observer says that the hold is lost, the
+// whole tree is stopped: CONT and INT, a pause, CONT and TERM, a pause, then everything is sent
+// SIGSTOP and SIGKILL, the main process last; a pause ends early when nothing is left. Another
+// user's processes cannot be stopped so; if the main process is one, we stay with it.
 //
 // When the monitor is seen to be gone, the tree is stopped as at max_runtime, unless
 // may_lose_monitor. A stopped monitor is continued when we begin to stop the tree, so that it can

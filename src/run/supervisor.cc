@@ -48,6 +48,7 @@ bool Supervisor::start() {
   if (started.pid == 0) return false;
   tree_.main = started.pid;
   settled_ns_ = started_ns_ + kLastingNs;
+  silence_.begin(started_ns_);
   observer_.started(started_ns_);
   look_ns_ = observer_.look(started_ns_);
   return true;
@@ -156,6 +157,7 @@ void Supervisor::on_clock() {
     if (!stopping(stage_)) report_.stopped = Stopped::max_runtime;
     on(hold_over_ ? Event::time_up_free : Event::time_up);
   }
+  if (now_ns >= silence_.next_ns()) watch_for_silence(now_ns);
   if (stage_ != Stage::done && now_ns >= kill_again_ns_) kill_again();
 }
 
@@ -176,8 +178,10 @@ std::int64_t Supervisor::next_look() const {
   return next < kill_again_ns_ ? next : kill_again_ns_;
 }
 
+// Looks that can wait: they do not continue us when we are stopped.
 std::int64_t Supervisor::next_soft_look() const {
-  return settled_ns_ < look_ns_ ? settled_ns_ : look_ns_;
+  const std::int64_t next = settled_ns_ < look_ns_ ? settled_ns_ : look_ns_;
+  return next < silence_.next_ns() ? next : silence_.next_ns();
 }
 
 void Supervisor::pass_on(const os::Arrival& arrival) {

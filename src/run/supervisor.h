@@ -8,6 +8,7 @@
 #include "os/spawn.h"
 #include "os/tree.h"
 #include "run.h"
+#include "silence.h"
 #include "stages.h"
 
 namespace atmost::run {
@@ -16,7 +17,8 @@ namespace atmost::run {
 // executes its actions.
 class Supervisor {
  public:
-  Supervisor(const Task& task, SupervisionObserver& observer) : task_(task), observer_(observer) {}
+  Supervisor(const Task& task, SupervisionObserver& observer)
+      : task_(task), observer_(observer), silence_(task.max_idle) {}
   RunReport run();
 
  private:
@@ -28,6 +30,7 @@ class Supervisor {
   void end_of_main();
   void on_clock();
   void settle(std::int64_t now_ns);
+  void watch_for_silence(std::int64_t now_ns);
   void pass_on(const os::Arrival& arrival);
   void deliver(int signal, std::int64_t sender);
   void stop_with_command();
@@ -73,6 +76,9 @@ class Supervisor {
   std::int64_t check_ns_ = Duration::kForever;       // the observer's next check
   std::int64_t kill_again_ns_ = Duration::kForever;  // the next sweep, while killing
   std::int64_t kill_pause_ns_ = 0;
+  Silence silence_;
+  bool looked_ = false;              // for silence
+  std::int64_t orphans_cpu_ns_ = 0;  // of report_.usage, at the last look for silence
 };
 
 }  // namespace atmost::run

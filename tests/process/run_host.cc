@@ -99,6 +99,7 @@ int main(int, char** argv) {
     if (is(*at, "--tree")) task.own_tree = true;
     if (is(*at, "--exec")) exec = true;
     if (is(*at, "--max=")) task.max_runtime = Duration::millis(value(*at));
+    if (is(*at, "--idle=")) task.max_idle = Duration::millis(value(*at));
     if (is(*at, "--grace=")) task.kill_grace = Duration::millis(value(*at));
     if (is(*at, "--lost=")) lost_ms = value(*at);
     if (is(*at, "--stop-at-start")) stops = true;
@@ -126,6 +127,7 @@ int main(int, char** argv) {
   if (report.fork_error != 0) return 71;
   if (report.exec_error != 0) return static_cast<int>(atmost::run::exec_code(report.exec_error));
   if (report.stopped == atmost::Stopped::max_runtime) return 124;
+  if (report.stopped == atmost::Stopped::idle) return 125;
   if (report.stopped == atmost::Stopped::lost) return 79;
   atmost::run::end_as(report.status);
 }

@@ -14,88 +14,10 @@
 #include "../flock.h"
 #include "../self.h"
 #include "core/text.h"
+#include "proc_files.h"
 
 namespace atmost::os {
 namespace {
-
-Text<63> proc_path(std::int64_t pid, std::string_view rest) {
-  Text<63> path("/proc/");
-  path.append_signed(pid).append(rest);
-  return path;
-}
-
-// One read(2), which is how /proc gives a consistent answer.
-ssize_t read_some(int fd, char* to, std::size_t size) {
-  ssize_t got;
-  do {
-    got = calls.read(fd, to, size);
-  } while (got < 0 && errno == EINTR);
-  return got;
-}
-
-// Whether the numbers in /proc are those of our pid namespace. Asked once; a child asks again.
-bool own_numbers() {
-  static std::int64_t asked_by = 0;
-  const std::int64_t self = process_id();
-  if (__atomic_load_n(&asked_by, __ATOMIC_RELAXED) == self) return true;
-  char name[24];
-  const ssize_t size = calls.readlink("/proc/self", name, sizeof name);
-  if (size <= 0 || Text<23>().append_signed(self).view() !=
-                       std::string_view(name, static_cast<std::size_t>(size))) {
-    return false;
-  }
-  __atomic_store_n(&asked_by, self, __ATOMIC_RELAXED);
-  return true;
-}
-
-// The names of a /proc folder that are numbers. One pass, in the kernel's order.
-class Numbers {
- public:
-  int open(const char* path) {
-    int fd;
-    do {
-      fd = calls.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    } while (fd < 0 && errno == EINTR);
-    if (fd < 0) return errno;
-    dir_ = Fd(fd);
-    return 0;
-  }
-  bool next(std::int64_t& to) {
-    for (;;) {
-      if (at_ >= size_) {
-        const ssize_t got = calls.getdents(dir_.get(), buffer_, sizeof buffer_);
-        if (got <= 0) return false;
-        at_ = 0;
-        size_ = static_cast<std::size_t>(got);
-      }
-      const char* record = buffer_ + at_;
-      unsigned short length;
-      std::memcpy(&length, record + kLengthAt, sizeof length);
-      at_ += length;
-      if (number(record + kNameAt, to)) return true;
-    }
-  }
-
- private:
-  // struct linux_dirent64, getdents64(2): d_ino and d_off of eight bytes, d_reclen of two, d_type
-  // of one, d_name.
-  static constexpr std::size_t kLengthAt = 16;
-  static constexpr std::size_t kNameAt = 19;
-
-  static bool number(const char* name, std::int64_t& to) {
-    to = 0;
-    for (; *name != '\0'; ++name) {
-      if (*name < '0' || *name > '9' || to > INT32_MAX) return false;
-      to = to * 10 + (*name - '0');
-    }
-    return true;
-  }
-
-  Fd dir_;
-  alignas(8) char buffer_[4096];
-  std::size_t at_ = 0;
-  std::size_t size_ = 0;
-};
 
 // Shows the lock lines of an fdinfo file until the visitor has enough. Lines longer than the buffer
 // are skipped.

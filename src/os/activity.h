@@ -1,0 +1,66 @@
+// What a tree of processes does: how much processor time it uses and whether it moves bytes, as the
+// kernel counts them for each process. Nobody's output is read, and nothing is asked of the
+// processes themselves.
+//
+// A look costs a few system calls for each process of the tree (three files of /proc and a clock)
+// and one directory entry for every other process; the first look, and one that is `thorough`, also
+// reads one file of each other process.
+#ifndef ATMOST_OS_ACTIVITY_H
+#define ATMOST_OS_ACTIVITY_H
+
+#include <cstdint>
+#include <string_view>
+
+namespace atmost::os {
+
+// What a tree has done since the look before.
+struct Activity {
+  // Processor time. Exact for processes that can be seen; for those that ended and that their
+  // parents waited for in clock ticks (10 ms), and once more what an earlier look has counted.
+  std::int64_t cpu_ns = 0;
+  bool moved = false;  // bytes were read or written, apart from wake-ups (is_quiet())
+  // A process was in uninterruptible sleep (a disk, a network filesystem), or could not be read
+  // (another user's): it may be doing anything.
+  bool unclear = false;
+  bool runnable = false;  // a thread waits for a processor or has one; only of a `thorough` look
+  std::uint32_t processes = 0;
+};
+
+// The counters of /proc/PID/io (proc(5)), or a difference of two.
+struct IoCounters {
+  std::int64_t read_bytes = 0;
+  std::int64_t written_bytes = 0;
+  std::int64_t reads = 0;
+  std::int64_t writes = 0;
+  std::int64_t storage_bytes = 0;  // that reached or came from a disk
+};
+
+bool parse_process_io(std::string_view text, IoCounters& to);
+
+// Whether a process with these counters has moved no data. Event loops wake themselves by reading 8
+// bytes of an eventfd or a timerfd, or 1 byte of a pipe, which the same process may have written:
+// that is no data. A process that only writes, even single bytes, does move data.
+bool is_quiet(const IoCounters& since);
+
+// The processes to look at.
+struct WatchedTree {
+  std::int64_t root = 0;
+  bool with_root = false;  // the root counts, too; else only what is below it
+};
+
+// 0, or ENOSYS where the kernel does not count (PORTABLE, no /proc/PID/io).
+int counts_activity();
+
+// Looks at the tree. What it remembers until the next look is one for the process: callers look at
+// one tree at a time; the first look at a tree has `from_now`, and counts as activity.
+// Where processes cannot be seen everything is `unclear`. `thorough`: every thread's state counts,
+// not only that of each main thread, and processes that an earlier look found outside the tree are
+// looked at again. No heap; about 50 KiB of static memory, untouched before the first look.
+Activity look_at(const WatchedTree& tree, bool from_now, bool thorough);
+
+// The processor time that this process has used.
+std::int64_t own_cpu_ns();
+
+}  // namespace atmost::os
+
+#endif

@@ -1,0 +1,206 @@
+#include "../activity.h"
+
+#include <time.h>
+
+#include <cerrno>
+
+#include "../calls.h"
+#include "../process.h"
+#include "../self.h"
+#include "proc_files.h"
+
+namespace atmost::os {
+namespace {
+
+// What the processes have counted whose numbers share a row. Rows, not processes, are compared
+// with the look before, so that a tree of any size fits.
+struct Row {
+  std::uint64_t who = 0;  // a sum over its processes: another one means that they are others
+  std::int64_t cpu_ns = 0;
+  IoCounters io;
+};
+constexpr std::int64_t kRows = 256;
+constexpr std::int64_t kKnown = 2048;
+
+struct Memory {
+  Row rows[2][kRows];
+  int newer = 0;  // which of the two is the last look's
+  // Processes that a look has found outside, by their number; those that this look found inside.
+  std::int32_t outside[kKnown] = {};
+  std::int32_t inside[kKnown] = {};
+};
+constinit Memory memory;
+
+// clock_getcpuclockid(3): the processor time of a whole process, to the nanosecond.
+constexpr clockid_t cpu_clock_of(std::int64_t pid) {
+  constexpr unsigned kScheduled = 2;
+  return static_cast<clockid_t>(~static_cast<unsigned>(pid) << 3 | kScheduled);
+}
+
+bool read_cpu(clockid_t clock, std::int64_t& to) {
+  struct timespec at;
+  if (calls.clock_gettime(clock, &at) != 0) return false;
+  to = static_cast<std::int64_t>(at.tv_sec) * 1'000'000'000 + at.tv_nsec;
+  return true;
+}
+
+// `gone`: it has ended. What an ended process that nobody has waited for used counts, if it can be
+// read.
+enum class Readable : std::uint8_t { yes, no, gone };
+
+Readable read_io(std::int64_t pid, IoCounters& to) {
+  char room[512];  // seven lines of at most 45 bytes
+  std::string_view text;
+  const int error = read_proc(proc_path(pid, "/io").c_str(), room, sizeof room, text);
+  if (error == 0 && parse_process_io(text, to)) return Readable::yes;
+  ProcessFacts facts;
+  const bool there = process_facts(pid, facts) == 0 && !facts.ended();
+  return there ? Readable::no : Readable::gone;
+}
+
+void knows(std::int32_t* set, std::int64_t pid) {
+  set[pid % kKnown] = static_cast<std::int32_t>(pid);
+}
+bool is_in(const std::int32_t* set, std::int64_t pid) { return set[pid % kKnown] == pid; }
+
+class Look {
+ public:
+  Look(const WatchedTree& tree, bool thorough)
+      : tree_(tree), thorough_(thorough), self_(process_id()) {
+    ProcessFacts facts;
+    if (process_facts(tree.root, facts) == 0) started_ns_ = facts.start_boot_ns;
+  }
+
+  // All processes; false where they cannot be seen.
+  bool run() {
+    Numbers pids;
+    if (!own_numbers() || pids.open("/proc") != 0) return false;
+    bool any = false;
+    for (std::int64_t pid; pids.next(pid);) {
+      any = true;
+      if (pid <= 1 || pid == self_ || is_in(memory.outside, pid)) continue;
+      ProcessFacts facts;
+      const int error = process_facts(pid, facts);
+      if (error != 0 && error != ESRCH) seen.unclear = true;
+      if (error != 0) continue;
+      if (!belongs(pid, facts)) {
+        knows(memory.outside, pid);
+        continue;
+      }
+      knows(memory.inside, pid);
+      if (pid != tree_.root || tree_.with_root) count(pid, facts);
+    }
+    return any;
+  }
+
+  Activity seen;
+
+ private:
+  bool belongs(std::int64_t pid, ProcessFacts facts) const {
+    for (;;) {
+      if (pid == tree_.root || facts.parent == tree_.root) return true;
+      if (facts.parent <= 1 || facts.start_boot_ns < started_ns_) return false;
+      if (is_in(memory.inside, facts.parent)) return true;
+      if (is_in(memory.outside, facts.parent)) return false;
+      pid = facts.parent;
+      // Its parent ended meanwhile: it has another one now. Rather too many than too few.
+      if (process_facts(pid, facts) != 0) return true;
+    }
+  }
+
+  void count(std::int64_t pid, const ProcessFacts& facts) {
+    ++seen.processes;
+    see_state(facts);
+    if (thorough_ && facts.threads > 1) see_threads(pid);
+    IoCounters io;
+    std::int64_t cpu_ns = 0;
+    const Readable readable = read_io(pid, io);
+    if (readable != Readable::yes || !read_cpu(cpu_clock_of(pid), cpu_ns)) {
+      if (readable == Readable::no) seen.unclear = true;
+      return;
+    }
+    Row& row = memory.rows[memory.newer][pid % kRows];
+    row.who += (static_cast<std::uint64_t>(pid) ^ static_cast<std::uint64_t>(facts.start_boot_ns)) *
+               0x9E37'79B9'7F4A'7C15;
+    row.cpu_ns += cpu_ns + facts.reaped_cpu_ns;
+    row.io.read_bytes += io.read_bytes;
+    row.io.written_bytes += io.written_bytes;
+    row.io.reads += io.reads;
+    row.io.writes += io.writes;
+    row.io.storage_bytes += io.storage_bytes;
+  }
+
+  void see_state(const ProcessFacts& facts) {
+    if (facts.state == 'D') seen.unclear = true;
+    if (facts.state == 'R') seen.runnable = true;
+  }
+
+  void see_threads(std::int64_t pid) {
+    Numbers threads;
+    const Text<63> path = proc_path(pid, "/task");
+    if (threads.open(path.c_str()) != 0) return;
+    for (std::int64_t thread; threads.next(thread);) {
+      char room[2048];
+      std::string_view text;
+      ProcessFacts facts;
+      Text<63> file = path;
+      file.push('/').append_signed(thread).append("/stat");
+      if (read_proc(file.c_str(), room, sizeof room, text) == 0 && parse_process_stat(text, facts))
+        see_state(facts);
+    }
+  }
+
+  const WatchedTree& tree_;
+  const bool thorough_;
+  const std::int64_t self_;
+  std::int64_t started_ns_ = 0;
+};
+
+// Adds what a row has counted since the look before; all of it, if its processes are others.
+void add_row(const Row& before, const Row& now, Activity& to) {
+  static constexpr Row kNobody;
+  const Row& since = now.who == before.who ? before : kNobody;
+  to.cpu_ns += now.cpu_ns - since.cpu_ns;
+  IoCounters io = now.io;
+  io.read_bytes -= since.io.read_bytes;
+  io.written_bytes -= since.io.written_bytes;
+  io.reads -= since.io.reads;
+  io.writes -= since.io.writes;
+  io.storage_bytes -= since.io.storage_bytes;
+  if (!is_quiet(io)) to.moved = true;
+}
+
+}  // namespace
+
+int counts_activity() {
+  char room[512];
+  std::string_view text;
+  IoCounters io;
+  if (!own_numbers() || read_proc("/proc/self/io", room, sizeof room, text) != 0) return ENOSYS;
+  return parse_process_io(text, io) ? 0 : ENOSYS;
+}
+
+Activity look_at(const WatchedTree& tree, bool from_now, bool thorough) {
+  if (from_now || thorough) {
+    for (std::int32_t& pid : memory.outside) pid = 0;
+  }
+  for (std::int32_t& pid : memory.inside) pid = 0;
+  memory.newer = 1 - memory.newer;
+  for (Row& row : memory.rows[memory.newer]) row = {};
+  Look look(tree, thorough);
+  if (!look.run()) look.seen.unclear = true;
+  if (from_now) {
+    look.seen.moved = true;
+    return look.seen;
+  }
+  for (std::int64_t i = 0; i < kRows; ++i)
+    add_row(memory.rows[1 - memory.newer][i], memory.rows[memory.newer][i], look.seen);
+  return look.seen;
+}
+
+std::int64_t own_cpu_ns() {
+  std::int64_t cpu_ns = 0;
+  return read_cpu(CLOCK_PROCESS_CPUTIME_ID, cpu_ns) ? cpu_ns : 0;
+}
+
+}  // namespace atmost::os

@@ -1,0 +1,99 @@
+// When a tree of processes counts as silent: a pure rule. Activity in, silence out; the time is an
+// argument.
+#ifndef ATMOST_RUN_SILENCE_H
+#define ATMOST_RUN_SILENCE_H
+
+#include <cstdint>
+
+#include "core/time.h"
+#include "os/activity.h"
+
+namespace atmost::run {
+
+// Less than a millisecond of processor time a second is silence: runtimes that poll use that much
+// and do nothing. Time in which nobody looked (a suspended machine, a stopped supervisor) does not
+// count as silence.
+class Silence {
+ public:
+  // Stopped after `limit`; zero: never.
+  explicit constexpr Silence(Duration limit) : limit_(limit) {}
+
+  // How often to look: a twentieth of the limit, so that silence is noticed within a tenth of it.
+  static constexpr std::int64_t kLooks = 20;
+  // A look takes at most this part of a processor; else the pauses become longer.
+  static constexpr std::int64_t kPauseForCost = 1000;
+
+  constexpr bool wanted() const { return !limit_.is_zero() && !limit_.is_forever(); }
+  // The limit was reached, at the last look.
+  constexpr bool over() const { return over_; }
+  // When to look next; kForever: never.
+  constexpr std::int64_t next_ns() const { return next_ns_; }
+  // Whether the look at `now_ns` may be the one that finds the limit reached.
+  constexpr bool may_end(std::int64_t now_ns) const {
+    return silent_ns_ + counted(now_ns) >= limit_.ns;
+  }
+
+  // Watching begins.
+  constexpr void begin(std::int64_t now_ns) {
+    last_ns_ = now_ns;
+    pause_ns_ = limit_.ns / kLooks;
+    next_ns_ = wanted() ? plus(now_ns, {pause_ns_}) : Duration::kForever;
+  }
+
+  // Watching ends.
+  constexpr void end() { next_ns_ = Duration::kForever; }
+
+  // What happened since the look before. `cost_ns`: the processor time that this look has taken,
+  // or, of one look among many that cost less, a kLooks-th of it.
+  constexpr void look(std::int64_t now_ns, const os::Activity& seen, std::int64_t cost_ns) {
+    const std::int64_t elapsed_ns = now_ns > last_ns_ ? now_ns - last_ns_ : 0;
+    fill(cpu_ns_, seen.cpu_ns, elapsed_ns);
+    if (seen.moved || seen.unclear || cpu_ns_ >= kSomeNs || now_ns < expected_until_ns_) {
+      silent_ns_ = cpu_ns_ = 0;
+    } else {
+      silent_ns_ += counted(now_ns);
+    }
+    // A thread that waits for a processor would do something if it had one.
+    over_ = silent_ns_ >= limit_.ns && !seen.runnable;
+    last_ns_ = now_ns;
+    pause_ns_ = limit_.ns / kLooks;
+    if (pause_ns_ < kPauseForCost * cost_ns) pause_ns_ = kPauseForCost * cost_ns;
+    const std::int64_t left_ns = limit_.ns - silent_ns_;
+    next_ns_ = plus(now_ns, {left_ns > 0 && left_ns < pause_ns_ ? left_ns : pause_ns_});
+  }
+
+  // The command says that it works, and that it may be silent until `eta` from now.
+  constexpr void beat(std::int64_t now_ns, Duration eta) {
+    expected_until_ns_ = eta.is_zero() ? 0 : plus(now_ns, eta);
+    silent_ns_ = cpu_ns_ = 0;
+    last_ns_ = now_ns;
+    if (wanted()) next_ns_ = plus(now_ns, {pause_ns_});
+  }
+
+ private:
+  static constexpr std::int64_t kSomeNs = 1'000'000;
+  static constexpr std::int64_t kPerSecond = 1000;  // a thousandth of the time
+
+  // What was used beyond a millisecond a second.
+  static constexpr void fill(std::int64_t& level, std::int64_t used_ns, std::int64_t elapsed_ns) {
+    level += used_ns - elapsed_ns / kPerSecond;
+    if (level < 0) level = 0;
+  }
+  constexpr std::int64_t counted(std::int64_t now_ns) const {
+    const std::int64_t elapsed_ns = now_ns > last_ns_ ? now_ns - last_ns_ : 0;
+    return elapsed_ns < 2 * pause_ns_ ? elapsed_ns : 2 * pause_ns_;
+  }
+
+  Duration limit_;
+  bool over_ = false;
+  std::int64_t last_ns_ = 0;
+  std::int64_t next_ns_ = Duration::kForever;
+  std::int64_t pause_ns_ = 0;
+  std::int64_t silent_ns_ = 0;
+  std::int64_t cpu_ns_ = 0;
+  std::int64_t expected_until_ns_ = 0;
+};
+
+}  // namespace atmost::run
+
+#endif

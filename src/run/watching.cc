@@ -1,0 +1,27 @@
+// The supervisor's looks at what the command does.
+#include "os/activity.h"
+#include "os/self.h"
+#include "supervisor.h"
+
+namespace atmost::run {
+
+[[gnu::noinline]] void Supervisor::watch_for_silence(std::int64_t now_ns) {
+  if (stopping(stage_) || stage_ == Stage::done) return silence_.end();
+  // Of children from before, the orphans of the command cannot be told apart.
+  const os::WatchedTree tree = {tree_.mixed ? tree_.main : os::process_id(), tree_.mixed};
+  const std::int64_t before_ns = os::own_cpu_ns();
+  const bool thorough = silence_.may_end(now_ns);
+  os::Activity seen = os::look_at(tree, !looked_, thorough);
+  seen.cpu_ns += report_.usage.cpu_ns - orphans_cpu_ns_;
+  orphans_cpu_ns_ = report_.usage.cpu_ns;
+  const bool rare = thorough || !looked_;
+  looked_ = true;
+  const std::int64_t cost_ns = os::own_cpu_ns() - before_ns;
+  silence_.look(now_ns, seen, rare ? cost_ns / Silence::kLooks : cost_ns);
+  if (!silence_.over()) return;
+  silence_.end();
+  report_.stopped = Stopped::idle;
+  on(Event::stop);
+}
+
+}  // namespace atmost::run
