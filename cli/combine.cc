@@ -180,6 +180,10 @@ Status check_output(const Invocation& invocation) {
     return usage("--notify-on: says when the command of --notify is run: use both");
   if (request.exec && !request.notify.empty())
     return usage("--notify: nobody stays to see a command run with --exec end: leave one out");
+  if (request.ping_output && request.output == OutputTo::show)
+    return usage("--ping-output: only kept output is sent: use --output=on-failure or tail");
+  if (request.exec && !request.ping.empty())
+    return usage("--ping: nobody stays to see a command run with --exec end: leave one out");
   if (request.exec && request.output != OutputTo::show)
     return usage("--output: nobody stays to show the output of --exec: leave one of them out");
   return {};

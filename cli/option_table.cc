@@ -156,6 +156,13 @@ constexpr Option kOptions[] = {
        to.notify_on_given = true;
        return read_occasions(value, to.request.notify_on);
      }},
+    {0, "ping", "URL|@FILE", kRun, "request this URL at start and end, as healthchecks.io has it",
+     [](Value value, Invocation& to) {
+       to.ping_argument = value;
+       return read_ping(value, to.request.ping);
+     }},
+    {0, "ping-output", "", kRun, "send the end of the kept output with it",
+     set<[](Invocation& to) -> bool& { return to.request.ping_output; }>},
     {0, "output", "WHEN", kRun, "show the command's output at once, on-failure, or only its tail",
      [](Value value, Invocation& to) { return read_choice(value, kOutput, to.request.output); }},
     {0, "output-max", "SIZE", kRun, "keep this much of it for on-failure (16M)",

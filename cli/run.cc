@@ -1,10 +1,14 @@
 // atmost run
+#include <cstdlib>
+#include <cstring>
+
 #include "combine.h"
 #include "core/host.h"
 #include "core/limiter.h"
 #include "report.h"
 #include "subcommands.h"
 #include "suggest.h"
+#include "values.h"
 
 namespace atmost::cli {
 namespace {
@@ -36,11 +40,31 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
   }
 }
 
+// Takes the URL from the environment if no option named one; else overwrites the option's text, so
+// that other users see it in lists of processes for no longer than necessary.
+Status take_ping(Invocation& invocation) {
+  const std::string_view argument = invocation.ping_argument;
+  if (!argument.empty()) {
+    if (!argument.starts_with('@'))
+      std::memset(const_cast<char*>(argument.data()), 'x', argument.size());
+    return {};
+  }
+  const char* const variable = std::getenv("ATMOST_PING");
+  if (variable == nullptr || variable[0] == '\0' || invocation.request.exec) return {};
+  const Status read = read_ping(variable, invocation.request.ping);
+  if (read.ok()) return {};
+  Error error = error_of(Code::usage, 0, "$ATMOST_PING: ");
+  error.message.append(read.error().message);
+  return error;
+}
+
 }  // namespace
 
 int run_command(Invocation& invocation) {
   if (const Status placed = take_lock(invocation, true); !placed.ok())
     return fail(placed.error(), invocation, 2);
+  if (const Status ping = take_ping(invocation); !ping.ok())
+    return fail(ping.error(), invocation, 2);
   const Command command{command_of(invocation)};
   if (command.argv == nullptr) {
     return fail(error_of(Code::usage, 0, "no COMMAND given: atmost run LOCK COMMAND [ARG]..."),

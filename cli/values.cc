@@ -70,6 +70,19 @@ Status read_command(std::string_view value, std::string_view& to) {
   return {};
 }
 
+Status read_ping(std::string_view value, Text<2047>& to) {
+  to.clear();
+  const bool url = value.starts_with("https://") || value.starts_with("http://");
+  bool clean = value.size() <= 2047;
+  for (const char c : value) clean = clean && (!url || (c > ' ' && c < '\x7F'));
+  if ((!url && (!value.starts_with('@') || value.size() < 2)) || !clean) {
+    return error_of(Code::usage, 0,
+                    "is no URL of http or https, nor @ and the name of a file that holds one");
+  }
+  to.append(value);
+  return {};
+}
+
 Status read_occasions(std::string_view value, std::uint8_t& to) {
   constexpr Choice<std::uint8_t> kWords[] = {
       {"failure", kTellFailure},     {"killed", kTellKilled}, {"too-fast", kTellTooFast},

@@ -2,6 +2,11 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
 
 #include "core/tell.h"
 
@@ -25,6 +30,27 @@ int take_descriptor(std::string_view name) {
   return fd > 2 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? fd : -1;
 }
 
+// The first line of the file with the URL. Another process may have the same descriptor open, so
+// that its position is not moved.
+std::string first_line(int fd) {
+  char text[4096];
+  const ssize_t size = fd >= 0 ? pread(fd, text, sizeof text, 0) : 0;
+  const std::string all(text, size > 0 ? static_cast<std::size_t>(size) : 0);
+  return all.substr(0, all.find('\n'));
+}
+
+// At most the last `most` bytes of the file, and 64 KiB.
+std::string end_of(int fd, std::int64_t most) {
+  constexpr std::int64_t kMost = 64 * 1024;
+  struct stat status;
+  if (fd < 0 || fstat(fd, &status) != 0) return {};
+  const std::int64_t size = std::min({std::int64_t{status.st_size}, most, kMost});
+  std::string text(static_cast<std::size_t>(std::max<std::int64_t>(size, 0)), '\0');
+  const ssize_t got = pread(fd, text.data(), text.size(), status.st_size - size);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
+}
+
 }  // namespace
 
 Errand take_errand(Clock::time_point deadline) {
@@ -35,6 +61,14 @@ Errand take_errand(Clock::time_point deadline) {
   errand.log = take(kLog).value_or("");
   errand.log_mode = take(kLogMode).value_or("");
   errand.notify = take(kNotify);
+  errand.ping = take(kPing);
+  errand.url = take(kUrl).value_or("");
+  const int url_from = take_descriptor(kUrlFrom);
+  if (url_from >= 0) errand.url = first_line(url_from);
+  errand.run_id = take(kRunId).value_or("");
+  errand.after = take_descriptor(kAfter);
+  const int output = take_descriptor(kOutput);
+  errand.output = end_of(output, atoll(take(kOutputEnd).value_or("0").c_str()));
   if (const char* const event = getenv("ATMOST_EVENT")) errand.event = event;
   return errand;
 }

@@ -17,6 +17,11 @@ struct Errand {
   std::string log;             // empty: nothing is logged
   std::string log_mode;
   std::optional<std::string> notify;
+  std::optional<std::string> ping;  // start, or a code
+  std::string url;                  // as the user gave it
+  std::string run_id;
+  std::string output;  // its end
+  int after = -1;      // hangs up when the ping of the start is over
 };
 
 // Takes the variables out of the environment, so that no command of the user's gets them, and keeps

@@ -8,21 +8,43 @@
 #include "core/tell.h"
 #include "errand.h"
 #include "notify.h"
+#include "os/detached.h"
+#include "ping.h"
 #include "undelivered.h"
 
+namespace {
+
+using namespace atmost::tell;
+
+// The server must not hear of the end first. A ping of the start that takes longer than half of our
+// time is likely to be given up.
+void await_start(const Errand& errand) {
+  if (errand.after < 0) return;
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(errand.deadline - Clock::now());
+  atmost::os::await_hangup(errand.after, static_cast<int>(left.count() / 2));
+}
+
+}  // namespace
+
 int main() {
-  using namespace atmost::tell;
   // A service or a container waits for 10 s.
   constexpr auto kAtMost = std::chrono::milliseconds(9800);
   const Errand errand = take_errand(Clock::now() + kAtMost);
   if (errand.line.empty()) {
-    std::fputs("atmost-tell: is started by atmost run --notify\n", stderr);
+    std::fputs("atmost-tell: is started by atmost run, with --notify or --ping\n", stderr);
     return 64;
   }
   signal(SIGPIPE, SIG_IGN);
+  // The ping may take all the time there is: a command of --notify runs meanwhile.
+  Notify notify;
+  if (errand.notify) notify.start(errand);
+  if (errand.ping) {
+    await_start(errand);
+    const std::string trouble = send_ping(errand, errand.deadline);
+    if (!trouble.empty()) log_undelivered(errand, "ping", trouble);
+  }
   if (errand.notify) {
-    Notify notify;
-    notify.start(errand);
     const std::string trouble = notify.finish(errand.deadline);
     if (!trouble.empty()) log_undelivered(errand, "notify", trouble);
   }

@@ -98,6 +98,7 @@ struct Request {
   // --notify: a command for sh -c, borrowed; empty: none. Of what it is told: Occasions.
   std::string_view notify;
   std::uint8_t notify_on = kTellFailure | kTellKilled | kTellRecovered | kTellLost;
+  bool ping_output = false;  // the end of the command's output goes with the ping
   OutputTo output = OutputTo::show;
   std::int64_t output_max = 16 * 1024 * 1024;  // on_failure: how many bytes are kept and shown
   Duration ttl = Duration::seconds(15);        // fleet: how long a lease lasts without renewal
@@ -150,6 +151,8 @@ struct Request {
   std::uint32_t variable_count = 0;
   OwnVariable variables[kMaxOwnVariables];  // different names
   LockSpec locks[kMaxLocks];                // the first is LOCK, the others --also; any order
+  // --ping: a URL of http or https, which is a secret, or @FILE; empty: none.
+  Text<2047> ping;
   PathText log_path;  // --log; empty: history.jsonl beside the first lock file
 };
 

@@ -21,6 +21,19 @@ inline constexpr std::string_view kLogMode = "ATMOST_TELL_LOG_MODE";
 // --notify: for sh -c.
 inline constexpr std::string_view kNotify = "ATMOST_TELL_NOTIFY";
 
+// --ping: "start", or the exit code.
+inline constexpr std::string_view kPing = "ATMOST_TELL_PING";
+// The URL itself, or a descriptor of the file that holds it. Removed before a command is started.
+inline constexpr std::string_view kUrl = "ATMOST_TELL_URL";
+inline constexpr std::string_view kUrlFrom = "ATMOST_TELL_URL_FROM";
+// A UUID, the same at the start and at the end of a run.
+inline constexpr std::string_view kRunId = "ATMOST_TELL_RUN_ID";
+// A descriptor that hangs up when the ping of the start has been sent or given up.
+inline constexpr std::string_view kAfter = "ATMOST_TELL_AFTER";
+// --ping-output: a descriptor of the kept output, and how many bytes of its end are whole.
+inline constexpr std::string_view kOutput = "ATMOST_TELL_OUTPUT";
+inline constexpr std::string_view kOutputEnd = "ATMOST_TELL_OUTPUT_END";
+
 }  // namespace atmost::tell
 
 #endif

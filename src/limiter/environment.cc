@@ -11,8 +11,8 @@ constexpr std::string_view kNames[] = {"ATMOST_LOCK",      "ATMOST_LOCKFILE", "A
                                        "ATMOST_SLOTS",     "ATMOST_INDICES",  "ATMOST_TOKEN",
                                        "ATMOST_WAITED_MS", "ATMOST_HELD"};
 
-// Whether it is one of the variables that are set, or the monitor's, which the command does not
-// get.
+// Whether it is one of the variables that are set, or the monitor's or the secret one of --ping,
+// which the command does not get.
 bool is_ours(const char* variable) {
   constexpr std::string_view kCommon = "ATMOST_";
   if (variable[0] != kCommon[0]) return false;
@@ -20,7 +20,7 @@ bool is_ours(const char* variable) {
   for (std::string_view name : kNames) {
     if (is_variable(variable, name)) return true;
   }
-  return is_variable(variable, kMonitorVariable);
+  return is_variable(variable, kMonitorVariable) || is_variable(variable, "ATMOST_PING");
 }
 
 std::string_view without_dots(std::string_view relative) {

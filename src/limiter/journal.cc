@@ -178,10 +178,16 @@ void Journal::fill_end(const Outcome& outcome, Event& event) {
   if (outcome.kind == Outcome::Kind::failed) event.ended.not_started = outcome.error.code;
 }
 
-std::size_t Journal::describe(const Outcome* outcome, std::span<char> to) {
+std::size_t Journal::describe(const Outcome& outcome, const Lease* lease, std::span<char> to) {
   Event event;
-  fill_caller(outcome != nullptr ? Event::Kind::ended : Event::Kind::admitted, event, &over_at_);
-  if (outcome != nullptr) fill_end(*outcome, event);
+  fill_caller(lease != nullptr ? Event::Kind::admitted : Event::Kind::ended, event, &over_at_);
+  if (lease != nullptr) {
+    tokens_[0] = lease->lock(0).token;
+    slots_[0] = lease->lock(0).count > 0 ? lease->lock(0).slots[0] : 0;
+  } else {
+    fill_end(outcome, event);
+  }
+  event.waited = outcome.waited;
   event.token = tokens_[0];
   event.slots = {&slots_[0], slots_[0] != 0 ? std::size_t{1} : 0};
   name_lock(0, event);

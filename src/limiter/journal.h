@@ -45,10 +45,10 @@ class Journal final : public TakeoverLog {
   // The command ended, or could not be started (kind failed).
   void ended(const Outcome& outcome);
 
-  // The line of the first lock's last event: `outcome` as ended() would write it; null: as
-  // admitted() has written it. Also if nothing is logged. Returns its size. REQUIRES: room for
+  // The line about the first lock as ended() would write it; before that, with `lease`, as
+  // admitted() would. Also if nothing is logged. Returns its size. REQUIRES: room for
   // history::kMaxLine.
-  std::size_t describe(const Outcome* outcome, std::span<char> to);
+  std::size_t describe(const Outcome& outcome, const Lease* lease, std::span<char> to);
   const history::LogPlace* place() const { return enabled_ ? &place_ : nullptr; }
 
   void expired(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder) override;

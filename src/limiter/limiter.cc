@@ -179,9 +179,8 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
 
 // The run is over, and its slots are free: who is told of it. If the count of failures cannot be
 // stored, all are.
-[[gnu::noinline]] void tell(const OpenLocks& locks, const Command& command, const Outcome& outcome,
-                            Observer* observer, limiter::Journal& journal,
-                            run::KeptOutput& output) {
+[[gnu::noinline]] void tell(const OpenLocks& locks, const Outcome& outcome, Observer* observer,
+                            limiter::Telling& telling, run::KeptOutput& output) {
   const Request& request = locks.request;
   const bool failed = policy::is_failure(policy::occasion_of(outcome));
   std::uint32_t failures = 0;
@@ -190,8 +189,7 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
     if (counted.ok()) failures = counted.value();
   }
   const policy::Telling who = policy::telling_of(request, outcome, failures);
-  limiter::Telling telling(request, command, journal, observer);
-  telling.ended(outcome, who);
+  telling.ended(outcome, who, output);
   if (output.descriptor() >= 0) {
     if (who.show_output || (outcome.kind == Outcome::Kind::ran && request.output == OutputTo::tail))
       show_output(request, observer, output);
@@ -214,6 +212,8 @@ Outcome run_command(Store& store, const Request& request, const Command& command
   if (!session.ok()) return failed(session.error());
   const OpenLocks locks = {request, store.traits(), *session.value()};
   limiter::Journal journal(request, locks.traits, command, observer);
+  limiter::Telling telling(request, journal, observer);
+  if (const Status ready = telling.prepare(); !ready.ok()) return failed(ready.error());
   Lease lease;
   Outcome outcome = limiter::admit(locks, policy::decide, observer, lease, {.log = &journal});
   if (outcome.kind == Outcome::Kind::refused) {
@@ -226,6 +226,7 @@ Outcome run_command(Store& store, const Request& request, const Command& command
   if (observer != nullptr) observer->admitted(lease, outcome.waited);
   limiter::notice_flocks(request, lease, observer);
 
+  if (!request.ping.empty()) telling.begins(outcome, lease);
   set_variables(locks, lease, outcome.waited);
   char* const* environment = os::environment();
   const std::size_t count =
@@ -242,7 +243,7 @@ Outcome run_command(Store& store, const Request& request, const Command& command
     supervise(locks, command, task, lease, journal, observer, output, outcome);
   }
   journal.ended(outcome);
-  if (limiter::tells(request)) tell(locks, command, outcome, observer, journal, output);
+  if (limiter::tells(request)) tell(locks, outcome, observer, telling, output);
   return outcome;
 }
 

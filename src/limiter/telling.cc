@@ -96,6 +96,21 @@ int start_somewhere(char* const* envp, const int* inherit, unsigned count, bool 
   return error;
 }
 
+// A random UUID, RFC 4122, version 4.
+Text<36> new_uuid() {
+  unsigned char bytes[16] = {};
+  (void)os::random_bytes(bytes, sizeof bytes);
+  bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0F) | 0x40);
+  bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3F) | 0x80);
+  constexpr char kDigits[] = "0123456789abcdef";
+  Text<36> uuid;
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) uuid.push('-');
+    uuid.push(kDigits[bytes[i] >> 4]).push(kDigits[bytes[i] & 0x0F]);
+  }
+  return uuid;
+}
+
 }  // namespace
 
 bool is_for_telling(const char* variable) {
@@ -108,14 +123,69 @@ bool is_for_telling(const char* variable) {
   return std::string_view(variable).starts_with(tell::kPrefix);
 }
 
-// Starts the program with the variables that were set.
-void Telling::start() {
+Status Telling::prepare() {
+  if (!request_.ping.view().starts_with('@')) return {};
+  const char* const file = request_.ping.c_str() + 1;
+  const int error = os::open_to_read(file, url_);
+  if (error == 0) return {};
+  Error failed = error_of(Code::usage, error, "--ping: cannot read ");
+  failed.message.append(file).append(": ").append(errno_words(error));
+  return failed;
+}
+
+// The variables of a ping.
+void Telling::name_ping(std::string_view what) {
+  variables.begin(tell::kPing).append(what);
+  variables.begin(tell::kRunId).append(run_id_);
+  if (url_.open()) {
+    variables.begin(tell::kUrlFrom).append_signed(url_.get());
+  } else {
+    variables.begin(tell::kUrl).append(request_.ping);
+  }
+}
+
+void Telling::begins(const Outcome& admission, const Lease& lease) {
+  variables.clear();
+  run_id_ = new_uuid();
+  name_ping("start");
+  const std::size_t size = journal_.describe(admission, &lease, line);
+  variables.begin(tell::kLine).append(without_newline({line, size}));
+  start(-1);
+}
+
+void Telling::ended(const Outcome& outcome, const policy::Telling& telling,
+                    const run::KeptOutput& output) {
+  if (!telling.notify && request_.ping.empty()) return;
+  variables.clear();
+  variables.begin("ATMOST_EVENT").append(policy::name_of(telling.occasion));
+  variables.begin("ATMOST_LOCK").append(request_.locks[0].name);
+  variables.begin("ATMOST_CODE").append_signed(end_code(outcome));
+  variables.begin("ATMOST_SECONDS").append(duration_seconds(outcome.ran));
+  if (telling.notify) variables.begin(tell::kNotify).append(request_.notify);
+  os::Fd end;
+  if (!request_.ping.empty()) {
+    name_ping(Text<20>().append_signed(end_code(outcome)));
+    if (over_.open()) variables.begin(tell::kAfter).append_signed(over_.get());
+    const std::int64_t whole = request_.ping_output ? output.open_end(end) : 0;
+    if (whole > 0) {
+      variables.begin(tell::kOutput).append_signed(end.get());
+      variables.begin(tell::kOutputEnd).append_signed(whole);
+    }
+  }
+  const std::size_t size = journal_.describe(outcome, nullptr, line);
+  variables.begin(tell::kLine).append(without_newline({line, size}));
+  start(end.get());
+}
+
+// Starts the program with the variables that were set. `output`: its descriptor, or -1.
+void Telling::start(int output) {
   if (const history::LogPlace* place = journal_.place()) {
     variables.begin(tell::kLog).append(place->path);
     Text<200'000>& how = variables.begin(tell::kLogMode);
     how.append_unsigned(place->mode).append(place->mode_given ? "g" : "");
     how.append(place->check_directories ? "c" : "").append(place->optional ? "o" : "");
   }
+  const os::Fd before = static_cast<os::Fd&&>(over_);
   os::Fd end;
   int error = os::open_pipe(over_, end);
   if (error == 0) {
@@ -124,8 +194,12 @@ void Telling::start() {
     const std::size_t most = count_variables(environment) + Variables::kCount + 1;
     char** const merged = static_cast<char**>(__builtin_alloca(most * sizeof(char*)));
     variables.merge(environment, merged);
-    const int inherit[] = {end.get()};
-    error = start_somewhere(merged, inherit, 1, !ends_everything());
+    int inherit[4];
+    unsigned count = 0;
+    for (const int fd : {end.get(), before.get(), url_.get(), output}) {
+      if (fd >= 0) inherit[count++] = fd;
+    }
+    error = start_somewhere(merged, inherit, count, !ends_everything());
   }
   if (error == 0) return;
   over_.reset();
@@ -133,19 +207,6 @@ void Telling::start() {
   failed.message.append(": ").append(tell::kProgram).append(", which tells others of the run, ");
   failed.message.append("cannot be started: ").append(errno_words(error));
   if (observer_ != nullptr) observer_->warning(failed);
-}
-
-void Telling::ended(const Outcome& outcome, const policy::Telling& telling) {
-  if (!telling.notify) return;
-  variables.clear();
-  variables.begin("ATMOST_EVENT").append(policy::name_of(telling.occasion));
-  variables.begin("ATMOST_LOCK").append(request_.locks[0].name);
-  variables.begin("ATMOST_CODE").append_signed(end_code(outcome));
-  variables.begin("ATMOST_SECONDS").append(duration_seconds(outcome.ran));
-  variables.begin(tell::kNotify).append(request_.notify);
-  const std::size_t size = journal_.describe(&outcome, line);
-  variables.begin(tell::kLine).append(without_newline({line, size}));
-  start();
 }
 
 void Telling::wait() const {

@@ -12,32 +12,42 @@ namespace atmost::limiter {
 
 // That program is no child of this process, and inherits no descriptor of a lock. It gets what it
 // has to know by its environment alone: no value is seen in a list of processes, or by a shell.
-// Borrows everything; single-threaded; about 40 bytes. Does nothing unless the request asks for it.
+// Borrows everything; single-threaded; about 100 bytes. Does nothing unless the request asks for
+// it.
 class Telling {
  public:
-  Telling(const Request& request, const Command& command, Journal& journal, Observer* observer)
-      : request_(request), command_(command), journal_(journal), observer_(observer) {}
+  Telling(const Request& request, Journal& journal, Observer* observer)
+      : request_(request), journal_(journal), observer_(observer) {}
 
-  // The run is over, and its slots are free.
-  void ended(const Outcome& outcome, const policy::Telling& telling);
+  // Error (usage): the file with the URL cannot be read.
+  Status prepare();
+
+  // The command is about to start: sends the first ping. REQUIRES: this process supervises none
+  // yet, because it would adopt the program.
+  void begins(const Outcome& admission, const Lease& lease);
+
+  // The run is over, and its slots are free. `output` may not be open.
+  void ended(const Outcome& outcome, const policy::Telling& telling, const run::KeptOutput& output);
 
   // Where the end of this process ends all others (process 1 of a container, a service of systemd):
   // blocks until the program has ended, 10 s at most.
   void wait() const;
 
  private:
-  void start();
+  void name_ping(std::string_view what);
+  void start(int output);
 
   const Request& request_;
-  const Command& command_;
   Journal& journal_;
   Observer* observer_;
-  os::Fd over_;  // hangs up when the program has ended
+  os::Fd url_;
+  Text<36> run_id_;
+  os::Fd over_;  // hangs up when the program has ended that was started last
 };
 
 // Whether somebody is told of the end of the request's run, or sees its output only then.
 constexpr bool tells(const Request& request) {
-  return !request.notify.empty() || request.output != OutputTo::show;
+  return !request.notify.empty() || !request.ping.empty() || request.output != OutputTo::show;
 }
 
 // Whether one of the variables of the environment must not reach the command: it names another run.

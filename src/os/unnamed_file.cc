@@ -79,6 +79,8 @@ int has_room(int fd) {
   return result == 0 ? 0 : errno;
 }
 
+int open_reader(const Fd& file, Fd& to) { return open_again(file, O_RDONLY, to); }
+
 bool has_other_writers(Fd& fd) {
   Fd reader;
   if (open_again(fd, O_RDONLY, reader) != 0) return false;

@@ -69,6 +69,10 @@ std::int64_t KeptOutput::look(std::int64_t boot_ns) {
   return boot_ns + kLookNs;
 }
 
+std::int64_t KeptOutput::open_end(os::Fd& to) const {
+  return os::open_reader(file_, to) == 0 ? bound_.last : 0;
+}
+
 bool KeptOutput::has_room() const {
   const int error = os::has_room(file_.get());
   return error != ENOSPC && error != EDQUOT;

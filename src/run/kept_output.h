@@ -32,6 +32,10 @@ class KeptOutput {
   // Frees the middle. Returns when to call it next, on the boot clock.
   std::int64_t look(std::int64_t boot_ns);
 
+  // Opens it for another process, which may only read it: how many bytes of its end are whole; 0:
+  // it cannot be opened.
+  std::int64_t open_end(os::Fd& to) const;
+
   // Whether the filesystem had room for more to the end. If it had none, output may be missing.
   bool has_room() const;
 

@@ -1,0 +1,23 @@
+// The pings of --ping, in the protocol of healthchecks.io: URL/start and URL/CODE, each with the
+// run's id as the parameter rid; the end of the output is the body of the second one.
+#ifndef ATMOST_LIBEXEC_TELL_PING_H
+#define ATMOST_LIBEXEC_TELL_PING_H
+
+#include <string>
+
+#include "errand.h"
+
+namespace atmost::tell {
+
+// Sends it: http and https only, certificates are verified, at most three redirects and none to
+// http. A server that does not answer, or answers that it is in trouble, is asked again until the
+// deadline. Blocks until then at most. Returns why it was not delivered; empty: it was. The text
+// never holds a part of the URL. REQUIRES: errand.ping.
+std::string send_ping(const Errand& errand, Clock::time_point deadline);
+
+// The URL of one ping; empty if `base` is none. `what`: start or a code.
+std::string ping_url(std::string base, const std::string& what, const std::string& run_id);
+
+}  // namespace atmost::tell
+
+#endif
