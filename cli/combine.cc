@@ -85,7 +85,7 @@ Status check_exec(const Invocation& invocation) {
 // users).
 Status check_options_of_fleet(const Invocation& invocation) {
   for (const Option& option : options()) {
-    const bool given = (invocation.given >> (&option - options().data()) & 1) != 0;
+    const bool given = invocation.given[&option - options().data()];
     if (!given || option.not_in_fleet.empty()) continue;
     Error error = usage("--");
     error.message.append(option.name).append(": ").append(option.not_in_fleet);

@@ -27,14 +27,17 @@ enum : unsigned {
   kHold = 1u << 8,
   kRelease = 1u << 9,
   kTune = 1u << 10,
-  kEvery = (1u << 11) - 1,
+  kBeat = 1u << 11,
+  kEvery = (1u << 12) - 1,
 };
+
+inline constexpr std::size_t kMostOptions = 96;
 
 // All views point into argv or the environment. `request` holds every option that has a field
 // there; its locks have no path and no name yet (place.h). About 70 KiB: make it static.
 struct Invocation {
-  unsigned subcommand = 0;  // one of the bits above
-  std::uint64_t given = 0;  // which options stood there (options.h, is_given)
+  unsigned subcommand = 0;        // one of the bits above
+  bool given[kMostOptions] = {};  // which options stood there, in the order of options()
   bool help = false;
   bool version = false;
   bool quiet = false;
@@ -60,6 +63,7 @@ struct Invocation {
   std::string_view keeper_to;
   std::string_view also[kMaxLocks - 1];
   unsigned also_count = 0;
+  Duration eta{};            // beat: how long the command will be silent
   std::int64_t for_pid = 0;  // 0: not given
   int status_fd = -1;
   Duration slack{};  // --if-elapsed is over so much early

@@ -198,6 +198,8 @@ constexpr Option kOptions[] = {
      set<[](Invocation& to) -> bool& { return to.dry_run; }>},
     {0, "for-pid", "PID", kHold | kRelease, "hold for that process (release: the caller)",
      [](Value value, Invocation& to) { return read_count(value, 1, INT32_MAX, to.for_pid); }},
+    {0, "eta", "DUR", kBeat, "it will be silent for so long, 24d at most",
+     [](Value value, Invocation& to) { return read_eta(value, to.eta); }},
     {0, "keeper-to", "FILE", kHold, "append the keeper's address to FILE, for lock_unlock",
      [](Value value, Invocation& to) {
        return read_name(value, "the file has no name", to.keeper_to);
@@ -224,6 +226,8 @@ constexpr Option kOptions[] = {
     {'V', "version", "", kEvery, "show the version",
      set<[](Invocation& to) -> bool& { return to.version; }>},
 };
+
+static_assert(sizeof kOptions / sizeof kOptions[0] <= kMostOptions);
 
 }  // namespace
 

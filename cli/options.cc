@@ -14,8 +14,8 @@ Error about(std::string_view option, std::string_view what) {
 
 std::string_view subcommand_name(unsigned subcommand) {
   constexpr std::string_view kNames[] = {"run",    "check", "wait", "list",    "drain", "resume",
-                                         "forget", "kill",  "hold", "release", "tune"};
-  for (unsigned i = 0; i < 11; ++i) {
+                                         "forget", "kill",  "hold", "release", "tune",  "beat"};
+  for (unsigned i = 0; i < 12; ++i) {
     if (subcommand == 1u << i) return kNames[i];
   }
   return "this";
@@ -132,7 +132,7 @@ class Reader {
       }
       value = argv_[++at_];
     }
-    to_.given |= std::uint64_t{1} << (&option - options().data());
+    to_.given[&option - options().data()] = true;
     if (const Status stored = option.read(value, to_); !stored.ok()) {
       Error error = about(typed, stored.error().message);
       error.code = stored.error().code;

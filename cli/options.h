@@ -20,7 +20,7 @@ struct Option {
   std::string_view old_name = {};      // which is taken as well
 };
 
-// At most 64, the bits of Invocation::given.
+// At most kMostOptions.
 std::span<const Option> options();
 
 // Reads argv[1] … up to the first operand into `to`, whose subcommand is set; checks each value,

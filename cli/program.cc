@@ -54,6 +54,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
   if (invocation.version) return show_version();
   if (const Status store = take_environment_store(); !store.ok()) return usage(store.error());
   if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
+  if (subcommand.bit == kBeat) return subcommand.run(invocation);  // asks no store
   if (subcommand.bit == kRun && service == nullptr && !invocation.request.exec)
     reexec_in_child(argv);
   if (const std::string_view url = invocation.store; service == nullptr && is_fleet(url))

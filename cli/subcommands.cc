@@ -27,6 +27,8 @@ constexpr Subcommand kSubcommands[] = {
     {"forget", kForget, forget_command, "LOCK", "forget the last admission and what was learned"},
     {"tune", kTune, tune_command, "[OPTION]... LOCK",
      "what auto would choose now, and from which data"},
+    {"beat", kBeat, beat_command, "[--eta DUR] [LOCK]",
+     "from inside a command: it works, although it is silent (run --max-idle)"},
 };
 
 constexpr ExternalProgram kPrograms[] = {

@@ -21,6 +21,7 @@ int forget_command(Invocation& invocation);
 int hold_command(Invocation& invocation);
 int release_command(Invocation& invocation);
 int tune_command(Invocation& invocation);
+int beat_command(Invocation& invocation);
 
 struct Subcommand {
   std::string_view name;

@@ -1,5 +1,6 @@
 #include "values.h"
 
+#include "core/limiter.h"
 #include "core/parse.h"
 #include "core/words.h"
 
@@ -48,6 +49,11 @@ Status read_bound(std::string_view value, Duration& to) {
   if (span.value().is_zero()) return error_of(Code::usage, 0, "use more than 0");
   to = span.value();
   return {};
+}
+
+Status read_eta(std::string_view value, Duration& to) {
+  if (const Status read = read_bound(value, to); !read.ok()) return read;
+  return to > kLongestEta ? error_of(Code::usage, 0, "use at most 24d") : Status{};
 }
 
 Status read_size(std::string_view value, std::int64_t& to) {

@@ -16,6 +16,7 @@ Status read_duration(std::string_view value, Duration& to);
 Status read_limit(std::string_view value, Duration& to, bool& automatic, Duration without);
 // More than 0.
 Status read_bound(std::string_view value, Duration& to);
+Status read_eta(std::string_view value, Duration& to);
 // A number of bytes with K, M, G or T (powers of 1024); kLeastOutput at least.
 Status read_size(std::string_view value, std::int64_t& to);
 // A command for sh -c, which is borrowed.

@@ -144,6 +144,22 @@ Outcome hold_for(Store& store, const Request& request, std::string_view keeper_t
 Result<bool> release_for(Store& store, const LockSpec& lock, std::int64_t pid,
                          std::int64_t at_real_ns = 0);
 
+// Whom beat() has told.
+enum class Beat : std::uint8_t {
+  told,         // at least one supervisor
+  unwatched,    // the caller is inside of a command of atmost, and nobody watches it for silence
+  outside,      // it is not, or not inside of one that holds that lock
+  unreachable,  // a supervisor watches, and cannot be reached from here (another pid namespace)
+};
+
+// Tells the supervisors above this process that watch their commands for silence, or that of the
+// lock at `path` alone (empty: all), that the command works, and that it may be silent for `eta`
+// from now. Error: not_permitted, when a supervisor is another user's and `eta` is not zero. (That
+// this process was started is activity that every supervisor sees by itself.)
+Result<Beat> beat(std::string_view path, Duration eta);
+// The longest `eta`.
+inline constexpr Duration kLongestEta = Duration::seconds(24 * 86'400);
+
 // The process that started this one.
 std::int64_t caller_id();
 

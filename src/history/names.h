@@ -13,11 +13,12 @@ namespace atmost::history {
 inline constexpr int kVersion = 1;
 
 // Indexed by the enumerators, in their order.
-inline constexpr std::string_view kKindNames[] = {"admitted", "denied", "expired",  "signalled",
-                                                  "ended",    "lost",   "stopping", "vanished", "undelivered"};
+inline constexpr std::string_view kKindNames[] = {"admitted",  "denied",   "expired",
+                                                  "signalled", "ended",    "lost",
+                                                  "stopping",  "vanished", "undelivered"};
 inline constexpr std::string_view kModeNames[] = {"plain", "shared", "exclusive"};
-inline constexpr std::string_view kStoppedNames[] = {"no", "max_runtime", "lost", "taken_over",
-                                                     "killed", "idle"};
+inline constexpr std::string_view kStoppedNames[] = {"no",         "max_runtime", "lost",
+                                                     "taken_over", "killed",      "idle"};
 inline constexpr std::string_view kStopReasonNames[] = {"overdue", "replace", "kill"};
 inline constexpr std::string_view kWhyNames[] = {"none",    "no_slot",  "owed",        "zero",
                                                  "drained", "ancestor", "taking_over", "joined",

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "monitored.h"
+#include "os/process.h"
+#include "os/self.h"
 
 namespace atmost::limiter {
 namespace {
@@ -26,21 +28,6 @@ bool is_ours(const char* variable) {
 std::string_view without_dots(std::string_view relative) {
   while (relative.starts_with("./")) relative.remove_prefix(2);
   return relative;
-}
-
-// A part of a list separated by colons; a colon or percent sign inside a path is written %3A or
-// %25.
-template <std::size_t N>
-void append_listed(Text<N>& to, std::string_view path) {
-  for (char c : path) {
-    if (c == ':') {
-      to.append("%3A");
-    } else if (c == '%') {
-      to.append("%25");
-    } else {
-      to.push(c);
-    }
-  }
 }
 
 }  // namespace
@@ -103,6 +90,21 @@ void OwnVariables::set(const Request& request, const Lease& lease, Duration wait
   }
   begin("ATMOST_HELD");
   list_held(request, held_before, working_directory);
+  if (!request.max_idle.is_zero()) list_watchers(request, working_directory);
+}
+
+[[gnu::cold]] void OwnVariables::list_watchers(const Request& request,
+                                               const char* working_directory) {
+  const char* const beat_before = os::variable(kBeatVariable.data());
+  os::ProcessFacts own;
+  if (os::process_facts(os::process_id(), own) != 0) return;
+  begin(kBeatVariable);
+  if (beat_before != nullptr && beat_before[0] != '\0') texts_.append(beat_before).push(':');
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    if (i > 0) texts_.push(':');
+    texts_.append_signed(os::process_id()).push(',').append_signed(own.start_boot_ns).push(',');
+    append_listed(texts_, request.locks[i].path, working_directory);
+  }
 }
 
 void OwnVariables::list_held(const Request& request, const char* held_before,
@@ -112,18 +114,13 @@ void OwnVariables::list_held(const Request& request, const char* held_before,
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
     if (any) texts_.push(':');
     any = true;
-    std::string_view path = request.locks[i].path;
-    if (working_directory != nullptr && !path.starts_with('/')) {
-      append_listed(texts_, working_directory);
-      texts_.push('/');
-      path = without_dots(path);
-    }
-    append_listed(texts_, path);
+    append_listed(texts_, request.locks[i].path, working_directory);
   }
 }
 
 bool OwnVariables::replaces(const char* variable) const {
   if (is_ours(variable)) return true;
+  if (!request_->max_idle.is_zero() && is_variable(variable, kBeatVariable)) return true;
   for (std::uint32_t i = 0; i < request_->variable_count; ++i) {
     if (is_variable(variable, request_->variables[i].name)) return true;
   }

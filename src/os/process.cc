@@ -1,6 +1,7 @@
 #include "process.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -259,6 +260,13 @@ int ProcessHandle::send(int signal) const {
 
 int ProcessHandle::send_value(int signal, std::int64_t value) const {
   return calls.pidfd_queue_signal(fd_.get(), signal, value) == 0 ? 0 : errno;
+}
+
+int ProcessHandle::send_number(int signal, int number) const {
+  union sigval value = {};
+  value.sival_int = number;
+  return send_value(signal,
+                    static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(value.sival_ptr)));
 }
 
 bool ProcessHandle::alive() const {

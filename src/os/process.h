@@ -178,6 +178,8 @@ class ProcessHandle {
   int send(int signal) const;
   // With a value for the receiver (EventWait::signal_value); not 0.
   int send_value(int signal, std::int64_t value) const;
+  // With a number that the receiver's gate gives as Arrival::relayed_for.
+  int send_number(int signal, int number) const;
   // Whether the process runs; a zombie does not.
   bool alive() const;
   // Whether `pid` is the process of this handle in /proc: if so, /proc/PID is about this process.

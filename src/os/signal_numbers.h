@@ -12,6 +12,9 @@ inline constexpr int kKill = SIGKILL;
 inline constexpr int kStop = SIGSTOP;
 inline constexpr int kContinue = SIGCONT;
 
+// By which a command says to its supervisor that it works; it does nothing where nobody expects it.
+inline constexpr int kBeat = SIGURG;
+
 // Whether the signal, at its default, stops a process from the terminal (stops()), or does nothing.
 constexpr bool stops(int signal) {
   return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;

@@ -185,6 +185,8 @@ std::int64_t Supervisor::next_soft_look() const {
 }
 
 void Supervisor::pass_on(const os::Arrival& arrival) {
+  if (is_beat(arrival))
+    return silence_.beat(os::boot_ns(), Duration::millis(arrival.relayed_for - 1));
   const int signal = arrival.signal;
   const Passing passing = passing_of(signal);
   bool pass = passing != Passing::ours;

@@ -1,9 +1,16 @@
 // The supervisor's looks at what the command does.
 #include "os/activity.h"
 #include "os/self.h"
+#include "os/signal_numbers.h"
 #include "supervisor.h"
 
 namespace atmost::run {
+
+// A value other than that of a signal that our monitor passes on.
+bool Supervisor::is_beat(const os::Arrival& arrival) const {
+  return arrival.signal == os::kBeat && silence_.wanted() && arrival.relayed_for > 0 &&
+         !(monitored_ && arrival.sender == task_.monitor);
+}
 
 [[gnu::noinline]] void Supervisor::watch_for_silence(std::int64_t now_ns) {
   if (stopping(stage_) || stage_ == Stage::done) return silence_.end();
