@@ -104,6 +104,7 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
   to.if_elapsed = atom.if_elapsed;
   to.expire_after = atom.expire_after;
   to.max_runtime = atom.max_runtime;
+  to.max_idle = atom.max_idle;
   to.min_runtime = atom.min_runtime;
   to.if_elapsed_auto = atom.if_elapsed_auto;
   to.expire_auto = atom.expire_auto;

@@ -12,9 +12,9 @@
 namespace atmost::pass {
 namespace {
 
-#define ATMOST_PASS_COMMON_KEYS                                                                    \
-  "shell", "if_elapsed", "expire_after", "max", "max_runtime", "min_runtime", "kill_grace", "ttl", \
-      "scope", "environment", "directory", "user", "when"
+#define ATMOST_PASS_COMMON_KEYS                                                           \
+  "shell", "if_elapsed", "expire_after", "max", "max_runtime", "max_idle", "min_runtime", \
+      "kill_grace", "ttl", "scope", "environment", "directory", "user", "when"
 
 // What [defaults] sets for every atom, and an atom for itself.
 struct Settings {
@@ -65,6 +65,7 @@ void FileReader::read_settings(TableReader& table, Settings& to) {
   table.limit("if_elapsed", atom.if_elapsed, atom.if_elapsed_auto);
   table.limit("expire_after", atom.expire_after, atom.expire_auto, Duration::forever());
   table.limit("max_runtime", atom.max_runtime, atom.max_runtime_auto);
+  table.span("max_idle", atom.max_idle);
   table.limit("min_runtime", atom.min_runtime, atom.min_runtime_auto);
   table.span("kill_grace", atom.kill_grace);
   if (Duration ttl; table.span("ttl", ttl)) atom.ttl = ttl;

@@ -32,6 +32,7 @@ struct Atom {
   Duration if_elapsed{};
   Duration expire_after = Duration::forever();
   Duration max_runtime{};
+  Duration max_idle{};
   Duration min_runtime{};
   bool if_elapsed_auto = false, expire_auto = false, max_runtime_auto = false,
        min_runtime_auto = false;
