@@ -12,7 +12,7 @@ namespace atmost::os {
 // of init, or of the nearest process above us that adopts orphans. Its standard input is /dev/null,
 // and if it is `silent` the other two streams are, too. Of all other descriptors it gets those that
 // `program` names. 0 or an errno value: of the fork, or of the exec as become() says it. Blocks
-// until the program is executed. REQUIRES: single-threaded.
+// until the program is executed. The caller may have other threads.
 int start_detached(const Program& program, bool silent);
 
 // Closes every descriptor from `first` on but those of `keep`.

@@ -46,24 +46,26 @@ expect_requests 'POST/ok/secret/start POST/ok/secret/0'
 expect_code 1 atmost run --alert-after 3 --ping @url job false
 expect_requests 'POST/ok/secret/start POST/ok/secret/1'
 
-# The end of the output, any bytes, with --ping-output only.
-cat >says <<'SH'
+# The end of the output, any bytes, with --ping-output only. POSIX alone cannot keep output.
+if [ -z "${ATMOST_PORTABLE-}" ]; then
+  cat >says <<'SH'
 printf '%s\033[31m\n&rid=x' '$(touch hacked)`touch hacked`"'
 exit 1
 SH
-expect_code 1 atmost run --output=on-failure --ping-output --ping @url job sh says
-wait_until '[ -e log ] && [ "$(wc -l <log)" -ge 2 ]'
-python3 - <<'PY'
+  expect_code 1 atmost run --output=on-failure --ping-output --ping @url job sh says
+  wait_until '[ -e log ] && [ "$(wc -l <log)" -ge 2 ]'
+  python3 - <<'PY'
 import json
 first, last = (json.loads(line)["body"] for line in open("log"))
 assert first == "" and last == "$(touch hacked)`touch hacked`\"\x1b[31m\n&rid=x", (first, last)
 PY
-rm log
-[ ! -e hacked ] || fail "a shell has seen the output"
-expect_code 1 atmost run --output=on-failure --ping @url job sh -c 'echo private; exit 1'
-wait_until '[ -e log ] && [ "$(wc -l <log)" -ge 2 ]'
-! grep -q private log || fail "output was sent unasked"
-rm log
+  rm log
+  [ ! -e hacked ] || fail "a shell has seen the output"
+  expect_code 1 atmost run --output=on-failure --ping @url job sh -c 'echo private; exit 1'
+  wait_until '[ -e log ] && [ "$(wc -l <log)" -ge 2 ]'
+  ! grep -q private log || fail "output was sent unasked"
+  rm log
+fi
 
 # No list of processes, no message and no history has it.
 start atmost run --ping "$url/hang/secret" --notify 'sleep 2' other sh -c 'sleep 1; exit 3'
