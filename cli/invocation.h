@@ -58,7 +58,7 @@ struct Invocation {
   std::string_view host;
   std::string_view store;                 // its URL; empty: file:
   const StoreService* service = nullptr;  // of this program; null: none
-  Store* locks = nullptr;  // the store that it names, once every option is known to fit
+  Store* locks = nullptr;          // the store that it names, once every option is known to fit
   std::string_view ping_argument;  // the option's text, which other users can see in a process list
   std::string_view keeper_to;
   std::string_view also[kMaxLocks - 1];

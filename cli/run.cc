@@ -5,10 +5,10 @@
 #include "combine.h"
 #include "core/host.h"
 #include "core/limiter.h"
+#include "core/parse.h"
 #include "report.h"
 #include "subcommands.h"
 #include "suggest.h"
-#include "values.h"
 
 namespace atmost::cli {
 namespace {
@@ -51,7 +51,7 @@ Status take_ping(Invocation& invocation) {
   }
   const char* const variable = std::getenv("ATMOST_PING");
   if (variable == nullptr || variable[0] == '\0' || invocation.request.exec) return {};
-  const Status read = read_ping(variable, invocation.request.ping);
+  const Status read = parse_ping(variable, invocation.request.ping);
   if (read.ok()) return {};
   Error error = error_of(Code::usage, 0, "$ATMOST_PING: ");
   error.message.append(read.error().message);

@@ -57,49 +57,25 @@ Status read_eta(std::string_view value, Duration& to) {
 }
 
 Status read_size(std::string_view value, std::int64_t& to) {
-  constexpr std::string_view kUnits = "KMGT";
-  std::string_view digits = value;
-  const std::size_t unit = value.empty() ? kUnits.npos : kUnits.find(value.back());
-  const unsigned shift = unit == kUnits.npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
-  if (shift > 0) digits.remove_suffix(1);
-  const Result<std::uint64_t> number = parse_count(digits, 0, std::uint64_t{INT64_MAX} >> shift);
-  if (!number.ok()) return quoted(value, "is no size, such as 512K, 16M or 1G");
-  to = static_cast<std::int64_t>(number.value() << shift);
-  return to >= kLeastOutput ? Status{} : error_of(Code::usage, 0, "use at least 64K");
+  const Result<std::int64_t> size = parse_output_size(value);
+  if (!size.ok()) return size.error();
+  to = size.value();
+  return {};
 }
 
 Status read_command(std::string_view value, std::string_view& to) {
-  constexpr std::size_t kMost = 100'000;  // the kernel takes 128 KiB for one text
-  if (value.empty()) return error_of(Code::usage, 0, "is no command");
-  if (value.size() > kMost) return error_of(Code::usage, 0, "is too long: put it into a script");
   to = value;
-  return {};
-}
-
-Status read_ping(std::string_view value, Text<2047>& to) {
-  to.clear();
-  const bool url = value.starts_with("https://") || value.starts_with("http://");
-  bool clean = value.size() <= 2047;
-  for (const char c : value) clean = clean && (!url || (c > ' ' && c < '\x7F'));
-  if ((!url && (!value.starts_with('@') || value.size() < 2)) || !clean) {
-    return error_of(Code::usage, 0,
-                    "is no URL of http or https, nor @ and the name of a file that holds one");
-  }
-  to.append(value);
-  return {};
+  return check_notify(value);
 }
 
 Status read_occasions(std::string_view value, std::uint8_t& to) {
-  constexpr Choice<std::uint8_t> kWords[] = {
-      {"failure", kTellFailure},     {"killed", kTellKilled}, {"too-fast", kTellTooFast},
-      {"recovered", kTellRecovered}, {"lost", kTellLost},     {"every", kTellEvery}};
   to = 0;
   for (bool last = false; !last;) {
     const std::size_t end = value.find(',');
     last = end == value.npos;
     const std::string_view word{value.data(), last ? value.size() : end};
     std::uint8_t one = 0;
-    if (const Status known = read_choice(word, kWords, one); !known.ok()) return known;
+    if (const Status known = read_choice(word, kOccasionNames, one); !known.ok()) return known;
     to |= one;
     if (!last) value.remove_prefix(end + 1);
   }

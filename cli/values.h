@@ -21,8 +21,6 @@ Status read_eta(std::string_view value, Duration& to);
 Status read_size(std::string_view value, std::int64_t& to);
 // A command for sh -c, which is borrowed.
 Status read_command(std::string_view value, std::string_view& to);
-// A URL of http or https, or @FILE. No error repeats it.
-Status read_ping(std::string_view value, Text<2047>& to);
 // Words with commas between, as Occasions.
 Status read_occasions(std::string_view value, std::uint8_t& to);
 Status read_risk(std::string_view value, std::uint32_t& to);
@@ -51,9 +49,10 @@ struct Choice {
   E value;
 };
 
-template <class E, std::size_t N>
-Status read_choice(std::string_view value, const Choice<E> (&choices)[N], E& to) {
-  for (const Choice<E>& choice : choices) {
+// C has a name and a value, as Choice does.
+template <class C, std::size_t N, class E>
+Status read_choice(std::string_view value, const C (&choices)[N], E& to) {
+  for (const C& choice : choices) {
     if (choice.name == value) {
       to = choice.value;
       return {};
@@ -63,7 +62,7 @@ Status read_choice(std::string_view value, const Choice<E> (&choices)[N], E& to)
   for (std::size_t i = 0; i < N; ++i)
     error.message.append(i > 0 ? ", " : "").append(choices[i].name);
   Nearest nearest(value);
-  for (const Choice<E>& choice : choices) nearest.consider(choice.name);
+  for (const C& choice : choices) nearest.consider(choice.name);
   append_meant(error, "", nearest.found());
   return error;
 }

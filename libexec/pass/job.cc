@@ -117,6 +117,13 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
                     "durations, or scope = \"host\"");
   }
   to.kill_grace = atom.kill_grace;
+  to.output = atom.output;
+  to.output_max = atom.output_max;
+  to.notify = atom.notify;
+  to.notify_on = atom.notify_on;
+  to.ping.assign(atom.ping);
+  to.ping_output = atom.ping_output;
+  to.alert_after = atom.alert_after;
   to.ttl = atom.ttl.value_or(std::max(to.ttl, shortest_ttl(atom.kill_grace)));
   if (fleet && to.ttl > kLongestTtl)
     return error_of(Code::usage, 0,
@@ -152,19 +159,20 @@ bool runs_here(const Job& job) {
 Outcome run_here(const Job& job, bool quiet) {
   const std::vector<char*> argv = pointers(job.atom.command);
   Narrator narrator(job.atom.name(), quiet);
-  return run_command(job.locks, job.request, {argv.data()}, &narrator);
+  return run_command(job.locks, job.request, {argv.data(), nullptr}, &narrator);
 }
 
 Outcome run_prepared(const Job& job, bool quiet) {
   const Atom& atom = job.atom;
   std::vector<std::string> words = atom.command;
+  std::vector<std::string> become;
   if (!atom.user.empty()) {
     User user;
     if (const Status found = find_user(atom.user, user); !found.ok())
       return failed(found.error()).outcome;
     set_variables(user);
     if (!is_ours(user)) {
-      const std::vector<std::string> become = {own_path(), kBecome, atom.user, atom.directory};
+      become = {own_path(), kBecome, atom.user, atom.directory};
       words.insert(words.begin(), become.begin(), become.end());
     }
   }
@@ -173,8 +181,10 @@ Outcome run_prepared(const Job& job, bool quiet) {
   if (goes_here && chdir(atom.directory.c_str()) != 0)
     return failed(cannot(atom.directory, errno)).outcome;
   const std::vector<char*> argv = pointers(words);
+  const std::vector<char*> run_as = pointers(become);
   Narrator narrator(atom.name(), quiet);
-  return run_command(job.locks, job.request, {argv.data()}, &narrator);
+  return run_command(job.locks, job.request,
+                     {argv.data(), become.empty() ? nullptr : run_as.data()}, &narrator);
 }
 
 Result<Child> start(const Job& job, const Variables& secrets, bool captured, bool quiet,

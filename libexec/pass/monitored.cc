@@ -59,7 +59,7 @@ std::string packed(const Job& job, const Variables& secrets, bool quiet) {
   head->words = atom.command.size();
   std::string all(reinterpret_cast<const char*>(head.get()), sizeof *head);
   for (const std::string* text :
-       {&job.store, &atom.operation, &atom.operand, &atom.user, &atom.directory})
+       {&job.store, &atom.operation, &atom.operand, &atom.user, &atom.directory, &atom.notify})
     put_text(all, *text);
   put_pairs(all, secrets);
   put_pairs(all, atom.environment);
@@ -95,7 +95,8 @@ class Texts {
 std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom) {
   memcpy(&head, all.data(), sizeof head);
   std::string store = texts.next();
-  for (std::string* text : {&atom.operation, &atom.operand, &atom.user, &atom.directory})
+  for (std::string* text :
+       {&atom.operation, &atom.operand, &atom.user, &atom.directory, &atom.notify})
     *text = texts.next();
   for (std::size_t i = 0; i < head.secrets; ++i) {
     const std::string name = texts.next();
@@ -117,6 +118,7 @@ AtomResult run_monitored(const std::string& all, const StoreService& service) {
   StoreRoom room;
   Result<Owned<Store>> opened = open_store(store, room, &service);
   if (!opened.ok()) return failed(opened.error());
+  head.request.notify = atom.notify;
   Job job{atom, head.request, *opened.value(), store, {}};
   if (head.has_not_since) job.not_since = head.not_since;
   const Result<bool> ran = ran_already(job);

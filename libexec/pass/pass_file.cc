@@ -14,7 +14,8 @@ namespace {
 
 #define ATMOST_PASS_COMMON_KEYS                                                           \
   "shell", "if_elapsed", "expire_after", "max", "max_runtime", "max_idle", "min_runtime", \
-      "kill_grace", "ttl", "scope", "environment", "directory", "user", "when"
+      "kill_grace", "ttl", "scope", "environment", "directory", "user", "when", "output", \
+      "output_max", "notify", "notify_on", "ping", "ping_output", "alert_after"
 
 // What [defaults] sets for every atom, and an atom for itself.
 struct Settings {
@@ -80,6 +81,7 @@ void FileReader::read_settings(TableReader& table, Settings& to) {
     table.fault("directory", "is relative, and a pass may start anywhere: begin it with /");
   }
   table.text("user", atom.user);
+  read_telling(table, atom);
   check_when(table, text_, atom);
 }
 

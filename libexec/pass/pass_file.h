@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/request.h"
 #include "core/time.h"
 
 namespace atmost::pass {
@@ -40,6 +41,13 @@ struct Atom {
   std::optional<Duration>
       ttl;  // of its lease in a fleet; none: 15s, or as long as its kill_grace wants
   std::uint32_t max = 1;
+  OutputTo output = OutputTo::show;
+  std::int64_t output_max = kOutputMax;
+  std::string notify;  // a command for sh -c; empty: none
+  std::uint8_t notify_on = kTellByDefault;
+  std::string ping;  // as --ping takes it; empty: none
+  bool ping_output = false;
+  std::uint32_t alert_after = 0;
   bool each_host = false;  // its lock is a file of this host, whatever store there is
   std::map<std::string, std::string> environment;
   std::string directory;     // empty: the pass's own

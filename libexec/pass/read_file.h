@@ -62,6 +62,9 @@ class TableReader {
 // The array or, with `shell`, the line in `key`.
 bool read_command(TableReader& table, bool shell, std::vector<std::string>& to);
 
+// Who is told of the atom's runs: output to alert_after.
+void read_telling(TableReader& table, Atom& to);
+
 // Checks the class expression in `key`; its faults are placed inside the string where the file
 // shows it as it is.
 bool check_when(TableReader& table, std::string_view text, Atom& to);

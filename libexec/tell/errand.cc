@@ -13,18 +13,9 @@
 namespace atmost::tell {
 namespace {
 
-std::optional<std::string> take(std::string_view name) {
-  const std::string variable(name);
-  const char* const value = getenv(variable.c_str());
-  if (value == nullptr) return std::nullopt;
-  std::string taken = value;
-  unsetenv(variable.c_str());
-  return taken;
-}
-
 // -1: there is none.
 int take_descriptor(std::string_view name) {
-  const std::optional<std::string> number = take(name);
+  const std::optional<std::string> number = tell::take(name);
   if (!number) return -1;
   const int fd = atoi(number->c_str());
   return fd > 2 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? fd : -1;
@@ -53,6 +44,15 @@ std::string end_of(int fd, std::int64_t most) {
 
 }  // namespace
 
+std::optional<std::string> take(std::string_view name) {
+  const std::string variable(name);
+  const char* const value = getenv(variable.c_str());
+  if (value == nullptr) return std::nullopt;
+  std::string taken = value;
+  unsetenv(variable.c_str());
+  return taken;
+}
+
 Errand take_errand(Clock::time_point deadline) {
   Errand errand;
   errand.deadline = deadline;
@@ -67,6 +67,7 @@ Errand take_errand(Clock::time_point deadline) {
   if (url_from >= 0) errand.url = first_line(url_from);
   errand.run_id = take(kRunId).value_or("");
   errand.after = take_descriptor(kAfter);
+  errand.report = take_descriptor(kReport);
   const int output = take_descriptor(kOutput);
   errand.output = end_of(output, atoll(take(kOutputEnd).value_or("0").c_str()));
   if (const char* const event = getenv("ATMOST_EVENT")) errand.event = event;

@@ -5,10 +5,14 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace atmost::tell {
 
 using Clock = std::chrono::steady_clock;
+
+// Takes a variable out of the environment.
+std::optional<std::string> take(std::string_view name);
 
 struct Errand {
   Clock::time_point deadline;  // by then everything is over
@@ -21,6 +25,7 @@ struct Errand {
   std::string url;                  // as the user gave it
   std::string run_id;
   std::string output;  // its end
+  int report = -1;     // to the program that logs for us; -1: we log ourselves
   int after = -1;      // hangs up when the ping of the start is over
 };
 

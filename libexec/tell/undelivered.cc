@@ -4,6 +4,7 @@
 
 #include "history/log.h"
 #include "os/clock.h"
+#include "os/file.h"
 #include "reader/record.h"
 #include "reader/safe_text.h"
 
@@ -32,6 +33,11 @@ void copy(std::int64_t from, Number& to) {
 }  // namespace
 
 void log_undelivered(const Errand& errand, const std::string& to, const std::string& why) {
+  if (errand.report >= 0) {
+    const std::string said = to + "\t" + why + "\n";
+    (void)os::write_all(errand.report, said.data(), said.size());
+    return;
+  }
   Record record;
   if (errand.log.empty() || history::read_line(errand.line, record) == history::Reading::foreign)
     return;

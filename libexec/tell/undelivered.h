@@ -8,8 +8,8 @@
 
 namespace atmost::tell {
 
-// Appends the event `undelivered` for the errand's run. `to`: notify or ping. `why` holds no
-// address. Cannot fail visibly: nobody is left who could be told.
+// Appends the event `undelivered` for the errand's run, or reports it to who does that. `to`:
+// notify or ping. `why` holds no address. Cannot fail visibly: nobody is left who could be told.
 void log_undelivered(const Errand& errand, const std::string& to, const std::string& why);
 
 }  // namespace atmost::tell

@@ -18,6 +18,9 @@ namespace atmost {
 // with the ATMOST_ variables of atmost-run(1) added. Both are borrowed for the call.
 struct Command {
   char* const* argv = nullptr;
+  // If the command runs as another user: the words in front of it that see to it, and then to any
+  // program that is started for it; NULL-terminated. Null: none.
+  char* const* run_as = nullptr;
 };
 
 // A process, for messages.

@@ -27,6 +27,15 @@ Result<unsigned> parse_mode(std::string_view text);
 // Seconds since 1970 with an optional fraction, as a moment in ns.
 Result<std::int64_t> parse_epoch(std::string_view text);
 
+// A number of bytes, with K, M, G or T behind it for powers of 1024; kLeastOutput at least.
+Result<std::int64_t> parse_output_size(std::string_view text);
+
+// What --ping takes: a URL of http or https, or @FILE. No error repeats it.
+Status parse_ping(std::string_view text, Text<2047>& to);
+
+// A command for sh -c, short enough for a variable.
+Status check_notify(std::string_view command);
+
 // How many runs in 1,000: 3, 0.5; from 0.001 to 500, at most three digits behind the point. In
 // parts per million.
 Result<std::uint32_t> parse_risk(std::string_view text);

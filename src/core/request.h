@@ -45,6 +45,7 @@ enum class OnLost : std::uint8_t { by_store, stop, warn };  // by_store: fleets 
 enum class OutputTo : std::uint8_t { show, on_failure, tail };
 inline constexpr std::int64_t kTailBytes = 64 * 1024;
 inline constexpr std::int64_t kLeastOutput = 64 * 1024;
+inline constexpr std::int64_t kOutputMax = 16 * 1024 * 1024;
 
 // Of which runs --notify tells, as bits.
 enum Occasions : std::uint8_t {
@@ -55,6 +56,15 @@ enum Occasions : std::uint8_t {
   kTellLost = 16,
   kTellEvery = 32,
 };
+inline constexpr std::uint8_t kTellByDefault =
+    kTellFailure | kTellKilled | kTellRecovered | kTellLost;
+struct OccasionName {
+  std::string_view name;
+  std::uint8_t value;
+};
+inline constexpr OccasionName kOccasionNames[] = {
+    {"failure", kTellFailure},     {"killed", kTellKilled}, {"too-fast", kTellTooFast},
+    {"recovered", kTellRecovered}, {"lost", kTellLost},     {"every", kTellEvery}};
 
 // A variable of the command that --env names, and what it says about the first lock.
 enum class Told : std::uint8_t { slot, slots, indices, token, lock };
@@ -88,7 +98,7 @@ struct Request {
   bool expire_auto = false;
   Duration max_runtime{};  // 0: no limit
   bool max_runtime_auto = false;
-  Duration max_idle{};  // stopped after so long a silence; 0: no limit
+  Duration max_idle{};     // stopped after so long a silence; 0: no limit
   Duration min_runtime{};  // a shorter successful run counts as failed; 0: none does
   bool min_runtime_auto = false;
   LearnedBounds learned;  // for the limits that are auto
@@ -97,11 +107,11 @@ struct Request {
   Duration splay{};
   // --notify: a command for sh -c, borrowed; empty: none. Of what it is told: Occasions.
   std::string_view notify;
-  std::uint8_t notify_on = kTellFailure | kTellKilled | kTellRecovered | kTellLost;
+  std::uint8_t notify_on = kTellByDefault;
   bool ping_output = false;  // the end of the command's output goes with the ping
   OutputTo output = OutputTo::show;
-  std::int64_t output_max = 16 * 1024 * 1024;  // on_failure: how many bytes are kept and shown
-  Duration ttl = Duration::seconds(15);        // fleet: how long a lease lasts without renewal
+  std::int64_t output_max = kOutputMax;  // on_failure: how many bytes are kept and shown
+  Duration ttl = Duration::seconds(15);  // fleet: how long a lease lasts without renewal
   OnLost on_lost = OnLost::by_store;
   // Only every Nth consecutive refusal is reported, and only of every Nth consecutive failure is
   // told and its output shown; 0: of all.

@@ -21,6 +21,12 @@ inline constexpr std::string_view kLogMode = "ATMOST_TELL_LOG_MODE";
 // --notify: for sh -c.
 inline constexpr std::string_view kNotify = "ATMOST_TELL_NOTIFY";
 
+// The words in front of a program that make it run as the command's user, each with kEndOfWord
+// behind it. Then the program itself keeps its user, who may write the log, and only starts another
+// one with these words, which reports on kReport, a descriptor: lines of "to<TAB>why".
+inline constexpr std::string_view kRunAs = "ATMOST_TELL_RUN_AS";
+inline constexpr char kEndOfWord = '\x1f';
+inline constexpr std::string_view kReport = "ATMOST_TELL_REPORT";
 // --ping: "start", or the exit code.
 inline constexpr std::string_view kPing = "ATMOST_TELL_PING";
 // The URL itself, or a descriptor of the file that holds it. Removed before a command is started.

@@ -212,7 +212,7 @@ Outcome run_command(Store& store, const Request& request, const Command& command
   if (!session.ok()) return failed(session.error());
   const OpenLocks locks = {request, store.traits(), *session.value()};
   limiter::Journal journal(request, locks.traits, command, observer);
-  limiter::Telling telling(request, journal, observer);
+  limiter::Telling telling(request, command, journal, observer);
   if (const Status ready = telling.prepare(); !ready.ok()) return failed(ready.error());
   Lease lease;
   Outcome outcome = limiter::admit(locks, policy::decide, observer, lease, {.log = &journal});

@@ -185,6 +185,11 @@ void Telling::start(int output) {
     how.append_unsigned(place->mode).append(place->mode_given ? "g" : "");
     how.append(place->check_directories ? "c" : "").append(place->optional ? "o" : "");
   }
+  if (command_.run_as != nullptr) {
+    Text<200'000>& words = variables.begin(tell::kRunAs);
+    for (char* const* word = command_.run_as; *word != nullptr; ++word)
+      words.append(*word).push(tell::kEndOfWord);
+  }
   const os::Fd before = static_cast<os::Fd&&>(over_);
   os::Fd end;
   int error = os::open_pipe(over_, end);

@@ -16,8 +16,8 @@ namespace atmost::limiter {
 // it.
 class Telling {
  public:
-  Telling(const Request& request, Journal& journal, Observer* observer)
-      : request_(request), journal_(journal), observer_(observer) {}
+  Telling(const Request& request, const Command& command, Journal& journal, Observer* observer)
+      : request_(request), command_(command), journal_(journal), observer_(observer) {}
 
   // Error (usage): the file with the URL cannot be read.
   Status prepare();
@@ -38,6 +38,7 @@ class Telling {
   void start(int output);
 
   const Request& request_;
+  const Command& command_;
   Journal& journal_;
   Observer* observer_;
   os::Fd url_;
