@@ -39,6 +39,16 @@ Status check_amounts(const Invocation& invocation) {
   return {};
 }
 
+Status check_idle(const Invocation& invocation) {
+  const Request& request = invocation.request;
+  if (request.expire_idle.is_zero()) return {};
+  if (!traits_of(invocation).inheritable)
+    return usage("--expire-idle: watches the holders of lock files: use --expire-after");
+  if (request.wait.is_zero() && request.on_busy != OnBusy::join)
+    return usage("--expire-idle: only a caller that waits watches the holder: use --wait as well");
+  return {};
+}
+
 Status check_exec(const Invocation& invocation) {
   const Request& request = invocation.request;
   if (invocation.subcommand == kHold) {
@@ -227,6 +237,7 @@ Status combine(Invocation& invocation) {
   if (const Status runtimes = check_runtimes(invocation.request); !runtimes.ok()) return runtimes;
   if (const Status output = check_output(invocation); !output.ok()) return output;
   if (const Status learned = check_learned(invocation); !learned.ok()) return learned;
+  if (const Status idle = check_idle(invocation); !idle.ok()) return idle;
   if (const Status slack = check_slack(invocation); !slack.ok()) return slack;
   if (invocation.request.no_history &&
       (!invocation.request.log_path.empty() || invocation.request.log_args)) {

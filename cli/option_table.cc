@@ -83,6 +83,9 @@ constexpr Option kOptions[] = {
        return read_limit(value, to.request.expire_after, to.request.expire_auto,
                          Duration::forever());
      }},
+    {0, "expire-idle", "DUR", kRun | kHold, "stop a holder that was idle for so long during --wait",
+     [](Value value, Invocation& to) { return read_duration(value, to.request.expire_idle); },
+     "processes of other machines cannot be watched: use --expire-after"},
     {0, "max-runtime", "DUR|auto", kRun, "stop the command after this long (124)",
      [](Value value, Invocation& to) {
        return read_limit(value, to.request.max_runtime, to.request.max_runtime_auto, {});

@@ -13,7 +13,8 @@ struct Habit {
 };
 
 // The options of util-linux flock(1), coreutils timeout(1), GNU parallel's sem and run-one that
-// users may type, where atmost has no option of that name.
+// users may type, and the beginning that two options have in common, where atmost has no option of
+// that name.
 constexpr Habit kHabits[] = {
     {"-x", "an exclusive lock is what atmost takes anyway: leave it out"},
     {"-e", "an exclusive lock is what atmost takes anyway: leave it out"},
@@ -36,6 +37,7 @@ constexpr Habit kHabits[] = {
     {"--fg", "atmost run waits for its command anyway: leave it out"},
     {"--semaphoretimeout", "how long to wait for admission is --wait"},
     {"--kill-after", "the pause after each signal is --kill-grace"},
+    {"--expire", "how old a holder may be is --expire-after, how long idle --expire-idle"},
     {"--foreground", "the command keeps the terminal anyway: leave it out"},
 };
 

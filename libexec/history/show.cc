@@ -88,7 +88,9 @@ std::string details(const Record& record) {
     case Event::Kind::stopping:
       to = "holder " + number(record.holder_pid);
       if (has(record.age_ns)) join(to, "since " + span(record.age_ns));
-      join(to, record.why == "kill" ? "by atmost kill" : "by --on-busy=replace");
+      join(to, record.why == "kill"   ? "by atmost kill"
+               : record.why == "idle" ? "idle"
+                                      : "by --on-busy=replace");
       break;
     case Event::Kind::vanished:
       to = "the run of " + number(record.holder_pid) + " ended without a trace";

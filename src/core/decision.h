@@ -30,8 +30,8 @@ enum class Why : std::uint8_t {
 inline constexpr std::uint32_t kMaxVictims = 64;
 
 // Why another process stops a holder: it has held for longer than the taker's limit,
-// --on-busy=replace, or atmost kill.
-enum class StopReason : std::uint8_t { overdue, replace, kill };
+// --on-busy=replace, atmost kill, or the taker has watched it being idle for its limit.
+enum class StopReason : std::uint8_t { overdue, replace, kill, idle };
 
 struct Decision {
   Verdict verdict = Verdict::busy;

@@ -158,7 +158,8 @@ enum class Beat : std::uint8_t {
 // Tells the supervisors above this process that watch their commands for silence, or that of the
 // lock at `path` alone (empty: all), that the command works, and that it may be silent for `eta`
 // from now. Error: not_permitted, when a supervisor is another user's and `eta` is not zero. (That
-// this process was started is activity that every supervisor sees by itself.)
+// this process was started is activity that every supervisor sees by itself.) Blocks until they
+// have read it, at most two seconds each.
 Result<Beat> beat(std::string_view path, Duration eta);
 // The longest `eta`.
 inline constexpr Duration kLongestEta = Duration::seconds(24 * 86'400);

@@ -96,6 +96,8 @@ struct Request {
   ElapsedFrom elapsed_from = ElapsedFrom::start;
   Duration expire_after = Duration::forever();
   bool expire_auto = false;
+  // A waiter stops a holder that it has watched being idle for so long; 0: it watches none.
+  Duration expire_idle{};
   Duration max_runtime{};  // 0: no limit
   bool max_runtime_auto = false;
   Duration max_idle{};     // stopped after so long a silence; 0: no limit

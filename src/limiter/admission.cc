@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "idle_watch.h"
 #include "monitored.h"
 #include "os/clock.h"
 #include "os/interrupt.h"
@@ -36,7 +37,8 @@ class Admission {
         decide_(decide),
         observer_(observer),
         lease_(lease),
-        how_(how) {}
+        how_(how),
+        idle_watch_(how.store, request_) {}
 
   Outcome run();
 
@@ -45,6 +47,8 @@ class Admission {
   bool step(Outcome& outcome);
   bool on_too_soon(const Decision& decision, Outcome& outcome);
   bool on_overdue(const Decision& decision, Outcome& outcome);
+  bool on_idle(const Decision& victim, Outcome& outcome);
+  bool stop_victims(const Motive& why, Decision& victims, Outcome& outcome);
   bool on_busy(const Decision& decision, Outcome& outcome);
   bool wait_until(std::int64_t boot_ns, const Decision& decision, Outcome& outcome);
   bool interrupted(Outcome& outcome) const;
@@ -58,6 +62,7 @@ class Admission {
   Observer* observer_;
   Lease& lease_;
   const Asking& how_;
+  IdleWatch idle_watch_;
   Ticket ticket_;
   std::int64_t deadline_ = 0;
   HolderStops stops_;  // of holders that have released their slots for us; kept until our next
@@ -139,6 +144,10 @@ bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
     why.due = request_.expire_auto ? decision.limits.expire_after : request_.expire_after;
     why.learned = request_.expire_auto ? &decision.limits : nullptr;
   }
+  return stop_victims(why, overdue, outcome);
+}
+
+bool Admission::stop_victims(const Motive& why, Decision& overdue, Outcome& outcome) {
   Result<Takeover> taken = take_over(locks_, why, overdue, stops_, {observer_, how_.log});
   // The slots stay closed to newcomers until our next attempt; waiters in front of us get them
   // first.
@@ -157,6 +166,13 @@ bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
   return on_busy(overdue, outcome);
 }
 
+bool Admission::on_idle(const Decision& victim, Outcome& outcome) {
+  Decision idle = victim;
+  Motive why;
+  why.reason = StopReason::idle;
+  return stop_victims(why, idle, outcome);
+}
+
 bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
   // The slot is being taken over, or its record made it look overdue: then there is no ticket.
   const bool may_wait = ticket_.drawn || (waits() && os::boot_ns() < deadline_);
@@ -164,7 +180,14 @@ bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
     outcome = refused(decision);
     return true;
   }
-  const std::int64_t recheck = plus(os::boot_ns(), decision.retry_in);
+  if (idle_watch_.wanted() && ticket_.drawn) {
+    const bool first = decision.why == Why::no_slot && decision.waiters == 0;
+    Decision victim = decision;
+    if (!first) idle_watch_.rest();
+    if (first && idle_watch_.look(decision.lock, victim)) return on_idle(victim, outcome);
+  }
+  std::int64_t recheck = plus(os::boot_ns(), decision.retry_in);
+  if (idle_watch_.next_ns() < recheck) recheck = idle_watch_.next_ns();
   return wait_until(recheck < deadline_ ? recheck : deadline_, decision, outcome);
 }
 

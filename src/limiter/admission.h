@@ -27,6 +27,7 @@ struct Asking {
   Signals signals = Signals::ours;
   bool at_once = false;        // does not wait, whatever the request says
   TakeoverLog* log = nullptr;  // records what happens to overdue holders
+  Store* store = nullptr;      // that of the session, for request.expire_idle; null: ignores it
   // If a signal handler runs at this gate, the wait ends and the answer fails with
   // Code::interrupted.
   const os::WaitGate* gate = nullptr;

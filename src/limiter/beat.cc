@@ -6,6 +6,7 @@
 #include "core/limiter.h"
 #include "core/parse.h"
 #include "environment.h"
+#include "os/clock.h"
 #include "os/process.h"
 #include "os/self.h"
 #include "os/signal_numbers.h"
@@ -30,6 +31,15 @@ bool lists(const char* held, std::string_view path) {
   return false;
 }
 
+// Until the supervisor has read the last beat: the next one would be lost. A supervisor that is
+// stopped reads none.
+void await_reading(std::int64_t supervisor) {
+  constexpr std::int64_t kPauseNs = 1'000'000;
+  const std::int64_t until_ns = os::boot_ns() + 2'000'000'000;
+  while (os::is_pending(supervisor, os::kBeat) && os::boot_ns() < until_ns)
+    os::sleep_until(os::boot_ns() + kPauseNs);
+}
+
 int tell(std::string_view entry, int number) {
   const Result<std::uint64_t> pid = parse_count(take_until(entry, ','), 2, INT32_MAX);
   const Result<std::uint64_t> start = parse_count(take_until(entry, ','), 0, INT64_MAX);
@@ -41,7 +51,11 @@ int tell(std::string_view entry, int number) {
   const bool same = os::process_facts(supervisor, facts) == 0 &&
                     facts.start_boot_ns == static_cast<std::int64_t>(start.value()) &&
                     os::is_ancestor(supervisor);
-  return same ? handle.send_number(os::kBeat, number) : ESRCH;
+  if (!same) return ESRCH;
+  await_reading(supervisor);  // of another caller's
+  const int error = handle.send_number(os::kBeat, number);
+  if (error == 0) await_reading(supervisor);
+  return error;
 }
 
 }  // namespace

@@ -224,7 +224,7 @@ template <class SessionOfStore, class Keep>
   Lease lease;
   const Outcome outcome = session.ok()
                               ? admit({keeping.request, keeping.store.traits(), *session.value()},
-                                      policy::decide, observer, lease)
+                                      policy::decide, observer, lease, {.store = &keeping.store})
                               : unopened(session.error());
   if (lease.held() && observer != nullptr) observer->admitted(lease, outcome.waited);
   starter.stand_alone();

@@ -46,8 +46,8 @@ Error not_started(const Command& command, int error) {
 
 [[gnu::cold]] Error nothing_counted() {
   return error_of(Code::usage, 0,
-                  "--max-idle: this system does not count what processes do (/proc/PID/io): use "
-                  "--max-runtime");
+                  "this system does not count what processes do (/proc/PID/io): use --max-runtime "
+                  "instead of --max-idle, --expire-after instead of --expire-idle");
 }
 
 void spread(const Request& request) {
@@ -202,7 +202,8 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
 
 Outcome run_command(Store& store, const Request& request, const Command& command,
                     Observer* observer) {
-  if (!request.max_idle.is_zero() && os::counts_activity() != 0) return failed(nothing_counted());
+  const bool watches = !request.max_idle.is_zero() || !request.expire_idle.is_zero();
+  if (watches && os::counts_activity() != 0) return failed(nothing_counted());
   spread(request);
   run::KeptOutput output;
   if (request.output != OutputTo::show) {
@@ -215,7 +216,8 @@ Outcome run_command(Store& store, const Request& request, const Command& command
   limiter::Telling telling(request, command, journal, observer);
   if (const Status ready = telling.prepare(); !ready.ok()) return failed(ready.error());
   Lease lease;
-  Outcome outcome = limiter::admit(locks, policy::decide, observer, lease, {.log = &journal});
+  Outcome outcome =
+      limiter::admit(locks, policy::decide, observer, lease, {.log = &journal, .store = &store});
   if (outcome.kind == Outcome::Kind::refused) {
     count_refusal(locks, outcome);
     limiter::learn_refusal(locks, outcome);

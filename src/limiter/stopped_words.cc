@@ -13,6 +13,9 @@ void append_reason(Text<700>& to, const LockSpec& lock, const StoppedHolder& hol
     case StopReason::kill:
       to.append(", by atmost kill");
       return;
+    case StopReason::idle:
+      to.append(", idle for longer than --expire-idle");
+      return;
     case StopReason::overdue:
       break;
   }

@@ -58,6 +58,13 @@ int counts_activity();
 // looked at again. No heap; about 50 KiB of static memory, untouched before the first look.
 Activity look_at(const WatchedTree& tree, bool from_now, bool thorough);
 
+// Says to those who look at this process that its command will be silent until then (boot clock;
+// 0: that it will not): in the process's name, which nobody else can change. Effective in steps of
+// a second.
+void announce_silence(std::int64_t until_boot_ns);
+// What a process has announced: until when; 0: nothing.
+std::int64_t announced_silence(std::int64_t pid);
+
 // The processor time that this process has used.
 std::int64_t own_cpu_ns();
 

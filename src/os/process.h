@@ -103,6 +103,10 @@ int process_credentials(std::int64_t pid, Credentials& to);
 // Those in the text of /proc/PID/status (proc(5): "Uid:" and "Gid:", each real, effective, saved).
 bool parse_process_ids(std::string_view text, Credentials& to);
 
+// Whether the signal was sent to the process as a whole and has not arrived: another one like it
+// would be lost (signal(7)). False where that cannot be seen.
+bool is_pending(std::int64_t pid, int signal);
+
 // 0 when the process is gone.
 std::int64_t process_group(std::int64_t pid);
 

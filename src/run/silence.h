@@ -26,6 +26,8 @@ class Silence {
   constexpr bool wanted() const { return !limit_.is_zero() && !limit_.is_forever(); }
   // The limit was reached, at the last look.
   constexpr bool over() const { return over_; }
+  // Nothing happened between the last two looks.
+  constexpr bool silent() const { return silent_ns_ > 0; }
   // When to look next; kForever: never.
   constexpr std::int64_t next_ns() const { return next_ns_; }
   // Whether the look at `now_ns` may be the one that finds the limit reached.

@@ -185,8 +185,7 @@ std::int64_t Supervisor::next_soft_look() const {
 }
 
 void Supervisor::pass_on(const os::Arrival& arrival) {
-  if (is_beat(arrival))
-    return silence_.beat(os::boot_ns(), Duration::millis(arrival.relayed_for - 1));
+  if (is_beat(arrival)) return take_beat(Duration::millis(arrival.relayed_for - 1));
   const int signal = arrival.signal;
   const Passing passing = passing_of(signal);
   bool pass = passing != Passing::ours;

@@ -32,6 +32,7 @@ class Supervisor {
   void settle(std::int64_t now_ns);
   void watch_for_silence(std::int64_t now_ns);
   bool is_beat(const os::Arrival& arrival) const;
+  void take_beat(Duration eta);
   void pass_on(const os::Arrival& arrival);
   void deliver(int signal, std::int64_t sender);
   void stop_with_command();

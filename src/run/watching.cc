@@ -1,5 +1,6 @@
 // The supervisor's looks at what the command does.
 #include "os/activity.h"
+#include "os/clock.h"
 #include "os/self.h"
 #include "os/signal_numbers.h"
 #include "supervisor.h"
@@ -10,6 +11,12 @@ namespace atmost::run {
 bool Supervisor::is_beat(const os::Arrival& arrival) const {
   return arrival.signal == os::kBeat && silence_.wanted() && arrival.relayed_for > 0 &&
          !(monitored_ && arrival.sender == task_.monitor);
+}
+
+void Supervisor::take_beat(Duration eta) {
+  const std::int64_t now_ns = os::boot_ns();
+  silence_.beat(now_ns, eta);
+  os::announce_silence(eta.is_zero() ? 0 : plus(now_ns, eta));  // for takers
 }
 
 [[gnu::noinline]] void Supervisor::watch_for_silence(std::int64_t now_ns) {

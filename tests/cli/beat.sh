@@ -45,7 +45,7 @@ expect_code 64 atmost beat --eta inf
 expect_in err 'atmost: --eta: use at most 24d'
 
 # A process that is not below a supervisor cannot beat for it.
-start atmost run --max-idle 1s build sh -c 'echo "$ATMOST_BEAT" >of; sleep 60; :'
+start atmost run --max-idle 1s --kill-grace 100ms build sh -c 'echo "$ATMOST_BEAT" >of; sleep 60; :'
 wait_until '[ -s of ]'
 ATMOST_BEAT=$(cat of)
 export ATMOST_BEAT

@@ -25,7 +25,7 @@ mistake 64 '"verison" is no command of atmost; did you mean version?' atmost ver
 mistake 64 '"xyzzy" is no command of atmost: atmost --help lists them' atmost xyzzy
 mistake 64 'atmost: --if-elasped: no option of run; did you mean --if-elapsed?' \
   atmost run --if-elasped 1h lock true
-mistake 64 '--expire: no option of run; did you mean --expire-after?' atmost run --expire 1h lock true
+mistake 64 '--expire: no option of run: how old a holder may be is --expire-after, how long idle' atmost run --expire 1h lock true
 mistake 64 '--max-run: no option of run; did you mean --max-runtime?' atmost run --max-run=1h lock true
 mistake 64 '--on: no option of run: atmost run --help lists them' atmost run --on=x lock true
 mistake 64 '--jsno: no option of list; did you mean --json?' atmost list --jsno

@@ -1,5 +1,6 @@
 #include "../activity.h"
 
+#include <sys/prctl.h>
 #include <time.h>
 
 #include <cerrno>
@@ -7,6 +8,7 @@
 #include "../calls.h"
 #include "../process.h"
 #include "../self.h"
+#include "core/parse.h"
 #include "proc_files.h"
 
 namespace atmost::os {
@@ -19,6 +21,9 @@ struct Row {
   std::int64_t cpu_ns = 0;
   IoCounters io;
 };
+// In front of the boot clock's seconds, as the name of a supervisor.
+constexpr std::string_view kAnnounced = "eta:";
+
 constexpr std::int64_t kRows = 256;
 constexpr std::int64_t kKnown = 2048;
 
@@ -196,6 +201,31 @@ Activity look_at(const WatchedTree& tree, bool from_now, bool thorough) {
   for (std::int64_t i = 0; i < kRows; ++i)
     add_row(memory.rows[1 - memory.newer][i], memory.rows[memory.newer][i], look.seen);
   return look.seen;
+}
+
+void announce_silence(std::int64_t until_boot_ns) {
+  static Text<15> name_before;
+  if (until_boot_ns == 0) {
+    if (!name_before.empty()) prctl(PR_SET_NAME, name_before.c_str(), 0, 0, 0);
+    return;
+  }
+  char before[16] = {};
+  if (name_before.empty() && prctl(PR_GET_NAME, before, 0, 0, 0) == 0)
+    name_before = Text<15>(before);
+  Text<15> name(kAnnounced);
+  name.append_signed(until_boot_ns / 1'000'000'000 + 1);
+  if (!name.truncated()) prctl(PR_SET_NAME, name.c_str(), 0, 0, 0);
+}
+
+std::int64_t announced_silence(std::int64_t pid) {
+  char room[32];
+  std::string_view name;
+  if (read_proc(proc_path(pid, "/comm").c_str(), room, sizeof room, name) != 0) return 0;
+  if (!name.starts_with(kAnnounced)) return 0;
+  name.remove_prefix(kAnnounced.size());
+  if (name.ends_with('\n')) name.remove_suffix(1);
+  const Result<std::uint64_t> until_s = parse_count(name, 0, INT32_MAX);
+  return until_s.ok() ? static_cast<std::int64_t>(until_s.value()) * 1'000'000'000 : 0;
 }
 
 std::int64_t own_cpu_ns() {

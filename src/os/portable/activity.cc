@@ -12,6 +12,10 @@ Activity look_at(const WatchedTree&, bool, bool) {
   return seen;
 }
 
+void announce_silence(std::int64_t) {}
+
+std::int64_t announced_silence(std::int64_t) { return 0; }
+
 std::int64_t own_cpu_ns() { return 0; }
 
 }  // namespace atmost::os

@@ -24,6 +24,8 @@ int process_credentials(std::int64_t pid, Credentials& to) {
   return 0;
 }
 
+bool is_pending(std::int64_t, int) { return false; }
+
 bool started_by(std::int64_t, std::uint32_t) { return false; }
 
 Holding holds_byte(std::int64_t, std::uint64_t, std::uint64_t, std::int64_t) {
