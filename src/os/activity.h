@@ -22,6 +22,8 @@ struct Activity {
   // A process was in uninterruptible sleep (a disk, a network filesystem), or could not be read
   // (another user's): it may be doing anything.
   bool unclear = false;
+  // A process has an io_uring(7), whose bytes the kernel does not count; only of a `thorough` look.
+  bool uncounted = false;
   bool runnable = false;  // a thread waits for a processor or has one; only of a `thorough` look
   std::uint32_t processes = 0;
 };

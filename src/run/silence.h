@@ -50,8 +50,10 @@ class Silence {
   constexpr void look(std::int64_t now_ns, const os::Activity& seen, std::int64_t cost_ns) {
     const std::int64_t elapsed_ns = now_ns > last_ns_ ? now_ns - last_ns_ : 0;
     fill(cpu_ns_, seen.cpu_ns, elapsed_ns);
-    if (seen.moved || seen.unclear || cpu_ns_ >= kSomeNs || now_ns < expected_until_ns_) {
-      silent_ns_ = cpu_ns_ = 0;
+    total_ns_ += seen.cpu_ns;
+    const bool may_move = seen.unclear || (seen.uncounted && total_ns_ > 0);
+    if (seen.moved || may_move || cpu_ns_ >= kSomeNs || now_ns < expected_until_ns_) {
+      silent_ns_ = cpu_ns_ = total_ns_ = 0;
     } else {
       silent_ns_ += counted(now_ns);
     }
@@ -67,7 +69,7 @@ class Silence {
   // The command says that it works, and that it may be silent until `eta` from now.
   constexpr void beat(std::int64_t now_ns, Duration eta) {
     expected_until_ns_ = eta.is_zero() ? 0 : plus(now_ns, eta);
-    silent_ns_ = cpu_ns_ = 0;
+    silent_ns_ = cpu_ns_ = total_ns_ = 0;
     last_ns_ = now_ns;
     if (wanted()) next_ns_ = plus(now_ns, {pause_ns_});
   }
@@ -92,7 +94,8 @@ class Silence {
   std::int64_t next_ns_ = Duration::kForever;
   std::int64_t pause_ns_ = 0;
   std::int64_t silent_ns_ = 0;
-  std::int64_t cpu_ns_ = 0;
+  std::int64_t cpu_ns_ = 0;    // beyond what is silence
+  std::int64_t total_ns_ = 0;  // used since the silence began
   std::int64_t expected_until_ns_ = 0;
 };
 

@@ -198,7 +198,7 @@ void uring() {
     if (syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, nullptr, 0) < 0) _exit(77);
     unsigned* const head = ring_at<unsigned>(queue, set.cq_off.head);
     __atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
-    pause_ms(1);
+    pause_ms(100);
   }
 }
 

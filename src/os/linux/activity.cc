@@ -117,6 +117,7 @@ class Look {
     ++seen.processes;
     see_state(facts);
     if (thorough_ && facts.threads > 1) see_threads(pid);
+    if (thorough_) see_rings(pid);
     IoCounters io;
     std::int64_t cpu_ns = 0;
     const Readable readable = read_io(pid, io);
@@ -152,6 +153,20 @@ class Look {
       file.push('/').append_signed(thread).append("/stat");
       if (read_proc(file.c_str(), room, sizeof room, text) == 0 && parse_process_stat(text, facts))
         see_state(facts);
+    }
+  }
+
+  void see_rings(std::int64_t pid) {
+    Numbers descriptors;
+    const Text<63> path = proc_path(pid, "/fd");
+    if (descriptors.open(path.c_str()) != 0) return;
+    for (std::int64_t fd; !seen.uncounted && descriptors.next(fd);) {
+      constexpr std::string_view kRing = "anon_inode:[io_uring]";
+      char name[kRing.size() + 1];
+      Text<63> file = path;
+      file.push('/').append_signed(fd);
+      const ssize_t size = calls.readlink(file.c_str(), name, sizeof name);
+      seen.uncounted = size > 0 && std::string_view(name, static_cast<std::size_t>(size)) == kRing;
     }
   }
 

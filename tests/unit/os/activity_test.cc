@@ -1,6 +1,13 @@
 #include "os/activity.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "os/calls.h"
 
 namespace atmost::os {
 namespace {
@@ -45,6 +52,56 @@ TEST(Activity, DataIsNot) {
   EXPECT_FALSE(is_quiet(io(0, 0, 1, 1)));  // a dot
   EXPECT_FALSE(is_quiet(io(8, 1, 100, 1)));
   EXPECT_FALSE(is_quiet(io(0, 0, 0, 0, 4096)));  // a page fault
+}
+
+long counted = 0;
+
+// System calls of a look at `count` sleeping children.
+long calls_of_a_look(int count) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < count; ++i) {
+    children.push_back(fork());
+    if (children.back() == 0) {
+      pause();
+      _exit(0);
+    }
+  }
+  const WatchedTree tree = {getpid(), false};
+  (void)look_at(tree, true, false);
+  calls.openat = [](int dir, const char* path, int flags, mode_t mode) {
+    return ++counted, kRealCalls.openat(dir, path, flags, mode);
+  };
+  calls.read = [](int fd, void* to, std::size_t size) {
+    return ++counted, kRealCalls.read(fd, to, size);
+  };
+  calls.close = [](int fd) { return ++counted, kRealCalls.close(fd); };
+  calls.stat = [](const char* path, struct stat* to) {
+    return ++counted, kRealCalls.stat(path, to);
+  };
+  calls.readlink = [](const char* path, char* to, std::size_t size) {
+    return ++counted, kRealCalls.readlink(path, to, size);
+  };
+  calls.clock_gettime = [](clockid_t clock, struct timespec* to) {
+    return ++counted, kRealCalls.clock_gettime(clock, to);
+  };
+  counted = 0;
+  const Activity seen = look_at(tree, false, false);
+  calls = kRealCalls;
+  EXPECT_EQ(static_cast<int>(seen.processes), count);
+  for (const pid_t child : children) {
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  return counted;
+}
+
+// Three to read its state, three for its bytes, and a clock. Processes of others that begin
+// meanwhile are looked at once, so one of several tries is enough.
+TEST(Activity, ALookIsSevenCallsAProcess) {
+  if (counts_activity() != 0) GTEST_SKIP() << "nothing is counted here";
+  long more = 0;
+  for (int i = 0; i < 20 && more != 140; ++i) more = calls_of_a_look(21) - calls_of_a_look(1);
+  EXPECT_EQ(more, 140);
 }
 
 }  // namespace

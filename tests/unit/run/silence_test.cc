@@ -65,6 +65,22 @@ TEST(Silence, AMillisecondASecondIsIdle) {
             7'000);
 }
 
+TEST(Silence, ARingThatIsUsedMayMoveBytes) {
+  const auto used = [](std::int64_t ns) {
+    return [ns](std::int64_t now) {
+      os::Activity seen = cpu(now % (1'000 * kMs) == 0 ? ns : 0);
+      seen.uncounted = true;
+      return seen;
+    };
+  };
+  Silence works(Duration::seconds(2));
+  works.begin(0);
+  EXPECT_EQ(over_at(works, 60'000, used(1'000)), 0);
+  Silence idle(Duration::seconds(2));
+  idle.begin(0);
+  EXPECT_EQ(over_at(idle, 60'000, used(0)), 2'000);
+}
+
 TEST(Silence, WhatMayBeAnythingIsActive) {
   Silence silence(Duration::seconds(2));
   silence.begin(0);
