@@ -25,6 +25,7 @@ EXEMPT = {  # (document, how a paragraph begins): why it is neither run nor comp
     ("docs/architecture.md", "decide(Request,"): "a signature, in words",
     ("docs/architecture.md", "argv -> Request"): "a diagram",
     ("docs/lock-map.md", "open \u2500\u2500 guard"): "a diagram",
+    ("docs/cron.md", "groupadd jobs"): "it would add a group to this machine",
     ("docs/symlink-locks.md", "LOCK -> pid="): "the text of a link, as ls shows it",
     ("docs/performance.md", "`bench/run --"): "the output of a measurement",
     ("docs/fleet.md", "UPDATE report SET"): "SQL with variables of a program around it",
