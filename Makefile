@@ -3,6 +3,8 @@
 # make check    deps, build, and every kind of test once, on the product itself: five minutes
 # make check-all  all tests, in five variants: what continuous integration runs
 # make soak     the long tests
+# make check-nfs  three virtual machines: a server of NFS and two of its clients; two minutes
+# make nfs-bed  only what those machines start from, in build/nfs
 # make fuzz     every parser against made-up texts, 20 s each: 20 minutes with its build
 # make demo     install what is missing, build, and watch real programs obey a limit
 # make bench    the table of docs/performance.md
@@ -42,7 +44,7 @@ THREAD_OPTIONS = -DATMOST_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug "-DATMOST_TES
 SANITIZE_OPTIONS = -DATMOST_SANITIZE=address$(comma)undefined -DCMAKE_BUILD_TYPE=Debug
 
 # Everything is made anew by CMake, which knows what is up to date.
-.PHONY: all build deps check check-once check-all check-main check-system check-portable check-thread check-sanitize fuzz demo bench soak format lint \
+.PHONY: all build deps check check-once check-all check-main check-system check-portable check-thread check-sanitize fuzz demo bench soak nfs-bed check-nfs format lint \
         dist deb rpm tarball npm install clean
 all: build
 
@@ -112,6 +114,17 @@ soak: deps
 	@tools/try_packages $(BUILD) || [ $$? = 77 ]
 	+@$(MAKE) --no-print-directory tarball
 	@tools/try_tarball $(BUILD)
+	+@$(MAKE) --no-print-directory check-nfs
+
+# The packages are kept: only what we built changes from one time to the next.
+nfs-bed:
+	@tools/install_deps build nfs
+	+@$(MAKE) --no-print-directory build
+	@tests/nfs/fetch $(BUILD)/nfs/fetched
+	@tests/nfs/image $(BUILD)/nfs/fetched $(BUILD)/bin $(BUILD)/nfs/image
+
+check-nfs: nfs-bed
+	@timeout 600 tests/nfs/check_nfs.py $(BUILD)/nfs/image
 
 demo:
 	@tools/install_deps build

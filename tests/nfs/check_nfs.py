@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""atmost on a directory of NFS, on two machines: tests/nfs/check_nfs.py IMAGE [TEST...]
+
+IMAGE is what tests/nfs/image wrote; `make check-nfs` does all of it.  Whether a command runs is
+told by files that it keeps on its own machine, and by the server's disk; not by our lock files.
+"""
+
+import sys
+import time
+import unittest
+
+from bed import ADDRESSES, Bed, Failed
+
+IMAGE = ""
+LEASE_S = 15
+
+
+def mount(machine, options, where):
+    """Mounts the server's directory as mount.nfs would, with options of the kernel."""
+    machine.do(f"mkdir -p {where} && mount -t nfs -o {options},addr={ADDRESSES['server']}"
+               f",clientaddr={ADDRESSES[machine.name]} server:/ {where}")
+
+
+def wait_until(machine, condition, timeout=30):
+    """Seconds until the shell condition holds on a machine."""
+    start = time.monotonic()
+    while machine.run(condition)[0] != 0:
+        if time.monotonic() - start > timeout:
+            raise Failed(f"{machine.name}: not within {timeout} s: {condition}")
+        time.sleep(0.1)
+    return time.monotonic() - start
+
+
+class OnNfs(unittest.TestCase):
+    """Three machines for all tests: each uses files of its own, and heals what it cuts."""
+
+    @classmethod
+    def setUpClass(cls):
+        start = time.monotonic()
+        cls.bed = cls.enterClassContext(Bed(IMAGE, lease=LEASE_S))
+        cls.bed.server.do("chmod 755 /export")
+        for client in (cls.bed.one, cls.bed.two):
+            mount(client, "vers=4.2,hard", "/mnt/hard")
+        print(f"bed: {cls.bed.accelerator}, up after {time.monotonic() - start:.1f} s",
+              file=sys.stderr)
+
+
+class TheBed(OnNfs):
+    """The machines do what the other tests rely on."""
+
+    def test_what_one_client_writes_the_other_and_the_server_s_disk_have(self):
+        self.bed.one.do("echo seen >/mnt/hard/written && sync /mnt/hard/written")
+        self.assertEqual(self.bed.two.do("cat /mnt/hard/written"), "seen\n")
+        self.assertEqual(self.bed.server.do("cat /disk/export/written"), "seen\n")
+
+    def test_the_exit_code_and_all_output_of_a_script_arrive(self):
+        code, output = self.bed.one.run("seq 20000; exit 3")
+        self.assertEqual((code, output.splitlines()[-1]), (3, "20000"))
+
+    def test_a_lock_excludes_the_other_client(self):
+        one, two = self.bed.one, self.bed.two
+        one.do("atmost run --trust-fs -q /mnt/hard/excluded.lock -- "
+               "sh -c 'touch /tmp/runs; while [ -e /tmp/runs ]; do sleep 0.1; done' "
+               ">/tmp/excluded.out 2>&1 & ")
+        wait_until(one, "[ -e /tmp/runs ]")
+        self.assertEqual(two.run("atmost run --trust-fs -q /mnt/hard/excluded.lock -- true")[0], 75)
+        one.do("rm /tmp/runs")
+        wait_until(two, "atmost run --trust-fs -q /mnt/hard/excluded.lock -- true")
+
+    def test_a_client_that_is_cut_off_blocks_until_it_is_healed(self):
+        one = self.bed.one
+        self.bed.cut(one)
+        try:
+            one.do("(echo late >/mnt/hard/late && sync /mnt/hard/late && touch /tmp/late) "
+                   ">/dev/null 2>&1 &")
+            time.sleep(3)
+            self.assertNotEqual(one.run("[ -e /tmp/late ]")[0], 0)
+            self.assertNotEqual(self.bed.server.run("[ -e /disk/export/late ]")[0], 0)
+        finally:
+            self.bed.heal(one)
+        wait_until(one, "[ -e /tmp/late ]", timeout=90)
+        self.assertEqual(self.bed.server.do("cat /disk/export/late"), "late\n")
+
+    def test_a_stopped_machine_answers_again_when_it_goes_on(self):
+        two = self.bed.two
+        two.tell("stop")
+        try:
+            with self.assertRaises((Failed, OSError)):
+                two.run("true", timeout=2)
+        finally:
+            two.tell("cont")
+        self.assertEqual(two.run("true")[0], 0)
+
+    def test_the_lock_of_a_machine_without_power_is_free_after_the_lease(self):
+        one, two = self.bed.one, self.bed.two
+        one.do("atmost run --trust-fs -q /mnt/hard/power.lock -- "
+               "sh -c 'touch /tmp/powered; sleep 600' >/dev/null 2>&1 &")
+        wait_until(one, "[ -e /tmp/powered ]")
+        one.power_off()
+        off = time.monotonic()
+        try:
+            wait_until(two, "atmost run --trust-fs -q /mnt/hard/power.lock -- true",
+                       timeout=4 * LEASE_S)
+            free = time.monotonic() - off
+            print(f"bed: free {free:.1f} s after power-off, lease {LEASE_S} s", file=sys.stderr)
+            # The last renewal was earlier than the end.
+            self.assertGreater(free, LEASE_S / 2)
+        finally:
+            one.power_on()
+            mount(one, "vers=4.2,hard", "/mnt/hard")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: check_nfs.py IMAGE [TEST...]")
+    IMAGE = sys.argv.pop(1)
+    unittest.main(verbosity=2)
