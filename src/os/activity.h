@@ -18,7 +18,9 @@ struct Activity {
   // Processor time. Exact for processes that can be seen; for those that ended and that their
   // parents waited for in clock ticks (10 ms), and once more what an earlier look has counted.
   std::int64_t cpu_ns = 0;
-  bool moved = false;  // bytes were read or written, apart from wake-ups (is_quiet())
+  // Bytes were read or written, apart from wake-ups (is_quiet()) and by `atmost` itself, which
+  // waits for a lock or supervises.
+  bool moved = false;
   // A process was in uninterruptible sleep (a disk, a network filesystem), or could not be read
   // (another user's): it may be doing anything.
   bool unclear = false;

@@ -69,7 +69,9 @@ bool is_id(std::int64_t number) { return number >= 0 && number <= UINT32_MAX; }
 bool parse_process_stat(std::string_view text, ProcessFacts& to) {
   // Behind the name's closing parenthesis there is none: only a letter and numbers.
   const std::size_t close = text.rfind(')');
-  if (close >= text.size() || text.find('(') > close) return false;
+  const std::size_t open = text.find('(');
+  if (close >= text.size() || open > close) return false;
+  to.name.assign({text.data() + open + 1, close - open - 1});
   text.remove_prefix(close + 1);
   Scanner scanner(text);
   const std::string_view state = scanner.word();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/text.h"
 #include "fd.h"
 
 namespace atmost::os {
@@ -22,6 +23,7 @@ struct ProcessFacts {
   std::int64_t start_boot_ns = 0;
   // The processor time of children that it has waited for, and of theirs; in steps of a clock tick.
   std::int64_t reaped_cpu_ns = 0;
+  Text<15> name;  // its own choice; at first that of its program's file
 
   // Ended, though its parent may not have noticed. A process whose main thread alone has ended
   // (pthread_exit(3)) runs on.

@@ -12,6 +12,13 @@ expect_in locks/history.jsonl '"stopped":"idle"'
 expect_code 0 atmost history build
 expect_in out 'stopped by --max-idle'
 
+# It waits for another lock, or below another supervisor that looks at it; both look at files.
+start atmost run other sleep 60
+wait_until '[ "$(atmost check other)" = 1 ]'
+expect_code 124 atmost run --max-idle 2s --kill-grace 5s build atmost run -w inf other true
+expect_code 124 atmost run --max-idle 2s --kill-grace 5s build \
+  atmost run --max-idle 10s inner sh -c 'sleep 60; :'
+
 # One that works for longer is left alone.
 expect_code 0 atmost run --max-idle 500ms build sh -c '
   end=$(($(date +%s) + 2))
