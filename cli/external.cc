@@ -62,6 +62,10 @@ int try_everywhere(std::string_view name, char** argv, Start start) {
 Error no_command(std::string_view name) {
   Error error = error_of(Code::usage, 0, "\"");
   error.message.append(name).append("\" is no command of atmost");
+  if (const std::string_view own = own_command(name); !own.empty()) {
+    append_meant(error, "", own);
+    return error;
+  }
   Nearest nearest(name);
   for (const Subcommand& one : subcommands()) nearest.consider(one.name);
   for (const ExternalProgram& one : external_programs()) nearest.consider(one.name);
@@ -72,6 +76,26 @@ Error no_command(std::string_view name) {
   } else {
     append_meant(error, "", nearest.found());
   }
+  return error;
+}
+
+// Ends the sentence about an option where a command was expected.
+Error option_without_command(std::string_view option) {
+  Error error = error_of(Code::usage, 0, "\"");
+  error.message.append(option);
+  std::string_view word = option;
+  while (word.starts_with('-')) word.remove_prefix(1);
+  Nearest nearest(word);
+  nearest.consider("help");
+  nearest.consider("version");
+  if (option.starts_with("--") && !nearest.found().empty()) {
+    error.message.append("\" is no option of atmost");
+    append_meant(error, "--", nearest.found());
+    return error;
+  }
+  error.message.append("\" is before the command, and options come after it: atmost run ")
+      .append(option)
+      .append(" LOCK COMMAND");
   return error;
 }
 
@@ -101,11 +125,7 @@ int run_external(std::string_view name, char** argv) {
     complain(no_command(shown));
     return static_cast<int>(Code::usage);
   }
-  Text<300> words("\"");
-  complain(words.append(shown)
-               .append("\" is before the command, and options come after it: atmost run ")
-               .append(shown)
-               .append(" LOCK COMMAND"));
+  complain(option_without_command(shown));
   return static_cast<int>(Code::usage);
 }
 

@@ -56,6 +56,12 @@ void append_flock_form(Error& error, const Option& option, std::string_view valu
     error.message.append("; not to wait, as -n of flock(1), is what atmost does anyway");
 }
 
+// The actions of --on-busy are for after the wait.
+void append_wait_form(Error& error, const Option& option, std::string_view value) {
+  if (option.name == "on-busy" && (value == "wait" || value == "block"))
+    error.message.append("; how long to wait for admission is --wait");
+}
+
 // This option of flock(1) and timeout(1) could mean either of two things; atmost does not guess.
 Error two_timeouts() {
   return about(
@@ -137,6 +143,7 @@ class Reader {
       Error error = about(typed, stored.error().message);
       error.code = stored.error().code;
       append_flock_form(error, option, value);
+      append_wait_form(error, option, value);
       return error;
     }
     return {};

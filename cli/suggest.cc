@@ -29,6 +29,18 @@ constexpr Habit kHabits[] = {
     {"-o", "not to pass the lock's descriptor on is --close"},
     {"-F", "to become the command is --exec"},
     {"--no-fork", "to become the command is --exec"},
+    {"--lock", "LOCK is the first word after the options"},
+    {"--name", "LOCK is the first word after the options"},
+    {"--file", "LOCK is the first word after the options"},
+    {"--lockfile", "LOCK is the first word after the options"},
+    {"--interval", "how soon it may run again is --if-elapsed"},
+    {"--every", "how soon it may run again is --if-elapsed"},
+    {"--retry", "how long to wait for admission is --wait; a command that failed is not repeated"},
+    {"--retries",
+     "how long to wait for admission is --wait; a command that failed is not repeated"},
+    {"--signal", "INT is sent first, then TERM and KILL: leave it out"},
+    {"--background", "a shell starts it in the background: put & behind it"},
+    {"--non-block", "atmost does not wait unless --wait says so: leave it out"},
     {"--nb", "atmost does not wait unless --wait says so: leave it out"},
     {"--nonblock", "atmost does not wait unless --wait says so: leave it out"},
     {"--nonblocking", "atmost does not wait unless --wait says so: leave it out"},
@@ -39,6 +51,36 @@ constexpr Habit kHabits[] = {
     {"--kill-after", "the pause after each signal is --kill-grace"},
     {"--expire", "how old a holder may be is --expire-after, how long idle --expire-idle"},
     {"--foreground", "the command keeps the terminal anyway: leave it out"},
+};
+
+// Commands that users of other programs may type.
+constexpr Habit kCommandHabits[] = {
+    {"stop", "kill"},
+    {"abort", "kill"},
+    {"terminate", "kill"},
+    {"start", "run"},
+    {"exec", "run"},
+    {"flock", "run"},
+    {"lock", "run, or hold in a script"},
+    {"acquire", "run, or hold in a script"},
+    {"unlock", "release"},
+    {"pause", "drain"},
+    {"suspend", "drain"},
+    {"disable", "drain"},
+    {"unpause", "resume"},
+    {"enable", "resume"},
+    {"log", "history"},
+    {"logs", "history"},
+    {"show", "list, or explain for one lock"},
+    {"info", "list, or explain for one lock"},
+    {"who", "list"},
+    {"queue", "list"},
+    {"rm", "forget"},
+    {"delete", "forget"},
+    {"reset", "forget"},
+    {"clear", "forget"},
+    {"test", "check"},
+    {"try", "check"},
 };
 
 constexpr std::string_view kOnlyInShells[] = {"cd", "export", "source", ".",    "umask",
@@ -55,10 +97,20 @@ bool is_assignment(std::string_view word) {
   return true;
 }
 
+bool differs_in_case_alone(std::string_view typed, std::string_view candidate) {
+  if (typed.size() != candidate.size()) return false;
+  for (std::size_t i = 0; i < typed.size(); ++i) {
+    const bool upper = typed[i] >= 'A' && typed[i] <= 'Z';
+    if (candidate[i] != (upper ? static_cast<char>(typed[i] - 'A' + 'a') : typed[i])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void Nearest::consider(std::string_view candidate) {
   if (candidate.empty()) return;
+  if (differs_in_case_alone(typed_, candidate)) misspelt_ = candidate;
   if (misspelt_.empty() && is_misspelling(typed_, candidate)) misspelt_ = candidate;
   if (typed_.size() < kShortestBeginning || !candidate.starts_with(typed_)) return;
   several_ = !begun_.empty();
@@ -77,6 +129,13 @@ void append_meant(Error& error, std::string_view prefix, std::string_view found)
 
 std::string_view own_form(std::string_view typed) {
   for (const Habit& habit : kHabits) {
+    if (habit.typed == typed) return habit.form;
+  }
+  return {};
+}
+
+std::string_view own_command(std::string_view typed) {
+  for (const Habit& habit : kCommandHabits) {
     if (habit.typed == typed) return habit.form;
   }
   return {};

@@ -30,6 +30,9 @@ void append_meant(Error& error, std::string_view prefix, std::string_view found)
 // such program has that option. `typed` has its dashes.
 std::string_view own_form(std::string_view typed);
 
+// The subcommand for a word that other programs have for it; empty: none.
+std::string_view own_command(std::string_view typed);
+
 // Whether the command needs a shell but is started without one: shell syntax in its name, an
 // assignment, or a command that only shells have.
 bool needs_shell(std::string_view command);

@@ -37,6 +37,29 @@ mistake 64 '--wait: "5 min" is not a duration: use a number with ms, s, m, h, d 
   atmost run --wait '5 min' lock true
 mistake 64 '--wait: "1.5h30m" is not a duration' atmost run --wait 1.5h30m lock true
 
+mistake 64 '"RUN" is no command of atmost; did you mean run?' atmost RUN lock true
+mistake 64 '"--hepl" is no option of atmost; did you mean --help?' atmost --hepl
+mistake 64 '"-n" is before the command, and options come after it: atmost run -n LOCK COMMAND' \
+  atmost -n 3 lock true
+mistake 64 '--on-busy: "SKIP" is none of fail, skip, replace, join; did you mean skip?' \
+  atmost run --on-busy=SKIP lock true
+mistake 64 'replace, join; how long to wait for admission is --wait' atmost run --on-busy=wait lock true
+
+# Words that other programs have.
+mistake 64 '"stop" is no command of atmost; did you mean kill?' atmost stop lock
+mistake 64 '"start" is no command of atmost; did you mean run?' atmost start lock true
+mistake 64 '"lock" is no command of atmost; did you mean run, or hold in a script?' atmost lock x
+mistake 64 '"unlock" is no command of atmost; did you mean release?' atmost unlock x
+mistake 64 '"pause" is no command of atmost; did you mean drain?' atmost pause x
+mistake 64 '"logs" is no command of atmost; did you mean history?' atmost logs
+mistake 64 '"rm" is no command of atmost; did you mean forget?' atmost rm x
+mistake 64 '--every: no option of run: how soon it may run again is --if-elapsed' \
+  atmost run --every 5m lock true
+mistake 64 '--lock: no option of run: LOCK is the first word after the options' \
+  atmost run --lock lock true
+mistake 64 '--signal: no option of run: INT is sent first, then TERM and KILL: leave it out' \
+  atmost run --signal INT lock true
+
 # Habits of flock(1), timeout(1) and GNU sem.
 mistake 64 '--max: "lock" is not a whole number from 0 to 262144; not to wait, as -n of flock(1), is what atmost does anyway' \
   atmost run -n lock true
