@@ -264,6 +264,13 @@ int atmost_list(const char* name, const atmost_options* options,
  * answer is ATMOST_ADMITTED. May block for five seconds on the lock file's guard. */
 int atmost_check(const char* name, const atmost_options* options, unsigned* held);
 
+/* Inside a command that atmost run --max-idle watches: says that it works, and that it may be
+ * silent for `eta` seconds from now (0: only that it works; at most 24 days). Returns 1 when a
+ * supervisor has been told, 0 when nobody watches, -1 on an error (atmost_message(): the supervisor
+ * is another user's or cannot be reached, or `eta` is no such time). May block for two seconds for
+ * each supervisor that is stopped. */
+int atmost_beat(double eta);
+
 /* About the last call of this thread that did not admit: a sentence (control bytes escaped; valid
  * until this thread's next call); after ATMOST_TOO_SOON the seconds until it is no longer too soon
  * (INFINITY: never); after ATMOST_BUSY and ATMOST_TOO_SOON the reason in one word, as `why` in the

@@ -171,6 +171,22 @@ int atmost_held(const atmost_lock* lock) { return inside(lock)->held() ? 1 : 0; 
 
 const char* atmost_message(void) { return last_answer().message.c_str(); }
 
+int atmost_beat(double eta) {
+  constexpr double kMost = static_cast<double>(kLongestEta.ns / 1'000'000'000);
+  if (!(eta >= 0 && eta <= kMost)) {
+    answer_misuse("eta must be 0 to 24 days, in seconds");
+    return -1;
+  }
+  const Result<Beat> told = beat({}, {static_cast<std::int64_t>(eta * 1e9)});
+  if (!told.ok()) answer_error(told.error());
+  if (!told.ok()) return -1;
+  if (told.value() == Beat::unreachable) {
+    answer_misuse("no supervisor can be reached from here");
+    return -1;
+  }
+  return told.value() == Beat::told ? 1 : 0;
+}
+
 double atmost_retry_in(void) { return last_answer().retry_in; }
 
 const char* atmost_why(void) { return last_answer().why; }

@@ -33,6 +33,24 @@ expect_code 0 atmost run --max-idle 500ms outer atmost run --max-idle 700ms inne
 expect_code 124 atmost run --max-idle 500ms outer atmost run --max-idle 20s inner \
   sh -c 'atmost beat --eta 30s inner; exec sleep 20'
 
+# The C library.
+library=$ATMOST_BIN/../lib/libatmost.so.1
+if [ -e "$library" ]; then
+  expect_code 0 atmost run --max-idle 500ms build python3 -c "$waits
+import ctypes
+beat = ctypes.CDLL('$library').atmost_beat
+beat.argtypes = [ctypes.c_double]
+assert beat(30) == 1 and beat(-1) == -1 and beat(1e9) == -1
+wait(1.5)
+for i in range(4):
+    assert beat(0) == 1
+    wait(0.3)"
+  expect_code 0 atmost run build python3 -c "import ctypes
+beat = ctypes.CDLL('$library').atmost_beat
+beat.argtypes = [ctypes.c_double]
+assert beat(30) == 0"
+fi
+
 # Nobody watches: nothing to say.
 expect_code 0 atmost run build atmost beat
 expect_code 0 atmost run build atmost beat -v build
