@@ -1,25 +1,31 @@
 # shellcheck shell=bash
-# Completion of atmost for bash. What there is to complete is what --help of the program itself
-# lists.
+# Completion of atmost for bash. `atmost completion` knows what there is to complete.
 _atmost() {
-  local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[0]} at
+  local words=() starts=() at word cut
   COMPREPLY=()
-  if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "$("$command" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')" -- "$word")
-    return
-  fi
-  # Behind LOCK, and its "--", a whole command line follows.
-  for ((at = 2; at < COMP_CWORD; at++)); do
-    if [[ ${COMP_WORDS[1]} == run && ${COMP_WORDS[at]} == -- ]] && declare -F _command_offset >/dev/null; then
-      _command_offset $((at + 1))
-      return
+  # readline splits at = and colon; atmost does not.
+  for ((at = 1; at <= COMP_CWORD; at++)); do
+    word=${COMP_WORDS[at]}
+    if ((${#words[@]} > 0)) && [[ $word == [=:] || ${COMP_WORDS[at - 1]} == [=:] ]]; then
+      words[${#words[@]} - 1]+=$word
+    else
+      words+=("$word") starts+=("$at")
     fi
   done
-  if [[ $word == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$("$command" "${COMP_WORDS[1]}" --help 2>/dev/null |
-      sed -n 's/^  ....\(--[a-z][a-z-]*\).*/\1/p')" -- "$word")
-  else
-    mapfile -t COMPREPLY < <(compgen -f -- "$word")
-  fi
+  mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" completion "${words[@]}" 2>/dev/null | cut -f 1)
+  word=${words[${#words[@]} - 1]}
+  case ${COMPREPLY[0]-} in
+    ":command "*)
+      at=${starts[${COMPREPLY[0]#:command } - 1]}
+      COMPREPLY=()
+      if declare -F _command_offset >/dev/null; then _command_offset "$at"; fi
+      ;;
+    :files) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    :directories) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+    *)
+      cut=${word%"${word##*[=:]}"}
+      COMPREPLY=("${COMPREPLY[@]#"$cut"}")
+      ;;
+  esac
 }
 complete -o filenames -F _atmost atmost

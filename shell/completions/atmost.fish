@@ -1,12 +1,22 @@
-# Completion of atmost for fish. What there is to complete is what --help of the program itself
-# lists.
-function __atmost_commands
-    atmost --help 2>/dev/null | string match -rg '^  ([a-z]+) '
-end
-function __atmost_options
+# Completion of atmost for fish. `atmost completion` knows what there is to complete.
+function __atmost_complete
     set -l words (commandline -opc)
-    test (count $words) -ge 2; or return
-    atmost $words[2] --help 2>/dev/null | string replace -rf '^  .*? (--[a-z-]+)(?: \S+)?\s{2,}(.*)' '$1\t$2'
+    set -l last (commandline -ct)
+    set -l found (atmost completion $words[2..] "$last" 2>/dev/null)
+    switch "$found[1]"
+        case ':command *'
+            set -l at (string replace ':command ' '' -- $found[1])
+            set -l head
+            if test (count $words) -gt $at
+                set head (string escape -- $words[(math $at + 1)..])
+            end
+            complete -C (string join ' ' -- $head "$last")
+        case :files
+            __fish_complete_path "$last"
+        case :directories
+            __fish_complete_directories "$last"
+        case '*'
+            printf '%s\n' $found
+    end
 end
-complete -c atmost -n 'test (count (commandline -opc)) -eq 1' -f -a '(__atmost_commands)'
-complete -c atmost -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__atmost_options)'
+complete -c atmost -f -a '(__atmost_complete)'
