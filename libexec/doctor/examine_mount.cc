@@ -2,10 +2,11 @@
 #include "core/words.h"
 #include "examination.h"
 #include "message.h"
-#include "mounts.h"
 #include "os/byte_lock.h"
 #include "os/directory.h"
 #include "os/file.h"
+#include "os/mounts.h"
+#include "store/local/nfs_mount.h"
 
 namespace atmost::doctor {
 namespace {
@@ -37,7 +38,7 @@ std::string_view why_not(std::string_view name) {
 }
 
 // The mount of the directory, copied out of the walk.
-struct OwnMount final : MountVisitor {
+struct OwnMount final : os::MountVisitor {
   std::int64_t wanted = 0;
   bool found = false;
   std::string type;
@@ -45,31 +46,32 @@ struct OwnMount final : MountVisitor {
   std::string root;
   std::string upper;  // overlay's
 
-  void mount(const Mount& mount) override {
+  void mount(const os::Mount& mount) override {
     if (mount.id != wanted) return;
     found = true;
     type = mount.type;
     point = mount.point;
     root = mount.root;
-    upper = option(mount.options, "upperdir");
+    upper = os::option(mount.options, "upperdir");
   }
 };
 
 // Other mounts that show the directory's files with locks of their own.
-struct OtherWays final : MountVisitor {
+struct OtherWays final : os::MountVisitor {
   std::int64_t own = 0;
   std::string path;  // of the directory, without links
   std::uint32_t found = 0;
 
-  void mount(const Mount& mount) override {
+  void mount(const os::Mount& mount) override {
     if (mount.id == own) return;
     if (mount.type == "overlay") {
-      if (lies_in(path, option(mount.options, "upperdir")))
+      if (os::lies_in(path, os::option(mount.options, "upperdir")))
         report(mount, "upper layer of the overlay");
-      if (in_lower(option(mount.options, "lowerdir"))) report(mount, "lower layer of the overlay");
+      if (in_lower(os::option(mount.options, "lowerdir")))
+        report(mount, "lower layer of the overlay");
     } else if (mount.type.starts_with("fuse") && mount.source.starts_with("/") &&
                mount.source != "/" && !mount.source.starts_with("/dev/") &&
-               lies_in(path, mount.source)) {
+               os::lies_in(path, mount.source)) {
       report(mount, "source of the user-space filesystem");
     }
   }
@@ -79,13 +81,13 @@ struct OtherWays final : MountVisitor {
     while (!layers.empty()) {
       std::size_t size = layers.find(':');
       if (size == std::string_view::npos) size = layers.size();
-      if (lies_in(path, {layers.data(), size})) return true;
+      if (os::lies_in(path, {layers.data(), size})) return true;
       layers.remove_prefix(size < layers.size() ? size + 1 : size);
     }
     return false;
   }
 
-  void report(const Mount& mount, std::string_view role) {
+  void report(const os::Mount& mount, std::string_view role) {
     if (++found > 8) return;
     send({Level::doubtful, "other-paths",
           "this is the " + std::string(role) + " mounted at " + std::string(mount.point),
@@ -107,7 +109,8 @@ void examine_overlay(const OwnMount& mount) {
 
 // The path in the upper layer of what has `path` here; empty when that is not known.
 std::string in_upper(const OwnMount& mount, const std::string& path) {
-  if (!mount.found || mount.type != "overlay" || mount.upper.empty() || !lies_in(path, mount.point))
+  if (!mount.found || mount.type != "overlay" || mount.upper.empty() ||
+      !os::lies_in(path, mount.point))
     return {};
   return mount.upper + (mount.root == "/" ? "" : mount.root) +
          path.substr(mount.point == "/" ? 0 : mount.point.size());
@@ -150,12 +153,25 @@ void try_both_paths(const TrialFile& file, const std::string& path, const std::s
         "let everybody use one path"});
 }
 
+// What a client cannot know: how long the server keeps the locks of a machine that it does not hear
+// from.
+void report_nfs(const local::NfsMount& nfs, std::string what) {
+  what += ", version " + std::string(nfs.version.view());
+  std::string advice = "use a local directory, or a store of a fleet (etcd, PostgreSQL)";
+  if (local::is_cured_by_options(nfs.fault)) {
+    advice += "; -o vers=4.2,hard is better, but not enough without --trust-fs";
+  } else {
+    advice += "; if two commands may run for a while when a machine loses the server, --trust-fs";
+  }
+  send({Level::bad, "filesystem", what, std::string(local::reason_against(nfs.fault)), advice});
+}
+
 }  // namespace
 
 void examine_mount(const std::string& directory, int directory_fd) {
   OwnMount mount;
-  mount.wanted = mount_of(directory_fd);
-  if (mount.wanted != 0) (void)each_mount(mount);
+  mount.wanted = os::mount_of(directory_fd);
+  if (mount.wanted != 0) (void)os::each_mount(mount);
   const char* name = "";
   const os::Trust trust = os::filesystem_trust(directory_fd, &name);
   std::string what = mount.found ? mount.type : name;
@@ -168,6 +184,10 @@ void examine_mount(const std::string& directory, int directory_fd) {
     if (std::string_view(name) == "overlay") examine_overlay(mount);
     return;
   }
+  if (trust == os::Trust::refused && std::string_view(name) == "nfs") {
+    const local::NfsMount nfs = local::nfs_mount_of(directory_fd);
+    if (nfs.fault != local::NfsFault::unknown) return report_nfs(nfs, what);
+  }
   std::string advice = "use a local directory";
   if (directory != "/") advice += "; if you know that it keeps locks, say --trust-fs";
   send({Level::bad, "filesystem", what, why_not(name), advice});
@@ -178,11 +198,11 @@ void examine_layers(const TrialFile& file, int directory_fd) {
   if (os::descriptor_path(directory_fd, found) != 0) return;
   OtherWays ways;
   ways.path = found.view();
-  ways.own = mount_of(directory_fd);
-  (void)each_mount(ways);
+  ways.own = os::mount_of(directory_fd);
+  (void)os::each_mount(ways);
   OwnMount mount;
   mount.wanted = ways.own;
-  (void)each_mount(mount);
+  (void)os::each_mount(mount);
   const std::string upper = in_upper(mount, ways.path);
   if (upper.empty()) return;
   const std::string trial = upper + file.path.substr(file.path.rfind('/'));

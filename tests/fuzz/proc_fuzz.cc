@@ -3,10 +3,11 @@
 #include <cstring>
 #include <string_view>
 
-#include "doctor/mounts.h"
 #include "os/calls.h"
+#include "os/mounts.h"
 #include "os/process.h"
 #include "require.h"
+#include "store/local/nfs_mount.h"
 
 namespace {
 
@@ -22,12 +23,15 @@ ssize_t read_planted(int, void* to, std::size_t size, off_t at) {
   return static_cast<ssize_t>(size);
 }
 
-class Mounts final : public doctor::MountVisitor {
+class Mounts final : public os::MountVisitor {
  public:
-  void mount(const doctor::Mount& mount) override {
+  void mount(const os::Mount& mount) override {
     require(!mount.type.empty() && mount.id >= 0);
-    require(doctor::option(mount.options, "upperdir").size() <= mount.options.size());
-    (void)doctor::lies_in(mount.point, mount.root);
+    require(os::option(mount.options, "upperdir").size() <= mount.options.size());
+    (void)os::lies_in(mount.point, mount.root);
+    const local::NfsMount nfs = local::parse_nfs_options(mount.options);
+    require(nfs.fault != local::NfsFault::none || nfs.version.view().starts_with("4."));
+    require(!local::reason_against(nfs.fault).empty());
   }
 };
 
@@ -46,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const auto real = os::calls.pread;
   os::calls.pread = read_planted;
   Mounts mounts;
-  require(doctor::each_mount(mounts) == 0);
+  require(os::each_mount(mounts) == 0);
   os::calls.pread = real;
   return 0;
 }

@@ -17,8 +17,9 @@ LEASE_S = 15
 
 def mount(machine, options, where):
     """Mounts the server's directory as mount.nfs would, with options of the kernel."""
+    exported = "/export" if "vers=3" in options else "/"
     machine.do(f"mkdir -p {where} && mount -t nfs -o {options},addr={ADDRESSES['server']}"
-               f",clientaddr={ADDRESSES[machine.name]} server:/ {where}")
+               f",clientaddr={ADDRESSES[machine.name]} server:{exported} {where}")
 
 
 def wait_until(machine, condition, timeout=30):
@@ -108,6 +109,46 @@ class TheBed(OnNfs):
         finally:
             one.power_on()
             mount(one, "vers=4.2,hard", "/mnt/hard")
+
+
+class Mounts(OnNfs):
+    """What is said of a directory by how it is mounted; no lock file is left there."""
+
+    # Options, the version that the message names, and words of the reason.
+    CASES = (
+        ("vers=3,hard", "nfs 3", "keeps the locks of a machine without power for ever"),
+        ("vers=3,hard,nolock", "nfs 3", "keeps the locks of a machine without power for ever"),
+        ("vers=4.0,hard", "nfs 4.0", "seconds after it lost the server"),
+        ("vers=4.1,soft", "nfs 4.1", "the mount is soft"),
+        ("vers=4.2,softerr", "nfs 4.2", "the mount is soft"),
+        ("vers=4.1,hard", "nfs 4.1", "a machine that it does not hear from"),
+        ("vers=4.2,hard", "nfs 4.2", "a machine that it does not hear from"),
+    )
+
+    def test_each_is_refused_with_its_reason(self):
+        one = self.bed.one
+        for options, version, reason in self.CASES:
+            with self.subTest(options):
+                mount(one, options + ",nosharecache", "/mnt/other")
+                try:
+                    code, output = one.run("atmost run /mnt/other/refused.lock -- true")
+                    self.assertEqual(code, 74, output)
+                    self.assertIn(f"locks on this filesystem ({version}) cannot be trusted: ",
+                                  output)
+                    self.assertIn(reason, output)
+                    better = "-o vers=4.2,hard is better"
+                    cured = "hear from" not in reason
+                    (self.assertIn if cured else self.assertNotIn)(better, output)
+                    self.assertEqual(output.count("\n"), 1, output)
+                    self.assertNotEqual(
+                        self.bed.server.run("[ -e /disk/export/refused.lock ]")[0], 0)
+                    code, output = one.run("atmost doctor /mnt/other")
+                    self.assertEqual(code, 74, output)
+                    self.assertIn("at /mnt/other, version " + version.split()[1], output)
+                    self.assertIn(reason, output)
+                finally:
+                    # What doctor tried may be still on its way.
+                    one.do("umount -l /mnt/other")
 
 
 if __name__ == "__main__":

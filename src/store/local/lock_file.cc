@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "core/words.h"
+#include "nfs_mount.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/interrupt.h"
@@ -153,6 +154,16 @@ Status LockFile::check_file(const OpenRules& rules) {
   return {};
 }
 
+namespace {
+
+void append_nfs(const NfsMount& mount, Error& error) {
+  if (!mount.version.empty()) error.message.push(' ').append(mount.version.view());
+  error.message.append(") cannot be trusted: ").append(reason_against(mount.fault));
+  if (is_cured_by_options(mount.fault)) error.message.append("; -o vers=4.2,hard is better");
+}
+
+}  // namespace
+
 Status LockFile::check_filesystem(const OpenRules& rules, int fd) const {
   const char* name = "";
   if (rules.trust_fs && !rules.with_flock) return {};
@@ -163,9 +174,13 @@ Status LockFile::check_filesystem(const OpenRules& rules, int fd) const {
     return error;
   }
   Error error = failure(Code::io, 0, "locks on this filesystem (");
-  error.message.append(name)
-      .append(") cannot be trusted; see atmost doctor ")
-      .append(parent_of(path_));
+  error.message.append(name);
+  if (name == std::string_view("nfs")) {
+    append_nfs(nfs_mount_of(fd), error);
+  } else {
+    error.message.append(") cannot be trusted");
+  }
+  error.message.append("; see atmost doctor ").append(parent_of(path_));
   error.message.append(", or say --trust-fs");
   return error;
 }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string>
 
-#include "doctor/mounts.h"
 #include "os/calls.h"
+#include "os/mounts.h"
 
-namespace atmost::doctor {
+namespace atmost::os {
 namespace {
 
 TEST(Mounts, Options) {
@@ -76,4 +76,4 @@ TEST(Mounts, AnEndlessLineIsPassedOver) {
 }
 
 }  // namespace
-}  // namespace atmost::doctor
+}  // namespace atmost::os

@@ -3,15 +3,15 @@
 #include <cerrno>
 #include <cstring>
 
-#include "os/file.h"
+#include "core/text.h"
+#include "file.h"
 
-namespace atmost::doctor {
+namespace atmost::os {
 namespace {
 
 // An overlay's options hold the path of every layer and take at most a page; the other fields are
 // paths.
 constexpr std::size_t kLongestLine = 32768;
-char buffer[kLongestLine];
 
 bool is_octal(char c) { return c >= '0' && c <= '7'; }
 
@@ -47,7 +47,7 @@ std::int64_t leading_number(std::string_view text) {
 }
 
 // ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAG…] - TYPE SOURCE SUPER-OPTIONS
-void show(std::string_view line, MountVisitor& visitor) {
+void show(std::string_view line, char* buffer, MountVisitor& visitor) {
   Mount mount;
   mount.id = leading_number(take_field(line, buffer));
   take_field(line, buffer);
@@ -66,13 +66,14 @@ void show(std::string_view line, MountVisitor& visitor) {
 }  // namespace
 
 int each_mount(MountVisitor& visitor) {
-  os::Fd file;
-  if (const int error = os::open_to_read("/proc/self/mountinfo", file)) return error;
+  char buffer[kLongestLine];
+  Fd file;
+  if (const int error = open_to_read("/proc/self/mountinfo", file)) return error;
   std::int64_t at = 0;
   bool skipping = false;  // the rest of a line that was too long
   for (;;) {
     std::size_t got = 0;
-    if (const int error = os::read_at(file.get(), buffer, sizeof buffer, at, got)) return error;
+    if (const int error = read_at(file.get(), buffer, sizeof buffer, at, got)) return error;
     if (got == 0) return 0;
     const std::string_view text(buffer, got);
     const std::size_t end = text.find('\n');
@@ -83,7 +84,7 @@ int each_mount(MountVisitor& visitor) {
     }
     // One line for each read: it is unescaped in place. A machine has dozens of mounts, rarely
     // thousands.
-    if (!skipping) show({text.data(), end}, visitor);
+    if (!skipping) show({text.data(), end}, buffer, visitor);
     skipping = false;
     at += static_cast<std::int64_t>(end) + 1;
   }
@@ -92,11 +93,10 @@ int each_mount(MountVisitor& visitor) {
 std::int64_t mount_of(int fd) {
   Text<63> path("/proc/self/fdinfo/");
   path.append_signed(fd);
-  os::Fd file;
+  Fd file;
   char text[1024];
   std::size_t size = 0;
-  if (os::open_to_read(path.c_str(), file) != 0 ||
-      os::read_at(file.get(), text, sizeof text, 0, size) != 0)
+  if (open_to_read(path.c_str(), file) != 0 || read_at(file.get(), text, sizeof text, 0, size) != 0)
     return 0;
   constexpr std::string_view kField = "mnt_id:\t";
   const std::size_t found = std::string_view(text, size).find(kField);
@@ -124,4 +124,4 @@ bool lies_in(std::string_view path, std::string_view directory) {
          (path.size() == directory.size() || path[directory.size()] == '/');
 }
 
-}  // namespace atmost::doctor
+}  // namespace atmost::os

@@ -1,0 +1,34 @@
+// Whether an NFS mount keeps locks between machines as its server has them.
+#ifndef ATMOST_STORE_LOCAL_NFS_MOUNT_H
+#define ATMOST_STORE_LOCAL_NFS_MOUNT_H
+
+#include <string_view>
+
+#include "core/text.h"
+
+namespace atmost::local {
+
+// The first reason against a mount. `none`: version 4.1 or 4.2, hard, locks kept by the server.
+enum class NfsFault { none, old_version, fast_version, local_locks, soft, unknown };
+
+struct NfsMount {
+  Text<15> version;  // "4.2"; empty: not known
+  NfsFault fault = NfsFault::unknown;
+};
+
+// Of the filesystem's own options in /proc/self/mountinfo: "rw,vers=4.2,hard,…". Pure.
+NfsMount parse_nfs_options(std::string_view options);
+
+// Of the mount that `fd` was opened through. Reads /proc only, so it never waits for the server;
+// `unknown` if /proc does not tell.
+NfsMount nfs_mount_of(int fd);
+
+// Why no lock is trusted there, in words that follow a colon; not empty.
+std::string_view reason_against(NfsFault fault);
+
+// Whether mounting the directory otherwise would change that reason.
+bool is_cured_by_options(NfsFault fault);
+
+}  // namespace atmost::local
+
+#endif
