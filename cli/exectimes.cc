@@ -135,8 +135,8 @@ int run(int argc, char** argv) {
   if (argc == 2 && (first == "-h" || first == "--help")) return usage(1, 0);
   if (argc < 3) return usage(2, kFailure);
   LockSpec& lock = request.locks[0];
-  lock.path = PathText(first);
-  lock.name = Text<255>(first);
+  lock.path.assign(first);
+  lock.name.assign(first);
   if (lock.path.truncated()) return failed(error_of(Code::io, 0, "its path is too long"));
   request.foreign_format = true;
   request.trust_fs = true;  // the original does not check the filesystem

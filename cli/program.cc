@@ -43,17 +43,28 @@ Status claim_status_fd() {
   return error;
 }
 
+// Reads and checks what the command line says. False: the program ends with `code`. A separate
+// function, so that its errors need no stack while the subcommand runs.
+[[gnu::noinline]] bool read_command_line(const Subcommand& subcommand, int argc, char** argv,
+                                         int& code) {
+  Status read = read_options(argc - 1, argv + 1, invocation);
+  if (read.ok() && (invocation.help || invocation.version)) {
+    code = invocation.help ? show_help(subcommand) : show_version();
+    return false;
+  }
+  if (read.ok()) read = take_environment_store();
+  if (read.ok()) read = combine(invocation);
+  if (!read.ok()) code = usage(read.error());
+  return read.ok();
+}
+
 // argv[1] is the subcommand's name.
 int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
                    const StoreService* service) {
   invocation.service = service;
   invocation.subcommand = subcommand.bit;
-  if (const Status read = read_options(argc - 1, argv + 1, invocation); !read.ok())
-    return usage(read.error());
-  if (invocation.help) return show_help(subcommand);
-  if (invocation.version) return show_version();
-  if (const Status store = take_environment_store(); !store.ok()) return usage(store.error());
-  if (const Status combined = combine(invocation); !combined.ok()) return usage(combined.error());
+  int code = 0;
+  if (!read_command_line(subcommand, argc, argv, code)) return code;
   if (subcommand.bit == kBeat) return subcommand.run(invocation);  // asks no store
   if (subcommand.bit == kRun && service == nullptr && !invocation.request.exec)
     reexec_in_child(argv);

@@ -4,6 +4,8 @@
 #define ATMOST_RESULT_H
 
 #include <cstdint>
+#include <new>
+#include <type_traits>
 #include <utility>
 
 #include "core/text.h"
@@ -39,23 +41,76 @@ struct Error {
   Text<700> message;
 };
 
-// Holds a T or an Error. T is default-constructible and may be move-only.
-template <class T>
-class [[nodiscard]] Result {
- public:
-  Result(T value) : value_(std::move(value)), ok_(true) {}
-  Result(const Error& error) : error_(error) {}
+// Where a Result keeps the one that it holds: they share their bytes, because many frames of the
+// stack have one. Copied and destroyed as bytes where T may be.
+template <class T, bool = std::is_trivially_copyable_v<T>>
+class ResultRoom {
+ protected:
+  explicit ResultRoom(T&& value) : value_(std::move(value)), ok_(true) {}
+  explicit ResultRoom(const Error& error) : error_(error), ok_(false) {}
 
-  bool ok() const { return ok_; }
-  explicit operator bool() const { return ok_; }
-  T& value() { return value_; }  // REQUIRES: ok()
-  const T& value() const { return value_; }
-  const Error& error() const { return error_; }  // REQUIRES: !ok()
+  union {
+    T value_;
+    Error error_;
+  };
+  bool ok_;
+};
+
+template <class T>
+class ResultRoom<T, false> {
+ protected:
+  explicit ResultRoom(T&& value) : value_(std::move(value)), ok_(true) {}
+  explicit ResultRoom(const Error& error) : error_(error), ok_(false) {}
+  ResultRoom(const ResultRoom& other) : ok_(other.ok_) { take(other); }
+  ResultRoom(ResultRoom&& other) noexcept : ok_(other.ok_) { take(std::move(other)); }
+  ResultRoom& operator=(const ResultRoom& other) {
+    if (this == &other) return *this;
+    drop();
+    ok_ = other.ok_;
+    take(other);
+    return *this;
+  }
+  ResultRoom& operator=(ResultRoom&& other) noexcept {
+    if (this == &other) return *this;
+    drop();
+    ok_ = other.ok_;
+    take(std::move(other));
+    return *this;
+  }
+  ~ResultRoom() { drop(); }
+
+  union {
+    T value_;
+    Error error_;
+  };
+  bool ok_;
 
  private:
-  T value_{};
-  Error error_{};
-  bool ok_ = false;
+  template <class Other>
+  void take(Other&& other) {
+    if (ok_) {
+      new (static_cast<void*>(&value_)) T(std::forward<Other>(other).value_);
+    } else {
+      new (static_cast<void*>(&error_)) Error(other.error_);
+    }
+  }
+  void drop() {
+    if (ok_) value_.~T();
+  }
+};
+
+// Holds a T or an Error. T may be move-only.
+template <class T>
+class [[nodiscard]] Result : private ResultRoom<T> {
+ public:
+  Result(T value) : ResultRoom<T>(std::move(value)) {}
+  Result(const Error& error) : ResultRoom<T>(error) {}
+
+  bool ok() const { return this->ok_; }
+  explicit operator bool() const { return this->ok_; }
+  T& value() { return this->value_; }  // REQUIRES: ok()
+  const T& value() const { return this->value_; }
+  const Error& error() const { return this->error_; }  // REQUIRES: !ok()
 };
 
 // Success, or the reason for failure.

@@ -13,18 +13,15 @@
 namespace atmost::limiter {
 namespace {
 
-Outcome refused(const Decision& decision) {
-  Outcome outcome;
+// These fill the outcome where it is: another one would need two KiB of the stack.
+void refuse(Outcome& outcome, const Decision& decision) {
   outcome.kind = Outcome::Kind::refused;
   outcome.decision = decision;
-  return outcome;
 }
 
-Outcome failed(const Error& error) {
-  Outcome outcome;
+void fail(Outcome& outcome, const Error& error) {
   outcome.kind = Outcome::Kind::failed;
   outcome.error = error;
-  return outcome;
 }
 
 class Admission {
@@ -102,13 +99,12 @@ bool Admission::step(Outcome& outcome) {
   stops_.end();
   tell_lease(session_);
   if (!asked.ok()) {
-    outcome = failed(asked.error());
+    fail(outcome, asked.error());
     return true;
   }
   const Decision& decision = asked.value();
   switch (decision.verdict) {
     case Verdict::admit:
-      outcome = {};
       outcome.kind = Outcome::Kind::ran;
       outcome.decision = decision;
       outcome.token = lease_.lock(0).token;
@@ -129,7 +125,7 @@ bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
   const bool in_time = !waits() || ready <= deadline_;
   if (request_.on_too_soon != OnTooSoon::wait || decision.retry_in.is_forever() || !in_time ||
       request_.now_given) {
-    outcome = refused(decision);
+    refuse(outcome, decision);
     return true;
   }
   return wait_until(ready, decision, outcome);
@@ -154,7 +150,7 @@ bool Admission::stop_victims(const Motive& why, Decision& overdue, Outcome& outc
   if (taken.ok() && taken.value() == Takeover::freed) return false;
   stops_.end();
   if (!taken.ok()) {
-    outcome = failed(taken.error());
+    fail(outcome, taken.error());
     return true;
   }
   overdue.verdict = Verdict::busy;
@@ -177,7 +173,7 @@ bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
   // The slot is being taken over, or its record made it look overdue: then there is no ticket.
   const bool may_wait = ticket_.drawn || (waits() && os::boot_ns() < deadline_);
   if (!worth_waiting(decision) || !may_wait) {
-    outcome = refused(decision);
+    refuse(outcome, decision);
     return true;
   }
   if (idle_watch_.wanted() && ticket_.drawn) {
@@ -206,7 +202,7 @@ bool Admission::wait_until(std::int64_t boot_ns, const Decision& decision, Outco
   }
   Result<Wake> woken = session_.await(ticket_, boot_ns);
   if (woken.ok()) return interrupted(outcome);
-  outcome = failed(woken.error());
+  fail(outcome, woken.error());
   return true;
 }
 
@@ -214,7 +210,7 @@ bool Admission::interrupted(Outcome& outcome) const {
   if (how_.gate == nullptr || !how_.gate->interrupted()) return false;
   Error error = error_of(Code::interrupted, EINTR, request_.locks[0].name);
   error.message.append(": the wait was interrupted");
-  outcome = failed(error);
+  fail(outcome, error);
   return true;
 }
 

@@ -13,6 +13,12 @@
 namespace atmost::limiter {
 namespace {
 
+// A separate function because of its large buffer.
+[[gnu::noinline]] void make_directories(const PathText& above) {
+  PathText which;
+  (void)os::make_directories_above(above, which);
+}
+
 history::LogPlace place_of(const Request& request, const StoreTraits& traits) {
   history::LogPlace place;
   place.mode_given = request.mode_given;
@@ -25,9 +31,7 @@ history::LogPlace place_of(const Request& request, const StoreTraits& traits) {
       place.optional = true;
       return place;
     }
-    PathText which;
-    if (!traits.has_path && request.make_parents)
-      (void)os::make_directories_above(place.path, which);
+    if (!traits.has_path && request.make_parents) make_directories(place.path);
     return place;
   }
   const std::string_view lock = request.locks[0].path;

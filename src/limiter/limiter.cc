@@ -65,20 +65,20 @@ void count_refusal(const OpenLocks& locks, Outcome& outcome) {
   outcome.silenced = outcome.refusals % nth != 0;
 }
 
-// The working directory, if some path is relative to it; else null.
-const char* directory_for(const OpenLocks& locks, PathText& room) {
-  for (std::uint32_t i = 0; i < locks.request.lock_count; ++i) {
-    if (limiter::is_relative(locks.traits, locks.request.locks[i]))
-      return os::working_directory(room);
-  }
-  return nullptr;
-}
-
 // A separate function because of its large buffer.
-[[gnu::noinline]] void set_variables(const OpenLocks& locks, const Lease& lease, Duration waited) {
+[[gnu::noinline]] void set_variables_here(const OpenLocks& locks, const Lease& lease,
+                                          Duration waited) {
   PathText room;
   own_variables.set(locks.request, lease, waited, os::variable("ATMOST_HELD"),
-                    directory_for(locks, room));
+                    os::working_directory(room));
+}
+
+void set_variables(const OpenLocks& locks, const Lease& lease, Duration waited) {
+  for (std::uint32_t i = 0; i < locks.request.lock_count; ++i) {
+    if (limiter::is_relative(locks.traits, locks.request.locks[i]))
+      return set_variables_here(locks, lease, waited);
+  }
+  own_variables.set(locks.request, lease, waited, os::variable("ATMOST_HELD"), nullptr);
 }
 
 // `inherit` has room for a descriptor of each lock, and is borrowed.
@@ -198,23 +198,12 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
   telling.wait();
 }
 
-}  // namespace
-
-Outcome run_command(Store& store, const Request& request, const Command& command,
-                    Observer* observer) {
-  const bool watches = !request.max_idle.is_zero() || !request.expire_idle.is_zero();
-  if (watches && os::counts_activity() != 0) return failed(nothing_counted());
-  spread(request);
-  run::KeptOutput output;
-  if (request.output != OutputTo::show) {
-    if (const Status kept = keep_output(request, output); !kept.ok()) return failed(kept.error());
-  }
-  Result<Owned<Session>> session = store.open(request);
-  if (!session.ok()) return failed(session.error());
-  const OpenLocks locks = {request, store.traits(), *session.value()};
-  limiter::Journal journal(request, locks.traits, command, observer);
-  limiter::Telling telling(request, command, journal, observer);
-  if (const Status ready = telling.prepare(); !ready.ok()) return failed(ready.error());
+// From the open session to the end of the command. Every return is of `outcome`, which so lies
+// where the caller wants it.
+[[gnu::noinline]] Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
+                                    limiter::Journal& journal, limiter::Telling& telling,
+                                    Observer* observer, run::KeptOutput& output) {
+  const Request& request = locks.request;
   Lease lease;
   Outcome outcome =
       limiter::admit(locks, policy::decide, observer, lease, {.log = &journal, .store = &store});
@@ -247,6 +236,26 @@ Outcome run_command(Store& store, const Request& request, const Command& command
   journal.ended(outcome);
   if (limiter::tells(request)) tell(locks, outcome, observer, telling, output);
   return outcome;
+}
+
+}  // namespace
+
+Outcome run_command(Store& store, const Request& request, const Command& command,
+                    Observer* observer) {
+  const bool watches = !request.max_idle.is_zero() || !request.expire_idle.is_zero();
+  if (watches && os::counts_activity() != 0) return failed(nothing_counted());
+  spread(request);
+  run::KeptOutput output;
+  if (request.output != OutputTo::show) {
+    if (const Status kept = keep_output(request, output); !kept.ok()) return failed(kept.error());
+  }
+  Result<Owned<Session>> session = store.open(request);
+  if (!session.ok()) return failed(session.error());
+  const OpenLocks locks = {request, store.traits(), *session.value()};
+  limiter::Journal journal(request, locks.traits, command, observer);
+  limiter::Telling telling(request, command, journal, observer);
+  if (const Status ready = telling.prepare(); !ready.ok()) return failed(ready.error());
+  return run_under(store, locks, command, journal, telling, observer, output);
 }
 
 namespace {

@@ -135,16 +135,12 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
   run::end_as(report.status);
 }
 
-void reexec_in_child(char* const* argv) {
-  if (const char* text = os::variable(limiter::kMonitorVariable)) {
-    std::string_view rest = text;
-    const std::int64_t above = take_number(rest);
-    own_monitored.may_lose_monitor = rest.empty() && above == os::parent_id();
-    if (own_monitored.may_lose_monitor) own_monitored.monitor = above;
-  }
+namespace {
+
+// A separate function because of its large buffer. Returns only if no child could be started.
+[[gnu::noinline]] void start_again(char* const* argv) {
   PathText program;
-  own_monitored.childless = !os::has_children();
-  if (!os::kAdoptsOrphans || own_monitored.childless || !os::program_path(program)) return;
+  if (!os::program_path(program)) return;
   const std::size_t count = limiter::count_variables(argv);
   char** again = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
   again[0] = const_cast<char*>(program.c_str());
@@ -160,6 +156,19 @@ void reexec_in_child(char* const* argv) {
   Bystander bystander;
   const run::RunReport report = run::supervise(task, bystander);
   if (report.fork_error == 0 && report.exec_error == 0) run::end_as(report.status);
+}
+
+}  // namespace
+
+void reexec_in_child(char* const* argv) {
+  if (const char* text = os::variable(limiter::kMonitorVariable)) {
+    std::string_view rest = text;
+    const std::int64_t above = take_number(rest);
+    own_monitored.may_lose_monitor = rest.empty() && above == os::parent_id();
+    if (own_monitored.may_lose_monitor) own_monitored.monitor = above;
+  }
+  own_monitored.childless = !os::has_children();
+  if (os::kAdoptsOrphans && !own_monitored.childless) start_again(argv);
 }
 
 void attach_to_monitor() {

@@ -62,10 +62,9 @@ Status lock_directory(const NamingContext& around, PathText& to) {
                     "there is no place for named locks, as $HOME is not set: use --dir DIR, "
                     "$ATMOST_DIR, or a path");
   }
-  PathText state;
-  if (const Status joined = join_path(around.home, ".local/state", state); !joined.ok())
-    return joined;
-  return join_path(state, own, to);
+  Text<320> below(".local/state/");
+  below.append(own);
+  return join_path(around.home, below, to);
 }
 
 Status place_lock(std::string_view lock, const NamingContext& around, LockSpec& to, bool& named) {
@@ -122,9 +121,8 @@ Status check_store(std::string_view text) {
 }
 
 Status fleet_log(const NamingContext& around, PathText& to) {
-  PathText directory;
-  if (const Status found = lock_directory(around, directory); !found.ok()) return found;
-  return join_path(directory, "history.jsonl", to);
+  if (const Status found = lock_directory(around, to); !found.ok()) return found;
+  return append_file("history.jsonl", to);
 }
 
 Status own_log(const NamingContext& around, PathText& to) {

@@ -57,7 +57,7 @@ constexpr int kLooks = 3;
 
 // Whether other hints show that a file without a header had one. The header is written before every
 // other hint, except the index, which is all that the original ever writes.
-bool header_was_lost(int fd, std::uint64_t index) {
+[[gnu::noinline]] bool header_was_lost(int fd, std::uint64_t index) {
   if (plausible_index(index) != 0) return true;
   LockStats lock_stats;
   if (read_lock_stats(fd, lock_stats)) return true;
