@@ -87,7 +87,7 @@ Status could_be_made(std::string_view path) {
   return {};
 }
 
-int show(Store& files, bool list) {
+[[gnu::noinline]] int show(Store& files, bool list) {
   Output to(1);
   Slots slots(to, list);
   const Result<std::uint32_t> running = files.inspect(request.locks[0], now(), &slots);

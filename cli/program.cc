@@ -1,6 +1,7 @@
 #include "program.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "combine.h"
 #include "core/host.h"
@@ -58,11 +59,27 @@ Status claim_status_fd() {
   return read.ok();
 }
 
+// The same for the store that they name.
+[[gnu::noinline]] bool open_the_store(const StoreService* service, StoreRoom& room,
+                                      Owned<Store>& to, int& code) {
+  Result<Owned<Store>> store = open_store(invocation.store, room, service);
+  if (!store.ok()) {
+    code = usage(store.error());
+    return false;
+  }
+  to = std::move(store.value());
+  invocation.locks = &*to;
+  const Status claimed = claim_status_fd();
+  if (!claimed.ok()) code = usage(claimed.error());
+  return claimed.ok();
+}
+
 // argv[1] is the subcommand's name.
 int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
                    const StoreService* service) {
   invocation.service = service;
   invocation.subcommand = subcommand.bit;
+  invocation.request.log_path.clear();  // written before it is read: one page fault, not two
   int code = 0;
   if (!read_command_line(subcommand, argc, argv, code)) return code;
   if (subcommand.bit == kBeat) return subcommand.run(invocation);  // asks no store
@@ -71,16 +88,14 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
   if (const std::string_view url = invocation.store; service == nullptr && is_fleet(url))
     return become_fleet(scheme_of(url)->program, url, argv, subcommand.bit == kRun);
   StoreRoom room;
-  Result<Owned<Store>> store = open_store(invocation.store, room, service);
-  if (!store.ok()) return usage(store.error());
-  invocation.locks = &*store.value();
-  if (const Status claimed = claim_status_fd(); !claimed.ok()) return usage(claimed.error());
+  Owned<Store> store;
+  if (!open_the_store(service, room, store, code)) return code;
   return subcommand.run(invocation);
 }
 
 // A hidden option by which a monitor ends the lease of its killed supervisor: --end-lease URL
 // LEASE.
-int end_lease(int argc, char** argv, const StoreService& service) {
+[[gnu::noinline]] int end_lease(int argc, char** argv, const StoreService& service) {
   if (argc != 4) return static_cast<int>(Code::usage);
   const Status ended = service.end_lease(argv[2], argv[3]);
   if (ended.ok()) return 0;
@@ -99,12 +114,23 @@ const Subcommand* subcommand_of(std::string_view name) {
 }
 
 // atmost help [COMMAND]
-int help(char** argv) {
+[[gnu::noinline]] int help(char** argv) {
   if (argv[2] == nullptr) return show_help();
   if (const Subcommand* subcommand = subcommand_of(argv[2])) return show_help(*subcommand);
   char option[] = "--help";
   char* external[] = {argv[0], argv[2], option, nullptr};
   return run_external(argv[2], external);
+}
+
+[[gnu::noinline]] int refuse_rights() {
+  complain(
+      "refuses to run set-user-id or set-group-id: its arguments and environment are the "
+      "caller's");
+  return static_cast<int>(Code::not_permitted);
+}
+
+[[gnu::noinline]] int want_command() {
+  return usage(error_of(Code::usage, 0, "no command given: atmost --help lists them"));
 }
 
 }  // namespace
@@ -114,14 +140,8 @@ int run_program(int argc, char** argv, const StoreService* service) {
     keep_standard_streams();
     attach_to_monitor();
   }
-  if (has_raised_rights()) {
-    complain(
-        "refuses to run set-user-id or set-group-id: its arguments and environment are the "
-        "caller's");
-    return static_cast<int>(Code::not_permitted);
-  }
-  if (argc < 2)
-    return usage(error_of(Code::usage, 0, "no command given: atmost --help lists them"));
+  if (has_raised_rights()) return refuse_rights();
+  if (argc < 2) return want_command();
   const std::string_view name = argv[1];
   if (service != nullptr && name == kEndLease) return end_lease(argc, argv, *service);
   if (const Subcommand* subcommand = subcommand_of(name))

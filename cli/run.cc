@@ -42,7 +42,7 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
 
 // Takes the URL from the environment if no option named one; else overwrites the option's text, so
 // that other users see it in lists of processes for no longer than necessary.
-Status take_ping(Invocation& invocation) {
+[[gnu::noinline]] Status take_ping(Invocation& invocation) {
   const std::string_view argument = invocation.ping_argument;
   if (!argument.empty()) {
     if (!argument.starts_with('@'))
@@ -60,11 +60,21 @@ Status take_ping(Invocation& invocation) {
 
 }  // namespace
 
+namespace {
+
+// Its errors are in a frame of their own, which is gone while the command runs.
+[[gnu::noinline]] bool take_lock_and_ping(Invocation& invocation, int& code) {
+  Status taken = take_lock(invocation, true);
+  if (taken.ok()) taken = take_ping(invocation);
+  if (!taken.ok()) code = fail(taken.error(), invocation, 2);
+  return taken.ok();
+}
+
+}  // namespace
+
 int run_command(Invocation& invocation) {
-  if (const Status placed = take_lock(invocation, true); !placed.ok())
-    return fail(placed.error(), invocation, 2);
-  if (const Status ping = take_ping(invocation); !ping.ok())
-    return fail(ping.error(), invocation, 2);
+  int code = 0;
+  if (!take_lock_and_ping(invocation, code)) return code;
   const Command command{command_of(invocation)};
   if (command.argv == nullptr) {
     return fail(error_of(Code::usage, 0, "no COMMAND given: atmost run LOCK COMMAND [ARG]..."),

@@ -162,10 +162,10 @@ struct Request {
   bool log_is_own = false;
   std::uint32_t variable_count = 0;
   OwnVariable variables[kMaxOwnVariables];  // different names
-  LockSpec locks[kMaxLocks];                // the first is LOCK, the others --also; any order
   // --ping: a URL of http or https, which is a secret, or @FILE; empty: none.
   Text<2047> ping;
-  PathText log_path;  // --log; empty: history.jsonl beside the first lock file
+  LockSpec locks[kMaxLocks];  // the first is LOCK, the others --also; any order
+  PathText log_path;          // --log; empty: history.jsonl beside the first lock file
 };
 
 // Whether any limit is learned.

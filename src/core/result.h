@@ -48,6 +48,7 @@ class ResultRoom {
  protected:
   explicit ResultRoom(T&& value) : value_(std::move(value)), ok_(true) {}
   explicit ResultRoom(const Error& error) : error_(error), ok_(false) {}
+  explicit ResultRoom(std::in_place_t) : value_(), ok_(true) {}
 
   union {
     T value_;
@@ -61,6 +62,7 @@ class ResultRoom<T, false> {
  protected:
   explicit ResultRoom(T&& value) : value_(std::move(value)), ok_(true) {}
   explicit ResultRoom(const Error& error) : error_(error), ok_(false) {}
+  explicit ResultRoom(std::in_place_t) : value_(), ok_(true) {}
   ResultRoom(const ResultRoom& other) : ok_(other.ok_) { take(other); }
   ResultRoom(ResultRoom&& other) noexcept : ok_(other.ok_) { take(std::move(other)); }
   ResultRoom& operator=(const ResultRoom& other) {
@@ -105,6 +107,8 @@ class [[nodiscard]] Result : private ResultRoom<T> {
  public:
   Result(T value) : ResultRoom<T>(std::move(value)) {}
   Result(const Error& error) : ResultRoom<T>(error) {}
+  // A T as it is without a value, made in place.
+  explicit Result(std::in_place_t in_place) : ResultRoom<T>(in_place) {}
 
   bool ok() const { return this->ok_; }
   explicit operator bool() const { return this->ok_; }

@@ -24,7 +24,6 @@ inline constexpr std::string_view kOldEnding = ".1";
 inline constexpr std::string_view kDefaultName = "history.jsonl";
 
 struct LogPlace {
-  PathText path;
   std::int64_t cap = kDefaultCap;
   // Of a file that this process creates, whatever the umask; unless it was given, 0660 in a
   // directory that a group shares (os/file.h), where members write each other's files.
@@ -39,6 +38,7 @@ struct LogPlace {
   // The descriptors belong to a program that may close any of them and open something else under
   // the number: check before each write.
   bool among_others = false;
+  PathText path;  // large, so last
 };
 
 // One per process; not thread-safe. The file stays open between two events of one run

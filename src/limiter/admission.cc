@@ -131,7 +131,7 @@ bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
   return wait_until(ready, decision, outcome);
 }
 
-bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
+[[gnu::noinline]] bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
   Decision overdue = decision;
   Motive why;
   if (request_.on_busy == OnBusy::replace) {
@@ -143,7 +143,8 @@ bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
   return stop_victims(why, overdue, outcome);
 }
 
-bool Admission::stop_victims(const Motive& why, Decision& overdue, Outcome& outcome) {
+[[gnu::noinline]] bool Admission::stop_victims(const Motive& why, Decision& overdue,
+                                               Outcome& outcome) {
   Result<Takeover> taken = take_over(locks_, why, overdue, stops_, {observer_, how_.log});
   // The slots stay closed to newcomers until our next attempt; waiters in front of us get them
   // first.
@@ -162,14 +163,14 @@ bool Admission::stop_victims(const Motive& why, Decision& overdue, Outcome& outc
   return on_busy(overdue, outcome);
 }
 
-bool Admission::on_idle(const Decision& victim, Outcome& outcome) {
+[[gnu::noinline]] bool Admission::on_idle(const Decision& victim, Outcome& outcome) {
   Decision idle = victim;
   Motive why;
   why.reason = StopReason::idle;
   return stop_victims(why, idle, outcome);
 }
 
-bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
+[[gnu::noinline]] bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
   // The slot is being taken over, or its record made it look overdue: then there is no ticket.
   const bool may_wait = ticket_.drawn || (waits() && os::boot_ns() < deadline_);
   if (!worth_waiting(decision) || !may_wait) {

@@ -1,6 +1,9 @@
 // The pipeline on one page: admission, environment, command, release.
 #include "core/limiter.h"
 
+#include <cerrno>
+#include <new>
+
 #include "admission.h"
 #include "core/words.h"
 #include "environment.h"
@@ -12,6 +15,7 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/machine.h"
+#include "os/room.h"
 #include "os/self.h"
 #include "os/signal_numbers.h"
 #include "paths.h"
@@ -252,10 +256,17 @@ Outcome run_command(Store& store, const Request& request, const Command& command
   Result<Owned<Session>> session = store.open(request);
   if (!session.ok()) return failed(session.error());
   const OpenLocks locks = {request, store.traits(), *session.value()};
-  limiter::Journal journal(request, locks.traits, command, observer);
-  limiter::Telling telling(request, command, journal, observer);
+  static_assert(sizeof(limiter::Journal) <= os::kSmallRoom);
+  const os::RoomFor<limiter::Journal> room;  // too large for the stack
+  if (room.get() == nullptr)
+    return failed(error_of(Code::io, ENOMEM, "there is no memory for the history"));
+  struct Made {
+    ~Made() { journal->~Journal(); }
+    limiter::Journal* journal;
+  } const made = {new (room.get()) limiter::Journal(request, locks.traits, command, observer)};
+  limiter::Telling telling(request, command, *made.journal, observer);
   if (const Status ready = telling.prepare(); !ready.ok()) return failed(ready.error());
-  return run_under(store, locks, command, journal, telling, observer, output);
+  return run_under(store, locks, command, *made.journal, telling, observer, output);
 }
 
 namespace {

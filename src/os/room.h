@@ -6,9 +6,12 @@
 
 namespace atmost::os {
 
-// Room for `size` bytes, aligned for any type; its contents are unspecified. The first of at most
-// 512 KiB costs no system call, and no page before it is touched; every other one is mapped. Null
-// when there is no memory. Any thread.
+inline constexpr std::size_t kSmallRoom = 16 * 1024;
+inline constexpr std::size_t kLargeRoom = 512 * 1024;
+
+// Room for `size` bytes, aligned for any type; its contents are unspecified. One of at most
+// kSmallRoom and one of at most kLargeRoom cost no system call, and no page before it is touched;
+// every other one is mapped. Null when there is no memory. Any thread.
 void* take_room(std::size_t size);
 
 // Gives it back. `size` is the one it was taken with.

@@ -25,7 +25,7 @@ namespace {
 using Calls = std::map<std::string, int>;
 using Words = std::vector<std::string>;
 
-constexpr long kMargin = 6;
+constexpr long kMargin = 2;
 
 std::string name_of(unsigned long number) {
   static const std::map<unsigned long, std::string> kNames = {
@@ -197,7 +197,7 @@ TEST_F(Cost, Run) {
          {"set_tid_address", 1}, {"sigaction", 1}, {"sigprocmask", 2}, {"sigtimedwait", 1},
          {"stat", depth()},      {"statx", 4},     {"uname", 1},       {"wait4", 1},
          {"waitid", 1},          {"write", 1}});
-  touches(ordinary(), 21);
+  touches(ordinary(), 15);
 }
 
 TEST_F(Cost, RunExec) {
@@ -218,7 +218,7 @@ TEST_F(Cost, RunExec) {
                 {"statx", 3},
                 {"uname", 1},
                 {"write", 1}});
-  touches(words, 20);
+  touches(words, 13);
 }
 
 TEST_F(Cost, Exectimes) {
@@ -233,7 +233,7 @@ TEST_F(Cost, Exectimes) {
                 {"set_tid_address", 1},
                 {"stat", depth()},
                 {"statx", 1}});
-  touches(words, 20);
+  touches(words, 12);
 }
 
 TEST_F(Cost, Refusal) {
@@ -270,7 +270,7 @@ TEST_F(Cost, Refusal) {
                      {"uname", 1},
                      {"waitid", 1},
                      {"write", 2}});
-  touches(ordinary(), 16);
+  touches(ordinary(), 12);
   close(end[1]);
   close(end[0]);
   waitpid(holder, nullptr, 0);

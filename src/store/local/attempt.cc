@@ -1,5 +1,6 @@
 // LocalSession: one attempt, from the guards to the answer.
 #include <cerrno>
+#include <utility>
 
 #include "listing.h"
 #include "os/clock.h"
@@ -37,6 +38,8 @@ os::LockKind flock_for(const LockSpec& spec) {
   return spec.max == 1 || spec.mode == Mode::exclusive ? os::LockKind::write : os::LockKind::read;
 }
 
+[[gnu::noinline]] void fail(Result<Decision>& answer, const Error& error) { answer = error; }
+
 // Then waiting would never end: the flock is held by a flock(1) that runs us, a shell with the
 // descriptor open, or the process on whose behalf we ask.
 bool flocked_by_our_tree(const Identity& file, const Request& request) {
@@ -46,35 +49,58 @@ bool flocked_by_our_tree(const Identity& file, const Request& request) {
 
 }  // namespace
 
+// Its frames are small, because the deepest calls of a start are below it: what can fail has a
+// frame of its own, and every return is of `answer`.
 Result<Decision> LocalSession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
                                        Lease& lease) {
+  Result<Decision> answer(std::in_place);
   for (int round = 0; round < kReopenTries; ++round) {
-    if (Status opened = open_files(); !opened.ok()) return opened.error();
-    std::uint32_t culprit = 0;
-    Result<LockFile::Guarded> guarded = guard_all(culprit);
-    if (!guarded.ok()) return guarded.error();
-    if (guarded.value() == LockFile::Guarded::timeout) {
-      Decision busy;
-      busy.why = Why::guard;
-      busy.lock = culprit;
-      busy.culprit = guard_holder(entry(culprit).file);
-      return busy;
-    }
-    bool replaced = guarded.value() == LockFile::Guarded::replaced;
-    if (!replaced) {
-      Result<Decision> decision = decide_all(decide, now, queue);
-      replaced = !decision.ok() && decision.error().sys == ESTALE;  // replaced since the guard was
-                                                                    // taken
-      if (!replaced) {
-        if (decision.ok() && decision.value().verdict == Verdict::admit) lease = Lease(this);
-        unguard_all();
-        return decision;
-      }
+    bool replaced = false;
+    if (!open_and_guard(answer, replaced)) return answer;
+    if (!replaced && decide_guarded(decide, now, queue, answer)) {
+      if (answer.ok() && answer.value().verdict == Verdict::admit) lease = Lease(this);
+      unguard_all();
+      return answer;
     }
     close_files();  // this also gives up our place in the queue of a file that has lost its name
     if (queue != nullptr) *queue = {};
   }
-  return entry(0).file.failure(Code::io, 0, "is replaced again and again");
+  fail(answer, entry(0).file.failure(Code::io, 0, "is replaced again and again"));
+  return answer;
+}
+
+// False: `answer` is final, and no guard is held.
+[[gnu::noinline]] bool LocalSession::open_and_guard(Result<Decision>& answer, bool& replaced) {
+  if (Status opened = open_files(); !opened.ok()) {
+    fail(answer, opened.error());
+    return false;
+  }
+  std::uint32_t culprit = 0;
+  const Result<LockFile::Guarded> guarded = guard_all(culprit);
+  if (!guarded.ok()) {
+    fail(answer, guarded.error());
+  } else if (guarded.value() == LockFile::Guarded::timeout) {
+    guard_timed_out(culprit, answer.value());
+  } else {
+    replaced = guarded.value() == LockFile::Guarded::replaced;
+    return true;
+  }
+  return false;
+}
+
+// False: the file was replaced since the guard was taken. Else `answer` is final.
+[[gnu::noinline]] bool LocalSession::decide_guarded(DecideFn decide, const Instant& now,
+                                                    Ticket* queue, Result<Decision>& answer) {
+  const Status done = decide_all(decide, now, queue, answer.value());
+  if (!done.ok() && done.error().sys == ESTALE) return false;
+  if (!done.ok()) fail(answer, done.error());
+  return true;
+}
+
+void LocalSession::guard_timed_out(std::uint32_t culprit, Decision& busy) const {
+  busy.why = Why::guard;
+  busy.lock = culprit;
+  busy.culprit = guard_holder(entry(culprit).file);
 }
 
 View LocalSession::view_of(std::uint32_t lock, bool last_chance) {
@@ -110,8 +136,8 @@ View LocalSession::view_of(std::uint32_t lock, bool last_chance) {
 }
 
 // Decides lock by lock, until one refuses.
-Result<Decision> LocalSession::decide_each(DecideFn decide, const Instant& now, Ticket* queue) {
-  Decision decision;
+Status LocalSession::decide_each(DecideFn decide, const Instant& now, Ticket* queue,
+                                 Decision& decision) {
   Limits first;
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& each = entry(i);
@@ -122,7 +148,7 @@ Result<Decision> LocalSession::decide_each(DecideFn decide, const Instant& now, 
     if (spec.max > 0) {
       if (Status reserved = reserve(each.file, spec, owner_, seeker, words_.it, each.reserved);
           !reserved.ok()) {
-        return reserved.error();
+        return reserved;
       }
     }
     View view = view_of(i, queue == nullptr);
@@ -131,27 +157,26 @@ Result<Decision> LocalSession::decide_each(DecideFn decide, const Instant& now, 
     decision = decide(*request_, spec, view, now);
     decision.lock = i;
     if (i == 0) first = decision.limits;
-    if (decision.verdict != Verdict::admit) return decision;
+    if (decision.verdict != Verdict::admit) return {};
   }
   if (request_->with_flock) {
-    if (Status taken = take_flocks(decide, now, queue, decision); !taken.ok()) return taken.error();
+    if (Status taken = take_flocks(decide, now, queue, decision); !taken.ok()) return taken;
   }
   if (decision.verdict == Verdict::admit) decision.limits = first;  // the limits of the command
-  return decision;
+  return {};
 }
 
-Result<Decision> LocalSession::decide_all(DecideFn decide, const Instant& now, Ticket* queue) {
-  Result<Decision> decided = decide_each(decide, now, queue);
-  Status done;
-  if (decided.ok()) {
-    Decision& decision = decided.value();
+Status LocalSession::decide_all(DecideFn decide, const Instant& now, Ticket* queue,
+                                Decision& decision) {
+  Status done = decide_each(decide, now, queue, decision);
+  if (done.ok()) {
     done = decision.verdict == Verdict::admit ? commit(now, queue)
                                               : after_refusal(decision, now, queue);
     if (done.ok() && decision.verdict != Verdict::admit && request_->foreign_format)
       done = count_all(entry(decision.lock).file, decision.held);
   }
-  if (!decided.ok() || !done.ok()) drop_all();
-  return done.ok() ? decided : Result<Decision>(done.error());
+  if (!done.ok()) drop_all();
+  return done;
 }
 
 // flock(2) on the lock files (--with-flock). Taken last and without waiting: even a flock that is

@@ -1,5 +1,4 @@
 // LocalSession: a hold, from what its admission writes to its end.
-#include <cstring>
 
 #include "listing.h"
 #include "os/clock.h"
@@ -64,7 +63,6 @@ Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   mine.count = reserved.count;
   mine.vanished_count = 0;
   mine.was_empty = to.file.was_empty() && to.file.state() == HeaderState::fresh;
-  std::memcpy(mine.slots, reserved.slots, sizeof(std::uint32_t) * reserved.count);
   // A hold without a proof is valid, but no process can take it over.
   if (owner_ == os::Owner::description) (void)leave_proof(to.file, mine.slots, mine.count);
   if (request_->foreign_format) return {};

@@ -60,6 +60,7 @@ Status LocalSession::open_file(std::uint32_t lock) {
   if (lock == made_) {
     new (&entry(made_)) Entry;
     new (&held(made_)) HeldLock;
+    entry(made_).reserved.slots = held(made_).slots;
     ++made_;
     entry(lock).file.set_blocking(blocking_);
   }

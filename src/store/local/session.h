@@ -83,8 +83,8 @@ class LocalSession final : public Session, private Hold {
     std::int64_t turn_seen_ns = 0;  // when our turn in the queue began, as of the last attempt
     Header before{};                // the header before the admission
     Instant admitted;
-    LockFile file;
-    Reservation reserved;
+    Reservation reserved;  // its slots are those of held()
+    LockFile file;         // ends with a large buffer
   };
   Entry& entry(std::uint32_t lock) { return entries_.it[lock]; }
   const Entry& entry(std::uint32_t lock) const { return entries_.it[lock]; }
@@ -100,8 +100,11 @@ class LocalSession final : public Session, private Hold {
   Result<LockFile*> guarded(std::uint32_t lock);
 
   // One attempt (attempt.cc).
-  Result<Decision> decide_all(DecideFn decide, const Instant& now, Ticket* queue);
-  Result<Decision> decide_each(DecideFn decide, const Instant& now, Ticket* queue);
+  bool open_and_guard(Result<Decision>& answer, bool& replaced);
+  bool decide_guarded(DecideFn decide, const Instant& now, Ticket* queue, Result<Decision>& answer);
+  void guard_timed_out(std::uint32_t culprit, Decision& busy) const;
+  Status decide_all(DecideFn decide, const Instant& now, Ticket* queue, Decision& decision);
+  Status decide_each(DecideFn decide, const Instant& now, Ticket* queue, Decision& decision);
   Status take_flocks(DecideFn decide, const Instant& now, Ticket* queue, Decision& decision);
   static void drop_flock(Entry& entry);
   View view_of(std::uint32_t lock, bool last_chance);

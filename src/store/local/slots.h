@@ -33,9 +33,11 @@ struct Reservation {
   // owner, no taker's note.
   bool words_blank = true;
   bool met_dead = false;  // the word of some reserved slot says that its last holder was killed
-  bool writer_inside = false;     // another process holds the mode byte
-  bool some_drained = false;      // slots among those that are in the way are drained
-  std::uint32_t slots[kMaxTake];  // `count` of them, ascending
+  bool writer_inside = false;  // another process holds the mode byte
+  bool some_drained = false;   // slots among those that are in the way are drained
+  // `count` of them, ascending. Borrowed, room for kMaxTake: where the slots stay once they are
+  // held.
+  std::uint32_t* slots = nullptr;
 
   // Keeps the order.
   void insert(std::uint32_t slot) {
@@ -94,7 +96,11 @@ bool may_have_room(const LockFile& file, const LockSpec& spec, WordBuffer& buffe
 class Search {
  public:
   Search(LockFile& file, const LockSpec& spec, os::Owner owner, WordBuffer& buffer, Reservation& to)
-      : file_(file), spec_(spec), owner_(owner), words_(buffer.words), to_(to) {}
+      : file_(file),
+        spec_(spec),
+        owner_(owner),
+        words_(spec.max <= kFew ? few_ : buffer.words),
+        to_(to) {}
 
   // Reserves until `wanted` slots are ours or every slot up to N is known to be held or drained.
   Status until(std::uint32_t wanted);
@@ -118,6 +124,9 @@ class Search {
   LockFile& file_;
   const LockSpec& spec_;
   os::Owner owner_;
+  // Nearly all locks have few slots: then no page of the buffer is touched.
+  static constexpr std::uint32_t kFew = 16;
+  Word few_[kFew];
   Word* words_;  // of slots words_first_ … words_first_ + words_count_ − 1
   Reservation& to_;
   std::uint32_t wanted_ = 0;
