@@ -2,6 +2,7 @@
 // files.
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 #include "core/host.h"
 #include "core/limiter.h"
@@ -116,6 +117,17 @@ bool read_max(std::string_view text, std::uint32_t& to) {
   return true;
 }
 
+// A function of its own, so that its error needs no stack while the lock is taken.
+[[gnu::noinline]] bool open_files(StoreRoom& room, Owned<Store>& to, int& code) {
+  Result<Owned<Store>> files = open_store("file:", room);
+  if (files.ok()) {
+    to = std::move(files.value());
+  } else {
+    code = failed(files.error());
+  }
+  return files.ok();
+}
+
 int start(Store& files, std::string_view max, char* const* command) {
   LockSpec& lock = request.locks[0];
   if (!read_max(max, lock.max)) {
@@ -143,12 +155,13 @@ int run(int argc, char** argv) {
   request.create_mode = 0666;
   request.mode_given = true;
   StoreRoom room;
-  Result<Owned<Store>> files = open_store("file:", room);
-  if (!files.ok()) return failed(files.error());
+  Owned<Store> files;
+  int code = 0;
+  if (!open_files(room, files, code)) return code;
   const std::string_view second = argv[2];
-  if (second == "check" || second == "list") return show(*files.value(), second == "list");
+  if (second == "check" || second == "list") return show(*files, second == "list");
   if (argc < 4) return usage(2, kFailure);
-  return start(*files.value(), second, argv + 3);
+  return start(*files, second, argv + 3);
 }
 
 }  // namespace

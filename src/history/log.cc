@@ -99,20 +99,22 @@ Status Log::still_there(bool& there) {
   return {};
 }
 
+// A separate function because of its large buffer.
+[[gnu::noinline]] Status Log::check_directories() const {
+  bool anybody = false;
+  PathText directory;
+  if (const int error = os::find_open_directory(place_.path.c_str(), anybody, directory))
+    return failure(code_for(error), error, "cannot examine a directory above it");
+  if (!anybody) return {};
+  Error error = failure(Code::not_permitted, 0, "everybody may rename files in ");
+  error.message.append(directory).append("; chmod o-w or chmod +t it, or use another directory");
+  return error;
+}
+
 Status Log::open() {
   fd_.reset();
   if (place_.check_directories) {
-    bool anybody = false;
-    PathText directory;
-    if (const int error = os::find_open_directory(place_.path.c_str(), anybody, directory)) {
-      return failure(code_for(error), error, "cannot examine a directory above it");
-    }
-    if (anybody) {
-      Error error = failure(Code::not_permitted, 0, "everybody may rename files in ");
-      error.message.append(directory).append(
-          "; chmod o-w or chmod +t it, or use another directory");
-      return error;
-    }
+    if (Status checked = check_directories(); !checked.ok()) return checked;
   }
   if (Status opened = open_path(); !opened.ok()) return opened;
   Status checked = check_file();

@@ -66,6 +66,7 @@ class Log {
   Status append_lines(const Event& event, const Event* second);
   Status append_text(char* lines, std::size_t size);
   bool still_ours() const;
+  Status check_directories() const;
   Status open();
   Status open_path();
   int create();

@@ -259,7 +259,7 @@ Outcome run_command(Store& store, const Request& request, const Command& command
   static_assert(sizeof(limiter::Journal) <= os::kSmallRoom);
   const os::RoomFor<limiter::Journal> room;  // too large for the stack
   if (room.get() == nullptr)
-    return failed(error_of(Code::io, ENOMEM, "there is no memory for the history"));
+    return failed(error_of(Code::io, ENOMEM, "there is no memory to open the lock"));
   struct Made {
     ~Made() { journal->~Journal(); }
     limiter::Journal* journal;
@@ -267,45 +267,6 @@ Outcome run_command(Store& store, const Request& request, const Command& command
   limiter::Telling telling(request, command, *made.journal, observer);
   if (const Status ready = telling.prepare(); !ready.ok()) return failed(ready.error());
   return run_under(store, locks, command, *made.journal, telling, observer, output);
-}
-
-namespace {
-
-Outcome ask(Store& store, const Request& request, Observer* observer) {
-  Outcome outcome;
-  // A lock that was never used admits all callers but those with N = 0; checking it must not create
-  // it.
-  if (request.lock_count == 1 && limiter::untouched(store.traits(), request.locks[0])) {
-    outcome.kind = request.locks[0].max == 0 ? Outcome::Kind::refused : Outcome::Kind::ran;
-    outcome.decision.why = request.locks[0].max == 0 ? Why::zero : Why::none;
-    return outcome;
-  }
-  Result<Owned<Session>> session = store.open(request);
-  if (!session.ok()) return failed(session.error());
-  Lease lease;
-  outcome = limiter::admit({request, store.traits(), *session.value()}, limiter::would_admit,
-                           observer, lease);
-  if (outcome.kind == Outcome::Kind::refused && limiter::is_yes(outcome.decision))
-    outcome.kind = Outcome::Kind::ran;
-  return outcome;
-}
-
-}  // namespace
-
-Outcome probe(Store& store, const Request& request) { return ask(store, request, nullptr); }
-
-Outcome wait_for_room(Store& store, const Request& request, Observer* observer) {
-  return ask(store, request, observer);
-}
-
-Result<Tuning> tune(Store& store, const Request& request) {
-  LockStats lock{};
-  DirectoryStats directory{};
-  const Result<StatsKept> kept = store.recall(request, lock, directory);
-  if (!kept.ok()) return kept.error();
-  Tuning tuning = policy::tuning_of(lock, directory, request.learned);
-  tuning.kept = kept.value();
-  return tuning;
 }
 
 Instant now() { return os::now(); }

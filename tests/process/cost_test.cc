@@ -218,7 +218,7 @@ TEST_F(Cost, RunExec) {
                 {"statx", 3},
                 {"uname", 1},
                 {"write", 1}});
-  touches(words, 13);
+  touches(words, 12);
 }
 
 TEST_F(Cost, Exectimes) {

@@ -108,33 +108,51 @@ Result<LockFile::Guarded> LockFile::lock_guard(Patience& patience) {
   return Guarded::held;
 }
 
-Result<LockFile::Guarded> LockFile::read_guarded() {
-  if (Status read = refresh(); !read.ok()) {
-    unguard();
-    return read.error();
+namespace {
+
+bool is_held(const Result<LockFile::Guarded>& answer) {
+  return answer.ok() && answer.value() == LockFile::Guarded::held;
+}
+
+[[gnu::noinline]] void fail(Result<LockFile::Guarded>& answer, const Error& error) {
+  answer = error;
+}
+
+}  // namespace
+
+// Both replace `answer` where the guard, which is held, has to be given back. Their frames end
+// before the next call: the deepest of a start are below guard().
+[[gnu::noinline]] void LockFile::read_guarded(Result<Guarded>& answer) {
+  const Status read = refresh();
+  if (read.ok()) return;
+  unguard();
+  fail(answer, read.error());
+}
+
+[[gnu::noinline]] void LockFile::check_name(Result<Guarded>& answer) {
+  bool same = false;
+  const int failed = leads_here(same);
+  if (failed == 0 && same) return;
+  unguard();
+  if (failed == 0) {
+    answer.value() = Guarded::replaced;
+  } else {
+    fail(answer, failure(code_for(failed), failed, "cannot examine the path"));
   }
-  return Guarded::held;
 }
 
 Result<LockFile::Guarded> LockFile::guard(Patience& patience) {
-  Result<Guarded> locked = lock_guard(patience);
-  if (!locked.ok() || locked.value() != Guarded::held) return locked;
-  bool same = false;
-  if (const int failed = leads_here(same)) {
-    unguard();
-    return failure(code_for(failed), failed, "cannot examine the path");
-  }
-  if (!same) {
-    unguard();
-    return Guarded::replaced;
-  }
-  return read_guarded();
+  Result<Guarded> answer = lock_guard(patience);
+  if (is_held(answer)) check_name(answer);
+  if (is_held(answer)) read_guarded(answer);
+  return answer;
 }
 
 Result<LockFile::Guarded> LockFile::guard_wherever() {
   Patience patience;
-  Result<Guarded> locked = lock_guard(patience);
-  return locked.ok() && locked.value() == Guarded::held ? read_guarded() : locked;
+  Result<Guarded> answer = lock_guard(patience);
+  if (is_held(answer)) read_guarded(answer);
+  return answer;
 }
 
 // Only checks the name. The file behind the descriptor was examined when it was opened, and does

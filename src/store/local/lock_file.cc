@@ -228,16 +228,19 @@ template <std::size_t N>
   return {};
 }
 
-Status LockFile::refresh() {
-  if (const int error = read_header(fd(), identity_, index_, header_, state_)) {
-    return failure(Code::io, error, "cannot read the lock file");
-  }
-  if (state_ == HeaderState::newer) {
-    Error error = failure(Code::io, 0, "was written by a newer atmost (format ");
-    error.message.append_unsigned(header_.version).append("); this one knows format 1");
-    return error;
-  }
+// A separate function because of the error's size, below which a header is read.
+[[gnu::noinline]] Status LockFile::unreadable(int sys) const {
+  if (sys != 0) return failure(Code::io, sys, "cannot read the lock file");
   if (state_ == HeaderState::alien) return failure(Code::io, 0, kAlien);
+  Error error = failure(Code::io, 0, "was written by a newer atmost (format ");
+  error.message.append_unsigned(header_.version).append("); this one knows format 1");
+  return error;
+}
+
+Status LockFile::refresh() {
+  const int error = read_header(fd(), identity_, index_, header_, state_);
+  if (error != 0 || state_ == HeaderState::newer || state_ == HeaderState::alien)
+    return unreadable(error);
   // A stored admission that cannot be read must not let a caller run early (fail closed). It is
   // replaced by a moment in the far future, which refuses, is reported, and is set to the present
   // by the first caller; until then, saving keeps it.

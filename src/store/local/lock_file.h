@@ -214,7 +214,9 @@ class LockFile {
   int open_shared();
   int leads_here(bool& same) const;
   Result<Guarded> lock_guard(Patience& patience);
-  Result<Guarded> read_guarded();
+  Status unreadable(int sys) const;
+  void check_name(Result<Guarded>& answer);
+  void read_guarded(Result<Guarded>& answer);
 
   os::Fd fd_;
   os::Fd shared_;

@@ -95,23 +95,10 @@ void give_back_extra(LockFile& file, os::Owner owner, std::uint32_t take, Reserv
   while (to.count > take) os::unlock(file.slot_fd(), owner, {slot_byte(to.slots[--to.count]), 1});
 }
 
-Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
-                    WordBuffer& buffer, Reservation& to) {
-  Search search(file, spec, owner, buffer, to);
-  if (Status searched = search.until(spec.take); !searched.ok()) return searched;
-  os::Conflict conflict;
-  const std::int64_t behind = slot_byte(spec.max) + 1;
-  if (!search.nothing_behind()) {
-    if (const int error = os::query_lock(file.fd(), os::Owner::description, os::LockKind::write,
-                                         {behind, 0}, conflict)) {
-      return file.failure(Code::io, error, "cannot query locks");
-    }
-  }
-  if (!conflict.found) {  // no slot above N, no exclusive holder, no takeover, no waiter anywhere
-    to.has_room = to.count >= spec.take;
-    to.held = to.has_room ? 0 : spec.max - to.count;
-    return {};
-  }
+// What is left when something above N is locked. A separate function, because its errors would lie
+// on the stack below every search.
+[[gnu::noinline]] Status count_others(LockFile& file, const LockSpec& spec, os::Owner owner,
+                                      const Seeker& seeker, Search& search, Reservation& to) {
   std::uint32_t above = 0;
   if (Status looked = look_beyond(file, spec, seeker, to, above); !looked.ok()) return looked;
   if (to.takeover_running && seeker.ticket == 0) {
@@ -131,6 +118,26 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
   }
   to.has_room = to.count >= spec.take && !to.writer_inside && to.held + spec.take <= spec.max;
   return to.has_room ? settle_claims(file, spec, owner, seeker, &search, to) : Status{};
+}
+
+Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
+                    WordBuffer& buffer, Reservation& to) {
+  Search search(file, spec, owner, buffer, to);
+  if (Status searched = search.until(spec.take); !searched.ok()) return searched;
+  os::Conflict conflict;
+  const std::int64_t behind = slot_byte(spec.max) + 1;
+  if (!search.nothing_behind()) {
+    if (const int error = os::query_lock(file.fd(), os::Owner::description, os::LockKind::write,
+                                         {behind, 0}, conflict)) {
+      return file.failure(Code::io, error, "cannot query locks");
+    }
+  }
+  if (!conflict.found) {  // no slot above N, no exclusive holder, no takeover, no waiter anywhere
+    to.has_room = to.count >= spec.take;
+    to.held = to.has_room ? 0 : spec.max - to.count;
+    return {};
+  }
+  return count_others(file, spec, owner, seeker, search, to);
 }
 
 }  // namespace

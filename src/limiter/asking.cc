@@ -1,0 +1,50 @@
+// What is asked without taking a lock: whether there is room, and what auto would choose.
+#include "admission.h"
+#include "core/limiter.h"
+#include "paths.h"
+#include "policy/limits.h"
+
+namespace atmost {
+namespace {
+
+Outcome ask(Store& store, const Request& request, Observer* observer) {
+  Outcome outcome;
+  // A lock that was never used admits all callers but those with N = 0; checking it must not create
+  // it.
+  if (request.lock_count == 1 && limiter::untouched(store.traits(), request.locks[0])) {
+    outcome.kind = request.locks[0].max == 0 ? Outcome::Kind::refused : Outcome::Kind::ran;
+    outcome.decision.why = request.locks[0].max == 0 ? Why::zero : Why::none;
+    return outcome;
+  }
+  Result<Owned<Session>> session = store.open(request);
+  if (!session.ok()) {
+    outcome.error = session.error();
+    return outcome;
+  }
+  Lease lease;
+  outcome = limiter::admit({request, store.traits(), *session.value()}, limiter::would_admit,
+                           observer, lease);
+  if (outcome.kind == Outcome::Kind::refused && limiter::is_yes(outcome.decision))
+    outcome.kind = Outcome::Kind::ran;
+  return outcome;
+}
+
+}  // namespace
+
+Outcome probe(Store& store, const Request& request) { return ask(store, request, nullptr); }
+
+Outcome wait_for_room(Store& store, const Request& request, Observer* observer) {
+  return ask(store, request, observer);
+}
+
+Result<Tuning> tune(Store& store, const Request& request) {
+  LockStats lock{};
+  DirectoryStats directory{};
+  const Result<StatsKept> kept = store.recall(request, lock, directory);
+  if (!kept.ok()) return kept.error();
+  Tuning tuning = policy::tuning_of(lock, directory, request.learned);
+  tuning.kept = kept.value();
+  return tuning;
+}
+
+}  // namespace atmost
