@@ -10,6 +10,10 @@ namespace {
 
 using history::Record;
 
+// A run is timed from a moment before its admission is logged. Where its time differs by more than
+// this from the log's, a clock was set.
+constexpr std::int32_t kLongestBeforeLog = 100'000'000;
+
 // 50 years: longer than any run, and short enough to be added to any moment of a log.
 constexpr std::int64_t kLongest = std::int64_t{50} * 366 * 86'400 * 1'000'000'000;
 
@@ -149,6 +153,9 @@ void RunLedger::ended(const Record& record, LockStory& story, Open& open) {
   run.ran_ns = record.ran_ns == Record::kAbsent
                    ? std::max<std::int64_t>(0, record.at_ns - run.start_ns)
                    : span_of(record.ran_ns);
+  const std::int64_t before_log_ns = run.ran_ns - (record.at_ns - run.start_ns);
+  if (before_log_ns > 0 && before_log_ns <= std::min(run.ran_ns, std::int64_t{kLongestBeforeLog}))
+    run.before_log_ns = static_cast<std::int32_t>(before_log_ns);
   run.status = fate_of(record, run);
   run.too_fast = record.too_fast || record.suspicious;
 }

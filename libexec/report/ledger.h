@@ -29,11 +29,12 @@ struct Run {
   std::int64_t token = 0;
   std::uint32_t slot = 0;  // the lowest; 0: not known
   std::uint32_t take = 1;
+  std::int32_t before_log_ns = 0;  // the part of ran_ns before start_ns, the logged admission
   RunStatus status = RunStatus::running;
   bool stopped = false;   // a taker sent it a signal
   bool too_fast = false;  // successful, but shorter than nearly all before, or than --min-runtime
 
-  std::int64_t end_ns() const { return start_ns + ran_ns; }
+  std::int64_t end_ns() const { return start_ns - before_log_ns + ran_ns; }
   // Whether it ended by itself, so that `ran_ns` is its full run time.
   bool finished() const { return status == RunStatus::success || status == RunStatus::failure; }
 };

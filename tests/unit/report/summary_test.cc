@@ -30,6 +30,12 @@ TEST(Summary, TimeIsHeldOnceHoweverManyHoldIt) {
   EXPECT_EQ(of.slots_most, 2u);
 }
 
+TEST(Summary, ARunThatBeganBeforeItsAdmissionWasLoggedDoesNotOverlapTheNext) {
+  Script script;
+  script.admitted(0, 1).ended(0.3, 1, 0.303).admitted(0.301, 2).ended(0.5, 2, 0.199);
+  EXPECT_EQ(summary_of(script).slots_most, 1u);
+}
+
 TEST(Summary, CountsWhatHappened) {
   Script script;
   script.admitted(0, 1)
