@@ -6,29 +6,26 @@
 #include <cstdlib>
 
 #include "core/tell.h"
-#include "errand.h"
 #include "notify.h"
 #include "os/detached.h"
 #include "other_user.h"
 #include "ping.h"
+#include "tell_request.h"
 #include "undelivered.h"
 
+namespace atmost::tell {
 namespace {
-
-using namespace atmost::tell;
 
 // The server must not hear of the end first. A ping of the start that takes longer than half of our
 // time is likely to be given up.
-void await_start(const Errand& errand) {
-  if (errand.after < 0) return;
+void await_start(const TellRequest& request) {
+  if (request.after < 0) return;
   const auto left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(errand.deadline - Clock::now());
-  atmost::os::await_hangup(errand.after, static_cast<int>(left.count() / 2));
+      std::chrono::duration_cast<std::chrono::milliseconds>(request.deadline - Clock::now());
+  os::await_hangup(request.after, static_cast<int>(left.count() / 2));
 }
 
-}  // namespace
-
-int main() {
+int tell() {
   // A service or a container waits for 10 s.
   constexpr auto kAtMost = std::chrono::milliseconds(9700);
   constexpr auto kStart = std::chrono::milliseconds(200);
@@ -38,23 +35,28 @@ int main() {
     tell_as(*run_as, deadline + kStart);
     return 0;
   }
-  const Errand errand = take_errand(deadline);
-  if (errand.line.empty()) {
+  const TellRequest request = take_request(deadline);
+  if (request.line.empty()) {
     std::fputs("atmost-tell: is started by atmost run, with --notify or --ping\n", stderr);
     return 64;
   }
   signal(SIGPIPE, SIG_IGN);
   // The ping may take all the time there is: a command of --notify runs meanwhile.
   Notify notify;
-  if (errand.notify) notify.start(errand);
-  if (errand.ping) {
-    await_start(errand);
-    const std::string trouble = send_ping(errand, errand.deadline);
-    if (!trouble.empty()) log_undelivered(errand, "ping", trouble);
+  if (request.notify) notify.start(request);
+  if (request.ping) {
+    await_start(request);
+    const std::string trouble = send_ping(request, request.deadline);
+    if (!trouble.empty()) log_undelivered(request, "ping", trouble);
   }
-  if (errand.notify) {
-    const std::string trouble = notify.finish(errand.deadline);
-    if (!trouble.empty()) log_undelivered(errand, "notify", trouble);
+  if (request.notify) {
+    const std::string trouble = notify.finish(request.deadline);
+    if (!trouble.empty()) log_undelivered(request, "notify", trouble);
   }
   return 0;
 }
+
+}  // namespace
+}  // namespace atmost::tell
+
+int main() { return atmost::tell::tell(); }

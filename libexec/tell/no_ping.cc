@@ -3,7 +3,7 @@
 
 namespace atmost::tell {
 
-std::string send_ping(const Errand&, Clock::time_point) {
+std::string send_ping(const TellRequest&, Clock::time_point) {
   return "this atmost was built without libcurl";
 }
 

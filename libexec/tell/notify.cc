@@ -19,9 +19,9 @@ constexpr auto kGrace = std::chrono::seconds(1);
 constexpr auto kLook = std::chrono::milliseconds(10);
 
 // The event, to be read from its beginning.
-os::Fd event_file(const Errand& errand) {
-  std::string text = "{\"notify\":\"" + errand.event + "\"";
-  if (errand.line.size() > 1) text += "," + errand.line.substr(1);
+os::Fd event_file(const TellRequest& request) {
+  std::string text = "{\"notify\":\"" + request.event + "\"";
+  if (request.line.size() > 1) text += "," + request.line.substr(1);
   text += "\n";
   os::Fd file(memfd_create("event", MFD_CLOEXEC));
   if (file.open() && os::write_all(file.get(), text.data(), text.size()) == 0)
@@ -39,10 +39,10 @@ os::Fd event_file(const Errand& errand) {
 
 }  // namespace
 
-void Notify::start(const Errand& errand) {
-  const os::Fd event = event_file(errand);
+void Notify::start(const TellRequest& request) {
+  const os::Fd event = event_file(request);
   pid_ = event.open() ? fork() : -1;
-  if (pid_ == 0) become_shell(*errand.notify, event.get());
+  if (pid_ == 0) become_shell(*request.notify, event.get());
   if (pid_ < 0) trouble_ = std::string("cannot start a process: ") + strerror(errno);
   if (pid_ > 0) setpgid(pid_, pid_);
 }

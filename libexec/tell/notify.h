@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "errand.h"
+#include "tell_request.h"
 
 namespace atmost::tell {
 
@@ -14,8 +14,8 @@ namespace atmost::tell {
 // standard input. The event never is a part of the command: no byte of it is seen by the shell.
 class Notify {
  public:
-  // Does not block. REQUIRES: errand.notify.
-  void start(const Errand& errand);
+  // Does not block. REQUIRES: request.notify.
+  void start(const TellRequest& request);
 
   // Blocks until the shell has ended. A second before the deadline the whole group gets SIGTERM,
   // and what is left at the deadline SIGKILL. Returns why it failed; empty: it did not.

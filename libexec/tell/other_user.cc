@@ -75,7 +75,7 @@ void tell_as(const std::string& run_as, Clock::time_point deadline) {
   const pid_t pid = fork();
   if (pid == 0) become(run_as, to.get());
   to.reset();
-  const Errand errand = take_errand(deadline);
+  const TellRequest request = take_request(deadline);
   std::string heard = hear(from.get(), deadline);
   int status = 0;
   bool ended = false;
@@ -84,12 +84,12 @@ void tell_as(const std::string& run_as, Clock::time_point deadline) {
     if (!ended) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (pid < 0 || (ended && status != 0))
-    heard += std::string(errand.ping ? "ping" : "notify") + "\t" + kNoUser + "\n";
+    heard += std::string(request.ping ? "ping" : "notify") + "\t" + kNoUser + "\n";
   for (std::size_t end; (end = heard.find('\n')) != heard.npos; heard.erase(0, end + 1)) {
     const std::size_t tab = heard.find('\t');
     const std::string who = heard.substr(0, tab);
     if (tab < end && (who == "ping" || who == "notify"))
-      log_undelivered(errand, who, heard.substr(tab + 1, end - tab - 1));
+      log_undelivered(request, who, heard.substr(tab + 1, end - tab - 1));
   }
 }
 

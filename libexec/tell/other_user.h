@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "errand.h"
+#include "tell_request.h"
 
 namespace atmost::tell {
 

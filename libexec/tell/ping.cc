@@ -80,13 +80,14 @@ Attempt attempt(const std::string& url, const std::string& body, milliseconds at
 
 }  // namespace
 
-std::string send_ping(const Errand& errand, Clock::time_point deadline) {
-  const std::string url = ping_url(errand.url, *errand.ping, errand.run_id);
+std::string send_ping(const TellRequest& request, Clock::time_point deadline) {
+  const std::string url = ping_url(request.url, *request.ping, request.run_id);
   if (url.empty()) return "it is no URL of http or https";
   curl_global_init(CURL_GLOBAL_DEFAULT);
   for (;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
-    const Attempt result = attempt(url, errand.output, std::clamp(left, milliseconds(1), kAttempt));
+    const Attempt result =
+        attempt(url, request.output, std::clamp(left, milliseconds(1), kAttempt));
     if (result.trouble.empty() || !result.again || Clock::now() + 2 * kPause >= deadline)
       return result.trouble;
     std::this_thread::sleep_for(kPause);

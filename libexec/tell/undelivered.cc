@@ -13,11 +13,11 @@ namespace {
 
 using history::Record;
 
-history::LogPlace place_of(const Errand& errand) {
+history::LogPlace place_of(const TellRequest& request) {
   history::LogPlace place;
-  place.path.assign(errand.log);
+  place.path.assign(request.log);
   char* flags = nullptr;
-  place.mode = static_cast<unsigned>(strtoul(errand.log_mode.c_str(), &flags, 10));
+  place.mode = static_cast<unsigned>(strtoul(request.log_mode.c_str(), &flags, 10));
   const std::string_view given = flags;
   place.mode_given = given.find('g') != given.npos;
   place.check_directories = given.find('c') != given.npos;
@@ -32,14 +32,14 @@ void copy(std::int64_t from, Number& to) {
 
 }  // namespace
 
-void log_undelivered(const Errand& errand, const std::string& to, const std::string& why) {
-  if (errand.report >= 0) {
+void log_undelivered(const TellRequest& request, const std::string& to, const std::string& why) {
+  if (request.report >= 0) {
     const std::string said = to + "\t" + why + "\n";
-    (void)os::write_all(errand.report, said.data(), said.size());
+    (void)os::write_all(request.report, said.data(), said.size());
     return;
   }
   Record record;
-  if (errand.log.empty() || history::read_line(errand.line, record) == history::Reading::foreign)
+  if (request.log.empty() || history::read_line(request.line, record) == history::Reading::foreign)
     return;
   const std::string host = history::text_of(record.host), id = history::text_of(record.id);
   const std::string command = history::text_of(record.command);
@@ -66,7 +66,7 @@ void log_undelivered(const Errand& errand, const std::string& to, const std::str
   copy(record.slot, slot);
   event.slots = {&slot, slot != 0 ? std::size_t{1} : 0};
   event.undelivered = {to, why};
-  const history::LogPlace place = place_of(errand);
+  const history::LogPlace place = place_of(request);
   (void)history::Log(place).append(event);
 }
 

@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "errand.h"
+#include "tell_request.h"
 
 namespace atmost::tell {
 
-// Appends the event `undelivered` for the errand's run, or reports it to who does that. `to`:
+// Appends the event `undelivered` for the request's run, or reports it to who does that. `to`:
 // notify or ping. `why` holds no address. Cannot fail visibly: nobody is left who could be told.
-void log_undelivered(const Errand& errand, const std::string& to, const std::string& why);
+void log_undelivered(const TellRequest& request, const std::string& to, const std::string& why);
 
 }  // namespace atmost::tell
 

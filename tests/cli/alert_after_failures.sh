@@ -1,6 +1,6 @@
 #!/bin/sh
-# --alert-after delays what is told of failures, and never changes a code: every Nth failure in a row
-# is told and shows its kept output, a success after that is told, and pings always go.
+# --alert-after delays what is told of failures, and never changes a code: every Nth failure in a
+# row is told and shows its kept output, and a success after that is told.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "POSIX alone cannot free the middle of a file"
 

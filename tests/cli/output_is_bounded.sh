@@ -51,6 +51,6 @@ for fd in /proc/[0-9]*/fd/*; do
   [ "$(cat "/proc/$process/comm" 2>/dev/null)" != atmost ] || keeper=$process
 done
 [ -n "$keeper" ] || fail "nobody looks after it"
-[ "$(ls "/proc/$keeper/fd" | wc -l)" = 1 ] || fail "$(ls -l "/proc/$keeper/fd")"
+[ "$(find "/proc/$keeper/fd" -type l | wc -l)" = 1 ] || fail "$(ls -l "/proc/$keeper/fd")"
 kill -KILL -"$left" 2>/dev/null || kill -KILL "$left"
 wait_until '[ ! -e /proc/$keeper/fd ] || [ "$(cut -d " " -f 3 "/proc/$keeper/stat")" = Z ]'

@@ -18,8 +18,8 @@ expect_line 1 err
 expect_code 124 atmost run --output=on-failure --max-runtime 200ms job -- sh -c 'echo begun; sleep 60'
 expect_in out begun
 expect_in err 'the command was stopped after'
-expect_code 1 atmost run --output=on-failure --min-runtime 1h job -- echo nothing to do
-expect_in out 'nothing to do'
+expect_code 1 atmost run --output=on-failure --min-runtime 1h job -- echo "nothing to do"
+expect_in out "nothing to do"
 
 # More than is kept: beginning and end, and how much is missing between them.
 seq 100000 >all

@@ -71,8 +71,8 @@ fi
 start atmost run --ping "$url/hang/secret" --notify 'sleep 2' other sh -c 'sleep 1; exit 3'
 wait_until '[ -s log ]'
 for process in /proc/[0-9]*; do
-  case $process in /proc/$$) continue ;; esac
-  ! tr '\0' ' ' <"$process/cmdline" 2>/dev/null | grep -q 'hang/secret' ||
+  [ "$process" != /proc/$$ ] || continue
+  ! { tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null | grep -q 'hang/secret' ||
     fail "$(tr '\0' ' ' <"$process/cmdline") shows it"
 done
 wait "$started" || :

@@ -1,4 +1,4 @@
-#include "errand.h"
+#include "tell_request.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -53,25 +53,25 @@ std::optional<std::string> take(std::string_view name) {
   return taken;
 }
 
-Errand take_errand(Clock::time_point deadline) {
-  Errand errand;
-  errand.deadline = deadline;
+TellRequest take_request(Clock::time_point deadline) {
+  TellRequest request;
+  request.deadline = deadline;
   take_descriptor(kEnd);
-  errand.line = take(kLine).value_or("");
-  errand.log = take(kLog).value_or("");
-  errand.log_mode = take(kLogMode).value_or("");
-  errand.notify = take(kNotify);
-  errand.ping = take(kPing);
-  errand.url = take(kUrl).value_or("");
+  request.line = take(kLine).value_or("");
+  request.log = take(kLog).value_or("");
+  request.log_mode = take(kLogMode).value_or("");
+  request.notify = take(kNotify);
+  request.ping = take(kPing);
+  request.url = take(kUrl).value_or("");
   const int url_from = take_descriptor(kUrlFrom);
-  if (url_from >= 0) errand.url = first_line(url_from);
-  errand.run_id = take(kRunId).value_or("");
-  errand.after = take_descriptor(kAfter);
-  errand.report = take_descriptor(kReport);
+  if (url_from >= 0) request.url = first_line(url_from);
+  request.run_id = take(kRunId).value_or("");
+  request.after = take_descriptor(kAfter);
+  request.report = take_descriptor(kReport);
   const int output = take_descriptor(kOutput);
-  errand.output = end_of(output, atoll(take(kOutputEnd).value_or("0").c_str()));
-  if (const char* const event = getenv("ATMOST_EVENT")) errand.event = event;
-  return errand;
+  request.output = end_of(output, atoll(take(kOutputEnd).value_or("0").c_str()));
+  if (const char* const event = getenv("ATMOST_EVENT")) request.event = event;
+  return request;
 }
 
 }  // namespace atmost::tell

@@ -1,6 +1,6 @@
 // What this program is to do, from its environment (core/tell.h).
-#ifndef ATMOST_LIBEXEC_TELL_ERRAND_H
-#define ATMOST_LIBEXEC_TELL_ERRAND_H
+#ifndef ATMOST_LIBEXEC_TELL_TELL_REQUEST_H
+#define ATMOST_LIBEXEC_TELL_TELL_REQUEST_H
 
 #include <chrono>
 #include <optional>
@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 // Takes a variable out of the environment.
 std::optional<std::string> take(std::string_view name);
 
-struct Errand {
+struct TellRequest {
   Clock::time_point deadline;  // by then everything is over
   std::string line;            // the run, as in the history
   std::string event;           // $ATMOST_EVENT
@@ -31,7 +31,7 @@ struct Errand {
 
 // Takes the variables out of the environment, so that no command of the user's gets them, and keeps
 // the descriptors that they name from it.
-Errand take_errand(Clock::time_point deadline);
+TellRequest take_request(Clock::time_point deadline);
 
 }  // namespace atmost::tell
 
