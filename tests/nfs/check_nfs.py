@@ -150,6 +150,24 @@ class Mounts(OnNfs):
                     # What doctor tried may be still on its way.
                     one.do("umount -l /mnt/other")
 
+    def test_a_machine_that_is_cut_off_runs_on_beside_the_next(self):
+        """Why the best mount is refused, too; --trust-fs takes it all the same."""
+        one, two = self.bed.one, self.bed.two
+        run = "atmost run --trust-fs -q /mnt/hard/cut.lock -- "
+        one.do(run + "sh -c 'touch /tmp/alone; while [ -e /tmp/alone ]; do"
+               " [ ! -e /tmp/ask ] || touch /tmp/answer; sleep 0.1; done' >/dev/null 2>&1 &")
+        wait_until(one, "[ -e /tmp/alone ]")
+        self.assertEqual(two.run(run + "true")[0], 75)
+        self.bed.cut(one)
+        try:
+            free = wait_until(two, run + "true", timeout=5 * LEASE_S)
+            print(f"bed: granted {free:.1f} s after the cut, lease {LEASE_S} s", file=sys.stderr)
+            one.do("touch /tmp/ask")
+            wait_until(one, "[ -e /tmp/answer ]")
+        finally:
+            self.bed.heal(one)
+            one.do("rm /tmp/alone")
+
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
