@@ -233,7 +233,7 @@ TEST_F(Cost, Exectimes) {
                 {"set_tid_address", 1},
                 {"stat", depth()},
                 {"statx", 1}});
-  touches(words, 12);
+  touches(words, 11);
 }
 
 TEST_F(Cost, Refusal) {
@@ -270,7 +270,7 @@ TEST_F(Cost, Refusal) {
                      {"uname", 1},
                      {"waitid", 1},
                      {"write", 2}});
-  touches(ordinary(), 12);
+  touches(ordinary(), 13);
   close(end[1]);
   close(end[0]);
   waitpid(holder, nullptr, 0);
