@@ -1,0 +1,27 @@
+#!/bin/sh
+# The example alert rules are rules, fire when they should, and name only metrics that stats prints;
+# what stats prints is what Prometheus reads, whatever the lock is called.
+root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$(dirname "$0")/lib.sh"
+[ -x "$ATMOST_BIN/../libexec/atmost/atmost-stats" ] || skip "built without the back tier"
+rules=$root/examples/prometheus
+
+expect_code 0 atmost run job -- true
+expect_code 0 atmost run 'say:"it" \ {now}' -- true
+expect_code 75 atmost run -n 0 job -- true
+expect_code 0 atmost stats --prometheus=atmost.prom
+grep -o 'atmost_[a-z_]*' "$rules/atmost.rules.yml" | sort -u >named
+[ -s named ] || fail "the rules name no metric"
+while read -r metric; do
+  grep -q "^# TYPE $metric " atmost.prom || fail "$metric is not printed"
+  grep -Eq "^${metric}[{ ]" atmost.prom || fail "$metric has no sample"
+done <named
+
+command -v promtool >/dev/null || skip "no promtool"
+# 3: advice only. The quantiles are a gauge beside the histogram of the same times, by intent.
+code=0
+promtool check metrics <atmost.prom >said 2>&1 || code=$?
+[ "$code" = 0 ] || [ "$code" = 3 ] || fail "$(cat said)"
+if grep -v 'quantile_seconds non-summary metrics' said; then fail "promtool has more to say"; fi
+promtool check rules "$rules/atmost.rules.yml" >said 2>&1 || fail "$(cat said)"
+promtool test rules "$rules/atmost.rules.test.yml" >said 2>&1 || fail "$(cat said)"
