@@ -1,0 +1,43 @@
+#!/bin/sh
+# What an installed document links to, and every path of a document or example that an installed
+# manual names, is installed; so is the licence.
+# In: BUILD, the build directory.
+set -eu
+folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-installed.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+DESTDIR=$folder cmake --install "$BUILD" --component common >"$folder/said" 2>&1 || {
+  cat "$folder/said" >&2
+  exit 1
+}
+python3 - "$folder" <<'PROGRAM'
+import re
+import sys
+from pathlib import Path
+
+root = Path(sys.argv[1])
+readme, = root.rglob("README.md")
+documents = readme.parent
+manuals = {page.name: page for page in root.rglob("*.[17]")}
+wrong = [] if (documents / "LICENSE").exists() else ["LICENSE is not installed"]
+seen = 0
+for document in documents.rglob("*.md"):
+    for target in re.findall(r"\]\(([^)#\s]+)", document.read_text()):
+        # Manuals are installed where man looks for them, headers with the C library.
+        there = (document.parent / target).exists() or Path(target).name in manuals
+        # CONTRIBUTING.md is about the sources, and of use only beside them.
+        if "://" in target or target in ("docs/man", "../CONTRIBUTING.md") or \
+                target.startswith("include/atmost/"):
+            continue
+        seen += 1
+        if not there:
+            wrong.append(f"{document.relative_to(documents)} links to {target}")
+for name, page in manuals.items():
+    text = page.read_text().replace("\\-", "-")
+    for path in re.findall(r"\b(?:docs|examples)/[\w./-]*\w", text):
+        seen += 1
+        if not (documents / path).exists():
+            wrong.append(f"{name} names {path}")
+for line in wrong:
+    print(line, file=sys.stderr)
+sys.exit(1 if wrong or seen < 50 else 0)
+PROGRAM
