@@ -34,7 +34,7 @@ int show_count(const Invocation& invocation) {
 bool asks(const Invocation& invocation) {
   const Request& request = invocation.request;
   return invocation.max_given || invocation.shared || invocation.exclusive ||
-         !request.if_elapsed.is_zero() || request.if_elapsed_auto;
+         !request.if_elapsed.is_zero() || request.if_elapsed_auto || request.rate.count > 0;
 }
 
 }  // namespace

@@ -207,6 +207,23 @@ Status check_runtimes(const Request& request) {
   return {};
 }
 
+Status check_queue(const Invocation& invocation) {
+  const Request& request = invocation.request;
+  const bool waits = invocation.wait_given || request.on_busy == OnBusy::join ||
+                     request.on_busy == OnBusy::supersede ||
+                     (request.rate.count > 0 && request.on_too_soon == OnTooSoon::wait);
+  if (request.queue_max != kAnyQueue && !waits)
+    return usage("--queue-max: this caller does not wait: give it with --wait");
+  const StoreTraits& traits = traits_of(invocation);
+  if (request.rate.count > 0 && !traits.rates)
+    return usage("--rate: this store does not record so many admissions: use --if-elapsed");
+  if (request.queue_max != kAnyQueue && !traits.queue_limits)
+    return usage("--queue-max: this store does not count who waits: leave it out");
+  if (request.on_busy == OnBusy::supersede && !traits.queue_limits)
+    return usage("--on-busy=supersede: this store's waiters do not replace one another: use join");
+  return {};
+}
+
 Status check_learned(const Invocation& invocation) {
   const Request& request = invocation.request;
   if (request.learned.low > request.learned.high)
@@ -238,6 +255,7 @@ Status combine(Invocation& invocation) {
   if (const Status output = check_output(invocation); !output.ok()) return output;
   if (const Status learned = check_learned(invocation); !learned.ok()) return learned;
   if (const Status idle = check_idle(invocation); !idle.ok()) return idle;
+  if (const Status queue = check_queue(invocation); !queue.ok()) return queue;
   if (const Status slack = check_slack(invocation); !slack.ok()) return slack;
   if (invocation.request.no_history &&
       (!invocation.request.log_path.empty() || invocation.request.log_args)) {
@@ -253,7 +271,8 @@ Status combine(Invocation& invocation) {
   if (!invocation.slack.is_zero()) request.if_elapsed.ns -= invocation.slack.ns;
   if (request.exec && !invocation.until_given) request.until = Until::tree;
   if (!invocation.wait_given &&
-      (invocation.subcommand == kWait || request.on_busy == OnBusy::join)) {
+      (invocation.subcommand == kWait || request.on_busy == OnBusy::join ||
+       request.on_busy == OnBusy::supersede)) {
     request.wait = Duration::forever();
   }
   return {};

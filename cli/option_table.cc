@@ -16,7 +16,8 @@ constexpr std::uint64_t kMostDescriptor = 1'048'575;  // fs.nr_open's default, p
 constexpr Choice<OnBusy> kOnBusy[] = {{"fail", OnBusy::fail},
                                       {"skip", OnBusy::skip},
                                       {"replace", OnBusy::replace},
-                                      {"join", OnBusy::join}};
+                                      {"join", OnBusy::join},
+                                      {"supersede", OnBusy::supersede}};
 constexpr Choice<OnTooSoon> kOnTooSoon[] = {
     {"fail", OnTooSoon::fail}, {"skip", OnTooSoon::skip}, {"wait", OnTooSoon::wait}};
 constexpr Choice<ElapsedFrom> kElapsedFrom[] = {{"start", ElapsedFrom::start},
@@ -58,12 +59,18 @@ constexpr Option kOptions[] = {
        return read_duration(value, to.request.wait);
      }},
     {0, "on-busy", "ACTION", kRun,
-     "then fail (75), skip (0), replace the oldest or join the next run",
+     "then fail (75), skip (0), replace the oldest, join or supersede",
      [](Value value, Invocation& to) { return read_choice(value, kOnBusy, to.request.on_busy); }},
     {0, "if-elapsed", "DUR|auto", kRun | kCheck | kHold,
      "too soon if the last admission is more recent",
      [](Value value, Invocation& to) {
        return read_limit(value, to.request.if_elapsed, to.request.if_elapsed_auto, {});
+     }},
+    {0, "rate", "K/DUR", kRun | kCheck | kHold, "too soon if K were admitted within the last DUR",
+     [](Value value, Invocation& to) { return read_rate(value, to.request.rate); }},
+    {0, "queue-max", "M", kRun | kHold, "do not wait if M wait already (75)",
+     [](Value value, Invocation& to) {
+       return read_count(value, 0, kMaxSlots, to.request.queue_max);
      }},
     {0, "on-too-soon", "ACTION", kRun, "then fail (76), skip (0) or wait",
      [](Value value, Invocation& to) {

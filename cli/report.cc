@@ -13,6 +13,14 @@ const LockSpec& lock_of(const Outcome& outcome, const Invocation& invocation) {
 }
 
 void too_soon_words(Sentence& to, const Decision& decision, const Request& request) {
+  if (decision.rate_reached) {
+    to.append_unsigned(request.rate.count).append(request.rate.count == 1 ? " run" : " runs");
+    to.append(" started within the last ").append(duration_words(request.rate.window));
+    to.append(": come back in ").append(duration_words_up(decision.retry_in));
+    if (decision.last_in_future)
+      to.append(" (its time lies in the future: has a clock been set back?)");
+    return;
+  }
   constexpr std::string_view kPoints[] = {"started", "finished", "succeeded"};
   to.append("the last run ").append(kPoints[static_cast<unsigned>(request.elapsed_from)]);
   const Duration interval =
@@ -88,6 +96,13 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
       to.append(decision.culprit > 0 ? " has not agreed to it" : ": it has not agreed to it");
       to.append(" (atmost_may_be_killed() of the library)");
       return;
+    case Why::queue_full:
+      to.append("the queue is full: ").append_unsigned(decision.waiters);
+      to.append(decision.waiters == 1 ? " waits already" : " wait already");
+      return;
+    case Why::superseded:
+      to.append("a later waiter has replaced this one");
+      return;
     case Why::flock:
       to.append("another process holds a flock(2) lock on it (atmost explain shows which)");
       return;
@@ -131,9 +146,9 @@ void too_fast_words(Sentence& to, const Outcome& outcome, const Request& request
 }
 
 std::string_view reason_of(const Outcome& outcome) {
-  constexpr std::string_view kReasons[] = {"none",    "no_slot",  "owed",        "zero",
-                                           "drained", "ancestor", "taking_over", "joined",
-                                           "guard",   "survivor", "immune",      "flock"};
+  constexpr std::string_view kReasons[] = {
+      "none",   "no_slot", "owed",     "zero",   "drained", "ancestor",   "taking_over",
+      "joined", "guard",   "survivor", "immune", "flock",   "queue_full", "superseded"};
   constexpr std::string_view kStopped[] = {"",           "max_runtime", "lost",
                                            "taken_over", "killed",      "idle"};
   switch (outcome.kind) {
@@ -183,7 +198,8 @@ bool is_accepted(const Outcome& outcome, const Invocation& invocation) {
   if (outcome.silenced) return true;
   const Request& request = invocation.request;
   if (outcome.decision.verdict == Verdict::too_soon) return request.on_too_soon == OnTooSoon::skip;
-  return request.on_busy == OnBusy::skip || outcome.decision.why == Why::joined;
+  const Why why = outcome.decision.why;
+  return request.on_busy == OnBusy::skip || why == Why::joined || why == Why::superseded;
 }
 
 Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::string_view holders) {

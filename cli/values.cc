@@ -113,6 +113,21 @@ Status read_id(std::string_view value, Text<63>& to) {
   return {};
 }
 
+Status read_rate(std::string_view value, Rate& to) {
+  const std::size_t bar = value.find('/');
+  if (bar == std::string_view::npos)
+    return quoted(value, "is no rate: use K/DUR, for example 5/1m");
+  const Result<std::uint64_t> count = parse_count({value.data(), bar}, 1, kMaxRate);
+  if (!count.ok()) return count.error();
+  std::string_view rest = value;
+  rest.remove_prefix(bar + 1);
+  if (Status window = read_bound(rest, to.window); !window.ok()) return window;
+  if (to.window.is_forever())
+    return quoted(value, "never ends: use a duration, or --if-elapsed inf to run once only");
+  to.count = static_cast<std::uint32_t>(count.value());
+  return {};
+}
+
 Status read_also(std::string_view value, Invocation& to) {
   constexpr unsigned kRoom = sizeof to.also / sizeof to.also[0];
   if (to.also_count == kRoom)

@@ -14,6 +14,8 @@ Error quoted(std::string_view text, std::string_view rest);
 Status read_duration(std::string_view value, Duration& to);
 // DUR or auto; for auto `to` becomes `without`.
 Status read_limit(std::string_view value, Duration& to, bool& automatic, Duration without);
+// K/DUR
+Status read_rate(std::string_view value, Rate& to);
 // More than 0.
 Status read_bound(std::string_view value, Duration& to);
 Status read_eta(std::string_view value, Duration& to);

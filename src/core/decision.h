@@ -25,6 +25,8 @@ enum class Why : std::uint8_t {
   survivor,     // the overdue holder could not be stopped
   immune,       // the overdue holder is a program whose library has not agreed to be stopped
   flock,        // another process holds a flock(2) on the lock file, and the caller is --with-flock
+  queue_full,   // as many wait as the caller allows (--queue-max)
+  superseded,   // a later waiter replaced this one (--on-busy=supersede)
 };
 
 inline constexpr std::uint32_t kMaxVictims = 64;
@@ -45,7 +47,8 @@ struct Decision {
                                             // holder is overdue, or a waiter's turn is over
   // the stored admission lies ahead of the clock: reported, and treated as just now
   bool last_in_future = false;
-  Limits limits;  // the limits that were applied
+  bool rate_reached = false;  // too_soon because of --rate
+  Limits limits;              // the limits that were applied
   // The process to name in the message (the guard's holder, or the survivor); 0: none.
   std::int64_t culprit = 0;
   std::uint32_t victim_count = 0;  // take_over: these slots' holders are overdue, oldest first
@@ -67,6 +70,15 @@ constexpr bool worth_waiting(const Decision& decision) {
     default:
       return false;
   }
+}
+
+// Whether a caller that waits for its rate keeps a place in the queue meanwhile: rates are first
+// come, first served.
+constexpr bool waits_for_rate(const Request& request, const Decision& decision) {
+  if (request.rate.count == 0 || request.on_too_soon != OnTooSoon::wait || request.now_given)
+    return false;
+  if (decision.verdict == Verdict::too_soon) return !decision.retry_in.is_forever();
+  return decision.verdict == Verdict::busy && decision.why == Why::owed;
 }
 
 // The rule. Pure: the same arguments give the same answer; it reads no clock and no file. A store

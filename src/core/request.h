@@ -29,9 +29,17 @@ enum class Eviction : std::uint8_t { kill, revoke, none };
 enum class HolderKind : std::uint8_t { foreign, supervised, exec, library, keeper };
 
 enum class Mode : std::uint8_t { plain, shared, exclusive };
-enum class OnBusy : std::uint8_t { fail, skip, replace, join };
+enum class OnBusy : std::uint8_t { fail, skip, replace, join, supersede };
 enum class OnTooSoon : std::uint8_t { fail, skip, wait };
 enum class ElapsedFrom : std::uint8_t { start, finish, success };
+
+// At most `count` admissions in any window of length `window`.
+struct Rate {
+  std::uint32_t count = 0;  // 1…kMaxRate; 0: no such limit
+  Duration window{};        // more than 0, not forever
+};
+inline constexpr std::uint32_t kMaxRate = 1024;
+inline constexpr std::uint32_t kAnyQueue = UINT32_MAX;
 
 // What ends a hold (docs/lock-map.md, "Who keeps a slot"): the command's main process, its whole
 // tree, or the close of the descriptor (a POSIX lock; only for a command that replaces us).
@@ -89,9 +97,12 @@ struct Request {
 
   Duration wait{};  // 0: refuse at once
   OnBusy on_busy = OnBusy::fail;
+  // A caller that would wait is refused when so many wait already; kAnyQueue: never.
+  std::uint32_t queue_max = kAnyQueue;
 
   Duration if_elapsed{};
   bool if_elapsed_auto = false;
+  Rate rate;
   OnTooSoon on_too_soon = OnTooSoon::fail;
   ElapsedFrom elapsed_from = ElapsedFrom::start;
   Duration expire_after = Duration::forever();

@@ -19,6 +19,11 @@ namespace atmost {
 // caller will wait. Plain data that only the session that filled it can interpret.
 struct Ticket {
   bool drawn = false;
+  // The caller waits for its rate, but for no slot: only waits_for_rate() draws a ticket for it.
+  bool for_rate_only = false;
+  // Set by attempt(): until then (CLOCK_BOOTTIME) every attempt is too soon, so await() returns at
+  // this moment if no waiter is in front; 0: there is no such moment.
+  std::int64_t due_boot_ns = 0;
   std::uint64_t numbers[kMaxLocks] = {};
 };
 
@@ -33,9 +38,10 @@ class Session {
  public:
   // One decision about all locks of the request, all or none. Admit: `lease` holds the slots, and
   // the ticket (if any) is given up. Anything else: nothing is held and nothing was written. With
-  // `queue` a busy caller without a ticket draws one; nullptr: the caller will not wait. `decide`
-  // may run more than once. Blocks for at most five seconds (on the guard), then answers busy with
-  // Why::guard and the culprit. Time: `now` is what the decision and the records use.
+  // `queue` a busy caller without a ticket draws one, and so does one that waits for its rate;
+  // nullptr: the caller will not wait. `decide` may run more than once. Blocks for at most five
+  // seconds (on the guard), then answers busy with Why::guard and the culprit. Time: `now` is what
+  // the decision and the records use.
   virtual Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
                                    Lease& lease) = 0;
 

@@ -33,6 +33,8 @@ struct StoreTraits {
   bool counts = false;          // refusals in a row are counted
   bool last_admission = false;  // --if-elapsed by the caller's clock, which can be given
   bool withdraws = false;       // an admission whose command could not be executed does not count
+  bool rates = false;           // at most K admissions in any window of length T
+  bool queue_limits = false;    // a caller can limit who waits, and waiters can replace one another
   bool turns = false;           // a waiter that does not use its turn (turn.h) is overtaken
 };
 

@@ -71,6 +71,9 @@ struct LastAdmission {
 struct View {
   std::uint64_t token = 0;  // of the last admission, 0 when none is known
   LastAdmission last;
+  // Of the last request.rate.count admissions, the first: it must be a window ago. A newer one if
+  // that one cannot be read; not known: there were fewer. Read only for a request with a rate.
+  Stamp first_in_rate;
   bool drained = false;  // admit no caller
   // The K slots can be held without more than N held: proven, and reserved for now.
   bool has_room = false;
@@ -83,6 +86,9 @@ struct View {
   std::uint32_t waiters_ahead = 0;
   // How long until the turn ends for which the slot is reserved (core/turn.h).
   Duration owed_for = Duration::forever();
+  // How many wait, counted up to request.queue_max; only for a caller without a ticket.
+  std::uint32_t queued = 0;
+  bool superseded = false;        // a later waiter replaced this one (--on-busy=supersede)
   bool joiner_waiting = false;    // a caller already waits to run once more (--on-busy=join)
   bool takeover_running = false;  // another caller is stopping a holder right now
   bool held_by_ancestor = false;  // an ancestor of this process holds it: waiting would never end

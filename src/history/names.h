@@ -20,9 +20,9 @@ inline constexpr std::string_view kModeNames[] = {"plain", "shared", "exclusive"
 inline constexpr std::string_view kStoppedNames[] = {"no",         "max_runtime", "lost",
                                                      "taken_over", "killed",      "idle"};
 inline constexpr std::string_view kStopReasonNames[] = {"overdue", "replace", "kill", "idle"};
-inline constexpr std::string_view kWhyNames[] = {"none",    "no_slot",  "owed",        "zero",
-                                                 "drained", "ancestor", "taking_over", "joined",
-                                                 "guard",   "survivor", "immune",      "flock"};
+inline constexpr std::string_view kWhyNames[] = {
+    "none",   "no_slot", "owed",     "zero",   "drained", "ancestor",   "taking_over",
+    "joined", "guard",   "survivor", "immune", "flock",   "queue_full", "superseded"};
 inline constexpr std::size_t kKinds = sizeof kKindNames / sizeof kKindNames[0];
 
 template <std::size_t N, class E>

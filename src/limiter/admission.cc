@@ -51,6 +51,12 @@ class Admission {
   bool interrupted(Outcome& outcome) const;
   void stop_if_asked();
   bool waits() const { return !how_.at_once && !request_.wait.is_zero(); }
+  // Waits for its rate, in the queue (waits_for_rate()).
+  bool waits_for_rate_only() const {
+    return !how_.at_once && !waits() && request_.rate.count > 0 &&
+           request_.on_too_soon == OnTooSoon::wait && !request_.now_given;
+  }
+  std::int64_t last_moment() const { return waits() ? deadline_ : Duration::kForever; }
 
   const OpenLocks& locks_;
   const Request& request_;
@@ -89,13 +95,15 @@ Outcome Admission::run() {
 bool Admission::step(Outcome& outcome) {
   stop_if_asked();
   const bool may_wait = waits() && os::boot_ns() < deadline_;
-  if (may_wait && how_.signals == Signals::ours) {
+  const bool queues = may_wait || waits_for_rate_only();
+  if (queues && how_.signals == Signals::ours) {
     stop_notice_.install();  // before a ticket is drawn: a stopped waiter gives it up
-  } else if (!may_wait) {
+  } else if (!queues) {
     session_.withdraw(ticket_);
   }
+  ticket_.for_rate_only = waits_for_rate_only();
   Result<Decision> asked =
-      session_.attempt(decide_, moment(request_), may_wait ? &ticket_ : nullptr, lease_);
+      session_.attempt(decide_, moment(request_), queues ? &ticket_ : nullptr, lease_);
   stops_.end();
   tell_lease(session_);
   if (!asked.ok()) {
@@ -128,7 +136,9 @@ bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
     refuse(outcome, decision);
     return true;
   }
-  return wait_until(ready, decision, outcome);
+  // In the queue of its rate it is woken when it is the first and due, or by those in front of it.
+  const bool in_queue = ticket_.drawn && waits_for_rate(request_, decision);
+  return wait_until(in_queue ? last_moment() : ready, decision, outcome);
 }
 
 [[gnu::noinline]] bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
@@ -172,7 +182,8 @@ bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
 
 [[gnu::noinline]] bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
   // The slot is being taken over, or its record made it look overdue: then there is no ticket.
-  const bool may_wait = ticket_.drawn || (waits() && os::boot_ns() < deadline_);
+  bool may_wait = waits() && (ticket_.drawn || os::boot_ns() < deadline_);
+  if (waits_for_rate_only()) may_wait = ticket_.drawn && waits_for_rate(request_, decision);
   if (!worth_waiting(decision) || !may_wait) {
     refuse(outcome, decision);
     return true;
@@ -185,7 +196,8 @@ bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
   }
   std::int64_t recheck = plus(os::boot_ns(), decision.retry_in);
   if (idle_watch_.next_ns() < recheck) recheck = idle_watch_.next_ns();
-  return wait_until(recheck < deadline_ ? recheck : deadline_, decision, outcome);
+  const std::int64_t end = last_moment();
+  return wait_until(recheck < end ? recheck : end, decision, outcome);
 }
 
 bool Admission::wait_until(std::int64_t boot_ns, const Decision& decision, Outcome& outcome) {

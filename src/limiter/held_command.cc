@@ -170,7 +170,7 @@ void learn_admission(const OpenLocks& locks, const Outcome& admission) {
 }
 
 void save_last_admission(const Request& request, const Lease& lease) {
-  if (request.if_elapsed.is_zero() && !request.if_elapsed_auto) return;
+  if (request.if_elapsed.is_zero() && !request.if_elapsed_auto && request.rate.count == 0) return;
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
     // A disk that fails now costs no more than a power failure: the run goes on.
     if (lease.lock(i).fd >= 0) (void)os::sync_data(lease.lock(i).fd);

@@ -17,18 +17,28 @@ const Stamp& measured_from(const LastAdmission& last, ElapsedFrom from) {
   return last.start;
 }
 
-// True, with the answer filled in, when the last admission is too recent.
+// How long until `last` is `interval` ago; 0: it is. One that lies in the future counts as just
+// now, which is noted.
+Duration rest_of(const Stamp& last, Duration interval, const Instant& now, Decision& answer) {
+  if (interval.is_zero() || !last.known) return {};
+  const std::int64_t age = age_ns(last, now);
+  if (age < 0) answer.last_in_future = true;
+  if (age <= 0 || interval.is_forever()) return interval;
+  return {age < interval.ns ? interval.ns - age : 0};
+}
+
+// True, with the answer filled in, when the last admission is too recent, or there were too many.
 bool too_soon(const Request& request, const View& view, const Instant& now, Decision& answer) {
   const Stamp& last = measured_from(view.last, request.elapsed_from);
-  const Duration interval = answer.limits.if_elapsed;
-  if (interval.is_zero() || !last.known) return false;
-  const std::int64_t age = age_ns(last, now);
-  answer.last_in_future = age < 0;
-  if (age >= 0 && !interval.is_forever() && age >= interval.ns) return false;
+  const Duration interval = rest_of(last, answer.limits.if_elapsed, now, answer);
+  Duration window{};
+  if (request.rate.count > 0)
+    window = rest_of(view.first_in_rate, request.rate.window, now, answer);
+  if (interval.is_zero() && window.is_zero()) return false;
   answer.verdict = Verdict::too_soon;
   answer.why = Why::none;
-  answer.retry_in = interval;
-  if (age > 0 && !interval.is_forever()) answer.retry_in.ns -= age;
+  answer.rate_reached = window > interval;
+  answer.retry_in = answer.rate_reached ? window : interval;
   return true;
 }
 
@@ -83,6 +93,17 @@ Decision with_room(const Request& request, const View& view, Decision answer) {
   return answer;
 }
 
+// The answer of a caller that has to wait: not if as many wait already as it allows.
+Decision in_queue(const Request& request, const View& view, Decision answer) {
+  const bool would_wait =
+      (!view.last_chance && worth_waiting(answer)) || waits_for_rate(request, answer);
+  if (!would_wait || view.queued < request.queue_max) return answer;
+  answer.verdict = Verdict::busy;
+  answer.why = Why::queue_full;
+  answer.waiters = view.queued;
+  return answer;
+}
+
 // How many holders would have to go for the request to fit.
 std::uint32_t in_the_way(const LockSpec& lock, const View& view) {
   if (lock.mode == Mode::exclusive) return view.held;
@@ -90,16 +111,8 @@ std::uint32_t in_the_way(const LockSpec& lock, const View& view) {
   return wanted > lock.max ? wanted - lock.max : 1;
 }
 
-}  // namespace
-
-std::int64_t holder_age_ns(const HolderView& holder, const Instant& now) {
-  if (!holder.start.known) return -1;
-  const std::int64_t age = age_ns(holder.start, now);
-  return age < 0 ? -1 : age;
-}
-
-Decision decide(const Request& request, const LockSpec& lock, const View& view,
-                const Instant& now) {
+Decision answer_of(const Request& request, const LockSpec& lock, const View& view,
+                   const Instant& now) {
   Decision answer;
   answer.limits = limits_of(request, view);
   answer.held = view.held;
@@ -108,6 +121,10 @@ Decision decide(const Request& request, const LockSpec& lock, const View& view,
   answer.waiters = view.waiters_ahead;
   if (lock.max == 0 || view.drained) {
     answer.why = lock.max == 0 ? Why::zero : Why::drained;
+    return answer;
+  }
+  if (view.superseded) {
+    answer.why = Why::superseded;
     return answer;
   }
   if (too_soon(request, view, now, answer)) return answer;
@@ -139,6 +156,19 @@ Decision decide(const Request& request, const LockSpec& lock, const View& view,
   answer.why = view.flocked ? Why::flock : Why::no_slot;
   if (request.on_busy == OnBusy::join && view.joiner_waiting) answer.why = Why::joined;
   return answer;
+}
+
+}  // namespace
+
+std::int64_t holder_age_ns(const HolderView& holder, const Instant& now) {
+  if (!holder.start.known) return -1;
+  const std::int64_t age = age_ns(holder.start, now);
+  return age < 0 ? -1 : age;
+}
+
+Decision decide(const Request& request, const LockSpec& lock, const View& view,
+                const Instant& now) {
+  return in_queue(request, view, answer_of(request, lock, view, now));
 }
 
 }  // namespace atmost::policy

@@ -29,7 +29,7 @@ mistake 64 '--expire: no option of run: how old a holder may be is --expire-afte
 mistake 64 '--max-run: no option of run; did you mean --max-runtime?' atmost run --max-run=1h lock true
 mistake 64 '--on: no option of run: atmost run --help lists them' atmost run --on=x lock true
 mistake 64 '--jsno: no option of list; did you mean --json?' atmost list --jsno
-mistake 64 '--on-busy: "skp" is none of fail, skip, replace, join; did you mean skip?' \
+mistake 64 '--on-busy: "skp" is none of fail, skip, replace, join, supersede; did you mean skip?' \
   atmost run --on-busy=skp lock true
 mistake 64 '--until: "man" is none of main, tree, close; did you mean main?' \
   atmost run --until=man lock true
@@ -41,9 +41,9 @@ mistake 64 '"RUN" is no command of atmost; did you mean run?' atmost RUN lock tr
 mistake 64 '"--hepl" is no option of atmost; did you mean --help?' atmost --hepl
 mistake 64 '"-n" is before the command, and options come after it: atmost run -n LOCK COMMAND' \
   atmost -n 3 lock true
-mistake 64 '--on-busy: "SKIP" is none of fail, skip, replace, join; did you mean skip?' \
+mistake 64 '--on-busy: "SKIP" is none of fail, skip, replace, join, supersede; did you mean skip?' \
   atmost run --on-busy=SKIP lock true
-mistake 64 'replace, join; how long to wait for admission is --wait' atmost run --on-busy=wait lock true
+mistake 64 'replace, join, supersede; how long to wait for admission is --wait' atmost run --on-busy=wait lock true
 
 # Words that other programs have.
 mistake 64 '"stop" is no command of atmost; did you mean kill?' atmost stop lock

@@ -17,6 +17,8 @@ TEST_P(StoreContract, OffersAllThatItDoesNotExpresslyLack) {
                                               {"several_slots", offered.several_slots},
                                               {"last_admission", offered.last_admission},
                                               {"withdraws", offered.withdraws},
+                                              {"rates", offered.rates},
+                                              {"queue_limits", offered.queue_limits},
                                               {"turns", offered.turns}};
   constexpr std::size_t kForCallers = 6;  // leased to remembers
   static_assert(sizeof(StoreTraits) == std::size(all) + kForCallers, "a new trait belongs here");

@@ -26,8 +26,9 @@ class SymlinkWorld final : public World {
     spec.path = PathText(std::string(directory_) + "/" + std::to_string(index));
   }
   std::set<std::string> lacks() override {
-    return {"queue",  "weights",       "modes",          "several_locks", "drain",    "takeover",
-            "counts", "several_slots", "last_admission", "turns",         "withdraws"};
+    return {"queue",     "weights", "modes",         "several_locks",  "drain",
+            "takeover",  "counts",  "several_slots", "last_admission", "turns",
+            "withdraws", "rates",   "queue_limits"};
   }
   std::optional<std::string> bytes() override {
     std::set<std::string> all;

@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "admissions.h"
 #include "listing.h"
 #include "os/clock.h"
 #include "os/flock.h"
@@ -18,6 +19,8 @@ bool wants_holders(const Request& request, bool last_chance) {
   return !request.expire_after.is_forever() || request.expire_auto ||
          (request.on_busy == OnBusy::replace && last_chance);
 }
+
+bool is_last_chance(const Ticket* queue) { return queue == nullptr || queue->for_rate_only; }
 
 // The original's message counts all holders, whatever their limits.
 Status count_all(LockFile& file, std::uint32_t& held) {
@@ -63,7 +66,7 @@ Result<Decision> LocalSession::attempt(DecideFn decide, const Instant& now, Tick
       return answer;
     }
     close_files();  // this also gives up our place in the queue of a file that has lost its name
-    if (queue != nullptr) *queue = {};
+    if (queue != nullptr) queue->drawn = false;
   }
   fail(answer, entry(0).file.failure(Code::io, 0, "is replaced again and again"));
   return answer;
@@ -101,6 +104,20 @@ void LocalSession::guard_timed_out(std::uint32_t culprit, Decision& busy) const 
   busy.why = Why::guard;
   busy.lock = culprit;
   busy.culprit = guard_holder(entry(culprit).file);
+}
+
+// What only callers with a rate, with a limit of the queue, or with --on-busy=supersede look at.
+Status LocalSession::look_at_queue(std::uint32_t lock, const Ticket* queue, View& view) {
+  LockFile& file = entry(lock).file;
+  if (request_->rate.count > 0) view.first_in_rate = first_of_last(file, request_->rate.count);
+  if (queue == nullptr) return {};
+  if (queue->drawn) {
+    view.superseded = request_->on_busy == OnBusy::supersede &&
+                      file.header().superseding_ticket > queue->numbers[lock];
+  } else if (request_->queue_max != kAnyQueue) {
+    return count_waiters(file, request_->queue_max, view.queued);
+  }
+  return {};
 }
 
 View LocalSession::view_of(std::uint32_t lock, bool last_chance) {
@@ -144,14 +161,15 @@ Status LocalSession::decide_each(DecideFn decide, const Instant& now, Ticket* qu
     const LockSpec& spec = request_->locks[i];
     each.reserved.clear();
     const Seeker seeker = {queue != nullptr && queue->drawn ? queue->numbers[i] : 0,
-                           turn_clock(*request_, now)};
+                           turn_clock(*request_, now), request_->rate.count > 0};
     if (spec.max > 0) {
       if (Status reserved = reserve(each.file, spec, owner_, seeker, words_.it, each.reserved);
           !reserved.ok()) {
         return reserved;
       }
     }
-    View view = view_of(i, queue == nullptr);
+    View view = view_of(i, is_last_chance(queue));
+    if (Status looked = look_at_queue(i, queue, view); !looked.ok()) return looked.error();
     if (each.reserved.owed_until_boot_ns != Duration::kForever)
       view.owed_for = {each.reserved.owed_until_boot_ns - seeker.now_boot_ns};
     decision = decide(*request_, spec, view, now);
@@ -191,7 +209,7 @@ Status LocalSession::take_flocks(DecideFn decide, const Instant& now, Ticket* qu
     each.flocked = error == 0;
     if (error == 0) continue;
     if (error != EAGAIN) return each.file.failure(Code::io, error, "cannot take a flock(2) on it");
-    View view = view_of(i, queue == nullptr);
+    View view = view_of(i, is_last_chance(queue));
     view.has_room = false;
     view.flocked = true;
     view.held_by_ancestor = flocked_by_our_tree(each.file.identity(), *request_);
@@ -217,27 +235,41 @@ void LocalSession::drop_all() {
 
 Status LocalSession::after_refusal(const Decision& decision, const Instant& now, Ticket* queue) {
   drop_all();
-  if (queue != nullptr && queue->drawn) settle_own_turns(decision.lock, *queue);
+  if (queue != nullptr && queue->drawn) settle_own_turns(decision, *queue);
   // For a pass with a moment of its own, later admissions are normal.
   if (decision.last_in_future && !now.given && request_->now_boot_ns == 0) {
     // Written once: from now on the interval counts from this moment, and so it ends.
     LockFile& file = entry(decision.lock).file;
     Header& header = file.header();
-    for (StampData* data : {&header.start, &header.finish, &header.success}) {
+    bring_back(file, now);
+    for (StampData* data :
+         {&header.start, &header.finish, &header.success, &header.unknown_before}) {
       const Stamp stamp = stamp_of(*data, file.identity());
       const bool ahead = stamp.known && age_ns(stamp, now) < 0;
       if (ahead) *data = data_of(now, file.identity());
     }
     return file.save_header();
   }
-  if (!worth_waiting(decision) || queue == nullptr || queue->drawn) return {};
-  return draw_tickets(now, *queue);
+  if (queue == nullptr) return {};
+  const bool for_rate = waits_for_rate(*request_, decision);
+  const bool early = for_rate && decision.verdict == Verdict::too_soon;
+  queue->due_boot_ns = early ? plus(now.boot_ns, decision.retry_in) : 0;
+  if (!queue->drawn) {
+    const bool draws = for_rate || (worth_waiting(decision) && !queue->for_rate_only);
+    return draws ? draw_tickets(now, *queue) : Status{};
+  }
+  if (request_->rate.count > 0) {
+    for (std::uint32_t i = 0; i < count_; ++i)
+      note_due(entry(i).file, queue_of(request_->locks[i]), queue->numbers[i], queue->due_boot_ns);
+  }
+  return {};
 }
 
 Status LocalSession::draw_tickets(const Instant& now, Ticket& queue) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& each = entry(i);
-    Status drawn = draw_ticket(each.file, request_->locks[i], *request_, now, queue.numbers[i]);
+    Status drawn = draw_ticket(each.file, request_->locks[i], *request_, now, queue.due_boot_ns,
+                               queue.numbers[i]);
     each.near = false;
     each.turn_seen_ns = 0;
     if (!drawn.ok()) {

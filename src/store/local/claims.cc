@@ -21,7 +21,7 @@ class Settlement {
           !found.ok() || waiter.ticket == 0) {
         return found;
       }
-      if (turns.overtaken(waiter.turn_boot_ns)) continue;
+      if (is_early(waiter) || turns.overtaken(waiter.turn_boot_ns)) continue;
       bool possible = false;
       if (Status asked = could_come(waiter, possible); !asked.ok()) return asked;
       if (!possible) {
@@ -31,7 +31,9 @@ class Settlement {
       if (!keeps_turn(turns, queue, waiter)) continue;
       ++claimants_;
       claimed_ += waiter.take;
-      bool enough = search_ != nullptr && !waiter.writer;
+      // A due waiter would use up the rate of a caller that has one.
+      const bool uses_rate = seeker_.rated && waiter.due_boot_ns > 0;
+      bool enough = search_ != nullptr && !waiter.writer && !uses_rate;
       if (enough) {
         if (Status asked = has(claimed_ + spec_.take, enough); !asked.ok()) return asked;
       }
@@ -48,7 +50,7 @@ class Settlement {
           !found.ok() || waiter.ticket == 0) {
         return found;
       }
-      if (!waiter.writer || turns.overtaken(waiter.turn_boot_ns)) continue;
+      if (!waiter.writer || is_early(waiter) || turns.overtaken(waiter.turn_boot_ns)) continue;
       bool possible = false;
       if (Status asked = could_come(waiter, possible); !asked.ok()) return asked;
       if (!possible) {
@@ -61,6 +63,9 @@ class Settlement {
   }
 
  private:
+  // A waiter whose rate does not allow it yet claims nothing.
+  bool is_early(const Waiter& waiter) const { return waiter.due_boot_ns > seeker_.now_boot_ns; }
+
   Turns fresh_turns() const {
     const StampData& last = file_.header().start;
     const bool dated = last.boot != 0 && last.boot == file_.identity().boot;

@@ -57,7 +57,9 @@ constexpr std::uint32_t queue_of(const LockSpec& lock) {
 
 inline constexpr std::int64_t kIndexAt = 0;  // 8 bytes: highest slot byte in use
 inline constexpr std::int64_t kHeaderAt = 4096;
-inline constexpr std::int64_t kMemoryAt = 8192;      // the statistics of the lock's runs
+inline constexpr std::int64_t kMemoryAt = 8192;  // the statistics of the lock's runs
+// The last kMaxRate admissions of a lock with a rate: a ring
+inline constexpr std::int64_t kAdmissionsAt = 12288;
 inline constexpr std::int64_t kWaitersAt = 1 << 20;  // a ring of kWaiterRing records
 inline constexpr std::int64_t kWordsAt = 2 << 20;    // 8 bytes a slot: occupancy word, slot flags
 inline constexpr std::int64_t kRecordsAt = 4 << 20;  // a record a slot
@@ -93,7 +95,10 @@ struct Header {
   std::uint64_t joiner_queue;   // the queue of the waiter that was last to draw a ticket with
                                 // --on-busy=join
   std::uint64_t joiner_ticket;  // 0: none is known
-  std::uint64_t reserved[10];
+  std::uint64_t admissions;     // recorded in the ring; 0: no caller has had a rate
+  StampData unknown_before;     // the admissions before this moment are not known; all 0: they are
+  std::uint64_t superseding_ticket;  // the last one drawn with --on-busy=supersede
+  std::uint64_t reserved[5];
   std::uint64_t checksum;
 };
 static_assert(sizeof(Header) == 240);
@@ -147,9 +152,17 @@ struct WaiterRecord {
   // When its turn began (core/turn.h); 0: it had none, or could not have been admitted then
   std::int64_t turn_boot_ns;
   std::uint64_t turn_boot;  // in which boot
-  std::uint64_t reserved_words[5];
+  // Until then, in the boot of its start, it could not be admitted because of its rate; 0: no rate
+  std::int64_t due_boot_ns;
+  std::uint64_t reserved_words[4];
   std::uint64_t checksum;
 };
+
+struct AdmissionRecord {
+  StampData at;
+  std::uint64_t checksum;  // of `at` and of the number of the admission (header.admissions)
+};
+static_assert(sizeof(AdmissionRecord) == 32);
 
 struct MemoryRecord {
   char magic[8];
@@ -174,7 +187,8 @@ inline constexpr char kDirectoryStatsName[] = "experience.hint";
 
 inline constexpr std::int64_t kRecordSize = 256;
 static_assert(sizeof(Record) <= kRecordSize && sizeof(WaiterRecord) <= kRecordSize);
-static_assert(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) <= kWaitersAt);
+static_assert(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) <= kAdmissionsAt);
+static_assert(kAdmissionsAt + kMaxRate * sizeof(AdmissionRecord) <= kWaitersAt);
 static_assert(kWaitersAt + kWaiterRing * kRecordSize <= kWordsAt);
 static_assert(kWordsAt + 8 * static_cast<std::int64_t>(kMaxSlots) <= kRecordsAt);
 
@@ -183,6 +197,9 @@ constexpr std::int64_t word_at(std::uint32_t slot) {
 }
 constexpr std::int64_t record_at(std::uint32_t slot) {
   return kRecordsAt + kRecordSize * static_cast<std::int64_t>(slot - 1);
+}
+constexpr std::int64_t admission_at(std::uint64_t number) {
+  return kAdmissionsAt + static_cast<std::int64_t>(number % kMaxRate * sizeof(AdmissionRecord));
 }
 constexpr std::int64_t waiter_at(std::uint64_t ticket) {
   return kWaitersAt + kRecordSize * static_cast<std::int64_t>(ticket % kWaiterRing);

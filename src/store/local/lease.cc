@@ -1,5 +1,6 @@
 // LocalSession: a hold, from what its admission writes to its end.
 
+#include "admissions.h"
 #include "listing.h"
 #include "os/clock.h"
 #include "os/occupancy.h"
@@ -69,6 +70,8 @@ Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   Header& header = to.file.header();
   to.before = header;
   to.admitted = now;
+  if (Status kept = record_admission(to.file, request_->rate.count > 0, now); !kept.ok())
+    return kept;
   header.token = next_token(header.token, now);
   header.refusals = 0;
   header.start = data_of(now, to.file.identity());
@@ -240,6 +243,7 @@ bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant&
     // A later admission is the newest, whatever became of ours.
     if (from.file.header().token == held(lock).token) {
       from.file.header().start = from.before.start;
+      from.file.header().admissions = from.before.admissions;
       (void)from.file.save_header();
     }
   } else if (hints && orderly && is_finish(ending)) {

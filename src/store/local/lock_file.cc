@@ -246,7 +246,7 @@ Status LockFile::refresh() {
   // by the first caller; until then, saving keeps it.
   constexpr StampData kUnreadable = {Duration::kForever / 2, 0, 0};
   if (state_ == HeaderState::damaged)
-    header_.start = header_.finish = header_.success = kUnreadable;
+    header_.start = header_.finish = header_.success = header_.unknown_before = kUnreadable;
   return {};
 }
 

@@ -1,9 +1,11 @@
 #include "queue.h"
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "core/turn.h"
+#include "os/file.h"
 #include "os/interrupt.h"
 #include "os/process.h"
 #include "os/self.h"
@@ -51,7 +53,7 @@ std::uint8_t copy_text(std::string_view from, char (&to)[N]) {
 }
 
 void describe(LockFile& file, const LockSpec& spec, const Request& request, const Instant& now,
-              std::uint64_t ticket) {
+              std::int64_t due_boot_ns, std::uint64_t ticket) {
   WaiterRecord record = {};
   record.ticket = ticket;
   const StampData start = data_of(now, file.identity());
@@ -65,6 +67,7 @@ void describe(LockFile& file, const LockSpec& spec, const Request& request, cons
   record.uid = os::user_id();
   record.mode = static_cast<std::uint8_t>(spec.mode);
   record.joins = request.on_busy == OnBusy::join;
+  record.due_boot_ns = due_boot_ns;
   record.id_size = copy_text(request.id, record.id);
   record.command_size = copy_text(request.command, record.command);
   // A full disk costs a line in a listing, not the waiter's place.
@@ -74,7 +77,7 @@ void describe(LockFile& file, const LockSpec& spec, const Request& request, cons
 }  // namespace
 
 Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request, const Instant& now,
-                   std::uint64_t& ticket) {
+                   std::int64_t due_boot_ns, std::uint64_t& ticket) {
   constexpr std::uint64_t kAbsurd = kMaxTicket - (1 << 20);
   const std::int64_t start = queue_start(queue_of(spec));
   const std::uint64_t stored = file.header().ticket < kAbsurd ? file.header().ticket : 0;
@@ -98,6 +101,7 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
     file.header().joiner_queue = queue_of(spec);
     file.header().joiner_ticket = ticket;
   }
+  if (request.on_busy == OnBusy::supersede) file.header().superseding_ticket = ticket;
   if (Status saved = file.save_header(); !saved.ok()) {
     give_up_ticket(file, spec, ticket);
     ticket = 0;
@@ -106,7 +110,7 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
   if (request.on_busy == OnBusy::join) {
     (void)os::try_lock(file.fd(), os::Owner::description, os::LockKind::write, {kJoinByte, 1});
   }
-  describe(file, spec, request, now, ticket);
+  describe(file, spec, request, now, due_boot_ns, ticket);
   return {};
 }
 
@@ -138,6 +142,7 @@ Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std
     if (!known) return {};
     if (record.take >= 1 && record.take <= kMaxTake) to.take = record.take;
     to.turn_boot_ns = turn_in(file, record);
+    if (record.boot == running_boot(file)) to.due_boot_ns = record.due_boot_ns;
     return {};
   }
   return {};
@@ -157,6 +162,35 @@ void note_turn(LockFile& file, std::uint32_t queue, std::uint64_t ticket,
   record.turn_boot_ns = began_boot_ns;
   record.turn_boot = running_boot(file);
   (void)write_waiter(file.fd(), record);
+}
+
+void note_due(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std::int64_t due_boot_ns) {
+  WaiterRecord record;
+  if (!record_of(file, queue, ticket, record) || record.due_boot_ns == due_boot_ns) return;
+  record.due_boot_ns = due_boot_ns;
+  (void)write_waiter(file.fd(), record);
+}
+
+Status count_waiters(LockFile& file, std::uint32_t enough, std::uint32_t& to) {
+  to = 0;
+  const std::int64_t end = queue_start(kModeQueue + 1);
+  for (std::int64_t low = kTicketBase; low < end && to < enough;) {
+    Run run;
+    if (const int error = first_locked(file.fd(), low, end, run, os::LockKind::read))
+      return file.failure(Code::io, error, "cannot query the queue");
+    if (!run.found) return {};
+    if (run.end - run.start == 1) ++to;  // a ticket is one byte
+    low = run.end;
+  }
+  return {};
+}
+
+bool is_superseded(const LockFile& file, std::uint64_t ticket) {
+  std::uint64_t newest = 0;
+  std::size_t got = 0;
+  const auto where = kHeaderAt + static_cast<std::int64_t>(offsetof(Header, superseding_ticket));
+  const int error = os::read_at(file.fd(), &newest, sizeof newest, where, got);
+  return error == 0 && got == sizeof newest && newest > ticket && newest <= kMaxTicket;
 }
 
 std::int64_t turn_of(LockFile& file, std::uint32_t queue, std::uint64_t ticket) {

@@ -16,9 +16,9 @@
 namespace atmost::local {
 
 // Draws a ticket behind all others in the queue of `spec`, locks its byte and writes our record.
-// REQUIRES: guarded.
+// `due_boot_ns`: see note_due(). REQUIRES: guarded.
 Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request, const Instant& now,
-                   std::uint64_t& ticket);
+                   std::int64_t due_boot_ns, std::uint64_t& ticket);
 void give_up_ticket(LockFile& file, const LockSpec& spec, std::uint64_t ticket);
 
 // One waiter. Everything but the ticket comes from its record.
@@ -28,6 +28,7 @@ struct Waiter {
   bool writer = false;  // wants the lock to itself; a waiter in the mode queue without a record may
                         // want that
   std::int64_t turn_boot_ns = 0;  // when its turn began, 0 when it had none in this boot
+  std::int64_t due_boot_ns = 0;   // until then its rate does not allow it; 0: it does
 };
 
 // The next waiter behind ticket `after` and before ticket `before` (0: all).
@@ -39,6 +40,16 @@ Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std
 void note_turn(LockFile& file, std::uint32_t queue, std::uint64_t ticket,
                std::int64_t began_boot_ns);
 std::int64_t turn_of(LockFile& file, std::uint32_t queue, std::uint64_t ticket);
+
+// Writes into the waiter's record until when its rate does not allow it (0: it does): it claims no
+// slot until then. Failures are ignored: then it claims one too early, and loses its turn.
+// REQUIRES: guarded.
+void note_due(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std::int64_t due_boot_ns);
+
+// How many wait in all queues, counted up to `enough`.
+Status count_waiters(LockFile& file, std::uint32_t enough, std::uint32_t& to);
+// Whether a waiter behind us has replaced us (--on-busy=supersede): as the file says at the moment.
+bool is_superseded(const LockFile& file, std::uint64_t ticket);
 
 // Whether the last caller that queued to run once more for the others still waits and has not been
 // overtaken; also true when its record cannot be read. REQUIRES: the join byte is locked.

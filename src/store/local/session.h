@@ -108,6 +108,7 @@ class LocalSession final : public Session, private Hold {
   Status take_flocks(DecideFn decide, const Instant& now, Ticket* queue, Decision& decision);
   static void drop_flock(Entry& entry);
   View view_of(std::uint32_t lock, bool last_chance);
+  Status look_at_queue(std::uint32_t lock, const Ticket* queue, View& view);
   Status after_refusal(const Decision& decision, const Instant& now, Ticket* queue);
   Status draw_tickets(const Instant& now, Ticket& queue);
   void drop_all();
@@ -122,12 +123,12 @@ class LocalSession final : public Session, private Hold {
 
   // Waiting (waiting.cc).
   Result<bool> wait_for_turn(const Ticket& ticket, std::int64_t deadline_boot_ns, Wake& wake);
-  Result<Wake> wait_behind_others(std::uint32_t lock, std::uint64_t ticket,
+  Result<Wake> wait_behind_others(std::uint32_t lock, const Ticket& ticket,
                                   std::int64_t deadline_boot_ns, bool& gone);
   bool should_ask(std::uint32_t lock, std::uint64_t ticket);
   bool waits_for_handover() const;
   bool wait_for_handover(std::int64_t deadline_boot_ns, Wake& wake);
-  void settle_own_turns(std::uint32_t last, const Ticket& ticket);
+  void settle_own_turns(const Decision& decision, const Ticket& ticket);
 
   // The hold.
   Contest contested(std::uint32_t lock) const override;

@@ -58,6 +58,7 @@ struct Reservation {
 struct Seeker {
   std::uint64_t ticket = 0;      // ours in the queue of this lock, 0 when we have none
   std::int64_t now_boot_ns = 0;  // the time for measuring waiters' turns
+  bool rated = false;            // the request has a rate
 };
 
 // Memory for words that are read; the caller owns it because threads of a library use stores at the

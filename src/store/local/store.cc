@@ -224,6 +224,8 @@ Status LocalStore::forget(const Request& request) {
     file.header().start = file.header().finish = file.header().success = {};
     file.header().refusals = 0;
     file.header().failures = 0;
+    file.header().admissions = 0;
+    file.header().unknown_before = {};
     if (const int error = erase_memory(file.fd()))
       return file.failure(Code::io, error, "cannot write the lock file");
     return file.save_header();

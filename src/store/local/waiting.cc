@@ -28,9 +28,10 @@ constexpr std::int64_t kBeforeDeadlineNs = 2 * kTurn.ns + 300'000'000;
 
 std::int64_t earlier(std::int64_t one, std::int64_t other) { return one < other ? one : other; }
 
-std::int64_t next_look(bool near, std::int64_t deadline_boot_ns) {
+std::int64_t next_look(bool near, std::int64_t due_boot_ns, std::int64_t deadline_boot_ns) {
   const std::int64_t now = os::boot_ns();
-  if (near) return now + kNearLooksNs;
+  // Until the next admission is due, there is nothing that a waiter in front could miss.
+  if (near) return (due_boot_ns > now ? due_boot_ns : now) + kNearLooksNs;
   const bool finite = deadline_boot_ns != Duration::kForever;
   const std::int64_t last_chance = finite ? deadline_boot_ns - kBeforeDeadlineNs : now;
   return last_chance > now ? earlier(last_chance, now + kFarLooksNs) : now + kFarLooksNs;
@@ -43,15 +44,17 @@ std::int64_t next_look(bool near, std::int64_t deadline_boot_ns) {
 bool LocalSession::should_ask(std::uint32_t lock, std::uint64_t ticket) {
   const LockSpec& spec = request_->locks[lock];
   Entry& ours = entry(lock);
+  if (request_->on_busy == OnBusy::supersede && is_superseded(ours.file, ticket)) return true;
   return turn_of(ours.file, queue_of(spec), ticket) != ours.turn_seen_ns ||
          may_have_room(ours.file, spec, words_.it);
 }
 
 // `gone`: no waiter is in front of us in this queue. Otherwise the wait is over, and the answer
 // says how.
-Result<Wake> LocalSession::wait_behind_others(std::uint32_t lock, std::uint64_t ticket,
+Result<Wake> LocalSession::wait_behind_others(std::uint32_t lock, const Ticket& drawn,
                                               std::int64_t deadline_boot_ns, bool& gone) {
   Entry& ours = entry(lock);
+  const std::uint64_t ticket = drawn.numbers[lock];
   const std::uint32_t queue = queue_of(request_->locks[lock]);
   gone = false;
   Ahead ahead;
@@ -63,8 +66,9 @@ Result<Wake> LocalSession::wait_behind_others(std::uint32_t lock, std::uint64_t 
     }
     gone = ahead.ticket == 0;
     if (gone) return Wake::maybe;
-    ours.near = ours.near || ahead.count < kNear;
-    const std::int64_t look_at = next_look(ours.near, deadline_boot_ns);
+    // One that may be superseded looks as often as one near the head.
+    ours.near = ours.near || ahead.count < kNear || request_->on_busy == OnBusy::supersede;
+    const std::int64_t look_at = next_look(ours.near, drawn.due_boot_ns, deadline_boot_ns);
     const int error =
         wait_behind(ours.file, queue, ahead.ticket, earlier(deadline_boot_ns, look_at));
     if (error != 0 && error != EINTR)
@@ -90,7 +94,7 @@ Result<bool> LocalSession::wait_for_turn(const Ticket& ticket, std::int64_t dead
                                          Wake& wake) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     bool gone = false;
-    Result<Wake> waited = wait_behind_others(i, ticket.numbers[i], deadline_boot_ns, gone);
+    Result<Wake> waited = wait_behind_others(i, ticket, deadline_boot_ns, gone);
     if (!waited.ok()) return waited.error();
     wake = waited.value();
     if (!gone) return false;
@@ -98,15 +102,16 @@ Result<bool> LocalSession::wait_for_turn(const Ticket& ticket, std::int64_t dead
   return true;
 }
 
-// After a failed attempt, updates our own turns in the locks that it looked at, the last of them
-// `last`: a turn that we could not have used is cancelled.
-void LocalSession::settle_own_turns(std::uint32_t last, const Ticket& ticket) {
+// After a failed attempt, updates our own turns in the locks that it looked at: a turn that we
+// could not have used is cancelled.
+void LocalSession::settle_own_turns(const Decision& decision, const Ticket& ticket) {
+  const bool early = decision.verdict == Verdict::too_soon;
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& ours = entry(i);
     const std::uint32_t queue = queue_of(request_->locks[i]);
     ours.turn_seen_ns = turn_of(ours.file, queue, ticket.numbers[i]);
-    const bool ours_to_use = ours.reserved.has_room && ours.reserved.waiters_ahead == 0;
-    if (ours.turn_seen_ns == 0 || i > last || ours_to_use) continue;
+    const bool ours_to_use = !early && ours.reserved.has_room && ours.reserved.waiters_ahead == 0;
+    if (ours.turn_seen_ns == 0 || i > decision.lock || ours_to_use) continue;
     note_turn(ours.file, queue, ticket.numbers[i], 0);
     ours.turn_seen_ns = 0;
   }
@@ -145,6 +150,8 @@ Result<Wake> LocalSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) 
   Wake wake = Wake::maybe;
   Result<bool> turn = wait_for_turn(ticket, deadline_boot_ns, wake);
   if (!turn.ok()) return turn.error();
+  const bool early = ticket.due_boot_ns > os::boot_ns();
+  if (early) deadline_boot_ns = earlier(deadline_boot_ns, ticket.due_boot_ns);
   if (!turn.value() || wait_for_handover(deadline_boot_ns, wake)) return wake;
   if (!watch_.started()) {
     for (std::uint32_t i = 0; i < count_; ++i) watch_.start(entry(i).file.path());

@@ -19,8 +19,10 @@ void MemorySession::release(Ending ending, const Instant& now, const Lesson&) {
     if (ours) lock_->slot_held[slot - 1] = false;
   }
   if (lock_->writer == this) lock_->writer = nullptr;
-  if (ending == Ending::not_started && lock_->token == held_.token)
+  if (ending == Ending::not_started && lock_->token == held_.token) {
     lock_->last.start = start_before_;
+    lock_->admissions = admissions_before_;
+  }
   if (is_finish(ending)) lock_->last.finish = stamp_of(now);
   if (ending == Ending::success) lock_->last.success = stamp_of(now);
   held_.count = 0;

@@ -25,6 +25,9 @@ struct Lock {
   std::uint32_t refusals = 0;
   std::uint32_t failures = 0;
   LastAdmission last;
+  std::uint64_t admissions = 0;   // recorded in the ring; 0: no caller has had a rate
+  Stamp ring[kMaxRate];           // admission n at n modulo kMaxRate
+  std::uint64_t superseding = 0;  // the last ticket drawn with --on-busy=supersede
   LockStats stats{};
   DirectoryStats directory_stats{};
   std::uint64_t last_ticket = 0;
@@ -35,6 +38,7 @@ struct Lock {
     std::uint32_t take = 0;
     bool joins = false;
     std::int64_t turn_boot_ns = 0;  // when its turn began, 0: it had none
+    std::int64_t due_boot_ns = 0;   // until then its rate does not allow it; 0: it does
   } waiters[kWaiters];
   HolderView seen[kSlots];  // for the current decision
 };

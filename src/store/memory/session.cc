@@ -39,7 +39,14 @@ View MemorySession::view_of(const Ticket* queue, const Instant& now) const {
   view.token = lock_->token;
   view.last = lock_->last;
   view.drained = lock_->drained;
-  view.last_chance = queue == nullptr;
+  view.last_chance = queue == nullptr || queue->for_rate_only;
+  view.first_in_rate = first_in_rate();
+  if (queue != nullptr && queue->drawn) {
+    view.superseded =
+        request_->on_busy == OnBusy::supersede && lock_->superseding > queue->numbers[0];
+  } else {
+    for (const Lock::Waiter& each : lock_->waiters) view.queued += each.ticket != 0;
+  }
   std::uint32_t free = 0;
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < kSlots; ++i) {
@@ -62,6 +69,13 @@ View MemorySession::view_of(const Ticket* queue, const Instant& now) const {
   }
   settle_claims(queue, free, now, view);
   return view;
+}
+
+Stamp MemorySession::first_in_rate() const {
+  const std::uint32_t count = request_->rate.count;
+  if (count <= 1) return lock_->last.start;
+  if (lock_->admissions < count) return {};
+  return lock_->ring[(lock_->admissions - count) % kMaxRate];
 }
 
 Lock::Waiter* MemorySession::waiter_behind(std::uint64_t ticket) const {
@@ -88,6 +102,7 @@ void MemorySession::settle_claims(const Ticket* queue, std::uint32_t free, const
         view.joiner_waiting || (each->joins && each->ticket != ours && !overtaken);
     // A writer goes before every reader that came later
     const bool writer = each->view.mode == Mode::exclusive;
+    if (each->due_boot_ns > now.boot_ns) continue;
     if (each->ticket >= ours || overtaken || owed || (!writer && !same_queue(spec, each->view)))
       continue;
     if (!view.has_room || view.drained) {
@@ -106,7 +121,9 @@ void MemorySession::settle_claims(const Ticket* queue, std::uint32_t free, const
     }
     claimed += each->take;
     ++view.waiters_ahead;
-    owed = !possible || writer || spec.mode == Mode::exclusive || !enough(claimed + spec.take);
+    const bool uses_rate = request_->rate.count > 0 && each->due_boot_ns > 0;
+    owed = !possible || writer || uses_rate || spec.mode == Mode::exclusive ||
+           !enough(claimed + spec.take);
     if (owed && possible) view.owed_for = {turns.ends() - now.boot_ns};
   }
   if (view.has_room && !owed) view.waiters_ahead = 0;
@@ -118,20 +135,36 @@ Result<Decision> MemorySession::attempt(DecideFn decide, const Instant& now, Tic
   const View view = view_of(queue, now);
   const Decision decision = decide(*request_, request_->locks[0], view, now);
   // A turn counts only if the caller could have used it.
-  if (queue != nullptr && queue->drawn && (!view.has_room || view.waiters_ahead > 0)) {
+  const bool early = decision.verdict == Verdict::too_soon;
+  if (queue != nullptr && queue->drawn && (early || !view.has_room || view.waiters_ahead > 0)) {
     waiter_behind(queue->numbers[0] - 1)->turn_boot_ns = 0;
   }
   if (decision.last_in_future && !now.given) {
+    for (Stamp& stamp : lock_->ring) {
+      if (stamp.known && age_ns(stamp, now) < 0) stamp = stamp_of(now);
+    }
     for (Stamp* stamp : {&lock_->last.start, &lock_->last.finish, &lock_->last.success}) {
       if (stamp->known && age_ns(*stamp, now) < 0) *stamp = stamp_of(now);
     }
   }
-  if (worth_waiting(decision) && queue != nullptr && !queue->drawn) draw(now, *queue);
-  if (decision.verdict != Verdict::admit) return decision;
+  if (decision.verdict != Verdict::admit) {
+    if (queue != nullptr) settle_place(decision, now, *queue);
+    return decision;
+  }
   admit(now, queue);
   if (queue != nullptr) withdraw(*queue);
   lease = Lease(this);
   return decision;
+}
+
+// After a refusal: draws a ticket if the caller waits, and notes until when its rate refuses it.
+void MemorySession::settle_place(const Decision& decision, const Instant& now, Ticket& queue) {
+  const bool for_rate = waits_for_rate(*request_, decision);
+  const bool draws = for_rate || (worth_waiting(decision) && !queue.for_rate_only);
+  if (draws && !queue.drawn) draw(now, queue);
+  const bool early = for_rate && decision.verdict == Verdict::too_soon;
+  queue.due_boot_ns = early ? plus(now.boot_ns, decision.retry_in) : 0;
+  if (queue.drawn) waiter_behind(queue.numbers[0] - 1)->due_boot_ns = queue.due_boot_ns;
 }
 
 void MemorySession::admit(const Instant& now, const Ticket* queue) {
@@ -140,6 +173,12 @@ void MemorySession::admit(const Instant& now, const Ticket* queue) {
   const auto by_clock = static_cast<std::uint64_t>(now.real_ns > 0 ? now.real_ns / 1000 : 0);
   lock_->token = lock_->token + 1 > by_clock ? lock_->token + 1 : by_clock;
   start_before_ = lock_->last.start;
+  admissions_before_ = lock_->admissions;
+  if (lock_->admissions > 0 || request_->rate.count > 0) {
+    if (lock_->admissions == 0 && lock_->last.start.known)
+      lock_->ring[lock_->admissions++] = lock_->last.start;
+    lock_->ring[lock_->admissions++ % kMaxRate] = stamp_of(now);
+  }
   lock_->last.start = stamp_of(now);
   lock_->refusals = 0;
   held_.token = lock_->token;
@@ -170,6 +209,7 @@ void MemorySession::draw(const Instant& now, Ticket& ticket) {
     place.session = this;
     place.take = request_->locks[0].take;
     place.joins = request_->on_busy == OnBusy::join;
+    if (request_->on_busy == OnBusy::supersede) lock_->superseding = place.ticket;
     place.view.ticket = place.ticket;
     place.view.max = request_->locks[0].max;
     place.view.mode = request_->locks[0].mode;

@@ -35,6 +35,8 @@ class MemorySession final : public Session, private Hold {
   View view_of(const Ticket* queue, const Instant& now) const;
   // How many of the `free` slots are reserved for earlier waiters.
   void settle_claims(const Ticket* queue, std::uint32_t free, const Instant& now, View& view) const;
+  Stamp first_in_rate() const;
+  void settle_place(const Decision& decision, const Instant& now, Ticket& queue);
   Lock::Waiter* waiter_behind(std::uint64_t ticket) const;
   // Whether the slot is closed to us: drained, or another session is stopping its holder and we
   // have not waited for it.
@@ -51,6 +53,7 @@ class MemorySession final : public Session, private Hold {
   std::int64_t asked_boot_ns_ = 0;
   HeldLock held_;
   Stamp start_before_;  // of the admission before ours
+  std::uint64_t admissions_before_ = 0;
   MemoryHolderStop stops_[kMaxVictims];
 };
 

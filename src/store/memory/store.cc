@@ -13,6 +13,8 @@ constexpr StoreTraits kTraits = {.remembers_runs = true,
                                  .counts = true,
                                  .last_admission = true,
                                  .withdraws = true,
+                                 .rates = true,
+                                 .queue_limits = true,
                                  .turns = true};
 
 }  // namespace
@@ -71,6 +73,7 @@ Result<StatsKept> MemoryStore::recall(const Request&, LockStats& lock, Directory
 
 Status MemoryStore::forget(const Request&) {
   lock_.last = {};
+  lock_.admissions = 0;
   lock_.stats = {};
   return {};
 }

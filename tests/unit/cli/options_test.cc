@@ -143,7 +143,7 @@ TEST(Options, ErrorsNameTheOptionTheTextAndWhatWouldBeRight) {
       {{"-n", "1.5", "l"}, kRun, "--max: \"1.5\" is not a whole number from 0 to 262144"},
       {{"-k0", "l"}, kRun, "--take: \"0\" is not a whole number from 1 to 1024"},
       {{"-k1025", "l"}, kRun, "--take: \"1025\" is not a whole number from 1 to 1024"},
-      {{"--on-busy=die", "l"}, kRun, "--on-busy: \"die\" is none of fail, skip, replace, join"},
+      {{"--on-busy=die", "l"}, kRun, "--on-busy: \"die\" is none of fail, skip, replace, join, supersede"},
       {{"--on-too-soon=", "l"}, kRun, "--on-too-soon: \"\" is none of fail, skip, wait"},
       {{"--elapsed-from=end", "l"},
        kRun,
