@@ -9,10 +9,11 @@ wait_until '[ "$(atmost check build)" = 1 ]'
 start atmost run -w inf --id plain build sh -c 'echo plain >>ran'
 plain=$started
 wait_until 'atmost list --json build | grep -q plain'
+newest=
 for i in 1 2 3; do
-  eval "before=\${change$((i - 1))-}"
+  before=$newest
   start atmost run --on-busy=supersede --id "change$i" build sh -c "echo change$i >>ran"
-  eval "change$i=$started"
+  newest=$started
   wait_until "atmost list --json build | grep -q 'change$i'"
   [ -z "$before" ] || expect_end 0 "$before"
 done
@@ -22,6 +23,6 @@ expect_in out '"why":"superseded"'
 echo go >gate
 expect_end 0 "$holder"
 expect_end 0 "$plain"
-expect_end 0 "$change3"
+expect_end 0 "$newest"
 expect_line 2 ran
 expect_in ran "change3"
