@@ -2,7 +2,7 @@
 # --rate K/DUR: at most K admissions in any window of that length, and the refusal says when.
 . "$(dirname "$0")/lib.sh"
 
-for i in 1 2 3; do expect_code 0 atmost run --rate 3/1h api true; done
+for _ in 1 2 3; do expect_code 0 atmost run --rate 3/1h api true; done
 expect_code 76 atmost run --rate 3/1h api true
 expect_line 1 err
 expect_in err "atmost: too soon: api: 3 runs started within the last 1h: come back in "
