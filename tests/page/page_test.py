@@ -3,6 +3,7 @@
 
     page_test.py [FOLDER]     with a FOLDER, pictures of what was seen are left there
 """
+import itertools
 import json
 import os
 import subprocess
@@ -15,6 +16,7 @@ from browser import Browser
 
 PICTURES = None
 AXE = "axe-core@4.10.2"
+RUNS = int(os.environ.get("ATMOST_PAGE_RUNS", "100"))  # of each of 60 locks
 LISTEN = """window.drawn = [];
 const fill = CanvasRenderingContext2D.prototype.fillText;
 CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { window.drawn.push(text); fill.call(this, text, ...at); };"""
@@ -261,14 +263,18 @@ class PageTest(unittest.TestCase):
                                  stdout=subprocess.PIPE).stdout.strip()
         with tarfile.open(os.path.join(self.folder.name, package)) as archive:
             axe = archive.extractfile("package/axe.min.js").read().decode()
-        many = self.write("many", [one for number in range(12) for one in story(f"lock-{number}", hours=6)])
-        for path, how in [(self.page_of_story, {}), (self.page_of_story, {"dark": True, "width": 420}),
-                          (many, {"width": 900}), (self.write("none", []), {}),
-                          (self.write("one", story("backup", hours=6), "/locks/backup.lock"), {"width": 420})]:
-            page = self.open(path, **how)
+        pages = {"none": self.write("none", []),
+                 "one": self.write("one", story("backup", hours=6), "/locks/backup.lock"),
+                 "many": self.write("many", [line for number in range(60) for line in story(f"lock-{number}", hours=RUNS)])}
+        for name, width, dark in itertools.product(pages, (420, 900, 1400), (False, True)):
+            page = self.open(pages[name], width=width, dark=dark)
+            self.see(page, f"{name}-{width}-{'dark' if dark else 'light'}")
             page.evaluate(axe + "; 1")
             found = page.evaluate("axe.run().then((all) => all.violations.map((one) => [one.id, one.nodes[0].html]))")
-            self.assertEqual(found, [], f"{path} {how}")
+            self.assertEqual(found, [], f"{name} {width} {dark}")
+            self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), width, f"{name} {width} {dark}")
+            tall = page.evaluate("Math.max(0, ...[...document.querySelectorAll('#runs tr')].map((one) => one.clientHeight))")
+            self.assertLess(tall, 80, f"no column of {name} {width} is too narrow to be read")
 
     def test_what_trouble_is_stands_there(self):
         page = self.open(self.page_of_story)

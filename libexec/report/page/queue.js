@@ -16,7 +16,7 @@ class Queue {
     lanes.measure(width);
     const picked = this.model.locks[lanes.picked];
     const queue = picked ? picked.queue : this.model.queue, size = this.model.span / queue.steps;
-    const most = Queue.most(queue, size, this.view), foot = height - 22, high = foot - 14;
+    const most = Queue.most(queue, size, this.view), foot = height - 22, high = foot - (lanes.label ? 24 : 14);
     pen.fillStyle = colours.sheet;
     pen.fillRect(0, 0, width, height);
     const ticks = timeTicks(this.model.from + this.view.from, this.model.from + this.view.to, 112 / lanes.scale);
@@ -55,9 +55,10 @@ class Queue {
     pen.textAlign = "left";
     pen.fillStyle = colours.ink;
     pen.font = "600 12.5px system-ui, sans-serif";
-    const name = picked ? picked.name : "All locks";
+    const only = this.model.locks.length === 1 ? this.model.locks[0] : picked;
+    const name = only ? only.name : "All locks";
     if (lanes.label) {
-      pen.fillText(fitted(pen, name, lanes.right - lanes.left), lanes.left, 8);
+      pen.fillText(fitted(pen, name, lanes.right - lanes.left), lanes.left, 12);
     } else {
       wrapped(pen, name, lanes.left - 40, 2).forEach((line, i) => pen.fillText(line, 12, foot / 2 + 14 * i));
     }
