@@ -6,10 +6,13 @@
 namespace atmost::doctor {
 namespace {
 
+// In a directory that a group shares, its members use the locks on purpose.
 bool others_may_read(const std::string& path) {
   struct stat status;
-  return os::path_status(path.c_str(), status, false) == 0 && S_ISREG(status.st_mode) &&
-         (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
+  if (os::path_status(path.c_str(), status, false) != 0 || !S_ISREG(status.st_mode)) return false;
+  std::uint32_t group = 0;
+  const bool shared = os::is_shared_by_group(path.c_str(), group) && status.st_gid == group;
+  return (status.st_mode & (shared ? S_IROTH : S_IRGRP | S_IROTH)) != 0;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct Option {
   std::string_view help;
   bool Options::*flag;
   std::string Options::*text;
+  std::string_view only = {};  // the one program that has it; empty: all
 };
 constexpr Option kOptions[] = {
     {"store", 0, "URL", "file:, symlink:, etcd://HOSTS/PREFIX, postgres://... ($ATMOST_STORE)",
@@ -25,8 +26,8 @@ constexpr Option kOptions[] = {
     {"dir", 0, "DIR", "where named locks live ($ATMOST_DIR, or see atmost(1))", nullptr,
      &Options::dir},
     {"host", 0, "NAME", "the name to know this machine by", nullptr, &Options::host},
-    {"setup-group", 0, "GROUP", "doctor: first make DIR a directory whose locks GROUP shares",
-     nullptr, &Options::setup_group},
+    {"setup-group", 0, "GROUP", "first make DIR a directory whose locks GROUP shares", nullptr,
+     &Options::setup_group, "doctor"},
     {"json", 0, "", "one JSON object a line", &Options::json, nullptr},
     {"quiet", 'q', "", "say nothing about refusals", nullptr, nullptr},
     {"verbose", 'v', "", "say more", &Options::verbose, nullptr},
@@ -54,6 +55,10 @@ void check(const Option& option, const std::string& value) {
     refuse("--host: \"" + value +
            "\" is not a host's name: use one without slashes or a leading dot, up to 200 bytes");
   }
+}
+
+bool is_of(const Option& option, std::string_view program) {
+  return option.only.empty() || option.only == program;
 }
 
 class Reader {
@@ -87,7 +92,7 @@ class Reader {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     for (const Option& option : kOptions) {
-      if (option.name != name) continue;
+      if (option.name != name || !is_of(option, name_)) continue;
       if (option.text == nullptr) {
         if (equals != std::string::npos) refuse("--" + name + ": takes no value");
         if (option.flag != nullptr) options_.*option.flag = true;
@@ -153,10 +158,11 @@ NamingContext naming_context(const Options& options) {
   return around;
 }
 
-bool answer_help(const Options& options, const std::string& about) {
+bool answer_help(const Options& options, std::string_view program, const std::string& about) {
   if (options.help) {
     std::string text = about + "\n\n";
     for (const Option& option : kOptions) {
+      if (!is_of(option, program)) continue;
       std::string left = option.letter != 0 ? std::string{'-', option.letter, ',', ' '} : "    ";
       left.append("--").append(option.name);
       if (!option.value.empty()) left.append(" ").append(option.value);

@@ -36,9 +36,9 @@ inline constexpr char kDoctorUsage[] =
     "usage: atmost doctor [[--setup-group GROUP] DIR]\n\n"
     "can locks be trusted there? tries it, says yes or no and why";
 
-// Answers --help (with `about`: how it is used, and what for) and --version on standard output;
-// false: neither was asked. Throws Failure (io).
-bool answer_help(const Options& options, const std::string& about);
+// Answers --help of `program` (with `about`: how it is used, and what for) and --version on
+// standard output; false: neither was asked. Throws Failure (io).
+bool answer_help(const Options& options, std::string_view program, const std::string& about);
 
 }  // namespace atmost::doctor
 

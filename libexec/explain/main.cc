@@ -17,13 +17,11 @@ constexpr char kWhatLockIs[] =
 
 int run(int argc, char** argv) {
   const doctor::Options options = doctor::parse_options(argc, argv, "explain");
-  if (doctor::answer_help(options, kUsage)) {
+  if (doctor::answer_help(options, "explain", kUsage)) {
     return options.help ? history::print(kWhatLockIs) : 0;
   }
   if (is_fleet(options.store))
     throw Failure(Code::usage, "--store: explain reads a lock file: use list or doctor URL");
-  if (!options.setup_group.empty())
-    throw Failure(Code::usage, "--setup-group: is of atmost doctor");
   if (options.operands.empty())
     throw Failure(Code::usage, "no LOCK given: use a name, operator:operand or a path");
   if (options.operands.size() > 1) {

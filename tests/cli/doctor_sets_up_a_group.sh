@@ -25,8 +25,14 @@ expect_in out 'yes: locks can be trusted in mine'
 expect_code 0 atmost --version
 expect_code 0 atmost run --dir mine job true
 [ "$(stat -c %a mine/job.lock)" = 660 ] || fail "lock file: $(stat -c %a mine/job.lock)"
-# Again, with locks in it: nothing to do.
+# Again, with locks in it: nothing to do, and nothing to warn of.
 expect_code 0 atmost doctor --setup-group "$(id -g)" mine
+expect_in out 'ok    readers  '
+chmod o+r mine/job.lock
+expect_code 0 atmost doctor mine
+expect_in out 'warn  readers         job.lock may be read by others than the owner'
+expect_code 0 atmost explain --help
+! grep -q setup-group out || fail "explain has an option of doctor"
 
 [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || exit 0
 group=61000
