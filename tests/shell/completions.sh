@@ -55,7 +55,7 @@ offers run en 'encoder enough'
 offers 'run -n 4 --env X=slot' g gpu
 offers 'kill --slot 2' gp gpu
 [ "$shell" = bash ] || offers kill copy:/e copy:/etc/motd # bash gives it in three words
-offers 'run --on-busy' '' 'fail join replace skip'
+offers 'run --on-busy' '' 'fail join replace skip supersede'
 offers 'run --elapsed-from' s 'start success'
 offers 'history --outcome' fail failure
 offers 'run --max-runtime' '' auto
