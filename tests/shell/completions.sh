@@ -61,7 +61,7 @@ offers 'history --outcome' fail failure
 offers 'run --max-runtime' '' auto
 case $shell in
   fish)
-    offers run --on-busy=s --on-busy=skip
+    offers run --on-busy=sk --on-busy=skip
     offers 'run encoder atmost' lis list # the command's own completion
     offers 'run -w 5 encoder -- atmost run --on-busy' sk skip
     ;;
