@@ -100,7 +100,7 @@ class Page {
       sample(std::string(kMetric) + "_count", i, {}, std::to_string(times.size()));
     }
     constexpr std::string_view kQuantile = "atmost_run_duration_quantile_seconds";
-    head(kQuantile, "gauge", "Quantiles of the same times; 1 is the longest.");
+    head(kQuantile, "summary", "Quantiles of the same times; 1 is the longest.");
     for (std::size_t i = 0; i < locks_.size(); ++i) {
       const Summary& lock = locks_[i];
       if (lock.times.empty()) continue;
@@ -108,6 +108,8 @@ class Page {
       sample(kQuantile, i, "quantile=\"0.9\"", json::seconds(lock.p90_ns));
       sample(kQuantile, i, "quantile=\"0.99\"", json::seconds(lock.p99_ns));
       sample(kQuantile, i, "quantile=\"1\"", json::seconds(lock.max_ns));
+      sample(std::string(kQuantile) + "_sum", i, {}, json::decimal(lock.total_s, 6));
+      sample(std::string(kQuantile) + "_count", i, {}, std::to_string(lock.times.size()));
     }
   }
 

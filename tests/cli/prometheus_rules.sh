@@ -18,10 +18,8 @@ while read -r metric; do
 done <named
 
 command -v promtool >/dev/null || skip "no promtool"
-# 3: advice only. The quantiles are a gauge beside the histogram of the same times, by intent.
-code=0
-promtool check metrics <atmost.prom >said 2>&1 || code=$?
-[ "$code" = 0 ] || [ "$code" = 3 ] || fail "$(cat said)"
-if grep -v 'quantile_seconds non-summary metrics' said; then fail "promtool has more to say"; fi
+# Advice counts, too.
+promtool check metrics <atmost.prom >said 2>&1 || fail "$(cat said)"
+expect_line 0 said
 promtool check rules "$rules/atmost.rules.yml" >said 2>&1 || fail "$(cat said)"
 promtool test rules "$rules/atmost.rules.test.yml" >said 2>&1 || fail "$(cat said)"
