@@ -40,7 +40,7 @@ ELSEWHERE = {"docs/guile.md", "docs/java.md", "docs/node.md", "docs/perl.md", "d
 # The first words of lines that may be stubs; other first words must exist.
 STUBS = {"make_report", "back_up", "etcdctl", "systemctl", "psql"}
 # Programs that may exist here, but are not to be run.
-NEVER_RUN = {"curl", "ffmpeg", "rsync", "systemctl", "etcdctl", "psql", "pg_dump", "unshare", "make"}
+NEVER_RUN = {"podman", "curl", "ffmpeg", "rsync", "systemctl", "etcdctl", "psql", "pg_dump", "unshare", "make"}
 
 PATHS = re.compile(r"(?<![\w:/.$}{-])(/(?:srv|path|etc|var|usr/local)(?:/[\w.@+-]+)*)")
 URL = re.compile(r"(?:etcd|postgres)://[^\s\"';]+")
