@@ -75,6 +75,8 @@ Status check_exec(const Invocation& invocation) {
   }
   if (!request.max_idle.is_zero())
     return usage("--max-idle: nobody stays to watch a command run with --exec: leave one out");
+  if (invocation.die_with.given())
+    return usage("--die-with: nobody stays to stop a command run with --exec: leave one out");
   if (!request.min_runtime.is_zero() || request.min_runtime_auto) {
     return usage("--min-runtime: nobody stays to see a command run with --exec end: leave one out");
   }

@@ -24,11 +24,29 @@ void tell_killed() { complain(kSupervisorKilled); }
 
 // For the monitor: the same program also ends the lease of a killed supervisor.
 constinit PathText store_url;
+constinit const Invocation* monitored_run = nullptr;
+
+void hide_secrets() { hide_ping(*monitored_run); }
+
+void tell_caller_ended() {
+  complain("--die-with: that process has ended, and so the command is not started");
+}
+
+void tell_killed_here() {
+  complain(
+      "the supervisor was killed: its command is stopped, with all that it started (--die-with)");
+}
 
 Error monitor(char* const* argv) {
   char* const end_lease[] = {argv[0], const_cast<char*>(kEndLease),
                              const_cast<char*>(store_url.c_str()), nullptr};
-  return monitor_program(argv, {tell_killed, store_url.truncated() ? nullptr : end_lease});
+  const Invocation& run = *monitored_run;
+  return monitor_program(argv,
+                         {.started = hide_secrets,
+                          .killed = tell_killed,
+                          .end_lease = store_url.truncated() ? nullptr : end_lease,
+                          .kill_grace = run.die_with.given() ? run.request.kill_grace : Duration{},
+                          .caller_ended = tell_caller_ended});
 }
 
 // Replaces argv[0] with the program's path. Returns only if there is no such program (0) or it
@@ -101,13 +119,23 @@ Error option_without_command(std::string_view option) {
 
 }  // namespace
 
-int become_fleet(std::string_view name, std::string_view url, char** argv, bool monitored) {
-  store_url.assign(url);
+int become_fleet(std::string_view name, char** argv, const Invocation& invocation) {
+  store_url.assign(invocation.store);
+  monitored_run = &invocation;
+  const bool monitored = invocation.subcommand == kRun;
   if (const int code = try_everywhere(name, argv, monitored ? monitor : become_program))
     return code;
   Text<200> words("atmost-");
   complain(words.append(name).append(", which serves stores of many machines, is not installed"));
   return static_cast<int>(Code::unavailable);
+}
+
+Error monitor_itself(char* const* argv, const Invocation& invocation) {
+  monitored_run = &invocation;
+  return monitor_program(argv, {.started = hide_secrets,
+                                .killed = tell_killed_here,
+                                .kill_grace = invocation.request.kill_grace,
+                                .caller_ended = tell_caller_ended});
 }
 
 int run_external(std::string_view name, char** argv) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/limiter.h"
+#include "core/monitor.h"
 #include "core/place.h"
 #include "core/request.h"
 #include "core/result.h"
@@ -66,6 +67,7 @@ struct Invocation {
   Duration eta{};            // beat: how long the command will be silent
   std::int64_t for_pid = 0;  // 0: not given
   int status_fd = -1;
+  Caller die_with;
   Duration slack{};  // --if-elapsed is over so much early
   int busy_exit_code = static_cast<int>(Code::busy);
   std::uint32_t slot = 0;   // 0: the whole lock

@@ -99,6 +99,8 @@ constexpr Option kOptions[] = {
      }},
     {0, "max-idle", "DUR", kRun, "stop the command after so long a silence (124)",
      [](Value value, Invocation& to) { return read_duration(value, to.request.max_idle); }},
+    {0, "die-with", "PID|parent", kRun, "stop the command when that process ends (124)",
+     [](Value value, Invocation& to) { return read_caller(value, to.die_with); }},
     {0, "min-runtime", "DUR|auto", kRun, "a successful run that was shorter has failed (1)",
      [](Value value, Invocation& to) {
        return read_limit(value, to.request.min_runtime, to.request.min_runtime_auto, {});

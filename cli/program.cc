@@ -74,6 +74,18 @@ Status claim_status_fd() {
   return claimed.ok();
 }
 
+void hide_ping_here() { hide_ping(invocation); }
+
+// --die-with, in each of its processes. False: the program ends with `code`.
+[[gnu::noinline]] bool enter_company(char** argv, int& code) {
+  const Role role = role_in_company();
+  if (role == Role::supervisor) return true;
+  if (role == Role::monitor && is_fleet(invocation.store)) return true;
+  code = usage(role == Role::front ? run_in_company(argv, invocation.die_with, hide_ping_here)
+                                   : monitor_itself(argv, invocation));
+  return false;
+}
+
 // argv[1] is the subcommand's name.
 int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
                    const StoreService* service) {
@@ -83,10 +95,15 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
   int code = 0;
   if (!read_command_line(subcommand, argc, argv, code)) return code;
   if (subcommand.bit == kBeat) return subcommand.run(invocation);  // asks no store
-  if (subcommand.bit == kRun && service == nullptr && !invocation.request.exec)
+  const bool run_here = subcommand.bit == kRun && service == nullptr;
+  if (run_here && invocation.die_with.given()) {
+    if (!enter_company(argv, code)) return code;
+  } else if (run_here && !invocation.request.exec) {
     reexec_in_child(argv);
-  if (const std::string_view url = invocation.store; service == nullptr && is_fleet(url))
-    return become_fleet(scheme_of(url)->program, url, argv, subcommand.bit == kRun);
+  }
+  const std::string_view url = invocation.store;
+  if (service == nullptr && is_fleet(url))
+    return become_fleet(scheme_of(url)->program, argv, invocation);
   StoreRoom room;
   Owned<Store> store;
   if (!open_the_store(service, room, store, code)) return code;

@@ -120,6 +120,8 @@ void why_stopped(Sentence& to, const Outcome& outcome, const Request& request,
     to.append(": the lock was lost");
   } else if (outcome.stopped == Stopped::idle) {
     to.append(": idle for ").append(duration_words(request.max_idle)).append(" (--max-idle)");
+  } else if (outcome.stopped == Stopped::caller_gone) {
+    to.append(": the process that --die-with names has ended");
   } else if (outcome.stopped != Stopped::max_runtime) {
     const bool fleet = traits.leased;
     to.append(outcome.stopped == Stopped::killed ? ": killed by atmost kill" : ": taken over");
@@ -149,8 +151,8 @@ std::string_view reason_of(const Outcome& outcome) {
   constexpr std::string_view kReasons[] = {
       "none",   "no_slot", "owed",     "zero",   "drained", "ancestor",   "taking_over",
       "joined", "guard",   "survivor", "immune", "flock",   "queue_full", "superseded"};
-  constexpr std::string_view kStopped[] = {"",           "max_runtime", "lost",
-                                           "taken_over", "killed",      "idle"};
+  constexpr std::string_view kStopped[] = {"",       "max_runtime", "lost",       "taken_over",
+                                           "killed", "idle",        "caller_gone"};
   switch (outcome.kind) {
     case Outcome::Kind::ran:
       if (outcome.too_fast) return "too_fast";

@@ -45,8 +45,7 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
 [[gnu::noinline]] Status take_ping(Invocation& invocation) {
   const std::string_view argument = invocation.ping_argument;
   if (!argument.empty()) {
-    if (!argument.starts_with('@'))
-      std::memset(const_cast<char*>(argument.data()), 'x', argument.size());
+    hide_ping(invocation);
     return {};
   }
   const char* const variable = std::getenv("ATMOST_PING");
@@ -71,6 +70,12 @@ namespace {
 }
 
 }  // namespace
+
+void hide_ping(const Invocation& invocation) {
+  const std::string_view argument = invocation.ping_argument;
+  if (!argument.starts_with('@'))
+    std::memset(const_cast<char*>(argument.data()), 'x', argument.size());
+}
 
 int run_command(Invocation& invocation) {
   int code = 0;

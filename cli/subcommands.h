@@ -52,10 +52,18 @@ int show_version();
 // it cannot be run.
 int run_external(std::string_view name, char** argv);
 
-// Becomes atmost-NAME, the program that serves the store of that URL, found in the same places,
-// with all of argv; `monitored`: becomes its monitor (core/monitor.h). Returns, with the exit code,
+// Becomes atmost-NAME, the program that serves the invocation's store, found in the same places,
+// with all of argv; for `run`, becomes its monitor (core/monitor.h). Returns, with the exit code,
 // when it cannot.
-int become_fleet(std::string_view name, std::string_view url, char** argv, bool monitored);
+int become_fleet(std::string_view name, char** argv, const Invocation& invocation);
+
+// Overwrites the URL that an option gave, so that other users see it in lists of processes for no
+// longer than necessary. A child that was started with it before has its own copy.
+void hide_ping(const Invocation& invocation);
+
+// Starts this program again as its own child, the supervisor of a company (core/monitor.h), and
+// becomes the monitor. Returns only if it could not be started.
+Error monitor_itself(char* const* argv, const Invocation& invocation);
 
 // The hidden first argument by which such a program ends a lease: --end-lease URL LEASE.
 inline constexpr char kEndLease[] = "--end-lease";

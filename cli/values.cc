@@ -128,6 +128,28 @@ Status read_rate(std::string_view value, Rate& to) {
   return {};
 }
 
+Status read_caller(std::string_view value, Caller& to) {
+  constexpr std::uint64_t kHighestPid = 4'194'304;  // PID_MAX_LIMIT, proc(5)
+  if (value == "parent") {
+    to = {.which = Caller::Which::parent};
+    return {};
+  }
+  const std::size_t colon = value.find(':');
+  const bool with_start = colon != std::string_view::npos;
+  const Result<std::uint64_t> pid =
+      parse_count({value.data(), with_start ? colon : value.size()}, 1, kHighestPid);
+  if (!pid.ok()) return quoted(value, "names no process: use PID, PID:STARTTIME or parent");
+  to = {.which = Caller::Which::process, .pid = static_cast<std::int64_t>(pid.value())};
+  if (!with_start) return {};
+  std::string_view rest = value;
+  rest.remove_prefix(colon + 1);
+  const Result<std::uint64_t> start = parse_count(rest, 1, INT64_MAX / 10'000'000);
+  if (!start.ok())
+    return quoted(value, "has no start time behind the colon: it is field 22 of /proc/PID/stat");
+  to.start_ticks = static_cast<std::int64_t>(start.value());
+  return {};
+}
+
 Status read_also(std::string_view value, Invocation& to) {
   constexpr unsigned kRoom = sizeof to.also / sizeof to.also[0];
   if (to.also_count == kRoom)

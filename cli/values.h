@@ -31,6 +31,7 @@ Status read_name(std::string_view value, std::string_view what, std::string_view
 Status read_host(std::string_view value, std::string_view& to);
 Status read_id(std::string_view value, Text<63>& to);
 Status read_also(std::string_view value, Invocation& to);
+Status read_caller(std::string_view value, Caller& to);
 Status read_now(std::string_view value, Request& request);
 Status read_log(std::string_view value, PathText& to);
 // NAME=WHAT, what --env sets; a later one replaces an earlier one of that name.

@@ -54,11 +54,12 @@ std::string ending(const Record& record) {
   if (!record.started) return "not started (" + number(record.exit) + ")";
   std::string to;
   if (!record.stopped.empty()) {
-    to = record.stopped == "max_runtime"  ? "stopped by --max-runtime"
-         : record.stopped == "idle"       ? "stopped by --max-idle"
-         : record.stopped == "killed"     ? "stopped by atmost kill"
-         : record.stopped == "taken_over" ? "stopped: taken over"
-                                          : "stopped: " + shown(record.stopped);
+    to = record.stopped == "max_runtime"   ? "stopped by --max-runtime"
+         : record.stopped == "idle"        ? "stopped by --max-idle"
+         : record.stopped == "caller_gone" ? "stopped with its caller"
+         : record.stopped == "killed"      ? "stopped by atmost kill"
+         : record.stopped == "taken_over"  ? "stopped: taken over"
+                                           : "stopped: " + shown(record.stopped);
   }
   join(to,
        record.signal.empty() ? "exit " + number(record.exit) : "signal " + shown(record.signal));

@@ -156,7 +156,7 @@ Error monitor_job(const Job& job, const Variables& secrets, bool quiet, int resu
   char* const argv[] = {program,           monitored.data(), job_end.data(),
                         result_end.data(), name.data(),      nullptr};
   char* const end_lease[] = {program, end.data(), job_end.data(), nullptr};
-  return monitor_program(argv, {tell_killed, end_lease});
+  return monitor_program(argv, {.killed = tell_killed, .end_lease = end_lease});
 }
 
 int end_monitored_lease(char** argv, const StoreService& service) {

@@ -4,9 +4,41 @@
 #ifndef ATMOST_MONITOR_H
 #define ATMOST_MONITOR_H
 
+#include <cstdint>
+
 #include "core/result.h"
+#include "core/time.h"
 
 namespace atmost {
+
+// A process whose end ends a run: atmost run --die-with.
+struct Caller {
+  enum class Which : std::uint8_t { none, parent, process };
+  Which which = Which::none;
+  std::int64_t pid = 0;          // of Which::process
+  std::int64_t start_ticks = 0;  // its start time, as field 22 of /proc/PID/stat; 0: not given
+
+  bool given() const { return which != Which::none; }
+};
+
+// Three processes make such a run. The front process, which the caller started, stays in the
+// caller's process group, passes signals on, and ends as the supervisor ends. Its child, the
+// monitor, is in a session of its own, so that no signal to the caller's process group ends it. The
+// monitor's child, the supervisor, is in the caller's process group like the front process. When
+// the caller or the front process ends, the monitor tells the supervisor, which stops the command
+// with all that it started. If the supervisor is killed, the monitor stops them itself. The monitor
+// ends when nothing is left of what the command started.
+enum class Role : std::uint8_t { front, monitor, supervisor };
+
+// Which of them this process is. Attaches a supervisor to its monitor, as attach_to_monitor() does.
+// Ends the process, before anything begins, if it is a monitor whose front process has ended.
+Role role_in_company();
+
+// The front process: starts argv again as the monitor, calls `started`, and ends as the run ends.
+// Returns only if it
+// could not be started: Code::timed_out if the caller has ended already. REQUIRES: Role::front,
+// single-threaded.
+Error run_in_company(char* const* argv, const Caller& caller, void (*started)());
 
 // The message for `killed` to print.
 inline constexpr char kSupervisorKilled[] =
@@ -15,11 +47,16 @@ inline constexpr char kSupervisorKilled[] =
 
 // What is done if the child is killed.
 struct Aftermath {
-  void (*killed)() = nullptr;  // called first
+  void (*started)() = nullptr;  // called once the child has its arguments
+  void (*killed)() = nullptr;   // called first
   // A program, argv[0] a path, to which the name of the child's lease is added as the last
   // argument: ends that lease. Started once nothing is left of the command, if the child had a
   // lease. Null: the lease ends by itself.
   char* const* end_lease = nullptr;
+  // For the monitor of a company: the pause after each signal to what the command has left behind,
+  // and what is called if the caller ended while the supervisor was waiting for admission.
+  Duration kill_grace{};
+  void (*caller_ended)() = nullptr;
 };
 
 // Starts argv[0], a path, as a child with this process's environment, passes signals on to it,

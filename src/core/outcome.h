@@ -28,10 +28,10 @@ struct Usage {
 };
 
 // Why the command was stopped early. By its supervisor: at its limit, when the lease was lost, or
-// when it was silent (idle).
+// when it was silent (idle), or when the process ended with which the run ends (caller_gone).
 // By another process through the lock: a taker, or atmost kill (which a fleet cannot distinguish
 // from a taker).
-enum class Stopped : std::uint8_t { no, max_runtime, lost, taken_over, killed, idle };
+enum class Stopped : std::uint8_t { no, max_runtime, lost, taken_over, killed, idle, caller_gone };
 
 // The exit code of a run that was successful too fast.
 inline constexpr int kTooFastCode = 1;
@@ -69,7 +69,8 @@ struct Outcome {
 // The exit code of a run that was admitted, for those who see no signal.
 constexpr int end_code(const Outcome& outcome) {
   if (outcome.kind != Outcome::Kind::ran) return static_cast<int>(outcome.error.code);
-  if (outcome.stopped == Stopped::max_runtime || outcome.stopped == Stopped::idle)
+  if (outcome.stopped == Stopped::max_runtime || outcome.stopped == Stopped::idle ||
+      outcome.stopped == Stopped::caller_gone)
     return static_cast<int>(Code::timed_out);
   if (outcome.stopped != Stopped::no) return static_cast<int>(Code::lost);
   if (outcome.too_fast) return kTooFastCode;

@@ -17,8 +17,8 @@ inline constexpr std::string_view kKindNames[] = {"admitted",  "denied",   "expi
                                                   "signalled", "ended",    "lost",
                                                   "stopping",  "vanished", "undelivered"};
 inline constexpr std::string_view kModeNames[] = {"plain", "shared", "exclusive"};
-inline constexpr std::string_view kStoppedNames[] = {"no",         "max_runtime", "lost",
-                                                     "taken_over", "killed",      "idle"};
+inline constexpr std::string_view kStoppedNames[] = {
+    "no", "max_runtime", "lost", "taken_over", "killed", "idle", "caller_gone"};
 inline constexpr std::string_view kStopReasonNames[] = {"overdue", "replace", "kill", "idle"};
 inline constexpr std::string_view kWhyNames[] = {
     "none",   "no_slot", "owed",     "zero",   "drained", "ancestor",   "taking_over",

@@ -88,7 +88,8 @@ bool HeldCommand::taken(std::int64_t sender) {
 }
 
 Stopped HeldCommand::stopped(Stopped own) const {
-  if (own == Stopped::max_runtime || own == Stopped::idle) return own;
+  if (own == Stopped::max_runtime || own == Stopped::idle || own == Stopped::caller_gone)
+    return own;
   if (killed_) return Stopped::killed;
   const bool asked = taken_over_ || (own == Stopped::lost && asked_to_stop_);
   return asked ? Stopped::taken_over : own;

@@ -2,11 +2,14 @@
 
 #include <string_view>
 
+#include "company.h"
 #include "core/host.h"
 #include "core/parse.h"
 #include "core/words.h"
 #include "environment.h"
 #include "monitored.h"
+#include "os/caller.h"
+#include "os/detached.h"
 #include "os/machine.h"
 #include "os/self.h"
 #include "os/signal_numbers.h"
@@ -19,28 +22,64 @@ namespace {
 
 constinit limiter::Monitored own_monitored;
 
+// The order of the descriptors that the monitor of a company watches.
+constexpr unsigned kFront = 1;
+
 class Monitor final : public run::SupervisionObserver {
  public:
-  Monitor(os::MonitorLine& line, void (*killed)()) : line_(line), killed_(killed) {}
+  Monitor(os::MonitorLine& line, const Aftermath& aftermath, run::Task& task)
+      : line_(line), aftermath_(aftermath), task_(task) {}
 
   // The last report of the monitored process.
   const os::MonitorReport& last_report() const { return report_; }
 
-  void started(std::int64_t) override { line_.started(); }
-  void main_ended(const ExitStatus&, bool) override {}
+  void started(std::int64_t) override {
+    line_.started();
+    if (aftermath_.started != nullptr) aftermath_.started();
+    if (company_.front == 0) return;
+    os::leave_session();
+    close_others();
+    line_.let_begin();
+  }
+  void main_ended(const ExitStatus& status, bool) override {
+    const bool waited = report_.word == os::Word::none;  // for admission, until we ended it
+    const bool given_up = caller_ended_ && waited && status.signal == os::kTerminate;
+    if (given_up) aftermath_.caller_ended();
+    company_.report(given_up ? ExitStatus{static_cast<int>(Code::timed_out)} : status);
+  }
   bool taken(std::int64_t) override { return false; }
-  bool rest_is_lost() override {
+  bool rest_is_lost(const ExitStatus& status) override {
     report_ = line_.last_report();
     const bool lost = report_.word == os::Word::running;
-    if (lost) killed_();
-    return lost;
+    if (lost) aftermath_.killed();
+    // Nothing of a lease's command may go on when the lease is ended.
+    if (lost && !report_.lease.empty()) task_.kill_grace = {};
+    return lost || (caller_ended_ && status.signal == os::kKill);
+  }
+  run::Ready ready(unsigned which, ExitStatus&) override {
+    // The front process ends when it knows how the supervisor has ended.
+    if (which == kFront && !company_.status.open()) return run::Ready::nothing;
+    caller_ended_ = true;
+    return run::Ready::stop;
   }
   void stopping(int) override {}
   std::int64_t check(std::int64_t) override { return Duration::kForever; }
 
  private:
+  // The descriptors of the run are for the supervisor and its command: what reads from them may
+  // wait for their end.
+  void close_others() const {
+    const int keep[] = {line_.reader(),        line_.writer(),
+                        line_.life_over(),     company_.caller.get(),
+                        company_.status.get(), company_.front_ended.descriptor()};
+    os::close_all_but(keep, 6, 3);
+  }
+
   os::MonitorLine& line_;
-  void (*killed_)();
+  const Aftermath& aftermath_;
+  run::Task& task_;
+  limiter::Company& company_ = limiter::company();
+  bool caller_ended_ = false;
   os::MonitorReport report_;
 };
 
@@ -67,7 +106,9 @@ std::size_t room_for_environment() {
 // This process's variables, with `variable` in place of kMonitorVariable.
 void extend_environment(char** to, const Text<80>& variable) {
   for (char* const* from = os::environment(); *from != nullptr; ++from) {
-    if (!limiter::is_variable(*from, limiter::kMonitorVariable)) *to++ = *from;
+    if (!limiter::is_variable(*from, limiter::kMonitorVariable) &&
+        !limiter::is_variable(*from, limiter::kCompanyVariable))
+      *to++ = *from;
   }
   *to++ = const_cast<char*>(variable.c_str());
   *to = nullptr;
@@ -88,17 +129,17 @@ void end_lease(char* const* argv, const Text<80>& lease) {
   (void)run::supervise(task, bystander);  // without it the lease ends by itself
 }
 
-// The next number of a list separated by colons, a process or a descriptor; -1: there is none.
-std::int64_t take_number(std::string_view& from) {
-  const std::size_t end = from.find(':');
-  const Result<std::uint64_t> number = parse_count(from.substr(0, end), 0, INT32_MAX);
-  from.remove_prefix(end == from.npos ? from.size() : end + 1);
-  return number ? static_cast<std::int64_t>(number.value()) : -1;
-}
-
 }  // namespace
 
 limiter::Monitored& limiter::monitored() { return own_monitored; }
+
+std::int64_t limiter::take_number(std::string_view& from) {
+  const std::size_t end = from.find(':');
+  const Result<std::uint64_t> number =
+      parse_count({from.data(), end == from.npos ? from.size() : end}, 0, INT32_MAX);
+  from.remove_prefix(end == from.npos ? from.size() : end + 1);
+  return number ? static_cast<std::int64_t>(number.value()) : -1;
+}
 
 Error monitor_program(char* const* argv, const Aftermath& aftermath) {
   if (!os::kAdoptsOrphans) return become_program(argv);
@@ -108,6 +149,8 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
   variable.push('=').append_signed(os::process_id());
   for (const int end : {line.reader(), line.writer(), line.life()})
     variable.push(':').append_signed(end);
+  limiter::Company& company = limiter::company();
+  if (company.front != 0) variable.append(":1");
   char** extended = static_cast<char**>(__builtin_alloca(room_for_environment()));
   extend_environment(extended, variable);
 
@@ -119,8 +162,17 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
   task.inherit_count = 3;
   task.signal_at_our_death = os::kTerminate;
   task.is_monitor = true;
-  task.kill_grace = {};
-  Monitor monitor(line, aftermath.killed);
+  task.kill_grace = aftermath.kill_grace;
+  const int watched[] = {company.caller.get(), company.front_ended.descriptor()};
+  if (company.front != 0) {
+    task.monitor = company.front;
+    task.may_lose_monitor = true;
+    task.own_tree = true;
+    task.in_own_session = true;
+    task.watched = watched;
+    task.watched_count = 2;
+  }
+  Monitor monitor(line, aftermath, task);
   const run::RunReport report = run::supervise(task, monitor);
   if (report.fork_error != 0) return cannot_start(Code::internal, report.fork_error, argv[0]);
   if (report.exec_error != 0)
@@ -163,7 +215,7 @@ namespace {
 void reexec_in_child(char* const* argv) {
   if (const char* text = os::variable(limiter::kMonitorVariable)) {
     std::string_view rest = text;
-    const std::int64_t above = take_number(rest);
+    const std::int64_t above = limiter::take_number(rest);
     own_monitored.may_lose_monitor = rest.empty() && above == os::parent_id();
     if (own_monitored.may_lose_monitor) own_monitored.monitor = above;
   }
@@ -175,15 +227,18 @@ void attach_to_monitor() {
   const char* text = os::variable(limiter::kMonitorVariable);
   if (text == nullptr) return;
   std::string_view rest = text;
-  const std::int64_t monitor = take_number(rest);
-  const std::int64_t reader = take_number(rest);
-  const std::int64_t writer = take_number(rest);
-  const std::int64_t life = take_number(rest);
+  const std::int64_t monitor = limiter::take_number(rest);
+  const std::int64_t reader = limiter::take_number(rest);
+  const std::int64_t writer = limiter::take_number(rest);
+  const std::int64_t life = limiter::take_number(rest);
+  const bool in_company = limiter::take_number(rest) == 1;
   if (monitor <= 0 || reader < 0 || writer < 0 || life < 0) return;
   if (!own_monitored.line.accept(static_cast<int>(reader), static_cast<int>(writer),
                                  static_cast<int>(life)))
     return;
   own_monitored.monitor = monitor;
+  own_monitored.in_company = in_company;
+  if (in_company && os::parent_id() == monitor) own_monitored.line.wait_for_monitor();
   if (os::parent_id() == monitor) return;
   os::die_of(os::kTerminate);
   os::exit_now(128 + os::kTerminate);

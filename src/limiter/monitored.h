@@ -10,19 +10,23 @@
 namespace atmost::limiter {
 
 // The variable by which a monitor names itself and its line to the monitored process:
-// "PARENT:READER:WRITER:LIFE". A process above that only passes signals on sets it to "PARENT". The
-// command does not get it.
+// "PARENT:READER:WRITER:LIFE", and ":1" in a company (core/monitor.h). A process above that only
+// passes signals on sets it to "PARENT". The command does not get it.
 inline constexpr char kMonitorVariable[] = "ATMOST_MONITOR";
 
 struct Monitored {
   std::int64_t monitor = 0;       // the process above us; 0: none
   bool may_lose_monitor = false;  // the command goes on without it
+  bool in_company = false;        // the monitor is one of a company (core/monitor.h)
   bool childless = false;         // this process is known to have no children
   os::MonitorLine line;
 };
 
 // The only one of this process.
 Monitored& monitored();
+
+// The next number of a list separated by colons, a process or a descriptor; -1: there is none.
+std::int64_t take_number(std::string_view& from);
 
 // Reports the name of the session's lease to the monitor, if it has changed.
 inline void tell_lease(const Session& session) { monitored().line.say_lease(session.lease_name()); }

@@ -7,6 +7,7 @@
 #include "core/words.h"
 #include "environment.h"
 #include "history/line.h"
+#include "monitored.h"
 #include "os/detached.h"
 #include "os/file.h"
 #include "os/self.h"
@@ -67,6 +68,7 @@ bool ends_everything() {
   const std::int64_t self = os::process_id();
   const std::int64_t parent = os::parent_id();
   const char* const unit = os::variable("SYSTEMD_EXEC_PID");
+  if (monitored().in_company) return true;  // its monitor ends what is left
   return self == kInit || parent == kInit || is_number(unit, self) || is_number(unit, parent);
 }
 

@@ -83,6 +83,7 @@ const Calls kRealCalls = {
     real_sigaction,
     ::sigprocmask,
     platform::sigtimedwait,
+    platform::signal_descriptor,
     platform::create_timer,
     platform::set_timer,
     platform::delete_timer,

@@ -60,6 +60,7 @@ struct Calls {
   int (*sigprocmask)(int how, const sigset_t* to, sigset_t* old);
   int (*sigtimedwait)(const sigset_t* set, siginfo_t* info,
                       const struct timespec* span);  // no span: for ever
+  int (*signal_descriptor)(const sigset_t* set);     // platform.h
   int (*create_timer)(int signal, void** timer);     // platform.h
   int (*set_timer)(void* timer, std::int64_t boot_ns);
   void (*delete_timer)(void* timer);

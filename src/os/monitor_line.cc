@@ -54,6 +54,18 @@ bool MonitorLine::accept(int reader, int writer, int life) {
   return keep(reader) && keep(writer) && keep(life);
 }
 
+// The monitored process has both ends of this pipe, and so sees no hangup; the end of its monitor
+// ends it (Program::signal_at_our_death).
+void MonitorLine::wait_for_monitor() const {
+  char word;
+  struct pollfd said = {reader_.get(), POLLIN, 0};
+  while (calls.poll(&said, 1, -1) < 0 && errno == EINTR) {
+  }
+  (void)calls.read(reader_.get(), &word, 1);
+}
+
+void MonitorLine::let_begin() const { (void)calls.write(writer_.get(), &kEnd, 1); }
+
 void MonitorLine::say(Word word) {
   report_.word = word;
   send();

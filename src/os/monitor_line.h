@@ -34,9 +34,16 @@ class MonitorLine {
   // get. False, without any effect, when they are no pipes.
   bool accept(int reader, int writer, int life);
 
+  // Where the monitored process must not begin before the monitor says so: both call this, the one
+  // blocks until the other has done.
+  void wait_for_monitor() const;
+  void let_begin() const;
+
   int reader() const { return reader_.get(); }
   int writer() const { return writer_.get(); }
   int life() const { return life_.get(); }
+  // The monitor's end of the pipe without data.
+  int life_over() const { return life_over_.get(); }
 
   // Without a line these do nothing.
   void say(Word word);

@@ -43,6 +43,10 @@ pid_t start(int (*child)(void*), void* argument);
 pid_t wait4(pid_t pid, int* status, int options, struct rusage* used);
 int sigtimedwait(const sigset_t* set, siginfo_t* info, const struct timespec* span);
 
+// A descriptor, close-on-exec, that is readable while one of these signals is pending
+// (signalfd(2)).
+int signal_descriptor(const sigset_t* set);
+
 // poll(2) with `mask` as the thread's signal mask while it blocks, without a gap before or after
 // (ppoll(2)). The portable one takes no descriptors.
 int masked_poll(struct pollfd* fds, unsigned count, int timeout_ms, const sigset_t* mask);

@@ -17,6 +17,8 @@ struct Arrival {
   // The argument of relay_signal(): a number that the sender chose, to be believed only from our
   // own parent.
   std::int64_t relayed_for = 0;
+  // Not a signal: which of the watched descriptors became readable, counted from 1; 0: none.
+  unsigned ready = 0;
 };
 
 // While alive, every signal that can be blocked is blocked and waits for next(); SIGCHLD has its
@@ -48,6 +50,12 @@ class SignalGate {
   // it does not). For a process that may be stopped before its first next(), which sets another
   // time. No effect in a PORTABLE build.
   void continue_at(std::int64_t boot_ns);
+
+  // From now on next() also returns when one of these descriptors becomes readable or hangs up; it
+  // reports each once. They are borrowed until the gate ends, two at most. If the system has no
+  // descriptor left to wait for signals and others at once, next() looks every 50 ms. No effect in
+  // a PORTABLE build.
+  void watch(const int* descriptors, unsigned count);
 };
 
 // For a new process, between its start and exec: restores the mask and dispositions that the gate

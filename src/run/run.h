@@ -22,6 +22,14 @@ struct Task {
   bool may_lose_monitor = false;  // if the monitor dies, the command goes on
   // The command is a supervisor: we stop with it only if it stopped itself.
   bool is_monitor = false;
+  // The command is a monitor in a session of its own, whose supervisor is in our process group: we
+  // stop when we are told to, whatever that monitor does.
+  bool is_front = false;
+  // We are that monitor: no shell waits for us to stop.
+  bool in_own_session = false;
+  // Descriptors (two at most) of which the observer hears when they become readable.
+  const int* watched = nullptr;
+  unsigned watched_count = 0;
   bool childless = false;  // it is known that we have no children
   bool own_tree = false;   // the hold ends with the command's whole tree, not with its main process
   Duration max_runtime{};  // from the start on the boot clock (suspended and stopped time counts);
@@ -31,6 +39,17 @@ struct Task {
   Duration max_idle{};
   Duration kill_grace = Duration::seconds(2);  // pause after each of INT, TERM and KILL
 };
+
+// What a watched descriptor means.
+enum class Ready : std::uint8_t {
+  nothing,
+  over,  // the run is over: the command is left to itself
+  // The command is to be stopped, with all below us. A monitored command, which is a supervisor, is
+  // continued and told to do that itself: SIGTERM with kStopCommand.
+  stop,
+};
+// Arrival::relayed_for of that signal.
+inline constexpr std::int64_t kStopCommand = -1;
 
 // Is notified while the command runs. May print and release locks; must not change signals or wait
 // for children.
@@ -50,10 +69,12 @@ class SupervisionObserver {
   // that (0).
   virtual bool taken(std::int64_t sender) = 0;
   // Whether to stop what the main process left behind. Asked when it has ended.
-  virtual bool rest_is_lost() { return false; }
+  virtual bool rest_is_lost(const ExitStatus&) { return false; }
   // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM,
   // SIGKILL.
   virtual void stopping(int signal) = 0;
+  // The task's watched descriptor of this number became readable. Ready::over: `ended` is set.
+  virtual Ready ready(unsigned, ExitStatus&) { return Ready::nothing; }
   // We woke up, and the main process runs. For checks that are not worth a wake-up of their own.
   virtual void woken() {}
   // Returns when to call it next (boot clock); kForever: never. Called when the command runs, and

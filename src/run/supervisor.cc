@@ -51,6 +51,7 @@ bool Supervisor::start() {
   silence_.begin(started_ns_);
   observer_.started(started_ns_);
   look_ns_ = observer_.look(started_ns_);
+  if (task_.watched_count > 0) gate_.watch(task_.watched, task_.watched_count);
   return true;
 }
 
@@ -64,6 +65,8 @@ void Supervisor::watch() {
     if (arrival.signal == SIGCHLD) {
       more_news_ = true;
       if (check_ns_ != Duration::kForever) check_ns_ = 0;
+    } else if (arrival.ready != 0) {
+      on_ready(arrival.ready - 1);
     } else if (lost_monitor()) {
       report_.termination_signal = SIGTERM;
       hold_lost_ = true;
@@ -123,12 +126,29 @@ void Supervisor::on_main(const os::ChildNews& news) {
   }
 }
 
+[[gnu::noinline]] void Supervisor::on_ready(unsigned which) {
+  switch (observer_.ready(which, report_.status)) {
+    case Ready::nothing:
+      break;
+    case Ready::over:
+      stage_ = Stage::done;
+      break;
+    case Ready::stop:
+      if (tree_.main == 0) {
+        on(Event::stop);
+      } else {
+        os::relay_signal(tree_.main, SIGTERM, kStopCommand);
+        os::signal_child(tree_.main, SIGCONT);
+      }
+  }
+}
+
 void Supervisor::end_of_main() {
   // If we had other children before, we cannot recognise the command's orphans.
   const bool just_asked =
       tree_signalled_ns_ != 0 && os::boot_ns() <= plus(tree_signalled_ns_, task_.kill_grace);
   const bool stop_rest =
-      !tree_.mixed && (hold_lost_ || observer_.rest_is_lost() ||
+      !tree_.mixed && (hold_lost_ || observer_.rest_is_lost(report_.status) ||
                        (report_.termination_signal != 0 && (just_asked || observer_.taken(0))));
   hold_over_ = !task_.own_tree && !stop_rest;
   observer_.main_ended(report_.status, hold_over_);
@@ -184,16 +204,29 @@ std::int64_t Supervisor::next_soft_look() const {
   return next < silence_.next_ns() ? next : silence_.next_ns();
 }
 
+// The caller has ended, as our monitor says (Ready::stop).
+bool Supervisor::is_told_to_stop(const os::Arrival& arrival) {
+  if (arrival.relayed_for != kStopCommand || !monitored_ || arrival.sender != task_.monitor ||
+      arrival.signal != SIGTERM)
+    return false;
+  if (stage_ == Stage::running || stage_ == Stage::draining) {
+    report_.stopped = Stopped::caller_gone;
+    on(Event::stop);
+  }
+  return true;
+}
+
 void Supervisor::pass_on(const os::Arrival& arrival) {
+  if (is_told_to_stop(arrival)) return;
   if (is_beat(arrival)) return take_beat(Duration::millis(arrival.relayed_for - 1));
   const int signal = arrival.signal;
   const Passing passing = passing_of(signal);
   bool pass = passing != Passing::ours;
   if (passing == Passing::not_twice || passing == Passing::stops) {
     // The terminal sends signals to a process group, not to a process.
-    pass =
-        arrival.source == os::Source::process ||
-        (tree_.main != 0 && os::process_group(tree_.main) != os::process_group(os::process_id()));
+    pass = arrival.source == os::Source::process ||
+           (tree_.main != 0 && !task_.is_front &&
+            os::process_group(tree_.main) != os::process_group(os::process_id()));
   } else if (passing == Passing::resumes) {
     pass = main_stopped_by_ != 0 || !continued_with_us_;
     continued_with_us_ = false;
@@ -216,7 +249,11 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
   }
   if (passing == Passing::stops) {
     group_stopped_by_ = signal;
-    stop_with_command();
+    if (task_.is_front) {
+      os::stop_self(own_stop_for(signal));
+    } else {
+      stop_with_command();
+    }
   }
 }
 
@@ -238,7 +275,7 @@ void Supervisor::deliver(int signal, std::int64_t sender) {
 // If only the command was stopped, inside a script or a service, we go on watching it.
 void Supervisor::stop_with_command() {
   stop_owed_ = false;
-  if (stopping(stage_) || stage_ == Stage::done) return;
+  if (stopping(stage_) || stage_ == Stage::done || task_.in_own_session) return;
   const int command_by = tree_.main != 0 ? main_stopped_by_ : group_stopped_by_;
   const std::int64_t group = os::process_group(os::process_id());
   const bool leads_job = group == os::process_id() || (monitored_ && group == task_.monitor);

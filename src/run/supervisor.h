@@ -27,6 +27,8 @@ class Supervisor {
 
   void read_child_status(int at_most);
   void on_main(const os::ChildNews& news);
+  void on_ready(unsigned which);
+  bool is_told_to_stop(const os::Arrival& arrival);
   void end_of_main();
   void on_clock();
   void settle(std::int64_t now_ns);

@@ -14,5 +14,5 @@ void killed() {
 }  // namespace
 
 int main(int, char** argv) {
-  return static_cast<int>(atmost::monitor_program(argv + 1, {killed, nullptr}).code);
+  return static_cast<int>(atmost::monitor_program(argv + 1, {.killed = killed}).code);
 }

@@ -2,6 +2,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -64,6 +65,8 @@ int set_timer(void* timer, std::int64_t boot_ns) {
 }
 
 void delete_timer(void* timer) { timer_delete(timer); }
+
+int signal_descriptor(const sigset_t* set) { return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK); }
 
 bool adopts_orphans() {
   int on = 0;

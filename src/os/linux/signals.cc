@@ -1,5 +1,6 @@
 #include "../signals.h"
 
+#include <poll.h>
 #include <signal.h>
 
 #include "../calls.h"
@@ -24,6 +25,32 @@ std::int64_t timer_set_for = Duration::kForever;
 // Interval between looks at the clock if no timer can be had (RLIMIT_SIGPENDING used up), because
 // sigtimedwait's own timeout does not count the time of a suspended machine.
 constexpr std::int64_t kLookNs = 1'000'000'000;
+
+// Descriptors of SignalGate::watch(); the first is readable when a signal is pending.
+constexpr unsigned kMostWatched = 2;
+struct pollfd watched[1 + kMostWatched];
+unsigned watched_count = 0;
+constexpr int kBlindMs = 50;
+
+// Blocks until a signal is pending, the span is over (null: for ever), or a watched descriptor is
+// ready; the number of that descriptor, or 0.
+[[gnu::noinline]] unsigned await_watched(const struct timespec* span) {
+  std::int64_t span_ms = -1;
+  if (span != nullptr)
+    span_ms =
+        static_cast<std::int64_t>(span->tv_sec) * 1000 + (span->tv_nsec + 999'999) / 1'000'000;
+  if (watched[0].fd < 0 && (span_ms < 0 || span_ms > kBlindMs)) span_ms = kBlindMs;
+  const int timeout_ms = span_ms > INT32_MAX ? INT32_MAX : static_cast<int>(span_ms);
+  if (calls.poll(watched, 1 + watched_count, timeout_ms) <= 0) return 0;
+  // Signals first: one that came before a descriptor was ready belongs to what happened before.
+  if (watched[0].revents != 0) return 0;
+  for (unsigned i = 1; i <= watched_count; ++i) {
+    if (watched[i].fd < 0 || watched[i].revents == 0) continue;
+    watched[i].fd = -1;
+    return i;
+  }
+  return 0;
+}
 
 bool set_timer(std::int64_t boot_deadline_ns) {
   if (timer_set_for == boot_deadline_ns) return true;
@@ -52,6 +79,8 @@ SignalGate::SignalGate() {
 }
 
 SignalGate::~SignalGate() {
+  if (watched_count > 0 && watched[0].fd >= 0) calls.close(watched[0].fd);
+  watched_count = 0;
   if (timer_made) calls.delete_timer(timer);
   timer_made = false;
   timer_set_for = Duration::kForever;
@@ -79,6 +108,12 @@ Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_n
     }
     limit = &look;
   }
+  const struct timespec no_time = {};
+  if (watched_count > 0) {
+    const unsigned ready = await_watched(limit);
+    if (ready != 0) return {.ready = ready};
+    limit = &no_time;
+  }
   sigset_t all;
   sigfillset(&all);
   if (soft_boot_ns == 0) sigdelset(&all, SIGCHLD);
@@ -98,6 +133,14 @@ Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_n
 
 void SignalGate::continue_at(std::int64_t boot_ns) {
   if (boot_ns != Duration::kForever) (void)set_timer(boot_ns);
+}
+
+void SignalGate::watch(const int* descriptors, unsigned count) {
+  sigset_t all;
+  sigfillset(&all);
+  watched[0] = {calls.signal_descriptor(&all), POLLIN, 0};
+  for (watched_count = 0; watched_count < count && watched_count < kMostWatched; ++watched_count)
+    watched[1 + watched_count] = {descriptors[watched_count], POLLIN, 0};
 }
 
 void hand_back_signals() {

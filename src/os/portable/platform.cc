@@ -69,6 +69,7 @@ int set_timer(void*, std::int64_t) { return unsupported(); }
 void delete_timer(void*) {}
 bool adopts_orphans() { return false; }
 void adopt_orphans(bool) {}
+int signal_descriptor(const sigset_t*) { return unsupported(); }
 int continue_at_hangup(int) { return unsupported(); }
 void forbid_core() {}
 int close_from(int) { return unsupported(); }

@@ -104,6 +104,8 @@ SignalGate::~SignalGate() {
 
 void SignalGate::continue_at(std::int64_t) {}
 
+void SignalGate::watch(const int*, unsigned) {}
+
 Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_ns, std::int64_t) {
   Arrival arrival;
   if (take(arrival)) return arrival;

@@ -1,0 +1,33 @@
+// The processes around the supervisor of a run that ends with its caller (core/monitor.h).
+#ifndef ATMOST_LIMITER_COMPANY_H
+#define ATMOST_LIMITER_COMPANY_H
+
+#include <cstdint>
+
+#include "core/outcome.h"
+#include "os/fd.h"
+#include "os/process.h"
+
+namespace atmost::limiter {
+
+// The variable by which the front process says what the monitor inherits: "FRONT:CALLER:STATUS",
+// its own number and two descriptors. The supervisor does not get it.
+inline constexpr char kCompanyVariable[] = "ATMOST_COMPANY";
+
+// What the monitor of such a run has.
+struct Company {
+  std::int64_t front = 0;         // 0: this process is no such monitor
+  os::Fd caller;                  // a process handle
+  os::ProcessHandle front_ended;  // not open: there are no more handles here
+  os::Fd status;                  // where the front process reads how the supervisor ended
+
+  // Tells the front process, once, and lets go of the descriptors that the run has used.
+  void report(const ExitStatus& ended);
+};
+
+// The only one of this process.
+Company& company();
+
+}  // namespace atmost::limiter
+
+#endif
