@@ -112,6 +112,8 @@ soak: deps
 	+@$(MAKE) --no-print-directory deb
 	@# only root can make the Debian that it needs
 	@tools/try_packages $(BUILD) || [ $$? = 77 ]
+	+@$(MAKE) --no-print-directory rpm
+	@tools/try_rpm $(BUILD) || [ $$? = 77 ]
 	+@$(MAKE) --no-print-directory tarball
 	@tools/try_tarball $(BUILD)
 	+@$(MAKE) --no-print-directory check-nfs

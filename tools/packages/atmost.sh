@@ -32,7 +32,7 @@ kill -9 "$(cat pid)"
 wait $! || :
 atmost run job -- true
 
-# The drop-ins, and what the shells complete.
+# The drop-ins and the manuals.
 exectimes slots 1 true
 sh -c '. lock_unlock.sh && lock_unlock action=lock name="$1" && lock_unlock action=unlock name="$1"' sh "$PWD/shell.lock"
 for page in atmost exectimes lock_unlock lock_unlock.sh atmost-run atmost-kill atmost-pass atmost-report; do
@@ -41,9 +41,42 @@ for page in atmost exectimes lock_unlock lock_unlock.sh atmost-run atmost-kill a
 done
 man 7 atmost >said
 grep -q "WHO KEEPS A SLOT" said
+
+# The shells find the completions by themselves, and what they find completes.
 # shellcheck disable=SC2016
 [ "$(bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader atmost; complete -p atmost')" != "" ]
 zsh -fc 'autoload -Uz compinit && compinit -D -u && [[ -n ${_comps[atmost]} ]]'
 fish -c 'complete -C "atmost hist"' | grep -q history
+mkdir -p shell/completions
+ln -s /usr/share/bash-completion/completions/atmost shell/completions/atmost.bash
+ln -s /usr/share/zsh/vendor-completions/_atmost shell/completions/_atmost
+ln -s /usr/share/fish/vendor_completions.d/atmost.fish shell/completions/atmost.fish
+for shell in bash zsh fish; do
+  ATMOST_BIN=/usr/bin ATMOST_SHELL=$PWD/shell sh /trial/tests/shell/completions.sh "$shell"
+done
+
+# Every program has its libraries; stores of fleets are there, and say that no server is.
+for program in /usr/libexec/atmost/*; do
+  case $(ldd "$program" 2>&1) in *'not found'*) ldd "$program"; exit 1 ;; esac
+done
+for store in etcd postgres; do
+  code=0
+  atmost list --store "$store://127.0.0.1:1/x" job >said 2>&1 || code=$?
+  [ "$code" = 69 ]
+  if grep -q 'not installed' said; then exit 1; fi
+done
+
+# A machine without systemctl, on which the units are of no use, but harmless.
+if command -v systemctl; then exit 1; fi
+[ -s /lib/systemd/system/atmost-pass.timer ]
+
+# What the documents link to is installed beside them.
+(cd /usr/share/doc/atmost && for page in README.md docs/*.md; do
+  grep -o ']([^)#[:blank:]]*' "$page" | cut -c 3- | while read -r link; do
+    case $link in '' | *://*) continue ;; esac
+    [ -e "$(dirname "$page")/$link" ] || { echo "$page links to $link"; exit 1; }
+  done || exit 1
+done)
 [ -s /usr/share/doc/atmost/docs/lock-map.md ]
+[ -s /usr/share/atmost/pass.schema.json ]
 echo "$(atmost --version), two users, manuals, completions, drop-ins"
