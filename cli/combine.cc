@@ -39,6 +39,21 @@ Status check_amounts(const Invocation& invocation) {
   return {};
 }
 
+Status check_monitoring(const Invocation& invocation) {
+  const Request& request = invocation.request;
+  if (invocation.succeeded_within.is_zero())
+    return invocation.nagios ? Status(usage("--nagios: answers --succeeded-within DUR: add it"))
+                             : Status();
+  const bool asks_more = invocation.max_given || invocation.shared || invocation.exclusive ||
+                         request.if_elapsed_auto || !request.if_elapsed.is_zero() ||
+                         request.elapsed_from != ElapsedFrom::success || request.rate.count > 0;
+  if (asks_more)
+    return usage("--succeeded-within: is the whole question: leave the other conditions out");
+  if (invocation.nagios && invocation.json)
+    return usage("--nagios: it and --json are two formats: use one");
+  return {};
+}
+
 Status check_idle(const Invocation& invocation) {
   const Request& request = invocation.request;
   if (request.expire_idle.is_zero()) return {};
@@ -257,6 +272,7 @@ Status combine(Invocation& invocation) {
   if (const Status output = check_output(invocation); !output.ok()) return output;
   if (const Status learned = check_learned(invocation); !learned.ok()) return learned;
   if (const Status idle = check_idle(invocation); !idle.ok()) return idle;
+  if (const Status asked = check_monitoring(invocation); !asked.ok()) return asked;
   if (const Status queue = check_queue(invocation); !queue.ok()) return queue;
   if (const Status slack = check_slack(invocation); !slack.ok()) return slack;
   if (invocation.request.no_history &&

@@ -68,6 +68,8 @@ struct Invocation {
   std::int64_t for_pid = 0;  // 0: not given
   int status_fd = -1;
   Caller die_with;
+  Duration succeeded_within{};  // check: 0: not asked
+  bool nagios = false;
   Duration slack{};  // --if-elapsed is over so much early
   int busy_exit_code = static_cast<int>(Code::busy);
   std::uint32_t slot = 0;   // 0: the whole lock

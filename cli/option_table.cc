@@ -81,6 +81,13 @@ constexpr Option kOptions[] = {
      [](Value value, Invocation& to) {
        return read_choice(value, kElapsedFrom, to.request.elapsed_from);
      }},
+    {0, "succeeded-within", "DUR", kCheck, "whether a run succeeded so recently (0 yes, 1 no)",
+     [](Value value, Invocation& to) {
+       to.request.elapsed_from = ElapsedFrom::success;
+       return read_bound(value, to.succeeded_within);
+     }},
+    {0, "nagios", "", kCheck, "answer in words and codes of monitoring plug-ins",
+     set<[](Invocation& to) -> bool& { return to.nagios; }>},
     {0, "slack", "DUR", kRun | kCheck | kHold,
      "count --if-elapsed as over so much early, a tenth at most (0)",
      [](Value value, Invocation& to) { return read_duration(value, to.slack); }},

@@ -61,6 +61,15 @@ class Page {
     }
   }
 
+  // One sample a lock that was looked at.
+  void now(std::string_view metric, std::string_view help, const PresentLocks& present,
+           std::uint64_t Present::*member) {
+    each(metric, "gauge", help, [&](const Summary& of) {
+      const auto at = present.find(of.story->path);
+      return at == present.end() ? std::string() : std::to_string(at->second.*member);
+    });
+  }
+
   void runs() {
     head("atmost_runs_total", "counter", "Runs in the history, by how they ended.");
     for (std::size_t i = 0; i < locks_.size(); ++i) {
@@ -125,8 +134,8 @@ std::string moment(std::int64_t ns) { return ns == 0 ? std::string() : json::sec
 
 }  // namespace
 
-std::string prometheus_text(const std::vector<Summary>& locks, std::size_t skipped,
-                            std::int64_t now_ns) {
+std::string prometheus_text(const std::vector<Summary>& locks, const PresentLocks& present,
+                            std::size_t skipped, std::int64_t now_ns) {
   Page page(locks);
   page.runs();
   page.each("atmost_runs_unfinished", "gauge", "Runs whose end is not in the history yet.",
@@ -160,6 +169,8 @@ std::string prometheus_text(const std::vector<Summary>& locks, std::size_t skipp
   page.each("atmost_last_success_timestamp_seconds", "gauge",
             "When a run last ended with exit code 0.",
             [](const Summary& of) { return moment(of.last_success_ns); });
+  page.now("atmost_holders", "Slots that are held now.", present, &Present::holders);
+  page.now("atmost_waiters", "Callers that wait now.", present, &Present::waiters);
   page.head("atmost_history_skipped_lines", "gauge",
             "Lines of the history that could not be read.");
   page.plain("atmost_history_skipped_lines", std::to_string(skipped));

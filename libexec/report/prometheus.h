@@ -8,13 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "present.h"
 #include "summary.h"
 
 namespace atmost::report {
 
+// `present`: what is known of this moment; locks that it does not have get no such sample.
 // `skipped`: lines of the logs that could not be read. The metrics: atmost-stats(1).
-std::string prometheus_text(const std::vector<Summary>& locks, std::size_t skipped,
-                            std::int64_t now_ns);
+std::string prometheus_text(const std::vector<Summary>& locks, const PresentLocks& present,
+                            std::size_t skipped, std::int64_t now_ns);
 
 }  // namespace atmost::report
 

@@ -33,7 +33,12 @@ Paper look_at_paper() {
 
 std::string text_for(const StatsOptions& options, const std::vector<Summary>& locks,
                      std::size_t skipped, std::int64_t now_ns) {
-  if (options.prometheus) return prometheus_text(locks, skipped, now_ns);
+  if (options.prometheus) {
+    // Another machine's log may name files that are other locks here.
+    const bool usual_log = options.selection.logs.empty();
+    return prometheus_text(locks, usual_log ? look_at_present(locks) : PresentLocks(), skipped,
+                           now_ns);
+  }
   if (options.json) {
     std::string lines;
     for (const Summary& lock : locks) lines.append(summary_json(lock)).push_back('\n');

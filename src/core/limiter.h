@@ -105,6 +105,15 @@ Outcome run_command(Store& store, const Request& request, const Command& command
 // ran: yes; with victims in the decision, after stopping those.
 Outcome probe(Store& store, const Request& request);
 
+// How long ago a run of the request's lock last ended with exit code 0; creates nothing. Forever:
+// no such run is known, or the clock was set back behind it (`in_future`). REQUIRES: the request
+// has no if_elapsed.
+struct LastSuccess {
+  Duration age = Duration::forever();
+  bool in_future = false;
+};
+Result<LastSuccess> last_success(Store& store, const Request& request);
+
 // Blocks until the request would be admitted, at most request.wait; holds nothing afterwards.
 Outcome wait_for_room(Store& store, const Request& request, Observer* observer);
 

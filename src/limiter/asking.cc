@@ -2,6 +2,7 @@
 #include "admission.h"
 #include "core/limiter.h"
 #include "paths.h"
+#include "policy/decide.h"
 #include "policy/limits.h"
 
 namespace atmost {
@@ -30,6 +31,17 @@ Outcome ask(Store& store, const Request& request, Observer* observer) {
 }
 
 }  // namespace
+
+Result<LastSuccess> last_success(Store& store, const Request& request) {
+  if (limiter::untouched(store.traits(), request.locks[0])) return LastSuccess{};
+  Result<Owned<Session>> session = store.open(request);
+  if (!session.ok()) return session.error();
+  Lease lease;
+  const Outcome outcome = limiter::admit({request, store.traits(), *session.value()},
+                                         policy::since_success, nullptr, lease, {.at_once = true});
+  if (outcome.kind == Outcome::Kind::failed) return outcome.error;
+  return LastSuccess{outcome.decision.retry_in, outcome.decision.last_in_future};
+}
 
 Outcome probe(Store& store, const Request& request) { return ask(store, request, nullptr); }
 

@@ -30,6 +30,8 @@ class Monitor final : public run::SupervisionObserver {
   Monitor(os::MonitorLine& line, const Aftermath& aftermath, run::Task& task)
       : line_(line), aftermath_(aftermath), task_(task) {}
 
+  // How this process ends: as the monitored process, unless that gave up waiting for us.
+  const ExitStatus& end() const { return end_; }
   // The last report of the monitored process.
   const os::MonitorReport& last_report() const { return report_; }
 
@@ -45,7 +47,8 @@ class Monitor final : public run::SupervisionObserver {
     const bool waited = report_.word == os::Word::none;  // for admission, until we ended it
     const bool given_up = caller_ended_ && waited && status.signal == os::kTerminate;
     if (given_up) aftermath_.caller_ended();
-    company_.report(given_up ? ExitStatus{static_cast<int>(Code::timed_out)} : status);
+    end_ = given_up ? ExitStatus{static_cast<int>(Code::timed_out)} : status;
+    company_.report(end_);
   }
   bool taken(std::int64_t) override { return false; }
   bool rest_is_lost(const ExitStatus& status) override {
@@ -80,6 +83,7 @@ class Monitor final : public run::SupervisionObserver {
   run::Task& task_;
   limiter::Company& company_ = limiter::company();
   bool caller_ended_ = false;
+  ExitStatus end_;
   os::MonitorReport report_;
 };
 
@@ -184,7 +188,7 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
                     (monitor.last_report().word != os::Word::running || report.nothing_left);
   if (over && !monitor.last_report().lease.empty() && aftermath.end_lease != nullptr)
     end_lease(aftermath.end_lease, monitor.last_report().lease);
-  run::end_as(report.status);
+  run::end_as(monitor.end());
 }
 
 namespace {

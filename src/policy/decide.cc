@@ -160,6 +160,21 @@ Decision answer_of(const Request& request, const LockSpec& lock, const View& vie
 
 }  // namespace
 
+Decision since_success(const Request&, const LockSpec&, const View& view, const Instant& now) {
+  Decision answer;
+  answer.verdict = Verdict::busy;
+  answer.why = Why::none;
+  answer.retry_in = Duration::forever();
+  const Stamp& last = view.last.success;
+  const std::int64_t age = last.known ? age_ns(last, now) : 0;
+  if (age < 0) {
+    answer.last_in_future = true;
+  } else if (last.known) {
+    answer.retry_in = {age};
+  }
+  return answer;
+}
+
 std::int64_t holder_age_ns(const HolderView& holder, const Instant& now) {
   if (!holder.start.known) return -1;
   const std::int64_t age = age_ns(holder.start, now);

@@ -12,6 +12,11 @@ namespace atmost::policy {
 // future counts as just now and is reported.
 Decision decide(const Request& request, const LockSpec& lock, const View& view, const Instant& now);
 
+// Asks nothing but how long ago the last success was (DecideFn): busy, Why::none, and that age as
+// retry_in; Duration::forever(): no success is known, or it lies in the future, which is noted.
+Decision since_success(const Request& request, const LockSpec& lock, const View& view,
+                       const Instant& now);
+
 // Age of a holder for expiry, in ns; negative or unknown ages are not overdue: -1.
 std::int64_t holder_age_ns(const HolderView& holder, const Instant& now);
 

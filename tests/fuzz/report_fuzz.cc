@@ -71,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     check(lock);
     require(count(report::timeline_svg(lock, ledger.first_ns(), ledger.last_ns()), "<svg") == 1);
   }
-  require_printable(report::prometheus_text(locks, 0, 0));
+  require_printable(report::prometheus_text(locks, {}, 0, 0));
   require_printable(report::stats_table(locks, {false, false, 0}));
   const std::string page = report::page_html(ledger, locks, runs, 0, 0);
   require_printable(runs.html());

@@ -80,7 +80,7 @@ TEST(Summary, HostileNamesStayInTheirPlace) {
   const std::string json = summary_json(of);
   EXPECT_EQ(json.find('\033'), std::string::npos);
   EXPECT_NE(json.find(R"("lock":"</script><b>\u001b[31m\"\\\n")"), std::string::npos) << json;
-  const std::string metrics = prometheus_text({of}, 0, kBegin);
+  const std::string metrics = prometheus_text({of}, {{of.story->path, {3, 2}}}, 0, kBegin);
   EXPECT_EQ(metrics.find('\033'), std::string::npos);
   EXPECT_NE(metrics.find(R"({lock="</script><b>\\x1B[31m\"\\\\\\n",path="/locks/)"),
             std::string::npos)
