@@ -114,17 +114,9 @@ Status read_id(std::string_view value, Text<63>& to) {
 }
 
 Status read_rate(std::string_view value, Rate& to) {
-  const std::size_t bar = value.find('/');
-  if (bar == std::string_view::npos)
-    return quoted(value, "is no rate: use K/DUR, for example 5/1m");
-  const Result<std::uint64_t> count = parse_count({value.data(), bar}, 1, kMaxRate);
-  if (!count.ok()) return count.error();
-  std::string_view rest = value;
-  rest.remove_prefix(bar + 1);
-  if (Status window = read_bound(rest, to.window); !window.ok()) return window;
-  if (to.window.is_forever())
-    return quoted(value, "never ends: use a duration, or --if-elapsed inf to run once only");
-  to.count = static_cast<std::uint32_t>(count.value());
+  const Result<Rate> rate = parse_rate(value);
+  if (!rate.ok()) return rate.error();
+  to = rate.value();
   return {};
 }
 

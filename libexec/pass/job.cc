@@ -13,6 +13,7 @@
 
 #include "core/lease_time.h"
 #include "core/limiter.h"
+#include "core/schemes.h"
 #include "monitored.h"
 #include "user.h"
 
@@ -102,6 +103,7 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
   if (fleet) to.no_history = !fleet_log(around, to.log_path).ok();
   to.locks[0].max = atom.max;
   to.if_elapsed = atom.if_elapsed;
+  to.rate = atom.rate;
   to.expire_after = atom.expire_after;
   to.max_runtime = atom.max_runtime;
   to.max_idle = atom.max_idle;
@@ -115,6 +117,10 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
                     "auto: a fleet's store remembers how long runs took, and so max_runtime and "
                     "min_runtime alone may be auto: give "
                     "durations, or scope = \"host\"");
+  }
+  if (fleet && to.rate.count > 0 && !scheme_of(options.store)->traits.rates) {
+    return error_of(Code::usage, 0,
+                    "rate: this store counts no admissions: use if_elapsed, or scope = \"host\"");
   }
   to.kill_grace = atom.kill_grace;
   to.output = atom.output;

@@ -12,9 +12,9 @@
 namespace atmost::pass {
 namespace {
 
-#define ATMOST_PASS_COMMON_KEYS                                                           \
-  "shell", "if_elapsed", "expire_after", "max", "max_runtime", "max_idle", "min_runtime", \
-      "kill_grace", "ttl", "scope", "environment", "directory", "user", "when", "output", \
+#define ATMOST_PASS_COMMON_KEYS                                                                   \
+  "shell", "if_elapsed", "rate", "expire_after", "max", "max_runtime", "max_idle", "min_runtime", \
+      "kill_grace", "ttl", "scope", "environment", "directory", "user", "when", "output",         \
       "output_max", "notify", "notify_on", "ping", "ping_output", "alert_after"
 
 // What [defaults] sets for every atom, and an atom for itself.
@@ -64,6 +64,13 @@ void FileReader::read_settings(TableReader& table, Settings& to) {
   Atom& atom = to.atom;
   table.boolean("shell", to.shell);
   table.limit("if_elapsed", atom.if_elapsed, atom.if_elapsed_auto);
+  if (std::string rate; table.text("rate", rate)) {
+    if (const Result<Rate> read = parse_rate(rate); read.ok()) {
+      atom.rate = read.value();
+    } else {
+      table.fault("rate", std::string(read.error().message.view()));
+    }
+  }
   table.limit("expire_after", atom.expire_after, atom.expire_auto, Duration::forever());
   table.limit("max_runtime", atom.max_runtime, atom.max_runtime_auto);
   table.span("max_idle", atom.max_idle);

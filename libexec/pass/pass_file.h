@@ -31,6 +31,7 @@ struct Atom {
   std::string operand;
   std::vector<std::string> command;  // with shell = true: /bin/sh, -c and the line
   Duration if_elapsed{};
+  Rate rate;
   Duration expire_after = Duration::forever();
   Duration max_runtime{};
   Duration max_idle{};

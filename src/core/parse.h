@@ -27,6 +27,9 @@ Result<unsigned> parse_mode(std::string_view text);
 // Seconds since 1970 with an optional fraction, as a moment in ns.
 Result<std::int64_t> parse_epoch(std::string_view text);
 
+// "K/DUR", K from 1 to kMaxRate, DUR more than 0 and not inf.
+Result<Rate> parse_rate(std::string_view text);
+
 // A number of bytes, with K, M, G or T behind it for powers of 1024; kLeastOutput at least.
 Result<std::int64_t> parse_output_size(std::string_view text);
 

@@ -134,4 +134,21 @@ Result<Duration> parse_duration(std::string_view text) {
   return Duration{reader.total()};
 }
 
+Result<Rate> parse_rate(std::string_view text) {
+  const std::size_t bar = text.find('/');
+  if (bar == std::string_view::npos)
+    return request::wrong(text, "is no rate: use K/DUR, for example 5/1m");
+  const Result<std::uint64_t> count = parse_count({text.data(), bar}, 1, kMaxRate);
+  if (!count.ok()) return count.error();
+  std::string_view rest = text;
+  rest.remove_prefix(bar + 1);
+  const Result<Duration> window = parse_duration(rest);
+  if (!window.ok()) return window.error();
+  if (window.value().is_zero()) return error_of(Code::usage, 0, "use more than 0");
+  if (window.value().is_forever()) {
+    return request::wrong(text, "never ends: use a duration, or --if-elapsed inf to run once only");
+  }
+  return Rate{static_cast<std::uint32_t>(count.value()), window.value()};
+}
+
 }  // namespace atmost

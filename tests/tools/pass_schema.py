@@ -24,7 +24,8 @@ GOOD = [
     'scope = "fleet"', 'output = "show"', 'output = "tail"', 'output_max = "64K"',
     'output_max = "65536"', 'notify = "mail root"', 'notify_on = ["every", "too-fast"]',
     'ping = "https://example.com/x"', 'ping = "@/etc/url"', "ping_output = false",
-    'output = "tail"\nping_output = true', "alert_after = 4294967295", "alert_after = 0"]
+    'output = "tail"\nping_output = true', "alert_after = 4294967295", "alert_after = 0",
+    'rate = "5/1m"', 'rate = "1024/1w"', 'rate = "007/1.5h"', 'rate = "1/250ms"']
 BAD = [
     "iff_elapsed = 3", 'max = "3"', "max = -1", "max = 262145", "max = 1.5", 'shell = "yes"',
     "shell = true", 'directory = "tmp"', 'directory = ""', 'user = ""', 'user = "a\\u0000"',
@@ -33,7 +34,9 @@ BAD = [
     'when = ""', 'scope = "all"', 'output = "quiet"', 'output_max = "16m"', "output_max = 65536",
     'output_max = ""', 'notify = ""', "notify_on = []", 'notify_on = ["fail"]',
     'notify_on = "failure"', 'ping = "ftp://x"', 'ping = "@"', 'ping = "https://a b"',
-    'ping_output = "yes"', "alert_after = -1", "alert_after = 4294967296"]
+    'ping_output = "yes"', "alert_after = -1", "alert_after = 4294967296",
+    "rate = 5", 'rate = "5"', 'rate = "0/1m"', 'rate = "1025/1m"', 'rate = "5/0"', 'rate = "5/0s"', 'rate = "5/inf"',
+    'rate = "5/"', 'rate = "-1/1m"', 'rate = "5/1m "']
 DURATIONS = ["if_elapsed", "expire_after", "max_runtime", "max_idle", "min_runtime", "kill_grace", "ttl"]
 AUTOMATIC = {"if_elapsed", "expire_after", "max_runtime", "min_runtime"}
 GOOD_TIMES = ['"90"', '"15m"', '"5min"', '"1h30m"', '"2d"', '"1w"', '"1w2d3h4m5s6ms"', '"250ms"', '"1.5h"',
