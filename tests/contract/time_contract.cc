@@ -103,6 +103,30 @@ TEST_P(StoreContract, MeasuredFromTheFinishOrTheLastSuccess) {
   EXPECT_EQ(verdict(ElapsedFrom::success, 320), Verdict::admit);
 }
 
+TEST_P(StoreContract, TheAgeOfTheLastSuccess) {
+  NEEDS(last_admission);
+  const auto age = [this](double when) {
+    return one(1).ask(at(when), policy::since_success).retry_in;
+  };
+  EXPECT_TRUE(age(0).is_forever());
+  Caller& failing = one(1);
+  ASSERT_TRUE(failing.admitted(at(1)));
+  failing.release(Ending::failure, at(2));
+  EXPECT_TRUE(age(3).is_forever());
+  Caller& caller = one(1);
+  ASSERT_TRUE(caller.admitted(at(10)));
+  EXPECT_TRUE(age(11).is_forever());
+  caller.release(Ending::success, at(20));
+  EXPECT_EQ(age(80).ns, kMinute.ns);
+  ASSERT_TRUE(failing.admitted(at(90)));
+  EXPECT_EQ(age(140).ns, Duration::seconds(120).ns);
+  failing.release(Ending::failure, at(150));
+  EXPECT_EQ(age(140).ns, Duration::seconds(120).ns);
+  const Decision early = one(1).ask(at(19), policy::since_success);
+  EXPECT_TRUE(early.last_in_future);
+  EXPECT_TRUE(early.retry_in.is_forever());
+}
+
 TEST_P(StoreContract, NothingIsTooSoonForALockThatNobodyUsed) {
   NEEDS(last_admission);
   for (ElapsedFrom from : {ElapsedFrom::start, ElapsedFrom::finish, ElapsedFrom::success}) {
