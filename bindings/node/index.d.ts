@@ -49,7 +49,7 @@ export interface Options {
   log?: Text;
   noHistory?: boolean;
   sharing?: "plain" | "shared" | "exclusive";
-  onBusy?: "fail" | "replace" | "join";
+  onBusy?: "fail" | "replace" | "join" | "supersede";
   elapsedFrom?: "start" | "finish" | "success";
   waitTooSoon?: boolean;
   /** Needs onLost. */
@@ -58,6 +58,10 @@ export interface Options {
   also?: Text[];
   trustFs?: boolean;
   noLearn?: boolean;
+  /** At most K admissions in any window of that length: "K/DUR". */
+  rate?: Text;
+  /** Do not wait if so many wait already. */
+  queueMax?: number;
 }
 
 export interface WaitOptions extends Options {

@@ -16,7 +16,7 @@ builder.cdef("""
 enum { ATMOST_ADMITTED, ATMOST_INTERRUPTED, ATMOST_USAGE, ATMOST_INTERNAL, ATMOST_CANNOT_CREATE,
        ATMOST_IO, ATMOST_BUSY, ATMOST_TOO_SOON, ATMOST_NOT_PERMITTED, ... };
 enum { ATMOST_PLAIN, ATMOST_SHARED, ATMOST_EXCLUSIVE, ... };
-enum { ATMOST_FAIL, ATMOST_REPLACE, ATMOST_JOIN, ... };
+enum { ATMOST_FAIL, ATMOST_REPLACE, ATMOST_JOIN, ATMOST_SUPERSEDE, ... };
 enum { ATMOST_FROM_START, ATMOST_FROM_FINISH, ATMOST_FROM_SUCCESS, ... };
 typedef struct atmost_lock atmost_lock;
 typedef struct atmost_request atmost_request;
@@ -33,6 +33,8 @@ typedef struct {
   double max_hold;
   const char* const* also;
   int trust_fs, no_learn;
+  const char* rate;
+  int queue_max;
   ...;
 } atmost_options;
 typedef struct {

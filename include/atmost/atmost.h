@@ -45,7 +45,7 @@
 #include <stdint.h>
 
 /* Grows by one with each version that adds something. */
-#define ATMOST_API_VERSION 3
+#define ATMOST_API_VERSION 4
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,8 +70,8 @@ enum {
 };
 
 /* Values of some options. */
-enum { ATMOST_PLAIN = 0, ATMOST_SHARED = 1, ATMOST_EXCLUSIVE = 2 };              /* sharing */
-enum { ATMOST_FAIL = 0, ATMOST_REPLACE = 1, ATMOST_JOIN = 2 };                   /* on_busy */
+enum { ATMOST_PLAIN = 0, ATMOST_SHARED = 1, ATMOST_EXCLUSIVE = 2 };                  /* sharing */
+enum { ATMOST_FAIL = 0, ATMOST_REPLACE = 1, ATMOST_JOIN = 2, ATMOST_SUPERSEDE = 3 }; /* on_busy */
 enum { ATMOST_FROM_START = 0, ATMOST_FROM_FINISH = 1, ATMOST_FROM_SUCCESS = 2 }; /* elapsed_from */
 /* if_elapsed, expire_after, max_hold: learned from earlier holds, as `auto` in atmost(1). */
 #define ATMOST_AUTO (-1.0)
@@ -126,7 +126,9 @@ typedef struct atmost_options {
   /* What follows when the wait is over and the lock is still held. ATMOST_REPLACE: the oldest
    * holder is stopped as if it were overdue (HANGING HOLDERS). ATMOST_JOIN: one waiter is enough,
    * as it will do the work once more for all. A later caller gets ATMOST_BUSY at once, and
-   * atmost_why() returns "joined"; wait must not be 0. */
+   * atmost_why() returns "joined"; wait must not be 0. ATMOST_SUPERSEDE, from ATMOST_API_VERSION 4
+   * on: the newest waiter alone goes on waiting; earlier ones that said so too get ATMOST_BUSY, and
+   * atmost_why() returns "superseded". */
   int on_busy;
   int elapsed_from;  /* if_elapsed counts from the last start, finish or success */
   int wait_too_soon; /* nonzero: wait also while it is too soon, if `wait` is long enough */
@@ -141,13 +143,23 @@ typedef struct atmost_options {
                  */
   int no_learn; /* nonzero: a limit that is ATMOST_AUTO does not learn from this hold. Holds without
                    any such limit are never learned from. */
+
+  /* From ATMOST_API_VERSION 4 on. */
+
+  /* "K/DUR" as in atmost(1), K from 1 to 1024: too soon if K were admitted within the last DUR,
+   * whoever they were; NULL: no such limit. With wait_too_soon, callers are admitted in the order
+   * in which they came. */
+  const char* rate;
+  /* ATMOST_BUSY at once, and atmost_why() returns "queue_full", if so many wait already; negative:
+   * no such limit. */
+  int queue_max;
 } atmost_options;
 
 #define ATMOST_DEFAULTS                                                                            \
   {                                                                                                \
     sizeof(atmost_options), 1, 1, 0.0, 0.0, __builtin_inf(), 2.0, -1.0, NULL, NULL, 0600, 0, NULL, \
         NULL, NULL, 0, 0, NULL, ATMOST_PLAIN, ATMOST_FAIL, ATMOST_FROM_START, 0, __builtin_inf(),  \
-        NULL, 0, 0                                                                                 \
+        NULL, 0, 0, NULL, -1                                                                       \
   }
 
 /* Agrees (nonzero), or no longer agrees (0), that a taker may stop this whole program when a lock

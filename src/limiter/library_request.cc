@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/parse.h"
 #include "library_answer.h"
 
 namespace atmost::limiter {
@@ -59,8 +60,11 @@ int fill_on_busy(const atmost_options& from, Request& to) {
       if (to.wait.is_zero()) return answer_misuse("wait must not be 0 with ATMOST_JOIN");
       to.on_busy = OnBusy::join;
       return ATMOST_ADMITTED;
+    case ATMOST_SUPERSEDE:
+      to.on_busy = OnBusy::supersede;
+      return ATMOST_ADMITTED;
     default:
-      return answer_misuse("on_busy must be ATMOST_FAIL, _REPLACE or _JOIN");
+      return answer_misuse("on_busy must be ATMOST_FAIL, _REPLACE, _JOIN or _SUPERSEDE");
   }
 }
 
@@ -79,11 +83,22 @@ int fill_elapsed_from(const atmost_options& from, Request& to) {
   }
 }
 
+// The options of the fourth version.
+int fill_rate(const atmost_options& from, Request& to) {
+  if (from.queue_max >= 0) to.queue_max = static_cast<std::uint32_t>(from.queue_max);
+  if (from.rate == nullptr) return ATMOST_ADMITTED;
+  const Result<Rate> rate = parse_rate(from.rate);
+  if (!rate.ok()) return answer_misuse("rate must be K/DUR, for example 5/1m, K from 1 to 1024");
+  to.rate = rate.value();
+  return ATMOST_ADMITTED;
+}
+
 // The options of the second version.
 int fill_choices(const atmost_options& from, Request& to) {
   if (const int answer = fill_sharing(from, to.locks[0])) return answer;
   if (const int answer = fill_on_busy(from, to)) return answer;
   if (const int answer = fill_elapsed_from(from, to)) return answer;
+  if (const int answer = fill_rate(from, to)) return answer;
   if (from.wait_too_soon != 0) to.on_too_soon = OnTooSoon::wait;
   Duration limit;
   if (!to_limit(from.max_hold, limit, to.max_runtime_auto))

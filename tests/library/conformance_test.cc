@@ -50,6 +50,11 @@ struct Options {
       value.take = to;
     } else if (field == "may_be_killed") {
       value.may_be_killed = to;
+    } else if (field == "queue_max") {
+      value.queue_max = to;
+    } else if (field == "rate") {
+      rate = to;
+      value.rate = rate.c_str();
     } else if (field == "also") {
       names = to.get<std::vector<std::string>>();
       for (const std::string& name : names) also.push_back(name.c_str());
@@ -61,6 +66,7 @@ struct Options {
   }
 
   atmost_options value = ATMOST_DEFAULTS;
+  std::string rate;
   std::vector<std::string> names;
   std::vector<const char*> also;
 };

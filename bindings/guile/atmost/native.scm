@@ -15,7 +15,7 @@
             eventfd-write-address make-eventfd eventfd-add! eventfd-take! close-descriptor))
 
 ;; ATMOST_API_VERSION of the header that this file was written from.
-(define needed-version 3)
+(define needed-version 4)
 (define library-name "libatmost.so.1")
 
 (define library (load-foreign-library library-name))
@@ -41,7 +41,8 @@
     (expire_after ,double) (kill_grace ,double) (now ,double) (directory *) (id *)
     (mode ,unsigned-int) (may_be_killed ,int) (on_lost *) (context *) (log *) (no_history ,int)
     (interruptible ,int) (wait_mask *) (sharing ,int) (on_busy ,int) (elapsed_from ,int)
-    (wait_too_soon ,int) (max_hold ,double) (also *) (trust_fs ,int) (no_learn ,int)))
+    (wait_too_soon ,int) (max_hold ,double) (also *) (trust_fs ,int) (no_learn ,int)
+    (rate *) (queue_max ,int)))
 
 (define entry-fields
   `((size ,size_t) (state *) (slot ,unsigned-int) (position ,unsigned-int) (max ,unsigned-int)
@@ -53,7 +54,7 @@
 
 (define defaults
   `((size . ,(sizeof options-types)) (max . 1) (take . 1) (expire_after . ,(inf))
-    (kill_grace . 2.0) (now . -1.0) (mode . #o600) (max_hold . ,(inf))))
+    (kill_grace . 2.0) (now . -1.0) (mode . #o600) (max_hold . ,(inf)) (queue_max . -1)))
 
 (define (options->pointer values)
   "Return a pointer to an atmost_options; VALUES is an alist of fields that are not the defaults."

@@ -94,13 +94,14 @@ place of a lock's name. Each is a string or a bytevector."
 (define* (make-lock name #:key (max 1) (take 1) (wait 0) (if-elapsed 0) (expire-after +inf.0)
                     (kill-grace 2) (now -1) directory id (mode #o600) (may-be-killed 0) on-lost
                     log no-history (sharing 'plain) (on-busy 'fail) (elapsed-from 'start)
-                    wait-too-soon (max-hold +inf.0) (also '()) trust-fs no-learn)
+                    wait-too-soon (max-hold +inf.0) (also '()) trust-fs no-learn rate
+                    (queue-max -1))
   "Return a lock: what to take, and how. NAME is a string or a bytevector, a name or a path as for
 atmost(1), or an atom. The options are those of `atmost run'; durations are seconds, +inf.0 is for
 ever, and auto is a limit that is learned. Each acquire takes the lock anew; threads may share it.
 
-MAX and TAKE are N and K. SHARING is plain, shared or exclusive; ON-BUSY is fail, replace or join;
-ELAPSED-FROM is start, finish or success. ALSO is a list of other locks, each \"[N@]LOCK\".  ON-LOST
+MAX and TAKE are N and K. SHARING is plain, shared or exclusive; ON-BUSY is fail, replace, join
+or supersede; RATE is a string such as \"5/1m\"; ELAPSED-FROM is start, finish or success. ALSO is a list of other locks, each \"[N@]LOCK\".  ON-LOST
 is called with the token on a thread of its own when the lock is lost. Raises &usage-error."
   (unless (or (not on-lost) (procedure? on-lost)) (misuse "on-lost must be a procedure"))
   (let* ((others (texts 'also also))
@@ -112,10 +113,11 @@ is called with the token on a thread of its own when the lock is lost. Raises &u
                              (mode count mode) (may_be_killed signed may-be-killed)
                              (log text-or-none log) (no_history flag no-history)
                              (sharing (one-of 'plain 'shared 'exclusive) sharing)
-                             (on_busy (one-of 'fail 'replace 'join) on-busy)
+                             (on_busy (one-of 'fail 'replace 'join 'supersede) on-busy)
                              (elapsed_from (one-of 'start 'finish 'success) elapsed-from)
                              (wait_too_soon flag wait-too-soon) (max_hold seconds max-hold)
-                             (trust_fs flag trust-fs) (no_learn flag no-learn))
+                             (trust_fs flag trust-fs) (no_learn flag no-learn)
+                             (rate text-or-none rate) (queue_max signed queue-max))
                   `((also . ,(if (null? others) %null-pointer (texts->pointer others)))
                     (on_lost . ,(if on-lost eventfd-write-address %null-pointer))))))
     (%make-lock (parts-of name) (atom? name) fields others (options->pointer fields) on-lost

@@ -25,7 +25,7 @@
                 ((name . of)
                  (list (symbol->keyword
                         (string->symbol (string-map (lambda (c) (if (eqv? c #\_) #\- c)) name)))
-                       (value of))))
+                       (if (string=? name "rate") of (value of)))))
               (or (assoc-ref step "options") '())))
 
 (define (expect step key seen)

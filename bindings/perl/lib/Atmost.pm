@@ -153,9 +153,9 @@ ever.
 What to take and how. Options are the fields of C<atmost_options>: C<max>, C<take>, C<wait>,
 C<if_elapsed>, C<expire_after>, C<kill_grace>, C<now>, C<directory>, C<id>, C<mode>,
 C<may_be_killed>, C<on_lost>, C<log>, C<no_history>, C<sharing> (C<plain>, C<shared>,
-C<exclusive>), C<on_busy> (C<fail>, C<replace>, C<join>), C<elapsed_from> (C<start>, C<finish>,
-C<success>), C<wait_too_soon>, C<max_hold>, C<also> (an array reference), C<trust_fs>, C<no_learn>;
-an atom has C<host>, too. C<'auto'> is a limit that is learned. Texts are bytes: NUL bytes and wide
+C<exclusive>), C<on_busy> (C<fail>, C<replace>, C<join>, C<supersede>), C<elapsed_from> (C<start>,
+C<finish>, C<success>), C<wait_too_soon>, C<max_hold>, C<also> (an array reference), C<trust_fs>,
+C<no_learn>, C<rate> (C<5/1m>), C<queue_max>; an atom has C<host>, too. C<'auto'> is a limit that is learned. Texts are bytes: NUL bytes and wide
 characters are refused.
 
 =item $lock->with(sub ($held) { ... }), with_lock { ... } $name, %options

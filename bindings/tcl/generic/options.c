@@ -11,6 +11,7 @@ struct Text {
 
 typedef enum Kind {
   UNSIGNED,
+  INTEGER,
   AGREEMENT, /* a boolean, or a negative number */
   BOOLEAN,
   SECONDS,
@@ -55,6 +56,8 @@ static const Option kOptions[] = {{"-also", TEXTS, FIELD(also)},
                                   {"-now", SECONDS, FIELD(now)},
                                   {"-onbusy", ON_BUSY, FIELD(on_busy)},
                                   {"-onlost", ON_LOST, 0},
+                                  {"-queuemax", INTEGER, FIELD(queue_max)},
+                                  {"-rate", TEXT, FIELD(rate)},
                                   {"-sharing", SHARING, FIELD(sharing)},
                                   {"-take", UNSIGNED, FIELD(take)},
                                   {"-trustfs", BOOLEAN, FIELD(trust_fs)},
@@ -64,7 +67,7 @@ static const Option kOptions[] = {{"-also", TEXTS, FIELD(also)},
 
 /* In the order of the constants, which begin with 0. */
 static const char* const kSharing[] = {"plain", "shared", "exclusive", NULL};
-static const char* const kOnBusy[] = {"fail", "replace", "join", NULL};
+static const char* const kOnBusy[] = {"fail", "replace", "join", "supersede", NULL};
 static const char* const kElapsedFrom[] = {"start", "finish", "success", NULL};
 
 static int FindOption(Tcl_Interp* interp, Tcl_Obj* word, const Option** option) {
@@ -159,6 +162,8 @@ static int SetOption(Tcl_Interp* interp, Spec* spec, const Option* option, Tcl_O
   switch (option->kind) {
     case UNSIGNED:
       return GetUnsigned(interp, value, field);
+    case INTEGER:
+      return Tcl_GetIntFromObj(interp, value, field);
     case AGREEMENT:
       return GetAgreement(interp, value, field);
     case BOOLEAN:

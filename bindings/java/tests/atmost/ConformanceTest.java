@@ -86,6 +86,8 @@ class ConformanceTest {
                     value.getAsString().replace("from_", "").toUpperCase()));
             case "also" -> options.also(value.getAsJsonArray().asList().stream()
                     .map(JsonElement::getAsString).toArray(String[]::new));
+            case "rate" -> options.rate(value.getAsString());
+            case "queue_max" -> options.queueMax(value.getAsInt());
             default -> throw new AssertionError("no option " + option);
         };
     }

@@ -77,19 +77,21 @@ my %FIELDS  = (
     log           => \&_text,
     no_history    => \&_flag,
     sharing       => _one_of(qw(plain shared exclusive)),
-    on_busy       => _one_of(qw(fail replace join)),
+    on_busy       => _one_of(qw(fail replace join supersede)),
     elapsed_from  => _one_of(qw(start finish success)),
     wait_too_soon => \&_flag,
     max_hold      => \&_limit,
     also          => \&_texts,
     trust_fs      => \&_flag,
     no_learn      => \&_flag,
+    rate          => \&_text,
+    queue_max     => _integer(-0x8000_0000, 0x7fff_ffff),
 );
 
 # ATMOST_DEFAULTS, where they are not 0.
 my %DEFAULTS = (
     max  => 1, take => 1, expire_after => 'Inf' + 0, kill_grace => 2, now => -1, mode => oct 600,
-    max_hold => 'Inf' + 0,
+    max_hold => 'Inf' + 0, queue_max => -1,
 );
 
 # The address of atmost_options, and a reference to what has to live as long. `context` is the

@@ -15,6 +15,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Exits = Optional[Type[BaseException]]
 
 _CONSTANTS = {"fail": lib.ATMOST_FAIL, "replace": lib.ATMOST_REPLACE, "join": lib.ATMOST_JOIN,
+              "supersede": lib.ATMOST_SUPERSEDE,
               "plain": lib.ATMOST_PLAIN, "shared": lib.ATMOST_SHARED,
               "exclusive": lib.ATMOST_EXCLUSIVE, "from_start": lib.ATMOST_FROM_START,
               "from_finish": lib.ATMOST_FROM_FINISH, "from_success": lib.ATMOST_FROM_SUCCESS}
@@ -84,7 +85,8 @@ class Lock:
                  no_history: bool = False, sharing: str = "plain", on_busy: str = "fail",
                  elapsed_from: str = "from_start", wait_too_soon: bool = False,
                  max_hold: float = float("inf"), also: Optional[List[str]] = None,
-                 trust_fs: bool = False, no_learn: bool = False) -> None:
+                 trust_fs: bool = False, no_learn: bool = False, rate: Optional[str] = None,
+                 queue_max: int = -1) -> None:
         said = dict(locals())
         for key in ("self", "name"):
             del said[key]
@@ -118,7 +120,7 @@ class Lock:
             if value not in _CONSTANTS:
                 raise UsageError(f"{field}: {value!r}", lib.ATMOST_USAGE)
             value = _CONSTANTS[value]
-        elif field in ("directory", "id", "log"):
+        elif field in ("directory", "id", "log", "rate"):
             value = self._text(value)
         elif field == "also":
             self._alive.append(ffi.new("char*[]", [self._text(one) for one in value] + [ffi.NULL]))

@@ -7,5 +7,7 @@ public enum OnBusy {
     /** The oldest holder is stopped as if it were overdue. */
     REPLACE,
     /** One waiter is enough: a later caller gets a {@link BusyException} at once. */
-    JOIN
+    JOIN,
+    /** The newest waiter alone goes on; earlier ones that said so too get a {@link BusyException}. */
+    SUPERSEDE
 }

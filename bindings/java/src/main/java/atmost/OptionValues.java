@@ -31,6 +31,8 @@ final class OptionValues implements Cloneable {
     byte[][] also = {};
     boolean trustFs;
     boolean noLearn;
+    byte[] rate;
+    int queueMax = -1;
 
     OptionValues copy() {
         try {
@@ -67,6 +69,8 @@ final class OptionValues implements Cloneable {
             struct.also = texts(from.also);
             struct.trust_fs = from.trustFs ? 1 : 0;
             struct.no_learn = from.noLearn ? 1 : 0;
+            struct.rate = text(from.rate);
+            struct.queue_max = from.queueMax;
             if (from.onLost != null) {
                 struct.on_lost = Notices.CALLED;
                 struct.context = Notices.contextOf(from.onLost, this);

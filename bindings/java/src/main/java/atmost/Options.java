@@ -316,6 +316,26 @@ public final class Options {
         return with(next -> next.noLearn = yes);
     }
 
+    /**
+     * At most so many admissions in any window of a length, whoever they are.
+     *
+     * @param rate K/DUR as for atmost(1), such as 5/1m
+     * @return these options with that one
+     */
+    public Options rate(String rate) {
+        return with(next -> next.rate = Text.encode(rate));
+    }
+
+    /**
+     * Do not wait if so many wait already.
+     *
+     * @param most how many; negative: any number
+     * @return these options with that one
+     */
+    public Options queueMax(int most) {
+        return with(next -> next.queueMax = most);
+    }
+
     /** Not to be changed. */
     OptionValues values() {
         return values;
