@@ -73,7 +73,7 @@ namespace {
 
 void hide_ping(const Invocation& invocation) {
   const std::string_view argument = invocation.ping_argument;
-  if (!argument.starts_with('@'))
+  if (!argument.empty() && !argument.starts_with('@'))
     std::memset(const_cast<char*>(argument.data()), 'x', argument.size());
 }
 

@@ -5,6 +5,7 @@ die_with_terminal.py CALLER: the number of a process that lives on. Prints what 
 """
 import os
 import pty
+import select
 import signal
 import sys
 import termios
@@ -73,24 +74,30 @@ def main():
                 raise SystemExit(f"{words} was expected, {seen} was seen: {error}")
         seen = seen.split(words, 1)[1]
 
-    def content():
-        try:
-            with open("seen") as file:
-                return file.read()
-        except FileNotFoundError:
-            return ""
+    def wait_for(word):
+        """Until the command has written that word; its end is a failure."""
+        nonlocal seen
+        while True:
+            try:
+                with open("seen") as file:
+                    if word in file.read():
+                        return
+            except FileNotFoundError:
+                pass
+            if select.select([terminal], [], [], 0.01)[0]:
+                seen += os.read(terminal, 1000)
+            if b"job ended" in seen:
+                raise SystemExit(f"{word} was expected, {seen} was seen")
 
     attributes = termios.tcgetattr(terminal)
     attributes[3] &= ~termios.ECHO
     termios.tcsetattr(terminal, termios.TCSANOW, attributes)
     expect(b"job started")
-    while "ready" not in content():
-        pass
+    wait_for("ready")
     os.write(terminal, b"\x1a")
     expect(b"job stopped")
     print("stopped")
-    while "continued" not in content():
-        pass
+    wait_for("continued")
     os.write(terminal, b"\x03")
     expect(b"interrupted")
     expect(b"job ended with 3")

@@ -4,7 +4,8 @@
 die_with_witness.py COUNT [BOUND_MS]: COUNT callers, each the leader of a session, run a command that starts
 daemons in sessions of their own. At a random moment SIGKILL goes to the caller alone, to the caller and a
 process of atmost, or to the caller's whole process group. Nothing that the command started may run on, and no
-other process may end. BOUND_MS: no longer than that after the kill. Prints the longest time that was seen.
+other process may end, and a third of the commands at least must have been started before their kill.
+BOUND_MS: no longer than that after the kill. Prints the longest time that was seen.
 """
 import os
 import random
@@ -15,6 +16,7 @@ import time
 
 MARK = "ATMOST_WITNESS_ROUND"
 COMMAND = """
+echo >>commands
 setsid sh -c 'trap "" HUP; (sleep 71; :) & sleep 72; :' &
 (sleep 73; :) &
 python3 -c 'import os, time
@@ -103,6 +105,10 @@ def main():
     times = [[], [], []]
     for number in range(count):
         times[number % 3].append(one_round(number, chance, grace_ms) * 1000)
+    with open("commands") as file:
+        started = len(file.readlines())
+    if started < count / 3:
+        raise SystemExit(f"{started} of {count} commands were started")
     longest = [max(each) for each in times if each]
     print(f"{count} kills (seed {seed}); longest after the caller's end: " + ", ".join(f"{ms:.0f} ms" for ms in longest))
     if bound_ms is not None and max(longest) > bound_ms:
