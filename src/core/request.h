@@ -84,6 +84,9 @@ inline constexpr std::uint32_t kMaxOwnVariables = 8;
 
 // One lock a caller wants: where it is and how much of it.
 struct LockSpec {
+  // Not defaulted: a defaulted one would have the whole value zeroed first, 4 KiB for each lock.
+  constexpr LockSpec() {}  // NOLINT(modernize-use-equals-default)
+
   std::uint32_t max = 1;   // N, 0…kMaxSlots; 0 refuses
   std::uint32_t take = 1;  // K, 1…min(N, kMaxTake)
   Mode mode = Mode::plain;

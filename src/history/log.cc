@@ -5,6 +5,7 @@
 #include "core/words.h"
 #include "line.h"
 #include "os/byte_lock.h"
+#include "os/clock.h"
 #include "os/file.h"
 #include "os/self.h"
 
@@ -68,8 +69,14 @@ Status Log::append_text(char* line, std::size_t size) {
   return failure(Code::io, 0, "is replaced again and again");
 }
 
-bool Log::still_ours() const {
-  struct stat status;
+// Two rotations within this time would need more than a disk writes; what a smaller file would need
+// is not relied on.
+bool Log::just_looked() const {
+  return looked_boot_ns_ != 0 && place_.cap >= kDefaultCap &&
+         os::boot_ns() - looked_boot_ns_ < kLookNs;
+}
+
+bool Log::still_ours(struct stat& status) const {
   return os::file_status_untimed(fd_.get(), status) == 0 &&
          static_cast<std::uint64_t>(status.st_dev) == device_ &&
          static_cast<std::uint64_t>(status.st_ino) == inode_;
@@ -78,7 +85,8 @@ bool Log::still_ours() const {
 void Log::close() {
   nowhere_ = false;
   if (!fd_.open()) return;
-  if (place_.among_others && !still_ours()) {
+  struct stat status;
+  if (place_.among_others && !still_ours(status)) {
     (void)fd_.release();
   } else {
     fd_.reset();
@@ -87,15 +95,24 @@ void Log::close() {
 
 Status Log::still_there(bool& there) {
   there = false;
-  if (fd_.open() && place_.among_others && !still_ours()) (void)fd_.release();
-  if (!fd_.open()) return {};
   struct stat status;
+  if (fd_.open() && place_.among_others) {
+    if (!still_ours(status)) {
+      (void)fd_.release();
+    } else if (just_looked() && status.st_nlink > 0) {
+      there = true;
+      size_ = status.st_size;
+    }
+  }
+  if (there || !fd_.open()) return {};
   const int error = os::path_status_untimed(place_.path.c_str(), status);
   if (error != 0 && error != ENOENT)
     return failure(code_for(error), error, "cannot examine the file");
   there = error == 0 && static_cast<std::uint64_t>(status.st_dev) == device_ &&
           static_cast<std::uint64_t>(status.st_ino) == inode_;
-  if (there) size_ = status.st_size;
+  if (!there) return {};
+  size_ = status.st_size;
+  if (place_.among_others) looked_boot_ns_ = os::boot_ns();
   return {};
 }
 
@@ -113,6 +130,8 @@ Status Log::still_there(bool& there) {
 
 Status Log::open() {
   fd_.reset();
+  looked_boot_ns_ = 0;
+  whole_at_ = -1;
   if (place_.check_directories) {
     if (Status checked = check_directories(); !checked.ok()) return checked;
   }
@@ -186,6 +205,7 @@ Status Log::check_file() {
 
 Status Log::look_at_end(bool& torn) {
   torn = false;
+  if (size_ == whole_at_) return {};  // nobody has written since we did
   for (int i = 0; i < kTries; ++i) {
     char last = '\n';
     std::size_t got = 0;
@@ -230,6 +250,11 @@ Status Log::write(char* line, std::size_t size, bool& kept) {
     if (error == 0) return failure(Code::io, 0, "a line was written in part only");
   }
   if (error != 0) return failure(code_for(error), error, "cannot write");
+  size_ += static_cast<std::int64_t>(done);
+  if (just_looked() && size_ < place_.cap) {
+    whole_at_ = size_;
+    return {};
+  }
   struct stat status;
   if ((error = os::file_status_untimed(fd_.get(), status)) != 0)
     return failure(Code::io, error, "cannot examine the file");

@@ -19,6 +19,10 @@ namespace atmost::history {
 // twice as much and a few lines are kept. 64 MiB are about 200,000 events.
 inline constexpr std::int64_t kDefaultCap = std::int64_t{64} << 20;
 
+// A program that writes many events believes for so long that the path still leads to the file: a
+// line that comes just after a rotation then ends the old generation, as one just before it does.
+inline constexpr std::int64_t kLookNs = 10'000'000;
+
 // The old generation has the file's name with this suffix.
 inline constexpr std::string_view kOldEnding = ".1";
 inline constexpr std::string_view kDefaultName = "history.jsonl";
@@ -36,7 +40,7 @@ struct LogPlace {
   // that is no error.
   bool optional = false;
   // The descriptors belong to a program that may close any of them and open something else under
-  // the number: check before each write.
+  // the number: check before each write. The path is then examined once in kLookNs at most.
   bool among_others = false;
   PathText path;  // large, so last
 };
@@ -65,7 +69,8 @@ class Log {
   template <std::size_t N>
   Status append_lines(const Event& event, const Event* second);
   Status append_text(char* lines, std::size_t size);
-  bool still_ours() const;
+  bool still_ours(struct stat& status) const;
+  bool just_looked() const;
   Status check_directories() const;
   Status open();
   Status open_path();
@@ -86,6 +91,10 @@ class Log {
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;
   std::int64_t size_ = 0;  // when last looked at
+  // Only where the descriptors are among others, in a program that may write many events: when the
+  // path was last examined, and the size with which our last whole line left the file.
+  std::int64_t looked_boot_ns_ = 0;
+  std::int64_t whole_at_ = -1;
 };
 
 }  // namespace atmost::history

@@ -43,6 +43,7 @@ constexpr Command kNoCommand;
 // Under the mutex, which every thread locks before its first lock.
 void begin_process() {
   os::prepare_gates();
+  os::remember_process_id();
   os::read_clocks_in_process();
   os::ProcessLabel label;
   if (os::process_label(os::process_id(), label)) program_name = label.name;

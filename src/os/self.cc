@@ -4,10 +4,12 @@
 #ifdef ATMOST_OWN_PROCESS
 #include <sys/auxv.h>
 #endif
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "threads.h"
 
 extern "C" char** environ;
 
@@ -18,9 +20,35 @@ namespace atmost::os {
 // start.
 std::int64_t process_id() { return gettid(); }
 
+void remember_process_id() {}
+
 std::uint32_t user_id() { return static_cast<std::uint32_t>(getauxval(AT_EUID)); }
 #else
-std::int64_t process_id() { return getpid(); }
+namespace {
+
+// On a page that the kernel clears in a forked child, however it was forked.
+std::int64_t* remembered = nullptr;
+
+}  // namespace
+
+std::int64_t process_id() {
+  if (remembered == nullptr) return getpid();
+  std::int64_t id = __atomic_load_n(remembered, __ATOMIC_RELAXED);
+  if (id == 0) {
+    id = getpid();
+    __atomic_store_n(remembered, id, __ATOMIC_RELAXED);
+  }
+  return id;
+}
+
+void remember_process_id() {
+#ifdef MADV_WIPEONFORK
+  void* page = pages(sizeof *remembered);
+  if (page == nullptr) return;
+  const auto whole = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  if (madvise(page, whole, MADV_WIPEONFORK) == 0) remembered = static_cast<std::int64_t*>(page);
+#endif
+}
 
 std::uint32_t user_id() { return geteuid(); }
 #endif

@@ -9,6 +9,10 @@
 namespace atmost::os {
 
 std::int64_t process_id();
+// For a library: from now on process_id() asks the kernel once only, and once more in each forked
+// child. Not for a child that shares our memory (vfork). Where the system cannot keep a page from
+// children, nothing changes. Once per process, before other threads call process_id().
+void remember_process_id();
 std::int64_t parent_id();
 // The effective user: whose rights count when a file is opened or a signal is sent.
 std::uint32_t user_id();
