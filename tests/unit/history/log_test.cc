@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "kit.h"
+#include "os/clock.h"
 
 namespace atmost::history {
 namespace {
@@ -80,6 +81,51 @@ TEST(Log, FollowsThePathWhenOthersRotate) {
   ASSERT_EQ(why_not(log.append(ended(3))), "");
   EXPECT_THAT(tokens(folder.file("history.jsonl-20261121")), ElementsAre(1));
   EXPECT_THAT(tokens(folder.file()), ElementsAre(3));
+}
+
+// As a library writes: the path is examined now and then, the file before each line.
+class LogAmongOthers : public ::testing::Test {
+ protected:
+  LogAmongOthers() : place_(place_at(folder_.file())) { place_.among_others = true; }
+
+  Folder folder_;
+  LogPlace place_;
+};
+
+TEST_F(LogAmongOthers, FollowsThePathSoonAndLosesNoLine) {
+  Log log(place_);
+  ASSERT_EQ(why_not(log.append(ended(1))), "");
+  ASSERT_EQ(why_not(log.append(ended(2))), "");
+  const std::string old = folder_.file("history.jsonl-20261121");
+  fs::rename(folder_.file(), old);
+  const std::int64_t begin = os::boot_ns();
+  std::uint64_t written = 2;
+  while (!fs::exists(folder_.file())) {
+    ASSERT_LT(os::boot_ns() - begin, 100 * kLookNs);
+    ASSERT_EQ(why_not(log.append(ended(++written))), "");
+  }
+  EXPECT_EQ(tokens(old).size() + tokens(folder_.file()).size(), written);
+}
+
+TEST_F(LogAmongOthers, WritesNothingIntoARemovedFile) {
+  Log log(place_);
+  for (std::uint64_t token = 1; token <= 50; ++token) {
+    ASSERT_EQ(why_not(log.append(ended(token))), "");
+    ASSERT_THAT(tokens(folder_.file()), ElementsAre(token));
+    fs::remove(folder_.file());
+  }
+}
+
+TEST_F(LogAmongOthers, GivesALineOfItsOwnToWhatFollowsAnothersTornOne) {
+  Log log(place_);
+  std::string all;
+  for (std::uint64_t token = 1; token <= 50; ++token) {
+    ASSERT_EQ(why_not(log.append(ended(token))), "");
+    std::ofstream(folder_.file(), std::ios::app) << "torn";
+    all += line_of(ended(token)) + "torn\n";
+  }
+  ASSERT_EQ(why_not(log.append(ended(51))), "");
+  EXPECT_EQ(contents(folder_.file()), all + line_of(ended(51)));
 }
 
 TEST(Log, GoesOnInATruncatedFile) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "os/clock.h"
+#include "os/self.h"
 
 namespace atmost::os {
 namespace {
@@ -284,6 +286,19 @@ TEST_F(Locked, AThousandLocks) {
 }
 
 #endif
+
+// However it was forked: a raw call runs no handlers.
+TEST(ProcessId, IsRememberedOnlyInTheProcessThatHasIt) {
+  remember_process_id();
+  EXPECT_EQ(process_id(), getpid());
+  EXPECT_EQ(process_id(), getpid());
+  const auto child = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+  ASSERT_GE(child, 0);
+  if (child == 0) _exit(process_id() == syscall(SYS_getpid) && process_id() == getpid() ? 0 : 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
 
 }  // namespace
 }  // namespace atmost::os
