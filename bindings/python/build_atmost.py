@@ -55,6 +55,7 @@ int atmost_get_atom(const char* operator_, const char* operand, const char* host
 int atmost_begin(const char* name, const atmost_options* options, atmost_request** request);
 int atmost_begin_atom(const char* operator_, const char* operand, const char* host,
                       const atmost_options* options, atmost_request** request);
+int atmost_answered(const atmost_request* request);
 int atmost_descriptor(const atmost_request* request);
 void atmost_cancel(const atmost_request* request);
 int atmost_finish(atmost_request* request, atmost_lock** lock);

@@ -188,18 +188,18 @@ int atmost_get(const char* name, const atmost_options* options, atmost_lock** lo
  *
  *     atmost_request* request;
  *     if (atmost_begin("job", &options, &request) == ATMOST_ADMITTED) {
- *       ... until atmost_descriptor(request) is readable ...
+ *       if (!atmost_answered(request))
+ *         ... until atmost_descriptor(request) is readable ...
  *       answer = atmost_finish(request, &lock);
  *     }
  *
  * A lock that is free is taken at once. Until it is finished, any other request costs one thread
- * with every signal blocked; each costs one pair of descriptors (close-on-exec), and those that
- * atmost_get() would have open. While it waits behind
- * others the thread looks again every 10 ms at most. It keeps one place in the queue throughout. If
- * the process dies, its place and its slots are free. A child made by fork() has no part in its
- * parent's request: there atmost_cancel() does nothing, and atmost_finish() frees the descriptors
- * and answers ATMOST_INTERRUPTED. Between admission and atmost_finish() the lock is held, and may
- * become overdue like any other.
+ * with every signal blocked, one pair of descriptors (close-on-exec), and those that atmost_get()
+ * would have open. While it waits behind others the thread looks again every 10 ms at most. It
+ * keeps one place in the queue throughout. If the process dies, its place and its slots are free. A
+ * child made by fork() has no part in its parent's request: there atmost_cancel() does nothing, and
+ * atmost_finish() frees the descriptors and answers ATMOST_INTERRUPTED. Between admission and
+ * atmost_finish() the lock is held, and may become overdue like any other.
  *
  * atmost_begin() and atmost_begin_atom() take what atmost_get() and atmost_get_atom() take; all of
  * it except `context` may be freed when they return. `interruptible` and `wait_mask` have no effect
@@ -209,8 +209,13 @@ int atmost_begin(const char* name, const atmost_options* options, atmost_request
 int atmost_begin_atom(const char* operator_, const char* operand, const char* host,
                       const atmost_options* options, atmost_request** request);
 
+/* 1: atmost_finish() will not block; 0: not yet. Any thread may ask; no system call. From
+ * ATMOST_API_VERSION 4 on. */
+int atmost_answered(const atmost_request* request);
+
 /* A descriptor only to be polled for reading, by poll, epoll, select or kqueue: it is readable as
- * soon as atmost_finish() will not block. It stays the same until atmost_finish() closes it. */
+ * soon as atmost_finish() will not block. It stays the same until atmost_finish() closes it. -1:
+ * the request is answered, and no descriptor is left to say so. Not from two threads at a time. */
 int atmost_descriptor(const atmost_request* request);
 
 /* Ends the wait early; returns at once. Any thread and any signal handler may call it, any number

@@ -112,7 +112,11 @@ int atmost_begin_atom(const char* operator_, const char* operand, const char* ho
   return begin(fresh, known, request);
 }
 
-int atmost_descriptor(const atmost_request* request) { return inside(request)->asking_fd(); }
+int atmost_answered(const atmost_request* request) { return inside(request)->answered() ? 1 : 0; }
+
+int atmost_descriptor(const atmost_request* request) {
+  return const_cast<LibraryLock*>(inside(request))->asking_fd();
+}
 
 void atmost_cancel(const atmost_request* request) { inside(request)->cancel(); }
 

@@ -149,13 +149,11 @@ Outcome LibraryLock::look() {
 int LibraryLock::begin(const atmost_options& options) {
   on_lost_ = options.on_lost;
   context_ = options.context;
-  if (const int error = asking_.open()) return error;
   asked_by_ = os::process_id();
   asker_runs_ = false;
-  if (get_at_once()) {
-    asking_.raise(os::WakePair::End::far);
-    return 0;
-  }
+  answered_ = get_at_once();
+  if (answered_) return 0;
+  if (const int error = asking_.open()) return error;
   const int error = asker_.start(get_asked, this);
   asker_runs_ = error == 0;
   if (error != 0) asking_.close();
@@ -168,7 +166,18 @@ void LibraryLock::get_asked(void* self) {
     const os::WaitGate gate(nullptr, lock->asking_.fd(os::WakePair::End::far));
     lock->asked_ = lock->get_at(&gate);
   }
+  __atomic_store_n(&lock->answered_, true, __ATOMIC_RELEASE);
   lock->asking_.raise(os::WakePair::End::far);
+}
+
+bool LibraryLock::answered() const {
+  return __atomic_load_n(&answered_, __ATOMIC_ACQUIRE) || asked_by_ != os::process_id();
+}
+
+int LibraryLock::asking_fd() {
+  if (!asker_runs_ && !asking_.is_open() && asking_.open() == 0)
+    asking_.raise(os::WakePair::End::far);
+  return asking_.fd(os::WakePair::End::near);
 }
 
 void LibraryLock::cancel() const {

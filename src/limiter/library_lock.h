@@ -31,8 +31,11 @@ class LibraryLock {
   // free at once is taken by begin(), without a thread. The options but on_lost and its context are
   // no longer needed after begin(). 0 or an errno value.
   int begin(const atmost_options& options);
-  // Readable once finish() will not block.
-  int asking_fd() const { return asking_.fd(os::WakePair::End::near); }
+  // Whether finish() will not block. Any thread.
+  bool answered() const;
+  // Readable once finish() will not block. -1: there is no descriptor left for a request that was
+  // answered at once, and got none before it was asked for. Not from two threads at a time.
+  int asking_fd();
   // Any thread; async-signal-safe.
   void cancel() const;
   // Blocks until get() has ended. False: a forked child calls it; nothing is held here, and the
@@ -92,6 +95,7 @@ class LibraryLock {
   os::WakePair asking_;  // near: the caller's, readable at the end; far: the thread's, to cancel
   os::Thread asker_;
   bool asker_runs_ = false;
+  bool answered_ = false;
   Outcome asked_;
   std::int64_t asked_by_ = 0;  // the process that began
 };

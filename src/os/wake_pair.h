@@ -15,6 +15,7 @@ class WakePair {
   // 0 or an errno value.
   int open();
   void close();
+  bool is_open() const { return near_.open(); }
 
   // To be polled for reading: readable once the other end was raised, from then on.
   int fd(End end) const { return end == End::near ? near_.get() : far_.get(); }

@@ -2,6 +2,7 @@
 // query by a stranger, or atmost list.
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <cmath>
@@ -79,6 +80,33 @@ TEST_F(AsynchronousRequest, IsReadableWhenAdmittedAndLeavesNothingBehind) {
   atmost_release_current_lock();
   EXPECT_FALSE(held(path("a")));
   EXPECT_EQ(descriptors(), descriptors_before);
+}
+
+TEST_F(AsynchronousRequest, ThatIsAnsweredAtOnceNeedsNoDescriptor) {
+  atmost_lock* lock = nullptr;
+  {
+    const atmost::Held before = atmost::Named(path("a")).get_lock(limits_);
+    ASSERT_TRUE(before);
+  }
+  const int before = descriptors();
+  atmost_request* request = begin("a");
+  EXPECT_EQ(descriptors(), before);
+  EXPECT_EQ(atmost_answered(request), 1);
+  rlimit most;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &most), 0);
+  const rlimit none = {0, most.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_EQ(atmost_descriptor(request), -1);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &most), 0);
+  ASSERT_EQ(atmost_finish(request, &lock), ATMOST_ADMITTED);
+
+  atmost_request* waits = begin("a");
+  EXPECT_EQ(atmost_answered(waits), 0);
+  atmost_release(lock, 1);
+  ASSERT_TRUE(readable(atmost_descriptor(waits), 10'000));
+  EXPECT_EQ(atmost_answered(waits), 1);
+  ASSERT_EQ(atmost_finish(waits, &lock), ATMOST_ADMITTED);
+  atmost_release(lock, 1);
 }
 
 TEST_F(AsynchronousRequest, WaitsBesideItsProgramAndKeepsItsPlace) {

@@ -9,7 +9,7 @@
             options-fields entry-fields options->pointer pointer->entry
             bytes->pointer texts->pointer pointer->text make-out out-ref
             atmost-get atmost-get-atom atmost-begin atmost-begin-atom
-            atmost-descriptor atmost-cancel atmost-finish
+            atmost-answered atmost-descriptor atmost-cancel atmost-finish
             atmost-release atmost-token atmost-slot atmost-held atmost-may-be-killed
             atmost-list atmost-check atmost-message atmost-retry-in atmost-why
             eventfd-write-address make-eventfd eventfd-add! eventfd-take! close-descriptor))
@@ -97,6 +97,7 @@
 (define-foreign atmost-get-atom library int "atmost_get_atom" '* '* '* '* '*)
 (define-foreign atmost-begin library int "atmost_begin" '* '* '*)
 (define-foreign atmost-begin-atom library int "atmost_begin_atom" '* '* '* '* '*)
+(define-foreign atmost-answered library int "atmost_answered" '*)
 (define-foreign atmost-descriptor library int "atmost_descriptor" '*)
 (define-foreign atmost-cancel library void "atmost_cancel" '*)
 (define-foreign atmost-finish library int "atmost_finish" '* '*)

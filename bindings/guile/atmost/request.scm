@@ -34,6 +34,10 @@
           (admission answer out (request-notice request)))
         (interrupted-refusal))))
 
+(define (wait-for-answer pointer)
+  "Return when the library's finish will not block."
+  (when (zero? (atmost-answered pointer)) (wait-readable (atmost-descriptor pointer))))
+
 (define (give-up! request)
   "Give the place in the queue up. A takeover that has begun is finished first; an admission that
 came first is released."
@@ -41,7 +45,7 @@ came first is released."
    (let ((pointer (request-pointer request)))
      (when pointer
        (atmost-cancel pointer)
-       (when (= (getpid) (request-owner request)) (wait-readable (atmost-descriptor pointer)))
+       (when (= (getpid) (request-owner request)) (wait-for-answer pointer))
        (let ((result (finish! request)))
          (when (held? result) (release result #f)))))))
 
@@ -59,8 +63,8 @@ wait is left by a continuation, or a thread is cancelled."
               (give-up! request)
               (raise-continuable exception))
           (lambda ()
-            (let ((descriptor (atmost-descriptor (request-pointer request))))
-              (call-with-unblocked-asyncs (lambda () (wait-readable descriptor))))))
+            (let ((pointer (request-pointer request)))
+              (call-with-unblocked-asyncs (lambda () (wait-for-answer pointer))))))
         (set! ready? #t))
       (lambda ()
         (unless ready? (give-up! request))))))

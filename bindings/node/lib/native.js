@@ -59,6 +59,7 @@ module.exports = {
   getAtom: lib.func('atmost_get_atom', 'int', ['str', 'str', 'str', given, written]),
   begin: lib.func('atmost_begin', 'int', ['str', given, written]),
   beginAtom: lib.func('atmost_begin_atom', 'int', ['str', 'str', 'str', given, written]),
+  answered: lib.func('atmost_answered', 'int', [pointer]),
   descriptor: lib.func('atmost_descriptor', 'int', [pointer]),
   cancel: lib.func('atmost_cancel', 'void', [pointer]),
   finish: lib.func('atmost_finish', 'int', [pointer, written]),

@@ -44,6 +44,7 @@ if (!isMainThread) {
 // Resolves once finish() will not block. Aborting makes that soon: a takeover that has begun is
 // finished first.
 async function answered(request, signal) {
+  if (native.answered(request)) return;
   const cancel = () => native.cancel(request);
   signal?.addEventListener('abort', cancel);
   try {

@@ -28,6 +28,7 @@ static void Abandon(atmost_request* request, Notice* notice) {
 /* Handlers are asked for at intervals, too: a signal may be delivered to another thread, or just
  * before poll(). */
 static int Await(Tcl_Interp* interp, const atmost_request* request) {
+  if (atmost_answered(request)) return TCL_OK;
   struct pollfd answer = {atmost_descriptor(request), POLLIN, 0};
   for (;;) {
     const int ready = poll(&answer, 1, HEAR_MS);
@@ -198,7 +199,7 @@ int TakeInLoop(Tcl_Interp* interp, Spec* spec, const CallOptions* call) {
     return Refuse(interp, spec->encoding, answer);
   }
   const int descriptor = atmost_descriptor(asked);
-  if (descriptor >= FD_SETSIZE) { /* Tcl's notifier calls select() without looking */
+  if (descriptor < 0 || descriptor >= FD_SETSIZE) { /* Tcl's notifier calls select() without looking */
     Abandon(asked, notice);
     Tcl_SetObjResult(interp, Tcl_NewStringObj("too many open files for Tcl's event loop", -1));
     Tcl_SetErrorCode(interp, "ATMOST", "INTERNAL", (char*)NULL);

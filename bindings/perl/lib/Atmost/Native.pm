@@ -65,6 +65,7 @@ $ffi->attach([ "atmost_$_->[0]" => $_->[0] ], $_->[1] => $_->[2]) for (
     [ get_atom      => \@atom  => 'int' ],
     [ begin         => \@named => 'int' ],
     [ begin_atom    => \@atom  => 'int' ],
+    [ answered      => ['opaque'] => 'int' ],
     [ descriptor    => ['opaque'] => 'int' ],
     [ cancel        => ['opaque'] => 'void' ],
     [ finish        => [ 'opaque', 'opaque*' ] => 'int' ],

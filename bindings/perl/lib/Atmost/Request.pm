@@ -33,6 +33,7 @@ sub cancel ($self) {
 sub ready ($self) { return $self->_readable(0) }
 
 sub _readable ($self, $seconds) {
+    return 1 if Atmost::Native::answered($self->_request);
     my $descriptor = $self->descriptor;
     my $bits       = '';
     vec($bits, $descriptor, 1) = 1;

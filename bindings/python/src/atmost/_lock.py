@@ -11,6 +11,9 @@ from ._answers import Atom, Check, Entry, Refused, UsageError, refusal
 from ._atmost import ffi, lib
 
 AUTO = -1.0
+# A type costs more to read than to use.
+_LOCK = ffi.typeof("atmost_lock**")
+_REQUEST = ffi.typeof("atmost_request**")
 Function = TypeVar("Function", bound=Callable[..., Any])
 Exits = Optional[Type[BaseException]]
 
@@ -33,6 +36,8 @@ def _lost(context: Any, token: int) -> None:
 
 class Held:
     """An admission. It ends by release(), with the process, or when nobody refers to it."""
+
+    __slots__ = ("_lock", "_alive", "token", "slot", "__weakref__")
 
     def __init__(self, lock: Any, alive: Any) -> None:
         self._lock = lock
@@ -132,14 +137,14 @@ class Lock:
         setattr(self._options, field, value)
 
     def _begin(self) -> Any:
-        request = ffi.new("atmost_request**")
+        request = ffi.new(_REQUEST)
         answer = self._begin_request(request)
         if answer != lib.ATMOST_ADMITTED:
             raise refusal(answer)
         return request[0]
 
     def _finish(self, request: Any) -> Held:
-        lock = ffi.new("atmost_lock**")
+        lock = ffi.new(_LOCK)
         answer = lib.atmost_finish(request, lock)
         if answer != lib.ATMOST_ADMITTED:
             raise refusal(answer)
@@ -147,7 +152,7 @@ class Lock:
 
     def _abandon(self, request: Any) -> None:
         lib.atmost_cancel(request)
-        lock = ffi.new("atmost_lock**")
+        lock = ffi.new(_LOCK)
         if lib.atmost_finish(request, lock) == lib.ATMOST_ADMITTED:
             lib.atmost_release(lock[0], 0)
 
@@ -179,12 +184,14 @@ class Lock:
         """Raises Busy or TooSoon. A signal's handler runs while it waits; when that raises
         (KeyboardInterrupt), the wait is given up."""
         if self._wait == 0:
-            lock = ffi.new("atmost_lock**")
+            lock = ffi.new(_LOCK)
             answer = self._get(lock)
             if answer != lib.ATMOST_ADMITTED:
                 raise refusal(answer)
             return Held(lock[0], self._alive)
         request = self._begin()
+        if lib.atmost_answered(request):
+            return self._finish(request)
         try:
             ready = select.poll()
             ready.register(lib.atmost_descriptor(request), select.POLLIN)
@@ -198,6 +205,8 @@ class Lock:
         """The same beside other tasks; a task that is cancelled gives its place up."""
         loop = asyncio.get_running_loop()
         request = self._begin()
+        if lib.atmost_answered(request):
+            return self._finish(request)
         answered = asyncio.Event()
         descriptor = lib.atmost_descriptor(request)
         loop.add_reader(descriptor, answered.set)

@@ -70,6 +70,8 @@ final class LibAtmost {
     static native int atmost_begin_atom(
             Pointer operator, Pointer operand, Pointer host, Pointer options, Pointer request);
 
+    static native int atmost_answered(Pointer request);
+
     static native int atmost_descriptor(Pointer request);
 
     static native void atmost_cancel(Pointer request);

@@ -36,6 +36,7 @@ final class Request extends AbstractInterruptibleChannel {
 
     /** Blocks until finish() will not. */
     void await() {
+        if (LibAtmost.atmost_answered(request) != 0) return;
         Memory descriptor = new Memory(POLLFD_SIZE);
         descriptor.setInt(0, LibAtmost.atmost_descriptor(request));
         descriptor.setInt(EVENTS, 0);
