@@ -56,7 +56,7 @@ Status check_monitoring(const Invocation& invocation) {
 
 Status check_idle(const Invocation& invocation) {
   const Request& request = invocation.request;
-  if (request.expire_idle.is_zero()) return {};
+  if (!watches_holders(request)) return {};
   if (!traits_of(invocation).inheritable)
     return usage("--expire-idle: watches the holders of lock files: use --expire-after");
   if (request.wait.is_zero() && request.on_busy != OnBusy::join)
@@ -88,7 +88,7 @@ Status check_exec(const Invocation& invocation) {
         "--max-runtime: nobody stays to stop a command run with --exec: use timeout(1), or leave "
         "--exec out");
   }
-  if (!request.max_idle.is_zero())
+  if (watches_silence(request))
     return usage("--max-idle: nobody stays to watch a command run with --exec: leave one out");
   if (invocation.die_with.given())
     return usage("--die-with: nobody stays to stop a command run with --exec: leave one out");

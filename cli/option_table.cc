@@ -97,15 +97,20 @@ constexpr Option kOptions[] = {
        return read_limit(value, to.request.expire_after, to.request.expire_auto,
                          Duration::forever());
      }},
-    {0, "expire-idle", "DUR", kRun | kHold, "stop a holder that was idle for so long during --wait",
-     [](Value value, Invocation& to) { return read_duration(value, to.request.expire_idle); },
+    {0, "expire-idle", "DUR|auto", kRun | kHold,
+     "stop a holder that was idle for so long during --wait",
+     [](Value value, Invocation& to) {
+       return read_limit(value, to.request.expire_idle, to.request.expire_idle_auto, {});
+     },
      "processes of other machines cannot be watched: use --expire-after"},
     {0, "max-runtime", "DUR|auto", kRun, "stop the command after this long (124)",
      [](Value value, Invocation& to) {
        return read_limit(value, to.request.max_runtime, to.request.max_runtime_auto, {});
      }},
-    {0, "max-idle", "DUR", kRun, "stop the command after so long a silence (124)",
-     [](Value value, Invocation& to) { return read_duration(value, to.request.max_idle); }},
+    {0, "max-idle", "DUR|auto", kRun, "stop the command after so long a silence (124)",
+     [](Value value, Invocation& to) {
+       return read_limit(value, to.request.max_idle, to.request.max_idle_auto, {});
+     }},
     {0, "die-with", "PID|parent", kRun, "stop the command when that process ends (124)",
      [](Value value, Invocation& to) { return read_caller(value, to.die_with); }},
     {0, "min-runtime", "DUR|auto", kRun, "a successful run that was shorter has failed (1)",

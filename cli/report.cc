@@ -119,7 +119,9 @@ void why_stopped(Sentence& to, const Outcome& outcome, const Request& request,
   if (outcome.stopped == Stopped::lost) {
     to.append(": the lock was lost");
   } else if (outcome.stopped == Stopped::idle) {
-    to.append(": idle for ").append(duration_words(request.max_idle)).append(" (--max-idle)");
+    to.append(": idle for ").append(duration_words(limits.max_idle));
+    to.append(request.max_idle_auto ? " (--max-idle auto)" : " (--max-idle)");
+    if (request.max_idle_auto) to.append(learned_words(limits, request.locks[0].name));
   } else if (outcome.stopped == Stopped::caller_gone) {
     to.append(": the process that --die-with names has ended");
   } else if (outcome.stopped != Stopped::max_runtime) {

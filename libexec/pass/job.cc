@@ -107,6 +107,7 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
   to.expire_after = atom.expire_after;
   to.max_runtime = atom.max_runtime;
   to.max_idle = atom.max_idle;
+  to.max_idle_auto = atom.max_idle_auto;
   to.min_runtime = atom.min_runtime;
   to.if_elapsed_auto = atom.if_elapsed_auto;
   to.expire_auto = atom.expire_auto;
@@ -114,8 +115,8 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
   to.min_runtime_auto = atom.min_runtime_auto;
   if (fleet && (to.if_elapsed_auto || to.expire_auto)) {
     return error_of(Code::usage, 0,
-                    "auto: a fleet's store remembers how long runs took, and so max_runtime and "
-                    "min_runtime alone may be auto: give "
+                    "auto: a fleet's store remembers how long runs took, and so max_runtime, "
+                    "max_idle and min_runtime alone may be auto: give "
                     "durations, or scope = \"host\"");
   }
   if (fleet && to.rate.count > 0 && !scheme_of(options.store)->traits.rates) {

@@ -73,7 +73,7 @@ void FileReader::read_settings(TableReader& table, Settings& to) {
   }
   table.limit("expire_after", atom.expire_after, atom.expire_auto, Duration::forever());
   table.limit("max_runtime", atom.max_runtime, atom.max_runtime_auto);
-  table.span("max_idle", atom.max_idle);
+  table.limit("max_idle", atom.max_idle, atom.max_idle_auto);
   table.limit("min_runtime", atom.min_runtime, atom.min_runtime_auto);
   table.span("kill_grace", atom.kill_grace);
   if (Duration ttl; table.span("ttl", ttl)) atom.ttl = ttl;

@@ -35,6 +35,7 @@ struct Atom {
   Duration expire_after = Duration::forever();
   Duration max_runtime{};
   Duration max_idle{};
+  bool max_idle_auto = false;
   Duration min_runtime{};
   bool if_elapsed_auto = false, expire_auto = false, max_runtime_auto = false,
        min_runtime_auto = false;

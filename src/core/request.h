@@ -112,9 +112,11 @@ struct Request {
   bool expire_auto = false;
   // A waiter stops a holder that it has watched being idle for so long; 0: it watches none.
   Duration expire_idle{};
+  bool expire_idle_auto = false;
   Duration max_runtime{};  // 0: no limit
   bool max_runtime_auto = false;
-  Duration max_idle{};     // stopped after so long a silence; 0: no limit
+  Duration max_idle{};  // stopped after so long a silence; 0: no limit
+  bool max_idle_auto = false;
   Duration min_runtime{};  // a shorter successful run counts as failed; 0: none does
   bool min_runtime_auto = false;
   LearnedBounds learned;  // for the limits that are auto
@@ -185,7 +187,15 @@ struct Request {
 // Whether any limit is learned.
 constexpr bool wants_stats(const Request& request) {
   return request.if_elapsed_auto || request.expire_auto || request.max_runtime_auto ||
-         request.min_runtime_auto;
+         request.min_runtime_auto || request.max_idle_auto || request.expire_idle_auto;
+}
+
+constexpr bool watches_silence(const Request& request) {
+  return !request.max_idle.is_zero() || request.max_idle_auto;
+}
+
+constexpr bool watches_holders(const Request& request) {
+  return !request.expire_idle.is_zero() || request.expire_idle_auto;
 }
 
 }  // namespace atmost

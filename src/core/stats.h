@@ -104,7 +104,9 @@ struct Limits {
   Duration expire_after = Duration::forever();
   Duration max_runtime{};  // 0: none
   Duration min_runtime{};  // 0: none
-  // If expire_after or max_runtime is learned: how many runs of the lock it was learned from, and
+  Duration max_idle{};     // 0 or for ever: none
+  Duration expire_idle{};  // 0 or for ever: none
+  // If one of them is learned: how many runs of the lock it was learned from, and
   // how long the longest of them took (rounded up). too_few is not 0 if that number is too small:
   // it is the number needed, and until then the limit is --auto-max.
   std::uint32_t learned_from = 0;

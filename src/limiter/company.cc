@@ -33,7 +33,7 @@ class Front final : public run::SupervisionObserver {
   }
   void main_ended(const ExitStatus&, bool) override {}
   bool taken(std::int64_t) override { return false; }
-  void stopping(int) override {}
+  void stopping(int, Stopped) override {}
   std::int64_t check(std::int64_t) override { return Duration::kForever; }
   run::Ready ready(unsigned, ExitStatus& ended) override {
     os::SentEnd sent = {};

@@ -90,7 +90,7 @@ void OwnVariables::set(const Request& request, const Lease& lease, Duration wait
   }
   begin("ATMOST_HELD");
   list_held(request, held_before, working_directory);
-  if (!request.max_idle.is_zero()) list_watchers(request, working_directory);
+  if (watches_silence(request)) list_watchers(request, working_directory);
 }
 
 [[gnu::cold]] void OwnVariables::list_watchers(const Request& request,
@@ -120,7 +120,7 @@ void OwnVariables::list_held(const Request& request, const char* held_before,
 
 bool OwnVariables::replaces(const char* variable) const {
   if (is_ours(variable)) return true;
-  if (!request_->max_idle.is_zero() && is_variable(variable, kBeatVariable)) return true;
+  if (watches_silence(*request_) && is_variable(variable, kBeatVariable)) return true;
   for (std::uint32_t i = 0; i < request_->variable_count; ++i) {
     if (is_variable(variable, request_->variables[i].name)) return true;
   }

@@ -147,9 +147,12 @@ Lesson HeldCommand::lesson_of(const ExitStatus& status, const Instant& now) {
     return {};
   Lesson lesson;
   lesson.how = policy::remember;
-  lesson.sample.kind = stopped_                      ? RunSample::Kind::stopped
-                       : told_ || status.signal != 0 ? RunSample::Kind::cut_short
-                                                     : RunSample::Kind::completed;
+  // A silence that was not learned, or a caller that has gone, says nothing about the limits.
+  const bool at_limit = stopped_ && stopped_for_ != Stopped::caller_gone &&
+                        (stopped_for_ != Stopped::idle || request_.max_idle_auto);
+  lesson.sample.kind = at_limit                                  ? RunSample::Kind::stopped
+                       : stopped_ || told_ || status.signal != 0 ? RunSample::Kind::cut_short
+                                                                 : RunSample::Kind::completed;
   lesson.sample.ran = ran(now);
   lesson.sample.failed = !status.success();
   lesson.sample.risk_ppm = request_.learned.risk_ppm;

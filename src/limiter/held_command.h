@@ -43,7 +43,10 @@ class HeldCommand final : public run::SupervisionObserver {
     if (hold_over) over(status);
   }
   bool taken(std::int64_t sender) override;
-  void stopping(int) override { stopped_ = true; }
+  void stopping(int, Stopped why) override {
+    stopped_ = true;
+    stopped_for_ = why;
+  }
   void woken() override { look_at_files(); }
   std::int64_t look(std::int64_t boot_ns) override {
     return output_ != nullptr ? output_->look(boot_ns) : Duration::kForever;
@@ -75,7 +78,8 @@ class HeldCommand final : public run::SupervisionObserver {
   run::KeptOutput* output_;
   std::int64_t started_boot_ns_ = 0;  // 0: it was never started
   bool told_ = false;                 // a signal asked us to end
-  bool stopped_ = false;              // by us, at its limit
+  bool stopped_ = false;              // by us
+  Stopped stopped_for_ = Stopped::no;
   bool asked_by_taker_ = false;
   bool taken_over_ = false;  // the hold ended because a taker stopped the command
   bool killed_ = false;      // and the taker is atmost kill

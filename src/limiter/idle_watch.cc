@@ -53,13 +53,14 @@ bool IdleWatch::choose(std::uint32_t lock, bool next) {
 }
 
 void IdleWatch::begin(std::int64_t now_ns) {
-  silence_ = run::Silence(request_.expire_idle);
+  silence_ = run::Silence(limit_);
   silence_.begin(now_ns);
   (void)os::look_at({watched_.pid, false}, true, false);
 }
 
 bool IdleWatch::look(std::uint32_t lock, Decision& victim) {
-  if (!wanted()) return false;
+  limit_ = victim.limits.expire_idle;
+  if (limit_.is_zero() || limit_.is_forever()) return watching_ = false;
   const bool due = watching_ && os::boot_ns() >= silence_.next_ns();
   if (watching_ && !due) return false;
   const std::int64_t before_ns = os::own_cpu_ns();

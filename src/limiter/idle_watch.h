@@ -16,15 +16,14 @@ namespace atmost::limiter {
 class IdleWatch {
  public:
   // `store` may be null: nothing is watched.
-  IdleWatch(Store* store, const Request& request)
-      : store_(store), request_(request), silence_(request.expire_idle) {}
+  IdleWatch(Store* store, const Request& request) : store_(store), request_(request) {}
 
-  bool wanted() const { return store_ != nullptr && silence_.wanted(); }
+  bool wanted() const { return store_ != nullptr && watches_holders(request_); }
   // When to look next; kForever: while nothing is watched.
   std::int64_t next_ns() const { return watching_ ? silence_.next_ns() : Duration::kForever; }
   // The caller is the first in the queue, and a holder is in its way. Begins to watch, or looks if
-  // it is time. True: a holder has been idle for the limit; `victim` becomes the decision to stop
-  // it. Reads the lock and /proc: milliseconds.
+  // it is time. `victim` is the decision, with its limits. True: a holder has been idle for the
+  // limit; `victim` becomes the decision to stop it. Reads the lock and /proc: milliseconds.
   bool look(std::uint32_t lock, Decision& victim);
   // Watching begins anew with the next look.
   void rest() { watching_ = false; }
@@ -42,7 +41,8 @@ class IdleWatch {
 
   Store* const store_;
   const Request& request_;
-  run::Silence silence_;
+  Duration limit_;  // of the last decision; while nothing is watched it may change
+  run::Silence silence_{Duration{}};
   bool watching_ = false;
   Watched watched_;
 };

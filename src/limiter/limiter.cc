@@ -102,7 +102,7 @@ run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& l
   task.may_lose_monitor = limiter::monitored().may_lose_monitor;
   task.own_tree = request.until == Until::tree;
   task.max_runtime = request.max_runtime_auto ? limits.max_runtime : request.max_runtime;
-  task.max_idle = request.max_idle;
+  task.max_idle = limits.max_idle;
   task.kill_grace = request.kill_grace;
   return task;
 }
@@ -246,8 +246,8 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
 
 Outcome run_command(Store& store, const Request& request, const Command& command,
                     Observer* observer) {
-  const bool watches = !request.max_idle.is_zero() || !request.expire_idle.is_zero();
-  if (watches && os::counts_activity() != 0) return failed(nothing_counted());
+  if ((watches_silence(request) || watches_holders(request)) && os::counts_activity() != 0)
+    return failed(nothing_counted());
   spread(request);
   run::KeptOutput output;
   if (request.output != OutputTo::show) {

@@ -65,7 +65,7 @@ class Monitor final : public run::SupervisionObserver {
     caller_ended_ = true;
     return run::Ready::stop;
   }
-  void stopping(int) override {}
+  void stopping(int, Stopped) override {}
   std::int64_t check(std::int64_t) override { return Duration::kForever; }
 
  private:
@@ -93,7 +93,7 @@ class Bystander final : public run::SupervisionObserver {
   void started(std::int64_t) override {}
   void main_ended(const ExitStatus&, bool) override {}
   bool taken(std::int64_t) override { return false; }
-  void stopping(int) override {}
+  void stopping(int, Stopped) override {}
   std::int64_t check(std::int64_t) override { return Duration::kForever; }
 };
 

@@ -32,6 +32,8 @@ Limits limits_of(const Request& request, const View& view) {
   limits.expire_after = request.expire_after;
   limits.max_runtime = request.max_runtime;
   limits.min_runtime = request.min_runtime;
+  limits.max_idle = request.max_idle;
+  limits.expire_idle = request.expire_idle;
   if (!wants_stats(request)) return limits;
   const bool remembers = view.lock_stats != nullptr && is_plausible(*view.lock_stats);
   const bool has_directory_stats =
@@ -39,7 +41,10 @@ Limits limits_of(const Request& request, const View& view) {
   const LockStats& lock_stats = remembers ? *view.lock_stats : kNoMemory;
   const Schedule schedule = schedule_of(lock_stats, request.learned);
   if (request.if_elapsed_auto) limits.if_elapsed = schedule.interval;
-  if (!request.max_runtime_auto && !request.expire_auto && !request.min_runtime_auto) return limits;
+  const bool by_length = request.max_runtime_auto || request.expire_auto ||
+                         request.min_runtime_auto || request.max_idle_auto ||
+                         request.expire_idle_auto;
+  if (!by_length) return limits;
   limits.learned_from = lock_stats.completed;
   limits.too_few = lock_stats.completed < kOwnRuns ? kOwnRuns : 0;
   limits.longest_run = quantile(lock_stats, 0.999);
@@ -48,6 +53,8 @@ Limits limits_of(const Request& request, const View& view) {
   const Duration run = learned.limit;
   if (request.min_runtime_auto) limits.min_runtime = learned.floor;
   if (request.max_runtime_auto) limits.max_runtime = run.is_forever() ? Duration{} : run;
+  if (request.max_idle_auto) limits.max_idle = run;
+  if (request.expire_idle_auto) limits.expire_idle = run;
   if (request.expire_auto) {
     limits.expire_after = run;
     if (request.if_elapsed_auto && schedule.known && limits.expire_after < schedule.longer) {

@@ -36,7 +36,7 @@ struct Task {
                            // 0: no limit
   // The command is stopped when its tree has been silent for so long (silence.h); 0: no limit.
   // REQUIRES: os::counts_activity().
-  Duration max_idle{};
+  Duration max_idle{};  // 0: none; for ever: none, but beats are heard, for takers
   Duration kill_grace = Duration::seconds(2);  // pause after each of INT, TERM and KILL
 };
 
@@ -71,8 +71,8 @@ class SupervisionObserver {
   // Whether to stop what the main process left behind. Asked when it has ended.
   virtual bool rest_is_lost(const ExitStatus&) { return false; }
   // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM,
-  // SIGKILL.
-  virtual void stopping(int signal) = 0;
+  // SIGKILL; and why.
+  virtual void stopping(int signal, Stopped why) = 0;
   // The task's watched descriptor of this number became readable. Ready::over: `ended` is set.
   virtual Ready ready(unsigned, ExitStatus&) { return Ready::nothing; }
   // We woke up, and the main process runs. For checks that are not worth a wake-up of their own.

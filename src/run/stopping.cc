@@ -32,15 +32,15 @@ void Supervisor::act(Action action, bool anew) {
       break;
     case Action::interrupt:
       wake_monitor();
-      observer_.stopping(SIGINT);
+      observer_.stopping(SIGINT, report_.stopped);
       if (tree_signalled_ns_ == 0) signal_tree(SIGINT);
       break;
     case Action::terminate:
-      observer_.stopping(SIGTERM);
+      observer_.stopping(SIGTERM, report_.stopped);
       signal_tree(SIGTERM);
       break;
     case Action::kill_others:
-      observer_.stopping(SIGKILL);
+      observer_.stopping(SIGKILL, report_.stopped);
       [[fallthrough]];
     case Action::kill_all:
       if (!anew) break;  // processes that cannot be killed are not tried for ever

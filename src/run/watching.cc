@@ -9,7 +9,7 @@ namespace atmost::run {
 
 // A value other than that of a signal that our monitor passes on.
 bool Supervisor::is_beat(const os::Arrival& arrival) const {
-  return arrival.signal == os::kBeat && silence_.wanted() && arrival.relayed_for > 0 &&
+  return arrival.signal == os::kBeat && !task_.max_idle.is_zero() && arrival.relayed_for > 0 &&
          !(monitored_ && arrival.sender == task_.monitor);
 }
 

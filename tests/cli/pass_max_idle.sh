@@ -27,3 +27,15 @@ expect_code 0 atmost history --event ended hangs:1
 expect_in out 'stopped by --max-idle'
 expect_code 0 atmost history --event ended waits:1
 expect_in out 'exit 0'
+
+# A learned limit: none before the atom has runs.
+cat >auto.toml <<'TOML'
+[[atom]]
+operator = "learns"
+operand = "1"
+max_idle = "auto"
+command = ["sleep", "1.2"]
+TOML
+expect_code 0 atmost pass auto.toml
+expect_code 0 atmost history --event ended learns:1
+expect_in out 'exit 0'

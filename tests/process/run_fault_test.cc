@@ -31,7 +31,7 @@ class Quiet final : public SupervisionObserver {
   void main_ended(const ExitStatus& status, bool) override { ended = status; }
   void started(std::int64_t) override {}
   bool taken(std::int64_t) override { return false; }
-  void stopping(int signal) override { signals.push_back(signal); }
+  void stopping(int signal, Stopped) override { signals.push_back(signal); }
   std::int64_t check(std::int64_t) override { return Duration::kForever; }
 
   ExitStatus ended;

@@ -56,7 +56,7 @@ class Log final : public atmost::run::SupervisionObserver {
     if (stops_) raise(SIGSTOP);
   }
   bool taken(std::int64_t) override { return false; }
-  void stopping(int signal) override { note("stopping %d\n", signal, 0, 0); }
+  void stopping(int signal, atmost::Stopped) override { note("stopping %d\n", signal, 0, 0); }
   std::int64_t check(std::int64_t boot_ns) override {
     if (lost_ns_ == 0) return Duration::kForever;
     if (lost_at_ == 0) lost_at_ = boot_ns + lost_ns_;

@@ -38,7 +38,7 @@ BAD = [
     "rate = 5", 'rate = "5"', 'rate = "0/1m"', 'rate = "1025/1m"', 'rate = "5/0"', 'rate = "5/0s"', 'rate = "5/inf"',
     'rate = "5/"', 'rate = "-1/1m"', 'rate = "5/1m "']
 DURATIONS = ["if_elapsed", "expire_after", "max_runtime", "max_idle", "min_runtime", "kill_grace", "ttl"]
-AUTOMATIC = {"if_elapsed", "expire_after", "max_runtime", "min_runtime"}
+AUTOMATIC = {"if_elapsed", "expire_after", "max_runtime", "max_idle", "min_runtime"}
 GOOD_TIMES = ['"90"', '"15m"', '"5min"', '"1h30m"', '"2d"', '"1w"', '"1w2d3h4m5s6ms"', '"250ms"', '"1.5h"',
               '"1h1.5m"', '"2.5"', "20"]
 BAD_TIMES = ['""', '"15 minutes"', '"1h30"', '"30m1h"', '"1m5min"', '"1.5h3m"', '".5h"', '"-1s"', '"h"', '"1y"',

@@ -182,6 +182,36 @@ TEST_F(Interval, TheLimitsKeepTheirOrder) {
   EXPECT_EQ(limits_of(request, view).expire_after, Duration::seconds(7200));
 }
 
+// A learned silence is as long as a learned run; no limit is for ever, so that beats are heard.
+TEST_F(Interval, ASilenceIsAsLongAsARunMayTake) {
+  Request request;
+  request.max_runtime_auto = request.max_idle_auto = request.expire_idle_auto = true;
+  View view;
+  view.lock_stats = &lock_stats;
+  view.directory_stats = &directory_stats;
+  Limits limits = limits_of(request, view);
+  EXPECT_TRUE(limits.max_idle.is_forever());
+  EXPECT_TRUE(limits.expire_idle.is_forever());
+  EXPECT_TRUE(limits.max_runtime.is_zero());
+  for (int i = 0; i < 20; ++i) {
+    RunSample run;
+    run.ran = Duration::seconds(30);
+    remember(lock_stats, directory_stats, run);
+  }
+  limits = limits_of(request, view);
+  EXPECT_GT(limits.max_idle, Duration::seconds(30));
+  EXPECT_LT(limits.max_idle, Duration::seconds(3000));
+  EXPECT_EQ(limits.max_idle, limits.max_runtime);
+  EXPECT_EQ(limits.expire_idle, limits.max_runtime);
+  request = {};
+  request.max_idle = Duration::seconds(1);
+  request.expire_idle = Duration::seconds(2);
+  limits = limits_of(request, view);
+  EXPECT_EQ(limits.max_idle, Duration::seconds(1));
+  EXPECT_EQ(limits.expire_idle, Duration::seconds(2));
+  EXPECT_TRUE(limits.max_runtime.is_zero());
+}
+
 TEST_F(Interval, BoundsHold) {
   admit(20, kHour);
   bounds.high = Duration::seconds(60);
