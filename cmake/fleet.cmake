@@ -13,6 +13,9 @@ function(fleet_scripts)
   set(folder ${PROJECT_SOURCE_DIR}/tests/fleet/cli)
   file(GLOB scripts CONFIGURE_DEPENDS ${folder}/*.sh)
   list(FILTER scripts EXCLUDE REGEX "/lib\\.sh$")
+  set(soaks ${scripts})
+  list(FILTER soaks INCLUDE REGEX "/soak_[a-z_]*\\.sh$")
+  list(REMOVE_ITEM scripts ${soaks})
   set(name with_${ARG_STORE})
   string(TOUPPER ${name} upper)
   add_executable(${name} ${folder}/with_cluster.cc)
@@ -21,6 +24,10 @@ function(fleet_scripts)
   target_link_libraries(${name} PRIVATE ${ARG_STORE}_kit GTest::gtest)
   add_test(NAME fleet_cli_${ARG_STORE} COMMAND ${name} ${scripts})
   set_tests_properties(fleet_cli_${ARG_STORE} PROPERTIES LABELS "fleet;cli" TIMEOUT "${ARG_TIMEOUT}"
+                       ENVIRONMENT ATMOST_BIN=${ATMOST_BIN_DIR})
+  # They keep bounds of time: alone.
+  add_test(NAME fleet_cli_${ARG_STORE}_soak COMMAND ${name} ${soaks})
+  set_tests_properties(fleet_cli_${ARG_STORE}_soak PROPERTIES LABELS soak TIMEOUT 1200 RUN_SERIAL TRUE
                        ENVIRONMENT ATMOST_BIN=${ATMOST_BIN_DIR})
 endfunction()
 

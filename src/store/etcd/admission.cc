@@ -67,6 +67,7 @@ void Admission::add(std::uint32_t index, const CallerPlace& who, const Instant& 
   if (has_interval(request))
     txn.modified_at(lock.keys.cooling(request.elapsed_from), lock.seen.cooling_modified);
   intervals_.begin(lock, now.given, txn);
+  rates_.record(lock, txn);
   if (who.ticket == 0) return;
   // Our place exists as long as our lease; without that, nothing here is applied.
   const std::string place = lock.keys.waiter(lock.spec, lease);

@@ -7,12 +7,14 @@
 
 #include "caller.h"
 #include "intervals.h"
+#include "rates.h"
 
 namespace atmost::etcd {
 
 class Admission {
  public:
-  Admission(Caller& caller, Intervals& intervals) : caller_(caller), intervals_(intervals) {}
+  Admission(Caller& caller, Intervals& intervals, const Rates& rates)
+      : caller_(caller), intervals_(intervals), rates_(rates) {}
 
   // Takes the slots of all locks, as they were last seen, in one transaction. yes: our keys are
   // there; no: something had changed, and the snapshots are now up to date; unknown: only another
@@ -30,6 +32,7 @@ class Admission {
 
   Caller& caller_;
   Intervals& intervals_;
+  const Rates& rates_;
 };
 
 }  // namespace atmost::etcd

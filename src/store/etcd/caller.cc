@@ -24,8 +24,12 @@ Caller::Caller(const Access& access, ClusterHistory& history, const Request& ask
 
 CallerPlace Caller::place(std::size_t lock, const Ticket* queue) const {
   const bool drawn = queue != nullptr && queue->drawn;
-  return {request,    locks[lock].spec, drawn ? queue->numbers[lock] : 0,
-          lease.id(), queue == nullptr, locks[lock].deep};
+  return {request,
+          locks[lock].spec,
+          drawn ? queue->numbers[lock] : 0,
+          lease.id(),
+          queue == nullptr || queue->for_rate_only,
+          locks[lock].deep};
 }
 
 bool Caller::keeps_place() const {

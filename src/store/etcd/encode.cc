@@ -55,27 +55,29 @@ std::string end_of_prefix(std::string prefix) {
   return prefix;
 }
 
-void Txn::compare(std::string_view key, std::string_view target, std::string_view field,
-                  std::uint64_t value) {
+void Txn::compare(std::string_view key, std::string_view end, const Comparison& what) {
   if (!compares_.empty()) compares_ += ',';
-  compares_.append("{\"key\":\"")
-      .append(base64(key))
-      .append("\",\"result\":\"EQUAL\",\"target\":\"");
-  compares_.append(target)
-      .append("\",\"")
-      .append(field)
-      .append("\":\"")
-      .append(std::to_string(value))
-      .append("\"}");
+  compares_.append("{\"key\":\"").append(base64(key));
+  if (!end.empty()) compares_.append("\",\"range_end\":\"").append(base64(end));
+  compares_.append("\",\"result\":\"").append(what.result);
+  compares_.append("\",\"target\":\"").append(what.target);
+  compares_.append("\",\"").append(what.field);
+  compares_.append("\":\"").append(std::to_string(what.value)).append("\"}");
 }
 
 Txn& Txn::modified_at(std::string_view key, std::uint64_t revision) {
-  compare(key, "MOD", "mod_revision", revision);
+  compare(key, {}, {"MOD", "mod_revision", "EQUAL", revision});
   return *this;
 }
 
 Txn& Txn::created_at(std::string_view key, std::uint64_t revision) {
-  compare(key, "CREATE", "create_revision", revision);
+  compare(key, {}, {"CREATE", "create_revision", "EQUAL", revision});
+  return *this;
+}
+
+Txn& Txn::all_created_before(std::string_view prefix, std::uint64_t revision) {
+  compare(prefix, end_of_prefix(std::string(prefix)),
+          {"CREATE", "create_revision", "LESS", revision});
   return *this;
 }
 

@@ -11,16 +11,19 @@
 //   a/finish, a/success the moment of the last finish, and of the last success
 //   a/cool/POINT        what proves how long ago the last start, finish or success was, under a
 //                       lease that is never renewed
-//   a/ever/POINT        the last start, finish or success of a run with --if-elapsed inf; stays
-//   w/QUEUE/LEASE       a waiter, under its lease; its creation revision is its ticket. Its
+//   a/rate              the last admissions, for --rate (ring.h); made by the first caller with a
+//   rate a/newest            the last waiter with --on-busy=supersede: its last change is that
+//   one's ticket a/ever/POINT        the last start, finish or success of a run with --if-elapsed
+//   inf; stays w/QUEUE/LEASE       a waiter, under its lease; its creation revision is its ticket.
+//   Its
 //                       admission deletes it; in the queue for a single slot, where exactly one
 //                       caller follows the holder, the admission marks it instead, and it is
 //                       deleted with the slot
 //   runs                what was learned from its runs (learned_runs.h); PREFIX/runs: from all
 //                       locks'
 //
-// a/last, a/finish and a/success are deleted a day later, and so is a/state unless something is
-// drained (hint_lease.h).
+// a/last, a/finish, a/success and a/newest are deleted a day later; so is a/state unless something
+// is drained, and a/rate unless a window is longer than an hour (hint_lease.h).
 #ifndef ATMOST_STORE_ETCD_KEYS_H
 #define ATMOST_STORE_ETCD_KEYS_H
 
@@ -40,6 +43,8 @@ class Keys {
   std::string admission() const { return base_ + "a/"; }  // what a waiter at the head watches
   std::string last() const { return base_ + "a/last"; }
   std::string state() const { return base_ + "a/state"; }
+  std::string rate() const { return base_ + "a/rate"; }
+  std::string newest() const { return base_ + "a/newest"; }
   std::string finish() const { return base_ + "a/finish"; }
   std::string success() const { return base_ + "a/success"; }
   std::string held(std::uint32_t slot) const { return base_ + "a/h/" + digits(slot); }

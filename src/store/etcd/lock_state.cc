@@ -66,7 +66,7 @@ Status LockState::forget() {
       const std::string intervals = keys_.admission() + of;
       txn.erase(intervals, end_of_prefix(intervals));
     }
-    txn.erase(keys_.finish()).erase(keys_.success()).erase(keys_.runs());
+    txn.erase(keys_.rate()).erase(keys_.finish()).erase(keys_.success()).erase(keys_.runs());
     state.forgotten = last;
     state.failures = 0;
   });

@@ -29,6 +29,10 @@ struct OpenLock {
   Interval interval;
   // How long ago the moment was that the request's interval counts from; -1: there is none.
   std::int64_t cooled_ns = -1;
+  Admissions admissions;  // set by Rates::see()
+  // Waiters before us that their rates keep back, and that we need not wait for: only a new look
+  // shows whether they are there.
+  bool early_ahead = false;
   bool deep = false;           // its place in the queue lies far behind the first
   std::uint64_t in_queue = 0;  // number of waiters when it drew its place
   bool place_kept = false;     // while it holds the slot

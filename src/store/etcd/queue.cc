@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/turn.h"
+#include "hint_lease.h"
 #include "lock_state.h"
 #include "os/clock.h"
 #include "view.h"
@@ -33,12 +34,18 @@ std::int64_t OpenLock::turns_end_boot_ns() const {
 Result<bool> Queue::draw(const Instant& now, Ticket& ticket, std::int64_t give_up_boot_ns) {
   if (Status leased = caller_.ensure_lease(give_up_boot_ns); !leased.ok()) return leased.error();
   std::vector<OpenLock>& locks = caller_.locks;
+  // More may have come since they were counted.
+  const bool counts = caller_.request.queue_max != kAnyQueue;
   Txn txn;
   for (const OpenLock& lock : locks) {
     const std::string place = lock.keys.waiter(lock.spec, caller_.lease.id());
     txn.created_at(place, 0);
     txn.put(place, own_record(caller_.request, lock.spec, now).text(), caller_.lease.id());
+    if (counts) txn.all_created_before(lock.keys.waiters(), lock.seen.revision + 1);
+    if (caller_.request.on_busy == OnBusy::supersede)
+      txn.put(lock.keys.newest(), "{}", hint_lease(caller_.gateway.access().prefix));
   }
+  const std::size_t writes = txn.parts().size();
   for (const OpenLock& lock : locks) {
     txn.youngest(lock.keys.queue(lock.spec), kSeenInQueue + 1);
     if (lock.spec.mode == Mode::exclusive) {
@@ -49,7 +56,9 @@ Result<bool> Queue::draw(const Instant& now, Ticket& ticket, std::int64_t give_u
   }
   TxnReply reply;
   Answer answer;
-  if (caller_.transactions.write(txn, give_up_boot_ns, reply, answer) != Applied::yes) {
+  const Applied applied = caller_.transactions.write(txn, give_up_boot_ns, reply, answer);
+  if (applied == Applied::no && answer.kind == Answer::Kind::good && counts) return false;
+  if (applied != Applied::yes) {
     // The lease was ended from outside before its time: the next try gets another one.
     if (lease_is_gone(answer)) {
       caller_.lease.forsake();
@@ -65,9 +74,9 @@ Result<bool> Queue::draw(const Instant& now, Ticket& ticket, std::int64_t give_u
     ticket.numbers[i] = reply.header.revision;
     Snapshot& seen = locks[i].seen;
     std::uint64_t youngest = 0;
-    const PartReply& own_queue = reply.parts[locks.size() + 2 * i];
+    const PartReply& own_queue = reply.parts[writes + 2 * i];
     locks[i].milestone = own_queue.keys.size() > kSeenInQueue ? own_queue.keys.back().key : "";
-    for (std::size_t part : {locks.size() + 2 * i, locks.size() + 2 * i + 1}) {
+    for (std::size_t part : {writes + 2 * i, writes + 2 * i + 1}) {
       for (const KeyValue& key : reply.parts[part].keys) {
         if (key.created >= reply.header.revision || key.created <= youngest) continue;
         youngest = key.created;
@@ -131,6 +140,7 @@ Status Queue::pass_silent(std::int64_t give_up_boot_ns) {
     if (!is_owed(seen, who)) continue;
     bool all = true;
     for (const Snapshot::Waiter& each : seen.waiters) {
+      if (each.early) continue;
       const Result<bool> silent = is_silent(each.lease, give_up_boot_ns);
       if (!silent.ok()) return silent.error();
       all = all && silent.value();

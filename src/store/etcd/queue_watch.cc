@@ -53,7 +53,7 @@ void QueueWatch::stop() {
   guessed_ = false;
 }
 
-void QueueWatch::watch(Watched what, std::uint64_t from_revision) {
+void QueueWatch::watch(Watched what, std::uint64_t from_revision, std::uint64_t unseen) {
   const OpenLock& blocked = lock();
   const std::string begin =
       what == Watched::place ? blocked.seen.predecessor : blocked.keys.admission();
@@ -66,6 +66,8 @@ void QueueWatch::watch(Watched what, std::uint64_t from_revision) {
     const std::string held = blocked.keys.holders();
     body += watch_body(held, end_of_prefix(held), blocked.seen.revision + 1);
   }
+  if (what == Watched::place && caller_.request.on_busy == OnBusy::supersede)
+    body += watch_body(blocked.keys.newest(), {}, unseen);
   flow_ = caller_.gateway.flow("watch", body);
   endpoint_ = caller_.gateway.endpoint();
   watched_ = what;
@@ -92,7 +94,7 @@ Result<bool> QueueWatch::begin(const Ticket& ticket) {
   const bool first = blocked.seen.predecessor.empty();
   const std::uint64_t known =
       first ? blocked.seen.revision : std::max(blocked.seen.revision, ticket.numbers[lock_]);
-  watch(first ? Watched::admissions : Watched::place, is_near() ? 0 : known + 1);
+  watch(first ? Watched::admissions : Watched::place, is_near() ? 0 : known + 1, known + 1);
   if (!is_near()) return flow_ != nullptr;
   const std::uint64_t begun = watch_begun();
   if (begun == 0) {
@@ -138,7 +140,7 @@ Result<bool> QueueWatch::still_behind() {
 
 void QueueWatch::move_up() {
   stop();
-  watch(Watched::admissions, 0);
+  watch(Watched::admissions, 0, 0);
   if (watch_begun() == 0) stop();
 }
 
@@ -228,14 +230,19 @@ bool QueueWatch::heed_event(const WatchReply::Event& event) {
     if (event.erased) stop();
     return event.erased;
   }
+  if (event.key.key == blocked.keys.newest()) {  // we may have been replaced
+    stop();
+    return true;
+  }
   if (watched_ == Watched::place && !event.erased && !is_passed(event.key)) {
     blocked.seen.ahead = ahead_of(event.key);
     return false;
   }
   const bool moved_up = watched_ == Watched::place && caller_.locks.size() == 1 && event.erased;
   stop();
-  if (moved_up && caller_.keeps_place() && caller_.request.if_elapsed.is_zero() &&
-      foresee(event.key.modified, blocked.seen)) {
+  const Request& request = caller_.request;
+  const bool dated = !request.if_elapsed.is_zero() || request.rate.count > 0 || blocked.seen.ring;
+  if (moved_up && caller_.keeps_place() && !dated && foresee(event.key.modified, blocked.seen)) {
     guessed_ = true;
     return true;
   }

@@ -37,7 +37,8 @@ class QueueWatch {
   bool is_near();
   // False: look again.
   Result<bool> begin(const Ticket& ticket);
-  void watch(Watched what, std::uint64_t from_revision);
+  // From `from_revision` on (0: from now on); from `unseen` on what must not be missed.
+  void watch(Watched what, std::uint64_t from_revision, std::uint64_t unseen);
   std::uint64_t watch_begun();
   Result<bool> still_behind();
   void move_up();

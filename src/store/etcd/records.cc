@@ -38,6 +38,14 @@ bool flag(const Json& from, const char* name, bool& to) {
   return true;
 }
 
+bool read_rate(const Json& from, Rate& to) {
+  if (!from.is_array() || from.size() != 2 || !from[0].is_number_unsigned() ||
+      !from[1].is_number_integer() || from[0].get<std::uint64_t>() > kMaxRate)
+    return false;
+  to = {from[0].get<std::uint32_t>(), {from[1].get<std::int64_t>()}};
+  return to.window.ns >= 0;
+}
+
 std::string write(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -49,6 +57,7 @@ std::string Record::text() const {
                     {"take", take},
                     {"mode", static_cast<unsigned>(mode)},
                     {"joins", joins},
+                    {"rate", Json::array({rate.count, rate.window.ns})},
                     {"host", host},
                     {"pid", pid},
                     {"uid", uid},
@@ -73,6 +82,7 @@ Record own_record(const Request& request, const LockSpec& lock, const Instant& n
   record.take = lock.take;
   record.mode = lock.mode;
   record.joins = request.on_busy == OnBusy::join;
+  if (request.on_too_soon == OnTooSoon::wait && !request.now_given) record.rate = request.rate;
   record.host = os::host_name().view();
   record.pid = os::process_id();
   record.uid = os::user_id();
@@ -99,8 +109,9 @@ std::optional<Record> parse_record(std::string_view from) {
                     number(*json, "state", to.state);
   if (!good) return std::nullopt;
   to.mode = static_cast<Mode>(mode);
-  // Older versions do not write this field.
+  // Older versions do not write these fields.
   if (json->contains("passed") && !flag(*json, "passed", to.passed)) return std::nullopt;
+  if (json->contains("rate") && !read_rate((*json)["rate"], to.rate)) return std::nullopt;
   return to;
 }
 
@@ -132,8 +143,16 @@ std::optional<State> parse_state(std::string_view from) {
 }
 
 std::string moment_text(const Instant& now, std::uint64_t boot) {
-  return write(
-      Json{{"real", now.real_ns}, {"boot_ns", now.boot_ns}, {"boot", now.given ? 0 : boot}});
+  return write(Json{{"real", now.real_ns},
+                    {"boot_ns", now.boot_ns},
+                    {"boot", now.given ? 0 : boot},
+                    {"place", now.given ? 0 : own_place()}});
+}
+
+std::uint64_t place_of_moment(std::string_view from) {
+  const std::optional<Json> json = json_object(from);
+  std::uint64_t place = 0;
+  return json && number(*json, "place", place) ? place : 0;
 }
 
 std::optional<Stamp> parse_moment(std::string_view from, std::uint64_t boot_here) {

@@ -20,6 +20,8 @@ struct Record {
   std::uint32_t take = 1;
   Mode mode = Mode::plain;
   bool joins = false;
+  // Of a waiter that waits for its rate; else 0.
+  Rate rate;
   std::string host;
   std::int64_t pid = 0;
   std::uint32_t uid = 0;
@@ -62,6 +64,8 @@ std::optional<State> parse_state(std::string_view text);
 // A moment: of a/last, a/finish, a/success.
 std::string moment_text(const Instant& now, std::uint64_t boot);
 std::optional<Stamp> parse_moment(std::string_view text, std::uint64_t boot_here);
+// The machine whose boot clock the moment is of (own_place()); 0: not known.
+std::uint64_t place_of_moment(std::string_view text);
 
 // The value of a/cool/POINT, which proves how long ago the moment was that an interval counts from.
 // The first witness is the machine of that moment.

@@ -31,10 +31,23 @@ void EtcdSession::exit_if_terminated() {
   caller_.exit_if_terminated();
 }
 
-Status EtcdSession::look(const Ticket* queue, std::int64_t give_up_boot_ns) {
+EtcdSession::Clock::Clock(const Instant& asked)
+    : asked_(asked), now_(asked), ahead_ns_(asked.boot_ns - os::boot_ns()) {}
+
+std::int64_t EtcdSession::Clock::boot_ns() const { return os::boot_ns() + ahead_ns_; }
+
+void EtcdSession::Clock::try_again() {
+  const std::int64_t by = boot_ns() - now_.boot_ns;
+  now_.boot_ns += by;
+  if (!now_.given) now_.real_ns += by;
+}
+
+Status EtcdSession::look(const Clock& clock, const Ticket* queue, std::int64_t give_up_boot_ns) {
   Status looked = caller_.look(queue, give_up_boot_ns);
-  if (looked.ok()) watch_.looked();
-  return looked;
+  if (!looked.ok()) return looked;
+  rates_.see(clock.now(), queue, clock.boot_ns());
+  watch_.looked();
+  return {};
 }
 
 bool EtcdSession::lost_place(const Ticket* queue) const {
@@ -45,13 +58,14 @@ bool EtcdSession::lost_place(const Ticket* queue) const {
 
 Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
                                       Lease& lease) {
+  Clock clock(now);
   exit_if_terminated();
   if (hold_.holds()) return error_of(Code::internal, 0, "this session holds its locks already");
   std::int64_t end = caller_.give_up();
   bool in_doubt = false;  // an admission of ours may have been made
   const bool drawn = queue != nullptr && queue->drawn;
   bool guessed = watch_.take_guess() && drawn;
-  bool seen = guessed || (watch_.up_to_date() && drawn);
+  bool seen = guessed || (watch_.up_to_date() && drawn && !caller_.locks[0].early_ahead);
   for (;;) {
     exit_if_terminated();
     if (queue != nullptr && queue->drawn && caller_.lease.upkeep().lost) {
@@ -62,24 +76,26 @@ Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticke
       // A watch that was begun from another place reports nothing of the waiters before the next
       // one.
       if (queue != nullptr && !queue->drawn) watch_.stop();
-      if (Status looked = look(queue, end); !looked.ok()) {
+      if (Status looked = look(clock, queue, end); !looked.ok()) {
         if (in_doubt) caller_.lease.abandon();  // any slots of ours end with the lease
         return fail(looked.error());
       }
     }
+    rates_.see(clock.now(), queue, clock.boot_ns());
     if (in_doubt && caller_.holds_all()) return enter(queue, lease);
     if (lost_place(queue)) {
       *queue = {};
       continue;
     }
     if (Status passed = queue_.pass_turns(queue, end); !passed.ok()) return fail(passed.error());
-    Result<Decision> decision = decide_all(decide, now, queue, end);
+    Result<Decision> decision = decide_all(decide, clock.now(), queue, end);
     if (!decision.ok()) return fail(decision.error());
     if (!admits(decision.value())) {
       if (std::exchange(guessed, false)) continue;
-      const Result<bool> refused = refuse(decision.value(), now, queue, in_doubt, end);
+      const Result<bool> refused = refuse(decision.value(), clock, queue, in_doubt, end);
       if (!refused.ok()) return fail(refused.error());
       if (refused.value()) return decision;
+      if (caller_.lease.id() != 0) end = caller_.give_up();  // others joined the queue meanwhile
       continue;
     }
     const Result<Applied> admitted = admission_.admit(now, queue, end);
@@ -91,6 +107,7 @@ Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticke
     if (admitted.value() == Applied::no) {
       seen = true;
       end = caller_.give_up();  // etcd answers; other callers were faster
+      clock.try_again();
     }
   }
 }
@@ -103,7 +120,8 @@ Result<Decision> EtcdSession::decide_all(DecideFn decide, const Instant& now, co
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
     OpenLock& lock = caller_.locks[i];
     if (Status read = intervals_.read(lock, give_up_boot_ns); !read.ok()) return read.error();
-    const View view = view_of(lock.seen, caller_.place(i, queue), now, lock.cooled_ns, holders_);
+    View view = view_of(lock.seen, caller_.place(i, queue), now, lock.cooled_ns, holders_);
+    view.first_in_rate = rates_.first_in_rate(lock);
     decision = decide(request, lock.spec, view, now);
     decision.lock = i;
     if (!admits(decision)) break;
@@ -111,14 +129,21 @@ Result<Decision> EtcdSession::decide_all(DecideFn decide, const Instant& now, co
   return decision;
 }
 
-Result<bool> EtcdSession::refuse(const Decision& decision, const Instant& now, Ticket* queue,
+Result<bool> EtcdSession::refuse(const Decision& decision, const Clock& clock, Ticket* queue,
                                  bool in_doubt, std::int64_t give_up_boot_ns) {
+  const Instant& now = clock.asked();
   refused_by_ = decision.lock;
-  if (decision.verdict == Verdict::too_soon)
-    intervals_.add_witness(caller_.locks[refused_by_], give_up_boot_ns);
+  OpenLock& lock = caller_.locks[refused_by_];
+  const bool too_soon = decision.verdict == Verdict::too_soon;
+  if (too_soon) intervals_.add_witness(lock, give_up_boot_ns);
   const bool drawn = queue != nullptr && queue->drawn;
-  if (queue != nullptr && !drawn && worth_waiting(decision))
-    return queue_.draw(now, *queue, give_up_boot_ns);
+  if (too_soon && !drawn) rates_.leave_word(lock, give_up_boot_ns);
+  const bool for_rate = waits_for_rate(caller_.request, decision);
+  if (queue != nullptr)
+    queue->due_boot_ns = for_rate && too_soon ? plus(clock.now().boot_ns, decision.retry_in) : 0;
+  const bool draws =
+      for_rate || (worth_waiting(decision) && queue != nullptr && !queue->for_rate_only);
+  if (queue != nullptr && !drawn && draws) return join_queue(now, *queue, give_up_boot_ns);
   // Otherwise our own hold would be reported as busy, or too soon.
   if (in_doubt && admission_.sees_itself(now))
     return error_of(Code::unavailable, 0, "etcd: its answers contradict each other");
@@ -126,6 +151,19 @@ Result<bool> EtcdSession::refuse(const Decision& decision, const Instant& now, T
     const Result<bool> unmarked = queue_.unmark(now, *queue, give_up_boot_ns);
     if (!unmarked.ok()) return unmarked.error();
     if (unmarked.value()) watch_.stop();
+  }
+  return true;
+}
+
+Result<bool> EtcdSession::join_queue(const Instant& now, Ticket& queue,
+                                     std::int64_t give_up_boot_ns) {
+  Result<bool> drawn = queue_.draw(now, queue, give_up_boot_ns);
+  if (!drawn.ok() || !drawn.value()) return drawn;
+  // Who of those before us is kept back by its rate, and what we wait for, only a look shows.
+  for (const OpenLock& lock : caller_.locks) {
+    for (const Snapshot::Waiter& each : lock.seen.waiters) {
+      if (each.early) return false;
+    }
   }
   return true;
 }
@@ -161,7 +199,8 @@ Result<Decision> EtcdSession::enter(Ticket* queue, Lease& lease) {
 Result<Wake> EtcdSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
   if (!ticket.drawn) return Wake::maybe;
   if (os::boot_ns() >= deadline_boot_ns) return Wake::deadline;
-  Result<Wake> woken = watch_.await(refused_by_, ticket, deadline_boot_ns);
+  const std::int64_t look_at = rates_.look_at_boot_ns(caller_.locks[refused_by_], ticket);
+  Result<Wake> woken = watch_.await(refused_by_, ticket, std::min(deadline_boot_ns, look_at));
   if (!woken.ok()) return fail(woken.error());
   exit_if_terminated();
   return woken;
@@ -199,7 +238,8 @@ Result<Owned<HolderStop>> EtcdSession::stop(std::uint32_t lock, std::uint32_t sl
   Result<Owned<HolderStop>> begun = Owned<HolderStop>();
   for (int i = 0; i < kTries; ++i) {
     if (!decided) {
-      if (Status looked = look(nullptr, caller_.give_up()); !looked.ok()) return looked.error();
+      if (Status looked = caller_.look(nullptr, caller_.give_up()); !looked.ok())
+        return looked.error();
       if (open.seen.taken.contains(slot)) break;
     }
     begun = EtcdHolderStop::begin(caller_, lock, slot, hold, any_age ? 0 : request.expire_after.ns);

@@ -12,6 +12,7 @@
 #include "lease.h"
 #include "queue.h"
 #include "queue_watch.h"
+#include "rates.h"
 
 namespace atmost::etcd {
 
@@ -36,13 +37,31 @@ class EtcdSession final : public Session {
   void close() override;
 
  private:
-  Status look(const Ticket* queue, std::int64_t give_up_boot_ns);
+  // The moments of one attempt, by the clock of its caller: that of the machine, but in tests.
+  class Clock {
+   public:
+    explicit Clock(const Instant& asked);
+    // When the caller asked: for its records.
+    const Instant& asked() const { return asked_; }
+    // When the present try began, by which it is decided.
+    const Instant& now() const { return now_; }
+    std::int64_t boot_ns() const;
+    // Begins another try, as other callers were faster.
+    void try_again();
+
+   private:
+    Instant asked_;
+    Instant now_;
+    std::int64_t ahead_ns_;  // of the machine's clock
+  };
+  Status look(const Clock& clock, const Ticket* queue, std::int64_t give_up_boot_ns);
   bool lost_place(const Ticket* queue) const;
   Result<Decision> decide_all(DecideFn decide, const Instant& now, const Ticket* queue,
                               std::int64_t give_up_boot_ns);
   // Acts on a decision that does not admit. False: look again.
-  Result<bool> refuse(const Decision& decision, const Instant& now, Ticket* queue, bool in_doubt,
+  Result<bool> refuse(const Decision& decision, const Clock& clock, Ticket* queue, bool in_doubt,
                       std::int64_t give_up_boot_ns);
+  Result<bool> join_queue(const Instant& now, Ticket& queue, std::int64_t give_up_boot_ns);
   // Begins the hold. An Error: the lease cannot be relied on, and was ended.
   Status take_up();
   Result<Decision> enter(Ticket* queue, Lease& lease);
@@ -53,7 +72,8 @@ class EtcdSession final : public Session {
   Caller caller_;
   Intervals intervals_{caller_};
   Queue queue_{caller_};
-  Admission admission_{caller_, intervals_};
+  Rates rates_{caller_};
+  Admission admission_{caller_, intervals_, rates_};
   QueueWatch watch_{caller_};
   std::vector<HeldLock> held_;
   EtcdHold hold_{caller_, intervals_, held_};

@@ -12,6 +12,26 @@ std::string other_queue(const Keys& keys, const LockSpec& lock) {
   return lock.mode == Mode::exclusive ? keys.readers() : keys.writers();
 }
 
+// Whether the caller may be refused because of those that wait.
+bool limits_queue(const CallerPlace& place) {
+  return place.request.queue_max != kAnyQueue && place.ticket == 0;
+}
+
+// How many places are read: one of them may be that of the holder (Record::inside).
+unsigned counted(const Request& request) {
+  constexpr std::uint32_t kMost = 1024;
+  return std::min(request.queue_max, kMost) + 2;
+}
+
+void count_queued(const PartReply& places, Snapshot& to) {
+  std::uint64_t inside = 0;
+  for (const KeyValue& key : places.keys) {
+    const std::optional<Record> record = parse_record(key.value);
+    inside += record && record->inside ? 1U : 0U;
+  }
+  to.queued = static_cast<std::uint32_t>(std::min<std::uint64_t>(places.count - inside, kAnyQueue));
+}
+
 }  // namespace
 
 bool is_passed(const KeyValue& place) {
@@ -62,7 +82,13 @@ void drop_key(const Keys& keys, const CallerPlace& place, const std::string& key
     to.state_modified = 0;
   } else if (key == keys.last()) {
     to.last = {};
+    to.last_place = 0;
     to.last_modified = 0;
+  } else if (key == keys.rate()) {
+    to.ring.reset();
+    to.ring_modified = 0;
+  } else if (key == keys.newest()) {
+    to.superseding = 0;
   } else if (key == keys.finish()) {
     to.finish = {};
   } else if (key == keys.success()) {
@@ -130,6 +156,13 @@ bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, S
   } else if (key.key == keys.last()) {
     to.last_modified = key.modified;
     to.last = parse_moment(key.value, boot).value_or(Stamp{});
+    to.last_place = place_of_moment(key.value);
+  } else if (key.key == keys.rate()) {
+    to.ring = parse_ring(key.value);
+    if (!to.ring) return false;
+    to.ring_modified = key.modified;
+  } else if (key.key == keys.newest()) {
+    to.superseding = key.modified;
   } else if (key.key == keys.finish()) {
     to.finish = parse_moment(key.value, boot).value_or(Stamp{});
   } else if (key.key == keys.success()) {
@@ -165,6 +198,7 @@ void ask_for_snapshot(const Keys& keys, const CallerPlace& place, Txn& txn) {
   const std::string queues[] = {keys.queue(place.lock), other_queue(keys, place.lock)};
   txn.range(keys.admission(), end_of_prefix(keys.admission()));
   for (const std::string& queue : queues) txn.oldest(queue, counts ? kSeenWaiters : kSeenInQueue);
+  if (limits_queue(place)) txn.oldest(keys.waiters(), counted(place.request));
   if (place.ticket == 0 || !place.deep) return;
   for (const std::string& queue : queues) txn.youngest_before(queue, place.ticket);
   txn.range(keys.waiter(place.lock, place.lease));
@@ -185,6 +219,7 @@ bool take_snapshot(const Keys& keys, const CallerPlace& place, const TxnReply& r
   for (int queue = 0; queue < 2; ++queue) {
     if (!take_waiters(place, reply.parts[part++], own, youngest, to)) return false;
   }
+  if (limits_queue(place)) count_queued(reply.parts[part++], to);
   if (place.ticket == 0 || !place.deep) {
     to.too_deep = place.ticket != 0 && to.more_waiters;
     return true;

@@ -11,6 +11,7 @@
 #include "core/time.h"
 #include "keys.h"
 #include "records.h"
+#include "ring.h"
 #include "wire.h"
 
 namespace atmost::etcd {
@@ -33,6 +34,7 @@ struct Snapshot {
     Record record;
     std::string key;
     std::int64_t lease = 0;
+    bool early = false;  // its rate does not allow it yet
   };
 
   // The admission of our predecessor in the queue, which holds the lock's one slot, as its key
@@ -46,6 +48,10 @@ struct Snapshot {
   std::uint64_t last_modified = 0;  // 0: never admitted
   std::uint64_t state_modified = 0;
   Stamp last;
+  std::uint64_t last_place = 0;     // the machine whose clock it is by; 0: not known
+  std::optional<Ring> ring;         // no caller has had a rate: none
+  std::uint64_t ring_modified = 0;  // 0: none
+  std::uint64_t superseding = 0;    // the last ticket drawn with --on-busy=supersede
   Stamp finish;
   Stamp success;
   Stamp ever;  // the point that the request measures from
@@ -59,6 +65,7 @@ struct Snapshot {
   std::optional<Cooled> cooled;  // empty: only its lease shows how long ago it was
   std::vector<Waiter> waiters;   // before us, oldest first: of our queue, and writers
   bool more_waiters = false;
+  std::uint32_t queued = 0;    // that wait in all queues, up to the request's limit
   std::vector<Waiter> passed;  // the waiters that our admission overtakes
   bool own_passed = false;     // others have overtaken us
   std::string predecessor;     // the key of the youngest waiter before us; empty: none

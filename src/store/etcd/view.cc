@@ -49,14 +49,15 @@ bool fits(const Snapshot& seen, const CallerPlace& place, const Record& waiter) 
 
 bool is_owed(const Snapshot& seen, const CallerPlace& place) {
   return !seen.more_waiters && !seen.state.drained &&
-         std::any_of(seen.waiters.begin(), seen.waiters.end(),
-                     [&](const auto& each) { return fits(seen, place, each.record); });
+         std::any_of(seen.waiters.begin(), seen.waiters.end(), [&](const auto& each) {
+           return !each.early && fits(seen, place, each.record);
+         });
 }
 
 void overtake(const CallerPlace& place, Snapshot& seen) {
-  const auto idle =
-      std::stable_partition(seen.waiters.begin(), seen.waiters.end(),
-                            [&](const auto& each) { return !fits(seen, place, each.record); });
+  const auto idle = std::stable_partition(
+      seen.waiters.begin(), seen.waiters.end(),
+      [&](const auto& each) { return each.early || !fits(seen, place, each.record); });
   seen.passed.assign(idle, seen.waiters.end());
   seen.waiters.erase(idle, seen.waiters.end());
 }
@@ -128,6 +129,9 @@ View view_of(const Snapshot& seen, const CallerPlace& place, const Instant& now,
   view.last = last_of(seen, place, now, cooled_ns);
   view.drained = seen.state.drained;
   view.last_chance = place.last_chance;
+  view.queued = seen.queued;
+  view.superseded = place.ticket != 0 && place.request.on_busy == OnBusy::supersede &&
+                    seen.superseding > place.ticket;
   holders.clear();
   bool writer_inside = false;
   for (const Snapshot::Holder& holder : seen.holders) {
@@ -141,13 +145,16 @@ View view_of(const Snapshot& seen, const CallerPlace& place, const Instant& now,
     view.takeover_running = view.takeover_running || lease != place.lease;
   }
   std::uint64_t claimed = 0;
-  bool writers = seen.more_waiters;
+  bool first = seen.more_waiters;  // a waiter before us goes first, whatever is free
   for (const Snapshot::Waiter& waiter : seen.waiters) {
-    writers = writers || waiter.record.mode == Mode::exclusive;
     view.joiner_waiting = view.joiner_waiting || waiter.record.joins;
+    if (waiter.early) continue;
+    // A due waiter uses up the rate of a caller that has one.
+    const bool uses_rate = place.request.rate.count > 0 && waiter.record.rate.count > 0;
+    first = first || uses_rate || waiter.record.mode == Mode::exclusive;
     claimed += waiter.record.take;
+    ++view.waiters_ahead;
   }
-  view.waiters_ahead = static_cast<std::uint32_t>(seen.waiters.size());
   const LockSpec& lock = place.lock;
   if (lock.mode == Mode::exclusive) {
     view.has_room = view.held == 0;
@@ -162,7 +169,7 @@ View view_of(const Snapshot& seen, const CallerPlace& place, const Instant& now,
             .size();
     const std::uint64_t needed = lock.take + claimed;
     view.has_room = !writer_inside && free >= lock.take && view.held + lock.take <= lock.max;
-    if (!writers && free >= needed && view.held + needed <= lock.max) view.waiters_ahead = 0;
+    if (!first && free >= needed && view.held + needed <= lock.max) view.waiters_ahead = 0;
   }
   if (view.has_room) return view;
   const std::uint32_t drained = lock.mode == Mode::exclusive ? 0 : drained_and_free(seen, lock.max);

@@ -17,8 +17,9 @@ bool is_closed(const Snapshot& seen, const CallerPlace& place, std::uint32_t slo
 // The lowest slots that the caller may take; fewer than it wants when there are not as many.
 std::vector<std::uint32_t> free_slots(const Snapshot& seen, const CallerPlace& place);
 
-// `holders` is the memory of the view's span. `cooled_ns`: how long ago the admission was that the
-// interval counts from, by etcd's own clock; -1: long ago, or never.
+// Without first_in_rate, which rates.h knows. `holders` is the memory of the view's span.
+// `cooled_ns`: how long ago the admission was that the interval counts from, by etcd's own clock;
+// -1: long ago, or never.
 View view_of(const Snapshot& seen, const CallerPlace& place, const Instant& now,
              std::int64_t cooled_ns, std::vector<HolderView>& holders);
 

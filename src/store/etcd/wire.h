@@ -81,6 +81,8 @@ class Txn {
   Txn& modified_at(std::string_view key, std::uint64_t revision);
   // Compares its creation; 0: there is no such key.
   Txn& created_at(std::string_view key, std::uint64_t revision);
+  // Compares the creation of all keys that begin with `prefix`: none is from `revision` or later.
+  Txn& all_created_before(std::string_view prefix, std::uint64_t revision);
 
   Txn& range(std::string_view key, std::string_view end = {});
   // Reads what the asked member knows, which may be a moment old: no majority is needed.
@@ -105,8 +107,11 @@ class Txn {
   const std::vector<TxnPart>& other_parts() const { return branches_[1].parts; }
 
  private:
-  void compare(std::string_view key, std::string_view target, std::string_view field,
-               std::uint64_t value);
+  struct Comparison {
+    std::string_view target, field, result;
+    std::uint64_t value;
+  };
+  void compare(std::string_view key, std::string_view end, const Comparison& what);
   void add(const TxnPart& asked, std::string_view text);
   Txn& sorted(Part part, std::string_view prefix, std::string_view more);
 

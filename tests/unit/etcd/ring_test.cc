@@ -1,0 +1,139 @@
+#include "store/etcd/ring.h"
+
+#include <gtest/gtest.h>
+
+namespace atmost::etcd {
+namespace {
+
+constexpr std::int64_t kS = 1'000'000'000;
+constexpr Rate kTwoAMinute = {2, Duration::seconds(60)};
+constexpr std::uint64_t kHere = 1;
+constexpr std::uint64_t kThere = 2;
+// How far the other machine's clock is ahead of ours.
+constexpr std::int64_t kAhead = 5000 * kS;
+
+Instant at(std::int64_t seconds) {
+  return {1'700'000'000 * kS + seconds * kS, seconds * kS, false};
+}
+Ring::Entry here(std::int64_t seconds) { return {kHere, seconds * kS, at(seconds).real_ns / 1000}; }
+Ring::Entry there(std::int64_t seconds) {
+  return {kThere, kAhead + seconds * kS, at(seconds).real_ns / 1000};
+}
+Ring ring_of(std::vector<Ring::Entry> entries, std::uint32_t kept = 2) {
+  Ring ring;
+  ring.kept = kept;
+  ring.entries = std::move(entries);
+  return ring;
+}
+// What `place` knows when it sees the ring at `seconds` by its own clock.
+Admissions seen_by(std::uint64_t place, const Ring& ring, std::int64_t seconds) {
+  Admissions to;
+  to.see(ring, place, at(seconds), seconds * kS);
+  return to;
+}
+
+TEST(Ring, ItsTextSaysAll) {
+  Ring ring = ring_of({here(10), there(20), {0, 0, 7}});
+  ring.window_ns = 60 * kS;
+  ring.dropped = true;
+  ring.meetings = {{kHere, kThere, -kAhead, 21 * kS}};
+  const std::optional<Ring> read = parse_ring(ring.text());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->text(), ring.text());
+  EXPECT_EQ(read->entries[1].place, kThere);
+  EXPECT_EQ(read->entries[1].boot_ns, kAhead + 20 * kS);
+  EXPECT_EQ(read->meetings[0].ahead_ns, -kAhead);
+  EXPECT_TRUE(read->dropped);
+}
+
+TEST(Ring, WhatAtmostDoesNotWriteIsNoRing) {
+  const std::string good =
+      R"({"at":[[0,1,2]],"dropped":false,"kept":1,"met":[],"places":[9],"window":0})";
+  ASSERT_TRUE(parse_ring(good));
+  for (const auto& [part, wrong] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"[[0,1,2]]", "[[1,1,2]]"},
+           {"[[0,1,2]]", "[[-1,1,2]]"},
+           {"[[0,1,2]]", "[[0,1]]"},
+           {"[[0,1,2]]", "[[0,1,\"2\"]]"},
+           {"[9]", "[-9]"},
+           {"\"kept\":1", "\"kept\":1025"},
+           {"\"met\":[]", "\"met\":[[0,1,2,3]]"},
+           {"\"window\":0", "\"other\":0"}}) {
+    std::string text = good;
+    text.replace(text.find(part), std::string(part).size(), wrong);
+    EXPECT_FALSE(parse_ring(text)) << text;
+  }
+}
+
+TEST(Ring, ThisMachinesClockIsExact) {
+  const Admissions seen = seen_by(kHere, ring_of({here(10), here(30)}), 40);
+  EXPECT_EQ(seen.due_boot_ns(kTwoAMinute, at(40)), 70 * kS);
+  EXPECT_EQ(seen.due_boot_ns(kTwoAMinute, at(70)), 0);
+  EXPECT_FALSE(seen.first_of_last(3).known);
+  EXPECT_FALSE(seen.has_news());
+}
+
+TEST(Ring, AnothersAdmissionIsAsOldAsItWasSeen) {
+  const Admissions seen = seen_by(kHere, ring_of({there(10), there(30)}), 40);
+  // The newest may have been made just now, and the other 20 s before.
+  EXPECT_EQ(seen.first_of_last(1).boot_ns, 40 * kS);
+  EXPECT_EQ(seen.first_of_last(2).boot_ns, 20 * kS);
+  EXPECT_TRUE(seen.has_news());
+}
+
+TEST(Ring, TheLeastDifferenceThatWasSeenCounts) {
+  Admissions seen = seen_by(kHere, ring_of({there(10)}), 40);
+  seen.see(ring_of({there(10), there(50)}), kHere, at(51), 51 * kS);
+  EXPECT_LE(seen.first_of_last(2).boot_ns, 11 * kS + kS / 10);
+  EXPECT_GE(seen.first_of_last(2).boot_ns, 10 * kS);
+  // A later look proves less.
+  seen.see(ring_of({there(10), there(50)}), kHere, at(100), 100 * kS);
+  EXPECT_LE(seen.first_of_last(1).boot_ns, 51 * kS + kS / 10);
+}
+
+TEST(Ring, LaterCallersOfTheMachineKnowWhatOneHasSeen) {
+  const Ring left = seen_by(kHere, ring_of({there(10)}), 11).known(kTwoAMinute);
+  const Admissions later = seen_by(kHere, *parse_ring(left.text()), 500);
+  EXPECT_LE(later.first_of_last(1).boot_ns, 12 * kS);
+  EXPECT_GE(later.first_of_last(1).boot_ns, 10 * kS);
+  EXPECT_FALSE(later.has_news());
+  // Another machine cannot use it.
+  EXPECT_EQ(seen_by(3, left, 500).first_of_last(1).boot_ns, 500 * kS);
+}
+
+TEST(Ring, ClocksMayDriftApart) {
+  const Ring left = seen_by(kHere, ring_of({there(10)}), 10).known(kTwoAMinute);
+  Ring later = left;
+  later.entries = {there(100'000)};
+  EXPECT_GE(seen_by(kHere, later, 101'000).first_of_last(1).boot_ns, 100'000 * kS + 100 * kS);
+}
+
+TEST(Ring, AnAdmissionCameBeforeTheNext) {
+  const Admissions seen = seen_by(kHere, ring_of({there(10), here(12), there(13)}, 3), 40);
+  EXPECT_EQ(seen.first_of_last(3).boot_ns, 12 * kS);
+}
+
+TEST(Ring, OnlyWhatIsAskedForIsKept) {
+  Ring ring = ring_of({here(1), here(2)});
+  ring = seen_by(kHere, ring, 3).with_ours({});
+  EXPECT_EQ(ring.entries.size(), 2u);
+  EXPECT_TRUE(ring.dropped);
+  // A caller that asks for more: those that were dropped came before the oldest, that is all.
+  EXPECT_EQ(seen_by(kHere, ring, 4).first_of_last(9).boot_ns, 2 * kS);
+  EXPECT_EQ(seen_by(kHere, ring, 4).with_ours({9, Duration::seconds(5)}).entries.size(), 3u);
+}
+
+TEST(Ring, NoAdmissionComesBeforeTheOneBeforeIt) {
+  const Ring ring = seen_by(kHere, ring_of({here(30)}), 29).with_ours(kTwoAMinute);
+  EXPECT_EQ(ring.entries.back().boot_ns, 30 * kS);
+}
+
+TEST(Ring, AGivenMomentInTheFutureCountsFromNowOn) {
+  const Admissions seen = seen_by(kHere, ring_of({{0, 0, at(9999).real_ns / 1000}}), 10);
+  EXPECT_EQ(seen.first_of_last(1).boot_ns, 10 * kS);
+  EXPECT_TRUE(seen.has_news());
+  EXPECT_EQ(seen_by(kHere, seen.known(kTwoAMinute), 70).first_of_last(1).boot_ns, 10 * kS);
+}
+
+}  // namespace
+}  // namespace atmost::etcd
