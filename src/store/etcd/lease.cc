@@ -60,6 +60,9 @@ void EtcdHold::release(Ending ending, const Instant& now, const Lesson&) {
     intervals_.begin_at_end(lock, moment, txn);
     held_[i] = {};
   }
+  if (!lease.upkeep().lost && ending == Ending::not_started) {
+    for (OpenLock& lock : caller_.locks) rates_.take_back(lock, end);
+  }
   if (!lease.upkeep().lost) {
     TxnReply reply;
     Answer answer;

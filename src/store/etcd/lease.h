@@ -7,14 +7,15 @@
 #include "caller.h"
 #include "core/lease.h"
 #include "intervals.h"
+#include "rates.h"
 
 namespace atmost::etcd {
 
 // Borrows what it is made of. `held`: one for each lock of the request.
 class EtcdHold final : public Hold {
  public:
-  EtcdHold(Caller& caller, Intervals& intervals, std::vector<HeldLock>& held)
-      : Hold(held.data()), caller_(caller), intervals_(intervals), held_(held) {}
+  EtcdHold(Caller& caller, Intervals& intervals, const Rates& rates, std::vector<HeldLock>& held)
+      : Hold(held.data()), caller_(caller), intervals_(intervals), rates_(rates), held_(held) {}
 
   // Begins the hold of what the last snapshots show as ours: from now on the connection that
   // carried the admission renews the lease and looks for requests to stop. REQUIRES:
@@ -29,6 +30,7 @@ class EtcdHold final : public Hold {
  private:
   Caller& caller_;
   Intervals& intervals_;
+  const Rates& rates_;
   std::vector<HeldLock>& held_;
   bool holds_ = false;
 };

@@ -29,7 +29,8 @@ struct OpenLock {
   Interval interval;
   // How long ago the moment was that the request's interval counts from; -1: there is none.
   std::int64_t cooled_ns = -1;
-  Admissions admissions;  // set by Rates::see()
+  std::optional<Ring::Entry> admitted;  // our admission, as it was written into the ring
+  Admissions admissions;                // set by Rates::see()
   // Waiters before us that their rates keep back, and that we need not wait for: only a new look
   // shows whether they are there.
   bool early_ahead = false;

@@ -64,10 +64,30 @@ void Rates::put(const OpenLock& lock, const Ring& ring, Txn& txn) const {
           is_short ? hint_lease(caller_.gateway.access().prefix) : 0);
 }
 
-void Rates::record(const OpenLock& lock, Txn& txn) const {
+void Rates::record(OpenLock& lock, Txn& txn) const {
   txn.modified_at(lock.keys.rate(), lock.seen.ring_modified);
+  lock.admitted.reset();
   if (!lock.seen.ring && caller_.request.rate.count == 0) return;
-  put(lock, lock.admissions.with_ours(caller_.request.rate), txn);
+  const Ring ring = lock.admissions.with_ours(caller_.request.rate);
+  lock.admitted = ring.entries.back();
+  put(lock, ring, txn);
+}
+
+void Rates::take_back(OpenLock& lock, std::int64_t give_up_boot_ns) const {
+  if (!lock.admitted) return;
+  Txn look;
+  look.range(lock.keys.rate());
+  const Result<TxnReply> found = caller_.transactions.read(look, give_up_boot_ns);
+  if (!found.ok() || found.value().parts[0].keys.empty()) return;
+  const KeyValue& key = found.value().parts[0].keys[0];
+  std::optional<Ring> ring = parse_ring(key.value);
+  if (!ring || !ring->take_back(*lock.admitted)) return;
+  Txn txn;
+  txn.modified_at(lock.keys.rate(), key.modified);
+  put(lock, *ring, txn);
+  TxnReply reply;
+  Answer answer;
+  (void)caller_.transactions.write(txn, give_up_boot_ns, reply, answer);
 }
 
 void Rates::leave_word(OpenLock& lock, std::int64_t give_up_boot_ns) {

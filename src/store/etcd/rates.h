@@ -19,7 +19,10 @@ class Rates {
   Stamp first_in_rate(const OpenLock& lock) const;
 
   // Adds to an admission what later callers have to know of it.
-  void record(const OpenLock& lock, Txn& txn) const;
+  void record(OpenLock& lock, Txn& txn) const;
+  // The command of that admission could not be executed: it does not count if it is still the
+  // newest one. Failures are not reported.
+  void take_back(OpenLock& lock, std::int64_t give_up_boot_ns) const;
   // Leaves for later callers of this machine what a caller that is refused has learned. Failures
   // are not reported.
   void leave_word(OpenLock& lock, std::int64_t give_up_boot_ns);

@@ -63,9 +63,15 @@ void Ring::add(const Entry& entry, const Rate& rate) {
   kept = std::max(kept, rate.count);
   window_ns = std::max(window_ns, rate.window.ns);
   entries.push_back(entry);
-  if (entries.size() <= kept) return;
-  entries.erase(entries.begin(), entries.end() - kept);
+  if (entries.size() <= kept + 1) return;
+  entries.erase(entries.begin(), entries.end() - kept - 1);
   dropped = true;
+}
+
+bool Ring::take_back(const Entry& entry) {
+  if (entries.empty() || entries.back() != entry) return false;
+  entries.pop_back();
+  return true;
 }
 
 std::string Ring::text() const {
@@ -112,7 +118,7 @@ std::optional<Ring> parse_ring(std::string_view from) {
                     read_rows<4>(*json, "met", 2, places.size(), [&](const auto& row) {
                       to.meetings.push_back({place(row[0]), place(row[1]), row[2], row[3]});
                     });
-  const bool fits = to.entries.size() <= kMaxRate && to.meetings.size() <= Ring::kMostMeetings;
+  const bool fits = to.entries.size() <= kMaxRate + 1 && to.meetings.size() <= Ring::kMostMeetings;
   return good && fits ? std::optional(std::move(to)) : std::nullopt;
 }
 

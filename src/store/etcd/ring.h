@@ -25,6 +25,7 @@ struct Ring {
     std::uint64_t place = 0;  // the machine (own_place()); 0: the moment was given by --now
     std::int64_t boot_ns = 0;
     std::int64_t real_us = 0;  // for callers with --now
+    friend bool operator==(const Entry&, const Entry&) = default;
   };
   // The observer's clock is at most `ahead_ns` ahead of the other's: so it was at `at_boot_ns`.
   struct Meeting {
@@ -35,13 +36,17 @@ struct Ring {
   };
   static constexpr std::size_t kMostMeetings = 64;
 
-  std::uint32_t kept = 1;         // the largest K of all callers: so many entries are kept
+  // The largest K of all callers: so many entries are kept, and one more, as the newest may be
+  // taken back.
+  std::uint32_t kept = 1;
   std::int64_t window_ns = 0;     // the longest window of all callers
   bool dropped = false;           // there were older entries
   std::vector<Entry> entries;     // oldest first
   std::vector<Meeting> meetings;  // the latest last
 
   void add(const Entry& entry, const Rate& rate);
+  // Removes an entry that is still the newest. False: it is not.
+  bool take_back(const Entry& entry);
   std::string text() const;
 };
 std::optional<Ring> parse_ring(std::string_view text);

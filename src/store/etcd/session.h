@@ -76,7 +76,7 @@ class EtcdSession final : public Session {
   Admission admission_{caller_, intervals_, rates_};
   QueueWatch watch_{caller_};
   std::vector<HeldLock> held_;
-  EtcdHold hold_{caller_, intervals_, held_};
+  EtcdHold hold_{caller_, intervals_, rates_, held_};
   std::uint32_t refused_by_ = 0;  // the lock
   bool may_replace_ = false;      // the last attempt could stop a holder of any age
   std::vector<HolderView> holders_;

@@ -6,6 +6,7 @@ line=$(cd "$(dirname "$0")" && pwd)/rate_line.py
 command -v python3 >/dev/null || skip "needs python3"
 export ATMOST_STORE="$FLEET_STORE"
 atmost check --rate 1/1s probe >/dev/null 2>err || ! grep -q "this store does not" err || skip "$(cat err)"
+for missing in one two three; do expect_code 127 atmost run --rate 2/1h many "./$missing"; done # none counts
 expect_code 0 atmost run --rate 2/1h many true
 expect_code 0 atmost run many true # every admission counts from then on
 expect_code 76 atmost run --rate 2/1h many touch ran

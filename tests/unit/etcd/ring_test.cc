@@ -114,13 +114,22 @@ TEST(Ring, AnAdmissionCameBeforeTheNext) {
 }
 
 TEST(Ring, OnlyWhatIsAskedForIsKept) {
-  Ring ring = ring_of({here(1), here(2)});
+  Ring ring = ring_of({here(0), here(1), here(2)});
   ring = seen_by(kHere, ring, 3).with_ours({});
-  EXPECT_EQ(ring.entries.size(), 2u);
+  EXPECT_EQ(ring.entries.size(), 3u);  // one more, in case that the last one is taken back
   EXPECT_TRUE(ring.dropped);
   // A caller that asks for more: those that were dropped came before the oldest, that is all.
-  EXPECT_EQ(seen_by(kHere, ring, 4).first_of_last(9).boot_ns, 2 * kS);
-  EXPECT_EQ(seen_by(kHere, ring, 4).with_ours({9, Duration::seconds(5)}).entries.size(), 3u);
+  EXPECT_EQ(seen_by(kHere, ring, 4).first_of_last(9).boot_ns, 1 * kS);
+  EXPECT_EQ(seen_by(kHere, ring, 4).with_ours({9, Duration::seconds(5)}).entries.size(), 4u);
+}
+
+TEST(Ring, TheNewestCanBeTakenBack) {
+  const Ring before = ring_of({here(1), here(2)});
+  Ring ring = seen_by(kHere, before, 3).with_ours(kTwoAMinute);
+  EXPECT_FALSE(ring.take_back(here(2)));
+  EXPECT_TRUE(ring.take_back(here(3)));
+  EXPECT_EQ(ring.entries, before.entries);
+  EXPECT_FALSE(ring.dropped);
 }
 
 TEST(Ring, NoAdmissionComesBeforeTheOneBeforeIt) {
