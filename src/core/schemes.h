@@ -79,7 +79,9 @@ inline constexpr Scheme kSchemes[] = {
                 .drain = true,
                 .takeover = true,
                 .counts = true,
-                .last_admission = true},
+                .last_admission = true,
+                .rates = true,
+                .queue_limits = true},
      .secrets = {"ATMOST_POSTGRES_PASSWORD"}},
 };
 

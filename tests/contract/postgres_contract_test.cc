@@ -141,7 +141,7 @@ class PostgresWorld final : public World {
     spec.path = PathText("postgres://there/base/" + name_ + "." + std::to_string(index));
   }
   std::set<std::string> lacks() override {
-    return {"processes", "turns", "withdraws", "rates", "queue_limits"};
+    return {"processes", "turns", "withdraws"};
   }
   // But for what a renewal changes.
   std::optional<std::string> bytes() override {

@@ -19,12 +19,19 @@ namespace {
 Statement take_slots(const Request& request, const std::string& key, const LockSpec& spec,
                      const std::vector<std::uint32_t>& slots, const Instant& now,
                      const std::string& clock, const ClientId& client) {
+  // The first caller with a rate begins the list, with the last admission before.
+  const std::string kept = "coalesce(admissions[greatest(1, cardinality(admissions) - " +
+                           std::to_string(kMaxRate - 2) +
+                           ") :], CASE WHEN last_start IS NULL THEN '{}'::timestamptz[] ELSE "
+                           "ARRAY[last_start] END)";
   const std::string start = "coalesce(" + moment_of(3) + ", " + clock + ")";
   const std::string sql =
       "WITH admitted AS (UPDATE atmost.lock SET token = greatest(nextval('atmost.token'), token + "
       "1, " +
       micros("clock_timestamp()") + " + " + timeline() + " * 86400000000), last_start = " + start +
-      ", refusals = 0 WHERE name = $1 RETURNING token) INSERT INTO atmost.holder (lock, slot, "
+      ", admissions = CASE WHEN admissions IS NOT NULL OR $14::boolean THEN " + kept + " || " +
+      start +
+      " END, refusals = 0 WHERE name = $1 RETURNING token) INSERT INTO atmost.holder (lock, slot, "
       "token, "
       "expires, "
       "since, exclusive, expire_after, owner, host, boot, pid, uid, id, command) SELECT $1, slot, "
@@ -42,6 +49,7 @@ Statement take_slots(const Request& request, const std::string& key, const LockS
                                truth(spec.mode == Mode::exclusive),
                                due.is_forever() ? Value{} : number(due.ns / 1000)};
   add_caller(values, request, client);
+  values.push_back(truth(request.rate.count > 0));
   return {sql, std::move(values), "INSERT", 2};
 }
 
@@ -69,9 +77,11 @@ std::vector<Statement> rehearsal(const Client& client) {
   std::vector<Value> caller;
   add_caller(caller, request, client.id);
   std::vector<Statement> all = {begin()};
-  add_look(all, {rows.key, &spec, 0, &client.id, client.settings.clock});
+  add_look(all, {rows.key, &spec, 0, &client.id, client.settings.clock, 0});
   all.push_back(draw_place(rows.key, request, spec, {}, client.settings.clock,
-                           client.connection->session_key(), caller));
+                           client.connection->session_key(), {}, caller));
+  all.push_back(supersede_older(rows.key, client.id));
+  all.push_back(note_due(rows.key, 0, client.settings.clock, {}));
   all.push_back(call_silent_first(rows.key));
   all.push_back(take_slots(request, rows.key, spec, {1}, {}, client.settings.clock, client.id));
   Snapshot first;

@@ -16,6 +16,8 @@ constexpr Duration kDrawAgain = Duration::millis(20);
 // answered after this time, it counts as gone.
 constexpr Duration kAnswer = Duration::millis(500);
 constexpr Duration kLookForAnswer = Duration::millis(50);
+// A moment that was noted stays as it is if the next measurement differs by no more.
+constexpr std::int64_t kDueKeepsNs = 1'000'000;
 
 // A last admission ahead of the clock would close the lock until the clock catches up. So it is set
 // to the present, once.
@@ -25,7 +27,11 @@ Statement bring_back(const std::string& key, const std::string& clock) {
            column + " END";
   };
   return {"UPDATE atmost.lock SET " + mended("last_start") + ", " + mended("last_finish") + ", " +
-              mended("last_success") + " WHERE name = $1",
+              mended("last_success") +
+              ", admissions = CASE WHEN admissions IS NOT NULL THEN ARRAY(SELECT least(at, " +
+              clock +
+              ") FROM unnest(admissions) WITH ORDINALITY AS each (at, nth) ORDER BY nth) END "
+              "WHERE name = $1",
           {key},
           "UPDATE 1",
           0};
@@ -77,7 +83,7 @@ void PostgresSession::attempt_once(Connection& connection, Attempt& attempt,
     const std::uint64_t ticket = attempt.has_ticket() ? attempt.queue->numbers[one.index] : 0;
     if (doubtful_) add_clearance(statements, one.key, ticket);
     add_look(statements, {one.key, &request_.locks[one.index], static_cast<std::int64_t>(ticket),
-                          &client_->id, client_->settings.clock});
+                          &client_->id, client_->settings.clock, request_.rate.count});
   }
   const std::size_t step = kLookStatements + (doubtful_ ? 3 : 0);
   try {
@@ -142,8 +148,9 @@ Decision PostgresSession::decide_all(Attempt& attempt, Duration recovering) cons
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
     const auto one = std::find_if(attempt.locks.begin(), attempt.locks.end(),
                                   [i](const LockAttempt& each) { return each.index == i; });
-    build_view(one->snapshot, request_, request_.locks[i], attempt.now, !attempt.has_ticket(),
-               attempt.queue == nullptr, one->seen);
+    const Asker caller = {attempt.has_ticket() ? attempt.queue->numbers[i] : 0,
+                          attempt.queue == nullptr || attempt.queue->for_rate_only};
+    build_view(one->snapshot, request_, request_.locks[i], attempt.now, caller, one->seen);
     if (!recovering.is_zero()) one->seen.view.has_room = false;
     answer = attempt.decide(request_, request_.locks[i], one->seen.view, attempt.now);
     answer.lock = i;
@@ -156,13 +163,32 @@ Decision PostgresSession::decide_all(Attempt& attempt, Duration recovering) cons
   return answer;
 }
 
+// Until when the caller's rate does not allow it, and whether its place has to say so.
+PostgresSession::Due PostgresSession::due_of(const Attempt& attempt,
+                                             const Decision& decision) const {
+  Due due;
+  if (attempt.queue == nullptr) return due;
+  due.for_rate = waits_for_rate(request_, decision);
+  if (due.for_rate && decision.verdict == Verdict::too_soon) {
+    due.left = decision.retry_in;
+    due.boot_ns = plus(attempt.now.boot_ns, due.left);
+  }
+  const std::int64_t before = attempt.queue->due_boot_ns;
+  const std::int64_t moved = due.boot_ns > before ? due.boot_ns - before : before - due.boot_ns;
+  due.changed = request_.rate.count > 0 && moved > kDueKeepsNs;
+  return due;
+}
+
 // Not admitted: writes nothing but a place in the queue, and the correction of a future admission.
 void PostgresSession::refuse(Connection& connection, Attempt& attempt, const Decision& decision,
                              std::int64_t deadline) {
   std::vector<Statement> statements;
   if (decision.last_in_future && !attempt.now.given)
     statements.push_back(bring_back(keys_[decision.lock], client_->settings.clock));
-  const bool draws = worth_waiting(decision) && attempt.queue != nullptr && !attempt.queue->drawn;
+  const Due due = due_of(attempt, decision);
+  const bool worth = due.for_rate || (worth_waiting(decision) && attempt.queue != nullptr &&
+                                      !attempt.queue->for_rate_only);
+  const bool draws = worth && !attempt.queue->drawn;
   const std::size_t first = statements.size();
   if (draws) {
     for (const LockAttempt& one : attempt.locks) {
@@ -170,12 +196,17 @@ void PostgresSession::refuse(Connection& connection, Attempt& attempt, const Dec
       std::vector<Value> caller;
       add_caller(caller, request_, client_->id);
       statements.push_back(draw_place(one.key, request_, spec, attempt.now, client_->settings.clock,
-                                      connection.session_key(), caller));
+                                      connection.session_key(), due.left, caller));
+      if (request_.on_busy == OnBusy::supersede)
+        statements.push_back(supersede_older(one.key, client_->id));
     }
   }
   for (const LockAttempt& one : attempt.locks) {
     if (attempt.has_ticket())
       add_sign_of_life(one.key, attempt.queue->numbers[one.index], one.snapshot, statements);
+    if (attempt.has_ticket() && due.changed)
+      statements.push_back(
+          note_due(one.key, attempt.queue->numbers[one.index], client_->settings.clock, due.left));
   }
   if (decision.why == Why::owed) statements.push_back(call_silent_first(keys_[decision.lock]));
   add_questions(attempt, statements);
@@ -186,10 +217,12 @@ void PostgresSession::refuse(Connection& connection, Attempt& attempt, const Dec
     statements.push_back(commit());
     doubtful_ = doubtful_ || draws;
     const std::vector<Rows> answers = connection.ask(statements, deadline);
+    const std::size_t step = request_.on_busy == OnBusy::supersede ? 2 : 1;
     for (std::size_t i = 0; draws && i < attempt.locks.size(); ++i) {
-      answers[first + i].expect(1);
+      const Rows& drawn = answers[first + i * step];
+      drawn.expect(1);
       attempt.queue->numbers[attempt.locks[i].index] =
-          static_cast<std::uint64_t>(answers[first + i].integer(0, 0, 1));
+          static_cast<std::uint64_t>(drawn.integer(0, 0, 1));
     }
     if (draws) {
       attempt.queue->drawn = true;
@@ -201,6 +234,7 @@ void PostgresSession::refuse(Connection& connection, Attempt& attempt, const Dec
       }
     }
   }
+  if (attempt.queue != nullptr) attempt.queue->due_boot_ns = due.boot_ns;
   if (attempt.has_ticket()) plan_look(attempt, decision);
 }
 

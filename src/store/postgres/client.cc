@@ -47,8 +47,8 @@ void Client::talk(const std::function<void(Connection&, std::int64_t)>& work, bo
     try {
       connection->open(deadline);
       const std::string& mark = connection->server().schema;
-      if (needs_schema && mark.empty()) {
-        create_schema(*connection, deadline);
+      if (needs_schema && (mark.empty() || mark == kFirstMark)) {
+        create_schema(*connection, !mark.empty(), deadline);
         connection->look_for_schema(deadline);
       }
       if (!mark.empty() && mark != kSchemaMark) {

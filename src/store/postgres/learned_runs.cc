@@ -68,7 +68,7 @@ bool learn_run(Client& client, const std::string& key, LearnFn how, const RunSam
       suspicious = learn_once(connection, key, how, sample, deadline);
     } catch (const DatabaseError& failure) {
       if (!failure.is(kNoTable)) throw;
-      create_schema(connection, deadline);
+      create_schema(connection, true, deadline);
       suspicious = learn_once(connection, key, how, sample, deadline);
     }
   });

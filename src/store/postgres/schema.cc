@@ -17,8 +17,6 @@ struct Piece {
 constexpr Piece kPieces[] = {
     {"Everything atmost keeps is in here. Dropping it frees all locks.",
      "CREATE SCHEMA IF NOT EXISTS atmost", "CREATE SCHEMA"},
-    {"The program knows its schema by this.",
-     "COMMENT ON SCHEMA atmost IS 'atmost: locks, format 2'", "COMMENT"},
     {"Every admission draws a token: larger than all before, also if an old backup is restored.",
      "CREATE SEQUENCE IF NOT EXISTS atmost.token", "CREATE SEQUENCE"},
     {"Places in queues.", "CREATE SEQUENCE IF NOT EXISTS atmost.ticket", "CREATE SEQUENCE"},
@@ -100,12 +98,28 @@ constexpr Piece kPieces[] = {
      "  PRIMARY KEY (lock, slot)\n"
      ")",
      "CREATE TABLE"},
+    {"For --rate: the moments of the last admissions, the newest last; null: no caller has had a "
+     "rate "
+     "yet. For --on-busy=supersede: the ticket of the newest such waiter.",
+     "ALTER TABLE atmost.lock\n"
+     "  ADD COLUMN IF NOT EXISTS admissions timestamptz[],\n"
+     "  ADD COLUMN IF NOT EXISTS superseding bigint NOT NULL DEFAULT 0",
+     "ALTER TABLE"},
+    {"`due`: until then its rate does not allow the waiter; null: it does. `supersedes`: a later "
+     "one "
+     "that says so too replaces it.",
+     "ALTER TABLE atmost.waiter\n"
+     "  ADD COLUMN IF NOT EXISTS due timestamptz,\n"
+     "  ADD COLUMN IF NOT EXISTS supersedes boolean NOT NULL DEFAULT false",
+     "ALTER TABLE"},
     {"What was learned from the runs of a lock; the row without a name: from those of all locks.",
      "CREATE TABLE IF NOT EXISTS atmost.runs (\n"
      "  name text PRIMARY KEY,\n"
      "  runs bytea NOT NULL\n"
      ")",
      "CREATE TABLE"},
+    {"The program knows its schema by this.",
+     "COMMENT ON SCHEMA atmost IS 'atmost: locks, format 3'", "COMMENT"},
 };
 
 }  // namespace
@@ -133,7 +147,7 @@ std::string schema_script() {
   return script;
 }
 
-void create_schema(Connection& connection, std::int64_t deadline) {
+void create_schema(Connection& connection, bool there, std::int64_t deadline) {
   std::vector<Statement> all = {
       begin(),
       {"SELECT pg_advisory_xact_lock($1, 0)", {std::to_string(kAdvisoryClass)}, "SELECT", 1}};
@@ -144,7 +158,9 @@ void create_schema(Connection& connection, std::int64_t deadline) {
   } catch (const DatabaseError& failure) {
     if (!failure.is(kNoPrivilege)) throw;
     throw DatabaseError{DatabaseError::Kind::setup,
-                        "schema atmost is not there, and this user may not create it (" +
+                        std::string("schema atmost is ") +
+                            (there ? "of an earlier format, and this user may not change it ("
+                                   : "not there, and this user may not create it (") +
                             failure.words +
                             "); let the database's owner run: atmost schema postgres | psql",
                         {},

@@ -14,13 +14,18 @@ class Connection;
 inline constexpr std::int32_t kAdvisoryClass = 0x61746d6f;
 
 // The comment that marks schema atmost as ours, in this format.
-inline constexpr char kSchemaMark[] = "atmost: locks, format 2";
+inline constexpr char kSchemaMark[] = "atmost: locks, format 3";
+
+// Marks of earlier formats, which create_schema() brings to this one.
+inline constexpr char kFirstMark[] = "atmost: locks, format 2";
 
 // The whole schema as a script for psql, with comments.
 std::string schema_script();
 
-// Creates what is missing. Throws DatabaseError (not permitted; the message says what to do).
-void create_schema(Connection& connection, std::int64_t deadline_boot_ns);
+// Creates what is missing, also in an earlier format (`there`); what is kept stays. Programs of
+// that format then refuse the schema. Throws DatabaseError (not permitted; the message says what to
+// do).
+void create_schema(Connection& connection, bool there, std::int64_t deadline_boot_ns);
 
 }  // namespace atmost::postgres
 

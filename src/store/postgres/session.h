@@ -66,6 +66,13 @@ class PostgresSession final : public Session {
   static Duration recovery(Connection& connection, const Attempt& attempt,
                            std::int64_t deadline_boot_ns);
   void attempt_once(Connection& connection, Attempt& attempt, std::int64_t deadline_boot_ns);
+  struct Due {
+    bool for_rate = false;  // it waits for its rate (waits_for_rate())
+    Duration left{};        // 0: its rate allows it
+    std::int64_t boot_ns = 0;
+    bool changed = false;  // since the attempt before
+  };
+  Due due_of(const Attempt& attempt, const Decision& decision) const;
   Decision decide_all(Attempt& attempt, Duration recovering) const;
   void admit(Connection& connection, Attempt& attempt, std::int64_t deadline_boot_ns);
   void take_expired_out(Connection& connection, const Attempt& attempt,

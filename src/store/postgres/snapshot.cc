@@ -37,6 +37,13 @@ void read_holders(const Rows& rows, std::vector<Holder>& to) {
   }
 }
 
+// The first of the last $n admissions, if there were so many; one is the last.
+std::string first_of_last(int parameter) {
+  const std::string count = "$" + std::to_string(parameter) + "::integer";
+  return "CASE WHEN " + count + " > 1 THEN admissions[cardinality(admissions) - " + count +
+         " + 1] ELSE last_start END";
+}
+
 bool contains(const std::vector<std::uint32_t>& all, std::uint32_t one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
@@ -57,10 +64,11 @@ void add_look(std::vector<Statement>& to, const SnapshotOf& of) {
       {"INSERT INTO atmost.lock (name) VALUES ($1) ON CONFLICT DO NOTHING", {of.key}, "INSERT", 0});
   to.push_back({"SELECT token, drained, drained_slots, " + or_none(micros("last_start")) + ", " +
                     or_none(micros("last_finish")) + ", " + or_none(micros("last_success")) +
+                    ", superseding, " + or_none(micros(first_of_last(2))) +
                     " FROM atmost.lock WHERE name = $1 FOR UPDATE",
-                {of.key},
+                {of.key, number(of.rate)},
                 "SELECT",
-                6});
+                8});
   to.push_back({"SELECT slot, token, " + micros("(expires - clock_timestamp())") + ", " +
                     micros("since") + ", exclusive, " + or_none("expire_after") +
                     ", host, boot, pid, uid, id, command FROM atmost.holder "
@@ -80,11 +88,13 @@ void add_look(std::vector<Statement>& to, const SnapshotOf& of) {
            ", count(*), count(*) FILTER (WHERE better), coalesce(sum(take) FILTER (WHERE better), "
            "0), "
            "coalesce(bool_or(mode = 2) FILTER (WHERE better), false), coalesce(bool_or(joins), "
-           "false), " +
+           "false), coalesce(bool_or(due IS NOT NULL) FILTER (WHERE better), false), " +
            or_none(pause_left()) +
            ", NOT EXISTS(SELECT FROM atmost.era), (SELECT coalesce(max(longest), 0) FROM "
            "atmost.era) FROM "
-           "(SELECT take, mode, joins, ($3 = 0 OR ticket < $3) AND "
+           "(SELECT take, mode, joins, due, ($3 = 0 OR ticket < $3) AND (due IS NULL OR due <= " +
+           of.clock +
+           ") AND "
            "(mode = 2 OR CASE WHEN $4 THEN mode = 0 AND max = $5 ELSE mode <> 0 END) AS better "
            "FROM "
            "atmost.waiter "
@@ -93,7 +103,7 @@ void add_look(std::vector<Statement>& to, const SnapshotOf& of) {
        {of.key, of.client->owner, std::to_string(of.ticket), spec.mode == Mode::plain ? "t" : "f",
         std::to_string(spec.max)},
        "SELECT",
-       13});
+       14});
 }
 
 Snapshot read_look(std::span<const Rows> answers, std::int64_t backend) {
@@ -108,6 +118,8 @@ Snapshot read_look(std::span<const Rows> answers, std::int64_t backend) {
   snapshot.start = lock.maybe_integer(0, 3);
   snapshot.finish = lock.maybe_integer(0, 4);
   snapshot.success = lock.maybe_integer(0, 5);
+  snapshot.superseding = static_cast<std::uint64_t>(lock.integer(0, 6, 0, kMost));
+  snapshot.first_in_rate = lock.maybe_integer(0, 7);
   snapshot.clock = sums.integer(0, 0, 1);
   if (sums.integer(0, 1) != backend) {
     throw DatabaseError{
@@ -138,9 +150,10 @@ Snapshot read_look(std::span<const Rows> answers, std::int64_t backend) {
   snapshot.owed = sums.integer(0, 7, snapshot.waiters_ahead, kMost);
   snapshot.writer_ahead = sums.boolean(0, 8);
   snapshot.joiner = sums.boolean(0, 9);
-  snapshot.pause_us = sums.maybe_integer(0, 10);
-  snapshot.first_era = sums.boolean(0, 11);
-  snapshot.longest_us = sums.integer(0, 12, 0);
+  snapshot.rated_ahead = sums.boolean(0, 10);
+  snapshot.pause_us = sums.maybe_integer(0, 11);
+  snapshot.first_era = sums.boolean(0, 12);
+  snapshot.longest_us = sums.integer(0, 13, 0);
   return snapshot;
 }
 
@@ -180,7 +193,7 @@ HolderView holder_view(const Holder& holder, Micros clock, const Instant& now) {
 }
 
 void build_view(const Snapshot& snapshot, const Request& request, const LockSpec& spec,
-                const Instant& now, bool newcomer, bool last_chance, LockView& to) {
+                const Instant& now, const Asker& caller, LockView& to) {
   to = {};
   std::vector<std::uint32_t> held;
   bool exclusive = false;
@@ -196,15 +209,22 @@ void build_view(const Snapshot& snapshot, const Request& request, const LockSpec
   for (std::uint32_t slot = 1; slot <= spec.max && free < wanted; ++slot) {
     const bool closed = std::binary_search(held.begin(), held.end(), slot) ||
                         contains(snapshot.drained_slots, slot) ||
-                        (newcomer && contains(snapshot.claimed_slots, slot));
+                        (caller.ticket == 0 && contains(snapshot.claimed_slots, slot));
     if (closed) continue;
     if (++free <= spec.take) to.slots.push_back(slot);
   }
   View& view = to.view;
   view.token = snapshot.token;
   view.last = last_admission(snapshot, now);
+  if (request.rate.count > 0 && snapshot.first_in_rate)
+    view.first_in_rate = stamp_of(*snapshot.first_in_rate, snapshot.clock, now);
+  if (caller.ticket == 0) {
+    view.queued = snapshot.waiters;
+  } else {
+    view.superseded = request.on_busy == OnBusy::supersede && snapshot.superseding > caller.ticket;
+  }
   view.drained = snapshot.drained;
-  view.last_chance = last_chance;
+  view.last_chance = caller.last_chance;
   view.held = static_cast<std::uint32_t>(held.size());
   view.writer_inside = exclusive;
   for (const std::uint32_t slot : snapshot.drained_slots) {
@@ -221,7 +241,8 @@ void build_view(const Snapshot& snapshot, const Request& request, const LockSpec
   } else {
     view.has_room = !exclusive && free >= spec.take && held.size() + spec.take <= spec.max;
     // Even if we go first, enough slots are left for the waiters ahead.
-    if (view.has_room && !snapshot.writer_ahead && free >= wanted &&
+    const bool uses_rate = request.rate.count > 0 && snapshot.rated_ahead;
+    if (view.has_room && !snapshot.writer_ahead && !uses_rate && free >= wanted &&
         held.size() + wanted <= spec.max)
       view.waiters_ahead = 0;
   }

@@ -44,6 +44,8 @@ struct Snapshot {
   std::vector<std::uint32_t> drained_slots;
   std::vector<std::uint32_t> claimed_slots;  // others are stopping their holders
   std::optional<Micros> start, finish, success;
+  std::optional<Micros> first_in_rate;  // of the last SnapshotOf::rate admissions
+  std::uint64_t superseding = 0;        // the ticket of the newest waiter that replaces others
   Micros clock = 0;
   // How much longer there are no admissions; empty: this era was not seen before.
   std::optional<std::int64_t> pause_us;
@@ -55,6 +57,7 @@ struct Snapshot {
   std::uint32_t waiters_ahead = 0;  // with a better claim than ours
   std::int64_t owed = 0;            // the slots that those ahead want
   bool writer_ahead = false;
+  bool rated_ahead = false;  // one of those ahead was too early, and is due now
   bool joiner = false;
   // How much longer our own place counts; empty: it is not there.
   std::optional<std::int64_t> place_left_us;
@@ -66,7 +69,8 @@ struct SnapshotOf {
   const LockSpec* spec = nullptr;
   std::int64_t ticket = 0;  // 0: none
   const ClientId* client = nullptr;
-  std::string clock;  // an SQL expression: the server's time for stamps
+  std::string clock;       // an SQL expression: the server's time for stamps
+  std::uint32_t rate = 0;  // K of the request's rate
 };
 
 inline constexpr std::size_t kLookStatements = 4;
@@ -91,9 +95,12 @@ struct LockView {
   std::vector<HolderView> holders;  // view.holders shows these
   std::vector<std::uint32_t> slots;
 };
-// `newcomer`: has no place in the queue. `last_chance`: will not wait.
+struct Asker {
+  std::uint64_t ticket = 0;  // its place in the lock's queue; 0: none
+  bool last_chance = false;  // it will not wait
+};
 void build_view(const Snapshot& snapshot, const Request& request, const LockSpec& spec,
-                const Instant& now, bool newcomer, bool last_chance, LockView& to);
+                const Instant& now, const Asker& caller, LockView& to);
 
 // A key that is a valid name of a row: printable ASCII. Keys are behind the last slash of a lock's
 // path.

@@ -77,7 +77,7 @@ std::string call_first(const std::string& which) {
          " FOR UPDATE SKIP LOCKED)), turn AS (SELECT ticket, owner FROM (SELECT DISTINCT ON (" +
          kQueue +
          ") ticket, owner, expires, mode, take, max FROM atmost.waiter WHERE lock = $1 AND " +
-         waiter_lives() + " ORDER BY " + kQueue +
+         waiter_lives() + " AND (due IS NULL OR due <= clock_timestamp()) ORDER BY " + kQueue +
          ", ticket) first, (SELECT count(*) AS held FROM atmost.holder WHERE lock = $1 AND expires "
          "> "
          "clock_timestamp()) taken WHERE CASE mode WHEN 2 THEN held = 0 ELSE held + take <= max "

@@ -90,7 +90,8 @@ Status PostgresStore::forget(const Request& request) {
   const Result<std::string> key = key_of(request.locks[0]);
   if (!key.ok()) return key.error();
   const Statement statements[] = {
-      {"UPDATE atmost.lock SET last_start = NULL, last_finish = NULL, last_success = NULL WHERE "
+      {"UPDATE atmost.lock SET last_start = NULL, last_finish = NULL, last_success = NULL, "
+       "admissions = NULL WHERE "
        "name = $1",
        {key.value()},
        "UPDATE",

@@ -34,16 +34,15 @@ constexpr std::int64_t ask_after(std::int64_t timeout_ns) { return timeout_ns * 
 
 Statement draw_place(const std::string& key, const Request& request, const LockSpec& spec,
                      const Instant& now, const std::string& clock, std::int32_t session,
-                     const std::vector<Value>& caller) {
+                     Duration due, const std::vector<Value>& caller) {
   // The same statement also deletes old places that have ended.
-  const std::string sql = "WITH gone AS (DELETE FROM atmost.waiter WHERE lock = $1 AND " +
-                          waiter_is_over() +
-                          ") INSERT INTO atmost.waiter (lock, session, expires, since, max, take, "
-                          "mode, joins, owner, host, pid, "
-                          "uid, id, "
-                          "command) VALUES ($1, $2, clock_timestamp() + " +
-                          interval_of(3) + ", coalesce(" + moment_of(4) + ", " + clock +
-                          "), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING ticket";
+  const std::string sql =
+      "WITH gone AS (DELETE FROM atmost.waiter WHERE lock = $1 AND " + waiter_is_over() +
+      ") INSERT INTO atmost.waiter (lock, session, expires, since, max, take, "
+      "mode, joins, supersedes, due, owner, host, pid, uid, id, command) "
+      "VALUES ($1, $2, clock_timestamp() + " +
+      interval_of(3) + ", coalesce(" + moment_of(4) + ", " + clock + "), $5, $6, $7, $8, $9, " +
+      clock + " + " + interval_of(10) + ", $11, $12, $13, $14, $15, $16) RETURNING ticket";
   std::vector<Value> values = {key,
                                std::to_string(session),
                                number(kPlaceLasts.ns / 1000),
@@ -51,11 +50,34 @@ Statement draw_place(const std::string& key, const Request& request, const LockS
                                number(spec.max),
                                number(spec.take),
                                number(static_cast<std::uint32_t>(spec.mode)),
-                               truth(request.on_busy == OnBusy::join)};
+                               truth(request.on_busy == OnBusy::join),
+                               truth(request.on_busy == OnBusy::supersede),
+                               due.is_zero() ? Value{} : number(due.ns / 1000)};
   for (std::size_t i = 0; i < caller.size(); ++i) {
     if (i != 2) values.push_back(caller[i]);  // a waiter's boot is not stored
   }
   return {sql, std::move(values), "INSERT", 1};
+}
+
+// Those that it replaces look at once.
+Statement supersede_older(const std::string& key, const ClientId& client) {
+  return {
+      "WITH ours AS (SELECT max(ticket) AS ticket FROM atmost.waiter WHERE lock = $1 AND owner = "
+      "$2), newest AS (UPDATE atmost.lock SET superseding = greatest(superseding, (SELECT ticket "
+      "FROM ours)) WHERE name = $1) SELECT pg_notify('atmost_' || owner, '') FROM atmost.waiter "
+      "WHERE lock = $1 AND supersedes AND ticket < (SELECT ticket FROM ours)",
+      {key, client.owner},
+      "SELECT",
+      1};
+}
+
+Statement note_due(const std::string& key, std::uint64_t ticket, const std::string& clock,
+                   Duration due) {
+  return {"UPDATE atmost.waiter SET due = " + clock + " + " + interval_of(3) +
+              " WHERE lock = $1 AND ticket = $2",
+          {key, number(ticket), due.is_zero() ? Value{} : number(due.ns / 1000)},
+          "UPDATE",
+          0};
 }
 
 Statement leave_place(const std::string& key, std::uint64_t ticket) {
@@ -91,6 +113,9 @@ void PostgresSession::plan_look(const Attempt& attempt, const Decision& decision
   }
   std::int64_t pause = kLookNs + kLookNs / kLookShare * ahead;
   pause -= pause / 8 * (os::scatter() % 8) / 8;
+  // Before its rate allows it, only forget can make an attempt succeed.
+  if (attempt.queue->due_boot_ns > now)
+    pause = std::max(pause, std::min(kRefreshEvery.ns, attempt.queue->due_boot_ns - now));
   if (attempt.doubts && ahead == 0) pause = std::min(pause, kLookForAnswerNs);
   if (ahead == 0 && first_end_us < pause / 1000) pause = (first_end_us + kJustAfterUs) * 1000;
   if (gone) {  // our place was deleted while we were suspended or stopped: draw another
