@@ -87,6 +87,15 @@ constexpr bool waits_for_rate(const Request& request, const Decision& decision) 
 using DecideFn = Decision (*)(const Request& request, const LockSpec& lock, const View& view,
                               const Instant& now);
 
+// Ticket::due_boot_ns after a refusal at `now`; `before`: after the refusal before.
+constexpr std::int64_t due_after(const Request& request, const Decision& decision,
+                                 const Instant& now, std::int64_t before) {
+  if (request.rate.count == 0) return 0;
+  if (waits_for_rate(request, decision) && decision.verdict == Verdict::too_soon)
+    return plus(now.boot_ns, decision.retry_in);
+  return before != 0 && before <= now.boot_ns ? before : now.boot_ns;
+}
+
 }  // namespace atmost
 
 #endif

@@ -22,7 +22,8 @@ struct Ticket {
   // The caller waits for its rate, but for no slot: only waits_for_rate() draws a ticket for it.
   bool for_rate_only = false;
   // Set by attempt(): until then (CLOCK_BOOTTIME) every attempt is too soon, so await() returns at
-  // this moment if no waiter is in front; 0: there is no such moment.
+  // this moment if no waiter is in front. In the past for another caller with a rate; 0: it has
+  // none.
   std::int64_t due_boot_ns = 0;
   std::uint64_t numbers[kMaxLocks] = {};
 };

@@ -252,8 +252,7 @@ Status LocalSession::after_refusal(const Decision& decision, const Instant& now,
   }
   if (queue == nullptr) return {};
   const bool for_rate = waits_for_rate(*request_, decision);
-  const bool early = for_rate && decision.verdict == Verdict::too_soon;
-  queue->due_boot_ns = early ? plus(now.boot_ns, decision.retry_in) : 0;
+  queue->due_boot_ns = due_after(*request_, decision, now, queue->due_boot_ns);
   if (!queue->drawn) {
     const bool draws = for_rate || (worth_waiting(decision) && !queue->for_rate_only);
     return draws ? draw_tickets(now, *queue) : Status{};

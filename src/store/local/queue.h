@@ -28,7 +28,7 @@ struct Waiter {
   bool writer = false;  // wants the lock to itself; a waiter in the mode queue without a record may
                         // want that
   std::int64_t turn_boot_ns = 0;  // when its turn began, 0 when it had none in this boot
-  std::int64_t due_boot_ns = 0;   // until then its rate does not allow it; 0: it does
+  std::int64_t due_boot_ns = 0;   // until then its rate does not allow it; 0: it has none
 };
 
 // The next waiter behind ticket `after` and before ticket `before` (0: all).
@@ -41,7 +41,7 @@ void note_turn(LockFile& file, std::uint32_t queue, std::uint64_t ticket,
                std::int64_t began_boot_ns);
 std::int64_t turn_of(LockFile& file, std::uint32_t queue, std::uint64_t ticket);
 
-// Writes into the waiter's record until when its rate does not allow it (0: it does): it claims no
+// Writes into the waiter's record until when its rate does not allow it (0: it has none): it claims no
 // slot until then. Failures are ignored: then it claims one too early, and loses its turn.
 // REQUIRES: guarded.
 void note_due(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std::int64_t due_boot_ns);

@@ -38,7 +38,7 @@ struct Lock {
     std::uint32_t take = 0;
     bool joins = false;
     std::int64_t turn_boot_ns = 0;  // when its turn began, 0: it had none
-    std::int64_t due_boot_ns = 0;   // until then its rate does not allow it; 0: it does
+    std::int64_t due_boot_ns = 0;   // until then its rate does not allow it; 0: it has none
   } waiters[kWaiters];
   HolderView seen[kSlots];  // for the current decision
 };

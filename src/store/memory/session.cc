@@ -162,8 +162,7 @@ void MemorySession::settle_place(const Decision& decision, const Instant& now, T
   const bool for_rate = waits_for_rate(*request_, decision);
   const bool draws = for_rate || (worth_waiting(decision) && !queue.for_rate_only);
   if (draws && !queue.drawn) draw(now, queue);
-  const bool early = for_rate && decision.verdict == Verdict::too_soon;
-  queue.due_boot_ns = early ? plus(now.boot_ns, decision.retry_in) : 0;
+  queue.due_boot_ns = due_after(*request_, decision, now, queue.due_boot_ns);
   if (queue.drawn) waiter_behind(queue.numbers[0] - 1)->due_boot_ns = queue.due_boot_ns;
 }
 

@@ -19,9 +19,10 @@ namespace {
 Statement take_slots(const Request& request, const std::string& key, const LockSpec& spec,
                      const std::vector<std::uint32_t>& slots, const Instant& now,
                      const std::string& clock, const ClientId& client) {
-  // The first caller with a rate begins the list, with the last admission before.
+  // The first caller with a rate begins the list, with the last admission before. One more than the
+  // largest rate needs is kept: the last one may be taken back.
   const std::string kept = "coalesce(admissions[greatest(1, cardinality(admissions) - " +
-                           std::to_string(kMaxRate - 2) +
+                           std::to_string(kMaxRate - 1) +
                            ") :], CASE WHEN last_start IS NULL THEN '{}'::timestamptz[] ELSE "
                            "ARRAY[last_start] END)";
   const std::string start = "coalesce(" + moment_of(3) + ", " + clock + ")";
@@ -79,9 +80,9 @@ std::vector<Statement> rehearsal(const Client& client) {
   std::vector<Statement> all = {begin()};
   add_look(all, {rows.key, &spec, 0, &client.id, client.settings.clock, 0});
   all.push_back(draw_place(rows.key, request, spec, {}, client.settings.clock,
-                           client.connection->session_key(), {}, caller));
+                           client.connection->session_key(), 0, caller));
   all.push_back(supersede_older(rows.key, client.id));
-  all.push_back(note_due(rows.key, 0, client.settings.clock, {}));
+  all.push_back(note_due(rows.key, 0, 0));
   all.push_back(call_silent_first(rows.key));
   all.push_back(take_slots(request, rows.key, spec, {1}, {}, client.settings.clock, client.id));
   Snapshot first;

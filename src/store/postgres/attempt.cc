@@ -169,11 +169,15 @@ PostgresSession::Due PostgresSession::due_of(const Attempt& attempt,
   Due due;
   if (attempt.queue == nullptr) return due;
   due.for_rate = waits_for_rate(request_, decision);
-  if (due.for_rate && decision.verdict == Verdict::too_soon) {
-    due.left = decision.retry_in;
-    due.boot_ns = plus(attempt.now.boot_ns, due.left);
-  }
   const std::int64_t before = attempt.queue->due_boot_ns;
+  const bool early = due.for_rate && decision.verdict == Verdict::too_soon;
+  due.boot_ns = due_after(request_, decision, attempt.now, before);
+  if (due.boot_ns != 0) {
+    const auto asked =
+        std::find_if(attempt.locks.begin(), attempt.locks.end(),
+                     [&](const LockAttempt& each) { return each.index == decision.lock; });
+    due.at = asked->snapshot.clock + (early ? decision.retry_in.ns / 1000 : 0);
+  }
   const std::int64_t moved = due.boot_ns > before ? due.boot_ns - before : before - due.boot_ns;
   due.changed = request_.rate.count > 0 && moved > kDueKeepsNs;
   return due;
@@ -196,7 +200,7 @@ void PostgresSession::refuse(Connection& connection, Attempt& attempt, const Dec
       std::vector<Value> caller;
       add_caller(caller, request_, client_->id);
       statements.push_back(draw_place(one.key, request_, spec, attempt.now, client_->settings.clock,
-                                      connection.session_key(), due.left, caller));
+                                      connection.session_key(), due.at, caller));
       if (request_.on_busy == OnBusy::supersede)
         statements.push_back(supersede_older(one.key, client_->id));
     }
@@ -205,8 +209,7 @@ void PostgresSession::refuse(Connection& connection, Attempt& attempt, const Dec
     if (attempt.has_ticket())
       add_sign_of_life(one.key, attempt.queue->numbers[one.index], one.snapshot, statements);
     if (attempt.has_ticket() && due.changed)
-      statements.push_back(
-          note_due(one.key, attempt.queue->numbers[one.index], client_->settings.clock, due.left));
+      statements.push_back(note_due(one.key, attempt.queue->numbers[one.index], due.at));
   }
   if (decision.why == Why::owed) statements.push_back(call_silent_first(keys_[decision.lock]));
   add_questions(attempt, statements);

@@ -34,6 +34,13 @@ Statement renew_rows(const HeldRows& one, Duration ttl) {
 Statement let_go(const HeldRows& one, Ending ending, const Instant& now, const std::string& clock) {
   const std::string gone = "DELETE FROM atmost.holder WHERE lock = $1 AND token = $2";
   std::vector<Value> values = {one.key, number(one.token)};
+  if (ending == Ending::not_started) {  // has no part in a rate, if it is still the newest
+    return {"WITH gone AS (" + gone +
+                " RETURNING slot) UPDATE atmost.lock SET admissions = admissions[: "
+                "cardinality(admissions) - 1] WHERE name = $1 AND token = $2 AND EXISTS (SELECT "
+                "FROM gone)",
+            std::move(values), "UPDATE", 0};
+  }
   if (!is_finish(ending)) return {gone, std::move(values), "DELETE", 0};
   values.push_back(given_moment(now));
   const std::string at = "coalesce(" + moment_of(3) + ", " + clock + ")";

@@ -105,7 +105,8 @@ constexpr Piece kPieces[] = {
      "  ADD COLUMN IF NOT EXISTS admissions timestamptz[],\n"
      "  ADD COLUMN IF NOT EXISTS superseding bigint NOT NULL DEFAULT 0",
      "ALTER TABLE"},
-    {"`due`: until then its rate does not allow the waiter; null: it does. `supersedes`: a later "
+    {"`due`: until then its rate does not allow the waiter; null: it has none. `supersedes`: a "
+     "later "
      "one "
      "that says so too replaces it.",
      "ALTER TABLE atmost.waiter\n"

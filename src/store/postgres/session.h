@@ -68,7 +68,7 @@ class PostgresSession final : public Session {
   void attempt_once(Connection& connection, Attempt& attempt, std::int64_t deadline_boot_ns);
   struct Due {
     bool for_rate = false;  // it waits for its rate (waits_for_rate())
-    Duration left{};        // 0: its rate allows it
+    std::int64_t at = 0;    // µs by the server's clock; 0: it has no rate
     std::int64_t boot_ns = 0;
     bool changed = false;  // since the attempt before
   };

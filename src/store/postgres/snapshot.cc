@@ -37,11 +37,14 @@ void read_holders(const Rows& rows, std::vector<Holder>& to) {
   }
 }
 
-// The first of the last $n admissions, if there were so many; one is the last.
+// The first of the last $n admissions, if there were so many. Without a list there is only the
+// last.
 std::string first_of_last(int parameter) {
   const std::string count = "$" + std::to_string(parameter) + "::integer";
-  return "CASE WHEN " + count + " > 1 THEN admissions[cardinality(admissions) - " + count +
-         " + 1] ELSE last_start END";
+  return "CASE WHEN " + count +
+         " > 0 AND admissions IS NOT NULL THEN admissions[cardinality("
+         "admissions) - " +
+         count + " + 1] WHEN " + count + " = 1 THEN last_start END";
 }
 
 bool contains(const std::vector<std::uint32_t>& all, std::uint32_t one) {
@@ -92,9 +95,9 @@ void add_look(std::vector<Statement>& to, const SnapshotOf& of) {
            or_none(pause_left()) +
            ", NOT EXISTS(SELECT FROM atmost.era), (SELECT coalesce(max(longest), 0) FROM "
            "atmost.era) FROM "
-           "(SELECT take, mode, joins, due, ($3 = 0 OR ticket < $3) AND (due IS NULL OR due <= " +
-           of.clock +
-           ") AND "
+           "(SELECT take, mode, joins, due, ($3 = 0 OR ticket < $3) AND " +
+           is_due(of.clock) +
+           " AND "
            "(mode = 2 OR CASE WHEN $4 THEN mode = 0 AND max = $5 ELSE mode <> 0 END) AS better "
            "FROM "
            "atmost.waiter "

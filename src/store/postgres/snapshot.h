@@ -57,7 +57,7 @@ struct Snapshot {
   std::uint32_t waiters_ahead = 0;  // with a better claim than ours
   std::int64_t owed = 0;            // the slots that those ahead want
   bool writer_ahead = false;
-  bool rated_ahead = false;  // one of those ahead was too early, and is due now
+  bool rated_ahead = false;  // one of those ahead has a rate, and is due
   bool joiner = false;
   // How much longer our own place counts; empty: it is not there.
   std::optional<std::int64_t> place_left_us;

@@ -55,6 +55,11 @@ std::string waiter_lives() {
          std::to_string(kAdvisoryClass) + ", session)";
 }
 
+// A moment early: the clock of a decision is read after the rows.
+std::string is_due(const std::string& clock) {
+  return "(due IS NULL OR due <= " + clock + " + interval '5 milliseconds')";
+}
+
 std::string waiter_is_kept() {
   return std::string("expires > clock_timestamp() - ") + kKept +
          " AND NOT pg_try_advisory_xact_lock_shared(" + std::to_string(kAdvisoryClass) +
@@ -77,7 +82,7 @@ std::string call_first(const std::string& which) {
          " FOR UPDATE SKIP LOCKED)), turn AS (SELECT ticket, owner FROM (SELECT DISTINCT ON (" +
          kQueue +
          ") ticket, owner, expires, mode, take, max FROM atmost.waiter WHERE lock = $1 AND " +
-         waiter_lives() + " AND (due IS NULL OR due <= clock_timestamp()) ORDER BY " + kQueue +
+         waiter_lives() + " AND " + is_due("clock_timestamp()") + " ORDER BY " + kQueue +
          ", ticket) first, (SELECT count(*) AS held FROM atmost.holder WHERE lock = $1 AND expires "
          "> "
          "clock_timestamp()) taken WHERE CASE mode WHEN 2 THEN held = 0 ELSE held + take <= max "

@@ -40,6 +40,8 @@ Statement take_row(const std::string& key);
 // Whether a row of atmost.waiter counts: it was refreshed lately, and its session still exists
 // (otherwise its advisory lock would be free).
 std::string waiter_lives();
+// Whether its rate, if it has one, allows the waiter; `clock` is an SQL expression.
+std::string is_due(const std::string& clock);
 // Whether the row keeps its place in the queue, even if it does not count at the moment.
 std::string waiter_is_kept();
 std::string waiter_is_over();

@@ -33,8 +33,8 @@ constexpr std::int64_t ask_after(std::int64_t timeout_ns) { return timeout_ns * 
 }  // namespace
 
 Statement draw_place(const std::string& key, const Request& request, const LockSpec& spec,
-                     const Instant& now, const std::string& clock, std::int32_t session,
-                     Duration due, const std::vector<Value>& caller) {
+                     const Instant& now, const std::string& clock, std::int32_t session, Micros due,
+                     const std::vector<Value>& caller) {
   // The same statement also deletes old places that have ended.
   const std::string sql =
       "WITH gone AS (DELETE FROM atmost.waiter WHERE lock = $1 AND " + waiter_is_over() +
@@ -42,7 +42,7 @@ Statement draw_place(const std::string& key, const Request& request, const LockS
       "mode, joins, supersedes, due, owner, host, pid, uid, id, command) "
       "VALUES ($1, $2, clock_timestamp() + " +
       interval_of(3) + ", coalesce(" + moment_of(4) + ", " + clock + "), $5, $6, $7, $8, $9, " +
-      clock + " + " + interval_of(10) + ", $11, $12, $13, $14, $15, $16) RETURNING ticket";
+      moment_of(10) + ", $11, $12, $13, $14, $15, $16) RETURNING ticket";
   std::vector<Value> values = {key,
                                std::to_string(session),
                                number(kPlaceLasts.ns / 1000),
@@ -52,7 +52,7 @@ Statement draw_place(const std::string& key, const Request& request, const LockS
                                number(static_cast<std::uint32_t>(spec.mode)),
                                truth(request.on_busy == OnBusy::join),
                                truth(request.on_busy == OnBusy::supersede),
-                               due.is_zero() ? Value{} : number(due.ns / 1000)};
+                               due == 0 ? Value{} : number(due)};
   for (std::size_t i = 0; i < caller.size(); ++i) {
     if (i != 2) values.push_back(caller[i]);  // a waiter's boot is not stored
   }
@@ -71,11 +71,9 @@ Statement supersede_older(const std::string& key, const ClientId& client) {
       1};
 }
 
-Statement note_due(const std::string& key, std::uint64_t ticket, const std::string& clock,
-                   Duration due) {
-  return {"UPDATE atmost.waiter SET due = " + clock + " + " + interval_of(3) +
-              " WHERE lock = $1 AND ticket = $2",
-          {key, number(ticket), due.is_zero() ? Value{} : number(due.ns / 1000)},
+Statement note_due(const std::string& key, std::uint64_t ticket, Micros due) {
+  return {"UPDATE atmost.waiter SET due = " + moment_of(3) + " WHERE lock = $1 AND ticket = $2",
+          {key, number(ticket), due == 0 ? Value{} : number(due)},
           "UPDATE",
           0};
 }
