@@ -29,6 +29,7 @@ refused "--ttl: so long a lease" atmost run --ttl 9223372036s no-sense touch ran
 refused "--kill-grace: the command has to be stopped" atmost run --ttl 7d --kill-grace 4d no-sense touch ran
 refused "--kill-grace: a lease ends" atmost run --kill-grace inf no-sense touch ran
 refused "--ttl: 15s is too short" atmost run --kill-grace 10s no-sense touch ran
+refused "--queue-max: this caller does not wait" atmost run --queue-max 1 no-sense touch ran
 refused "is a path, which means nothing on other machines" atmost run ./no-sense touch ran
 refused "no-sense: the same lock twice" atmost run --also no-sense no-sense touch ran
 refused "--store: hold and release keep locks of this machine" atmost hold --for-pid $$ no-sense
