@@ -140,9 +140,7 @@ class PostgresWorld final : public World {
   void point(LockSpec& spec, unsigned index) override {
     spec.path = PathText("postgres://there/base/" + name_ + "." + std::to_string(index));
   }
-  std::set<std::string> lacks() override {
-    return {"processes", "turns", "withdraws"};
-  }
+  std::set<std::string> lacks() override { return {"processes", "turns", "withdraws"}; }
   // But for what a renewal changes.
   std::optional<std::string> bytes() override {
     std::string all;

@@ -41,8 +41,8 @@ void note_turn(LockFile& file, std::uint32_t queue, std::uint64_t ticket,
                std::int64_t began_boot_ns);
 std::int64_t turn_of(LockFile& file, std::uint32_t queue, std::uint64_t ticket);
 
-// Writes into the waiter's record until when its rate does not allow it (0: it has none): it claims no
-// slot until then. Failures are ignored: then it claims one too early, and loses its turn.
+// Writes into the waiter's record until when its rate does not allow it (0: it has none): it claims
+// no slot until then. Failures are ignored: then it claims one too early, and loses its turn.
 // REQUIRES: guarded.
 void note_due(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std::int64_t due_boot_ns);
 

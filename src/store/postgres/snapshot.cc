@@ -37,16 +37,6 @@ void read_holders(const Rows& rows, std::vector<Holder>& to) {
   }
 }
 
-// The first of the last $n admissions, if there were so many. Without a list there is only the
-// last.
-std::string first_of_last(int parameter) {
-  const std::string count = "$" + std::to_string(parameter) + "::integer";
-  return "CASE WHEN " + count +
-         " > 0 AND admissions IS NOT NULL THEN admissions[cardinality("
-         "admissions) - " +
-         count + " + 1] WHEN " + count + " = 1 THEN last_start END";
-}
-
 bool contains(const std::vector<std::uint32_t>& all, std::uint32_t one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }

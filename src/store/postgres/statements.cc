@@ -55,6 +55,13 @@ std::string waiter_lives() {
          std::to_string(kAdvisoryClass) + ", session)";
 }
 
+std::string first_of_last(int parameter) {
+  const std::string count = "$" + std::to_string(parameter) + "::integer";
+  return "CASE WHEN " + count +
+         " > 0 AND admissions IS NOT NULL THEN admissions[cardinality(admissions) - " + count +
+         " + 1] WHEN " + count + " = 1 THEN last_start END";
+}
+
 // A moment early: the clock of a decision is read after the rows.
 std::string is_due(const std::string& clock) {
   return "(due IS NULL OR due <= " + clock + " + interval '5 milliseconds')";

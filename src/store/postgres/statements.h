@@ -35,6 +35,10 @@ Value given_moment(const Instant& now);
 // The caller of a row: owner, host, boot, pid, uid, id, command.
 void add_caller(std::vector<Value>& to, const Request& request, const ClientId& client);
 
+// In a row of atmost.lock: the first of the last $n admissions, null if there were fewer. Without a
+// list there is only the last.
+std::string first_of_last(int parameter);
+
 // Locks the row of a lock that exists.
 Statement take_row(const std::string& key);
 // Whether a row of atmost.waiter counts: it was refreshed lately, and its session still exists
