@@ -57,6 +57,35 @@ TEST_F(Server, SessionsThatAreReadOnlyByDefaultWriteAllTheSame) {
       << contents(file("out"));
 }
 
+// Tables of the earlier format get what is missing, and keep what they have.
+TEST_F(Server, AnEarlierFormatIsBroughtUpByTheOwnerOfTheTables) {
+  Session session(cluster_->url());
+  session.ask("CREATE DATABASE earlier");
+  std::string url = cluster_->url();
+  url.replace(url.find("@/postgres"), 10, "@/earlier");
+  ASSERT_EQ(run_now(url), 0);
+  Session there(url);
+  const std::string token = there.one("SELECT max(token) FROM atmost.lock");
+  const std::string started = there.one("SELECT max(last_start) FROM atmost.lock");
+  there.ask("ALTER TABLE atmost.lock DROP COLUMN admissions, DROP COLUMN superseding");
+  there.ask("ALTER TABLE atmost.waiter DROP COLUMN due, DROP COLUMN supersedes");
+  there.ask("COMMENT ON SCHEMA atmost IS 'atmost: locks, format 2'");
+  there.ask("CREATE ROLE late LOGIN");
+  there.ask("GRANT USAGE ON SCHEMA atmost TO late");
+  there.ask("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA atmost TO late");
+  there.ask("GRANT USAGE ON ALL SEQUENCES IN SCHEMA atmost TO late");
+  std::string other = url;
+  other.replace(other.find("postgres@/"), 10, "late@/");
+  EXPECT_EQ(run_now(other, file("out")), 77);
+  EXPECT_NE(contents(file("out")).find("of an earlier format"), std::string::npos)
+      << contents(file("out"));
+  EXPECT_EQ(there.one("SELECT max(token) FROM atmost.lock"), token);
+  EXPECT_EQ(there.one("SELECT max(last_start) FROM atmost.lock"), started);
+  EXPECT_EQ(run_now(url), 0);
+  EXPECT_EQ(run_now(other), 0);
+  EXPECT_EQ(there.one("SELECT max(token) > " + token + " FROM atmost.lock"), "t");
+}
+
 // What run would meet, the doctor meets: each column in its turn has another name.
 TEST_F(Server, ADoctorNamesTheColumnThatIsNotThere) {
   Session session(cluster_->url());
