@@ -55,6 +55,16 @@ bool stop_self(int signal, std::int64_t with) {
   return true;
 }
 
+int take_terminal_signal() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) sigaddset(&set, signal);
+  const struct timespec no_time = {};
+  siginfo_t info;
+  const int signal = calls.sigtimedwait(&set, &info, &no_time);
+  return signal > 0 ? signal : 0;
+}
+
 void die_of(int signal) {
   const struct rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);

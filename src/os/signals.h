@@ -13,7 +13,9 @@ enum class Source : std::uint8_t { process, system, timer };
 struct Arrival {
   int signal = 0;  // 0: none; the time came
   Source source = Source::system;
-  std::int64_t sender = 0;  // Source::process: its pid, 0 when it is not visible from here
+  // Source::process: its pid, 0 when it is not visible from here. SIGCHLD: the child that has ended;
+  // 0: none, or unknown.
+  std::int64_t sender = 0;
   // The argument of relay_signal(): a number that the sender chose, to be believed only from our
   // own parent.
   std::int64_t relayed_for = 0;
@@ -69,6 +71,10 @@ void hand_back_signals();
 // when a stop signal arrives, so it came after the last one. `with`: a child of ours that will
 // continue us, and that we do not stop without; 0: there is none. REQUIRES: a gate.
 bool stop_self(int signal, std::int64_t with = 0);
+
+// Takes one pending SIGHUP, SIGINT or SIGQUIT, the signals that a terminal sends to a whole process
+// group, and returns it; 0: none is pending. REQUIRES: a gate.
+int take_terminal_signal();
 
 // Ends this process by `signal`, with the default effect but no core file. Returns when that did
 // not end it: process 1 of a container, or a signal that does not kill. The process that waits for

@@ -24,6 +24,7 @@ constexpr std::int64_t kSettledNs = 500'000'000;
 RunReport Supervisor::run() {
   if (!start()) return report_;
   watch();
+  drop_terminal_signals();
   wake_monitor();  // it may have been about to stop when we last looked
   if (task_.own_tree) report_.ran = {os::boot_ns() - started_ns_};
   return report_;
@@ -64,6 +65,7 @@ void Supervisor::watch() {
     known_ns = 0;
     if (arrival.signal == SIGCHLD) {
       more_news_ = true;
+      end_announced_ = end_announced_ || arrival.sender == tree_.main;
       if (check_ns_ != Duration::kForever) check_ns_ = 0;
     } else if (arrival.ready != 0) {
       on_ready(arrival.ready - 1);
@@ -287,6 +289,14 @@ void Supervisor::stop_with_command() {
   stopped_self_ = true;
   group_stopped_by_ = 0;
   wake_monitor();  // the signal that continued us may have been for us alone
+}
+
+// If we read the command's end before a ^C that had come to its whole group while it ran, the
+// command has answered that ^C already: it must not end us instead of the command's exit code. An
+// end that was announced to us was announced after all such signals had been read.
+void Supervisor::drop_terminal_signals() {
+  if (end_announced_) return;
+  while (const int signal = os::take_terminal_signal()) report_.termination_signal = signal;
 }
 
 // True once: our monitor has died, and the command must not run on without it.

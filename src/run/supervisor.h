@@ -38,6 +38,7 @@ class Supervisor {
   void pass_on(const os::Arrival& arrival);
   void deliver(int signal, std::int64_t sender);
   void stop_with_command();
+  void drop_terminal_signals();
   bool lost_monitor();
   void wake_monitor() const;
 
@@ -59,8 +60,9 @@ class Supervisor {
   bool hold_lost_ = false;  // the hold is lost or being taken over, and lasts until nothing of the
                             // tree is left
   bool monitored_ = false;
-  bool stopped_self_ = false;  // at least once
-  bool more_news_ = false;     // there may be status changes to read
+  bool stopped_self_ = false;   // at least once
+  bool more_news_ = false;      // there may be status changes to read
+  bool end_announced_ = false;  // a SIGCHLD told us of the main process's end
   // When a taker's signal last went to the whole tree; 0: never. If the taker is killed, we finish
   // the stopping that it began.
   std::int64_t tree_signalled_ns_ = 0;

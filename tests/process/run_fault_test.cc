@@ -39,6 +39,8 @@ class Quiet final : public SupervisionObserver {
 };
 
 int interruptions = 0;
+int waits = 0;
+pid_t stopped_child = 0;
 
 class RunFault : public ::testing::Test {
  protected:
@@ -53,6 +55,7 @@ class RunFault : public ::testing::Test {
     task.envp = environ;
     task.max_runtime = max_runtime;
     task.kill_grace = grace;
+    task.in_own_session = true;  // a stopped command does not stop the test
     return supervise(task, quiet_);
   }
   std::string child() const { return witness::helper("run_child"); }
@@ -120,6 +123,27 @@ TEST_F(RunFault, InterruptedCalls) {
   };
   EXPECT_EQ(run({child(), "exit=9"}).status.code, 9);
   EXPECT_GT(interruptions, 1);
+}
+
+// A ^C comes to the whole group while we read that the command was stopped and continued; the
+// command answers it and ends before we look for signals again.
+TEST_F(RunFault, ATerminalSignalThatTheCommandAnswered) {
+  waits = 0;
+  calls.wait4 = [](pid_t pid, int* status, int options, struct rusage* used) -> pid_t {
+    if (++waits == 2) {
+      kill(getpid(), SIGINT);
+      kill(stopped_child, SIGCONT);
+      siginfo_t ended = {};
+      waitid(P_PID, static_cast<id_t>(stopped_child), &ended, WEXITED | WNOWAIT);
+    }
+    const pid_t seen = kRealCalls.wait4(pid, status, options, used);
+    if (seen > 0) stopped_child = seen;
+    return seen;
+  };
+  const RunReport report = run({"sh", "-c", "kill -STOP $$; exit 3"});
+  EXPECT_GT(waits, 1);
+  EXPECT_EQ(report.status.code, 3);
+  EXPECT_EQ(report.termination_signal, SIGINT);
 }
 
 #ifndef ATMOST_PORTABLE

@@ -126,7 +126,9 @@ Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_n
     return {};
   }
   Arrival arrival = {signal, source};
-  if (source == Source::process) arrival.sender = info.si_pid;
+  const bool of_child = signal == SIGCHLD && source == Source::system;
+  const bool ended = of_child && info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;
+  if (source == Source::process || ended) arrival.sender = info.si_pid;
   if (info.si_code == SI_QUEUE) arrival.relayed_for = info.si_value.sival_int;
   return arrival;
 }
