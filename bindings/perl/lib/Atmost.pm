@@ -35,26 +35,28 @@ sub _with_options ($self, $options) {
     return $self;
 }
 
-# What the library wrote: a lock or a request, by which of its functions is called.
-sub _ask ($self, $named, $of_atom) {
+# An object of `class` with what the library wrote for it: a lock or a request, by which of its
+# functions is called. The object is there first: a handler that dies right after the call then
+# still ends what was begun.
+sub _ask ($self, $class, $named, $of_atom) {
     my $on_lost = $self->{options}{on_lost};
     my $notice  = defined $on_lost ? Atmost::Notice->new($on_lost) : undef;
     my ($record, $alive) =
         Atmost::Options::record($self->{options}, $notice ? $notice->context : undef);
     my @parts  = @{ $self->{parts} };
-    my $answer = (@parts > 1 ? $of_atom : $named)->(@parts, $record, \my $out);
+    my $owner  = $class->_new($notice);
+    my $answer = (@parts > 1 ? $of_atom : $named)->(@parts, $record, $owner->_place);
     die Atmost::Error::refusal($answer) if $answer != 0;
-    return ($out, $notice);
+    return $owner->_begun;
 }
 
 sub begin ($self) {
-    return Atmost::Request->_new(
-        $self->_ask(\&Atmost::Native::begin, \&Atmost::Native::begin_atom));
+    return $self->_ask('Atmost::Request', \&Atmost::Native::begin, \&Atmost::Native::begin_atom);
 }
 
 sub acquire ($self) {
     return $self->begin->finish if ($self->{options}{wait} // 0) != 0;
-    return Atmost::Held->_new($self->_ask(\&Atmost::Native::get, \&Atmost::Native::get_atom));
+    return $self->_ask('Atmost::Held', \&Atmost::Native::get, \&Atmost::Native::get_atom);
 }
 
 # Ends a block that is left by die, last, exit or the like; after release() it does nothing.

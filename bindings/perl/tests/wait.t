@@ -34,6 +34,18 @@ sub waiting ($script) {
     close $said;
     end_of($holder);
 }
+for my $ask (qw(begin get)) {    # with and without a wait
+    fresh();
+    my $real = Atmost::Native->can($ask);
+    no warnings qw(redefine once);
+    no strict qw(refs);
+    local *{"Atmost::Native::$ask"} = sub { my $answer = $real->(@_); kill INT => $$; $answer };
+    local $SIG{INT} = sub { die "heard\n" };
+    my %wait = $ask eq 'begin' ? (wait => 1000) : ();
+    eval { Atmost->new('a', %wait)->acquire };
+    is($@, "heard\n", "a handler that dies right after $ask");
+    is(scalar(() = Atmost->new('a')->list), 0, 'leaves nothing behind');
+}
 {
     fresh();
     my $holder = holder();

@@ -51,17 +51,19 @@ use Atmost::Native;
 
 our $VERSION = '1.000';
 
-sub _new ($class, $lock, $notice) {
-    return bless {
-        lock   => $lock,
-        notice => $notice,
-        pid    => $$,
-        token  => Atmost::Native::token($lock),
-        slot   => Atmost::Native::slot($lock),
-    }, $class;
-}
+sub _new ($class, $notice) { return bless { lock => undef, notice => $notice, pid => $$ }, $class }
+
+# Where the library writes the lock.
+sub _place ($self) { return \$self->{lock} }
 
 sub CLONE_SKIP { return 1 }
+
+# After the library has written it.
+sub _begun ($self) {
+    $self->{token} = Atmost::Native::token($self->{lock});
+    $self->{slot}  = Atmost::Native::slot($self->{lock});
+    return $self;
+}
 
 sub token ($self) { return $self->{token} }
 
@@ -78,8 +80,8 @@ sub lost_descriptor ($self) { return $self->{notice} && $self->{notice}->descrip
 
 # Again: nothing. In a forked child: the parent's lock stays.
 sub release ($self, $success = 1) {
-    my $lock = delete $self->{lock} // return;
-    Atmost::Native::release($lock, $success ? 1 : 0);
+    return unless defined $self->{lock};
+    Atmost::Native::release(delete $self->{lock}, $success ? 1 : 0);
     delete $self->{notice};    # only now, as the library may have written to its pipe until here
     return;
 }

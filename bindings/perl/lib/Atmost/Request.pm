@@ -13,9 +13,14 @@ our $VERSION = '1.000';
 # before select() would be heard only when select() ends: so it ends this often (seconds).
 my $HEARD_WITHIN = 0.02;
 
-sub _new ($class, $request, $notice) {
-    return bless { request => $request, notice => $notice, pid => $$ }, $class;
+sub _new ($class, $notice) {
+    return bless { request => undef, notice => $notice, pid => $$ }, $class;
 }
+
+# Where the library writes the request.
+sub _place ($self) { return \$self->{request} }
+
+sub _begun ($self) { return $self }
 
 sub CLONE_SKIP { return 1 }
 
@@ -47,20 +52,21 @@ sub finish ($self) {
     until ($self->{pid} != $$ || $self->_readable($HEARD_WITHIN)) {
         $_->deliver for Atmost::Notice::all();
     }
-    my $request = $self->_request;
-    delete $self->{request};
-    my $answer = Atmost::Native::finish($request, \my $lock);
+    $self->_request;
+    my $held = Atmost::Held->_new($self->{notice});
+    # Handlers run between statements only: the request always has an owner.
+    my $answer = Atmost::Native::finish(delete $self->{request}, $held->_place);
     die Atmost::Error::refusal($answer) if $answer != 0;
-    return Atmost::Held->_new($lock, delete $self->{notice});
+    delete $self->{notice};
+    return $held->_begun;
 }
 
 sub DESTROY ($self) {
     return unless defined $self->{request} && $self->{pid} == $$;
     local ($@, $!, $?);
-    my $request = delete $self->{request};
-    Atmost::Native::cancel($request);
-    Atmost::Native::release($$_, 0)
-        for grep { Atmost::Native::finish($request, $_) == 0 } \my $lock;
+    my $held = Atmost::Held->_new(undef);
+    Atmost::Native::cancel($self->{request});
+    Atmost::Native::finish(delete $self->{request}, $held->_place);
     return;
 }
 
