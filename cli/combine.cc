@@ -51,6 +51,9 @@ Status check_monitoring(const Invocation& invocation) {
     return usage("--succeeded-within: is the whole question: leave the other conditions out");
   if (invocation.nagios && invocation.json)
     return usage("--nagios: it and --json are two formats: use one");
+  const StoreTraits& traits = traits_of(invocation);
+  if (traits.has_path && !traits.inheritable)
+    return usage("--succeeded-within: a symlink lock remembers no run: use a lock file");
   return {};
 }
 

@@ -13,8 +13,8 @@ enum class Source : std::uint8_t { process, system, timer };
 struct Arrival {
   int signal = 0;  // 0: none; the time came
   Source source = Source::system;
-  // Source::process: its pid, 0 when it is not visible from here. SIGCHLD: the child that has ended;
-  // 0: none, or unknown.
+  // Source::process: its pid, 0 when it is not visible from here. SIGCHLD: the child that has
+  // ended; 0: none, or unknown.
   std::int64_t sender = 0;
   // The argument of relay_signal(): a number that the sender chose, to be believed only from our
   // own parent.

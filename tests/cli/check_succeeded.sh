@@ -51,3 +51,6 @@ expect_in err '--nagios: answers --succeeded-within DUR: add it'
 expect_code 64 atmost check --succeeded-within 1h -n 2 backup
 expect_in err '--succeeded-within: is the whole question: leave the other conditions out'
 expect_code 64 atmost check --succeeded-within 0 backup
+
+expect_code 64 atmost check --store symlink: --succeeded-within 1h link
+expect_in err '--succeeded-within: a symlink lock remembers no run: use a lock file'
