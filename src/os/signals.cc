@@ -56,13 +56,17 @@ bool stop_self(int signal, std::int64_t with) {
 }
 
 int take_terminal_signal() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) sigaddset(&set, signal);
-  const struct timespec no_time = {};
-  siginfo_t info;
-  const int signal = calls.sigtimedwait(&set, &info, &no_time);
-  return signal > 0 ? signal : 0;
+  sigset_t pending;
+  sigpending(&pending);
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) {
+    if (sigismember(&pending, signal) != 1) continue;
+    sigset_t set;  // sigtimedwait(2) for the set would be one call, which not every system has
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    int taken = 0;
+    return sigwait(&set, &taken) == 0 ? taken : 0;
+  }
+  return 0;
 }
 
 void die_of(int signal) {

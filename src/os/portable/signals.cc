@@ -36,7 +36,9 @@ Source source_of(int signal, const siginfo_t& info) {
 void take_note(int signal, siginfo_t* info, void*) {
   const Source source = source_of(signal, *info);
   notes[signal] = {signal, source};
-  if (source == Source::process) notes[signal].sender = info->si_pid;
+  const bool of_child = signal == SIGCHLD && source == Source::system;
+  const bool ended = of_child && info->si_code != CLD_STOPPED && info->si_code != CLD_CONTINUED;
+  if (source == Source::process || ended) notes[signal].sender = info->si_pid;
   noted[signal] = true;
 }
 
