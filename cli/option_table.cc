@@ -229,7 +229,7 @@ constexpr Option kOptions[] = {
        return read_name(value, "the file has no name", to.keeper_to);
      }},
     {0, "store", "URL", kEvery,
-     "file:, symlink:, etcd://HOSTS/PREFIX, postgres://... ($ATMOST_STORE)",
+     "file:, symlink:, shared:DIR, etcd://..., postgres:... ($ATMOST_STORE)",
      [](Value value, Invocation& to) {
        to.store = value;
        return check_store(value);

@@ -46,8 +46,8 @@ std::string directory_of(const Options& options, const NamingContext& around) {
   if (directory.empty() || directory.size() > PathText::capacity() ||
       directory.find("://") != std::string::npos) {
     throw Failure(Code::usage,
-                  "doctor examines a directory or a store: atmost doctor [DIR | etcd://... | "
-                  "postgres://...]");
+                  "doctor examines a directory or a store: atmost doctor [DIR | shared:/DIR | "
+                  "etcd://... | postgres://...]");
   }
   return directory;
 }

@@ -21,7 +21,7 @@ struct Option {
   std::string_view only = {};  // the one program that has it; empty: all
 };
 constexpr Option kOptions[] = {
-    {"store", 0, "URL", "file:, symlink:, etcd://HOSTS/PREFIX, postgres://... ($ATMOST_STORE)",
+    {"store", 0, "URL", "file:, symlink:, shared:DIR, etcd://..., postgres:... ($ATMOST_STORE)",
      nullptr, &Options::store},
     {"dir", 0, "DIR", "where named locks live ($ATMOST_DIR, or see atmost(1))", nullptr,
      &Options::dir},

@@ -24,7 +24,7 @@ constexpr Range kRanges[] = {
      "the guard (held around each decision)"},
     {Kind::slots, kFirstSlotByte, slot_byte(kMaxSlots) + 1, "slots (a byte for each)"},
     {Kind::mode, kModeByte, kModeByte + 1, "the mode (an exclusive holder locks it)"},
-    {Kind::takeover, kTakeoverBase, kill_byte(kMaxSlots) + 1,
+    {Kind::takeover, kTakeoverBase, ask_byte(kMaxSlots) + 1,
      "takeovers (a byte for each slot whose holder is being stopped)"},
     {Kind::join, kJoinByte, kJoinByte + 1, "who waits to run once more (--on-busy=join)"},
     {Kind::proof, kProofBase, proof_byte(kMaxSlots) + 1,

@@ -12,7 +12,8 @@ namespace {
 constexpr char kUsage[] =
     "usage: atmost top [OPTION]... [LOCK]...\n\n"
     "holders and waiters, live; of all named locks if none is given\n\n"
-    "      --store URL       file:, symlink:, etcd://HOSTS/PREFIX, postgres://... ($ATMOST_STORE)\n"
+    "      --store URL       file:, symlink:, shared:DIR, etcd://..., postgres:... "
+    "($ATMOST_STORE)\n"
     "      --dir DIR         directory of named locks ($ATMOST_DIR, or see atmost(1))\n"
     "      --host NAME       this machine's name in paths and atoms\n"
     "  -h, --help            show this\n"

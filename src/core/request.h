@@ -164,6 +164,8 @@ struct Request {
   // Create missing directories above the lock files (named locks and atoms).
   bool make_parents = false;
   bool trust_fs = false;
+  // Several machines use the lock files, over a network.
+  bool across = false;
   // The request takes no slot, so a lock file that can only be read is enough.
   bool looks_only = false;
   // The request only stops holders, which root may do wherever the lock is.

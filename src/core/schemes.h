@@ -15,6 +15,8 @@ struct Scheme {
   std::string_view form;     // how its URL looks, for messages
   std::string_view program;  // what serves it: atmost-PROGRAM; empty: every program
   StoreTraits traits;
+  // Behind the colon stands a directory and not the address of a server.
+  bool directory = false;
   // The variables with its passwords, which the command must not get; null ends the list.
   const char* secrets[3] = {};
 };
@@ -83,6 +85,26 @@ inline constexpr Scheme kSchemes[] = {
                 .rates = true,
                 .queue_limits = true},
      .secrets = {"ATMOST_POSTGRES_PASSWORD"}},
+    {.name = "shared",
+     .alias = "",
+     .form = "shared:/DIRECTORY",
+     .program = "fleet-shared",
+     .traits = {.leased = true,
+                .remembers_runs = true,
+                .processes = true,
+                .queue = true,
+                .weights = true,
+                .modes = true,
+                .several_locks = true,
+                .several_slots = true,
+                .drain = true,
+                .takeover = true,
+                .counts = true,
+                .last_admission = true,
+                .withdraws = true,
+                .queue_limits = true,
+                .turns = true},
+     .directory = true},
 };
 
 // The row of the scheme before the colon of `store`; an empty `store` is file:. Null: there is

@@ -1,13 +1,16 @@
 #include "interrupt.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <time.h>
 
 #include <cerrno>
 
 #include "calls.h"
 #include "clock.h"
 #include "core/time.h"
+#include "occupancy.h"
 #include "signals.h"
 
 namespace atmost::os {
@@ -101,12 +104,61 @@ bool StopNotice::asked() {
   return true;
 }
 
+#ifdef SIGEV_THREAD_ID
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid  // glibc has no name for it
+#endif
+// As Alarm, with a timer whose signals go to this thread alone.
+class ThreadAlarm {
+ public:
+  explicit ThreadAlarm(std::int64_t boot_deadline_ns) {
+    struct sigevent event = {};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = SIGALRM;
+    event.sigev_notify_thread_id = static_cast<int>(thread_id());
+    listening_ = listen_for_alarms();
+    armed_ = listening_ && boot_deadline_ns != Duration::kForever &&
+             timer_create(CLOCK_BOOTTIME, &event, &timer_) == 0;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &set, &mask_);
+    if (!armed_) return;
+    struct itimerspec when = {};
+    when.it_value.tv_sec = static_cast<time_t>(boot_deadline_ns / 1'000'000'000);
+    when.it_value.tv_nsec = static_cast<long>(boot_deadline_ns % 1'000'000'000);
+    if (boot_deadline_ns <= 0) when.it_value.tv_nsec = 1;  // 0 would mean never
+    when.it_interval.tv_nsec = kAgainUs * 1000;
+    timer_settime(timer_, TIMER_ABSTIME, &when, nullptr);
+  }
+  ThreadAlarm(const ThreadAlarm&) = delete;
+  ThreadAlarm& operator=(const ThreadAlarm&) = delete;
+  ~ThreadAlarm() {
+    if (armed_) timer_delete(timer_);
+    // One more may have come: it must not find the old action, which ends the process.
+    pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+  }
+
+ private:
+  timer_t timer_ = {};
+  sigset_t mask_;
+  bool listening_ = false;
+  bool armed_ = false;
+};
+#endif
+
 int wait_lock_until(int fd, Owner owner, LockKind kind, Bytes bytes, std::int64_t boot_deadline_ns,
                     Blocking blocking) {
   if (blocking == Blocking::alarm) {
     Alarm alarm(boot_deadline_ns);
     return wait_lock(fd, owner, kind, bytes);
   }
+#ifdef SIGEV_THREAD_ID
+  if (blocking == Blocking::thread_alarm) {
+    const ThreadAlarm alarm(boot_deadline_ns);
+    return wait_lock(fd, owner, kind, bytes);
+  }
+#endif
   constexpr std::int64_t kFirstPauseNs = 100'000;
   constexpr std::int64_t kLongestPauseNs = 10'000'000;
   for (std::int64_t pause = kFirstPauseNs;;

@@ -48,7 +48,8 @@ class StopNotice {
 // How a caller may block. A program with one thread lets an Alarm end the call. A library, which
 // owns neither the threads nor the signals of its process, polls every few milliseconds instead:
 // whatever handlers run meanwhile or, if interruptible, until one has run. never: not at all.
-enum class Blocking { alarm, polling, interruptible, never };
+// thread_alarm: as alarm, for one thread of several, in which SIGALRM is blocked otherwise.
+enum class Blocking { alarm, polling, interruptible, never, thread_alarm };
 
 // Blocks until the bytes are held (0), the deadline has come or, unless polling, a signal handler
 // ran (EINTR); or an errno value. REQUIRES: `blocking` is not never.

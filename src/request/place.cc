@@ -89,14 +89,22 @@ Status place_lock(std::string_view lock, const NamingContext& around, LockSpec& 
 
 bool is_fleet(std::string_view store) {
   const Scheme* scheme = scheme_of(store);
-  return scheme != nullptr && !scheme->traits.has_path &&
-         store.find("://") != std::string_view::npos;
+  if (scheme == nullptr || scheme->traits.has_path) return false;
+  const std::size_t colon = store.find(':');
+  return scheme->directory ? store.size() > colon + 1 && store[colon + 1] == '/'
+                           : store.find("://") != std::string_view::npos;
 }
 
 Status check_store(std::string_view text) {
   const Scheme* known = scheme_of(text);
   if (known != nullptr && known->traits.has_path && text.size() == known->name.size() + 1)
     return {};
+  // A path may have any characters; it is no secret.
+  if (known != nullptr && known->directory) {
+    if (is_fleet(text)) return {};
+    return error_of(Code::usage, 0,
+                    "names no directory by its whole path: use shared:/DIRECTORY, on NFS");
+  }
   const Error secret =
       error_of(Code::usage, 0, "holds a password, which others could see: leave it out of the URL");
   const std::size_t separator = text.find("://");

@@ -132,6 +132,8 @@ mistake 64 '--splay: no part of inf can be waited for' atmost run --splay inf lo
 mistake 64 '--ttl: only a lease in a fleet has one: use it with --store' atmost run --ttl 5 lock true
 mistake 64 '--store: is no store: use file:, symlink:, etcd://' \
   atmost run --store redis://x lock true
+mistake 64 '--store: names no directory by its whole path: use shared:/DIRECTORY, on NFS' \
+  atmost run --store shared:locks lock true
 mistake 64 '--quiet: takes no value' atmost run --quiet=yes lock true
 mistake 64 '--n: no option of run; did you mean --max?' atmost run --n 3 lock true
 mistake 64 '--since: "yesterday" is no moment: use a duration ago' atmost history --since yesterday

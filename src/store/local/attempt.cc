@@ -32,6 +32,7 @@ Status count_all(LockFile& file, std::uint32_t& held) {
 
 // Turns are measured by the clock, even if the caller gives a moment.
 std::int64_t turn_clock(const Request& request, const Instant& now) {
+  if (request.across) return now.given ? os::now().real_ns : now.real_ns;
   return request.now_boot_ns != 0 ? os::boot_ns() : now.boot_ns;
 }
 

@@ -68,6 +68,7 @@ class Settlement {
 
   Turns fresh_turns() const {
     const StampData& last = file_.header().start;
+    if (file_.identity().across) return {seeker_.now_boot_ns, last.real_ns};
     const bool dated = last.boot != 0 && last.boot == file_.identity().boot;
     return {seeker_.now_boot_ns, dated ? last.boot_ns : 0};
   }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "os/file.h"
+#include "os/machine.h"
 #include "stats_file.h"
 
 namespace atmost::local {
@@ -28,12 +29,25 @@ bool is_text(const char* bytes, std::size_t size) {
   return true;
 }
 
+std::uint64_t device_in(const Identity& identity) { return identity.across ? 0 : identity.device; }
+
+std::string_view host_in(std::span<const char> bytes) {
+  return {bytes.data(), strnlen(bytes.data(), bytes.size())};
+}
+
 template <std::size_t N>
 std::string_view text_of(const char (&bytes)[N], std::uint8_t size) {
   return {bytes, size < N ? size : N};
 }
 
 }  // namespace
+
+void note_host(std::span<char> to) {
+  const Text<255> name = os::host_name();
+  const std::size_t size = name.size() < to.size() ? name.size() : to.size();
+  std::memset(to.data(), 0, to.size());
+  std::memcpy(to.data(), name.c_str(), size);
+}
 
 // FNV-1a over 8-byte words with a final mix (constants: Fowler, Noll, Vo). It detects torn and
 // wiped data; it is no defence against a forger, and nothing relies on it as one.
@@ -119,7 +133,7 @@ int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& 
   } else if (header.checksum != sum_of(header)) {
     state = HeaderState::damaged;
     header = {};
-  } else if (header.device != identity.device || header.inode != identity.inode) {
+  } else if (header.device != device_in(identity) || header.inode != identity.inode) {
     state = HeaderState::copied;
   } else {
     state = HeaderState::good;
@@ -130,7 +144,7 @@ int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& 
 int write_header(int fd, const Identity& identity, Header& header) {
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.version = kFormatVersion;
-  header.device = identity.device;
+  header.device = device_in(identity);
   header.inode = identity.inode;
   header.boot = identity.boot;
   header.checksum = sum_of(header);
@@ -232,6 +246,7 @@ void view_of(const Record& record, const Identity& identity, HolderView& to) {
   to.expire_after = {record.expire_after_ns < 0 ? Duration::kForever : record.expire_after_ns};
   to.id = Text<63>(text_of(record.id, record.id_size));
   to.command = Text<63>(text_of(record.command, record.command_size));
+  if (identity.across) to.host = Text<63>(host_in(record.host));
 }
 
 int write_waiter(int fd, WaiterRecord& record) {
@@ -261,6 +276,7 @@ void view_of(const WaiterRecord& record, const Identity& identity, WaiterView& t
   to.start = stamp_of({record.start_real_ns, record.start_boot_ns, record.boot}, identity);
   to.id = Text<63>(text_of(record.id, record.id_size));
   to.command = Text<63>(text_of(record.command, record.command_size));
+  if (identity.across) to.host = Text<63>(host_in(record.host));
 }
 
 }  // namespace atmost::local

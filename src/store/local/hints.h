@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/view.h"
 #include "layout.h"
@@ -17,6 +18,9 @@ struct Identity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t boot = 0;
+  // Several machines use the file, over a network. A device's number then means nothing, and no
+  // word does: no kernel clears those of another machine.
+  bool across = false;
 };
 
 enum class HeaderState : std::uint8_t {
@@ -68,6 +72,9 @@ int write_waiter(int fd, WaiterRecord& record);
 bool read_waiter(int fd, std::uint64_t ticket, WaiterRecord& to);
 bool waiter_valid(const WaiterRecord& record);
 void view_of(const WaiterRecord& record, const Identity& identity, WaiterView& to);
+
+// Writes this machine's name, cut off where it is too long, and zeros behind it.
+void note_host(std::span<char> to);
 
 std::uint64_t checksum_of(const void* bytes, std::size_t size);
 

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "ask_holder.h"
 #include "os/clock.h"
 #include "signal_holder.h"
 
@@ -35,6 +36,8 @@ Result<bool> LocalHolderStop::begin(LockFile& file, os::SeenDescendants& seen, s
 void LocalHolderStop::close() {
   if (file_->present()) {
     os::unlock(file_->fd(), os::Owner::description, {takeover_byte(slot_), 1});
+    if (file_->identity().across)
+      os::unlock(file_->fd(), os::Owner::description, {ask_byte(slot_), 1});
     if (what_for_ == StopFor::kill)
       os::unlock(file_->fd(), os::Owner::description, {kill_byte(slot_), 1});
   }
@@ -49,7 +52,9 @@ Result<SignalResult> LocalHolderStop::signal(SignalStep step) {
     return SignalResult{};  // our slot is not in the new file
   if (guarded.value() == LockFile::Guarded::timeout)
     return file_->failure(Code::busy, 0, "its guard is held too long");
-  const SignalResult result = signal_holder(*file_, slot_, hold_, step, *seen_);
+  const SignalResult result = file_->identity().across
+                                  ? ask_holder(*file_, slot_, hold_, step)
+                                  : signal_holder(*file_, slot_, hold_, step, *seen_);
   file_->unguard();
   return result;
 }

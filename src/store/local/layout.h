@@ -29,6 +29,8 @@ inline constexpr std::int64_t kTakeoverBase = std::int64_t{1} << 42;
 constexpr std::int64_t takeover_byte(std::uint32_t slot) { return kTakeoverBase + slot - 1; }
 // Held beside it by atmost kill, which does not want the slot.
 constexpr std::int64_t kill_byte(std::uint32_t slot) { return takeover_byte(kMaxSlots + slot); }
+// Held beside the takeover byte, in a file that several machines use: the holder is asked to stop.
+constexpr std::int64_t ask_byte(std::uint32_t slot) { return takeover_byte(2 * kMaxSlots + slot); }
 // Held by the caller that waits to run once more (--on-busy=join), until it is admitted.
 inline constexpr std::int64_t kJoinByte = std::int64_t{1} << 43;
 // Process-owned, by the holder of the slot, where several users may write the file: see proof.h.
@@ -63,6 +65,7 @@ inline constexpr std::int64_t kAdmissionsAt = 12288;
 inline constexpr std::int64_t kWaitersAt = 1 << 20;  // a ring of kWaiterRing records
 inline constexpr std::int64_t kWordsAt = 2 << 20;    // 8 bytes a slot: occupancy word, slot flags
 inline constexpr std::int64_t kRecordsAt = 4 << 20;  // a record a slot
+inline constexpr std::int64_t kHeartbeatsAt = 1 << 27;
 inline constexpr std::uint32_t kWaiterRing = 4096;
 
 inline constexpr std::uint32_t kFormatVersion = 1;
@@ -128,7 +131,7 @@ struct Record {
   // Of a keeper: the process it waits for, and when that process started; else 0
   std::uint64_t kept_for;
   std::int64_t kept_for_start_ns;
-  std::uint64_t reserved_words[5];
+  char host[40];  // of the process, filled up with zeros; only in files that several machines use
   std::uint64_t checksum;
 };
 
@@ -154,9 +157,18 @@ struct WaiterRecord {
   std::uint64_t turn_boot;  // in which boot
   // Until then, in the boot of its start, it could not be admitted because of its rate; 0: no rate
   std::int64_t due_boot_ns;
-  std::uint64_t reserved_words[4];
+  char host[32];  // as in Record
   std::uint64_t checksum;
 };
+
+// In a file that several machines use.
+struct Heartbeat {
+  std::uint64_t token;
+  std::uint64_t number;
+  std::int64_t real_ns;
+  std::uint64_t checksum;
+};
+static_assert(sizeof(Heartbeat) == 32);
 
 struct AdmissionRecord {
   StampData at;
@@ -190,6 +202,7 @@ static_assert(sizeof(Record) <= kRecordSize && sizeof(WaiterRecord) <= kRecordSi
 static_assert(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) <= kAdmissionsAt);
 static_assert(kAdmissionsAt + kMaxRate * sizeof(AdmissionRecord) <= kWaitersAt);
 static_assert(kWaitersAt + kWaiterRing * kRecordSize <= kWordsAt);
+static_assert(kRecordsAt + kRecordSize * static_cast<std::int64_t>(kMaxSlots) <= kHeartbeatsAt);
 static_assert(kWordsAt + 8 * static_cast<std::int64_t>(kMaxSlots) <= kRecordsAt);
 
 constexpr std::int64_t word_at(std::uint32_t slot) {
@@ -197,6 +210,10 @@ constexpr std::int64_t word_at(std::uint32_t slot) {
 }
 constexpr std::int64_t record_at(std::uint32_t slot) {
   return kRecordsAt + kRecordSize * static_cast<std::int64_t>(slot - 1);
+}
+// One page for each slot: a machine may write a whole page of which another one has written a part.
+constexpr std::int64_t heartbeat_at(std::uint32_t slot) {
+  return kHeartbeatsAt + 4096 * static_cast<std::int64_t>(slot - 1);
 }
 constexpr std::int64_t admission_at(std::uint64_t number) {
   return kAdmissionsAt + static_cast<std::int64_t>(number % kMaxRate * sizeof(AdmissionRecord));

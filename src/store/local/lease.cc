@@ -33,12 +33,12 @@ Status LocalSession::commit(const Instant& now, Ticket* queue) {
     }
   }
   for (std::uint32_t i = 0; i < count_; ++i) write_hints(i, now);
-  if (queue != nullptr) {
-    if (queue->drawn && waits_for_handover()) {
-      (void)os::try_lock(entry(0).file.slot_fd(), owner_, os::LockKind::write, {kHandoverByte, 1});
-    }
-    withdraw(*queue);  // a waiter that this wakes finds the byte above locked
+  // Other machines see no write, so their waiters have this byte alone to be woken by.
+  const bool from_queue = queue != nullptr && queue->drawn;
+  if ((from_queue || entry(0).file.identity().across) && waits_for_handover()) {
+    (void)os::try_lock(entry(0).file.slot_fd(), owner_, os::LockKind::write, {kHandoverByte, 1});
   }
+  if (queue != nullptr) withdraw(*queue);  // a waiter that this wakes finds the byte above locked
   watch_.rest();
   return {};
 }
@@ -105,7 +105,7 @@ std::uint32_t LocalSession::register_words(std::uint32_t lock) {
       request_->kind == HolderKind::supervised && !request_->exec && request_->kept_for == 0;
   const LockFile& file = entry(lock).file;
   const HeldLock& mine = held(lock);
-  if (lock != 0 || !stays || file.identity().boot == 0) return 0;
+  if (lock != 0 || !stays || file.identity().boot == 0 || file.identity().across) return 0;
   std::uint32_t indices[kMaxTake];
   for (std::uint32_t i = 0; i < mine.count; ++i) indices[i] = mine.slots[i] - 1;
   return os::register_words(file.fd(), kWordsAt, indices, mine.count);
@@ -152,7 +152,8 @@ bool LocalSession::is_locked_beside(std::uint32_t lock,
 }
 
 Contest LocalSession::contested(std::uint32_t lock) const {
-  if (!is_locked_beside(lock, takeover_byte)) return Contest::none;
+  const bool across = entry(lock).file.identity().across;
+  if (!is_locked_beside(lock, across ? ask_byte : takeover_byte)) return Contest::none;
   return is_locked_beside(lock, kill_byte) ? Contest::by_kill : Contest::for_its_place;
 }
 

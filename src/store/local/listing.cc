@@ -42,6 +42,7 @@ Record make_record(const Request& request, std::uint32_t slot, std::uint64_t tok
   record.kept_for = static_cast<std::uint64_t>(request.kept_for);
   record.kept_for_start_ns = request.kept_for_start_ns;
   record.eviction = static_cast<std::uint8_t>(request.eviction);
+  if (identity.across) note_host(record.host);
   record.id_size = copy_text(request.id, record.id);
   record.command_size = copy_text(request.command, record.command);
   return record;
@@ -69,6 +70,8 @@ void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderV
     to.read_locked = read_locked;
     to.pid = conflict.pid > 0 ? conflict.pid : 0;
   }
+  // A number of another machine means another process here.
+  if (file.identity().across && to.has_record && record.boot != file.identity().boot) return;
   os::ProcessFacts process;
   if (to.pid <= 0 || os::process_facts(to.pid, process) != 0) return;
   // A process that started after the hold began has the holder's pid, but not its slot. /proc
@@ -159,6 +162,7 @@ bool has_ended(const HolderView& holder) {
 }  // namespace
 
 void name_who_is_left(const LockFile& file, HolderView& holder, bool& gathered) {
+  if (file.identity().across) return;
   if (holder.verified || !holder.has_record || holder.read_locked || holder.pid <= 0) return;
   if (!has_ended(holder)) return;
   if (!gathered) holdings.gather(file.identity().device, file.identity().inode);
@@ -208,6 +212,7 @@ bool held_by_our_tree(LockFile& file, std::uint32_t slot, const Request& request
   }
   Record record;
   if (!read_record(file.fd(), slot, record) || record.pid <= 1) return false;
+  if (identity.across && record.boot != identity.boot) return false;
   if (record.kind == static_cast<std::uint8_t>(HolderKind::keeper))
     return kept_for_the_same(file, slot, record, request);
   return os::is_ancestor(record.pid);

@@ -150,7 +150,7 @@ Status LockFile::check_file(const OpenRules& rules) {
   if (const int error = looks_ ? 0 : keep_apart())
     return failure(Code::io, error, "cannot duplicate the descriptor");
   identity_ = {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
-               rules.foreign_format ? 0 : os::boot_hash()};
+               rules.foreign_format ? 0 : os::boot_hash(), rules.across};
   return {};
 }
 
@@ -179,6 +179,11 @@ Status LockFile::check_filesystem(const OpenRules& rules, int fd) const {
     append_nfs(nfs_mount_of(fd), error);
   } else {
     error.message.append(") cannot be trusted");
+  }
+  if (name == std::string_view("nfs") && nfs_mount_of(fd).fault == NfsFault::none) {
+    error.message.append("; --store shared:").append(parent_of(path_));
+    error.message.append(" and a name stop the command in time, --trust-fs does not");
+    return error;
   }
   error.message.append("; see atmost doctor ").append(parent_of(path_));
   error.message.append(", or say --trust-fs");
@@ -269,7 +274,7 @@ Status LockFile::save_header() {
   // that this one was copied from, may say "alive" for ever: no process is left whose death would
   // clear them.
   if (read_only_) return {};
-  if (!words_count()) {
+  if (!words_count() && !identity_.across) {
     if (const int error = clear_words(fd()))
       return failure(Code::io, error, "cannot write the lock file");
   }

@@ -48,8 +48,9 @@ struct OpenRules {
   OpenRules(const Request& request)
       : create_mode(request.create_mode),
         mode_given(request.mode_given),
-        make_parents(request.make_parents),
+        make_parents(request.make_parents && !request.across),
         trust_fs(request.trust_fs),
+        across(request.across),
         looks_only(request.looks_only),
         only_stops(request.only_stops),
         with_flock(request.with_flock),
@@ -59,6 +60,7 @@ struct OpenRules {
   bool mode_given = false;
   bool make_parents = false;
   bool trust_fs = false;
+  bool across = false;
   bool looks_only = false;
   bool only_stops = false;
   bool with_flock = false;
@@ -186,7 +188,8 @@ class LockFile {
   // Whether the index and header are of the running boot and this file, so that occupancy words
   // count.
   bool words_count() const {
-    return state_ == HeaderState::good && header_.boot == identity_.boot && identity_.boot != 0;
+    return state_ == HeaderState::good && header_.boot == identity_.boot && identity_.boot != 0 &&
+           !identity_.across;
   }
 
   // Makes the index cover `slot`. REQUIRES: guarded.

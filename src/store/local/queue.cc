@@ -19,6 +19,8 @@ bool record_of(LockFile& file, std::uint32_t queue, std::uint64_t ticket, Waiter
 }
 
 std::uint64_t running_boot(const LockFile& file) {
+  constexpr std::uint64_t kAnyBoot = 1;  // turns are measured by the wall clocks
+  if (file.identity().across) return kAnyBoot;
   const std::uint64_t known = file.identity().boot;
   return known != 0 ? known : os::boot_hash();
 }
@@ -68,6 +70,7 @@ void describe(LockFile& file, const LockSpec& spec, const Request& request, cons
   record.mode = static_cast<std::uint8_t>(spec.mode);
   record.joins = request.on_busy == OnBusy::join;
   record.due_boot_ns = due_boot_ns;
+  if (file.identity().across) note_host(record.host);
   record.id_size = copy_text(request.id, record.id);
   record.command_size = copy_text(request.command, record.command);
   // A full disk costs a line in a listing, not the waiter's place.

@@ -176,6 +176,7 @@ Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
                                           LockVisitor* visitor) {
   LockFile file;
   OpenRules rules = kLooking;
+  rules.across = across_;
   rules.directories_known = visitor != nullptr && visitor->holders_only();
   if (Status opened = file.open(lock, rules, LockFile::Access::look); !opened.ok())
     return opened.error();

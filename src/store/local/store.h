@@ -10,6 +10,8 @@ namespace atmost::local {
 // no state: any number of these are equivalent. inspect() is for programs with one thread.
 class LocalStore final : public Store {
  public:
+  // `across`: several machines use the files (Request::across).
+  explicit constexpr LocalStore(bool across = false) : across_(across) {}
   const StoreTraits& traits() const override;
   Result<Owned<Session>> open(const Request& request) override;
   Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
@@ -18,6 +20,9 @@ class LocalStore final : public Store {
   Result<StatsKept> recall(const Request& request, LockStats& lock,
                            DirectoryStats& directory) override;
   Status forget(const Request& request) override;
+
+ private:
+  const bool across_;
 };
 
 // Asks the keeper that was last admitted to the lock for process `kept_for` to release it, and

@@ -17,6 +17,8 @@ namespace {
 
 // How long the head of a queue waits before it looks again, events or not.
 constexpr std::int64_t kLookAgainNs = 1'000'000'000;
+// There are no events from other machines.
+constexpr std::int64_t kLookAcrossNs = 250'000'000;
 // After a close, the event comes before the locks are dropped, so the head looks soon, and a few
 // times.
 constexpr std::int64_t kAfterClose[] = {20'000'000, 5'000'000, 1'000'000};
@@ -25,6 +27,10 @@ static_assert(kNearLooksNs < kTurn.ns);
 constexpr std::int64_t kFarLooksNs = 20'000'000'000;
 // Two turns are over by then, with a margin for a loaded machine.
 constexpr std::int64_t kBeforeDeadlineNs = 2 * kTurn.ns + 300'000'000;
+
+std::int64_t turn_now(const LockFile& file) {
+  return file.identity().across ? os::now().real_ns : os::boot_ns();
+}
 
 std::int64_t earlier(std::int64_t one, std::int64_t other) { return one < other ? one : other; }
 
@@ -61,7 +67,7 @@ Result<Wake> LocalSession::wait_behind_others(std::uint32_t lock, const Ticket& 
   for (bool same = false;;) {
     if (!same) {
       const std::uint32_t far = ours.near ? 1 : kNear;
-      Status found = find_ahead(ours.file, queue, ticket, far, os::boot_ns(), ahead);
+      Status found = find_ahead(ours.file, queue, ticket, far, turn_now(ours.file), ahead);
       if (!found.ok()) return found.error();
     }
     gone = ahead.ticket == 0;
@@ -76,7 +82,8 @@ Result<Wake> LocalSession::wait_behind_others(std::uint32_t lock, const Ticket& 
     const std::int64_t at = os::boot_ns();
     if (at >= deadline_boot_ns) return Wake::deadline;
     // Finding the waiter anew costs more than a look, and is only needed when it no longer counts.
-    same = error != 0 && !Turns(at, 0).overtaken(turn_of(ours.file, queue, ahead.ticket));
+    same = error != 0 &&
+           !Turns(turn_now(ours.file), 0).overtaken(turn_of(ours.file, queue, ahead.ticket));
     if (error == 0) {
       // That waiter and all before it have gone, or there are fewer than we think
       ours.near = true;
@@ -157,7 +164,9 @@ Result<Wake> LocalSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) 
     for (std::uint32_t i = 0; i < count_; ++i) watch_.start(entry(i).file.path());
     return Wake::maybe;  // what happened before the watch began is seen by the next attempt
   }
-  const std::int64_t span = quick_looks_ > 0 ? kAfterClose[--quick_looks_] : kLookAgainNs;
+  const std::int64_t span = quick_looks_ > 0                  ? kAfterClose[--quick_looks_]
+                            : entry(0).file.identity().across ? kLookAcrossNs
+                                                              : kLookAgainNs;
   const std::int64_t until = earlier(deadline_boot_ns, plus(os::boot_ns(), {span}));
   const os::Noticed noticed = watch_.wait(until - os::boot_ns());
   if (noticed == os::Noticed::closed) quick_looks_ = sizeof kAfterClose / sizeof kAfterClose[0];

@@ -2,7 +2,8 @@
 # For the scripts in this folder, which begin with:  . "$(dirname "$0")/lib.sh"
 #
 # What a user sees of a store that many machines share. Each script runs once with every such store:
-# with_etcd and with_postgres start a cluster and run the scripts one after the other, with
+# with_etcd, with_postgres and with_shared start a cluster (or make a directory) and run the scripts
+# one after the other, with
 #
 #   FLEET_STORE   the store's URL
 #   FLEET_DEAD    a URL of the same kind where nobody answers

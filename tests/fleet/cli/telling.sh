@@ -13,7 +13,7 @@ for run in 1 2; do
   rm told
 done
 case $FLEET_STORE in
-  etcd:*)
+  etcd:* | shared:*)
     expect_code 0 fleet --notify 'cat >event; : >told' "$name" true
     wait_until '[ -e told ]'
     expect_in event '"notify":"recovered"'

@@ -6,8 +6,14 @@
 
 #include <string>
 
-#ifdef WITH_ETCD
+#if defined(WITH_ETCD)
 #include "etcd/kit/cluster.h"
+#elif defined(WITH_SHARED)
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "store/shared/directory.h"
 #else
 #include "postgres/kit/cluster.h"
 #endif
@@ -20,10 +26,27 @@ struct Fleet {
   std::string pids;
 };
 
-#ifdef WITH_ETCD
+#if defined(WITH_ETCD)
 using etcd_kit::Cluster;
 Fleet fleet_of(const Cluster& cluster) {
   return {cluster.url("/t"), "etcd://127.0.0.1:1/t", std::to_string(cluster.pid(0))};
+}
+#elif defined(WITH_SHARED)
+// A directory of this machine, which takes the same calls as one on NFS. There is no server.
+struct Cluster {
+  Cluster() {
+    if (mkdtemp(directory) == nullptr) abort();
+    setenv(atmost::shared::kAnyFilesystem, "1", 1);
+  }
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  ~Cluster() { std::filesystem::remove_all(directory); }
+
+  char directory[32] = "/tmp/atmost-shared-XXXXXX";
+};
+Fleet fleet_of(const Cluster& cluster) {
+  const std::string url = std::string("shared:") + cluster.directory;
+  return {url, url + "/missing", std::to_string(getpid())};
 }
 #else
 using postgres_kit::Cluster;

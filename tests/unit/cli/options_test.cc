@@ -206,8 +206,11 @@ TEST(Options, AStoreIsAFileOrALink) {
   EXPECT_TRUE(Line({"--store=file:", "l"}).ok());
   EXPECT_TRUE(Line({"--store=symlink:", "l"}).ok());
   EXPECT_EQ(Line({"--store=ftp:", "l"}).error(),
-            "--store: is no store: use file:, symlink:, etcd://HOST:PORT[,HOST:PORT...]/PREFIX or "
-            "postgres://...");
+            "--store: is no store: use file:, symlink:, etcd://HOST:PORT[,HOST:PORT...]/PREFIX, "
+            "postgres://... or shared:/DIRECTORY");
+  EXPECT_TRUE(Line({"--store=shared:/mnt/locks", "l"}).ok());
+  EXPECT_EQ(Line({"--store=shared:locks", "l"}).error(),
+            "--store: names no directory by its whole path: use shared:/DIRECTORY, on NFS");
   const std::string error = Line({"--store=etcd://me:secret@host/x", "l"}).error();
   EXPECT_EQ(error, "--store: holds a password, which others could see: leave it out of the URL");
   EXPECT_EQ(Line({"--store=postgres://me:secret", "l"}).error().find("secret"), std::string::npos);

@@ -1,0 +1,32 @@
+// Whether locks in a directory exclude other machines.
+#ifndef ATMOST_STORE_SHARED_DIRECTORY_H
+#define ATMOST_STORE_SHARED_DIRECTORY_H
+
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace atmost::shared {
+
+// The directory of "shared:/DIR" or, with a key behind it, of "shared:/DIR/KEY". Usage error: it is
+// no such URL.
+Result<std::string> directory_of(std::string_view url);
+// The path of the lock file of "shared:/DIR/KEY".
+std::string_view path_of(std::string_view url);
+
+// A test sets this variable: a directory of this machine is then as good as one on NFS. The
+// protocol is the same, but no other machine takes part in it.
+inline constexpr const char* kAnyFilesystem = "ATMOST_TESTS_SHARED_ANYWHERE";
+
+// Fails unless the directory is on NFS 4.1 or 4.2, mounted hard, with locks that the server keeps;
+// says why, and what to mount. Blocks as long as the server does. `mount` gets what is mounted, in
+// words.
+Status check_directory(const std::string& directory, std::string* mount = nullptr);
+
+// The server does not answer.
+Error silent(std::string_view directory);
+
+}  // namespace atmost::shared
+
+#endif

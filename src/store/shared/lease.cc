@@ -1,0 +1,143 @@
+#include "lease.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/lease_time.h"
+#include "directory.h"
+#include "os/clock.h"
+#include "session.h"
+#include "store/local/heartbeat.h"
+
+namespace atmost::shared {
+namespace {
+
+// How often the holder looks whether it is asked to stop: one call of the server for each slot.
+constexpr Duration kLook = Duration::seconds(1);
+constexpr Duration kAnswer = Duration::seconds(2);
+constexpr Duration kRelease = Duration::seconds(5);
+constexpr Duration kLate = Duration::millis(200);
+
+std::vector<HeldLock> held_by(const Core& core) {
+  std::vector<HeldLock> held;
+  for (std::uint32_t i = 0; i < core.request.lock_count; ++i) held.push_back(core.lease.lock(i));
+  return held;
+}
+
+// With the descriptors that hold the locks: after the server has freed one, no write of them
+// succeeds. 0, or the first failure.
+int beat(const std::vector<HeldLock>& held, std::uint64_t number) {
+  for (const HeldLock& lock : held) {
+    if (const int error = local::beat(lock.fd, lock.slots[0], lock.token, number)) return error;
+  }
+  return 0;
+}
+
+}  // namespace
+
+HeldLease::HeldLease(SharedSession& session) : HeldLease(session, held_by(*session.core_)) {}
+
+HeldLease::HeldLease(SharedSession& session, std::vector<HeldLock> held)
+    : Hold(held.data()),
+      session_(session),
+      held_(std::move(held)),
+      bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+HeldLease::~HeldLease() {
+  renewal_.stop();
+  if (bell_ >= 0) close(bell_);
+}
+
+Status HeldLease::begin(std::int64_t sent) {
+  const auto failed = std::make_shared<int>(EIO);
+  const auto job = [failed, held = held_, core = session_.core_] { *failed = beat(held, 1); };
+  if (session_.worker_.run(job, plus(os::boot_ns(), kPatience)) != Worker::Ran::done)
+    return silent(session_.core_->directory);
+  beats_ = 1;
+  int error = *failed;
+  const Duration ttl = session_.core_->request.ttl;
+  const Duration grace = session_.core_->request.kill_grace;
+  const bool warned = session_.core_->request.on_lost == OnLost::warn;
+  if (error == 0) {
+    error =
+        renewal_.start(*this, sent, ttl, renewal_pause(ttl, grace), renewal_reserve(grace, warned));
+  }
+  if (error == 0) return {};
+  Error words = error_of(Code::io, error, session_.core_->directory);
+  words.message.append(": the lock was taken, but the lease cannot be kept");
+  return words;
+}
+
+Contest HeldLease::contested(std::uint32_t) const {
+  const Contest known = contest_;
+  return known != Contest::none || !upkeep().asked_to_stop ? known : Contest::for_its_place;
+}
+
+fleet::Renewed HeldLease::renew(std::int64_t give_up) {
+  const auto failed = std::make_shared<int>(EAGAIN);
+  const std::uint64_t number = ++beats_;
+  const auto job = [failed, number, held = held_, core = session_.core_] {
+    *failed = beat(held, number);
+  };
+  if (session_.worker_.run(job, give_up) != Worker::Ran::done) return fleet::Renewed::unknown;
+  if (*failed == 0) return fleet::Renewed::yes;
+  // The server has freed the lock. Other failures (a full disk) may pass.
+  const bool lost = *failed == EIO || *failed == ESTALE || *failed == EBADF;
+  return lost ? fleet::Renewed::lost : fleet::Renewed::unknown;
+}
+
+// False when it is woken.
+bool HeldLease::rest(std::int64_t until) const {
+  while (os::boot_ns() < until) {
+    pollfd bell = {bell_, POLLIN, 0};
+    if (poll(&bell, 1, static_cast<int>((until - os::boot_ns()) / 1'000'000 + 1)) > 0) return false;
+  }
+  return true;
+}
+
+bool HeldLease::asked_to_stop(std::int64_t until) {
+  while (rest(std::min(until, plus(os::boot_ns(), kLook))) && os::boot_ns() < until) {
+    const auto found = std::make_shared<Contest>(Contest::none);
+    const auto job = [found, core = session_.core_] {
+      for (std::uint32_t i = 0; i < core->request.lock_count && *found == Contest::none; ++i)
+        *found = core->lease.contested(i);
+    };
+    const std::int64_t give_up = std::min(until, plus(os::boot_ns(), kAnswer));
+    if (session_.worker_.run(job, give_up) != Worker::Ran::done) continue;
+    if (*found == Contest::none) continue;
+    contest_ = *found;
+    return true;
+  }
+  return false;
+}
+
+void HeldLease::wake() {
+  const std::uint64_t one = 1;
+  if (write(bell_, &one, sizeof one) < 0) {  // full: it is readable already
+  }
+}
+
+void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {
+  // The lease object ends here in any case.
+  const std::unique_ptr<HeldLease> self = std::move(session_.lease_);
+  const bool lost = upkeep().lost;
+  renewal_.stop();
+  const auto job = [core = session_.core_, ending, now, lost] {
+    // Nothing is locked again with a descriptor whose locks the server has freed.
+    if (lost) {
+      core->lease.detach();
+      core->session.close();
+      core->opened = false;
+    } else {
+      core->lease.release(ending, now);
+    }
+  };
+  // If the server is silent, the slots are free when this process has ended, or with its lease.
+  (void)session_.worker_.run(job, plus(os::boot_ns(), lost ? kLate : kRelease));
+}
+
+}  // namespace atmost::shared

@@ -1,0 +1,208 @@
+#include "session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "directory.h"
+#include "holder_stop.h"
+#include "lease.h"
+#include "os/clock.h"
+
+namespace atmost::shared {
+namespace {
+
+// The job that runs in this thread, for its decisions.
+thread_local const Core* deciding = nullptr;
+thread_local DecideFn decides = nullptr;
+
+// A job that is late admits nobody: its caller has gone.
+Decision decide_if_wanted(const Request& request, const LockSpec& lock, const View& view,
+                          const Instant& now) {
+  Decision decision = decides(request, lock, view, now);
+  if (deciding->given_up) {
+    decision.verdict = Verdict::busy;
+    decision.why = Why::no_slot;
+  }
+  return decision;
+}
+
+// What a job hands to its caller, who may have gone.
+template <class T>
+struct Answer {
+  Result<T> it{std::in_place};
+};
+
+}  // namespace
+
+Core::Core(const Request& from)
+    : request(from), directory([&] {
+        std::string path(path_of(from.locks[0].path.view()));
+        path.resize(path.rfind('/'));
+        return path.empty() ? std::string("/") : path;
+      }()) {
+  request.across = true;
+  request.trust_fs = true;  // check_directory() has the last word
+  for (std::uint32_t i = 0; i < request.lock_count; ++i)
+    request.locks[i].path.assign(path_of(from.locks[i].path.view()));
+  session.set_blocking(os::Blocking::thread_alarm);
+}
+
+Core::~Core() { lease.detach(); }
+
+Status Core::open() {
+  if (opened) return {};
+  if (Status checked = check_directory(directory); !checked.ok()) return checked;
+  Status done = session.open(request);
+  opened = done.ok();
+  return done;
+}
+
+SharedSession::SharedSession(const Request& request) : core_(std::make_shared<Core>(request)) {}
+
+SharedSession::~SharedSession() = default;
+
+template <class Job>
+bool SharedSession::run(Job job, std::int64_t until) {
+  const bool done =
+      worker_.run([core = core_, job]() mutable { job(*core); }, until) == Worker::Ran::done;
+  if (!done) core_->given_up = true;
+  return done;
+}
+
+template <class Job>
+bool SharedSession::run(Job job) {
+  return run(std::move(job), plus(os::boot_ns(), kPatience));
+}
+
+void SharedSession::close() {
+  lease_.reset();
+  // A job that hangs keeps what it uses.
+  if (worker_.cancel(plus(os::boot_ns(), Duration::seconds(1))))
+    (void)run([](Core& core) { core.session.close(); });
+  delete this;
+}
+
+Result<Decision> SharedSession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
+                                        Lease& lease) {
+  const std::int64_t sent = os::boot_ns();
+  // A caller that waits also waits for a server that restarts.
+  std::int64_t until = plus(sent, kPatience);
+  if (queue != nullptr) until = std::max(until, plus(sent, core_->request.wait));
+  const auto answer = std::make_shared<Answer<Decision>>();
+  const bool queues = queue != nullptr;
+  const Ticket ticket = queues ? *queue : Ticket();
+  const bool done = run(
+      [=](Core& core) {
+        if (core.given_up) return;
+        if (Status opened = core.open(); !opened.ok()) {
+          answer->it = opened.error();
+          return;
+        }
+        deciding = &core;
+        decides = decide;
+        core.ticket = ticket;
+        answer->it = core.session.attempt(decide_if_wanted, now, queues ? &core.ticket : nullptr,
+                                          core.lease);
+        if (core.lease.held() && core.given_up) core.lease.release(Ending::not_started, now);
+      },
+      until);
+  if (!done) return silent(core_->directory);
+  return settle(answer->it, queue, sent, lease);
+}
+
+// The worker is idle.
+Result<Decision> SharedSession::settle(const Result<Decision>& answer, Ticket* queue,
+                                       std::int64_t sent, Lease& lease) {
+  if (queue != nullptr) *queue = core_->ticket;
+  if (!answer.ok() || !core_->lease.held()) return answer;
+  lease_ = std::make_unique<HeldLease>(*this);
+  if (const Status begun = lease_->begin(sent); !begun.ok()) {
+    lease_->release(Ending::not_started, os::now(), {});
+    return begun.error();
+  }
+  lease = Lease(lease_.get());
+  return answer;
+}
+
+Result<Wake> SharedSession::await(Ticket& ticket, std::int64_t deadline) {
+  const auto answer = std::make_shared<Answer<Wake>>();
+  answer->it = Wake::maybe;
+  const Ticket mine = ticket;
+  const auto job = [core = core_, answer, mine, deadline] {
+    core->ticket = mine;
+    answer->it = core->session.await(core->ticket, deadline);
+  };
+  // When the server hangs, its answer comes late: the next attempt says so.
+  const std::int64_t until =
+      deadline == Duration::kForever ? deadline : plus(deadline, Duration::seconds(2));
+  const Worker::Ran ran = worker_.run(job, until, true);
+  if (ran == Worker::Ran::done) {
+    ticket = core_->ticket;
+    return answer->it;
+  }
+  (void)worker_.cancel(plus(os::boot_ns(), Duration::seconds(1)));
+  return ran == Worker::Ran::interrupted ? Wake::interrupted : Wake::deadline;
+}
+
+void SharedSession::withdraw(Ticket& ticket) {
+  if (!ticket.drawn) return;
+  const Ticket mine = ticket;
+  ticket = {};
+  (void)run([mine](Core& core) {
+    core.ticket = mine;
+    core.session.withdraw(core.ticket);
+  });
+}
+
+Result<std::uint32_t> SharedSession::count_refusal(std::uint32_t lock) {
+  const auto answer = std::make_shared<Answer<std::uint32_t>>();
+  const bool done = run([=](Core& core) {
+    const Status opened = core.open();
+    answer->it = opened.ok() ? core.session.count_refusal(lock) : opened.error();
+  });
+  return done ? answer->it : silent(core_->directory);
+}
+
+Result<std::uint32_t> SharedSession::count_end(std::uint32_t lock, bool failed) {
+  const auto answer = std::make_shared<Answer<std::uint32_t>>();
+  const bool done = run([=](Core& core) {
+    const Status opened = core.open();
+    answer->it = opened.ok() ? core.session.count_end(lock, failed) : opened.error();
+  });
+  return done ? answer->it : silent(core_->directory);
+}
+
+bool SharedSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
+  const auto suspicious = std::make_shared<bool>(false);
+  const bool done = run([=](Core& core) {
+    if (core.open().ok()) *suspicious = core.session.learn(lock, how, sample);
+  });
+  return done && *suspicious;
+}
+
+Result<Owned<HolderStop>> SharedSession::stop(std::uint32_t lock, std::uint32_t slot,
+                                              std::uint64_t hold, StopFor what_for) {
+  const auto begun = std::make_shared<SharedHolderStop::Begun>();
+  const bool done = run([=](Core& core) {
+    if (Status opened = core.open(); !opened.ok()) {
+      begun->error = opened;
+      return;
+    }
+    Result<Owned<HolderStop>> inner = core.session.stop(lock, slot, hold, what_for);
+    if (!inner.ok()) {
+      begun->error = inner.error();
+    } else {
+      begun->stop = std::move(inner.value());
+    }
+  });
+  if (!done) return silent(core_->directory);
+  if (!begun->error.ok()) return begun->error.error();
+  if (!begun->stop) return Owned<HolderStop>();
+  return Owned<HolderStop>(new SharedHolderStop(*this, begun));
+}
+
+Text<80> SharedSession::lease_name() const {
+  return lease_ != nullptr ? Text<80>("its-descriptors") : Text<80>();
+}
+
+}  // namespace atmost::shared

@@ -1,0 +1,89 @@
+// The locks of one request in a directory that machines share (docs/fleet-shared.md).
+#ifndef ATMOST_STORE_SHARED_SESSION_H
+#define ATMOST_STORE_SHARED_SESSION_H
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "core/session.h"
+#include "store/local/session.h"
+#include "worker.h"
+
+namespace atmost::shared {
+
+class HeldLease;
+class SharedHolderStop;
+
+// What jobs use, in the worker's thread alone: so it outlives a session whose server hangs.
+struct Core {
+  // Paths without the scheme. Its views are those of the caller's request.
+  explicit Core(const Request& from);
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+  ~Core();
+
+  // Examines the directory and opens the files, once.
+  Status open();
+
+  Request request;
+  const std::string directory;
+  local::LocalSession session;
+  bool opened = false;
+  Ticket ticket;
+  Lease lease;
+  std::atomic<bool> given_up = false;  // nobody waits for the job any more: it admits nobody
+};
+
+// Locks are bytes of files, as in store/local, and each call on a file is made by a worker, so that
+// a server that hangs blocks no caller for longer than it says. A hold is kept by the server, which
+// frees it a while after it last heard of the machine (90 s for Linux, unless it is set). So the
+// holder writes into its file every quarter of the ttl, with the descriptor that holds the lock;
+// when no write has succeeded for a ttl, it ends its command.
+//
+// If this process dies, its slots are free when no process of the command is left, which have the
+// descriptor; if its machine dies or is cut off, when the server's lease for it ends.
+//
+// One request at a time. Not thread-safe.
+class SharedSession final : public Session {
+ public:
+  explicit SharedSession(const Request& request);
+  SharedSession(const SharedSession&) = delete;
+  SharedSession& operator=(const SharedSession&) = delete;
+
+  Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
+                           Lease& lease) override;
+  Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
+  void withdraw(Ticket& ticket) override;
+  Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
+  Result<std::uint32_t> count_end(std::uint32_t lock, bool failed) override;
+  bool learn(std::uint32_t lock, LearnFn how, const RunSample& sample) override;
+  Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                 StopFor what_for) override;
+  Text<80> lease_name() const override;
+  void close() override;
+
+ private:
+  friend class HeldLease;
+  friend class SharedHolderStop;
+
+  ~SharedSession();
+  // Runs a job on the core, and waits for it for a few seconds. False: the server is silent.
+  template <class Job>
+  bool run(Job job, std::int64_t until_boot_ns);
+  template <class Job>
+  bool run(Job job);
+  Result<Decision> settle(const Result<Decision>& answer, Ticket* queue, std::int64_t sent_boot_ns,
+                          Lease& lease);
+
+  std::shared_ptr<Core> core_;
+  std::unique_ptr<HeldLease> lease_;
+  Worker worker_;  // ends before the rest
+};
+
+// How long an answer is waited for: the guard may be held for five seconds.
+inline constexpr Duration kPatience = Duration::seconds(10);
+
+}  // namespace atmost::shared
+
+#endif

@@ -1,0 +1,153 @@
+#include "store.h"
+
+#include <vector>
+
+#include "core/host.h"
+#include "core/schemes.h"
+#include "directory.h"
+#include "os/clock.h"
+#include "session.h"
+#include "store/local/store.h"
+
+namespace atmost::shared {
+namespace {
+
+// What inspect() saw, for a visitor that may not wait as long as the job does.
+struct Seen final : LockVisitor {
+  explicit Seen(bool only) : only_holders(only) {}
+
+  bool holders_only() const override { return only_holders; }
+  void header(const Header& from) override { head = from; }
+  void drained_slot(std::uint32_t slot) override { drained.push_back(slot); }
+  void holder(const HolderView& from) override { holders.push_back(from); }
+  void waiter(const WaiterView& from) override { waiters.push_back(from); }
+
+  void tell(LockVisitor& visitor) const {
+    visitor.header(head);
+    for (const std::uint32_t slot : drained) visitor.drained_slot(slot);
+    for (const HolderView& each : holders) visitor.holder(each);
+    for (const WaiterView& each : waiters) visitor.waiter(each);
+  }
+
+  const bool only_holders;
+  std::uint32_t count = 0;
+  Header head;
+  std::vector<std::uint32_t> drained;
+  std::vector<HolderView> holders;
+  std::vector<WaiterView> waiters;
+};
+
+// Of a request for one lock.
+Request local_request(const Request& from) {
+  Request request = from;
+  request.across = true;
+  request.trust_fs = true;
+  request.locks[0].path.assign(path_of(from.locks[0].path.view()));
+  return request;
+}
+
+}  // namespace
+
+Result<Owned<Store>> open_store(std::string_view url) {
+  Result<std::string> directory = directory_of(url);
+  if (!directory.ok()) return directory.error();
+  return Owned<Store>(new SharedStore(std::move(directory.value())));
+}
+
+Status end_lease(std::string_view url, std::string_view) {
+  const Result<std::string> directory = directory_of(url);
+  return directory.ok() ? Status{} : Status{directory.error()};
+}
+
+const StoreTraits& SharedStore::traits() const { return traits_of("shared"); }
+
+Result<Owned<Session>> SharedStore::open(const Request& request) {
+  for (std::uint32_t i = 1; i < request.lock_count; ++i) {
+    for (std::uint32_t j = 0; j < i; ++j) {
+      if (request.locks[i].path.view() != request.locks[j].path.view()) continue;
+      Error twice = error_of(Code::usage, 0, request.locks[i].name);
+      twice.message.append(": the same lock twice: leave one of them out");
+      return twice;
+    }
+  }
+  return Owned<Session>(new SharedSession(request));
+}
+
+Status SharedStore::run(std::function<Status()> job) {
+  const auto answer = std::make_shared<Status>();
+  const auto whole = [answer, job = std::move(job), directory = directory_] {
+    *answer = check_directory(directory);
+    if (answer->ok()) *answer = job();
+  };
+  if (worker_.run(whole, plus(os::boot_ns(), kPatience)) != Worker::Ran::done)
+    return silent(directory_);
+  return *answer;
+}
+
+Result<std::uint32_t> SharedStore::inspect(const LockSpec& lock, const Instant& now,
+                                           LockVisitor* visitor) {
+  const auto seen = std::make_shared<Seen>(visitor == nullptr || visitor->holders_only());
+  LockSpec spec = lock;
+  spec.path.assign(path_of(lock.path.view()));
+  const Status done = run([seen, spec, now]() -> Status {
+    const Result<std::uint32_t> count = local::LocalStore(true).inspect(spec, now, seen.get());
+    if (!count.ok()) return count.error();
+    seen->count = count.value();
+    return {};
+  });
+  if (!done.ok()) return done.error();
+  if (visitor != nullptr) seen->tell(*visitor);
+  return seen->count;
+}
+
+Result<std::size_t> SharedStore::list(std::string_view after, std::span<Text<255>> to) {
+  struct Names {
+    std::vector<Text<255>> names;
+    std::size_t count = 0;
+  };
+  const auto found = std::make_shared<Names>();
+  found->names.resize(to.size());
+  const std::string last(after);
+  const Status done = run([found, last, directory = directory_]() -> Status {
+    const Result<std::size_t> count =
+        next_names(directory.c_str(), ".lock", last, {found->names.data(), found->names.size()});
+    if (!count.ok()) return count.error();
+    found->count = count.value();
+    return {};
+  });
+  if (!done.ok()) return done.error();
+  for (std::size_t i = 0; i < found->count; ++i) to[i] = found->names[i];
+  return found->count;
+}
+
+Status SharedStore::set_drained(const Request& request, std::uint32_t slot, bool drained) {
+  return run([mine = local_request(request), slot, drained] {
+    return local::LocalStore(true).set_drained(mine, slot, drained);
+  });
+}
+
+Result<StatsKept> SharedStore::recall(const Request& request, LockStats& lock,
+                                      DirectoryStats& directory) {
+  struct Known {
+    LockStats lock;
+    DirectoryStats directory;
+    StatsKept kept = StatsKept::none;
+  };
+  const auto known = std::make_shared<Known>();
+  const Status done = run([known, mine = local_request(request)]() -> Status {
+    Result<StatsKept> kept = local::LocalStore(true).recall(mine, known->lock, known->directory);
+    if (!kept.ok()) return kept.error();
+    known->kept = kept.value();
+    return {};
+  });
+  if (!done.ok()) return done.error();
+  lock = known->lock;
+  directory = known->directory;
+  return known->kept;
+}
+
+Status SharedStore::forget(const Request& request) {
+  return run([mine = local_request(request)] { return local::LocalStore(true).forget(mine); });
+}
+
+}  // namespace atmost::shared

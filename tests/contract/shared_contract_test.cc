@@ -1,0 +1,59 @@
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "contract.h"
+#include "store/shared/directory.h"
+#include "store/shared/store.h"
+
+namespace atmost::contract {
+namespace {
+
+// On a filesystem of this machine, which takes the same calls. Every session opens the file for
+// itself, as another machine would.
+class SharedWorld final : public World {
+ public:
+  SharedWorld() {
+    EXPECT_NE(mkdtemp(directory_), nullptr);
+    setenv(shared::kAnyFilesystem, "1", 1);
+  }
+  ~SharedWorld() override { std::filesystem::remove_all(directory_); }
+
+  Store& caller() override {
+    stores_.emplace_back(new shared::SharedStore(directory_));
+    return *stores_.back();
+  }
+  void point(LockSpec& spec, unsigned index) override {
+    spec.path = PathText("shared:" + path(index));
+  }
+  std::set<std::string> lacks() override { return {"rates"}; }
+  std::optional<std::string> bytes() override {
+    std::ostringstream all;
+    std::ifstream file(path(0), std::ios::binary);
+    char part[1 << 20];  // what comes behind it is heartbeats: a hole as large as memory
+    file.read(part, sizeof part);
+    all.write(part, file.gcount());
+    return all.str();
+  }
+  bool lose_hints() override { return truncate(path(0).c_str(), 0) == 0; }
+
+ private:
+  std::string path(unsigned index) const {
+    return std::string(directory_) + "/" + std::to_string(index) + ".lock";
+  }
+
+  char directory_[64] = "/tmp/atmost-contract-XXXXXX";
+  std::vector<Owned<shared::SharedStore>> stores_;
+};
+
+std::unique_ptr<World> shared_world() { return std::make_unique<SharedWorld>(); }
+
+}  // namespace
+
+ATMOST_CONTRACT(shared, shared_world);
+
+}  // namespace atmost::contract
