@@ -112,8 +112,10 @@ bool Worker::wait(std::int64_t until_boot_ns, bool interruptible, bool& interrup
 }
 
 Worker::Ran Worker::run(std::function<void()> job, std::int64_t until_boot_ns, bool interruptible) {
-  const std::unique_lock<std::timed_mutex> turn(
-      turn_, std::chrono::nanoseconds(std::max(until_boot_ns - os::boot_ns(), std::int64_t{0})));
+  // A longer time would not fit into the library's clock.
+  constexpr std::int64_t kYear = 365ll * 24 * 3600 * 1'000'000'000;
+  const std::int64_t left = std::clamp<std::int64_t>(until_boot_ns - os::boot_ns(), 0, kYear);
+  const std::unique_lock<std::timed_mutex> turn(turn_, std::chrono::nanoseconds(left));
   if (!turn) return Ran::late;
   bool interrupted = false;
   if (!wait(until_boot_ns, interruptible, interrupted))
