@@ -9,41 +9,12 @@ import sys
 import time
 import unittest
 
-from bed import ADDRESSES, Bed, Failed
+from bed import Failed
+from crowd import Crowd
+from faults import Faults, Restarts
+from on_nfs import OnNfs, mount, wait_until
 
-IMAGE = ""
-LEASE_S = 15
-
-
-def mount(machine, options, where):
-    """Mounts the server's directory as mount.nfs would, with options of the kernel."""
-    exported = "/export" if "vers=3" in options else "/"
-    machine.do(f"mkdir -p {where} && mount -t nfs -o {options},addr={ADDRESSES['server']}"
-               f",clientaddr={ADDRESSES[machine.name]} server:{exported} {where}")
-
-
-def wait_until(machine, condition, timeout=30):
-    """Seconds until the shell condition holds on a machine."""
-    start = time.monotonic()
-    while machine.run(condition)[0] != 0:
-        if time.monotonic() - start > timeout:
-            raise Failed(f"{machine.name}: not within {timeout} s: {condition}")
-        time.sleep(0.1)
-    return time.monotonic() - start
-
-
-class OnNfs(unittest.TestCase):
-    """Three machines for all tests: each uses files of its own, and heals what it cuts."""
-
-    @classmethod
-    def setUpClass(cls):
-        start = time.monotonic()
-        cls.bed = cls.enterClassContext(Bed(IMAGE, lease=LEASE_S))
-        cls.bed.server.do("chmod 755 /export")
-        for client in (cls.bed.one, cls.bed.two):
-            mount(client, "vers=4.2,hard", "/mnt/hard")
-        print(f"bed: {cls.bed.accelerator}, up after {time.monotonic() - start:.1f} s",
-              file=sys.stderr)
+LEASE_S = OnNfs.LEASE_S
 
 
 class TheBed(OnNfs):
@@ -172,5 +143,5 @@ class Mounts(OnNfs):
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: check_nfs.py IMAGE [TEST...]")
-    IMAGE = sys.argv.pop(1)
+    OnNfs.IMAGE = sys.argv.pop(1)
     unittest.main(verbosity=2)

@@ -52,9 +52,14 @@ HeldLease::~HeldLease() {
   if (bell_ >= 0) close(bell_);
 }
 
-Status HeldLease::begin(std::int64_t sent) {
+Status HeldLease::begin() {
   const auto failed = std::make_shared<int>(EIO);
-  const auto job = [failed, held = held_, core = session_.core_] { *failed = beat(held, 1); };
+  // The attempt may have waited for a server that hung: the heartbeat proves the lock anew.
+  const auto sent = std::make_shared<std::int64_t>(0);
+  const auto job = [failed, sent, held = held_, core = session_.core_] {
+    *sent = os::boot_ns();
+    *failed = beat(held, 1);
+  };
   if (session_.worker_.run(job, plus(os::boot_ns(), kPatience)) != Worker::Ran::done)
     return silent(session_.core_->directory);
   beats_ = 1;
@@ -63,8 +68,8 @@ Status HeldLease::begin(std::int64_t sent) {
   const Duration grace = session_.core_->request.kill_grace;
   const bool warned = session_.core_->request.on_lost == OnLost::warn;
   if (error == 0) {
-    error =
-        renewal_.start(*this, sent, ttl, renewal_pause(ttl, grace), renewal_reserve(grace, warned));
+    error = renewal_.start(*this, *sent, ttl, renewal_pause(ttl, grace),
+                           renewal_reserve(grace, warned));
   }
   if (error == 0) return {};
   Error words = error_of(Code::io, error, session_.core_->directory);

@@ -26,9 +26,8 @@ class HeldLease final : public Hold, private fleet::Keeper {
   HeldLease& operator=(const HeldLease&) = delete;
   ~HeldLease();
 
-  // Proves the hold once, and begins to renew it. It counts from `sent_boot_ns`, which was before
-  // the admission.
-  Status begin(std::int64_t sent_boot_ns);
+  // Proves the hold once, and begins to renew it. The lease counts from before that proof.
+  Status begin();
 
   Upkeep upkeep() const override { return renewal_.upkeep(); }
   Contest contested(std::uint32_t lock) const override;

@@ -84,10 +84,10 @@ void SharedSession::close() {
 
 Result<Decision> SharedSession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
                                         Lease& lease) {
-  const std::int64_t sent = os::boot_ns();
+  const std::int64_t called = os::boot_ns();
   // A caller that waits also waits for a server that restarts.
-  std::int64_t until = plus(sent, kPatience);
-  if (queue != nullptr) until = std::max(until, plus(sent, core_->request.wait));
+  std::int64_t until = plus(called, kPatience);
+  if (queue != nullptr) until = std::max(until, plus(called, core_->request.wait));
   const auto answer = std::make_shared<Answer<Decision>>();
   const bool queues = queue != nullptr;
   const Ticket ticket = queues ? *queue : Ticket();
@@ -107,16 +107,16 @@ Result<Decision> SharedSession::attempt(DecideFn decide, const Instant& now, Tic
       },
       until);
   if (!done) return silent(core_->directory);
-  return settle(answer->it, queue, sent, lease);
+  return settle(answer->it, queue, lease);
 }
 
 // The worker is idle.
 Result<Decision> SharedSession::settle(const Result<Decision>& answer, Ticket* queue,
-                                       std::int64_t sent, Lease& lease) {
+                                       Lease& lease) {
   if (queue != nullptr) *queue = core_->ticket;
   if (!answer.ok() || !core_->lease.held()) return answer;
   lease_ = std::make_unique<HeldLease>(*this);
-  if (const Status begun = lease_->begin(sent); !begun.ok()) {
+  if (const Status begun = lease_->begin(); !begun.ok()) {
     lease_->release(Ending::not_started, os::now(), {});
     return begun.error();
   }

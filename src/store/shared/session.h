@@ -73,8 +73,7 @@ class SharedSession final : public Session {
   bool run(Job job, std::int64_t until_boot_ns);
   template <class Job>
   bool run(Job job);
-  Result<Decision> settle(const Result<Decision>& answer, Ticket* queue, std::int64_t sent_boot_ns,
-                          Lease& lease);
+  Result<Decision> settle(const Result<Decision>& answer, Ticket* queue, Lease& lease);
 
   std::shared_ptr<Core> core_;
   std::unique_ptr<HeldLease> lease_;
