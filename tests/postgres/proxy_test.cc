@@ -1,6 +1,8 @@
 // Behind a real pgbouncer: where sessions are our own all is well, where they are pooled nothing is
 // granted.
 #include <pwd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include "server_kit.h"
 
@@ -27,14 +29,24 @@ class Bouncer {
       argv = {"/usr/sbin/pgbouncer", "-q", "-u", "postgres", directory + "/ini"};
     }
     job_ = std::make_unique<Job>(argv, directory + "/bouncer.log");
-    EXPECT_TRUE(eventually(10, [&] {
-      return std::filesystem::exists(directory + "/.s.PGSQL.5432");
-    })) << contents(directory + "/bouncer.log");
+    EXPECT_TRUE(eventually(10, [&] { return listens(directory + "/.s.PGSQL.5432"); }))
+        << contents(directory + "/bouncer.log");
     url_ = "postgres://postgres@/postgres?host=" + directory;
   }
   const std::string& url() const { return url_; }
 
  private:
+  // The socket has its name before anybody listens there.
+  static bool listens(const std::string& path) {
+    sockaddr_un at = {};
+    at.sun_family = AF_UNIX;
+    path.copy(at.sun_path, sizeof at.sun_path - 1);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool done = connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0;
+    close(fd);
+    return done;
+  }
+
   std::string url_;
   std::unique_ptr<Job> job_;
 };
