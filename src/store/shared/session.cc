@@ -11,6 +11,8 @@
 namespace atmost::shared {
 namespace {
 
+constexpr Duration kGuardAgain = Duration::millis(20);
+
 // The job that runs in this thread, for its decisions.
 thread_local const Core* deciding = nullptr;
 thread_local DecideFn decides = nullptr;
@@ -114,6 +116,13 @@ Result<Decision> SharedSession::attempt(DecideFn decide, const Instant& now, Tic
 Result<Decision> SharedSession::settle(const Result<Decision>& answer, Ticket* queue,
                                        Lease& lease) {
   if (queue != nullptr) *queue = core_->ticket;
+  if (answer.ok() && queue != nullptr && answer.value().why == Why::guard) {
+    // Many callers and a slow server: a caller that waits anyway waits for the guard, too.
+    Decision again = answer.value();
+    again.why = Why::no_slot;
+    again.retry_in = std::min(again.retry_in, kGuardAgain);
+    return again;
+  }
   if (!answer.ok() || !core_->lease.held()) return answer;
   lease_ = std::make_unique<HeldLease>(*this);
   if (const Status begun = lease_->begin(); !begun.ok()) {
