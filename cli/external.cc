@@ -17,6 +17,9 @@ bool is_plain_name(std::string_view name) {
          name.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
+// Programs that help names in a sentence, and not in its list.
+constexpr std::string_view kSeldomUsed[] = {"simulate", "schema", "fence"};
+
 // Starts argv[0], and returns only if it could not.
 using Start = Error (*)(char* const* argv);
 
@@ -76,6 +79,16 @@ int try_everywhere(std::string_view name, char** argv, Start start) {
   return try_in(ATMOST_LIBEXEC, "", name, argv, start);
 }
 
+bool is_a_program_of_ours(std::string_view name) {
+  for (const ExternalProgram& one : external_programs()) {
+    if (one.name == name) return true;
+  }
+  for (const std::string_view one : kSeldomUsed) {
+    if (one == name) return true;
+  }
+  return false;
+}
+
 // Ends the sentence "NAME is no command of atmost".
 Error no_command(std::string_view name) {
   Error error = error_of(Code::usage, 0, "\"");
@@ -87,8 +100,8 @@ Error no_command(std::string_view name) {
   Nearest nearest(name);
   for (const Subcommand& one : subcommands()) nearest.consider(one.name);
   for (const ExternalProgram& one : external_programs()) nearest.consider(one.name);
-  for (const std::string_view one : {"simulate", "schema", "fence", "help", "version"})
-    nearest.consider(one);
+  for (const std::string_view one : kSeldomUsed) nearest.consider(one);
+  for (const std::string_view one : {"help", "version"}) nearest.consider(one);
   if (nearest.found().empty()) {
     error.message.append(": atmost --help lists them");
   } else {
@@ -142,8 +155,7 @@ int run_external(std::string_view name, char** argv) {
   if (is_plain_name(name)) {
     if (const int code = try_everywhere(name, argv + 1, become_program)) return code;
   }
-  for (const ExternalProgram& one : external_programs()) {
-    if (one.name != name) continue;
+  if (is_a_program_of_ours(name)) {
     Text<200> words("atmost-");
     complain(words.append(name).append(", the program of this command, is not installed"));
     return static_cast<int>(Code::unavailable);

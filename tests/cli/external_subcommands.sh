@@ -18,9 +18,15 @@ expect_code 126 atmost plain
 expect_in err "atmost-plain: Permission denied"
 expect_code 64 atmost missing
 expect_in err '"missing" is no command of atmost'
-# One that help lists is named when it is not there.
-expect_code 69 atmost doctor
-expect_in err "atmost-doctor, the program of this command, is not installed"
+# One that help lists, or names in a sentence, is named when it is not there.
+for name in doctor explain history stats top report pass simulate schema fence; do
+  expect_code 69 atmost $name
+  expect_in err "atmost-$name, the program of this command, is not installed"
+  expect_line 1 err
+done
+# One that is misspelt is not taken for a program that is missing.
+expect_code 64 atmost fense
+expect_in err '"fense" is no command of atmost; did you mean fence?'
 mkdir -p home/bin home/libexec/atmost
 cp "$ATMOST_BIN/atmost" home/bin/
 cp exec/atmost-greet home/libexec/atmost/
