@@ -77,6 +77,7 @@ struct Invocation {
   bool overdue = false;
   bool dry_run = false;
 
+  char** argv = nullptr;            // of this process
   char* const* operands = nullptr;  // what follows the options; ends with a null pointer
   int operand_count = 0;
 

@@ -3,6 +3,8 @@
 #include <cstdlib>
 
 #include "core/host.h"
+#include "core/parse.h"
+#include "core/schemes.h"
 
 namespace atmost::cli {
 namespace {
@@ -12,7 +14,35 @@ std::string_view variable(const char* name) {
   return value != nullptr ? value : std::string_view{};
 }
 
+// For a store of a directory: a path is the lock of a file there.
+[[gnu::noinline]] Status place_file(const Invocation& invocation, std::string_view lock,
+                                    LockSpec& to) {
+  const std::size_t colon = invocation.store.find(':');
+  std::string_view directory{invocation.store.data() + colon + 1,
+                             invocation.store.size() - colon - 1};
+  while (directory.size() > 1 && directory.ends_with('/')) directory.remove_suffix(1);
+  PathText absolute;
+  const bool fits = absolute_path(lock, absolute);
+  const SplitPath split = split_path(absolute);
+  if (!fits || split.directory != directory) {
+    Error error = error_of(Code::usage, 0, "\"");
+    error.message.append(lock).append("\" is not in ").append(directory);
+    error.message.append(": use a name, operator:operand, or the path of a file there");
+    return error;
+  }
+  to.name.assign(lock);
+  return join_path(invocation.store, split.file, to.path);
+}
+
 }  // namespace
+
+SplitPath split_path(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t after = slash + 1;
+  std::string_view directory{path.data(), after};
+  while (directory.size() > 1 && directory.ends_with('/')) directory.remove_suffix(1);
+  return {directory, {path.data() + after, path.size() - after}};
+}
 
 NamingContext naming_context(const Invocation& invocation, Text<255>& host_room) {
   NamingContext around;
@@ -33,7 +63,9 @@ std::string_view fleet_host(const Invocation& invocation) {
 Status place(const Invocation& invocation, const NamingContext& around, std::string_view lock,
              LockSpec& to, bool& named) {
   if (traits_of(invocation).has_path) return place_lock(lock, around, to, named);
-  named = true;
+  const Result<LockForm> form = classify_lock(lock);
+  named = !form.ok() || form.value() != LockForm::path;
+  if (scheme_of(invocation.store)->directory && !named) return place_file(invocation, lock, to);
   return place_fleet_lock(lock, invocation.store, fleet_host(invocation), to);
 }
 

@@ -15,6 +15,13 @@ NamingContext naming_context(const Invocation& invocation, Text<255>& host_room)
 Status place(const Invocation& invocation, const NamingContext& around, std::string_view lock,
              LockSpec& to, bool& named);
 
+// A path's directory, without the slash unless it is the root, and its last part. REQUIRES: `path`
+// is absolute.
+struct SplitPath {
+  std::string_view directory, file;
+};
+SplitPath split_path(std::string_view path);
+
 // Where keys of a fleet put the host of an atom: all hosts share it, unless --host says otherwise.
 std::string_view fleet_host(const Invocation& invocation);
 

@@ -10,6 +10,7 @@
 #include "core/place.h"
 #include "options.h"
 #include "output.h"
+#include "shared_place.h"
 #include "subcommands.h"
 
 namespace atmost::cli {
@@ -86,28 +87,53 @@ void hide_ping_here() { hide_ping(invocation); }
   return false;
 }
 
-// argv[1] is the subcommand's name.
-int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
-                   const StoreService* service) {
-  invocation.service = service;
-  invocation.subcommand = subcommand.bit;
-  invocation.request.log_path.clear();  // written before it is read: one page fault, not two
+// The subcommand of that name, or of a name that other programs use for it; else null.
+const Subcommand* subcommand_of(std::string_view name) {
+  const bool is_list = name == "ls" || name == "ps" || name == "status";
+  for (const Subcommand& subcommand : subcommands()) {
+    if (subcommand.name == (is_list ? "list" : name)) return &subcommand;
+  }
+  return nullptr;
+}
+
+int run_with_store(const Subcommand& subcommand, char** argv) {
   int code = 0;
-  if (!read_command_line(subcommand, argc, argv, code)) return code;
-  if (subcommand.bit == kBeat) return subcommand.run(invocation);  // asks no store
-  const bool run_here = subcommand.bit == kRun && service == nullptr;
+  const bool run_here = subcommand.bit == kRun && invocation.service == nullptr;
   if (run_here && invocation.die_with.given()) {
     if (!enter_company(argv, code)) return code;
   } else if (run_here && !invocation.request.exec) {
     reexec_in_child(argv);
   }
   const std::string_view url = invocation.store;
-  if (service == nullptr && is_fleet(url))
+  if (invocation.service == nullptr && is_fleet(url))
     return become_fleet(scheme_of(url)->program, argv, invocation);
   StoreRoom room;
   Owned<Store> store;
-  if (!open_the_store(service, room, store, code)) return code;
+  if (!open_the_store(invocation.service, room, store, code)) return code;
   return subcommand.run(invocation);
+}
+
+// A directory may say that the store is another one than no option says.
+[[gnu::noinline]] int ask_place(const Subcommand& subcommand, char** argv) {
+  const PathText url = find_shared_place(invocation);
+  if (url.empty()) return run_with_store(subcommand, argv);
+  return with_shared_store(invocation, url, [](char** words, Invocation&) {
+    return run_with_store(*subcommand_of(words[1]), words);
+  });
+}
+
+// argv[1] is the subcommand's name.
+int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
+                   const StoreService* service) {
+  invocation.service = service;
+  invocation.subcommand = subcommand.bit;
+  invocation.argv = argv;
+  invocation.request.log_path.clear();  // written before it is read: one page fault, not two
+  int code = 0;
+  if (!read_command_line(subcommand, argc, argv, code)) return code;
+  if (subcommand.bit == kBeat) return subcommand.run(invocation);  // asks no store
+  if (service == nullptr && asks_place_first(invocation)) return ask_place(subcommand, argv);
+  return run_with_store(subcommand, argv);
 }
 
 // A hidden option by which a monitor ends the lease of its killed supervisor: --end-lease URL
@@ -119,15 +145,6 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
   Error error = error_of(ended.error().code, ended.error().sys, ended.error().message);
   error.message.append("; the lock is free when its lease ends by itself");
   return usage(error);
-}
-
-// The subcommand of that name, or of a name that other programs use for it; else null.
-const Subcommand* subcommand_of(std::string_view name) {
-  const bool is_list = name == "ls" || name == "ps" || name == "status";
-  for (const Subcommand& subcommand : subcommands()) {
-    if (subcommand.name == (is_list ? "list" : name)) return &subcommand;
-  }
-  return nullptr;
 }
 
 // atmost help [COMMAND]

@@ -1,4 +1,5 @@
 // atmost run
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -7,6 +8,7 @@
 #include "core/limiter.h"
 #include "core/parse.h"
 #include "report.h"
+#include "shared_place.h"
 #include "subcommands.h"
 #include "suggest.h"
 
@@ -57,16 +59,24 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
   return error;
 }
 
-}  // namespace
-
-namespace {
-
 // Its errors are in a frame of their own, which is gone while the command runs.
 [[gnu::noinline]] bool take_lock_and_ping(Invocation& invocation, int& code) {
   Status taken = take_lock(invocation, true);
   if (taken.ok()) taken = take_ping(invocation);
   if (!taken.ok()) code = fail(taken.error(), invocation, 2);
   return taken.ok();
+}
+
+// The lock file is on NFS, and no slot was taken: if machines share its directory, becomes the
+// program that serves it.
+[[gnu::noinline]] bool runs_elsewhere(Invocation& invocation, int& code) {
+  if (invocation.service != nullptr) return false;
+  const PathText url = find_shared_place(invocation);
+  if (url.empty()) return false;
+  code = with_shared_store(invocation, url, [](char** argv, Invocation& moved) {
+    return become_fleet(scheme_of(moved.store)->program, argv, moved);
+  });
+  return true;
 }
 
 }  // namespace
@@ -93,6 +103,7 @@ int run_command(Invocation& invocation) {
   Narrator narrator(invocation);
   Outcome outcome = atmost::run_command(*invocation.locks, invocation.request, command, &narrator);
   narrator.done();
+  if (outcome.error.sys == EREMOTE && runs_elsewhere(invocation, code)) return code;
   if (outcome.kind == Outcome::Kind::failed && outcome.error.code == Code::not_found)
     explain_not_found(invocation, command.argv[0], outcome.error);
   report(outcome, invocation, 2);

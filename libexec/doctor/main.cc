@@ -7,6 +7,7 @@
 #include "options.h"
 #include "reader/failure.h"
 #include "setup_group.h"
+#include "store/local/nfs_mount.h"
 
 namespace atmost::doctor {
 namespace {
@@ -22,12 +23,13 @@ std::string own_directory(const std::string& path) {
 
 // The program that serves that store is beside this one, and has its own doctor
 // (libexec/fleet/doctor.cc).
-[[noreturn]] void become_fleet(const std::string& url, char** argv) {
+[[noreturn]] void become_fleet(std::string url, const Options& options, const char* own_path) {
   const std::string name = "atmost-" + std::string(scheme_of(url)->program);
-  std::string path = own_directory(argv[0]) + "/" + name;
-  std::string doctor = "doctor";
+  std::string path = own_directory(own_path) + "/" + name;
+  std::string doctor = "doctor", json = "--json";
   std::vector<char*> all = {path.data(), doctor.data()};
-  for (char** word = argv + 1; *word != nullptr; ++word) all.push_back(*word);
+  if (options.json) all.push_back(json.data());
+  all.push_back(url.data());
   all.push_back(nullptr);
   const Error error = become_program(all.data());
   if (error.sys != ENOENT) throw Failure(error);
@@ -52,6 +54,16 @@ std::string directory_of(const Options& options, const NamingContext& around) {
   return directory;
 }
 
+// As the front program names the same directory.
+std::string plain_path(const std::string& directory) {
+  PathText absolute;
+  if (!absolute_path(directory, absolute))
+    throw Failure(Code::usage, directory + ": too long a path");
+  std::string path(absolute.view());
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
 Result<std::string> log_of(const NamingContext& around) {
   PathText log;
   if (const Status found = own_log(around, log); !found.ok()) return found.error();
@@ -68,9 +80,11 @@ int run(int argc, char** argv) {
                     "--setup-group: needs a directory: atmost doctor --setup-group GROUP DIR");
     setup_group(options.operands[0], options.setup_group);
   }
-  if (is_fleet(url)) become_fleet(url, argv);
+  if (is_fleet(url)) become_fleet(url, options, argv[0]);
   const NamingContext around = naming_context(options);
   const std::string directory = directory_of(options, around);
+  if (options.store.empty() && local::is_on_good_nfs(directory))
+    become_fleet("shared:" + plain_path(directory), options, argv[0]);
   diagnosis::Findings findings(1, options.json, directory);
   examine_log(log_of(around), findings);
   if (const Status tried = diagnose(directory, findings); !tried.ok()) throw Failure(tried.error());

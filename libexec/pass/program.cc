@@ -102,9 +102,21 @@ int become_fleet_pass(std::string_view url, char** argv) {
                                        std::string(error.message.view()));
 }
 
+// Where no store was named and the lock directory is one that machines share, its store. With
+// --trust-fs the locks are the files there.
+void choose_shared_store(Options& options) {
+  if (!options.store.empty() || options.trust_fs) return;
+  const Host host = this_host(options.host);
+  PathText directory, url;
+  if (lock_directory(naming_context(options, host), directory).ok() &&
+      find_shared_store(directory, url))
+    options.store = url.view();
+}
+
 int run(Options& options, char** argv, const StoreService* service) {
   if (const Status chosen = choose_store(options); !chosen.ok())
     return refuse(Code::usage, chosen.error().message.view());
+  choose_shared_store(options);
   Variables secrets;
   StoreRoom room, file_room;
   Result<Owned<Store>> shared = Owned<Store>();
@@ -124,7 +136,8 @@ int run(Options& options, char** argv, const StoreService* service) {
     if (const int code = read(options.file, options.quiet, file); code != 0) return code;
   }
   const Host host = this_host(options.host);
-  const NamingContext around = naming_context(options, host);
+  NamingContext around = naming_context(options, host);
+  if (!options.trust_fs) around = without_shared(around);  // scope = "host" is of this machine
   const Stores stores = {*files.value(), shared.value() ? &*shared.value() : nullptr};
   Pass pass(options, file, host, around, stores, std::move(secrets));
   if (options.classes) return pass.show_classes();

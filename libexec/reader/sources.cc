@@ -9,6 +9,7 @@
 #include "os/machine.h"
 #include "os/self.h"
 #include "reader/failure.h"
+#include "store/local/nfs_mount.h"
 
 namespace atmost::history {
 namespace {
@@ -30,6 +31,18 @@ std::vector<std::string> spellings(const std::string& path) {
   const fs::path resolved = fs::weakly_canonical(absolute, error);
   if (!error && resolved != absolute) all.push_back(resolved);
   return all;
+}
+
+// Also as the store of a directory that machines share names it.
+std::vector<std::string> lock_spellings(const std::string& path) {
+  std::vector<std::string> all = spellings(path);
+  for (std::size_t i = all.size(); i-- > 0;) all.push_back("shared:" + all[i]);
+  return all;
+}
+
+// In a directory that machines share, each has a log of its own elsewhere.
+void leave_shared(std::string_view& directory) {
+  if (!directory.empty() && local::is_on_good_nfs(directory)) directory = {};
 }
 
 std::string beside(const std::string& lock) {
@@ -55,9 +68,14 @@ Sources find_sources(const Selection& selection) {
   around.host = selection.host.empty() ? machine.view() : selection.host;
   around.root = os::user_id() == 0;
 
+  NamingContext logs_around = around;
+  leave_shared(logs_around.option_dir);
+  leave_shared(logs_around.atmost_dir);
+  const bool shared =
+      logs_around.option_dir != around.option_dir || logs_around.atmost_dir != around.atmost_dir;
   PathText path_log;
-  const std::string own(own_log(around, path_log).ok() ? std::string(path_log.view())
-                                                       : std::string());
+  const std::string own(own_log(logs_around, path_log).ok() ? std::string(path_log.view())
+                                                            : std::string());
   std::error_code ignored;
   Sources to;
   std::vector<std::string> older;  // that an earlier version wrote beside locks
@@ -67,10 +85,10 @@ Sources find_sources(const Selection& selection) {
     if (const Status placed = place_lock(lock, around, spec, named); !placed.ok())
       throw Failure(placed.error());
     const std::string path(spec.path.view());
-    to.locks.push_back(
-        {named ? lock : std::string(), spellings(path), lock, fs::exists(path, ignored), false});
+    to.locks.push_back({named ? lock : std::string(), lock_spellings(path), lock,
+                        fs::exists(path, ignored), false});
     if (!selection.logs.empty()) continue;
-    if (named || own.empty()) {
+    if ((named && !shared) || own.empty()) {
       to.logs.push_back(beside(path));
     } else {
       to.logs.push_back(own);
@@ -80,7 +98,7 @@ Sources find_sources(const Selection& selection) {
   to.logs.insert(to.logs.end(), selection.logs.begin(), selection.logs.end());
   if (to.logs.empty()) {
     PathText directory;
-    if (const Status found = lock_directory(around, directory); !found.ok())
+    if (const Status found = lock_directory(logs_around, directory); !found.ok())
       throw Failure(found.error());
     to.logs.push_back(std::string(directory.view()) + "/" + std::string(kDefaultName));
   }

@@ -62,6 +62,10 @@ Status claim_descriptor(int fd);
 Result<std::size_t> next_names(const char* directory, std::string_view ending,
                                std::string_view after, std::span<Text<255>> to);
 
+// `path` with the working directory in front unless it is absolute, a leading "./" left out. False:
+// it does not fit, or the working directory is not known.
+bool absolute_path(std::string_view path, PathText& to);
+
 // The directory of this program's file; empty if the system does not provide it.
 PathText program_directory();
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/outcome.h"
+#include "core/place.h"
 #include "core/request.h"
 #include "core/result.h"
 #include "core/store.h"
@@ -91,6 +92,14 @@ struct StoreService {
 // not serve it.
 Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
                                 const StoreService* service = nullptr);
+
+// Whether locks in the directory belong to a store that other machines share: it is on NFS that
+// keeps them as that store needs it. `url` gets the store's URL. Blocks while the server does not
+// answer.
+bool find_shared_store(std::string_view directory, PathText& url);
+
+// The same without directories of that kind: where a machine keeps what is its own.
+NamingContext without_shared(NamingContext around);
 
 // In all functions below, the locks of a request are locks of `store`.
 

@@ -2,6 +2,7 @@
 #include <cerrno>
 
 #include "admission.h"
+#include "core/host.h"
 #include "core/limiter.h"
 #include "core/words.h"
 #include "flock_notice.h"
@@ -58,12 +59,10 @@ Status open_script(std::int64_t pid, os::ProcessHandle& script, std::int64_t& st
 
 bool make_absolute(PathText& path) {
   if (path.empty() || path.view().front() == '/') return !path.truncated();
-  PathText directory;
-  if (os::working_directory(directory) == nullptr) return false;
-  std::string_view relative = path;
-  while (relative.starts_with("./")) relative.remove_prefix(2);
-  path = PathText(directory.push('/').append(relative));
-  return !path.truncated();
+  PathText absolute;
+  if (!absolute_path(path, absolute)) return false;
+  path = absolute;
+  return true;
 }
 
 // The starter's part: blocks until the helper has an outcome.

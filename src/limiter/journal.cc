@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "core/host.h"
 #include "core/parse.h"
 #include "history/line.h"
 #include "os/clock.h"
@@ -45,11 +46,7 @@ history::LogPlace place_of(const Request& request, const StoreTraits& traits) {
 void make_absolute(PathText& path) {
   if (!path.empty() && path.view().front() == '/') return;
   PathText absolute;
-  if (os::working_directory(absolute) == nullptr) return;
-  std::string_view relative = path;
-  while (relative.starts_with("./")) relative.remove_prefix(2);
-  absolute.push('/').append(relative);
-  if (!absolute.truncated()) path = absolute;
+  if (absolute_path(path, absolute)) path = absolute;
 }
 
 }  // namespace

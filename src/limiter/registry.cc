@@ -1,8 +1,10 @@
 // Finds the store that a name stands for.
 #include <new>
 
+#include "core/host.h"
 #include "core/limiter.h"
 #include "core/schemes.h"
+#include "store/local/nfs_mount.h"
 #include "store/local/store.h"
 #include "store/symlink/store.h"
 
@@ -28,6 +30,26 @@ Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
   Error error = error_of(Code::unavailable, 0, "--store: this program does not serve ");
   error.message.append(scheme->name).append(": stores");
   return error;
+}
+
+[[gnu::cold]] bool find_shared_store(std::string_view directory, PathText& url) {
+  PathText absolute;
+  if (!absolute_path(directory, absolute)) return false;
+  std::string_view path = absolute;
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  if (!local::is_on_good_nfs(path)) return false;
+  url.assign("shared:");
+  url.append(path);
+  return !url.truncated();
+}
+
+[[gnu::cold]] NamingContext without_shared(NamingContext around) {
+  PathText url;
+  if (!around.option_dir.empty() && find_shared_store(around.option_dir, url))
+    around.option_dir = {};
+  if (!around.atmost_dir.empty() && find_shared_store(around.atmost_dir, url))
+    around.atmost_dir = {};
+  return around;
 }
 
 }  // namespace atmost

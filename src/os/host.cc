@@ -77,6 +77,18 @@ Text<32> user_name(std::uint32_t user) {
 
 Text<255> host_name() { return os::host_name(); }
 
+bool absolute_path(std::string_view path, PathText& to) {
+  to.clear();
+  const bool relative = path.empty() || path.front() != '/';
+  if (relative) {
+    if (os::working_directory(to) == nullptr) return false;
+    while (path.starts_with("./")) path.remove_prefix(2);
+    if (to.view() != "/") to.push('/');
+  }
+  to.append(path);
+  return !to.truncated();
+}
+
 std::int64_t own_process() { return getpid(); }
 
 bool is_terminal(int fd) { return os::is_terminal(fd); }

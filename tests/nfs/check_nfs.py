@@ -12,7 +12,7 @@ import unittest
 from bed import Failed
 from crowd import Crowd
 from faults import Faults, Restarts
-from on_nfs import OnNfs, mount, wait_until
+from on_nfs import STORE, OnNfs, mount, wait_until
 
 LEASE_S = OnNfs.LEASE_S
 
@@ -83,46 +83,104 @@ class TheBed(OnNfs):
 
 
 class Mounts(OnNfs):
-    """What is said of a directory by how it is mounted; no lock file is left there."""
+    """What is made of a directory by how it is mounted; where it is refused, nothing is left there."""
 
     # Options, the version that the message names, and words of the reason.
-    CASES = (
+    REFUSED = (
         ("vers=3,hard", "nfs 3", "keeps the locks of a machine without power for ever"),
         ("vers=3,hard,nolock", "nfs 3", "keeps the locks of a machine without power for ever"),
         ("vers=4.0,hard", "nfs 4.0", "seconds after it lost the server"),
         ("vers=4.1,soft", "nfs 4.1", "the mount is soft"),
         ("vers=4.2,softerr", "nfs 4.2", "the mount is soft"),
-        ("vers=4.1,hard", "nfs 4.1", "a machine that it does not hear from"),
-        ("vers=4.2,hard", "nfs 4.2", "a machine that it does not hear from"),
     )
+    TAKEN = ("vers=4.1,hard", "vers=4.2,hard")
+
+    def answer(self, script, expected):
+        code, output = self.bed.one.run(script)
+        self.assertEqual(code, expected, f"{script}: {output}")
+        return output
+
+    def exists_on_the_server(self, name):
+        return self.bed.server.run(f"[ -e /disk/export/{name} ]")[0] == 0
 
     def test_each_is_refused_with_its_reason(self):
         one = self.bed.one
-        for options, version, reason in self.CASES:
+        for options, version, reason in self.REFUSED:
             with self.subTest(options):
                 mount(one, options + ",nosharecache", "/mnt/other")
                 try:
-                    code, output = one.run("atmost run /mnt/other/refused.lock -- true")
-                    self.assertEqual(code, 74, output)
+                    output = self.answer("atmost run /mnt/other/refused.lock -- true", 74)
                     self.assertIn(f"locks on this filesystem ({version}) cannot be trusted: ",
                                   output)
                     self.assertIn(reason, output)
-                    better = "-o vers=4.2,hard is better"
-                    cured = "hear from" not in reason
-                    (self.assertIn if cured else self.assertNotIn)(better, output)
+                    self.assertIn("-o vers=4.2,hard is better", output)
                     self.assertEqual(output.count("\n"), 1, output)
-                    self.assertNotEqual(
-                        self.bed.server.run("[ -e /disk/export/refused.lock ]")[0], 0)
-                    code, output = one.run("atmost doctor /mnt/other")
-                    self.assertEqual(code, 74, output)
+                    output = self.answer("atmost run --store shared:/mnt/other refused -- true", 74)
+                    self.assertIn(reason, output)
+                    self.assertIn("mount it with -o vers=4.2,hard", output)
+                    self.assertEqual(output.count("\n"), 1, output)
+                    self.assertFalse(self.exists_on_the_server("refused.lock"))
+                    output = self.answer("atmost doctor /mnt/other", 74)
                     self.assertIn("at /mnt/other, version " + version.split()[1], output)
                     self.assertIn(reason, output)
                 finally:
                     # What doctor tried may be still on its way.
                     one.do("umount -l /mnt/other")
 
+    def test_a_path_on_a_good_mount_is_a_lock_of_all_machines(self):
+        """Every way to name it, and every subcommand; the other machine is the witness."""
+        one, two = self.bed.one, self.bed.two
+        for options in self.TAKEN:
+            name = "path" + options[5:8].replace(".", "")
+            with self.subTest(options):
+                mount(one, options + ",nosharecache", "/mnt/other")
+                try:
+                    self.share(one, two, name)
+                finally:
+                    one.do("umount -l /mnt/other")
+
+    def share(self, one, two, name):
+        lock = f"/mnt/other/{name}.lock"
+        one.do(f"cd /mnt/other; (atmost run --die-with parent -n 1 ./{name}.lock -- "
+               f"sh -c 'touch /tmp/{name}; while [ -e /tmp/{name} ]; do sleep 0.1; done'; "
+               f"echo $? >/tmp/{name}.code) >/tmp/{name}.out 2>&1 &")
+        wait_until(one, f"[ -e /tmp/{name} ]")
+        self.assertEqual(two.run(f"atmost run --store {STORE} {name} -- true")[0], 75)
+        self.assertEqual(two.run(f"atmost run -q /mnt/hard/{name}.lock -- true")[0], 75)
+        self.assertEqual(two.run(f"atmost run -q --dir /mnt/hard {name} -- true")[0], 75)
+        self.assertEqual(two.run(f"ATMOST_DIR=/mnt/hard atmost run -q {name} -- true")[0], 75)
+        self.assertEqual(two.run(f"cd /mnt/hard && atmost run -q ./{name}.lock -- true")[0], 75)
+        self.assertIn("@one", two.do(f"atmost list --dir /mnt/hard {name}"))
+        self.assertIn("@one", two.do(f"atmost list /mnt/hard/{name}.lock"))
+        self.assertEqual(two.run(f"atmost check -n 1 /mnt/hard/{name}.lock")[0], 75)
+        # The command is stopped by its own machine.
+        two.do(f"atmost kill /mnt/hard/{name}.lock")
+        wait_until(one, f"[ -s /tmp/{name}.code ]")
+        self.assertNotEqual(one.do(f"cat /tmp/{name}.code"), "0\n")
+        one.do(f"rm /tmp/{name}")
+        self.answer(f"atmost run {lock} -- true", 0)
+        self.answer(f"atmost run --exec {lock} -- touch /tmp/execed", 64)
+        self.answer(f"atmost hold --for-pid $$ {lock}", 64)
+        self.assertNotEqual(one.run("[ -e /tmp/execed ]")[0], 0)
+        self.answer(f"atmost run /mnt/other/new/deep/{name}.lock -- true", 73)
+        self.answer(f"atmost run --dir /mnt/other/new/deep {name} -- true", 0)
+        self.assertTrue(self.exists_on_the_server(f"new/deep/{name}.lock"))
+        self.bed.server.do("rm -r /disk/export/new")
+        said = one.do(f"atmost history {lock}")
+        self.assertIn(name, said)
+        self.assertFalse(self.exists_on_the_server("history.jsonl"))
+        self.assertIn("/mnt/other", self.answer("atmost doctor /mnt/other", 0))
+        atom = (f'[[atom]]\\noperator = "once"\\noperand = "{name}"\\nif_elapsed = "1h"\\n'
+                f'command = ["touch", "/tmp/{name}.passed"]\\n')
+        for machine in (one, two):
+            machine.do(f"printf '{atom}' >/tmp/{name}.pass")
+        one.do(f"atmost pass --dir /mnt/other /tmp/{name}.pass")
+        two.run(f"ATMOST_DIR=/mnt/hard atmost pass /tmp/{name}.pass")
+        one.do(f"[ -e /tmp/{name}.passed ]")
+        two.do(f"[ ! -e /tmp/{name}.passed ]")
+
     def test_a_machine_that_is_cut_off_runs_on_beside_the_next(self):
-        """Why the best mount is refused, too; --trust-fs takes it all the same."""
+        """What --trust-fs leaves out: nothing stops the command there."""
         one, two = self.bed.one, self.bed.two
         run = "atmost run --trust-fs -q /mnt/hard/cut.lock -- "
         one.do(run + "sh -c 'touch /tmp/alone; while [ -e /tmp/alone ]; do"

@@ -181,8 +181,8 @@ Status LockFile::check_filesystem(const OpenRules& rules, int fd) const {
     error.message.append(") cannot be trusted");
   }
   if (name == std::string_view("nfs") && nfs_mount_of(fd).fault == NfsFault::none) {
-    error.message.append("; --store shared:").append(parent_of(path_));
-    error.message.append(" and a name stop the command in time, --trust-fs does not");
+    error.sys = EREMOTE;  // the caller may use the store of such directories
+    error.message.append("; use atmost run, which stops the command in time");
     return error;
   }
   error.message.append("; see atmost doctor ").append(parent_of(path_));

@@ -1,5 +1,9 @@
 #include "nfs_mount.h"
 
+#include <cerrno>
+
+#include "os/fd.h"
+#include "os/file.h"
 #include "os/mounts.h"
 
 namespace atmost::local {
@@ -54,6 +58,19 @@ NfsMount nfs_mount_of(int fd) {
   Search search(os::mount_of(fd));
   if (os::each_mount(search) != 0) return {};
   return search.found;
+}
+
+bool is_on_good_nfs(std::string_view directory) {
+  PathText path(directory);
+  os::Fd fd;
+  while (os::open_directory(path.c_str(), fd) == ENOENT) {
+    const std::size_t slash = path.view().rfind('/');
+    if (slash == std::string_view::npos) return false;
+    path = PathText(std::string_view{path.c_str(), slash > 0 ? slash : 1});
+  }
+  const char* name = "";
+  if (!fd.open() || os::filesystem_trust(fd.get(), &name) == os::Trust::trusted) return false;
+  return name == std::string_view("nfs") && nfs_mount_of(fd.get()).fault == NfsFault::none;
 }
 
 std::string_view reason_against(NfsFault fault) {

@@ -23,6 +23,10 @@ NfsMount parse_nfs_options(std::string_view options);
 // `unknown` if /proc does not tell.
 NfsMount nfs_mount_of(int fd);
 
+// Whether the directory, or the nearest one above it that exists, is on NFS without a fault. Blocks
+// while its server does not answer.
+bool is_on_good_nfs(std::string_view directory);
+
 // Why no lock is trusted there, in words that follow a colon; not empty.
 std::string_view reason_against(NfsFault fault);
 

@@ -69,6 +69,13 @@ Status check_directory(const std::string& directory, std::string* mount) {
   return error_about(Code::io, 0, directory, what);
 }
 
+void make_directory(const std::string& directory) {
+  os::Fd fd;
+  PathText which;
+  if (os::open_directory(directory.c_str(), fd) == ENOENT && local::is_on_good_nfs(directory))
+    (void)os::make_directories_above(directory + "/lock", which);  // opening it tells
+}
+
 Error silent(std::string_view directory) {
   Error error = error_of(Code::unavailable, ETIMEDOUT, directory);
   error.message.append(

@@ -24,6 +24,10 @@ inline constexpr const char* kAnyFilesystem = "ATMOST_TESTS_SHARED_ANYWHERE";
 // words.
 Status check_directory(const std::string& directory, std::string* mount = nullptr);
 
+// Makes the directory if it is missing and what is above it is such a mount: not where nothing is
+// mounted.
+void make_directory(const std::string& directory);
+
 // The server does not answer.
 Error silent(std::string_view directory);
 

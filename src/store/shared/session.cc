@@ -53,6 +53,7 @@ Core::~Core() { lease.detach(); }
 
 Status Core::open() {
   if (opened) return {};
+  if (request.make_parents) make_directory(directory);
   if (Status checked = check_directory(directory); !checked.ok()) return checked;
   Status done = session.open(request);
   opened = done.ok();

@@ -51,6 +51,11 @@ Request local_request(const Request& from) {
 Result<Owned<Store>> open_store(std::string_view url) {
   Result<std::string> directory = directory_of(url);
   if (!directory.ok()) return directory.error();
+  if (!has_description_locks()) {
+    return error_of(Code::unavailable, 0,
+                    "--store shared: needs locks of open file descriptions, which this build for "
+                    "POSIX alone does not have");
+  }
   return Owned<Store>(new SharedStore(std::move(directory.value())));
 }
 

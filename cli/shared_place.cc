@@ -1,0 +1,59 @@
+#include "shared_place.h"
+
+#include "combine.h"
+#include "core/host.h"
+#include "place.h"
+#include "subcommands.h"
+
+namespace atmost::cli {
+namespace {
+
+constexpr std::string_view kOption = "--store=";
+
+// The directory of the lock, or where a lock of a name would be.
+bool directory_of(const Invocation& invocation, PathText& to) {
+  Text<255> host_room;
+  const NamingContext around = naming_context(invocation, host_room);
+  if (invocation.operand_count == 0) return lock_directory(around, to).ok();
+  LockSpec lock;
+  bool named = false;
+  if (!place_lock(invocation.operands[0], around, lock, named).ok()) return false;
+  PathText absolute;
+  if (!absolute_path(lock.path, absolute)) return false;
+  to.assign(split_path(absolute).directory);
+  return true;
+}
+
+}  // namespace
+
+bool asks_place_first(const Invocation& invocation) {
+  return invocation.subcommand != kRun || invocation.die_with.given() ||
+         invocation.status_fd >= 0 || !invocation.ping_argument.empty() ||
+         !doubtful(invocation).empty();
+}
+
+PathText find_shared_place(const Invocation& invocation) {
+  PathText directory, url;
+  if (invocation.store.empty() && !invocation.request.trust_fs && !invocation.request.with_flock &&
+      directory_of(invocation, directory) && !find_shared_store(directory, url))
+    url.clear();
+  return url;
+}
+
+int with_shared_store(Invocation& invocation, std::string_view url,
+                      int (*then)(char** argv, Invocation& invocation)) {
+  PathText option(kOption);
+  option.append(url);
+  std::size_t words = 0;
+  while (invocation.argv[words] != nullptr) ++words;
+  char** const argv = static_cast<char**>(__builtin_alloca((words + 2) * sizeof(char*)));
+  argv[0] = invocation.argv[0];
+  argv[1] = invocation.argv[1];
+  argv[2] = const_cast<char*>(option.c_str());
+  for (std::size_t i = 2; i <= words; ++i) argv[i + 1] = invocation.argv[i];
+  invocation.argv = argv;
+  invocation.store = url;
+  return then(argv, invocation);
+}
+
+}  // namespace atmost::cli

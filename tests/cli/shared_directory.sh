@@ -1,0 +1,34 @@
+#!/bin/sh
+# --store shared:DIR on a filesystem of this machine, and how its locks are named by paths.
+. "$(dirname "$0")/lib.sh"
+
+here=$(pwd -P)
+if [ "${ATMOST_PORTABLE-}" ]; then
+  expect_code 69 atmost run --store "shared:$here" lock true
+  expect_in err "--store shared: needs locks of open file descriptions"
+  exit 0
+fi
+expect_code 74 atmost run --store "shared:$here" lock touch started
+expect_in err "which excludes no other machine: name a directory on NFS, or use --dir"
+[ ! -e started ] || fail "the command was started"
+
+# As if the directory were on NFS.
+export ATMOST_TESTS_SHARED_ANYWHERE=1
+store=shared:$here
+start atmost run -n 2 --store "$store" cad sleep 100
+wait_until '[ "$(atmost check --store "$store" cad)" = 1 ]'
+# The same file, by its path and by a path from here.
+expect_code 0 atmost run -n 2 --store "$store" "$here/cad.lock" true
+expect_code 75 atmost run -n 1 --store "$store" "$here/cad.lock" true
+expect_code 75 atmost run -n 1 --store "$store" ./cad.lock true
+expect_code 75 atmost run -n 1 --store "$store" --also 1@./cad.lock other true
+expect_code 0 atmost list --store "$store" "$here/cad.lock"
+expect_in out "sleep"
+
+# A path that is somewhere else.
+mkdir other
+expect_code 64 atmost run --store "$store" other/cad.lock touch started
+expect_in err "\"other/cad.lock\" is not in $here: use a name"
+[ ! -e started ] || fail "the command was started"
+
+expect_code 0 atmost kill --store "$store" ./cad.lock
