@@ -40,8 +40,9 @@ started_all=
 # Only our own children that nobody has waited for: until then their pids cannot mean another
 # process. TERM first: `atmost` passes it on to its command, which is no child of ours and would
 # outlive a KILL.
+# A script with a trap of its own calls it last, with the exit code in $ended.
 clean_up() {
-  code=$?
+  code=${ended-$?}
   trap - EXIT
   for pid in $started_all; do kill -TERM "$pid" 2>/dev/null || :; done
   tries=0
