@@ -65,6 +65,20 @@ for store in etcd postgres; do
   [ "$code" = 69 ]
   if grep -q 'not installed' said; then exit 1; fi
 done
+# The store in a directory, too: it answers itself that no other machine sees this one.
+shared="shared:$PWD/locks"
+words="locks: is on a filesystem of this machine"
+printf '[[atom]]\noperator = "job"\noperand = "x"\ncommand = ["touch", "ran"]\n' >atoms
+refused_there() {
+  expected=$1
+  shift
+  code=0
+  "$@" >said 2>&1 || code=$?
+  [ "$code" = "$expected" ] && grep -qF "$words" said && [ ! -e ran ] || { echo "$code: $*"; cat said; exit 1; }
+}
+refused_there 74 atmost run --store "$shared" job -- touch ran
+refused_there 1 atmost pass --store "$shared" atoms
+refused_there 74 atmost doctor "$shared"
 
 # A machine without systemctl, on which the units are of no use, but harmless.
 if command -v systemctl; then exit 1; fi
