@@ -28,6 +28,7 @@
 
 (situation "after max-hold, and the thread and the descriptor end with the release"
   (define-values (note tokens) (noting))
+  (finalizers-run!)
   (let* ((before (cons (tasks) (descriptors)))
          (held (acquire "a" #:max-hold 0.05 #:on-lost note)))
     (and (equal? (tokens) (list (held-token held)))
@@ -40,7 +41,8 @@
 (situation "nothing is left of those that are not lost, and of refusals"
   (define lock (make-lock "a" #:on-lost (const #t)))
   (define waiting (make-lock "a" #:on-lost (const #t) #:wait 0.01))
-  (define (alone) (eventually (<= (length (all-threads)) threads-at-start)))
+  (define threads (begin (finalizers-run!) (all-threads)))
+  (define (alone) (eventually (every (lambda (one) (memq one threads)) (all-threads))))
   (with-lock waiting #t)
   (alone)
   (let ((before (descriptors)))
@@ -64,6 +66,7 @@
          (zero? (run)))))
 
 (situation "a procedure that fails is reported, and nothing else happens"
+  (finalizers-run!)
   (let* ((before (tasks))
          (held (with-error-to-port (%make-void-port "w")
                  (lambda ()
