@@ -117,6 +117,7 @@ Status check_options_of_fleet(const Invocation& invocation) {
   for (const Option& option : options()) {
     const bool given = invocation.given[&option - options().data()];
     if (!given || option.not_in_fleet.empty()) continue;
+    if (option.name == "mode" && scheme_of(invocation.store)->directory) continue;
     Error error = usage("--");
     error.message.append(option.name).append(": ").append(option.not_in_fleet);
     return error;
@@ -156,10 +157,17 @@ Status check_lease_time(const Invocation& invocation) {
   return error;
 }
 
+}  // namespace
+
+Error without_lease() {
+  return usage("--ttl: only a lease in a fleet has one: use it with --store, or a lock on NFS");
+}
+
+namespace {
+
 Status check_fleet(const Invocation& invocation) {
   if (!traits_of(invocation).leased) {
-    if (invocation.ttl_given)
-      return usage("--ttl: only a lease in a fleet has one: use it with --store");
+    if (invocation.ttl_given && !invocation.store.empty()) return without_lease();
     if (invocation.on_lost_given && !traits_of(invocation).inheritable)
       return usage(
           "--on-lost: a lock that is a symbolic link is not watched: use a lock file, or --store "

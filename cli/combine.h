@@ -11,6 +11,9 @@ namespace atmost::cli {
 // except for its places.
 Status combine(Invocation& invocation);
 
+// The error of --ttl where no directory says that there is a lease, either.
+Error without_lease();
+
 // A remark for the user that does not stop the run; empty when there is none.
 std::string_view doubtful(const Invocation& invocation);
 

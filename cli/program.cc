@@ -116,6 +116,8 @@ int run_with_store(const Subcommand& subcommand, char** argv) {
 // A directory may say that the store is another one than no option says.
 [[gnu::noinline]] int ask_place(const Subcommand& subcommand, char** argv) {
   const PathText url = find_shared_place(invocation);
+  if (url.empty() && invocation.ttl_given && invocation.store.empty())
+    return usage(without_lease());
   if (url.empty()) return run_with_store(subcommand, argv);
   return with_shared_store(invocation, url, [](char** words, Invocation&) {
     return run_with_store(*subcommand_of(words[1]), words);

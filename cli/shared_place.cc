@@ -27,7 +27,7 @@ bool directory_of(const Invocation& invocation, PathText& to) {
 }  // namespace
 
 bool asks_place_first(const Invocation& invocation) {
-  return invocation.subcommand != kRun || invocation.die_with.given() ||
+  return invocation.subcommand != kRun || invocation.die_with.given() || invocation.ttl_given ||
          invocation.status_fd >= 0 || !invocation.ping_argument.empty() ||
          !doubtful(invocation).empty();
 }

@@ -102,6 +102,7 @@ inline constexpr Scheme kSchemes[] = {
                 .counts = true,
                 .last_admission = true,
                 .withdraws = true,
+                .rates = true,
                 .queue_limits = true,
                 .turns = true},
      .directory = true},

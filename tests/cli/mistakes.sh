@@ -129,7 +129,7 @@ mistake 64 '--now: "yesterday" is not a time: use seconds since 1970' \
 mistake 64 '--auto-risk: "2000" is not a number of runs in 1,000' \
   atmost run --auto-risk 2000 lock true
 mistake 64 '--splay: no part of inf can be waited for' atmost run --splay inf lock true
-mistake 64 '--ttl: only a lease in a fleet has one: use it with --store' atmost run --ttl 5 lock true
+mistake 64 '--ttl: only a lease in a fleet has one: use it with --store, or a lock on NFS' atmost run --ttl 5 lock true
 mistake 64 '--store: is no store: use file:, symlink:, etcd://' \
   atmost run --store redis://x lock true
 mistake 64 '--store: names no directory by its whole path: use shared:/DIRECTORY, on NFS' \

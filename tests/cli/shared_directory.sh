@@ -25,6 +25,10 @@ expect_code 75 atmost run -n 1 --store "$store" --also 1@./cad.lock other true
 expect_code 0 atmost list --store "$store" "$here/cad.lock"
 expect_in out "sleep"
 
+# Its locks are files, with a mode for other users.
+expect_code 0 atmost run --store "$store" --mode 664 ours true
+[ "$(stat -c %a ours.lock)" = 664 ] || fail "mode $(stat -c %a ours.lock)"
+
 # A path that is somewhere else.
 mkdir other
 expect_code 64 atmost run --store "$store" other/cad.lock touch started

@@ -30,11 +30,15 @@ def free_port():
         return probe.getsockname()[1]
 
 
+failed = set()  # accelerators that did not start the machines
+
+
 def accelerators():
     """What is worth trying, the fastest first."""
     if os.environ.get("ATMOST_NFS_ACCEL"):
         return [os.environ["ATMOST_NFS_ACCEL"]]
-    return ["kvm", "tcg"] if os.access("/dev/kvm", os.R_OK | os.W_OK) else ["tcg"]
+    usable = os.access("/dev/kvm", os.R_OK | os.W_OK) and "kvm" not in failed
+    return ["kvm", "tcg"] if usable else ["tcg"]
 
 
 class Machine:
@@ -53,7 +57,7 @@ class Machine:
         command = [
             # It ends with us, however we end.
             "setpriv", "--pdeathsig", "KILL",
-            "qemu-system-x86_64", "-M", "pc", "-accel", accelerator, "-m", "320",
+            "qemu-system-x86_64", "-M", "pc", "-accel", accelerator, "-m", "512",
             "-display", "none",
             "-cpu", "host" if accelerator == "kvm" else "max", "-no-reboot", "-nodefaults",
             "-serial", "file:" + self.console,
@@ -111,6 +115,12 @@ class Machine:
             raise Failed(f"{self.name}: {script}: ended with {code}: {output}")
         return output
 
+    def set_clock(self, ahead=0):
+        """Sets it to ours, and whole seconds ahead. A machine starts with that of its board, to the second."""
+        second = int(time.time()) + 1
+        time.sleep(second - time.time())
+        self.do(f"date -s @{second + ahead} >/dev/null")
+
     def tell(self, command):
         """A command of the QEMU monitor protocol: stop, cont, system_reset."""
         with socket.socket(socket.AF_UNIX) as monitor:
@@ -138,6 +148,7 @@ class Machine:
     def power_on(self):
         self.start(self.bed.accelerator)
         self.wait_until_up()
+        self.set_clock()
 
 
 class Bed:
@@ -160,8 +171,9 @@ class Bed:
                 return self
             except Failed as failure:
                 self._end()
+                failed.add(accelerator)
                 print(f"bed: with {accelerator}: {failure}", file=sys.stderr)
-                if accelerator == accelerators()[-1]:
+                if accelerator == "tcg":
                     self._show_consoles()
         shutil.rmtree(self.folder, ignore_errors=True)
         raise Failed("no accelerator of qemu starts the machines")
@@ -178,7 +190,8 @@ class Bed:
         for machine in self.machines.values():
             machine.start(accelerator)
         for machine in self.machines.values():
-            machine.wait_until_up(30 if accelerator == "kvm" else 120)
+            machine.wait_until_up(20 if accelerator == "kvm" else 120)
+            machine.set_clock()
 
     def _end(self):
         for machine in self.machines.values():

@@ -12,13 +12,15 @@ import unittest
 from bed import Failed
 from crowd import Crowd
 from faults import Faults, Restarts
+from figures import Figures
 from on_nfs import STORE, OnNfs, mount, wait_until
+from peers import Others
 
 LEASE_S = OnNfs.LEASE_S
 
 
-class TheBed(OnNfs):
-    """The machines do what the other tests rely on."""
+class Machines(OnNfs):
+    """They do what the other tests rely on."""
 
     def test_what_one_client_writes_the_other_and_the_server_s_disk_have(self):
         self.bed.one.do("echo seen >/mnt/hard/written && sync /mnt/hard/written")
@@ -198,8 +200,18 @@ class Mounts(OnNfs):
             one.do("rm /tmp/alone")
 
 
+def load_tests(loader, tests, pattern):
+    """Classes with the same lease one after the other: they share machines."""
+    del loader, pattern
+    classes = [each for each in tests if each.countTestCases() > 0]
+    return unittest.TestSuite(sorted(classes, key=lambda each: next(iter(each)).LEASE_S))
+
+
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: check_nfs.py IMAGE [TEST...]")
     OnNfs.IMAGE = sys.argv.pop(1)
-    unittest.main(verbosity=2)
+    try:
+        unittest.main(verbosity=2)
+    finally:
+        OnNfs.end()

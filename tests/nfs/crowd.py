@@ -9,9 +9,8 @@ import threading
 import time
 
 from bed import ADDRESSES
-from on_nfs import STORE, OnNfs, say, wait_until
+from on_nfs import STORE, OnNfs, Witness, say
 
-PORT = 7701
 CALLS = int(os.environ.get("ATMOST_NFS_CALLS", "500"))
 RATE = 2.0  # a second, on each machine
 
@@ -26,18 +25,16 @@ class Call:
 
 
 class Crowd(OnNfs):
-    LEASE_S = 30
+    LEASE_S = 15
 
     def test_never_more_than_n_and_in_order(self):
-        server = self.bed.server
-        server.do(f"witness {PORT} /disk/witness >/disk/witness.err 2>&1 &")
-        wait_until(server, "[ -e /disk/witness ]")
+        witness = Witness(self.bed.server, "crowd")
         said = {}
         each = CALLS // 2
 
         def drive(machine, seed):
             said[machine.name] = machine.do(
-                f"crowd {seed} {each} {RATE} {machine.name} {ADDRESSES['server']} {PORT} {STORE} 2>&1",
+                f"crowd {seed} {each} {RATE} {machine.name} {ADDRESSES['server']} {witness.port} {STORE} 2>&1",
                 timeout=120 + 4 * each / RATE)
 
         start = time.monotonic()
@@ -54,7 +51,7 @@ class Crowd(OnNfs):
                 if line.startswith(("one-", "two-")):
                     calls[line.split()[0]] = Call(line)
         self.assertEqual(len(calls), 2 * each, said)
-        entered = self.judge_witness(server.do("cat /disk/witness"), calls)
+        entered = self.judge_witness(witness.changes(), calls)
         for call in calls.values():
             if call.killed is None:
                 self.assertEqual(call.code, 0, said)
@@ -71,17 +68,16 @@ class Crowd(OnNfs):
             say(f"crowd: {name}: {len(waits)} waited, median {waits[len(waits) // 2]:.1f} s, "
                 f"at most {waits[-1]:.1f} s")
 
-    def judge_witness(self, text, calls):
+    def judge_witness(self, changes, calls):
         """Never more than N of a lock; which command ran in which order."""
         full = entered = 0
-        for line in text.splitlines():
-            what, _, lock, limit, name, held = line.split()
-            self.assertEqual(lock, f"lock{limit}")
-            self.assertLessEqual(int(held), int(limit), line)
-            if what == "in":
-                full += held == limit
+        for change in changes:
+            self.assertEqual(change.lock, f"lock{change.limit}")
+            self.assertLessEqual(change.held, change.limit, vars(change))
+            if change.what == "in":
+                full += change.held == change.limit
                 entered += 1
-                calls[name].entered = entered
+                calls[change.id].entered = entered
         self.assertGreater(full, 10, "the limits were never reached")
         return entered
 

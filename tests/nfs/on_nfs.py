@@ -97,19 +97,58 @@ class Job:
             raise Failed(f"{self.machine.name}: {self.file} ended with {code}: {said}")
 
 
+class Change:
+    """A line of the witness: a command began or ended."""
+
+    def __init__(self, line):
+        self.what, ns, self.lock, limit, self.id, held = line.split()
+        self.ns, self.limit, self.held = int(ns), int(limit), int(held)
+
+
+class Witness:
+    """Counts commands on the server's machine (witness.c). `name` is used once."""
+
+    next_port = 7701
+
+    def __init__(self, server, name):
+        self.server, self.file = server, f"/disk/witness-{name}"
+        self.port = Witness.next_port
+        Witness.next_port += 1
+        server.do(f"witness {self.port} {self.file} >{self.file}.err 2>&1 &")
+        wait_until(server, f"[ -e {self.file} ]")
+
+    def sign(self, lock, limit, name, millis):
+        """The command of a lock that this witness counts for that many milliseconds."""
+        return f"sign /dev/null {ADDRESSES['server']} {self.port} {lock} {limit} {name} {millis}"
+
+    def changes(self):
+        return [Change(line) for line in self.server.do(f"cat {self.file}").splitlines()]
+
+
 class OnNfs(unittest.TestCase):
-    """Three machines for all tests of a class: each test uses names of its own, and heals what it cuts."""
+    """Three machines for all classes with the same lease of the server, one after the other: each
+    test uses names of its own, and heals what it cuts."""
 
     IMAGE = ""
     LEASE_S = 15
+    bed = None
 
     @classmethod
     def setUpClass(cls):
+        if OnNfs.bed is not None and OnNfs.bed.lease == cls.LEASE_S:
+            return
+        cls.end()
         start = time.monotonic()
-        cls.bed = cls.enterClassContext(Bed(OnNfs.IMAGE, lease=cls.LEASE_S))
+        OnNfs.bed = Bed(OnNfs.IMAGE, lease=cls.LEASE_S).__enter__()
         for client in (cls.bed.one, cls.bed.two):
             mount(client, "vers=4.2,hard", "/mnt/hard")
         # Since it started, the server has granted nothing but what its clients had before.
         for client in (cls.bed.one, cls.bed.two):
             wait_until(client, f"atmost run -q --store {STORE} ready -- true", 3 * cls.LEASE_S)
         say(f"{cls.__name__}: {cls.bed.accelerator}, up after {time.monotonic() - start:.1f} s")
+
+    @classmethod
+    def end(cls):
+        if OnNfs.bed is not None:
+            OnNfs.bed.__exit__(None, None, None)
+            OnNfs.bed = None

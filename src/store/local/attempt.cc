@@ -260,7 +260,8 @@ Status LocalSession::after_refusal(const Decision& decision, const Instant& now,
   }
   if (request_->rate.count > 0) {
     for (std::uint32_t i = 0; i < count_; ++i)
-      note_due(entry(i).file, queue_of(request_->locks[i]), queue->numbers[i], queue->due_boot_ns);
+      note_due(entry(i).file, queue_of(request_->locks[i]), queue->numbers[i], now,
+               queue->due_boot_ns);
   }
   return {};
 }

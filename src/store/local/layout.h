@@ -155,7 +155,8 @@ struct WaiterRecord {
   // When its turn began (core/turn.h); 0: it had none, or could not have been admitted then
   std::int64_t turn_boot_ns;
   std::uint64_t turn_boot;  // in which boot
-  // Until then, in the boot of its start, it could not be admitted because of its rate; 0: no rate
+  // Until then, in the boot of its start (by the wall clock where machines share the file), it
+  // could not be admitted because of its rate; 0: no rate
   std::int64_t due_boot_ns;
   char host[32];  // as in Record
   std::uint64_t checksum;

@@ -54,6 +54,12 @@ std::uint8_t copy_text(std::string_view from, char (&to)[N]) {
   return static_cast<std::uint8_t>(size);
 }
 
+// As records have it: by the clock by which turns are measured.
+std::int64_t due_in_record(const LockFile& file, const Instant& now, std::int64_t due_boot_ns) {
+  if (due_boot_ns == 0 || !file.identity().across) return due_boot_ns;
+  return due_boot_ns - now.boot_ns + now.real_ns;
+}
+
 void describe(LockFile& file, const LockSpec& spec, const Request& request, const Instant& now,
               std::int64_t due_boot_ns, std::uint64_t ticket) {
   WaiterRecord record = {};
@@ -69,7 +75,7 @@ void describe(LockFile& file, const LockSpec& spec, const Request& request, cons
   record.uid = os::user_id();
   record.mode = static_cast<std::uint8_t>(spec.mode);
   record.joins = request.on_busy == OnBusy::join;
-  record.due_boot_ns = due_boot_ns;
+  record.due_boot_ns = due_in_record(file, now, due_boot_ns);
   if (file.identity().across) note_host(record.host);
   record.id_size = copy_text(request.id, record.id);
   record.command_size = copy_text(request.command, record.command);
@@ -145,7 +151,8 @@ Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std
     if (!known) return {};
     if (record.take >= 1 && record.take <= kMaxTake) to.take = record.take;
     to.turn_boot_ns = turn_in(file, record);
-    if (record.boot == running_boot(file)) to.due_boot_ns = record.due_boot_ns;
+    if (file.identity().across || record.boot == running_boot(file))
+      to.due_boot_ns = record.due_boot_ns;
     return {};
   }
   return {};
@@ -167,10 +174,12 @@ void note_turn(LockFile& file, std::uint32_t queue, std::uint64_t ticket,
   (void)write_waiter(file.fd(), record);
 }
 
-void note_due(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std::int64_t due_boot_ns) {
+void note_due(LockFile& file, std::uint32_t queue, std::uint64_t ticket, const Instant& now,
+              std::int64_t due_boot_ns) {
   WaiterRecord record;
-  if (!record_of(file, queue, ticket, record) || record.due_boot_ns == due_boot_ns) return;
-  record.due_boot_ns = due_boot_ns;
+  const std::int64_t due = due_in_record(file, now, due_boot_ns);
+  if (!record_of(file, queue, ticket, record) || record.due_boot_ns == due) return;
+  record.due_boot_ns = due;
   (void)write_waiter(file.fd(), record);
 }
 

@@ -44,7 +44,8 @@ std::int64_t turn_of(LockFile& file, std::uint32_t queue, std::uint64_t ticket);
 // Writes into the waiter's record until when its rate does not allow it (0: it has none): it claims
 // no slot until then. Failures are ignored: then it claims one too early, and loses its turn.
 // REQUIRES: guarded.
-void note_due(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std::int64_t due_boot_ns);
+void note_due(LockFile& file, std::uint32_t queue, std::uint64_t ticket, const Instant& now,
+              std::int64_t due_boot_ns);
 
 // How many wait in all queues, counted up to `enough`.
 Status count_waiters(LockFile& file, std::uint32_t enough, std::uint32_t& to);

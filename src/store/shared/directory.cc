@@ -1,11 +1,14 @@
 #include "directory.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 
 #include "core/words.h"
+#include "os/clock.h"
 #include "os/fd.h"
 #include "os/file.h"
 #include "store/local/nfs_mount.h"
@@ -51,7 +54,10 @@ Status check_directory(const std::string& directory, std::string* mount) {
   if (name == std::string_view("nfs")) {
     const local::NfsMount found = local::nfs_mount_of(fd.get());
     if (mount != nullptr) mount->append(" ").append(found.version.view());
-    if (found.fault == local::NfsFault::none) return {};
+    if (found.fault == local::NfsFault::none) {
+      if (mount != nullptr) mount->append(", hard");
+      return {};
+    }
     std::string what = "locks there cannot be trusted (nfs";
     if (!found.version.empty()) what.append(" ").append(found.version.view());
     what.append("): ").append(local::reason_against(found.fault));
@@ -74,6 +80,28 @@ void make_directory(const std::string& directory) {
   PathText which;
   if (os::open_directory(directory.c_str(), fd) == ENOENT && local::is_on_good_nfs(directory))
     (void)os::make_directories_above(directory + "/lock", which);  // opening it tells
+}
+
+Result<Duration> server_ahead(const std::string& path) {
+  const os::Fd fd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd.open()) return Duration{};
+  Duration ahead = Duration::forever();
+  std::int64_t quickest = INT64_MAX;
+  for (int i = 0; i < 3; ++i) {
+    const timespec now_there[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
+    struct stat status;
+    const Instant before = os::now();
+    if (futimens(fd.get(), now_there) != 0 || fstat(fd.get(), &status) != 0)
+      return error_about(Code::io, errno, path, "the server's time cannot be asked for");
+    const std::int64_t took = os::now().boot_ns - before.boot_ns;
+    if (took >= quickest) continue;
+    quickest = took;
+    const std::int64_t there =
+        std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+    ahead = {there - (before.real_ns + took / 2)};
+    if (took < 100'000'000) break;
+  }
+  return ahead;
 }
 
 Error silent(std::string_view directory) {

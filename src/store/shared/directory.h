@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/result.h"
+#include "core/time.h"
 
 namespace atmost::shared {
 
@@ -27,6 +28,14 @@ Status check_directory(const std::string& directory, std::string* mount = nullpt
 // Makes the directory if it is missing and what is above it is such a mount: not where nothing is
 // mounted.
 void make_directory(const std::string& directory);
+
+// How much the clocks of machines may differ where times of runs are compared: far more than clocks
+// that are set by NTP do.
+inline constexpr Duration kClocksAgree = Duration::seconds(1);
+
+// By how much the server's clock is ahead of this machine's, from the time that it gives a file
+// when it is written. Zero if this process may not write the file, or there is none. Error: io.
+Result<Duration> server_ahead(const std::string& path);
 
 // The server does not answer.
 Error silent(std::string_view directory);

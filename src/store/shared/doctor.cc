@@ -33,6 +33,7 @@ struct Trial {
   bool free_again = false;
   std::int64_t lock_ns = 0;
   std::int64_t write_ns = 0;
+  Duration server_ahead;
 };
 
 bool fails(Trial& trial, const char* what, int error) {
@@ -68,6 +69,9 @@ void examine(const std::string& directory, Trial& trial) {
   const os::Fd made(mkostemp(path.data(), O_CLOEXEC));
   if (fails(trial, "a file cannot be made", made.open() ? 0 : errno)) return;
   try_locks(path, trial);
+  const Result<Duration> ahead = server_ahead(path);
+  if (ahead.ok()) trial.server_ahead = ahead.value();
+  if (trial.failed.empty() && !ahead.ok()) trial.failed = std::string(ahead.error().message.view());
   if (unlink(path.c_str()) != 0 && trial.failed.empty())
     fails(trial, "a file cannot be removed", errno);
 }
@@ -91,6 +95,11 @@ void tell(const Trial& trial, const std::string& directory, Findings& findings) 
                "a lock excludes another descriptor; taken in " + millis(trial.lock_ns));
   findings.about("write");
   findings.say(Level::good, "a heartbeat is on the server's disk after " + millis(trial.write_ns));
+  findings.about("clock");
+  findings.say(std::abs(trial.server_ahead.ns) <= kClocksAgree.ns ? Level::good : Level::bad,
+               "it differs from the server's by " + millis(std::abs(trial.server_ahead.ns)) +
+                   "; intervals, rates and ages go by it",
+               Code::unavailable);
   findings.about("lease");
   findings.say(Level::good,
                "the server frees the locks of a machine that it has not heard of for its lease, "

@@ -1,8 +1,11 @@
 #include "session.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string>
 #include <utility>
 
+#include "core/words.h"
 #include "directory.h"
 #include "holder_stop.h"
 #include "lease.h"
@@ -26,6 +29,22 @@ Decision decide_if_wanted(const Request& request, const LockSpec& lock, const Vi
     decision.why = Why::no_slot;
   }
   return decision;
+}
+
+// Times of runs are compared with those that other machines wrote.
+Status check_clock(const Request& request) {
+  const bool by_clock =
+      !request.if_elapsed.is_zero() || request.rate.count > 0 || !request.expire_after.is_forever();
+  if (!by_clock || request.now_given) return {};
+  const Result<Duration> ahead = server_ahead(std::string(request.locks[0].path.view()));
+  if (!ahead.ok()) return ahead.error();
+  const Duration difference{std::abs(ahead.value().ns)};
+  if (difference <= kClocksAgree) return {};
+  Error error = error_of(Code::unavailable, 0, "the clock of this machine is ");
+  error.message.append(duration_words(difference))
+      .append(ahead.value().ns > 0 ? " behind" : " ahead of")
+      .append(" the server's, and intervals, rates and ages go by it: set it (NTP)");
+  return error;
 }
 
 // What a job hands to its caller, who may have gone.
@@ -52,11 +71,12 @@ Core::Core(const Request& from)
 Core::~Core() { lease.detach(); }
 
 Status Core::open() {
-  if (opened) return {};
+  if (opened) return clock;
   if (request.make_parents) make_directory(directory);
   if (Status checked = check_directory(directory); !checked.ok()) return checked;
   Status done = session.open(request);
   opened = done.ok();
+  if (opened) done = clock = check_clock(request);
   return done;
 }
 

@@ -30,6 +30,7 @@ struct Core {
   const std::string directory;
   local::LocalSession session;
   bool opened = false;
+  Status clock;  // whether it agrees with the server's, if the request goes by it
   Ticket ticket;
   Lease lease;
   std::atomic<bool> given_up = false;  // nobody waits for the job any more: it admits nobody

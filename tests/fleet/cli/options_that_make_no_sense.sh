@@ -14,8 +14,13 @@ refused() {
 refused "--exec: nobody stays to renew the lease" atmost run --exec no-sense touch ran
 refused "--close: a fleet's lock has no descriptor" atmost run --close no-sense touch ran
 refused "--until: close is about a descriptor" atmost run --until=close no-sense touch ran
-refused "--mode: a fleet's lock is no file" atmost run --mode 644 no-sense touch ran
-refused "--mode: a fleet's lock is no file" atmost wait -n 1 --mode 644 no-sense
+case $FLEET_STORE in
+  shared:*) ;;  # its locks are files
+  *)
+    refused "--mode: a fleet's lock is no file" atmost run --mode 644 no-sense touch ran
+    refused "--mode: a fleet's lock is no file" atmost wait -n 1 --mode 644 no-sense
+    ;;
+esac
 for command in "run" "check -n 1" "wait -n 1" "drain" "resume" "kill"; do
   # The words of $command are meant to be split.
   # shellcheck disable=SC2086
