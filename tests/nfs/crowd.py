@@ -12,7 +12,7 @@ from bed import ADDRESSES
 from on_nfs import STORE, OnNfs, Witness, say
 
 CALLS = int(os.environ.get("ATMOST_NFS_CALLS", "500"))
-RATE = 2.0  # a second, on each machine
+RATE = 3.0  # a second, on each machine
 
 
 class Call:
