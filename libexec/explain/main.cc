@@ -2,6 +2,7 @@
 #include "doctor/options.h"
 #include "explain.h"
 #include "reader/failure.h"
+#include "store/local/nfs_mount.h"
 
 namespace atmost::explain {
 namespace {
@@ -14,6 +15,11 @@ constexpr char kUsage[] =
     "and every hint";
 constexpr char kWhatLockIs[] =
     "\nLOCK: a path (/x, ./x, a/x), operator:operand, or a name in the lock directory.\n";
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
 
 int run(int argc, char** argv) {
   const doctor::Options options = doctor::parse_options(argc, argv, "explain");
@@ -36,6 +42,8 @@ int run(int argc, char** argv) {
     throw Failure(Code::usage,
                   path + ": a symlink lock has no file to explain: ls -l shows all of it");
   }
+  if (done.ok() && local::is_on_good_nfs(parent_of(path)))
+    throw Failure(Code::usage, path + ": a lock of several machines: use atmost list, or doctor");
   if (done.ok()) done = explain(path, options.verbose, 1);
   if (!done.ok()) throw Failure(done.error());
   return 0;

@@ -92,6 +92,8 @@ Sources find_sources(const Selection& selection) {
       to.logs.push_back(beside(path));
     } else {
       to.logs.push_back(own);
+      // Runs of a lock of this machine are logged there all the same.
+      if (shared && own_log(around, path_log).ok()) older.emplace_back(path_log.view());
       older.push_back(beside(path));
     }
   }

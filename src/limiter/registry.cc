@@ -44,11 +44,9 @@ Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
 }
 
 [[gnu::cold]] NamingContext without_shared(NamingContext around) {
-  PathText url;
-  if (!around.option_dir.empty() && find_shared_store(around.option_dir, url))
-    around.option_dir = {};
-  if (!around.atmost_dir.empty() && find_shared_store(around.atmost_dir, url))
-    around.atmost_dir = {};
+  for (std::string_view* directory : {&around.option_dir, &around.atmost_dir}) {
+    if (!directory->empty() && local::is_on_good_nfs(*directory)) *directory = {};
+  }
   return around;
 }
 

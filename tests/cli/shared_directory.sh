@@ -36,3 +36,14 @@ expect_in err "\"other/cad.lock\" is not in $here: use a name"
 [ ! -e started ] || fail "the command was started"
 
 expect_code 0 atmost kill --store "$store" ./cad.lock
+
+# A lock file that is removed while it is held would admit others by a new one.
+start atmost run --store "$store" --ttl 4s --kill-grace 200ms removed sh -c 'touch began; sleep 100'
+wait_until '[ -e began ]'
+rm removed.lock
+expect_end 79 "$started"
+rm began
+start atmost run --store "$store" --ttl 4s --kill-grace 200ms renamed sh -c 'touch began; sleep 100'
+wait_until '[ -e began ]'
+mv renamed.lock elsewhere.lock
+expect_end 79 "$started"

@@ -63,7 +63,7 @@ NfsMount nfs_mount_of(int fd) {
 bool is_on_good_nfs(std::string_view directory) {
   PathText path(directory);
   os::Fd fd;
-  while (os::open_directory(path.c_str(), fd) == ENOENT) {
+  for (int error; (error = os::open_directory(path.c_str(), fd)) == ENOENT || error == ENOTDIR;) {
     const std::size_t slash = path.view().rfind('/');
     if (slash == std::string_view::npos) return false;
     path = PathText(std::string_view{path.c_str(), slash > 0 ? slash : 1});

@@ -7,6 +7,7 @@
 
 #include "listing.h"
 #include "os/clock.h"
+#include "os/file.h"
 #include "os/room.h"
 #include "queue.h"
 #include "ranges.h"
@@ -157,6 +158,11 @@ Status change_header(LockFile& file, const Request& request, LockFile::Access ac
     return busy;
   }
   Status changed = change();
+  // A full disk is known only then, if the file is on another machine.
+  if (changed.ok() && file.identity().across) {
+    if (const int error = os::sync_data(file.fd()))
+      changed = file.failure(Code::io, error, "cannot write the lock file");
+  }
   file.unguard();
   return changed;
 }

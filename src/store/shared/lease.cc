@@ -1,15 +1,19 @@
 #include "lease.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "core/lease_time.h"
+#include "core/words.h"
 #include "directory.h"
 #include "os/clock.h"
+#include "os/fd.h"
 #include "session.h"
 #include "store/local/heartbeat.h"
 
@@ -35,6 +39,24 @@ int beat(const std::vector<HeldLock>& held, std::uint64_t number) {
     if (const int error = local::beat(lock.fd, lock.slots[0], lock.token, number)) return error;
   }
   return 0;
+}
+
+// Whether the path of each lock still leads to the file that is locked: else others may be admitted
+// by a new one. Opening it asks the server.
+bool are_in_place(const std::vector<HeldLock>& held, const Core& core) {
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    struct stat ours, there;
+    const os::Fd found(
+        open(core.request.locks[i].path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+    if (!found.open()) {
+      if (errno == ENOENT || errno == ELOOP) return false;
+      continue;  // it may not be read: nobody else opens it, either
+    }
+    if (fstat(held[i].fd, &ours) == 0 && fstat(found.get(), &there) == 0 &&
+        (ours.st_ino != there.st_ino || ours.st_dev != there.st_dev))
+      return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -72,8 +94,9 @@ Status HeldLease::begin() {
                            renewal_reserve(grace, warned));
   }
   if (error == 0) return {};
-  Error words = error_of(Code::io, error, session_.core_->directory);
-  words.message.append(": the lock was taken, but the lease cannot be kept");
+  Error words = error_of(Code::io, error, session_.core_->request.locks[0].path.view());
+  words.message.append(": the lock was taken, but the lease cannot be kept: ");
+  words.message.append(errno_words(error));
   return words;
 }
 
@@ -85,10 +108,14 @@ Contest HeldLease::contested(std::uint32_t) const {
 fleet::Renewed HeldLease::renew(std::int64_t give_up) {
   const auto failed = std::make_shared<int>(EAGAIN);
   const std::uint64_t number = ++beats_;
-  const auto job = [failed, number, held = held_, core = session_.core_] {
-    *failed = beat(held, number);
+  const auto in_place = std::make_shared<bool>(true);
+  const auto job = [failed, in_place, number, held = held_, core = session_.core_] {
+    const int error = beat(held, number);
+    *in_place = error != 0 || are_in_place(held, *core);
+    *failed = error;
   };
   if (session_.worker_.run(job, give_up) != Worker::Ran::done) return fleet::Renewed::unknown;
+  if (!*in_place) return fleet::Renewed::lost;
   if (*failed == 0) return fleet::Renewed::yes;
   // The server has freed the lock. Other failures (a full disk) may pass.
   const bool lost = *failed == EIO || *failed == ESTALE || *failed == EBADF;
