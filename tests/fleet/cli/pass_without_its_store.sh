@@ -28,7 +28,8 @@ expect_line 6 out
 expect_in out "lost:own: would run"
 [ ! -e own ] || fail "a dry run ran something"
 
-# Servers that are there and stay silent. A directory has none here: shared_lease has one that hangs.
+# Servers that are there and stay silent. A directory has none here: shared_lease tests one that
+# hangs.
 case $FLEET_STORE in shared:*) exit 0 ;; esac
 # Some of PostgreSQL's processes may have ended since.
 # shellcheck disable=SC2086  # pids, one or more
