@@ -83,8 +83,10 @@ int run(int argc, char** argv) {
   if (is_fleet(url)) become_fleet(url, options, argv[0]);
   const NamingContext around = naming_context(options);
   const std::string directory = directory_of(options, around);
-  if (options.store.empty() && local::is_on_good_nfs(directory))
-    become_fleet("shared:" + plain_path(directory), options, argv[0]);
+  // By its name: a server that hangs must not hang us before the trials, which have a time limit.
+  const std::string path = plain_path(directory);
+  if (options.store.empty() && local::is_named_on_good_nfs(path))
+    become_fleet("shared:" + path, options, argv[0]);
   diagnosis::Findings findings(1, options.json, directory);
   examine_log(log_of(around), findings);
   if (const Status tried = diagnose(directory, findings); !tried.ok()) throw Failure(tried.error());

@@ -44,7 +44,29 @@ class Search final : public os::MountVisitor {
   std::int64_t wanted_;
 };
 
+class Longest final : public os::MountVisitor {
+ public:
+  explicit Longest(std::string_view directory) : directory_(directory) {}
+  bool good = false;
+
+  void mount(const os::Mount& mount) override {
+    if (mount.point.size() < size_ || !os::lies_in(directory_, mount.point)) return;
+    size_ = mount.point.size();
+    good =
+        mount.type.starts_with("nfs") && parse_nfs_options(mount.options).fault == NfsFault::none;
+  }
+
+ private:
+  std::string_view directory_;
+  std::size_t size_ = 0;
+};
+
 }  // namespace
+
+bool is_named_on_good_nfs(std::string_view directory) {
+  Longest longest(directory);
+  return os::each_mount(longest) == 0 && longest.good;
+}
 
 NfsMount parse_nfs_options(std::string_view options) {
   NfsMount mount;

@@ -27,6 +27,10 @@ NfsMount nfs_mount_of(int fd);
 // while its server does not answer.
 bool is_on_good_nfs(std::string_view directory);
 
+// The same by its name: of the mount points that it begins with, the longest one counts. Links are
+// not followed, and no server is asked. REQUIRES: absolute, without dots and trailing slashes.
+bool is_named_on_good_nfs(std::string_view directory);
+
 // Why no lock is trusted there, in words that follow a colon; not empty.
 std::string_view reason_against(NfsFault fault);
 
