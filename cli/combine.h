@@ -11,7 +11,7 @@ namespace atmost::cli {
 // except for its places.
 Status combine(Invocation& invocation);
 
-// The error of --ttl where no directory says that there is a lease, either.
+// The error of --ttl for a lock without a lease.
 Error without_lease();
 
 // A remark for the user that does not stop the run; empty when there is none.

@@ -113,7 +113,7 @@ int run_with_store(const Subcommand& subcommand, char** argv) {
   return subcommand.run(invocation);
 }
 
-// A directory may say that the store is another one than no option says.
+// Without an option that names a store, the directory of the lock decides.
 [[gnu::noinline]] int ask_place(const Subcommand& subcommand, char** argv) {
   const PathText url = find_shared_place(invocation);
   if (url.empty() && invocation.ttl_given && invocation.store.empty())

@@ -98,7 +98,8 @@ Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
 // answer.
 bool find_shared_store(std::string_view directory, PathText& url);
 
-// The same without directories of that kind: where a machine keeps what is its own.
+// `around` without --dir and $ATMOST_DIR where they are such directories: it leads to what each
+// machine has for itself.
 NamingContext without_shared(NamingContext around);
 
 // In all functions below, the locks of a request are locks of `store`.

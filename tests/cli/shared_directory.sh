@@ -12,8 +12,8 @@ expect_code 74 atmost run --store "shared:$here" lock touch started
 expect_in err "which excludes no other machine: name a directory on NFS, or use --dir"
 [ ! -e started ] || fail "the command was started"
 
-# The leak checker of a sanitized build did not end beside the threads of this store; the other checks
-# of it stay.
+# The leak checker of a sanitized build did not end beside the threads of this store. Its other
+# checks stay.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 # As if the directory were on NFS.
 export ATMOST_TESTS_SHARED_ANYWHERE=1

@@ -42,7 +42,7 @@ int beat(const std::vector<HeldLock>& held, std::uint64_t number) {
 }
 
 // Whether the path of each lock still leads to the file that is locked: else others may be admitted
-// by a new one. Opening it asks the server.
+// by a new one. Opening it asks the server; stat(2) may answer from what this machine remembers.
 bool are_in_place(const std::vector<HeldLock>& held, const Core& core) {
   for (std::size_t i = 0; i < held.size(); ++i) {
     struct stat ours, there;
