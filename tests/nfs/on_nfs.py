@@ -101,8 +101,9 @@ class Change:
     """A line of the witness: a command began or ended."""
 
     def __init__(self, line):
-        self.what, ns, self.lock, limit, self.id, held = line.split()
+        self.what, ns, self.lock, limit, self.id, held, token = line.split()
         self.ns, self.limit, self.held = int(ns), int(limit), int(held)
+        self.token = None if token == "-" else int(token)
 
 
 class Witness:

@@ -29,7 +29,9 @@ static void enter(char** argv) {
   struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(argv[1]))};
   const int connection = socket(AF_INET, SOCK_STREAM, 0);
   char line[256];
-  const int size = snprintf(line, sizeof line, "%s %s %s\n", argv[2], argv[3], argv[4]);
+  const char* token = getenv("ATMOST_TOKEN");
+  const int size = snprintf(line, sizeof line, "%s %s %s %s\n", argv[2], argv[3], argv[4],
+                            token != NULL ? token : "-");
   if (inet_pton(AF_INET, argv[0], &to.sin_addr) != 1 ||
       connect(connection, (struct sockaddr*)&to, sizeof to) != 0 ||
       dup2(connection, HIGH) != HIGH || write(HIGH, line, (size_t)size) != size ||

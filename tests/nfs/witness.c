@@ -1,8 +1,8 @@
 /* Counts the commands of each lock that run, on the server's machine: witness PORT FILE.
  *
- * A command (sign.c) connects, sends "LOCK N ID\n", is answered with one byte when it is counted,
+ * A command (sign.c) connects, sends "LOCK N ID TOKEN\n", is answered with one byte when it is counted,
  * and counts until its connection ends, which the kernel sees to if it is killed. FILE gets a line
- * for each change: "in|out NANOSECONDS LOCK N ID HELD", HELD after it. */
+ * for each change: "in|out NANOSECONDS LOCK N ID HELD TOKEN", HELD after it. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <poll.h>
@@ -18,6 +18,7 @@ enum { MOST = 256 };
 struct Running {
   char lock[64];
   char id[64];
+  char token[32]; /* of its admission, as the command was told; "-" if it was not */
   int limit;
 };
 
@@ -35,8 +36,8 @@ static int held(const char* lock) {
 static void note(const char* what, const struct Running* one) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  fprintf(file, "%s %lld %s %d %s %d\n", what, now.tv_sec * 1000000000LL + now.tv_nsec, one->lock,
-          one->limit, one->id, held(one->lock));
+  fprintf(file, "%s %lld %s %d %s %d %s\n", what, now.tv_sec * 1000000000LL + now.tv_nsec, one->lock,
+          one->limit, one->id, held(one->lock), one->token);
   fflush(file);
 }
 
@@ -57,8 +58,8 @@ static void hear(int i) {
     return;
   }
   line[got] = '\0';
-  if (running[i].limit != 0 || sscanf(line, "%63s %d %63s", running[i].lock, &running[i].limit,
-                                      running[i].id) != 3)
+  if (running[i].limit != 0 || sscanf(line, "%63s %d %63s %31s", running[i].lock, &running[i].limit,
+                                      running[i].id, running[i].token) != 4)
     abort();
   note("in", &running[i]);
   if (write(sockets[i].fd, "+", 1) != 1) leave(i);
