@@ -75,8 +75,9 @@ void keep_history_here(Invocation& invocation, const NamingContext& around) {
   Request& request = invocation.request;
   if (request.no_history || !request.log_path.empty()) return;
   request.log_is_own = traits_of(invocation).has_path;
-  const Status placed = request.log_is_own ? own_log(around, request.log_path)
-                                           : fleet_log(without_shared(around), request.log_path);
+  const Status placed = request.log_is_own
+                            ? own_log(around, request.log_path)
+                            : fleet_log(without_shared(around, invocation.store), request.log_path);
   if (!placed.ok()) request.no_history = true;
 }
 

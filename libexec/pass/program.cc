@@ -137,7 +137,8 @@ int run(Options& options, char** argv, const StoreService* service) {
   }
   const Host host = this_host(options.host);
   NamingContext around = naming_context(options, host);
-  if (!options.trust_fs) around = without_shared(around);  // scope = "host" is of this machine
+  if (!options.trust_fs)
+    around = without_shared(around, options.store);  // scope = "host" is of this machine
   const Stores stores = {*files.value(), shared.value() ? &*shared.value() : nullptr};
   Pass pass(options, file, host, around, stores, std::move(secrets));
   if (options.classes) return pass.show_classes();

@@ -99,8 +99,9 @@ Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
 bool find_shared_store(std::string_view directory, PathText& url);
 
 // `around` without --dir and $ATMOST_DIR where they are such directories: it leads to what each
-// machine has for itself.
-NamingContext without_shared(NamingContext around);
+// machine has for itself. Blocks as find_shared_store() does, but not for the directory of `store`,
+// a URL.
+NamingContext without_shared(NamingContext around, std::string_view store);
 
 // In all functions below, the locks of a request are locks of `store`.
 

@@ -18,6 +18,22 @@ Owned<Store> make(StoreRoom& room) {
   return Owned<Store>(new (room.bytes) T);
 }
 
+constexpr std::string_view kShared = "shared:";
+
+std::string_view without_slashes(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return path;
+}
+
+// The name of the store in a directory, without looking at the directory.
+[[gnu::cold]] bool url_of(std::string_view directory, PathText& url) {
+  PathText absolute;
+  if (!absolute_path(directory, absolute)) return false;
+  url.assign(kShared);
+  url.append(without_slashes(absolute));
+  return !url.truncated();
+}
+
 }  // namespace
 
 Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
@@ -33,19 +49,20 @@ Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
 }
 
 [[gnu::cold]] bool find_shared_store(std::string_view directory, PathText& url) {
-  PathText absolute;
-  if (!absolute_path(directory, absolute)) return false;
-  std::string_view path = absolute;
-  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  if (!local::is_on_good_nfs(path)) return false;
-  url.assign("shared:");
-  url.append(path);
-  return !url.truncated();
+  if (!url_of(directory, url)) return false;
+  std::string_view path = url;
+  path.remove_prefix(kShared.size());
+  return local::is_on_good_nfs(path);
 }
 
-[[gnu::cold]] NamingContext without_shared(NamingContext around) {
+[[gnu::cold]] NamingContext without_shared(NamingContext around, std::string_view store) {
+  PathText url;
   for (std::string_view* directory : {&around.option_dir, &around.atmost_dir}) {
-    if (!directory->empty() && local::is_on_good_nfs(*directory)) *directory = {};
+    if (directory->empty()) continue;
+    // The store's own directory is not looked at: its server may not answer.
+    if ((url_of(*directory, url) && url == without_slashes(store)) ||
+        local::is_on_good_nfs(*directory))
+      *directory = {};
   }
   return around;
 }

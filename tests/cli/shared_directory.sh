@@ -32,6 +32,11 @@ expect_in out "sleep"
 expect_code 0 atmost run --store "$store" --mode 664 ours true
 [ "$(stat -c %a ours.lock)" = 664 ] || fail "mode $(stat -c %a ours.lock)"
 
+# Each machine has its own history; and the variable's directory is not looked at, as its server may
+# not answer.
+expect_code 0 env "ATMOST_DIR=$here/" atmost run --store "$store" logged true
+[ ! -e history.jsonl ] || fail "the history is in the directory"
+
 # A path that is somewhere else.
 mkdir other
 expect_code 64 atmost run --store "$store" other/cad.lock touch started
