@@ -163,6 +163,17 @@ class Mounts(OnNfs):
         one.do(f"[ -e /tmp/{name}.passed ]")
         two.do(f"[ ! -e /tmp/{name}.passed ]")
 
+    def test_a_directory_that_cannot_be_made(self):
+        one = self.bed.one
+        mount(one, "vers=4.2,hard,ro,nosharecache", "/mnt/other")
+        try:
+            output = self.answer("atmost run --store shared:/mnt/other/new/deep x -- true", 73)
+            self.assertIn("/mnt/other/new: cannot create the directory: Read-only", output)
+            output = self.answer("atmost doctor /mnt/other", 73)
+            self.assertIn("a file cannot be made", output)
+        finally:
+            one.do("umount -l /mnt/other")
+
     def test_a_machine_that_is_cut_off_runs_on_beside_the_next(self):
         """What --trust-fs leaves out: nothing stops the command there."""
         one, two = self.bed.one, self.bed.two

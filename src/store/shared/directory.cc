@@ -75,11 +75,16 @@ Status check_directory(const std::string& directory, std::string* mount) {
   return error_about(Code::io, 0, directory, what);
 }
 
-void make_directory(const std::string& directory) {
+Status make_directory(const std::string& directory) {
   os::Fd fd;
   PathText which;
-  if (os::open_directory(directory.c_str(), fd) == ENOENT && local::is_on_good_nfs(directory))
-    (void)os::make_directories_above(directory + "/lock", which);  // opening it tells
+  if (os::open_directory(directory.c_str(), fd) != ENOENT || !local::is_on_good_nfs(directory))
+    return {};
+  const int error = os::make_directories_above(directory + "/lock", which);
+  if (error == 0) return {};
+  const bool denied = error == EACCES || error == EPERM;
+  return error_about(denied ? Code::not_permitted : Code::cannot_create, error,
+                     std::string(which.view()), "cannot create the directory");
 }
 
 Result<Duration> server_ahead(const std::string& path) {

@@ -25,9 +25,9 @@ inline constexpr const char* kAnyFilesystem = "ATMOST_TESTS_SHARED_ANYWHERE";
 // words.
 Status check_directory(const std::string& directory, std::string* mount = nullptr);
 
-// Makes the directory if it is missing and what is above it is such a mount: not where nothing is
-// mounted.
-void make_directory(const std::string& directory);
+// Makes the directory if it is missing and what is above it is such a mount. Where nothing is
+// mounted it makes none, and succeeds: check_directory() tells.
+Status make_directory(const std::string& directory);
 
 // How much the clocks of machines may differ where times of runs are compared: far more than clocks
 // that are set by NTP do.

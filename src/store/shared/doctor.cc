@@ -29,6 +29,7 @@ struct Trial {
   Status directory;
   std::string mount;
   std::string failed;  // a call that failed, in words
+  Code failure = Code::io;
   bool excludes = false;
   bool free_again = false;
   std::int64_t lock_ns = 0;
@@ -67,7 +68,11 @@ void examine(const std::string& directory, Trial& trial) {
   if (!trial.directory.ok()) return;
   std::string path = directory + "/.doctor-XXXXXX";
   const os::Fd made(mkostemp(path.data(), O_CLOEXEC));
-  if (fails(trial, "a file cannot be made", made.open() ? 0 : errno)) return;
+  const int error = made.open() ? 0 : errno;
+  if (fails(trial, "a file cannot be made", error)) {
+    trial.failure = error == EACCES || error == EPERM ? Code::not_permitted : Code::cannot_create;
+    return;
+  }
   try_locks(path, trial);
   const Result<Duration> ahead = server_ahead(path);
   if (ahead.ok()) trial.server_ahead = ahead.value();
@@ -81,7 +86,7 @@ void tell(const Trial& trial, const std::string& directory, Findings& findings) 
   findings.say(Level::good, directory + " is on " + trial.mount);
   findings.about("locks");
   if (!trial.failed.empty()) {
-    findings.say(Level::bad, trial.failed, Code::io);
+    findings.say(Level::bad, trial.failed, trial.failure);
     return;
   }
   if (!trial.excludes || !trial.free_again) {
@@ -97,7 +102,8 @@ void tell(const Trial& trial, const std::string& directory, Findings& findings) 
   findings.say(Level::good, "a heartbeat is on the server's disk after " + millis(trial.write_ns));
   findings.about("clock");
   findings.say(std::abs(trial.server_ahead.ns) <= kClocksAgree.ns ? Level::good : Level::bad,
-               "it differs from the server's by " + millis(std::abs(trial.server_ahead.ns)) +
+               "this machine's clock and the server's differ by " +
+                   std::string(duration_words({std::abs(trial.server_ahead.ns)}).view()) +
                    "; intervals, rates and ages go by it",
                Code::unavailable);
   findings.about("lease");

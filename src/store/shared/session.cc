@@ -72,7 +72,9 @@ Core::~Core() { lease.detach(); }
 
 Status Core::open() {
   if (opened) return clock;
-  if (request.make_parents) make_directory(directory);
+  if (request.make_parents) {
+    if (Status made = make_directory(directory); !made.ok()) return made;
+  }
   if (Status checked = check_directory(directory); !checked.ok()) return checked;
   Status done = session.open(request);
   opened = done.ok();
