@@ -174,6 +174,20 @@ class Mounts(OnNfs):
         finally:
             one.do("umount -l /mnt/other")
 
+    def test_a_server_that_squashes_root(self):
+        """The usual export: root is told before its locks surprise it."""
+        one, server = self.bed.one, self.bed.server
+        one.do("mkdir -p /mnt/hard/squashed && chmod 1777 /mnt/hard/squashed")
+        self.assertNotIn("root_squash", self.answer("atmost doctor /mnt/hard/squashed", 0))
+        server.do("exportfs -o rw,sync,root_squash,no_subtree_check,fsid=0 10.77.0.0/24:/export")
+        try:
+            self.assertIn("root_squash", self.answer("atmost doctor /mnt/hard/squashed", 0))
+            self.answer("atmost run --dir /mnt/hard/squashed x -- true", 77)
+            self.answer("atmost run --dir /mnt/hard/squashed --mode 666 y -- true", 0)
+            self.answer("atmost run --dir /mnt/hard/squashed y -- true", 0)
+        finally:
+            server.do("exportfs -ra")
+
     def test_a_machine_that_is_cut_off_runs_on_beside_the_next(self):
         """What --trust-fs leaves out: nothing stops the command there."""
         one, two = self.bed.one, self.bed.two

@@ -1,5 +1,6 @@
 // atmost doctor shared:/DIRECTORY: whether machines can share locks there.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,6 +31,7 @@ struct Trial {
   std::string mount;
   std::string failed;  // a call that failed, in words
   Code failure = Code::io;
+  bool squashed = false;  // the server gave the file that we made to another user
   bool excludes = false;
   bool free_again = false;
   std::int64_t lock_ns = 0;
@@ -73,6 +75,8 @@ void examine(const std::string& directory, Trial& trial) {
     trial.failure = error == EACCES || error == EPERM ? Code::not_permitted : Code::cannot_create;
     return;
   }
+  struct stat status;
+  trial.squashed = fstat(made.get(), &status) == 0 && status.st_uid != geteuid();
   try_locks(path, trial);
   const Result<Duration> ahead = server_ahead(path);
   if (ahead.ok()) trial.server_ahead = ahead.value();
@@ -98,6 +102,12 @@ void tell(const Trial& trial, const std::string& directory, Findings& findings) 
   }
   findings.say(Level::good,
                "a lock excludes another descriptor; taken in " + millis(trial.lock_ns));
+  if (trial.squashed) {
+    findings.about("user");
+    findings.say(Level::doubtful,
+                 "the server gives what this user makes to another one (root_squash): make the "
+                 "lock file with --mode 666, run as another user, or export with no_root_squash");
+  }
   findings.about("write");
   findings.say(Level::good, "a heartbeat is on the server's disk after " + millis(trial.write_ns));
   findings.about("clock");
