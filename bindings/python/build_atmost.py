@@ -58,8 +58,10 @@ int atmost_begin_atom(const char* operator_, const char* operand, const char* ho
 int atmost_answered(const atmost_request* request);
 int atmost_descriptor(const atmost_request* request);
 void atmost_cancel(const atmost_request* request);
-int atmost_finish(atmost_request* request, atmost_lock** lock);
-void atmost_release(atmost_lock* lock, int success);
+int finish(atmost_request** from, atmost_lock** lock);
+void abandon(atmost_request** from);
+void release(atmost_lock** from, int success);
+void forget(atmost_lock** from);
 uint64_t atmost_token(const atmost_lock* lock);
 unsigned atmost_slot(const atmost_lock* lock);
 int atmost_held(const atmost_lock* lock);
@@ -74,7 +76,29 @@ extern "Python" int each(void* context, const atmost_entry* entry);
 """)
 builder.set_source(
     "atmost._atmost",
-    "#include <atmost/atmost.h>\nstatic const atmost_options defaults = ATMOST_DEFAULTS;",
+    """
+#include <atmost/atmost.h>
+static const atmost_options defaults = ATMOST_DEFAULTS;
+/* What has an owner in Python is taken from it in the call that ends it: in between, a signal's
+ * handler could raise, or another thread release the same lock. */
+static atmost_request* taken(atmost_request** from) {
+  return __atomic_exchange_n(from, NULL, __ATOMIC_ACQ_REL);
+}
+static int finish(atmost_request** from, atmost_lock** lock) {
+  return atmost_finish(taken(from), lock);
+}
+static void release(atmost_lock** from, int success) {
+  atmost_release(__atomic_exchange_n(from, NULL, __ATOMIC_ACQ_REL), success);
+}
+static void forget(atmost_lock** from) { release(from, 0); }
+static void abandon(atmost_request** from) {
+  atmost_request* request = taken(from);
+  atmost_lock* lock;
+  if (request == NULL) return;
+  atmost_cancel(request);
+  if (atmost_finish(request, &lock) == ATMOST_ADMITTED) atmost_release(lock, 0);
+}
+""",
     extra_compile_args=pkg_config("--cflags"),
     extra_link_args=pkg_config("--libs"),
 )

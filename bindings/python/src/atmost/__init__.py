@@ -17,7 +17,8 @@ from ._answers import (
     UsageError,
 )
 from ._filelock import FileLock
-from ._lock import AUTO, Held, Lock, may_be_killed
+from ._held import Held
+from ._lock import AUTO, Lock, may_be_killed
 
 __all__ = ["AUTO", "Atom", "AtmostError", "Busy", "Check", "Entry", "FileLock", "Held", "Lock",
            "Refused", "Timeout", "TooSoon", "UsageError", "may_be_killed"]

@@ -1,79 +1,38 @@
 """Requests and admissions; every decision is libatmost's."""
 import asyncio
 import functools
+import inspect
 import os
 import select
 import threading
 from types import TracebackType
-from typing import Any, Callable, Dict, List, Optional, Type, TypeVar, Union
+from typing import Any, Callable, Dict, List, Optional, TypeVar, Union
 
 from ._answers import Atom, Check, Entry, Refused, UsageError, refusal
 from ._atmost import ffi, lib
+from ._held import Exits, Held, Waiting
 
 AUTO = -1.0
-# A type costs more to read than to use.
-_LOCK = ffi.typeof("atmost_lock**")
-_REQUEST = ffi.typeof("atmost_request**")
 Function = TypeVar("Function", bound=Callable[..., Any])
-Exits = Optional[Type[BaseException]]
 
-_CONSTANTS = {"fail": lib.ATMOST_FAIL, "replace": lib.ATMOST_REPLACE, "join": lib.ATMOST_JOIN,
-              "supersede": lib.ATMOST_SUPERSEDE,
-              "plain": lib.ATMOST_PLAIN, "shared": lib.ATMOST_SHARED,
-              "exclusive": lib.ATMOST_EXCLUSIVE, "from_start": lib.ATMOST_FROM_START,
-              "from_finish": lib.ATMOST_FROM_FINISH, "from_success": lib.ATMOST_FROM_SUCCESS}
+# The values of each count from 0, as in atmost.h.
+_CHOICES = {"sharing": ("plain", "shared", "exclusive"),
+            "on_busy": ("fail", "replace", "join", "supersede"),
+            "elapsed_from": ("start", "finish", "success")}
+_MAY_BE_NONE = ("directory", "id", "on_lost", "log", "also", "rate")
 
 
 def may_be_killed(agreed: bool) -> bool:
-    """Whether a taker may stop this program when a lock that it takes from now on is overdue."""
+    """Whether a taker may stop this program when a lock that it takes from now on is overdue.
+    Returns what was agreed before, at first False."""
     return bool(lib.atmost_may_be_killed(agreed))
 
 
-@ffi.def_extern(name="lost")  # type: ignore[misc]
-def _lost(context: Any, token: int) -> None:
-    ffi.from_handle(context)(int(token))
-
-
-class Held:
-    """An admission. It ends by release(), with the process, or when nobody refers to it."""
-
-    __slots__ = ("_lock", "_alive", "token", "slot", "__weakref__")
-
-    def __init__(self, lock: Any, alive: Any) -> None:
-        self._lock = lock
-        self._alive = alive  # what on_lost refers to
-        self.token = int(lib.atmost_token(lock))
-        self.slot = int(lib.atmost_slot(lock))
-
-    @property
-    def held(self) -> bool:
-        """False once it is released, or a taker has it."""
-        return self._lock is not None and bool(lib.atmost_held(self._lock))
-
-    def release(self, success: bool = True) -> None:
-        """Again: nothing. In a forked child: the parent's lock stays."""
-        lock, self._lock = self._lock, None
-        if lock is not None:
-            lib.atmost_release(lock, success)
-
-    def __enter__(self) -> "Held":
-        return self
-
-    def __exit__(self, kind: Exits, error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        self.release(kind is None)
-
-    def __del__(self) -> None:
-        if getattr(self, "_lock", None) is not None:
-            self.release(False)
-
-
-class _Uses(threading.local):
-    """Of each thread: what its blocks and its tasks' blocks hold."""
-
-    def __init__(self) -> None:
-        self.uses: List[Held] = []
-        self.tasks: Dict[Any, List[Held]] = {}
+def _whose() -> Any:
+    """To whom a block belongs: the running task or, where there is none, the thread."""
+    loop = asyncio._get_running_loop()
+    task = None if loop is None else asyncio.current_task(loop)
+    return threading.get_ident() if task is None else task
 
 
 class Lock:
@@ -88,7 +47,7 @@ class Lock:
                  mode: int = 0o600, may_be_killed: int = 0,
                  on_lost: Optional[Callable[[int], None]] = None, log: Optional[str] = None,
                  no_history: bool = False, sharing: str = "plain", on_busy: str = "fail",
-                 elapsed_from: str = "from_start", wait_too_soon: bool = False,
+                 elapsed_from: str = "start", wait_too_soon: bool = False,
                  max_hold: float = float("inf"), also: Optional[List[str]] = None,
                  trust_fs: bool = False, no_learn: bool = False, rate: Optional[str] = None,
                  queue_max: int = -1) -> None:
@@ -102,14 +61,14 @@ class Lock:
         self._texts = [self._text(one) for one in parts]
         self._options = ffi.new("atmost_options*", lib.defaults)
         for field, value in said.items():
-            if value is not None:
+            if value is not None or field not in _MAY_BE_NONE:
                 self._set(field, value)
         self._wait = wait
-        self._stack = _Uses()
+        self._uses: Dict[Any, List[Held]] = {}  # what blocks hold, by _whose()
         get, begin = ((lib.atmost_get_atom, lib.atmost_begin_atom) if self._is_atom else
                       (lib.atmost_get, lib.atmost_begin))
         self._get = functools.partial(get, *self._texts, self._options)
-        self._begin_request = functools.partial(begin, *self._texts, self._options)
+        self._begin = functools.partial(begin, *self._texts, self._options)
 
     def _text(self, value: Union[str, "os.PathLike[str]", None]) -> Any:
         if value is None:
@@ -120,41 +79,35 @@ class Lock:
         self._alive.append(ffi.new("char[]", encoded))
         return self._alive[-1]
 
+    def _choice(self, field: str, value: Any) -> int:
+        names = _CHOICES[field]
+        name = value[5:] if field == "elapsed_from" and str(value).startswith("from_") else value
+        if name not in names:
+            raise UsageError(f"{field} must be one of {', '.join(names)}", lib.ATMOST_USAGE)
+        return names.index(name)
+
     def _set(self, field: str, value: Any) -> None:
-        if field in ("sharing", "on_busy", "elapsed_from"):
-            if value not in _CONSTANTS:
-                raise UsageError(f"{field}: {value!r}", lib.ATMOST_USAGE)
-            value = _CONSTANTS[value]
+        if field in _CHOICES:
+            value = self._choice(field, value)
         elif field in ("directory", "id", "log", "rate"):
             value = self._text(value)
         elif field == "also":
+            if isinstance(value, (str, bytes)):
+                raise TypeError("also must be a list of locks")
             self._alive.append(ffi.new("char*[]", [self._text(one) for one in value] + [ffi.NULL]))
             value = self._alive[-1]
         elif field == "on_lost":
+            if not callable(value):
+                raise TypeError("on_lost must be callable")
             self._alive.append(ffi.new_handle(value))
             self._options.context = self._alive[-1]
             value = lib.lost
-        setattr(self._options, field, value)
-
-    def _begin(self) -> Any:
-        request = ffi.new(_REQUEST)
-        answer = self._begin_request(request)
-        if answer != lib.ATMOST_ADMITTED:
-            raise refusal(answer)
-        return request[0]
-
-    def _finish(self, request: Any) -> Held:
-        lock = ffi.new(_LOCK)
-        answer = lib.atmost_finish(request, lock)
-        if answer != lib.ATMOST_ADMITTED:
-            raise refusal(answer)
-        return Held(lock[0], self._alive)
-
-    def _abandon(self, request: Any) -> None:
-        lib.atmost_cancel(request)
-        lock = ffi.new(_LOCK)
-        if lib.atmost_finish(request, lock) == lib.ATMOST_ADMITTED:
-            lib.atmost_release(lock[0], 0)
+        try:
+            setattr(self._options, field, value)
+        except TypeError as wrong:
+            raise TypeError(f"{field}: {wrong}") from None
+        except OverflowError as wrong:
+            raise UsageError(f"{field}: {wrong}", lib.ATMOST_USAGE) from None
 
     def _name(self) -> Any:
         if self._is_atom:
@@ -183,75 +136,123 @@ class Lock:
     def acquire(self) -> Held:
         """Raises Busy or TooSoon. A signal's handler runs while it waits; when that raises
         (KeyboardInterrupt), the wait is given up."""
-        if self._wait == 0:
-            lock = ffi.new(_LOCK)
-            answer = self._get(lock)
-            if answer != lib.ATMOST_ADMITTED:
-                raise refusal(answer)
-            return Held(lock[0], self._alive)
-        request = self._begin()
-        if lib.atmost_answered(request):
-            return self._finish(request)
+        held = Held(self._alive)
         try:
-            ready = select.poll()
-            ready.register(lib.atmost_descriptor(request), select.POLLIN)
-            ready.poll()
+            self._take(held)
         except BaseException:
-            self._abandon(request)
+            held.release(False)
             raise
-        return self._finish(request)
+        return held
+
+    def _take(self, held: Held) -> None:
+        if self._wait == 0:
+            held._take(self._get)
+            return
+        waiting = Waiting()
+        try:
+            waiting.begin(self._begin)
+            if not waiting.answered():
+                ready = select.poll()
+                ready.register(waiting.descriptor(), select.POLLIN)
+                ready.poll()
+            held._take(waiting.finish)
+        except BaseException:
+            waiting.abandon()
+            raise
 
     async def acquire_async(self) -> Held:
         """The same beside other tasks; a task that is cancelled gives its place up."""
+        held = Held(self._alive)
+        try:
+            await self._take_async(held)
+        except BaseException:
+            held.release(False)
+            raise
+        return held
+
+    async def _take_async(self, held: Held) -> None:
+        waiting = Waiting()
+        try:
+            waiting.begin(self._begin)
+            if not waiting.answered():
+                await self._answer(waiting)
+            held._take(waiting.finish)
+        except BaseException:
+            waiting.abandon()
+            raise
+
+    async def _answer(self, waiting: Waiting) -> None:
         loop = asyncio.get_running_loop()
-        request = self._begin()
-        if lib.atmost_answered(request):
-            return self._finish(request)
         answered = asyncio.Event()
-        descriptor = lib.atmost_descriptor(request)
+        descriptor = waiting.descriptor()
         loop.add_reader(descriptor, answered.set)
         try:
             await answered.wait()
         except asyncio.CancelledError:
-            lib.atmost_cancel(request)
-            try:
-                await answered.wait()  # a takeover that has begun is finished first
-            finally:
-                loop.remove_reader(descriptor)
-                self._abandon(request)
+            waiting.cancel()
+            await answered.wait()  # a takeover that has begun is finished first
             raise
-        except BaseException:
+        finally:
             loop.remove_reader(descriptor)
-            self._abandon(request)
-            raise
-        loop.remove_reader(descriptor)
-        return self._finish(request)
+
+    def _entered(self, held: Held) -> None:
+        self._uses.setdefault(_whose(), []).append(held)
+
+    def _not_entered(self, held: Held) -> None:
+        held.release(False)
+        for uses in list(self._uses.values()):
+            if held in uses:
+                uses.remove(held)
+
+    def _left(self, kind: Exits) -> None:
+        whose = _whose()
+        if not self._uses.get(whose):
+            # A generator may be closed, and an ExitStack left, by another task or thread.
+            others = [one for one, uses in list(self._uses.items()) for _ in uses]
+            if len(others) != 1:
+                raise RuntimeError("the block was entered by another task or thread; use "
+                                   "`with lock.acquire()` or `with await lock.acquire_async()`")
+            whose = others[0]
+        held = self._uses[whose].pop()
+        try:
+            if not self._uses[whose]:
+                del self._uses[whose]
+        finally:
+            held.release(kind is None)
 
     def __enter__(self) -> Held:
-        held = self.acquire()
-        self._stack.uses.append(held)
+        held = Held(self._alive)
+        try:
+            self._take(held)
+            self._entered(held)
+        except BaseException:
+            self._not_entered(held)
+            raise
         return held
 
     def __exit__(self, kind: Exits, error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
-        self._stack.uses.pop().release(kind is None)
+        self._left(kind)
 
     async def __aenter__(self) -> Held:
-        held = await self.acquire_async()
-        task = asyncio.current_task()
-        self._stack.tasks.setdefault(task, []).append(held)
+        held = Held(self._alive)
+        try:
+            await self._take_async(held)
+            self._entered(held)
+        except BaseException:
+            self._not_entered(held)
+            raise
         return held
 
     async def __aexit__(self, kind: Exits, error: Optional[BaseException],
                         trace: Optional[TracebackType]) -> None:
-        tasks = self._stack.tasks
-        uses = tasks[asyncio.current_task()]
-        uses.pop().release(kind is None)
-        if not uses:
-            del tasks[asyncio.current_task()]
+        self._left(kind)
 
     def __call__(self, function: Function) -> Function:
-        if asyncio.iscoroutinefunction(function):
+        """Each call of `function` holds the lock; of an `async def`, while it is awaited."""
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError("a call of a generator ends before its work: take the lock inside it")
+        if inspect.iscoroutinefunction(function):
             @functools.wraps(function)
             async def waits(*args: Any, **more: Any) -> Any:
                 async with self:

@@ -1,0 +1,142 @@
+"""Nothing stays held that nobody can release: signals at any moment, tasks, generators, forks."""
+import asyncio
+import contextlib
+import os
+import random
+import signal
+from pathlib import Path
+from typing import AsyncIterator, Iterator, Optional
+
+import pytest
+
+import atmost
+from test_lock import lock
+
+
+class Hit(Exception):
+    """What a signal's handler raises."""
+
+
+def hit(number: int, frame: object) -> None:
+    raise Hit
+
+
+@pytest.mark.parametrize("wait", [0, 60])
+def test_handler_that_raises_while_a_lock_is_taken(tmp_path: Path, wait: float) -> None:
+    """Python runs handlers right after the call of C that they came in: the lock is taken by then,
+    and nobody has it yet."""
+    one = lock(tmp_path, wait=wait)
+    earlier = signal.signal(signal.SIGALRM, hit)
+    hits = 0
+    try:
+        while hits < 200:
+            held: Optional[atmost.Held] = None
+            try:
+                signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-6, 150e-6))
+                held = one.acquire()
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except Hit as error:
+                hits += 1
+                held = None
+                assert one.list() == [], error  # also while its traceback is looked at
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            if held is not None:
+                held.release()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, earlier)
+
+
+def test_tasks_end_their_own_blocks(tmp_path: Path) -> None:
+    one = lock(tmp_path, max=2)
+
+    async def work(begun: asyncio.Event, end: asyncio.Event) -> bool:
+        with one as held:
+            begun.set()
+            await end.wait()
+            return held.held
+
+    async def both() -> None:
+        begun, ends = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
+        tasks = []
+        for at in (0, 1):
+            tasks.append(asyncio.create_task(work(begun[at], ends[at])))
+            await begun[at].wait()
+        ends[0].set()
+        assert await tasks[0]
+        assert [entry.slot for entry in one.list()] == [2]
+        ends[1].set()
+        assert await tasks[1]
+
+    asyncio.run(both())
+
+
+def test_block_that_another_task_leaves(tmp_path: Path) -> None:
+    one = lock(tmp_path)
+
+    async def values() -> AsyncIterator[int]:
+        async with one:
+            yield 1
+
+    async def break_off() -> None:
+        async for _ in values():
+            break
+
+    async def main() -> None:
+        stack = contextlib.AsyncExitStack()
+        await asyncio.create_task(stack.enter_async_context(one))
+        await stack.aclose()
+        assert one.list() == []
+        await asyncio.create_task(break_off())
+        while one.list():  # its finalizer is a task of its own
+            await asyncio.sleep(0.01)
+
+    asyncio.run(main())
+
+
+def test_block_that_might_be_anothers(tmp_path: Path) -> None:
+    """Which of two to release is not known: neither, and that is said."""
+    one = lock(tmp_path, max=2)
+
+    async def main() -> None:
+        stacks = [contextlib.AsyncExitStack(), contextlib.AsyncExitStack()]
+        for stack in stacks:
+            await asyncio.create_task(stack.enter_async_context(one))
+        with pytest.raises(RuntimeError, match="acquire_async"):
+            await stacks[0].aclose()
+        assert len(one.list()) == 2
+
+    asyncio.run(main())
+
+
+def test_generators_are_not_decorated(tmp_path: Path) -> None:
+    def values() -> Iterator[int]:
+        yield 1
+
+    with pytest.raises(TypeError, match="inside"):
+        lock(tmp_path)(values)
+
+
+def test_filelock_of_the_parent_is_not_the_childs(tmp_path: Path) -> None:
+    one = atmost.FileLock(tmp_path / "file.lock")
+    with one:
+        child = os.fork()
+        if child == 0:
+            try:
+                one.acquire(timeout=0)
+            except atmost.Timeout:
+                os._exit(0)
+            os._exit(1)
+        assert os.waitpid(child, 0)[1] == 0
+
+
+def test_values_that_make_no_sense(tmp_path: Path) -> None:
+    for option, value in (("sharing", "replace"), ("on_busy", "shared"), ("elapsed_from", "plain"),
+                          ("max", -1), ("take", 2**40)):
+        with pytest.raises(atmost.UsageError, match=option):
+            lock(tmp_path, **{option: value})
+    for option, value in (("also", "bc"), ("on_lost", "f"), ("wait", None), ("max", None),
+                          ("mode", "0600"), ("max", 1.5)):
+        with pytest.raises(TypeError, match=option):
+            lock(tmp_path, **{option: value})
+    lock(tmp_path, elapsed_from="success", also=("b",), on_lost=None)
