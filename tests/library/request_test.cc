@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 
 #include <cmath>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include "library_kit.h"
@@ -143,6 +145,46 @@ TEST_F(AsynchronousRequest, DoesNotWaitForTheGuardWhenItBegins) {
   EXPECT_FALSE(readable(atmost_descriptor(request), 0));
   close(guard);
   ASSERT_TRUE(readable(atmost_descriptor(request), 10'000));
+  atmost_lock* lock = nullptr;
+  ASSERT_EQ(atmost_finish(request, &lock), ATMOST_ADMITTED) << atmost_message();
+  atmost_release(lock, 1);
+}
+
+// Reads of this thread so far: each process that it looks at takes one, and more.
+long reads() {
+  std::ifstream io("/proc/thread-self/io");
+  std::string word;
+  while (io >> word) {
+    if (word == "syscr:" && io >> word) return std::stol(word);
+  }
+  return -1;
+}
+
+// Many callers that begin at once meet each other's guard; none looks for its holder.
+TEST_F(AsynchronousRequest, LooksAtNoProcessWhenItBegins) {
+  if (reads() < 0) GTEST_SKIP() << "this kernel does not count reads";
+  { ASSERT_TRUE(atmost::Named(path("a")).get_lock(limits_)); }
+  std::vector<pid_t> others;
+  for (int i = 0; i < 50; ++i) {
+    others.push_back(fork());
+    if (others.back() == 0) {
+      pause();
+      _exit(0);
+    }
+  }
+  const int guard = open(path("a").c_str(), O_RDWR | O_CLOEXEC);
+  struct flock range = {};
+  range.l_type = F_WRLCK;
+  range.l_len = 8;
+  ASSERT_EQ(fcntl(guard, F_OFD_SETLK, &range), 0);
+  const long before = reads();
+  atmost_request* request = begin("a");
+  EXPECT_LT(reads() - before, 50);
+  close(guard);
+  for (const pid_t other : others) {
+    kill(other, SIGKILL);
+    waitpid(other, nullptr, 0);
+  }
   atmost_lock* lock = nullptr;
   ASSERT_EQ(atmost_finish(request, &lock), ATMOST_ADMITTED) << atmost_message();
   atmost_release(lock, 1);

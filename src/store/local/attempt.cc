@@ -104,7 +104,9 @@ Result<Decision> LocalSession::attempt(DecideFn decide, const Instant& now, Tick
 void LocalSession::guard_timed_out(std::uint32_t culprit, Decision& busy) const {
   busy.why = Why::guard;
   busy.lock = culprit;
-  busy.culprit = guard_holder(entry(culprit).file);
+  // That looks at every process. Who does not even wait for the guard asks again, and learns it
+  // then.
+  if (blocking_ != os::Blocking::never) busy.culprit = guard_holder(entry(culprit).file);
 }
 
 // What only callers with a rate, with a limit of the queue, or with --on-busy=supersede look at.
