@@ -46,9 +46,18 @@ struct LockStats {
   // Of the runs that a limit ended: a longer one completed next; or another one did.
   std::uint32_t wrongly;
   std::uint32_t hung;
+  // A run that a limit ended counts as hung, because a shorter one completed next. If its retry was
+  // going then, it may still turn out longer: `unsettled` and `stopped_in_a_row` of then, when that
+  // limit ended it, and when the shorter one completed; 0: there is none.
+  std::uint32_t doubted;
+  std::uint32_t doubted_stops;
+  std::int64_t doubted_from_ns;
+  std::int64_t doubted_until_ns;
   // The last request that was admitted, or refused as too soon; wall clock.
   std::int64_t asked_real_ns;
   std::int64_t stopped_real_ns;  // when a limit last ended a run; wall clock
+  // The steps of the limits at all prices before the first of the runs in a row was ended.
+  std::uint8_t at_price[kPrices];
 };
 
 // Plain data, as stored. Everything is 0 for a directory in which no run has completed.

@@ -31,9 +31,10 @@ StepBounds step_bounds(Duration low, Duration high) {
   return bounds.low <= bounds.high ? bounds : StepBounds{bounds.high, bounds.high};
 }
 
-void count(std::uint32_t& number) {
-  if (number < UINT32_MAX) ++number;
+void add_to(std::uint32_t& number, std::uint32_t more) {
+  number = number < UINT32_MAX - more ? number + more : UINT32_MAX;
 }
+void count(std::uint32_t& number) { add_to(number, 1); }
 
 // Whether the run was admitted before a limit last killed one and ended after that: with several
 // slots, it then says nothing about the killed run.
@@ -42,18 +43,50 @@ bool ran_beside_kill(const LockStats& lock_stats, const RunSample& run) {
          lock_stats.stopped_real_ns <= run.started_real_ns + run.ran.ns;
 }
 
+std::int64_t end_of(const RunSample& run) { return run.started_real_ns + run.ran.ns; }
+
 // The killed run counts, and the widening is undone.
-void settle(LockStats& lock_stats, DirectoryStats& directory_stats, int step) {
-  const bool is_shorter = lock_stats.unsettled > static_cast<std::uint32_t>(step);
+void settle(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run) {
+  const auto step = static_cast<std::uint32_t>(step_of(run.ran));
+  const bool is_shorter = lock_stats.unsettled > step;
   if (lock_stats.unsettled > 0)
     (is_shorter ? lock_stats.hung : lock_stats.wrongly) += lock_stats.stopped_in_a_row;
   if (is_shorter) {
     add_longer_run(lock_stats, static_cast<int>(lock_stats.unsettled) - 1);
     add_longer_run(directory_stats, static_cast<int>(lock_stats.unsettled) - 1);
+    lock_stats.doubted = lock_stats.unsettled;
+    lock_stats.doubted_stops = lock_stats.stopped_in_a_row;
+    lock_stats.doubted_from_ns = lock_stats.stopped_real_ns;
+    lock_stats.doubted_until_ns = end_of(run);
   }
   lock_stats.unsettled = 0;
   lock_stats.stopped_in_a_row = 0;
   lock_stats.widened -= lock_stats.widened < kNarrowSteps ? lock_stats.widened : kNarrowSteps;
+}
+
+// If the run is longer than the one that was killed and counted as hung, and was going when that
+// was decided, it is taken for its retry: the kill is not settled yet.
+void unsettle(LockStats& lock_stats, const RunSample& run) {
+  const bool may_be_retry = lock_stats.doubted > 0 && run.started_real_ns > 0 &&
+                            run.started_real_ns >= lock_stats.doubted_from_ns &&
+                            run.started_real_ns <= lock_stats.doubted_until_ns;
+  const auto step = static_cast<std::uint32_t>(step_of(run.ran));
+  if (!may_be_retry || step + 1 < lock_stats.doubted) return;
+  lock_stats.hung -=
+      lock_stats.hung < lock_stats.doubted_stops ? lock_stats.hung : lock_stats.doubted_stops;
+  add_to(lock_stats.stopped_in_a_row, lock_stats.doubted_stops);
+  if (lock_stats.unsettled < lock_stats.doubted) lock_stats.unsettled = lock_stats.doubted;
+  lock_stats.doubted = lock_stats.doubted_stops = 0;
+}
+
+void keep_at_first(LockStats& lock_stats, const PriceLimits& limits) {
+  for (int i = 0; i < kPrices; ++i) lock_stats.at_price[i] = limits.step[i];
+}
+
+PriceLimits limits_at_first(const LockStats& lock_stats) {
+  PriceLimits limits{};
+  for (int i = 0; i < kPrices; ++i) limits.step[i] = lock_stats.at_price[i];
+  return limits;
 }
 
 // The shortest limit after a kill.
@@ -74,7 +107,7 @@ bool is_plausible(const LockStats& lock_stats) {
   return are_counts(lock_stats.runs, kSteps) && are_counts(lock_stats.recent, kSteps) &&
          are_counts(lock_stats.intervals, kSteps) && are_counts(lock_stats.relations, kRelations) &&
          lock_stats.widened <= kSteps && lock_stats.unsettled <= kSteps &&
-         lock_stats.floor < kSteps && lock_stats.quicker <= kSteps;
+         lock_stats.floor < kSteps && lock_stats.quicker <= kSteps && lock_stats.doubted <= kSteps;
 }
 
 bool is_plausible(const DirectoryStats& directory_stats) {
@@ -112,17 +145,25 @@ RunLimit run_limit(const LockStats& lock_stats, const DirectoryStats& directory_
 
 bool run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run) {
   const int step = step_of(run.ran);
+  const bool beside_kill = ran_beside_kill(lock_stats, run);
+  if (!beside_kill) unsettle(lock_stats, run);
   bool suspicious = false;
   if (lock_stats.completed > 0) {
     const Weights weights = weigh(lock_stats, directory_stats);
     if (lock_stats.completed >= kOwnRuns) {
       const Forecast next = forecast(lock_stats, directory_stats, weights);
-      try_prices(directory_stats, next, step, step_bounds(run.low, run.high));
+      const StepBounds bounds = step_bounds(run.low, run.high);
+      // What was learned since the first attempt would hide its kill.
+      const bool retried = !beside_kill && lock_stats.unsettled > 0 &&
+                           lock_stats.unsettled <= static_cast<std::uint32_t>(step);
+      try_prices(directory_stats,
+                 retried ? limits_at_first(lock_stats) : limits_at_prices(next, bounds), step,
+                 bounds.high);
       suspicious = judge_floor(lock_stats, own_forecast(directory_stats, weights, next), run);
     }
     relate(lock_stats, directory_stats, weights, step);
   }
-  if (!ran_beside_kill(lock_stats, run)) settle(lock_stats, directory_stats, step);
+  if (!beside_kill) settle(lock_stats, directory_stats, run);
   add_run(lock_stats, step);
   directory_stats.runs[step] += 1;
   count(lock_stats.completed);
@@ -133,9 +174,15 @@ bool run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const
   return suspicious;
 }
 
-void run_cut_short(LockStats& lock_stats, const RunSample& run, CutBy by) {
+void run_cut_short(LockStats& lock_stats, const DirectoryStats& directory_stats,
+                   const RunSample& run, CutBy by) {
   const int step = step_of(run.ran);
   if (by == CutBy::limit) {
+    unsettle(lock_stats, run);
+    if (lock_stats.stopped_in_a_row == 0) {
+      const Forecast next = forecast(lock_stats, directory_stats);
+      keep_at_first(lock_stats, limits_at_prices(next, step_bounds(run.low, run.high)));
+    }
     count(lock_stats.stopped);
     count(lock_stats.stopped_in_a_row);
     const std::uint32_t longer = widening(lock_stats.stopped_in_a_row);
@@ -143,7 +190,7 @@ void run_cut_short(LockStats& lock_stats, const RunSample& run, CutBy by) {
         lock_stats.widened + longer < kSteps ? lock_stats.widened + longer : kSteps;
     if (lock_stats.unsettled < static_cast<std::uint32_t>(step) + 1)
       lock_stats.unsettled = static_cast<std::uint32_t>(step) + 1;
-    if (run.started_real_ns > 0) lock_stats.stopped_real_ns = run.started_real_ns + run.ran.ns;
+    if (run.started_real_ns > 0) lock_stats.stopped_real_ns = end_of(run);
     return;
   }
   count(lock_stats.cut_short);

@@ -47,9 +47,11 @@ bool run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const
 // A run was ended: it would have taken longer, by an unknown amount. If a limit of ours ended it,
 // the next limits are longer, and the next run that was admitted later and completes decides how it
 // counts. If that run is longer, it is taken for the same work; otherwise the run that was ended
-// counts as one of unknown greater length.
+// counts as one of unknown greater length, unless a longer run that was going by then shows that
+// it was right after all: with several slots a retry may end after shorter runs.
 enum class CutBy : std::uint8_t { limit, other };
-void run_cut_short(LockStats& lock_stats, const RunSample& run, CutBy by);
+void run_cut_short(LockStats& lock_stats, const DirectoryStats& directory_stats,
+                   const RunSample& run, CutBy by);
 
 }  // namespace atmost::policy
 

@@ -117,10 +117,10 @@ bool remember(LockStats& lock_stats, DirectoryStats& directory_stats, const RunS
     case RunSample::Kind::completed:
       return run_completed(lock_stats, directory_stats, what);
     case RunSample::Kind::stopped:
-      run_cut_short(lock_stats, what, CutBy::limit);
+      run_cut_short(lock_stats, directory_stats, what, CutBy::limit);
       break;
     case RunSample::Kind::cut_short:
-      run_cut_short(lock_stats, what, CutBy::other);
+      run_cut_short(lock_stats, directory_stats, what, CutBy::other);
       break;
     case RunSample::Kind::admitted:
       break;

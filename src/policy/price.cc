@@ -11,9 +11,23 @@ namespace {
 constexpr double kExpectedRuns = 300;
 constexpr double price_at(int index) { return 32 << index; }
 constexpr double kDearest = 1 << 20;
+// How many kills more at each price, for a risk of one in a thousand. The limits at high prices
+// kill so seldom that hundreds of runs without a kill prove little: without these, a new directory
+// would kill several times as many as asked for where a few runs take far longer than all others.
+constexpr double kDoubt[kPrices] = {0, 0, 0, 0, 2, 4, 4, 4};
+constexpr double kDoubtedRisk = 0.001;
+// The shares of kills at the prices are estimated too high by this factor, on recorded and made
+// logs alike: a price rises with each kill, and falls later.
+constexpr double kTooHigh = 1.03;
 
-double share_missed(const DirectoryStats& directory_stats, int index) {
-  const double expected = kExpectedRuns / price_at(index);
+// A greater risk is proved by fewer runs.
+double doubt_at(int index, double risk) {
+  const double part = risk > kDoubtedRisk ? kDoubtedRisk / risk : 1;
+  return kDoubt[index] * part * part;
+}
+
+double share_missed(const DirectoryStats& directory_stats, int index, double doubt) {
+  const double expected = kExpectedRuns / price_at(index) + doubt;
   return (static_cast<double>(directory_stats.missed[index]) + expected) /
          (static_cast<double>(directory_stats.tried) + kExpectedRuns);
 }
@@ -21,10 +35,11 @@ double share_missed(const DirectoryStats& directory_stats, int index) {
 }  // namespace
 
 double price_for(const DirectoryStats& directory_stats, std::uint32_t risk_ppm) {
-  const double risk = risk_ppm > 0 ? risk_ppm * 1e-6 : 1e-7;
+  const double asked = risk_ppm > 0 ? risk_ppm * 1e-6 : 1e-7;
+  const double risk = kTooHigh * asked;
   double before = 0;
   for (int i = 0; i < kPrices; ++i) {
-    const double missed = share_missed(directory_stats, i);
+    const double missed = share_missed(directory_stats, i, doubt_at(i, asked));
     if (missed <= risk) {
       if (i == 0) return price_at(0);
       // Between two prices the share falls about in proportion to 1 / price.
@@ -51,17 +66,25 @@ int best_step(const Forecast& forecast, double price, int high) {
   return best;
 }
 
-void try_prices(DirectoryStats& directory_stats, const Forecast& before, int step,
-                StepBounds bounds) {
+PriceLimits limits_at_prices(const Forecast& forecast, StepBounds bounds) {
+  PriceLimits limits{};
+  for (int i = 0; i < kPrices; ++i) {
+    const int best = best_step(forecast, price_at(i), bounds.high);
+    limits.step[i] = static_cast<std::uint8_t>(best > bounds.low ? best : bounds.low);
+  }
+  return limits;
+}
+
+void try_prices(DirectoryStats& directory_stats, const PriceLimits& limits, int step, int high) {
   directory_stats.tried += 1;
   // Nothing is gained by a price at which the limit would be longer than the longest.
-  if (step > bounds.high) step = bounds.high;
+  if (step > high) step = high;
   for (int i = 0; i < kPrices; ++i) {
-    const int best = best_step(before, price_at(i), bounds.high);
-    const int limit = best > bounds.low ? best : bounds.low;
+    const int limit = limits.step[i];
     // A retry has kWidenSteps more, and is killed again if that is not enough.
     if (step > limit)
-      directory_stats.missed[i] += 1 + static_cast<float>(step - limit - 1) / kWidenSteps;
+      directory_stats.missed[i] +=
+          static_cast<float>(1 + (step - limit - 1) / static_cast<int>(kWidenSteps));
   }
   if (static_cast<double>(directory_stats.tried) < kManyCounts) return;
   directory_stats.tried /= 2;

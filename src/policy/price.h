@@ -6,8 +6,9 @@
 //
 // is least. So a limit is lengthened only while that is worth its cost: steady runs get a tight
 // limit, and runs of very different lengths get one where a further doubling would hardly prevent a
-// kill. Every completed run of a directory is compared with the limits at eight prices, and the
-// price is chosen at which no more than the requested risk would have been killed. Pure arithmetic.
+// kill. Every completed run of a directory is compared with the limits that it would have had at
+// eight prices, and the price is chosen at which no more than the requested risk would have been
+// killed. Pure arithmetic.
 #ifndef ATMOST_POLICY_PRICE_H
 #define ATMOST_POLICY_PRICE_H
 
@@ -27,9 +28,14 @@ struct StepBounds {
 // The step at whose end the limit costs least, `high` at most.
 int best_step(const Forecast& forecast, double price, int high);
 
-// A run took `step`, `before` was its forecast, and `bounds` held for the limit on it.
-void try_prices(DirectoryStats& directory_stats, const Forecast& before, int step,
-                StepBounds bounds);
+// The steps of the limits at all prices.
+struct PriceLimits {
+  std::uint8_t step[kPrices];
+};
+PriceLimits limits_at_prices(const Forecast& forecast, StepBounds bounds);
+
+// A run took `step`. `limits` were those on it, or on its first attempt, and `high` the highest.
+void try_prices(DirectoryStats& directory_stats, const PriceLimits& limits, int step, int high);
 
 }  // namespace atmost::policy
 

@@ -184,9 +184,9 @@ struct MemoryRecord {
   LockStats lock_stats;
   std::uint64_t checksum;
 };
-static_assert(sizeof(LockStats) == 1640 && sizeof(MemoryRecord) == 1664);
+static_assert(sizeof(LockStats) == 1672 && sizeof(MemoryRecord) == 1696);
 inline constexpr char kMemoryMagic[8] = {'r', 'u', 'n', 't', 'i', 'm', 'e', 's'};
-inline constexpr std::uint32_t kMemoryVersion = 4;
+inline constexpr std::uint32_t kMemoryVersion = 5;
 
 // The file beside the locks of a directory that holds the statistics of all of them.
 struct ExperienceRecord {
@@ -197,6 +197,7 @@ struct ExperienceRecord {
 };
 static_assert(sizeof(DirectoryStats) == 764 && sizeof(ExperienceRecord) == 784);
 inline constexpr char kDirectoryStatsName[] = "experience.hint";
+inline constexpr std::uint32_t kExperienceVersion = 4;
 
 inline constexpr std::int64_t kRecordSize = 256;
 static_assert(sizeof(Record) <= kRecordSize && sizeof(WaiterRecord) <= kRecordSize);

@@ -50,9 +50,10 @@ class Directory {
     to = {};
     for (int i = 0; i < kReadTries; ++i) {
       std::size_t got = 0;
-      const bool ours =
-          os::read_at(fd_.get(), &record, sizeof record, 0, got) == 0 && got == sizeof record &&
-          std::memcmp(record.magic, kMagic, sizeof kMagic) == 0 && record.version == kMemoryVersion;
+      const bool ours = os::read_at(fd_.get(), &record, sizeof record, 0, got) == 0 &&
+                        got == sizeof record &&
+                        std::memcmp(record.magic, kMagic, sizeof kMagic) == 0 &&
+                        record.version == kExperienceVersion;
       if (!ours) return;
       if (record.checksum != sum_of(record)) continue;
       to = record.directory_stats;
@@ -62,7 +63,7 @@ class Directory {
   void write(const DirectoryStats& from) {
     ExperienceRecord record{};
     std::memcpy(record.magic, kMagic, sizeof kMagic);
-    record.version = kMemoryVersion;
+    record.version = kExperienceVersion;
     record.directory_stats = from;
     record.checksum = sum_of(record);
     (void)os::write_at(fd_.get(), &record, sizeof record, 0);
@@ -124,8 +125,9 @@ bool memorize(int fd, std::string_view path, const Making& making, LearnFn learn
   (void)read_lock_stats(fd, lock_stats);
   Directory directory;
   const bool completed = what.kind == RunSample::Kind::completed;
-  const bool known = completed && directory.open(path, making);
-  const bool shared = known && directory.lock();
+  const bool stopped = what.kind == RunSample::Kind::stopped;
+  const bool known = (completed || stopped) && directory.open(path, making);
+  const bool shared = completed && known && directory.lock();
   if (known) directory.read(directory_stats);
   const bool suspicious = learn(lock_stats, directory_stats, what);
   if (shared) directory.write(directory_stats);

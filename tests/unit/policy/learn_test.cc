@@ -29,7 +29,7 @@ class Learn : public ::testing::Test {
  protected:
   RunLimit limit() const { return run_limit(lock_stats, directory_stats, bounds); }
   void run(double s) { run_completed(lock_stats, directory_stats, run_of(seconds(s))); }
-  void killed() { run_cut_short(lock_stats, run_of(limit().limit), CutBy::limit); }
+  void killed() { run_cut_short(lock_stats, directory_stats, run_of(limit().limit), CutBy::limit); }
 
   LockStats lock_stats{};
   DirectoryStats directory_stats{};
@@ -196,13 +196,51 @@ TEST_F(Learn, ARunBesideTheKilledOneDoesNotSettleIt) {
   };
   for (int i = 0; i < 30; ++i)
     run_completed(lock_stats, directory_stats, run_at(1000 + i * 100, 60));
-  run_cut_short(lock_stats, run_at(10000, 200), CutBy::limit);
+  run_cut_short(lock_stats, directory_stats, run_at(10000, 200), CutBy::limit);
   const Duration after = limit().limit;
   ASSERT_GE(after, seconds(1600));
   run_completed(lock_stats, directory_stats, run_at(10170, 60));
   EXPECT_EQ(limit().limit, after);
   run_completed(lock_stats, directory_stats, run_at(10210, 60));
   EXPECT_LT(limit().limit, seconds(1600));
+}
+
+// A log's runs start when they did, so a retry often ends after shorter runs that began later.
+TEST_F(Learn, ARetryThatEndsAfterAShorterRunWasNoHang) {
+  double now = 1000;
+  const auto run_at = [&](double start, double length) {
+    RunSample run = run_of(seconds(length));
+    run.started_real_ns = seconds(start).ns;
+    return run;
+  };
+  for (int i = 0; i < 100; ++i, now += 100)
+    run_completed(lock_stats, directory_stats, run_at(now, 60));
+  // Two kills of a long run, each followed by a shorter run while its retry goes on.
+  double killed_after = 0;
+  for (int kill = 0; kill < 2; ++kill) {
+    const double lasts = static_cast<double>(limit().limit.ns) / 1e9;
+    run_cut_short(lock_stats, directory_stats, run_at(now, lasts), CutBy::limit);
+    killed_after = lasts;
+    now += lasts;
+    run_completed(lock_stats, directory_stats, run_at(now + 10, 60));
+    EXPECT_EQ(lock_stats.hung, 1u + static_cast<unsigned>(kill));
+    EXPECT_EQ(lock_stats.wrongly, 0u);
+  }
+  const auto missed_before = directory_stats.missed[2];
+  const double long_run = 1.5 * killed_after;
+  run_completed(lock_stats, directory_stats, run_at(now, long_run));
+  EXPECT_EQ(lock_stats.hung, 0u);
+  EXPECT_EQ(lock_stats.wrongly, 2u);
+  EXPECT_GE(directory_stats.missed[2], missed_before + 1)
+      << "what was learned between the kill and the end hides no kill";
+  // Whatever began after the decision says nothing about it.
+  for (int i = 0; i < 300; ++i) run(60);
+  const double lasts = static_cast<double>(limit().limit.ns) / 1e9;
+  run_cut_short(lock_stats, directory_stats, run_at(now + 1e6, lasts), CutBy::limit);
+  now += 1e6 + lasts;
+  run_completed(lock_stats, directory_stats, run_at(now + 10, 60));
+  run_completed(lock_stats, directory_stats, run_at(now + 80, 1e6));
+  EXPECT_EQ(lock_stats.hung, 1u);
 }
 
 TEST_F(Learn, AKillWidensEightfoldAndThreeRunsNarrowAgain) {
@@ -240,10 +278,11 @@ TEST_F(Learn, AnAtomOftenKilledIsGivenMoreTime) {
 TEST_F(Learn, ARunCutShortIsNeverAShortOne) {
   for (int i = 0; i < 20; ++i) run(1000);
   const LockStats before = lock_stats;
-  run_cut_short(lock_stats, run_of(seconds(1)), CutBy::other);  // somebody pressed Ctrl-C
+  run_cut_short(lock_stats, directory_stats, run_of(seconds(1)),
+                CutBy::other);  // somebody pressed Ctrl-C
   EXPECT_EQ(std::memcmp(before.runs, lock_stats.runs, sizeof before.runs), 0);
   EXPECT_EQ(lock_stats.cut_short, 1u);
-  run_cut_short(lock_stats, run_of(seconds(5000)), CutBy::other);
+  run_cut_short(lock_stats, directory_stats, run_of(seconds(5000)), CutBy::other);
   EXPECT_GT(limit().limit, seconds(5000));
 }
 
@@ -313,14 +352,42 @@ TEST(Risk, IsKeptOnRunsOfAnyKind) {
         const Duration ran = seconds(length(kind, lock, i));
         runs += i > 0;
         for (; i > 0 && run_limit(lock_stats, directory_stats, bounds).limit < ran; ++kills) {
-          run_cut_short(lock_stats, run_of(run_limit(lock_stats, directory_stats, bounds).limit),
-                        CutBy::limit);
+          run_cut_short(lock_stats, directory_stats,
+                        run_of(run_limit(lock_stats, directory_stats, bounds).limit), CutBy::limit);
         }
         run_completed(lock_stats, directory_stats, run_of(ran));
       }
     }
     EXPECT_LE(1000.0 * kills / runs, 7.0) << "kind " << kind;
   }
+}
+
+// A new directory, and runs whose longest are far longer than all before: the limits at which no
+// more than the risk would have been killed have to be found before they are known.
+TEST(Risk, IsKeptFromTheStart) {
+  std::mt19937 chance(5);
+  std::uniform_real_distribution<double> even(1e-9, 1);
+  int kills = 0, runs = 0;
+  for (int directory = 0; directory < 8; ++directory) {
+    std::vector<LockStats> locks(20);
+    DirectoryStats directory_stats{};
+    LearnedBounds bounds;
+    bounds.risk_ppm = 1000;
+    for (int i = 0; i < 100; ++i) {
+      for (std::size_t lock = 0; lock < locks.size(); ++lock) {
+        LockStats& lock_stats = locks[lock];
+        const Duration ran =
+            seconds(std::exp(1 + static_cast<double>(lock % 7)) / std::sqrt(even(chance)));
+        runs += i >= 5;
+        for (; run_limit(lock_stats, directory_stats, bounds).limit < ran; ++kills) {
+          run_cut_short(lock_stats, directory_stats,
+                        run_of(run_limit(lock_stats, directory_stats, bounds).limit), CutBy::limit);
+        }
+        run_completed(lock_stats, directory_stats, run_of(ran));
+      }
+    }
+  }
+  EXPECT_LE(1000.0 * kills / runs, 1.25);
 }
 
 TEST(Plausible, WhatWeWriteIsAndRubbishIsNot) {
