@@ -1,0 +1,28 @@
+#!/bin/sh
+# With --exec no process stays to see how long a run takes. Such runs teach nothing, rather than
+# something that was guessed, and --expire-after auto goes by what other runs of the lock taught.
+. "$(dirname "$0")/lib.sh"
+
+i=0
+while [ $i -lt 8 ]; do
+  expect_code 0 atmost run --exec --expire-after auto job true
+  i=$((i + 1))
+done
+expect_code 0 atmost tune --json job
+expect_in out '"completed":0,'
+expect_in out '"limit_s":null,'
+
+i=0
+while [ $i -lt 5 ]; do
+  expect_code 0 atmost run job true
+  i=$((i + 1))
+done
+start atmost run --exec --expire-after auto job sleep 300
+wait_until 'atmost list job | grep -q sleep'
+wait_until 'atmost run --exec --expire-after auto --auto-min 1ms --auto-max 90ms job true 2>err'
+expect_in err ' (--expire-after auto, learned from 5 runs, the longest '
+
+# The run that was stopped would have taken longer; the one that stopped it taught nothing.
+expect_code 0 atmost tune --json job
+expect_in out '"completed":5,'
+expect_in out '"stopped":1,'
