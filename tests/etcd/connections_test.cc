@@ -117,6 +117,40 @@ TEST_F(Connections, NobodyIsStoppedForWantOfThem) {
   std::printf("%zu of %zu were admitted\n", running, kFirst + kMore);
 }
 
+// Requests of one kind, as a relay saw them.
+int asked(Relay& relay, const char* path) {
+  return relay.seen("POST /v3/" + std::string(path) + " ");
+}
+
+// Etcd reports what happened before a watch began a tenth of a second late, and so would each that
+// has moved up.
+TEST_F(Connections, AWaiterThatHasMovedUpWatchesFromNowOn) {
+  constexpr std::size_t kBefore = 30;
+  Cluster cluster(1);
+  Relay relay(cluster.host(0));
+  Job holder(run_line(cluster.url("/t"), {}, holding()));
+  ASSERT_TRUE(eventually(30, [&] { return started() == 1; }));
+  std::vector<Job> before;
+  for (std::size_t i = 0; i < kBefore; ++i)
+    before.emplace_back(run_line(cluster.url("/t"), {"-w", "inf"}, "true"));
+  ASSERT_TRUE(eventually(60, [&] { return cluster.waiting("/t/lock") == kBefore; }));
+  Job last(run_line("etcd://" + relay.host() + "/t", {"-w", "inf"}, "true"));
+  // The watch of the slots beside it is for the turns of others, and may be late.
+  const auto from_the_past = [&] {
+    constexpr const char* kSlots =
+        "L3QvbG9jay5sb2NrL2EvaDA=\",\"start_revision";  // /t/lock.lock/a/h0
+    return relay.seen("start_revision") - relay.seen(kSlots);
+  };
+  ASSERT_TRUE(eventually(30, [&] { return from_the_past() == 2; }))
+      << "far behind, it watches its predecessor and a place near the head";
+  end();
+  EXPECT_EQ(holder.wait(60), 0);
+  for (Job& each : before) EXPECT_EQ(each.wait(60), 0);
+  EXPECT_EQ(last.wait(60), 0);
+  EXPECT_GE(asked(relay, "watch"), 2);
+  EXPECT_EQ(from_the_past(), 2);
+}
+
 TEST_F(Connections, AParkedWaiterAsksTwelveTimesAMinute) {
   constexpr int kPerMinute = 12;
   constexpr int kSeconds = 30;

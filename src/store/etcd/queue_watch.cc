@@ -111,17 +111,19 @@ Result<bool> QueueWatch::begin(const Ticket& ticket) {
 
 bool QueueWatch::is_near() {
   const OpenLock& blocked = lock();
-  return caller_.locks.size() == 1 &&
-         (blocked.seen.predecessor.empty() || blocked.in_queue <= kNear);
+  // It has moved up since it drew its place if it sees the head of the queue.
+  return caller_.locks.size() == 1 && (blocked.seen.predecessor.empty() ||
+                                       blocked.in_queue <= kNear || !blocked.seen.more_waiters);
 }
 
 // Whether the waiter before us is there, and what its place says. If it is not, we are probably the
-// first.
+// first. The member that began the watch has a leader and knows all that happened before; an older
+// answer, of another member, is not believed (watch_begun()).
 Result<bool> QueueWatch::still_behind() {
   OpenLock& blocked = lock();
   Txn txn;
-  txn.range(blocked.seen.predecessor);
-  if (!blocked.milestone.empty()) txn.range(blocked.milestone);
+  txn.glance(blocked.seen.predecessor);
+  if (!blocked.milestone.empty()) txn.glance(blocked.milestone);
   const Result<TxnReply> reply = caller_.transactions.read(txn, caller_.give_up());
   if (!reply.ok()) return reply.error();
   const std::vector<KeyValue>& found = reply.value().parts[0].keys;
