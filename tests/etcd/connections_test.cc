@@ -122,6 +122,55 @@ int asked(Relay& relay, const char* path) {
   return relay.seen("POST /v3/" + std::string(path) + " ");
 }
 
+// Whoever adds a request names it here.
+TEST_F(Connections, ARunOfAFreeLockAsksFiveTimes) {
+  Cluster cluster(1);
+  // The first admission of all makes a lease that all later ones share.
+  ASSERT_EQ(Job(run_line(cluster.url("/t"), {"-w", "inf"}, "true")).wait(30), 0);
+  Relay relay(cluster.host(0));
+  const std::string url = "etcd://" + relay.host() + "/t";
+  Job job(run_line(url, {"-w", "inf"}, holding()));
+  ASSERT_TRUE(eventually(30, [&] { return started() == 1; }));
+  EXPECT_EQ(relay.seen("POST "), 3) << "before its command";
+  EXPECT_EQ(asked(relay, "lease/grant"), 1);
+  EXPECT_EQ(asked(relay, "kv/txn"), 1) << "it takes the slot unseen";
+  EXPECT_EQ(asked(relay, "lease/keepalive"), 1) << "no command starts unless that succeeds";
+  end();
+  EXPECT_EQ(job.wait(30), 0);
+  EXPECT_EQ(relay.seen("POST "), 5);
+  EXPECT_EQ(asked(relay, "kv/txn"), 2) << "the slot is given back";
+  EXPECT_EQ(asked(relay, "lease/revoke"), 1);
+  EXPECT_EQ(relay.connections(), 1);
+}
+
+TEST_F(Connections, ACallerThatDoesNotWaitLooksFirst) {
+  Cluster cluster(1);
+  Relay relay(cluster.host(0));
+  const std::string url = "etcd://" + relay.host() + "/t";
+  Job holder(run_line(cluster.url("/t"), {}, holding()));
+  ASSERT_TRUE(eventually(30, [&] { return started() == 1; }));
+  EXPECT_EQ(Job(run_line(url, {}, "true")).wait(30), 75);
+  EXPECT_EQ(asked(relay, "kv/txn"), 2) << "it looks, and its message names the holder";
+  EXPECT_EQ(relay.seen("POST "), 2) << "a refusal writes nothing";
+  end();
+  EXPECT_EQ(holder.wait(30), 0);
+}
+
+TEST_F(Connections, AWaiterDrawsItsPlaceAtOnce) {
+  Cluster cluster(1);
+  Relay relay(cluster.host(0));
+  Job holder(run_line(cluster.url("/t"), {}, holding()));
+  ASSERT_TRUE(eventually(30, [&] { return started() == 1; }));
+  Job waiter(run_line("etcd://" + relay.host() + "/t", {"-w", "inf"}, "true"));
+  ASSERT_TRUE(eventually(30, [&] { return asked(relay, "watch") == 1; }));
+  EXPECT_EQ(cluster.waiting("/t/lock"), 1u);
+  EXPECT_EQ(asked(relay, "lease/grant"), 1);
+  EXPECT_EQ(asked(relay, "kv/txn"), 1);
+  end();
+  EXPECT_EQ(holder.wait(30), 0);
+  EXPECT_EQ(waiter.wait(30), 0);
+}
+
 // Etcd reports what happened before a watch began a tenth of a second late, and so would each that
 // has moved up.
 TEST_F(Connections, AWaiterThatHasMovedUpWatchesFromNowOn) {

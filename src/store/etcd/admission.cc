@@ -23,7 +23,7 @@ Result<Applied> Admission::admit(const Instant& now, const Ticket* queue,
     const std::vector<std::uint32_t> slots = free_slots(lock.seen, who);
     if (slots.size() != lock.spec.take || slots.empty())
       return error_of(Code::internal, 0, "a lock admits more than it has slots");
-    add(i, who, now, slots, txn);
+    add(i, who, now, slots, Last::compared, txn);
     ours.emplace_back(lock.keys.held(slots.front()), lock.keys.held(slots.back()) + '\0');
   }
   for (const auto& [first, end] : ours) txn.range(first, end);
@@ -42,12 +42,52 @@ Result<Applied> Admission::admit(const Instant& now, const Ticket* queue,
   return Applied::unknown;
 }
 
+bool Admission::may_come_unseen(const Ticket* queue) const {
+  const Request& request = caller_.request;
+  const bool plain_wait = request.on_busy == OnBusy::fail || request.on_busy == OnBusy::skip;
+  const bool dated = !request.if_elapsed.is_zero() || request.if_elapsed_auto ||
+                     request.rate.count > 0 || request.now_given;
+  const bool takes_over = !request.expire_after.is_forever() || request.expire_auto;
+  return queue != nullptr && !queue->drawn && !queue->for_rate_only && caller_.keeps_place() &&
+         plain_wait && request.queue_max == kAnyQueue && !dated && !takes_over;
+}
+
+Result<Applied> Admission::admit_unseen(const Instant& now, Ticket& queue, Queue& places,
+                                        std::int64_t give_up_boot_ns) {
+  if (Status leased = caller_.ensure_lease(give_up_boot_ns); !leased.ok()) return leased.error();
+  OpenLock& lock = caller_.locks[0];
+  lock.place_kept = false;
+  Txn txn;
+  // That there are none, not what was seen of them, is compared by etcd: add() compares the rest.
+  for (const std::string& none : {lock.keys.holders(), lock.keys.takings(), lock.keys.waiters()}) {
+    txn.all_created_before(none, 1);
+  }
+  add(0, caller_.place(0, &queue), now, {1}, Last::any, txn);
+  txn.range(lock.keys.held(1), lock.keys.held(1) + '\0');
+  txn.otherwise();
+  caller_.ask_for_snapshots(&queue, txn);
+  const std::size_t first_place = txn.other_parts().size();
+  places.add_places(now, txn);
+  TxnReply reply;
+  Answer answer;
+  const Applied written = caller_.transactions.write(txn, give_up_boot_ns, reply, answer);
+  if (written == Applied::yes) return proves(reply) ? Applied::yes : Applied::unknown;
+  if (written == Applied::no && answer.kind == Answer::Kind::good) {
+    if (Status seen = caller_.take_snapshots(&queue, reply); !seen.ok()) return seen.error();
+    places.take_places(reply, first_place, queue);
+    return Applied::no;
+  }
+  // Whatever it has made ends with the lease.
+  caller_.lease.end(caller_.gateway, give_up_boot_ns);
+  return Applied::unknown;
+}
+
 void Admission::add(std::uint32_t index, const CallerPlace& who, const Instant& now,
-                    const std::vector<std::uint32_t>& slots, Txn& txn) {
+                    const std::vector<std::uint32_t>& slots, Last last, Txn& txn) {
   const Request& request = caller_.request;
   OpenLock& lock = caller_.locks[index];
   const std::int64_t lease = caller_.lease.id();
-  txn.modified_at(lock.keys.last(), lock.seen.last_modified);
+  if (last == Last::compared) txn.modified_at(lock.keys.last(), lock.seen.last_modified);
   txn.modified_at(lock.keys.state(), lock.seen.state_modified);
   Record record = own_record(request, lock.spec, now);
   for (const std::uint32_t slot : slots) {

@@ -7,6 +7,7 @@
 
 #include "caller.h"
 #include "intervals.h"
+#include "queue.h"
 #include "rates.h"
 
 namespace atmost::etcd {
@@ -21,12 +22,23 @@ class Admission {
   // read can decide.
   Result<Applied> admit(const Instant& now, const Ticket* queue, std::int64_t give_up_boot_ns);
 
+  // The first transaction of a caller that waits, before it has seen anything: takes the slot if no
+  // caller holds the lock or waits for it, and draws a ticket otherwise. yes, unknown: as above;
+  // no: `queue` is drawn, and the snapshot is of that moment. REQUIRES: may_come_unseen(), and a
+  // decision that admits when nothing is in the way.
+  Result<Applied> admit_unseen(const Instant& now, Ticket& queue, Queue& places,
+                               std::int64_t give_up_boot_ns);
+  // Whether all that could refuse the caller, or have it act otherwise than by waiting, can be
+  // compared by etcd.
+  bool may_come_unseen(const Ticket* queue) const;
+
   // Whether a key with this caller's own record was seen under a lease that is not its own.
   bool sees_itself(const Instant& now) const;
 
  private:
+  enum class Last : std::uint8_t { compared, any };
   void add(std::uint32_t index, const CallerPlace& who, const Instant& now,
-           const std::vector<std::uint32_t>& slots, Txn& txn);
+           const std::vector<std::uint32_t>& slots, Last last, Txn& txn);
   Result<Applied> refused(const Answer& answer, const Ticket* queue, const TxnReply& reply);
   bool proves(const TxnReply& reply);
 

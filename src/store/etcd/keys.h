@@ -50,6 +50,7 @@ class Keys {
   std::string held(std::uint32_t slot) const { return base_ + "a/h/" + digits(slot); }
   std::string holders() const { return base_ + "a/h/"; }
   std::string taking(std::uint32_t slot) const { return base_ + "a/t/" + digits(slot); }
+  std::string takings() const { return base_ + "a/t/"; }
   std::string asked() const { return base_ + "a/x/"; }
   std::string asked(std::uint32_t slot) const { return asked() + digits(slot); }
   std::string cooling(ElapsedFrom from) const;

@@ -31,22 +31,17 @@ std::int64_t OpenLock::turns_end_boot_ns() const {
   return plus(idle_since_boot_ns, {turns * kTurn.ns});
 }
 
-Result<bool> Queue::draw(const Instant& now, Ticket& ticket, std::int64_t give_up_boot_ns) {
-  if (Status leased = caller_.ensure_lease(give_up_boot_ns); !leased.ok()) return leased.error();
-  std::vector<OpenLock>& locks = caller_.locks;
-  // More may have come since they were counted.
-  const bool counts = caller_.request.queue_max != kAnyQueue;
-  Txn txn;
-  for (const OpenLock& lock : locks) {
-    const std::string place = lock.keys.waiter(lock.spec, caller_.lease.id());
-    txn.created_at(place, 0);
-    txn.put(place, own_record(caller_.request, lock.spec, now).text(), caller_.lease.id());
-    if (counts) txn.all_created_before(lock.keys.waiters(), lock.seen.revision + 1);
+std::string Queue::place_of(const OpenLock& lock) const {
+  return lock.keys.waiter(lock.spec, caller_.lease.id());
+}
+
+void Queue::add_places(const Instant& now, Txn& txn) const {
+  for (const OpenLock& lock : caller_.locks) {
+    txn.put(place_of(lock), own_record(caller_.request, lock.spec, now).text(), caller_.lease.id());
     if (caller_.request.on_busy == OnBusy::supersede)
       txn.put(lock.keys.newest(), "{}", hint_lease(caller_.gateway.access().prefix));
   }
-  const std::size_t writes = txn.parts().size();
-  for (const OpenLock& lock : locks) {
+  for (const OpenLock& lock : caller_.locks) {
     txn.youngest(lock.keys.queue(lock.spec), kSeenInQueue + 1);
     if (lock.spec.mode == Mode::exclusive) {
       txn.youngest(lock.keys.readers(), 1);
@@ -54,6 +49,45 @@ Result<bool> Queue::draw(const Instant& now, Ticket& ticket, std::int64_t give_u
       txn.youngest(lock.keys.writers(), 1);
     }
   }
+}
+
+void Queue::take_places(const TxnReply& reply, std::size_t part, Ticket& ticket) {
+  part += caller_.locks.size() * (caller_.request.on_busy == OnBusy::supersede ? 2 : 1);
+  ticket.drawn = true;
+  for (std::size_t i = 0; i < caller_.locks.size(); ++i) {
+    OpenLock& lock = caller_.locks[i];
+    ticket.numbers[i] = reply.header.revision;
+    Snapshot& seen = lock.seen;
+    std::uint64_t youngest = 0;
+    const PartReply& own_queue = reply.parts[part];
+    lock.milestone = own_queue.keys.size() > kSeenInQueue ? own_queue.keys.back().key : "";
+    for (int queue = 0; queue < 2; ++queue) {
+      for (const KeyValue& key : reply.parts[part++].keys) {
+        if (key.created >= reply.header.revision || key.created <= youngest) continue;
+        youngest = key.created;
+        seen.predecessor = key.key;
+        seen.ahead = ahead_of(key);
+      }
+    }
+    seen.ticket_is_there = true;
+    lock.in_queue = own_queue.count;
+    if (seen.predecessor.empty()) {  // the waiters seen before us have gone
+      seen.waiters.clear();
+      seen.more_waiters = false;
+    }
+  }
+}
+
+Result<bool> Queue::draw(const Instant& now, Ticket& ticket, std::int64_t give_up_boot_ns) {
+  if (Status leased = caller_.ensure_lease(give_up_boot_ns); !leased.ok()) return leased.error();
+  // More may have come since they were counted.
+  const bool counts = caller_.request.queue_max != kAnyQueue;
+  Txn txn;
+  for (const OpenLock& lock : caller_.locks) {
+    txn.created_at(place_of(lock), 0);
+    if (counts) txn.all_created_before(lock.keys.waiters(), lock.seen.revision + 1);
+  }
+  add_places(now, txn);
   TxnReply reply;
   Answer answer;
   const Applied applied = caller_.transactions.write(txn, give_up_boot_ns, reply, answer);
@@ -69,28 +103,7 @@ Result<bool> Queue::draw(const Instant& now, Ticket& ticket, std::int64_t give_u
     if (answer.kind == Answer::Kind::refused) return failure(answer, "no place in the queue");
     return false;
   }
-  ticket.drawn = true;
-  for (std::size_t i = 0; i < locks.size(); ++i) {
-    ticket.numbers[i] = reply.header.revision;
-    Snapshot& seen = locks[i].seen;
-    std::uint64_t youngest = 0;
-    const PartReply& own_queue = reply.parts[writes + 2 * i];
-    locks[i].milestone = own_queue.keys.size() > kSeenInQueue ? own_queue.keys.back().key : "";
-    for (std::size_t part : {writes + 2 * i, writes + 2 * i + 1}) {
-      for (const KeyValue& key : reply.parts[part].keys) {
-        if (key.created >= reply.header.revision || key.created <= youngest) continue;
-        youngest = key.created;
-        seen.predecessor = key.key;
-        seen.ahead = ahead_of(key);
-      }
-    }
-    seen.ticket_is_there = true;
-    locks[i].in_queue = own_queue.count;
-    if (seen.predecessor.empty()) {  // the waiters seen before us have gone
-      seen.waiters.clear();
-      seen.more_waiters = false;
-    }
-  }
+  take_places(reply, 0, ticket);
   return true;
 }
 

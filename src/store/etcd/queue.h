@@ -19,6 +19,12 @@ class Queue {
   // was ended, and the place with it.
   Result<bool> draw(const Instant& now, Ticket& ticket, std::int64_t give_up_boot_ns);
 
+  // For a transaction that takes a place in each lock's queue, under the caller's lease: adds what
+  // it does, all of it reads but the first parts; and takes the ticket from its reply, whose part
+  // `part` is the first of those. The locks' snapshots are no younger than the reply.
+  void add_places(const Instant& now, Txn& txn) const;
+  void take_places(const TxnReply& reply, std::size_t part, Ticket& ticket);
+
   // Changes the snapshots of the locks: waiters before us that do not use their turn do not count.
   Status pass_turns(const Ticket* queue, std::int64_t give_up_boot_ns);
 
@@ -27,6 +33,7 @@ class Queue {
   Result<bool> unmark(const Instant& now, const Ticket& ticket, std::int64_t give_up_boot_ns);
 
  private:
+  std::string place_of(const OpenLock& lock) const;
   Status pass_silent(std::int64_t give_up_boot_ns);
   Result<bool> is_silent(std::int64_t lease, std::int64_t give_up_boot_ns);
 

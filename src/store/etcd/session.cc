@@ -66,6 +66,14 @@ Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticke
   const bool drawn = queue != nullptr && queue->drawn;
   bool guessed = watch_.take_guess() && drawn;
   bool seen = guessed || (watch_.up_to_date() && drawn && !caller_.locks[0].early_ahead);
+  if (!std::exchange(came_, true) && admission_.may_come_unseen(queue)) {
+    const Result<Applied> admitted = come_unseen(decide, now, queue, end);
+    if (!admitted.ok()) return fail(admitted.error());
+    if (admitted.value() == Applied::yes) return enter(queue, lease);
+    seen = queue->drawn;
+    in_doubt = admitted.value() == Applied::unknown;
+    end = caller_.give_up();
+  }
   for (;;) {
     exit_if_terminated();
     if (queue != nullptr && queue->drawn && caller_.lease.upkeep().lost) {
@@ -110,6 +118,15 @@ Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticke
       clock.try_again();
     }
   }
+}
+
+Result<Applied> EtcdSession::come_unseen(DecideFn decide, const Instant& now, Ticket* queue,
+                                         std::int64_t give_up_boot_ns) {
+  caller_.locks[0].seen = {};
+  const Result<Decision> unhindered = decide_all(decide, now, queue, give_up_boot_ns);
+  if (!unhindered.ok()) return unhindered.error();
+  if (!admits(unhindered.value())) return Applied::no;
+  return admission_.admit_unseen(now, *queue, queue_, give_up_boot_ns);
 }
 
 Result<Decision> EtcdSession::decide_all(DecideFn decide, const Instant& now, const Ticket* queue,

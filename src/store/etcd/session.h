@@ -55,6 +55,9 @@ class EtcdSession final : public Session {
     std::int64_t ahead_ns_;  // of the machine's clock
   };
   Status look(const Clock& clock, const Ticket* queue, std::int64_t give_up_boot_ns);
+  // Admission::admit_unseen(), once. no: it was not tried.
+  Result<Applied> come_unseen(DecideFn decide, const Instant& now, Ticket* queue,
+                              std::int64_t give_up_boot_ns);
   bool lost_place(const Ticket* queue) const;
   Result<Decision> decide_all(DecideFn decide, const Instant& now, const Ticket* queue,
                               std::int64_t give_up_boot_ns);
@@ -78,6 +81,7 @@ class EtcdSession final : public Session {
   std::vector<HeldLock> held_;
   EtcdHold hold_{caller_, intervals_, rates_, held_};
   std::uint32_t refused_by_ = 0;  // the lock
+  bool came_ = false;             // it has made its first attempt
   bool may_replace_ = false;      // the last attempt could stop a holder of any age
   std::vector<HolderView> holders_;
 };

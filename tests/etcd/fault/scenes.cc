@@ -38,6 +38,11 @@ std::string free_lock(Stage& stage, const Props&, const Plan& plan) {
   return run_it(stage, stage.fresh_prefix(), {}, plan, 75);
 }
 
+// Takes it unseen, in its first transaction.
+std::string free_unseen(Stage& stage, const Props&, const Plan& plan) {
+  return run_it(stage, stage.fresh_prefix(), {"-w", "3s"}, plan, 75);
+}
+
 std::string two_locks(Stage& stage, const Props&, const Plan& plan) {
   return run_it(stage, stage.fresh_prefix(), {"--also", "other"}, plan, 75,
                 {.locks = {"lock", "other"}});
@@ -199,6 +204,7 @@ std::string drains(Stage& stage, const Props&, const Plan& plan) {
 
 constexpr Scene kScenes[] = {
     {"free", free_lock},
+    {"free unseen", free_unseen},
     {"two locks", two_locks},
     {"interval", interval},
     {"held", held_lock},
