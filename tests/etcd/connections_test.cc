@@ -143,6 +143,38 @@ TEST_F(Connections, ARunOfAFreeLockAsksFiveTimes) {
   EXPECT_EQ(relay.connections(), 1);
 }
 
+TEST_F(Connections, WhoLooksAtNothingIsStoppedByEverything) {
+  Cluster cluster(1);
+  const std::string url = cluster.url("/t"), two = cluster.url("/two");
+  const auto waits = [](const std::string& at) {
+    return Job(run_line(at, {"-w", "300ms"}, "true")).wait(30);
+  };
+  const auto say = [&](const char* word) {
+    return Job({atmost_program(), word, "--store", url, "lock"}).wait(30);
+  };
+  ASSERT_EQ(say("drain"), 0);
+  EXPECT_EQ(waits(url), 75);
+  ASSERT_EQ(say("resume"), 0);
+  EXPECT_EQ(waits(url), 0);
+  // The second slot of a caller that has another limit.
+  ASSERT_EQ(mkfifo(file("first").c_str(), 0600), 0);
+  Job first(run_line(two, {"-n", "2"},
+                     "echo up >>" + file("started") + "; read x <" + file("first") + "; true"));
+  ASSERT_TRUE(eventually(30, [&] { return started() == 1; }));
+  Job second(run_line(two, {"-n", "2"}, holding()));
+  ASSERT_TRUE(eventually(30, [&] { return started() == 2; }));
+  std::ofstream(file("first")) << "";
+  ASSERT_EQ(first.wait(30), 0);
+  EXPECT_EQ(waits(two), 75);
+  end();
+  ASSERT_EQ(second.wait(30), 0);
+  // A lock with a rate remembers every admission.
+  const std::string rated = cluster.url("/rated");
+  ASSERT_EQ(Job(run_line(rated, {"--rate", "2/1h"}, "true")).wait(30), 0);
+  ASSERT_EQ(Job(run_line(rated, {"-w", "1s"}, "true")).wait(30), 0);
+  EXPECT_EQ(Job(run_line(rated, {"--rate", "2/1h"}, "true")).wait(30), 76);
+}
+
 TEST_F(Connections, ACallerThatDoesNotWaitLooksFirst) {
   Cluster cluster(1);
   Relay relay(cluster.host(0));
