@@ -19,7 +19,10 @@ std::uint32_t user_id();
 // A number that changes with every boot (a hash of the kernel's boot id) and is the same for all
 // processes that have the boot clock in common: containers included, but not those of another time
 // namespace. Asked once. 0 where the system has none: then nothing stored is taken for this boot's.
-std::uint64_t boot_hash();
+// `expected` spares the question for the time namespace, whose answer is dear: another process had
+// that number and that difference of its clocks, real less boot. If both are ours, too (to a
+// millisecond), and the number is the machine's, we have its boot clock.
+std::uint64_t boot_hash(std::uint64_t expected = 0, std::uint64_t real_less_boot_ns = 0);
 // The environment as it is now; borrowed, NULL-terminated.
 char* const* environment();
 // The value of a variable, or null. Borrowed.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "../calls.h"
+#include "../clock.h"
 #include "../file.h"
 
 // The start and end of the code, defined by the linker; absent with some linkers.
@@ -30,7 +31,16 @@ std::uint64_t other_time() {
   return time == kMachinesTime ? 0 : hash;
 }
 
-std::uint64_t read_boot() {
+// Whoever sets the wall clock changes the difference, for all alike; then the system is asked.
+// Otherwise it differs only between those that do not have the boot clock in common.
+bool is_ours(std::uint64_t real_less_boot_ns) {
+  constexpr std::uint64_t kNear = 1'000'000;
+  const Instant at = now();
+  const std::uint64_t ours = static_cast<std::uint64_t>(at.real_ns - at.boot_ns);
+  return ours - real_less_boot_ns + kNear <= 2 * kNear;
+}
+
+std::uint64_t read_boot(std::uint64_t expected, std::uint64_t real_less_boot_ns) {
   Fd file;
   if (open_to_read("/proc/sys/kernel/random/boot_id", file) != 0) return 0;
   char id[37];  // with its newline, which is its end
@@ -39,17 +49,17 @@ std::uint64_t read_boot() {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a: the id is random already
   for (std::size_t i = 0; i < size; ++i)
     hash = (hash ^ static_cast<unsigned char>(id[i])) * 0x100000001b3;
-  hash ^= other_time();
+  if (hash != expected || !is_ours(real_less_boot_ns)) hash ^= other_time();
   return hash == 0 ? 1 : hash;
 }
 
 }  // namespace
 
-std::uint64_t boot_hash() {
+std::uint64_t boot_hash(std::uint64_t expected, std::uint64_t real_less_boot_ns) {
   static std::uint64_t known = 0;
   std::uint64_t hash = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (hash != 0) return hash;
-  hash = read_boot();
+  hash = read_boot(expected, real_less_boot_ns);
   __atomic_store_n(&known, hash, __ATOMIC_RELAXED);
   return hash;
 }

@@ -150,7 +150,8 @@ Status LockFile::check_file(const OpenRules& rules) {
   if (const int error = looks_ ? 0 : keep_apart())
     return failure(Code::io, error, "cannot duplicate the descriptor");
   identity_ = {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
-               rules.foreign_format ? 0 : os::boot_hash(), rules.across};
+               0, rules.across};
+  has_boot_ = !rules.foreign_format;
   return {};
 }
 
@@ -242,8 +243,17 @@ template <std::size_t N>
   return error;
 }
 
+// After the header is read: it may spare a part of the question.
+void LockFile::ask_boot() {
+  if (!has_boot_ || identity_.boot != 0) return;
+  const StampData& last = header_.start;
+  identity_.boot = os::boot_hash(last.boot, static_cast<std::uint64_t>(last.real_ns) -
+                                                static_cast<std::uint64_t>(last.boot_ns));
+}
+
 Status LockFile::refresh() {
   const int error = read_header(fd(), identity_, index_, header_, state_);
+  ask_boot();
   if (error != 0 || state_ == HeaderState::newer || state_ == HeaderState::alien)
     return unreadable(error);
   // A stored admission that cannot be read must not let a caller run early (fail closed). It is

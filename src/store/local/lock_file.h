@@ -174,6 +174,7 @@ class LockFile {
   // For slots and the mode byte: a query on it does not report our own locks.
   int slot_fd() const { return shared_.open() ? shared_.get() : fd_.get(); }
   const char* path() const { return path_.c_str(); }
+  // Its boot is known when the header was read.
   const Identity& identity() const { return identity_; }
   Header& header() { return header_; }
   const Header& header() const { return header_; }
@@ -218,6 +219,7 @@ class LockFile {
   int leads_here(bool& same) const;
   Result<Guarded> lock_guard(Patience& patience);
   Status unreadable(int sys) const;
+  void ask_boot();
   void check_name(Result<Guarded>& answer);
   void read_guarded(Result<Guarded>& answer);
 
@@ -230,7 +232,8 @@ class LockFile {
   bool guarded_ = false;
   bool several_may_write_ = false;
   bool only_stops_ = false;
-  bool looks_ = false;  // opened to look (Access::look)
+  bool looks_ = false;     // opened to look (Access::look)
+  bool has_boot_ = false;  // stamps of this format name their boot
   bool read_only_ = false;
   bool was_empty_ = false;
   bool trusted_blindly_ = false;  // --trust-fs
