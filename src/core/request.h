@@ -182,8 +182,8 @@ struct Request {
   OwnVariable variables[kMaxOwnVariables];  // different names
   // --ping: a URL of http or https, which is a secret, or @FILE; empty: none.
   Text<2047> ping;
-  LockSpec locks[kMaxLocks];  // the first is LOCK, the others --also; any order
   PathText log_path;          // --log; empty: history.jsonl beside the first lock file
+  LockSpec locks[kMaxLocks];  // the first is LOCK, the others --also; any order
 };
 
 // Whether any limit is learned.

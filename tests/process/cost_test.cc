@@ -197,7 +197,7 @@ TEST_F(Cost, Run) {
          {"sigaction", 1},  {"sigprocmask", 2}, {"sigtimedwait", 1},    {"stat", depth()},
          {"statx", 4},      {"uname", 1},       {"wait4", 1},           {"waitid", 1},
          {"write", 1}});
-  touches(ordinary(), 15);
+  touches(ordinary(), 14);
 }
 
 TEST_F(Cost, RunExec) {
@@ -232,7 +232,7 @@ TEST_F(Cost, Exectimes) {
                 {"set_tid_address", 1},
                 {"stat", depth()},
                 {"statx", 1}});
-  touches(words, 11);
+  touches(words, 10);
 }
 
 TEST_F(Cost, Refusal) {
