@@ -100,7 +100,8 @@ typedef struct atmost_options {
   int may_be_killed;
   /* Called at most once, on a thread of the library, when a taker has taken the lock, or when
    * max_hold is over. The lock is released by then. on_lost may call any function of this header,
-   * but must not wait for the thread that owns the lock to release it. */
+   * but must not wait for the thread that owns the lock to release it. If that thread cannot be
+   * started, the answer is ATMOST_INTERNAL, and the slot is free again. */
   void (*on_lost)(void* context, uint64_t token);
   void* context;
   const char* log; /* the history's file; NULL: as atmost(1) decides */

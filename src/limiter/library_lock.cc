@@ -92,7 +92,9 @@ Outcome LibraryLock::get_at(const os::WaitGate* gate) {
   return outcome;
 }
 
-void LibraryLock::begin_to_hold(const Outcome& outcome) {
+// Who could not be called when the lock is lost gets no lock: the slot is free again, and the
+// outcome says so.
+void LibraryLock::begin_to_hold(Outcome& outcome) {
   limits_ = outcome.decision.limits;
   waited_ = outcome.waited;
   admitted_boot_ns_ = os::boot_ns();
@@ -101,7 +103,13 @@ void LibraryLock::begin_to_hold(const Outcome& outcome) {
   slot_ = outcome.slot;
   owner_ = os::process_id();
   ending_ = false;
-  listening_ = on_lost_ != nullptr && listener_.start(listen, this) == 0;
+  if (on_lost_ == nullptr) return;
+  const int error = listener_.start(listen, this);
+  listening_ = error == 0;
+  if (listening_) return;
+  release(Ending::failure);
+  outcome.kind = Outcome::Kind::failed;
+  outcome.error = error_of(Code::internal, error, "cannot start the thread that calls on_lost");
 }
 
 // Takes the lock if nothing is in the way, not even for a moment. Otherwise nothing has happened:

@@ -70,7 +70,7 @@ class LibraryLock {
   Outcome ask(const os::WaitGate* gate);
   Outcome get_at(const os::WaitGate* gate);
   bool get_at_once();
-  void begin_to_hold(const Outcome& outcome);
+  void begin_to_hold(Outcome& outcome);
   void record_end(bool success, Stopped stopped);
 
   mutable os::Mutex mutex_;  // guards lease_ and session_ between release() and the listening

@@ -143,7 +143,7 @@ int fill_request(const atmost_options& from, Request& to) {
     return answer_misuse("expire_after must be 0 or more seconds, or ATMOST_AUTO");
   if (!to_duration(from.kill_grace, to.kill_grace))
     return answer_misuse("kill_grace must be 0 or more seconds");
-  if (from.now >= 9.2e9)
+  if (!(from.now < 9.2e9))
     return answer_misuse("now must be seconds since 1970, or negative for the clocks");
   spec.max = from.max;
   spec.take = from.take;

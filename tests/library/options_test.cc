@@ -212,6 +212,22 @@ TEST_F(Options, IsRefusedADrainedLock) {
   EXPECT_TRUE(atmost::Named(path("a")).get_lock(limits_));
 }
 
+TEST_F(Options, ThatAreNoNumberAreRefused) {
+  double atmost_options::*const fields[] = {
+      &atmost_options::wait,       &atmost_options::if_elapsed, &atmost_options::expire_after,
+      &atmost_options::kill_grace, &atmost_options::now,        &atmost_options::max_hold};
+  limits_.on_lost = [](void*, std::uint64_t) {};
+  for (double atmost_options::*const field : fields) {
+    atmost::Limits wrong = limits_;
+    wrong.*field = NAN;
+    const atmost::Held none = atmost::Named(path("a")).get_lock(wrong);
+    EXPECT_EQ(none.answer(), ATMOST_USAGE) << none.reason();
+  }
+  EXPECT_EQ(atmost_beat(NAN), -1);
+  atmost_lock* lock = nullptr;
+  EXPECT_EQ(atmost_get_lock("edit", "x", 0, INFINITY, nullptr, NAN, &lock), ATMOST_USAGE);
+}
+
 // A program compiled with the header before has no fields behind wait_mask.
 TEST_F(Options, OfThePreviousVersionStillWork) {
   limits_.size = offsetof(atmost_options, sharing);
