@@ -4,6 +4,7 @@
 ;;;
 ;;; Durations are seconds; +inf.0 means for ever.
 (define-module (atmost)
+  #:version (0 1 0)
   #:use-module (atmost answers)
   #:use-module (atmost held)
   #:use-module (atmost options)

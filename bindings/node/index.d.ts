@@ -79,7 +79,8 @@ export class Held {
   readonly slot: number;
   /** False once it is released, or a taker has it. */
   readonly held: boolean;
-  /** Again: nothing. `success`: true unless said otherwise. */
+  /** Again: nothing. `success`: true unless said otherwise. Throws a TypeError, and releases
+   * nothing, if it is given anything else. */
   release(outcome?: { success?: boolean }): void;
   /** `using`: released as unsuccessful, unless release() came first. */
   [Symbol.dispose](): void;

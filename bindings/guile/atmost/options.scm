@@ -91,18 +91,11 @@ place of a lock's name. Each is a string or a bytevector."
             (text-or-none "the host" (atom-host name)))
       (list (text "the name" name))))
 
-(define* (make-lock name #:key (max 1) (take 1) (wait 0) (if-elapsed 0) (expire-after +inf.0)
-                    (kill-grace 2) (now -1) directory id (mode #o600) (may-be-killed 0) on-lost
-                    log no-history (sharing 'plain) (on-busy 'fail) (elapsed-from 'start)
-                    wait-too-soon (max-hold +inf.0) (also '()) trust-fs no-learn rate
-                    (queue-max -1))
-  "Return a lock: what to take, and how. NAME is a string or a bytevector, a name or a path as for
-atmost(1), or an atom. The options are those of `atmost run'; durations are seconds, +inf.0 is for
-ever, and auto is a limit that is learned. Each acquire takes the lock anew; threads may share it.
-
-MAX and TAKE are N and K. SHARING is plain, shared or exclusive; ON-BUSY is fail, replace, join
-or supersede; RATE is a string such as \"5/1m\"; ELAPSED-FROM is start, finish or success. ALSO is a list of other locks, each \"[N@]LOCK\".  ON-LOST
-is called with the token on a thread of its own when the lock is lost. Raises &usage-error."
+(define* (new-lock name #:key (max 1) (take 1) (wait 0) (if-elapsed 0) (expire-after +inf.0)
+                   (kill-grace 2) (now -1) directory id (mode #o600) (may-be-killed 0) on-lost
+                   log no-history (sharing 'plain) (on-busy 'fail) (elapsed-from 'start)
+                   wait-too-soon (max-hold +inf.0) (also '()) trust-fs no-learn rate
+                   (queue-max -1))
   (unless (or (not on-lost) (procedure? on-lost)) (misuse "on-lost must be a procedure"))
   (let* ((others (texts 'also also))
          (fields (append
@@ -124,6 +117,20 @@ is called with the token on a thread of its own when the lock is lost. Raises &u
                 (and (zero? (assq-ref fields 'wait)) (eqv? +inf.0 (assq-ref fields 'expire_after))
                      (not (eq? on-busy 'replace)))
                 #f)))
+
+(define (make-lock name . options)
+  "Return a lock: what to take, and how. NAME is a string or a bytevector, a name or a path as for
+atmost(1), or an atom. The options are those of `atmost run'; durations are seconds, +inf.0 is for
+ever, and auto is a limit that is learned. Each acquire takes the lock anew; threads may share it.
+
+MAX and TAKE are N and K. SHARING is plain, shared or exclusive; ON-BUSY is fail, replace, join
+or supersede; RATE is a string such as \"5/1m\"; ELAPSED-FROM is start, finish or success. ALSO is a
+list of other locks, each \"[N@]LOCK\". ON-LOST is called with the token on a thread of its own when
+the lock is lost. Raises &usage-error."
+  (catch 'keyword-argument-error
+    (lambda () (apply new-lock name options))
+    (lambda (key who message arguments irritants)
+      (apply misuse message ":" (map (lambda (one) (format #f " ~s" one)) irritants)))))
 
 (define (lock-options lock context)
   "Return a pointer to the atmost_options of LOCK, with CONTEXT for on_lost unless it is #f."

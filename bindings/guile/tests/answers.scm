@@ -66,11 +66,20 @@
                (lambda () (make-lock "a" #:also "b"))
                (lambda () (make-lock "a" #:also '(1)))
                (lambda () (make-lock "a" #:on-lost 'no))
+               (lambda () (make-lock "a" #:max))
+               (lambda () (make-lock "a" 1))
+               (lambda () (acquire "a" #:waitt 1))
+               (lambda () (with-lock (make-lock "a" #:now +nan.0) #t))
                (lambda () (acquire (make-lock "a") #:wait 1))
                (lambda () (acquire "a" #:max-hold 1))
                (lambda () (lock-entries (make-atom "edit" "/etc/motd")))
                (lambda () (lock-check (make-atom "edit" "/etc/motd")))
                (lambda () (lock-check "a" #:max 0)))))
+
+(situation "an unknown option is refused by its name"
+  (equal? "Unrecognized keyword: #:waitt"
+          (guard (refused ((usage-error? refused) (exception-message refused)))
+            (acquire "a" #:waitt 1))))
 
 (situation "texts are bytes"
   (define (outside format)

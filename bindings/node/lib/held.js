@@ -86,6 +86,17 @@ class Admission {
   }
 }
 
+// Anything but what is declared is refused: release(false) would otherwise be a success.
+function successOf(outcome) {
+  const isObject = Object.prototype.toString.call(outcome) === '[object Object]';
+  const other = isObject ? Object.keys(outcome).find((key) => key !== 'success') : undefined;
+  if (!isObject) throw new TypeError('release() takes an object, such as { success: false }');
+  if (other !== undefined) throw new TypeError(`release() has no option ${other}`);
+  const { success = true } = outcome;
+  if (typeof success !== 'boolean') throw new TypeError('success must be true or false');
+  return success;
+}
+
 const collected = new FinalizationRegistry((admission) => admission.release(false));
 
 class Held {
@@ -104,7 +115,8 @@ class Held {
     return lock !== null && native.held(lock) !== 0;
   }
 
-  release({ success = true } = {}) {
+  release(outcome = {}) {
+    const success = successOf(outcome);
     collected.unregister(this);
     this.#admission.release(success);
   }

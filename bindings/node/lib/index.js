@@ -11,7 +11,11 @@ const { Held } = require('./held');
 const { acquire, acquireSync, withLock, list, check } = require('./request');
 
 const AUTO = -1;
-const mayBeKilled = (agreed) => native.mayBeKilled(agreed ? 1 : 0) !== 0;
+
+function mayBeKilled(agreed) {
+  if (typeof agreed !== 'boolean') throw new TypeError('mayBeKilled() takes true or false');
+  return native.mayBeKilled(agreed ? 1 : 0) !== 0;
+}
 
 // In this form `import { acquire } from 'atmost'` finds each name.
 module.exports = {

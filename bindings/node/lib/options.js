@@ -93,7 +93,7 @@ const DEFAULTS = {
 };
 
 function fieldsOf(options) {
-  if (typeof options !== 'object' || options === null) {
+  if (Object.prototype.toString.call(options) !== '[object Object]') {
     throw new UsageError('options must be an object');
   }
   const fields = { ...DEFAULTS };

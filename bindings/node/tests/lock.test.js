@@ -72,6 +72,35 @@ test('wrong arguments', async (t) => {
   assert.equal(outside.run(directory), 0);
 });
 
+test('a release with a wrong argument releases nothing', (t) => {
+  const directory = outside.newFolder(t);
+  const held = atmost.acquireSync('a', { directory });
+  for (const wrong of [false, true, null, 0, 'no', [], new Map(), { succes: false },
+                       { success: 0 }, { success: null }]) {
+    assert.throws(() => held.release(wrong), TypeError);
+    assert.ok(held.held);
+  }
+  assert.throws(() => held.release({ succes: false }), /succes$/);
+  held.release({ success: undefined });
+  assert.equal(held.held, false);
+  for (const wrong of [undefined, 1, 'yes']) {
+    assert.throws(() => atmost.mayBeKilled(wrong), TypeError);
+  }
+});
+
+test('an unknown option is refused by its name', async (t) => {
+  const directory = outside.newFolder(t);
+  const wrong = { directory, waitt: 1 };
+  const refused = { name: 'UsageError', message: 'there is no option waitt' };
+  await assert.rejects(atmost.acquire('a', wrong), refused);
+  await assert.rejects(atmost.withLock('a', wrong, () => {}), refused);
+  for (const call of [atmost.acquireSync, atmost.list, atmost.check]) {
+    assert.throws(() => call('a', wrong), refused);
+    assert.throws(() => call('a', new Map([['directory', directory]])), atmost.UsageError);
+    assert.throws(() => call('a', [wrong]), atmost.UsageError);
+  }
+});
+
 test('names are bytes', async (t) => {
   const directory = outside.newFolder(t);
   const texts = [['a\nb', 'a\\nb'], [Buffer.from([97, 255, 10, 98]), 'a\\377\\nb']];

@@ -24,6 +24,8 @@ acquireSync("a", { wait: 1 });
 acquire("a", { sharing: "both" });
 // @ts-expect-error: an atom cannot be looked at
 atmost.list(new atmost.Atom("edit", "/etc/motd"));
+// @ts-expect-error: whether it was a success has a name
+one.release(false);
 // @ts-expect-error: made by acquire()
 new atmost.Held();
 export { token, length, text, retryIn, pids };

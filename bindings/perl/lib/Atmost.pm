@@ -9,7 +9,7 @@ use Atmost::Native;
 use Atmost::Options;
 use Atmost::Request;
 
-our $VERSION   = '1.000';
+our $VERSION   = 'v0.1.0';
 our @EXPORT_OK = qw(with_lock may_be_killed deliver);
 
 sub new ($class, $name, %options) {

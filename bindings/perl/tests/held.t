@@ -91,6 +91,18 @@ for (@wrong) {
     is(answer(sub { Atmost->new(@arguments)->acquire }), 'Atmost::Usage', 'a wrong argument');
 }
 
+for my $on_lost ('code', [], \'code', 1) {
+    is(answer(sub { Atmost->new('a', on_lost => $on_lost) }), 'Atmost::Usage', 'an on_lost that is no code');
+}
+like(eval { Atmost->new('a', waitt => 1) } // $@, qr/no option waitt /, 'an unknown option is named');
+
+fresh();
+{
+    my $lock = Atmost->new('a', max_hold => 60, on_lost => bless sub { }, 'Blessed');
+    ok($lock->check->{admitted} && !$lock->list, 'looking with the options of a take');
+    ok($lock->acquire->held, 'and taking');
+}
+
 fresh();
 {
     my $lock = Atmost->new('a', id => 'me');

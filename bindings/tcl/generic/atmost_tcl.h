@@ -53,6 +53,8 @@ int Check(Tcl_Interp* interp, const Spec* spec);
 
 /* LOSSES (lost.c). What is to be called when a lock is lost. */
 typedef struct Notice Notice;
+/* Stands in a Spec's options for its on_lost, where nothing is taken. */
+void NotLost(void* context, uint64_t token);
 /* NULL if the Spec has no on_lost; otherwise `options` is told of it. */
 Notice* NoticeNew(Tcl_Interp* interp, const Spec* spec, atmost_options* options);
 /* The library calls it no more: the lock is released, or was not admitted. A loss that is on its

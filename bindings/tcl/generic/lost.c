@@ -62,6 +62,11 @@ static void QueueLoss(void* context, uint64_t token) {
   Tcl_ThreadAlert(thread);
 }
 
+void NotLost(void* context, uint64_t token) {
+  (void)context;
+  (void)token;
+}
+
 Notice* NoticeNew(Tcl_Interp* interp, const Spec* spec, atmost_options* options) {
   if (spec->on_lost == NULL) return NULL;
   Notice* notice = (Notice*)ckalloc(sizeof(Notice));

@@ -154,6 +154,7 @@ static int SetOnLost(Tcl_Interp* interp, Spec* spec, Tcl_Obj* value) {
   Tcl_IncrRefCount(prefix);
   if (spec->on_lost != NULL) Tcl_DecrRefCount(spec->on_lost);
   spec->on_lost = prefix;
+  spec->options.on_lost = NotLost;
   return TCL_OK;
 }
 

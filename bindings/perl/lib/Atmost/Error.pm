@@ -6,7 +6,7 @@ use Atmost::Native;
 use overload '""' => sub ($self, @) { "$self->{message} at $self->{file} line $self->{line}.\n" },
     fallback => 1;
 
-our $VERSION = '1.000';
+our $VERSION = 'v0.1.0';
 
 @Atmost::Refused::ISA = ('Atmost::Error');
 @Atmost::Busy::ISA = @Atmost::TooSoon::ISA = ('Atmost::Refused');

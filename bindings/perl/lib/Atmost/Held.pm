@@ -6,20 +6,18 @@ package Atmost::Notice;
 # program calls the binding.
 use v5.36;
 use IO::Handle;
-use Scalar::Util qw(refaddr weaken);
+use Scalar::Util qw(refaddr);
 
-our $VERSION = '1.000';
+our $VERSION = 'v0.1.0';
 
-my %notices;
+my %notices;    # until end(): a pipe is not closed while the library may write to it
 
 sub new ($class, $on_lost) {
-    ref $on_lost eq 'CODE' or die Atmost::Error::usage('on_lost must be a code reference');
     pipe my $reader, my $writer or die Atmost::Error::usage("no pipe for on_lost: $!");
     $_->blocking(0) for $reader, $writer;
     my $self = bless { on_lost => $on_lost, reader => $reader, writer => $writer, pid => $$ },
         $class;
-    weaken($notices{ refaddr $self } = $self);
-    return $self;
+    return $notices{ refaddr $self } = $self;
 }
 
 sub CLONE_SKIP { return 1 }
@@ -37,31 +35,58 @@ sub deliver ($self) {
     return;
 }
 
-sub all { return grep { defined && $_->{pid} == $$ && $_->{on_lost} } values %notices }
+sub all { return grep { $_->{pid} == $$ && $_->{on_lost} } values %notices }
+
+# The library no longer writes: the lock is released, or was not admitted.
+sub end ($self) {
+    delete $notices{ refaddr $self };
+    return;
+}
+
+package Atmost::Place;
+
+# Where the library writes a lock. A handler of %SIG that dies can end any code of Perl, even a
+# destructor before its first statement. Then what the destroyed object refers to is destroyed, too:
+# so a lock has two owners, a Held and, in it, a Place, and a request likewise.
+use Atmost::Native;
+
+sub new ($class) { return bless \(my $lock = 0), $class }
+
+sub CLONE_SKIP { return 1 }
+
+# In one statement without a choice in it: there no handler runs.
+sub end ($self, $code) {
+    Atmost::Native::release((my $lock = $$self, $$self = 0)[0], $code);
+    return;
+}
 
 sub DESTROY ($self) {
-    delete $notices{ refaddr $self };
+    local ($@, $!, $?);
+    my $died;
+    $died = $@ until eval { $self->end(0); 1 };
+    die $died if defined $died;
     return;
 }
 
 package Atmost::Held;
 
 # An admission. It ends by release(), with the process, or when nobody refers to it.
-use Atmost::Native;
 
-our $VERSION = '1.000';
+our $VERSION = 'v0.1.0';
 
-sub _new ($class, $notice) { return bless { lock => undef, notice => $notice, pid => $$ }, $class }
+sub _new ($class, $notice) {
+    return bless { place => Atmost::Place->new, notice => $notice, pid => $$ }, $class;
+}
 
-# Where the library writes the lock.
-sub _place ($self) { return \$self->{lock} }
+sub _place ($self) { return $self->{place} }
 
 sub CLONE_SKIP { return 1 }
 
 # After the library has written it.
 sub _begun ($self) {
-    $self->{token} = Atmost::Native::token($self->{lock});
-    $self->{slot}  = Atmost::Native::slot($self->{lock});
+    my $lock = ${ $self->{place} };
+    $self->{token} = Atmost::Native::token($lock);
+    $self->{slot}  = Atmost::Native::slot($lock);
     return $self;
 }
 
@@ -71,7 +96,8 @@ sub slot ($self) { return $self->{slot} }
 
 # False once it is released, or a taker has it. Calls on_lost if that is due.
 sub held ($self) {
-    my $held = defined $self->{lock} && Atmost::Native::held($self->{lock}) != 0;
+    my $lock = ${ $self->{place} };
+    my $held = $lock && Atmost::Native::held($lock) != 0;
     $self->{notice}->deliver if $self->{notice};
     return $held;
 }
@@ -80,9 +106,9 @@ sub lost_descriptor ($self) { return $self->{notice} && $self->{notice}->descrip
 
 # Again: nothing. In a forked child: the parent's lock stays.
 sub release ($self, $success = 1) {
-    return unless defined $self->{lock};
-    Atmost::Native::release(delete $self->{lock}, $success ? 1 : 0);
-    delete $self->{notice};    # only now, as the library may have written to its pipe until here
+    $self->{place}->end($success ? 1 : 0);
+    my $notice = delete $self->{notice} or return;
+    $notice->end;    # only now, as the library may have written to its pipe until here
     return;
 }
 

@@ -5,7 +5,7 @@ use v5.36;
 use Config;
 use FFI::Platypus 2.00;
 
-our $VERSION = '1.000';
+our $VERSION = 'v0.1.0';
 
 my $NEEDED_VERSION = 4;    # ATMOST_API_VERSION of the header that this file was written from
 my $LIBRARY        = 'libatmost.so.1';

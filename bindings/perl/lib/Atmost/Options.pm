@@ -5,9 +5,9 @@ use v5.36;
 use Atmost::Error;
 use Atmost::Native;
 use FFI::Platypus::Buffer qw(scalar_to_pointer);
-use Scalar::Util qw(looks_like_number);
+use Scalar::Util qw(looks_like_number reftype);
 
-our $VERSION = '1.000';
+our $VERSION = 'v0.1.0';
 
 # The bytes of a string. Which encoding a wide character has, only the program knows.
 sub text ($value, $what) {
@@ -85,6 +85,7 @@ my %FIELDS  = (
     trust_fs      => \&_flag,
     no_learn      => \&_flag,
     rate          => \&_text,
+    on_lost       => \&_on_lost,
     queue_max     => _integer(-0x8000_0000, 0x7fff_ffff),
 );
 
@@ -94,17 +95,22 @@ my %DEFAULTS = (
     max_hold => 'Inf' + 0, queue_max => -1,
 );
 
+# What the library calls is never the program's code itself: see Atmost::Notice.
+sub _on_lost ($value, $what, @) {
+    (reftype($value) // '') eq 'CODE' or die Atmost::Error::usage("$what must be a code reference");
+    return Atmost::Native::write_eight();
+}
+
 # The address of atmost_options, and a reference to what has to live as long. `context` is the
 # descriptor of a Notice, or undef.
 sub record ($options, $context = undef) {
     my (%fields, @alive);
     for my $name (keys %$options) {
         my $value = $options->{$name} // next;
-        next if $name eq 'on_lost';
         my $convert = $FIELDS{$name} or die Atmost::Error::usage("there is no option $name");
         $fields{$name} = $convert->($value, $name, \@alive);
     }
-    @fields{qw(on_lost context)} = (Atmost::Native::write_eight(), $context) if defined $context;
+    $fields{context} = $context if defined $context;
     return (_kept(Atmost::Native::options(%DEFAULTS, %fields), \@alive), \@alive);
 }
 

@@ -7,31 +7,59 @@ use Atmost::Held;
 use Atmost::Native;
 use Errno qw(EINTR);
 
-our $VERSION = '1.000';
+our $VERSION = 'v0.1.0';
+
+# What the library wrote; the second owner of it (see Atmost::Place).
+package Atmost::Request::Begun {
+    sub new ($class) {
+        return bless { request => undef, place => Atmost::Place->new, pid => $$ }, $class;
+    }
+
+    sub CLONE_SKIP { return 1 }
+
+    sub _end ($self) {
+        return unless $self->{pid} == $$;
+        my $place = $self->{place};
+        if (defined $self->{request}) {
+            Atmost::Native::cancel($self->{request});
+            Atmost::Native::finish(delete $self->{request}, $place);
+        }
+        $place->end(0);
+        return;
+    }
+
+    sub DESTROY ($self) {
+        local ($@, $!, $?);
+        my $died;
+        $died = $@ until eval { $self->_end; 1 };
+        die $died if defined $died;
+        return;
+    }
+}
 
 # A handler of %SIG runs between two operations. A signal that comes after the last of them and
 # before select() would be heard only when select() ends: so it ends this often (seconds).
 my $HEARD_WITHIN = 0.02;
 
 sub _new ($class, $notice) {
-    return bless { request => undef, notice => $notice, pid => $$ }, $class;
+    return bless { begun => Atmost::Request::Begun->new, notice => $notice, pid => $$ }, $class;
 }
 
 # Where the library writes the request.
-sub _place ($self) { return \$self->{request} }
+sub _place ($self) { return \$self->{begun}{request} }
 
 sub _begun ($self) { return $self }
 
 sub CLONE_SKIP { return 1 }
 
 sub _request ($self) {
-    return $self->{request} // die Atmost::Error::usage('the request is finished');
+    return $self->{begun}{request} // die Atmost::Error::usage('the request is finished');
 }
 
 sub descriptor ($self) { return Atmost::Native::descriptor($self->_request) }
 
 sub cancel ($self) {
-    Atmost::Native::cancel($self->{request}) if defined $self->{request};
+    Atmost::Native::cancel($self->_request) if defined $self->{begun}{request};
     return;
 }
 
@@ -53,20 +81,18 @@ sub finish ($self) {
         $_->deliver for Atmost::Notice::all();
     }
     $self->_request;
-    my $held = Atmost::Held->_new($self->{notice});
+    my $held  = Atmost::Held->_new($self->{notice});
+    my $place = $held->_place;
     # Handlers run between statements only: the request always has an owner.
-    my $answer = Atmost::Native::finish(delete $self->{request}, $held->_place);
+    my $answer = Atmost::Native::finish(delete $self->{begun}{request}, $place);
     die Atmost::Error::refusal($answer) if $answer != 0;
     delete $self->{notice};
     return $held->_begun;
 }
 
 sub DESTROY ($self) {
-    return unless defined $self->{request} && $self->{pid} == $$;
-    local ($@, $!, $?);
-    my $held = Atmost::Held->_new(undef);
-    Atmost::Native::cancel($self->{request});
-    Atmost::Native::finish(delete $self->{request}, $held->_place);
+    $self->{begun}->DESTROY;
+    $self->{notice}->end if $self->{notice};
     return;
 }
 

@@ -1,0 +1,47 @@
+# A handler that dies at any moment: nothing stays held that nobody can release. Where it comes
+# within a destructor, Perl makes a warning of what it dies with.
+use v5.36;
+use Atmost;
+use Outside qw(fresh);
+use Test::More;
+use Time::HiRes qw(setitimer ITIMER_REAL);
+
+my ($inside, $hits) = (0, 0);
+local $SIG{ALRM} = sub { $hits += $inside; die "hit\n" if $inside };
+local $SIG{__WARN__} = sub ($said) { warn $said unless $said =~ /\(in cleanup\) hit/ };
+
+sub aimed ($name, $within, $code) {
+    fresh();
+    my $seen   = Atmost->new('a');
+    my $failed = 0;
+    $hits = 0;
+    while ($hits < 500) {
+        eval {
+            $inside = 1;
+            setitimer(ITIMER_REAL, 1e-6 + rand $within);
+            $code->();
+            $inside = 0;
+        };
+        $inside = 0;
+        setitimer(ITIMER_REAL, 0);
+        next if !$seen->list;
+        $failed++;
+        fresh();
+    }
+    is($failed, 0, $name);
+    return;
+}
+
+my %options = (max_hold => 1000, on_lost => sub { });
+my @locks   = (
+    [ 'a lock',               Atmost->new('a') ],
+    [ 'one that would wait',  Atmost->new('a', wait => 60) ],
+    [ 'one that can be lost', Atmost->new('a', %options) ],
+);
+for (@locks) {
+    my ($name, $lock) = @$_;
+    aimed("$name: a block",              150e-6, sub { $lock->with(sub { }) });
+    aimed("$name: collected",            150e-6, sub { $lock->acquire });
+    aimed("$name: a request, collected", 150e-6, sub { $lock->begin });
+}
+done_testing();

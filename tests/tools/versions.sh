@@ -1,0 +1,53 @@
+#!/bin/sh
+# The version of CMakeLists.txt is that of every binding; and a binding that has another one is seen.
+set -eu
+top=$(cd "$(dirname "$0")/../.." && pwd)
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+
+# versions_in FILE SCRIPT: FILE with each version that sed's SCRIPT prints of it.
+versions_in() {
+  found=$(sed -n "$2" "$1")
+  for version in ${found:-none}; do echo "$1 $version"; done
+}
+
+# What the tree in the current directory says.
+versions() {
+  versions_in CMakeLists.txt 's/^project(atmost VERSION \([0-9.]*\) .*/\1/p'
+  versions_in bindings/python/pyproject.toml 's/^version = "\(.*\)"$/\1/p'
+  versions_in bindings/perl/META.json 's/^   "version" : "v\(.*\)",$/\1/p'
+  for module in bindings/perl/lib/Atmost.pm bindings/perl/lib/Atmost/*.pm; do
+    versions_in "$module" "s/^our \$VERSION *= 'v\(.*\)';$/\1/p"
+  done
+  versions_in bindings/guile/atmost.scm 's/^  #:version (\([0-9]*\) \([0-9]*\) \([0-9]*\))$/\1.\2.\3/p'
+  versions_in bindings/tcl/Makefile 's/^VERSION = //p'
+  versions_in bindings/java/Makefile 's/^VERSION = //p'
+  versions_in bindings/java/pom.xml 's,^  <version>\(.*\)</version>$,\1,p'
+  versions_in bindings/java/manifest 's/^Implementation-Version: //p'
+  versions_in bindings/node/package.json 's/^  "version": "\(.*\)",$/\1/p'
+  versions_in bindings/node/package-lock.json '1,/"dependencies"/s/^ *"version": "\(.*\)",$/\1/p'
+  versions_in docs/node.md 's/.*atmost-\([0-9.]*\)\.tgz.*/\1/p'
+}
+
+cd "$top"
+versions >"$copy/versions"
+if [ "$(cut -d ' ' -f 2 "$copy/versions" | sort -u | wc -l)" != 1 ]; then
+  echo "FAIL: these are not one version:"
+  cat "$copy/versions"
+  exit 1
+fi
+
+version=$(sed -n 's/^CMakeLists.txt //p' "$copy/versions")
+
+# The tree again, where each file in turn has another version.
+files=$(cut -d ' ' -f 1 "$copy/versions" | sort -u)
+tar -cf - $files | tar -xf - -C "$copy"
+cd "$copy"
+for file in $files; do
+  sed -i "s/$(echo "$version" | sed 's/[.]/[. ]/g')/99.9.9/" "$file"
+  if [ "$(versions | cut -d ' ' -f 2 | sort -u | wc -l)" = 1 ]; then
+    echo "FAIL: another version in $file is not seen"
+    exit 1
+  fi
+  cp "$top/$file" "$file"
+done
