@@ -36,6 +36,31 @@
  * process has held at the same time. The program may close them. They are not used again after the
  * file was replaced, after a fork or a change of user, or when their numbers refer to other files.
  *
+ * STORES. Locks are files unless `store` of the options, or else $ATMOST_STORE, says otherwise, as
+ * in atmost(1); a text that names no store, and what a store cannot do, are ATMOST_USAGE.
+ *
+ * "symlink:": symbolic links (docs/symlink-locks.md). Such a lock belongs to the process that took
+ * it, and to no child made by fork(), and lasts until that process ends, also through exec. It has
+ * no on_lost, except for max_hold.
+ *
+ * "etcd://...", "postgres://...", "shared:/DIRECTORY": stores of many machines. Helper processes
+ * serve them, of atmost-relay and atmost, which are looked for as atmost(1) looks for its programs
+ * (ATMOST_EXEC_PATH, else where they were installed); if they are not there the answer is
+ * ATMOST_UNAVAILABLE. Four of them keep a held lock: one that asks, `atmost run` and its monitor,
+ * and the command, which stands for the work of this program. They have a session of their own, no
+ * descriptor of the program but one end of a line to it, default signals, and are no children of
+ * the program: they cause no SIGCHLD, and no wait of the program returns because of them (a program
+ * that adopts orphans, such as process 1 of a container, reaps the first of them as it does
+ * others). A held lock has two descriptors, close-on-exec. If the program ends, however it ends,
+ * the slots become free; children made by fork() share the lock, as that of a file. If the lock is
+ * lost (its lease, the supervisor, or another helper process was killed), or a taker has it,
+ * on_lost is called, and atmost_held() answers 0: a lock in a fleet can always be lost, so ask or
+ * give on_lost. may_be_killed must not be positive, and atmost_may_be_killed() has no effect there.
+ * atmost_release() waits until the slots are free, ten seconds at most; atmost_begin() always uses
+ * a thread. An admission that comes while atmost_cancel() or a signal ends the wait is given back.
+ * The history is that of `atmost run`, as is everything that it refuses. atmost_list() and
+ * atmost_check() answer ATMOST_USAGE: use atmost list and atmost check.
+ *
  * Durations and times are seconds; fractions are allowed; INFINITY is for ever.
  */
 #ifndef ATMOST_ATMOST_H
@@ -45,7 +70,7 @@
 #include <stdint.h>
 
 /* Grows by one with each version that adds something. */
-#define ATMOST_API_VERSION 4
+#define ATMOST_API_VERSION 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,6 +86,8 @@ enum {
   ATMOST_INTERRUPTED = 4,    /* a signal handler ran while an interruptible call waited, or
                                 atmost_cancel() was called */
   ATMOST_USAGE = 64,         /* an argument makes no sense */
+  ATMOST_UNAVAILABLE = 69,   /* the store of a fleet cannot be reached, or the program that serves
+                                it is not installed; from ATMOST_API_VERSION 5 on */
   ATMOST_INTERNAL = 70,      /* out of memory, or a defect */
   ATMOST_CANNOT_CREATE = 73, /* the lock file cannot be created */
   ATMOST_IO = 74,   /* I/O error, or the path is no lock file, or the filesystem keeps no locks */
@@ -154,13 +181,19 @@ typedef struct atmost_options {
   /* ATMOST_BUSY at once, and atmost_why() returns "queue_full", if so many wait already; negative:
    * no such limit. */
   int queue_max;
+
+  /* From ATMOST_API_VERSION 5 on. */
+
+  /* Where locks are kept, as --store of atmost(1): see STORES. NULL: as $ATMOST_STORE says, and
+   * in files if that is empty or not set. */
+  const char* store;
 } atmost_options;
 
 #define ATMOST_DEFAULTS                                                                            \
   {                                                                                                \
     sizeof(atmost_options), 1, 1, 0.0, 0.0, __builtin_inf(), 2.0, -1.0, NULL, NULL, 0600, 0, NULL, \
         NULL, NULL, 0, 0, NULL, ATMOST_PLAIN, ATMOST_FAIL, ATMOST_FROM_START, 0, __builtin_inf(),  \
-        NULL, 0, 0, NULL, -1                                                                       \
+        NULL, 0, 0, NULL, -1, NULL                                                                 \
   }
 
 /* Agrees (nonzero), or no longer agrees (0), that a taker may stop this whole program when a lock

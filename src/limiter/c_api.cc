@@ -31,6 +31,14 @@ const LibraryLock* inside(const atmost_request* request) {
   return reinterpret_cast<const LibraryLock*>(request);
 }
 
+// Only a program of the back tier can look into a store of many machines.
+bool cannot_look(LibraryLock* lock, int& answer) {
+  if (!lock->scheme().traits.leased) return false;
+  give_back(lock);
+  answer = answer_misuse("store: use atmost list or atmost check for locks of a fleet");
+  return true;
+}
+
 // Takes ownership of `lock`: hands it to the caller, or back to the pool.
 int hand_over(LibraryLock* lock, const Outcome& outcome, atmost_lock** to) {
   if (outcome.kind != Outcome::Kind::ran) {
@@ -136,7 +144,8 @@ int atmost_list(const char* name, const atmost_options* options,
   atmost_options known;
   LibraryLock* looked = nullptr;
   if (const int answer = prepare_named(name, options, known, looked)) return answer;
-  const Status shown = show_entries(looked->request().locks[0], each, context);
+  if (int answer; cannot_look(looked, answer)) return answer;
+  const Status shown = show_entries(looked->scheme(), looked->request().locks[0], each, context);
   give_back(looked);
   return shown.ok() ? ATMOST_ADMITTED : answer_error(shown.error());
 }
@@ -146,7 +155,8 @@ int atmost_check(const char* name, const atmost_options* options, unsigned* held
   atmost_options known;
   LibraryLock* looked = nullptr;
   if (const int answer = prepare_named(name, options, known, looked)) return answer;
-  const Result<std::uint32_t> count = count_holders(looked->request().locks[0]);
+  if (int no; cannot_look(looked, no)) return no;
+  const Result<std::uint32_t> count = count_holders(looked->scheme(), looked->request().locks[0]);
   if (held != nullptr) *held = count.ok() ? count.value() : 0;
   const Outcome outcome = looked->look();
   const bool yes = outcome.kind == Outcome::Kind::ran;

@@ -52,19 +52,19 @@ void begin_process() {
 }  // namespace
 
 LibraryLock::LibraryLock()
-    : journal_(request_, traits_of("file"), kNoCommand, nullptr, append_to_kept_log) {
+    : journal_(request_, kSchemes[0].traits, kNoCommand, nullptr, append_to_kept_log) {
   session_.set_heirs(local::Heirs::forks, &fork_mutex);
   session_.set_keeping();
 }
 
 Outcome LibraryLock::ask(const os::WaitGate* gate) {
-  session_.set_blocking(gate != nullptr ? os::Blocking::interruptible : os::Blocking::polling);
-  if (const Status opened = session_.open(request_); !opened.ok()) {
+  const auto how = gate != nullptr ? os::Blocking::interruptible : os::Blocking::polling;
+  if (const Status opened = open(how); !opened.ok()) {
     Outcome failed;
     failed.error = opened.error();
     return failed;
   }
-  return admit({request_, traits_of("file"), session_}, policy::decide, nullptr, lease_,
+  return admit(locks(), policy::decide, nullptr, lease_,
                {.signals = Signals::theirs, .log = &journal_, .gate = gate});
 }
 
@@ -77,23 +77,22 @@ Outcome LibraryLock::get(const atmost_options& options) {
 }
 
 Outcome LibraryLock::get_at(const os::WaitGate* gate) {
+  if (in_fleet()) return get_in_fleet(gate);
   request_.command = program_name;
   journal_.begin_anew();
   Outcome outcome = ask(gate);
   if (!lease_.held()) {
     if (outcome.kind == Outcome::Kind::refused) {
-      learn_refusal({request_, traits_of("file"), session_}, outcome);
+      learn_refusal(locks(), outcome);
       journal_.denied(outcome);
     }
-    session_.close();
+    close();
     return outcome;
   }
   begin_to_hold(outcome);
   return outcome;
 }
 
-// Who could not be called when the lock is lost gets no lock: the slot is free again, and the
-// outcome says so.
 void LibraryLock::begin_to_hold(Outcome& outcome) {
   limits_ = outcome.decision.limits;
   waited_ = outcome.waited;
@@ -103,29 +102,46 @@ void LibraryLock::begin_to_hold(Outcome& outcome) {
   slot_ = outcome.slot;
   owner_ = os::process_id();
   ending_ = false;
+  begin_to_listen(outcome);
+}
+
+// Who could not be called when the lock is lost gets no lock: the slot is free again, and the
+// outcome says so.
+void LibraryLock::begin_to_listen(Outcome& outcome) {
   if (on_lost_ == nullptr) return;
-  const int error = listener_.start(listen, this);
+  int error = in_files() ? 0 : over_.open();
+  if (error == 0) error = listener_.start(listen, this);
   listening_ = error == 0;
   if (listening_) return;
+  over_.close();
   release(Ending::failure);
   outcome.kind = Outcome::Kind::failed;
   outcome.error = error_of(Code::internal, error, "cannot start the thread that calls on_lost");
 }
 
+FleetLock* LibraryLock::fleet() {
+  if (fleet_ != nullptr) return fleet_;
+  void* const room = os::pages(sizeof(FleetLock));
+  if (room != nullptr) fleet_ = new (room) FleetLock(fork_mutex);
+  return fleet_;
+}
+
+std::string_view LibraryLock::program() { return program_name; }
+
 // Takes the lock if nothing is in the way, not even for a moment. Otherwise nothing has happened:
 // who asks again learns why.
 bool LibraryLock::get_at_once() {
+  if (in_fleet()) return false;
   request_.command = program_name;
   journal_.begin_anew();
-  session_.set_blocking(os::Blocking::never);
   Outcome outcome;
-  if (session_.open(request_).ok()) {
-    outcome = admit({request_, traits_of("file"), session_}, admit_if_free, nullptr, lease_,
+  if (open(os::Blocking::never).ok()) {
+    outcome = admit(locks(), admit_if_free, nullptr, lease_,
                     {.signals = Signals::theirs, .at_once = true});
   }
   session_.set_blocking(os::Blocking::polling);
   if (!lease_.held()) {
-    session_.close();
+    close();
     return false;
   }
   begin_to_hold(outcome);
@@ -137,78 +153,27 @@ Outcome LibraryLock::look() {
   Outcome outcome;
   request_.looks_only = true;
   // A lock that was never used admits everyone; checking it must not create it.
-  if (request_.lock_count == 1 && untouched(traits_of("file"), request_.locks[0])) {
+  if (request_.lock_count == 1 && untouched(scheme_->traits, request_.locks[0])) {
     outcome.kind = Outcome::Kind::ran;
     return outcome;
   }
-  session_.set_blocking(os::Blocking::polling);
-  if (const Status opened = session_.open(request_); !opened.ok()) {
+  if (const Status opened = open(os::Blocking::polling); !opened.ok()) {
     outcome.error = opened.error();
     return outcome;
   }
-  outcome = admit({request_, traits_of("file"), session_}, would_admit, nullptr, lease_,
-                  {.signals = Signals::theirs, .at_once = true});
+  outcome =
+      admit(locks(), would_admit, nullptr, lease_, {.signals = Signals::theirs, .at_once = true});
   if (outcome.kind == Outcome::Kind::refused && is_yes(outcome.decision))
     outcome.kind = Outcome::Kind::ran;
-  session_.close();
+  close();
   return outcome;
 }
 
-int LibraryLock::begin(const atmost_options& options) {
-  on_lost_ = options.on_lost;
-  context_ = options.context;
-  asked_by_ = os::process_id();
-  asker_runs_ = false;
-  answered_ = get_at_once();
-  if (answered_) return 0;
-  if (const int error = asking_.open()) return error;
-  const int error = asker_.start(get_asked, this);
-  asker_runs_ = error == 0;
-  if (error != 0) asking_.close();
-  return error;
-}
-
-void LibraryLock::get_asked(void* self) {
-  auto* lock = static_cast<LibraryLock*>(self);
-  {
-    const os::WaitGate gate(nullptr, lock->asking_.fd(os::WakePair::End::far));
-    lock->asked_ = lock->get_at(&gate);
-  }
-  __atomic_store_n(&lock->answered_, true, __ATOMIC_RELEASE);
-  lock->asking_.raise(os::WakePair::End::far);
-}
-
-bool LibraryLock::answered() const {
-  return __atomic_load_n(&answered_, __ATOMIC_ACQUIRE) || asked_by_ != os::process_id();
-}
-
-int LibraryLock::asking_fd() {
-  if (!asker_runs_ && !asking_.is_open() && asking_.open() == 0)
-    asking_.raise(os::WakePair::End::far);
-  return asking_.fd(os::WakePair::End::near);
-}
-
-void LibraryLock::cancel() const {
-  if (asked_by_ == os::process_id()) asking_.raise(os::WakePair::End::near);
-}
-
-bool LibraryLock::finish(Outcome& to) {
-  const bool ours = asked_by_ == os::process_id();
-  if (ours) {
-    if (asker_runs_) asker_.join();
-    to = asked_;
-  } else {
-    lease_.detach();
-    session_.close();
-  }
-  asking_.close();
-  return ours;
-}
-
 bool LibraryLock::held() const {
+  if (in_fleet()) return held_in_fleet();
   if (inherited()) return lease_.held();
   const os::Locked locked(mutex_);
-  return lease_.held();
+  return lease_.held() && (in_files() || link_->is_still_ours());
 }
 
 // In a forked child, the lock is the parent's, and the thread that may have locked the mutex does
@@ -217,16 +182,19 @@ bool LibraryLock::inherited() const { return owner_ != os::process_id(); }
 
 // True when the lease was ours and was ended.
 bool LibraryLock::let_go(Ending ending, Stopped stopped) {
+  if (in_fleet()) return let_go_in_fleet(ending, stopped);
   if (inherited()) {
     mutex_.begin_anew();
     lease_.detach();
-    session_.close();
+    close();
+    over_.close();
     return false;
   }
   const os::Locked locked(mutex_);
   ending_ = true;
   const bool was_held = lease_.held();
   lease_.release(ending, os::now(), lesson_of(stopped));
+  if (!in_files()) link_.close();
   return was_held;
 }
 
@@ -255,33 +223,42 @@ void LibraryLock::record_end(bool success, Stopped stopped) {
 }
 
 void LibraryLock::release(Ending ending) {
-  if (let_go(ending, Stopped::no)) record_end(ending == Ending::success, Stopped::no);
+  const bool let = let_go(ending, Stopped::no);
+  if (let && !in_fleet()) record_end(ending == Ending::success, Stopped::no);
+  end_listening();
+  if (let && in_fleet()) fleet_->await_end();
+}
+
+void LibraryLock::end_listening() {
   if (!listening_ || inherited()) return;
   listening_ = false;
+  if (over_.is_open()) over_.raise(os::WakePair::End::near);
   if (listener_.is_self()) {
     listener_.detach();  // released from within on_lost
   } else {
-    listener_.join();  // at once: releasing wrote to the file it watches
+    listener_.join();  // at once: releasing wrote to the file it watches, or to over_
   }
+  over_.close();
 }
 
 Stopped LibraryLock::lose_if_asked() {
   const Duration limit = request_.max_runtime_auto ? limits_.max_runtime : request_.max_runtime;
-  const std::int64_t end = limit.is_zero() ? Duration::kForever : plus(admitted_boot_ns_, limit);
+  const std::int64_t end =
+      limit.is_zero() || in_fleet() ? Duration::kForever : plus(admitted_boot_ns_, limit);
   os::Watch watch;
   for (;;) {
     bool revoked;
     {
       const os::Locked locked(mutex_);
-      if (ending_ || !lease_.held()) return Stopped::no;
-      revoked = session_.revoked(watch);
+      if (ending_ || (!in_fleet() && !lease_.held())) return Stopped::no;
+      revoked = is_revoked(watch);
     }
     const std::int64_t left = end - os::boot_ns();
     if (revoked || left <= 0) {
       const Stopped why = revoked ? Stopped::taken_over : Stopped::max_runtime;
       return let_go(revoked ? Ending::unknown : Ending::failure, why) ? why : Stopped::no;
     }
-    (void)watch.wait(left < kListenNs ? left : kListenNs);
+    wait_for_end(watch, left < kListenNs ? left : kListenNs);
   }
 }
 
@@ -289,7 +266,7 @@ void LibraryLock::listen(void* self) {
   auto* lock = static_cast<LibraryLock*>(self);
   const Stopped why = lock->lose_if_asked();
   if (why == Stopped::no) return;
-  lock->record_end(false, why);
+  if (!lock->in_fleet()) lock->record_end(false, why);
   lock->on_lost_(lock->context_, lock->token_);
 }
 

@@ -4,13 +4,17 @@
 
 #include <cstdint>
 
+#include "admission.h"
 #include "atmost/atmost.h"
 #include "core/limiter.h"
+#include "core/schemes.h"
 #include "journal.h"
+#include "library_fleet.h"
 #include "os/threads.h"
 #include "os/wait_gate.h"
 #include "os/wake_pair.h"
 #include "store/local/session.h"
+#include "store/symlink/session.h"
 
 namespace atmost::limiter {
 
@@ -44,13 +48,25 @@ class LibraryLock {
 
   // The request, which the caller fills before get(). locks[0] only.
   Request& request() { return request_; }
+  // The store that the request is asked of. Set before everything else.
+  void set_scheme(const Scheme& scheme) { scheme_ = &scheme; }
+  const Scheme& scheme() const { return *scheme_; }
+
+  // The part that asks a store of many machines; null when there is no memory. Made when it is
+  // first wanted.
+  FleetLock* fleet();
+  // What list and the history call this program.
+  static std::string_view program();
 
   bool held() const;
   std::uint64_t token() const { return token_; }
   std::uint32_t slot() const { return slot_; }
 
   // In a forked child: closes the descriptors that must not outlive the parent. Async-signal-safe.
-  void close_private() { session_.close_private(); }
+  void close_private() {
+    session_.close_private();
+    if (fleet_ != nullptr) fleet_->close_private();
+  }
 
   // The thread that took it, by a number of its own (0: it is not held), and how many that thread
   // had taken by then. Another thread may release it: `taker` is atomic.
@@ -72,10 +88,36 @@ class LibraryLock {
   bool get_at_once();
   void begin_to_hold(Outcome& outcome);
   void record_end(bool success, Stopped stopped);
+  bool in_files() const { return scheme_ == &kSchemes[0]; }
+  bool in_fleet() const { return scheme_->traits.leased; }
+  Status open_link();
+  Status open(os::Blocking how) {
+    if (!in_files()) return open_link();
+    session_.set_blocking(how);
+    return session_.open(request_);
+  }
+  void close() {
+    if (in_files()) session_.close();
+    link_.close();
+  }
+  bool held_in_fleet() const;
+  OpenLocks locks() {
+    return {request_, scheme_->traits, in_files() ? static_cast<Session&>(session_) : *link_};
+  }
+  Outcome get_in_fleet(const os::WaitGate* gate);
+  void hold_in_fleet(Outcome& outcome);
+  bool let_go_in_fleet(Ending ending, Stopped stopped);
+  void begin_to_listen(Outcome& outcome);
+  void end_listening();
+  bool is_revoked(os::Watch& watch);
+  void wait_for_end(os::Watch& watch, std::int64_t span_ns);
 
   mutable os::Mutex mutex_;  // guards lease_ and session_ between release() and the listening
                              // thread
+  const Scheme* scheme_ = &kSchemes[0];
   local::LocalSession session_;
+  Owned<symlink::SymlinkSession> link_;  // instead of session_ with locks that are symbolic links
+  FleetLock* fleet_ = nullptr;           // instead of session_ and lease_ in a fleet; reused
   Request request_;
   Journal journal_;
   Lease lease_;
@@ -90,6 +132,7 @@ class LibraryLock {
   os::Thread listener_;
   bool listening_ = false;
   bool ending_ = false;  // release() has begun: the listener must end
+  os::WakePair over_;    // ends the listener where release() writes to no file that it watches
 
   // Between begin() and finish().
   os::WakePair asking_;  // near: the caller's, readable at the end; far: the thread's, to cancel

@@ -2,6 +2,7 @@
 
 #include "os/clock.h"
 #include "store/local/store.h"
+#include "store/symlink/store.h"
 
 namespace atmost::limiter {
 namespace {
@@ -85,20 +86,28 @@ class Entries final : public LockVisitor {
   bool enough_ = false;
 };
 
+Result<std::uint32_t> inspect(const Scheme& scheme, const LockSpec& lock, const Instant& now,
+                              LockVisitor* visitor) {
+  if (scheme.traits.inheritable) {
+    local::LocalStore files;
+    return files.inspect(lock, now, visitor);
+  }
+  symlink::SymlinkStore links;
+  return links.inspect(lock, now, visitor);
+}
+
 }  // namespace
 
-Status show_entries(const LockSpec& lock, int (*each)(void* context, const atmost_entry* entry),
-                    void* context) {
+Status show_entries(const Scheme& scheme, const LockSpec& lock,
+                    int (*each)(void* context, const atmost_entry* entry), void* context) {
   const Instant now = os::now();
   Entries entries(each, context, now);
-  local::LocalStore store;
-  const Result<std::uint32_t> held = store.inspect(lock, now, &entries);
+  const Result<std::uint32_t> held = inspect(scheme, lock, now, &entries);
   return held.ok() ? Status{} : Status{held.error()};
 }
 
-Result<std::uint32_t> count_holders(const LockSpec& lock) {
-  local::LocalStore store;
-  return store.inspect(lock, os::now(), nullptr);
+Result<std::uint32_t> count_holders(const Scheme& scheme, const LockSpec& lock) {
+  return inspect(scheme, lock, os::now(), nullptr);
 }
 
 }  // namespace atmost::limiter

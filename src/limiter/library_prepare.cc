@@ -7,17 +7,39 @@
 #include "core/parse.h"
 #include "library_answer.h"
 #include "library_request.h"
+#include "library_store.h"
 
 namespace atmost::limiter {
 namespace {
 
-int make_lock(const atmost_options* options, atmost_options& known, LibraryLock*& to) {
+// For a store that is named. ATMOST_ADMITTED, or the answer.
+[[gnu::noinline]] int set_store(const atmost_options& known, std::string_view url,
+                                LibraryLock& lock) {
+  const Scheme& scheme = *scheme_of(url);
+  lock.set_scheme(scheme);
+  if (scheme.traits.leased) {
+    // Its environment, which says where the program is, comes from another user.
+    if (has_raised_rights())
+      return answer_error(error_of(Code::not_permitted, 0, "store: not in a set-user-ID program"));
+    if (lock.fleet() == nullptr) return answer_error(error_of(Code::internal, 0, "out of memory"));
+  }
+  if (!scheme.traits.has_path || scheme.traits.inheritable) return ATMOST_ADMITTED;
+  const Status fits = fits_links(known, lock.request());
+  return fits.ok() ? int{ATMOST_ADMITTED} : answer_error(fits.error());
+}
+
+// `store`: its URL, borrowed from the options or the environment; empty: files.
+int make_lock(const atmost_options* options, atmost_options& known, std::string_view& store,
+              LibraryLock*& to) {
   to = nullptr;
   if (!known_options(options, known))
     return answer_misuse("atmost_options.size is too small: start from ATMOST_DEFAULTS");
+  if (const int answer = choose_store(known, store)) return answer;
   LibraryLock* lock = fresh_lock();
   if (lock == nullptr) return answer_error(error_of(Code::internal, 0, "out of memory"));
-  const int answer = fill_request(known, lock->request());
+  int answer = fill_request(known, lock->request());
+  lock->set_scheme(kSchemes[0]);
+  if (!store.empty() && answer == ATMOST_ADMITTED) answer = set_store(known, store, *lock);
   if (answer == ATMOST_ADMITTED) {
     to = lock;
   } else {
@@ -59,6 +81,30 @@ bool own_history(const atmost_options& known) {
   return known.no_history == 0 && known.log == nullptr;
 }
 
+bool in_fleet(std::string_view store, const LibraryLock& lock) {
+  return !store.empty() && lock.scheme().traits.leased;
+}
+
+[[gnu::noinline]] int prepare_in_fleet(const FleetCall& call, const atmost_options& known,
+                                       LibraryLock*& to) {
+  const int answer = fill_arguments(known, call, to->request(), to->fleet()->arguments());
+  if (answer == ATMOST_ADMITTED) return answer;
+  give_back(to);
+  to = nullptr;
+  return answer;
+}
+
+[[gnu::noinline]] int prepare_atom_in_fleet(const AtomName& atom, std::string_view store,
+                                            const atmost_options& known, LibraryLock*& to) {
+  PathText lock;
+  lock.append(atom.operator_).push(':').append(atom.operand);
+  if (std::strchr(atom.operator_, ':') == nullptr && !lock.truncated())
+    return prepare_in_fleet({store, lock, atom.host, LibraryLock::program()}, known, to);
+  give_back(to);
+  to = nullptr;
+  return answer_misuse("operator: its colon would end it in the store of a fleet");
+}
+
 int keep_if(const Status& placed, LibraryLock*& lock) {
   if (placed.ok()) return ATMOST_ADMITTED;
   give_back(lock);
@@ -87,7 +133,10 @@ NamingContext naming_context(const char* directory, const char* host, const Nami
 
 int prepare_named(const char* name, const atmost_options* options, atmost_options& known,
                   LibraryLock*& to) {
-  if (const int answer = make_lock(options, known, to)) return answer;
+  std::string_view store;
+  if (const int answer = make_lock(options, known, store, to)) return answer;
+  if (in_fleet(store, *to))
+    return prepare_in_fleet({store, name, nullptr, LibraryLock::program()}, known, to);
   Text<255> host;
   bool named = false;
   Request& request = to->request();
@@ -106,7 +155,9 @@ int prepare_named(const char* name, const atmost_options* options, atmost_option
 
 int prepare_atom(const AtomName& atom, const atmost_options* options, atmost_options& known,
                  LibraryLock*& to) {
-  if (const int answer = make_lock(options, known, to)) return answer;
+  std::string_view store;
+  if (const int answer = make_lock(options, known, store, to)) return answer;
+  if (in_fleet(store, *to)) return prepare_atom_in_fleet(atom, store, known, to);
   Text<255> host_room;
   const NamingContext around = naming_context(known.directory, atom.host, {}, host_room);
   LockSpec& spec = to->request().locks[0];

@@ -232,15 +232,18 @@ Result<Owned<HolderStop>> SymlinkSession::stop(std::uint32_t, std::uint32_t, std
 // A link has no room for a count, and the original would not keep it: every refusal is the first.
 Result<std::uint32_t> SymlinkSession::count_refusal(std::uint32_t) { return std::uint32_t{1}; }
 
+bool SymlinkSession::is_still_ours() const {
+  Snapshot found;
+  return look(names_.name.c_str(), found) == 0 && found.kind == Snapshot::Kind::lock &&
+         found.text.view() == text_.view();
+}
+
 bool SymlinkSession::await_end(const os::ProcessHandle& holder) {
   watch_.start(names_.directory.c_str());
   const std::string_view names[] = {names_.base};
   const os::ProcessHandle* const processes[] = {&holder};
   for (;;) {
-    Snapshot found;
-    const bool ours = look(names_.name.c_str(), found) == 0 && found.kind == Snapshot::Kind::lock &&
-                      found.text.view() == text_.view();
-    if (!ours) return false;
+    if (!is_still_ours()) return false;
     if (watch_.wait(Duration::kForever, names, processes) == os::Change::process) return true;
   }
 }

@@ -38,6 +38,10 @@ class SymlinkSession final : public Session, private Hold {
                                  StopFor what_for) override;
   void close() override;
 
+  // Whether the lock's link is still that of our hold. False: it has expired, and another caller
+  // took it, or somebody removed it. One system call. Of a session that has admitted.
+  bool is_still_ours() const;
+
   // For a helper process that keeps a lock in another process's name: blocks until that process,
   // `holder`, has ended (true), or our link is no longer under the name (false: released, or
   // expired and taken by another caller). Afterwards the lease must still be released or detached.

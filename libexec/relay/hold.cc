@@ -1,0 +1,40 @@
+#include <cstdlib>
+#include <string>
+
+#include "core/relay.h"
+#include "os/detached.h"
+#include "os/packets.h"
+#include "relay.h"
+
+namespace atmost::relay {
+namespace {
+
+std::string variable(const char* name) {
+  const char* const value = getenv(name);
+  return value != nullptr ? value : "";
+}
+
+}  // namespace
+
+int hold(int line) {
+  os::Fd ours;
+  os::Fd theirs;
+  if (os::open_packet_line(ours, theirs) != 0) return 1;
+  const std::string held =
+      std::string(kHeld) + variable("ATMOST_TOKEN") + " " + variable("ATMOST_SLOT");
+  if (!os::send_packet(line, held, theirs.get())) return 1;
+  theirs.reset();
+  // The supervisor has the first line, too: only this process's end tells that it has ended.
+  const int kept = ours.get();
+  os::close_all_but(&kept, 1, 0);
+  char packet[os::kMostPacket];
+  std::size_t size = 0;
+  for (;;) {
+    os::Fd passed;
+    const os::Packet got = os::receive_packet(kept, -1, packet, size, passed);
+    if (got == os::Packet::received) return std::string_view(packet, size) == kSuccess ? 0 : 1;
+    if (got == os::Packet::closed) return 1;
+  }
+}
+
+}  // namespace atmost::relay

@@ -1,0 +1,43 @@
+// atmost-relay: asks stores of many machines for the C library (core/relay.h).
+#include <signal.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+
+#include "core/host.h"
+#include "core/relay.h"
+#include "relay.h"
+
+namespace {
+
+int number_of(const char* text) {
+  int number = -1;
+  const char* const end = text + std::strlen(text);
+  const auto read = std::from_chars(text, end, number);
+  return read.ptr == end && read.ec == std::errc{} ? number : -1;
+}
+
+// The library's program may ignore signals, and every signal is blocked at the start.
+void take_default_signals() {
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace atmost;
+  if (has_raised_rights()) return 77;
+  const std::string_view what = argc > 2 ? argv[1] : "";
+  const int line = argc > 2 ? number_of(argv[2]) : -1;
+  if (line > 2 && what == relay::kHold) return relay::hold(line);
+  if (line > 2 && what == relay::kAsk && argc > 4) {
+    take_default_signals();
+    return relay::ask(line, argv + 4);
+  }
+  std::fputs("atmost-relay: is started by programs that use libatmost\n", stderr);
+  return 64;
+}

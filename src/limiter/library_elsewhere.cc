@@ -1,0 +1,74 @@
+// A lock of the C library in another store than files.
+#include "library_lock.h"
+#include "os/detached.h"
+#include "os/packets.h"
+#include "os/self.h"
+
+namespace atmost::limiter {
+
+Status LibraryLock::open_link() {
+  Result<Owned<symlink::SymlinkSession>> opened = symlink::open_session(request_);
+  if (!opened.ok()) return opened.error();
+  link_ = std::move(opened.value());
+  return {};
+}
+
+bool LibraryLock::held_in_fleet() const {
+  if (inherited()) return fleet_->is_held();
+  const os::Locked locked(mutex_);
+  return fleet_->is_held();
+}
+
+// `atmost run` writes the history.
+Outcome LibraryLock::get_in_fleet(const os::WaitGate* gate) {
+  Outcome outcome = fleet_->ask(request_, gate);
+  if (outcome.kind == Outcome::Kind::ran) hold_in_fleet(outcome);
+  return outcome;
+}
+
+void LibraryLock::hold_in_fleet(Outcome& outcome) {
+  token_ = outcome.token;
+  slot_ = outcome.slot;
+  owner_ = os::process_id();
+  ending_ = false;
+  begin_to_listen(outcome);
+}
+
+// The line stays open until the listener has ended.
+bool LibraryLock::let_go_in_fleet(Ending ending, Stopped stopped) {
+  if (inherited()) {
+    mutex_.begin_anew();
+    fleet_->close();
+    over_.close();
+    return false;
+  }
+  const os::Locked locked(mutex_);
+  const bool was_held = !ending_;
+  ending_ = true;
+  if (stopped != Stopped::no) {
+    fleet_->close();
+  } else if (was_held) {
+    fleet_->let_go(ending == Ending::success);
+  }
+  return was_held;
+}
+
+void LibraryLock::wait_for_end(os::Watch& watch, std::int64_t span_ns) {
+  const int over = over_.fd(os::WakePair::End::far);
+  const int span_ms = static_cast<int>(span_ns / 1'000'000) + 1;
+  if (in_files()) {
+    (void)watch.wait(span_ns);
+  } else if (in_fleet()) {
+    os::wait_for_either(over, fleet_->descriptor(), span_ms);
+  } else {
+    os::await_hangup(over, span_ms);
+  }
+}
+
+// Under the mutex. `watch` begins with the first call.
+bool LibraryLock::is_revoked(os::Watch& watch) {
+  if (in_fleet()) return !fleet_->is_held();
+  return in_files() && session_.revoked(watch);
+}
+
+}  // namespace atmost::limiter

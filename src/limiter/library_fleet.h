@@ -1,0 +1,91 @@
+// A lock in a store of many machines, for the C library: helper processes ask for it and keep it.
+#ifndef ATMOST_LIMITER_LIBRARY_FLEET_H
+#define ATMOST_LIMITER_LIBRARY_FLEET_H
+
+#include <cstdint>
+
+#include "atmost/atmost.h"
+#include "core/outcome.h"
+#include "core/request.h"
+#include "os/fd.h"
+#include "os/threads.h"
+#include "os/wait_gate.h"
+
+namespace atmost::limiter {
+
+// The arguments of `atmost run` that say the same as the options of a call.
+class RunArguments {
+ public:
+  static constexpr std::size_t kMost = 96;
+
+  void clear();
+  void add(std::string_view word) { begin().append(word); }
+  void add(std::string_view option, std::string_view value) {
+    begin().append("--").append(option).append("=").append(value);
+  }
+  // False: they are more than there is room for.
+  bool complete() const { return count_ <= kMost && !texts_.truncated(); }
+  // Fills `to` with pointers to them, and returns how many.
+  std::size_t list(char** to) const;
+
+ private:
+  Text<24'000>& begin();
+
+  Text<24'000> texts_;  // each ends in NUL
+  std::size_t starts_[kMost] = {};
+  std::size_t count_ = 0;
+};
+
+// `atmost run` supervises a process of atmost-relay, whose end of a line of ours nobody else has.
+// So the lock is held as long as the other end is open; if the supervisor loses it, it kills that
+// process, and if our process dies, that process ends. Processes that this one forks share
+// the line. Not thread-safe, but for is_held().
+class FleetLock {
+ public:
+  // `forks`: locked while descriptors are made that must not be in a forked child.
+  explicit FleetLock(os::Mutex& forks) : forks_(forks) {}
+
+  RunArguments& arguments() { return arguments_; }
+
+  // Blocks until `atmost run` answers, or a handler ran at the gate (then the answer is
+  // Code::interrupted, and nothing is held). `gate` null: handlers interrupt nothing.
+  Outcome ask(const Request& request, const os::WaitGate* gate);
+  // Whether the line is open. Does not block.
+  bool is_held() const;
+  // Says that the work has ended, and how.
+  void let_go(bool success);
+  // After let_go(): blocks until the slots are free, at most ten seconds, and closes the lines.
+  void await_end();
+  // Gives up what is open: the place in the queue or the hold.
+  void close();
+  // To be waited for: readable when the lock is lost.
+  int descriptor() const { return hold_.get(); }
+  // In a forked child: closes what must not outlive the parent. Async-signal-safe.
+  void close_private();
+
+ private:
+  int start(os::Fd& line);
+  Outcome answer(const Request& request, std::string_view packet, os::Fd& passed);
+  bool has_come_true(std::string_view packet, os::Fd& passed, Outcome& to);
+
+  os::Mutex& forks_;
+  RunArguments arguments_;
+  os::Fd line_;    // to the process that asks
+  os::Fd theirs_;  // its end, until it has it
+  os::Fd hold_;    // to the process that stands for our work
+};
+
+// An atom: its operator and operand with a colon between, and `host` (null: all hosts).
+struct FleetCall {
+  std::string_view store;
+  std::string_view lock;
+  const char* host = nullptr;
+  std::string_view program;  // the note that list shows, if the options have none
+};
+// Fills the lock's name and the arguments. ATMOST_ADMITTED, or the answer.
+int fill_arguments(const atmost_options& options, const FleetCall& call, Request& request,
+                   RunArguments& to);
+
+}  // namespace atmost::limiter
+
+#endif
