@@ -413,7 +413,8 @@ TEST_F(FleetLibrary, SignalsOfTheProgramAreNotTheirs) {
   int seen = 0;
   for (std::string line; std::getline(status, line);) {
     if (!line.starts_with("SigBlk:") && !line.starts_with("SigIgn:")) continue;
-    EXPECT_EQ(std::stoull(line.substr(7), nullptr, 16), 0u) << line;
+    // 32 and 33 are the C library's own.
+    EXPECT_EQ(std::stoull(line.substr(7), nullptr, 16) & ~(3ull << 31), 0u) << line;
     ++seen;
   }
   EXPECT_EQ(seen, 2);
