@@ -108,6 +108,7 @@ void LibraryLock::begin_to_hold(Outcome& outcome) {
 // Who could not be called when the lock is lost gets no lock: the slot is free again, and the
 // outcome says so.
 void LibraryLock::begin_to_listen(Outcome& outcome) {
+  listening_ = false;  // a forked child has a copy of its parent's
   if (on_lost_ == nullptr) return;
   int error = in_files() ? 0 : over_.open();
   if (error == 0) error = listener_.start(listen, this);
