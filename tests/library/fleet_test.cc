@@ -63,6 +63,15 @@ class FleetLibrary : public Library {
     limits_.store = store_.c_str();
   }
 
+  // Processes that are ending may still write there.
+  void TearDown() override {
+    std::error_code error;
+    EXPECT_TRUE(eventually([&] {
+      std::filesystem::remove_all(directory_, error);
+      return !std::filesystem::exists(directory_, error);
+    }));
+  }
+
   static std::string bin() { return getenv("ATMOST_BIN"); }
   atmost::Held get() { return atmost::Named(name_).get_lock(limits_); }
   // Waits for it, as long as somebody could still have it.
