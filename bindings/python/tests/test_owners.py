@@ -1,11 +1,18 @@
 """Nothing stays held that nobody can release: signals at any moment, tasks, generators, forks."""
 import asyncio
 import contextlib
+import copy
+import gc
+import itertools
+import math
 import os
 import random
 import signal
+import sys
+import threading
+import weakref
 from pathlib import Path
-from typing import AsyncIterator, Iterator, Optional
+from typing import AsyncIterator, ContextManager, Iterator, List, Optional
 
 import pytest
 
@@ -42,6 +49,73 @@ def test_handler_that_raises_while_a_lock_is_taken(tmp_path: Path, wait: float) 
             signal.setitimer(signal.ITIMER_REAL, 0)
             if held is not None:
                 held.release()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, earlier)
+
+
+def blocks(folder: Path) -> Iterator[ContextManager[object]]:
+    """What is left by a `with`."""
+    one = lock(folder)
+    waits = lock(folder, wait=60)
+    shape = atmost.FileLock(folder / "a")
+    while True:
+        yield one
+        yield waits
+        yield shape
+        yield one.acquire()
+
+
+def test_handler_that_raises_while_a_block_is_left(tmp_path: Path) -> None:
+    """At any moment between the last statement of the block and the first one after it, and while
+    the lock is released. Each lock stays referred to."""
+    seen = lock(tmp_path)
+    kept: List[object] = []
+    earlier = signal.signal(signal.SIGALRM, hit)
+    hits = 0
+    try:
+        for block in itertools.islice(blocks(tmp_path), 4000):
+            kept.append(block)
+            try:
+                with block:
+                    signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-6, 20e-6))
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except Hit as error:
+                hits += 1
+                assert seen.list() == [], error
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            assert seen.list() == []
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, earlier)
+    assert hits >= 400
+
+
+@pytest.mark.filterwarnings("ignore:coroutine '_nothing'")
+def test_async_block_that_a_handler_leaves(tmp_path: Path) -> None:
+    one = lock(tmp_path)
+
+    async def leave() -> bool:
+        try:
+            async with one:
+                signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-6, 20e-6))
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        except Hit:
+            return True
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        return False
+
+    async def main() -> int:
+        hits = 0
+        for _ in range(1000):
+            hits += await leave()
+            assert one.list() == []
+        return hits
+
+    earlier = signal.signal(signal.SIGALRM, hit)
+    try:
+        assert asyncio.run(main()) >= 100
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, earlier)
@@ -128,6 +202,72 @@ def test_filelock_of_the_parent_is_not_the_childs(tmp_path: Path) -> None:
                 os._exit(0)
             os._exit(1)
         assert os.waitpid(child, 0)[1] == 0
+
+
+def test_filelock_of_a_thread_that_has_ended(tmp_path: Path) -> None:
+    one = atmost.FileLock(tmp_path / "file.lock")
+    thread = threading.Thread(target=one.acquire)
+    thread.start()
+    thread.join()
+    assert one.lock_counter == 0
+    one.acquire(timeout=0).release()
+
+
+def test_lock_that_only_its_on_lost_refers_to(tmp_path: Path) -> None:
+    def take() -> None:
+        held: List[atmost.Held] = []
+        held.append(lock(tmp_path, on_lost=lambda token: held.clear()).acquire())
+
+    take()
+    gc.collect()
+    assert lock(tmp_path).list() == []
+
+
+def test_nothing_is_kept_after_a_release(tmp_path: Path) -> None:
+    def on_lost(token: int) -> None:
+        pass
+
+    def cycle() -> None:
+        with one as held:
+            reference = weakref.ref(held)
+        one.acquire().release()
+        with pytest.raises(atmost.Busy):
+            with one, one:
+                pass
+        del held
+        assert reference() is None
+
+    one = lock(tmp_path, on_lost=on_lost, also=["b"], id="me")
+    cycle()
+    before = sys.getrefcount(on_lost), sys.getrefcount(one), sys.getrefcount(atmost.Held)
+    for _ in range(50):
+        cycle()
+    assert before == (sys.getrefcount(on_lost), sys.getrefcount(one),
+                      sys.getrefcount(atmost.Held))
+
+
+def test_release_with_wrong_arguments(tmp_path: Path) -> None:
+    held = lock(tmp_path).acquire()
+    for arguments, named in (((1, 2), {}), ((), {"succes": 1}), ((1,), {"success": 1})):
+        with pytest.raises(TypeError):
+            held.release(*arguments, **named)  # type: ignore[arg-type]
+        assert held.held
+    held.release(success=False)
+    held.release(False)
+    assert not held.held
+    with pytest.raises(TypeError, match="waitt"):
+        lock(tmp_path, waitt=1)
+    with pytest.raises(TypeError):
+        copy.copy(held)
+    with pytest.raises(atmost.UsageError):
+        atmost.Lock.__new__(atmost.Lock).acquire()
+
+
+@pytest.mark.parametrize("option", ["wait", "if_elapsed", "expire_after", "kill_grace", "now",
+                                    "max_hold"])
+def test_no_number(tmp_path: Path, option: str) -> None:
+    with pytest.raises(atmost.UsageError, match=option):
+        lock(tmp_path, on_lost=print, **{option: math.nan}).acquire()
 
 
 def test_values_that_make_no_sense(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from ._answers import (
     TooSoon,
     UsageError,
 )
+from ._atmost import Held
 from ._filelock import FileLock
-from ._held import Held
 from ._lock import AUTO, Lock, may_be_killed
 
 __all__ = ["AUTO", "Atom", "AtmostError", "Busy", "Check", "Entry", "FileLock", "Held", "Lock",

@@ -1,7 +1,7 @@
 """What libatmost answers, as Python's types."""
-from typing import Any, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
-from ._atmost import ffi, lib
+from . import _atmost
 
 
 class AtmostError(Exception):
@@ -72,23 +72,15 @@ class Check(NamedTuple):
     retry_in: float
 
 
-@ffi.def_extern(name="each", error=1)  # type: ignore[misc]
-def _each(context: Any, one: Any) -> int:
-    def text(value: Any) -> str:
-        return str(ffi.string(value).decode(errors="replace"))
-
-    def known(value: Any, unknown: int) -> Any:
-        return None if value == unknown else value
-
-    ffi.from_handle(context).append(Entry(
-        text(one.state), known(one.slot, 0), known(one.position, 0), known(one.pid, 0),
-        known(one.kept_for, 0), known(one.user, -1), known(one.token, 0), known(one.start, -1),
-        known(one.age, -1), one.expires, text(one.id), text(one.command), bool(one.verified)))
-    return 0
+_KINDS = {_atmost.BUSY: Busy, _atmost.TOO_SOON: TooSoon, _atmost.USAGE: UsageError}
 
 
-def refusal(answer: int) -> AtmostError:
-    kind = {lib.ATMOST_BUSY: Busy, lib.ATMOST_TOO_SOON: TooSoon, lib.ATMOST_USAGE: UsageError}
-    return kind.get(answer, AtmostError)(
-        ffi.string(lib.atmost_message()).decode(errors="replace"), answer,
-        ffi.string(lib.atmost_why()).decode(), lib.atmost_retry_in())
+def _refusal(answer: int, message: str, why: str, retry_in: float) -> AtmostError:
+    return _KINDS.get(answer, AtmostError)(message, answer, why, retry_in)
+
+
+async def _nothing() -> None:
+    pass
+
+
+_atmost.set_up(_refusal, _nothing)

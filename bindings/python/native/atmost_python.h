@@ -1,0 +1,87 @@
+/* What the parts of the extension share. It is C so that no handler of a signal can get between an
+ * admission and its owner, or between the end of a block and the release: Python runs handlers
+ * before and after calls of C, never within them.
+ *
+ * A function that returns NULL or -1 has set an exception. Everything is called with the
+ * interpreter's lock held; it is let go around each call of the library that does system calls. */
+#ifndef ATMOST_PYTHON_H
+#define ATMOST_PYTHON_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <atmost/atmost.h>
+
+/* HELD (held.c). An admission. It has its owner here before the library is asked. */
+typedef struct Held {
+  PyObject_HEAD atmost_lock* lock; /* NULL once it is released */
+  PyObject* on_lost;               /* which the library calls until the release; or NULL */
+  uint64_t token;
+  unsigned slot;
+  PyObject* weak_references;
+} Held;
+extern PyTypeObject HeldType;
+
+Held* HeldNew(PyObject* on_lost);
+/* `answer` is that of the call that wrote held->lock. Takes the reference to `held`: returns it, or
+ * raises the refusal. */
+PyObject* HeldIf(Held* held, int answer);
+/* Again: nothing. */
+void HeldEnd(Held* held, int success);
+
+/* LOCKS (lock.c, options.c). What to take, and how. */
+typedef struct Uses Uses;
+typedef struct Lock {
+  PyObject_HEAD atmost_options options;
+  const char* name;    /* of an atom: its operator */
+  const char* operand; /* NULL: no atom */
+  const char* host;
+  PyObject* texts; /* a list of what the pointers refer to */
+  PyObject* on_lost;
+  Uses* uses; /* by blocks; NULL: none */
+  PyObject* weak_references;
+} Lock;
+extern PyTypeObject LockType;
+
+/* Sets a field of atmost_options: (name, value), the value as _lock.py has prepared it. */
+PyObject* SetOption(Lock* lock, PyObject* const* args, Py_ssize_t count);
+int Begin(const Lock* lock, atmost_request** request);
+int Get(const Lock* lock, atmost_lock** to);
+Held* Take(Lock* lock);
+
+/* USES (uses.c). What blocks hold, by task or, where there is none, by thread. */
+int UsesPush(Lock* lock, Held* held);
+/* The last one of whoever runs now, or the only one; a new reference. */
+Held* UsesPop(Lock* lock);
+void UsesRemove(Lock* lock, const Held* held);
+void UsesClear(Lock* lock);
+int UsesVisit(const Lock* lock, visitproc visit, void* arg);
+
+/* FILE LOCKS (filelock.c). */
+extern PyTypeObject FileLockType, FileUseType;
+
+/* WAITS (waiting.c). */
+extern PyTypeObject WaitingType;
+/* lock._begin() */
+PyObject* WaitingNew(Lock* lock, PyObject* unused);
+/* Waits until `request` is answered; -1: the handler of a signal raised. */
+int Await(const atmost_request* request);
+/* In place of atmost_finish(). A takeover that has begun is finished first. */
+void Abandon(atmost_request* request);
+
+/* LOOKING (look.c). */
+PyObject* List(Lock* lock, PyObject* unused);
+PyObject* Check(Lock* lock, PyObject* unused);
+
+/* MODULE (module.c). */
+
+/* The exception for `answer`, the thread's last one. */
+PyObject* Refusal(int answer);
+void RaiseRefusal(int answer);
+typedef struct Names {
+  PyObject *asyncio, *get_running_loop, *current_task, *acquire, *use;
+} Names;
+extern Names names;
+/* A coroutine that is over at once. */
+PyObject* Nothing(void);
+
+#endif

@@ -1,0 +1,172 @@
+#include <stddef.h>
+#include <unistd.h>
+
+#include "atmost_python.h"
+
+/* What a thread holds; it ends with the thread. A forked child has none of what its parent has. */
+typedef struct Use {
+  PyObject_HEAD unsigned long count;
+  pid_t process;
+  Held* held; /* NULL: count is 0 */
+} Use;
+
+typedef struct FileLock {
+  PyObject_HEAD PyObject* local; /* a threading.local with the thread's Use */
+  PyObject* weak_references;
+} FileLock;
+
+static void UseDealloc(PyObject* self) {
+  Py_CLEAR(((Use*)self)->held);
+  PyObject_Free(self);
+}
+
+PyTypeObject FileUseType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "atmost._atmost.FileUse",
+    .tp_basicsize = sizeof(Use),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_dealloc = UseDealloc,
+};
+
+static Use* UseNew(FileLock* self) {
+  Use* use = PyObject_New(Use, &FileUseType);
+  if (use == NULL) return NULL;
+  use->count = 0;
+  use->process = 0;
+  use->held = NULL;
+  if (PyObject_SetAttr(self->local, names.use, (PyObject*)use) != 0) Py_CLEAR(use);
+  return use;
+}
+
+/* A new reference. */
+static Use* Mine(PyObject* object) {
+  FileLock* self = (FileLock*)object;
+  Use* use = (Use*)PyObject_GetAttr(self->local, names.use);
+  if (use == NULL && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+    PyErr_Clear();
+    use = UseNew(self);
+  }
+  if (use == NULL || use->held == NULL || use->process == getpid()) return use;
+  use->count = 0;
+  Py_CLEAR(use->held);
+  return use;
+}
+
+static PyObject* Counter(PyObject* self, void* unused) {
+  (void)unused;
+  Use* mine = Mine(self);
+  if (mine == NULL) return NULL;
+  const unsigned long count = mine->count;
+  Py_DECREF(mine);
+  return PyLong_FromUnsignedLong(count);
+}
+
+/* One more of what the thread holds; False: it holds nothing. */
+static PyObject* Again(PyObject* self, PyObject* unused) {
+  (void)unused;
+  Use* mine = Mine(self);
+  if (mine == NULL) return NULL;
+  const int again = mine->count > 0;
+  if (again) ++mine->count;
+  Py_DECREF(mine);
+  return PyBool_FromLong(again);
+}
+
+/* Takes the Lock for this thread, which holds nothing here. */
+static PyObject* Hold(PyObject* self, PyObject* lock) {
+  if (!PyObject_TypeCheck(lock, &LockType)) return PyErr_Format(PyExc_TypeError, "no Lock");
+  Use* mine = Mine(self);
+  if (mine == NULL) return NULL;
+  Held* held = Take((Lock*)lock);
+  if (held != NULL) {
+    Py_XSETREF(mine->held, held);
+    mine->process = getpid();
+    mine->count = 1;
+  }
+  Py_DECREF(mine);
+  if (held == NULL) return NULL;
+  Py_RETURN_NONE;
+}
+
+static void End(Use* mine, int force) {
+  if (mine->count == 0 || (!force && --mine->count > 0)) return;
+  Held* held = mine->held;
+  mine->held = NULL;
+  mine->count = 0;
+  HeldEnd(held, 1);
+  Py_DECREF(held);
+}
+
+static PyObject* Leave(PyObject* self, int force) {
+  Use* mine = Mine(self);
+  if (mine == NULL) return NULL;
+  End(mine, force);
+  Py_DECREF(mine);
+  Py_RETURN_NONE;
+}
+
+static PyObject* Release(PyObject* self, PyObject* args, PyObject* keywords) {
+  static char* keys[] = {"force", NULL};
+  int force = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|p:release", keys, &force)) return NULL;
+  return Leave(self, force);
+}
+
+/* The handler of a signal may raise when acquire() has it already. */
+static PyObject* Enter(PyObject* self, PyObject* unused) {
+  (void)unused;
+  Use* mine = Mine(self);
+  if (mine == NULL) return NULL;
+  const unsigned long before = mine->count;
+  PyObject* entered = PyObject_CallMethodNoArgs(self, names.acquire);
+  if (entered == NULL && mine->count > before) End(mine, 0);
+  Py_DECREF(mine);
+  return entered;
+}
+
+static PyObject* Exit(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  (void)args;
+  (void)count;
+  return Leave(self, 0);
+}
+
+static PyObject* New(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  PyObject* object = PyType_GenericNew(type, args, keywords);
+  PyObject* threads = object == NULL ? NULL : PyImport_ImportModule("_thread");
+  if (threads != NULL) ((FileLock*)object)->local = PyObject_CallMethod(threads, "_local", NULL);
+  Py_XDECREF(threads);
+  if (object != NULL && ((FileLock*)object)->local == NULL) Py_CLEAR(object);
+  return object;
+}
+
+static void Dealloc(PyObject* object) {
+  FileLock* self = (FileLock*)object;
+  if (self->weak_references != NULL) PyObject_ClearWeakRefs(object);
+  Py_CLEAR(self->local);
+  Py_TYPE(object)->tp_free(object);
+}
+
+static PyMethodDef methods[] = {
+    {"release", (PyCFunction)(void (*)(void))Release, METH_VARARGS | METH_KEYWORDS,
+     "release(force=False): as often as it was acquired; with `force` at once."},
+    {"__enter__", Enter, METH_NOARGS, NULL},
+    {"__exit__", (PyCFunction)(void (*)(void))Exit, METH_FASTCALL, NULL},
+    {"_again", Again, METH_NOARGS, NULL},
+    {"_hold", Hold, METH_O, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef properties[] = {
+    {"lock_counter", Counter, NULL,
+     "How often this thread has acquired it. A forked child has none of what its parent has.",
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+PyTypeObject FileLockType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "atmost._atmost.FileLock",
+    .tp_basicsize = sizeof(FileLock),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .tp_new = New,
+    .tp_dealloc = Dealloc,
+    .tp_weaklistoffset = offsetof(FileLock, weak_references),
+    .tp_methods = methods,
+    .tp_getset = properties,
+};

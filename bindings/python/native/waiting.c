@@ -1,0 +1,123 @@
+#include <poll.h>
+#include <stdint.h>
+
+#include "atmost_python.h"
+
+/* Handlers are asked for at intervals, too: a signal may be delivered to another thread, or just
+ * before poll(). */
+enum { HEAR_MS = 100 };
+
+int Await(const atmost_request* request) {
+  if (atmost_answered(request)) return 0;
+  struct pollfd answer = {atmost_descriptor((atmost_request*)(uintptr_t)request), POLLIN, 0};
+  for (;;) {
+    int ready;
+    Py_BEGIN_ALLOW_THREADS ready = poll(&answer, 1, HEAR_MS);
+    Py_END_ALLOW_THREADS if (PyErr_CheckSignals() != 0) return -1;
+    if (ready == 1) return 0;
+  }
+}
+
+/* The exception that is set stays. */
+void Abandon(atmost_request* request) {
+  Py_BEGIN_ALLOW_THREADS atmost_lock* lock;
+  atmost_cancel(request);
+  if (atmost_finish(request, &lock) == ATMOST_ADMITTED) atmost_release(lock, 0);
+  Py_END_ALLOW_THREADS
+}
+
+/* A request that waits beside the program. Unless it is finished, it ends with its last
+ * reference. */
+typedef struct Waiting {
+  PyObject_HEAD atmost_request* request; /* NULL once it is finished */
+  PyObject* on_lost;
+} Waiting;
+
+PyObject* WaitingNew(Lock* lock, PyObject* unused) {
+  (void)unused;
+  Waiting* waiting = PyObject_New(Waiting, &WaitingType);
+  if (waiting == NULL) return NULL;
+  waiting->request = NULL;
+  waiting->on_lost = lock->on_lost;
+  Py_XINCREF(waiting->on_lost);
+  int answer;
+  Py_BEGIN_ALLOW_THREADS answer = Begin(lock, &waiting->request);
+  Py_END_ALLOW_THREADS if (answer == ATMOST_ADMITTED) return (PyObject*)waiting;
+  RaiseRefusal(answer);
+  Py_DECREF(waiting);
+  return NULL;
+}
+
+static atmost_request* TakeRequest(Waiting* waiting) {
+  atmost_request* request = waiting->request;
+  waiting->request = NULL;
+  return request;
+}
+
+static PyObject* GiveUp(PyObject* self, PyObject* unused) {
+  (void)unused;
+  atmost_request* request = TakeRequest((Waiting*)self);
+  if (request != NULL) Abandon(request);
+  Py_RETURN_NONE;
+}
+
+static void Dealloc(PyObject* self) {
+  Py_DECREF(GiveUp(self, NULL));
+  Py_CLEAR(((Waiting*)self)->on_lost);
+  PyObject_Free(self);
+}
+
+static int IsOver(const Waiting* waiting) {
+  if (waiting->request != NULL) return 0;
+  PyErr_SetString(PyExc_RuntimeError, "the request is finished");
+  return 1;
+}
+
+static PyObject* Answered(PyObject* self, PyObject* unused) {
+  (void)unused;
+  const Waiting* waiting = (Waiting*)self;
+  return IsOver(waiting) ? NULL : PyBool_FromLong(atmost_answered(waiting->request));
+}
+
+static PyObject* Descriptor(PyObject* self, PyObject* unused) {
+  (void)unused;
+  const Waiting* waiting = (Waiting*)self;
+  return IsOver(waiting) ? NULL : PyLong_FromLong(atmost_descriptor(waiting->request));
+}
+
+static PyObject* Cancel(PyObject* self, PyObject* unused) {
+  (void)unused;
+  const Waiting* waiting = (Waiting*)self;
+  if (IsOver(waiting)) return NULL;
+  atmost_cancel(waiting->request);
+  Py_RETURN_NONE;
+}
+
+static PyObject* Finish(PyObject* self, PyObject* unused) {
+  (void)unused;
+  Waiting* waiting = (Waiting*)self;
+  if (IsOver(waiting)) return NULL;
+  Held* held = HeldNew(waiting->on_lost);
+  if (held == NULL) return NULL;
+  atmost_request* request = TakeRequest(waiting);
+  int answer;
+  Py_BEGIN_ALLOW_THREADS answer = atmost_finish(request, &held->lock);
+  Py_END_ALLOW_THREADS return HeldIf(held, answer);
+}
+
+static PyMethodDef methods[] = {
+    {"answered", Answered, METH_NOARGS, "answered(): whether finish() will not block."},
+    {"descriptor", Descriptor, METH_NOARGS, "descriptor(): readable when it is answered."},
+    {"cancel", Cancel, METH_NOARGS, "cancel(): ends the wait early."},
+    {"finish", Finish, METH_NOARGS, "finish(): the Held, or raises."},
+    {"abandon", GiveUp, METH_NOARGS,
+     "abandon(): in place of finish(). A takeover that has begun is finished first."},
+    {NULL, NULL, 0, NULL}};
+
+PyTypeObject WaitingType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "atmost._atmost.Waiting",
+    .tp_basicsize = sizeof(Waiting),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_dealloc = Dealloc,
+    .tp_methods = methods,
+};
