@@ -39,6 +39,7 @@ static const Option kOptions[] = {
     OPTION(no_learn, INTEGER),
     OPTION(rate, TEXT),
     OPTION(queue_max, INTEGER),
+    OPTION(store, TEXT),
 };
 
 static int SetInteger(PyObject* value, long long lowest, long long highest, void* to) {

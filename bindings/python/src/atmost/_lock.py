@@ -15,7 +15,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _CHOICES = {"sharing": ("plain", "shared", "exclusive"),
             "on_busy": ("fail", "replace", "join", "supersede"),
             "elapsed_from": ("start", "finish", "success")}
-_TEXTS = ("directory", "id", "log", "rate")
+_TEXTS = ("directory", "id", "log", "rate", "store")
 _MAY_BE_NONE = (*_TEXTS, "on_lost", "also")
 
 
@@ -87,7 +87,7 @@ class Lock(_atmost.Lock):
                  elapsed_from: str = "start", wait_too_soon: bool = False,
                  max_hold: float = float("inf"), also: Optional[List[str]] = None,
                  trust_fs: bool = False, no_learn: bool = False, rate: Optional[str] = None,
-                 queue_max: int = -1) -> None:
+                 queue_max: int = -1, store: Optional[str] = None) -> None:
         said = dict(locals())
         for key in ("self", "name", "__class__"):
             del said[key]
