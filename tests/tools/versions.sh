@@ -40,14 +40,14 @@ fi
 version=$(sed -n 's/^CMakeLists.txt //p' "$copy/versions")
 
 # The tree again, where each file in turn has another version.
-files=$(cut -d ' ' -f 1 "$copy/versions" | sort -u)
-tar -cf - $files | tar -xf - -C "$copy"
+cut -d ' ' -f 1 "$copy/versions" | sort -u >"$copy/files"
+tar -cf - -T "$copy/files" | tar -xf - -C "$copy"
 cd "$copy"
-for file in $files; do
+while read -r file; do
   sed -i "s/$(echo "$version" | sed 's/[.]/[. ]/g')/99.9.9/" "$file"
   if [ "$(versions | cut -d ' ' -f 2 | sort -u | wc -l)" = 1 ]; then
     echo "FAIL: another version in $file is not seen"
     exit 1
   fi
   cp "$top/$file" "$file"
-done
+done <files
