@@ -62,6 +62,8 @@ export interface Options {
   rate?: Text;
   /** Do not wait if so many wait already. */
   queueMax?: number;
+  /** Where locks are kept: "symlink:", "etcd://HOST:PORT/PREFIX" and others. */
+  store?: Text;
 }
 
 export interface WaitOptions extends Options {
@@ -144,6 +146,7 @@ export class AtmostError extends Error {
   readonly code:
     | "ATMOST_INTERRUPTED"
     | "ATMOST_USAGE"
+    | "ATMOST_UNAVAILABLE"
     | "ATMOST_INTERNAL"
     | "ATMOST_CANNOT_CREATE"
     | "ATMOST_IO"

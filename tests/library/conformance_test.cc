@@ -52,6 +52,9 @@ struct Options {
       value.may_be_killed = to;
     } else if (field == "queue_max") {
       value.queue_max = to;
+    } else if (field == "store") {
+      store = to;
+      value.store = store.c_str();
     } else if (field == "rate") {
       rate = to;
       value.rate = rate.c_str();
@@ -67,6 +70,7 @@ struct Options {
 
   atmost_options value = ATMOST_DEFAULTS;
   std::string rate;
+  std::string store;
   std::vector<std::string> names;
   std::vector<const char*> also;
 };

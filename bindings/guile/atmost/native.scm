@@ -15,7 +15,7 @@
             eventfd-write-address make-eventfd eventfd-add! eventfd-take! close-descriptor))
 
 ;; ATMOST_API_VERSION of the header that this file was written from.
-(define needed-version 4)
+(define needed-version 5)
 (define library-name "libatmost.so.1")
 
 (define library (load-foreign-library library-name))
@@ -42,7 +42,7 @@
     (mode ,unsigned-int) (may_be_killed ,int) (on_lost *) (context *) (log *) (no_history ,int)
     (interruptible ,int) (wait_mask *) (sharing ,int) (on_busy ,int) (elapsed_from ,int)
     (wait_too_soon ,int) (max_hold ,double) (also *) (trust_fs ,int) (no_learn ,int)
-    (rate *) (queue_max ,int)))
+    (rate *) (queue_max ,int) (store *)))
 
 (define entry-fields
   `((size ,size_t) (state *) (slot ,unsigned-int) (position ,unsigned-int) (max ,unsigned-int)

@@ -95,7 +95,7 @@ place of a lock's name. Each is a string or a bytevector."
                    (kill-grace 2) (now -1) directory id (mode #o600) (may-be-killed 0) on-lost
                    log no-history (sharing 'plain) (on-busy 'fail) (elapsed-from 'start)
                    wait-too-soon (max-hold +inf.0) (also '()) trust-fs no-learn rate
-                   (queue-max -1))
+                   (queue-max -1) store)
   (unless (or (not on-lost) (procedure? on-lost)) (misuse "on-lost must be a procedure"))
   (let* ((others (texts 'also also))
          (fields (append
@@ -110,7 +110,8 @@ place of a lock's name. Each is a string or a bytevector."
                              (elapsed_from (one-of 'start 'finish 'success) elapsed-from)
                              (wait_too_soon flag wait-too-soon) (max_hold seconds max-hold)
                              (trust_fs flag trust-fs) (no_learn flag no-learn)
-                             (rate text-or-none rate) (queue_max signed queue-max))
+                             (rate text-or-none rate) (queue_max signed queue-max)
+                             (store text-or-none store))
                   `((also . ,(if (null? others) %null-pointer (texts->pointer others)))
                     (on_lost . ,(if on-lost eventfd-write-address %null-pointer))))))
     (%make-lock (parts-of name) (atom? name) fields others (options->pointer fields) on-lost

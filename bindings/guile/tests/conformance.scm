@@ -25,7 +25,7 @@
                 ((name . of)
                  (list (symbol->keyword
                         (string->symbol (string-map (lambda (c) (if (eqv? c #\_) #\- c)) name)))
-                       (if (string=? name "rate") of (value of)))))
+                       (if (member name '("rate" "store")) of (value of)))))
               (or (assoc-ref step "options") '())))
 
 (define (expect step key seen)

@@ -3,7 +3,7 @@
 const path = require('node:path');
 const koffi = require('koffi');
 
-const NEEDED_VERSION = 4; // ATMOST_API_VERSION of the header that this file was written from
+const NEEDED_VERSION = 5; // ATMOST_API_VERSION of the header that this file was written from
 const LIBRARY = 'libatmost.so.1';
 const RTLD_NOW = 2;
 
@@ -18,7 +18,7 @@ const options = koffi.struct({
   log: 'str', no_history: 'int', interruptible: 'int', wait_mask: pointer, sharing: 'int',
   on_busy: 'int', elapsed_from: 'int', wait_too_soon: 'int', max_hold: 'double',
   also: koffi.pointer('str'), trust_fs: 'int', no_learn: 'int', rate: 'str',
-  queue_max: 'int',
+  queue_max: 'int', store: 'str',
 });
 const entry = koffi.struct({
   size: 'size_t', state: 'str', slot: 'unsigned int', position: 'unsigned int',

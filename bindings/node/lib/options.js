@@ -80,6 +80,7 @@ const FIELDS = new Map(Object.entries({
   noLearn: ['no_learn', flag],
   rate: ['rate', text],
   queueMax: ['queue_max', signed],
+  store: ['store', text],
 }));
 const ELSEWHERE = new Set(['signal', 'onLost']);
 
@@ -89,7 +90,7 @@ const DEFAULTS = {
   kill_grace: 2, now: -1, directory: null, id: null, mode: 0o600, may_be_killed: 0, on_lost: 0,
   context: 0, log: null, no_history: 0, interruptible: 0, wait_mask: null, sharing: 0, on_busy: 0,
   elapsed_from: 0, wait_too_soon: 0, max_hold: Infinity, also: null, trust_fs: 0, no_learn: 0,
-  rate: null, queue_max: -1,
+  rate: null, queue_max: -1, store: null,
 };
 
 function fieldsOf(options) {

@@ -157,7 +157,7 @@ C<if_elapsed>, C<expire_after>, C<kill_grace>, C<now>, C<directory>, C<id>, C<mo
 C<may_be_killed>, C<on_lost>, C<log>, C<no_history>, C<sharing> (C<plain>, C<shared>,
 C<exclusive>), C<on_busy> (C<fail>, C<replace>, C<join>, C<supersede>), C<elapsed_from> (C<start>,
 C<finish>, C<success>), C<wait_too_soon>, C<max_hold>, C<also> (an array reference), C<trust_fs>,
-C<no_learn>, C<rate> (C<5/1m>), C<queue_max>; an atom has C<host>, too. C<'auto'> is a limit that is learned. Texts are bytes: NUL bytes and wide
+C<no_learn>, C<rate> (C<5/1m>), C<queue_max>, C<store> (C<symlink:>); an atom has C<host>, too. C<'auto'> is a limit that is learned. Texts are bytes: NUL bytes and wide
 characters are refused.
 
 =item $lock->with(sub ($held) { ... }), with_lock { ... } $name, %options
@@ -198,8 +198,8 @@ nobody refers to it, the wait ends.
 
 Busy and too soon are answers, but exceptions of Perl, so that nothing runs by mistake without its
 lock: C<Atmost::Busy> and C<Atmost::TooSoon>, both C<Atmost::Refused>. Errors are C<Atmost::Usage>,
-C<Atmost::Interrupted>, C<Atmost::CannotCreate>, C<Atmost::IO>, C<Atmost::NotPermitted> and
-C<Atmost::Internal>. All are C<Atmost::Error>, with C<message>, C<why> (in one word), C<retry_in>
+C<Atmost::Interrupted>, C<Atmost::CannotCreate>, C<Atmost::IO>, C<Atmost::NotPermitted>,
+C<Atmost::Unavailable> and C<Atmost::Internal>. All are C<Atmost::Error>, with C<message>, C<why> (in one word), C<retry_in>
 (seconds) and C<answer> (as the exit code of atmost(1)).
 
 =head1 LOST LOCKS

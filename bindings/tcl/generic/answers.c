@@ -20,6 +20,8 @@ static const char* Kind(int answer) {
       return "INTERRUPTED";
     case ATMOST_USAGE:
       return "USAGE";
+    case ATMOST_UNAVAILABLE:
+      return "UNAVAILABLE";
     case ATMOST_CANNOT_CREATE:
       return "CANNOTCREATE";
     case ATMOST_IO:

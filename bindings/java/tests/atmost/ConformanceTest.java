@@ -88,6 +88,7 @@ class ConformanceTest {
                     .map(JsonElement::getAsString).toArray(String[]::new));
             case "rate" -> options.rate(value.getAsString());
             case "queue_max" -> options.queueMax(value.getAsInt());
+            case "store" -> options.store(value.getAsString());
             default -> throw new AssertionError("no option " + option);
         };
     }

@@ -13,6 +13,7 @@ our $VERSION = 'v0.1.0';
 my %CLASSES = (
     4  => 'Atmost::Interrupted',
     64 => 'Atmost::Usage',
+    69 => 'Atmost::Unavailable',
     70 => 'Atmost::Internal',
     73 => 'Atmost::CannotCreate',
     74 => 'Atmost::IO',

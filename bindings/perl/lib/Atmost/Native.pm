@@ -7,7 +7,7 @@ use FFI::Platypus 2.00;
 
 our $VERSION = 'v0.1.0';
 
-my $NEEDED_VERSION = 4;    # ATMOST_API_VERSION of the header that this file was written from
+my $NEEDED_VERSION = 5;    # ATMOST_API_VERSION of the header that this file was written from
 my $LIBRARY        = 'libatmost.so.1';
 
 my $ffi = FFI::Platypus->new(api => 2, lib => $LIBRARY);
@@ -22,7 +22,7 @@ our @OPTIONS = (
     [ context => 'J' ], [ log => 'J' ], [ no_history => 'i' ], [ interruptible => 'i' ],
     [ wait_mask => 'J' ], [ sharing => 'i' ], [ on_busy => 'i' ], [ elapsed_from => 'i' ],
     [ wait_too_soon => 'i' ], [ max_hold => 'd' ], [ also => 'J' ], [ trust_fs => 'i' ],
-    [ no_learn => 'i' ], [ rate => 'J' ], [ queue_max => 'i' ],
+    [ no_learn => 'i' ], [ rate => 'J' ], [ queue_max => 'i' ], [ store => 'J' ],
 );
 our @ENTRY = (
     [ size => 'J' ], [ state => 'J' ], [ slot => 'I' ], [ position => 'I' ], [ max => 'I' ],

@@ -87,6 +87,7 @@ my %FIELDS  = (
     rate          => \&_text,
     on_lost       => \&_on_lost,
     queue_max     => _integer(-0x8000_0000, 0x7fff_ffff),
+    store         => \&_text,
 );
 
 # ATMOST_DEFAULTS, where they are not 0.

@@ -13,7 +13,7 @@ final class LibAtmost {
     static final int ADMITTED = 0;
 
     // ATMOST_API_VERSION of the header that this package was written from.
-    private static final int NEEDED_VERSION = 4;
+    private static final int NEEDED_VERSION = 5;
     private static final String LIBRARY = "libatmost.so.1";
     // With its class loader JNA would close the library, whose threads may still run.
     private static final int RTLD_NOW_NODELETE = 0x1002;

@@ -33,6 +33,7 @@ final class OptionValues implements Cloneable {
     boolean noLearn;
     byte[] rate;
     int queueMax = -1;
+    byte[] store;
 
     OptionValues copy() {
         try {
@@ -71,6 +72,7 @@ final class OptionValues implements Cloneable {
             struct.no_learn = from.noLearn ? 1 : 0;
             struct.rate = text(from.rate);
             struct.queue_max = from.queueMax;
+            struct.store = text(from.store);
             if (from.onLost != null) {
                 struct.on_lost = Notices.CALLED;
                 struct.context = Notices.contextOf(from.onLost, this);

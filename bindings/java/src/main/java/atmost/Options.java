@@ -336,6 +336,16 @@ public final class Options {
         return with(next -> next.queueMax = most);
     }
 
+    /**
+     * Where locks are kept.
+     *
+     * @param url as for atmost(1), such as symlink: or etcd://HOST:PORT/PREFIX
+     * @return these options with that one
+     */
+    public Options store(String url) {
+        return with(next -> next.store = Text.encode(url));
+    }
+
     /** Not to be changed. */
     OptionValues values() {
         return values;

@@ -14,7 +14,8 @@ final class Structs {
         "size", "max", "take", "wait", "if_elapsed", "expire_after", "kill_grace", "now",
         "directory", "id", "mode", "may_be_killed", "on_lost", "context", "log", "no_history",
         "interruptible", "wait_mask", "sharing", "on_busy", "elapsed_from", "wait_too_soon",
-        "max_hold", "also", "trust_fs", "no_learn", "rate", "queue_max"
+        "max_hold", "also", "trust_fs", "no_learn", "rate", "queue_max",
+        "store"
     })
     public static final class NativeOptions extends Structure {
         public NativeLong size;
@@ -45,6 +46,7 @@ final class Structs {
         public int no_learn = 0;
         public Pointer rate;
         public int queue_max = -1;
+        public Pointer store;
 
         NativeOptions() {
             size = new NativeLong(size());
