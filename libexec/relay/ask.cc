@@ -31,7 +31,7 @@ std::string atmost_program() {
 
 // Nothing of the library's program: neither its terminal nor its descriptors nor what its callers
 // set for `atmost run`.
-void stand_apart(int line) {
+void leave_the_program(int line) {
   setsid();
   os::close_all_but(&line, 1, 0);
   for (int stream = 0; stream < 3; ++stream) {
@@ -159,7 +159,7 @@ class Run {
 }  // namespace
 
 int ask(int line, char** arguments) {
-  stand_apart(line);
+  leave_the_program(line);
   // A child's end interrupts only ppoll().
   sigset_t child;
   sigemptyset(&child);
