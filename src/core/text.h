@@ -51,14 +51,14 @@ class Text {
     return *this;
   }
   constexpr Text& append_unsigned(std::uint64_t value) {
-    char digits[20];
-    std::size_t count = 0;
+    constexpr std::size_t kMost = 20;
+    char digits[kMost] = {};
+    std::size_t first = kMost;
     do {
-      digits[count++] = static_cast<char>('0' + value % 10);
+      digits[--first] = static_cast<char>('0' + value % 10);
       value /= 10;
     } while (value != 0);
-    while (count > 0) push(digits[--count]);
-    return *this;
+    return append({digits + first, kMost - first});
   }
   constexpr Text& append_signed(std::int64_t value) {
     if (value >= 0) return append_unsigned(static_cast<std::uint64_t>(value));

@@ -29,10 +29,11 @@ Civil civil_of(std::int64_t days) {
   return {year + era * 400 + (calendar <= 2 ? 1 : 0), calendar, in_month};
 }
 
-void put_padded(Text<40>& to, std::uint64_t value, unsigned width) {
-  std::uint64_t weight = 1;
-  for (unsigned i = 1; i < width; ++i) weight *= 10;
-  for (; weight > 0; weight /= 10) to.push(static_cast<char>('0' + value / weight % 10));
+template <unsigned width>
+void put_padded(Text<40>& to, std::uint64_t value) {
+  char digits[width];
+  for (unsigned i = width; i > 0; value /= 10) digits[--i] = static_cast<char>('0' + value % 10);
+  to.append({digits, width});
 }
 
 }  // namespace
@@ -49,13 +50,13 @@ Text<40> utc_words(std::int64_t real_ns) {
   const Civil date = civil_of(days);
   const auto rest = static_cast<std::uint64_t>(micros);
   Text<40> words;
-  put_padded(words, static_cast<std::uint64_t>(date.year), 4);
-  put_padded(words.push('-'), date.month, 2);
-  put_padded(words.push('-'), date.day, 2);
-  put_padded(words.push('T'), rest / 3'600'000'000, 2);
-  put_padded(words.push(':'), rest / 60'000'000 % 60, 2);
-  put_padded(words.push(':'), rest / 1'000'000 % 60, 2);
-  put_padded(words.push('.'), rest % 1'000'000, 6);
+  put_padded<4>(words, static_cast<std::uint64_t>(date.year));
+  put_padded<2>(words.push('-'), date.month);
+  put_padded<2>(words.push('-'), date.day);
+  put_padded<2>(words.push('T'), rest / 3'600'000'000);
+  put_padded<2>(words.push(':'), rest / 60'000'000 % 60);
+  put_padded<2>(words.push(':'), rest / 1'000'000 % 60);
+  put_padded<6>(words.push('.'), rest % 1'000'000);
   return words.push('Z');
 }
 
