@@ -67,6 +67,9 @@ function(_atmost_front target musl)
     target_compile_definitions(${target} PRIVATE ATMOST_OWN_PROCESS=1)
   else()
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    # For the C library, which takes a lock again and again. What a program reads of itself when it
+    # starts costs more than what it computes.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O2>)
   endif()
   target_link_libraries(${target} PUBLIC atmost_include)
 endfunction()
