@@ -81,8 +81,10 @@ void find_victims(const View& view, const Instant& now, Duration expire_after, s
   }
 }
 
+// These change the answer where it is: a copy of it is a KiB.
+
 // There is a free slot: it is ours unless a waiter has a better claim.
-Decision with_room(const Request& request, const View& view, Decision answer) {
+void with_room(const Request& request, const View& view, Decision& answer) {
   if (view.waiters_ahead == 0) {
     answer.verdict = Verdict::admit;
     answer.why = Why::none;
@@ -90,18 +92,16 @@ Decision with_room(const Request& request, const View& view, Decision answer) {
     answer.why = request.on_busy == OnBusy::join && view.joiner_waiting ? Why::joined : Why::owed;
     if (view.owed_for < answer.retry_in) answer.retry_in = view.owed_for;
   }
-  return answer;
 }
 
 // The answer of a caller that has to wait: not if as many wait already as it allows.
-Decision in_queue(const Request& request, const View& view, Decision answer) {
+void in_queue(const Request& request, const View& view, Decision& answer) {
   const bool would_wait =
       (!view.last_chance && worth_waiting(answer)) || waits_for_rate(request, answer);
-  if (!would_wait || view.queued < request.queue_max) return answer;
+  if (!would_wait || view.queued < request.queue_max) return;
   answer.verdict = Verdict::busy;
   answer.why = Why::queue_full;
   answer.waiters = view.queued;
-  return answer;
 }
 
 // How many holders would have to go for the request to fit.
@@ -130,7 +130,10 @@ Decision answer_of(const Request& request, const LockSpec& lock, const View& vie
   if (too_soon(request, view, now, answer)) return answer;
 
   const bool stop_all = answer.limits.expire_after.is_zero() && !view.holders.empty();
-  if (view.has_room && !stop_all) return with_room(request, view, answer);
+  if (view.has_room && !stop_all) {
+    with_room(request, view, answer);
+    return answer;
+  }
   if (view.held_by_ancestor) {
     answer.why = Why::ancestor;
     return answer;
@@ -151,8 +154,10 @@ Decision answer_of(const Request& request, const LockSpec& lock, const View& vie
     }
     if (answer.why == Why::immune) return answer;
   }
-  if (view.has_room)
-    return with_room(request, view, answer);  // holders of unknown age are not overdue
+  if (view.has_room) {  // holders of unknown age are not overdue
+    with_room(request, view, answer);
+    return answer;
+  }
   answer.why = view.flocked ? Why::flock : Why::no_slot;
   if (request.on_busy == OnBusy::join && view.joiner_waiting) answer.why = Why::joined;
   return answer;
@@ -183,7 +188,9 @@ std::int64_t holder_age_ns(const HolderView& holder, const Instant& now) {
 
 Decision decide(const Request& request, const LockSpec& lock, const View& view,
                 const Instant& now) {
-  return in_queue(request, view, answer_of(request, lock, view, now));
+  Decision answer = answer_of(request, lock, view, now);
+  in_queue(request, view, answer);
+  return answer;
 }
 
 }  // namespace atmost::policy
