@@ -101,6 +101,7 @@ const Calls kRealCalls = {
     ::futimens,
     platform::flock,
     platform::fallocate,
+    ::lseek,
 };
 
 Calls calls = kRealCalls;

@@ -79,6 +79,7 @@ struct Calls {
   int (*futimens)(int fd, const struct timespec* times);
   int (*flock)(int fd, int operation);  // platform.h
   int (*fallocate)(int fd, int mode, off_t from, off_t size);
+  off_t (*seek)(int fd, off_t at, int whence);
 };
 
 // The process's table; starts as the real calls.

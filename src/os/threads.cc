@@ -35,7 +35,7 @@ void keep_through_fork(Mutex& mutex, void (*in_child)()) {
   (void)pthread_atfork(
       [] {
         kept().lock();
-        __atomic_add_fetch(&forks, 1, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&forks, 1, __ATOMIC_SEQ_CST);
       },
       [] { kept().unlock(); },
       [] {
@@ -44,7 +44,7 @@ void keep_through_fork(Mutex& mutex, void (*in_child)()) {
       });
 }
 
-std::uint64_t fork_count() { return __atomic_load_n(&forks, __ATOMIC_RELAXED); }
+std::uint64_t fork_count() { return __atomic_load_n(&forks, __ATOMIC_SEQ_CST); }
 
 int Thread::start(void (*body)(void*), void* context) {
   body_ = body;

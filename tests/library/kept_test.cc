@@ -113,6 +113,68 @@ TEST_F(Kept, NotWhenTheProgramClosedThem) {
   close(fd);
 }
 
+// The same for one of the two, which is found out when that one is needed: a stranger's guard makes
+// the library take its own on the private description.
+TEST_F(Kept, NotWhenTheProgramClosedOneOfThem) {
+  for (const int which : {0, 1}) {
+    SCOPED_TRACE(which);
+    cycle(path("a"));
+    const std::vector<int> ours = descriptors_of(path("a"));
+    ASSERT_EQ(ours.size(), 2u);
+    const int number = ours[static_cast<std::size_t>(which)];
+    const std::string document = path("document");
+    const int fd = open(document.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    ASSERT_EQ(dup3(fd, number, O_CLOEXEC), number);
+    const int stranger = open(path("a").c_str(), O_RDWR | O_CLOEXEC);
+    struct flock range = {};
+    range.l_type = F_WRLCK;
+    range.l_start = 10;
+    range.l_len = 1;
+    ASSERT_EQ(fcntl(stranger, F_OFD_SETLK, &range), 0);
+    EXPECT_EQ(atmost::Named(path("a")).get_lock(limits_).answer(), ATMOST_BUSY);
+    close(stranger);
+    cycle(path("a"));
+    cycle(path("b"));
+    EXPECT_EQ(std::filesystem::file_size(document), 0u);
+    EXPECT_NE(fcntl(number, F_GETFD), -1);
+    close(number);
+    close(fd);
+  }
+}
+
+TEST_F(Kept, NotClosedWhenTheProgramHasTheirNumbers) {
+  cycle(path("a"));
+  const std::vector<int> ours = descriptors_of(path("a"));
+  const int fd = open(path("document").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  struct stat document;
+  ASSERT_EQ(fstat(fd, &document), 0);
+  for (const int each : ours) ASSERT_EQ(dup3(fd, each, O_CLOEXEC), each);
+  cycle(path("b"));
+  for (const int each : ours) {
+    struct stat status;
+    ASSERT_EQ(fstat(each, &status), 0);
+    EXPECT_EQ(status.st_ino, document.st_ino);
+    close(each);
+  }
+  close(fd);
+}
+
+// Nor is it lost when somebody reads or writes through it.
+TEST_F(Kept, WhenItsOffsetWasMoved) {
+  cycle(path("a"));
+  const std::vector<int> ours = descriptors_of(path("a"));
+  for (const int each : ours) ASSERT_EQ(lseek(each, 5, SEEK_SET), 5);
+  cycle(path("a"));
+  EXPECT_EQ(descriptors_of(path("a")), ours);
+}
+
+TEST_F(Kept, NotWhenItsModeWasWidened) {
+  cycle(path("a"));
+  ASSERT_EQ(chmod(path("a").c_str(), 0666), 0);
+  cycle(path("a"));
+  EXPECT_TRUE(descriptors_of(path("a")).empty());
+}
+
 TEST_F(Kept, NotForAFileThatBelongsToOthersByNow) {
   cycle(path("a"));
   ASSERT_EQ(link(path("a").c_str(), path("b").c_str()), 0);

@@ -73,6 +73,10 @@ class GuardScenes : public GuardKills {
   void library(unsigned stride) {
     play({}, stride, [=, this] { return Argv{helper("guard_program"), lock_}; });
   }
+  // Mostly without a fork in between: guard and slot by one call.
+  void library_again(unsigned stride) {
+    play({}, stride, [=, this] { return Argv{helper("guard_program"), lock_, "12", "2000"}; });
+  }
   void library_that_waits(unsigned stride) {
     Scene scene;
     scene.holder = lone_sleeper();

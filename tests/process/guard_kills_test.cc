@@ -31,6 +31,7 @@ TEST_F(GuardScenes, Resume) { draining(0); }
 TEST_F(GuardScenes, Hold) { hold(0); }
 TEST_F(GuardScenes, Keeper) { keeper(0); }
 TEST_F(GuardScenes, Library) { library(every(4)); }
+TEST_F(GuardScenes, LibraryAgain) { library_again(every(3)); }
 TEST_F(GuardScenes, LibraryThatWaits) { library_that_waits(every(3)); }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // A program that takes a lock of the C library again and again, in its first thread, while another
-// one forks: each child lives on and never calls exec. Usage: guard_program LOCK [ROUNDS]
+// one forks: each child lives on and never calls exec.
+// It holds each lock until there is a child more, unless it is told how often to fork.
+// Usage: guard_program LOCK [ROUNDS [MICROSECONDS]]
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -12,6 +14,7 @@
 namespace {
 
 constexpr int kChildren = 12;
+long fork_every_us = 500;
 std::atomic<int> forked = 0;
 
 void* fork_on(void*) {
@@ -19,7 +22,7 @@ void* fork_on(void*) {
     if (fork() == 0) {
       for (;;) pause();
     }
-    const struct timespec moment = {0, 500'000};
+    const struct timespec moment = {0, fork_every_us * 1000};
     nanosleep(&moment, nullptr);
   }
   return nullptr;
@@ -29,6 +32,8 @@ void* fork_on(void*) {
 
 int main(int argc, char** argv) {
   const int rounds = argc > 2 ? atoi(argv[2]) : 3;
+  const bool waits = argc <= 3;
+  if (!waits) fork_every_us = atol(argv[3]);
   struct atmost_options options = ATMOST_DEFAULTS;
   options.wait = 60;
   atmost_lock* lock = nullptr;
@@ -37,7 +42,7 @@ int main(int argc, char** argv) {
   for (int round = 0; round < rounds; ++round) {
     if (atmost_get(argv[1], &options, &lock) != ATMOST_ADMITTED) return 2;
     const int before = forked;  // one child at least that shares what is held now
-    while (forked == before && forked < kChildren) usleep(100);
+    while (waits && forked == before && forked < kChildren) usleep(100);
     atmost_release(lock, 1);
   }
   return 0;

@@ -58,6 +58,8 @@ bool flocked_by_our_tree(const Identity& file, const Request& request) {
 Result<Decision> LocalSession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
                                        Lease& lease) {
   Result<Decision> answer(std::in_place);
+  if (std::exchange(reopened_, false) && admit_together(decide, now, queue, answer, lease))
+    return answer;
   for (int round = 0; round < kReopenTries; ++round) {
     bool replaced = false;
     if (!open_and_guard(answer, replaced)) return answer;

@@ -9,36 +9,55 @@
 
 namespace atmost::local {
 
+// A descriptor that stayed open between two takes may have been closed by the program around us.
+void LockFile::close_own(os::Fd& fd) {
+  if (fd.open() && stayed_ && !os::has_mark(fd.get(), mark_) && !is_same(fd)) return;
+  fd.reset();
+}
+
 void LockFile::close() {
   const Opening gate(opening_);
-  fd_.reset();
-  shared_.reset();
+  close_own(fd_);
+  close_own(shared_);
+  stayed_ = false;
+  mark_ = 0;
 }
 
-bool LockFile::is_same(os::Fd& fd, const Request& request) {
+// Whether the descriptor still is one of this file. If it is not, it is given up.
+bool LockFile::is_same(os::Fd& fd) {
   struct stat status;
-  if (os::file_status_untimed(fd.get(), status) != 0 ||
-      static_cast<std::uint64_t>(status.st_dev) != identity_.device ||
-      static_cast<std::uint64_t>(status.st_ino) != identity_.inode) {
-    (void)fd.release();
-    return false;
-  }
-  return status.st_nlink == 1 && status.st_uid == file_user_ && status.st_mode == file_mode_ &&
-         request.trust_fs == trusted_blindly_;
+  if (os::file_status_untimed(fd.get(), status) == 0 &&
+      static_cast<std::uint64_t>(status.st_dev) == identity_.device &&
+      static_cast<std::uint64_t>(status.st_ino) == identity_.inode)
+    return true;
+  (void)fd.release();
+  return false;
 }
 
+// As far as open() examines it.
+bool LockFile::is_unchanged(const struct stat& status) const {
+  return status.st_nlink == 1 && status.st_uid == file_user_ && status.st_mode == file_mode_;
+}
+
+// Only one of the two is examined here, and by one call: the other one when it is needed. What else
+// may have changed about the file is seen by the look at its path, which guard() takes anyway.
 bool LockFile::serves(const LockSpec& spec, const Request& request) {
   if (!fd_.open() || !shared_.open() || path_.view() != spec.path.view()) return false;
-  const bool plain =
-      !request.looks_only && !request.only_stops && !request.foreign_format && !request.with_flock;
-  // Both are checked, because each check gives up a descriptor whose number now belongs to another
-  // file.
-  const bool first_same = is_same(fd_, request);
-  const bool same = is_same(shared_, request) && first_same;
-  if (!plain || !same || !may_stay_open() || user_ != os::user_id()) return false;
+  const bool plain = !request.looks_only && !request.only_stops && !request.foreign_format &&
+                     !request.with_flock && request.trust_fs == trusted_blindly_;
+  if (!plain || !may_stay_open() || user_ != os::user_id()) return false;
+  if (!os::has_mark(shared_.get(), mark_) && !is_same(shared_)) return false;
+  name_known_ = first_known_ = false;
   guarded_ = was_empty_ = false;
   state_ = HeaderState::fresh;
   return true;
+}
+
+void LockFile::prepare_to_stay() {
+  if (stayed_) return;
+  stayed_ = true;
+  mark_ = os::mark_descriptor(fd_.get());
+  if (mark_ != 0 && !os::copy_mark(shared_.get(), mark_)) mark_ = 0;
 }
 
 void LockFile::set_heirs(Heirs heirs, os::Mutex* opening) {
@@ -82,7 +101,9 @@ int LockFile::lock_slots(os::Owner owner, os::Bytes bytes) {
 }
 
 void LockFile::close_private() {
-  if (shares()) fd_.reset();
+  if (!shares()) return;
+  fd_.reset();
+  if (__atomic_load_n(&together_, __ATOMIC_SEQ_CST)) shared_.reset();
 }
 
 std::int64_t LockFile::Patience::until_boot_ns() {
@@ -91,6 +112,8 @@ std::int64_t LockFile::Patience::until_boot_ns() {
 }
 
 Result<LockFile::Guarded> LockFile::lock_guard(Patience& patience) {
+  if (!first_known_ && !os::has_mark(fd_.get(), mark_) && !is_same(fd_)) return Guarded::replaced;
+  first_known_ = true;
   // A process that may not write must not exclude those that may: it reads without the guard, as
   // listings do.
   int error =
@@ -131,8 +154,12 @@ bool is_held(const Result<LockFile::Guarded>& answer) {
 
 [[gnu::noinline]] void LockFile::check_name(Result<Guarded>& answer) {
   bool same = false;
-  const int failed = leads_here(same);
-  if (failed == 0 && same) return;
+  struct stat status;
+  const int failed = leads_here(same, status);
+  if (failed == 0 && same && (name_known_ || is_unchanged(status))) {
+    name_known_ = true;
+    return;
+  }
   unguard();
   if (failed == 0) {
     answer.value() = Guarded::replaced;
@@ -157,14 +184,18 @@ Result<LockFile::Guarded> LockFile::guard_wherever() {
 
 // Only checks the name. The file behind the descriptor was examined when it was opened, and does
 // not change.
-int LockFile::leads_here(bool& same) const {
-  struct stat status;
+int LockFile::leads_here(bool& same, struct stat& status) const {
   same = false;
   if (const int error = os::path_status_untimed(path_.c_str(), status))
     return error == ENOENT ? 0 : error;
   same = static_cast<std::uint64_t>(status.st_dev) == identity_.device &&
          static_cast<std::uint64_t>(status.st_ino) == identity_.inode;
   return 0;
+}
+
+int LockFile::leads_here(bool& same) const {
+  struct stat status;
+  return leads_here(same, status);
 }
 
 bool LockFile::in_place() const {
@@ -179,11 +210,13 @@ bool LockFile::displaced() const {
 
 void LockFile::unguard() {
   if (!guarded_) return;
+  if (together()) return end_together(kGuard);
   guarded_ = false;
   os::unlock(fd_.get(), os::Owner::description, kGuard);
 }
 
 void LockFile::unlock_all() {
+  if (together()) return end_together({0, 0});  // nothing is locked on the other one
   guarded_ = false;
   if (shared_.open()) os::unlock(shared_.get(), os::Owner::description, {0, 0});
   os::unlock(fd_.get(), os::Owner::description, {0, 0});

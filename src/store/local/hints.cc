@@ -141,6 +141,16 @@ int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& 
   return 0;
 }
 
+bool read_good_header(int fd, const Identity& identity, const Header& known, Header& header) {
+  std::size_t got = 0;
+  if (os::read_at(fd, &header, sizeof header, kHeaderAt, got) != 0 || got < sizeof header)
+    return false;
+  return std::memcmp(&header, &known, sizeof header) == 0 ||
+         (std::memcmp(header.magic, kMagic, sizeof kMagic) == 0 &&
+          header.version <= kFormatVersion && header.device == device_in(identity) &&
+          header.inode == identity.inode && header.checksum == sum_of(header));
+}
+
 int write_header(int fd, const Identity& identity, Header& header) {
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.version = kFormatVersion;

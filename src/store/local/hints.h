@@ -39,6 +39,9 @@ enum class HeaderState : std::uint8_t {
 // Reads index and header in one call. `index` is raw. Returns 0 or an errno value.
 int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header,
                 HeaderState& state);
+// The header alone, where it is good; else false: read_header() says what is there. One that equals
+// `known`, which the caller wrote to this file, needs no other check.
+bool read_good_header(int fd, const Identity& identity, const Header& known, Header& header);
 // Fills in magic, version, identity and checksum, then writes. Never allocates space after the
 // first time.
 int write_header(int fd, const Identity& identity, Header& header);

@@ -17,6 +17,7 @@ namespace atmost::local {
 
 inline constexpr os::Bytes kGuard = {0, 8};
 inline constexpr std::int64_t kFirstSlotByte = 8;
+inline constexpr os::Bytes kGuardAndFirstSlot = {0, 9};
 constexpr std::int64_t slot_byte(std::uint32_t slot) { return kFirstSlotByte + slot - 1; }
 constexpr std::uint32_t slot_of(std::int64_t byte) {
   return static_cast<std::uint32_t>(byte - kFirstSlotByte + 1);

@@ -197,6 +197,7 @@ void LocalSession::release(Ending ending, const Instant& now, const Lesson& less
   kept_ = keeps_ && orderly && count_ == 1 && entry(0).file.may_stay_open();
   if (kept_) {
     entry(0).reserved.clear();
+    entry(0).file.prepare_to_stay();
     watch_.stop();
   } else {
     close_files();
@@ -230,7 +231,7 @@ void LocalSession::learn_from_run(std::uint32_t lock, const Lesson& lesson) {
 bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant& now,
                                const Lesson& lesson) {
   Entry& from = entry(lock);
-  const Result<LockFile::Guarded> guarded = from.file.guard_wherever();
+  const Result<LockFile::Guarded> guarded = guard_to_release(lock, lesson);
   // Without the guard (its holder is stopped) the slot is freed all the same. A newcomer's word may
   // then be cleared with ours; its slot is then tried instead of skipped.
   const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;

@@ -61,6 +61,8 @@ Error LockFile::failure(Code code, int sys, std::string_view what) const {
 Status LockFile::open(const LockSpec& spec, const OpenRules& rules, Access access) {
   path_.assign(spec.path);
   guarded_ = was_empty_ = false;
+  name_known_ = first_known_ = true;
+  written_ = {};
   state_ = HeaderState::fresh;
   if (Status opened = open_path(rules, access); !opened.ok() || !fd_.open()) return opened;
   if (Status checked = check_file(rules); !checked.ok()) {
@@ -292,6 +294,7 @@ Status LockFile::save_header() {
     return failure(Code::io, error, "cannot write the lock file");
   }
   state_ = HeaderState::good;
+  written_ = header_;
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "core/result.h"
 #include "hints.h"
 #include "os/fd.h"
+#include "os/file.h"
 #include "os/interrupt.h"
 #include "os/threads.h"
 
@@ -110,6 +111,8 @@ class LockFile {
   // Whether unlock_all() leaves nothing locked, and a later close loses nothing. A file that
   // several users may write also has process-owned locks, which end with the close.
   bool may_stay_open() const { return shared_.open() && !several_may_write_; }
+  // Has the descriptors recognised by the next serves(). REQUIRES: may_stay_open().
+  void prepare_to_stay();
   bool present() const { return fd_.open(); }
   // Whether the path still leads to this file.
   bool in_place() const;
@@ -121,7 +124,8 @@ class LockFile {
   // Kept across open(). `forks`: `opening` is locked during every fork (os::keep_through_fork), and
   // while a descriptor is opened or closed here.
   void set_heirs(Heirs heirs, os::Mutex* opening = nullptr);
-  // For a forked child, which must not keep the guard: closes fd(). Async-signal-safe.
+  // For a forked child, which must not keep the guard: closes the descriptors that it is, or may
+  // be, locked on. Async-signal-safe.
   void close_private();
 
   enum class Guarded : std::uint8_t { held, timeout, replaced };
@@ -148,6 +152,16 @@ class LockFile {
   // path leads by now: it is not examined, and the answer is never `replaced`.
   Result<Guarded> guard_wherever();
   void unguard();
+  // The guard and slot 1 by one call, on the description that heirs inherit, for a file whose
+  // descriptors stayed open (serves()); and the guard alone, beside slots that are held. `forks` is
+  // os::fork_count() of when the file was opened. False, and nothing is locked: there was a fork
+  // since, and a child has that description; or any of those bytes is locked by others, as this
+  // does not wait; or something is wrong, which guard() will say. Otherwise as guard() and
+  // guard_wherever(). A child forked before unguard() closes the description before its fork
+  // returns. REQUIRES: heirs are Heirs::forks.
+  bool guard_with_slot(std::uint64_t forks);
+  bool guard_beside_slots(std::uint64_t forks);
+  bool together() const { return __atomic_load_n(&together_, __ATOMIC_RELAXED); }
   // Unlocks every byte, the slots first and the guard last. With thousands of holders each call
   // walks them all.
   void unlock_all();
@@ -169,8 +183,9 @@ class LockFile {
   // Reads index and header without the guard, for listings: may be torn, then state() is damaged.
   Status refresh();
 
-  // For data, and for all locks and queries except those of slots and the mode byte.
-  int fd() const { return fd_.get(); }
+  // For data, and for all locks and queries except those of slots and the mode byte. While the
+  // guard is locked together with the slots, the same as slot_fd(): then for data and queries only.
+  int fd() const { return together() ? shared_.get() : fd_.get(); }
   // For slots and the mode byte: a query on it does not report our own locks.
   int slot_fd() const { return shared_.open() ? shared_.get() : fd_.get(); }
   const char* path() const { return path_.c_str(); }
@@ -213,10 +228,16 @@ class LockFile {
   template <std::size_t N>
   Status check_directories_in() const;
   bool shares() const { return heirs_ != Heirs::nobody && os::has_description_locks(); }
-  bool is_same(os::Fd& fd, const Request& request);
+  bool is_same(os::Fd& fd);
+  bool is_unchanged(const struct stat& status) const;
+  void close_own(os::Fd& fd);
+  bool refresh_header();
+  bool begin_together(std::uint64_t forks, os::Bytes bytes);
+  void end_together(os::Bytes bytes);
   int keep_apart();
   int open_shared();
   int leads_here(bool& same) const;
+  int leads_here(bool& same, struct stat& status) const;
   Result<Guarded> lock_guard(Patience& patience);
   Status unreadable(int sys) const;
   void ask_boot();
@@ -230,6 +251,12 @@ class LockFile {
   HeaderState state_ = HeaderState::fresh;
   std::uint64_t index_ = 0;
   bool guarded_ = false;
+  bool together_ = false;    // the guard is, or may be, locked on shared_; atomic
+  bool stayed_ = false;      // its descriptors have stayed open between two takes
+  bool name_known_ = true;   // false: whether the file is as it was is to be seen by its path
+  bool first_known_ = true;  // false: fd_ has not been examined since the last release
+  std::int64_t mark_ = 0;    // on both descriptions (os::mark_descriptor); 0: none
+  Header written_{};         // what we wrote last, to recognise it
   bool several_may_write_ = false;
   bool only_stops_ = false;
   bool looks_ = false;     // opened to look (Access::look)

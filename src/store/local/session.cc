@@ -47,6 +47,7 @@ Status LocalSession::open(const Request& request) {
   const bool again = kept_ && forks_ == os::fork_count() && request.lock_count == 1 &&
                      entry(0).file.serves(request.locks[0], request);
   kept_ = false;
+  reopened_ = again;
   if (!again) close_files();
   request_ = &request;
   owner_ = owner_for(request);

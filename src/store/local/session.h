@@ -58,6 +58,8 @@ class LocalSession final : public Session, private Hold {
   // the next open() of the same path. Not if the process has forked since they were opened, because
   // the child would share later locks on them.
   void set_keeping() { keeps_ = true; }
+  // Our user as it was when the first lock was opened for the last request. REQUIRES: open.
+  std::uint32_t user() const { return entry(0).file.user(); }
   // For a forked child that keeps only the slots. Async-signal-safe.
   void close_private();
 
@@ -98,6 +100,11 @@ class LocalSession final : public Session, private Hold {
   Result<LockFile::Guarded> guard_all(std::uint32_t& culprit);
   void unguard_all();
   Result<LockFile*> guarded(std::uint32_t lock);
+
+  // The C library's short way (together.cc).
+  bool admit_together(DecideFn decide, const Instant& now, Ticket* queue, Result<Decision>& answer,
+                      Lease& lease);
+  Result<LockFile::Guarded> guard_to_release(std::uint32_t lock, const Lesson& lesson);
 
   // One attempt (attempt.cc).
   bool open_and_guard(Result<Decision>& answer, bool& replaced);
@@ -151,6 +158,7 @@ class LocalSession final : public Session, private Hold {
   bool in_room_ = false;  // made by open_session()
   bool keeps_ = false;
   bool kept_ = false;        // open, but nothing is held or asked for
+  bool reopened_ = false;    // open() found it open; nothing was attempted since
   std::uint64_t forks_ = 0;  // when the files were opened
   os::Owner owner_ = os::Owner::description;
   os::Blocking blocking_ = os::Blocking::alarm;

@@ -63,9 +63,8 @@ bool Search::take(std::uint32_t slot) {
   if (error == 0) {
     to_.insert(slot);
     const bool word_read = slot >= words_first_ && slot < words_first_ + words_count_;
-    const Word word = word_read ? words_[slot - words_first_] : Word{};
-    if ((word.thread & os::kOwnerDied) != 0) to_.met_dead = true;
-    if (!word_read || word.thread != 0 || (word.flags & kRevokedFlag) != 0) to_.words_blank = false;
+    if (word_read) to_.note(words_[slot - words_first_]);
+    if (!word_read) to_.words_blank = false;
   } else if (error == EAGAIN) {
     ++tried_in_vain_;
   } else {

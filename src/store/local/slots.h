@@ -14,6 +14,7 @@
 #include "core/result.h"
 #include "lock_file.h"
 #include "os/byte_lock.h"
+#include "os/occupancy.h"
 
 namespace atmost::local {
 
@@ -44,6 +45,11 @@ struct Reservation {
     std::uint32_t at = count++;
     for (; at > 0 && slots[at - 1] > slot; --at) slots[at] = slots[at - 1];
     slots[at] = slot;
+  }
+  // What the word of a slot that was reserved now says about those who had it before.
+  void note(const Word& word) {
+    if ((word.thread & os::kOwnerDied) != 0) met_dead = true;
+    if (word.thread != 0 || (word.flags & kRevokedFlag) != 0) words_blank = false;
   }
   // Empties the list; the old numbers stay in memory.
   void clear() {

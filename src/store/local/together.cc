@@ -1,0 +1,112 @@
+// The C library's short way: guard and slot by one lock call, on one description
+// (docs/lock-map.md, "Two descriptions").
+#include "os/byte_lock.h"
+#include "os/file.h"
+#include "session.h"
+
+namespace atmost::local {
+namespace {
+
+// For a caller that has locked slot 1 together with the guard and wants one slot: reserves it,
+// unless anything has to be looked at more closely, as reserve() does.
+bool reserve_first(const LockFile& file, const LockSpec& spec, Reservation& to) {
+  Word word;
+  os::Conflict other;
+  if (read_words(file.fd(), 1, 1, &word) != 0 || (word.flags & kDrainedFlag) != 0) return false;
+  if (file.words_count() && word_lives(word)) return false;
+  const os::Bytes behind = {slot_byte(spec.max) + 1, 0};
+  if (os::query_lock(file.fd(), os::Owner::description, os::LockKind::write, behind, other) != 0 ||
+      other.found) {
+    return false;
+  }
+  to.insert(1);
+  to.note(word);
+  to.has_room = true;
+  return true;
+}
+
+}  // namespace
+
+// The order matters: either a fork finds together_ set, and its child closes the description; or we
+// find that there was a fork. So no child keeps the guard.
+bool LockFile::begin_together(std::uint64_t forks, os::Bytes bytes) {
+  __atomic_store_n(&together_, true, __ATOMIC_SEQ_CST);
+  guarded_ = shares() && os::fork_count() == forks &&
+             os::try_lock(shared_.get(), os::Owner::description, os::LockKind::write, bytes) == 0;
+  if (!guarded_) __atomic_store_n(&together_, false, __ATOMIC_SEQ_CST);
+  return guarded_;
+}
+
+void LockFile::end_together(os::Bytes bytes) {
+  guarded_ = false;
+  os::unlock(shared_.get(), os::Owner::description, bytes);
+  __atomic_store_n(&together_, false, __ATOMIC_SEQ_CST);
+}
+
+// The index is needed for higher slots only: that of the last refresh() covers slot 1.
+bool LockFile::refresh_header() {
+  if (!read_good_header(fd(), identity_, written_, header_)) return false;
+  state_ = HeaderState::good;
+  return true;
+}
+
+bool LockFile::guard_with_slot(std::uint64_t forks) {
+  if (!begin_together(forks, kGuardAndFirstSlot)) return false;
+  bool same = false;
+  struct stat status;
+  name_known_ = leads_here(same, status) == 0 && same && is_unchanged(status);
+  if (name_known_ && refresh_header()) return true;
+  end_together(kGuardAndFirstSlot);
+  return false;
+}
+
+bool LockFile::guard_beside_slots(std::uint64_t forks) {
+  if (!begin_together(forks, kGuard)) return false;
+  if (refresh_header()) return true;
+  end_together(kGuard);
+  return false;
+}
+
+// True: admitted, or the admission could not be written; `answer` is final. False: nothing is
+// locked and nothing was written, and the ordinary way has the answer.
+bool LocalSession::admit_together(DecideFn decide, const Instant& now, Ticket* queue,
+                                  Result<Decision>& answer, Lease& lease) {
+  Entry& only = entry(0);
+  const LockSpec& spec = request_->locks[0];
+  const bool in_queue = queue != nullptr && queue->drawn;
+  if (spec.max == 0 || spec.take != 1 || spec.mode == Mode::exclusive || in_queue ||
+      !only.file.guard_with_slot(forks_)) {
+    return false;
+  }
+  only.reserved.clear();
+  Decision& decision = answer.value();
+  if (reserve_first(only.file, spec, only.reserved)) {
+    View view = view_of(0, queue == nullptr || queue->for_rate_only);
+    if (look_at_queue(0, queue, view).ok()) decision = decide(*request_, spec, view, now);
+  }
+  if (decision.verdict != Verdict::admit) {
+    only.reserved.clear();
+    only.file.unlock_all();
+    decision = {};
+    return false;
+  }
+  if (const Status done = commit(now, queue); done.ok()) {
+    lease = Lease(this);
+  } else {
+    drop_all();
+    answer = done.error();
+  }
+  unguard_all();
+  return true;
+}
+
+Result<LockFile::Guarded> LocalSession::guard_to_release(std::uint32_t lock, const Lesson& lesson) {
+  LockFile& file = entry(lock).file;
+  // Learning opens another file, too.
+  const bool plain = heirs_ == Heirs::forks && count_ == 1 && lesson.how == nullptr;
+  if (plain && file.may_stay_open() && file.guard_beside_slots(forks_))
+    return LockFile::Guarded::held;
+  return file.guard_wherever();
+}
+
+}  // namespace atmost::local
