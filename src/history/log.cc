@@ -39,6 +39,7 @@ Error Log::failure(Code code, int sys, std::string_view what) const {
 // Most lines are short, and every touched page of the stack costs time.
 Status Log::append(const Event& event, const Event* second) {
   if (nowhere_) return {};
+  if (place_.among_others) now_boot_ns_ = os::boot_ns();
   const std::size_t most = most_bytes(event) + (second != nullptr ? most_bytes(*second) : 0);
   constexpr std::size_t kShort = 3072;
   return most <= kShort ? append_lines<kShort>(event, second)
@@ -73,7 +74,7 @@ Status Log::append_text(char* line, std::size_t size) {
 // is not relied on.
 bool Log::just_looked() const {
   return looked_boot_ns_ != 0 && place_.cap >= kDefaultCap &&
-         os::boot_ns() - looked_boot_ns_ < kLookNs;
+         now_boot_ns_ - looked_boot_ns_ < kLookNs;
 }
 
 bool Log::still_ours(struct stat& status) const {
@@ -112,7 +113,7 @@ Status Log::still_there(bool& there) {
           static_cast<std::uint64_t>(status.st_ino) == inode_;
   if (!there) return {};
   size_ = status.st_size;
-  if (place_.among_others) looked_boot_ns_ = os::boot_ns();
+  if (place_.among_others) looked_boot_ns_ = now_boot_ns_;
   return {};
 }
 

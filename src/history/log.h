@@ -93,6 +93,7 @@ class Log {
   std::int64_t size_ = 0;  // when last looked at
   // Only where the descriptors are among others, in a program that may write many events: when the
   // path was last examined, and the size with which our last whole line left the file.
+  std::int64_t now_boot_ns_ = 0;  // of this append
   std::int64_t looked_boot_ns_ = 0;
   std::int64_t whole_at_ = -1;
 };

@@ -20,27 +20,24 @@ namespace {
   (void)os::make_directories_above(above, which);
 }
 
-history::LogPlace place_of(const Request& request, const StoreTraits& traits) {
-  history::LogPlace place;
+// Fills it where it is: a copy is four KiB.
+void fill_place(const Request& request, const StoreTraits& traits, history::LogPlace& place) {
   place.mode_given = request.mode_given;
   place.mode = request.create_mode;  // a user that may take the lock may write its history
+  // A user that may rename files in the own log's directory owns the caller's other files, too; and
+  // the lock beside another one was opened.
+  place.check_directories = !request.log_path.empty() && !request.log_is_own;
+  place.optional = !request.log_path.empty() && request.log_is_own;
   if (!request.log_path.empty()) {
     place.path.assign(request.log_path);
-    if (request.log_is_own) {
-      place.check_directories =
-          false;  // a user that may rename files there owns the caller's other files, too
-      place.optional = true;
-      return place;
-    }
-    if (!traits.has_path && request.make_parents) make_directories(place.path);
-    return place;
+    if (!request.log_is_own && !traits.has_path && request.make_parents)
+      make_directories(place.path);
+    return;
   }
   const std::string_view lock = request.locks[0].path;
   const std::size_t slash = lock.rfind('/');
   place.path.assign({lock.data(), slash == std::string_view::npos ? 0 : slash + 1});
   place.path.append(history::kDefaultName);
-  place.check_directories = false;  // the lock beside it was opened
-  return place;
 }
 
 void make_absolute(PathText& path) {
@@ -60,14 +57,16 @@ Journal::Journal(const Request& request, const StoreTraits& traits, const Comman
       // The original exectimes keeps no history.
       enabled_(!request.no_history && !request.foreign_format),
       append_(append_event),
-      log_(place_),
-      place_(enabled_ ? place_of(request, traits) : history::LogPlace{}) {}
+      log_(place_) {
+  if (enabled_) fill_place(request, traits, place_);
+}
 
 void Journal::begin_anew() {
   enabled_ = !request_.no_history && !request_.foreign_format;
   path_of_ = 0;
+  user_known_ = false;
   if (!enabled_) return;
-  place_ = place_of(request_, traits_);
+  fill_place(request_, traits_, place_);
   make_absolute(place_.path);
 }
 
@@ -81,13 +80,13 @@ void Journal::denied(const Outcome& outcome) {
   append(event);
 }
 
-void Journal::admitted(const Lease& lease, Duration waited, When when) {
+void Journal::admitted(const Lease& lease, Duration waited, When when, const Instant* at) {
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
     const HeldLock& held = lease.lock(i);
     for (std::uint32_t j = 0; j < held.vanished_count; ++j) vanished(i, held.vanished[j]);
   }
   Event event;
-  if (!begin(Event::Kind::admitted, event)) return;
+  if (!begin(Event::Kind::admitted, event, at)) return;
   event.waited = waited;
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
     const HeldLock& held = lease.lock(i);
@@ -207,7 +206,9 @@ void Journal::fill_caller(Event::Kind kind, Event& event, const Instant* at) {
   event.at = at != nullptr && at->real_ns != 0 ? *at : os::now();
   event.host = host_;
   event.pid = os::process_id();
-  event.uid = os::user_id();
+  if (!user_known_) user_ = os::user_id();
+  user_known_ = true;
+  event.uid = user_;
   event.id = request_.id;
   event.command = request_.command;
   if (request_.log_args) event.arguments = command_.argv;

@@ -29,6 +29,11 @@ class Journal final : public TakeoverLog {
   // Call this when the request has changed. Resolves its relative paths now, because the working
   // directory may change before the next event.
   void begin_anew();
+  // Whose events these are, if it is known; else the system is asked.
+  void caller_is(std::uint32_t user) {
+    user_ = user;
+    user_known_ = true;
+  }
 
   // The caller was refused and leaves. REQUIRES: outcome.kind is refused.
   void denied(const Outcome& outcome);
@@ -36,7 +41,9 @@ class Journal final : public TakeoverLog {
   // One event for each lock. Remembers what ended() needs, because the lease no longer exists then.
   // The event of a single lock may be written with the next one, in one write; flush() does not
   // wait for that.
-  void admitted(const Lease& lease, Duration waited, When when = When::now);
+  // `at`: when that was; null: now.
+  void admitted(const Lease& lease, Duration waited, When when = When::now,
+                const Instant* at = nullptr);
   void flush();
   // The lock was taken over, or lost, while the command ran. Before ended().
   void lost();
@@ -71,6 +78,8 @@ class Journal final : public TakeoverLog {
   bool enabled_;
   std::uint64_t tokens_[kMaxLocks] = {};
   std::uint32_t slots_[kMaxLocks] = {};
+  std::uint32_t user_ = 0;  // ours, asked once for a request
+  bool user_known_ = false;
   Text<255> host_;
   AppendFn append_;
   Instant over_at_{};

@@ -96,8 +96,10 @@ Outcome LibraryLock::get_at(const os::WaitGate* gate) {
 void LibraryLock::begin_to_hold(Outcome& outcome) {
   limits_ = outcome.decision.limits;
   waited_ = outcome.waited;
-  admitted_boot_ns_ = os::boot_ns();
-  journal_.admitted(lease_, waited_);
+  const Instant at = os::now();
+  admitted_boot_ns_ = at.boot_ns;
+  if (in_files()) journal_.caller_is(session_.user());
+  journal_.admitted(lease_, waited_, Journal::When::now, &at);
   token_ = outcome.token;
   slot_ = outcome.slot;
   owner_ = os::process_id();
@@ -181,7 +183,7 @@ bool LibraryLock::held() const {
 // not exist.
 bool LibraryLock::inherited() const { return owner_ != os::process_id(); }
 
-// True when the lease was ours and was ended.
+// True when the lease was ours and was ended: only the caller to which it says so writes the end.
 bool LibraryLock::let_go(Ending ending, Stopped stopped) {
   if (in_fleet()) return let_go_in_fleet(ending, stopped);
   if (inherited()) {
@@ -194,7 +196,8 @@ bool LibraryLock::let_go(Ending ending, Stopped stopped) {
   const os::Locked locked(mutex_);
   ending_ = true;
   const bool was_held = lease_.held();
-  lease_.release(ending, os::now(), lesson_of(stopped));
+  if (was_held) ended_at_ = os::now();
+  lease_.release(ending, ended_at_, lesson_of(stopped));
   if (!in_files()) link_.close();
   return was_held;
 }
@@ -206,19 +209,21 @@ Lesson LibraryLock::lesson_of(Stopped stopped) const {
   lesson.how = policy::remember;
   lesson.sample.kind =
       stopped == Stopped::no ? RunSample::Kind::completed : RunSample::Kind::stopped;
-  lesson.sample.ran = {os::boot_ns() - admitted_boot_ns_};
+  lesson.sample.ran = {ended_at_.boot_ns - admitted_boot_ns_};
   lesson.sample.interval = limits_.if_elapsed;
   return lesson;
 }
 
 void LibraryLock::record_end(bool success, Stopped stopped) {
+  if (journal_.place() == nullptr) return;
   Outcome outcome;
   outcome.kind = Outcome::Kind::ran;
   outcome.status.code = success ? 0 : 1;
   outcome.stopped = stopped;
   outcome.usage.known = false;
   outcome.waited = waited_;
-  outcome.ran = {os::boot_ns() - admitted_boot_ns_};
+  outcome.ran = {ended_at_.boot_ns - admitted_boot_ns_};
+  journal_.over_at(ended_at_);
   if (stopped == Stopped::taken_over) journal_.lost();
   journal_.ended(outcome);
 }

@@ -122,6 +122,7 @@ class LibraryLock {
   Journal journal_;
   Lease lease_;
   std::int64_t admitted_boot_ns_ = 0;
+  Instant ended_at_;
   Duration waited_{};
   Limits limits_;  // that the admission was decided with
   std::uint64_t token_ = 0;

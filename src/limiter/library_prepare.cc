@@ -121,9 +121,12 @@ NamingContext naming_context(const char* directory, const char* host, const Nami
   };
   NamingContext around;
   around.option_dir = view(directory);
-  around.atmost_dir = view(std::getenv("ATMOST_DIR"));
-  around.state_home = view(std::getenv("XDG_STATE_HOME"));
-  around.home = view(std::getenv("HOME"));
+  if (what.in_directory) around.atmost_dir = view(std::getenv("ATMOST_DIR"));
+  // Of the user nothing else counts beside that directory.
+  if (what.in_directory && around.atmost_dir.empty()) {
+    around.state_home = view(std::getenv("XDG_STATE_HOME"));
+    around.home = view(std::getenv("HOME"));
+  }
   const bool by_user = what.in_directory && around.atmost_dir.empty();
   around.root = by_user && user_id() == 0;
   if (host == nullptr && (what.atom || (by_user && !around.root))) host_room = host_name();
@@ -141,8 +144,9 @@ int prepare_named(const char* name, const atmost_options* options, atmost_option
   bool named = false;
   Request& request = to->request();
   const bool path = std::strchr(name, '/') != nullptr && known.also == nullptr;
-  const Naming what = {!path || own_history(known),
-                       known.also != nullptr || std::strchr(name, ':') != nullptr};
+  // An atom's operand may have a slash.
+  const bool atom = std::strchr(name, ':') != nullptr;
+  const Naming what = {!path || atom || own_history(known), known.also != nullptr || atom};
   const NamingContext around = naming_context(known.directory, nullptr, what, host);
   Status placed = place_lock(name, around, request.locks[0], named);
   request.make_parents = named;
