@@ -46,6 +46,7 @@ Status LocalSession::commit(const Instant& now, Ticket* queue) {
 // The admission failed, so no interval must count from it. Failures to write are ignored.
 void LocalSession::take_back(std::uint32_t count) {
   for (std::uint32_t i = 0; i < count && !request_->foreign_format; ++i) {
+    if (!entry(i).header_changed) continue;
     entry(i).file.header() = entry(i).before;
     (void)entry(i).file.save_header();
   }
@@ -57,6 +58,7 @@ Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   Entry& to = entry(lock);
   HeldLock& mine = held(lock);
   const Reservation& reserved = to.reserved;
+  to.header_changed = false;
   if (Status raised = to.file.raise_index(reserved.slots[reserved.count - 1]); !raised.ok())
     return raised;
   mine.fd = to.file.slot_fd();
@@ -69,6 +71,7 @@ Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   if (request_->foreign_format) return {};
   Header& header = to.file.header();
   to.before = header;
+  to.header_changed = true;
   to.admitted = now;
   if (Status kept = record_admission(to.file, request_->rate.count > 0, now); !kept.ok())
     return kept;

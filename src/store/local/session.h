@@ -83,6 +83,7 @@ class LocalSession final : public Session, private Hold {
     bool flocked = false;           // we hold a flock(2), on the description that holds the slots
     bool near = false;              // we are near the head of its queue
     std::int64_t turn_seen_ns = 0;  // when our turn in the queue began, as of the last attempt
+    bool header_changed = false;    // since `before`
     Header before{};                // the header before the admission
     Instant admitted;
     Reservation reserved;  // its slots are those of held()

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <cerrno>
+
 #include "lock_kit.h"
 #include "os/calls.h"
 #include "os/self.h"
@@ -16,10 +18,11 @@ constexpr std::uint32_t kNobody = 0x3fffff00;  // a thread id that no machine ha
 class SlotSearch : public ::testing::Test {
  protected:
   // A header that is good for this file and this boot, so that words count.
-  void good_header(std::uint64_t boot = os::boot_hash()) {
+  void good_header(std::uint64_t boot = os::boot_hash(), std::uint64_t token = 0) {
     struct stat status;
     ASSERT_EQ(fstat(file_.fd(), &status), 0);
     Header header = {};
+    header.token = token;
     ASSERT_EQ(write_header(file_.fd(), {status.st_dev, status.st_ino, boot}, header), 0);
   }
   void word(std::uint32_t slot, std::uint32_t thread) { file_.put(thread, word_at(slot)); }
@@ -180,6 +183,21 @@ TEST_F(SlotSearch, RefusingAmongTheLivingAsksFew) {
   os::calls = os::kRealCalls;
   EXPECT_GT(asked, 4);
   EXPECT_LT(asked, 16);
+}
+
+// Nothing of the header has changed before the index is raised.
+TEST_F(SlotSearch, AnAdmissionThatCannotRaiseTheIndexKeepsTheHeader) {
+  good_header(os::boot_hash(), 4711);
+  os::calls.pwrite = [](int fd, const void* from, std::size_t size, off_t at) {
+    if (at != kIndexAt) return os::kRealCalls.pwrite(fd, from, size, at);
+    errno = ENOSPC;
+    return ssize_t{-1};
+  };
+  User caller(path_);
+  (void)caller.ask();
+  os::calls = os::kRealCalls;
+  EXPECT_FALSE(caller.lease.held());
+  EXPECT_EQ(file_.get<Header>(kHeaderAt).token, 4711U);
 }
 
 TEST_F(SlotSearch, AnExclusiveForeignerOnTheModeByteKeepsEverybodyOut) {
