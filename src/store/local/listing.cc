@@ -235,8 +235,10 @@ bool own_tree_blocks(LockFile& file, const LockSpec& spec, const Request& reques
   while (low < end && ours < enough) {
     Run run;
     if (first_locked(file.slot_fd(), low, end, run) != 0 || !run.found) break;
-    for (std::int64_t byte = run.start; byte < run.end && ours < enough; ++byte)
+    for (std::int64_t byte = run.start; byte < run.end && ours < enough; ++byte) {
+      if (ours + (end - byte) < enough) return false;  // even if all others were ours
       ours += held_by_our_tree(file, slot_of(byte), request) ? 1U : 0U;
+    }
     low = run.end;
   }
   return ours >= enough;
