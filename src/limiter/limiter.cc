@@ -92,6 +92,7 @@ run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& l
   run::Task task;
   task.argv = command.argv;
   task.inherit = inherit;
+  task.inherit_apart = !request.exec;
   for (std::uint32_t i = 0; !request.close_fd && i < request.lock_count; ++i) {
     if (lease.lock(i).fd >= 0) inherit[task.inherit_count++] = lease.lock(i).fd;
   }

@@ -302,6 +302,14 @@ int move_high(Fd& fd) {
   return error == EINVAL ? move_up(fd, kFirstOwn) : error;
 }
 
+int copy_high(Fd& fd, Fd& old) {
+  const int copy = calls.control(fd.get(), F_DUPFD_CLOEXEC, kOutOfTheWay);
+  if (copy < 0) return errno;
+  old = std::move(fd);
+  fd = Fd(copy);
+  return 0;
+}
+
 int open_pipe(Fd& read_end, Fd& write_end, int lowest) {
   int ends[2];
   if (calls.pipe(ends) != 0) return errno;
@@ -312,6 +320,12 @@ int open_pipe(Fd& read_end, Fd& write_end, int lowest) {
 }
 
 int make_inheritable(int fd) { return calls.control(fd, F_SETFD, 0) < 0 ? errno : 0; }
+
+int lend_high(int fd) {
+  if (fd >= kOutOfTheWay) return make_inheritable(fd);
+  if (calls.control(fd, F_DUPFD, kOutOfTheWay) >= 0) return 0;
+  return errno == EINVAL && calls.control(fd, F_DUPFD, kFirstOwn) >= 0 ? 0 : errno;
+}
 
 Trust filesystem_trust(int fd, const char** name) {
   const long magic = calls.filesystem_magic(fd);

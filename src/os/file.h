@@ -111,11 +111,17 @@ bool has_mark(int fd, std::int64_t mark);
 // Moves the descriptor to a number no script uses by hand (200 or above, else the next free one);
 // close-on-exec stays.
 int move_high(Fd& fd);
+// Makes `fd` a duplicate with such a number, and leaves its old descriptor, which stays open, to
+// `old`.
+int copy_high(Fd& fd, Fd& old);
 // A pipe, both ends close-on-exec and none below `lowest`: 3 is above the standard streams, which
 // may be closed.
 int open_pipe(Fd& read_end, Fd& write_end, int lowest = 3);
 // Lets an exec'd command inherit the descriptor.
 int make_inheritable(int fd);
+// The same, under such a number as move_high() gives, if it has none: then the command inherits a
+// duplicate. For a child that is about to exec.
+int lend_high(int fd);
 
 // Opens a placeholder for each standard stream that is closed. Reads and writes fail on it as on a
 // closed one; it is closed at exec, and its number is not given to files opened later.

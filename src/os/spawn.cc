@@ -108,7 +108,8 @@ std::int64_t nanoseconds(const struct timeval& time) {
 
 int execute(const Program& program) {
   for (unsigned i = 0; i < program.inherit_count; ++i) {
-    if (const int error = make_inheritable(program.inherit[i])) return error;
+    const int fd = program.inherit[i];
+    if (const int error = program.apart ? lend_high(fd) : make_inheritable(fd)) return error;
   }
   if (program.output >= 0) {
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {

@@ -16,6 +16,8 @@ struct Program {
   // Close-on-exec descriptors that the program shall inherit all the same.
   const int* inherit = nullptr;
   unsigned inherit_count = 0;
+  // It gets them under numbers that no script uses by hand (move_high()); ours stay what they are.
+  bool apart = false;
   // What its standard output and standard error are; -1: ours.
   int output = -1;
   // spawn: the signal that the kernel sends it when this process dies, 0: none. It is not sent to

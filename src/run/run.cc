@@ -11,7 +11,10 @@ RunReport supervise(const Task& task, SupervisionObserver& observer) {
 }
 
 int become(const Task& task) {
-  return os::become({task.argv, task.envp, task.inherit, task.inherit_count});
+  return os::become({.argv = task.argv,
+                     .envp = task.envp,
+                     .inherit = task.inherit,
+                     .inherit_count = task.inherit_count});
 }
 
 void end_as(const ExitStatus& status) {

@@ -15,6 +15,7 @@ struct Task {
   char* const* envp = nullptr;   // the command's whole environment; its PATH is searched
   const int* inherit = nullptr;  // lock descriptors (close-on-exec) that the command shall inherit
   unsigned inherit_count = 0;
+  bool inherit_apart = false;  // the command gets them as os::Program::apart says
   int output = -1;  // what the command's standard output and standard error are; -1: ours
   // What the kernel sends the main process if this process dies; 0: nothing.
   int signal_at_our_death = 0;

@@ -42,6 +42,7 @@ bool Supervisor::start() {
                                          .envp = task_.envp,
                                          .inherit = task_.inherit,
                                          .inherit_count = task_.inherit_count,
+                                         .apart = task_.inherit_apart,
                                          .output = task_.output,
                                          .signal_at_our_death = task_.signal_at_our_death});
   report_.fork_error = started.fork_error;

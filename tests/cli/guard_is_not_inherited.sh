@@ -11,11 +11,19 @@ if [ -d /proc/self/fd ] && [ ! "${ATMOST_PORTABLE-}" ]; then
     shift
     expect_code 0 atmost run --no-history "$@" ./lock -- ls -l /proc/self/fd
     [ "$(grep -c "$PWD/lock" out)" = "$count" ] || fail "$*: $(cat out)"
+    # Under a number that no script uses by hand.
+    [ -z "$(sed -n "s|.* \([0-9]*\) -> $PWD/lock$|\1|p" out | awk '$1 < 200')" ] ||
+      fail "$*: $(cat out)"
   }
   has 1
   has 1 --until=tree
   has 1 --exec
   has 0 --close
+  # Where other users may write it, the supervisor's descriptor keeps its number.
+  (umask 0; : >shared; chmod 666 shared)
+  expect_code 0 atmost run --no-history ./shared -- ls -l /proc/self/fd
+  [ "$(grep -c "$PWD/shared" out)" = 1 ] || fail "shared: $(cat out)"
+  [ "$(sed -n "s|.* \([0-9]*\) -> $PWD/shared$|\1|p" out)" -ge 200 ] || fail "shared: $(cat out)"
 fi
 
 command -v strace >/dev/null || skip "there is no strace"

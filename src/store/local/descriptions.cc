@@ -1,4 +1,4 @@
-// LockFile: its two descriptions (docs/lock-map.md) and its guard.
+// LockFile: its descriptions (docs/lock-map.md) and its guard.
 #include <cerrno>
 
 #include "lock_file.h"
@@ -17,6 +17,7 @@ void LockFile::close_own(os::Fd& fd) {
 
 void LockFile::close() {
   const Opening gate(opening_);
+  low_.reset();
   close_own(fd_);
   close_own(shared_);
   stayed_ = false;
@@ -66,9 +67,9 @@ void LockFile::set_heirs(Heirs heirs, os::Mutex* opening) {
 }
 
 // Keeps it away from the numbers that scripts use, where a command or the program around us could
-// meet it.
+// meet it. For a command, lend() does that.
 int LockFile::keep_apart() {
-  if (shares() && heirs_ == Heirs::command) return 0;
+  if (heirs_ == Heirs::command) return 0;
   const Opening gate(opening_);
   return os::move_high(fd_);
 }
@@ -100,6 +101,13 @@ int LockFile::lock_slots(os::Owner owner, os::Bytes bytes) {
   return os::try_lock(slot_fd(), owner, os::LockKind::write, bytes);
 }
 
+// The close of the first descriptor drops what belongs to the process: the guard, as wanted, but
+// also proof bytes. If the descriptor is not moved, the command's copy is (os::Program::apart).
+void LockFile::lend() {
+  if (heirs_ != Heirs::command || !os::has_description_locks() || several_may_write_) return;
+  if (!low_.open()) (void)os::copy_high(fd_, low_);
+}
+
 void LockFile::close_private() {
   if (!shares()) return;
   fd_.reset();
@@ -116,12 +124,11 @@ Result<LockFile::Guarded> LockFile::lock_guard(Patience& patience) {
   first_known_ = true;
   // A process that may not write must not exclude those that may: it reads without the guard, as
   // listings do.
-  int error =
-      read_only_ ? 0 : os::try_lock(fd_.get(), os::Owner::description, os::LockKind::write, kGuard);
+  int error = read_only_ ? 0 : os::try_lock(fd_.get(), guard_owner(), os::LockKind::write, kGuard);
   if (error == EAGAIN && blocking_ == os::Blocking::never) return Guarded::timeout;
   if (error == EAGAIN) {
     do {
-      error = os::wait_lock_until(fd_.get(), os::Owner::description, os::LockKind::write, kGuard,
+      error = os::wait_lock_until(fd_.get(), guard_owner(), os::LockKind::write, kGuard,
                                   patience.until_boot_ns(), blocking_);
     } while (error == EINTR && os::boot_ns() < patience.until_boot_ns());
   }
@@ -212,7 +219,11 @@ void LockFile::unguard() {
   if (!guarded_) return;
   if (together()) return end_together(kGuard);
   guarded_ = false;
-  os::unlock(fd_.get(), os::Owner::description, kGuard);
+  if (low_.open()) {
+    low_.reset();
+  } else {
+    os::unlock(fd_.get(), guard_owner(), kGuard);
+  }
 }
 
 void LockFile::unlock_all() {
@@ -220,6 +231,8 @@ void LockFile::unlock_all() {
   guarded_ = false;
   if (shared_.open()) os::unlock(shared_.get(), os::Owner::description, {0, 0});
   os::unlock(fd_.get(), os::Owner::description, {0, 0});
+  // What belongs to the process is dropped by the close, which walks the list of locks anyway.
+  if (guard_owner() == os::Owner::process && os::has_description_locks()) close();
 }
 
 }  // namespace atmost::local

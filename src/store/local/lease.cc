@@ -61,6 +61,7 @@ Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   to.header_changed = false;
   if (Status raised = to.file.raise_index(reserved.slots[reserved.count - 1]); !raised.ok())
     return raised;
+  to.file.lend();
   mine.fd = to.file.slot_fd();
   mine.token = 0;
   mine.count = reserved.count;

@@ -38,7 +38,7 @@ class Opening {
 // Which other processes may get the open file description that holds the slots.
 enum class Heirs : std::uint8_t {
   nobody,   // none but this one and, with --exec, the command that replaces it
-  command,  // a command that is started with the descriptor
+  command,  // a command that is started with the descriptor, by a process that opens the file once
   forks,    // children that the program forks at any time, from any thread
 };
 
@@ -76,16 +76,23 @@ inline constexpr OpenRules kLooking = [] {
   return rules;
 }();
 
-// Not thread-safe; one per caller. Descriptors are close-on-exec; one that a command may inherit
-// gets a number that scripts do not use (os::move_high).
+// Not thread-safe; one per caller. Descriptors are close-on-exec. One that a program inherits has a
+// number that scripts do not use (os::move_high).
 //
-// A lock of a description lasts until the last process that has the description ends. So where
-// there are heirs the file is opened twice: slots and the mode byte are locked on the description
-// that they inherit, slot_fd(); the guard and everything else that must end with this process is on
-// fd(), which no other process ever has. The second description is opened just before a slot is
-// locked: a refusal needs only one. Without heirs both are the same. They are also the same in a
-// PORTABLE build, where locks belong to the process and closing either descriptor would drop them
-// all.
+// A lock of a description lasts until the last process that has the description ends, so whatever
+// must end with this process is not locked on a description that another one has:
+//
+// nobody    one description for everything.
+// command   one description, too; but the guard belongs to the process, as it is also taken while
+//           the command has the description. All other locks but the slots and the mode byte are
+//           unlocked before the command starts. The process has no other descriptor of the file:
+//           closing one would drop the guard.
+// forks     the file is opened twice: slots and the mode byte are locked on the description that
+//           children inherit, slot_fd(); the guard and everything else is on fd(), which no other
+//           process has. The second description is opened just before a slot is locked.
+//
+// In a PORTABLE build there is always one, because locks belong to the process, and closing either
+// descriptor would drop them all.
 class LockFile {
  public:
   enum class Access : std::uint8_t {
@@ -162,8 +169,8 @@ class LockFile {
   bool guard_with_slot(std::uint64_t forks);
   bool guard_beside_slots(std::uint64_t forks);
   bool together() const { return __atomic_load_n(&together_, __ATOMIC_RELAXED); }
-  // Unlocks every byte, the slots first and the guard last. With thousands of holders each call
-  // walks them all.
+  // Unlocks every byte, the slots first and the guard last; may close the file for that. With
+  // thousands of holders each call walks them all.
   void unlock_all();
   // Locks slot or mode bytes for writing on the description that heirs inherit. 0, EAGAIN, or
   // another errno value; ESTALE: the path leads to another file by now. For a file that can only be
@@ -172,6 +179,9 @@ class LockFile {
   // Whether the next lock_slots() will open a second descriptor, which a refusal does not need:
   // query first.
   bool opens_for_slots() const { return shares() && !shared_.open(); }
+  // Gives the descriptor that a command is to inherit such a number as no script uses. REQUIRES:
+  // guarded; the next unguard() ends that by a close, for one walk of all locks instead of two.
+  void lend();
   bool guarded() const { return guarded_; }
   // Whether its mode let users other than its owner and root write it when it was opened.
   bool several_may_write() const { return several_may_write_; }
@@ -227,7 +237,10 @@ class LockFile {
   Status check_directories() const;
   template <std::size_t N>
   Status check_directories_in() const;
-  bool shares() const { return heirs_ != Heirs::nobody && os::has_description_locks(); }
+  bool shares() const { return heirs_ == Heirs::forks && os::has_description_locks(); }
+  os::Owner guard_owner() const {
+    return heirs_ == Heirs::command ? os::Owner::process : os::Owner::description;
+  }
   bool is_same(os::Fd& fd);
   bool is_unchanged(const struct stat& status) const;
   void close_own(os::Fd& fd);
@@ -245,6 +258,7 @@ class LockFile {
   void read_guarded(Result<Guarded>& answer);
 
   os::Fd fd_;
+  os::Fd low_;  // fd_ before it was lent, until the guard is given back
   os::Fd shared_;
   Identity identity_;
   Header header_{};

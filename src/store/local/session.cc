@@ -12,13 +12,15 @@
 namespace atmost::local {
 namespace {
 
-// Which other processes may get the descriptors, if the program does not say so itself.
+// Which other processes may get the descriptors, if the program does not say so itself. A file that
+// several machines use is also opened by other threads of the program.
 Heirs heirs_of(const Request& request) {
   const bool keeps =
       request.exec || request.close_fd || request.looks_only || request.kept_for != 0;
-  const bool starts = request.kind == HolderKind::supervised ||  // a command
-                      request.kind == HolderKind::library;       // children of the program around
-  return starts && !keeps ? Heirs::command : Heirs::nobody;
+  if (keeps) return Heirs::nobody;
+  if (request.kind == HolderKind::library) return Heirs::forks;
+  if (request.kind != HolderKind::supervised) return Heirs::nobody;
+  return request.across ? Heirs::forks : Heirs::command;
 }
 
 }  // namespace
