@@ -78,7 +78,8 @@ struct View {
   // The K slots can be held without more than N held: proven, and reserved for now.
   bool has_room = false;
   // Slots held by others or drained, as far as counted. When !has_room: exactly those up to N, and
-  // those above N, which callers with larger limits hold, up to kCountedAbove.
+  // those above N, which callers with larger limits hold, up to kCountedAbove; where a refusal of
+  // many slots needed no critical section, only those up to N.
   std::uint32_t held = 0;
   bool some_drained = false;   // slots among them are drained
   bool writer_inside = false;  // an exclusive holder is among them

@@ -60,6 +60,9 @@ Result<Decision> LocalSession::attempt(DecideFn decide, const Instant& now, Tick
   Result<Decision> answer(std::in_place);
   if (std::exchange(reopened_, false) && admit_together(decide, now, queue, answer, lease))
     return answer;
+  const bool looks =
+      queue == nullptr && request_->lock_count == 1 && request_->locks[0].max >= kManySlots;
+  if (looks && refuses_unguarded(decide, now, answer)) return answer;
   for (int round = 0; round < kReopenTries; ++round) {
     bool replaced = false;
     if (!open_and_guard(answer, replaced)) return answer;

@@ -108,6 +108,9 @@ class LocalSession final : public Session, private Hold {
   Result<LockFile::Guarded> guard_to_release(std::uint32_t lock, const Lesson& lesson);
 
   // One attempt (attempt.cc).
+
+  // One attempt (attempt.cc; full.cc).
+  bool refuses_unguarded(DecideFn decide, const Instant& now, Result<Decision>& answer);
   bool open_and_guard(Result<Decision>& answer, bool& replaced);
   bool decide_guarded(DecideFn decide, const Instant& now, Ticket* queue, Result<Decision>& answer);
   void guard_timed_out(std::uint32_t culprit, Decision& busy) const;

@@ -18,6 +18,10 @@
 
 namespace atmost::local {
 
+// Where a lock has so many slots, a caller that would not wait first looks without the guard
+// (full.cc).
+inline constexpr std::uint32_t kManySlots = 256;
+
 // What one attempt found and, for the time being, holds.
 struct Reservation {
   bool has_room = false;    // the first `take` reserved slots prove admission

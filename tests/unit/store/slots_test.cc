@@ -4,46 +4,25 @@
 
 #include <cerrno>
 
-#include "lock_kit.h"
 #include "os/calls.h"
 #include "os/self.h"
-#include "store/local/hints.h"
+#include "slots_kit.h"
 
 namespace atmost::local {
 namespace {
 
-using Slots = std::vector<std::uint32_t>;
-constexpr std::uint32_t kNobody = 0x3fffff00;  // a thread id that no machine has
-
-class SlotSearch : public ::testing::Test {
- protected:
-  // A header that is good for this file and this boot, so that words count.
-  void good_header(std::uint64_t boot = os::boot_hash(), std::uint64_t token = 0) {
-    struct stat status;
-    ASSERT_EQ(fstat(file_.fd(), &status), 0);
-    Header header = {};
-    header.token = token;
-    ASSERT_EQ(write_header(file_.fd(), {status.st_dev, status.st_ino, boot}, header), 0);
-  }
-  void word(std::uint32_t slot, std::uint32_t thread) { file_.put(thread, word_at(slot)); }
-  void index(std::uint64_t value) { file_.put(value, kIndexAt); }
-
-  Directory directory_;
-  const std::string path_ = directory_.path();
-  Outsider file_{path_};
-  Outsider foreign_{path_};
-};
+using SlotSearch = Slots;
 
 TEST_F(SlotSearch, ForeignHoldersCount) {
   for (std::uint32_t slot : {1u, 2u, 4u}) ASSERT_TRUE(foreign_.lock_slot(slot));
   User first(path_, 4);
   EXPECT_EQ(first.ask(), "admit");
-  EXPECT_EQ(first.slots(), Slots{3});
+  EXPECT_EQ(first.slots(), Numbers{3});
   User second(path_, 4);
   EXPECT_EQ(second.ask(), "busy");
   ASSERT_TRUE(foreign_.unlock(slot_byte(2)));
   EXPECT_EQ(second.ask(), "admit");
-  EXPECT_EQ(second.slots(), Slots{2});
+  EXPECT_EQ(second.slots(), Numbers{2});
 }
 
 TEST_F(SlotSearch, ForeignHoldersAboveTheLimitCountWithWipedHints) {
@@ -55,7 +34,7 @@ TEST_F(SlotSearch, ForeignHoldersAboveTheLimitCountWithWipedHints) {
     EXPECT_EQ(caller.ask(), "busy") << absurd;
     caller.request.locks[0].max = 5;
     EXPECT_EQ(caller.ask(), "admit") << absurd;
-    EXPECT_EQ(caller.slots(), Slots{1});
+    EXPECT_EQ(caller.slots(), Numbers{1});
   }
 }
 
@@ -99,7 +78,7 @@ TEST_F(SlotSearch, TheShortcutBehindTheIndexKnowsDrainedSlots) {
   EXPECT_EQ(refused.ask(), "busy");
   User admitted(path_, 11);
   EXPECT_EQ(admitted.ask(), "admit");
-  EXPECT_EQ(admitted.slots(), Slots{11});
+  EXPECT_EQ(admitted.slots(), Numbers{11});
 }
 
 TEST_F(SlotSearch, AForgedWordIsFoundOut) {
@@ -109,7 +88,7 @@ TEST_F(SlotSearch, AForgedWordIsFoundOut) {
   for (std::uint32_t slot : {1u, 2u, 4u}) ASSERT_TRUE(foreign_.lock_slot(slot));
   User caller(path_, 4);
   EXPECT_EQ(caller.ask(), "admit");
-  EXPECT_EQ(caller.slots(), Slots{3});
+  EXPECT_EQ(caller.slots(), Numbers{3});
 }
 
 TEST_F(SlotSearch, ManyForgedWordsAreFoundOutWhereverTheyAre) {
@@ -163,26 +142,7 @@ TEST_F(SlotSearch, WordsOfTheDeadAreDoubted) {
   ASSERT_TRUE(foreign_.lock_slot(2));
   User caller(path_, 2);
   EXPECT_EQ(caller.ask(), "admit");
-  EXPECT_EQ(caller.slots(), Slots{1});
-}
-
-TEST_F(SlotSearch, RefusingAmongTheLivingAsksFew) {
-  constexpr std::uint32_t kMany = 1000;
-  good_header();
-  index(static_cast<std::uint64_t>(slot_byte(kMany)));
-  for (std::uint32_t slot = 1; slot <= kMany; ++slot) word(slot, 4711);
-  ASSERT_TRUE(foreign_.lock(slot_byte(1), kMany));
-  static int asked;
-  asked = 0;
-  os::calls.lock = [](int fd, int command, struct flock* range) {
-    ++asked;
-    return os::kRealCalls.lock(fd, command, range);
-  };
-  User caller(path_, kMany);
-  EXPECT_EQ(caller.ask(), "busy");
-  os::calls = os::kRealCalls;
-  EXPECT_GT(asked, 4);
-  EXPECT_LT(asked, 16);
+  EXPECT_EQ(caller.slots(), Numbers{1});
 }
 
 // Nothing of the header has changed before the index is raised.
@@ -232,7 +192,7 @@ TEST_F(SlotSearch, ProcessOwnedSlotsCountOnceAndEndWithTheFile) {
   caller.request.exec = true;
   caller.request.until = Until::close;
   EXPECT_EQ(caller.ask(), "admit");
-  EXPECT_EQ(caller.slots(), Slots{1});
+  EXPECT_EQ(caller.slots(), Numbers{1});
   EXPECT_TRUE(file_.sees_lock(slot_byte(1)));
   // Another process: in this one, closing any descriptor of the file would drop the lock.
   const pid_t child = fork();

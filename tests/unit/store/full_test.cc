@@ -1,0 +1,151 @@
+// Refusals where a lock has many slots.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "os/calls.h"
+#include "os/self.h"
+#include "slots_kit.h"
+#include "store/local/slots.h"
+
+namespace atmost::local {
+namespace {
+
+using Full = Slots;
+
+TEST_F(Full, RefusingAmongTheLivingAsksFew) {
+  constexpr std::uint32_t kMany = 1000;
+  good_header();
+  index(static_cast<std::uint64_t>(slot_byte(kMany)));
+  for (std::uint32_t slot = 1; slot <= kMany; ++slot) word(slot, 4711);
+  ASSERT_TRUE(foreign_.lock(slot_byte(1), kMany));
+  static int asked;
+  asked = 0;
+  os::calls.lock = [](int fd, int command, struct flock* range) {
+    ++asked;
+    return os::kRealCalls.lock(fd, command, range);
+  };
+  User caller(path_, kMany);
+  EXPECT_EQ(caller.ask(), "busy");
+  os::calls = os::kRealCalls;
+  EXPECT_EQ(asked, 2);
+}
+
+// Beside many holders who are known to live, a refusal neither takes the guard nor waits for it.
+TEST_F(Full, RefusingAmongTheLivingNeedsNoGuard) {
+  all_live();
+  ASSERT_TRUE(foreign_.lock(kGuard.start, kGuard.length));
+  User caller(path_, kAll);
+  const Result<Decision> answer = caller.attempt();
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer.value().verdict, Verdict::busy);
+  EXPECT_EQ(answer.value().why, Why::no_slot);
+  EXPECT_EQ(answer.value().held, kAll);
+}
+
+// A slot of which it is not known that it is held is tried, and so is one where the look and the
+// query differ.
+TEST_F(Full, RefusingWithoutTheGuardNeedsEveryWord) {
+  all_live();
+  ASSERT_TRUE(foreign_.unlock(slot_byte(77)));
+  word(77, 0);
+  User first(path_, kAll);
+  EXPECT_EQ(first.ask(), "admit");
+  EXPECT_EQ(first.slots(), Numbers{77});
+  first.release();
+  word(77, kNobody);
+  ASSERT_TRUE(foreign_.unlock(slot_byte(1), kAll / 2));
+  User second(path_, kAll);
+  EXPECT_EQ(second.ask(), "admit");
+}
+
+// While the words are read the slot of one that was read already becomes free, and another caller
+// is admitted to a slot whose word is read later: there was a free slot at every moment.
+TEST_F(Full, RefusingWithoutTheGuardNoticesAnAdmission) {
+  all_live();
+  static decltype(this) self;
+  self = this;
+  os::calls.pread = [](int fd, void* to, std::size_t size, off_t at) {
+    const ssize_t got = os::kRealCalls.pread(fd, to, size, at);
+    if (at != word_at(1) || size == sizeof(Word)) return got;
+    os::calls = os::kRealCalls;
+    EXPECT_TRUE(self->foreign_.unlock(slot_byte(7)));
+    self->word(7, 0);
+    self->good_header(os::boot_hash(), 2);
+    return got;
+  };
+  User caller(path_, kAll);
+  EXPECT_EQ(caller.ask(), "admit");
+  os::calls = os::kRealCalls;
+  EXPECT_EQ(caller.slots(), Numbers{7});
+}
+
+// What depends on more than the slots is decided under the guard.
+TEST_F(Full, OnlyASimpleRefusalNeedsNoGuard) {
+  all_live();
+  static int locked;
+  const auto locks = [this](const std::function<void(Request&)>& change) {
+    locked = 0;
+    os::calls.lock = [](int fd, int command, struct flock* range) {
+      const bool guard = range->l_start == kGuard.start && range->l_type == F_WRLCK;
+      locked += guard && command != F_OFD_GETLK ? 1 : 0;
+      return os::kRealCalls.lock(fd, command, range);
+    };
+    User caller(path_, kAll);
+    change(caller.request);
+    (void)caller.ask();
+    caller.end();
+    os::calls = os::kRealCalls;
+    return locked;
+  };
+  EXPECT_EQ(locks([](Request&) {}), 0);
+  EXPECT_EQ(locks([](Request& request) { request.on_busy = OnBusy::skip; }), 0);
+  EXPECT_EQ(locks([](Request& request) { request.on_busy = OnBusy::join; }), 1);
+  EXPECT_EQ(locks([](Request& request) { request.on_busy = OnBusy::replace; }), 1);
+  EXPECT_EQ(locks([](Request& request) { request.if_elapsed = Duration::seconds(1); }), 1);
+  EXPECT_EQ(locks([](Request& request) { request.expire_after = Duration::seconds(3600); }), 1);
+  EXPECT_EQ(locks([](Request& request) { request.rate = {3, Duration::seconds(1)}; }), 1);
+  EXPECT_EQ(locks([](Request& request) { request.locks[0].mode = Mode::exclusive; }), 1);
+  EXPECT_EQ(locks([](Request& request) { request.foreign_format = true; }), 1);
+  EXPECT_EQ(locks([](Request& request) { request.max_runtime_auto = true; }), 1);
+  EXPECT_EQ(locks([](Request& request) { request.locks[0].max = kManySlots - 1; }), 1);
+}
+
+// In a command of a holder, whose lock has thousands of slots: the first that is not its ancestor's
+// is enough.
+TEST_F(Full, ANestedRefusalReadsFewRecords) {
+  all_live();
+  // In another process: what this one has locked would count as inherited.
+  ASSERT_TRUE(foreign_.unlock(slot_byte(1), kAll));
+  int line[2];
+  ASSERT_EQ(pipe(line), 0);
+  const pid_t holder = fork();
+  if (holder == 0) {
+    const Outsider mine(path_);
+    const char word = mine.lock(slot_byte(1), kAll) ? 'y' : 'n';
+    (void)!write(line[1], &word, 1);
+    pause();
+  }
+  char held = 'n';
+  ASSERT_EQ(read(line[0], &held, 1), 1);
+  ASSERT_EQ(held, 'y');
+  static int records;
+  records = 0;
+  os::calls.pread = [](int fd, void* to, std::size_t size, off_t at) {
+    records += at >= kRecordsAt ? 1 : 0;
+    return os::kRealCalls.pread(fd, to, size, at);
+  };
+  User caller(path_, kAll);
+  caller.request.nested = true;
+  EXPECT_EQ(caller.ask(), "busy");
+  os::calls = os::kRealCalls;
+  kill(holder, SIGKILL);
+  waitpid(holder, nullptr, 0);
+  EXPECT_EQ(records, 1);
+}
+
+}  // namespace
+}  // namespace atmost::local
