@@ -97,8 +97,8 @@ void measure_paper(const Options& options, Book& book) {
                           millis(pass.pass.median() - pass.loop.median()), pass.paper,
                           millis(pass.library.median()), micros(each)});
     const std::string what = std::to_string(pass.locks);
-    book.goals.push_back({"a pass of " + what + " atoms, in times of a shell loop", "≤ 1.25",
-                          ratio(times), times <= 1.25});
+    book.goals.push_back({"a pass of " + what + " atoms, in times of a shell loop", "≤ 1.15",
+                          ratio(times), times <= 1.15});
     book.goals.push_back({"a lock of the library, taken and released, of " + what + ": µs", "< 50",
                           micros(each), each < 50'000});
   }

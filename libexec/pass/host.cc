@@ -1,20 +1,30 @@
 #include "host.h"
 
+#include <fcntl.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
-#include <fstream>
-#include <sstream>
+#include <algorithm>
+#include <cerrno>
 
 #include "core/host.h"
+#include "os/fd.h"
 
 namespace atmost::pass {
 namespace {
 
+// Not by streams: the first of them prepares all locales, a tenth of what a pass adds.
 std::string text_of(const char* path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  std::string text;
+  const os::Fd fd(open(path, O_RDONLY | O_CLOEXEC));
+  char buffer[4096];
+  while (fd.open()) {
+    const ssize_t got = read(fd.get(), buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+  return text;
 }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -25,16 +35,31 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+// What lies before the next of these characters, which is taken from `rest`, too.
+std::string_view next_of(std::string_view& rest, std::string_view ends) {
+  const std::size_t end = std::min(rest.find_first_of(ends), rest.size());
+  const std::string_view part = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return part;
+}
+
+// The next word; empty: there is none.
+std::string_view next_word(std::string_view& rest) {
+  std::string_view word;
+  while (word.empty() && !rest.empty()) word = next_of(rest, " \t\v\f\r");
+  return word;
+}
+
 // os-release(5): NAME=value, the value perhaps in quotes.
-std::string release_value(const std::string& text, const std::string& key) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.rfind(key + "=", 0) != 0) continue;
-    std::string value = line.substr(key.size() + 1);
+std::string release_value(std::string_view text, const std::string& key) {
+  while (!text.empty()) {
+    const std::string_view line = next_of(text, "\n");
+    if (!line.starts_with(key + "=")) continue;
+    std::string_view value = line.substr(key.size() + 1);
     if (value.size() >= 2 && (value[0] == '"' || value[0] == '\'') && value.back() == value[0]) {
       value = value.substr(1, value.size() - 2);
     }
-    return value;
+    return std::string(value);
   }
   return {};
 }
@@ -52,18 +77,17 @@ void add_name(std::set<std::string>& to, std::string_view name) {
 
 std::string full_name_in(std::string_view hosts, const std::string& name) {
   if (name.find('.') != std::string::npos) return name;
-  std::istringstream lines{std::string(hosts)};
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line.substr(0, line.find('#')));
-    std::string word;
-    std::string full;
+  while (!hosts.empty()) {
+    std::string_view line = next_of(hosts, "\n");
+    line = line.substr(0, line.find('#'));
+    std::string_view full;
     bool ours = false;
-    words >> word;  // the address
-    while (words >> word) {
+    (void)next_word(line);  // the address
+    for (std::string_view word; !(word = next_word(line)).empty();) {
       ours = ours || lower(word) == lower(name);
-      if (full.empty() && lower(word).rfind(lower(name) + ".", 0) == 0) full = word;
+      if (full.empty() && lower(word).starts_with(lower(name) + ".")) full = word;
     }
-    if (ours && !full.empty()) return full;
+    if (ours && !full.empty()) return std::string(full);
   }
   return name;
 }

@@ -104,9 +104,8 @@ int become_fleet_pass(std::string_view url, char** argv) {
 
 // Where no store was named and the lock directory is one that machines share, its store. With
 // --trust-fs the locks are the files there.
-void choose_shared_store(Options& options) {
+void choose_shared_store(Options& options, const Host& host) {
   if (!options.store.empty() || options.trust_fs) return;
-  const Host host = this_host(options.host);
   PathText directory, url;
   if (lock_directory(naming_context(options, host), directory).ok() &&
       find_shared_store(directory, url))
@@ -116,7 +115,8 @@ void choose_shared_store(Options& options) {
 int run(Options& options, char** argv, const StoreService* service) {
   if (const Status chosen = choose_store(options); !chosen.ok())
     return refuse(Code::usage, chosen.error().message.view());
-  choose_shared_store(options);
+  const Host host = this_host(options.host);
+  choose_shared_store(options, host);
   Variables secrets;
   StoreRoom room, file_room;
   Result<Owned<Store>> shared = Owned<Store>();
@@ -135,7 +135,6 @@ int run(Options& options, char** argv, const StoreService* service) {
   if (!options.file.empty()) {
     if (const int code = read(options.file, options.quiet, file); code != 0) return code;
   }
-  const Host host = this_host(options.host);
   NamingContext around = naming_context(options, host);
   if (!options.trust_fs)
     around = without_shared(around, options.store);  // scope = "host" is of this machine
