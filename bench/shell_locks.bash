@@ -57,7 +57,10 @@ for ((round = -2; round < $1; ++round)); do
     end=${EPOCHREALTIME/[.,]/}
     case $kind in
       again) kept=$lock_unlock_keeper ;;
-      first) kill "${lock_unlock_keeper##* }" ;; # idle, and not to be found again
+      first) # idle, and not to be found again
+        keeper=${lock_unlock_keeper%%>*}
+        kill "${keeper#* }"
+        ;;
     esac
     ((round < 0)) || printf '%s %s\n' "$kind" $((end - begin))
   done

@@ -12,80 +12,42 @@
 # script, however that ends. Starts atmost ($ATMOST, else as PATH has it) at most once a call;
 # unlocking, and locking the same again, asks the keeper that is there (atmost-hold(1)).
 # Evaluates no text, sets no trap, opens no descriptor, and no variable but lock_unlock_* and, with
-# until=tree, ATMOST_HOLD_MARK (exported).
+# until=tree, ATMOST_HOLD_MARK (exported). Its other functions are lock_unlock_*, too.
 #
 # For every POSIX shell, set -eu or not. As a file named lock_unlock in FPATH it is loaded when
 # first called.
+#
+# Short functions, for speed: bash copies the whole body of a function at each call, and looks for a
+# suffix much faster than for what begins with *. The words are kept in the positional parameters,
+# where a trap that runs in between and also locks does not change them.
 lock_unlock() {
-  # The words are kept in the positional parameters, where a trap that runs in between and also locks
-  # does not change them: action, name, wait, expire, until, mode, id.
   case $#:${1-}:${2-} in
-    2:action=unlock:name=/*) set -- unlock "${2#name=}" inf inf main '' '' ;;  # the usual ones, for speed
-    2:action=lock:name=/*) set -- lock "${2#name=}" inf inf main "${LOCK_UNLOCK_MODE-}" '' ;;
-    *)
-      set -- "$@" "lock_unlock_word=${lock_unlock_word-}"  # which is left as it was found
-      for lock_unlock_word in '' "$@"; do
-        case $lock_unlock_word in
-          '') set -- '' '' inf inf main "${LOCK_UNLOCK_MODE-}" '' ;;
-          action=*) set -- "${lock_unlock_word#action=}" "$2" "$3" "$4" "$5" "$6" "$7" ;;
-          name=/*) set -- "$1" "${lock_unlock_word#name=}" "$3" "$4" "$5" "$6" "$7" ;;
-          name=?*) set -- "$1" "./${lock_unlock_word#name=}" "$3" "$4" "$5" "$6" "$7" ;;
-          name=) set -- "$1" '' "$3" "$4" "$5" "$6" "$7" ;;
-          wait=*) set -- "$1" "$2" "${lock_unlock_word#wait=}" "$4" "$5" "$6" "$7" ;;
-          expire=*) set -- "$1" "$2" "$3" "${lock_unlock_word#expire=}" "$5" "$6" "$7" ;;
-          until=*) set -- "$1" "$2" "$3" "$4" "${lock_unlock_word#until=}" "$6" "$7" ;;
-          mode=*) set -- "$1" "$2" "$3" "$4" "$5" "${lock_unlock_word#mode=}" "$7" ;;
-          id=*) set -- "$1" "$2" "$3" "$4" "$5" "$6" "${lock_unlock_word#id=}" ;;
-          lock_unlock_word=*) lock_unlock_word=${lock_unlock_word#*=} ;;
-          *)
-            printf '%s\n' "lock_unlock: $lock_unlock_word: use action= name= wait= expire= until= mode= id=" >&2
-            return 1
-            ;;
-        esac
-      done
-      ;;
+    2:action=lock:name=/*) lock_unlock_do lock "${2#name=}" inf inf main "${LOCK_UNLOCK_MODE-}" '' ;;
+    2:action=unlock:name=/*) lock_unlock_do unlock "${2#name=}" inf inf main '' '' ;;
+    *) lock_unlock_words "$@" ;;
   esac
-  case $1:$2 in
-    lock:?* | unlock:?*) ;;
-    *:)
-      echo 'lock_unlock: name= is missing: use name=PATH' >&2
-      return 1
-      ;;
-    *)
-      printf '%s\n' "lock_unlock: action=$1: use action=lock or action=unlock" >&2
-      return 1
-      ;;
-  esac
+}
 
-  # The keeper that was started last (the eighth argument), if it is one for these words, is asked
-  # for u (unlock) or l (lock the same again), and another one for q (end, if you hold nothing). Not
-  # from a subshell: two would get each other's answers. Of a later process with its number nothing
-  # is opened: it is another user's, or has no such pipes.
-  set -- "$@" "${lock_unlock_keeper-}"
-  case $1:$8 in
-    lock:"$$ $PWD $2 $3 $4 $5 $6 $7>"*) set -- "$@" l "/proc/${8##*[> ]}" ;;
-    unlock:"$$ $PWD $2 "*) set -- "$@" u "/proc/${8##*[> ]}" ;;
-    lock:"$$ "*) set -- "$@" q "/proc/${8##*[> ]}" ;;
-    *) set -- "$@" '' '' ;;
+# From here on: action, name, wait, expire, until, mode, id.
+lock_unlock_do() {
+  case ${lock_unlock_keeper-} in
+    ?*) ! lock_unlock_ask "$@" "$lock_unlock_keeper" || return 0 ;;
   esac
-  if [ -n "$9" ] && [ /proc/self -ef "/proc/$$" ] && [ -O "${10}" ] && [ "${10}/fd/100" -ef "${10}/fd/102" ] &&
-    { { echo "$9 ${8##*>}" 1<>"${10}/fd/100" && read -r lock_unlock_answer; } <"${10}/fd/101"; } 2>/dev/null; then
-    return 0
-  fi
-
-  case $1 in
-    unlock)
-      "${ATMOST:-atmost}" release --quiet --for-pid "$$" -- "$2" || return 1
-      return 0
+  case $1$5 in
+    lockmain) lock_unlock_hold "$@" ;;
+    locktree)
+      lock_unlock_mark
+      lock_unlock_hold "$@"
       ;;
+    lock*) lock_unlock_hold "$@" ;;
+    *) "${ATMOST:-atmost}" release --quiet --for-pid "$$" -- "$2" || return 1 ;;
   esac
-  case ${5#main}:${ATMOST_HOLD_MARK-}: in
-    :* | tree:"$$":* | tree:*:"$$":*) ;;
-    # This mark identifies the processes that the script starts from now on, after it has ended.
-    tree:*) export ATMOST_HOLD_MARK="${ATMOST_HOLD_MARK:+$ATMOST_HOLD_MARK:}$$" ;;
-  esac
-  # Behind the placeholder in the here-document atmost puts "NAME PID" of a keeper that can be
-  # asked.
+}
+
+# Behind the placeholder in the here-document atmost puts "NAME PID" of a keeper that can be asked.
+# It is kept in front of the words that it was started for. A name with a blank or > in it could be
+# mistaken for another one.
+lock_unlock_hold() {
   {
     read -r lock_unlock_answer || :
     "${ATMOST:-atmost}" hold --quiet --no-history --for-pid "$$" --wait "$3" --expire-after "$4" --until "$5" \
@@ -95,9 +57,72 @@ lock_unlock() {
   } <<END
 -
 END
-  # With blanks and other special characters, one of these could be mistaken for another.
   case $PWD$2$3$4$5$6$7 in
-    *[!A-Za-z0-9_./@%+=:,-]*) ;;
-    *) lock_unlock_keeper="$$ $PWD $2 $3 $4 $5 $6 $7>$lock_unlock_answer" ;;
+    *[\ \>]*) ;;
+    *) lock_unlock_keeper="$lock_unlock_answer>$$ $PWD $2 $3 $4 $5 $6 $7" ;;
   esac
 }
+
+# The keeper that was started last (the eighth argument), if it is one for these words, is asked for
+# u (unlock) or l (lock the same again), and another one for q (end, if you hold nothing). Not from
+# a subshell: two would get each other's answers. Of a later process with its number nothing is
+# opened: it is another user's, or has no such pipes.
+lock_unlock_ask() {
+  set -- "$@" "${8%%>*}"
+  case $1:${8#"$9"} in
+    lock:">$$ $PWD $2 $3 $4 $5 $6 $7") set -- "l $9" "/proc/${9#* }" ;;
+    unlock:">$$ $PWD $2 "*) set -- "u $9" "/proc/${9#* }" ;;
+    lock:">$$ "*) set -- "q $9" "/proc/${9#* }" ;;
+    *) return 1 ;;
+  esac
+  [ /proc/self -ef "/proc/$$" ] && [ -O "$2" ] && [ "$2/fd/100" -ef "$2/fd/102" ] &&
+    { { echo "$1" 1<>"$2/fd/100" && read -r lock_unlock_answer; } <"$2/fd/101"; } 2>/dev/null
+}
+
+# This mark identifies the processes that the script starts from now on, after it has ended.
+lock_unlock_mark() {
+  case :${ATMOST_HOLD_MARK-}: in
+    *:"$$":*) ;;
+    *) export ATMOST_HOLD_MARK="${ATMOST_HOLD_MARK:+$ATMOST_HOLD_MARK:}$$" ;;
+  esac
+}
+
+# Any words in any order.
+lock_unlock_words() {
+  set -- "$@" "lock_unlock_word=${lock_unlock_word-}"  # which is left as it was found
+  for lock_unlock_word in '' "$@"; do
+    case $lock_unlock_word in
+      '') set -- '' '' inf inf main "${LOCK_UNLOCK_MODE-}" '' ;;
+      action=*) set -- "${lock_unlock_word#action=}" "$2" "$3" "$4" "$5" "$6" "$7" ;;
+      name=/*) set -- "$1" "${lock_unlock_word#name=}" "$3" "$4" "$5" "$6" "$7" ;;
+      name=?*) set -- "$1" "./${lock_unlock_word#name=}" "$3" "$4" "$5" "$6" "$7" ;;
+      name=) set -- "$1" '' "$3" "$4" "$5" "$6" "$7" ;;
+      wait=*) set -- "$1" "$2" "${lock_unlock_word#wait=}" "$4" "$5" "$6" "$7" ;;
+      expire=*) set -- "$1" "$2" "$3" "${lock_unlock_word#expire=}" "$5" "$6" "$7" ;;
+      until=*) set -- "$1" "$2" "$3" "$4" "${lock_unlock_word#until=}" "$6" "$7" ;;
+      mode=*) set -- "$1" "$2" "$3" "$4" "$5" "${lock_unlock_word#mode=}" "$7" ;;
+      id=*) set -- "$1" "$2" "$3" "$4" "$5" "$6" "${lock_unlock_word#id=}" ;;
+      lock_unlock_word=*) lock_unlock_word=${lock_unlock_word#*=} ;;
+      *)
+        printf '%s\n' "lock_unlock: $lock_unlock_word: use action= name= wait= expire= until= mode= id=" >&2
+        return 1
+        ;;
+    esac
+  done
+  case $1:$2 in
+    lock:?* | unlock:?*) lock_unlock_do "$@" ;;
+    *:)
+      echo 'lock_unlock: name= is missing: use name=PATH' >&2
+      return 1
+      ;;
+    *)
+      printf '%s\n' "lock_unlock: action=$1: use action=lock or action=unlock" >&2
+      return 1
+      ;;
+  esac
+}
+
+# If zsh autoloads it, this file as a whole is the function's first call.
+case ${ZSH_EVAL_CONTEXT-} in
+  *:loadautofunc) lock_unlock "$@" ;;
+esac

@@ -47,7 +47,8 @@ case $1 in
     ;;
   killed)  # the keeper: unlocking tells
     lock_unlock action=lock name="$PWD/l"
-    kill -KILL "${lock_unlock_keeper##* }"
+    mine=${lock_unlock_keeper%%>*}
+    kill -KILL "${mine#* }"
     if lock_unlock action=unlock name="$PWD/l"; then exit 14; fi
     lock_unlock action=lock name="$PWD/l" wait=1
     lock_unlock action=unlock name="$PWD/l"
@@ -67,12 +68,12 @@ case $1 in
   forged)  # what the variable says is not believed: neither another's keeper nor another kind of process
     lock_unlock action=lock name="$PWD/l"
     mine=$lock_unlock_keeper
-    lock_unlock_keeper="${mine% *} $$"
+    lock_unlock_keeper="${mine%% *} $$>${mine#*>}"
     exec 3>victim
     if [ -e /dev/fd/3 ]; then lock_unlock action=unlock name="$PWD/l"; fi
     [ ! -s victim ] || exit 15
     lock_unlock action=lock name="$PWD/l"
-    lock_unlock_keeper="${lock_unlock_keeper%>*}>00000000000 ${lock_unlock_keeper##* }"
+    lock_unlock_keeper="00000000000 ${lock_unlock_keeper#* }"
     lock_unlock action=unlock name="$PWD/l"
     [ "$("$BIN" check ./l)" = 0 ] || exit 16
     ;;
