@@ -1,6 +1,9 @@
 // atmost hold
+#include <cerrno>
+
 #include "core/limiter.h"
 #include "report.h"
+#include "shared_place.h"
 #include "subcommands.h"
 
 namespace atmost::cli {
@@ -12,9 +15,11 @@ int hold_command(Invocation& invocation) {
       !known.ok())
     return fail(known.error(), invocation, 1);
   Narrator narrator(invocation);
-  const Outcome outcome =
+  Outcome outcome =
       hold_for(*invocation.locks, invocation.request, invocation.keeper_to, &narrator);
   narrator.done();
+  if (int code = 0; outcome.error.sys == EREMOTE && goes_elsewhere(invocation, outcome, code))
+    return code;
   report(outcome, invocation, 1);
   report_status(outcome, invocation, {});
   return exit_code(outcome, invocation);

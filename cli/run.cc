@@ -67,27 +67,6 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
   return taken.ok();
 }
 
-Error apart() {
-  return error_of(Code::usage, 0,
-                  "--also: locks on NFS and others are not taken together: name locks of one "
-                  "directory");
-}
-
-// The lock file is on NFS, and no slot was taken: if machines share its directory, becomes the
-// program that serves it.
-[[gnu::noinline]] bool runs_elsewhere(Invocation& invocation, Outcome& outcome, int& code) {
-  if (invocation.service != nullptr) return false;
-  const PathText url = find_shared_place(invocation);
-  if (url.empty()) {
-    if (invocation.also_count > 0) outcome.error = apart();
-    return false;
-  }
-  code = with_shared_store(invocation, url, [](char** argv, Invocation& moved) {
-    return become_fleet(scheme_of(moved.store)->program, argv, moved);
-  });
-  return true;
-}
-
 }  // namespace
 
 void hide_ping(const Invocation& invocation) {
@@ -112,7 +91,7 @@ int run_command(Invocation& invocation) {
   Narrator narrator(invocation);
   Outcome outcome = atmost::run_command(*invocation.locks, invocation.request, command, &narrator);
   narrator.done();
-  if (outcome.error.sys == EREMOTE && runs_elsewhere(invocation, outcome, code)) return code;
+  if (outcome.error.sys == EREMOTE && goes_elsewhere(invocation, outcome, code)) return code;
   if (outcome.kind == Outcome::Kind::failed && outcome.error.code == Code::not_found)
     explain_not_found(invocation, command.argv[0], outcome.error);
   report(outcome, invocation, 2);

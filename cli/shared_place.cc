@@ -2,6 +2,8 @@
 
 #include "combine.h"
 #include "core/host.h"
+#include "core/outcome.h"
+#include "core/schemes.h"
 #include "place.h"
 #include "subcommands.h"
 
@@ -24,11 +26,17 @@ bool directory_of(const Invocation& invocation, PathText& to) {
   return true;
 }
 
+Error apart() {
+  return error_of(Code::usage, 0,
+                  "--also: locks on NFS and others are not taken together: name locks of one "
+                  "directory");
+}
+
 }  // namespace
 
 bool asks_place_first(const Invocation& invocation) {
-  return invocation.subcommand != kRun || invocation.die_with.given() || invocation.ttl_given ||
-         invocation.status_fd >= 0 || !invocation.ping_argument.empty() ||
+  return (invocation.subcommand & (kRun | kHold)) == 0 || invocation.die_with.given() ||
+         invocation.ttl_given || invocation.status_fd >= 0 || !invocation.ping_argument.empty() ||
          !doubtful(invocation).empty();
 }
 
@@ -54,6 +62,19 @@ int with_shared_store(Invocation& invocation, std::string_view url,
   invocation.argv = argv;
   invocation.store = url;
   return then(argv, invocation);
+}
+
+[[gnu::noinline]] bool goes_elsewhere(Invocation& invocation, Outcome& outcome, int& code) {
+  if (invocation.service != nullptr) return false;
+  const PathText url = find_shared_place(invocation);
+  if (url.empty()) {
+    if (invocation.also_count > 0) outcome.error = apart();
+    return false;
+  }
+  code = with_shared_store(invocation, url, [](char** argv, Invocation& moved) {
+    return become_fleet(scheme_of(moved.store)->program, argv, moved);
+  });
+  return true;
 }
 
 }  // namespace atmost::cli

@@ -2,13 +2,14 @@
 #ifndef ATMOST_CLI_SHARED_PLACE_H
 #define ATMOST_CLI_SHARED_PLACE_H
 
+#include "core/outcome.h"
 #include "invocation.h"
 
 namespace atmost::cli {
 
 // Whether the directory of the lock is looked at before any store is opened. A plain `atmost run`
-// asks only when its lock file turns out to be elsewhere; one that has warned by then, or hidden
-// what its successor needs, asks first.
+// or `hold` asks only when its lock file turns out to be elsewhere; one that has warned by then, or
+// hidden what its successor needs, asks first.
 bool asks_place_first(const Invocation& invocation);
 
 // The URL of the store, if the lock of operand 0 (without one: the lock directory) is in a
@@ -20,6 +21,10 @@ PathText find_shared_place(const Invocation& invocation);
 // is borrowed for the call.
 int with_shared_store(Invocation& invocation, std::string_view url,
                       int (*then)(char** argv, Invocation& invocation));
+
+// After EREMOTE: the lock file is on NFS, and no slot was taken. If machines share its directory,
+// becomes the program that serves it; false: `outcome` stands.
+bool goes_elsewhere(Invocation& invocation, Outcome& outcome, int& code);
 
 }  // namespace atmost::cli
 

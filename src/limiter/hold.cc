@@ -18,6 +18,15 @@
 namespace atmost {
 namespace {
 
+// What complete_hold() leaves for hold_for(): opened twice, the script would cost a tenth more.
+// Never destroyed: the process ends with it.
+union Kept {
+  constexpr Kept() : script() {}
+  ~Kept() {}
+  os::ProcessHandle script;
+};
+constinit Kept kept;
+
 Error about(std::int64_t pid, Code code, std::string_view what) {
   Error error = error_of(code, 0, "process ");
   error.message.append_signed(pid).append(what);
@@ -114,7 +123,7 @@ Outcome take_at_once(const limiter::Keeping& keeping, os::HelperProcess& helper,
   Outcome outcome = limiter::admit({request, keeping.store.traits(), *session.value()},
                                    policy::decide, observer, lease, {.at_once = true});
   if (!lease.held()) return outcome;
-  if (const int error = helper.start()) {
+  if (const int error = helper.start(false)) {
     lease.release(Ending::unknown, {});
     return cannot_start(error);
   }
@@ -132,9 +141,8 @@ Outcome take_at_once(const limiter::Keeping& keeping, os::HelperProcess& helper,
 }  // namespace
 
 Status complete_hold(Store& store, std::int64_t pid, Request& request) {
-  os::ProcessHandle script;
   std::int64_t start_ns = 0;
-  if (Status opened = open_script(pid, script, start_ns); !opened.ok()) return opened;
+  if (Status opened = open_script(pid, kept.script, start_ns); !opened.ok()) return opened;
   bool absolute = make_absolute(request.log_path);
   for (std::uint32_t i = 0; i < request.lock_count; ++i)
     absolute = absolute && make_absolute(request.locks[i].path);
@@ -165,23 +173,16 @@ Outcome hold_for(Store& store, const Request& request, std::string_view keeper_t
                  Observer* observer) {
   os::RequestPipe requests;
   if (!keeper_to.empty()) (void)requests.hang();
-  os::ProcessHandle script;
-  std::int64_t start_ns = 0;
-  if (Status opened = open_script(request.kept_for, script, start_ns); !opened.ok())
-    return failed(opened.error());
-  if (start_ns != request.kept_for_start_ns)
-    return failed(about(request.kept_for, Code::usage, ": it has ended"));
-
-  const limiter::Keeping keeping = {store, request, script, requests};
+  const limiter::Keeping keeping = {store, request, kept.script, requests};
   os::HelperProcess helper;
   Outcome outcome;
   const bool named = store.traits().kept_for_pid;  // a hold needs no process to keep it
   if (!named) outcome = take_at_once(keeping, helper, observer);
   const bool waits = outcome.kind == Outcome::Kind::refused && !request.wait.is_zero();
   if (waits || named) {
-    if (const int error = helper.start()) return cannot_start(error);
+    if (const int error = helper.start(true)) return cannot_start(error);
     if (helper.is_helper()) limiter::take_and_keep(keeping, helper, observer);
-    outcome = follow(request, helper, script);
+    outcome = follow(request, helper, kept.script);
   }
   return handed_over(keeping, outcome, helper, keeper_to);
 }

@@ -39,6 +39,18 @@ int real_sigaction(int signal, const struct sigaction* to, struct sigaction* old
   return ::sigaction(signal, to, old);
 }
 
+// Close-on-exec, both ends.
+int real_pipe(int* ends) {
+#if defined(SYS_pipe2) && !defined(ATMOST_PORTABLE)
+  return pipe2(ends, O_CLOEXEC);
+#else
+  if (::pipe(ends) != 0) return -1;
+  (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  return 0;
+#endif
+}
+
 int real_link(const char* from, const char* to) {
   return ::linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
@@ -95,7 +107,7 @@ const Calls kRealCalls = {
     platform::rename_new,
     real_rename,
     ::fork,
-    ::pipe,
+    real_pipe,
     ::unlink,
     ::fstatvfs,
     ::futimens,

@@ -315,8 +315,11 @@ int open_pipe(Fd& read_end, Fd& write_end, int lowest) {
   if (calls.pipe(ends) != 0) return errno;
   read_end = Fd(ends[0]);
   write_end = Fd(ends[1]);
-  const int error = move_up(read_end, lowest);
-  return error != 0 ? error : move_up(write_end, lowest);
+  for (Fd* end : {&read_end, &write_end}) {
+    if (end->get() >= lowest) continue;
+    if (const int error = move_up(*end, lowest)) return error;
+  }
+  return 0;
 }
 
 int make_inheritable(int fd) { return calls.control(fd, F_SETFD, 0) < 0 ? errno : 0; }

@@ -16,8 +16,9 @@ class HelperProcess {
  public:
   // Forks. 0 in both processes, or an errno value. The helper is a copy of this process with all
   // its descriptors, its terminal and its signals. Only SIGTERM stays pending until an EventWait,
-  // because a process that knows the helper may send one before it runs. REQUIRES: single-threaded.
-  int start();
+  // because a process that knows the helper may send one before it runs. A helper that does not
+  // answer cannot tell(). REQUIRES: single-threaded.
+  int start(bool answers);
   bool is_helper() const { return starter_ != 0; }
   std::int64_t pid() const { return pid_; }  // for the starter: its number
 

@@ -121,7 +121,7 @@ void KeptOutput::show() {
 void KeptOutput::leave() {
   if (!os::has_other_writers(file_)) return;
   os::HelperProcess helper;
-  if (helper.start() != 0 || !helper.is_helper()) return;
+  if (helper.start(true) != 0 || !helper.is_helper()) return;
   const int keep[] = {file_.get()};
   helper.settle(keep, 1);
   do {

@@ -32,9 +32,11 @@ std::string name_of(unsigned long number) {
       {SYS_arch_prctl, "arch_prctl"},
       {SYS_clone, "clone"},
       {SYS_close, "close"},
+      {SYS_dup3, "dup3"},
       {SYS_execve, "execve"},
       {SYS_exit_group, "exit_group"},
       {SYS_fcntl, "fcntl"},
+      {SYS_fork, "fork"},
       {SYS_fstat, "fstat"},
       {SYS_fstatfs, "fstatfs"},
       {SYS_getpid, "getpid"},
@@ -44,6 +46,9 @@ std::string name_of(unsigned long number) {
       {SYS_open, "open"},
       {SYS_openat, "openat"},
       {SYS_prctl, "prctl"},
+      {SYS_pidfd_open, "pidfd_open"},
+      {SYS_pipe2, "pipe2"},
+      {SYS_poll, "poll"},
       {SYS_pread64, "pread"},
       {SYS_prlimit64, "prlimit"},
       {SYS_pwrite64, "pwrite"},
@@ -166,11 +171,12 @@ class Cost : public testing::Test {
 
   // On a busy machine even this command may run for 50 ms, after which its start is recorded apart
   // from its end: so one of several tries is enough.
-  void costs(const Words& words, const Calls& expected) {
+  void costs(const Words& words, const Calls& expected, const Words& between = {}) {
     std::string wrong;
     for (int i = 0; i < 30; ++i) {
       wrong = difference(expected, calls_of(words, directory_.path()));
       if (wrong.empty()) return;
+      if (!between.empty()) run(between);
     }
     EXPECT_EQ(wrong, "");
   }
@@ -233,6 +239,43 @@ TEST_F(Cost, Exectimes) {
                 {"stat", depth()},
                 {"statx", 1}});
   touches(words, 10);
+}
+
+// As lock_unlock.sh takes a lock for the first time: the calls until that process has ended.
+TEST_F(Cost, Hold) {
+  const std::string script = std::to_string(getpid());
+  const Words take = {atmost_,  "hold", "--quiet",     "--no-history", "--for-pid", script,
+                      "--wait", "inf",  "--keeper-to", "/dev/null",    "--",        lock("held")};
+  const Words release = {atmost_, "release", "--quiet", "--for-pid", script, "--", lock("held")};
+  run(take);  // makes the file
+  run(release);
+  costs(take,
+        {{"arch_prctl", 1},
+         {"close", 12},
+         {"dup3", 3},
+         {"exit_group", 1},
+         {"fcntl", 5},
+         {"fork", 1},
+         {"fstat", 1},
+         {"fstatfs", 1},
+         {"getpid", 1},
+         {"openat", 5},
+         {"pidfd_open", 1},
+         {"pipe2", 3},
+         {"poll", 1},
+         {"pread", 6},
+         {"prlimit", 1},
+         {"pwrite", 3},
+         {"read", 1},
+         {"readlink", 1},
+         {"set_tid_address", 1},
+         {"sigprocmask", 10},
+         {"stat", depth() + 1},
+         {"statx", 1},
+         {"uname", 1},
+         {"write", 2}},
+        release);
+  run(release);
 }
 
 TEST_F(Cost, Refusal) {

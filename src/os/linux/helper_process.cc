@@ -17,11 +17,11 @@
 #include "../terminal.h"
 
 namespace atmost::os {
-int HelperProcess::start() {
+int HelperProcess::start(bool answers) {
   Fd child_in;
   Fd child_out;
   int error = open_pipe(child_in, out_);
-  if (error == 0) error = open_pipe(in_, child_out);
+  if (error == 0 && answers) error = open_pipe(in_, child_out);
   if (error != 0) return error;
   const pid_t parent = getpid();
   sigset_t terminate, before;

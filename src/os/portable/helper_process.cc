@@ -9,7 +9,7 @@
 namespace atmost::os {
 
 // In POSIX only the parent of a process learns that it has ended.
-int HelperProcess::start() { return ENOSYS; }
+int HelperProcess::start(bool) { return ENOSYS; }
 bool HelperProcess::tell(const void*, std::size_t) const { return false; }
 bool HelperProcess::hear(void*, std::size_t) const { return false; }
 HelperProcess::First HelperProcess::which_first(int) const { return First::process_ended; }
