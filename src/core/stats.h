@@ -66,6 +66,14 @@ struct DirectoryStats {
   float relations[kStages][kRelations];
   float tried;            // runs that had a limit
   float missed[kPrices];  // how many kills the limit at each price would have cost
+  // Of the runs that had a limit: the kills of good ones, the notes that one was too short, and as
+  // many of either as the requested risks allow
+  float wrongly;
+  float noted;
+  float allowed;
+  // How often limits ended three runs of a lock in a row, and no longer run completed next. One
+  // that did takes several of these away.
+  float hung_rows;
 };
 
 // Whether a store keeps statistics: not at all; it does; or it does, but a lock's are left out

@@ -13,6 +13,10 @@ constexpr int kBelowMedian = kStepsPerOctave + 1;
 constexpr double kRepeats = 2;
 // What a short run adds to, and an ordinary one takes from, the proof that the job is quicker now.
 constexpr std::uint32_t kProof = 16;
+// So many notes more than the risk allows halve the risk at which the floor is put, down to a
+// twentieth of it.
+constexpr double kNotesTooMany = 10;
+constexpr double kLeastRisk = 0.05;
 
 int median_step(const LockStats& lock_stats) {
   const double half = all_runs(lock_stats) / 2;
@@ -51,8 +55,16 @@ Duration run_floor(const LockStats& lock_stats, const OwnForecast& next, std::ui
   return below > 0 ? end_of_step(below - 1) : Duration{};
 }
 
-bool judge_floor(LockStats& lock_stats, const OwnForecast& next, const RunSample& run) {
-  const int below = floor_in_force(lock_stats, next, run.risk_ppm);
+std::uint32_t note_risk(const DirectoryStats& directory_stats, std::uint32_t risk_ppm) {
+  const double more = static_cast<double>(directory_stats.noted - directory_stats.allowed);
+  if (more <= 0) return risk_ppm;
+  const double part = 1 / (1 + more / kNotesTooMany);
+  return static_cast<std::uint32_t>(risk_ppm * (part > kLeastRisk ? part : kLeastRisk));
+}
+
+bool judge_floor(LockStats& lock_stats, const OwnForecast& next, const RunSample& run,
+                 std::uint32_t risk_ppm) {
+  const int below = floor_in_force(lock_stats, next, risk_ppm);
   if (step_of(run.ran) >= below) {
     if (lock_stats.quicker > 0) --lock_stats.quicker;
     if (lock_stats.quicker == 0) forget_floor(lock_stats);

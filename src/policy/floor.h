@@ -21,9 +21,14 @@ inline constexpr std::uint32_t kShortRuns = 5;
 // what starting a process takes.
 Duration run_floor(const LockStats& lock_stats, const OwnForecast& next, std::uint32_t risk_ppm);
 
+// The risk at which the floor is put. It is lower than the requested one where more runs of the
+// directory were noted than that allows: work that often becomes less is noted again each time.
+std::uint32_t note_risk(const DirectoryStats& directory_stats, std::uint32_t risk_ppm);
+
 // A run of that step has completed, and is not part of the statistics yet. Returns whether it was
 // successful and too short.
-bool judge_floor(LockStats& lock_stats, const OwnForecast& next, const RunSample& run);
+bool judge_floor(LockStats& lock_stats, const OwnForecast& next, const RunSample& run,
+                 std::uint32_t risk_ppm);
 
 }  // namespace atmost::policy
 

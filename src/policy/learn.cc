@@ -12,8 +12,15 @@ namespace {
 constexpr std::uint32_t kWideKills = 3;
 constexpr std::uint32_t kWidenThird = 18;
 constexpr std::uint32_t kWidenFurther = kStepsPerOctave;
-std::uint32_t widening(std::uint32_t in_a_row) {
-  return in_a_row < kWideKills ? kWidenSteps : in_a_row == kWideKills ? kWidenThird : kWidenFurther;
+// The directory's rows of kWideKills are taken for hangs from this many on; one that was none
+// weighs as much as so many that were, and takes its own away.
+constexpr float kHungRows = 8;
+bool rows_are_hangs(const DirectoryStats& directory_stats) {
+  return directory_stats.hung_rows >= kHungRows;
+}
+std::uint32_t widening(const DirectoryStats& directory_stats, std::uint32_t in_a_row) {
+  if (in_a_row < kWideKills) return kWidenSteps;
+  return in_a_row == kWideKills && !rows_are_hangs(directory_stats) ? kWidenThird : kWidenFurther;
 }
 constexpr Duration kAfterWideKills = Duration::seconds(24 * 3600);
 // How much of the widening a completed run undoes.
@@ -35,6 +42,9 @@ void add_to(std::uint32_t& number, std::uint32_t more) {
   number = number < UINT32_MAX - more ? number + more : UINT32_MAX;
 }
 void count(std::uint32_t& number) { add_to(number, 1); }
+void add_to(float& number, float more) {
+  number = number + more < kMostCounts ? number + more : kMostCounts;
+}
 
 // Whether the run was admitted before a limit last killed one and ended after that: with several
 // slots, it then says nothing about the killed run.
@@ -45,12 +55,22 @@ bool ran_beside_kill(const LockStats& lock_stats, const RunSample& run) {
 
 std::int64_t end_of(const RunSample& run) { return run.started_real_ns + run.ran.ns; }
 
+// So many kills in a row were those of good runs.
+void were_good(DirectoryStats& directory_stats, std::uint32_t kills) {
+  add_to(directory_stats.wrongly, static_cast<float>(kills));
+  if (kills < kWideKills) return;
+  float& rows = directory_stats.hung_rows;
+  rows = rows > kHungRows + 1 ? rows - (kHungRows + 1) : 0;
+}
+
 // The killed run counts, and the widening is undone.
 void settle(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run) {
   const auto step = static_cast<std::uint32_t>(step_of(run.ran));
   const bool is_shorter = lock_stats.unsettled > step;
   if (lock_stats.unsettled > 0)
     (is_shorter ? lock_stats.hung : lock_stats.wrongly) += lock_stats.stopped_in_a_row;
+  if (lock_stats.unsettled > 0 && !is_shorter)
+    were_good(directory_stats, lock_stats.stopped_in_a_row);
   if (is_shorter) {
     add_longer_run(lock_stats, static_cast<int>(lock_stats.unsettled) - 1);
     add_longer_run(directory_stats, static_cast<int>(lock_stats.unsettled) - 1);
@@ -90,15 +110,16 @@ PriceLimits limits_at_first(const LockStats& lock_stats) {
 }
 
 // The shortest limit after a kill.
-Duration retry_floor(const LockStats& lock_stats) {
+Duration retry_floor(const LockStats& lock_stats, const DirectoryStats& directory_stats) {
   if (lock_stats.unsettled == 0) return {};
   // A run longer than the longest limit must be able to complete, too.
   if (static_cast<int>(lock_stats.unsettled) > kLongestLimit) return Duration::forever();
-  const int longer = static_cast<int>(widening(lock_stats.stopped_in_a_row));
-  const Duration floor =
-      end_of_step(at_most(static_cast<int>(lock_stats.unsettled) - 1 + longer, kLongestLimit));
-  return lock_stats.stopped_in_a_row >= kWideKills && floor < kAfterWideKills ? kAfterWideKills
-                                                                              : floor;
+  const std::uint32_t kills = lock_stats.stopped_in_a_row;
+  const bool hangs = rows_are_hangs(directory_stats);
+  const int step = static_cast<int>(lock_stats.unsettled - 1 + widening(directory_stats, kills));
+  if (kills == kWideKills && !hangs && step > kLongestLimit) return Duration::forever();
+  const Duration floor = end_of_step(at_most(step, kLongestLimit));
+  return kills >= kWideKills && !hangs && floor < kAfterWideKills ? kAfterWideKills : floor;
 }
 
 }  // namespace
@@ -115,7 +136,9 @@ bool is_plausible(const DirectoryStats& directory_stats) {
     if (!are_counts(stage, kRelations)) return false;
   }
   return are_counts(directory_stats.runs, kSteps) && are_counts(&directory_stats.tried, 1) &&
-         are_counts(directory_stats.missed, kPrices);
+         are_counts(directory_stats.missed, kPrices) && are_counts(&directory_stats.wrongly, 1) &&
+         are_counts(&directory_stats.noted, 1) && are_counts(&directory_stats.allowed, 1) &&
+         are_counts(&directory_stats.hung_rows, 1);
 }
 
 RunLimit run_limit(const LockStats& lock_stats, const DirectoryStats& directory_stats,
@@ -134,12 +157,12 @@ RunLimit run_limit(const LockStats& lock_stats, const DirectoryStats& directory_
   const bool none = answer.step > kLongestLimit;
   answer.limit = none ? Duration::forever() : end_of_step(at_most(wider, kLongestLimit));
   if (answer.limit < bounds.low) answer.limit = bounds.low;
-  const Duration floor = retry_floor(lock_stats);
+  const Duration floor = retry_floor(lock_stats, directory_stats);
   if (answer.limit < floor) answer.limit = floor;
   if (answer.limit > bounds.high) answer.limit = bounds.high;
   answer.chance = next.beyond[step_of(answer.limit)];
-  answer.floor =
-      run_floor(lock_stats, own_forecast(directory_stats, weights, next), bounds.risk_ppm);
+  answer.floor = run_floor(lock_stats, own_forecast(directory_stats, weights, next),
+                           note_risk(directory_stats, bounds.risk_ppm));
   return answer;
 }
 
@@ -159,7 +182,10 @@ bool run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const
       try_prices(directory_stats,
                  retried ? limits_at_first(lock_stats) : limits_at_prices(next, bounds), step,
                  bounds.high);
-      suspicious = judge_floor(lock_stats, own_forecast(directory_stats, weights, next), run);
+      suspicious = judge_floor(lock_stats, own_forecast(directory_stats, weights, next), run,
+                               note_risk(directory_stats, run.risk_ppm));
+      if (suspicious) add_to(directory_stats.noted, 1.0f);
+      add_to(directory_stats.allowed, static_cast<float>(run.risk_ppm * 1e-6));
     }
     relate(lock_stats, directory_stats, weights, step);
   }
@@ -174,8 +200,8 @@ bool run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const
   return suspicious;
 }
 
-void run_cut_short(LockStats& lock_stats, const DirectoryStats& directory_stats,
-                   const RunSample& run, CutBy by) {
+void run_cut_short(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run,
+                   CutBy by) {
   const int step = step_of(run.ran);
   if (by == CutBy::limit) {
     unsettle(lock_stats, run);
@@ -185,7 +211,8 @@ void run_cut_short(LockStats& lock_stats, const DirectoryStats& directory_stats,
     }
     count(lock_stats.stopped);
     count(lock_stats.stopped_in_a_row);
-    const std::uint32_t longer = widening(lock_stats.stopped_in_a_row);
+    if (lock_stats.stopped_in_a_row == kWideKills) add_to(directory_stats.hung_rows, 1.0f);
+    const std::uint32_t longer = widening(directory_stats, lock_stats.stopped_in_a_row);
     lock_stats.widened =
         lock_stats.widened + longer < kSteps ? lock_stats.widened + longer : kSteps;
     if (lock_stats.unsettled < static_cast<std::uint32_t>(step) + 1)

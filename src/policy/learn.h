@@ -36,8 +36,9 @@ RunLimit run_limit(const LockStats& lock_stats, const DirectoryStats& directory_
 // After a limit killed a run, the next limit is at least eight times as long as that run, up to the
 // upper bound. After a second kill in a row, it is so again; after the third, it is more than
 // twenty times as long and at least a day, so that work that has become so much longer can
-// complete. Each further kill doubles the limit: runs that hang one after the other do not leave
-// the lock without one.
+// complete; there is none if that is longer than any limit. Each further kill doubles the limit:
+// runs that hang one after the other do not leave the lock without one. Where such rows of kills
+// have turned out to be hangs in the directory, the third one doubles the limit, too.
 inline constexpr std::uint32_t kWidenSteps = 12;
 
 // A run of this lock ended by itself. Changes both. Returns whether it was successful and
@@ -50,8 +51,8 @@ bool run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const
 // counts as one of unknown greater length, unless a longer run that was going by then shows that
 // it was right after all: with several slots a retry may end after shorter runs.
 enum class CutBy : std::uint8_t { limit, other };
-void run_cut_short(LockStats& lock_stats, const DirectoryStats& directory_stats,
-                   const RunSample& run, CutBy by);
+void run_cut_short(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run,
+                   CutBy by);
 
 }  // namespace atmost::policy
 

@@ -6,8 +6,8 @@ namespace atmost::policy {
 namespace {
 
 // The initial statistics of a directory: as if 300 runs had shown that limits at price p kill one
-// run in p. This is cautious (tests/unit/policy/learn_test.cc tries several kinds of runs) and is
-// soon outweighed by real runs.
+// run in p. This is cautious (tests/unit/policy/learn_risk_test.cc tries several kinds of runs) and
+// is soon outweighed by real runs.
 constexpr double kExpectedRuns = 300;
 constexpr double price_at(int index) { return 32 << index; }
 constexpr double kDearest = 1 << 20;
@@ -19,6 +19,13 @@ constexpr double kDoubtedRisk = 0.001;
 // The shares of kills at the prices are estimated too high by this factor, on recorded and made
 // logs alike: a price rises with each kill, and falls later.
 constexpr double kTooHigh = 1.03;
+
+// In so many runs of a directory, the prices become known.
+constexpr double kYoungRuns = 4000;
+// A quarter and two kills more than the risk allows are taken for chance; one more halves the risk.
+constexpr double kTolerated = 1.25;
+constexpr double kByChance = 2;
+constexpr double kKillsTooMany = 1;
 
 // A greater risk is proved by fewer runs.
 double doubt_at(int index, double risk) {
@@ -32,11 +39,20 @@ double share_missed(const DirectoryStats& directory_stats, int index, double dou
          (static_cast<double>(directory_stats.tried) + kExpectedRuns);
 }
 
+// In a young directory little is known of the prices. There the risk is lowered as long as more
+// good runs were killed than chance explains.
+double caution(const DirectoryStats& directory_stats) {
+  const double young = 1 - static_cast<double>(directory_stats.tried) / kYoungRuns;
+  const double more = static_cast<double>(directory_stats.wrongly) - kByChance -
+                      kTolerated * static_cast<double>(directory_stats.allowed);
+  return young > 0 && more > 0 ? 1 / (1 + young * more / kKillsTooMany) : 1;
+}
+
 }  // namespace
 
 double price_for(const DirectoryStats& directory_stats, std::uint32_t risk_ppm) {
   const double asked = risk_ppm > 0 ? risk_ppm * 1e-6 : 1e-7;
-  const double risk = kTooHigh * asked;
+  const double risk = kTooHigh * asked * caution(directory_stats);
   double before = 0;
   for (int i = 0; i < kPrices; ++i) {
     const double missed = share_missed(directory_stats, i, doubt_at(i, asked));
@@ -89,6 +105,10 @@ void try_prices(DirectoryStats& directory_stats, const PriceLimits& limits, int 
   if (static_cast<double>(directory_stats.tried) < kManyCounts) return;
   directory_stats.tried /= 2;
   for (float& missed : directory_stats.missed) missed /= 2;
+  directory_stats.wrongly /= 2;
+  directory_stats.noted /= 2;
+  directory_stats.allowed /= 2;
+  directory_stats.hung_rows /= 2;
 }
 
 }  // namespace atmost::policy

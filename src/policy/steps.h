@@ -28,10 +28,12 @@ constexpr int step_of(Duration length) {
   return low;
 }
 
+inline constexpr float kMostCounts = 1e6f;
+
 // Whether no value is NaN, negative, or larger than any that we write.
 constexpr bool are_counts(const float* counts, int size) {
   for (int i = 0; i < size; ++i) {
-    if (!(counts[i] >= 0 && counts[i] <= 1e6f)) return false;
+    if (!(counts[i] >= 0 && counts[i] <= kMostCounts)) return false;
   }
   return true;
 }

@@ -9,7 +9,7 @@ namespace {
 
 // Another number when a field changes.
 constexpr std::string_view kMark =
-    std::endian::native == std::endian::little ? "runs:2:L\n" : "runs:2:B\n";
+    std::endian::native == std::endian::little ? "runs:3:L\n" : "runs:3:B\n";
 
 template <class T>
 std::string to_bytes(const T& stats) {

@@ -196,9 +196,9 @@ struct ExperienceRecord {
   DirectoryStats directory_stats;
   std::uint64_t checksum;
 };
-static_assert(sizeof(DirectoryStats) == 764 && sizeof(ExperienceRecord) == 784);
+static_assert(sizeof(DirectoryStats) == 780 && sizeof(ExperienceRecord) == 800);
 inline constexpr char kDirectoryStatsName[] = "experience.hint";
-inline constexpr std::uint32_t kExperienceVersion = 4;
+inline constexpr std::uint32_t kExperienceVersion = 5;
 
 inline constexpr std::int64_t kRecordSize = 256;
 static_assert(sizeof(Record) <= kRecordSize && sizeof(WaiterRecord) <= kRecordSize);

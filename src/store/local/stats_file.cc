@@ -124,10 +124,10 @@ bool memorize(int fd, std::string_view path, const Making& making, LearnFn learn
   DirectoryStats directory_stats{};
   (void)read_lock_stats(fd, lock_stats);
   Directory directory;
-  const bool completed = what.kind == RunSample::Kind::completed;
-  const bool stopped = what.kind == RunSample::Kind::stopped;
-  const bool known = (completed || stopped) && directory.open(path, making);
-  const bool shared = completed && known && directory.lock();
+  const bool ended =
+      what.kind == RunSample::Kind::completed || what.kind == RunSample::Kind::stopped;
+  const bool known = ended && directory.open(path, making);
+  const bool shared = known && directory.lock();
   if (known) directory.read(directory_stats);
   const bool suspicious = learn(lock_stats, directory_stats, what);
   if (shared) directory.write(directory_stats);

@@ -103,6 +103,20 @@ TEST_F(Floor, ProcessesThatOnlyStartAreNeverTooFast) {
   EXPECT_TRUE(floor().is_zero());
 }
 
+// Where work often becomes less, each time would be noted again.
+TEST_F(Floor, IsPutAtALowerRiskWhereMoreIsNotedThanAsked) {
+  EXPECT_EQ(note_risk(directory_stats, 5000), 5000u);
+  directory_stats.noted = 30;
+  EXPECT_EQ(note_risk(directory_stats, 5000), 1250u);
+  directory_stats.noted = 1e5f;
+  EXPECT_EQ(note_risk(directory_stats, 5000), 250u);
+  directory_stats = {};
+  runs(40, 60);
+  EXPECT_EQ(directory_stats.noted, 0);
+  EXPECT_TRUE(run(0.5));
+  EXPECT_EQ(directory_stats.noted, 1);
+}
+
 TEST_F(Floor, SpoiltValuesAreNotBelieved) {
   lock_stats.floor = kSteps;
   EXPECT_FALSE(is_plausible(lock_stats));

@@ -1,9 +1,5 @@
 // Limits learned from runs: what a limit is made of, and what is promised of it, on runs of several
 // kinds.
-#include "policy/learn.h"
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -11,30 +7,11 @@
 #include <random>
 #include <vector>
 
+#include "learn_kit.h"
 #include "policy/steps.h"
 
 namespace atmost::policy {
 namespace {
-
-Duration seconds(double s) { return {static_cast<std::int64_t>(s * 1e9)}; }
-
-// One lock in a directory of its own, unless told otherwise.
-RunSample run_of(Duration ran) {
-  RunSample run;
-  run.ran = ran;
-  return run;
-}
-
-class Learn : public ::testing::Test {
- protected:
-  RunLimit limit() const { return run_limit(lock_stats, directory_stats, bounds); }
-  void run(double s) { run_completed(lock_stats, directory_stats, run_of(seconds(s))); }
-  void killed() { run_cut_short(lock_stats, directory_stats, run_of(limit().limit), CutBy::limit); }
-
-  LockStats lock_stats{};
-  DirectoryStats directory_stats{};
-  LearnedBounds bounds;
-};
 
 TEST(Steps, AreQuarterOctavesWithoutGaps) {
   EXPECT_EQ(step_of({0}), 0);
@@ -140,141 +117,6 @@ TEST_F(Learn, AHangOnThe30thRunIsSeenSoon) {
   }
 }
 
-// Done when: killed wrongly three times in a row, the fourth completes. Here the work has become a
-// hundred times as long.
-TEST_F(Learn, KilledThreeTimesInARowItCompletesTheFourth) {
-  for (int i = 0; i < 100; ++i) run(100);
-  const double length = 10000;
-  int kills = 0;
-  for (; limit().limit < seconds(length); ++kills) killed();
-  EXPECT_GE(kills, 1);
-  EXPECT_LE(kills, 3);
-  run(length);
-  EXPECT_GE(limit().limit, seconds(length));  // what was learned so dearly is kept
-}
-
-// A job of a minute that hangs again and again.
-TEST_F(Learn, HangsInARowDoNotDisarmTheLimit) {
-  for (int i = 0; i < 100; ++i) run(60);
-  const Duration before = limit().limit;
-  for (int hang = 0; hang < 8; ++hang) {  // the last of them for four weeks
-    killed();
-    EXPECT_FALSE(limit().limit.is_forever()) << hang;
-    if (hang == 4) {
-      EXPECT_LE(limit().limit, seconds(8 * 86400));
-    }
-  }
-  run(60);
-  EXPECT_FALSE(limit().limit.is_forever());
-  for (int i = 0; i < 12; ++i) run(60);
-  EXPECT_LE(limit().limit.ns, 2 * before.ns);
-}
-
-// The shortest limit is a second: eight times that is what the next run has.
-TEST_F(Learn, AfterAKillTheLimitIsEightTimesAsLongWhateverTheBounds) {
-  for (int i = 0; i < 30; ++i) run(0.05);
-  ASSERT_EQ(limit().limit, bounds.low);
-  killed();
-  EXPECT_GE(limit().limit, seconds(8));
-  killed();
-  EXPECT_GE(limit().limit, seconds(60));
-  run(20);
-  for (int i = 0; i < 3; ++i) run(0.05);
-  EXPECT_GE(limit().limit, seconds(20));
-  EXPECT_LE(limit().limit, seconds(600));
-  bounds.high = Duration::seconds(5);
-  killed();
-  EXPECT_EQ(limit().limit, bounds.high) << "but never longer than the longest";
-}
-
-// With two slots: what was admitted before the kill and ends after it says nothing about it.
-TEST_F(Learn, ARunBesideTheKilledOneDoesNotSettleIt) {
-  const auto run_at = [&](double start, double length) {
-    RunSample run = run_of(seconds(length));
-    run.started_real_ns = seconds(start).ns;
-    return run;
-  };
-  for (int i = 0; i < 30; ++i)
-    run_completed(lock_stats, directory_stats, run_at(1000 + i * 100, 60));
-  run_cut_short(lock_stats, directory_stats, run_at(10000, 200), CutBy::limit);
-  const Duration after = limit().limit;
-  ASSERT_GE(after, seconds(1600));
-  run_completed(lock_stats, directory_stats, run_at(10170, 60));
-  EXPECT_EQ(limit().limit, after);
-  run_completed(lock_stats, directory_stats, run_at(10210, 60));
-  EXPECT_LT(limit().limit, seconds(1600));
-}
-
-// A log's runs start when they did, so a retry often ends after shorter runs that began later.
-TEST_F(Learn, ARetryThatEndsAfterAShorterRunWasNoHang) {
-  double now = 1000;
-  const auto run_at = [&](double start, double length) {
-    RunSample run = run_of(seconds(length));
-    run.started_real_ns = seconds(start).ns;
-    return run;
-  };
-  for (int i = 0; i < 100; ++i, now += 100)
-    run_completed(lock_stats, directory_stats, run_at(now, 60));
-  // Two kills of a long run, each followed by a shorter run while its retry goes on.
-  double killed_after = 0;
-  for (int kill = 0; kill < 2; ++kill) {
-    const double lasts = static_cast<double>(limit().limit.ns) / 1e9;
-    run_cut_short(lock_stats, directory_stats, run_at(now, lasts), CutBy::limit);
-    killed_after = lasts;
-    now += lasts;
-    run_completed(lock_stats, directory_stats, run_at(now + 10, 60));
-    EXPECT_EQ(lock_stats.hung, 1u + static_cast<unsigned>(kill));
-    EXPECT_EQ(lock_stats.wrongly, 0u);
-  }
-  const auto missed_before = directory_stats.missed[2];
-  const double long_run = 1.5 * killed_after;
-  run_completed(lock_stats, directory_stats, run_at(now, long_run));
-  EXPECT_EQ(lock_stats.hung, 0u);
-  EXPECT_EQ(lock_stats.wrongly, 2u);
-  EXPECT_GE(directory_stats.missed[2], missed_before + 1)
-      << "what was learned between the kill and the end hides no kill";
-  // Whatever began after the decision says nothing about it.
-  for (int i = 0; i < 300; ++i) run(60);
-  const double lasts = static_cast<double>(limit().limit.ns) / 1e9;
-  run_cut_short(lock_stats, directory_stats, run_at(now + 1e6, lasts), CutBy::limit);
-  now += 1e6 + lasts;
-  run_completed(lock_stats, directory_stats, run_at(now + 10, 60));
-  run_completed(lock_stats, directory_stats, run_at(now + 80, 1e6));
-  EXPECT_EQ(lock_stats.hung, 1u);
-}
-
-TEST_F(Learn, AKillWidensEightfoldAndThreeRunsNarrowAgain) {
-  for (int i = 0; i < 100; ++i) run(100);
-  const Duration before = limit().limit;
-  killed();
-  EXPECT_NEAR(static_cast<double>(limit().limit.ns), 8.0 * static_cast<double>(before.ns), 1e3);
-  run(100);
-  EXPECT_GT(limit().limit, before);
-  EXPECT_LT(static_cast<double>(limit().limit.ns), 8.0 * static_cast<double>(before.ns));
-  for (int i = 0; i < 2; ++i) run(100);
-  // The killed run may have been good: until much has been seen since, it counts as twice as long.
-  EXPECT_LE(static_cast<double>(limit().limit.ns), 3.0 * static_cast<double>(before.ns));
-  for (int i = 0; i < 300; ++i) run(100);
-  EXPECT_LE(limit().limit, before);
-}
-
-// Six short runs and a long one: the long one is killed at first, and must not be for ever.
-TEST_F(Learn, AnAtomOftenKilledIsGivenMoreTime) {
-  for (int i = 0; i < 100; ++i) run(10);
-  int kills = 0;
-  for (int week = 0; week < 30; ++week) {
-    if (limit().limit < seconds(2000)) {
-      killed();
-      ++kills;
-    } else {
-      run(2000);
-    }
-    for (int day = 0; day < 6; ++day) run(10);
-  }
-  EXPECT_GE(kills, 1);
-  EXPECT_LE(kills, 10);
-}
-
 TEST_F(Learn, ARunCutShortIsNeverAShortOne) {
   for (int i = 0; i < 20; ++i) run(1000);
   const LockStats before = lock_stats;
@@ -313,81 +155,6 @@ TEST_F(Learn, ALowerRiskIsALongerLimit) {
     before = limit().limit;
   }
   EXPECT_GT(before, seconds(10000));
-}
-
-// The knob means what it says: no more than about so many good runs in 1,000 are killed, whatever
-// the runs are like.
-TEST(Risk, IsKeptOnRunsOfAnyKind) {
-  std::mt19937 chance(11);
-  std::normal_distribution<double> normal(0, 1);
-  std::uniform_real_distribution<double> even(1e-9, 1);
-  const auto length = [&](int kind, int lock, int i) {
-    const double typical = std::exp(2 + lock % 7);
-    switch (kind) {
-      case 0:
-        return typical * std::exp((0.1 + 0.3 * (lock % 4)) * normal(chance));  // lognormal
-      case 1:
-        return typical * (even(chance) < 0.08 ? 20 : 1) *
-               std::exp(0.1 * normal(chance));  // two kinds of work
-      case 2:
-        return typical * std::pow(1.01, i) * std::exp(0.15 * normal(chance));  // growing
-      case 3:
-        return typical *
-               std::pow(-std::log(even(chance)), 1 / (0.4 + 0.4 * (lock % 3)));  // Weibull
-      case 4:
-        return typical * (i % 7 == 6 ? 8 : 1) * std::exp(0.3 * normal(chance));  // weekly
-      default:
-        return typical * (1 + 0.03 * even(chance));  // the same again
-    }
-  };
-  for (int kind = 0; kind < 6; ++kind) {
-    std::vector<LockStats> locks(40);
-    DirectoryStats directory_stats{};
-    LearnedBounds bounds;
-    bounds.risk_ppm = 6000;
-    int kills = 0, runs = 0;
-    for (int i = 0; i < 150; ++i) {
-      for (int lock = 0; lock < 40; ++lock) {
-        LockStats& lock_stats = locks[static_cast<std::size_t>(lock)];
-        const Duration ran = seconds(length(kind, lock, i));
-        runs += i > 0;
-        for (; i > 0 && run_limit(lock_stats, directory_stats, bounds).limit < ran; ++kills) {
-          run_cut_short(lock_stats, directory_stats,
-                        run_of(run_limit(lock_stats, directory_stats, bounds).limit), CutBy::limit);
-        }
-        run_completed(lock_stats, directory_stats, run_of(ran));
-      }
-    }
-    EXPECT_LE(1000.0 * kills / runs, 7.0) << "kind " << kind;
-  }
-}
-
-// A new directory, and runs whose longest are far longer than all before: the limits at which no
-// more than the risk would have been killed have to be found before they are known.
-TEST(Risk, IsKeptFromTheStart) {
-  std::mt19937 chance(5);
-  std::uniform_real_distribution<double> even(1e-9, 1);
-  int kills = 0, runs = 0;
-  for (int directory = 0; directory < 8; ++directory) {
-    std::vector<LockStats> locks(20);
-    DirectoryStats directory_stats{};
-    LearnedBounds bounds;
-    bounds.risk_ppm = 1000;
-    for (int i = 0; i < 100; ++i) {
-      for (std::size_t lock = 0; lock < locks.size(); ++lock) {
-        LockStats& lock_stats = locks[lock];
-        const Duration ran =
-            seconds(std::exp(1 + static_cast<double>(lock % 7)) / std::sqrt(even(chance)));
-        runs += i >= 5;
-        for (; run_limit(lock_stats, directory_stats, bounds).limit < ran; ++kills) {
-          run_cut_short(lock_stats, directory_stats,
-                        run_of(run_limit(lock_stats, directory_stats, bounds).limit), CutBy::limit);
-        }
-        run_completed(lock_stats, directory_stats, run_of(ran));
-      }
-    }
-  }
-  EXPECT_LE(1000.0 * kills / runs, 1.25);
 }
 
 TEST(Plausible, WhatWeWriteIsAndRubbishIsNot) {

@@ -98,6 +98,18 @@ TEST_F(Remembering, EveryRunTellsTheDirectory) {
   EXPECT_EQ(tried(), 80 - kBeforeALimit);
 }
 
+TEST_F(Remembering, KillsInARowTellTheDirectory) {
+  for (int i = 0; i < 20; ++i) run(100);
+  RunSample what;
+  what.kind = RunSample::Kind::stopped;
+  for (int i = 0; i < 3; ++i) memorize(file_.fd(), path_, {true, 0600}, policy::remember, what);
+  LockStats lock_stats;
+  DirectoryStats directory_stats;
+  recall(file_.fd(), path_, lock_stats, directory_stats);
+  EXPECT_EQ(lock_stats.stopped_in_a_row, 3u);
+  EXPECT_EQ(directory_stats.hung_rows, 1);
+}
+
 // Somebody else's forty runs of no time must not have our long run stopped.
 TEST_F(Remembering, MemoryThatOthersMayWriteDoesNotCount) {
   for (int i = 0; i < 40; ++i) run(0);

@@ -1,0 +1,114 @@
+// The risk that was asked for is kept, on runs of several kinds.
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "learn_kit.h"
+#include "policy/price.h"
+
+namespace atmost::policy {
+namespace {
+
+// The knob means what it says: no more than about so many good runs in 1,000 are killed, whatever
+// the runs are like.
+TEST(Risk, IsKeptOnRunsOfAnyKind) {
+  std::mt19937 chance(11);
+  std::normal_distribution<double> normal(0, 1);
+  std::uniform_real_distribution<double> even(1e-9, 1);
+  const auto length = [&](int kind, int lock, int i) {
+    const double typical = std::exp(2 + lock % 7);
+    switch (kind) {
+      case 0:
+        return typical * std::exp((0.1 + 0.3 * (lock % 4)) * normal(chance));  // lognormal
+      case 1:
+        return typical * (even(chance) < 0.08 ? 20 : 1) *
+               std::exp(0.1 * normal(chance));  // two kinds of work
+      case 2:
+        return typical * std::pow(1.01, i) * std::exp(0.15 * normal(chance));  // growing
+      case 3:
+        return typical *
+               std::pow(-std::log(even(chance)), 1 / (0.4 + 0.4 * (lock % 3)));  // Weibull
+      case 4:
+        return typical * (i % 7 == 6 ? 8 : 1) * std::exp(0.3 * normal(chance));  // weekly
+      default:
+        return typical * (1 + 0.03 * even(chance));  // the same again
+    }
+  };
+  for (int kind = 0; kind < 6; ++kind) {
+    std::vector<LockStats> locks(40);
+    DirectoryStats directory_stats{};
+    LearnedBounds bounds;
+    bounds.risk_ppm = 6000;
+    int kills = 0, runs = 0;
+    for (int i = 0; i < 150; ++i) {
+      for (int lock = 0; lock < 40; ++lock) {
+        LockStats& lock_stats = locks[static_cast<std::size_t>(lock)];
+        const Duration ran = seconds(length(kind, lock, i));
+        runs += i > 0;
+        for (; i > 0 && run_limit(lock_stats, directory_stats, bounds).limit < ran; ++kills) {
+          run_cut_short(lock_stats, directory_stats,
+                        run_of(run_limit(lock_stats, directory_stats, bounds).limit), CutBy::limit);
+        }
+        run_completed(lock_stats, directory_stats, run_of(ran));
+      }
+    }
+    EXPECT_LE(1000.0 * kills / runs, 7.0) << "kind " << kind;
+  }
+}
+
+// A new directory, and runs whose longest are far longer than all before: the limits at which no
+// more than the risk would have been killed have to be found before they are known.
+TEST(Risk, IsKeptFromTheStart) {
+  std::mt19937 chance(5);
+  std::uniform_real_distribution<double> even(1e-9, 1);
+  int kills = 0, runs = 0;
+  for (int directory = 0; directory < 8; ++directory) {
+    std::vector<LockStats> locks(20);
+    DirectoryStats directory_stats{};
+    LearnedBounds bounds;
+    bounds.risk_ppm = 1000;
+    for (int i = 0; i < 100; ++i) {
+      for (std::size_t lock = 0; lock < locks.size(); ++lock) {
+        LockStats& lock_stats = locks[lock];
+        const Duration ran =
+            seconds(std::exp(1 + static_cast<double>(lock % 7)) / std::sqrt(even(chance)));
+        runs += i >= 5;
+        for (; run_limit(lock_stats, directory_stats, bounds).limit < ran; ++kills) {
+          run_cut_short(lock_stats, directory_stats,
+                        run_of(run_limit(lock_stats, directory_stats, bounds).limit), CutBy::limit);
+        }
+        run_completed(lock_stats, directory_stats, run_of(ran));
+      }
+    }
+  }
+  EXPECT_LE(1000.0 * kills / runs, 1.25);
+}
+
+// Kills of good runs count as they happen, not only at the prices.
+TEST(Risk, KillsInAYoungDirectoryMakeLimitsLonger) {
+  DirectoryStats directory_stats{};
+  directory_stats.tried = 1000;
+  directory_stats.allowed = 5;
+  directory_stats.wrongly = 4;
+  const double price = price_for(directory_stats, 5000);
+  directory_stats.wrongly = 12;
+  EXPECT_GT(price_for(directory_stats, 5000), 1.5 * price);
+  directory_stats.tried = 10'000;
+  const double later = price_for(directory_stats, 5000);
+  directory_stats.wrongly = 4;
+  EXPECT_EQ(price_for(directory_stats, 5000), later) << "the prices are known by then";
+}
+
+TEST_F(Learn, TheDirectoryCountsKillsOfGoodRuns) {
+  for (int i = 0; i < 100; ++i) run(100);
+  EXPECT_NEAR(static_cast<double>(directory_stats.allowed), 95 * 0.005, 1e-5);
+  for (int kill = 0; kill < 2; ++kill) killed();
+  run(100);
+  EXPECT_EQ(directory_stats.wrongly, 0) << "they were hangs";
+  for (int kill = 0; kill < 2; ++kill) killed();
+  run(1e6);
+  EXPECT_EQ(directory_stats.wrongly, 2);
+}
+
+}  // namespace
+}  // namespace atmost::policy
