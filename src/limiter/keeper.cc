@@ -162,6 +162,7 @@ Lesson Keeper::lesson_of(os::Watched watched, Duration kept) const {
   lesson.sample.ran = kept;
   lesson.sample.low = request_.learned.low;
   lesson.sample.high = request_.learned.high;
+  lesson.sample.risk_ppm = request_.learned.risk_ppm;
   lesson.sample.interval = outcome_.decision.limits.if_elapsed;
   return lesson;
 }
