@@ -1,6 +1,8 @@
 #!/bin/sh
 # With --exec no process stays to see how long a run takes. Such runs teach nothing, rather than
 # something that was guessed, and --expire-after auto goes by what other runs of the lock taught.
+# The next look at the lock comes a period of its schedule later, not when the run ends
+# (docs/performance.md says how few runs the looks of others would bracket).
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "a holder cannot be proven, so none is stopped"
 
