@@ -100,8 +100,8 @@ check-sanitize:
 check-thread:
 	$(call configured,$(BUILD)-thread,$(THREAD_OPTIONS),$(CLANG))
 	@cmake --build $(BUILD)-thread -j $(JOBS) --target library contract_etcd contract_postgres \
-	  atmost atmost-history atmost-stats library_fleet
-	TSAN_OPTIONS=die_after_fork=0 $(CTEST) --test-dir $(BUILD)-thread -R '^(library\.(Library|Paper|Interrupt|Links)|library_fleet|contract_(etcd|postgres)$$)'
+	  atmost atmost-history atmost-stats
+	TSAN_OPTIONS=die_after_fork=0 $(CTEST) --test-dir $(BUILD)-thread -R '^(library\.(Library|Paper|Interrupt|Links)|contract_(etcd|postgres)$$)'
 
 fuzz: deps
 	$(call variant,$(BUILD)-fuzz,-DATMOST_FUZZ=ON -DATMOST_TEST_KINDS=,$(CLANG))
