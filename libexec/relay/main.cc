@@ -29,8 +29,8 @@ void take_default_signals() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace atmost;
-  if (has_raised_rights()) return 77;
+  namespace relay = atmost::relay;
+  if (atmost::has_raised_rights()) return 77;
   const std::string_view what = argc > 2 ? argv[1] : "";
   const int line = argc > 2 ? number_of(argv[2]) : -1;
   if (line > 2 && what == relay::kHold) return relay::hold(line);

@@ -100,14 +100,6 @@ struct Room {
 };
 int room_left(int fd, Room& to);
 
-// A mark on the open file description of a regular file, by which it is recognised if the program
-// around us may have closed the descriptor and opened something else under its number. It is the
-// file offset, which none of our calls uses: pread and pwrite do not move it. Each mark is given
-// once in a process. 0: the descriptor cannot be marked.
-std::int64_t mark_descriptor(int fd);
-bool copy_mark(int fd, std::int64_t mark);  // for a second description of the same file
-bool has_mark(int fd, std::int64_t mark);
-
 // Moves the descriptor to a number no script uses by hand (200 or above, else the next free one);
 // close-on-exec stays.
 int move_high(Fd& fd);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# simulate is what hold and release do: driven with the times of a log, they stop the same runs. Runs
-# of a lock overlap, so a run's length must not be known before it ends; and locks with few runs go
-# by what the others' runs taught.
+# simulate is what hold and release do: driven with the times of a log, they stop the same runs.
+# Runs of a lock overlap, so a run's length must not be known before it ends; and locks with few
+# runs go by what the others' runs taught.
 tools=$(cd "$(dirname "$0")/../../bench" && pwd)
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "a lock cannot be held for another process"

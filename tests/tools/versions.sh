@@ -1,5 +1,5 @@
 #!/bin/sh
-# The version of CMakeLists.txt is that of every binding; and a binding that has another one is seen.
+# The version of CMakeLists.txt is that of every binding; a binding that has another one is seen.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 copy=$(mktemp -d)

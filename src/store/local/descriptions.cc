@@ -5,6 +5,7 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/interrupt.h"
+#include "os/mark.h"
 #include "os/self.h"
 
 namespace atmost::local {
