@@ -25,6 +25,19 @@ Contender etcdctl_lock(const etcd_kit::Cluster& cluster) {
           }};
 }
 
+// On the first member, which may have to pass writes on to the leader.
+Contender bare(const Arena& arena, const etcd_kit::Cluster& cluster) {
+  const std::string host = cluster.host(0);
+  const std::size_t colon = host.rfind(':');
+  return {"floor: lease, key, end of lease",
+          [program = arena.beside("bench_floor_etcd"), address = host.substr(0, colon),
+           port = host.substr(colon + 1)](const std::string&, const Line&, const Line& command) {
+            Line line = {program, address, port, "floorkey"};
+            line.insert(line.end(), command.begin(), command.end());
+            return line;
+          }};
+}
+
 // The sum of a counter over the members: of its lines that begin so and hold `kind`.
 double counted(const etcd_kit::Cluster& cluster, const char* counter, const char* kind) {
   double all = 0;
@@ -54,8 +67,8 @@ void measure(const Arena& arena) {
   std::printf("etcd, three members\n");
   const Contender ours = fleet_bench::atmost_at(arena, cluster.url("/bench"));
   const Contender theirs = etcdctl_lock(cluster);
-  fleet_bench::one_caller(arena, ours, theirs);
-  fleet_bench::fifty_at_once(arena, ours, theirs);
+  fleet_bench::one_caller(arena, ours, theirs, {bare(arena, cluster)});
+  fleet_bench::fifty_at_once(arena, ours, theirs, {});
   std::vector<double> read;
   const double each = fleet_bench::two_hundred_waiters(
       arena, ours,

@@ -48,6 +48,12 @@ std::vector<Held> read_log(const std::string& path) {
   return all;
 }
 
+Contenders together(const Contender& ours, const Contender& theirs, const Contenders& floors) {
+  Contenders all = {ours, theirs};
+  all.insert(all.end(), floors.begin(), floors.end());
+  return all;
+}
+
 const char* if_some(int failed) { return failed > 0 ? "  (some failed)" : ""; }
 
 }  // namespace
@@ -60,6 +66,10 @@ double now() {
 
 Line Arena::holding(const std::string& log, const std::string& gate, int milliseconds) const {
   return {own, "--hold", log, gate, std::to_string(milliseconds)};
+}
+
+std::string Arena::beside(const std::string& name) const {
+  return own.substr(0, own.rfind('/') + 1) + name;
 }
 
 Contender atmost_at(const Arena& arena, const std::string& url) {
@@ -90,11 +100,13 @@ bool succeeds(int pid) {
   return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-void one_caller(const Arena& arena, const Contender& ours, const Contender& theirs) {
+void one_caller(const Arena& arena, const Contender& ours, const Contender& theirs,
+                const Contenders& floors) {
   constexpr int kRounds = 40;
+  const Contenders all = together(ours, theirs, floors);
   std::map<std::string, std::vector<double>> running, whole;
   for (int i = 0; i < kRounds; ++i) {
-    for (const Contender& who : {ours, theirs}) {
+    for (const Contender& who : all) {
       const std::string log = arena.directory + "/one";
       unlink(log.c_str());
       const double asked = now();
@@ -107,7 +119,7 @@ void one_caller(const Arena& arena, const Contender& ours, const Contender& thei
     }
   }
   std::printf("one caller, medians of %d          to the command   to the end\n", kRounds);
-  for (const Contender& who : {ours, theirs}) {
+  for (const Contender& who : all) {
     std::printf("  %-28s %12.1f ms %9.1f ms%s\n", who.name.c_str(),
                 quantile(running[who.name], 0.5), quantile(whole[who.name], 0.5),
                 if_some(kRounds - static_cast<int>(whole[who.name].size())));
@@ -129,15 +141,17 @@ double burst(const Contender& who, const Line& command, int& failed) {
 
 }  // namespace
 
-void fifty_at_once(const Arena& arena, const Contender& ours, const Contender& theirs) {
+void fifty_at_once(const Arena& arena, const Contender& ours, const Contender& theirs,
+                   const Contenders& floors) {
   constexpr int kRounds = 7;
+  const Contenders all = together(ours, theirs, floors);
   std::map<std::string, std::vector<double>> whole, running;
   std::map<std::string, int> failed;
   const std::string log = arena.directory + "/fifty";
   for (int i = 0; i < kRounds; ++i) {
-    for (const Contender& who : {ours, theirs})
+    for (const Contender& who : all)
       whole[who.name].push_back(burst(who, {"true"}, failed[who.name]));
-    for (const Contender& who : {ours, theirs}) {
+    for (const Contender& who : all) {
       unlink(log.c_str());
       const double asked = now();
       burst(who, arena.holding(log, "", 0), failed[who.name]);
@@ -146,7 +160,7 @@ void fifty_at_once(const Arena& arena, const Contender& ours, const Contender& t
   }
   std::printf("fifty contending callers, medians of %d       all ran true   to one's command\n",
               kRounds);
-  for (const Contender& who : {ours, theirs}) {
+  for (const Contender& who : all) {
     std::printf("  %-28s %18.3f s %12.3f s%s\n", who.name.c_str(), quantile(whole[who.name], 0.5),
                 quantile(running[who.name], 0.5), if_some(failed[who.name]));
   }

@@ -15,6 +15,7 @@ struct Arena {
   std::string directory;  // ours alone
   std::string own;        // the path of this program, which is also the command that is run
   std::string atmost;
+  std::string beside(const std::string& name) const;  // a program beside this one
   // A command that notes its slot, its begin and its end in `log`; before that it waits for `gate`
   // to be opened, if one is named, and sleeps so long.
   Line holding(const std::string& log, const std::string& gate, int milliseconds) const;
@@ -35,9 +36,13 @@ int start(Line line);
 bool succeeds(int pid);
 
 // The parts; each prints its figures.
-void one_caller(const Arena& arena, const Contender& ours, const Contender& theirs);
-// Fifty callers at once, in several rounds, our program and the peer's in turn.
-void fifty_at_once(const Arena& arena, const Contender& ours, const Contender& theirs);
+// `floors`: programs that do what no lock can do without, and no more.
+using Contenders = std::vector<Contender>;
+void one_caller(const Arena& arena, const Contender& ours, const Contender& theirs,
+                const Contenders& floors);
+// Fifty callers at once, in several rounds, all programs in turn.
+void fifty_at_once(const Arena& arena, const Contender& ours, const Contender& theirs,
+                   const Contenders& floors);
 // 200 waiters for 4 slots. `waiting`: how many are in the queue of a lock; `transactions`: how many
 // the store has served.
 struct Handoffs {

@@ -31,6 +31,16 @@ Contender psql(const std::string& url) {
           }};
 }
 
+Contender bare(const Arena& arena, const std::string& socket) {
+  return {"floor: session, advisory lock",
+          [program = arena.beside("bench_floor_postgres"), socket](
+              const std::string& lock, const Line&, const Line& command) {
+            Line line = {program, socket, lock};
+            line.insert(line.end(), command.begin(), command.end());
+            return line;
+          }};
+}
+
 constexpr const char* kWaiting = "SELECT count(*) FROM atmost.waiter WHERE lock = 'hands.lock'";
 constexpr const char* kAsked =
     "SELECT coalesce(sum(calls), 0) FROM pg_stat_statements WHERE query IN ('COMMIT', 'ROLLBACK')";
@@ -48,8 +58,9 @@ void measure(const Arena& arena) {
   const Contender ours = fleet_bench::atmost_at(arena, cluster.url());
   const Contender theirs = psql(cluster.url());
   std::printf("PostgreSQL %s\n", session.one("SHOW server_version").c_str());
-  fleet_bench::one_caller(arena, ours, theirs);
-  fleet_bench::fifty_at_once(arena, ours, theirs);
+  const Contender floor = bare(arena, cluster.socket());
+  fleet_bench::one_caller(arena, ours, theirs, {floor});
+  fleet_bench::fifty_at_once(arena, ours, theirs, {floor});
   const double before = number(kAll);
   const double each = fleet_bench::two_hundred_waiters(
       arena, ours,
