@@ -47,8 +47,8 @@ class Fields {
 void read_look_of(Fields fields, int holders) {
   std::vector<Rows> answers;
   answers.push_back(fields.rows(0, 0));
-  answers.push_back(fields.rows(1, 6));
-  Rows sums = fields.rows(1, 13);
+  answers.push_back(fields.rows(1, 8));
+  Rows sums = fields.rows(1, 15);
   answers.push_back(fields.rows(holders, 12));
   answers.push_back(std::move(sums));
   const Snapshot snapshot = read_look(answers, 7);

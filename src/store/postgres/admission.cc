@@ -29,7 +29,8 @@ Statement take_slots(const Request& request, const std::string& key, const LockS
   const std::string sql =
       "WITH admitted AS (UPDATE atmost.lock SET token = greatest(nextval('atmost.token'), token + "
       "1, " +
-      micros("clock_timestamp()") + " + " + timeline() + " * 86400000000), last_start = " + start +
+      micros("clock_timestamp()") + " + " + known_timeline() +
+      " * 86400000000), last_start = " + start +
       ", admissions = CASE WHEN admissions IS NOT NULL OR $14::boolean THEN " + kept + " || " +
       start +
       " END, refusals = 0 WHERE name = $1 RETURNING token) INSERT INTO atmost.holder (lock, slot, "
@@ -88,10 +89,11 @@ std::vector<Statement> rehearsal(const Client& client) {
   Snapshot first;
   first.first_era = true;
   add_era(all, first, request.ttl);
-  all.push_back(leave_place(rows.key, 0));
+  all.push_back(leave_place(rows.key, 0, client.id));
   all.push_back(renew_rows(rows, request.ttl));
   all.push_back(let_go(rows, Ending::success, {}, client.settings.clock));
   all.push_back(wake_first(rows.key));
+  all.push_back(on_disk());
   all.push_back(rollback());
   return all;
 }
@@ -163,11 +165,13 @@ void PostgresSession::admit(Connection& connection, Attempt& attempt, std::int64
   add_era(statements, attempt.locks.front().snapshot, request_.ttl);
   for (const LockAttempt& one : attempt.locks) {
     if (attempt.has_ticket())
-      statements.push_back(leave_place(one.key, attempt.queue->numbers[one.index]));
+      statements.push_back(leave_place(one.key, attempt.queue->numbers[one.index], client_->id));
     // There may be room left, or we may have stood before a waiter that has room.
     if (one.snapshot.waiters > 0) statements.push_back(wake_first(one.key));
   }
   statements.push_back(commit());
+  // No command starts before that. The lock's row is free for others meanwhile.
+  statements.push_back(on_disk());
   doubtful_ = true;
   const std::int64_t sent = os::boot_ns();
   const std::vector<Rows> answers = connection.ask(statements, deadline);

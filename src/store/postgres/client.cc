@@ -1,7 +1,7 @@
 #include "client.h"
 
 #include <algorithm>
-#include <random>
+#include <utility>
 
 #include "os/clock.h"
 #include "schema.h"
@@ -12,11 +12,10 @@ namespace {
 constexpr Duration kPause = Duration::millis(50);  // before another try
 
 ClientId new_client(Duration timeout) {
-  std::random_device random;
   ClientId client;
-  for (int i = 0; i < 4; ++i) {
-    const std::uint32_t part = random();
-    for (int shift = 28; shift >= 0; shift -= 4)
+  for (int i = 0; i < 2; ++i) {
+    const std::uint64_t part = random_bits();
+    for (int shift = 60; shift >= 0; shift -= 4)
       client.owner += "0123456789abcdef"[part >> shift & 15];
   }
   client.timeout = timeout;

@@ -35,6 +35,8 @@ struct ClientId {
   Duration timeout{};  // for one call of the store
 };
 
+std::uint64_t random_bits();
+
 // What was found when a connection was made.
 struct Server {
   int version = 0;           // 150018

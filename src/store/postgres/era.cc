@@ -27,25 +27,27 @@ Duration duration_of(std::int64_t micros) {
 
 // Where rows may be missing, at least one of these differs: the timeline after a failover or a
 // recovery to a point in time, the table when it was made anew from a dump, the database when it is
-// a copy of another, the cluster when its files are others. The cluster's identifier is read once a
-// session (connecting.cc), because it is in a file.
+// a copy of another, the cluster when its files are others. The first three stay while a session
+// lasts and are read at its beginning (connecting.cc).
 std::string era() {
-  return "hashtextextended(concat_ws(' ', current_setting('atmost.cluster'), (SELECT oid FROM "
-         "pg_database "
-         "WHERE datname = current_database()), 'atmost.era'::regclass::oid, " +
-         timeline() + "), 0)";
+  return "hashtextextended(concat_ws(' ', current_setting('atmost.cluster'), "
+         "'atmost.era'::regclass::oid, current_setting('atmost.timeline')), 0)";
 }
 
 // The very first era has no beginning and no pause. A lease that is granted in an era does not
 // lengthen the era's own pause.
-std::string pause_left() {
-  return "(SELECT CASE WHEN this.since = 'epoch' THEN 0 ELSE greatest(longest_before - greatest(" +
-         micros("(clock_timestamp() - this.since)") +
-         ", 0), 0) END FROM atmost.era this, LATERAL (SELECT coalesce(max(longest), 0) AS "
-         "longest_before "
-         "FROM atmost.era WHERE timeline <> this.timeline) before WHERE this.timeline = " +
-         era() + ")";
+std::string era_sums() {
+  return "(SELECT none, longest, CASE WHEN since = 'epoch' THEN 0 ELSE greatest(before - "
+         "greatest(" +
+         micros("(clock_timestamp() - since)") +
+         ", 0), 0) END + CASE WHEN since IS NULL THEN NULL ELSE 0 END AS pause FROM (SELECT "
+         "count(*) = 0 AS none, coalesce(max(longest), 0) AS longest, coalesce(max(longest) FILTER "
+         "(WHERE timeline <> this), 0) AS before, max(since) FILTER (WHERE timeline = this) AS "
+         "since FROM atmost.era, (SELECT " +
+         era() + " AS this) now) sums)";
 }
+
+std::string pause_left() { return "(SELECT pause FROM " + era_sums() + " eras)"; }
 
 // How much longer the longest lease that may have been lost lasts. Its holder cannot renew it, and
 // will have stopped by then. Zero: it is over. Records an era that is seen for the first time,

@@ -175,12 +175,13 @@ void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {
   std::sort(locks.begin(), locks.end(),
             [](const HeldRows& a, const HeldRows& b) { return a.key < b.key; });
   std::vector<Statement> statements = {begin()};
-  for (const HeldRows& one : locks) statements.push_back(take_row(one.key));
+  for (const HeldRows& one : locks) statements.push_back(take_row_unwaited(one.key));
   for (const HeldRows& one : locks) {
     statements.push_back(let_go(one, ending, now, client.settings.clock));
     statements.push_back(wake_first(one.key));
   }
   statements.push_back(commit());
+  statements.push_back(on_disk());
   try {
     client.talk(
         [&](Connection& connection, std::int64_t deadline) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "attempt.h"
+#include "statements.h"
 #include "store/fleet/nesting.h"
 
 namespace atmost::postgres {
@@ -78,25 +79,22 @@ void add_look(std::vector<Statement>& to, const SnapshotOf& of) {
            "clock_timestamp()), " +
            or_none("(SELECT " + micros("(expires - clock_timestamp())") +
                    " FROM atmost.waiter WHERE lock = $1 AND ticket = $3 AND owner = $2)") +
-           ", count(*), count(*) FILTER (WHERE better), coalesce(sum(take) FILTER (WHERE better), "
-           "0), "
-           "coalesce(bool_or(mode = 2) FILTER (WHERE better), false), coalesce(bool_or(joins), "
-           "false), coalesce(bool_or(due IS NOT NULL) FILTER (WHERE better), false), " +
-           or_none(pause_left()) +
-           ", NOT EXISTS(SELECT FROM atmost.era), (SELECT coalesce(max(longest), 0) FROM "
-           "atmost.era) FROM "
+           ", waiters, ahead, owed, writer, joiner, rated, " + or_none("pause") +
+           ", none, longest, " + unwaited() +
+           " FROM (SELECT count(*) AS waiters, count(*) FILTER (WHERE better) AS ahead, "
+           "coalesce(sum(take) FILTER (WHERE better), 0) AS owed, coalesce(bool_or(mode = 2) "
+           "FILTER (WHERE better), false) AS writer, coalesce(bool_or(joins), false) AS joiner, "
+           "coalesce(bool_or(due IS NOT NULL) FILTER (WHERE better), false) AS rated FROM "
            "(SELECT take, mode, joins, due, ($3 = 0 OR ticket < $3) AND " +
            is_due(of.clock) +
            " AND "
            "(mode = 2 OR CASE WHEN $4 THEN mode = 0 AND max = $5 ELSE mode <> 0 END) AS better "
-           "FROM "
-           "atmost.waiter "
-           "WHERE lock = $1 AND NOT (ticket = $3 AND owner = $2) AND " +
-           waiter_lives() + ") others",
+           "FROM atmost.waiter WHERE lock = $1 AND NOT (ticket = $3 AND owner = $2) AND " +
+           waiter_lives() + ") others) queue, " + era_sums() + " eras",
        {of.key, of.client->owner, std::to_string(of.ticket), spec.mode == Mode::plain ? "t" : "f",
         std::to_string(spec.max)},
        "SELECT",
-       14});
+       15});
 }
 
 Snapshot read_look(std::span<const Rows> answers, std::int64_t backend) {

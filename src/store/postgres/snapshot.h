@@ -76,8 +76,9 @@ struct SnapshotOf {
 inline constexpr std::size_t kLookStatements = 4;
 
 // Locks the lock's row (creating it if necessary) and reads everything, with kLookStatements
-// statements. They are separate because only a statement that begins after the row is locked sees
-// what the last transaction with it wrote.
+// statements. The transaction does not wait for the disk (unwaited()). They are separate because
+// only a statement that begins after the row is locked sees what the last transaction with it
+// wrote.
 void add_look(std::vector<Statement>& to, const SnapshotOf& of);
 // Reads their answers. Throws DatabaseError: malformed; or setup, when the transaction runs on
 // another server process than the connection's (`backend`): a pooling proxy.

@@ -30,6 +30,8 @@ std::string timeline() {
   return "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint";
 }
 
+std::string known_timeline() { return "current_setting('atmost.timeline')::bigint"; }
+
 void add_caller(std::vector<Value>& to, const Request& request, const ClientId& client) {
   const Text<255> host = os::host_name();
   to.push_back(client.owner);
@@ -48,6 +50,20 @@ Value given_moment(const Instant& now) {
 
 Statement take_row(const std::string& key) {
   return {"SELECT 1 FROM atmost.lock WHERE name = $1 FOR UPDATE", {key}, "SELECT", 1};
+}
+
+Statement take_row_unwaited(const std::string& key) {
+  return {"SELECT 1, " + unwaited() + " FROM atmost.lock WHERE name = $1 FOR UPDATE",
+          {key},
+          "SELECT",
+          2};
+}
+
+std::string unwaited() { return "set_config('synchronous_commit', 'off', true)"; }
+
+// A transaction of its own that writes: its end waits for the log of all before it.
+Statement on_disk() {
+  return {"SELECT pg_logical_emit_message(true, 'atmost', '')", {}, "SELECT", 1};
 }
 
 std::string waiter_lives() {
@@ -78,30 +94,26 @@ std::string waiter_is_over() { return std::string("expires <= clock_timestamp() 
 namespace {
 
 // Each limit of plain callers has a queue; all shared and exclusive callers have one, with limit 0.
-// `which`: a further condition on the waiter that is notified.
+// `which`: a further condition on the waiter that is notified. Rows are found by their ctid, as no
+// join has to be planned for that.
 std::string call_first(const std::string& which) {
   static const std::string kQueue = "CASE mode WHEN 0 THEN max ELSE 0 END";
   // A row that is being refreshed at this moment is skipped: the statement does not wait for it.
-  return "WITH gone AS (DELETE FROM atmost.waiter WHERE (lock, ticket) IN (SELECT lock, ticket "
-         "FROM "
-         "atmost.waiter WHERE lock = $1 AND " +
-         waiter_is_over() +
-         " FOR UPDATE SKIP LOCKED)), turn AS (SELECT ticket, owner FROM (SELECT DISTINCT ON (" +
-         kQueue +
-         ") ticket, owner, expires, mode, take, max FROM atmost.waiter WHERE lock = $1 AND " +
+  const auto rows = [](const std::string& condition) {
+    return "ctid = ANY (ARRAY(SELECT ctid FROM atmost.waiter WHERE lock = $1 AND " + condition +
+           " FOR UPDATE SKIP LOCKED))";
+  };
+  return "WITH gone AS (DELETE FROM atmost.waiter WHERE " + rows(waiter_is_over()) +
+         "), turn AS (SELECT ticket, owner FROM (SELECT DISTINCT ON (" + kQueue +
+         ") ticket, owner, expires, mode, take, max, (SELECT count(*) FROM atmost.holder WHERE "
+         "lock = $1 AND expires > clock_timestamp()) AS held FROM atmost.waiter WHERE lock = $1 "
+         "AND " +
          waiter_lives() + " AND " + is_due("clock_timestamp()") + " ORDER BY " + kQueue +
-         ", ticket) first, (SELECT count(*) AS held FROM atmost.holder WHERE lock = $1 AND expires "
-         "> "
-         "clock_timestamp()) taken WHERE CASE mode WHEN 2 THEN held = 0 ELSE held + take <= max "
-         "END" +
+         ", ticket) first WHERE CASE mode WHEN 2 THEN held = 0 ELSE held + take <= max END" +
          which +
          "), called AS (UPDATE atmost.waiter SET expires = least(expires, clock_timestamp() + " +
-         kTurn +
-         ") WHERE (lock, ticket) IN (SELECT lock, ticket FROM atmost.waiter WHERE lock = $1 AND "
-         "ticket IN "
-         "(SELECT ticket FROM turn) FOR UPDATE SKIP LOCKED)) SELECT pg_notify('atmost_' || owner, "
-         "'') FROM "
-         "turn";
+         kTurn + ") WHERE " + rows("ticket = ANY (ARRAY(SELECT ticket FROM turn))") +
+         ") SELECT pg_notify('atmost_' || owner, '') FROM turn";
 }
 
 }  // namespace

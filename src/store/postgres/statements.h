@@ -17,13 +17,17 @@ std::string interval_of(int parameter);
 std::string moment_of(int parameter);
 
 // The number of this database's history: another after each failover or restore (PostgreSQL,
-// "timelines").
+// "timelines"). A server that takes writes keeps its own; so a session asks once, for the setting
+// that known_timeline() reads.
 std::string timeline();
+std::string known_timeline();
 // The number of this database's state: another one where rows may be missing (era.cc).
 std::string era();
 // For how many more microseconds there are no admissions because of that; null: this era was not
 // seen before.
 std::string pause_left();
+// A subquery of all of that: `none` (there are no eras), `longest` (lease of all), `pause`.
+std::string era_sums();
 // The same, queried at once; begins an era that was not seen before. `why_paused` says it in words.
 Duration pause_now(Connection& connection, std::int64_t deadline_boot_ns);
 std::string why_paused(Duration left);
@@ -41,6 +45,16 @@ std::string first_of_last(int parameter);
 
 // Locks the row of a lock that exists.
 Statement take_row(const std::string& key);
+// The same, in a transaction that ends without waiting for the disk (unwaited()).
+Statement take_row_unwaited(const std::string& key);
+// A column (text) that makes its transaction end without waiting for the disk. So it keeps no row
+// of a lock locked meanwhile, and others are notified at once. What it wrote may be lost if the
+// server's machine dies within a second; what others have written since is lost with it. A caller
+// that relies on it adds on_disk() behind the COMMIT, before the end of the batch.
+std::string unwaited();
+// Is answered when all that this server has written so far is as safe as the server's setting
+// synchronous_commit makes it.
+Statement on_disk();
 // Whether a row of atmost.waiter counts: it was refreshed lately, and its session still exists
 // (otherwise its advisory lock would be free).
 std::string waiter_lives();

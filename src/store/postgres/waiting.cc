@@ -78,9 +78,10 @@ Statement note_due(const std::string& key, std::uint64_t ticket, Micros due) {
           0};
 }
 
-Statement leave_place(const std::string& key, std::uint64_t ticket) {
-  return {"DELETE FROM atmost.waiter WHERE lock = $1 AND ticket = $2",
-          {key, number(ticket)},
+// A ticket that was lost with the server's machine may be another's.
+Statement leave_place(const std::string& key, std::uint64_t ticket, const ClientId& client) {
+  return {"DELETE FROM atmost.waiter WHERE lock = $1 AND ticket = $2 AND owner = $3",
+          {key, number(ticket), client.owner},
           "DELETE",
           0};
 }
@@ -200,7 +201,7 @@ void PostgresSession::withdraw(Ticket& ticket) {
   std::vector<Statement> statements = {begin()};
   for (const auto& [key, number] : places) statements.push_back(take_row(key));
   for (const auto& [key, number] : places) {
-    statements.push_back(leave_place(key, number));
+    statements.push_back(leave_place(key, number, client_->id));
     statements.push_back(wake_first(key));
   }
   statements.push_back(commit());

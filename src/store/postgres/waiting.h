@@ -21,7 +21,7 @@ Statement note_due(const std::string& key, std::uint64_t ticket, Micros due);
 // `snapshot`.
 void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Snapshot& snapshot,
                       std::vector<Statement>& to);
-Statement leave_place(const std::string& key, std::uint64_t ticket);
+Statement leave_place(const std::string& key, std::uint64_t ticket, const ClientId& client);
 
 }  // namespace atmost::postgres
 

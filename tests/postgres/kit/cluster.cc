@@ -4,10 +4,12 @@
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pwd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -171,9 +173,19 @@ void Cluster::stop() {
 }
 
 void Cluster::crash() {
+  kill(server_, SIGSTOP);  // so it starts no more of them
+  waitpid(server_, nullptr, WUNTRACED);
+  std::vector<pollfd> ends;
   const std::vector<pid_t> all = processes();
+  for (const pid_t pid : all)
+    ends.push_back({static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), POLLIN, 0});
   for (const int signal : {SIGSTOP, SIGKILL}) {
     for (const pid_t pid : all) kill(pid, signal);
+  }
+  for (pollfd& end : ends) {
+    if (end.fd < 0) continue;  // it had ended
+    EXPECT_EQ(poll(&end, 1, 30'000), 1);
+    close(end.fd);
   }
   waitpid(server_, nullptr, 0);
   server_ = -1;

@@ -56,7 +56,7 @@ class Cluster {
   // SIGQUIT: at once, as a crash would; recovers at the next start.
   void stop();
 
-  // SIGKILL to all its processes: nothing more is sent to anybody.
+  // SIGKILL to all its processes: nothing more is sent to anybody. Returns when they are gone.
   void crash();
   // pg_ctl's `promote`: returns when it takes writes.
   void promote();

@@ -100,6 +100,7 @@ void Wire::spoil(Spoil how, int at, bool always, int column) {
   count_ = 0;
   columns_ = 0;
   hit_ = false;
+  connections_ = batches_ = statements_ = 0;
   ++order_;
 }
 
@@ -114,11 +115,27 @@ void Wire::listen() {
   for (std::thread& each : connections) each.join();
 }
 
+// What a client sent, message by message, behind one without a letter that begins a session.
+void Wire::count_asked(std::string& unread, bool& began, std::string_view more) {
+  unread += more;
+  for (;;) {
+    const std::size_t letter = began ? 1 : 0;
+    if (unread.size() < letter + 4 || unread.size() < letter + number_at(unread, letter)) return;
+    if (!began) ++connections_;
+    if (began && unread[0] == 'P') ++statements_;
+    if (began && unread[0] == 'S') ++batches_;
+    unread.erase(0, letter + number_at(unread, letter));
+    began = true;
+  }
+}
+
 void Wire::serve(int client) {
   const unsigned order = order_;
   const int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_un address = address_of(server_socket_);
   std::string pending;
+  std::string asked;
+  bool began = false;
   int in_connection = 0;
   bool going = connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   while (going && !ending_ && order == order_) {
@@ -131,7 +148,9 @@ void Wire::serve(int client) {
     if (both[0].revents != 0) {
       char bytes[16384];
       const ssize_t got = read(client, bytes, sizeof bytes);
-      going = got > 0 && send_all(server, std::string(bytes, static_cast<std::size_t>(got)));
+      const std::string some(bytes, got > 0 ? static_cast<std::size_t>(got) : 0);
+      count_asked(asked, began, some);
+      going = got > 0 && send_all(server, some);
     }
     if (going && both[1].revents != 0) going = pass(server, client, pending, in_connection);
   }

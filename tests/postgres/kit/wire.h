@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace postgres_kit {
@@ -42,11 +43,16 @@ class Wire {
   // How many messages the server sent since spoil().
   int messages() const { return count_; }
   bool hit() const { return hit_; }
+  // What clients sent since spoil(): connections, batches (round trips), statements in them.
+  int connections() const { return connections_; }
+  int batches() const { return batches_; }
+  int statements() const { return statements_; }
   // The columns of the spoiled message, if it was a row.
   int columns() const { return columns_; }
 
  private:
   void listen();
+  void count_asked(std::string& unread, bool& began, std::string_view more);
   void serve(int client);
   bool pass(int from, int to, std::string& pending, int& in_connection);
   bool send_spoiled(int to, std::string message);
@@ -63,6 +69,9 @@ class Wire {
   std::atomic<int> count_ = 0;
   std::atomic<bool> hit_ = false;
   std::atomic<int> columns_ = 0;
+  std::atomic<int> connections_ = 0;
+  std::atomic<int> batches_ = 0;
+  std::atomic<int> statements_ = 0;
   std::atomic<unsigned> order_ = 0;  // of spoil(): connections of before are closed
   std::thread thread_;
 };
