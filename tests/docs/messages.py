@@ -46,8 +46,8 @@ OPTIONS_OF = re.compile(r"usage: |^ +-|^\\n|\\n[A-Z]")  # help
 SQL = re.compile(
     r"\b(?:SELECT|INSERT|UPDATE|DELETE|WHERE|FROM|WITH \w+ AS|RETURNING|LISTEN|CASE|ELSE)\b"
     r"|NOT EXISTS"
-    r"|clock_timestamp|coalesce|count\(\*\)|^, (?:host|drained_slots|id|exclusive)\b|ORDER BY"
-    r"|set_config|last_\w+ = ")
+    r"|clock_timestamp|coalesce|count\(\*\)|^, (?:host|drained_slots|id|exclusive|waiters|none)\b"
+    r"|ORDER BY|set_config|current_setting|last_\w+ = |^::text|\bAS this\b|\) others\)")
 HTTP = re.compile(r"Content-Type|Grpc-Metadata|HTTP/1|application/json")
 ONE = r'"(?:[^"\\\n]|\\.)*"'
 LITERALS = re.compile(rf"{ONE}(?:\s*{ONE})*")
