@@ -101,7 +101,9 @@ check-thread:
 	$(call configured,$(BUILD)-thread,$(THREAD_OPTIONS),$(CLANG))
 	@cmake --build $(BUILD)-thread -j $(JOBS) --target library contract_etcd contract_postgres \
 	  atmost atmost-history atmost-stats
-	TSAN_OPTIONS=die_after_fork=0 $(CTEST) --test-dir $(BUILD)-thread -R '^(library\.(Library|Paper|Interrupt|Links)|contract_(etcd|postgres)$$)'
+	@# clang's thread sanitizer does not survive how atmost run starts a command
+	TSAN_OPTIONS=die_after_fork=0 $(CTEST) --test-dir $(BUILD)-thread -R '^(library\.(Library|Paper|Interrupt|Links)|contract_(etcd|postgres)$$)' \
+	  -E 'Links\.(AreHeldAndReleased|MaxHoldEndsAHold)'
 
 fuzz: deps
 	$(call variant,$(BUILD)-fuzz,-DATMOST_FUZZ=ON -DATMOST_TEST_KINDS=,$(CLANG))
