@@ -61,7 +61,13 @@ clean_up() {
     done
   fi
   chmod -R u+rwx "$folder" 2>/dev/null || :
-  rm -rf "$folder"
+  # A program that was started detached, atmost-tell, may still write there.
+  tries=0
+  until rm -rf "$folder" 2>/dev/null || [ "$tries" -ge 50 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+  done
+  [ ! -e "$folder" ] || rm -rf "$folder"
   exit "$code"
 }
 trap clean_up EXIT
