@@ -273,6 +273,9 @@ def compile_cxx(room, lines, compilers, include, library):
             room.expect_ok([compiler, f"-std={standard}", *common, "-fsyntax-only", str(path)])
     if library and "int main" in text:
         program = room.here / "example"
+        for store in URL.findall(text):
+            room.check_store(store)
+        path.write_text(preamble + URL.sub("file:", text))
         room.expect_ok([compilers[0], "-std=c++17", *common, str(path), library, "-pthread", "-o", str(program)])
         room.fresh_locks()
         room.expect_ok([str(program)])
