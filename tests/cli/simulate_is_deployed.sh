@@ -2,8 +2,9 @@
 # simulate is what hold and release do: driven with the times of a log, they stop the same runs.
 # Runs of a lock overlap, so a run's length must not be known before it ends; and locks with few
 # runs go by what the others' runs taught.
-tools=$(cd "$(dirname "$0")/../../bench" && pwd)
+tools=$(cd "$(dirname "$0")" && pwd)/../../bench
 . "$(dirname "$0")/lib.sh"
+[ -e "$tools/deployed_limits" ] || skip "needs the sources"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "a lock cannot be held for another process"
 command -v python3 >/dev/null || skip "needs python3"
 
