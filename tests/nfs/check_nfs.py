@@ -19,6 +19,7 @@ from on_nfs import STORE, OnNfs, mount, wait_until
 from peers import Others
 
 LEASE_S = OnNfs.LEASE_S
+MEASURING = ["Crowd", "Figures"]
 
 
 class Machines(OnNfs):
@@ -209,27 +210,26 @@ class Mounts(OnNfs):
             one.do("rm /tmp/alone")
 
 
-def classes():
-    """Those of this program, by the lease of the server that each needs."""
+def groups():
+    """Classes by the lease of the server that each needs: they share machines."""
     found = {}
     for each in globals().values():
         if isinstance(each, type) and issubclass(each, OnNfs) and each is not OnNfs:
             found.setdefault(each.LEASE_S, []).append(each.__name__)
-    return found
+    return list(found.values())
 
 
 def all_of_them():
     """Those that measure have the computer to themselves. The others mostly wait for leases to end,
-    so their machines run side by side; each group's words are shown when the one before has ended."""
-    leases = classes()
-    measuring = leases.pop(OnNfs.LEASE_S)
-    codes = [subprocess.call([sys.executable, __file__, OnNfs.IMAGE, *measuring])]
-    groups = []
-    for names in leases.values():
+    so their machines run side by side; what each group says is shown when it has ended."""
+    command = [sys.executable, __file__, OnNfs.IMAGE]
+    codes = [subprocess.call(command + MEASURING)]
+    started = []
+    for names in groups():
+        rest = [name for name in names if name not in MEASURING]
         words = tempfile.TemporaryFile()
-        command = [sys.executable, __file__, OnNfs.IMAGE, *names]
-        groups.append((subprocess.Popen(command, stdout=words, stderr=words), words))
-    for process, words in groups:
+        started.append((subprocess.Popen(command + rest, stdout=words, stderr=words), words))
+    for process, words in started:
         codes.append(process.wait())
         words.seek(0)
         sys.stderr.write(words.read().decode(errors="replace"))
