@@ -1,5 +1,6 @@
 // atmost hold and release: locks on behalf of a process that runs already.
 #include <cerrno>
+#include <new>
 
 #include "admission.h"
 #include "core/host.h"
@@ -19,13 +20,13 @@ namespace atmost {
 namespace {
 
 // What complete_hold() leaves for hold_for(): opened twice, the script would cost a tenth more.
-// Never destroyed: the process ends with it.
-union Kept {
-  constexpr Kept() : script() {}
-  ~Kept() {}
-  os::ProcessHandle script;
-};
-constinit Kept kept;
+// Made when it is needed, and never destroyed: a variable with a destructor costs every start of
+// the program a page fault.
+os::ProcessHandle& kept_script() {
+  alignas(os::ProcessHandle) static unsigned char room[sizeof(os::ProcessHandle)];
+  static os::ProcessHandle* const made = new (room) os::ProcessHandle;
+  return *made;
+}
 
 Error about(std::int64_t pid, Code code, std::string_view what) {
   Error error = error_of(code, 0, "process ");
@@ -142,7 +143,7 @@ Outcome take_at_once(const limiter::Keeping& keeping, os::HelperProcess& helper,
 
 Status complete_hold(Store& store, std::int64_t pid, Request& request) {
   std::int64_t start_ns = 0;
-  if (Status opened = open_script(pid, kept.script, start_ns); !opened.ok()) return opened;
+  if (Status opened = open_script(pid, kept_script(), start_ns); !opened.ok()) return opened;
   bool absolute = make_absolute(request.log_path);
   for (std::uint32_t i = 0; i < request.lock_count; ++i)
     absolute = absolute && make_absolute(request.locks[i].path);
@@ -173,7 +174,7 @@ Outcome hold_for(Store& store, const Request& request, std::string_view keeper_t
                  Observer* observer) {
   os::RequestPipe requests;
   if (!keeper_to.empty()) (void)requests.hang();
-  const limiter::Keeping keeping = {store, request, kept.script, requests};
+  const limiter::Keeping keeping = {store, request, kept_script(), requests};
   os::HelperProcess helper;
   Outcome outcome;
   const bool named = store.traits().kept_for_pid;  // a hold needs no process to keep it
@@ -182,7 +183,7 @@ Outcome hold_for(Store& store, const Request& request, std::string_view keeper_t
   if (waits || named) {
     if (const int error = helper.start(true)) return cannot_start(error);
     if (helper.is_helper()) limiter::take_and_keep(keeping, helper, observer);
-    outcome = follow(request, helper, kept.script);
+    outcome = follow(request, helper, kept_script());
   }
   return handed_over(keeping, outcome, helper, keeper_to);
 }
