@@ -1,5 +1,7 @@
 #include "examination.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 
 #include "core/words.h"
@@ -83,13 +85,22 @@ Status open_lock(const std::string& path, local::LockFile::Access access, local:
   return lock.open(spec, request, access);
 }
 
+// A group that may write the directory is trusted with the locks in it.
+std::string who_can_rename(const std::string& directory) {
+  struct stat status;
+  const bool group_can = os::path_status(directory.c_str(), status, true) != 0 ||
+                         ((status.st_mode & S_IWGRP) != 0 && (status.st_mode & S_ISVTX) == 0);
+  return (group_can ? "nobody but members of its group" : "nobody else") +
+         std::string(" can rename or replace lock files here");
+}
+
 // What `run` would refuse in a lock file here: owner, links, directories that other users may
 // write.
-void examine_permissions(const TrialFile& file) {
+void examine_permissions(const Examination& examination, const TrialFile& file) {
   local::LockFile lock;
   const Status opened = open_lock(file.path, local::LockFile::Access::modify, lock);
   if (opened.ok()) {
-    report_good("permissions", "nobody else can rename or replace lock files here");
+    report_good("permissions", who_can_rename(examination.directory));
   } else {
     send({Level::bad,
           "permissions",
@@ -140,7 +151,7 @@ void examine(void* context) {
   if (create(examination, file)) {
     bool removed = false;
     step("examining the directories above it");
-    examine_permissions(file);
+    examine_permissions(examination, file);
     step("looking for other paths to it");
     examine_layers(file, directory.get());
     step("locking with two processes");

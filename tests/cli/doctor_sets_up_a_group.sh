@@ -22,6 +22,11 @@ atmost doctor --setup-group "$(id -g)" link 2>err || code=$?
 expect_code 0 atmost doctor --setup-group "$(id -g)" mine
 [ "$(stat -c %a mine)" = 2770 ] || fail "mode $(stat -c %a mine)"
 expect_in out 'yes: locks can be trusted in mine'
+expect_in out 'nobody but members of its group can rename or replace lock files here'
+chmod +t mine
+expect_code 0 atmost doctor mine
+expect_in out 'nobody else can rename or replace lock files here'
+chmod -t mine
 expect_code 0 atmost --version
 expect_code 0 atmost run --dir mine job true
 [ "$(stat -c %a mine/job.lock)" = 660 ] || fail "lock file: $(stat -c %a mine/job.lock)"
