@@ -8,9 +8,10 @@
 
 namespace atmost::limiter {
 
-// Whether the lock was never used. False for a store without paths: only the store knows.
+// Whether the lock was never used. False for a store without paths, and if it cannot be told: then
+// the store says why.
 inline bool untouched(const StoreTraits& traits, const LockSpec& lock) {
-  return traits.has_path && !os::exists(lock.path.c_str());
+  return traits.has_path && os::is_missing(lock.path.c_str());
 }
 
 // Whether its path means something else in another directory.

@@ -184,6 +184,11 @@ bool exists(const char* path) {
   return path_status(path, status, false) == 0;
 }
 
+bool is_missing(const char* path) {
+  struct stat status;
+  return path_status(path, status, false) == ENOENT;
+}
+
 int sync_data(int fd) {
   int result;
   do {

@@ -65,6 +65,8 @@ int same_file(int fd, const char* path, bool& same);
 int file_status(int fd, struct stat& to);
 // Whether the name exists; a symbolic link is not followed.
 bool exists(const char* path);
+// Whether there is no such name. Both are false if that cannot be told.
+bool is_missing(const char* path);
 int path_status(const char* path, struct stat& to, bool follow);
 // The same without the times: see platform::status(). A symbolic link is not followed.
 int file_status_untimed(int fd, struct stat& to);

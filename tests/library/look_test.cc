@@ -97,6 +97,13 @@ TEST_F(Look, ListsWhatIsDrained) {
   EXPECT_EQ(seen[0].slot, 0u);
 }
 
+TEST_F(Look, AFileThatCannotBeReachedIsNoLockThatNobodyUsed) {
+  std::filesystem::create_directory_symlink("loop", path("loop"));
+  EXPECT_EQ(atmost_check(path("loop/a").c_str(), nullptr, nullptr), ATMOST_IO);
+  EXPECT_EQ(atmost_list(path("loop/a").c_str(), nullptr, note, nullptr), ATMOST_IO);
+  EXPECT_EQ(atmost_check(path("missing/a").c_str(), nullptr, nullptr), ATMOST_ADMITTED);
+}
+
 TEST_F(Look, SaysWhetherOneMoreWouldBeAdmitted) {
   unsigned held_now = 77;
   EXPECT_EQ(atmost_check(path("a").c_str(), nullptr, &held_now), ATMOST_ADMITTED);
