@@ -84,37 +84,31 @@ TEST_F(Links, ATextThatNamesNoStoreIsRefused) {
 }
 
 TEST_F(Links, WhatTheyCannotDoIsRefused) {
+  static const char* const also[] = {"b", nullptr};
+  const struct {
+    void (*set)(atmost::Limits& limits);
+    const char* words;
+  } cases[] = {
+      {[](auto& it) { it.max = 2; }, "a symlink lock admits one at a time"},
+      {[](auto& it) { it.sharing = ATMOST_SHARED; }, "a symlink lock is always exclusive"},
+      {[](auto& it) { it.if_elapsed = 60; }, "a symlink lock remembers no admission"},
+      {[](auto& it) { it.expire_after = 0; }, "a symlink lock expires by its holder's own"},
+      {[](auto& it) { it.on_busy = ATMOST_REPLACE; },
+       "a symlink lock can be waited for, skipped or refused"},
+      {[](auto& it) { it.also = also; }, "symlink locks are taken one at a time"},
+      {[](auto& it) { it.rate = "1/1h"; }, "rate: this store does not record"},
+      {[](auto& it) { it.queue_max = 1; }, "queue_max: this store does not count"},
+      {[](auto& it) { it.expire_after = ATMOST_AUTO; }, "auto: a symbolic link remembers no runs"},
+      {[](auto& it) { it.on_lost = [](void*, std::uint64_t) {}; },
+       "on_lost: a lock that is a symbolic link is not watched"},
+  };
   const atmost::Limits good = limits_;
-  limits_.max = 2;
-  expect_refused("a symlink lock admits one at a time");
-  limits_ = good;
-  limits_.sharing = ATMOST_SHARED;
-  expect_refused("a symlink lock is always exclusive");
-  limits_ = good;
-  limits_.if_elapsed = 60;
-  expect_refused("a symlink lock remembers no admission");
-  limits_ = good;
-  limits_.expire_after = 0;
-  expect_refused("a symlink lock expires by its holder's own");
-  limits_ = good;
-  limits_.on_busy = ATMOST_REPLACE;
-  expect_refused("a symlink lock can be waited for, skipped or refused");
-  limits_ = good;
-  const char* const also[] = {"b", nullptr};
-  limits_.also = also;
-  expect_refused("symlink locks are taken one at a time");
-  limits_ = good;
-  limits_.rate = "1/1h";
-  expect_refused("rate: this store does not record");
-  limits_ = good;
-  limits_.queue_max = 1;
-  expect_refused("queue_max: this store does not count");
-  limits_ = good;
-  limits_.expire_after = ATMOST_AUTO;
-  expect_refused("auto: a symbolic link remembers no runs");
-  limits_ = good;
-  limits_.on_lost = [](void*, std::uint64_t) {};
-  expect_refused("on_lost: a lock that is a symbolic link is not watched");
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.words);
+    limits_ = good;
+    each.set(limits_);
+    expect_refused(each.words);
+  }
 }
 
 TEST_F(Links, ThreadsExcludeOneAnother) {
