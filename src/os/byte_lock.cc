@@ -26,6 +26,21 @@ int set(int fd, int command, short type, Bytes bytes) {
   return calls.lock(fd, command, &range) == 0 ? 0 : errno;
 }
 
+// Never blocks. POSIX allows either error when another owner's lock is in the way.
+int try_range(int fd, int command, struct flock range) {
+  int error;
+  do {
+    error = calls.lock(fd, command, &range) == 0 ? 0 : errno;
+  } while (error == EINTR);
+  return error == EACCES ? EAGAIN : error;
+}
+
+int set_marked(int fd, std::int64_t mark, short type, Bytes bytes) {
+  struct flock range = range_of(type, {bytes.start - mark, bytes.length});
+  range.l_whence = SEEK_CUR;
+  return try_range(fd, platform::kDescriptionSet, range);
+}
+
 int setter(Owner owner) {
   return owner == Owner::description ? platform::kDescriptionSet : F_SETLK;
 }
@@ -35,12 +50,15 @@ int setter(Owner owner) {
 bool has_description_locks() { return platform::kDescriptionSet != F_SETLK; }
 
 int try_lock(int fd, Owner owner, LockKind kind, Bytes bytes) {
-  int error;
-  do {
-    error = set(fd, setter(owner), type_of(kind), bytes);
-  } while (error == EINTR);
-  return error == EACCES ? EAGAIN
-                         : error;  // POSIX allows either when another owner's lock is in the way
+  return try_range(fd, setter(owner), range_of(type_of(kind), bytes));
+}
+
+int try_lock_marked(int fd, std::int64_t mark, Bytes bytes) {
+  return set_marked(fd, mark, F_WRLCK, bytes);
+}
+
+void unlock_marked(int fd, std::int64_t mark, Bytes bytes) {
+  (void)set_marked(fd, mark, F_UNLCK, bytes);
 }
 
 int wait_lock(int fd, Owner owner, LockKind kind, Bytes bytes) {

@@ -9,13 +9,13 @@ namespace atmost::os {
 
 std::int64_t mark_descriptor(int fd) {
   // Where programs hardly ever read or write, below what any filesystem of ours takes; begun at
-  // another place in each process.
+  // another place in each process, so far above the lowest that it is never reached.
   constexpr std::int64_t kLowest = std::int64_t{1} << 40;
   static std::int64_t last = 0;
   std::int64_t none = 0;
-  const std::int64_t first = kLowest + (boot_ns() & (kLowest / 2 - 1));
+  const std::int64_t first = kLowest + kLowest / 4 + (boot_ns() & (kLowest / 4 - 1));
   (void)__atomic_compare_exchange_n(&last, &none, first, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-  const std::int64_t mark = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+  const std::int64_t mark = __atomic_sub_fetch(&last, 1, __ATOMIC_RELAXED);
   return copy_mark(fd, mark) ? mark : 0;
 }
 

@@ -113,6 +113,48 @@ TEST_F(Kept, NotWhenTheProgramClosedThem) {
   close(fd);
 }
 
+// What comes under their numbers may be another lock, taken for the first time earlier or later
+// than this one, or have a large offset. Nothing stays locked there.
+TEST_F(Kept, NotWhenTheirNumbersAreThoseOfOthers) {
+  const auto is_locked = [](const std::string& file) {
+    const int fd = open(file.c_str(), O_RDWR | O_CLOEXEC);
+    struct flock range = {};
+    range.l_type = F_WRLCK;
+    EXPECT_EQ(fcntl(fd, F_OFD_GETLK, &range), 0);
+    close(fd);
+    return range.l_type != F_UNLCK;
+  };
+  const auto cycle_with = [&](const char* name, int other) {
+    SCOPED_TRACE(name);
+    const std::vector<int> ours = descriptors_of(path(name));
+    ASSERT_EQ(ours.size(), 2u);
+    for (const int each : ours) ASSERT_EQ(dup3(other, each, O_CLOEXEC), each);
+    cycle(path(name));
+    for (const int each : ours) close(each);
+  };
+  const auto get = [&](const char* name) { return atmost::Named(path(name)).get_lock(limits_); };
+  {
+    const atmost::Held later = get("later");
+    const atmost::Held earlier = get("earlier");  // released first
+  }
+  cycle_with("later", descriptors_of(path("earlier")).at(0));
+  EXPECT_FALSE(is_locked(path("earlier")));
+  cycle(path("earlier"));
+  {
+    const atmost::Held earlier = get("earlier");
+    cycle(path("later"));
+  }
+  cycle_with("earlier", descriptors_of(path("later")).at(0));
+  EXPECT_FALSE(is_locked(path("later")));
+  cycle(path("far"));
+  const int document = open(path("document").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  constexpr off_t kFar = off_t{1} << 41;
+  ASSERT_EQ(lseek(document, kFar, SEEK_SET), kFar);
+  cycle_with("far", document);
+  EXPECT_FALSE(is_locked(path("document")));
+  close(document);
+}
+
 // The same for one of the two, which is found out when that one is needed: a stranger's guard makes
 // the library take its own on the private description.
 TEST_F(Kept, NotWhenTheProgramClosedOneOfThem) {

@@ -36,20 +36,26 @@ bool LockFile::is_same(os::Fd& fd) {
   return false;
 }
 
+bool LockFile::know_descriptors() {
+  const bool shared = !shared_.open() || os::has_mark(shared_.get(), mark_) || is_same(shared_);
+  return (os::has_mark(fd_.get(), mark_) || is_same(fd_)) && shared;
+}
+
 // As far as open() examines it.
 bool LockFile::is_unchanged(const struct stat& status) const {
   return status.st_nlink == 1 && status.st_uid == file_user_ && status.st_mode == file_mode_;
 }
 
-// Only one of the two is examined here, and by one call: the other one when it is needed. What else
-// may have changed about the file is seen by the look at its path, which guard() takes anyway.
+// The descriptors are examined when they are needed. What else may have changed about the file is
+// seen by the look at its path, which guard() takes anyway.
 bool LockFile::serves(const LockSpec& spec, const Request& request) {
   if (!fd_.open() || !shared_.open() || path_.view() != spec.path.view()) return false;
   const bool plain = !request.looks_only && !request.only_stops && !request.foreign_format &&
                      !request.with_flock && request.trust_fs == trusted_blindly_;
   if (!plain || !may_stay_open() || user_ != os::user_id()) return false;
-  if (!os::has_mark(shared_.get(), mark_) && !is_same(shared_)) return false;
-  name_known_ = first_known_ = false;
+  // One that has a mark is examined by the call that locks on it.
+  if (mark_ == 0 && !is_same(shared_)) return false;
+  name_known_ = known_ = false;
   guarded_ = was_empty_ = false;
   state_ = HeaderState::fresh;
   return true;
@@ -121,8 +127,8 @@ std::int64_t LockFile::Patience::until_boot_ns() {
 }
 
 Result<LockFile::Guarded> LockFile::lock_guard(Patience& patience) {
-  if (!first_known_ && !os::has_mark(fd_.get(), mark_) && !is_same(fd_)) return Guarded::replaced;
-  first_known_ = true;
+  if (!known_ && !know_descriptors()) return Guarded::replaced;
+  known_ = true;
   // A process that may not write must not exclude those that may: it reads without the guard, as
   // listings do.
   int error = read_only_ ? 0 : os::try_lock(fd_.get(), guard_owner(), os::LockKind::write, kGuard);

@@ -61,7 +61,7 @@ Error LockFile::failure(Code code, int sys, std::string_view what) const {
 Status LockFile::open(const LockSpec& spec, const OpenRules& rules, Access access) {
   path_.assign(spec.path);
   guarded_ = was_empty_ = false;
-  name_known_ = first_known_ = true;
+  name_known_ = known_ = true;
   written_ = {};
   state_ = HeaderState::fresh;
   if (Status opened = open_path(rules, access); !opened.ok() || !fd_.open()) return opened;

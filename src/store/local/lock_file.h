@@ -160,12 +160,12 @@ class LockFile {
   Result<Guarded> guard_wherever();
   void unguard();
   // The guard and slot 1 by one call, on the description that heirs inherit, for a file whose
-  // descriptors stayed open (serves()); and the guard alone, beside slots that are held. `forks` is
-  // os::fork_count() of when the file was opened. False, and nothing is locked: there was a fork
-  // since, and a child has that description; or any of those bytes is locked by others, as this
-  // does not wait; or something is wrong, which guard() will say. Otherwise as guard() and
-  // guard_wherever(). A child forked before unguard() closes the description before its fork
-  // returns. REQUIRES: heirs are Heirs::forks.
+  // descriptors stayed open (serves()): that call also sees whether it still is that file's; and
+  // the guard alone, beside slots that are held. `forks` is os::fork_count() of when the file was
+  // opened. False, and nothing is locked: there was a fork since, and a child has that description;
+  // or any of those bytes is locked by others, as this does not wait; or something is wrong, which
+  // guard() will say. Otherwise as guard() and guard_wherever(). A child forked before unguard()
+  // closes the description before its fork returns. REQUIRES: heirs are Heirs::forks.
   bool guard_with_slot(std::uint64_t forks);
   bool guard_beside_slots(std::uint64_t forks);
   bool together() const { return __atomic_load_n(&together_, __ATOMIC_RELAXED); }
@@ -242,11 +242,12 @@ class LockFile {
     return heirs_ == Heirs::command ? os::Owner::process : os::Owner::description;
   }
   bool is_same(os::Fd& fd);
+  bool know_descriptors();
   bool is_unchanged(const struct stat& status) const;
   void close_own(os::Fd& fd);
   bool refresh_header();
-  bool begin_together(std::uint64_t forks, os::Bytes bytes);
-  void end_together(os::Bytes bytes);
+  bool begin_together(std::uint64_t forks, os::Bytes bytes, std::int64_t mark);
+  void end_together(os::Bytes bytes, std::int64_t mark = 0);
   int keep_apart();
   int open_shared();
   int leads_here(bool& same) const;
@@ -265,12 +266,12 @@ class LockFile {
   HeaderState state_ = HeaderState::fresh;
   std::uint64_t index_ = 0;
   bool guarded_ = false;
-  bool together_ = false;    // the guard is, or may be, locked on shared_; atomic
-  bool stayed_ = false;      // its descriptors have stayed open between two takes
-  bool name_known_ = true;   // false: whether the file is as it was is to be seen by its path
-  bool first_known_ = true;  // false: fd_ has not been examined since the last release
-  std::int64_t mark_ = 0;    // on both descriptions (os::mark_descriptor); 0: none
-  Header written_{};         // what we wrote last, to recognise it
+  bool together_ = false;   // the guard is, or may be, locked on shared_; atomic
+  bool stayed_ = false;     // its descriptors have stayed open between two takes
+  bool name_known_ = true;  // false: whether the file is as it was is to be seen by its path
+  bool known_ = true;       // false: the descriptors were not examined since the last release
+  std::int64_t mark_ = 0;   // on both descriptions (os::mark_descriptor); 0: none
+  Header written_{};        // what we wrote last, to recognise it
   bool several_may_write_ = false;
   bool only_stops_ = false;
   bool looks_ = false;     // opened to look (Access::look)

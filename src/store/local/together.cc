@@ -29,17 +29,26 @@ bool reserve_first(const LockFile& file, const LockSpec& spec, Reservation& to) 
 
 // The order matters: either a fork finds together_ set, and its child closes the description; or we
 // find that there was a fork. So no child keeps the guard.
-bool LockFile::begin_together(std::uint64_t forks, os::Bytes bytes) {
+bool LockFile::begin_together(std::uint64_t forks, os::Bytes bytes, std::int64_t mark) {
   __atomic_store_n(&together_, true, __ATOMIC_SEQ_CST);
-  guarded_ = shares() && os::fork_count() == forks &&
-             os::try_lock(shared_.get(), os::Owner::description, os::LockKind::write, bytes) == 0;
+  const auto lock = [&] {
+    return mark != 0
+               ? os::try_lock_marked(shared_.get(), mark, bytes)
+               : os::try_lock(shared_.get(), os::Owner::description, os::LockKind::write, bytes);
+  };
+  guarded_ = shares() && os::fork_count() == forks && lock() == 0;
   if (!guarded_) __atomic_store_n(&together_, false, __ATOMIC_SEQ_CST);
   return guarded_;
 }
 
-void LockFile::end_together(os::Bytes bytes) {
+// `mark`: unlocks what begin_together() locked with it, wherever that was.
+void LockFile::end_together(os::Bytes bytes, std::int64_t mark) {
   guarded_ = false;
-  os::unlock(shared_.get(), os::Owner::description, bytes);
+  if (mark != 0) {
+    os::unlock_marked(shared_.get(), mark, bytes);
+  } else {
+    os::unlock(shared_.get(), os::Owner::description, bytes);
+  }
   __atomic_store_n(&together_, false, __ATOMIC_SEQ_CST);
 }
 
@@ -51,17 +60,17 @@ bool LockFile::refresh_header() {
 }
 
 bool LockFile::guard_with_slot(std::uint64_t forks) {
-  if (!begin_together(forks, kGuardAndFirstSlot)) return false;
+  if (!begin_together(forks, kGuardAndFirstSlot, mark_)) return false;
   bool same = false;
   struct stat status;
   name_known_ = leads_here(same, status) == 0 && same && is_unchanged(status);
   if (name_known_ && refresh_header()) return true;
-  end_together(kGuardAndFirstSlot);
+  end_together(kGuardAndFirstSlot, mark_);
   return false;
 }
 
 bool LockFile::guard_beside_slots(std::uint64_t forks) {
-  if (!begin_together(forks, kGuard)) return false;
+  if (!begin_together(forks, kGuard, 0)) return false;
   if (refresh_header()) return true;
   end_together(kGuard);
   return false;
