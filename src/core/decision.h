@@ -36,6 +36,9 @@ inline constexpr std::uint32_t kMaxVictims = 64;
 enum class StopReason : std::uint8_t { overdue, replace, kill, idle };
 
 struct Decision {
+  // Not defaulted: it would fill the arrays, which most answers do not use.
+  Decision() {}  // NOLINT(modernize-use-equals-default)
+
   Verdict verdict = Verdict::busy;
   Why why = Why::no_slot;
   std::uint32_t lock = 0;                   // index of the lock in the request that refused
@@ -52,9 +55,9 @@ struct Decision {
   // The process to name in the message (the guard's holder, or the survivor); 0: none.
   std::int64_t culprit = 0;
   std::uint32_t victim_count = 0;  // take_over: these slots' holders are overdue, oldest first
-  std::uint32_t victims[kMaxVictims] = {};
+  std::uint32_t victims[kMaxVictims];
   // HolderView::hold of each: a later holder of the slot must not be stopped.
-  std::uint64_t holds[kMaxVictims] = {};
+  std::uint64_t holds[kMaxVictims];
 };
 
 // Whether waiting can change the answer. Only then does a store draw a ticket.

@@ -171,7 +171,7 @@ Result<Takeover> TakeoverRun::run() {
                             why_.reason == StopReason::kill ? StopFor::kill : StopFor::its_place);
     if (!begun.ok()) return begun.error();
     if (!begun.value()) return Takeover::taken;
-    stops_.of[stops_.count++] = std::move(begun.value());
+    stops_.add(std::move(begun.value()));
   }
   tell_lease(locks_.session);  // the claim is stored under the lease
   const Status proven = each([&](std::uint32_t index) { return prove(index); });

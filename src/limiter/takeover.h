@@ -3,6 +3,8 @@
 #define ATMOST_LIMITER_TAKEOVER_H
 
 #include <cstdint>
+#include <new>
+#include <utility>
 
 #include "core/event.h"
 #include "core/limiter.h"
@@ -44,8 +46,16 @@ struct OpenLocks;
 
 // The victims of a decision while they are being stopped: newcomers leave their slots alone.
 struct HolderStops {
-  Owned<HolderStop> of[kMaxVictims];
+  HolderStops() {}
+  HolderStops(const HolderStops&) = delete;
+  HolderStops& operator=(const HolderStops&) = delete;
+  ~HolderStops() { end(); }
+
+  union {
+    Owned<HolderStop> of[kMaxVictims];  // `count` of them are made
+  };
   std::uint32_t count = 0;
+  void add(Owned<HolderStop>&& stop) { new (&of[count++]) Owned<HolderStop>(std::move(stop)); }
   // Opens the slots to newcomers again.
   void end() {
     while (count > 0) of[--count].close();
