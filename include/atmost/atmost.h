@@ -48,7 +48,7 @@
  * (ATMOST_EXEC_PATH, else where they were installed); if they are not there the answer is
  * ATMOST_UNAVAILABLE. Four of them keep a held lock: one that asks, `atmost run` and its monitor,
  * and the command, which stands for the work of this program. They have a session of their own, no
- * descriptor of the program but one end of a line to it, default signals, and are no children of
+ * descriptor of the program but one end of a connection to it, default signals, and are no children of
  * the program: they cause no SIGCHLD, and no wait of the program returns because of them (a program
  * that adopts orphans, such as process 1 of a container, reaps the first of them as it does
  * others). A held lock has two descriptors, close-on-exec. If the program ends, however it ends,

@@ -31,9 +31,9 @@ std::string atmost_program() {
 
 // Nothing of the library's program: neither its terminal nor its descriptors nor what its callers
 // set for `atmost run`.
-void leave_the_program(int line) {
+void leave_the_program(int socket) {
   setsid();
-  os::close_all_but(&line, 1, 0);
+  os::close_all_but(&socket, 1, 0);
   for (int stream = 0; stream < 3; ++stream) {
     if (open("/dev/null", O_RDWR) < 0) _exit(70);
   }
@@ -76,16 +76,16 @@ class Said {
 
 class Run {
  public:
-  explicit Run(int line) : line_(line) {}
+  explicit Run(int socket) : socket_(socket) {}
 
   void start(char** arguments) {
     const std::string status_fd = "--status-fd=" + std::to_string(status_.to());
     const std::string program = atmost_program();
     const std::string own = own_path();
-    const std::string line = std::to_string(line_);
+    const std::string socket = std::to_string(socket_);
     std::vector<const char*> words = {program.c_str(), "run", status_fd.c_str()};
     for (; *arguments != nullptr; ++arguments) words.push_back(*arguments);
-    for (const char* word : {"--", own.c_str(), kHold, line.c_str()}) words.push_back(word);
+    for (const char* word : {"--", own.c_str(), kHold, socket.c_str()}) words.push_back(word);
     words.push_back(nullptr);
     const pid_t self = getpid();
     pid_ = fork();
@@ -114,7 +114,7 @@ class Run {
     sigemptyset(&none);
     int ended = 0;
     while (waitpid(pid_, &ended, WNOHANG) != pid_) {
-      struct pollfd ready[3] = {{line_is_open_ ? line_ : -1, POLLIN, 0},
+      struct pollfd ready[3] = {{library_is_there_ ? socket_ : -1, POLLIN, 0},
                                 {status_.from(), POLLIN, 0},
                                 {errors_.from(), POLLIN, 0}};
       if (!status_open_) ready[1].fd = -1;
@@ -130,7 +130,7 @@ class Run {
   }
 
   void tell(int code) const {
-    os::send_packet(line_, outcome_packet(status_.text(), errors_.text(), code));
+    os::send_packet(socket_, outcome_packet(status_.text(), errors_.text(), code));
   }
 
  private:
@@ -139,15 +139,15 @@ class Run {
     char packet[os::kMostPacket];
     std::size_t size = 0;
     os::Fd passed;
-    const os::Packet got = os::receive_packet(line_, 0, packet, size, passed);
+    const os::Packet got = os::receive_packet(socket_, 0, packet, size, passed);
     if (got == os::Packet::received && std::string_view(packet, size) == kKeep) kept_ = true;
     if (got != os::Packet::closed) return;
-    line_is_open_ = false;
+    library_is_there_ = false;
     if (!kept_) kill(pid_, SIGTERM);  // our child, which nobody else waits for
   }
 
-  int line_;
-  bool line_is_open_ = true;
+  int socket_;
+  bool library_is_there_ = true;
   bool kept_ = false;
   bool status_open_ = true;
   bool errors_open_ = true;
@@ -158,15 +158,15 @@ class Run {
 
 }  // namespace
 
-int ask(int line, char** arguments) {
-  leave_the_program(line);
+int ask(int socket, char** arguments) {
+  leave_the_program(socket);
   // A child's end interrupts only ppoll().
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
   sigprocmask(SIG_BLOCK, &child, nullptr);
   signal(SIGCHLD, [](int) {});
-  Run run(line);
+  Run run(socket);
   run.start(arguments);
   run.tell(run.watch());
   return 0;

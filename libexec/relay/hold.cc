@@ -16,15 +16,15 @@ std::string variable(const char* name) {
 
 }  // namespace
 
-int hold(int line) {
+int hold(int socket) {
   os::Fd ours;
   os::Fd theirs;
-  if (os::open_packet_line(ours, theirs) != 0) return 1;
+  if (os::open_packet_pair(ours, theirs) != 0) return 1;
   const std::string held =
       std::string(kHeld) + variable("ATMOST_TOKEN") + " " + variable("ATMOST_SLOT");
-  if (!os::send_packet(line, held, theirs.get())) return 1;
+  if (!os::send_packet(socket, held, theirs.get())) return 1;
   theirs.reset();
-  // The supervisor has the first line, too: only this process's end tells that it has ended.
+  // The supervisor has `socket`, too: only this process's end tells that it has ended.
   const int kept = ours.get();
   os::close_all_but(&kept, 1, 0);
   char packet[os::kMostPacket];

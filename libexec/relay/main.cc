@@ -32,11 +32,11 @@ int main(int argc, char** argv) {
   namespace relay = atmost::relay;
   if (atmost::has_raised_rights()) return 77;
   const std::string_view what = argc > 2 ? argv[1] : "";
-  const int line = argc > 2 ? number_of(argv[2]) : -1;
-  if (line > 2 && what == relay::kHold) return relay::hold(line);
-  if (line > 2 && what == relay::kAsk && argc > 4) {
+  const int socket = argc > 2 ? number_of(argv[2]) : -1;
+  if (socket > 2 && what == relay::kHold) return relay::hold(socket);
+  if (socket > 2 && what == relay::kAsk && argc > 4) {
     take_default_signals();
-    return relay::ask(line, argv + 4);
+    return relay::ask(socket, argv + 4);
   }
   std::fputs("atmost-relay: is started by programs that use libatmost\n", stderr);
   return 64;

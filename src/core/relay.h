@@ -9,24 +9,24 @@ namespace atmost::relay {
 
 inline constexpr const char* kProgram = "atmost-relay";
 
-// atmost-relay ask LINE -- ARGUMENT...: of `atmost run`, up to LOCK.
-// atmost-relay hold LINE: the command.
-// LINE: the number of a descriptor, one end of a line of packets (os/packets.h).
+// atmost-relay ask SOCKET -- ARGUMENT...: of `atmost run`, up to LOCK.
+// atmost-relay hold SOCKET: the command.
+// SOCKET: the number of a descriptor, one end of a socket pair (os/packets.h).
 inline constexpr const char* kAsk = "ask";
 inline constexpr const char* kHold = "hold";
 
-// To the library: admitted. "held TOKEN SLOT", with a line that only the command has the other end
-// of.
+// To the library: admitted. "held TOKEN SLOT", with one end of a socket pair of which only the
+// command has the other.
 inline constexpr std::string_view kHeld = "held ";
 // To the library: `atmost run` has ended. "over", then each on a line of its own: the exit code,
 // kind ("busy", "too_soon", "ran", "failed"), reason, seconds to come back in ("null": never), how
 // many are held, the lock, a message.
 inline constexpr std::string_view kOver = "over\n";
-// From the library to the one that asks: the lock is held; if the line is closed from now on, that
-// is no reason to end the command.
+// From the library to the one that asks: the lock is held; if the connection is closed from now
+// on, that is no reason to end the command.
 inline constexpr std::string_view kKeep = "keep";
-// From the library to the command: how the work ended. If the line is closed without it, it has
-// failed.
+// From the library to the command: how the work ended. If the connection is closed without it,
+// it has failed.
 inline constexpr std::string_view kSuccess = "success";
 inline constexpr std::string_view kFailure = "failure";
 

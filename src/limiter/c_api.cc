@@ -46,6 +46,7 @@ int hand_over(LibraryLock* lock, const Outcome& outcome, atmost_lock** to) {
     give_back(lock);
     return answer;
   }
+  lock->hand_over();
   static thread_local std::uint64_t taken = 0;
   lock->nth = ++taken;
   __atomic_store_n(&lock->taker, this_thread(), __ATOMIC_RELAXED);

@@ -1,10 +1,30 @@
 // A lock of the C library in another store than files.
+#include <cerrno>
+
+#include "core/host.h"
 #include "library_lock.h"
 #include "os/detached.h"
 #include "os/packets.h"
 #include "os/self.h"
 
 namespace atmost::limiter {
+
+// On NFS, `atmost run` uses the store of such directories by itself, since it can stop its command
+// in time. The program has to choose that: it may lose the lock, and has to listen for that.
+[[gnu::cold, gnu::noinline]] Error LibraryLock::with_store_named(const Error& error) const {
+  if (error.sys != EREMOTE) return error;
+  PathText path, url;
+  for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
+    if (!absolute_path(request_.locks[i].path, path) ||
+        !find_shared_store(local::parent_of(path), url))
+      continue;
+    Error named = error_of(Code::io, EREMOTE, request_.locks[i].path);
+    named.message.append(": is on NFS, where a lock can be lost: set store to \"");
+    named.message.append(url).append("\", and on_lost");
+    return named;
+  }
+  return error;
+}
 
 Status LibraryLock::open_link() {
   Result<Owned<symlink::SymlinkSession>> opened = symlink::open_session(request_);
@@ -34,7 +54,7 @@ void LibraryLock::hold_in_fleet(Outcome& outcome) {
   begin_to_listen(outcome);
 }
 
-// The line stays open until the listener has ended.
+// The connection stays open until the listener has ended.
 bool LibraryLock::let_go_in_fleet(Ending ending, Stopped stopped) {
   if (inherited()) {
     mutex_.begin_anew();

@@ -118,18 +118,18 @@ std::size_t RunArguments::list(char** to) const {
 }
 
 // Starts the process that asks. 0 or an errno value.
-int FleetLock::start(os::Fd& line) {
+int FleetLock::start(const os::Fd& socket) {
   const PathText path = program_path();
   if (path.truncated()) return ENAMETOOLONG;
   Text<20> number;
-  number.append_signed(line.get());
+  number.append_signed(socket.get());
   char* argv[RunArguments::kMost + 5];
   std::size_t count = 0;
   for (const char* word : {path.c_str(), relay::kAsk, number.c_str(), "--"})
     argv[count++] = const_cast<char*>(word);
   count += arguments_.list(argv + count);
   argv[count] = nullptr;
-  const int inherit[] = {line.get()};
+  const int inherit[] = {socket.get()};
   return os::start_unseen(
       {.argv = argv, .envp = os::environment(), .inherit = inherit, .inherit_count = 1});
 }
@@ -139,10 +139,10 @@ Outcome FleetLock::ask(const Request& request, const os::WaitGate* gate) {
   int error;
   {
     const os::Locked locked(forks_);
-    error = os::open_packet_line(line_, theirs_);
+    error = os::open_packet_pair(asker_, theirs_);
   }
   if (error == 0) error = start(theirs_);
-  theirs_.reset();
+  close_theirs();
   if (error == ENOENT || error == ENOTDIR) {
     close();
     return failed(Code::unavailable, error,
@@ -157,9 +157,8 @@ Outcome FleetLock::ask(const Request& request, const os::WaitGate* gate) {
   char packet[os::kMostPacket];
   for (;;) {
     std::size_t size = 0;
-    os::Fd passed;
-    const os::Packet got = os::receive_packet(line_.get(), -1, packet, size, passed);
-    if (got == os::Packet::received) return answer(request, {packet, size}, passed);
+    const os::Packet got = os::receive_packet(asker_.get(), -1, packet, size, hold_, &forks_);
+    if (got == os::Packet::received) return answer(request, {packet, size});
     if (got == os::Packet::closed) break;
     if (gate != nullptr && gate->interrupted()) {
       close();  // whoever asks sees it and leaves the queue
@@ -170,9 +169,9 @@ Outcome FleetLock::ask(const Request& request, const os::WaitGate* gate) {
   return failed(Code::internal, 0, "atmost-relay, which asked the store, was killed");
 }
 
-Outcome FleetLock::answer(const Request& request, std::string_view packet, os::Fd& passed) {
+Outcome FleetLock::answer(const Request& request, std::string_view packet) {
   Outcome outcome;
-  if (has_come_true(packet, passed, outcome)) return outcome;
+  if (has_come_true(packet, outcome)) return outcome;
   close();
   if (!packet.starts_with(relay::kOver))
     return failed(Code::internal, 0, "atmost-relay is of another version than this library");
@@ -180,15 +179,14 @@ Outcome FleetLock::answer(const Request& request, std::string_view packet, os::F
   return outcome_of(request, packet);
 }
 
-bool FleetLock::has_come_true(std::string_view packet, os::Fd& passed, Outcome& to) {
-  if (!packet.starts_with(relay::kHeld) || !passed.open()) return false;
+bool FleetLock::has_come_true(std::string_view packet, Outcome& to) {
+  if (!packet.starts_with(relay::kHeld) || !hold_.open()) return false;
   packet.remove_prefix(relay::kHeld.size());
   to.kind = Outcome::Kind::ran;
   to.token = number_of(packet);
   packet.remove_prefix(packet.find(' ') < packet.size() ? packet.find(' ') + 1 : packet.size());
   to.slot = static_cast<std::uint32_t>(number_of(packet));
-  hold_ = static_cast<os::Fd&&>(passed);
-  (void)os::send_packet(line_.get(), relay::kKeep);
+  (void)os::send_packet(asker_.get(), relay::kKeep);
   return true;
 }
 
@@ -201,25 +199,40 @@ void FleetLock::let_go(bool success) {
 void FleetLock::await_end() {
   const std::int64_t end = os::boot_ns() + kLongestEndNs;
   char packet[os::kMostPacket];
-  for (std::int64_t left; line_.open() && (left = end - os::boot_ns()) > 0;) {
+  for (std::int64_t left; asker_.open() && (left = end - os::boot_ns()) > 0;) {
     std::size_t size = 0;
     os::Fd passed;
-    const os::Packet got = os::receive_packet(line_.get(), static_cast<int>(left / 1'000'000) + 1,
+    const os::Packet got = os::receive_packet(asker_.get(), static_cast<int>(left / 1'000'000) + 1,
                                               packet, size, passed);
     if (got != os::Packet::interrupted) break;
   }
   close();
 }
 
-void FleetLock::close() {
-  hold_.reset();
-  line_.reset();
+void FleetLock::hand_over() {
+  const os::Locked locked(forks_);
+  handed_over_ = true;
+}
+
+void FleetLock::close_theirs() {
+  const os::Locked locked(forks_);
   theirs_.reset();
 }
 
-void FleetLock::close_private() {
-  line_.reset();
+void FleetLock::close() {
+  const os::Locked locked(forks_);
+  hold_.reset();
+  asker_.reset();
   theirs_.reset();
+  handed_over_ = false;
+}
+
+// A lock that the parent's program does not have yet is no child's: the child would keep it, and
+// could not release it.
+void FleetLock::close_private() {
+  asker_.reset();
+  theirs_.reset();
+  if (!handed_over_) hold_.reset();
 }
 
 }  // namespace atmost::limiter

@@ -36,13 +36,14 @@ class RunArguments {
   std::size_t count_ = 0;
 };
 
-// `atmost run` supervises a process of atmost-relay, whose end of a line of ours nobody else has.
-// So the lock is held as long as the other end is open; if the supervisor loses it, it kills that
-// process, and if our process dies, that process ends. Processes that this one forks share
-// the line. Not thread-safe, but for is_held().
+// `atmost run` supervises a process of atmost-relay, which alone has the other end of a socket
+// pair of ours. So the lock is held as long as that end is open; if the supervisor loses it, it
+// kills that process, and if our process dies, that process ends. Processes that this one forks
+// while the program has the lock share the connection. Not thread-safe, but for is_held().
 class FleetLock {
  public:
-  // `forks`: locked while descriptors are made that must not be in a forked child.
+  // `forks`: every fork waits for it, and it is locked while descriptors are made and closed, so
+  // that a child knows what it has.
   explicit FleetLock(os::Mutex& forks) : forks_(forks) {}
 
   RunArguments& arguments() { return arguments_; }
@@ -50,11 +51,13 @@ class FleetLock {
   // Blocks until `atmost run` answers, or a handler ran at the gate (then the answer is
   // Code::interrupted, and nothing is held). `gate` null: handlers interrupt nothing.
   Outcome ask(const Request& request, const os::WaitGate* gate);
-  // Whether the line is open. Does not block.
+  // The program has the lock from now on, and children that it forks share it.
+  void hand_over();
+  // Whether the connection is open. Does not block.
   bool is_held() const;
   // Says that the work has ended, and how.
   void let_go(bool success);
-  // After let_go(): blocks until the slots are free, at most ten seconds, and closes the lines.
+  // After let_go(): blocks until the slots are free, at most ten seconds, and closes all.
   void await_end();
   // Gives up what is open: the place in the queue or the hold.
   void close();
@@ -64,15 +67,17 @@ class FleetLock {
   void close_private();
 
  private:
-  int start(os::Fd& line);
-  Outcome answer(const Request& request, std::string_view packet, os::Fd& passed);
-  bool has_come_true(std::string_view packet, os::Fd& passed, Outcome& to);
+  int start(const os::Fd& socket);
+  Outcome answer(const Request& request, std::string_view packet);
+  bool has_come_true(std::string_view packet, Outcome& to);
+  void close_theirs();
 
   os::Mutex& forks_;
   RunArguments arguments_;
-  os::Fd line_;    // to the process that asks
+  os::Fd asker_;   // to the process that asks
   os::Fd theirs_;  // its end, until it has it
   os::Fd hold_;    // to the process that stands for our work
+  bool handed_over_ = false;
 };
 
 // An atom: its operator and operand with a colon between, and `host` (null: all hosts).

@@ -6,7 +6,6 @@
 #include "core/schemes.h"
 #include "library_log.h"
 #include "os/clock.h"
-#include "os/process_label.h"
 #include "os/self.h"
 #include "os/watch.h"
 #include "paths.h"
@@ -19,42 +18,23 @@ namespace {
 // The file's events wake the listener; this is for lost ones.
 constexpr std::int64_t kListenNs = 500'000'000;
 
-// A fork waits for this mutex, so that no thread is opening or closing a lock file.
-os::Mutex fork_mutex;
-bool begun = false;
-LibraryLock* pool = nullptr;
-LibraryLock* all = nullptr;
-
-// A forked child that goes on without exec must not keep its parent's guard or its place in a
-// queue.
-void close_all_private() {
-  for (LibraryLock* lock = all; lock != nullptr; lock = lock->next_of_all) lock->close_private();
-}
-
-// What list and the history call this program. Written once, before the first lock.
-Text<63> program_name;
-
 constexpr Command kNoCommand;
-
-// Runs when the library is loaded. A fork that began before would not know the mutex: if another
-// thread took its first lock meanwhile, the child would find the mutex locked for ever.
-[[gnu::constructor]] void meet_forks() { os::keep_through_fork(fork_mutex, close_all_private); }
-
-// Under the mutex, which every thread locks before its first lock.
-void begin_process() {
-  os::prepare_gates();
-  os::remember_process_id();
-  os::read_clocks_in_process();
-  os::ProcessLabel label;
-  if (os::process_label(os::process_id(), label)) program_name = label.name;
-}
 
 }  // namespace
 
-LibraryLock::LibraryLock()
-    : journal_(request_, kSchemes[0].traits, kNoCommand, nullptr, append_to_kept_log) {
-  session_.set_heirs(local::Heirs::forks, &fork_mutex);
+LibraryLock::LibraryLock(os::Mutex& forks)
+    : forks_(forks),
+      journal_(request_, kSchemes[0].traits, kNoCommand, nullptr, append_to_kept_log) {
+  session_.set_heirs(local::Heirs::forks, &forks_);
   session_.set_keeping();
+}
+
+Status LibraryLock::open(os::Blocking how) {
+  if (!in_files()) return open_link();
+  session_.set_blocking(how);
+  Status opened = session_.open(request_);
+  if (opened.ok()) return opened;
+  return with_store_named(opened.error());
 }
 
 Outcome LibraryLock::ask(const os::WaitGate* gate) {
@@ -78,7 +58,7 @@ Outcome LibraryLock::get(const atmost_options& options) {
 
 Outcome LibraryLock::get_at(const os::WaitGate* gate) {
   if (in_fleet()) return get_in_fleet(gate);
-  request_.command = program_name;
+  request().command = program();
   journal_.begin_anew();
   Outcome outcome = ask(gate);
   if (!lease_.held()) {
@@ -96,7 +76,7 @@ Outcome LibraryLock::get_at(const os::WaitGate* gate) {
 void LibraryLock::begin_to_hold(Outcome& outcome) {
   limits_ = outcome.decision.limits;
   waited_ = outcome.waited;
-  const Instant at = os::now();
+  const Instant at = in_files() ? session_.admitted_at() : os::now();
   admitted_boot_ns_ = at.boot_ns;
   if (in_files()) journal_.caller_is(session_.user());
   journal_.admitted(lease_, waited_, Journal::When::now, &at);
@@ -125,17 +105,15 @@ void LibraryLock::begin_to_listen(Outcome& outcome) {
 FleetLock* LibraryLock::fleet() {
   if (fleet_ != nullptr) return fleet_;
   void* const room = os::pages(sizeof(FleetLock));
-  if (room != nullptr) fleet_ = new (room) FleetLock(fork_mutex);
+  if (room != nullptr) fleet_ = new (room) FleetLock(forks_);
   return fleet_;
 }
-
-std::string_view LibraryLock::program() { return program_name; }
 
 // Takes the lock if nothing is in the way, not even for a moment. Otherwise nothing has happened:
 // who asks again learns why.
 bool LibraryLock::get_at_once() {
   if (in_fleet()) return false;
-  request_.command = program_name;
+  request().command = program();
   journal_.begin_anew();
   Outcome outcome;
   if (open(os::Blocking::never).ok()) {
@@ -154,7 +132,7 @@ bool LibraryLock::get_at_once() {
 
 Outcome LibraryLock::look() {
   Outcome outcome;
-  request_.looks_only = true;
+  request().looks_only = true;
   // A lock that was never used admits everyone; checking it must not create it.
   if (request_.lock_count == 1 && untouched(scheme_->traits, request_.locks[0])) {
     outcome.kind = Outcome::Kind::ran;
@@ -274,42 +252,6 @@ void LibraryLock::listen(void* self) {
   if (why == Stopped::no) return;
   if (!lock->in_fleet()) lock->record_end(false, why);
   lock->on_lost_(lock->context_, lock->token_);
-}
-
-LibraryLock* fresh_lock() {
-  {
-    const os::Locked locked(fork_mutex);
-    if (!begun) begin_process();
-    begun = true;
-    if (LibraryLock* lock = pool) {
-      pool = lock->next_unused;
-      lock->next_unused = nullptr;
-      return lock;
-    }
-  }
-  void* room = os::pages(sizeof(LibraryLock));
-  if (room == nullptr) return nullptr;
-  auto* lock = new (room) LibraryLock;
-  const os::Locked locked(fork_mutex);
-  lock->next_of_all = all;
-  all = lock;
-  return lock;
-}
-
-void give_back(LibraryLock* lock) {
-  const os::Locked locked(fork_mutex);
-  lock->next_unused = pool;
-  pool = lock;
-}
-
-LibraryLock* last_taken_by(std::uint64_t thread) {
-  const os::Locked locked(fork_mutex);
-  LibraryLock* last = nullptr;
-  for (LibraryLock* lock = all; lock != nullptr; lock = lock->next_of_all) {
-    if (__atomic_load_n(&lock->taker, __ATOMIC_RELAXED) != thread) continue;
-    if (last == nullptr || lock->nth > last->nth) last = lock;
-  }
-  return last;
 }
 
 }  // namespace atmost::limiter

@@ -10,6 +10,7 @@
 #include "core/schemes.h"
 #include "journal.h"
 #include "library_fleet.h"
+#include "library_request.h"
 #include "os/threads.h"
 #include "os/wait_gate.h"
 #include "os/wake_pair.h"
@@ -21,7 +22,8 @@ namespace atmost::limiter {
 // Values are kept and reused: a new one touches half a megabyte, which taking a lock should not.
 class LibraryLock {
  public:
-  LibraryLock();
+  // `forks`: every fork waits for it.
+  explicit LibraryLock(os::Mutex& forks);
 
   // Asks for request(), with on_lost and interruptible of the options; on admission the lock is
   // held and, if wanted, listens for takers.
@@ -47,7 +49,8 @@ class LibraryLock {
   bool finish(Outcome& to);
 
   // The request, which the caller fills before get(). locks[0] only.
-  Request& request() { return request_; }
+  Request& request() { return filled_.get(); }
+  int fill(const atmost_options& options) { return filled_.fill(options); }
   // The store that the request is asked of. Set before everything else.
   void set_scheme(const Scheme& scheme) { scheme_ = &scheme; }
   const Scheme& scheme() const { return *scheme_; }
@@ -58,6 +61,10 @@ class LibraryLock {
   // What list and the history call this program.
   static std::string_view program();
 
+  // The program has the lock from now on.
+  void hand_over() {
+    if (in_fleet()) fleet_->hand_over();
+  }
   bool held() const;
   std::uint64_t token() const { return token_; }
   std::uint32_t slot() const { return slot_; }
@@ -91,11 +98,8 @@ class LibraryLock {
   bool in_files() const { return scheme_ == &kSchemes[0]; }
   bool in_fleet() const { return scheme_->traits.leased; }
   Status open_link();
-  Status open(os::Blocking how) {
-    if (!in_files()) return open_link();
-    session_.set_blocking(how);
-    return session_.open(request_);
-  }
+  Status open(os::Blocking how);
+  Error with_store_named(const Error& error) const;
   void close() {
     if (in_files()) session_.close();
     link_.close();
@@ -112,13 +116,15 @@ class LibraryLock {
   bool is_revoked(os::Watch& watch);
   void wait_for_end(os::Watch& watch, std::int64_t span_ns);
 
+  os::Mutex& forks_;
   mutable os::Mutex mutex_;  // guards lease_ and session_ between release() and the listening
                              // thread
   const Scheme* scheme_ = &kSchemes[0];
   local::LocalSession session_;
   Owned<symlink::SymlinkSession> link_;  // instead of session_ with locks that are symbolic links
   FleetLock* fleet_ = nullptr;           // instead of session_ and lease_ in a fleet; reused
-  Request request_;
+  FilledRequest filled_;
+  const Request& request_ = filled_.get();
   Journal journal_;
   Lease lease_;
   std::int64_t admitted_boot_ns_ = 0;

@@ -37,7 +37,7 @@ int make_lock(const atmost_options* options, atmost_options& known, std::string_
   if (const int answer = choose_store(known, store)) return answer;
   LibraryLock* lock = fresh_lock();
   if (lock == nullptr) return answer_error(error_of(Code::internal, 0, "out of memory"));
-  int answer = fill_request(known, lock->request());
+  int answer = lock->fill(known);
   lock->set_scheme(kSchemes[0]);
   if (!store.empty() && answer == ATMOST_ADMITTED) answer = set_store(known, store, *lock);
   if (answer == ATMOST_ADMITTED) {

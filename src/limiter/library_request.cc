@@ -119,16 +119,6 @@ Eviction eviction_of(const atmost_options& from) {
   return __atomic_load_n(&killing_agreed, __ATOMIC_RELAXED) ? Eviction::kill : Eviction::none;
 }
 
-}  // namespace
-
-bool known_options(const atmost_options* from, atmost_options& to) {
-  to = kDefaults;
-  if (from == nullptr) return true;
-  if (from->size < kFirstSize) return false;
-  std::memcpy(&to, from, from->size < sizeof to ? from->size : sizeof to);
-  return true;
-}
-
 int fill_request(const atmost_options& from, Request& to) {
   new (&to) Request;  // an assignment would copy 90 KiB of empty texts
   to.kind = HolderKind::library;
@@ -157,6 +147,45 @@ int fill_request(const atmost_options& from, Request& to) {
   if (from.log != nullptr) to.log_path.assign(from.log);
   if (to.log_path.truncated()) return answer_misuse("log is longer than a path may be");
   return fill_choices(from, to);
+}
+
+}  // namespace
+
+bool known_options(const atmost_options* from, atmost_options& to) {
+  to = kDefaults;
+  if (from == nullptr) return true;
+  if (from->size < kFirstSize) return false;
+  std::memcpy(&to, from, from->size < sizeof to ? from->size : sizeof to);
+  return true;
+}
+
+// Texts may have changed where they are.
+bool FilledRequest::is_from(const atmost_options& options) const {
+  constexpr std::size_t kUpToPadding = offsetof(atmost_options, queue_max) + sizeof(int);
+  const bool no_texts = options.id == nullptr && options.log == nullptr &&
+                        options.also == nullptr && options.rate == nullptr;
+  return filled_ && no_texts && std::memcmp(&options, &options_, kUpToPadding) == 0;
+}
+
+void FilledRequest::fill_again() {
+  request_.lock_count = 1;
+  request_.locks[0].name.clear();
+  request_.locks[0].path.clear();
+  request_.log_path.clear();
+  request_.make_parents = request_.looks_only = request_.log_is_own = false;
+  request_.no_history = options_.no_history != 0;
+  request_.eviction = eviction_of(options_);
+}
+
+int FilledRequest::fill(const atmost_options& from) {
+  if (is_from(from)) {
+    fill_again();
+    return ATMOST_ADMITTED;
+  }
+  const int answer = fill_request(from, request_);
+  filled_ = answer == ATMOST_ADMITTED;
+  options_ = from;
+  return answer;
 }
 
 bool agree_to_be_killed(bool agreed) {

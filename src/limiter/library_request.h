@@ -12,8 +12,23 @@ namespace atmost::limiter {
 // a struct of that size.
 bool known_options(const atmost_options* from, atmost_options& to);
 
-// Fills everything but the place. ATMOST_ADMITTED, or the answer.
-int fill_request(const atmost_options& from, Request& to);
+// A request, and the options that it was filled from: programs take a lock again and again.
+class FilledRequest {
+ public:
+  // Fills everything but the place, or what may have changed since it was filled from the same
+  // options. ATMOST_ADMITTED, or the answer.
+  int fill(const atmost_options& from);
+  Request& get() { return request_; }
+  const Request& get() const { return request_; }
+
+ private:
+  bool is_from(const atmost_options& options) const;
+  void fill_again();
+
+  bool filled_ = false;
+  atmost_options options_;  // with filled_
+  Request request_;
+};
 
 // Sets what atmost_may_be_killed() says; returns the value before.
 bool agree_to_be_killed(bool agreed);

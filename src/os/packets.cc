@@ -41,9 +41,28 @@ struct msghdr message_of(struct iovec& part, Control& control) {
   return message;
 }
 
+// Does not block.
+Packet receive_ready(int socket, char* to, std::size_t& size, Fd& passed) {
+  struct iovec part = {to, kMostPacket};
+  Control control = {};
+  struct msghdr message = message_of(part, control);
+  const ssize_t received = recvmsg(socket, &message, kReceive);
+  if (received < 0 && (errno == EINTR || errno == EAGAIN)) return Packet::interrupted;
+  if (received <= 0) return Packet::closed;
+  size = static_cast<std::size_t>(received);
+  const struct cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
+    int fd;
+    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    passed = Fd(fd);
+  }
+  return Packet::received;
+}
+
 }  // namespace
 
-int open_packet_line(Fd& one, Fd& other) {
+int open_packet_pair(Fd& one, Fd& other) {
   int ends[2];
   if (socketpair(AF_UNIX, kType, 0, ends) != 0) return errno;
   one = Fd(ends[0]);
@@ -57,7 +76,7 @@ int open_packet_line(Fd& one, Fd& other) {
   return 0;
 }
 
-bool send_packet(int line, std::string_view what, int passed) {
+bool send_packet(int socket, std::string_view what, int passed) {
   struct iovec part = {const_cast<char*>(what.data()), what.size()};
   Control control = {};
   struct msghdr message = message_of(part, control);
@@ -73,35 +92,24 @@ bool send_packet(int line, std::string_view what, int passed) {
   }
   ssize_t sent;
   do {
-    sent = sendmsg(line, &message, MSG_NOSIGNAL);
+    sent = sendmsg(socket, &message, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
   return sent >= 0;
 }
 
-Packet receive_packet(int line, int at_most_ms, char* to, std::size_t& size, Fd& passed) {
-  struct pollfd ready = {line, POLLIN, 0};
+Packet receive_packet(int socket, int at_most_ms, char* to, std::size_t& size, Fd& passed,
+                      Mutex* opening) {
+  struct pollfd ready = {socket, POLLIN, 0};
   const int got = calls.poll(&ready, 1, at_most_ms);
   if (got < 0) return Packet::interrupted;
   if (got == 0) return Packet::nothing;
-  struct iovec part = {to, kMostPacket};
-  Control control = {};
-  struct msghdr message = message_of(part, control);
-  const ssize_t received = recvmsg(line, &message, kReceive);
-  if (received < 0 && (errno == EINTR || errno == EAGAIN)) return Packet::interrupted;
-  if (received <= 0) return Packet::closed;
-  size = static_cast<std::size_t>(received);
-  const struct cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
-    int fd;
-    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-    passed = Fd(fd);
-  }
-  return Packet::received;
+  if (opening == nullptr) return receive_ready(socket, to, size, passed);
+  const Locked locked(*opening);
+  return receive_ready(socket, to, size, passed);
 }
 
-bool is_hung_up(int line) {
-  struct pollfd ready = {line, 0, 0};
+bool is_hung_up(int socket) {
+  struct pollfd ready = {socket, 0, 0};
   return kRealCalls.poll(&ready, 1, 0) > 0 && (ready.revents & (POLLHUP | POLLERR)) != 0;
 }
 

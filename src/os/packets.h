@@ -6,18 +6,19 @@
 #include <string_view>
 
 #include "fd.h"
+#include "threads.h"
 
 namespace atmost::os {
 
 inline constexpr std::size_t kMostPacket = 4096;
 
-// Two ends, close-on-exec, none of 0, 1, 2; what is sent on one is received on the other, whole. 0
-// or an errno value.
-int open_packet_line(Fd& one, Fd& other);
+// A socket pair: two ends, close-on-exec, none of 0, 1, 2; what is sent on one is received on the
+// other, whole. 0 or an errno value.
+int open_packet_pair(Fd& one, Fd& other);
 
 // Sends `what`, and a copy of the descriptor `passed` unless it is negative. False: the other end
 // is closed everywhere (no SIGPIPE is raised), or does not read.
-bool send_packet(int line, std::string_view what, int passed = -1);
+bool send_packet(int socket, std::string_view what, int passed = -1);
 
 enum class Packet {
   received,
@@ -27,10 +28,12 @@ enum class Packet {
 };
 // Waits at most `at_most_ms` (negative: without limit) for a packet, and receives it into `to`,
 // which has room for kMostPacket bytes; a descriptor that came with it becomes `passed`.
-Packet receive_packet(int line, int at_most_ms, char* to, std::size_t& size, Fd& passed);
+// `opening`, unless it is null, is locked while such a descriptor is made and kept there.
+Packet receive_packet(int socket, int at_most_ms, char* to, std::size_t& size, Fd& passed,
+                      Mutex* opening = nullptr);
 
 // Whether the other end is closed everywhere. Does not block.
-bool is_hung_up(int line);
+bool is_hung_up(int socket);
 
 // Waits until one of the two is readable or hung up, or `at_most_ms` are over.
 void wait_for_either(int one, int other, int at_most_ms);

@@ -161,6 +161,11 @@ Contest LocalSession::contested(std::uint32_t lock) const {
   return is_locked_beside(lock, kill_byte) ? Contest::by_kill : Contest::for_its_place;
 }
 
+Instant LocalSession::admitted_at() const {
+  const Instant& decided_with = entry(0).admitted;
+  return decided_with.given || request_->now_boot_ns != 0 ? os::now() : decided_with;
+}
+
 bool LocalSession::in_place(std::uint32_t lock) const { return !entry(lock).file.displaced(); }
 
 bool LocalSession::revoked(os::Watch& watch) const {

@@ -60,6 +60,8 @@ class LocalSession final : public Session, private Hold {
   void set_keeping() { keeps_ = true; }
   // Our user as it was when the first lock was opened for the last request. REQUIRES: open.
   std::uint32_t user() const { return entry(0).file.user(); }
+  // The moment by the clocks of the first lock's admission. REQUIRES: a lease is held.
+  Instant admitted_at() const;
   // For a forked child that keeps only the slots. Async-signal-safe.
   void close_private();
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program that uses the C library holds locks of this store (tests/library/fleet_test.cc).
+# A program that uses the C library holds locks of this store (tests/library/fleet_*).
 . "$(dirname "$0")/lib.sh"
 
 tests=$ATMOST_BIN/../tests/bin/library_fleet
