@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC3013  # test -ef: all seven shells have it
-# lock_unlock: a lock for the script that calls it. lock_unlock(1) has the whole story.
+# lock_unlock: a lock for the script that calls it. lock_unlock(1) describes it in full.
 #
 #   . lock_unlock.sh
 #   lock_unlock action=lock name=PATH [wait=SECONDS] [expire=SECONDS] [until=tree] [mode=OCTAL]
@@ -11,7 +11,7 @@
 # that was made with mode=666 (or $LOCK_UNLOCK_MODE). Unlocking is optional: the lock ends with the
 # script, however that ends. Starts atmost ($ATMOST, else as PATH has it) at most once a call;
 # unlocking, and locking the same again, asks the keeper that is there (atmost-hold(1)).
-# Evaluates no text, sets no trap, opens no descriptor, and no variable but lock_unlock_* and, with
+# Evaluates no text, opens no descriptor, sets no trap, and no variable but lock_unlock_* and, with
 # until=tree, ATMOST_HOLD_MARK (exported). Its other functions are lock_unlock_*, too.
 #
 # For every POSIX shell, set -eu or not. As a file named lock_unlock in FPATH it is loaded when
