@@ -79,7 +79,9 @@ bool is_ours_alone(int fd) {
   struct stat status;
   if (os::file_status(fd, status) != 0) return false;
   const bool trusted = status.st_uid == os::user_id() || status.st_uid == 0;
-  return trusted && S_ISREG(status.st_mode) && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  // A second name may have been given so that we write into another file of the user.
+  return trusted && status.st_nlink <= 1 && S_ISREG(status.st_mode) &&
+         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 bool read_lock_stats(int fd, LockStats& lock_stats) {

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "lock_kit.h"
 #include "policy/learn.h"
 #include "policy/limits.h"
@@ -82,6 +84,18 @@ TEST_F(Remembering, ExperienceThatOthersMayWriteDoesNotCount) {
   ASSERT_EQ(chmod(shared_.c_str(), 0660), 0);
   recall(fresh.fd(), path_, lock_stats, directory_stats);
   EXPECT_EQ(directory_stats.tried, 0);
+}
+
+// Whoever may make links in the directory could have us write over another file of ours.
+TEST_F(Remembering, AFileWithAnotherNameIsLeftAlone) {
+  const std::string document = directory_.path("document");
+  const Outsider text(document);
+  text.put('a', 0);
+  ASSERT_EQ(link(document.c_str(), shared_.c_str()), 0);
+  for (int i = 0; i < 20; ++i) run(100);
+  EXPECT_EQ(std::filesystem::file_size(document), 1u);
+  EXPECT_EQ(lock_stats().completed, 20u);
+  EXPECT_EQ(tried(), 0);
 }
 
 TEST_F(Remembering, ABusyDirectoryCostsNothingButExperience) {
