@@ -31,10 +31,13 @@
  * report. One descriptor of the log stays open (close-on-exec) between calls; the program may close
  * it.
  *
- * DESCRIPTORS. A held lock has two, close-on-exec. After its release they may stay open, without a
- * lock on them, for the next take of the same path; so there are at most two for each lock that the
- * process has held at the same time. The program may close them. They are not used again after the
- * file was replaced, after a fork or a change of user, or when their numbers refer to other files.
+ * DESCRIPTORS. A held lock has two, close-on-exec, and a third if it was waited for. After its
+ * release two may stay open, without a lock on them, for the next take of the same path; so there
+ * are at most two for each lock that the process has held at the same time. The program may close
+ * them. They are not used again after the file was replaced, after a fork or a change of user, or
+ * when their numbers refer to other files. A program that closes those of a lock that it holds, as
+ * daemons close everything when they start, loses the lock, and is not told; what it opens under
+ * their numbers is left alone.
  *
  * STORES. Locks are files unless `store` of the options, or else $ATMOST_STORE, says otherwise, as
  * in atmost(1); a text that names no store, and what a store cannot do, are ATMOST_USAGE.

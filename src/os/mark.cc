@@ -6,11 +6,15 @@
 #include "clock.h"
 
 namespace atmost::os {
+namespace {
+
+// Where programs hardly ever read or write, below what any filesystem of ours takes.
+constexpr std::int64_t kLowest = std::int64_t{1} << 40;
+
+}  // namespace
 
 std::int64_t mark_descriptor(int fd) {
-  // Where programs hardly ever read or write, below what any filesystem of ours takes; begun at
-  // another place in each process, so far above the lowest that it is never reached.
-  constexpr std::int64_t kLowest = std::int64_t{1} << 40;
+  // Begun at another place in each process, so far above the lowest that it is never reached.
   static std::int64_t last = 0;
   std::int64_t none = 0;
   const std::int64_t first = kLowest + kLowest / 4 + (boot_ns() & (kLowest / 4 - 1));
@@ -23,8 +27,10 @@ bool copy_mark(int fd, std::int64_t mark) {
   return calls.seek(fd, static_cast<off_t>(mark), SEEK_SET) == mark;
 }
 
-bool has_mark(int fd, std::int64_t mark) {
-  return mark != 0 && calls.seek(fd, 0, SEEK_CUR) == mark;
+Marked marked(int fd, std::int64_t mark) {
+  const std::int64_t at = calls.seek(fd, 0, SEEK_CUR);
+  if (at < kLowest) return Marked::none;
+  return at == mark ? Marked::so : Marked::otherwise;
 }
 
 }  // namespace atmost::os

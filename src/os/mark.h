@@ -13,7 +13,9 @@ namespace atmost::os {
 // be marked.
 std::int64_t mark_descriptor(int fd);
 bool copy_mark(int fd, std::int64_t mark);  // for a second description of the same file
-bool has_mark(int fd, std::int64_t mark);
+// `none`: it has no mark, as when the program has moved the offset, or is not open.
+enum class Marked : std::uint8_t { so, otherwise, none };
+Marked marked(int fd, std::int64_t mark);
 
 }  // namespace atmost::os
 

@@ -31,7 +31,11 @@ class Watch {
   // waits for a grace period of the kernel, 8 to 20 ms (measured, Linux 6.18), unless it has
   // watched nothing for a while.
   void rest();
+  // In a program that may close the descriptor, and open something else under its number, between
+  // rest() and stop(): that is not closed. Call it before the first start().
+  void set_exposed() { exposed_ = true; }
   void stop() {
+    if (exposed_ && inotify_.open()) give_up_if_closed();
     inotify_.reset();
     started_ = false;
     blind_ = false;
@@ -43,11 +47,13 @@ class Watch {
 
  private:
   static constexpr int kMost = 16;
+  void give_up_if_closed();
   Fd inotify_;
   int watches_[kMost] = {};
   int watch_count_ = 0;
   bool started_ = false;
   bool blind_ = false;
+  bool exposed_ = false;
 };
 
 }  // namespace atmost::os

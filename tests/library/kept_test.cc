@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include <vector>
-
 #include "library_kit.h"
 
 namespace {
@@ -16,20 +14,6 @@ class Kept : public Library {
     const atmost::Held lock = atmost::Named(name).get_lock(limits_);
     ASSERT_TRUE(lock) << lock.reason();
     EXPECT_TRUE(held(name));
-  }
-  // Those of this process that lead to the file.
-  static std::vector<int> descriptors_of(const std::string& file) {
-    std::vector<int> found;
-    struct stat wanted;
-    if (stat(file.c_str(), &wanted) != 0) return found;
-    for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
-      const int fd = std::stoi(each.path().filename());
-      struct stat status;
-      if (fstat(fd, &status) == 0 && status.st_dev == wanted.st_dev &&
-          status.st_ino == wanted.st_ino)
-        found.push_back(fd);
-    }
-    return found;
   }
 };
 

@@ -4,12 +4,14 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "atmost/atom.h"
 
@@ -39,6 +41,21 @@ class Library : public testing::Test {
     EXPECT_EQ(fcntl(fd, F_OFD_GETLK, &range), 0);
     close(fd);
     return range.l_type != F_UNLCK;
+  }
+
+  // Those of this process that lead to the file.
+  static std::vector<int> descriptors_of(const std::string& file) {
+    std::vector<int> found;
+    struct stat wanted;
+    if (stat(file.c_str(), &wanted) != 0) return found;
+    for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
+      const int fd = std::stoi(each.path().filename());
+      struct stat status;
+      if (fstat(fd, &status) == 0 && status.st_dev == wanted.st_dev &&
+          status.st_ino == wanted.st_ino)
+        found.push_back(fd);
+    }
+    return found;
   }
 
   template <class Condition>

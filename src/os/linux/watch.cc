@@ -1,11 +1,13 @@
 #include "../watch.h"
 
+#include <fcntl.h>
 #include <sys/inotify.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "../calls.h"
+#include "../file.h"
 
 namespace atmost::os {
 namespace {
@@ -20,10 +22,24 @@ Noticed more_urgent(Noticed so_far, unsigned mask) {
   return so_far == Noticed::nothing ? Noticed::written : so_far;
 }
 
+// All descriptors of inotify and its like have one inode and no offset. Ours is recognised by the
+// signal that it would send if it had been told to send any: one that programs hardly ever choose.
+constexpr int kMarkSignal = 57;
+
 }  // namespace
 
+void Watch::give_up_if_closed() {
+  if (calls.control(inotify_.get(), F_GETSIG, 0) != kMarkSignal) (void)inotify_.release();
+}
+
 void Watch::start(const char* path) {
-  if (!inotify_.open()) inotify_ = Fd(calls.inotify_init(IN_NONBLOCK | IN_CLOEXEC));
+  if (!inotify_.open()) {
+    inotify_ = Fd(calls.inotify_init(IN_NONBLOCK | IN_CLOEXEC));
+    if (exposed_ && inotify_.open()) {
+      (void)move_high(inotify_);
+      (void)calls.control(inotify_.get(), F_SETSIG, kMarkSignal);
+    }
+  }
   started_ = true;
   const int watch = inotify_.open() && watch_count_ < kMost
                         ? calls.inotify_add_watch(inotify_.get(), path, kEvents)

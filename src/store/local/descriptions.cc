@@ -5,14 +5,12 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/interrupt.h"
-#include "os/mark.h"
 #include "os/self.h"
 
 namespace atmost::local {
 
-// A descriptor that stayed open between two takes may have been closed by the program around us.
 void LockFile::close_own(os::Fd& fd) {
-  if (fd.open() && stayed_ && !os::has_mark(fd.get(), mark_) && !is_same(fd)) return;
+  if (fd.open() && exposed_ && !is_ours(fd)) return;
   fd.reset();
 }
 
@@ -21,14 +19,17 @@ void LockFile::close() {
   low_.reset();
   close_own(fd_);
   close_own(shared_);
-  stayed_ = false;
+  exposed_ = false;
   mark_ = 0;
 }
 
-// Whether the descriptor still is one of this file. If it is not, it is given up.
-bool LockFile::is_same(os::Fd& fd) {
+// Whether the descriptor still is the one that we opened. If it is not, it is given up. One without
+// any mark is told by its file; with the mark of another hold, it may be of the same file.
+bool LockFile::is_ours(os::Fd& fd) {
+  const os::Marked mark = os::marked(fd.get(), mark_);
   struct stat status;
-  if (os::file_status_untimed(fd.get(), status) == 0 &&
+  if (mark == os::Marked::so) return true;
+  if (mark == os::Marked::none && os::file_status_untimed(fd.get(), status) == 0 &&
       static_cast<std::uint64_t>(status.st_dev) == identity_.device &&
       static_cast<std::uint64_t>(status.st_ino) == identity_.inode)
     return true;
@@ -37,8 +38,8 @@ bool LockFile::is_same(os::Fd& fd) {
 }
 
 bool LockFile::know_descriptors() {
-  const bool shared = !shared_.open() || os::has_mark(shared_.get(), mark_) || is_same(shared_);
-  return (os::has_mark(fd_.get(), mark_) || is_same(fd_)) && shared;
+  const bool shared = !shared_.open() || is_ours(shared_);
+  return is_ours(fd_) && shared;
 }
 
 // As far as open() examines it.
@@ -54,18 +55,24 @@ bool LockFile::serves(const LockSpec& spec, const Request& request) {
                      !request.with_flock && request.trust_fs == trusted_blindly_;
   if (!plain || !may_stay_open() || user_ != os::user_id()) return false;
   // One that has a mark is examined by the call that locks on it.
-  if (mark_ == 0 && !is_same(shared_)) return false;
+  if (mark_ == 0 && !is_ours(shared_)) return false;
   name_known_ = known_ = false;
   guarded_ = was_empty_ = false;
   state_ = HeaderState::fresh;
   return true;
 }
 
-void LockFile::prepare_to_stay() {
-  if (stayed_) return;
-  stayed_ = true;
+void LockFile::expose() {
+  known_ = false;
+  if (exposed_) return;
+  // A child that is forked meanwhile must not take a marked descriptor for another one's.
+  const Opening gate(opening_);
+  exposed_ = true;
+  if (!may_stay_open()) return;
   mark_ = os::mark_descriptor(fd_.get());
-  if (mark_ != 0 && !os::copy_mark(shared_.get(), mark_)) mark_ = 0;
+  if (mark_ == 0 || os::copy_mark(shared_.get(), mark_)) return;
+  (void)os::copy_mark(fd_.get(), 0);
+  mark_ = 0;
 }
 
 void LockFile::set_heirs(Heirs heirs, os::Mutex* opening) {
@@ -117,8 +124,8 @@ void LockFile::lend() {
 
 void LockFile::close_private() {
   if (!shares()) return;
-  fd_.reset();
-  if (__atomic_load_n(&together_, __ATOMIC_SEQ_CST)) shared_.reset();
+  close_own(fd_);
+  if (__atomic_load_n(&together_, __ATOMIC_SEQ_CST)) close_own(shared_);
 }
 
 std::int64_t LockFile::Patience::until_boot_ns() {

@@ -40,6 +40,7 @@ Status LocalSession::commit(const Instant& now, Ticket* queue) {
   }
   if (queue != nullptr) withdraw(*queue);  // a waiter that this wakes finds the byte above locked
   watch_.rest();
+  for (std::uint32_t i = 0; keeps_ && i < count_; ++i) entry(i).file.expose();
   return {};
 }
 
@@ -206,7 +207,6 @@ void LocalSession::release(Ending ending, const Instant& now, const Lesson& less
   kept_ = keeps_ && orderly && count_ == 1 && entry(0).file.may_stay_open();
   if (kept_) {
     entry(0).reserved.clear();
-    entry(0).file.prepare_to_stay();
     watch_.stop();
   } else {
     close_files();

@@ -10,6 +10,7 @@
 #include "os/fd.h"
 #include "os/file.h"
 #include "os/interrupt.h"
+#include "os/mark.h"
 #include "os/threads.h"
 
 namespace atmost::local {
@@ -118,8 +119,9 @@ class LockFile {
   // Whether unlock_all() leaves nothing locked, and a later close loses nothing. A file that
   // several users may write also has process-owned locks, which end with the close.
   bool may_stay_open() const { return shared_.open() && !several_may_write_; }
-  // Has the descriptors recognised by the next serves(). REQUIRES: may_stay_open().
-  void prepare_to_stay();
+  // From now on the program around us runs while the descriptors are open: it may close them, and
+  // open something else under their numbers. Each is examined before it is next used or closed.
+  void expose();
   bool present() const { return fd_.open(); }
   // Whether the path still leads to this file.
   bool in_place() const;
@@ -132,7 +134,7 @@ class LockFile {
   // while a descriptor is opened or closed here.
   void set_heirs(Heirs heirs, os::Mutex* opening = nullptr);
   // For a forked child, which must not keep the guard: closes the descriptors that it is, or may
-  // be, locked on. Async-signal-safe.
+  // be, locked on, if they still are ours. Async-signal-safe.
   void close_private();
 
   enum class Guarded : std::uint8_t { held, timeout, replaced };
@@ -156,7 +158,7 @@ class LockFile {
     return guard(patience);
   }
   // The same for a process that has locked bytes of this file and will unlock them, wherever the
-  // path leads by now: it is not examined, and the answer is never `replaced`.
+  // path leads by now: it is not examined. `replaced`: the program around us has closed them.
   Result<Guarded> guard_wherever();
   void unguard();
   // The guard and slot 1 by one call, on the description that heirs inherit, for a file whose
@@ -241,12 +243,12 @@ class LockFile {
   os::Owner guard_owner() const {
     return heirs_ == Heirs::command ? os::Owner::process : os::Owner::description;
   }
-  bool is_same(os::Fd& fd);
+  bool is_ours(os::Fd& fd);
   bool know_descriptors();
   bool is_unchanged(const struct stat& status) const;
   void close_own(os::Fd& fd);
   bool refresh_header();
-  bool begin_together(std::uint64_t forks, os::Bytes bytes, std::int64_t mark);
+  bool begin_together(std::uint64_t forks, os::Bytes bytes);
   void end_together(os::Bytes bytes, std::int64_t mark = 0);
   int keep_apart();
   int open_shared();
@@ -267,9 +269,9 @@ class LockFile {
   std::uint64_t index_ = 0;
   bool guarded_ = false;
   bool together_ = false;   // the guard is, or may be, locked on shared_; atomic
-  bool stayed_ = false;     // its descriptors have stayed open between two takes
+  bool exposed_ = false;    // expose()
   bool name_known_ = true;  // false: whether the file is as it was is to be seen by its path
-  bool known_ = true;       // false: the descriptors were not examined since the last release
+  bool known_ = true;       // false: the descriptors were not examined since expose()
   std::int64_t mark_ = 0;   // on both descriptions (os::mark_descriptor); 0: none
   Header written_{};        // what we wrote last, to recognise it
   bool several_may_write_ = false;

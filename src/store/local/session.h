@@ -57,7 +57,10 @@ class LocalSession final : public Session, private Hold {
   // From now on the descriptors of a single lock stay open after its release, without any lock, for
   // the next open() of the same path. Not if the process has forked since they were opened, because
   // the child would share later locks on them.
-  void set_keeping() { keeps_ = true; }
+  void set_keeping() {
+    keeps_ = true;
+    watch_.set_exposed();
+  }
   // Our user as it was when the first lock was opened for the last request. REQUIRES: open.
   std::uint32_t user() const { return entry(0).file.user(); }
   // The moment by the clocks of the first lock's admission. REQUIRES: a lease is held.
@@ -108,8 +111,6 @@ class LocalSession final : public Session, private Hold {
   bool admit_together(DecideFn decide, const Instant& now, Ticket* queue, Result<Decision>& answer,
                       Lease& lease);
   Result<LockFile::Guarded> guard_to_release(std::uint32_t lock, const Lesson& lesson);
-
-  // One attempt (attempt.cc).
 
   // One attempt (attempt.cc; full.cc).
   bool refuses_unguarded(DecideFn decide, const Instant& now, Result<Decision>& answer);

@@ -29,11 +29,11 @@ bool reserve_first(const LockFile& file, const LockSpec& spec, Reservation& to) 
 
 // The order matters: either a fork finds together_ set, and its child closes the description; or we
 // find that there was a fork. So no child keeps the guard.
-bool LockFile::begin_together(std::uint64_t forks, os::Bytes bytes, std::int64_t mark) {
+bool LockFile::begin_together(std::uint64_t forks, os::Bytes bytes) {
   __atomic_store_n(&together_, true, __ATOMIC_SEQ_CST);
   const auto lock = [&] {
-    return mark != 0
-               ? os::try_lock_marked(shared_.get(), mark, bytes)
+    return mark_ != 0
+               ? os::try_lock_marked(shared_.get(), mark_, bytes)
                : os::try_lock(shared_.get(), os::Owner::description, os::LockKind::write, bytes);
   };
   guarded_ = shares() && os::fork_count() == forks && lock() == 0;
@@ -60,7 +60,7 @@ bool LockFile::refresh_header() {
 }
 
 bool LockFile::guard_with_slot(std::uint64_t forks) {
-  if (!begin_together(forks, kGuardAndFirstSlot, mark_)) return false;
+  if (!begin_together(forks, kGuardAndFirstSlot)) return false;
   bool same = false;
   struct stat status;
   name_known_ = leads_here(same, status) == 0 && same && is_unchanged(status);
@@ -70,9 +70,9 @@ bool LockFile::guard_with_slot(std::uint64_t forks) {
 }
 
 bool LockFile::guard_beside_slots(std::uint64_t forks) {
-  if (!begin_together(forks, kGuard, 0)) return false;
+  if (!begin_together(forks, kGuard)) return false;
   if (refresh_header()) return true;
-  end_together(kGuard);
+  end_together(kGuard, mark_);
   return false;
 }
 
