@@ -57,6 +57,16 @@ TEST_F(FleetHelpers, HaveNoSignalsOfTheProgram) {
   EXPECT_TRUE(get());
 }
 
+// What a terminal sends to the program, and a hangup, is not for them.
+TEST_F(FleetHelpers, HaveASessionOfTheirOwn) {
+  const atmost::Held held = get();
+  ASSERT_TRUE(held) << held.reason();
+  for (const pid_t each : {asker(), supervisor(), command()}) {
+    ASSERT_GT(each, 1);
+    EXPECT_NE(getsid(each), getsid(0));
+  }
+}
+
 TEST_F(FleetHelpers, HaveNoDescriptorsOfTheProgram) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);  // as programs do that know nothing of close-on-exec
