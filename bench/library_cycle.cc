@@ -75,8 +75,8 @@ class Floor {
   Floor& operator=(const Floor&) = delete;
 
   void cycle(bool history) {
-    sum_ += lseek(fd_, 0, SEEK_CUR) + geteuid();  // still our descriptor, and we its user
-    lock(F_OFD_SETLK, F_WRLCK, 0, 9);             // guard and slot
+    sum_ += geteuid();                 // still the user that opened it
+    lock(F_OFD_SETLK, F_WRLCK, 0, 9);  // guard and slot
     struct statx status;
     statx(AT_FDCWD, path_.c_str(), AT_SYMLINK_NOFOLLOW, kUntimed, &status);
     get(kHeaderSize, kHeaderAt);

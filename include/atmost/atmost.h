@@ -51,11 +51,13 @@
  * (ATMOST_EXEC_PATH, else where they were installed); if they are not there the answer is
  * ATMOST_UNAVAILABLE. Four of them keep a held lock: one that asks, `atmost run` and its monitor,
  * and the command, which stands for the work of this program. They have a session of their own, no
- * descriptor of the program but one end of a connection to it, default signals, and are no children of
- * the program: they cause no SIGCHLD, and no wait of the program returns because of them (a program
- * that adopts orphans, such as process 1 of a container, reaps the first of them as it does
+ * descriptor of the program but one end of a connection to it, default signals, and are no children
+ * of the program: they cause no SIGCHLD, and no wait of the program returns because of them (a
+ * program that adopts orphans, such as process 1 of a container, reaps the first of them as it does
  * others). A held lock has two descriptors, close-on-exec. If the program ends, however it ends,
- * the slots become free; children made by fork() share the lock, as that of a file. If the lock is
+ * the slots become free; children made by fork() while the program has the lock share it, as that
+ * of a file. A lock file on NFS 4.1 or 4.2 is one of "shared:" if `store` says so, and is refused
+ * (ATMOST_IO) if it does not: atmost_message() then names that store. If the lock is
  * lost (its lease, the supervisor, or another helper process was killed), or a taker has it,
  * on_lost is called, and atmost_held() answers 0: a lock in a fleet can always be lost, so ask or
  * give on_lost. may_be_killed must not be positive, and atmost_may_be_killed() has no effect there.

@@ -121,6 +121,10 @@ TEST_F(Kept, NotWhenTheirNumbersAreThoseOfOthers) {
     const atmost::Held later = get("later");
     const atmost::Held earlier = get("earlier");  // released first
   }
+  const auto mark_of = [](const std::string& file) {
+    return lseek(descriptors_of(file).at(0), 0, SEEK_CUR);
+  };
+  EXPECT_LT(mark_of(path("later")), mark_of(path("earlier")));
   cycle_with("later", descriptors_of(path("earlier")).at(0));
   EXPECT_FALSE(is_locked(path("earlier")));
   cycle(path("earlier"));
