@@ -82,6 +82,7 @@ struct Invocation {
   int operand_count = 0;
 
   Request request;
+  Text<2047> ping;  // request.ping is of it: the option's text is overwritten
 };
 
 // What the store can do, before it is opened. A URL that check_store() refused counts as file:

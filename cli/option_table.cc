@@ -183,7 +183,7 @@ constexpr Option kOptions[] = {
     {0, "ping", "URL|@FILE", kRun, "request this URL at start and end, as healthchecks.io has it",
      [](Value value, Invocation& to) {
        to.ping_argument = value;
-       return parse_ping(value, to.request.ping);
+       return read_ping(value, to);
      }},
     {0, "ping-output", "", kRun, "send the end of the kept output with it",
      set<[](Invocation& to) -> bool& { return to.request.ping_output; }>},

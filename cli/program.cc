@@ -131,7 +131,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
   invocation.subcommand = subcommand.bit;
   invocation.argv = argv;
   // Its page is written before it is read: one page fault, not two.
-  invocation.request.locks[0].name.clear();
+  invocation.request.log_path.clear();
   int code = 0;
   if (!read_command_line(subcommand, argc, argv, code)) return code;
   if (subcommand.bit == kBeat) return subcommand.run(invocation);  // asks no store

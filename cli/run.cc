@@ -11,6 +11,7 @@
 #include "shared_place.h"
 #include "subcommands.h"
 #include "suggest.h"
+#include "values.h"
 
 namespace atmost::cli {
 namespace {
@@ -52,7 +53,7 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
   }
   const char* const variable = std::getenv("ATMOST_PING");
   if (variable == nullptr || variable[0] == '\0' || invocation.request.exec) return {};
-  const Status read = parse_ping(variable, invocation.request.ping);
+  const Status read = read_ping(variable, invocation);
   if (read.ok()) return {};
   Error error = error_of(Code::usage, 0, "$ATMOST_PING: ");
   error.message.append(read.error().message);

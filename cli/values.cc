@@ -68,6 +68,12 @@ Status read_command(std::string_view value, std::string_view& to) {
   return check_notify(value);
 }
 
+Status read_ping(std::string_view value, Invocation& to) {
+  const Status read = parse_ping(value, to.ping);
+  to.request.ping = to.ping;
+  return read;
+}
+
 Status read_occasions(std::string_view value, std::uint8_t& to) {
   to = 0;
   for (bool last = false; !last;) {

@@ -23,6 +23,8 @@ Status read_eta(std::string_view value, Duration& to);
 Status read_size(std::string_view value, std::int64_t& to);
 // A command for sh -c, which is borrowed.
 Status read_command(std::string_view value, std::string_view& to);
+// A URL or @FILE, of which a copy is kept.
+Status read_ping(std::string_view value, Invocation& to);
 // Words with commas between, as Occasions.
 Status read_occasions(std::string_view value, std::uint8_t& to);
 Status read_risk(std::string_view value, std::uint32_t& to);

@@ -76,10 +76,14 @@ bool create(const Examination& examination, TrialFile& file) {
   return true;
 }
 
-// On any filesystem: examine_mount judges that.
-Status open_lock(const std::string& path, local::LockFile::Access access, local::LockFile& lock) {
+LockSpec lock_at(const std::string& path) {
   LockSpec spec;
   spec.path = PathText(path);
+  return spec;
+}
+
+// On any filesystem: examine_mount judges that.
+Status open_lock(const LockSpec& spec, local::LockFile::Access access, local::LockFile& lock) {
   Request request;
   request.trust_fs = true;
   return lock.open(spec, request, access);
@@ -97,8 +101,9 @@ std::string who_can_rename(const std::string& directory) {
 // What `run` would refuse in a lock file here: owner, links, directories that other users may
 // write.
 void examine_permissions(const Examination& examination, const TrialFile& file) {
+  const LockSpec spec = lock_at(file.path);
   local::LockFile lock;
-  const Status opened = open_lock(file.path, local::LockFile::Access::modify, lock);
+  const Status opened = open_lock(spec, local::LockFile::Access::modify, lock);
   if (opened.ok()) {
     report_good("permissions", who_can_rename(examination.directory));
   } else {
@@ -124,8 +129,9 @@ std::vector<std::string> names_in(const std::string& directory) {
 }
 
 bool is_lock_file(const std::string& path, bool could_be) {
+  const LockSpec spec = lock_at(path);
   local::LockFile file;
-  return open_lock(path, local::LockFile::Access::look, file).ok() && file.present() &&
+  return open_lock(spec, local::LockFile::Access::look, file).ok() && file.present() &&
          file.refresh().ok() && (could_be || file.state() == local::HeaderState::good);
 }
 

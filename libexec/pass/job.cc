@@ -131,7 +131,7 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
   to.output_max = atom.output_max;
   to.notify = atom.notify;
   to.notify_on = atom.notify_on;
-  to.ping.assign(atom.ping);
+  to.ping = atom.ping;
   to.ping_output = atom.ping_output;
   to.alert_after = atom.alert_after;
   to.ttl = atom.ttl.value_or(std::max(to.ttl, shortest_ttl(atom.kill_grace)));

@@ -125,6 +125,9 @@ struct Request {
   Duration splay{};
   // --notify: a command for sh -c, borrowed; empty: none. Of what it is told: Occasions.
   std::string_view notify;
+  // --ping: a URL of http or https, which is a secret, or @FILE, borrowed, with a NUL behind it;
+  // empty: none.
+  std::string_view ping;
   std::uint8_t notify_on = kTellByDefault;
   bool ping_output = false;  // the end of the command's output goes with the ping
   OutputTo output = OutputTo::show;
@@ -180,10 +183,8 @@ struct Request {
   bool log_is_own = false;
   std::uint32_t variable_count = 0;
   OwnVariable variables[kMaxOwnVariables];  // different names
-  // --ping: a URL of http or https, which is a secret, or @FILE; empty: none.
-  Text<2047> ping;
-  PathText log_path;          // --log; empty: history.jsonl beside the first lock file
-  LockSpec locks[kMaxLocks];  // the first is LOCK, the others --also; any order
+  LockSpec locks[kMaxLocks];                // the first is LOCK, the others --also; any order
+  PathText log_path;  // --log; empty: history.jsonl beside the first lock file
 };
 
 // Whether any limit is learned.

@@ -48,6 +48,19 @@ Error not_started(const Command& command, int error) {
   return failed;
 }
 
+// Separate functions because of the error's size: the deepest calls of a start are below their
+// callers.
+[[gnu::noinline]] void fail_exec(const Command& command, int error, Outcome& outcome) {
+  outcome.kind = Outcome::Kind::failed;
+  outcome.error = not_started(command, error);
+}
+
+[[gnu::noinline]] void fail_fork(int error, Outcome& outcome) {
+  outcome.kind = Outcome::Kind::failed;
+  outcome.error = error_of(Code::internal, error, "cannot start a process: ");
+  outcome.error.message.append(errno_words(error));
+}
+
 [[gnu::cold]] Error nothing_counted() {
   return error_of(Code::usage, 0,
                   "this system does not count what processes do (/proc/PID/io): use --max-runtime "
@@ -119,11 +132,11 @@ void supervise(const OpenLocks& locks, const Command& command, run::Task& task, 
   if (report.fork_error != 0 || report.exec_error != 0) {
     journal.admitted(lease, outcome.waited);
     hold.not_started();
-    outcome.kind = Outcome::Kind::failed;
-    outcome.error = report.exec_error != 0
-                        ? not_started(command, report.exec_error)
-                        : error_of(Code::internal, report.fork_error, "cannot start a process: ");
-    if (report.exec_error == 0) outcome.error.message.append(errno_words(report.fork_error));
+    if (report.exec_error != 0) {
+      fail_exec(command, report.exec_error, outcome);
+    } else {
+      fail_fork(report.fork_error, outcome);
+    }
     return;
   }
   hold.over(report.status);
@@ -148,8 +161,7 @@ void become(const OpenLocks& locks, const Command& command, const run::Task& tas
   // These steps come first, because no process of ours is left afterwards.
   limiter::learn_admission(locks, outcome);
   limiter::save_last_admission(locks.request, lease);
-  outcome.kind = Outcome::Kind::failed;
-  outcome.error = not_started(command, run::become(task));
+  fail_exec(command, run::become(task), outcome);
   lease.release(Ending::not_started, limiter::moment(locks.request));
 }
 

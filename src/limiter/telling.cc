@@ -126,8 +126,8 @@ bool is_for_telling(const char* variable) {
 }
 
 Status Telling::prepare() {
-  if (!request_.ping.view().starts_with('@')) return {};
-  const char* const file = request_.ping.c_str() + 1;
+  if (!request_.ping.starts_with('@')) return {};
+  const char* const file = request_.ping.data() + 1;
   const int error = os::open_to_read(file, url_);
   if (error == 0) return {};
   Error failed = error_of(Code::usage, error, "--ping: cannot read ");

@@ -44,6 +44,10 @@ os::LockKind flock_for(const LockSpec& spec) {
 
 [[gnu::noinline]] void fail(Result<Decision>& answer, const Error& error) { answer = error; }
 
+[[gnu::noinline]] void fail_replaced(Result<Decision>& answer, const LockFile& file) {
+  fail(answer, file.failure(Code::io, 0, "is replaced again and again"));
+}
+
 // Then waiting would never end: the flock is held by a flock(1) that runs us, a shell with the
 // descriptor open, or the process on whose behalf we ask.
 bool flocked_by_our_tree(const Identity& file, const Request& request) {
@@ -74,16 +78,20 @@ Result<Decision> LocalSession::attempt(DecideFn decide, const Instant& now, Tick
     close_files();  // this also gives up our place in the queue of a file that has lost its name
     if (queue != nullptr) queue->drawn = false;
   }
-  fail(answer, entry(0).file.failure(Code::io, 0, "is replaced again and again"));
+  fail_replaced(answer, entry(0).file);
   return answer;
+}
+
+// False: `answer` says why.
+[[gnu::noinline]] bool LocalSession::reopen(Result<Decision>& answer) {
+  const Status opened = open_files();
+  if (!opened.ok()) fail(answer, opened.error());
+  return opened.ok();
 }
 
 // False: `answer` is final, and no guard is held.
 [[gnu::noinline]] bool LocalSession::open_and_guard(Result<Decision>& answer, bool& replaced) {
-  if (Status opened = open_files(); !opened.ok()) {
-    fail(answer, opened.error());
-    return false;
-  }
+  if (!opened_ && !reopen(answer)) return false;
   std::uint32_t culprit = 0;
   const Result<LockFile::Guarded> guarded = guard_all(culprit);
   if (!guarded.ok()) {
@@ -163,6 +171,7 @@ View LocalSession::view_of(std::uint32_t lock, bool last_chance) {
 // Decides lock by lock, until one refuses.
 Status LocalSession::decide_each(DecideFn decide, const Instant& now, Ticket* queue,
                                  Decision& decision) {
+  Status done;
   Limits first;
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& each = entry(i);
@@ -170,26 +179,22 @@ Status LocalSession::decide_each(DecideFn decide, const Instant& now, Ticket* qu
     each.reserved.clear();
     const Seeker seeker = {queue != nullptr && queue->drawn ? queue->numbers[i] : 0,
                            turn_clock(*request_, now), request_->rate.count > 0};
-    if (spec.max > 0) {
-      if (Status reserved = reserve(each.file, spec, owner_, seeker, words_.it, each.reserved);
-          !reserved.ok()) {
-        return reserved;
-      }
-    }
+    if (spec.max > 0) done = reserve(each.file, spec, owner_, seeker, words_.it, each.reserved);
+    if (!done.ok()) return done;
     View view = view_of(i, is_last_chance(queue));
-    if (Status looked = look_at_queue(i, queue, view); !looked.ok()) return looked.error();
+    done = look_at_queue(i, queue, view);
+    if (!done.ok()) return done;
     if (each.reserved.owed_until_boot_ns != Duration::kForever)
       view.owed_for = {each.reserved.owed_until_boot_ns - seeker.now_boot_ns};
     decision = decide(*request_, spec, view, now);
     decision.lock = i;
     if (i == 0) first = decision.limits;
-    if (decision.verdict != Verdict::admit) return {};
+    if (decision.verdict != Verdict::admit) return done;
   }
-  if (request_->with_flock) {
-    if (Status taken = take_flocks(decide, now, queue, decision); !taken.ok()) return taken;
-  }
-  if (decision.verdict == Verdict::admit) decision.limits = first;  // the limits of the command
-  return {};
+  if (request_->with_flock) done = take_flocks(decide, now, queue, decision);
+  // The limits of the command.
+  if (done.ok() && decision.verdict == Verdict::admit) decision.limits = first;
+  return done;
 }
 
 Status LocalSession::decide_all(DecideFn decide, const Instant& now, Ticket* queue,

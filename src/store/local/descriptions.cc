@@ -50,16 +50,23 @@ bool LockFile::is_unchanged(const struct stat& status) const {
 // The descriptors are examined when they are needed. What else may have changed about the file is
 // seen by the look at its path, which guard() takes anyway.
 bool LockFile::serves(const LockSpec& spec, const Request& request) {
-  if (!fd_.open() || !shared_.open() || path_.view() != spec.path.view()) return false;
+  if (!fd_.open() || !shared_.open() || path_->view() != spec.path.view()) return false;
   const bool plain = !request.looks_only && !request.only_stops && !request.foreign_format &&
                      !request.with_flock && request.trust_fs == trusted_blindly_;
   if (!plain || !may_stay_open() || user_ != os::user_id()) return false;
   // One that has a mark is examined by the call that locks on it.
   if (mark_ == 0 && !is_ours(shared_)) return false;
+  path_ = &spec.path;
   name_known_ = known_ = false;
   guarded_ = was_empty_ = false;
   state_ = HeaderState::fresh;
   return true;
+}
+
+void LockFile::keep_path(PathText& room) {
+  if (path_ == &room) return;
+  room.assign(*path_);
+  path_ = &room;
 }
 
 void LockFile::expose() {
@@ -92,7 +99,7 @@ int LockFile::open_shared() {
   const Opening gate(opening_);
   os::Fd again;
   struct stat status;
-  int error = os::open_existing(path_.c_str(), again);
+  int error = os::open_existing(path(), again);
   if (error == 0) error = os::file_status(again.get(), status);
   if (error == 0 && (static_cast<std::uint64_t>(status.st_dev) != identity_.device ||
                      static_cast<std::uint64_t>(status.st_ino) != identity_.inode)) {
@@ -207,8 +214,7 @@ Result<LockFile::Guarded> LockFile::guard_wherever() {
 // not change.
 int LockFile::leads_here(bool& same, struct stat& status) const {
   same = false;
-  if (const int error = os::path_status_untimed(path_.c_str(), status))
-    return error == ENOENT ? 0 : error;
+  if (const int error = os::path_status_untimed(path(), status)) return error == ENOENT ? 0 : error;
   same = static_cast<std::uint64_t>(status.st_dev) == identity_.device &&
          static_cast<std::uint64_t>(status.st_ino) == identity_.inode;
   return 0;

@@ -207,6 +207,7 @@ void LocalSession::release(Ending ending, const Instant& now, const Lesson& less
   kept_ = keeps_ && orderly && count_ == 1 && entry(0).file.may_stay_open();
   if (kept_) {
     entry(0).reserved.clear();
+    entry(0).file.keep_path(kept_path_.it);
     watch_.stop();
   } else {
     close_files();

@@ -52,14 +52,14 @@ Code code_for(int sys) {
 }
 
 Error LockFile::failure(Code code, int sys, std::string_view what) const {
-  Error error = error_of(code, sys, path_);
+  Error error = error_of(code, sys, *path_);
   error.message.append(": ").append(what);
   if (sys != 0) error.message.append(": ").append(errno_words(sys));
   return error;
 }
 
 Status LockFile::open(const LockSpec& spec, const OpenRules& rules, Access access) {
-  path_.assign(spec.path);
+  path_ = &spec.path;
   guarded_ = was_empty_ = false;
   name_known_ = known_ = true;
   written_ = {};
@@ -82,10 +82,10 @@ Status LockFile::open_path(const OpenRules& rules, Access access) {
     {
       const Opening gate(opening_);
       read_only_ = access == Access::look;
-      if (!read_only_) error = os::open_existing(path_.c_str(), fd_);
+      if (!read_only_) error = os::open_existing(path(), fd_);
       if (rules.looks_only && (error == EROFS || error == EACCES || error == EPERM))
         read_only_ = true;
-      if (read_only_) error = os::open_to_read(path_.c_str(), fd_);
+      if (read_only_) error = os::open_to_read(path(), fd_);
     }
     if (error == 0) {
       was_empty_ = true;  // until check_file() has seen its size
@@ -99,7 +99,7 @@ Status LockFile::open_path(const OpenRules& rules, Access access) {
       if (error == EISDIR) return failure(Code::io, 0, "is a directory; name a file in it");
       if (error == ENXIO) return failure(Code::io, 0, "is not a regular file");
       Error failed = failure(code_for(error), error, "cannot open the lock file");
-      if (error == EACCES && access != Access::look && os::exists(path_.c_str()))
+      if (error == EACCES && access != Access::look && os::exists(path()))
         failed.message.append(kHowToShare);
       if (error == EACCES && rules.make_parents) failed.message.append(kWhereElse);
       return failed;
@@ -126,7 +126,7 @@ Status LockFile::check_file(const OpenRules& rules) {
   if (status.st_nlink > 1) {
     Error linked =
         failure(Code::io, 0, "has other hard links; name a file with only one name (find ");
-    linked.message.append(parent_of(path_)).append(" -xdev -samefile ").append(path_);
+    linked.message.append(parent_of(*path_)).append(" -xdev -samefile ").append(*path_);
     linked.message.append(" shows those in that directory)");
     return linked;
   }
@@ -188,7 +188,7 @@ Status LockFile::check_filesystem(const OpenRules& rules, int fd) const {
     error.message.append("; use atmost run, which stops the command in time");
     return error;
   }
-  error.message.append("; see atmost doctor ").append(parent_of(path_));
+  error.message.append("; see atmost doctor ").append(parent_of(*path_));
   error.message.append(", or say --trust-fs");
   return error;
 }
@@ -214,18 +214,18 @@ Status LockFile::check_directory(const char* directory, bool root_is_admitted) c
 // Most paths are short, and every touched page of the stack costs time.
 Status LockFile::check_directories() const {
   constexpr std::size_t kShort = 255;
-  return path_.size() <= kShort ? check_directories_in<kShort>()
-                                : check_directories_in<PathText::capacity()>();
+  return path_->size() <= kShort ? check_directories_in<kShort>()
+                                 : check_directories_in<PathText::capacity()>();
 }
 
 template <std::size_t N>
 [[gnu::noinline]] Status LockFile::check_directories_in() const {
   Text<N> part;
   const bool root_is_admitted = !read_only_ && !only_stops_ && os::user_id() == kRoot;
-  if (path_.view().front() != '/') {
+  if (path_->view().front() != '/') {
     if (Status checked = check_directory(".", root_is_admitted); !checked.ok()) return checked;
   }
-  for (char c : path_.view()) {
+  for (char c : path_->view()) {
     if (c == '/') {
       if (Status checked = check_directory(part.empty() ? "/" : part.c_str(), root_is_admitted);
           !checked.ok())

@@ -108,13 +108,13 @@ class LockFile {
   // Fails for anything but a regular file with one link, of a trusted owner, in a directory where
   // strangers cannot rename it, on a filesystem that keeps locks. A symbolic link is not followed.
   // If the file does not exist and Access does not create it, that is no error, but present() is
-  // false afterwards.
+  // false afterwards. Borrows the path of `spec` until the next open().
   Status open(const LockSpec& spec, const OpenRules& rules, Access access);
   // Whether the descriptors of an earlier open() can be used for this one, without any lock on
   // them: the path and the user are the same, and nothing about the file has changed that open()
   // examines. The directories are not examined again: if the path leads elsewhere by now, guard()
   // says so. A descriptor that the program around us has closed is given up, even if its number is
-  // in use again.
+  // in use again. If so, the path of `spec` is borrowed from now on.
   bool serves(const LockSpec& spec, const Request& request);
   // Whether unlock_all() leaves nothing locked, and a later close loses nothing. A file that
   // several users may write also has process-owned locks, which end with the close.
@@ -122,6 +122,9 @@ class LockFile {
   // From now on the program around us runs while the descriptors are open: it may close them, and
   // open something else under their numbers. Each is examined before it is next used or closed.
   void expose();
+  // Keeps the path in `room`, which is borrowed until the next open() or serves(): the spec that it
+  // was borrowed from need not outlive the request.
+  void keep_path(PathText& room);
   bool present() const { return fd_.open(); }
   // Whether the path still leads to this file.
   bool in_place() const;
@@ -200,7 +203,7 @@ class LockFile {
   int fd() const { return together() ? shared_.get() : fd_.get(); }
   // For slots and the mode byte: a query on it does not report our own locks.
   int slot_fd() const { return shared_.open() ? shared_.get() : fd_.get(); }
-  const char* path() const { return path_.c_str(); }
+  const char* path() const { return path_->c_str(); }
   // Its boot is known when the header was read.
   const Identity& identity() const { return identity_; }
   Header& header() { return header_; }
@@ -287,7 +290,7 @@ class LockFile {
   Heirs heirs_ = Heirs::nobody;
   os::Blocking blocking_ = os::Blocking::alarm;
   os::Mutex* opening_ = nullptr;
-  PathText path_;  // large, so last
+  const PathText* path_ = nullptr;  // since the first open()
 };
 
 // The directory part of a path; "." where it has none.

@@ -23,7 +23,7 @@ Error not_made(const PathText& directory, int error) {
 [[gnu::noinline]] Status LockFile::create(const OpenRules& rules, int& error) {
   if (rules.make_parents) {
     PathText which;
-    const int unmade = os::make_directories_above(path_, which);
+    const int unmade = os::make_directories_above(*path_, which);
     if (unmade != 0) return not_made(which, unmade);
   }
   // A refusal leaves nothing behind. If a directory cannot be examined, creating the file shows the
@@ -33,7 +33,7 @@ Error not_made(const PathText& directory, int error) {
   if (Status trusted = check_parent_filesystem(rules); !trusted.ok()) return trusted;
   {
     const Opening gate(opening_);
-    error = os::create_new(path_.c_str(), mode_for_new(rules), fd_);
+    error = os::create_new(path(), mode_for_new(rules), fd_);
   }
   return {};
 }
@@ -43,14 +43,14 @@ unsigned LockFile::mode_for_new(const OpenRules& rules) const {
   constexpr unsigned kForTheGroup = 0660;
   std::uint32_t group = 0;
   if (rules.mode_given) return rules.create_mode;
-  return os::is_shared_by_group(path_.c_str(), group) ? kForTheGroup : rules.create_mode;
+  return os::is_shared_by_group(path(), group) ? kForTheGroup : rules.create_mode;
 }
 
 // Checked before a file is made there, so that a refusal leaves nothing behind. If the directory
 // cannot be opened, the file is checked instead.
 Status LockFile::check_parent_filesystem(const OpenRules& rules) const {
   os::Fd directory;
-  const PathText parent(parent_of(path_));
+  const PathText parent(parent_of(*path_));
   if (rules.trust_fs && !rules.with_flock) return {};
   if (os::open_directory(parent.c_str(), directory) != 0) return {};
   return check_filesystem(rules, directory.get());

@@ -92,10 +92,12 @@ class LocalSession final : public Session, private Hold {
     Header before{};                // the header before the admission
     Instant admitted;
     Reservation reserved;  // its slots are those of held()
-    LockFile file;         // ends with a large buffer
+    LockFile file;
   };
-  Entry& entry(std::uint32_t lock) { return entries_.it[lock]; }
-  const Entry& entry(std::uint32_t lock) const { return entries_.it[lock]; }
+  Entry& entry(std::uint32_t lock) { return lock == 0 ? first_.it : others_.it[lock - 1]; }
+  const Entry& entry(std::uint32_t lock) const {
+    return lock == 0 ? first_.it : others_.it[lock - 1];
+  }
   HeldLock& held(std::uint32_t lock) { return held_.it[lock]; }
   const HeldLock& held(std::uint32_t lock) const { return held_.it[lock]; }
 
@@ -114,6 +116,7 @@ class LocalSession final : public Session, private Hold {
 
   // One attempt (attempt.cc; full.cc).
   bool refuses_unguarded(DecideFn decide, const Instant& now, Result<Decision>& answer);
+  bool reopen(Result<Decision>& answer);
   bool open_and_guard(Result<Decision>& answer, bool& replaced);
   bool decide_guarded(DecideFn decide, const Instant& now, Ticket* queue, Result<Decision>& answer);
   void guard_timed_out(std::uint32_t culprit, Decision& busy) const;
@@ -173,15 +176,18 @@ class LocalSession final : public Session, private Hold {
   os::Mutex* opening_ = nullptr;
   Making making_;  // of the directory's statistics
   os::Watch watch_;
-  // The large members, untouched until they are used.
-  Untouched<Entry[kMaxLocks]> entries_;
+  // The large members, untouched until they are used. What a request for one lock uses lies side by
+  // side, so that it shares a page of memory.
+  Untouched<Entry> first_;
   Untouched<HeldLock[kMaxLocks]> held_;
+  Untouched<Entry[kMaxLocks - 1]> others_;
   Untouched<LocalHolderStop[kMaxVictims]> stops_;
   Untouched<os::SeenDescendants> seen_;  // made with the first stop
   Untouched<HolderView[kMaxVictims]> holders_;
   Untouched<LockStats> lock_stats_;  // of the lock that is being decided about, for its view
   Untouched<DirectoryStats> directory_stats_;
   Untouched<WordBuffer> words_;
+  Untouched<PathText> kept_path_;  // of a file that stays open (set_keeping())
 };
 
 // A session in memory of its own (os/room.h). Fails like LocalSession::open(), or for lack of

@@ -9,7 +9,8 @@ namespace atmost::local {
 namespace {
 
 // An exclusive caller needs the whole range to itself; it holds slot 1 and the mode byte.
-Status reserve_exclusive(LockFile& file, os::Owner owner, Reservation& to) {
+[[gnu::noinline]] Status reserve_exclusive(LockFile& file, const LockSpec& spec, os::Owner owner,
+                                           const Seeker& seeker, Reservation& to) {
   os::Conflict conflict;
   const os::Bytes everything = {kFirstSlotByte, kModeByte + 1 - kFirstSlotByte};
   int error = os::query_lock(file.slot_fd(), owner, os::LockKind::write, everything, conflict);
@@ -24,7 +25,7 @@ Status reserve_exclusive(LockFile& file, os::Owner owner, Reservation& to) {
   }
   if (error != 0 && error != EAGAIN) return file.failure(Code::io, error, "cannot lock a slot");
   to.has_room = to.mode_held;
-  if (to.has_room) return {};
+  if (to.has_room) return settle_claims(file, spec, owner, seeker, nullptr, to);
   Count count;
   Status counted = count_held(file, 1, kMaxSlots, kMaxSlots, count);
   to.held = count.held;
@@ -120,8 +121,13 @@ void give_back_extra(LockFile& file, os::Owner owner, std::uint32_t take, Reserv
   return to.has_room ? settle_claims(file, spec, owner, seeker, &search, to) : Status{};
 }
 
-Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
-                    WordBuffer& buffer, Reservation& to) {
+[[gnu::noinline]] Status query_failed(const LockFile& file, int error) {
+  return file.failure(Code::io, error, "cannot query locks");
+}
+
+// Its frame is small, because every search is below it.
+[[gnu::noinline]] Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner,
+                                      const Seeker& seeker, WordBuffer& buffer, Reservation& to) {
   Search search(file, spec, owner, buffer, to);
   if (Status searched = search.until(spec.take); !searched.ok()) return searched;
   os::Conflict conflict;
@@ -129,7 +135,7 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
   if (!search.nothing_behind()) {
     if (const int error = os::query_lock(file.fd(), os::Owner::description, os::LockKind::write,
                                          {behind, 0}, conflict)) {
-      return file.failure(Code::io, error, "cannot query locks");
+      return query_failed(file, error);
     }
   }
   if (!conflict.found) {  // no slot above N, no exclusive holder, no takeover, no waiter anywhere
@@ -144,20 +150,15 @@ Status reserve_some(LockFile& file, const LockSpec& spec, os::Owner owner, const
 
 Status reserve(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
                WordBuffer& buffer, Reservation& to) {
-  Status reserved;
-  if (spec.mode == Mode::exclusive) {
-    reserved = reserve_exclusive(file, owner, to);
-    if (reserved.ok() && to.has_room)
-      reserved = settle_claims(file, spec, owner, seeker, nullptr, to);
+  Status reserved = spec.mode == Mode::exclusive
+                        ? reserve_exclusive(file, spec, owner, seeker, to)
+                        : reserve_some(file, spec, owner, seeker, buffer, to);
+  if (reserved.ok()) {
+    give_back_extra(file, owner, spec.take, to);
   } else {
-    reserved = reserve_some(file, spec, owner, seeker, buffer, to);
-  }
-  if (!reserved.ok()) {
     drop(file, owner, to);
-    return reserved;
   }
-  give_back_extra(file, owner, spec.take, to);
-  return {};
+  return reserved;
 }
 
 }  // namespace atmost::local
