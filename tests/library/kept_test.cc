@@ -118,8 +118,8 @@ TEST_F(Kept, NotWhenTheirNumbersAreThoseOfOthers) {
   };
   const auto get = [&](const char* name) { return atmost::Named(path(name)).get_lock(limits_); };
   {
+    const atmost::Held earlier = get("earlier");
     const atmost::Held later = get("later");
-    const atmost::Held earlier = get("earlier");  // released first
   }
   const auto mark_of = [](const std::string& file) {
     return lseek(descriptors_of(file).at(0), 0, SEEK_CUR);
