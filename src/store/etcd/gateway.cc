@@ -200,9 +200,11 @@ Answer Gateway::ask_around(const std::string& path, const std::string& body,
       continue;
     }
     if (answer.text == "404") {
-      if (older_path()) continue;
+      // The 404 may be a proxy's, which lost etcd's answer: the request may have been carried out.
+      const bool older = older_path();
+      if (older && repeat == Repeat::yes) continue;
       answer.text = "there is no etcd gateway at that address";
-      api_ = "/v3/";
+      if (!older) api_ = "/v3/";
     }
     distrusted = answer.distrust ? distrusted + 1 : 0;
     if (distrusted == count || (repeat == Repeat::no && arrived)) return answer;
