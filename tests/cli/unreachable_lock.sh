@@ -1,6 +1,6 @@
 #!/bin/sh
-# A lock whose file cannot be reached is an error: it is not one that nobody has used, which a caller
-# would be admitted to.
+# A lock whose file cannot be reached is an error: it is not one that nobody has used, to which a
+# caller would be admitted.
 . "$(dirname "$0")/lib.sh"
 
 ln -s loop loop
@@ -13,7 +13,7 @@ done
 expect_code 74 atmost run loop/job.lock -- touch ran
 [ ! -e ran ] || fail "the command was run"
 
-# So is one in a directory of others; what is not there is nobody's, in a directory that is not, too.
+# So is one in a directory of others. What is not there is nobody's, even if its directory is not.
 expect_code 0 atmost check -n 1 missing/job.lock
 expect_code 0 atmost kill -q missing/job.lock
 [ ! -e missing ] || fail "check makes a directory"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Two members of a group, a stranger and root share the directory of examples/shared-locks, set up as
-# it says; then some of them plant in lock directories what they can. Read by tools/try_packages.
+# Two members of a group, a stranger and root share the directory of examples/shared-locks, set up
+# as it says; then some of them plant in lock directories what they can. Read by tools/try_packages.
 # needs: systemd-standalone-sysusers systemd-standalone-tmpfiles
 set -eu
 there=$(mktemp -d)
