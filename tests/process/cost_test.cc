@@ -235,7 +235,7 @@ TEST_F(Cost, Run) {
          {"sigaction", 1},  {"sigprocmask", 2}, {"sigtimedwait", 1},    {"stat", depth()},
          {"statx", 4},      {"uname", 1},       {"wait4", 1},           {"waitid", 1},
          {"write", 1}});
-  touches(ordinary(), 15);
+  touches(ordinary(), 13);
 }
 
 TEST_F(Cost, RunExec) {
@@ -255,7 +255,7 @@ TEST_F(Cost, RunExec) {
                 {"statx", 3},
                 {"uname", 1},
                 {"write", 1}});
-  touches(words, 14);
+  touches(words, 11);
 }
 
 TEST_F(Cost, Exectimes) {
@@ -270,7 +270,7 @@ TEST_F(Cost, Exectimes) {
                 {"set_tid_address", 1},
                 {"stat", depth()},
                 {"statx", 1}});
-  touches(words, 12);
+  touches(words, 9);
 }
 
 // As lock_unlock.sh takes a lock for the first time: the calls until that process has ended.
@@ -344,7 +344,7 @@ TEST_F(Cost, Refusal) {
                      {"uname", 1},
                      {"waitid", 1},
                      {"write", 2}});
-  touches(ordinary(), 13);
+  touches(ordinary(), 11);
   close(end[1]);
   close(end[0]);
   waitpid(holder, nullptr, 0);
