@@ -135,6 +135,8 @@ TEST_F(Connections, ARunOfAFreeLockAsksFiveTimes) {
   EXPECT_EQ(asked(relay, "lease/grant"), 1);
   EXPECT_EQ(asked(relay, "kv/txn"), 1) << "it takes the slot unseen";
   EXPECT_EQ(asked(relay, "lease/keepalive"), 1) << "no command starts unless that succeeds";
+  EXPECT_EQ(relay.asked_before_an_answer(), tested_channel() == Channel::plain ? 3 : 1)
+      << "it waits for no answer before the next question";
   end();
   EXPECT_EQ(job.wait(30), 0);
   EXPECT_EQ(relay.seen("POST "), 5);

@@ -11,9 +11,9 @@ namespace atmost::etcd {
 
 Result<Applied> Admission::admit(const Instant& now, const Ticket* queue,
                                  std::int64_t give_up_boot_ns) {
-  if (Status leased = caller_.ensure_lease(give_up_boot_ns); !leased.ok()) return leased.error();
   if (Status prepared = intervals_.prepare(give_up_boot_ns); !prepared.ok())
     return prepared.error();
+  caller_.lease.choose();
   Txn txn;
   std::vector<std::pair<std::string, std::string>> ours;  // from the first key to behind the last
   for (std::uint32_t i = 0; i < caller_.locks.size(); ++i) {
@@ -31,7 +31,9 @@ Result<Applied> Admission::admit(const Instant& now, const Ticket* queue,
   caller_.ask_for_snapshots(queue, txn);
   TxnReply reply;
   Answer answer;
-  switch (caller_.transactions.write(txn, give_up_boot_ns, reply, answer)) {
+  const Result<Applied> written = write(txn, give_up_boot_ns, reply, answer);
+  if (!written.ok()) return written.error();
+  switch (written.value()) {
     case Applied::yes:
       return proves(reply) ? Applied::yes : Applied::unknown;
     case Applied::no:
@@ -54,7 +56,7 @@ bool Admission::may_come_unseen(const Ticket* queue) const {
 
 Result<Applied> Admission::admit_unseen(const Instant& now, Ticket& queue, Queue& places,
                                         std::int64_t give_up_boot_ns) {
-  if (Status leased = caller_.ensure_lease(give_up_boot_ns); !leased.ok()) return leased.error();
+  caller_.lease.choose();
   OpenLock& lock = caller_.locks[0];
   lock.place_kept = false;
   Txn txn;
@@ -70,9 +72,10 @@ Result<Applied> Admission::admit_unseen(const Instant& now, Ticket& queue, Queue
   places.add_places(now, txn);
   TxnReply reply;
   Answer answer;
-  const Applied written = caller_.transactions.write(txn, give_up_boot_ns, reply, answer);
-  if (written == Applied::yes) return proves(reply) ? Applied::yes : Applied::unknown;
-  if (written == Applied::no && answer.kind == Answer::Kind::good) {
+  const Result<Applied> written = write(txn, give_up_boot_ns, reply, answer);
+  if (!written.ok()) return written.error();
+  if (written.value() == Applied::yes) return proves(reply) ? Applied::yes : Applied::unknown;
+  if (written.value() == Applied::no && answer.kind == Answer::Kind::good) {
     if (Status seen = caller_.take_snapshots(&queue, reply); !seen.ok()) return seen.error();
     places.take_places(reply, first_place, queue);
     return Applied::no;
@@ -80,6 +83,19 @@ Result<Applied> Admission::admit_unseen(const Instant& now, Ticket& queue, Queue
   // Whatever it has made ends with the lease.
   caller_.lease.end(caller_.gateway, give_up_boot_ns);
   return Applied::unknown;
+}
+
+Result<Applied> Admission::write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply,
+                                 Answer& answer) {
+  const Ahead renewal = caller_.lease.renewal_question();
+  const std::int64_t lease = caller_.lease.id();
+  if (Status leased = caller_.ensure_lease(give_up_boot_ns, {Transactions::ahead(txn), renewal});
+      !leased.ok())
+    return leased.error();
+  // The lease was lost just now: what the transaction may have made ends with it.
+  if (caller_.lease.id() != lease) return Applied::unknown;
+  return caller_.transactions.write(txn, give_up_boot_ns, reply, answer, Gateway::Repeat::no,
+                                    {renewal});
 }
 
 void Admission::add(std::uint32_t index, const CallerPlace& who, const Instant& now,

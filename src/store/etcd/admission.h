@@ -39,6 +39,11 @@ class Admission {
   enum class Last : std::uint8_t { compared, any };
   void add(std::uint32_t index, const CallerPlace& who, const Instant& now,
            const std::vector<std::uint32_t>& slots, Last last, Txn& txn);
+  // Asks for the lease, if there is none, for the transaction and for a renewal, without waiting
+  // for an answer to the one before. A transaction whose lease is not granted does nothing: etcd
+  // refuses it as a whole. An Error: no lease.
+  Result<Applied> write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply,
+                        Answer& answer);
   Result<Applied> refused(const Answer& answer, const Ticket* queue, const TxnReply& reply);
   bool proves(const TxnReply& reply);
 

@@ -36,9 +36,9 @@ bool Caller::keeps_place() const {
   return locks.size() == 1 && locks[0].spec.mode == Mode::plain && locks[0].spec.max == 1;
 }
 
-Status Caller::ensure_lease(std::int64_t give_up_boot_ns) {
+Status Caller::ensure_lease(std::int64_t give_up_boot_ns, const std::vector<Ahead>& next) {
   if (latches) latch.arm();
-  return lease.ensure(gateway, std::max(request.ttl, shortest_ttl({})), give_up_boot_ns);
+  return lease.ensure(gateway, std::max(request.ttl, shortest_ttl({})), give_up_boot_ns, next);
 }
 
 void Caller::exit_if_terminated() {

@@ -25,7 +25,8 @@ struct Caller {
   // Whether the request keeps its place in the queue while it holds the slot.
   bool keeps_place() const;
 
-  Status ensure_lease(std::int64_t give_up_boot_ns);
+  // `next`: as with OwnLease::ensure().
+  Status ensure_lease(std::int64_t give_up_boot_ns, const std::vector<Ahead>& next = {});
   // If a termination signal came: ends the lease, then this process.
   void exit_if_terminated();
   // Ends the lease. If etcd does not answer, waits only briefly; then the lease ends by itself.

@@ -67,7 +67,15 @@ class Flow {
 class Channel {
  public:
   virtual ~Channel() = default;
-  virtual Exchange exchange(const Question& question, std::int64_t until_boot_ns) = 0;
+  // `behind`: questions to the same endpoint that are sent before this one is answered, if
+  // sends_behind(). next_answer() is to be called for each of them, in their order; if another
+  // exchange() comes first, their answers are thrown away.
+  virtual Exchange exchange(const Question& question, std::int64_t until_boot_ns,
+                            const std::vector<Question>& behind) = 0;
+  virtual bool sends_behind() const { return false; }
+  // Of the first question that was sent behind another one and has had no answer. Such a question
+  // counts as arrived.
+  virtual Exchange next_answer(std::int64_t) { return {}; }
   // Closes the connection that is kept, if there is one.
   virtual void hang_up() = 0;
   // Null: out of memory.

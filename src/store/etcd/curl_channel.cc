@@ -232,7 +232,9 @@ class CurlChannel final : public Channel {
   CurlChannel& operator=(const CurlChannel&) = delete;
   ~CurlChannel() override { curl_easy_cleanup(handle_); }
 
-  Exchange exchange(const Question& question, std::int64_t until_boot_ns) override {
+  // libcurl sends no question before the last one is answered.
+  Exchange exchange(const Question& question, std::int64_t until_boot_ns,
+                    const std::vector<Question>&) override {
     Exchange to;
     const std::int64_t left = (until_boot_ns - os::boot_ns()) / kMillisecond;
     if (handle_ == nullptr || left <= 0) {

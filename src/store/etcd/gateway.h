@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "access.h"
 #include "channel.h"
@@ -48,6 +50,12 @@ struct Answer {
   bool fell_silent = false;
 };
 
+// A question that is known before the one before it is answered.
+struct Ahead {
+  std::string path;
+  std::string body;
+};
+
 // One thread owns it.
 class Gateway {
  public:
@@ -61,14 +69,18 @@ class Gateway {
 
   // POST to `path` (below /v3/). Goes from endpoint to endpoint until one gives an answer that is
   // believed, at most until `give_up_boot_ns`. Repeat::no: the request must not be carried out
-  // twice, so it is sent again only if it cannot have arrived.
+  // twice, so it is sent again only if it cannot have arrived. `next`: the questions that are asked
+  // next, in this order, if this one's answer is good: they may be sent with it. If it is not good,
+  // they may have been carried out; with Repeat::no, asking one of them then says "unknown".
   Answer ask(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
-             Repeat repeat, const Believe& believe);
+             Repeat repeat, const Believe& believe, const std::vector<Ahead>& next = {});
 
   // The same at the present endpoint alone; for requests that may be carried out twice.
   Answer ask_here(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
                   const Believe& believe);
 
+  // When the last question was sent, at the earliest.
+  std::int64_t asked_boot_ns() const { return asked_boot_ns_; }
   // Whether the last question had no answer in time.
   bool silent() const { return silent_; }
   const Access& access() const { return access_; }
@@ -85,6 +97,7 @@ class Gateway {
   void go_to(std::size_t endpoint) { at_ = endpoint % access_.endpoints.size(); }
   // Closes the connection that is kept for the next question.
   void hang_up() {
+    ahead_.clear();
     if (channel_ != nullptr) channel_->hang_up();
   }
   // Swaps the endpoints and connections of the two gateways.
@@ -100,12 +113,19 @@ class Gateway {
   std::string date(std::int64_t give_up_boot_ns);
 
  private:
+  // What is done with the questions that are asked next, or was done with this one.
+  struct Order {
+    bool was_sent = false;  // it was sent with the one before it
+    const std::vector<Ahead>* next = nullptr;
+    unsigned tries = 0;  // of those that may have arrived
+  };
   // One request to one endpoint. `arrived`: it may have.
   Answer try_once(const std::string& path, const std::string& body, std::int64_t span_ns,
-                  bool& arrived);
+                  Order& order, bool& arrived);
   Question question(const std::string& path, const std::string& body, bool flows) const;
   Answer ask_around(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
-                    Repeat repeat, const Believe& believe);
+                    Repeat repeat, const Believe& believe, Order& order);
+  bool is_ahead(const std::string& path, const std::string& body);
   // True; else `answer` says why not.
   bool log_in(std::int64_t give_up_boot_ns, Answer& answer);
   bool older_path();
@@ -119,6 +139,11 @@ class Gateway {
   std::string api_ = "/v3/";
   std::string token_;
   bool logging_in_ = false;
+  std::deque<Ahead> ahead_;  // sent, and not yet asked
+  bool ahead_lost_ = false;  // their answers do not come
+  bool one_by_one_ = false;  // no question is sent ahead any more
+  std::int64_t ahead_boot_ns_ = 0;
+  std::int64_t asked_boot_ns_ = 0;
   bool silent_ = false;
   // When the last question that was answered had been sent; 0: none was answered.
   std::int64_t answered_boot_ns_ = 0;

@@ -100,9 +100,12 @@ bool HttpReader::take_line(std::string_view line) {
   }
 }
 
-bool HttpReader::feed(std::string_view bytes, std::string& body) {
+bool HttpReader::feed(std::string_view bytes, std::string& body, std::string* behind) {
   while (!bytes.empty()) {
-    if (done_) return false;  // no question was asked
+    if (done_) {
+      if (behind != nullptr) behind->append(bytes);
+      return behind != nullptr;  // else no question was asked
+    }
     begun_ = true;
     if (state_ == State::counted || state_ == State::chunk || state_ == State::to_end) {
       const std::size_t room =

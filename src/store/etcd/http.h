@@ -12,8 +12,8 @@ namespace atmost::etcd {
 class HttpReader {
  public:
   // Reads the bytes and appends those of the body to `body`. False: it is no answer, or longer than
-  // 64 MiB.
-  bool feed(std::string_view bytes, std::string& body);
+  // 64 MiB; or more than one, unless what follows it is to be put in `behind`.
+  bool feed(std::string_view bytes, std::string& body, std::string* behind = nullptr);
   // The connection has ended. False: the answer is incomplete.
   bool end() const { return done_ || state_ == State::to_end; }
 

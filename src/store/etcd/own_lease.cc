@@ -37,6 +37,11 @@ std::int64_t random_id() {
 
 std::string lease_body(std::int64_t id) { return "{\"ID\":\"" + std::to_string(id) + "\"}"; }
 
+Answer revoke(std::int64_t id, Gateway& gateway, std::int64_t give_up_boot_ns) {
+  return gateway.ask("lease/revoke", lease_body(id), give_up_boot_ns, Gateway::Repeat::yes,
+                     [](std::string_view text) { return parse_header(text).has_value(); });
+}
+
 }  // namespace
 
 OwnLease::OwnLease(const Access& access, ClusterHistory& history)
@@ -51,13 +56,22 @@ OwnLease::~OwnLease() {
   }
 }
 
-Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns) {
-  if (id() != 0 && renewal_.running() && !renewal_.upkeep().lost) return {};
+void OwnLease::choose() {
+  if (chosen_ || (id() != 0 && renewal_.running() && !renewal_.upkeep().lost)) return;
   renewal_.stop();
   abandoned_ = false;
   held_slots_.clear();
   handed_slots_.clear();
   id_ = random_id();
+  chosen_ = true;
+}
+
+Ahead OwnLease::renewal_question() const { return {"lease/keepalive", lease_body(id_)}; }
+
+Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns,
+                        const std::vector<Ahead>& next) {
+  choose();
+  if (!std::exchange(chosen_, false)) return {};
   ttl_ = ttl;
   // Counted from before the request, so the lease lasts at least as long as we assume.
   const std::int64_t sent = os::boot_ns();
@@ -70,7 +84,7 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boo
            gateway.history().believes(reply->header);
   };
   const Answer answer =
-      gateway.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, believe);
+      gateway.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, believe, next);
   // The number is random, so if it exists, our first request made it.
   const bool granted = answer.kind == Answer::Kind::good ||
                        (answer.kind == Answer::Kind::refused &&
@@ -89,11 +103,12 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boo
 void OwnLease::forsake() {
   renewal_.stop();
   id_ = 0;
-  abandoned_ = false;
+  abandoned_ = chosen_ = false;
 }
 
 void OwnLease::abandon() {
   renewal_.cease();
+  chosen_ = false;
   abandoned_ = true;  // the thread uses the number until it has ended
 }
 
@@ -105,11 +120,7 @@ Upkeep OwnLease::upkeep() const {
 
 void OwnLease::end(Gateway& gateway, std::int64_t give_up_boot_ns) {
   if (id() == 0) return;
-  const std::string body = lease_body(id_);
-  const Answer answer =
-      gateway.ask("lease/revoke", body, give_up_boot_ns, Gateway::Repeat::yes,
-                  [](std::string_view text) { return parse_header(text).has_value(); });
-  if (answer.kind == Answer::Kind::unknown) {
+  if (revoke(id_, gateway, give_up_boot_ns).kind == Answer::Kind::unknown) {
     abandon();
   } else {
     forsake();
@@ -117,9 +128,7 @@ void OwnLease::end(Gateway& gateway, std::int64_t give_up_boot_ns) {
 }
 
 Status OwnLease::end_of(std::int64_t id, Gateway& gateway, std::int64_t give_up_boot_ns) {
-  const Answer answer =
-      gateway.ask("lease/revoke", lease_body(id), give_up_boot_ns, Gateway::Repeat::yes,
-                  [](std::string_view text) { return parse_header(text).has_value(); });
+  const Answer answer = revoke(id, gateway, give_up_boot_ns);
   if (answer.kind == Answer::Kind::good || lease_is_gone(answer)) return {};
   return failure(answer, "the lease cannot be ended");
 }
@@ -130,11 +139,10 @@ Renewals OwnLease::renewals() const {
 }
 
 Status OwnLease::prove(Gateway& gateway, std::int64_t give_up_boot_ns) {
-  const std::int64_t sent = os::boot_ns();
   if (renew_by(gateway, give_up_boot_ns) != fleet::Renewed::yes)
     return error_of(Code::unavailable, 0,
                     "etcd: the lease cannot be renewed, so the command is not started");
-  renewal_.renewed(sent);
+  renewal_.renewed(gateway.asked_boot_ns());  // perhaps with the question before it
   return {};
 }
 
@@ -178,8 +186,9 @@ fleet::Renewed OwnLease::renew_by(Gateway& gateway, std::int64_t give_up_boot_ns
     gone = reply->ttl == kAbsentTtl;
     return gone || reply->ttl > 0;
   };
-  Answer answer = gateway.ask("lease/keepalive", lease_body(id_), give_up_boot_ns,
-                              Gateway::Repeat::yes, believe);
+  const Ahead asked = renewal_question();
+  Answer answer =
+      gateway.ask(asked.path, asked.body, give_up_boot_ns, Gateway::Repeat::yes, believe);
   if (answer.kind == Answer::Kind::good && !gone) return fleet::Renewed::yes;
   if (answer.kind == Answer::Kind::unknown) return fleet::Renewed::unknown;
   std::int64_t left = 0;

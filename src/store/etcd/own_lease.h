@@ -41,8 +41,15 @@ class OwnLease final : private fleet::Keeper {
   OwnLease(const Access& access, ClusterHistory& history);
   ~OwnLease();
 
-  // Gets a lease through `gateway`, and keeps it renewed. Does nothing if there is one.
-  Status ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns);
+  // Gets a lease through `gateway`, and keeps it renewed. Does nothing if there is one. `next`: as
+  // with Gateway::ask().
+  Status ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns,
+                const std::vector<Ahead>& next = {});
+  // If there is no lease: chooses the number of the one that ensure() gets, which is to be called
+  // next. Until then id() is that number.
+  void choose();
+  // What prove() asks first.
+  Ahead renewal_question() const;
   // 0: none.
   std::int64_t id() const { return abandoned_ ? 0 : id_; }
   // Ends it, and with it every key under it; at once if etcd answers before `give_up_boot_ns`, else
@@ -84,6 +91,7 @@ class OwnLease final : private fleet::Keeper {
   bool heeds(const std::vector<KeyValue>& keys) const;
 
   std::int64_t id_ = 0;
+  bool chosen_ = false;  // and not asked for
   Duration ttl_;
   bool abandoned_ = false;
   Gateway gateway_;

@@ -21,6 +21,9 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kConnectNs = 2000 * kMillisecond;
+// For an answer that nobody wants any more.
+constexpr std::int64_t kSkipNs = 100 * kMillisecond;
+constexpr const char* kLost = "the connection was lost";
 
 enum class Ready : std::uint8_t { yes, time, interrupted, requests };
 
@@ -201,38 +204,74 @@ Heard PlainFlow::next(std::string& line, std::int64_t until_boot_ns, int request
 
 class PlainChannel final : public Channel {
  public:
-  Exchange exchange(const Question& question, std::int64_t until_boot_ns) override;
-  void hang_up() override { fd_.reset(); }
+  Exchange exchange(const Question& question, std::int64_t until_boot_ns,
+                    const std::vector<Question>& behind) override;
+  bool sends_behind() const override { return true; }
+  Exchange next_answer(std::int64_t until_boot_ns) override;
+  void hang_up() override;
   std::unique_ptr<Flow> flow(const Question& question) override {
     return std::make_unique<PlainFlow>(question);
   }
 
  private:
   bool ready(const std::string& endpoint, std::int64_t until_boot_ns, Exchange& to);
+  void read_answer(std::int64_t until_boot_ns, Exchange& to);
 
   os::Fd fd_;
   std::string connected_;  // to this endpoint
+  std::size_t owed_ = 0;   // answers that are still to come
+  std::string unread_;     // what was received behind the last answer
 };
 
-// The kept connection if the peer has not closed it, or a new one.
+void PlainChannel::hang_up() {
+  fd_.reset();
+  owed_ = 0;
+  unread_.clear();
+}
+
+// The kept connection if the peer has not closed it, or a new one: never two at a time, because
+// members limit their number.
 bool PlainChannel::ready(const std::string& endpoint, std::int64_t until_boot_ns, Exchange& to) {
+  if (connected_ != endpoint) hang_up();
+  while (owed_ > 0) (void)next_answer(std::min(until_boot_ns, os::boot_ns() + kSkipNs));
   char byte;
   const bool stale = !fd_.open() || connected_ != endpoint ||
                      recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
   if (!stale) return true;
-  fd_.reset();  // never two at a time, because members limit their number
+  hang_up();
   fd_ = os::Fd(connect_to(endpoint, until_boot_ns, to));
   connected_ = endpoint;
   return fd_.open();
 }
 
-Exchange PlainChannel::exchange(const Question& question, std::int64_t until_boot_ns) {
+Exchange PlainChannel::exchange(const Question& question, std::int64_t until_boot_ns,
+                                const std::vector<Question>& behind) {
   Exchange to;
   if (!ready(question.endpoint, until_boot_ns, to)) return to;
+  std::string text = request_text(question);
+  for (const Question& each : behind) text += request_text(each);
+  to.trouble = kLost;
+  owed_ = behind.size();
+  if (!send_all(fd_.get(), text, until_boot_ns, to.arrived)) hang_up();
+  if (fd_.open()) read_answer(until_boot_ns, to);
+  return to;
+}
+
+Exchange PlainChannel::next_answer(std::int64_t until_boot_ns) {
+  Exchange to;
+  to.arrived = true;
+  to.trouble = kLost;
+  if (owed_ == 0) return to;  // it went with the connection
+  --owed_;
+  read_answer(until_boot_ns, to);
+  return to;
+}
+
+void PlainChannel::read_answer(std::int64_t until_boot_ns, Exchange& to) {
   HttpReader reader;
-  to.trouble = "the connection was lost";
+  to.trouble = kLost;
   bool ended = false;
-  bool going_on = send_all(fd_.get(), request_text(question), until_boot_ns, to.arrived);
+  bool going_on = reader.feed(std::exchange(unread_, {}), to.body, &unread_);
   while (going_on && !reader.done()) {
     if (!await_ready(fd_.get(), POLLIN, until_boot_ns)) {
       to.trouble = "no answer in time";
@@ -242,7 +281,7 @@ Exchange PlainChannel::exchange(const Question& question, std::int64_t until_boo
     const ssize_t got = recv(fd_.get(), room, sizeof room, 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     ended = got == 0;
-    going_on = got > 0 && reader.feed({room, static_cast<std::size_t>(got)}, to.body);
+    going_on = got > 0 && reader.feed({room, static_cast<std::size_t>(got)}, to.body, &unread_);
   }
   if (reader.done() || (ended && reader.begun() && reader.end())) to.status = reader.status();
   to.date = reader.date();
@@ -250,8 +289,8 @@ Exchange PlainChannel::exchange(const Question& question, std::int64_t until_boo
     to.trouble = "the connection was closed without an answer";
     to.lack = Lack::protocol;
   }
-  if (!going_on || !reader.stays()) fd_.reset();
-  return to;
+  // Bytes behind the last answer: nobody asked for them.
+  if (!going_on || !reader.stays() || (owed_ == 0 && !unread_.empty())) hang_up();
 }
 
 }  // namespace

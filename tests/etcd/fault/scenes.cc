@@ -43,6 +43,22 @@ std::string free_unseen(Stage& stage, const Props&, const Plan& plan) {
   return run_it(stage, stage.fresh_prefix(), {"-w", "3s"}, plan, 75);
 }
 
+// Of a lock that was held before: every lease that an admission names is there but its own.
+std::string used_prefix(Stage& stage) {
+  std::string prefix = stage.fresh_prefix();
+  Process before = stage.start(Way::direct, prefix, {"run", "--no-history", "lock"}, "c");
+  (void)follow(stage, before, prefix);
+  return prefix;
+}
+
+std::string free_again(Stage& stage, const Props&, const Plan& plan) {
+  return run_it(stage, used_prefix(stage), {}, plan, 75);
+}
+
+std::string unseen_again(Stage& stage, const Props&, const Plan& plan) {
+  return run_it(stage, used_prefix(stage), {"-w", "3s"}, plan, 75);
+}
+
 std::string two_locks(Stage& stage, const Props&, const Plan& plan) {
   return run_it(stage, stage.fresh_prefix(), {"--also", "other"}, plan, 75,
                 {.locks = {"lock", "other"}});
@@ -205,6 +221,8 @@ std::string drains(Stage& stage, const Props&, const Plan& plan) {
 constexpr Scene kScenes[] = {
     {"free", free_lock},
     {"free unseen", free_unseen},
+    {"free again", free_again},
+    {"unseen again", unseen_again},
     {"two locks", two_locks},
     {"interval", interval},
     {"held", held_lock},

@@ -94,6 +94,8 @@ bool Relay::pass(int from, int to, bool from_client) {
   if (from_client) {
     const std::lock_guard locked(mutex_);
     sent_ += text;
+  } else if (asked_first_ < 0) {
+    asked_first_ = seen("POST ");
   }
   send_text(to, text);
   return true;

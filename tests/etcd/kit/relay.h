@@ -31,6 +31,8 @@ class Relay {
   int connections() const { return connections_; }
   // How often these bytes were sent through it.
   int seen(const std::string& bytes);
+  // How many questions had been sent when the first answer of all came.
+  int asked_before_an_answer() const { return asked_first_; }
 
  private:
   void accept_all();
@@ -44,6 +46,7 @@ class Relay {
   std::atomic<int> years_ = 0;
   std::atomic<bool> ending_ = false;
   std::atomic<int> connections_ = 0;
+  std::atomic<int> asked_first_ = -1;
   std::mutex mutex_;  // over sent_ and served_
   std::string sent_;
   std::list<std::thread> served_;

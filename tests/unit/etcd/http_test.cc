@@ -40,6 +40,20 @@ TEST(Http, BodiesEndWhereTheySay) {
   EXPECT_EQ(read("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\na"), "200 a closes");
 }
 
+TEST(Http, WhatFollowsAnAnswerIsOfTheNextOne) {
+  const std::string next = "HTTP/1.1 204 None\r\n\r\n";
+  const std::string both = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc" + next;
+  HttpReader reader;
+  std::string body, behind;
+  EXPECT_TRUE(reader.feed(both.substr(0, both.size() - 4), body, &behind));
+  EXPECT_TRUE(reader.feed(both.substr(both.size() - 4), body, &behind));
+  EXPECT_TRUE(reader.done());
+  EXPECT_EQ(body, "abc");
+  EXPECT_EQ(behind, next);
+  HttpReader strict;
+  EXPECT_FALSE(strict.feed(both, body));
+}
+
 TEST(Http, WhatHasNotEndedHasNotEnded) {
   const std::string whole =
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n";
