@@ -4,11 +4,12 @@
 //
 //     doublings + price * (chance that the next run is longer)
 //
-// is least. So a limit is lengthened only while that is worth its cost: steady runs get a tight
-// limit, and runs of very different lengths get one where a further doubling would hardly prevent a
-// kill. Every completed run of a directory is compared with the limits that it would have had at
-// eight prices, and the price is chosen at which no more than the requested risk would have been
-// killed. Pure arithmetic.
+// is least; a run so long that its retries would be killed, too, counts for more than one. So a
+// limit is lengthened only while that is worth its cost: steady runs get a tight limit, and runs of
+// very different lengths get one where a further doubling would hardly prevent a kill. Every
+// completed run of a directory is compared with the limits that it would have had at eight prices,
+// and the price is chosen at which no more than the requested risk would have been killed. Pure
+// arithmetic.
 #ifndef ATMOST_POLICY_PRICE_H
 #define ATMOST_POLICY_PRICE_H
 

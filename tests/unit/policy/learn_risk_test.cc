@@ -99,6 +99,26 @@ TEST(Risk, KillsInAYoungDirectoryMakeLimitsLonger) {
   EXPECT_EQ(price_for(directory_stats, 5000), later) << "the prices are known by then";
 }
 
+// Most runs end within step 40, and one in a hundred at step `longest`.
+Forecast of_two_kinds(int longest) {
+  Forecast next{};
+  for (int s = 0; s < longest; ++s) next.beyond[s] = s < 40 ? 1 : 0.01;
+  return next;
+}
+
+TEST(Price, ARetryThatWouldBeKilledMakesALimitDearer) {
+  const int high = kSteps - 1;
+  EXPECT_EQ(best_step(of_two_kinds(80), 820, high), 80) << "step 40 would kill it three times";
+  EXPECT_EQ(best_step(of_two_kinds(80), 700, high), 40) << "but further kills are less likely";
+  EXPECT_EQ(best_step(of_two_kinds(52), 290, high), 40) << "one kill, and the retry completes";
+  EXPECT_EQ(best_step(of_two_kinds(52), 310, high), 52);
+}
+
+TEST(Price, WhatIsLongerThanTheLongestLimitIsNotTriedAgain) {
+  EXPECT_EQ(best_step(of_two_kinds(kSteps), 2000, 60), 48) << "its retry has the longest limit";
+  EXPECT_EQ(best_step(of_two_kinds(kSteps), 2000, 52), 40);
+}
+
 TEST_F(Learn, TheDirectoryCountsKillsOfGoodRuns) {
   for (int i = 0; i < 100; ++i) run(100);
   EXPECT_NEAR(static_cast<double>(directory_stats.allowed), 95 * 0.005, 1e-5);
