@@ -55,6 +55,9 @@ TEXT, (stay) returns when this process ends or calls end!."
                                  (define (stay)
                                    (when (null? (car (select '(0) '() '())))
                                      (stay)))
+                                 ;; Finding a name for the first time may load a module, which
+                                 ;; catches what a handler throws (Guile 3.0.8).
+                                 (null? (car (select '() '() '() 0)))
                                  ,text))))
     (started (list (append before (list guile "--no-auto-compile" "-c" text))))))
 
