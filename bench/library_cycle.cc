@@ -55,7 +55,7 @@ void open_flock_close(const std::string& path) {
 }
 
 // The calls that a take and a release need for what is promised, and nothing else: a file that is
-// open, its guard and slot, its header, the holder's record, and the two lines of the history.
+// open, its guard and slot, its header with the holder's record, and the two lines of the history.
 // tests/library/calls_test.cc counts those of the library.
 class Floor {
  public:
@@ -65,7 +65,7 @@ class Floor {
         log_(open((directory + "/floor.jsonl").c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC,
                   0600)) {
     if (fd_ < 0 || log_ < 0) fail("cannot make the files of the floor");
-    for (const off_t at : {kHeaderAt, kWordAt, kRecordAt}) put(kRecordSize, at);
+    put(kHeaderSize + kRecordSize, kHeaderAt);
   }
   ~Floor() {
     close(log_);
@@ -80,10 +80,8 @@ class Floor {
     struct statx status;
     statx(AT_FDCWD, path_.c_str(), AT_SYMLINK_NOFOLLOW, kUntimed, &status);
     get(kHeaderSize, kHeaderAt);
-    get(8, kWordAt);
     lock(F_OFD_GETLK, F_WRLCK, 9, 0);
-    put(kHeaderSize, kHeaderAt);
-    put(kRecordSize, kRecordAt);
+    put(kHeaderSize + kRecordSize, kHeaderAt);
     lock(F_OFD_SETLK, F_UNLCK, 0, 8);
     if (history) line();
     lock(F_OFD_SETLK, F_WRLCK, 0, 8);
@@ -97,8 +95,6 @@ class Floor {
   static constexpr std::size_t kHeaderSize = 240;
   static constexpr std::size_t kRecordSize = 256;
   static constexpr off_t kHeaderAt = 4096;
-  static constexpr off_t kWordAt = 2 << 20;
-  static constexpr off_t kRecordAt = 4 << 20;
   static constexpr unsigned kUntimed =
       STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_GID | STATX_INO | STATX_SIZE;
   static constexpr std::size_t kLineSize = 300;

@@ -214,6 +214,7 @@ int tell_slots(Explanation& about, Report& out) {
   std::uint64_t shown = 0;
   std::int64_t last = about.size <= kWordsAt ? 0 : (about.size - kWordsAt + 7) / 8;
   if (last > kMaxSlots) last = kMaxSlots;
+  if (last < 1) last = 1;  // its record is behind the header
   if (last < about.highest_held) last = about.highest_held;
   for (std::uint32_t first = 1; first <= last; first += kPiece) {
     const auto count = static_cast<std::uint32_t>(last) - first + 1 < kPiece

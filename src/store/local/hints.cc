@@ -69,10 +69,17 @@ namespace {
 // A reader without the guard may see the mark appear between two reads, but hardly twice.
 constexpr int kLooks = 3;
 
+bool is_marked(int fd, std::int64_t at) {
+  char mark[sizeof kMagic];
+  std::size_t got = 0;
+  return os::read_at(fd, mark, sizeof mark, at, got) == 0 && got == sizeof mark &&
+         std::memcmp(mark, kMagic, sizeof mark) == 0;
+}
+
 // Whether other hints show that a file without a header had one. The header is written before every
 // other hint, except the index, which is all that the original ever writes.
 [[gnu::noinline]] bool header_was_lost(int fd, std::uint64_t index) {
-  if (plausible_index(index) != 0) return true;
+  if (plausible_index(index) != 0 || is_marked(fd, kMarkAt)) return true;
   LockStats lock_stats;
   if (read_lock_stats(fd, lock_stats)) return true;
   constexpr std::uint32_t kLowest = 16;  // the lowest free slot is taken first
@@ -105,13 +112,6 @@ HeaderState state_unmarked(int fd, const Beginning& from, std::uint64_t& index) 
   return empty ? HeaderState::fresh : HeaderState::alien;
 }
 
-bool is_marked(int fd) {
-  char mark[sizeof kMagic];
-  std::size_t got = 0;
-  return os::read_at(fd, mark, sizeof mark, kHeaderAt, got) == 0 && got == sizeof mark &&
-         std::memcmp(mark, kMagic, sizeof mark) == 0;
-}
-
 }  // namespace
 
 int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header,
@@ -126,7 +126,7 @@ int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& 
     if (std::memcmp(header.magic, kMagic, sizeof kMagic) == 0) break;
     header = {};
     state = state_unmarked(fd, from, index);
-    if (state == HeaderState::fresh || look == kLooks || !is_marked(fd)) return 0;
+    if (state == HeaderState::fresh || look == kLooks || !is_marked(fd, kHeaderAt)) return 0;
   }
   if (header.version > kFormatVersion) {
     state = HeaderState::newer;
@@ -141,25 +141,35 @@ int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& 
   return 0;
 }
 
-bool read_good_header(int fd, const Identity& identity, const Header& known, Header& header) {
+bool read_good_header(int fd, const Identity& identity, const Header& known, Header& header,
+                      bool& as_known) {
   std::size_t got = 0;
+  as_known = false;
   if (os::read_at(fd, &header, sizeof header, kHeaderAt, got) != 0 || got < sizeof header)
     return false;
-  return std::memcmp(&header, &known, sizeof header) == 0 ||
-         (std::memcmp(header.magic, kMagic, sizeof kMagic) == 0 &&
-          header.version <= kFormatVersion && header.device == device_in(identity) &&
-          header.inode == identity.inode && header.checksum == sum_of(header));
+  as_known = std::memcmp(&header, &known, sizeof header) == 0;
+  return as_known || (std::memcmp(header.magic, kMagic, sizeof kMagic) == 0 &&
+                      header.version <= kFormatVersion && header.device == device_in(identity) &&
+                      header.inode == identity.inode && header.checksum == sum_of(header));
 }
 
-int write_header(int fd, const Identity& identity, Header& header) {
+int write_header(int fd, const Identity& identity, Header& header, Record* first) {
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.version = kFormatVersion;
   header.device = device_in(identity);
   header.inode = identity.inode;
   header.boot = identity.boot;
   header.checksum = sum_of(header);
-  return os::write_at(fd, &header, sizeof header, kHeaderAt);
+  if (first == nullptr) return os::write_at(fd, &header, sizeof header, kHeaderAt);
+  first->checksum = sum_of(*first);
+  char both[kFirstRecordAt - kHeaderAt + sizeof(Record)];
+  std::memcpy(both, &header, sizeof header);
+  std::memset(both + sizeof header, 0, kFirstRecordAt - kHeaderAt - sizeof header);
+  std::memcpy(both + (kFirstRecordAt - kHeaderAt), first, sizeof *first);
+  return os::write_at(fd, both, sizeof both, kHeaderAt);
 }
+
+int mark_file(int fd) { return os::write_at(fd, kMagic, sizeof kMagic, kMarkAt); }
 
 std::uint64_t plausible_index(std::uint64_t raw) {
   const auto lowest = static_cast<std::uint64_t>(kFirstSlotByte);

@@ -40,11 +40,15 @@ enum class HeaderState : std::uint8_t {
 int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header,
                 HeaderState& state);
 // The header alone, where it is good; else false: read_header() says what is there. One that equals
-// `known`, which the caller wrote to this file, needs no other check.
-bool read_good_header(int fd, const Identity& identity, const Header& known, Header& header);
+// `known`, which the caller wrote to this file, needs no other check; `as_known` says so.
+bool read_good_header(int fd, const Identity& identity, const Header& known, Header& header,
+                      bool& as_known);
 // Fills in magic, version, identity and checksum, then writes. Never allocates space after the
-// first time.
-int write_header(int fd, const Identity& identity, Header& header);
+// first time. With `first`, the record of slot 1, too, in the same call.
+int write_header(int fd, const Identity& identity, Header& header, Record* first = nullptr);
+
+// Leaves what shows that the file had a header, should that be wiped.
+int mark_file(int fd);
 
 // The index, but 0 (absurd) for 0, values below the first slot and values beyond the last.
 std::uint64_t plausible_index(std::uint64_t raw);

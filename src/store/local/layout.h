@@ -65,7 +65,11 @@ inline constexpr std::int64_t kMemoryAt = 8192;  // the statistics of the lock's
 inline constexpr std::int64_t kAdmissionsAt = 12288;
 inline constexpr std::int64_t kWaitersAt = 1 << 20;  // a ring of kWaiterRing records
 inline constexpr std::int64_t kWordsAt = 2 << 20;    // 8 bytes a slot: occupancy word, slot flags
-inline constexpr std::int64_t kRecordsAt = 4 << 20;  // a record a slot
+inline constexpr std::int64_t kRecordsAt = 4 << 20;  // a record a slot, but for slot 1
+// Behind the header, so that an admission writes both at once.
+inline constexpr std::int64_t kFirstRecordAt = kHeaderAt + 256;
+// kMagic again, once the file has a header: far from it, so that it tells of one that was wiped.
+inline constexpr std::int64_t kMarkAt = kRecordsAt;
 inline constexpr std::int64_t kHeartbeatsAt = 1 << 27;
 inline constexpr std::uint32_t kWaiterRing = 4096;
 
@@ -102,7 +106,10 @@ struct Header {
   std::uint64_t admissions;     // recorded in the ring; 0: no caller has had a rate
   StampData unknown_before;     // the admissions before this moment are not known; all 0: they are
   std::uint64_t superseding_ticket;  // the last one drawn with --on-busy=supersede
-  std::uint64_t reserved[5];
+  // How often a flag of some word was about to be set: a header that is as it was says that no
+  // word got a flag since.
+  std::uint64_t flaggings;
+  std::uint64_t reserved[4];
   std::uint64_t checksum;
 };
 static_assert(sizeof(Header) == 240);
@@ -202,6 +209,8 @@ inline constexpr std::uint32_t kExperienceVersion = 5;
 
 inline constexpr std::int64_t kRecordSize = 256;
 static_assert(sizeof(Record) <= kRecordSize && sizeof(WaiterRecord) <= kRecordSize);
+static_assert(kHeaderAt + static_cast<std::int64_t>(sizeof(Header)) <= kFirstRecordAt);
+static_assert(kFirstRecordAt + kRecordSize <= kMemoryAt);
 static_assert(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) <= kAdmissionsAt);
 static_assert(kAdmissionsAt + kMaxRate * sizeof(AdmissionRecord) <= kWaitersAt);
 static_assert(kWaitersAt + kWaiterRing * kRecordSize <= kWordsAt);
@@ -212,7 +221,8 @@ constexpr std::int64_t word_at(std::uint32_t slot) {
   return kWordsAt + 8 * static_cast<std::int64_t>(slot - 1);
 }
 constexpr std::int64_t record_at(std::uint32_t slot) {
-  return kRecordsAt + kRecordSize * static_cast<std::int64_t>(slot - 1);
+  return slot == 1 ? kFirstRecordAt
+                   : kRecordsAt + kRecordSize * static_cast<std::int64_t>(slot - 1);
 }
 // One page for each slot: a machine may write a whole page of which another one has written a part.
 constexpr std::int64_t heartbeat_at(std::uint32_t slot) {

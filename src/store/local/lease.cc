@@ -81,7 +81,11 @@ Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   header.refusals = 0;
   header.start = data_of(now, to.file.identity());
   mine.token = header.token;
-  return to.file.save_header();
+  // The record of an earlier holder that was killed is read first (note_vanished()).
+  to.first_recorded = mine.slots[0] == 1 && !reserved.met_dead;
+  if (!to.first_recorded) return to.file.save_header();
+  Record first = make_record(*request_, 1, mine.token, now, to.file.identity(), to.file.user());
+  return to.file.save_header(&first);
 }
 
 // Notes runs that recorded no end, before our words and records overwrite theirs. Called only where
@@ -124,7 +128,7 @@ void LocalSession::write_hints(std::uint32_t lock, const Instant& now) {
   const HeldLock& mine = held(lock);
   const int fd = to.file.fd();
   if (to.reserved.met_dead) note_vanished(lock);
-  for (std::uint32_t i = 0; i < mine.count; ++i) {
+  for (std::uint32_t i = to.first_recorded ? 1 : 0; i < mine.count; ++i) {
     Record record =
         make_record(*request_, mine.slots[i], mine.token, now, to.file.identity(), to.file.user());
     (void)write_record(fd, record);

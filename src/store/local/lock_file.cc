@@ -63,6 +63,7 @@ Status LockFile::open(const LockSpec& spec, const OpenRules& rules, Access acces
   guarded_ = was_empty_ = false;
   name_known_ = known_ = true;
   written_ = {};
+  first_word_blank_ = false;
   state_ = HeaderState::fresh;
   if (Status opened = open_path(rules, access); !opened.ok() || !fd_.open()) return opened;
   if (Status checked = check_file(rules); !checked.ok()) {
@@ -255,6 +256,7 @@ void LockFile::ask_boot() {
 
 Status LockFile::refresh() {
   const int error = read_header(fd(), identity_, index_, header_, state_);
+  first_word_blank_ = false;
   ask_boot();
   if (error != 0 || state_ == HeaderState::newer || state_ == HeaderState::alien)
     return unreadable(error);
@@ -281,7 +283,7 @@ Status LockFile::raise_index(std::uint32_t slot) {
   return {};
 }
 
-Status LockFile::save_header() {
+Status LockFile::save_header(Record* first) {
   // The header says which boot and file the words belong to. Words of another boot, or of the file
   // that this one was copied from, may say "alive" for ever: no process is left whose death would
   // clear them.
@@ -290,9 +292,10 @@ Status LockFile::save_header() {
     if (const int error = clear_words(fd()))
       return failure(Code::io, error, "cannot write the lock file");
   }
-  if (const int error = write_header(fd(), identity_, header_)) {
+  if (const int error = write_header(fd(), identity_, header_, first)) {
     return failure(Code::io, error, "cannot write the lock file");
   }
+  if (state_ != HeaderState::good) (void)mark_file(fd());
   state_ = HeaderState::good;
   written_ = header_;
   return {};

@@ -225,8 +225,16 @@ class LockFile {
 
   // Makes the index cover `slot`. REQUIRES: guarded.
   Status raise_index(std::uint32_t slot);
-  // Writes the header back, unless the file can only be read. REQUIRES: guarded.
-  Status save_header();
+  // Writes the header back, unless the file can only be read; with `first`, the record of slot 1,
+  // too, in the same call. REQUIRES: guarded.
+  Status save_header(Record* first = nullptr);
+
+  // Whether the word of slot 1 says nothing, without reading it: keep_first_word() said so once,
+  // and since then each header that was read was the one that we wrote last. Whoever writes a word
+  // or a flag changes the header first. Otherwise the word has to be read.
+  bool first_word_is_blank() const { return first_word_blank_; }
+  // REQUIRES: guarded; the word was read, or written, under this guard.
+  void keep_first_word(bool blank) { first_word_blank_ = blank; }
 
   // The error for a failed call on this file: "PATH: what: reason".
   Error failure(Code code, int sys, std::string_view what) const;
@@ -277,6 +285,7 @@ class LockFile {
   bool known_ = true;       // false: the descriptors were not examined since expose()
   std::int64_t mark_ = 0;   // on both descriptions (os::mark_descriptor); 0: none
   Header written_{};        // what we wrote last, to recognise it
+  bool first_word_blank_ = false;
   bool several_may_write_ = false;
   bool only_stops_ = false;
   bool looks_ = false;     // opened to look (Access::look)

@@ -89,6 +89,7 @@ class LocalSession final : public Session, private Hold {
     bool near = false;              // we are near the head of its queue
     std::int64_t turn_seen_ns = 0;  // when our turn in the queue began, as of the last attempt
     bool header_changed = false;    // since `before`
+    bool first_recorded = false;    // the record of slot 1 was written with the header
     Header before{};                // the header before the admission
     Instant admitted;
     Reservation reserved;  // its slots are those of held()

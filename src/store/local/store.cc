@@ -118,6 +118,15 @@ void visit_waiters(LockFile& file, LockVisitor* visitor) {
   }
 }
 
+// Resuming the whole lock resumes each slot.
+void resume_slots(LockFile& file) {
+  for (std::uint32_t slot = 1; slot <= file.indexed_slots(); ++slot) {
+    Word word;
+    if (read_words(file.fd(), slot, 1, &word) == 0 && word.flags != 0)
+      (void)write_flags(file.fd(), slot, 0);
+  }
+}
+
 // A drained slot may lie beyond every slot that was ever used. Words that cannot be read are not
 // drained.
 void visit_drained(const LockFile& file, WordBuffer& buffer, LockVisitor* visitor) {
@@ -209,19 +218,13 @@ Status LocalStore::set_drained(const Request& request, std::uint32_t slot, bool 
       file, request, drained ? LockFile::Access::create : LockFile::Access::modify,
       [&]() -> Status {
         if (Status indexed = file.raise_index(slot == 0 ? 1 : slot); !indexed.ok()) return indexed;
-        if (slot == 0) {
-          file.header().drained = drained ? 1 : 0;
-          if (!drained) {  // resuming the whole lock resumes each slot
-            for (std::uint32_t each = 1; each <= file.indexed_slots(); ++each) {
-              Word word;
-              if (read_words(file.fd(), each, 1, &word) == 0 && word.flags != 0)
-                (void)write_flags(file.fd(), each, 0);
-            }
-          }
-        } else if (const int error = write_flags(file.fd(), slot, drained ? kDrainedFlag : 0)) {
-          return file.failure(Code::io, error, "cannot write the lock file");
-        }
-        return file.save_header();
+        if (slot == 0) file.header().drained = drained ? 1 : 0;
+        ++file.header().flaggings;
+        if (Status saved = file.save_header(); !saved.ok()) return saved;
+        if (slot == 0 && !drained) resume_slots(file);
+        const int error = slot == 0 ? 0 : write_flags(file.fd(), slot, drained ? kDrainedFlag : 0);
+        if (error != 0) return file.failure(Code::io, error, "cannot write the lock file");
+        return {};
       });
 }
 

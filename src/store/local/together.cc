@@ -9,11 +9,14 @@ namespace {
 
 // For a caller that has locked slot 1 together with the guard and wants one slot: reserves it,
 // unless anything has to be looked at more closely, as reserve() does.
-bool reserve_first(const LockFile& file, const LockSpec& spec, Reservation& to) {
+bool reserve_first(LockFile& file, const LockSpec& spec, Reservation& to) {
   Word word;
   os::Conflict other;
-  if (read_words(file.fd(), 1, 1, &word) != 0 || (word.flags & kDrainedFlag) != 0) return false;
-  if (file.words_count() && word_lives(word)) return false;
+  if (!file.first_word_is_blank()) {
+    if (read_words(file.fd(), 1, 1, &word) != 0 || (word.flags & kDrainedFlag) != 0) return false;
+    if (file.words_count() && word_lives(word)) return false;
+    file.keep_first_word(word.thread == 0 && word.flags == 0);
+  }
   const os::Bytes behind = {slot_byte(spec.max) + 1, 0};
   if (os::query_lock(file.fd(), os::Owner::description, os::LockKind::write, behind, other) != 0 ||
       other.found) {
@@ -54,7 +57,9 @@ void LockFile::end_together(os::Bytes bytes, std::int64_t mark) {
 
 // The index is needed for higher slots only: that of the last refresh() covers slot 1.
 bool LockFile::refresh_header() {
-  if (!read_good_header(fd(), identity_, written_, header_)) return false;
+  bool as_written = false;
+  if (!read_good_header(fd(), identity_, written_, header_, as_written)) return false;
+  first_word_blank_ = first_word_blank_ && as_written;
   state_ = HeaderState::good;
   return true;
 }
