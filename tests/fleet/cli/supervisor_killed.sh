@@ -11,7 +11,11 @@ setsid sh -c 'trap "" INT TERM HUP; echo $$ >new && mv new daemon; while :; do s
 echo $PPID >new_supervisor && mv new_supervisor supervisor
 exec sleep 1000
 EOF
-echo 'kill -0 "$(cat daemon)" 2>/dev/null && echo left || echo nothing' >look
+# A zombie is killed, but not waited for yet.
+cat >look <<'EOF'
+state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$(cat daemon)/status" 2>/dev/null)
+case $state in '' | Z* | X*) echo nothing ;; *) echo "left: $state" ;; esac
+EOF
 start atmost run --ttl 10m killed sh ./job 2>words
 wait_until '[ -e daemon ] && [ -e supervisor ]'
 kill -KILL "$(cat supervisor)"
