@@ -106,9 +106,9 @@ struct Header {
   std::uint64_t admissions;     // recorded in the ring; 0: no caller has had a rate
   StampData unknown_before;     // the admissions before this moment are not known; all 0: they are
   std::uint64_t superseding_ticket;  // the last one drawn with --on-busy=supersede
-  // How often a flag of some word was about to be set: a header that is as it was says that no
-  // word got a flag since.
-  std::uint64_t flaggings;
+  // How often the flags of some word were changed, counted before: a header that is as it was says
+  // that no word's flags have changed since.
+  std::uint64_t flag_changes;
   std::uint64_t reserved[4];
   std::uint64_t checksum;
 };

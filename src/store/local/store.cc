@@ -219,7 +219,7 @@ Status LocalStore::set_drained(const Request& request, std::uint32_t slot, bool 
       [&]() -> Status {
         if (Status indexed = file.raise_index(slot == 0 ? 1 : slot); !indexed.ok()) return indexed;
         if (slot == 0) file.header().drained = drained ? 1 : 0;
-        ++file.header().flaggings;
+        ++file.header().flag_changes;
         if (Status saved = file.save_header(); !saved.ok()) return saved;
         if (slot == 0 && !drained) resume_slots(file);
         const int error = slot == 0 ? 0 : write_flags(file.fd(), slot, drained ? kDrainedFlag : 0);
