@@ -208,7 +208,8 @@ void tell_record(Explanation& about, std::uint32_t slot, const Record& record, R
 }
 
 int tell_slots(Explanation& about, Report& out) {
-  out.text("  from byte 2^21, occupancy words; from byte 2^22, holders' records:\n");
+  out.text("  from byte 2^21, occupancy words; holders' records, slot 1's from byte ");
+  out.number(kFirstRecordAt).text(", the others' from byte 2^22:\n");
   std::vector<Word> words(kPiece);
   std::uint64_t left_over = 0;
   std::uint64_t shown = 0;

@@ -1,5 +1,5 @@
 // The C library's short way: guard and slot by one lock call, on one description
-// (docs/lock-map.md, "Two descriptions").
+// (docs/lock-map.md, "Guard and slot together").
 #include "os/byte_lock.h"
 #include "os/file.h"
 #include "session.h"
