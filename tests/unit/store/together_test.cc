@@ -202,6 +202,20 @@ TEST_F(FirstWord, IsReadAfterItsSlotWasDrainedUnderTheHold) {
   EXPECT_FALSE(take());
 }
 
+// The same where another process has the guard just then, and the release waits for it.
+TEST_F(FirstWord, IsReadAfterAReleaseThatFoundTheGuardLocked) {
+  ASSERT_TRUE(take());
+  ASSERT_TRUE(other_.store().set_drained(other_.request, 1, true).ok());
+  happens = [] {
+    errno = EAGAIN;
+    return true;
+  };
+  left = 1;
+  release(lease_);
+  EXPECT_EQ(left, 0u);
+  EXPECT_FALSE(take());
+}
+
 TEST_F(FirstWord, IsReadAndClearedAfterATakersNote) {
   ASSERT_TRUE(take());
   const Result<SignalResult> noted = other_.signal(lease_.lock(0).token, SignalStep::interrupt);
