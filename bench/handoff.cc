@@ -115,6 +115,8 @@ Lines make_lines(const Options& options, witness::World& world, unsigned waiters
       {atmost, "run", "-w", "inf", "-n", "8", options.lock("eight-" + suffix), "--"}, 8);
   add("atmost run --exec, N = 1",
       {atmost, "run", "--exec", "-w", "inf", options.lock("exec-" + suffix), "--"}, 1);
+  add("floor: one lock call, exec",
+      {witness::helper("bench_floor"), "lock", options.lock("floor-" + suffix)}, 1);
   if (const std::string flock = find_program("flock"); !flock.empty()) {
     add("flock", {flock, options.lock("flock-" + suffix)}, 1);
   }
