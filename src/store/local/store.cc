@@ -118,13 +118,18 @@ void visit_waiters(LockFile& file, LockVisitor* visitor) {
   }
 }
 
+// A taker's note beside it stays.
+int set_drained_flag(const LockFile& file, std::uint32_t slot, bool drained) {
+  Word word;
+  if (const int error = read_words(file.fd(), slot, 1, &word)) return error;
+  const std::uint32_t flags = (word.flags & ~kDrainedFlag) | (drained ? kDrainedFlag : 0);
+  return flags == word.flags ? 0 : write_flags(file.fd(), slot, flags);
+}
+
 // Resuming the whole lock resumes each slot.
-void resume_slots(LockFile& file) {
-  for (std::uint32_t slot = 1; slot <= file.indexed_slots(); ++slot) {
-    Word word;
-    if (read_words(file.fd(), slot, 1, &word) == 0 && word.flags != 0)
-      (void)write_flags(file.fd(), slot, 0);
-  }
+void resume_slots(const LockFile& file) {
+  for (std::uint32_t slot = 1; slot <= file.indexed_slots(); ++slot)
+    (void)set_drained_flag(file, slot, false);
 }
 
 // A drained slot may lie beyond every slot that was ever used. Words that cannot be read are not
@@ -214,18 +219,19 @@ Status LocalStore::set_drained(const Request& request, std::uint32_t slot, bool 
   if (slot > kMaxSlots) return error_of(Code::usage, 0, "no such slot");
   LockFile file;
   // Draining creates a lock that does not exist: so a lock can be closed before its first use.
-  return change_header(
-      file, request, drained ? LockFile::Access::create : LockFile::Access::modify,
-      [&]() -> Status {
-        if (Status indexed = file.raise_index(slot == 0 ? 1 : slot); !indexed.ok()) return indexed;
-        if (slot == 0) file.header().drained = drained ? 1 : 0;
-        ++file.header().flag_changes;
-        if (Status saved = file.save_header(); !saved.ok()) return saved;
-        if (slot == 0 && !drained) resume_slots(file);
-        const int error = slot == 0 ? 0 : write_flags(file.fd(), slot, drained ? kDrainedFlag : 0);
-        if (error != 0) return file.failure(Code::io, error, "cannot write the lock file");
-        return {};
-      });
+  return change_header(file, request, drained ? LockFile::Access::create : LockFile::Access::modify,
+                       [&]() -> Status {
+                         if (Status indexed = file.raise_index(slot == 0 ? 1 : slot); !indexed.ok())
+                           return indexed;
+                         if (slot == 0) file.header().drained = drained ? 1 : 0;
+                         ++file.header().flag_changes;
+                         if (Status saved = file.save_header(); !saved.ok()) return saved;
+                         if (slot == 0 && !drained) resume_slots(file);
+                         const int error = slot == 0 ? 0 : set_drained_flag(file, slot, drained);
+                         if (error != 0)
+                           return file.failure(Code::io, error, "cannot write the lock file");
+                         return {};
+                       });
 }
 
 Status LocalStore::forget(const Request& request) {

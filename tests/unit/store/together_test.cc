@@ -222,7 +222,10 @@ TEST_F(FirstWord, IsReadAndClearedAfterATakersNote) {
   ASSERT_TRUE(noted.ok());
   EXPECT_EQ(noted.value().signalled, 1u);
   os::Watch watch;
-  EXPECT_TRUE(session_.revoked(watch));
+  for (const bool drained : {true, false}) {
+    ASSERT_TRUE(other_.store().set_drained(other_.request, 1, drained).ok());
+    EXPECT_TRUE(session_.revoked(watch)) << "the note went with the drained flag";
+  }
   release(lease_);
   ASSERT_TRUE(take());
   EXPECT_FALSE(session_.revoked(watch)) << "the note was for the hold before";
