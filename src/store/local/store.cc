@@ -132,6 +132,17 @@ void resume_slots(const LockFile& file) {
     (void)set_drained_flag(file, slot, false);
 }
 
+// `slot` 0: the whole lock. REQUIRES: guarded.
+Status drain_or_resume(LockFile& file, std::uint32_t slot, bool drained) {
+  if (Status indexed = file.raise_index(slot == 0 ? 1 : slot); !indexed.ok()) return indexed;
+  if (slot == 0) file.header().drained = drained ? 1 : 0;
+  ++file.header().flag_changes;
+  if (Status saved = file.save_header(); !saved.ok()) return saved;
+  if (slot == 0 && !drained) resume_slots(file);
+  const int error = slot == 0 ? 0 : set_drained_flag(file, slot, drained);
+  return error == 0 ? Status{} : file.failure(Code::io, error, "cannot write the lock file");
+}
+
 // A drained slot may lie beyond every slot that was ever used. Words that cannot be read are not
 // drained.
 void visit_drained(const LockFile& file, WordBuffer& buffer, LockVisitor* visitor) {
@@ -219,19 +230,8 @@ Status LocalStore::set_drained(const Request& request, std::uint32_t slot, bool 
   if (slot > kMaxSlots) return error_of(Code::usage, 0, "no such slot");
   LockFile file;
   // Draining creates a lock that does not exist: so a lock can be closed before its first use.
-  return change_header(file, request, drained ? LockFile::Access::create : LockFile::Access::modify,
-                       [&]() -> Status {
-                         if (Status indexed = file.raise_index(slot == 0 ? 1 : slot); !indexed.ok())
-                           return indexed;
-                         if (slot == 0) file.header().drained = drained ? 1 : 0;
-                         ++file.header().flag_changes;
-                         if (Status saved = file.save_header(); !saved.ok()) return saved;
-                         if (slot == 0 && !drained) resume_slots(file);
-                         const int error = slot == 0 ? 0 : set_drained_flag(file, slot, drained);
-                         if (error != 0)
-                           return file.failure(Code::io, error, "cannot write the lock file");
-                         return {};
-                       });
+  const auto access = drained ? LockFile::Access::create : LockFile::Access::modify;
+  return change_header(file, request, access, [&] { return drain_or_resume(file, slot, drained); });
 }
 
 Status LocalStore::forget(const Request& request) {
