@@ -68,7 +68,7 @@ inline constexpr std::int64_t kWordsAt = 2 << 20;    // 8 bytes a slot: occupanc
 inline constexpr std::int64_t kRecordsAt = 4 << 20;  // a record a slot, but for slot 1
 // Behind the header, so that an admission writes both at once.
 inline constexpr std::int64_t kFirstRecordAt = kHeaderAt + 256;
-// kMagic again, once the file has a header: far from it, so that it tells of one that was wiped.
+// kMagic again, once the file has a header: it shows that a file whose header was wiped had one.
 inline constexpr std::int64_t kMarkAt = kRecordsAt;
 inline constexpr std::int64_t kHeartbeatsAt = 1 << 27;
 inline constexpr std::uint32_t kWaiterRing = 4096;

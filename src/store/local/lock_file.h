@@ -229,11 +229,12 @@ class LockFile {
   // too, in the same call. REQUIRES: guarded.
   Status save_header(Record* first = nullptr);
 
-  // Whether the word of slot 1 says nothing, without reading it: keep_first_word() said so once,
-  // and since then each header that was read was the one that we wrote last. Whoever writes a word
-  // or a flag changes the header first. Otherwise the word has to be read.
+  // Whether the word of slot 1 is known to be blank (no owner, no flag) without reading it:
+  // keep_first_word() said so, and each header that was read since was the one that we wrote last.
+  // A process that writes a word or a flag changes the header first. False: the word has to be
+  // read.
   bool first_word_is_blank() const { return first_word_blank_; }
-  // REQUIRES: guarded; the word was read, or written, under this guard.
+  // REQUIRES: guarded; the word was read under this guard.
   void keep_first_word(bool blank) { first_word_blank_ = blank; }
 
   // The error for a failed call on this file: "PATH: what: reason".
