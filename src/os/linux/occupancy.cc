@@ -16,6 +16,7 @@ struct alignas(8) Entry {
   struct robust_list link;
 };
 Entry entries[kWordWindow];
+Entry only;  // instead of those for a single word: the array would be a page more
 struct robust_list_head head;
 void* mapping = nullptr;
 std::size_t mapping_size = 0;
@@ -43,11 +44,12 @@ std::uint32_t register_words(int fd, std::int64_t base_offset, const std::uint32
     return 0;
   }
   char* first_word = static_cast<char*>(mapping) + (first_byte - map_start);
-  head.futex_offset = first_word - reinterpret_cast<char*>(&entries[0]);
+  Entry* const of = usable == 1 ? &only : entries;
+  head.futex_offset = first_word - reinterpret_cast<char*>(of);
   head.list_op_pending = nullptr;
   struct robust_list* previous = &head.list;
   for (std::uint32_t i = 0; i < usable; ++i) {
-    struct robust_list* link = &entries[indices[i] - indices[0]].link;
+    struct robust_list* link = &of[indices[i] - indices[0]].link;
     previous->next = link;
     previous = link;
   }
