@@ -44,17 +44,26 @@ double chance_of_any(const DirectoryStats& directory_stats, double all, int step
   return (static_cast<double>(directory_stats.runs[step]) + 1.0 / kSteps) / all;
 }
 
-double chance_within(const float (&runs)[kSteps], double scale, const Bell& bell, int step) {
-  float chance = 0;
-  for (int s = 0; s < kSteps; ++s) {
-    if (runs[s] > 0) chance += runs[s] * bell.at[s < step ? step - s : s - step];
-  }
-  return static_cast<double>(chance) * scale;
-}
-
 double scale_of(const float (&runs)[kSteps]) {
   const double all = sum(runs);
   return all > 0 ? 1 / all : 0;
+}
+
+// For each width, the chance of that step by the bells around the runs of one histogram.
+struct ByWidth {
+  double of[kWidths];
+};
+ByWidth chances_of(const float (&runs)[kSteps], int step) {
+  float chance[kWidths] = {};
+  for (int s = 0; s < kSteps; ++s) {
+    if (!(runs[s] > 0)) continue;
+    const int distance = s < step ? step - s : s - step;
+    for (int i = 0; i < kWidths; ++i) chance[i] += runs[s] * kBells[i].at[distance];
+  }
+  const double scale = scale_of(runs);
+  ByWidth chances;
+  for (int i = 0; i < kWidths; ++i) chances.of[i] = static_cast<double>(chance[i]) * scale;
+  return chances;
 }
 
 // The bells around the runs of one histogram, each with its probability, added to `chance`.
@@ -154,12 +163,12 @@ OwnForecast own_forecast(const DirectoryStats& directory_stats, const Weights& w
 
 void relate(LockStats& lock_stats, DirectoryStats& directory_stats, const Weights& weights,
             int step) {
-  const double scale = scale_of(lock_stats.runs), recent = scale_of(lock_stats.recent);
+  const ByWidth all_runs = chances_of(lock_stats.runs, step);
+  const ByWidth recent = chances_of(lock_stats.recent, step);
   double foresaw[kRelations];
   for (int i = 0; i < kWidths; ++i) {
-    foresaw[i] = weights.of[i] * chance_within(lock_stats.runs, scale, kBells[i], step);
-    foresaw[kWidths + i] =
-        weights.of[kWidths + i] * chance_within(lock_stats.recent, recent, kBells[i], step);
+    foresaw[i] = weights.of[i] * all_runs.of[i];
+    foresaw[kWidths + i] = weights.of[kWidths + i] * recent.of[i];
   }
   foresaw[kAnyRun] =
       weights.of[kAnyRun] * chance_of_any(directory_stats, sum(directory_stats.runs) + 1, step);

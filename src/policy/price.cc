@@ -78,12 +78,15 @@ double price_for(const DirectoryStats& directory_stats, std::uint32_t risk_ppm) 
   return beyond < kDearest ? beyond : kDearest;
 }
 
-int best_step(const Forecast& forecast, double price, int high) {
+namespace {
+
+// As best_step(), which is known to be `from` or more.
+int best_step_from(int from, const Forecast& forecast, double price, int high) {
   constexpr int kWider = static_cast<int>(kWidenSteps);
   int best = high;
   double least = 1e300;
   const auto doublings = [](int s) { return static_cast<double>(s) / kStepsPerOctave; };
-  for (int s = 0; s <= high && doublings(s) < least; ++s) {
+  for (int s = from; s <= high && doublings(s) < least; ++s) {
     double kills = forecast.beyond[s];
     // What is longer than the longest limit is not tried again.
     for (int retry = s + kWider; retry < high && retry <= s + kRetries * kWider; retry += kWider)
@@ -97,10 +100,18 @@ int best_step(const Forecast& forecast, double price, int high) {
   return best;
 }
 
+}  // namespace
+
+int best_step(const Forecast& forecast, double price, int high) {
+  return best_step_from(0, forecast, price, high);
+}
+
 PriceLimits limits_at_prices(const Forecast& forecast, StepBounds bounds) {
   PriceLimits limits{};
+  int best = 0;
   for (int i = 0; i < kPrices; ++i) {
-    const int best = best_step(forecast, price_at(i), bounds.high);
+    // What was worth its doublings at a lower price is worth them at this one.
+    best = best_step_from(best, forecast, price_at(i), bounds.high);
     limits.step[i] = static_cast<std::uint8_t>(best > bounds.low ? best : bounds.low);
   }
   return limits;
