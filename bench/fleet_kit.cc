@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <random>
 
 namespace fleet_bench {
 namespace {
@@ -51,6 +52,13 @@ std::vector<Held> read_log(const std::string& path) {
 Contenders together(const Contender& ours, const Contender& theirs, const Contenders& floors) {
   Contenders all = {ours, theirs};
   all.insert(all.end(), floors.begin(), floors.end());
+  return all;
+}
+
+// In another order each round: a server may still be busy with the caller before.
+Contenders in_some_order(Contenders all) {
+  static std::mt19937 random(1);
+  std::shuffle(all.begin(), all.end(), random);
   return all;
 }
 
@@ -106,7 +114,7 @@ void one_caller(const Arena& arena, const Contender& ours, const Contender& thei
   const Contenders all = together(ours, theirs, floors);
   std::map<std::string, std::vector<double>> running, whole;
   for (int i = 0; i < kRounds; ++i) {
-    for (const Contender& who : all) {
+    for (const Contender& who : in_some_order(all)) {
       const std::string log = arena.directory + "/one";
       unlink(log.c_str());
       const double asked = now();
@@ -149,9 +157,9 @@ void fifty_at_once(const Arena& arena, const Contender& ours, const Contender& t
   std::map<std::string, int> failed;
   const std::string log = arena.directory + "/fifty";
   for (int i = 0; i < kRounds; ++i) {
-    for (const Contender& who : all)
+    for (const Contender& who : in_some_order(all))
       whole[who.name].push_back(burst(who, {"true"}, failed[who.name]));
-    for (const Contender& who : all) {
+    for (const Contender& who : in_some_order(all)) {
       unlink(log.c_str());
       const double asked = now();
       burst(who, arena.holding(log, "", 0), failed[who.name]);
