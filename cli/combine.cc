@@ -287,7 +287,7 @@ Status combine(Invocation& invocation) {
   if (const Status queue = check_queue(invocation); !queue.ok()) return queue;
   if (const Status slack = check_slack(invocation); !slack.ok()) return slack;
   if (invocation.request.no_history &&
-      (!invocation.request.log_path.empty() || invocation.request.log_args)) {
+      (!invocation.request.log.empty() || invocation.request.log_args)) {
     return usage("--no-history: nothing is logged with it: leave it out, or --log and --log-args");
   }
   if (invocation.slot != 0 && invocation.overdue)

@@ -17,7 +17,7 @@ namespace {
 class Locks {
  public:
   explicit Locks(const Invocation& invocation)
-      : it_(invocation), around_(naming_context(invocation, host_room_)) {}
+      : it_(invocation), around_(naming_context(invocation)) {}
 
   Status prepare() {
     if (it_.operand_count != 0) return {};
@@ -83,7 +83,6 @@ class Locks {
 
   static constexpr std::size_t kBatch = 64;
   const Invocation& it_;
-  Text<255> host_room_;
   NamingContext around_;
   PathText directory_;
   LockSpec lock_;

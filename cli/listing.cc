@@ -16,7 +16,7 @@ void write_known(JsonLine& to, std::string_view name, std::uint64_t value) {
   value != 0 ? to.number(name, value) : to.null(name);
 }
 
-bool is_here(std::string_view host) { return host.empty() || host == host_name().view(); }
+bool is_here(std::string_view host) { return host.empty() || host == kept_host_name(); }
 
 // What a user's number means on another host is not known here.
 Text<32> name_of(std::uint32_t user, std::string_view host) {

@@ -205,7 +205,7 @@ constexpr Option kOptions[] = {
        return read_count(value, 0, kMostDescriptor, to.status_fd);
      }},
     {0, "log", "FILE", kRun | kHold, "log to FILE",
-     [](Value value, Invocation& to) { return read_log(value, to.request.log_path); }},
+     [](Value value, Invocation& to) { return read_log(value, to.request.log); }},
     {0, "no-history", "", kRun | kHold, "do not log",
      set<[](Invocation& to) -> bool& { return to.request.no_history; }>},
     {0, "log-args", "", kRun, "log the whole command line",

@@ -44,15 +44,14 @@ SplitPath split_path(std::string_view path) {
   return {directory, {path.data() + after, path.size() - after}};
 }
 
-NamingContext naming_context(const Invocation& invocation, Text<255>& host_room) {
+NamingContext naming_context(const Invocation& invocation) {
   NamingContext around;
   around.option_dir = invocation.dir;
   around.atmost_dir = variable("ATMOST_DIR");
   around.state_home = variable("XDG_STATE_HOME");
   around.home = variable("HOME");
   around.root = user_id() == 0;
-  if (invocation.host.empty()) host_room = host_name();
-  around.host = invocation.host.empty() ? host_room.view() : invocation.host;
+  around.host = invocation.host.empty() ? kept_host_name() : invocation.host;
   return around;
 }
 

@@ -7,8 +7,8 @@
 
 namespace atmost::cli {
 
-// The machine's name is kept in `host_room`.
-NamingContext naming_context(const Invocation& invocation, Text<255>& host_room);
+// Its views are valid until the process ends.
+NamingContext naming_context(const Invocation& invocation);
 
 // Fills path and name of `to` from LOCK, as the store wants it. `named`: whether
 // directories for it may be made.

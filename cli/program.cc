@@ -130,8 +130,6 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
   invocation.service = service;
   invocation.subcommand = subcommand.bit;
   invocation.argv = argv;
-  // Its page is written before it is read: one page fault, not two.
-  invocation.request.log_path.clear();
   int code = 0;
   if (!read_command_line(subcommand, argc, argv, code)) return code;
   if (subcommand.bit == kBeat) return subcommand.run(invocation);  // asks no store

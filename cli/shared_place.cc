@@ -14,8 +14,7 @@ constexpr std::string_view kOption = "--store=";
 
 // The directory of the lock, or where a lock of a name would be.
 bool directory_of(const Invocation& invocation, PathText& to) {
-  Text<255> host_room;
-  const NamingContext around = naming_context(invocation, host_room);
+  const NamingContext around = naming_context(invocation);
   if (invocation.operand_count == 0) return lock_directory(around, to).ok();
   LockSpec lock;
   bool named = false;

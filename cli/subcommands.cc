@@ -73,12 +73,15 @@ Status take_also(Invocation& invocation, const NamingContext& around, std::strin
 // Where there is no lock directory whose history it would belong to.
 void keep_history_here(Invocation& invocation, const NamingContext& around) {
   Request& request = invocation.request;
-  if (request.no_history || !request.log_path.empty()) return;
+  if (request.no_history || !request.log.empty()) return;
   request.log_is_own = traits_of(invocation).has_path;
-  const Status placed = request.log_is_own
-                            ? own_log(around, request.log_path)
-                            : fleet_log(without_shared(around, invocation.store), request.log_path);
-  if (!placed.ok()) request.no_history = true;
+  const Result<PathParts> placed =
+      request.log_is_own ? own_log(around) : fleet_log(without_shared(around, invocation.store));
+  if (placed.ok()) {
+    request.log = placed.value();
+  } else {
+    request.no_history = true;
+  }
 }
 
 }  // namespace
@@ -97,8 +100,7 @@ Status take_lock(Invocation& invocation, bool extra) {
         .append("\" is one argument too many: options come before LOCK");
     return error;
   }
-  Text<255> host_room;
-  const NamingContext around = naming_context(invocation, host_room);
+  const NamingContext around = naming_context(invocation);
   const char* held = std::getenv("ATMOST_HELD");
   invocation.request.nested = held != nullptr && held[0] != '\0';
   Status placed = place(invocation, around, invocation.operands[0], invocation.request.locks[0],

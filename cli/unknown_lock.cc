@@ -48,9 +48,8 @@ void warn_if_unknown(const Invocation& invocation, const LockSpec& lock) {
   if (named && slash != std::string_view::npos) {
     const std::string_view directory = path.substr(0, slash);
     words.append(" (there is no file for it in ").append(directory).push(')');
-    const Text<255> machine = host_name();
-    const Text<255> meant =
-        near_name(directory, lock.name, invocation.host.empty() ? machine.view() : invocation.host);
+    const Text<255> meant = near_name(directory, lock.name,
+                                      invocation.host.empty() ? kept_host_name() : invocation.host);
     if (!meant.empty()) words.append("; did you mean ").append(meant).push('?');
   }
   complain(words);

@@ -164,10 +164,11 @@ Status read_now(std::string_view value, Request& request) {
   return {};
 }
 
-Status read_log(std::string_view value, PathText& to) {
+Status read_log(std::string_view value, PathParts& to) {
   if (value.empty()) return error_of(Code::usage, 0, "the file has no name");
-  to = PathText(value);
-  if (to.truncated()) return error_of(Code::usage, 0, "too long a path: use at most 4095 bytes");
+  to = {.directory = value};
+  if (value.size() > PathText::capacity())
+    return error_of(Code::usage, 0, "too long a path: use at most 4095 bytes");
   return {};
 }
 

@@ -35,7 +35,7 @@ Status read_id(std::string_view value, Text<63>& to);
 Status read_also(std::string_view value, Invocation& to);
 Status read_caller(std::string_view value, Caller& to);
 Status read_now(std::string_view value, Request& request);
-Status read_log(std::string_view value, PathText& to);
+Status read_log(std::string_view value, PathParts& to);
 // NAME=WHAT, what --env sets; a later one replaces an earlier one of that name.
 Status read_variable(std::string_view value, Request& request);
 Status read_mode(std::string_view value, Request& request);

@@ -20,7 +20,7 @@ constexpr Duration kFleetPause = Duration::seconds(15);
 class Looker final : public LockVisitor {
  public:
   Looker(const Instant& now, std::uint32_t max, Duration usual)
-      : now_(now), usual_(usual), max_(max), host_(host_name()) {}
+      : now_(now), usual_(usual), max_(max), host_(kept_host_name()) {}
 
   void header(const Header&) override {}
   void holder(const HolderView& holder) override {

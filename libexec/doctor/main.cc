@@ -65,8 +65,10 @@ std::string plain_path(const std::string& directory) {
 }
 
 Result<std::string> log_of(const NamingContext& around) {
+  const Result<PathParts> found = own_log(around);
+  if (!found.ok()) return found.error();
   PathText log;
-  if (const Status found = own_log(around, log); !found.ok()) return found.error();
+  found.value().join(log);
   return std::string(log.view());
 }
 

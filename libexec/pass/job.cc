@@ -103,7 +103,14 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
   const Status placed = fleet ? place_fleet_lock(atom.name(), options.store, whose, to.locks[0])
                               : place_lock(atom.name(), around, to.locks[0], to.make_parents);
   if (!placed.ok()) return placed;
-  if (fleet) to.no_history = !fleet_log(without_shared(around, options.store), to.log_path).ok();
+  if (fleet) {
+    const Result<PathParts> log = fleet_log(without_shared(around, options.store));
+    if (log.ok()) {
+      to.log = log.value();
+    } else {
+      to.no_history = true;
+    }
+  }
   to.locks[0].max = atom.max;
   to.if_elapsed = atom.if_elapsed;
   to.rate = atom.rate;

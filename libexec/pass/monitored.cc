@@ -47,6 +47,12 @@ void put_pairs(std::string& to, const Pairs& pairs) {
   }
 }
 
+std::string log_of(const Request& request) {
+  PathText path;
+  request.log.join(path);
+  return std::string(path.view());
+}
+
 std::string packed(const Job& job, const Variables& secrets, bool quiet) {
   const Atom& atom = job.atom;
   auto head = std::make_unique<Head>();
@@ -58,8 +64,9 @@ std::string packed(const Job& job, const Variables& secrets, bool quiet) {
   head->variables = atom.environment.size();
   head->words = atom.command.size();
   std::string all(reinterpret_cast<const char*>(head.get()), sizeof *head);
-  for (const std::string* text :
-       {&job.store, &atom.operation, &atom.operand, &atom.user, &atom.directory, &atom.notify})
+  const std::string log = log_of(job.request);
+  for (const std::string* text : {&job.store, &atom.operation, &atom.operand, &atom.user,
+                                  &atom.directory, &atom.notify, &log})
     put_text(all, *text);
   put_pairs(all, secrets);
   put_pairs(all, atom.environment);
@@ -90,14 +97,17 @@ class Texts {
   std::size_t at_;
 };
 
-// What comes before the variables. Puts the store's secrets into the environment, from which the
+// What comes before the variables, and what the head's request borrows: `atom` and `log` lend it.
+// Puts the store's secrets into the environment, from which the
 // store takes them.
-std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom) {
+std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom, std::string& log) {
   memcpy(&head, all.data(), sizeof head);
   std::string store = texts.next();
   for (std::string* text :
-       {&atom.operation, &atom.operand, &atom.user, &atom.directory, &atom.notify})
+       {&atom.operation, &atom.operand, &atom.user, &atom.directory, &atom.notify, &log})
     *text = texts.next();
+  head.request.notify = atom.notify;
+  head.request.log = {.directory = log};
   for (std::size_t i = 0; i < head.secrets; ++i) {
     const std::string name = texts.next();
     setenv(name.c_str(), texts.next().c_str(), 1);
@@ -109,7 +119,8 @@ AtomResult run_monitored(const std::string& all, const StoreService& service) {
   static Head head;
   Texts texts(all);
   Atom atom;
-  const std::string store = unpack(all, head, texts, atom);
+  std::string log;
+  const std::string store = unpack(all, head, texts, atom, log);
   for (std::size_t i = 0; i < head.variables; ++i) {
     const std::string name = texts.next();
     atom.environment[name] = texts.next();
@@ -118,7 +129,6 @@ AtomResult run_monitored(const std::string& all, const StoreService& service) {
   StoreRoom room;
   Result<Owned<Store>> opened = open_store(store, room, &service);
   if (!opened.ok()) return failed(opened.error());
-  head.request.notify = atom.notify;
   Job job{atom, head.request, *opened.value(), store, {}};
   if (head.has_not_since) job.not_since = head.not_since;
   const Result<bool> ran = ran_already(job);
@@ -167,7 +177,8 @@ int end_monitored_lease(char** argv, const StoreService& service) {
   static Head head;
   Texts texts(all);
   Atom atom;
-  const std::string store = unpack(all, head, texts, atom);
+  std::string log;
+  const std::string store = unpack(all, head, texts, atom, log);
   const Status ended = service.end_lease(store, argv[1]);
   if (ended.ok()) return 0;
   complain(atom.name() + ": " + std::string(ended.error().message.view()) +

@@ -49,6 +49,14 @@ std::string beside(const std::string& lock) {
   return lock.substr(0, lock.rfind('/') + 1) + std::string(kDefaultName);
 }
 
+// Empty: there is no place for one.
+std::string own_log_of(const NamingContext& around) {
+  const Result<PathParts> log = own_log(around);
+  PathText path;
+  if (log.ok()) log.value().join(path);
+  return std::string(path.view());
+}
+
 // As absolute paths, each once.
 void make_unique(std::vector<std::string>& logs) {
   for (std::string& log : logs) log = spellings(log).front();
@@ -73,9 +81,7 @@ Sources find_sources(const Selection& selection) {
   leave_shared(logs_around.atmost_dir);
   const bool shared =
       logs_around.option_dir != around.option_dir || logs_around.atmost_dir != around.atmost_dir;
-  PathText path_log;
-  const std::string own(own_log(logs_around, path_log).ok() ? std::string(path_log.view())
-                                                            : std::string());
+  const std::string own = own_log_of(logs_around);
   std::error_code ignored;
   Sources to;
   std::vector<std::string> older;  // that an earlier version wrote beside locks
@@ -93,7 +99,8 @@ Sources find_sources(const Selection& selection) {
     } else {
       to.logs.push_back(own);
       // Runs of a lock of this machine are logged there all the same.
-      if (shared && own_log(around, path_log).ok()) older.emplace_back(path_log.view());
+      const std::string local = shared ? own_log_of(around) : std::string();
+      if (!local.empty()) older.push_back(local);
       older.push_back(beside(path));
     }
   }

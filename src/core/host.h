@@ -25,8 +25,8 @@ std::int64_t own_process();  // its number, as its own /proc shows it
 Text<32> user_name(std::uint32_t user);
 
 // The machine's name as it calls itself (uname -n), at most 255 bytes, any bytes; empty when it has
-// none.
-Text<255> host_name();
+// none. As it was at the first call; the view is valid until the process ends. For one thread.
+std::string_view kept_host_name();
 
 bool is_terminal(int fd);
 // Whether it is a terminal to which other jobs do not write now.

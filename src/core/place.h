@@ -23,6 +23,8 @@ struct NamingContext {
 // The directory of named locks and atoms: --dir, $ATMOST_DIR, /var/lib/atmost for root, else HOST
 // in the user's state directory.
 Status lock_directory(const NamingContext& around, PathText& to);
+// The same in parts, which `around` lends.
+Result<PathParts> lock_directory(const NamingContext& around);
 
 // Fills path and name of `to` from LOCK. `named` says whether it is a name or an atom, whose
 // directories are ours to make.
@@ -37,12 +39,12 @@ Status check_store(std::string_view text);
 
 // The log of a call whose locks lie in no directory of this machine: history.jsonl in the directory
 // where local locks would be.
-Status fleet_log(const NamingContext& around, PathText& to);
+Result<PathParts> fleet_log(const NamingContext& around);
 
 // The log of a call whose lock is given by a path: history.jsonl in the directory of the user's
 // named locks, whatever --dir says. Beside the lock it would belong to the first user, and others
 // could not write to it. Error: there is no such directory.
-Status own_log(const NamingContext& around, PathText& to);
+Result<PathParts> own_log(const NamingContext& around);
 
 // As place_lock(), for a lock of a fleet store: its path is the store's URL, "/", and the key. The
 // lock is a name or an atom (whose host is around.host). A path is a usage error, as it means

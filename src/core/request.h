@@ -178,13 +178,13 @@ struct Request {
   // exectimes: touch only the eight index bytes and the locks, write no hints
   bool foreign_format = false;
 
-  // log_path is the default log of a lock that is given by a path (own_log(), place.h). It is made
+  PathParts log;  // --log; empty: history.jsonl beside the first lock file
+  // The log is the default one of a lock that is given by a path (own_log(), place.h). It is made
   // with its directories; if that fails, nothing is logged and no warning is given.
   bool log_is_own = false;
   std::uint32_t variable_count = 0;
   OwnVariable variables[kMaxOwnVariables];  // different names
   LockSpec locks[kMaxLocks];                // the first is LOCK, the others --also; any order
-  PathText log_path;  // --log; empty: history.jsonl beside the first lock file
 };
 
 // Whether any limit is learned.

@@ -101,6 +101,39 @@ class Text {
 // The longest path the kernel takes is 4096 bytes with its NUL (PATH_MAX, limits.h).
 using PathText = Text<4095>;
 
+// A path in parts, which are borrowed, with a slash between two of them; empty ones are left out.
+// Nothing is copied before the path is used.
+struct PathParts {
+  std::string_view directory{}, below{}, host{}, file{};
+
+  constexpr bool empty() const { return size() == 0; }
+  constexpr std::size_t size() const {
+    std::size_t sum = 0;
+    for_each([&sum](std::string_view between, std::string_view part) {
+      sum += between.size() + part.size();
+    });
+    return sum;
+  }
+  // truncated() if it is longer than a path may be.
+  constexpr void join(PathText& to) const {
+    to.clear();
+    for_each([&to](std::string_view between, std::string_view part) {
+      to.append(between).append(part);
+    });
+  }
+
+ private:
+  template <class Visit>
+  constexpr void for_each(Visit visit) const {
+    bool separated = true;
+    for (const std::string_view part : {directory, below, host, file}) {
+      if (part.empty()) continue;
+      visit(separated ? std::string_view() : std::string_view("/"), part);
+      separated = part.back() == '/';
+    }
+  }
+};
+
 }  // namespace atmost
 
 #endif

@@ -75,6 +75,15 @@ bool make_absolute(PathText& path) {
   return true;
 }
 
+bool make_absolute(PathParts& log) {
+  if (log.empty() || log.directory.starts_with('/')) return true;
+  static constinit PathText absolute;  // for as long as the request
+  log.join(absolute);
+  if (!make_absolute(absolute)) return false;
+  log = {.directory = absolute};
+  return true;
+}
+
 // The starter's part: blocks until the helper has an outcome.
 Outcome follow(const Request& request, os::HelperProcess& helper, const os::ProcessHandle& script) {
   Outcome outcome;
@@ -144,7 +153,7 @@ Outcome take_at_once(const limiter::Keeping& keeping, os::HelperProcess& helper,
 Status complete_hold(Store& store, std::int64_t pid, Request& request) {
   std::int64_t start_ns = 0;
   if (Status opened = open_script(pid, kept_script(), start_ns); !opened.ok()) return opened;
-  bool absolute = make_absolute(request.log_path);
+  bool absolute = make_absolute(request.log);
   for (std::uint32_t i = 0; i < request.lock_count; ++i)
     absolute = absolute && make_absolute(request.locks[i].path);
   if (!absolute) {

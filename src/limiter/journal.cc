@@ -26,10 +26,10 @@ void fill_place(const Request& request, const StoreTraits& traits, history::LogP
   place.mode = request.create_mode;  // a user that may take the lock may write its history
   // A user that may rename files in the own log's directory owns the caller's other files, too; and
   // the lock beside another one was opened.
-  place.check_directories = !request.log_path.empty() && !request.log_is_own;
-  place.optional = !request.log_path.empty() && request.log_is_own;
-  if (!request.log_path.empty()) {
-    place.path.assign(request.log_path);
+  place.check_directories = !request.log.empty() && !request.log_is_own;
+  place.optional = !request.log.empty() && request.log_is_own;
+  if (!request.log.empty()) {
+    request.log.join(place.path);
     if (!request.log_is_own && !traits.has_path && request.make_parents)
       make_directories(place.path);
     return;
@@ -255,7 +255,7 @@ void Journal::append(const Event& event) {
 // named can be one.
 bool Journal::is_a_lock() {
   struct stat log;
-  if (request_.log_path.empty() || request_.log_is_own ||
+  if (request_.log.empty() || request_.log_is_own ||
       os::path_status(place_.path.c_str(), log, false) != 0)
     return false;
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {

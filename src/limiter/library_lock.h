@@ -50,6 +50,7 @@ class LibraryLock {
 
   // The request, which the caller fills before get(). locks[0] only.
   Request& request() { return filled_.get(); }
+  void keep_log(const PathParts& log) { filled_.keep_log(log); }
   int fill(const atmost_options& options) { return filled_.fill(options); }
   // The store that the request is asked of. Set before everything else.
   void set_scheme(const Scheme& scheme) { scheme_ = &scheme; }

@@ -8,6 +8,7 @@
 #include "library_answer.h"
 #include "library_request.h"
 #include "library_store.h"
+#include "os/machine.h"
 
 namespace atmost::limiter {
 namespace {
@@ -129,7 +130,7 @@ NamingContext naming_context(const char* directory, const char* host, const Nami
   }
   const bool by_user = what.in_directory && around.atmost_dir.empty();
   around.root = by_user && user_id() == 0;
-  if (host == nullptr && (what.atom || (by_user && !around.root))) host_room = host_name();
+  if (host == nullptr && (what.atom || (by_user && !around.root))) host_room = os::host_name();
   around.host = host != nullptr ? std::string_view(host) : host_room.view();
   return around;
 }
@@ -152,8 +153,14 @@ int prepare_named(const char* name, const atmost_options* options, atmost_option
   request.make_parents = named;
   if (placed.ok()) placed = place_others(known, around, request);
   request.log_is_own = !named && own_history(known);
-  if (placed.ok() && request.log_is_own && !own_log(around, request.log_path).ok())
-    request.no_history = true;
+  if (placed.ok() && request.log_is_own) {
+    const Result<PathParts> log = own_log(around);
+    if (log.ok()) {
+      to->keep_log(log.value());
+    } else {
+      request.no_history = true;
+    }
+  }
   return keep_if(placed, to);
 }
 

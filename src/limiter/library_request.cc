@@ -144,8 +144,9 @@ int fill_request(const atmost_options& from, Request& to) {
   if (from.id != nullptr) to.id = Text<63>(std::string_view(from.id));
   to.eviction = eviction_of(from);
   to.no_history = from.no_history != 0;
-  if (from.log != nullptr) to.log_path.assign(from.log);
-  if (to.log_path.truncated()) return answer_misuse("log is longer than a path may be");
+  if (from.log != nullptr) to.log = {.directory = from.log};
+  if (to.log.size() > PathText::capacity())
+    return answer_misuse("log is longer than a path may be");
   return fill_choices(from, to);
 }
 
@@ -171,7 +172,7 @@ void FilledRequest::fill_again() {
   request_.lock_count = 1;
   request_.locks[0].name.clear();
   request_.locks[0].path.clear();
-  request_.log_path.clear();
+  request_.log = {};
   request_.make_parents = request_.looks_only = request_.log_is_own = false;
   request_.no_history = options_.no_history != 0;
   request_.eviction = eviction_of(options_);
@@ -184,8 +185,14 @@ int FilledRequest::fill(const atmost_options& from) {
   }
   const int answer = fill_request(from, request_);
   filled_ = answer == ATMOST_ADMITTED;
+  if (filled_ && from.log != nullptr) keep_log(request_.log);
   options_ = from;
   return answer;
+}
+
+void FilledRequest::keep_log(const PathParts& log) {
+  log.join(log_);
+  request_.log = {.directory = log_};
 }
 
 bool agree_to_be_killed(bool agreed) {

@@ -21,6 +21,9 @@ class FilledRequest {
   Request& get() { return request_; }
   const Request& get() const { return request_; }
 
+  // Copies the path of the log, because its parts may change where they are.
+  void keep_log(const PathParts& log);
+
  private:
   bool is_from(const atmost_options& options) const;
   void fill_again();
@@ -28,6 +31,7 @@ class FilledRequest {
   bool filled_ = false;
   atmost_options options_;  // with filled_
   Request request_;
+  PathText log_;
 };
 
 // Sets what atmost_may_be_killed() says; returns the value before.

@@ -75,7 +75,7 @@ Text<32> user_name(std::uint32_t user) {
   return name;
 }
 
-Text<255> host_name() { return os::host_name(); }
+std::string_view kept_host_name() { return os::kept_host_name(); }
 
 bool absolute_path(std::string_view path, PathText& to) {
   to.clear();

@@ -14,13 +14,15 @@ Text<255> ask_host_name() {
 
 }  // namespace
 
-#ifdef ATMOST_OWN_PROCESS
 // Read once, so that a run names one host even if the machine is renamed meanwhile.
-Text<255> host_name() {
+std::string_view kept_host_name() {
   static constinit Text<255> known;
   if (known.empty()) known = ask_host_name();
   return known;
 }
+
+#ifdef ATMOST_OWN_PROCESS
+Text<255> host_name() { return Text<255>(kept_host_name()); }
 #else
 Text<255> host_name() { return ask_host_name(); }
 #endif

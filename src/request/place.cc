@@ -14,12 +14,16 @@ Status check_host(std::string_view host) {
   return error;
 }
 
+Error too_long() {
+  return error_of(Code::usage, 0,
+                  "the lock directory's path is too long: use --dir with a shorter one");
+}
+
 Status append_file(std::string_view file, PathText& to) {
   if (to.empty() || to.view().back() != '/') to.push('/');
   to.append(file);
   if (!to.truncated()) return {};
-  return error_of(Code::usage, 0,
-                  "the lock directory's path is too long: use --dir with a shorter one");
+  return too_long();
 }
 
 }  // namespace
@@ -29,42 +33,45 @@ Status join_path(std::string_view directory, std::string_view file, PathText& to
   return append_file(file, to);
 }
 
-Status lock_directory(const NamingContext& around, PathText& to) {
-  if (!around.option_dir.empty()) {
-    to.assign(around.option_dir);
-    if (to.truncated())
-      return error_of(Code::usage, 0, "--dir: too long a path: use at most 4095 bytes");
-    return {};
-  }
+Result<PathParts> lock_directory(const NamingContext& around) {
+  const auto checked = [](const PathParts& parts, std::string_view what) -> Result<PathParts> {
+    if (parts.size() <= PathText::capacity()) return parts;
+    Error error = error_of(Code::usage, 0, what);
+    error.message.append(" too long a path: use at most 4095 bytes");
+    return error;
+  };
+  if (!around.option_dir.empty()) return checked({.directory = around.option_dir}, "--dir:");
   if (!around.atmost_dir.empty()) {
     // A relative path would be another directory wherever a job happens to start.
     if (around.atmost_dir[0] != '/') {
       return error_of(Code::usage, 0,
                       "$ATMOST_DIR is not an absolute path: begin it with /, or use --dir");
     }
-    to.assign(around.atmost_dir);
-    if (to.truncated())
-      return error_of(Code::usage, 0, "$ATMOST_DIR is too long a path: use at most 4095 bytes");
-    return {};
+    return checked({.directory = around.atmost_dir}, "$ATMOST_DIR is");
   }
-  if (around.root) {
-    to.assign("/var/lib/atmost");
-    return {};
-  }
-  if (const Status host = check_host(around.host); !host.ok()) return host;
-  Text<300> own("atmost/");
-  own.append(around.host);
+  if (around.root) return PathParts{.directory = "/var/lib/atmost"};
+  if (const Status host = check_host(around.host); !host.ok()) return host.error();
+  PathParts own{.below = "atmost", .host = around.host};
   // The XDG base directory specification: a relative path is to be ignored.
-  if (!around.state_home.empty() && around.state_home[0] == '/')
-    return join_path(around.state_home, own, to);
-  if (around.home.empty() || around.home[0] != '/') {
+  if (!around.state_home.empty() && around.state_home[0] == '/') {
+    own.directory = around.state_home;
+  } else if (!around.home.empty() && around.home[0] == '/') {
+    own.directory = around.home;
+    own.below = ".local/state/atmost";
+  } else {
     return error_of(Code::usage, 0,
                     "there is no place for named locks, as $HOME is not set: use --dir DIR, "
                     "$ATMOST_DIR, or a path");
   }
-  Text<320> below(".local/state/");
-  below.append(own);
-  return join_path(around.home, below, to);
+  if (own.size() > PathText::capacity()) return too_long();
+  return own;
+}
+
+Status lock_directory(const NamingContext& around, PathText& to) {
+  const Result<PathParts> found = lock_directory(around);
+  if (!found.ok()) return found.error();
+  found.value().join(to);
+  return {};
 }
 
 Status place_lock(std::string_view lock, const NamingContext& around, LockSpec& to, bool& named) {
@@ -128,15 +135,18 @@ Status check_store(std::string_view text) {
   return error;
 }
 
-Status fleet_log(const NamingContext& around, PathText& to) {
-  if (const Status found = lock_directory(around, to); !found.ok()) return found;
-  return append_file("history.jsonl", to);
+Result<PathParts> fleet_log(const NamingContext& around) {
+  Result<PathParts> log = lock_directory(around);
+  if (!log.ok()) return log;
+  log.value().file = "history.jsonl";
+  if (log.value().size() > PathText::capacity()) return too_long();
+  return log;
 }
 
-Status own_log(const NamingContext& around, PathText& to) {
+Result<PathParts> own_log(const NamingContext& around) {
   NamingContext own = around;
   own.option_dir = {};
-  return fleet_log(own, to);
+  return fleet_log(own);
 }
 
 Status place_fleet_lock(std::string_view lock, std::string_view store, std::string_view host,

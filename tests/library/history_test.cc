@@ -69,6 +69,25 @@ TEST_F(LibraryHistory, HasAdmissionsRefusalsAndEnds) {
   EXPECT_EQ(all.find("cpu_s"), std::string::npos) << "not known of a part of a program";
 }
 
+// A request outlives the call that begins it, and the options that it was given.
+TEST_F(LibraryHistory, RemembersTheNameOfItsLog) {
+  std::string log = path("own.jsonl");
+  atmost::Limits quiet = limits_;
+  quiet.no_history = 1;
+  atmost::Held before = atmost::Named(path("a")).get_lock(quiet);
+  ASSERT_TRUE(before);
+  limits_.log = log.c_str();
+  limits_.wait = 60;
+  atmost_request* request = nullptr;
+  ASSERT_EQ(atmost_begin(path("a").c_str(), &limits_, &request), ATMOST_ADMITTED);
+  log.assign(log.size(), 'x');
+  before.release(true);
+  atmost_lock* lock = nullptr;
+  ASSERT_EQ(atmost_finish(request, &lock), ATMOST_ADMITTED) << atmost_message();
+  atmost_release(lock, 1);
+  EXPECT_EQ(events(path("own.jsonl")), (Words{"admitted", "ended 0"}));
+}
+
 // The tokens pair them, for the programs that read it.
 TEST_F(LibraryHistory, IsReadByTheCommandsThatReadTheOthers) {
   for (int i = 0; i < 3; ++i) atom_.get_lock(limits_).release(true);

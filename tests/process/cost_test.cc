@@ -85,7 +85,7 @@ TEST_F(Cost, Run) {
          {"sigaction", 1},  {"sigprocmask", 2}, {"sigtimedwait", 1},    {"stat", depth()},
          {"statx", 4},      {"uname", 1},       {"wait4", 1},           {"waitid", 1},
          {"write", 1}});
-  touches(ordinary(), 13);
+  touches(ordinary(), 11);
 }
 
 TEST_F(Cost, RunExec) {
@@ -105,7 +105,7 @@ TEST_F(Cost, RunExec) {
                 {"statx", 3},
                 {"uname", 1},
                 {"write", 1}});
-  touches(words, 11);
+  touches(words, 10);
 }
 
 TEST_F(Cost, Exectimes) {
@@ -194,7 +194,7 @@ TEST_F(Cost, Refusal) {
                      {"uname", 1},
                      {"waitid", 1},
                      {"write", 2}});
-  touches(ordinary(), 11);
+  touches(ordinary(), 10);
   close(end[1]);
   close(end[0]);
   waitpid(holder, nullptr, 0);

@@ -44,6 +44,54 @@ TEST(LockDirectory, SaysWhatIsMissing) {
             std::string::npos);
 }
 
+std::string log_of(const Result<PathParts>& parts) {
+  if (!parts.ok()) return "error: " + std::string(parts.error().message.view());
+  PathText path;
+  parts.value().join(path);
+  EXPECT_EQ(path.size(), parts.value().size());
+  EXPECT_FALSE(path.truncated());
+  return std::string(path.view());
+}
+
+TEST(Logs, LieInTheLockDirectory) {
+  const NamingContext root{"d/", "", "/s", "/h", "mars", true};
+  EXPECT_EQ(log_of(fleet_log(root)), "d/history.jsonl");
+  EXPECT_EQ(log_of(own_log(root)), "/var/lib/atmost/history.jsonl") << "whatever --dir says";
+  EXPECT_EQ(log_of(own_log({"", "/", "", "", "mars", true})), "/history.jsonl");
+  EXPECT_EQ(log_of(own_log({"", "/e//", "", "", "", true})), "/e//history.jsonl");
+  EXPECT_EQ(log_of(own_log({"", "", "/s/", "/h", "mars", false})), "/s/atmost/mars/history.jsonl");
+  EXPECT_EQ(log_of(own_log({"", "", "", "/h", "mars", false})),
+            "/h/.local/state/atmost/mars/history.jsonl");
+  EXPECT_NE(log_of(own_log({"d", "", "", "", "mars", false})).find("$HOME"), std::string::npos);
+}
+
+TEST(Logs, ADirectoryMayBeTooLongForThem) {
+  const std::string longest = "/" + std::string(4094, 'x');
+  EXPECT_EQ(directory_of({"", longest, "", "", "", true}), longest);
+  EXPECT_NE(log_of(own_log({"", longest, "", "", "", true})).find("too long"), std::string::npos);
+  const std::string fits = longest.substr(0, 4095 - std::string("/history.jsonl").size());
+  EXPECT_EQ(log_of(own_log({"", fits, "", "", "", true})), fits + "/history.jsonl");
+}
+
+TEST(PathParts, AreJoinedByOneSlash) {
+  const auto joined = [](const PathParts& parts) {
+    PathText path("before");
+    parts.join(path);
+    EXPECT_EQ(path.size(), parts.size());
+    EXPECT_EQ(parts.empty(), path.empty());
+    return std::string(path.view());
+  };
+  EXPECT_EQ(joined({}), "");
+  EXPECT_EQ(joined({.directory = "a"}), "a");
+  EXPECT_EQ(joined({.directory = "a", .file = "b"}), "a/b");
+  EXPECT_EQ(joined({.directory = "/", .below = "b", .host = "c/", .file = "d"}), "/b/c/d");
+  EXPECT_EQ(joined({.file = "d"}), "d");
+  const std::string huge(4096, 'x');
+  PathText path;
+  PathParts{.directory = huge}.join(path);
+  EXPECT_TRUE(path.truncated());
+}
+
 struct Placed {
   std::string path;
   std::string name;

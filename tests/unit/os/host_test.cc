@@ -143,7 +143,7 @@ TEST(Terminal, KnowsItsSize) {
 
 TEST(Machine, SaysWhereTheProgramIs) {
   EXPECT_FALSE(has_raised_rights());
-  EXPECT_FALSE(host_name().empty());
+  EXPECT_FALSE(kept_host_name().empty());
   EXPECT_EQ(access((std::string(program_directory().view()) + "/unit_os_host").c_str(), X_OK), 0);
 }
 
