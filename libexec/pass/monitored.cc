@@ -66,7 +66,7 @@ std::string packed(const Job& job, const Variables& secrets, bool quiet) {
   std::string all(reinterpret_cast<const char*>(head.get()), sizeof *head);
   const std::string log = log_of(job.request);
   for (const std::string* text : {&job.store, &atom.operation, &atom.operand, &atom.user,
-                                  &atom.directory, &atom.notify, &log})
+                                  &atom.directory, &atom.notify, &atom.ping, &log})
     put_text(all, *text);
   put_pairs(all, secrets);
   put_pairs(all, atom.environment);
@@ -98,15 +98,15 @@ class Texts {
 };
 
 // What comes before the variables, and what the head's request borrows: `atom` and `log` lend it.
-// Puts the store's secrets into the environment, from which the
-// store takes them.
+// Puts the store's secrets into the environment, from which the store takes them.
 std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom, std::string& log) {
   memcpy(&head, all.data(), sizeof head);
   std::string store = texts.next();
-  for (std::string* text :
-       {&atom.operation, &atom.operand, &atom.user, &atom.directory, &atom.notify, &log})
+  for (std::string* text : {&atom.operation, &atom.operand, &atom.user, &atom.directory,
+                            &atom.notify, &atom.ping, &log})
     *text = texts.next();
   head.request.notify = atom.notify;
+  head.request.ping = atom.ping;
   head.request.log = {.directory = log};
   for (std::size_t i = 0; i < head.secrets; ++i) {
     const std::string name = texts.next();
