@@ -94,7 +94,7 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
 
 Status make_request(const Atom& atom, const Options& options, const NamingContext& around,
                     const Instant& now, Request& to) {
-  // Not `to = {}`, which writes and then copies all of its 75 KiB.
+  // Not `to = {}`, which writes and then copies all of its 70 KiB.
   static_assert(std::is_trivially_destructible_v<Request>);
   new (&to) Request;
   const bool fleet = in_fleet(atom, options);

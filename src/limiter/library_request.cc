@@ -120,7 +120,7 @@ Eviction eviction_of(const atmost_options& from) {
 }
 
 int fill_request(const atmost_options& from, Request& to) {
-  new (&to) Request;  // an assignment would copy 90 KiB of empty texts
+  new (&to) Request;  // an assignment would copy 70 KiB of empty texts
   to.kind = HolderKind::library;
   LockSpec& spec = to.locks[0];
   if (from.max < 1 || from.max > kMaxSlots) return answer_misuse("max must be 1…262144");
