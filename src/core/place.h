@@ -23,8 +23,6 @@ struct NamingContext {
 // The directory of named locks and atoms: --dir, $ATMOST_DIR, /var/lib/atmost for root, else HOST
 // in the user's state directory.
 Status lock_directory(const NamingContext& around, PathText& to);
-// The same in parts, which `around` lends.
-Result<PathParts> lock_directory(const NamingContext& around);
 
 // Fills path and name of `to` from LOCK. `named` says whether it is a name or an atom, whose
 // directories are ours to make.
@@ -38,7 +36,7 @@ bool is_fleet(std::string_view store);
 Status check_store(std::string_view text);
 
 // The log of a call whose locks lie in no directory of this machine: history.jsonl in the directory
-// where local locks would be.
+// where local locks would be. In parts, which `around` lends.
 Result<PathParts> fleet_log(const NamingContext& around);
 
 // The log of a call whose lock is given by a path: history.jsonl in the directory of the user's

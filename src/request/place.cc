@@ -26,14 +26,8 @@ Status append_file(std::string_view file, PathText& to) {
   return too_long();
 }
 
-}  // namespace
-
-Status join_path(std::string_view directory, std::string_view file, PathText& to) {
-  to.assign(directory);
-  return append_file(file, to);
-}
-
-Result<PathParts> lock_directory(const NamingContext& around) {
+// lock_directory(), as `around` lends it.
+Result<PathParts> directory_parts(const NamingContext& around) {
   const auto checked = [](const PathParts& parts, std::string_view what) -> Result<PathParts> {
     if (parts.size() <= PathText::capacity()) return parts;
     Error error = error_of(Code::usage, 0, what);
@@ -67,8 +61,15 @@ Result<PathParts> lock_directory(const NamingContext& around) {
   return own;
 }
 
+}  // namespace
+
+Status join_path(std::string_view directory, std::string_view file, PathText& to) {
+  to.assign(directory);
+  return append_file(file, to);
+}
+
 Status lock_directory(const NamingContext& around, PathText& to) {
-  const Result<PathParts> found = lock_directory(around);
+  const Result<PathParts> found = directory_parts(around);
   if (!found.ok()) return found.error();
   found.value().join(to);
   return {};
@@ -136,7 +137,7 @@ Status check_store(std::string_view text) {
 }
 
 Result<PathParts> fleet_log(const NamingContext& around) {
-  Result<PathParts> log = lock_directory(around);
+  Result<PathParts> log = directory_parts(around);
   if (!log.ok()) return log;
   log.value().file = "history.jsonl";
   if (log.value().size() > PathText::capacity()) return too_long();
