@@ -89,7 +89,7 @@ void measure_wrappers(const Options& options, Book& book) {
   const int rounds = options.quick ? 60 : 600;
   std::map<std::string, Samples> samples;
   // In another order each round: what ran before leaves caches cold or warm. In a fixed order the
-  // bare command followed the longest wrapper each time, and seemed 25 µs dearer than it is.
+  // bare command followed the longest wrapper each time, and seemed up to 25 µs dearer than it is.
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937 random(1);

@@ -25,7 +25,7 @@ std::int64_t own_process();  // its number, as its own /proc shows it
 Text<32> user_name(std::uint32_t user);
 
 // The machine's name as it calls itself (uname -n), at most 255 bytes, any bytes; empty when it has
-// none. As it was at the first call; the view is valid until the process ends. For one thread.
+// none. Asked once and kept: for one thread. The view is valid until the process ends.
 std::string_view kept_host_name();
 
 bool is_terminal(int fd);

@@ -10,8 +10,8 @@ namespace atmost::os {
 
 // uname's node name; empty when there is none.
 Text<255> host_name();
-// As it was at the first call of these two, for a process of our own with one thread. The view is
-// valid until the process ends.
+// The same, asked once and kept: for a process of our own with one thread. The view is valid until
+// the process ends.
 std::string_view kept_host_name();
 
 // Whether the kernel gave this process rights that its caller lacks (AT_SECURE; where there is

@@ -80,7 +80,7 @@ double price_for(const DirectoryStats& directory_stats, std::uint32_t risk_ppm) 
 
 namespace {
 
-// As best_step(), which is known to be `from` or more.
+// best_step(), where the result is known to be at least `from`.
 int best_step_from(int from, const Forecast& forecast, double price, int high) {
   constexpr int kWider = static_cast<int>(kWidenSteps);
   int best = high;

@@ -26,7 +26,7 @@ Status append_file(std::string_view file, PathText& to) {
   return too_long();
 }
 
-// lock_directory(), as `around` lends it.
+// The lock directory in parts, which `around` lends.
 Result<PathParts> directory_parts(const NamingContext& around) {
   const auto checked = [](const PathParts& parts, std::string_view what) -> Result<PathParts> {
     if (parts.size() <= PathText::capacity()) return parts;

@@ -16,7 +16,7 @@ struct alignas(8) Entry {
   struct robust_list link;
 };
 Entry entries[kWordWindow];
-Entry only;  // instead of those for a single word: the array would be a page more
+Entry only;  // of a single word: the array would take one page more
 struct robust_list_head head;
 void* mapping = nullptr;
 std::size_t mapping_size = 0;
