@@ -17,8 +17,8 @@ const Stamp& measured_from(const LastAdmission& last, ElapsedFrom from) {
   return last.start;
 }
 
-// How long until `last` is `interval` ago; 0: it is. One that lies in the future counts as just
-// now, which is noted.
+// How long until `last` is `interval` ago; 0: it is. A moment that lies in the future counts as
+// just now, which is noted.
 Duration rest_of(const Stamp& last, Duration interval, const Instant& now, Decision& answer) {
   if (interval.is_zero() || !last.known) return {};
   const std::int64_t age = age_ns(last, now);
@@ -42,15 +42,17 @@ bool too_soon(const Request& request, const View& view, const Instant& now, Deci
   return true;
 }
 
-// A hold of the library, whose program has agreed neither to be stopped nor to be asked for the
-// slot.
-bool immune(const HolderView& holder) {
-  return holder.kind == HolderKind::library && holder.eviction == Eviction::none;
+// Why a holder may not be stopped; none: it may. A program that uses the library may have agreed
+// neither to be stopped nor to be asked for the slot; one with a foreign lock knows nothing of us.
+Why immunity(const HolderView& holder) {
+  if (holder.foreign_lock) return Why::foreign;
+  const bool library = holder.kind == HolderKind::library && holder.eviction == Eviction::none;
+  return library ? Why::immune : Why::none;
 }
 
 // Adds the slots of overdue holders, oldest first, as many as are needed, except those that may not
-// be stopped; notes when the next one becomes overdue. Why::immune and the culprit: an overdue
-// holder was passed over.
+// be stopped; notes when the next one becomes overdue. Why::immune or foreign and the culprit: an
+// overdue holder was passed over.
 void find_victims(const View& view, const Instant& now, Duration expire_after, std::uint32_t needed,
                   Decision& answer) {
   bool taken[kMaxVictims] = {};
@@ -67,12 +69,13 @@ void find_victims(const View& view, const Instant& now, Duration expire_after, s
     }
     if (oldest == count) return;
     if (oldest_age < expire_after.ns) {
-      answer.retry_in = {expire_after.ns - oldest_age};
+      const std::int64_t left_ns = expire_after.ns - oldest_age;
+      if (left_ns < answer.retry_in.ns) answer.retry_in = {left_ns};
       return;
     }
     taken[oldest] = true;
-    if (immune(view.holders[oldest])) {
-      answer.why = Why::immune;
+    if (const Why why = immunity(view.holders[oldest]); why != Why::none) {
+      answer.why = why;
       if (answer.culprit == 0) answer.culprit = view.holders[oldest].pid;
       continue;
     }
@@ -82,6 +85,26 @@ void find_victims(const View& view, const Instant& now, Duration expire_after, s
 }
 
 // These change the answer where it is: a copy of it is a KiB.
+
+// The same with holders whose supervisors were killed: they may stay as long as those would have
+// let them.
+void find_left(const View& view, const Instant& now, std::uint32_t needed, Decision& answer) {
+  for (const HolderView& holder : view.holders) {
+    const std::int64_t age = holder.supervisor_died ? holder_age_ns(holder, now) : -1;
+    if (age < 0 || answer.victim_count >= needed || answer.victim_count == kMaxVictims) continue;
+    const Duration limit = holder.max_runtime;
+    if (age < limit.ns) {
+      if (limit.ns - age < answer.retry_in.ns) answer.retry_in = {limit.ns - age};
+    } else if (holder.left_by != 0) {
+      if (answer.victim_count == 0 || limit < answer.outlived) answer.outlived = limit;
+      answer.holds[answer.victim_count] = holder.hold;
+      answer.victims[answer.victim_count++] = holder.slot;
+    }
+  }
+  if (answer.victim_count == 0) return;
+  answer.verdict = Verdict::take_over;
+  answer.why = Why::no_slot;
+}
 
 // There is a free slot: it is ours unless a waiter has a better claim.
 void with_room(const Request& request, const View& view, Decision& answer) {
@@ -138,10 +161,18 @@ Decision answer_of(const Request& request, const LockSpec& lock, const View& vie
     answer.why = Why::ancestor;
     return answer;
   }
+  if (view.foreign_lock) {
+    answer.why = Why::foreign;
+    answer.foreign_whole = view.foreign_whole;
+    answer.culprit = view.foreign_pid;
+    return answer;
+  }
   if (view.takeover_running) {
     answer.why = Why::taking_over;
     return answer;
   }
+  if (!view.has_room) find_left(view, now, in_the_way(lock, view), answer);
+  if (answer.verdict == Verdict::take_over) return answer;
   const bool replace = request.on_busy == OnBusy::replace && view.last_chance;
   const Duration due = replace ? Duration{} : answer.limits.expire_after;
   if (!due.is_forever()) {
@@ -152,7 +183,7 @@ Decision answer_of(const Request& request, const LockSpec& lock, const View& vie
       answer.culprit = 0;
       return answer;
     }
-    if (answer.why == Why::immune) return answer;
+    if (answer.why == Why::immune || answer.why == Why::foreign) return answer;
   }
   if (view.has_room) {  // holders of unknown age are not overdue
     with_room(request, view, answer);

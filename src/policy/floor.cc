@@ -11,7 +11,8 @@ constexpr Duration kShortestFloor = Duration::millis(10);
 constexpr int kBelowMedian = kStepsPerOctave + 1;
 // Where the runs become quicker, each floor notes several of them.
 constexpr double kRepeats = 2;
-// What a short run adds to, and an ordinary one takes from, the proof that the job is quicker now.
+// The amount that a short run adds to, and an ordinary one takes from, the proof that the job is
+// quicker now.
 constexpr std::uint32_t kProof = 16;
 // So many notes more than the risk allows halve the risk at which the floor is put, down to a
 // twentieth of it.

@@ -176,7 +176,7 @@ bool run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const
     if (lock_stats.completed >= kOwnRuns) {
       const Forecast next = forecast(lock_stats, directory_stats, weights);
       const StepBounds bounds = step_bounds(run.low, run.high);
-      // What was learned since the first attempt would hide its kill.
+      // Lessons since the first attempt would hide its kill.
       const bool retried = !beside_kill && lock_stats.unsettled > 0 &&
                            lock_stats.unsettled <= static_cast<std::uint32_t>(step);
       try_prices(directory_stats,

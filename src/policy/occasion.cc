@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view kNames[] = {"success",  "recovered", "failure",
                                        "too-fast", "killed",    "lost"};
-// What --notify-on names them by. A run that was too fast is a failure, too.
+// Their names in --notify-on. A run that was too fast is a failure, too.
 constexpr unsigned kBits[] = {
     0, kTellRecovered, kTellFailure, kTellFailure | kTellTooFast, kTellKilled, kTellLost};
 

@@ -1,4 +1,4 @@
-// Who is told of the end of a run. Pure.
+// Which messages the end of a run causes. Pure.
 #ifndef ATMOST_POLICY_OCCASION_H
 #define ATMOST_POLICY_OCCASION_H
 
@@ -12,17 +12,16 @@ namespace atmost::policy {
 
 enum class Occasion : std::uint8_t { success, recovered, failure, too_fast, killed, lost };
 
-// What $ATMOST_EVENT calls it.
+// Its name in $ATMOST_EVENT.
 std::string_view name_of(Occasion occasion);
 
-// What the outcome of a run is, whose command may also not have been started. Never recovered:
-// that depends on the runs before.
-// REQUIRES: its kind is not `refused`.
+// The occasion that a run's outcome is; its command may also not have been started. Never
+// recovered: that depends on the runs before. REQUIRES: its kind is not `refused`.
 Occasion occasion_of(const Outcome& outcome);
 
 constexpr bool is_failure(Occasion occasion) { return occasion > Occasion::recovered; }
 
-// What is done about it.
+// The messages that it causes.
 struct Telling {
   Occasion occasion = Occasion::success;
   bool notify = false;       // the request's command for that is run

@@ -88,7 +88,7 @@ int best_step_from(int from, const Forecast& forecast, double price, int high) {
   const auto doublings = [](int s) { return static_cast<double>(s) / kStepsPerOctave; };
   for (int s = from; s <= high && doublings(s) < least; ++s) {
     double kills = forecast.beyond[s];
-    // What is longer than the longest limit is not tried again.
+    // A run that is longer than the longest limit is not tried again.
     for (int retry = s + kWider; retry < high && retry <= s + kRetries * kWider; retry += kWider)
       kills += kRetryWeight * forecast.beyond[retry];
     const double cost = doublings(s) + price * kills;
@@ -110,7 +110,7 @@ PriceLimits limits_at_prices(const Forecast& forecast, StepBounds bounds) {
   PriceLimits limits{};
   int best = 0;
   for (int i = 0; i < kPrices; ++i) {
-    // What was worth its doublings at a lower price is worth them at this one.
+    // A limit that was worth its doublings at a lower price is worth them at this one.
     best = best_step_from(best, forecast, price_at(i), bounds.high);
     limits.step[i] = static_cast<std::uint8_t>(best > bounds.low ? best : bounds.low);
   }

@@ -12,7 +12,7 @@ struct Schedule {
   // The length, rounded down, that half of the intervals between requests reach.
   Duration usual{};
   Duration longer = Duration::forever();  // the same, rounded up
-  // What `--if-elapsed auto` means now: 0, or from half of `usual` up to all of it.
+  // The value of `--if-elapsed auto` now: 0, or from half of `usual` up to all of it.
   Duration interval{};
   std::uint32_t slowed = 0;  // steps by which it is longer than half, because of spam
 };
@@ -23,7 +23,7 @@ struct Schedule {
 // asking sooner has to wait longer, up to the usual interval.
 Schedule schedule_of(const LockStats& lock_stats, const LearnedBounds& bounds);
 
-// What the detection of spam needs to know about earlier requests.
+// The facts about earlier requests that the detection of spam needs.
 struct Arrivals {
   std::int64_t last_real_ns = 0;  // wall clock; 0: there was none
   // Requests that each came within the interval after the one before.

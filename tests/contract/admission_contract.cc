@@ -296,7 +296,9 @@ TEST_P(StoreContract, TheSameLockTwiceIsAMistake) {
   world_->point(caller.request.locks[1], 0);
   Result<Owned<Session>> opened = caller.store().open(caller.request);
   if (opened.ok()) {  // a store that finds it out when it is asked
-    Result<Decision> answer = opened.value()->attempt(policy::decide, at(0), nullptr, caller.lease);
+    clock_now = at(0);
+    Result<Decision> answer =
+        opened.value()->attempt(policy::decide, told_by_clock, nullptr, caller.lease);
     ASSERT_FALSE(answer.ok());
     EXPECT_EQ(answer.error().code, Code::usage);
   } else {

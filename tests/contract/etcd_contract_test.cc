@@ -30,7 +30,7 @@ class EtcdWorld final : public World {
     spec.name = Text<255>(name);
     spec.path = PathText("etcd://test" + prefix_ + "/" + name + ".lock");
   }
-  std::set<std::string> lacks() override { return {"last_admission", "turns", "withdraws"}; }
+  std::set<std::string> lacks() override { return {"last_admission", "withdraws"}; }
   std::optional<std::string> bytes() override {
     const std::string body = "{\"key\":\"" + etcd::base64(prefix_) + "\",\"range_end\":\"" +
                              etcd::base64(etcd::end_of_prefix(prefix_)) + "\"}";

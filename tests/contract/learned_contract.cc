@@ -1,4 +1,4 @@
-// What is learned from runs outlives callers, and is known to all of them.
+// Lessons from runs outlive callers, and are known to all of them.
 #include "contract.h"
 #include "policy/limits.h"
 

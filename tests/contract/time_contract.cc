@@ -79,6 +79,21 @@ TEST_P(StoreContract, ALaterAdmissionStaysTheNewest) {
   EXPECT_EQ(asks.ask(at(60)).retry_in.ns, Duration::seconds(1).ns);
 }
 
+TEST_P(StoreContract, AForgottenAdmissionIsNotBroughtBack) {
+  NEEDS(last_admission);
+  NEEDS(withdraws);
+  Caller& before = one(1);
+  ASSERT_TRUE(before.admitted(at(0)));
+  before.release(Ending::success, at(0));
+  Caller& caller = one(1);
+  ASSERT_TRUE(caller.admitted(at(1)));
+  forget();
+  caller.release(Ending::not_started, at(2));
+  Caller& asks = one(1);
+  asks.request.if_elapsed = kMinute;
+  EXPECT_TRUE(asks.admitted(at(3)));
+}
+
 TEST_P(StoreContract, MeasuredFromTheFinishOrTheLastSuccess) {
   NEEDS(last_admission);
   Caller& caller = one(1);

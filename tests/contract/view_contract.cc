@@ -1,4 +1,4 @@
-// What inspect() shows, and what the decision is told.
+// The view of inspect(), and that of the decision.
 #include "contract.h"
 
 namespace atmost::contract {

@@ -1,4 +1,4 @@
-// What a store brings to the contract suite: a fresh lock, callers that know nothing of one
+// A store's part of the contract suite: a fresh lock, callers that know nothing of one
 // another, and a way to look at what is stored. A new store writes one World and one
 // ATMOST_CONTRACT line; the suite itself stays as it is.
 #ifndef ATMOST_TESTS_CONTRACT_WORLD_H
@@ -21,7 +21,7 @@ class World {
   // The store of one more caller, whose sessions are apart from those of all others as in a
   // separate process. Lives as long as the world; may be the same for all.
   virtual Store& caller() = 0;
-  // What the store's callers say of themselves besides, if the defaults will not do.
+  // Further facts about the store's callers, if the defaults will not do.
   virtual void introduce(Request&) {}
   // Points `spec` at lock number `index` of this world. Nothing exists of it before its first use.
   virtual void point(LockSpec& spec, unsigned index) = 0;

@@ -1,4 +1,4 @@
-// What becomes of running and waiting commands when etcd, the way to it, or their own supervisor is
+// The fate of running and waiting commands when etcd, the way to it, or their own supervisor is
 // lost.
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -120,7 +120,7 @@ TEST_F(Fleet, AMonitorThatIsKilledHasItsCommandStopped) {
   const double end = seconds_now() + 5;
   while (any_alive(pids) && seconds_now() < end) std::this_thread::yield();
   EXPECT_FALSE(any_alive(pids));
-  // What ended in good order is free at once, not when its lease ends.
+  // A slot whose run ended in good order is free at once, not when its lease ends.
   Job next(run_line(cluster_.url("/t"), {"-w", "5s"}, "test -z \"$ATMOST_MONITOR\""));
   EXPECT_EQ(next.wait(30), 0);
 }
@@ -207,7 +207,7 @@ TEST_F(Fleet, IntervalsAreNeverShort) {
 
 TEST_F(Fleet, DoctorAndKill) {
   Job well({atmost_program(), "doctor", cluster_.url("/t")});
-  EXPECT_EQ(well.wait(30), 0);
+  EXPECT_EQ(well.wait(30), Cluster::keeps_leases() ? 0 : 69);
   Job holder(run_line(cluster_.url("/t"), {}, "echo up >" + file("up") + "; exec sleep 30"));
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
   Job check({atmost_program(), "check", "-n", "1", "--store", cluster_.url("/t"), "lock"});
@@ -225,8 +225,8 @@ TEST_F(Fleet, DoctorAndKill) {
   EXPECT_EQ(ill.wait(30), 69);
 }
 
-// What somebody else wrote below a lock grants nothing, and is named to everybody who comes upon
-// it.
+// A key that somebody else wrote below a lock grants nothing, and is named to everybody who comes
+// upon it.
 TEST_F(Fleet, AKeyThatIsNotOursIsNamed) {
   const std::string store = " --store " + cluster_.url("/t") + " alien ";
   const auto etcdctl = [this](const std::string& words) {
@@ -242,9 +242,10 @@ TEST_F(Fleet, AKeyThatIsNotOursIsNamed) {
         "nobody needs it\n";
     EXPECT_EQ(said.words.substr(0, words.size()), words);  // a list has its heading below it
   };
-  for (const char* key : {"a/state", "a/h/none", "a/t/1", "w/x/stranger"}) {
+  for (const char* key : {"a/state", "a/h/none", "a/t/1", "w/x/stranger", "w/p000001/1", "a/last",
+                          "a/finish", "a/success", "a/cool/start", "a/rate"}) {
     const std::string whole = std::string("/t/alien.lock/") + key;
-    ASSERT_EQ(etcdctl("put " + whole + " ours"), 0);
+    ASSERT_EQ(etcdctl("put " + whole + " '{bad'"), 0);
     expect_named("run", whole, "sh -c 'echo ran >>" + file("ran") + "'");
     expect_named("check", whole, "");
     expect_named("list", whole, "");
@@ -253,6 +254,19 @@ TEST_F(Fleet, AKeyThatIsNotOursIsNamed) {
     ASSERT_EQ(etcdctl("del " + whole), 0);
   }
   EXPECT_EQ(shell(atmost_program() + " run" + store + "true").code, 0);
+}
+
+// A name that atmost does not know stands for nothing.
+TEST_F(Fleet, AKeyWithAnotherNameChangesNothing) {
+  const std::string store = " --store " + cluster_.url("/t") + " alien ";
+  for (const char* key : {"a/junk", "a/cool/zz", "w/zz", "w/zz/1", "w/p1/1", "zz"}) {
+    ASSERT_EQ(shell(cluster_.etcdctl(0) + " put /t/alien.lock/" + key + " '{bad'").code, 0);
+    for (const char* wait : {" -w 0", " -w 5s"})
+      EXPECT_EQ(shell(atmost_program() + " run" + wait + store + "true").code, 0) << key;
+    const Said said = shell(atmost_program() + " list --json --store " + cluster_.url("/t"));
+    EXPECT_EQ(said.code, 0) << said.words;
+    EXPECT_EQ(said.words.find("zz"), std::string::npos) << said.words;
+  }
 }
 
 // Not of the other locks alone, but of the one that it lies in as well.
@@ -300,8 +314,10 @@ TEST_F(Fleet, UsedLocksAreForgottenByEtcd) {
   ASSERT_EQ(shell(run + "--if-elapsed 1h --elapsed-from success spaced -- true").code, 0);
   ASSERT_EQ(shell(run + "--if-elapsed inf once -- true").code, 0);
   ASSERT_EQ(shell(run + "--if-elapsed inf --elapsed-from success good -- true").code, 0);
-  ASSERT_EQ(shell(atmost_program() + " drain --store " + cluster_.url("/t") + " closed").code, 0);
-  // What etcd will do in a day: it ends the leases of which nobody renews one.
+  ASSERT_EQ(
+      shell(atmost_program() + " drain --create --store " + cluster_.url("/t") + " closed").code,
+      0);
+  // The action of etcd within a day: it ends the leases of which nobody renews one.
   const std::string all = ask("/v3/lease/leases", "{}");
   std::size_t days = 0;
   for (std::size_t at = 0; (at = all.find("\"ID\":\"", at)) != std::string::npos; at += 6) {

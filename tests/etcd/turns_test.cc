@@ -40,14 +40,13 @@ class Turns : public ::testing::Test {
     EXPECT_TRUE(eventually(30, [&] { return waiting() == place + 1; })) << name;
     return made;
   }
-  // The holder keeps its place.
   std::size_t waiting() const { return cluster_.waiting("/t/lock"); }
 
   bool says(const std::string& names, double seconds) const {
     return eventually(seconds, [&] { return contents(file("log")) == names; });
   }
 
-  // What etcd shows under a name of the queue's places, each once.
+  // The values in etcd under a name of the queue's places, each once.
   std::set<std::string> shown(const std::string& name) const {
     using namespace atmost::etcd;
     const std::string queue = "/t/lock.lock/w/";
@@ -63,12 +62,12 @@ class Turns : public ::testing::Test {
     return all;
   }
 
-  // Whether etcd shows a place whose caller was overtaken.
-  bool any_passed() const {
+  // Whether etcd shows a place whose caller has had its turn and did not use it.
+  bool any_turn() const {
     const std::set<std::string> places = shown("value");
     return std::any_of(places.begin(), places.end(), [](const std::string& place) {
       const auto value = atmost::etcd::from_base64(place);
-      return value && value->find("\"passed\":true") != std::string::npos;
+      return value && value->find("\"turn\":[0,0]") == std::string::npos;
     });
   }
 
@@ -127,9 +126,9 @@ TEST_F(Turns, AStoppedWaiterIsOvertakenAndKeepsItsPlace) {
   first.signal_group(SIGSTOP);
   end("holder");
   ASSERT_TRUE(says("holder\nsecond\n", kPassed)) << contents(file("log"));
-  EXPECT_TRUE(any_passed());
+  EXPECT_TRUE(any_turn());
   first.signal_group(SIGCONT);
-  ASSERT_TRUE(eventually(10, [this] { return !any_passed(); }));
+  ASSERT_TRUE(eventually(10, [this] { return !any_turn(); }));
   end("second");
   ASSERT_TRUE(says("holder\nsecond\nfirst\n", 10)) << contents(file("log"));
   end("first");
@@ -155,9 +154,9 @@ TEST_F(Turns, AFirstWaiterThatLosesItsPlaceComesAfterTheOthers) {
   first.signal_group(SIGSTOP);
   end("holder");
   ASSERT_TRUE(says("holder\n0\n", kPassed)) << contents(file("log"));
-  ASSERT_TRUE(eventually(30, [&] { return waiting() == kOthers; }));
+  ASSERT_TRUE(eventually(30, [&] { return waiting() == kOthers - 1; }));
   first.signal_group(SIGCONT);
-  ASSERT_TRUE(eventually(30, [&] { return waiting() == kOthers + 1; }));
+  ASSERT_TRUE(eventually(30, [&] { return waiting() == kOthers; }));
   for (std::size_t i = 0; i < kOthers; ++i) {
     const std::string last = "\n" + std::to_string(i) + "\n";
     ASSERT_TRUE(eventually(10, [&] { return contents(file("log")).ends_with(last); }))
@@ -192,7 +191,7 @@ TEST_F(Turns, AWaiterWhoseLeaseWasEndedDrawsAgain) {
   EXPECT_EQ(second.wait(30), 0);
 }
 
-// Who does not wait has no second to watch for; but whose lease is not renewed is dead.
+// A caller that does not wait has no second to watch for; but whose lease is not renewed is dead.
 TEST_F(Turns, ANewcomerIsAdmittedBesideTheDead) {
   Job holder = caller("holder", "");
   ASSERT_TRUE(says("holder\n", 30));

@@ -1,4 +1,4 @@
-// What callers were told is still there when all processes of the server are killed.
+// The answers to callers are still true when all processes of the server are killed.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

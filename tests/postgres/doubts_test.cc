@@ -1,4 +1,4 @@
-// What a server says though it is not so: after its clock was set, and after a failover or a
+// Answers of a server that are not true: after its clock was set, and after a failover or a
 // restore that lost rows. Nobody is admitted beside a command that still runs.
 #include "server_kit.h"
 
@@ -76,7 +76,7 @@ class Failover : public Server {
     return std::atof(contents(file(name)).c_str());
   }
 
-  // What is committed from now on is lost with the primary.
+  // Everything that is committed from now on is lost with the primary.
   void stop_feeding() const {
     Session session(primary_.url());
     kill(std::stoi(session.one("SELECT pid FROM pg_stat_replication")), SIGSTOP);

@@ -51,9 +51,12 @@ class Bouncer {
   std::unique_ptr<Job> job_;
 };
 
-TEST_F(Server, AProxyThatPoolsTransactionsIsNamedAndRefused) {
+class Pooled : public Server, public ::testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(By, Pooled, ::testing::Values("transaction", "statement"));
+
+TEST_P(Pooled, IsNamedAndRefused) {
   if (access("/usr/sbin/pgbouncer", X_OK) != 0) GTEST_SKIP() << "pgbouncer is not installed";
-  const Bouncer bouncer(directory_.path(), *cluster_, "transaction");
+  const Bouncer bouncer(directory_.path(), *cluster_, GetParam());
   EXPECT_EQ(run_now(bouncer.url(), file("out")), 69);
   EXPECT_NE(contents(file("out")).find("pgbouncer"), std::string::npos) << contents(file("out"));
   EXPECT_EQ(Job({atmost_program(), "doctor", bouncer.url()}, file("doctor")).wait(10), 69);

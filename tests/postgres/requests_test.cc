@@ -1,4 +1,4 @@
-// What callers cost the server: connections, round trips, statements.
+// The cost of callers for the server: connections, round trips, statements.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -47,11 +47,11 @@ TEST_F(Requests, ARunOfAFreeLock) {
     Job job(run_line(url(), waits, holding()));
     ASSERT_TRUE(started());
     EXPECT_EQ(wire_.connections(), 1);
-    EXPECT_EQ(wire_.batches(), 3) << "settings; the look; the admission";
-    EXPECT_EQ(wire_.statements(), 4 + 5 + 3);
+    EXPECT_EQ(wire_.batches(), 4) << "settings; connections left; the look; the admission";
+    EXPECT_EQ(wire_.statements(), 4 + 1 + 4 + 5);
     end();
     EXPECT_EQ(job.wait(30), 0);
-    EXPECT_EQ(wire_.batches(), 4) << "the slot is given back";
+    EXPECT_EQ(wire_.batches(), 6) << "the look at the end; the slot is given back";
     EXPECT_EQ(wire_.connections(), 1);
     std::filesystem::remove(file("up"));
   }
@@ -62,7 +62,8 @@ TEST_F(Requests, ARefusal) {
   ASSERT_TRUE(started());
   EXPECT_EQ(Job(run_line(url(), {}, "true")).wait(30), 75);
   EXPECT_EQ(wire_.connections(), 1);
-  EXPECT_EQ(wire_.batches(), 4) << "settings; the look; its end; the count of refusals";
+  EXPECT_EQ(wire_.batches(), 5)
+      << "settings; connections left; the look; its end; the holders, for the message";
   end();
   EXPECT_EQ(holder.wait(30), 0);
 }

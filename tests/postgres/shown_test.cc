@@ -1,4 +1,4 @@
-// What people read about a lock; and rows that say what is no longer so.
+// The view of a lock for people; and rows that say what is no longer so.
 #include "server_kit.h"
 
 namespace postgres_kit {
@@ -21,7 +21,7 @@ class Shown : public Server {
 
 TEST_F(Shown, DrainedSlotsAreInTheWayAndAreNamed) {
   const auto refusal = [this](const Argv& options) { return said(run(options, "true"), 75); };
-  EXPECT_EQ(said(on_lock("drain", {"--slot", "1"}), 0), "");
+  EXPECT_EQ(said(on_lock("drain", {"--create", "--slot", "1"}), 0), "");
   std::string words = refusal({"-n", "1"});
   EXPECT_NE(words.find("1 of 1 slots held or drained"), std::string::npos) << words;
   EXPECT_EQ(said(on_lock("drain", {"--slot", "7"}), 0), "");

@@ -40,7 +40,7 @@ class Silence : public ::testing::Test {
 
   std::string file(const std::string& name) const { return directory_.file(name); }
   void touch(const std::string& name) const { fclose(fopen(file(name).c_str(), "w")); }
-  // What it says is in the file NAME.
+  // Its output is in the file NAME.
   Job start(unsigned host, const std::string& name, const Argv& options,
             const std::string& script) const {
     Argv argv = {fleet_kit::atmost_program(), "run",  "--store",

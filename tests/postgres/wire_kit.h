@@ -66,7 +66,9 @@ class Spoiled : public ::testing::Test {
     return made;
   }
   Result<Decision> ask(atmost::Session& from, Lease& lease, atmost::Ticket* queue = nullptr) {
-    return from.attempt(atmost::policy::decide, atmost::os::now(), queue, lease);
+    return from.attempt(
+        atmost::policy::decide, [](const atmost::Request&) { return atmost::os::now(); }, queue,
+        lease);
   }
   void free_all() {
     session_.ask("DELETE FROM atmost.holder");

@@ -31,7 +31,7 @@ class Wires : public Spoiled {
     auto other = caller(false);
     Lease others;
     if (held) {
-      // What the last one sent may be done by the server only now, and stand in the way.
+      // The server may do the last one's request only now, and stand in the way.
       for (int tries = 0; tries < 5 && !others.held(); ++tries) {
         free_all();
         (void)ask(*other, others);
@@ -54,7 +54,7 @@ class Wires : public Spoiled {
     const atmost::Code code = answer.ok() ? atmost::Code::unavailable : answer.error().code;
     EXPECT_EQ(code, atmost::Code::unavailable) << answer.error().message.c_str();
     if (granted) {
-      // What we think we hold is what the database says, and no more than that.
+      // Our own view of our holds is the database's, and no more than that.
       EXPECT_EQ(session_.one("SELECT count(*), max(token) FROM atmost.holder"),
                 "1|" + std::to_string(lease.lock(0).token));
     }

@@ -17,28 +17,18 @@ constexpr Duration kFarewell = Duration::seconds(2);
 
 Caller::Caller(const Access& access, ClusterHistory& history, const Request& asked, bool alone)
     : request(asked), gateway(access, history), lease(access, history), latches(alone) {
-  locks.reserve(request.lock_count);
   for (std::uint32_t i = 0; i < request.lock_count; ++i)
-    locks.emplace_back(access.prefix, request.locks[i]);
+    locks.emplace_back(access.prefix, request.locks[i], transactions);
 }
 
 CallerPlace Caller::place(std::size_t lock, const Ticket* queue) const {
   const bool drawn = queue != nullptr && queue->drawn;
-  return {request,
-          locks[lock].spec,
-          drawn ? queue->numbers[lock] : 0,
-          lease.id(),
-          queue == nullptr || queue->for_rate_only,
-          locks[lock].deep};
+  return {request, locks[lock].spec, drawn ? queue->numbers[lock] : 0, lease.id()};
 }
 
-bool Caller::keeps_place() const {
-  return locks.size() == 1 && locks[0].spec.mode == Mode::plain && locks[0].spec.max == 1;
-}
-
-Status Caller::ensure_lease(std::int64_t give_up_boot_ns, const std::vector<Ahead>& next) {
+Status Caller::ensure_lease(std::int64_t give_up_boot_ns) {
   if (latches) latch.arm();
-  return lease.ensure(gateway, std::max(request.ttl, shortest_ttl({})), give_up_boot_ns, next);
+  return lease.ensure(gateway, std::max(request.ttl, shortest_ttl({})), give_up_boot_ns);
 }
 
 void Caller::exit_if_terminated() {
@@ -50,32 +40,29 @@ void Caller::exit_if_terminated() {
 void Caller::end_lease() { lease.end(gateway, plus(os::boot_ns(), kFarewell)); }
 
 Status Caller::look(const Ticket* queue, std::int64_t give_up_boot_ns) {
-  for (bool again = true; again;) {
-    Txn txn;
-    ask_for_snapshots(queue, txn);
-    Result<TxnReply> reply = transactions.read(txn, give_up_boot_ns);
-    if (!reply.ok()) return reply.error();
-    if (Status taken = take_snapshots(queue, reply.value()); !taken.ok()) return taken;
-    again = false;
-    for (OpenLock& lock : locks) {
-      again = again || lock.seen.too_deep;
-      lock.deep = lock.seen.too_deep || (lock.deep && !lock.seen.predecessor.empty());
-    }
+  Txn txn;
+  ask_for_snapshots(queue, false, txn);
+  const Result<TxnReply> reply = transactions.read(txn, give_up_boot_ns);
+  return reply.ok() ? take_snapshots(queue, false, reply.value()) : Status(reply.error());
+}
+
+void Caller::ask_for_snapshots(const Ticket* queue, bool draws, Txn& txn) const {
+  for (std::size_t i = 0; i < locks.size(); ++i) {
+    CallerPlace asked = place(i, queue);
+    asked.draws = draws;
+    ask_for_snapshot(locks[i].keys, asked, txn);
   }
-  return {};
 }
 
-void Caller::ask_for_snapshots(const Ticket* queue, Txn& txn) const {
-  for (std::size_t i = 0; i < locks.size(); ++i)
-    ask_for_snapshot(locks[i].keys, place(i, queue), txn);
-}
-
-Status Caller::take_snapshots(const Ticket* queue, const TxnReply& reply) {
-  std::size_t part = 0;
+Status Caller::take_snapshots(const Ticket* queue, bool draws, const TxnReply& reply) {
+  Txn asked;
+  ask_for_snapshots(queue, draws, asked);
+  std::size_t part = reply.parts.size() - asked.parts().size();
   for (std::size_t i = 0; i < locks.size(); ++i) {
     OpenLock& lock = locks[i];
-    if (!take_snapshot(lock.keys, place(i, queue), reply, part, lock.seen))
-      return alien_key(lock.seen.alien);
+    CallerPlace where = place(i, queue);
+    where.draws = draws;
+    if (!take_snapshot(lock.keys, where, reply, part, lock.seen)) return alien_key(lock.seen.alien);
   }
   return {};
 }

@@ -1,9 +1,10 @@
-// What the parts of a session share: the connection, the lease, and the locks as last seen.
+// The state that the parts of a session share: the connection, the lease, and the locks as last
+// seen.
 #ifndef ATMOST_STORE_ETCD_CALLER_H
 #define ATMOST_STORE_ETCD_CALLER_H
 
 #include <cstdint>
-#include <vector>
+#include <deque>
 
 #include "core/request.h"
 #include "core/session.h"
@@ -22,11 +23,7 @@ struct Caller {
 
   std::int64_t give_up() const { return transactions.give_up(); }
   CallerPlace place(std::size_t lock, const Ticket* queue) const;
-  // Whether the request keeps its place in the queue while it holds the slot.
-  bool keeps_place() const;
-
-  // `next`: as with OwnLease::ensure().
-  Status ensure_lease(std::int64_t give_up_boot_ns, const std::vector<Ahead>& next = {});
+  Status ensure_lease(std::int64_t give_up_boot_ns);
   // If a termination signal came: ends the lease, then this process.
   void exit_if_terminated();
   // Ends the lease. If etcd does not answer, waits only briefly; then the lease ends by itself.
@@ -34,9 +31,10 @@ struct Caller {
 
   // Reads all locks anew.
   Status look(const Ticket* queue, std::int64_t give_up_boot_ns);
-  // What look() reads, as parts of another transaction.
-  void ask_for_snapshots(const Ticket* queue, Txn& txn) const;
-  Status take_snapshots(const Ticket* queue, const TxnReply& reply);
+  // The keys that look() reads, as parts of another transaction. `draws`: as with CallerPlace.
+  void ask_for_snapshots(const Ticket* queue, bool draws, Txn& txn) const;
+  // They are the last parts of the reply.
+  Status take_snapshots(const Ticket* queue, bool draws, const TxnReply& reply);
   // Whether every lock, as last seen, is held under our lease.
   bool holds_all() const;
 
@@ -46,7 +44,7 @@ struct Caller {
   OwnLease lease;
   fleet::TerminationLatch latch;
   const bool latches;
-  std::vector<OpenLock> locks;
+  std::deque<OpenLock> locks;
 };
 
 }  // namespace atmost::etcd

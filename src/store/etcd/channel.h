@@ -1,10 +1,5 @@
-// HTTP to one endpoint of etcd: questions with one answer, and flows of lines.
-//
-// Plain http to a name or an address is implemented here (plain_channel.cc), because a program that
-// is started for every job pays for what it loads: with libcurl alone, linked or loaded, a run
-// would take 6.5 to 8.6 ms more (14.6 and 16.6 ms for 8.0; docs/performance.md). TLS and proxies
-// use libcurl (curl_channel.cc), in a module that is loaded when it is needed. Both have to pass
-// the same tests: etcd_test_over() in tests/etcd/CMakeLists.txt.
+// HTTP to one endpoint of etcd, by libcurl: questions with one answer, and flows of lines. TLS with
+// verification, client certificates, proxies.
 #ifndef ATMOST_STORE_ETCD_CHANNEL_H
 #define ATMOST_STORE_ETCD_CHANNEL_H
 
@@ -24,7 +19,7 @@ struct Question {
   std::string body;
 };
 
-// What is known of an endpoint that gave no answer.
+// Knowledge of an endpoint that gave no answer.
 enum class Lack : std::uint8_t {
   other,    // not known: it may be down, or the network
   name,     // no host has its name
@@ -67,29 +62,15 @@ class Flow {
 class Channel {
  public:
   virtual ~Channel() = default;
-  // `behind`: questions to the same endpoint that are sent before this one is answered, if
-  // sends_behind(). next_answer() is to be called for each of them, in their order; if another
-  // exchange() comes first, their answers are thrown away.
-  virtual Exchange exchange(const Question& question, std::int64_t until_boot_ns,
-                            const std::vector<Question>& behind) = 0;
-  virtual bool sends_behind() const { return false; }
-  // Of the first question that was sent behind another one and has had no answer. Such a question
-  // counts as arrived.
-  virtual Exchange next_answer(std::int64_t) { return {}; }
+  virtual Exchange exchange(const Question& question, std::int64_t until_boot_ns) = 0;
   // Closes the connection that is kept, if there is one.
   virtual void hang_up() = 0;
   // Null: out of memory.
   virtual std::unique_ptr<Flow> flow(const Question& question) = 0;
 };
 
-std::unique_ptr<Channel> make_plain_channel();
-
-// The one for these endpoints. Null: `why` says what is missing.
-std::unique_ptr<Channel> make_channel(const Access& access, std::string& why);
-
-// The function that the module exports under this name.
-using MakeChannel = Channel* (*)(const Access& access);
-inline constexpr char kMakeCurlChannel[] = "atmost_curl_channel";
+// For the endpoints of `access`. Null: libcurl cannot be used.
+std::unique_ptr<Channel> make_channel(const Access& access);
 
 }  // namespace atmost::etcd
 

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <ctime>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "core/lease_time.h"
 #include "diagnosis/findings.h"
 #include "os/clock.h"
 #include "own_lease.h"
 #include "store.h"
+#include "versions.h"
 #include "words.h"
 
 namespace atmost::etcd {
@@ -33,6 +36,7 @@ struct Seen {
   std::set<std::uint64_t> clusters;
   std::int64_t furthest_s = 0;  // of the known clocks, from ours
   bool dated = false;
+  std::vector<std::pair<std::string, std::string>> versions;  // of members by name
 };
 
 void examine_clock(Gateway& gateway, const std::string& name, Findings& findings, Seen& seen) {
@@ -66,6 +70,7 @@ void examine_member(const Access& access, std::size_t index, Findings& findings,
     return;
   }
   ++seen.up;
+  seen.versions.emplace_back(name, reply->version);
   seen.clusters.insert(reply->header.cluster);
   if (reply->leader != 0) seen.leaders.insert(reply->leader);
   const char* const role = reply->leader == 0               ? ", which knows of no leader"
@@ -76,6 +81,22 @@ void examine_member(const Access& access, std::size_t index, Findings& findings,
                    millis(os::boot_ns() - before));
   if (!reply->errors.empty()) findings.say(Level::doubtful, name + " reports " + reply->errors);
   examine_clock(gateway, name, findings, seen);
+}
+
+// A lease that ends although it is renewed lets a second job run beside the first.
+void judge_versions(const Seen& seen, Findings& findings) {
+  findings.about("version");
+  for (const auto& [name, version] : seen.versions) {
+    const Leases leases = leases_of(version);
+    if (leases == Leases::kept) continue;
+    findings.say(Level::bad,
+                 name + " is etcd " + version +
+                     (leases == Leases::unknown
+                          ? ", of which it is not known whether it keeps leases that are renewed"
+                          : ", which may end leases that are renewed (etcd #15247): two jobs may "
+                            "run at once") +
+                     "; good are 3.4.31 and later of 3.4, 3.5.13 and later, 3.6");
+  }
 }
 
 // How many members the cluster has, by its own count; 0 when no endpoint says.
@@ -166,16 +187,7 @@ Status try_everything(Gateway& gateway, std::string& took) {
   return {};
 }
 
-}  // namespace
-
-Result<Code> diagnose(std::string_view url, int fd, bool json) {
-  const Result<Access> opened = read_access(url);
-  if (!opened.ok()) return opened.error();
-  const Access& access = opened.value();
-  ClusterHistory history;
-  Gateway gateway(access, history);
-  Findings findings(fd, json, shown(access));
-  Seen seen;
+void examine_cluster(const Access& access, Gateway& gateway, Findings& findings, Seen& seen) {
   const std::size_t named = access.endpoints.size();
   for (std::size_t i = 0; i < named; ++i) examine_member(access, i, findings, seen);
   findings.about("clock");
@@ -196,24 +208,40 @@ Result<Code> diagnose(std::string_view url, int fd, bool json) {
   findings.about("majority");
   if (seen.up == 0) {
     findings.say(Level::bad, "no member answers: locks cannot be kept here");
-    return findings.verdict();
+    return;
   }
-  say_members(count_members(gateway, Transactions(gateway).give_up()), named, findings);
+  const std::size_t members = count_members(gateway, Transactions(gateway).give_up());
+  say_members(members, named, findings);
   findings.about("write");
   std::string took;
   if (const Status tried = try_everything(gateway, took); !tried.ok()) {
     findings.say(Level::bad, words_of(tried.error()), tried.error().code);
-    if (tried.error().code == Code::unavailable) {
+    const bool too_few = seen.up * 2 <= std::max(members, named);
+    if (tried.error().code == Code::unavailable && too_few) {
       findings.about("majority");
       findings.say(Level::bad, "locks cannot be kept here: " + std::to_string(seen.up) + " of " +
                                    std::to_string(named) +
                                    " members answer, and more than half have to");
     }
-    return findings.verdict();
+    return;
   }
   findings.say(Level::good, "may write below " + access.prefix + ": " + took);
   findings.about("majority");
   findings.say(Level::good, "a majority of the members is up: locks can be kept here");
+}
+
+}  // namespace
+
+Result<Code> diagnose(std::string_view url, int fd, bool json) {
+  const Result<Access> opened = read_access(url);
+  if (!opened.ok()) return opened.error();
+  const Access& access = opened.value();
+  ClusterHistory history;
+  Gateway gateway(access, history);
+  Findings findings(fd, json, shown(access));
+  Seen seen;
+  examine_cluster(access, gateway, findings, seen);
+  judge_versions(seen, findings);
   return findings.verdict();
 }
 

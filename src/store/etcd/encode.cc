@@ -1,4 +1,4 @@
-// What is sent to the gateway: base64, and transactions as text.
+// The encoding of requests to the gateway: base64, and transactions as text.
 #include "wire.h"
 
 namespace atmost::etcd {
@@ -126,19 +126,18 @@ Txn& Txn::sorted(Part part, std::string_view prefix, std::string_view more) {
   return *this;
 }
 
-Txn& Txn::oldest(std::string_view prefix, unsigned limit) {
-  return sorted(Part::limited_range, prefix, std::string(kOldestFirst) + limit_text(limit));
-}
-
-Txn& Txn::youngest_before(std::string_view prefix, std::uint64_t revision) {
+Txn& Txn::oldest(std::string_view prefix, std::uint64_t revision, unsigned limit) {
+  const std::string text = std::string(kOldestFirst) + limit_text(limit);
+  if (revision == 0) return sorted(Part::limited_range, prefix, text);
   return sorted(Part::filtered_range, prefix,
-                std::string(kYoungestFirst) + limit_text(1) +
-                    ",\"keys_only\":true,\"max_create_revision\":\"" +
-                    std::to_string(revision - 1) + '"');
+                text + ",\"min_create_revision\":\"" + std::to_string(revision) + '"');
 }
 
-Txn& Txn::youngest(std::string_view prefix, unsigned limit) {
-  return sorted(Part::limited_range, prefix, std::string(kYoungestFirst) + limit_text(limit));
+Txn& Txn::youngest(std::string_view prefix, std::uint64_t revision, unsigned limit) {
+  const std::string text = std::string(kYoungestFirst) + limit_text(limit) + ",\"keys_only\":true";
+  if (revision == 0) return sorted(Part::limited_range, prefix, text);
+  return sorted(Part::filtered_range, prefix,
+                text + ",\"max_create_revision\":\"" + std::to_string(revision) + '"');
 }
 
 Txn& Txn::put(std::string_view key, std::string_view value, std::int64_t lease) {

@@ -54,10 +54,7 @@ void ClusterHistory::note(std::uint64_t revision) {
 }
 
 Gateway::Gateway(const Access& access, ClusterHistory& history)
-    : access_(access),
-      history_(history),
-      channel_(make_channel(access_, no_channel_)),
-      token_(access.token) {
+    : access_(access), history_(history), channel_(make_channel(access_)), token_(access.token) {
   // Callers spread over the members. (Process numbers would not spread them: those of supervisors
   // may all be odd.)
   at_ = os::scatter() % access_.endpoints.size();
@@ -68,8 +65,6 @@ void Gateway::trade(Gateway& other) {
   std::swap(at_, other.at_);
   std::swap(api_, other.api_);
   std::swap(token_, other.token_);
-  std::swap(ahead_, other.ahead_);
-  std::swap(ahead_boot_ns_, other.ahead_boot_ns_);
 }
 
 Question Gateway::question(const std::string& path, const std::string& body, bool flows) const {
@@ -91,31 +86,13 @@ std::unique_ptr<Flow> Gateway::flow(const std::string& path, const std::string& 
 
 std::string Gateway::date(std::int64_t give_up_boot_ns) {
   if (channel_ == nullptr) return "";
-  return channel_->exchange(question("maintenance/status", "{}", false), give_up_boot_ns, {}).date;
+  return channel_->exchange(question("maintenance/status", "{}", false), give_up_boot_ns).date;
 }
 
 Answer Gateway::try_once(const std::string& path, const std::string& body, std::int64_t span_ns,
-                         Order& order, bool& arrived) {
-  const std::int64_t until = plus(os::boot_ns(), {span_ns});
-  Exchange exchange;
-  if (std::exchange(order.was_sent, false)) {
-    exchange = channel_->next_answer(until);
-  } else {
-    std::vector<Question> behind;
-    if (order.next != nullptr && !one_by_one_ && channel_->sends_behind()) {
-      for (const Ahead& each : *order.next) {
-        behind.push_back(question(each.path, each.body, false));
-        ahead_.push_back(each);
-      }
-      ahead_boot_ns_ = asked_boot_ns_;
-    }
-    exchange = channel_->exchange(question(path, body, false), until, behind);
-    if (!behind.empty() && !exchange.arrived) ahead_.clear();
-  }
-  if (exchange.arrived) {
-    order.next = nullptr;
-    ++order.tries;
-  }
+                         bool& arrived) {
+  Exchange exchange =
+      channel_->exchange(question(path, body, false), plus(os::boot_ns(), {span_ns}));
   arrived = exchange.arrived;
   if (exchange.status == 0) {
     Answer none{Answer::Kind::unknown, std::move(exchange.trouble), exchange.distrust};
@@ -163,35 +140,14 @@ bool Gateway::log_in(std::int64_t give_up_boot_ns, Answer& answer) {
 }
 
 Answer Gateway::ask(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
-                    Repeat repeat, const Believe& believe, const std::vector<Ahead>& next) {
-  Order order;
-  order.was_sent = is_ahead(path, body);
-  if (!next.empty()) order.next = &next;
-  const std::int64_t asked = order.was_sent ? ahead_boot_ns_ : os::boot_ns();
-  asked_boot_ns_ = asked;
-  Answer answer{Answer::Kind::unknown, "the connection was lost"};
-  if (order.was_sent && ahead_lost_ && repeat == Repeat::yes) order.was_sent = false;
-  if (!order.was_sent || !ahead_lost_)
-    answer = ask_around(path, body, give_up_boot_ns, repeat, believe, order);
-  if (!next.empty()) ahead_lost_ = answer.kind != Answer::Kind::good || order.tries > 1;
-  one_by_one_ = one_by_one_ || (ahead_lost_ && !ahead_.empty());
+                    Repeat repeat, const Believe& believe) {
+  const std::int64_t asked = asked_boot_ns_ = os::boot_ns();
+  Answer answer = ask_around(path, body, give_up_boot_ns, repeat, believe);
   silent_ = answer.kind == Answer::Kind::unknown;
   answer.fell_silent = answered_boot_ns_ != 0;
   answer.silent_since_boot_ns = answered_boot_ns_ != 0 ? answered_boot_ns_ : asked;
   if (!silent_) answered_boot_ns_ = asked;
   return answer;
-}
-
-// Whether this is the next of the questions that were sent already. Else none of them is asked any
-// more.
-bool Gateway::is_ahead(const std::string& path, const std::string& body) {
-  if (ahead_.empty() || logging_in_) return false;
-  if (ahead_.front().path == path && ahead_.front().body == body) {
-    ahead_.pop_front();
-    return true;
-  }
-  ahead_.clear();
-  return false;
 }
 
 Answer Gateway::ask_here(const std::string& path, const std::string& body,
@@ -203,9 +159,8 @@ Answer Gateway::ask_here(const std::string& path, const std::string& body,
 }
 
 Answer Gateway::ask_around(const std::string& path, const std::string& body,
-                           std::int64_t give_up_boot_ns, Repeat repeat, const Believe& believe,
-                           Order& order) {
-  if (channel_ == nullptr) return {Answer::Kind::unknown, no_channel_};
+                           std::int64_t give_up_boot_ns, Repeat repeat, const Believe& believe) {
+  if (channel_ == nullptr) return {Answer::Kind::unknown, "libcurl cannot be used"};
   Answer answer{Answer::Kind::unknown, "no time was left to ask"};
   if (token_.empty() && !access_.user.empty() && !logging_in_ && !log_in(give_up_boot_ns, answer))
     return answer;
@@ -221,7 +176,7 @@ Answer Gateway::ask_around(const std::string& path, const std::string& body,
         access_.timeout.ns / static_cast<std::int64_t>(count), kShortestTryNs);
     bool arrived = false;
     const std::string reason = tries > 1 && left < share ? answer.text : std::string();
-    answer = try_once(path, body, std::min(left, share), order, arrived);
+    answer = try_once(path, body, std::min(left, share), arrived);
     // A try that our own deadline cut short has less information than the one before it.
     const bool ran_out = os::boot_ns() + kRoundingNs >= give_up_boot_ns;
     const bool cut =

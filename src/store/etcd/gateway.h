@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,8 +17,8 @@
 
 namespace atmost::etcd {
 
-// What all gateways of a process know of the cluster: its name, and how far its history has come.
-// Thread-safe.
+// The knowledge of all gateways of a process about the cluster: its name, and how far its history
+// has come. Thread-safe.
 class ClusterHistory {
  public:
   // Whether an answer with this header is of our cluster and not older than what was noted before.
@@ -50,12 +49,6 @@ struct Answer {
   bool fell_silent = false;
 };
 
-// A question that is known before the one before it is answered.
-struct Ahead {
-  std::string path;
-  std::string body;
-};
-
 // One thread owns it.
 class Gateway {
  public:
@@ -69,11 +62,9 @@ class Gateway {
 
   // POST to `path` (below /v3/). Goes from endpoint to endpoint until one gives an answer that is
   // believed, at most until `give_up_boot_ns`. Repeat::no: the request must not be carried out
-  // twice, so it is sent again only if it cannot have arrived. `next`: the questions that are asked
-  // next, in this order, if this one's answer is good: they may be sent with it. If it is not good,
-  // they may have been carried out; with Repeat::no, asking one of them then says "unknown".
+  // twice, so it is sent again only if it cannot have arrived.
   Answer ask(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
-             Repeat repeat, const Believe& believe, const std::vector<Ahead>& next = {});
+             Repeat repeat, const Believe& believe);
 
   // The same at the present endpoint alone; for requests that may be carried out twice.
   Answer ask_here(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
@@ -97,7 +88,6 @@ class Gateway {
   void go_to(std::size_t endpoint) { at_ = endpoint % access_.endpoints.size(); }
   // Closes the connection that is kept for the next question.
   void hang_up() {
-    ahead_.clear();
     if (channel_ != nullptr) channel_->hang_up();
   }
   // Swaps the endpoints and connections of the two gateways.
@@ -113,36 +103,24 @@ class Gateway {
   std::string date(std::int64_t give_up_boot_ns);
 
  private:
-  // What is done with the questions that are asked next, or was done with this one.
-  struct Order {
-    bool was_sent = false;  // it was sent with the one before it
-    const std::vector<Ahead>* next = nullptr;
-    unsigned tries = 0;  // of those that may have arrived
-  };
   // One request to one endpoint. `arrived`: it may have.
   Answer try_once(const std::string& path, const std::string& body, std::int64_t span_ns,
-                  Order& order, bool& arrived);
+                  bool& arrived);
   Question question(const std::string& path, const std::string& body, bool flows) const;
   Answer ask_around(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
-                    Repeat repeat, const Believe& believe, Order& order);
-  bool is_ahead(const std::string& path, const std::string& body);
+                    Repeat repeat, const Believe& believe);
   // True; else `answer` says why not.
   bool log_in(std::int64_t give_up_boot_ns, Answer& answer);
   bool older_path();
 
   Access access_;
   ClusterHistory& history_;
-  std::string no_channel_;  // why there is none
   std::unique_ptr<Channel> channel_;
   std::size_t at_ = 0;
   bool pinned_ = false;
   std::string api_ = "/v3/";
   std::string token_;
   bool logging_in_ = false;
-  std::deque<Ahead> ahead_;  // sent, and not yet asked
-  bool ahead_lost_ = false;  // their answers do not come
-  bool one_by_one_ = false;  // no question is sent ahead any more
-  std::int64_t ahead_boot_ns_ = 0;
   std::int64_t asked_boot_ns_ = 0;
   bool silent_ = false;
   // When the last question that was answered had been sent; 0: none was answered.

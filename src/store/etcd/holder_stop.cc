@@ -2,7 +2,6 @@
 
 #include "lock_state.h"
 #include "os/clock.h"
-#include "view.h"
 #include "words.h"
 
 namespace atmost::etcd {
@@ -56,7 +55,8 @@ Result<SignalResult> EtcdHolderStop::signal(SignalStep step) {
   const std::vector<KeyValue>& held = reply.value().parts[0].keys;
   found.held = held.size() == 1 && held[0].created == hold_;
   if (found.held) {
-    const HolderView view = holder_view({slot_, hold_, held[0].lease, parse_record(held[0].value)});
+    const HolderView view =
+        holder_view({slot_, hold_, held[0].lease, parse_record(held[0].value), 0});
     found.pid = view.pid;
     found.host = view.host;
     found.id = view.id;

@@ -47,6 +47,17 @@ std::string Keys::queue(const LockSpec& lock) const {
   return waiters() + "p" + digits(lock.max) + "/";
 }
 
+bool Keys::is_place(std::string_view key) const {
+  const std::string all = waiters();
+  if (!key.starts_with(all)) return false;
+  std::string_view queue = key.substr(all.size());
+  if (queue.starts_with("x/") || queue.starts_with("s/")) return true;
+  if (!queue.starts_with('p')) return false;
+  queue.remove_prefix(1);
+  const std::size_t length = queue.find_first_not_of("0123456789");
+  return length != std::string_view::npos && length >= 6 && queue[length] == '/';
+}
+
 std::string Keys::waiter(const LockSpec& lock, std::int64_t lease) const {
   return queue(lock) + std::to_string(lease);
 }

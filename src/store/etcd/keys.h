@@ -8,17 +8,18 @@
 //   a/h/SLOT            a held slot, under its holder's lease; created by its admission
 //   a/t/SLOT            a taker is stopping the slot's holder; under the taker's lease
 //   a/x/SLOT            the request to the slot's holder to stop; under the holder's lease
+//   a/q/SLOT            a waiter asks whether the slot's holder is there (presence.h); under the
+//                       waiter's lease
 //   a/finish, a/success the moment of the last finish, and of the last success
 //   a/cool/POINT        what proves how long ago the last start, finish or success was, under a
 //                       lease that is never renewed
 //   a/rate              the last admissions, for --rate (ring.h); made by the first caller with a
-//   rate a/newest            the last waiter with --on-busy=supersede: its last change is that
-//   one's ticket a/ever/POINT        the last start, finish or success of a run with --if-elapsed
-//   inf; stays w/QUEUE/LEASE       a waiter, under its lease; its creation revision is its ticket.
-//   Its
-//                       admission deletes it; in the queue for a single slot, where exactly one
-//                       caller follows the holder, the admission marks it instead, and it is
-//                       deleted with the slot
+//                       rate
+//   a/newest            the last waiter with --on-busy=supersede: its last change is that one's
+//                       ticket
+//   a/ever/POINT        the last start, finish or success of a run with --if-elapsed inf; stays
+//   w/QUEUE/LEASE       a waiter, under its lease, and when its turn began; its creation revision
+//                       is its ticket. Its admission deletes it
 //   runs                what was learned from its runs (learned_runs.h); PREFIX/runs: from all
 //                       locks'
 //
@@ -51,6 +52,8 @@ class Keys {
   std::string holders() const { return base_ + "a/h/"; }
   std::string taking(std::uint32_t slot) const { return base_ + "a/t/" + digits(slot); }
   std::string takings() const { return base_ + "a/t/"; }
+  std::string question(std::uint32_t slot) const { return questions() + digits(slot); }
+  std::string questions() const { return base_ + "a/q/"; }
   std::string asked() const { return base_ + "a/x/"; }
   std::string asked(std::uint32_t slot) const { return asked() + digits(slot); }
   std::string cooling(ElapsedFrom from) const;
@@ -58,6 +61,7 @@ class Keys {
   // Whether held() or taking() could have made it.
   bool is_held(std::string_view key) const;
   bool is_taking(std::string_view key) const;
+  bool is_question(std::string_view key) const { return key.starts_with(questions()); }
 
   std::string runs() const { return base_ + "runs"; }
 
@@ -65,6 +69,8 @@ class Keys {
   // Plain callers queue by their limit. Shared and exclusive callers have one queue, under two
   // prefixes, because a reader has to know of writers only.
   std::string queue(const LockSpec& lock) const;
+  // Whether it lies in a queue: waiter() could have made it.
+  bool is_place(std::string_view key) const;
   // The place of the waiter that has this lease.
   std::string waiter(const LockSpec& lock, std::int64_t lease) const;
   std::string writers() const { return waiters() + "x/"; }

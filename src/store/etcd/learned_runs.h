@@ -1,4 +1,4 @@
-// What is learned from the runs of a lock, in etcd: PREFIX/LOCK/runs, and PREFIX/runs for all locks
+// The memory of the runs of a lock, in etcd: PREFIX/LOCK/runs, and PREFIX/runs for all locks
 // (core/stats.h). Only callers that ask for learned limits read and write these keys. They have no
 // lease: a job may run once a month.
 #ifndef ATMOST_STORE_ETCD_LEARNED_RUNS_H
@@ -23,7 +23,7 @@ class LearnedRuns {
   bool learn(LearnFn how, const RunSample& sample);
 
  private:
-  // What is stored, and since which revision; 0: nothing is.
+  // The stored value, and its revision; 0: nothing is.
   struct Found {
     LockStats lock;
     DirectoryStats directory;

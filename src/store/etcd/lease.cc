@@ -21,7 +21,9 @@ void EtcdHold::begin() {
       held.token = holder.token;
       held.slots[held.count++] = holder.slot;
     }
-    slots.push_back({lock.keys.asked(), lock.keys.held(held.slots[0]), held.token, os::boot_ns()});
+    slots.push_back({lock.keys.asked(), lock.keys.questions(), lock.keys.held(held.slots[0]),
+                     lock.keys.held(held.slots[held.count - 1]), held.count, held.token,
+                     os::boot_ns()});
   }
   holds_ = true;
   const Request& request = caller_.request;
@@ -42,7 +44,8 @@ void EtcdHold::release(Ending ending, const Instant& now, const Lesson&) {
   lease.let_go(caller_.gateway);
   // After the election of another leader, others would have to wait for the whole ttl. Once the
   // lease is over, there is nothing to release any more.
-  const std::int64_t end = std::min(caller_.give_up(), lease.upkeep().until_boot_ns);
+  const std::int64_t until = lease.upkeep().until_boot_ns;
+  const std::int64_t end = std::min(caller_.give_up(), until);
   intervals_.prepare_end(ending, now, end);
   Txn txn;
   const std::string moment = moment_text(now, os::boot_hash());
@@ -54,7 +57,6 @@ void EtcdHold::release(Ending ending, const Instant& now, const Lesson&) {
       const std::string slot = lock.keys.held(held_[i].slots[j]);
       txn.created_at(slot, held_[i].token).erase(slot);
     }
-    if (std::exchange(lock.place_kept, false)) txn.erase(lock.keys.waiter(lock.spec, lease.id()));
     if (is_finish(ending)) txn.put(lock.keys.finish(), moment, hints);
     if (ending == Ending::success) txn.put(lock.keys.success(), moment, hints);
     intervals_.begin_at_end(lock, moment, txn);
@@ -66,9 +68,11 @@ void EtcdHold::release(Ending ending, const Instant& now, const Lesson&) {
   if (!lease.upkeep().lost) {
     TxnReply reply;
     Answer answer;
-    (void)caller_.transactions.write(txn, end, reply, answer, Gateway::Repeat::yes);
+    const Applied applied =
+        caller_.transactions.write(txn, end, reply, answer, Gateway::Repeat::yes);
+    left_until_ns_ = applied == Applied::unknown ? until : 0;
   }
-  lease.end(caller_.gateway, end);
+  if (lease.end(caller_.gateway, end)) left_until_ns_ = 0;
   caller_.gateway.hang_up();
 }
 

@@ -1,4 +1,4 @@
-// What this caller holds in etcd.
+// The slots that this caller holds in etcd.
 #ifndef ATMOST_STORE_ETCD_LEASE_H
 #define ATMOST_STORE_ETCD_LEASE_H
 
@@ -22,6 +22,7 @@ class EtcdHold final : public Hold {
   // Caller::holds_all(), and that the lease was renewed by that connection (OwnLease::prove()).
   void begin();
   bool holds() const { return holds_; }
+  std::int64_t left_until_boot_ns() const { return left_until_ns_; }
 
   Upkeep upkeep() const override { return caller_.lease.upkeep(); }
   Contest contested(std::uint32_t) const override;
@@ -33,6 +34,7 @@ class EtcdHold final : public Hold {
   const Rates& rates_;
   std::vector<HeldLock>& held_;
   bool holds_ = false;
+  std::int64_t left_until_ns_ = 0;
 };
 
 }  // namespace atmost::etcd

@@ -17,6 +17,15 @@ std::int64_t lease_of(const State& state, const std::string& prefix) {
   return state.drained || !state.drained_slots.empty() ? 0 : hint_lease(prefix);
 }
 
+rule::State rule_state(const State& state, std::uint64_t last) {
+  rule::State to;
+  to.token = last;
+  to.drained = state.drained;
+  to.refusals = state.refused_since == last ? state.refusals : 0;
+  to.failures = state.failures;
+  return to;
+}
+
 // `change` gets the state, the token of the last admission, and the transaction that writes the
 // state.
 template <class Change>
@@ -75,8 +84,9 @@ Status LockState::forget() {
 Result<std::uint32_t> LockState::count_refusal() {
   std::uint32_t count = 0;
   const Status changed = change([&](State& state, std::uint64_t last, Txn&) {
-    count = state.refused_since == last ? state.refusals + 1 : 1;
-    state.refusals = count;
+    rule::State kept = rule_state(state, last);
+    count = rule::count_refusal(kept);
+    state.refusals = kept.refusals;
     state.refused_since = last;
   });
   if (!changed.ok()) return changed.error();
@@ -85,9 +95,10 @@ Result<std::uint32_t> LockState::count_refusal() {
 
 Result<std::uint32_t> LockState::count_end(bool failed) {
   std::uint32_t count = 0;
-  const Status changed = change([&](State& state, std::uint64_t, Txn&) {
-    count = failed ? state.failures + 1 : state.failures;
-    state.failures = failed ? count : 0;
+  const Status changed = change([&](State& state, std::uint64_t last, Txn&) {
+    rule::State kept = rule_state(state, last);
+    count = rule::count_end(kept, failed);
+    state.failures = kept.failures;
   });
   if (!changed.ok()) return changed.error();
   return count;

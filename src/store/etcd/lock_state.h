@@ -7,6 +7,7 @@
 
 #include "keys.h"
 #include "records.h"
+#include "rule/state.h"
 #include "transactions.h"
 
 namespace atmost::etcd {
@@ -14,6 +15,9 @@ namespace atmost::etcd {
 // The lease of a/state: none while it has something that a user ordered, else the hint lease of the
 // prefix.
 std::int64_t lease_of(const State& state, const std::string& prefix);
+
+// As the rule has it. `last`: the token of the last admission.
+rule::State rule_state(const State& state, std::uint64_t last);
 
 // A lock's state, without an admission. Each call blocks for at most the timeout of the gateway's
 // Access.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/request.h"
+#include "facts.h"
 #include "keys.h"
 #include "snapshot.h"
 
@@ -20,33 +21,18 @@ struct Interval {
 };
 
 struct OpenLock {
-  OpenLock(const std::string& prefix, const LockSpec& wanted)
-      : keys(prefix, lock_of(wanted)), spec(wanted) {}
+  OpenLock(const std::string& prefix, const LockSpec& wanted, Transactions& transactions)
+      : keys(prefix, lock_of(wanted)), spec(wanted), facts(transactions) {}
 
   Keys keys;
   const LockSpec& spec;  // of the request
   Snapshot seen;         // its revision is 0 until the caller looked
+  EtcdFacts facts;       // of the last look
   Interval interval;
   // How long ago the moment was that the request's interval counts from; -1: there is none.
   std::int64_t cooled_ns = -1;
   std::optional<Ring::Entry> admitted;  // our admission, as it was written into the ring
   Admissions admissions;                // set by Rates::see()
-  // Waiters before us that their rates keep back, and that we need not wait for: only a new look
-  // shows whether they are there.
-  bool early_ahead = false;
-  bool deep = false;           // its place in the queue lies far behind the first
-  std::uint64_t in_queue = 0;  // number of waiters when it drew its place
-  bool place_kept = false;     // while it holds the slot
-  // A place so far ahead of ours that our turn is near when it is gone; empty: none is known.
-  std::string milestone;
-  // The slots owed to others have not been taken since this revision: there was no admission. 0:
-  // none is owed.
-  std::uint64_t idle_revision = 0;
-  std::int64_t idle_since_boot_ns = 0;
-
-  void note_idle(std::uint64_t revision);
-  // When the turns of the waiters that they are owed to have ended (queue.h).
-  std::int64_t turns_end_boot_ns() const;
 };
 
 }  // namespace atmost::etcd

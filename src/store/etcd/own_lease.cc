@@ -16,10 +16,8 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kSecond = 1000 * kMillisecond;
-// A holder's pause between two looks for requests to stop: a fifteenth of its ttl, within these
-// bounds.
-constexpr std::int64_t kShortestLookNs = kSecond;
-constexpr std::int64_t kLongestLookNs = 5 * kSecond;
+// A holder's first look for requests to stop.
+constexpr std::int64_t kFirstLookNs = kSecond;
 // A waiter has no command that would have to be stopped in time, so its pause is half of its ttl,
 // and no more than this.
 constexpr std::int64_t kLongestPauseNs = 7 * kSecond;
@@ -56,22 +54,13 @@ OwnLease::~OwnLease() {
   }
 }
 
-void OwnLease::choose() {
-  if (chosen_ || (id() != 0 && renewal_.running() && !renewal_.upkeep().lost)) return;
+Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns) {
+  if (id() != 0 && renewal_.running() && !renewal_.upkeep().lost) return {};
   renewal_.stop();
   abandoned_ = false;
   held_slots_.clear();
   handed_slots_.clear();
   id_ = random_id();
-  chosen_ = true;
-}
-
-Ahead OwnLease::renewal_question() const { return {"lease/keepalive", lease_body(id_)}; }
-
-Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns,
-                        const std::vector<Ahead>& next) {
-  choose();
-  if (!std::exchange(chosen_, false)) return {};
   ttl_ = ttl;
   // Counted from before the request, so the lease lasts at least as long as we assume.
   const std::int64_t sent = os::boot_ns();
@@ -84,7 +73,7 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boo
            gateway.history().believes(reply->header);
   };
   const Answer answer =
-      gateway.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, believe, next);
+      gateway.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes, believe);
   // The number is random, so if it exists, our first request made it.
   const bool granted = answer.kind == Answer::Kind::good ||
                        (answer.kind == Answer::Kind::refused &&
@@ -103,12 +92,11 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boo
 void OwnLease::forsake() {
   renewal_.stop();
   id_ = 0;
-  abandoned_ = chosen_ = false;
+  abandoned_ = false;
 }
 
 void OwnLease::abandon() {
   renewal_.cease();
-  chosen_ = false;
   abandoned_ = true;  // the thread uses the number until it has ended
 }
 
@@ -118,13 +106,11 @@ Upkeep OwnLease::upkeep() const {
   return upkeep;
 }
 
-void OwnLease::end(Gateway& gateway, std::int64_t give_up_boot_ns) {
-  if (id() == 0) return;
-  if (revoke(id_, gateway, give_up_boot_ns).kind == Answer::Kind::unknown) {
-    abandon();
-  } else {
-    forsake();
-  }
+bool OwnLease::end(Gateway& gateway, std::int64_t give_up_boot_ns) {
+  if (id() == 0) return true;
+  const bool answered = revoke(id_, gateway, give_up_boot_ns).kind != Answer::Kind::unknown;
+  answered ? forsake() : abandon();
+  return answered;
 }
 
 Status OwnLease::end_of(std::int64_t id, Gateway& gateway, std::int64_t give_up_boot_ns) {
@@ -142,7 +128,7 @@ Status OwnLease::prove(Gateway& gateway, std::int64_t give_up_boot_ns) {
   if (renew_by(gateway, give_up_boot_ns) != fleet::Renewed::yes)
     return error_of(Code::unavailable, 0,
                     "etcd: the lease cannot be renewed, so the command is not started");
-  renewal_.renewed(gateway.asked_boot_ns());  // perhaps with the question before it
+  renewal_.renewed(gateway.asked_boot_ns());
   return {};
 }
 
@@ -173,7 +159,7 @@ void OwnLease::take_over_holding() {
   handed_.hang_up();
   held_slots_ = std::move(handed_slots_);
   handed_slots_.clear();
-  look_at_boot_ns_ = os::boot_ns() + kShortestLookNs;
+  look_at_boot_ns_ = os::boot_ns() + kFirstLookNs;
 }
 
 fleet::Renewed OwnLease::renew_by(Gateway& gateway, std::int64_t give_up_boot_ns) const {
@@ -186,9 +172,8 @@ fleet::Renewed OwnLease::renew_by(Gateway& gateway, std::int64_t give_up_boot_ns
     gone = reply->ttl == kAbsentTtl;
     return gone || reply->ttl > 0;
   };
-  const Ahead asked = renewal_question();
-  Answer answer =
-      gateway.ask(asked.path, asked.body, give_up_boot_ns, Gateway::Repeat::yes, believe);
+  Answer answer = gateway.ask("lease/keepalive", lease_body(id_), give_up_boot_ns,
+                              Gateway::Repeat::yes, believe);
   if (answer.kind == Answer::Kind::good && !gone) return fleet::Renewed::yes;
   if (answer.kind == Answer::Kind::unknown) return fleet::Renewed::unknown;
   std::int64_t left = 0;
@@ -208,31 +193,12 @@ fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
   if (held_slots_.empty()) gateway_.go_to(wanted_);
   const std::size_t before = gateway_.endpoint();
   fleet::Renewed renewed = renew_by(gateway_, give_up_boot_ns);
-  if (renewed == fleet::Renewed::yes && key_missed_ && keys_are_gone(give_up_boot_ns))
-    renewed = fleet::Renewed::lost;
+  if (renewed == fleet::Renewed::yes && !held_slots_.empty())
+    renewed = answer_questions(give_up_boot_ns);
   if (held_slots_.empty()) gateway_.hang_up();
   if (renewed != fleet::Renewed::yes || gateway_.endpoint() != before) ++stumbles_;
   endpoint_ = gateway_.endpoint();
   return renewed;
-}
-
-// The lease has not ended, but its keys were deleted: the next caller finds the slot free.
-bool OwnLease::keys_are_gone(std::int64_t give_up_boot_ns) {
-  Txn txn;
-  for (const HeldSlot& each : held_slots_) txn.range(each.held);
-  std::optional<TxnReply> reply;
-  const Answer answer = gateway_.ask(
-      "kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
-        reply = parse_txn(text, txn.parts());
-        return reply && reply->succeeded && gateway_.history().believes(reply->header);
-      });
-  if (answer.kind != Answer::Kind::good) return false;  // checked again at the next renewal
-  key_missed_ = false;
-  for (std::size_t i = 0; i < held_slots_.size(); ++i) {
-    const std::vector<KeyValue>& held = reply->parts[i].keys;
-    if (held.empty() || held[0].created != held_slots_[i].token) return true;
-  }
-  return false;
 }
 
 void OwnLease::wake() {
@@ -265,41 +231,6 @@ bool OwnLease::asked_to_stop(std::int64_t until_boot_ns) {
     return false;
   }
   return look();
-}
-
-bool OwnLease::heeds(const std::vector<KeyValue>& keys) const {
-  for (const KeyValue& key : keys) {
-    const std::optional<Ask> ask = parse_ask(key.value);
-    for (const HeldSlot& each : held_slots_) {
-      const bool ours = ask && ask->token == each.token && key.key.starts_with(each.prefix);
-      // The age of the hold is measured by our own clock: the taker's may be wrong.
-      if (ours && os::boot_ns() - each.since_boot_ns >= ask->due_ns) return true;
-    }
-  }
-  return false;
-}
-
-// Whether a taker asks us to stop; also looks whether our keys are there.
-bool OwnLease::look() {
-  look_at_boot_ns_ = os::boot_ns() + std::clamp(ttl_.ns / 15, kShortestLookNs, kLongestLookNs);
-  Txn txn;
-  for (const HeldSlot& each : held_slots_) {
-    txn.glance(each.prefix, end_of_prefix(each.prefix)).glance(each.held);
-  }
-  std::optional<TxnReply> reply;
-  // Asks only the member of our one connection: another member would have to accept a second one.
-  const Answer answer =
-      gateway_.ask_here("kv/txn", txn.text(), os::boot_ns() + kSecond, [&](std::string_view text) {
-        reply = parse_txn(text, txn.parts());
-        return reply && gateway_.history().believes(reply->header);
-      });
-  if (answer.kind != Answer::Kind::good) return false;
-  for (std::size_t i = 0; i < held_slots_.size(); ++i) {
-    const std::vector<KeyValue>& held = reply->parts[2 * i + 1].keys;
-    if (heeds(reply->parts[2 * i].keys)) return true;
-    if (held.empty() || held[0].created != held_slots_[i].token) doubts_ = key_missed_ = true;
-  }
-  return false;
 }
 
 }  // namespace atmost::etcd

@@ -18,10 +18,14 @@
 
 namespace atmost::etcd {
 
-// One held slot: the key under which a taker asks us to stop, and since when we hold the slot.
+// The held slots of one lock: the keys under which a taker asks us to stop, and since when we hold
+// the slot.
 struct HeldSlot {
-  std::string prefix;  // Keys::asked()
-  std::string held;    // a key that is there as long as our lease is
+  std::string prefix;     // Keys::asked()
+  std::string questions;  // Keys::questions()
+  std::string held;       // the keys of our slots, the first and the last; they are there as long
+  std::string last_held;  // as our lease is
+  std::uint32_t count = 0;
   std::uint64_t token = 0;
   std::int64_t since_boot_ns = 0;
 };
@@ -41,20 +45,13 @@ class OwnLease final : private fleet::Keeper {
   OwnLease(const Access& access, ClusterHistory& history);
   ~OwnLease();
 
-  // Gets a lease through `gateway`, and keeps it renewed. Does nothing if there is one. `next`: as
-  // with Gateway::ask().
-  Status ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns,
-                const std::vector<Ahead>& next = {});
-  // If there is no lease: chooses the number of the one that ensure() gets, which is to be called
-  // next. Until then id() is that number.
-  void choose();
-  // What prove() asks first.
-  Ahead renewal_question() const;
+  // Gets a lease through `gateway`, and keeps it renewed. Does nothing if there is one.
+  Status ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns);
   // 0: none.
   std::int64_t id() const { return abandoned_ ? 0 : id_; }
-  // Ends it, and with it every key under it; at once if etcd answers before `give_up_boot_ns`, else
-  // within its ttl.
-  void end(Gateway& gateway, std::int64_t give_up_boot_ns);
+  // Ends it, and with it every key under it; at once if etcd answers before `give_up_boot_ns`
+  // (true), else within its ttl.
+  bool end(Gateway& gateway, std::int64_t give_up_boot_ns);
   // The same for the lease of another caller.
   static Status end_of(std::int64_t id, Gateway& gateway, std::int64_t give_up_boot_ns);
   // Renews no more, for good. Blocks while a renewal is under way.
@@ -87,11 +84,11 @@ class OwnLease final : private fleet::Keeper {
   void take_over_holding();
   bool rest(std::int64_t until_boot_ns);
   bool look();
-  bool keys_are_gone(std::int64_t give_up_boot_ns);
+  fleet::Renewed answer_questions(std::int64_t give_up_boot_ns);
+  bool write_again(const std::vector<KeyValue>& keys, std::int64_t give_up_boot_ns);
   bool heeds(const std::vector<KeyValue>& keys) const;
 
   std::int64_t id_ = 0;
-  bool chosen_ = false;  // and not asked for
   Duration ttl_;
   bool abandoned_ = false;
   Gateway gateway_;
@@ -105,8 +102,7 @@ class OwnLease final : private fleet::Keeper {
   std::atomic<std::uint32_t> stumbles_ = 0;
   std::atomic<std::size_t> endpoint_ = 0;
   std::atomic<std::size_t> wanted_ = 0;
-  bool doubts_ = false;
-  bool key_missed_ = false;  // the last look missed one of our keys: verify it
+  bool doubts_ = false;  // the last look missed one of our keys: the next renewal verifies it
 };
 
 }  // namespace atmost::etcd

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/lease_time.h"
 #include "json_object.h"
-
 #include "os/machine.h"
 #include "os/self.h"
 
@@ -46,6 +46,14 @@ bool read_rate(const Json& from, Rate& to) {
   return to.window.ns >= 0;
 }
 
+bool read_turn(const Json& from, Turn& to) {
+  if (!from.is_array() || from.size() != 2 || !from[0].is_number_unsigned() ||
+      !from[1].is_number_integer())
+    return false;
+  to = {from[0].get<std::uint64_t>(), from[1].get<std::int64_t>()};
+  return true;
+}
+
 std::string write(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -65,11 +73,11 @@ std::string Record::text() const {
                     {"boot_ns", boot_ns},
                     {"boot", boot},
                     {"expire", expire_ns},
+                    {"ttl", ttl_ns},
                     {"id", id},
                     {"command", command},
-                    {"inside", inside},
-                    {"state", state},
-                    {"passed", passed}});
+                    {"parked", parked},
+                    {"turn", Json::array({turn.place, turn.boot_ns})}});
 }
 
 Stamp Record::start(std::uint64_t boot_here) const {
@@ -90,6 +98,7 @@ Record own_record(const Request& request, const LockSpec& lock, const Instant& n
   record.boot_ns = now.boot_ns;
   record.boot = now.given ? 0 : os::boot_hash();
   record.expire_ns = request.expire_after.ns;
+  record.ttl_ns = std::max(request.ttl, shortest_ttl({})).ns;
   record.id = request.id.view();
   record.command = request.command.view();
   return record;
@@ -99,19 +108,19 @@ std::optional<Record> parse_record(std::string_view from) {
   const std::optional<Json> json = json_object(from);
   Record to;
   unsigned mode = 0;
-  const bool good = json && number(*json, "max", to.max) && number(*json, "take", to.take) &&
+  const bool good = json && json->contains("rate") && json->contains("turn") &&
+                    number(*json, "max", to.max) && number(*json, "take", to.take) &&
                     number(*json, "mode", mode) && mode <= 2 && flag(*json, "joins", to.joins) &&
                     text(*json, "host", to.host) && number(*json, "pid", to.pid) &&
                     number(*json, "uid", to.uid) && number(*json, "start", to.real_ns) &&
                     number(*json, "boot_ns", to.boot_ns) && number(*json, "boot", to.boot) &&
-                    number(*json, "expire", to.expire_ns) && text(*json, "id", to.id) &&
-                    text(*json, "command", to.command) && flag(*json, "inside", to.inside) &&
-                    number(*json, "state", to.state);
+                    number(*json, "expire", to.expire_ns) && number(*json, "ttl", to.ttl_ns) &&
+                    text(*json, "id", to.id) && text(*json, "command", to.command) &&
+                    flag(*json, "parked", to.parked);
   if (!good) return std::nullopt;
   to.mode = static_cast<Mode>(mode);
-  // Older versions do not write these fields.
-  if (json->contains("passed") && !flag(*json, "passed", to.passed)) return std::nullopt;
-  if (json->contains("rate") && !read_rate((*json)["rate"], to.rate)) return std::nullopt;
+  if (!read_rate((*json)["rate"], to.rate) || !read_turn((*json)["turn"], to.turn))
+    return std::nullopt;
   return to;
 }
 

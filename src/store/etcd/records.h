@@ -14,6 +14,13 @@
 
 namespace atmost::etcd {
 
+// When a waiter's turn began, by the boot clock of the machine that saw it begin.
+struct Turn {
+  std::uint64_t place = 0;   // own_place()
+  std::int64_t boot_ns = 0;  // 0: it had none
+  friend bool operator==(const Turn&, const Turn&) = default;
+};
+
 // A holder or a waiter.
 struct Record {
   std::uint32_t max = 1;
@@ -29,14 +36,12 @@ struct Record {
   std::int64_t boot_ns = 0;
   std::uint64_t boot = 0;  // the boot whose clock boot_ns is; 0: not known
   std::int64_t expire_ns = Duration::kForever;
+  std::int64_t ttl_ns = 0;  // of its lease
   std::string id;
   std::string command;
-  // Of a place that its caller keeps while it holds the lock's one slot (keys.h): true; and the
-  // revision of a/state at its admission.
-  bool inside = false;
-  std::uint64_t state = 0;
-  bool passed = false;  // of a place: its caller had its turn and did not use it; the others do not
-                        // wait for it any more
+  // Of a place: its caller waits for something else than this lock; and when its turn began.
+  bool parked = false;
+  Turn turn;
 
   std::string text() const;
   Stamp start(std::uint64_t boot_here) const;

@@ -9,7 +9,7 @@
 namespace atmost::etcd {
 namespace {
 
-// What saves later callers less than this is not worth a write.
+// A change that saves later callers less than this is not worth a write.
 constexpr std::int64_t kNewsNs = 20'000'000;
 
 std::int64_t aged(const Ring::Meeting& met, std::int64_t now_boot_ns) {
@@ -37,16 +37,18 @@ std::size_t number_of(std::vector<std::uint64_t>& places, std::uint64_t place) {
   return places.size() - 1;
 }
 
-// A list of lists of `Width` integers, the first `places` of which are numbers of places.
+// A list of lists of `Width` integers, the first `places` of which are numbers of places. In the
+// lists of earlier versions the last may be missing: 0.
 template <std::size_t Width>
-bool read_rows(const Json& from, const char* name, std::size_t places, std::size_t count,
+bool read_rows(const Json& from, const char* name, std::size_t shortest, std::size_t places,
+               std::size_t count,
                const std::function<void(const std::array<std::int64_t, Width>&)>& take) {
   const auto rows = from.find(name);
   if (rows == from.end() || !rows->is_array()) return false;
   for (const Json& row : *rows) {
-    if (!row.is_array() || row.size() != Width) return false;
-    std::array<std::int64_t, Width> values;
-    for (std::size_t i = 0; i < Width; ++i) {
+    if (!row.is_array() || row.size() > Width || row.size() < shortest) return false;
+    std::array<std::int64_t, Width> values = {};
+    for (std::size_t i = 0; i < row.size(); ++i) {
       if (!row[i].is_number_integer()) return false;
       values[i] = row[i].get<std::int64_t>();
       const bool exists = values[i] >= 0 && static_cast<std::size_t>(values[i]) < count;
@@ -74,11 +76,20 @@ bool Ring::take_back(const Entry& entry) {
   return true;
 }
 
+bool Ring::move(const Entry& entry, const Entry& later) {
+  const auto found = std::find(entries.begin(), entries.end(), entry);
+  if (found == entries.end()) return false;
+  entries.erase(found);
+  entries.push_back(later);
+  return true;
+}
+
 std::string Ring::text() const {
   std::vector<std::uint64_t> places;
   Json rows = Json::array();
   for (const Entry& each : entries)
-    rows.push_back(Json::array({number_of(places, each.place), each.boot_ns, each.real_us}));
+    rows.push_back(
+        Json::array({number_of(places, each.place), each.boot_ns, each.real_us, each.late_ns}));
   Json met = Json::array();
   for (const Meeting& each : meetings) {
     met.push_back(Json::array({number_of(places, each.observer), number_of(places, each.observed),
@@ -111,11 +122,11 @@ std::optional<Ring> parse_ring(std::string_view from) {
     places.push_back(place.get<std::uint64_t>());
   }
   const auto place = [&](std::int64_t number) { return places[static_cast<std::size_t>(number)]; };
-  const bool good = read_rows<3>(*json, "at", 1, places.size(),
+  const bool good = read_rows<4>(*json, "at", 3, 1, places.size(),
                                  [&](const auto& row) {
-                                   to.entries.push_back({place(row[0]), row[1], row[2]});
+                                   to.entries.push_back({place(row[0]), row[1], row[2], row[3]});
                                  }) &&
-                    read_rows<4>(*json, "met", 2, places.size(), [&](const auto& row) {
+                    read_rows<4>(*json, "met", 4, 2, places.size(), [&](const auto& row) {
                       to.meetings.push_back({place(row[0]), place(row[1]), row[2], row[3]});
                     });
   const bool fits = to.entries.size() <= kMaxRate + 1 && to.meetings.size() <= Ring::kMostMeetings;
@@ -141,11 +152,11 @@ void Admissions::see(const Ring& ring, std::uint64_t place, const Instant& now,
   std::int64_t next = now.boot_ns;
   for (std::size_t i = ring_.entries.size(); i-- > 0;) {
     const Ring::Entry& each = ring_.entries[i];
-    std::int64_t moment = each.boot_ns;
+    std::int64_t moment = each.boot_ns + each.late_ns;
     if (each.place == 0) {
       moment = now.boot_ns - (now.real_ns - each.real_us * 1000);
     } else if (each.place != place_) {
-      moment = each.boot_ns + ahead_of(each.place, seen_boot_ns);
+      moment += ahead_of(each.place, seen_boot_ns);
     }
     if (i + 1 == latest_.size()) newest_ = moment;
     next = latest_[i] = std::min(moment, next);
@@ -157,7 +168,7 @@ void Admissions::bring_back(const Instant& now) {
   if (now.given) return;
   for (Ring::Entry& each : ring_.entries) {
     if (each.place != 0 || each.real_us <= now.real_ns / 1000) continue;
-    each = {place_, now.boot_ns, now.real_ns / 1000};
+    each = {place_, now.boot_ns, now.real_ns / 1000, 0};
     news_ = true;
   }
 }
@@ -178,18 +189,20 @@ std::int64_t Admissions::ahead_of(std::uint64_t other, std::int64_t now_boot_ns)
   return aged(*find(met_, place_, other), now_boot_ns);
 }
 
-Stamp Admissions::first_of_last(std::uint32_t count) const {
-  const std::size_t known = latest_.size();
-  if (known == 0 || (known < count && !ring_.dropped)) return {};
-  // Of those that were dropped nothing is known but that they came before the oldest that was kept.
-  const std::size_t at = known < count ? 0 : known - count;
-  return {ring_.entries[at].real_us * 1000, latest_[at], true, true};
+std::vector<Stamp> Admissions::stamps() const {
+  std::vector<Stamp> all;
+  for (std::size_t i = 0; i < latest_.size(); ++i)
+    all.push_back({ring_.entries[i].real_us * 1000, latest_[i], true, true});
+  return all;
 }
 
 std::int64_t Admissions::due_boot_ns(const Rate& rate, const Instant& now) const {
-  const Stamp first = first_of_last(rate.count);
-  const std::int64_t due = plus(first.boot_ns, rate.window);
-  return first.known && due > now.boot_ns ? due : 0;
+  const std::size_t known = latest_.size();
+  if (known == 0 || (known < rate.count && !ring_.dropped)) return 0;
+  // Of those that were dropped nothing is known but that they came before the oldest that was kept.
+  const std::int64_t first = latest_[known < rate.count ? 0 : known - rate.count];
+  const std::int64_t due = plus(first, rate.window);
+  return due > now.boot_ns ? due : 0;
 }
 
 Ring Admissions::known(const Rate& rate) const {
@@ -207,9 +220,11 @@ Ring Admissions::known(const Rate& rate) const {
 Ring Admissions::with_ours(const Rate& rate) const {
   Ring ring = known(rate);
   // Not before the one before it: then the first of any K is the oldest of them.
-  const std::int64_t boot_ns = latest_.empty() ? now_.boot_ns : std::max(now_.boot_ns, newest_);
+  const std::int64_t late_ns =
+      latest_.empty() ? 0 : std::max<std::int64_t>(newest_ - now_.boot_ns, 0);
   const bool given = now_.given || place_ == 0;
-  ring.add({given ? 0 : place_, given ? 0 : boot_ns, now_.real_ns / 1000}, rate);
+  ring.add({given ? 0 : place_, given ? 0 : now_.boot_ns, now_.real_ns / 1000, given ? 0 : late_ns},
+           rate);
   return ring;
 }
 

@@ -25,6 +25,9 @@ struct Ring {
     std::uint64_t place = 0;  // the machine (own_place()); 0: the moment was given by --now
     std::int64_t boot_ns = 0;
     std::int64_t real_us = 0;  // for callers with --now
+    // The moment is so much later than boot_ns, when the entry was not written yet: its command
+    // starts then, as etcd is slow.
+    std::int64_t late_ns = 0;
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   // The observer's clock is at most `ahead_ns` ahead of the other's: so it was at `at_boot_ns`.
@@ -47,6 +50,8 @@ struct Ring {
   void add(const Entry& entry, const Rate& rate);
   // Removes an entry that is still the newest. False: it is not.
   bool take_back(const Entry& entry);
+  // That entry becomes the newest. False: it is not there any more.
+  bool move(const Entry& entry, const Entry& later);
   std::string text() const;
 };
 std::optional<Ring> parse_ring(std::string_view text);
@@ -61,8 +66,10 @@ class Admissions {
   // Takes the ring as it was read, not later than `seen_boot_ns`. `place`: this machine.
   void see(const Ring& ring, std::uint64_t place, const Instant& now, std::int64_t seen_boot_ns);
 
-  // Of the last `count` admissions, the first: not before it was. Not known: there were fewer.
-  Stamp first_of_last(std::uint32_t count) const;
+  // When each of them was, not before it was, the newest last; and whether there were others
+  // before them.
+  std::vector<Stamp> stamps() const;
+  bool dropped() const { return ring_.dropped && !latest_.empty(); }
   // Until when the rate allows no admission; 0: it does now.
   std::int64_t due_boot_ns(const Rate& rate, const Instant& now) const;
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/lease_time.h"
 #include "holder_stop.h"
 #include "learned_runs.h"
 #include "lock_state.h"
 #include "os/clock.h"
-#include "view.h"
 #include "words.h"
 
 namespace atmost::etcd {
@@ -15,8 +15,14 @@ namespace {
 
 // Changes of a lock's state are rare.
 constexpr int kTries = 32;
+// Hundreds of callers at once need a few seconds.
+constexpr std::int64_t kLongestAttemptNs = 20'000'000'000;
 
-bool admits(const Decision& decision) { return decision.verdict == Verdict::admit; }
+void lose(Ticket& ticket) {
+  const bool for_rate_only = ticket.for_rate_only;
+  ticket = {};
+  ticket.for_rate_only = for_rate_only;
+}
 
 }  // namespace
 
@@ -31,193 +37,149 @@ void EtcdSession::exit_if_terminated() {
   caller_.exit_if_terminated();
 }
 
-EtcdSession::Clock::Clock(const Instant& asked)
-    : asked_(asked), now_(asked), ahead_ns_(asked.boot_ns - os::boot_ns()) {}
-
-std::int64_t EtcdSession::Clock::boot_ns() const { return os::boot_ns() + ahead_ns_; }
-
-void EtcdSession::Clock::try_again() {
-  const std::int64_t by = boot_ns() - now_.boot_ns;
-  now_.boot_ns += by;
-  if (!now_.given) now_.real_ns += by;
+Result<Decision> EtcdSession::attempt(DecideFn decide, MomentFn moment, Ticket* queue,
+                                      Lease& lease) {
+  may_replace_ = caller_.request.on_busy == OnBusy::replace && queue == nullptr;
+  fresh_ = false;
+  const std::int64_t end = os::boot_ns() + kLongestAttemptNs;
+  for (;;) {
+    Result<Decision> answer = rule::admit(*this, caller_.request, decide, moment, queue, lease);
+    if (!answer.ok() || answer.value().why != Why::guard) return answer;
+    // Each time that the lock has changed another caller was admitted, unless the answers are
+    // wrong.
+    if (os::boot_ns() >= end) {
+      return fail(
+          error_of(Code::unavailable, 0,
+                   "etcd: at every try for 20 s the lock had changed, or an answer was lost"));
+    }
+  }
 }
 
-Status EtcdSession::look(const Clock& clock, const Ticket* queue, std::int64_t give_up_boot_ns) {
-  Status looked = caller_.look(queue, give_up_boot_ns);
-  if (!looked.ok()) return looked;
-  rates_.see(clock.now(), queue, clock.boot_ns());
-  watch_.looked();
+Status EtcdSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
+  exit_if_terminated();
+  if (hold_.holds()) return error_of(Code::internal, 0, "this session holds its locks already");
+  if (Status done = read(queue); !done.ok()) return fail(done.error());
+  to.now = moment(caller_.request);
+  to.turns_boot_ns = to.now.given ? os::boot_ns() : to.now.boot_ns;
+  rates_.see(to.now);
+  for (std::size_t i = 0; i < caller_.locks.size(); ++i) {
+    OpenLock& lock = caller_.locks[i];
+    if (Status known = intervals_.read(lock, caller_.give_up()); !known.ok())
+      return fail(known.error());
+    lock.facts.look(lock.seen, caller_.place(i, queue), lock.admissions, lock.cooled_ns, to.now,
+                    to.turns_boot_ns);
+  }
+  to.locks = facts_;
   return {};
 }
 
+Status EtcdSession::read(Ticket* queue) {
+  const bool drawn = queue != nullptr && queue->drawn;
+  if (drawn && caller_.lease.upkeep().lost) {
+    lose(*queue);
+    fresh_ = false;
+  }
+  while (!std::exchange(fresh_, false) || lost_place(queue)) {
+    if (lost_place(queue)) lose(*queue);
+    if (Status looked = caller_.look(queue, caller_.give_up()); !looked.ok()) return looked;
+    fresh_ = true;
+  }
+  return {};
+}
+
+// As last seen.
 bool EtcdSession::lost_place(const Ticket* queue) const {
   return queue != nullptr && queue->drawn &&
          std::any_of(caller_.locks.begin(), caller_.locks.end(),
-                     [](const OpenLock& lock) { return !lock.seen.ticket_is_there; });
+                     [](const OpenLock& lock) { return !lock.seen.place_is_there; });
 }
 
-Result<Decision> EtcdSession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
-                                      Lease& lease) {
-  Clock clock(now);
+Status EtcdSession::apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
+                          rule::Applied& to) {
+  if (plan.failed != nullptr) return fail(plan.failed->error());
   exit_if_terminated();
-  if (hold_.holds()) return error_of(Code::internal, 0, "this session holds its locks already");
-  std::int64_t end = caller_.give_up();
-  bool in_doubt = false;  // an admission of ours may have been made
-  const bool drawn = queue != nullptr && queue->drawn;
-  bool guessed = watch_.take_guess() && drawn;
-  bool seen = guessed || (watch_.up_to_date() && drawn && !caller_.locks[0].early_ahead);
-  if (!std::exchange(came_, true) && admission_.may_come_unseen(queue)) {
-    const Result<Applied> admitted = come_unseen(decide, now, queue, end);
-    if (!admitted.ok()) return fail(admitted.error());
-    if (admitted.value() == Applied::yes) return enter(queue, lease);
-    seen = queue->drawn;
-    in_doubt = admitted.value() == Applied::unknown;
-    end = caller_.give_up();
-  }
-  for (;;) {
-    exit_if_terminated();
-    if (queue != nullptr && queue->drawn && caller_.lease.upkeep().lost) {
-      *queue = {};
-      seen = false;
-    }
-    if (!std::exchange(seen, false)) {
-      // A watch that was begun from another place reports nothing of the waiters before the next
-      // one.
-      if (queue != nullptr && !queue->drawn) watch_.stop();
-      if (Status looked = look(clock, queue, end); !looked.ok()) {
-        if (in_doubt) caller_.lease.abandon();  // any slots of ours end with the lease
-        return fail(looked.error());
-      }
-    }
-    rates_.see(clock.now(), queue, clock.boot_ns());
-    if (in_doubt && caller_.holds_all()) return enter(queue, lease);
-    if (lost_place(queue)) {
-      *queue = {};
-      continue;
-    }
-    if (Status passed = queue_.pass_turns(queue, end); !passed.ok()) return fail(passed.error());
-    Result<Decision> decision = decide_all(decide, clock.now(), queue, end);
-    if (!decision.ok()) return fail(decision.error());
-    if (!admits(decision.value())) {
-      if (std::exchange(guessed, false)) continue;
-      const Result<bool> refused = refuse(decision.value(), clock, queue, in_doubt, end);
-      if (!refused.ok()) return fail(refused.error());
-      if (refused.value()) return decision;
-      if (caller_.lease.id() != 0) end = caller_.give_up();  // others joined the queue meanwhile
-      continue;
-    }
-    const Result<Applied> admitted = admission_.admit(now, queue, end);
-    if (!admitted.ok()) return fail(admitted.error());
-    guessed = false;
-    if (admitted.value() == Applied::yes) return enter(queue, lease);
-    if (caller_.lease.id() == 0 && queue != nullptr) *queue = {};
-    in_doubt = in_doubt || admitted.value() == Applied::unknown;
-    if (admitted.value() == Applied::no) {
-      seen = true;
-      end = caller_.give_up();  // etcd answers; other callers were faster
-      clock.try_again();
-    }
-  }
+  return plan.admits() ? enter(now, queue, to) : refuse(plan, now, queue, to);
 }
 
-Result<Applied> EtcdSession::come_unseen(DecideFn decide, const Instant& now, Ticket* queue,
-                                         std::int64_t give_up_boot_ns) {
-  caller_.locks[0].seen = {};
-  const Result<Decision> unhindered = decide_all(decide, now, queue, give_up_boot_ns);
-  if (!unhindered.ok()) return unhindered.error();
-  if (!admits(unhindered.value())) return Applied::no;
-  return admission_.admit_unseen(now, *queue, queue_, give_up_boot_ns);
-}
-
-Result<Decision> EtcdSession::decide_all(DecideFn decide, const Instant& now, const Ticket* queue,
-                                         std::int64_t give_up_boot_ns) {
-  const Request& request = caller_.request;
-  may_replace_ = request.on_busy == OnBusy::replace && queue == nullptr;
-  Decision decision;
-  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
-    OpenLock& lock = caller_.locks[i];
-    if (Status read = intervals_.read(lock, give_up_boot_ns); !read.ok()) return read.error();
-    View view = view_of(lock.seen, caller_.place(i, queue), now, lock.cooled_ns, holders_);
-    view.first_in_rate = rates_.first_in_rate(lock);
-    decision = decide(request, lock.spec, view, now);
-    decision.lock = i;
-    if (!admits(decision)) break;
+Status EtcdSession::enter(const Instant& now, Ticket* queue, rule::Applied& to) {
+  const std::int64_t asked = os::boot_ns();
+  const Result<PlanWriter::Written> written = writer_.admit(now, queue, caller_.give_up());
+  if (!written.ok()) return fail(written.error());
+  fresh_ = written.value() == PlanWriter::Written::changed;
+  bool admitted = written.value() == PlanWriter::Written::done;
+  if (written.value() == PlanWriter::Written::doubtful) {
+    const Result<bool> settled = settle_doubt(queue);
+    if (!settled.ok()) return fail(settled.error());
+    admitted = settled.value();
   }
-  return decision;
+  if (caller_.lease.id() == 0 && queue != nullptr) lose(*queue);
+  to.changed = !admitted;
+  if (!admitted) return {};
+  exit_if_terminated();
+  if (Status ready = take_up(asked); !ready.ok()) return fail(ready.error());
+  if (queue != nullptr) *queue = {};
+  to.hold = &hold_;
+  return {};
 }
 
-Result<bool> EtcdSession::refuse(const Decision& decision, const Clock& clock, Ticket* queue,
-                                 bool in_doubt, std::int64_t give_up_boot_ns) {
-  const Instant& now = clock.asked();
+Result<bool> EtcdSession::settle_doubt(Ticket* queue) {
+  if (Status looked = caller_.look(queue, caller_.give_up()); !looked.ok()) {
+    caller_.lease.abandon();  // any slots of ours end with the lease
+    return looked.error();
+  }
+  if (caller_.holds_all()) return true;
+  caller_.lease.end(caller_.gateway, caller_.give_up());
+  return false;
+}
+
+Status EtcdSession::refuse(const rule::Plan& plan, const Instant& now, Ticket* queue,
+                           rule::Applied& to) {
+  const Decision& decision = plan.decision;
   refused_by_ = decision.lock;
   OpenLock& lock = caller_.locks[refused_by_];
-  const bool too_soon = decision.verdict == Verdict::too_soon;
-  if (too_soon) intervals_.add_witness(lock, give_up_boot_ns);
-  const bool drawn = queue != nullptr && queue->drawn;
-  if (too_soon && !drawn) rates_.leave_word(lock, give_up_boot_ns);
-  const bool for_rate = waits_for_rate(caller_.request, decision);
-  if (queue != nullptr)
-    queue->due_boot_ns = for_rate && too_soon ? plus(clock.now().boot_ns, decision.retry_in) : 0;
-  const bool draws =
-      for_rate || (worth_waiting(decision) && queue != nullptr && !queue->for_rate_only);
-  if (queue != nullptr && !drawn && draws) return join_queue(now, *queue, give_up_boot_ns);
-  // Otherwise our own hold would be reported as busy, or too soon.
-  if (in_doubt && admission_.sees_itself(now))
-    return error_of(Code::unavailable, 0, "etcd: its answers contradict each other");
-  if (drawn && decision.verdict == Verdict::busy) {
-    const Result<bool> unmarked = queue_.unmark(now, *queue, give_up_boot_ns);
-    if (!unmarked.ok()) return unmarked.error();
-    if (unmarked.value()) watch_.stop();
+  const std::int64_t end = caller_.give_up();
+  if (decision.verdict == Verdict::too_soon) {
+    intervals_.add_witness(lock, end);
+    if (queue == nullptr || !queue->drawn) rates_.leave_word(lock, end);
   }
-  return true;
+  const Result<PlanWriter::Written> written = writer_.wait(plan, now, queue, end);
+  if (!written.ok()) return fail(written.error());
+  fresh_ = written.value() == PlanWriter::Written::changed;
+  to.changed = written.value() != PlanWriter::Written::done;
+  if (written.value() == PlanWriter::Written::doubtful) {
+    // The place may have been taken all the same: it goes with the lease.
+    caller_.lease.end(caller_.gateway, end);
+    lose(*queue);
+  }
+  return {};
 }
 
-Result<bool> EtcdSession::join_queue(const Instant& now, Ticket& queue,
-                                     std::int64_t give_up_boot_ns) {
-  Result<bool> drawn = queue_.draw(now, queue, give_up_boot_ns);
-  if (!drawn.ok() || !drawn.value()) return drawn;
-  // Who of those before us is kept back by its rate, and what we wait for, only a look shows.
-  for (const OpenLock& lock : caller_.locks) {
-    for (const Snapshot::Waiter& each : lock.seen.waiters) {
-      if (each.early) return false;
-    }
-  }
-  return true;
-}
-
-Status EtcdSession::take_up() {
+Status EtcdSession::take_up(std::int64_t asked_boot_ns) {
   // Uses the connection that will carry every later renewal: no command starts unless its lease can
   // be renewed.
   Status ready = caller_.lease.prove(caller_.gateway, caller_.give_up());
   if (ready.ok()) ready = intervals_.settle();
+  if (ready.ok()) ready = rates_.settle();
   if (!ready.ok()) {
     caller_.lease.end(caller_.gateway, caller_.give_up());
     return ready;
   }
   exit_if_terminated();
-  if (caller_.lease.upkeep().lost)
+  // From a ttl after the admission on others may ask whether we are there (presence.h).
+  const std::int64_t ttl = std::max(caller_.request.ttl, shortest_ttl({})).ns;
+  if (caller_.lease.upkeep().lost || os::boot_ns() - asked_boot_ns > ttl) {
+    caller_.lease.end(caller_.gateway, caller_.give_up());
     return error_of(Code::unavailable, 0, "etcd: the lease ended before the command began");
+  }
   hold_.begin();
   watch_.stop();
   return {};
 }
 
-Result<Decision> EtcdSession::enter(Ticket* queue, Lease& lease) {
-  exit_if_terminated();
-  if (Status ready = take_up(); !ready.ok()) return fail(ready.error());
-  if (queue != nullptr) *queue = {};
-  lease = Lease(&hold_);
-  Decision admitted;
-  admitted.verdict = Verdict::admit;
-  admitted.why = Why::none;
-  return admitted;
-}
-
 Result<Wake> EtcdSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
   if (!ticket.drawn) return Wake::maybe;
   if (os::boot_ns() >= deadline_boot_ns) return Wake::deadline;
-  const std::int64_t look_at = rates_.look_at_boot_ns(caller_.locks[refused_by_], ticket);
-  Result<Wake> woken = watch_.await(refused_by_, ticket, std::min(deadline_boot_ns, look_at));
+  Result<Wake> woken = watch_.await(refused_by_, ticket, deadline_boot_ns);
   if (!woken.ok()) return fail(woken.error());
   exit_if_terminated();
   return woken;

@@ -5,27 +5,28 @@
 #include <cstdint>
 #include <vector>
 
-#include "admission.h"
 #include "caller.h"
 #include "core/session.h"
 #include "intervals.h"
 #include "lease.h"
-#include "queue.h"
+#include "plan_writer.h"
 #include "queue_watch.h"
 #include "rates.h"
+#include "rule/admit.h"
 
 namespace atmost::etcd {
 
 // On the heap; close() frees it, and ends its lease. If etcd does not answer, it waits only
 // briefly.
-class EtcdSession final : public Session {
+class EtcdSession final : public Session, private rule::Section {
  public:
   // Borrows its arguments. `alone`: see EtcdStore.
   EtcdSession(const Access& access, ClusterHistory& history, const Request& request, bool alone)
-      : caller_(access, history, request, alone), held_(request.lock_count) {}
+      : caller_(access, history, request, alone), held_(request.lock_count) {
+    for (OpenLock& lock : caller_.locks) facts_.push_back(&lock.facts);
+  }
 
-  Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
-                           Lease& lease) override;
+  Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue, Lease& lease) override;
   Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
   void withdraw(Ticket& ticket) override;
   Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
@@ -34,56 +35,39 @@ class EtcdSession final : public Session {
   Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                  StopFor what_for) override;
   Text<80> lease_name() const override;
+  std::int64_t left_until_boot_ns() const override { return hold_.left_until_boot_ns(); }
   void close() override;
 
  private:
-  // The moments of one attempt, by the clock of its caller: that of the machine, but in tests.
-  class Clock {
-   public:
-    explicit Clock(const Instant& asked);
-    // When the caller asked: for its records.
-    const Instant& asked() const { return asked_; }
-    // When the present try began, by which it is decided.
-    const Instant& now() const { return now_; }
-    std::int64_t boot_ns() const;
-    // Begins another try, as other callers were faster.
-    void try_again();
+  Status look(MomentFn moment, Ticket* queue, rule::Looked& to) override;
+  Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
+               rule::Applied& to) override;
 
-   private:
-    Instant asked_;
-    Instant now_;
-    std::int64_t ahead_ns_;  // of the machine's clock
-  };
-  Status look(const Clock& clock, const Ticket* queue, std::int64_t give_up_boot_ns);
-  // Admission::admit_unseen(), once. no: it was not tried.
-  Result<Applied> come_unseen(DecideFn decide, const Instant& now, Ticket* queue,
-                              std::int64_t give_up_boot_ns);
+  Status read(Ticket* queue);
   bool lost_place(const Ticket* queue) const;
-  Result<Decision> decide_all(DecideFn decide, const Instant& now, const Ticket* queue,
-                              std::int64_t give_up_boot_ns);
-  // Acts on a decision that does not admit. False: look again.
-  Result<bool> refuse(const Decision& decision, const Clock& clock, Ticket* queue, bool in_doubt,
-                      std::int64_t give_up_boot_ns);
-  Result<bool> join_queue(const Instant& now, Ticket& queue, std::int64_t give_up_boot_ns);
-  // Begins the hold. An Error: the lease cannot be relied on, and was ended.
-  Status take_up();
-  Result<Decision> enter(Ticket* queue, Lease& lease);
+  Status enter(const Instant& now, Ticket* queue, rule::Applied& to);
+  Status refuse(const rule::Plan& plan, const Instant& now, Ticket* queue, rule::Applied& to);
+  // Whether an admission was made whose answer was lost; if it was not, the lease and the place in
+  // the queue are gone, so it cannot be made any more.
+  Result<bool> settle_doubt(Ticket* queue);
+  // Begins the hold that was asked for at that moment. An Error: the lease cannot be relied on, and
+  // was ended.
+  Status take_up(std::int64_t asked_boot_ns);
   // Returns the error. If etcd cannot be asked to end the lease, it ends by itself.
   Error fail(Error error);
   void exit_if_terminated();
 
   Caller caller_;
   Intervals intervals_{caller_};
-  Queue queue_{caller_};
   Rates rates_{caller_};
-  Admission admission_{caller_, intervals_, rates_};
+  PlanWriter writer_{caller_, intervals_, rates_};
   QueueWatch watch_{caller_};
   std::vector<HeldLock> held_;
   EtcdHold hold_{caller_, intervals_, rates_, held_};
+  std::vector<rule::Facts*> facts_;
   std::uint32_t refused_by_ = 0;  // the lock
-  bool came_ = false;             // it has made its first attempt
+  bool fresh_ = false;            // the snapshots are of this moment
   bool may_replace_ = false;      // the last attempt could stop a holder of any age
-  std::vector<HolderView> holders_;
 };
 
 }  // namespace atmost::etcd

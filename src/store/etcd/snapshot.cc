@@ -1,64 +1,26 @@
 #include "snapshot.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "os/self.h"
 
 namespace atmost::etcd {
 namespace {
 
-// The other prefix that waiters with a claim before ours lie under; empty: none.
-std::string other_queue(const Keys& keys, const LockSpec& lock) {
-  return lock.mode == Mode::exclusive ? keys.readers() : keys.writers();
-}
-
 // Whether the caller may be refused because of those that wait.
 bool limits_queue(const CallerPlace& place) {
-  return place.request.queue_max != kAnyQueue && place.ticket == 0;
+  return place.request.queue_max != kAnyQueue && place.ticket == 0 && !place.draws;
 }
 
-// How many places are read: one of them may be that of the holder (Record::inside).
-unsigned counted(const Request& request) {
-  constexpr std::uint32_t kMost = 1024;
-  return std::min(request.queue_max, kMost) + 2;
+// A plain caller counts as a reader for writers.
+std::vector<Snapshot::Line> lines_of(const Keys& keys, const LockSpec& lock) {
+  std::vector<Snapshot::Line> lines;
+  if (lock.mode == Mode::plain) lines.push_back({keys.queue(lock), rule::queue_of(lock), false, 0});
+  for (const std::string& prefix : {keys.writers(), keys.readers()})
+    lines.push_back({prefix, rule::kModeQueue, false, 0});
+  return lines;
 }
-
-void count_queued(const PartReply& places, Snapshot& to) {
-  std::uint64_t inside = 0;
-  for (const KeyValue& key : places.keys) {
-    const std::optional<Record> record = parse_record(key.value);
-    inside += record && record->inside ? 1U : 0U;
-  }
-  to.queued = static_cast<std::uint32_t>(std::min<std::uint64_t>(places.count - inside, kAnyQueue));
-}
-
-}  // namespace
-
-bool is_passed(const KeyValue& place) {
-  const std::optional<Record> record = parse_record(place.value);
-  return record && record->passed && !record->inside;
-}
-
-Snapshot::Ahead ahead_of(const KeyValue& place) {
-  const std::optional<Record> record = parse_record(place.value);
-  if (!record || !record->inside) return {};
-  return {place.modified, record->state};
-}
-
-bool foresee(std::uint64_t revision, Snapshot& to) {
-  if (to.ahead.admitted == 0 || to.ahead.state_modified != to.state_modified) return false;
-  to.revision = revision;
-  to.last_modified = to.ahead.admitted;
-  to.holders.clear();
-  to.taken.clear();
-  to.waiters.clear();
-  to.more_waiters = false;
-  to.predecessor.clear();
-  to.ahead = {};
-  return true;
-}
-
-namespace {
 
 void hold(Snapshot& to, Snapshot::Holder holder) {
   const auto place =
@@ -71,72 +33,61 @@ void hold(Snapshot& to, Snapshot::Holder holder) {
   }
 }
 
-void drop_key(const Keys& keys, const CallerPlace& place, const std::string& key, Snapshot& to) {
-  if (keys.is_held(key)) {
-    std::erase_if(to.holders,
-                  [&](const auto& holder) { return holder.slot == Keys::slot_of(key); });
-  } else if (keys.is_taking(key)) {
-    to.taken.erase(Keys::slot_of(key));
-  } else if (key == keys.state()) {
-    to.state = {};
-    to.state_modified = 0;
-  } else if (key == keys.last()) {
-    to.last = {};
-    to.last_place = 0;
-    to.last_modified = 0;
-  } else if (key == keys.rate()) {
-    to.ring.reset();
-    to.ring_modified = 0;
-  } else if (key == keys.newest()) {
-    to.superseding = 0;
-  } else if (key == keys.finish()) {
-    to.finish = {};
-  } else if (key == keys.success()) {
-    to.success = {};
-  } else if (key == keys.ever(place.request.elapsed_from)) {
-    to.ever = {};
-  } else if (key == keys.cooling(place.request.elapsed_from)) {
-    to.cooling_modified = 0;
-    to.cooling_lease = 0;
-    to.cooled.reset();
-  }
-}
-
-// `youngest`: the youngest of the waiters before us that were seen so far.
-bool take_waiters(const CallerPlace& place, const PartReply& part, const std::string& own,
-                  std::uint64_t& youngest, Snapshot& to) {
-  std::size_t before = 0;
+// Waiters behind ours cannot have a claim before it.
+bool take_waiters(const CallerPlace& place, const PartReply& part, Snapshot::Line& line,
+                  Snapshot& to) {
   for (const KeyValue& key : part.keys) {
-    if (place.ticket != 0 && key.created == place.ticket && key.key == own) {
-      to.ticket_is_there = key.lease == place.lease;
-    }
-    const bool ours = key.created == place.ticket && key.key == own;
-    if (place.ticket != 0 && key.created >= place.ticket && !ours) continue;
-    const std::optional<Record> record = parse_record(key.value);
-    if (place.ticket != 0 && ours) {
-      to.own_passed = record && record->passed;
-      continue;
-    }
-    if (!record) {
+    line.read_to = std::max(line.read_to, key.created);
+    const bool behind = place.ticket != 0 && key.created > place.ticket;
+    std::optional<Record> record = behind ? std::nullopt : parse_record(key.value);
+    if (record) {
+      to.waiters.push_back({key.created, key.lease, key.key, std::move(*record), line.queue});
+    } else if (!behind) {
       to.alien = key.key;
       return false;
     }
-    ++before;
-    if (record->passed && !record->inside) continue;
-    if (place.ticket != 0 && key.created > youngest) {
-      youngest = key.created;
-      to.predecessor = key.key;
-      to.ahead = ahead_of(key);
-    }
-    if (record->inside) continue;
-    to.waiters.push_back({key.created, *record, key.key, key.lease});
   }
-  // Oldest first: what was not shown is younger than all that was.
-  if (part.more && before == part.keys.size()) to.more_waiters = true;
+  line.more = part.more && (place.ticket == 0 || line.read_to < place.ticket);
   return true;
 }
 
+void sort_waiters(Snapshot& to) {
+  std::sort(to.waiters.begin(), to.waiters.end(),
+            [](const auto& one, const auto& other) { return one.ticket < other.ticket; });
+}
+
+// Our place, if it lies behind all that was read of its line.
+bool take_own(const CallerPlace& place, const PartReply& part, Snapshot& to) {
+  to.place_is_there = part.keys.size() == 1 && part.keys[0].created == place.ticket &&
+                      part.keys[0].lease == place.lease;
+  const bool read = std::any_of(to.waiters.begin(), to.waiters.end(), [&](const auto& each) {
+    return each.ticket == place.ticket && each.lease == place.lease;
+  });
+  if (!to.place_is_there || read) return true;
+  Snapshot::Line own{{}, rule::queue_of(place.lock), false, 0};
+  return take_waiters(place, part, own, to);
+}
+
 }  // namespace
+
+HolderView holder_view(const Snapshot::Holder& holder) {
+  HolderView view;
+  view.slot = holder.slot;
+  view.token = view.hold = holder.token;
+  view.verified = true;  // its lease is alive
+  view.has_record = holder.record.has_value();
+  if (!holder.record) return view;
+  const Record& record = *holder.record;
+  view.kind = HolderKind::supervised;
+  view.pid = record.pid;
+  view.uid = record.uid;
+  view.host = Text<63>(record.host);
+  view.start = record.start(os::boot_hash());
+  view.expire_after = {record.expire_ns};
+  view.id = Text<63>(record.id);
+  view.command = Text<63>(record.command);
+  return view;
+}
 
 bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, Snapshot& to) {
   const std::uint64_t boot = os::boot_hash();
@@ -146,16 +97,20 @@ bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, S
     if (keys.is_taking(key.key)) {
       to.taken[slot] = key.lease;
     } else {
-      hold(to, {slot, key.created, key.lease, parse_record(key.value)});
+      hold(to, {slot, key.created, key.lease, parse_record(key.value), key.modified});
     }
+  } else if (keys.is_question(key.key)) {
+    to.questions[Keys::slot_of(key.key)] = key.modified;
   } else if (key.key == keys.state()) {
     std::optional<State> state = parse_state(key.value);
     if (!state) return false;
     to.state = std::move(*state);
     to.state_modified = key.modified;
   } else if (key.key == keys.last()) {
+    const std::optional<Stamp> moment = parse_moment(key.value, boot);
+    if (!moment) return false;
     to.last_modified = key.modified;
-    to.last = parse_moment(key.value, boot).value_or(Stamp{});
+    to.last = *moment;
     to.last_place = place_of_moment(key.value);
   } else if (key.key == keys.rate()) {
     to.ring = parse_ring(key.value);
@@ -164,9 +119,13 @@ bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, S
   } else if (key.key == keys.newest()) {
     to.superseding = key.modified;
   } else if (key.key == keys.finish()) {
-    to.finish = parse_moment(key.value, boot).value_or(Stamp{});
+    const std::optional<Stamp> moment = parse_moment(key.value, boot);
+    if (!moment) return false;
+    to.finish = *moment;
   } else if (key.key == keys.success()) {
-    to.success = parse_moment(key.value, boot).value_or(Stamp{});
+    const std::optional<Stamp> moment = parse_moment(key.value, boot);
+    if (!moment) return false;
+    to.success = *moment;
   } else if (key.key == keys.ever(place.request.elapsed_from)) {
     to.ever = parse_moment(key.value, boot).value_or(Stamp{});
     to.ever.known = true;  // only its existence counts
@@ -174,38 +133,26 @@ bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, S
     to.cooling_modified = key.modified;
     to.cooling_lease = key.lease;
     to.cooled = parse_cooled(key.value);
+    if (!to.cooled) return false;
   }
   return true;
 }
 
-std::optional<bool> take_changes(const Keys& keys, const CallerPlace& place,
-                                 const WatchReply& changes, Snapshot& to) {
-  const std::uint64_t known = to.revision;
-  for (const WatchReply::Event& event : changes.events) {
-    if (event.key.modified <= known) continue;
-    to.revision = std::max(to.revision, event.key.modified);
-    if (event.erased) {
-      drop_key(keys, place, event.key.key, to);
-    } else if (event.key.created == 0 || !take_key(keys, place, event.key, to)) {
-      return std::nullopt;
-    }
-  }
-  return to.revision != known;
-}
-
 void ask_for_snapshot(const Keys& keys, const CallerPlace& place, Txn& txn) {
-  const bool counts = place.last_chance || place.request.on_busy == OnBusy::join;
-  const std::string queues[] = {keys.queue(place.lock), other_queue(keys, place.lock)};
   txn.range(keys.admission(), end_of_prefix(keys.admission()));
-  for (const std::string& queue : queues) txn.oldest(queue, counts ? kSeenWaiters : kSeenInQueue);
-  if (limits_queue(place)) txn.oldest(keys.waiters(), counted(place.request));
-  if (place.ticket == 0 || !place.deep) return;
-  for (const std::string& queue : queues) txn.youngest_before(queue, place.ticket);
+  for (const Snapshot::Line& each : lines_of(keys, place.lock)) txn.oldest(each.prefix, 0, kPage);
+  if (limits_queue(place)) txn.first_key(keys.waiters(), end_of_prefix(keys.waiters()));
+  if (place.ticket == 0 && !place.draws) return;
+  // The place that is being drawn is the youngest of all.
+  const std::string own = keys.queue(place.lock);
+  txn.youngest(own, place.draws ? 0 : place.ticket, kNear + 2);
   txn.range(keys.waiter(place.lock, place.lease));
 }
 
-bool take_snapshot(const Keys& keys, const CallerPlace& place, const TxnReply& reply,
+bool take_snapshot(const Keys& keys, const CallerPlace& asked, const TxnReply& reply,
                    std::size_t& part, Snapshot& to) {
+  CallerPlace place = asked;
+  if (place.draws) place.ticket = reply.header.revision;
   to = {};
   to.revision = reply.header.revision;
   for (const KeyValue& key : reply.parts[part++].keys) {
@@ -214,27 +161,33 @@ bool take_snapshot(const Keys& keys, const CallerPlace& place, const TxnReply& r
       return false;
     }
   }
-  const std::string own = keys.waiter(place.lock, place.lease);
-  std::uint64_t youngest = 0;
-  for (int queue = 0; queue < 2; ++queue) {
-    if (!take_waiters(place, reply.parts[part++], own, youngest, to)) return false;
+  to.lines = lines_of(keys, place.lock);
+  for (Snapshot::Line& line : to.lines) {
+    if (!take_waiters(place, reply.parts[part++], line, to)) return false;
   }
-  if (limits_queue(place)) count_queued(reply.parts[part++], to);
-  if (place.ticket == 0 || !place.deep) {
-    to.too_deep = place.ticket != 0 && to.more_waiters;
-    return true;
-  }
-  for (int queue = 0; queue < 2; ++queue) {
-    for (const KeyValue& key : reply.parts[part++].keys) {
-      if (key.created <= youngest || key.created >= place.ticket) continue;
-      youngest = key.created;
-      to.predecessor = key.key;
-      to.ahead = {};
+  if (limits_queue(asked)) to.queued = reply.parts[part++].count;
+  if (place.ticket != 0) {
+    const PartReply& youngest = reply.parts[part++];
+    to.in_queue = youngest.count;
+    for (const KeyValue& key : youngest.keys) {
+      if (key.created < place.ticket && to.before.size() <= kNear) to.before.push_back(key.key);
     }
+    if (!take_own(place, reply.parts[part++], to)) return false;
   }
-  const PartReply& answer = reply.parts[part++];
-  to.ticket_is_there = answer.keys.size() == 1 && answer.keys[0].created == place.ticket &&
-                       answer.keys[0].lease == place.lease;
+  sort_waiters(to);
+  return true;
+}
+
+void ask_for_page(const Snapshot::Line& line, Txn& txn) {
+  txn.oldest(line.prefix, line.read_to + 1, kPage);
+}
+
+bool take_page(const PartReply& part, Snapshot::Line& line, Snapshot& to) {
+  Request nothing;
+  const CallerPlace newcomer = {nothing, nothing.locks[0]};
+  if (!take_waiters(newcomer, part, line, to)) return false;
+  line.more = part.keys.size() == kPage;
+  sort_waiters(to);
   return true;
 }
 

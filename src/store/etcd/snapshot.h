@@ -12,15 +12,15 @@
 #include "keys.h"
 #include "records.h"
 #include "ring.h"
+#include "rule/facts.h"
 #include "wire.h"
 
 namespace atmost::etcd {
 
-// How many waiters of a queue are read. A waiter reads kSeenInQueue: with more than that before it,
-// its turn is not near. A caller that counts the waiters, or looks for one that waits to run once
-// more, reads kSeenWaiters.
-inline constexpr unsigned kSeenInQueue = 5;
-inline constexpr unsigned kSeenWaiters = 64;
+// So many waiters of a queue are read at once.
+inline constexpr unsigned kPage = 64;
+// A waiter with so many before it, or fewer, watches the lock: one of them may not use its turn.
+inline constexpr unsigned kNear = 4;
 
 struct Snapshot {
   struct Holder {
@@ -28,20 +28,21 @@ struct Snapshot {
     std::uint64_t token = 0;  // the key's creation
     std::int64_t lease = 0;
     std::optional<Record> record;
+    std::uint64_t modified = 0;  // its last answer (presence.h)
   };
   struct Waiter {
     std::uint64_t ticket = 0;
-    Record record;
-    std::string key;
     std::int64_t lease = 0;
-    bool early = false;  // its rate does not allow it yet
+    std::string key;
+    Record record;
+    rule::Queue queue = 0;
   };
-
-  // The admission of our predecessor in the queue, which holds the lock's one slot, as its key
-  // shows it.
-  struct Ahead {
-    std::uint64_t admitted = 0;  // the revision; 0: not admitted, as far as is known
-    std::uint64_t state_modified = 0;
+  // One prefix of waiters, which are read in the order of their tickets.
+  struct Line {
+    std::string prefix;
+    rule::Queue queue = 0;
+    bool more = false;          // there are others
+    std::uint64_t read_to = 0;  // the last ticket that was read
   };
 
   std::uint64_t revision = 0;
@@ -59,22 +60,20 @@ struct Snapshot {
   std::vector<Holder> holders;  // by slot
   // Slots that are being taken over, and the takers' leases.
   std::map<std::uint32_t, std::int64_t> taken;
+  std::map<std::uint32_t, std::uint64_t> questions;  // to holders: the revision, by slot
   // The key of the point that the request measures from; 0: there is none.
   std::uint64_t cooling_modified = 0;
   std::int64_t cooling_lease = 0;
   std::optional<Cooled> cooled;  // empty: only its lease shows how long ago it was
-  std::vector<Waiter> waiters;   // before us, oldest first: of our queue, and writers
-  bool more_waiters = false;
-  std::uint32_t queued = 0;    // that wait in all queues, up to the request's limit
-  std::vector<Waiter> passed;  // the waiters that our admission overtakes
-  bool own_passed = false;     // others have overtaken us
-  std::string predecessor;     // the key of the youngest waiter before us; empty: none
-  Ahead ahead;                 // of the predecessor
-  bool ticket_is_there = false;
+  std::vector<Line> lines;       // those that a claim before the caller's can come from
+  std::vector<Waiter> waiters;   // of the lines, by ticket; our own place, too
+  std::uint64_t queued = 0;      // waiters in all queues, if the request limits them
+  std::uint64_t in_queue = 0;    // waiters in the caller's own queue
+  // Places of the own queue before ours, the youngest first: kNear + 1, or all if they are fewer.
+  std::vector<std::string> before;
+  bool place_is_there = false;
   std::string alien;  // a key that atmost did not write, by its name or its value; empty: none was
                       // seen
-  // Our place lies behind all that was read: `predecessor` and `ticket_is_there` are not known.
-  bool too_deep = false;
 
   bool forgotten() const { return last_modified <= state.forgotten; }
 };
@@ -85,8 +84,7 @@ struct CallerPlace {
   const LockSpec& lock;
   std::uint64_t ticket = 0;  // 0: none
   std::int64_t lease = 0;    // 0: none
-  bool last_chance = false;
-  bool deep = false;  // looks for its place far behind the first
+  bool draws = false;        // the transaction that reads draws the ticket
 };
 
 // Adds to `txn` the reads of a snapshot; take_snapshot() reads the answer's parts in the same
@@ -95,25 +93,14 @@ void ask_for_snapshot(const Keys& keys, const CallerPlace& place, Txn& txn);
 // False: a key in it was not written by atmost (`to.alien`), and nothing can be concluded.
 bool take_snapshot(const Keys& keys, const CallerPlace& place, const TxnReply& reply,
                    std::size_t& part, Snapshot& to);
+// The next waiters of a line, which take_page() adds. False: as above.
+void ask_for_page(const Snapshot::Line& line, Txn& txn);
+bool take_page(const PartReply& part, Snapshot::Line& line, Snapshot& to);
 
 // Adds one key below admission() to a snapshot. False: atmost did not write it.
 bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, Snapshot& to);
 
-// Whether the caller of the place was overtaken.
-bool is_passed(const KeyValue& place);
-// The admission of the waiter's caller, as its key shows it.
-Snapshot::Ahead ahead_of(const KeyValue& place);
-
-// Our predecessor released the lock's one slot at `revision`: changes the snapshot to the present
-// state if no other caller came in between. This is a guess, but a safe one: etcd makes the
-// admission only if it is true. False: not enough is known.
-bool foresee(std::uint64_t revision, Snapshot& to);
-
-// Updates a snapshot with the changes that a watch of admission() reported: all of them since its
-// revision, in order. True when something changed. Empty: a key was not written by atmost, and the
-// snapshot must not be used any more.
-std::optional<bool> take_changes(const Keys& keys, const CallerPlace& place,
-                                 const WatchReply& changes, Snapshot& to);
+HolderView holder_view(const Snapshot::Holder& holder);
 
 }  // namespace atmost::etcd
 

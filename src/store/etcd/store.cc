@@ -8,7 +8,6 @@
 #include "os/self.h"
 #include "own_lease.h"
 #include "session.h"
-#include "view.h"
 #include "words.h"
 
 namespace atmost::etcd {
@@ -57,7 +56,7 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
                                          LockVisitor* visitor) {
   const Keys keys(access_.prefix, lock_of(lock));
   Request nothing;
-  const CallerPlace place = {nothing, lock, 0, 0, true};
+  const CallerPlace place = {nothing, lock};
   Txn txn;
   txn.range(keys.admission(), end_of_prefix(keys.admission()));
   txn.range(keys.waiters(), end_of_prefix(keys.waiters()));
@@ -70,7 +69,7 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
   }
   std::vector<KeyValue>& waiters = reply.value().parts[1].keys;
   for (const KeyValue& key : waiters) {
-    if (!parse_record(key.value)) seen.alien = key.key;
+    if (keys.is_place(key.key) && !parse_record(key.value)) seen.alien = key.key;
   }
   const Result<std::uint32_t> count =
       seen.alien.empty() ? Result<std::uint32_t>(static_cast<std::uint32_t>(seen.holders.size()))
@@ -88,7 +87,7 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
             [](const KeyValue& one, const KeyValue& other) { return one.created < other.created; });
   for (const KeyValue& key : waiters) {
     const std::optional<Record> record = parse_record(key.value);
-    if (record && !record->inside) visitor->waiter(waiter_view(key, *record));
+    if (record && keys.is_place(key.key)) visitor->waiter(waiter_view(key, *record));
   }
   return count;
 }

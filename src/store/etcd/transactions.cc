@@ -14,7 +14,7 @@ std::int64_t Transactions::give_up() const {
 Result<TxnReply> Transactions::read(const Txn& txn, std::int64_t give_up_boot_ns) {
   std::optional<TxnReply> reply;
   const Answer answer = gateway_.ask(
-      kTxn, txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
+      "kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
         reply = parse_txn(text, txn.parts());
         return reply && reply->succeeded && gateway_.history().believes(reply->header);
       });
@@ -23,8 +23,7 @@ Result<TxnReply> Transactions::read(const Txn& txn, std::int64_t give_up_boot_ns
 }
 
 Applied Transactions::write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply,
-                            Answer& answer, Gateway::Repeat repeat,
-                            const std::vector<Ahead>& next) {
+                            Answer& answer, Gateway::Repeat repeat) {
   const auto believe = [&](std::string_view text) {
     std::optional<TxnReply> parsed = parse_txn(text, txn.parts(), txn.other_parts());
     if (!parsed || !gateway_.history().believes(parsed->header)) return false;
@@ -32,7 +31,7 @@ Applied Transactions::write(const Txn& txn, std::int64_t give_up_boot_ns, TxnRep
     return true;
   };
   for (bool made = false;;) {
-    answer = gateway_.ask(kTxn, txn.text(), give_up_boot_ns, repeat, believe, next);
+    answer = gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, repeat, believe);
     // If the caller's own lease is the missing one, etcd refuses again.
     if (made || !lease_is_gone(answer) || !make_hint_lease(gateway_, give_up_boot_ns)) break;
     made = true;

@@ -26,11 +26,9 @@ class Transactions {
 
   Result<TxnReply> read(const Txn& txn, std::int64_t give_up_boot_ns);
   // yes, or no when a comparison failed: `reply` is etcd's. Otherwise `answer` says why. `repeat`:
-  // it may be done twice. `next`: as with Gateway::ask(). Makes the hint lease if etcd misses it.
+  // it may be done twice. Makes the hint lease if etcd misses it.
   Applied write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply, Answer& answer,
-                Gateway::Repeat repeat = Gateway::Repeat::no, const std::vector<Ahead>& next = {});
-  // write(), as a question that is asked next.
-  static Ahead ahead(const Txn& txn) { return {kTxn, txn.text()}; }
+                Gateway::Repeat repeat = Gateway::Repeat::no);
 
   // A new lease, which is not renewed.
   Result<std::int64_t> grant(std::int64_t seconds, std::int64_t give_up_boot_ns);
@@ -39,7 +37,6 @@ class Transactions {
                                   std::int64_t give_up_boot_ns);
 
  private:
-  static constexpr const char* kTxn = "kv/txn";
   Gateway& gateway_;
 };
 

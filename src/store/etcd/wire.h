@@ -41,7 +41,8 @@ struct Header {
 enum class Part : std::uint8_t {
   range,           // all keys of a range
   limited_range,   // the first few
-  filtered_range,  // those created before a revision; their count is that of the whole range
+  filtered_range,  // the first few created before or after a revision; the count is that of the
+                   // whole range
   put,
   erase,
 };
@@ -89,12 +90,10 @@ class Txn {
   Txn& glance(std::string_view key, std::string_view end = {});
   // The first key of a range, alone.
   Txn& first_key(std::string_view from, std::string_view end);
-  // The `limit` oldest ones.
-  Txn& oldest(std::string_view prefix, unsigned limit);
-  // The youngest one created before `revision`; its key alone.
-  Txn& youngest_before(std::string_view prefix, std::uint64_t revision);
-  // The `limit` youngest ones.
-  Txn& youngest(std::string_view prefix, unsigned limit);
+  // The `limit` oldest ones created at `revision` or later; 0: of all.
+  Txn& oldest(std::string_view prefix, std::uint64_t revision, unsigned limit);
+  // The `limit` youngest ones created at `revision` or before; 0: of all. Their keys alone.
+  Txn& youngest(std::string_view prefix, std::uint64_t revision, unsigned limit);
   Txn& put(std::string_view key, std::string_view value, std::int64_t lease = 0);
   Txn& erase(std::string_view key, std::string_view end = {});
 
@@ -102,7 +101,7 @@ class Txn {
   Txn& otherwise();
 
   std::string text() const;
-  // What is done if all comparisons hold, and what is done if not.
+  // The operations if all comparisons hold, and those if not.
   const std::vector<TxnPart>& parts() const { return branches_[0].parts; }
   const std::vector<TxnPart>& other_parts() const { return branches_[1].parts; }
 

@@ -25,14 +25,13 @@ std::string silence(const Answer& answer, std::string_view who) {
   return std::string(who) + words;
 }
 
-// What to look at when the two ends may not agree on TLS. The signs are words of OpenSSL, of Go,
-// and of plain_channel.cc.
+// Advice when the two ends may not agree on TLS. The signs are words of libcurl, OpenSSL and Go.
 std::string_view tls_advice(std::string_view trouble) {
   constexpr std::string_view kAuthority =
       ": $ATMOST_ETCD_CACERT has to name the authority of etcd's certificate";
   constexpr std::pair<std::string_view, std::string_view> kAdvice[] = {
       {"HTTPS server", ": it speaks TLS: set $ATMOST_ETCD_CACERT, or $ATMOST_ETCD_TLS=1"},
-      {"without an answer", " (if it speaks TLS: set $ATMOST_ETCD_CACERT, or $ATMOST_ETCD_TLS=1)"},
+      {"Empty reply", " (if it speaks TLS: set $ATMOST_ETCD_CACERT, or $ATMOST_ETCD_TLS=1)"},
       {"wrong version number", ": it speaks no TLS"},
       {"SSL_ERROR_SYSCALL", " (does it speak TLS?)"},
       {"in the TLS handshake", " (does it speak TLS?)"},
@@ -76,16 +75,19 @@ Error failure(const Answer& answer, std::string_view what) {
   Error error = error_of(by_etcd && denied ? Code::not_permitted : Code::unavailable,
                          by_etcd ? 0 : ETIMEDOUT, "etcd: ");
   error.message.append(what).append(": ").append(answer.text);
+  if (by_etcd && answer.text.find("database space exceeded") != std::string::npos) {
+    error.message.append(
+        " (its quota is used up: etcdctl compact, etcdctl defrag, then etcdctl alarm disarm)");
+  }
   if (by_etcd) return error;
   error.message.append(tls_advice(answer.text));
   if (answer.distrust) return error;
   error.message.append(whereabouts(answer));
-  if (answer.lack == Lack::other) {
-    error.message.append("; ").append(
-        silence(answer, answer.fell_silent ? "its majority is lost, or out of reach: no answer"
-                                           : "its majority is down or out of reach: no answer"));
-  } else if (answer.fell_silent) {
+  if (answer.lack == Lack::other || answer.fell_silent)
     error.message.append("; ").append(silence(answer, "no answer"));
+  if (answer.lack == Lack::other) {
+    error.message.append(
+        ": half of its members or more are down, out of reach or at their limit of connections");
   }
   error.message.append(" (atmost doctor URL)");
   return error;

@@ -1,4 +1,4 @@
-// What the stores of many machines take from the environment: settings that must not stand in a
+// The settings of stores of many machines in the environment: those that must not stand in a
 // URL, which every user of the machine can read.
 #ifndef ATMOST_STORE_FLEET_ENVIRONMENT_H
 #define ATMOST_STORE_FLEET_ENVIRONMENT_H

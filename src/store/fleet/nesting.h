@@ -15,7 +15,7 @@ namespace atmost::fleet {
 class OwnTree {
  public:
   OwnTree();
-  // What the holder's record says. Reads /proc where host and boot are ours.
+  // From the holder's record. Reads /proc where host and boot are ours.
   void see(std::string_view host, std::uint64_t boot, std::int64_t pid, bool exclusive);
   // Whether our ancestors hold so much that waiting would never end; one is enough when either side
   // is exclusive.

@@ -17,7 +17,7 @@ enum class Renewed : std::uint8_t {
   unknown,  // no answer that can be trusted: to be tried again
 };
 
-// What a store does for its lease. Both are called by the renewal's thread alone.
+// A store's work for its lease. Both are called by the renewal's thread alone.
 class Keeper {
  public:
   // One renewal; returns at the latest at `give_up_boot_ns`.

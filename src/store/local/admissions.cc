@@ -2,6 +2,7 @@
 
 #include "hints.h"
 #include "os/file.h"
+#include "rule/judge.h"
 
 namespace atmost::local {
 namespace {
@@ -31,38 +32,20 @@ Status write_entry(LockFile& file, std::uint64_t number, const StampData& at) {
 
 }  // namespace
 
-Stamp first_of_last(const LockFile& file, std::uint32_t count) {
-  const Header& header = file.header();
-  const Stamp last = stamp_of(header.start, file.identity());
-  if (count <= 1) return last;
-  if (header.admissions < count) return stamp_of(header.unknown_before, file.identity());
-  for (std::uint64_t number = header.admissions - count; number < header.admissions; ++number) {
-    StampData at;
-    if (read_entry(file, number, at)) return stamp_of(at, file.identity());
-  }
-  return last;
+Stamp admission_of(const LockFile& file, std::uint64_t number) {
+  StampData at;
+  return read_entry(file, number, at) ? stamp_of(at, file.identity()) : Stamp{};
 }
 
-Status record_admission(LockFile& file, bool makes, const Instant& now) {
-  Header& header = file.header();
-  if (header.admissions == 0) {
-    if (!makes) return {};
-    if (stamp_of(header.start, file.identity()).known) {
-      if (Status kept = write_entry(file, header.admissions, header.start); !kept.ok()) return kept;
-      ++header.admissions;
-    }
-  }
-  Status written = write_entry(file, header.admissions, data_of(now, file.identity()));
-  if (written.ok()) ++header.admissions;
-  return written;
+Status append_admission(LockFile& file, std::uint64_t number, const Stamp& at) {
+  return write_entry(file, number, as_data(at, file.identity()));
 }
 
-void bring_back(LockFile& file, const Instant& now) {
+void mend_admissions(LockFile& file, const Instant& now) {
   const std::uint64_t end = file.header().admissions;
   for (std::uint64_t number = end > kMaxRate ? end - kMaxRate : 0; number < end; ++number) {
-    StampData at;
-    if (read_entry(file, number, at) && age_ns(stamp_of(at, file.identity()), now) < 0)
-      (void)write_entry(file, number, data_of(now, file.identity()));
+    Stamp at = admission_of(file, number);
+    if (rule::mended(at, now)) (void)append_admission(file, number, at);
   }
 }
 

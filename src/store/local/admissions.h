@@ -11,18 +11,15 @@
 
 namespace atmost::local {
 
-// When the first of the last `count` admissions was (1…kMaxRate). If its entry is torn, the next
-// one that can be read; not known: there were fewer. REQUIRES: guarded.
-Stamp first_of_last(const LockFile& file, std::uint32_t count);
+// Entry `number` of the ring; not known: it is torn. REQUIRES: guarded.
+Stamp admission_of(const LockFile& file, std::uint64_t number);
 
-// Records one more, which the header must count when it is saved next: it is what makes the entry
-// valid. Does nothing for a lock without a ring, unless `makes` it. REQUIRES: guarded, and
-// header.start is still that of the admission before.
-Status record_admission(LockFile& file, bool makes, const Instant& now);
+// Writes entry `number`. It is valid as soon as the header counts it, which is saved next.
+// REQUIRES: guarded.
+Status append_admission(LockFile& file, std::uint64_t number, const Stamp& at);
 
-// Sets entries that lie in the future to `now`, so that the windows that they close end. REQUIRES:
-// guarded.
-void bring_back(LockFile& file, const Instant& now);
+// Writes entries that the rule mends. REQUIRES: guarded.
+void mend_admissions(LockFile& file, const Instant& now);
 
 }  // namespace atmost::local
 

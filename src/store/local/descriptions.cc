@@ -1,4 +1,4 @@
-// LockFile: its descriptions (docs/lock-map.md) and its guard.
+// LockFile: its descriptions (docs/internals/lock-map.md) and its guard.
 #include <cerrno>
 
 #include "lock_file.h"
@@ -8,6 +8,14 @@
 #include "os/self.h"
 
 namespace atmost::local {
+namespace {
+
+// When a caller that waits for the guard looks whether it can be had at all: the guard is held for
+// less than the first pause, a foreign lock for longer.
+constexpr std::int64_t kFirstGuardLookNs = 20'000'000;
+constexpr std::int64_t kGuardLookNs = 250'000'000;
+
+}  // namespace
 
 void LockFile::close_own(os::Fd& fd) {
   if (fd.open() && exposed_ && !is_ours(fd)) return;
@@ -16,6 +24,7 @@ void LockFile::close_own(os::Fd& fd) {
 
 void LockFile::close() {
   const Opening gate(opening_);
+  bells_.close();
   low_.reset();
   close_own(fd_);
   close_own(shared_);
@@ -47,14 +56,14 @@ bool LockFile::is_unchanged(const struct stat& status) const {
   return status.st_nlink == 1 && status.st_uid == file_user_ && status.st_mode == file_mode_;
 }
 
-// The descriptors are examined when they are needed. What else may have changed about the file is
+// The descriptors are examined when they are needed. Another change of the file is
 // seen by the look at its path, which guard() takes anyway.
 bool LockFile::serves(const LockSpec& spec, const Request& request) {
   if (!fd_.open() || !shared_.open() || path_->view() != spec.path.view()) return false;
   const bool plain = !request.looks_only && !request.only_stops && !request.foreign_format &&
                      !request.with_flock && request.trust_fs == trusted_blindly_;
   if (!plain || !may_stay_open() || user_ != os::user_id()) return false;
-  // One that has a mark is examined by the call that locks on it.
+  // A descriptor that has a mark is examined by the call that locks on it.
   if (mark_ == 0 && !is_ours(shared_)) return false;
   path_ = &spec.path;
   name_known_ = known_ = false;
@@ -130,6 +139,7 @@ void LockFile::lend() {
 }
 
 void LockFile::close_private() {
+  bells_.forget();
   if (!shares()) return;
   close_own(fd_);
   if (__atomic_load_n(&together_, __ATOMIC_SEQ_CST)) close_own(shared_);
@@ -140,20 +150,32 @@ std::int64_t LockFile::Patience::until_boot_ns() {
   return until_;
 }
 
+// For whom the guard has a foreign lock.
+bool LockFile::has_foreign_guard(const Patience& patience) const {
+  os::Conflict conflict;
+  return patience.refuses_foreign() &&
+         os::query_lock(fd_.get(), guard_owner(), os::LockKind::write, kGuard, conflict) == 0 &&
+         conflict.found && !is_on_the_map(conflict);
+}
+
 Result<LockFile::Guarded> LockFile::lock_guard(Patience& patience) {
   if (!known_ && !know_descriptors()) return Guarded::replaced;
   known_ = true;
   // A process that may not write must not exclude those that may: it reads without the guard, as
   // listings do.
   int error = read_only_ ? 0 : os::try_lock(fd_.get(), guard_owner(), os::LockKind::write, kGuard);
-  if (error == EAGAIN && blocking_ == os::Blocking::never) return Guarded::timeout;
-  if (error == EAGAIN) {
-    do {
-      error = os::wait_lock_until(fd_.get(), guard_owner(), os::LockKind::write, kGuard,
-                                  patience.until_boot_ns(), blocking_);
-    } while (error == EINTR && os::boot_ns() < patience.until_boot_ns());
+  if (error == EAGAIN && blocking_ == os::Blocking::never)
+    return has_foreign_guard(patience) ? Guarded::foreign : Guarded::timeout;
+  for (std::int64_t pause_ns = kFirstGuardLookNs; error == EAGAIN || error == EINTR;) {
+    const std::int64_t until = patience.until_boot_ns();
+    const std::int64_t now = os::boot_ns();
+    if (now >= until) return Guarded::timeout;
+    const std::int64_t look = patience.refuses_foreign() ? plus(now, {pause_ns}) : until;
+    error = os::wait_lock_until(fd_.get(), guard_owner(), os::LockKind::write, kGuard,
+                                look < until ? look : until, blocking_);
+    if (error == EINTR && has_foreign_guard(patience)) return Guarded::foreign;
+    pause_ns = kGuardLookNs;
   }
-  if (error == EINTR) return Guarded::timeout;
   if (error != 0) return failure(Code::io, error, "cannot lock the guard");
   guarded_ = true;
   return Guarded::held;
@@ -246,13 +268,19 @@ void LockFile::unguard() {
   }
 }
 
-void LockFile::unlock_all() {
+void LockFile::unlock_all(bool stays_open) {
   if (together()) return end_together({0, 0});  // nothing is locked on the other one
   guarded_ = false;
   if (shared_.open()) os::unlock(shared_.get(), os::Owner::description, {0, 0});
   os::unlock(fd_.get(), os::Owner::description, {0, 0});
-  // What belongs to the process is dropped by the close, which walks the list of locks anyway.
-  if (guard_owner() == os::Owner::process && os::has_description_locks()) close();
+  // A lock that belongs to the process is dropped by the close, which walks the list of locks
+  // anyway.
+  if (guard_owner() != os::Owner::process || !os::has_description_locks()) return;
+  if (stays_open) {
+    os::unlock(fd_.get(), os::Owner::process, kGuard);
+  } else {
+    close();
+  }
 }
 
 }  // namespace atmost::local

@@ -59,18 +59,10 @@ bool was_full(LockFile& file, std::uint32_t max, WordBuffer& buffer) {
 
 }  // namespace
 
-// True with the final answer. False: the guard has to be taken, and nothing is known.
-[[gnu::noinline]] bool LocalSession::refuses_unguarded(DecideFn decide, const Instant& now,
-                                                       Result<Decision>& answer) {
-  const LockSpec& lock = request_->locks[0];
-  if (!slots_decide(*request_) || !open_files().ok()) return false;
-  if (!was_full(entry(0).file, lock.max, words_.it)) return false;
-  entry(0).reserved.clear();
-  entry(0).reserved.held = lock.max;
-  const Decision decision = decide(*request_, lock, view_of(0, true), now);
-  if (decision.verdict != Verdict::busy) return false;
-  answer.value() = decision;
-  return true;
+[[gnu::noinline]] bool LocalSession::shows_full() {
+  const std::uint32_t max = request_->locks[0].max;
+  return request_->lock_count == 1 && slots_decide(*request_) && open_files().ok() &&
+         was_full(entry(0).file, max, room_.it.words);
 }
 
 }  // namespace atmost::local

@@ -1,4 +1,4 @@
-// What proves that a hold still exists, in a file that several machines use.
+// The proof that a hold still exists, in a file that several machines use.
 #ifndef ATMOST_STORE_LOCAL_HEARTBEAT_H
 #define ATMOST_STORE_LOCAL_HEARTBEAT_H
 

@@ -191,6 +191,12 @@ StampData data_of(const Instant& at, const Identity& identity) {
   return {at.real_ns, at.boot_ns, identity.boot};
 }
 
+StampData as_data(const Stamp& at, const Identity& identity) {
+  if (!at.known) return {};
+  return at.same_boot ? StampData{at.real_ns, at.boot_ns, identity.boot}
+                      : StampData{at.real_ns, 0, 0};
+}
+
 int read_words(int fd, std::uint32_t first, std::uint32_t count, Word* to) {
   const std::size_t size = sizeof(Word) * count;
   std::size_t got = 0;
@@ -260,6 +266,8 @@ void view_of(const Record& record, const Identity& identity, HolderView& to) {
   const bool keeps = to.kind == HolderKind::keeper && record.kept_for <= INT32_MAX;
   to.kept_for = keeps ? static_cast<std::int64_t>(record.kept_for) : 0;
   to.kept_for_start_ns = keeps ? record.kept_for_start_ns : 0;
+  if (to.kind == HolderKind::supervised && !identity.across && record.max_runtime_ns > 0)
+    to.max_runtime = {record.max_runtime_ns};
   to.uid = record.uid;
   to.token = record.token;
   to.start = stamp_of({record.start_real_ns, record.start_boot_ns, record.boot}, identity);

@@ -39,8 +39,8 @@ enum class HeaderState : std::uint8_t {
 // Reads index and header in one call. `index` is raw. Returns 0 or an errno value.
 int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header,
                 HeaderState& state);
-// The header alone, where it is good; else false: read_header() says what is there. One that equals
-// `known`, which the caller wrote to this file, needs no other check; `as_known` says so.
+// The header alone, where it is good; else false: read_header() says what is there. A header that
+// equals `known`, which the caller wrote to this file, needs no other check; `as_known` says so.
 bool read_good_header(int fd, const Identity& identity, const Header& known, Header& header,
                       bool& as_known);
 // Fills in magic, version, identity and checksum, then writes. Never allocates space after the
@@ -56,6 +56,7 @@ int write_index(int fd, std::uint64_t index);
 
 Stamp stamp_of(const StampData& data, const Identity& identity);
 StampData data_of(const Instant& at, const Identity& identity);
+StampData as_data(const Stamp& at, const Identity& identity);
 
 // Words of slots first…first + count − 1; what lies behind the end of the file reads as zero.
 int read_words(int fd, std::uint32_t first, std::uint32_t count, Word* to);

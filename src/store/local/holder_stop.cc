@@ -13,6 +13,23 @@ namespace {
 // starts.
 constexpr const char* kTokenVariable = "ATMOST_TOKEN";
 
+// A read lock would be taken for a taker that never comes to its end.
+[[gnu::noinline]] Result<bool> refused_byte(const LockFile& file, std::uint32_t slot) {
+  os::Conflict conflict;
+  const int error = os::query_lock(file.fd(), os::Owner::description, os::LockKind::write,
+                                   {takeover_byte(slot), 1}, conflict);
+  if (error != 0 || !conflict.found || conflict.write) return false;
+  Text<200> words("the holder of slot ");
+  words.append_unsigned(slot).append(" cannot be stopped: ");
+  if (conflict.pid > 0) {
+    words.append("process ").append_signed(conflict.pid);
+  } else {
+    words.append("an unknown process (atmost explain shows which)");
+  }
+  words.append(" has a read lock on the byte that its taker locks, as any reader of the file can");
+  return file.failure(Code::not_permitted, 0, words);
+}
+
 }  // namespace
 
 Result<bool> LocalHolderStop::begin(LockFile& file, os::SeenDescendants& seen, std::uint32_t slot,
@@ -21,7 +38,7 @@ Result<bool> LocalHolderStop::begin(LockFile& file, os::SeenDescendants& seen, s
     return os::try_lock(file.fd(), os::Owner::description, os::LockKind::write, {byte, 1});
   };
   const int error = lock(takeover_byte(slot));
-  if (error == EAGAIN) return false;
+  if (error == EAGAIN) return refused_byte(file, slot);
   if (error != 0) return file.failure(Code::io, error, "cannot begin to take a slot over");
   // If this lock cannot be had, only a message is less exact.
   if (what_for == StopFor::kill) (void)lock(kill_byte(slot));

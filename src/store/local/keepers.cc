@@ -25,24 +25,19 @@ Error about_keeper(const LockFile& file, Code code, std::int64_t pid, std::strin
 Result<bool> find(LockFile& file, std::int64_t kept_for, std::int64_t kept_for_start_ns,
                   Record& to) {
   bool found = false;
-  const std::int64_t end = slot_byte(kMaxSlots) + 1;
-  for (std::int64_t low = kFirstSlotByte; low < end;) {
-    Run run;
-    if (const int error = first_locked(file.fd(), low, end, run)) {
+  HeldSlots held;
+  for (std::uint32_t slot = 1; slot <= kMaxSlots; slot = held.last + 1) {
+    if (const int error = next_held(file, slot, kMaxSlots, held))
       return file.failure(Code::io, error, "cannot query locks");
-    }
-    if (!run.found) break;
-    for (std::int64_t byte = run.start; byte < run.end; ++byte) {
-      Record record;
-      if (!read_record(file.fd(), slot_of(byte), record)) continue;
-      const bool meant = record.kind == static_cast<std::uint8_t>(HolderKind::keeper) &&
-                         record.kept_for == static_cast<std::uint64_t>(kept_for) &&
-                         (kept_for_start_ns == 0 || record.kept_for_start_ns == kept_for_start_ns);
-      if (!meant || (found && record.token < to.token)) continue;
-      to = record;
-      found = true;
-    }
-    low = run.end;
+    if (!held.found) break;
+    Record record;
+    if (held.foreign || !read_record(file.fd(), held.first, record)) continue;
+    const bool meant = record.kind == static_cast<std::uint8_t>(HolderKind::keeper) &&
+                       record.kept_for == static_cast<std::uint64_t>(kept_for) &&
+                       (kept_for_start_ns == 0 || record.kept_for_start_ns == kept_for_start_ns);
+    if (!meant || (found && record.token < to.token)) continue;
+    to = record;
+    found = true;
   }
   return found;
 }

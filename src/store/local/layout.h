@@ -1,4 +1,4 @@
-// The lock file's layout. docs/lock-map.md describes it, with the promise of each range.
+// The lock file's layout. docs/internals/lock-map.md describes it, with the promise of each range.
 //
 // Locks are the truth, bytes are hints. Bytes 0–7 of data are the only field that the original
 // exectimes knows.
@@ -26,6 +26,9 @@ constexpr std::uint32_t slot_of(std::int64_t byte) {
 // Held for writing by an exclusive holder. Readers need no lock here: the one query that proves
 // "nothing above N" covers this byte too.
 inline constexpr std::int64_t kModeByte = std::int64_t{1} << 41;
+// A taker locks it for writing. A query of this kind finds such locks alone: one for reading, which
+// any process that may read the file can take, proves nothing.
+inline constexpr os::LockKind kOfTaker = os::LockKind::read;
 inline constexpr std::int64_t kTakeoverBase = std::int64_t{1} << 42;
 constexpr std::int64_t takeover_byte(std::uint32_t slot) { return kTakeoverBase + slot - 1; }
 // Held beside it by atmost kill, which does not want the slot.
@@ -40,6 +43,8 @@ constexpr std::int64_t proof_byte(std::uint32_t slot) { return kProofBase + slot
 // Held beside the one slot by a holder that was admitted from its queue: the next waiter blocks on
 // it, because only a caller that is being admitted locks the slot's own byte. If a paused waiter
 // keeps a read lock on it, only wake-ups are delayed.
+// All that is held: slots and modes.
+inline constexpr os::Bytes kSlotsAndMode = {kFirstSlotByte, kModeByte + 1 - kFirstSlotByte};
 inline constexpr std::int64_t kHandoverByte = std::int64_t{1} << 45;
 
 // Waiters' tickets: a queue for each limit value, and one for shared and exclusive callers
@@ -53,6 +58,32 @@ constexpr std::int64_t queue_start(std::uint32_t queue) {
 inline constexpr std::uint64_t kMaxTicket = (std::uint64_t{1} << kTicketBits) - 1;
 constexpr std::uint32_t queue_of(const LockSpec& lock) {
   return lock.mode == Mode::plain ? lock.max : kModeQueue;
+}
+
+// Whether such a lock may be atmost's or the original's, by its shape: another one is foreign
+// (docs/internals/lock-map.md, "Foreign locks"). Ranges that one owner locks side by side the
+// kernel shows as one lock: several slots, and the guard with slots behind it.
+constexpr bool is_on_the_map(const os::Conflict& lock) {
+  const std::int64_t start = lock.bytes.start;
+  const std::int64_t length = lock.bytes.length;
+  const auto within = [&](std::int64_t first, std::int64_t count) {
+    return start >= first && length <= kMaxTake && start + length <= first + count;
+  };
+  if (length <= 0) return false;  // to the end of all bytes
+  if (start == kGuard.start) {
+    // By a process, the original locks one slot; for reading, nobody locks the guard.
+    const std::int64_t most = lock.pid > 0 && os::has_description_locks() ? 1 : kMaxTake;
+    return lock.write && length >= kGuard.length && length <= kGuard.length + most;
+  }
+  return within(kFirstSlotByte, kMaxSlots) || within(kModeByte, 1) ||
+         within(kTakeoverBase, 3 * std::int64_t{kMaxSlots}) || within(kJoinByte, 1) ||
+         within(kProofBase, kMaxSlots) || within(kHandoverByte, 1) ||
+         within(kTicketBase, queue_start(kModeQueue + 1) - kTicketBase);
+}
+// Whether it covers all slots.
+constexpr bool is_whole(const os::Conflict& lock) {
+  return lock.bytes.start <= kFirstSlotByte &&
+         (lock.bytes.length == 0 || lock.bytes.start + lock.bytes.length > slot_byte(kMaxSlots));
 }
 
 // --- Data (hints), all in the byte order of the host; boot id, device and inode say whether they
@@ -109,7 +140,10 @@ struct Header {
   // How often the flags of some word were changed, counted before: a header that is as it was says
   // that no word's flags have changed since.
   std::uint64_t flag_changes;
-  std::uint64_t reserved[4];
+  // The last ticket drawn before an admission that saw no waiter: if it still is the last one,
+  // there is none.
+  std::uint64_t served_ticket;
+  std::uint64_t reserved[3];
   std::uint64_t checksum;
 };
 static_assert(sizeof(Header) == 240);
@@ -136,9 +170,11 @@ struct Record {
   char id[63];
   char command[63];
   std::uint8_t reserved[2];
-  // Of a keeper: the process it waits for, and when that process started; else 0
-  std::uint64_t kept_for;
-  std::int64_t kept_for_start_ns;
+  std::uint64_t kept_for;  // of a keeper: the process it waits for; else 0
+  union {
+    std::int64_t kept_for_start_ns;  // of a keeper: when that process started
+    std::int64_t max_runtime_ns;  // of a supervisor: after how long it stops its command; 0: never
+  };
   char host[40];  // of the process, filled up with zeros; only in files that several machines use
   std::uint64_t checksum;
 };
@@ -159,7 +195,8 @@ struct WaiterRecord {
   std::uint8_t command_size;
   char id[63];
   char command[63];
-  std::uint8_t reserved[2];
+  std::uint8_t parked;  // it waits for something else than this lock, and claims nothing here
+  std::uint8_t reserved;
   // When its turn began (core/turn.h); 0: it had none, or could not have been admitted then
   std::int64_t turn_boot_ns;
   std::uint64_t turn_boot;  // in which boot
@@ -208,7 +245,7 @@ inline constexpr char kDirectoryStatsName[] = "experience.hint";
 inline constexpr std::uint32_t kExperienceVersion = 5;
 
 inline constexpr std::int64_t kRecordSize = 256;
-static_assert(sizeof(Record) <= kRecordSize && sizeof(WaiterRecord) <= kRecordSize);
+static_assert(sizeof(Record) <= kRecordSize && sizeof(WaiterRecord) <= kRecordSize - 8);
 static_assert(kHeaderAt + static_cast<std::int64_t>(sizeof(Header)) <= kFirstRecordAt);
 static_assert(kFirstRecordAt + kRecordSize <= kMemoryAt);
 static_assert(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) <= kAdmissionsAt);
@@ -234,6 +271,14 @@ constexpr std::int64_t admission_at(std::uint64_t number) {
 constexpr std::int64_t waiter_at(std::uint64_t ticket) {
   return kWaitersAt + kRecordSize * static_cast<std::int64_t>(ticket % kWaiterRing);
 }
+// The word that the waiter sleeps on (os/bell.h): behind its record, in the same 256 bytes.
+constexpr std::int64_t bell_at(std::uint64_t ticket) { return waiter_at(ticket) + kRecordSize - 8; }
+// Behind that word: shows that other callers could decide when the turn in the record began.
+constexpr std::int64_t turn_mark_at(std::uint64_t ticket) { return bell_at(ticket) + 4; }
+constexpr std::uint32_t turn_mark(std::int64_t began_boot_ns) {
+  return static_cast<std::uint32_t>(began_boot_ns >> 10) | 1;
+}
+constexpr std::int64_t bell_in_ring(std::uint64_t ticket) { return bell_at(ticket) - kWaitersAt; }
 
 }  // namespace atmost::local
 

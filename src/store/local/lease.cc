@@ -6,6 +6,7 @@
 #include "os/occupancy.h"
 #include "os/self.h"
 #include "proof.h"
+#include "roll.h"
 #include "session.h"
 
 namespace atmost::local {
@@ -16,11 +17,6 @@ void clear_revocation(int fd, std::uint32_t slot) {
   if (read_words(fd, slot, 1, &word) == 0 && (word.flags & kRevokedFlag) != 0) {
     (void)write_flags(fd, slot, word.flags & ~kRevokedFlag);
   }
-}
-
-std::uint64_t next_token(std::uint64_t stored, const Instant& now) {
-  const auto by_clock = static_cast<std::uint64_t>(now.real_ns > 0 ? now.real_ns / 1000 : 0);
-  return stored + 1 > by_clock ? stored + 1 : by_clock;
 }
 
 }  // namespace
@@ -34,11 +30,12 @@ Status LocalSession::commit(const Instant& now, Ticket* queue) {
   }
   for (std::uint32_t i = 0; i < count_; ++i) write_hints(i, now);
   // Other machines see no write, so their waiters have this byte alone to be woken by.
-  const bool from_queue = queue != nullptr && queue->drawn;
-  if ((from_queue || entry(0).file.identity().across) && waits_for_handover()) {
+  came_from_queue_ = queue != nullptr && queue->drawn;
+  if ((came_from_queue_ || entry(0).file.identity().across) && waits_for_handover()) {
     (void)os::try_lock(entry(0).file.slot_fd(), owner_, os::LockKind::write, {kHandoverByte, 1});
   }
   if (queue != nullptr) withdraw(*queue);  // a waiter that this wakes finds the byte above locked
+  for (std::uint32_t i = 0; i < count_; ++i) entry(i).file.close_bells();
   watch_.rest();
   for (std::uint32_t i = 0; keeps_ && i < count_; ++i) entry(i).file.expose();
   return {};
@@ -48,7 +45,8 @@ Status LocalSession::commit(const Instant& now, Ticket* queue) {
 void LocalSession::take_back(std::uint32_t count) {
   for (std::uint32_t i = 0; i < count && !request_->foreign_format; ++i) {
     if (!entry(i).header_changed) continue;
-    entry(i).file.header() = entry(i).before;
+    LocalFacts& facts = entry(i).facts.it;
+    put_state(facts.plan.state, facts.state(), entry(i).file);
     (void)entry(i).file.save_header();
   }
 }
@@ -57,9 +55,12 @@ void LocalSession::take_back(std::uint32_t count) {
 // callers.
 Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   Entry& to = entry(lock);
+  LocalFacts& facts = to.facts.it;
+  const rule::LockPlan& plan = facts.plan;
   HeldLock& mine = held(lock);
   const Reservation& reserved = to.reserved;
   to.header_changed = false;
+  keep_lowest(plan.take, to.file, owner_, to.reserved);
   if (Status raised = to.file.raise_index(reserved.slots[reserved.count - 1]); !raised.ok())
     return raised;
   to.file.lend();
@@ -71,20 +72,20 @@ Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   // A hold without a proof is valid, but no process can take it over.
   if (owner_ == os::Owner::description) (void)leave_proof(to.file, mine.slots, mine.count);
   if (request_->foreign_format) return {};
-  Header& header = to.file.header();
-  to.before = header;
   to.header_changed = true;
   to.admitted = now;
-  if (Status kept = record_admission(to.file, request_->rate.count > 0, now); !kept.ok())
-    return kept;
-  header.token = next_token(header.token, now);
-  header.refusals = 0;
-  header.start = data_of(now, to.file.identity());
-  mine.token = header.token;
+  for (std::uint32_t i = 0; i < plan.appended_count; ++i) {
+    const std::uint64_t number = facts.state().recorded + i;
+    if (Status kept = append_admission(to.file, number, plan.appended[i]); !kept.ok()) return kept;
+  }
+  put_state(facts.state(), plan.state, to.file);
+  if (facts.nobody_waits()) to.file.header().served_ticket = to.file.header().ticket;
+  mine.token = plan.state.token;
   // The record of an earlier holder that was killed is read first (note_vanished()).
   to.first_recorded = mine.slots[0] == 1 && !reserved.met_dead;
   if (!to.first_recorded) return to.file.save_header();
-  Record first = make_record(*request_, 1, mine.token, now, to.file.identity(), to.file.user());
+  Record first =
+      make_record(*request_, 1, mine.token, now, to.file.identity(), to.file.user(), max_runtime_);
   return to.file.save_header(&first);
 }
 
@@ -129,8 +130,8 @@ void LocalSession::write_hints(std::uint32_t lock, const Instant& now) {
   const int fd = to.file.fd();
   if (to.reserved.met_dead) note_vanished(lock);
   for (std::uint32_t i = to.first_recorded ? 1 : 0; i < mine.count; ++i) {
-    Record record =
-        make_record(*request_, mine.slots[i], mine.token, now, to.file.identity(), to.file.user());
+    Record record = make_record(*request_, mine.slots[i], mine.token, now, to.file.identity(),
+                                to.file.user(), max_runtime_);
     (void)write_record(fd, record);
   }
   const std::uint32_t registered = register_words(lock);
@@ -146,15 +147,15 @@ void LocalSession::write_hints(std::uint32_t lock, const Instant& now) {
   }
 }
 
-// Whether a process has locked the byte that belongs to some slot of the hold.
+// Whether a taker has locked the byte that belongs to some slot of the hold.
 bool LocalSession::is_locked_beside(std::uint32_t lock,
                                     std::int64_t (*byte_of)(std::uint32_t)) const {
   const HeldLock& mine = held(lock);
   for (std::uint32_t i = 0; i < mine.count; ++i) {
     os::Conflict other;
     const os::Bytes byte = {byte_of(mine.slots[i]), 1};
-    const int error = os::query_lock(entry(lock).file.fd(), os::Owner::description,
-                                     os::LockKind::write, byte, other);
+    const int error =
+        os::query_lock(entry(lock).file.fd(), os::Owner::description, kOfTaker, byte, other);
     if (error == 0 && other.found) return true;
   }
   return false;
@@ -211,6 +212,7 @@ void LocalSession::release(Ending ending, const Instant& now, const Lesson& less
   kept_ = keeps_ && orderly && count_ == 1 && entry(0).file.may_stay_open();
   if (kept_) {
     entry(0).reserved.clear();
+    entry(0).file.close_bells();
     entry(0).file.keep_path(kept_path_.it);
     watch_.stop();
   } else {
@@ -250,29 +252,31 @@ bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant&
   // then be cleared with ours; its slot is then tried instead of skipped.
   const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;
   const bool hints = held(lock).token != 0;
+  // At our admission we called the next waiter, and it ran: that is still so, and with one slot it
+  // is the head, which watches the lock.
+  constexpr std::int64_t kStillSoNs = 250'000'000;
+  const bool called = request_->locks[lock].max == 1 && came_from_queue_ &&
+                      now.boot_ns - from.admitted.boot_ns < kStillSoNs;
+  const Header& before = from.file.header();
+  const bool awaited = orderly && before.ticket != before.served_ticket && !called;
   bool woken = false;  // a write that wakes the waiters was made
   // With the guard, a waiter that our word wakes finds the slot free; without it, the slot has to
   // be free before.
-  drop_flock(from);
+  if (request_->with_flock) drop_flock(lock);
   if (!orderly) let_go(from);
-  if (hints && orderly && ending == Ending::not_started) {
-    // A later admission is the newest, whatever became of ours.
-    if (from.file.header().token == held(lock).token) {
-      from.file.header().start = from.before.start;
-      from.file.header().admissions = from.before.admissions;
-      (void)from.file.save_header();
+  if (hints && orderly) {
+    const rule::State last = state_of(from.file);
+    rule::State state = last;
+    if (rule::finish(state, from.facts.it.plan.held, ending, now)) {
+      put_state(last, state, from.file);
+      woken = from.file.save_header().ok();
     }
-  } else if (hints && orderly && is_finish(ending)) {
-    Header& header = from.file.header();
-    header.finish = data_of(now, from.file.identity());
-    if (ending == Ending::success) header.success = header.finish;
-    woken = from.file.save_header().ok();
-    learn_from_run(lock, lesson);
+    if (is_finish(ending)) learn_from_run(lock, lesson);
   }
   const bool blank = from.reserved.words_blank && !from.words_registered;
   const bool cleared = hints && ((woken && blank) || clear_own_words(lock));
   if (orderly && owner_ == os::Owner::description) {
-    from.file.unlock_all();
+    from.file.unlock_all(awaited);
     from.reserved.count = 0;
     from.reserved.mode_held = false;
   } else if (orderly) {
@@ -283,6 +287,7 @@ bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant&
   if (cleared && from.words_registered) os::forget_words();
   from.words_registered = false;
   from.file.unguard();
+  if (awaited) wake_queues(from.file, os::boot_ns());
   return orderly;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/words.h"
 #include "nfs_mount.h"
+#include "os/above.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/interrupt.h"
@@ -194,53 +195,52 @@ Status LockFile::check_filesystem(const OpenRules& rules, int fd) const {
   return error;
 }
 
-Status LockFile::check_directory(const char* directory, bool root_is_admitted) const {
-  struct stat status;
-  if (const int error = os::path_status(directory, status, true)) {
-    return failure(code_for(error), error, "cannot examine a directory above it");
-  }
-  if (root_is_admitted && status.st_uid != kRoot) {
-    Error error = failure(Code::not_permitted, 0, "");
-    error.message.append(directory).append(
-        " belongs to another user, who may rename files in it; root uses ");
-    error.message.append("a lock in a directory of its own");
-    return error;
-  }
-  if ((status.st_mode & S_IWOTH) == 0 || (status.st_mode & S_ISVTX) != 0) return {};
-  Error error = failure(Code::not_permitted, 0, "everybody may rename files in ");
-  error.message.append(directory).append("; chmod o-w or chmod +t it, or use another directory");
-  return error;
-}
-
 // Most paths are short, and every touched page of the stack costs time.
 Status LockFile::check_directories() const {
   constexpr std::size_t kShort = 255;
-  return path_->size() <= kShort ? check_directories_in<kShort>()
-                                 : check_directories_in<PathText::capacity()>();
+  const os::Standard standard =
+      read_only_ || only_stops_ ? os::Standard::any_user : os::own_standard();
+  const bool safe = path_->size() <= kShort ? has_safe_directories<kShort>(standard)
+                                            : has_safe_directories<PathText::capacity()>(standard);
+  return safe ? Status{} : find_hazard(standard);
 }
 
+// False: they have to be looked at closely.
 template <std::size_t N>
-[[gnu::noinline]] Status LockFile::check_directories_in() const {
+[[gnu::noinline]] bool LockFile::has_safe_directories(os::Standard standard) const {
   Text<N> part;
-  const bool root_is_admitted = !read_only_ && !only_stops_ && os::user_id() == kRoot;
-  if (path_->view().front() != '/') {
-    if (Status checked = check_directory(".", root_is_admitted); !checked.ok()) return checked;
-  }
+  Hazard hazard = Hazard::none;
+  const auto is_safe = [&](const char* directory) {
+    return os::hazard_of(directory, standard, hazard) == 0 && hazard == Hazard::none;
+  };
+  if (path_->view().front() != '/' && !is_safe(".")) return false;
   for (char c : path_->view()) {
-    if (c == '/') {
-      if (Status checked = check_directory(part.empty() ? "/" : part.c_str(), root_is_admitted);
-          !checked.ok())
-        return checked;
-    }
+    if (c == '/' && !is_safe(part.empty() ? "/" : part.c_str())) return false;
     part.push(c);
   }
-  return {};
+  return true;
+}
+
+// A separate function because of its large buffers.
+[[gnu::noinline]] Status LockFile::find_hazard(os::Standard standard) const {
+  PathText which;
+  Hazard hazard = Hazard::none;
+  if (const int error = os::find_hazard(path(), standard, hazard, which))
+    return failure(code_for(error), error, "cannot examine a directory above it");
+  if (hazard == Hazard::none) return {};
+  Error error = failure(Code::not_permitted, 0, "");
+  append_hazard(error.message, hazard, which);
+  return error;
 }
 
 // A separate function because of the error's size, below which a header is read.
 [[gnu::noinline]] Status LockFile::unreadable(int sys) const {
   if (sys != 0) return failure(Code::io, sys, "cannot read the lock file");
   if (state_ == HeaderState::alien) return failure(Code::io, 0, kAlien);
+  if (header_.version == __builtin_bswap32(kFormatVersion))
+    return failure(Code::io, 0,
+                   "was written on a machine of another byte order, which shares no lock files "
+                   "with this one; name another file");
   Error error = failure(Code::io, 0, "was written by a newer atmost (format ");
   error.message.append_unsigned(header_.version).append("); this one knows format 1");
   return error;

@@ -7,6 +7,8 @@
 #include "core/request.h"
 #include "core/result.h"
 #include "hints.h"
+#include "os/above.h"
+#include "os/bell.h"
 #include "os/fd.h"
 #include "os/file.h"
 #include "os/interrupt.h"
@@ -77,8 +79,8 @@ inline constexpr OpenRules kLooking = [] {
   return rules;
 }();
 
-// Not thread-safe; one per caller. Descriptors are close-on-exec. One that a program inherits has a
-// number that scripts do not use (os::move_high).
+// Not thread-safe; one per caller. Descriptors are close-on-exec. A descriptor that a program
+// inherits has a number that scripts do not use (os::move_high).
 //
 // A lock of a description lasts until the last process that has the description ends, so whatever
 // must end with this process is not locked on a description that another one has:
@@ -140,16 +142,24 @@ class LockFile {
   // be, locked on, if they still are ours. Async-signal-safe.
   void close_private();
 
-  enum class Guarded : std::uint8_t { held, timeout, replaced };
+  // foreign: another program has locked it.
+  enum class Guarded : std::uint8_t { held, timeout, replaced, foreign };
   // How long a caller waits for one or several guards together. Counts from the first attempt that
   // has to wait: an uncontended guard needs no clock.
   class Patience {
    public:
     explicit Patience(std::int64_t ns = kGuardPatienceNs) : ns_(ns) {}
+    // Ends early beside a foreign lock: Guarded::foreign.
+    Patience& refuse_foreign() {
+      refuses_foreign_ = true;
+      return *this;
+    }
+    bool refuses_foreign() const { return refuses_foreign_; }
     std::int64_t until_boot_ns();
 
    private:
     std::int64_t ns_;  // kForever: as long as it takes
+    bool refuses_foreign_ = false;
     std::int64_t until_ = 0;
   };
   // Takes the guard, waiting at most as long as `patience` says, checks that the path still leads
@@ -174,9 +184,10 @@ class LockFile {
   bool guard_with_slot(std::uint64_t forks);
   bool guard_beside_slots(std::uint64_t forks);
   bool together() const { return __atomic_load_n(&together_, __ATOMIC_RELAXED); }
-  // Unlocks every byte, the slots first and the guard last; may close the file for that. With
+  // Unlocks every byte, the slots first and the guard last; may close the file for that, unless it
+  // is said to stay open. With
   // thousands of holders each call walks them all.
-  void unlock_all();
+  void unlock_all(bool stays_open = false);
   // Locks slot or mode bytes for writing on the description that heirs inherit. 0, EAGAIN, or
   // another errno value; ESTALE: the path leads to another file by now. For a file that can only be
   // read, says whether they could be locked. REQUIRES: guarded.
@@ -237,6 +248,15 @@ class LockFile {
   // REQUIRES: guarded; the word was read under this guard.
   void keep_first_word(bool blank) { first_word_blank_ = blank; }
 
+  // The words that its waiters sleep on; null: there are none, because several machines use the
+  // file or the system has no such words.
+  const os::Bells* bells();
+  // Before a process is started, as the mapping would keep the description, with its locks, alive;
+  // and before the program around us goes on.
+  void close_bells() { bells_.close(); }
+  // Whether we may sleep on one: a thread of a library may not, as signals have to reach it.
+  bool may_sleep_on_bells() { return blocking_ == os::Blocking::alarm && bells() != nullptr; }
+
   // The error for a failed call on this file: "PATH: what: reason".
   Error failure(Code code, int sys, std::string_view what) const;
 
@@ -246,11 +266,11 @@ class LockFile {
   unsigned mode_for_new(const OpenRules& rules) const;
   Status check_filesystem(const OpenRules& rules, int fd) const;
   Status check_parent_filesystem(const OpenRules& rules) const;
-  Status check_directory(const char* directory, bool root_is_admitted) const;
   Status create(const OpenRules& rules, int& error);
   Status check_directories() const;
   template <std::size_t N>
-  Status check_directories_in() const;
+  bool has_safe_directories(os::Standard standard) const;
+  Status find_hazard(os::Standard standard) const;
   bool shares() const { return heirs_ == Heirs::forks && os::has_description_locks(); }
   os::Owner guard_owner() const {
     return heirs_ == Heirs::command ? os::Owner::process : os::Owner::description;
@@ -267,6 +287,7 @@ class LockFile {
   int leads_here(bool& same) const;
   int leads_here(bool& same, struct stat& status) const;
   Result<Guarded> lock_guard(Patience& patience);
+  bool has_foreign_guard(const Patience& patience) const;
   Status unreadable(int sys) const;
   void ask_boot();
   void check_name(Result<Guarded>& answer);
@@ -275,6 +296,7 @@ class LockFile {
   os::Fd fd_;
   os::Fd low_;  // fd_ before it was lent, until the guard is given back
   os::Fd shared_;
+  os::Bells bells_;
   Identity identity_;
   Header header_{};
   HeaderState state_ = HeaderState::fresh;

@@ -1,5 +1,6 @@
 #include "proof.h"
 
+#include "listing.h"
 #include "os/environment_mark.h"
 #include "os/file.h"
 #include "os/self.h"
@@ -14,24 +15,52 @@ bool several_may_write(const struct stat& status) {
          0;  // the mask of an access list is shown as the group's bits
 }
 
+os::Conflict as_conflict(const os::LockLine& line) {
+  const std::int64_t length = line.end == INT64_MAX ? 0 : line.end - line.start + 1;
+  return {true, line.write, {line.start, length}, line.description ? -1 : line.pid};
+}
+
+// Whether a process's lock on the slot is foreign. One on several slots could be another program's
+// on the slots of a hold that is over: it is a hold only of the process in the record, or of one
+// that was started under it.
+bool has_foreign_lock(const LockFile& file, std::int64_t pid, std::uint32_t slot,
+                      const os::Conflict& lock) {
+  if (is_foreign(file.fd(), lock)) return true;
+  if (lock.bytes.length == 1 || lock.bytes.start == kGuard.start) return false;
+  Record record;
+  if (!read_record(file.fd(), slot, record)) return true;
+  return record.pid != pid &&
+         (record.token > INT64_MAX ||
+          !os::is_marked(pid, "ATMOST_TOKEN", static_cast<std::int64_t>(record.token)));
+}
+
 // The locks of one process: whether it has the slot, and whether by a lock of its own. A
 // process-owned lock cannot be passed on, but its line shows in all processes that share its
 // owner's table of descriptors (CLONE_FILES): so it counts only for the process that the kernel
 // names.
 class Lines final : public os::LockLineVisitor {
  public:
-  Lines(std::int64_t pid, std::uint32_t slot) : pid_(pid), slot_(slot) {}
+  Lines(const LockFile& file, std::int64_t pid, std::uint32_t slot)
+      : file_(file), pid_(pid), slot_(slot) {}
 
   void lock(const os::LockLine& line) override {
-    if (!line.write) return;
     const bool slot = line.covers(slot_byte(slot_));
+    const bool proof = line.covers(proof_byte(slot_));
+    if (!line.write || (!slot && !proof)) return;
+    const os::Conflict lock = as_conflict(line);
+    if (slot ? has_foreign_lock(file_, pid_, slot_, lock) : !is_on_the_map(lock)) {
+      foreign = foreign || slot;
+      return;
+    }
     holds = holds || slot;
-    if (!line.description && line.pid == pid_) own = own || slot || line.covers(proof_byte(slot_));
+    own = own || (!line.description && line.pid == pid_);
   }
   bool holds = false;
   bool own = false;
+  bool foreign = false;
 
  private:
+  const LockFile& file_;
   const std::int64_t pid_;
   const std::uint32_t slot_;
 };
@@ -49,14 +78,17 @@ Proof::Proof(const LockFile& file, std::uint32_t slot) : file_(file), slot_(slot
 Proof::Answer Proof::of(std::int64_t pid) const {
   const Identity& identity = file_.identity();
   if (ours_) {
+    os::LockLine line;
     const os::Holding holding =
-        os::holds_byte(pid, identity.device, identity.inode, slot_byte(slot_));
-    return holding == os::Holding::yes          ? Answer::proven
-           : holding == os::Holding::unreadable ? Answer::unreadable
-                                                : Answer::no;
+        os::find_lock(pid, identity.device, identity.inode, slot_byte(slot_), line);
+    if (holding != os::Holding::yes)
+      return holding == os::Holding::unreadable ? Answer::unreadable : Answer::no;
+    return has_foreign_lock(file_, pid, slot_, as_conflict(line)) ? Answer::unproven
+                                                                  : Answer::proven;
   }
-  Lines lines(pid, slot_);
+  Lines lines(file_, pid, slot_);
   const os::Holding any = os::each_lock(pid, identity.device, identity.inode, lines);
+  if (lines.foreign) return Answer::unproven;
   if (!lines.holds) return any == os::Holding::unreadable ? Answer::unreadable : Answer::no;
   if (lines.own) return Answer::proven;
   os::Credentials ids;

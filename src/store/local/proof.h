@@ -2,7 +2,7 @@
 //
 // Descriptors can be passed on (SCM_RIGHTS, pidfd_getfd(2), inherited standard streams), and every
 // user who may write the file can forge records. So the proof of a holder depends on who may write
-// the file: docs/lock-map.md, "Who may be signalled".
+// the file: docs/internals/lock-map.md, "Who may be signalled".
 #ifndef ATMOST_STORE_LOCAL_PROOF_H
 #define ATMOST_STORE_LOCAL_PROOF_H
 
@@ -23,7 +23,8 @@ class Proof final : public os::Reach {
   enum class Answer : std::uint8_t {
     no,          // has no descriptor with the slot's lock
     proven,      // holds the slot, and did so before another process could have given it the lock
-    unproven,    // has a descriptor with the lock, which another process may have given it
+    unproven,    // has a descriptor with the lock, which another process may have given it, or a
+                 // foreign lock
     unreadable,  // another user's process, or no /proc
   };
   // REQUIRES: a ProcessHandle to `pid` is open; afterwards, the caller checks that it still means a

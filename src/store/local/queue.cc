@@ -10,6 +10,7 @@
 #include "os/process.h"
 #include "os/self.h"
 #include "ranges.h"
+#include "roll.h"
 
 namespace atmost::local {
 namespace {
@@ -30,6 +31,23 @@ std::int64_t turn_in(const LockFile& file, const WaiterRecord& record) {
                                                                             : 0;
 }
 
+// 0: it is not confirmed.
+std::int64_t confirmed_turn(const LockFile& file, const WaiterRecord& record) {
+  const std::int64_t began = turn_in(file, record);
+  std::uint32_t mark = 0;
+  std::size_t got = 0;
+  const bool known = began != 0 && os::read_at(file.fd(), &mark, sizeof mark,
+                                               turn_mark_at(record.ticket), got) == 0;
+  return known && got == sizeof mark && mark == turn_mark(began) ? began : 0;
+}
+
+// Whether a turn was noted at that moment, as one that begins, in full or as a late one, or as one
+// that is over.
+bool noted_at(std::int64_t began_boot_ns, std::int64_t noted_boot_ns) {
+  const std::int64_t before = noted_boot_ns - began_boot_ns;
+  return before == 0 || before == kTurn.ns - kNextTurn.ns || before == kTurn.ns;
+}
+
 bool ticket_locked(LockFile& file, std::uint32_t queue, std::uint64_t ticket) {
   os::Conflict conflict;
   const os::Bytes byte = {queue_start(queue) + static_cast<std::int64_t>(ticket), 1};
@@ -47,6 +65,13 @@ std::uint64_t ticket_of(const Instant& now) {
   return by_clock == 0 ? 1 : by_clock;
 }
 
+// Whether the record of a waiter that still waits lies where that of `ticket` would.
+bool place_taken(LockFile& file, std::uint64_t ticket) {
+  WaiterRecord there;
+  return read_waiter(file.fd(), ticket, there) && there.ticket != ticket &&
+         ticket_locked(file, there.queue, there.ticket);
+}
+
 template <std::size_t N>
 std::uint8_t copy_text(std::string_view from, char (&to)[N]) {
   const std::size_t size = from.size() < N ? from.size() : N;
@@ -54,14 +79,8 @@ std::uint8_t copy_text(std::string_view from, char (&to)[N]) {
   return static_cast<std::uint8_t>(size);
 }
 
-// As records have it: by the clock by which turns are measured.
-std::int64_t due_in_record(const LockFile& file, const Instant& now, std::int64_t due_boot_ns) {
-  if (due_boot_ns == 0 || !file.identity().across) return due_boot_ns;
-  return due_boot_ns - now.boot_ns + now.real_ns;
-}
-
 void describe(LockFile& file, const LockSpec& spec, const Request& request, const Instant& now,
-              std::int64_t due_boot_ns, std::uint64_t ticket) {
+              const PlaceNote& place, std::uint64_t ticket) {
   WaiterRecord record = {};
   record.ticket = ticket;
   const StampData start = data_of(now, file.identity());
@@ -75,19 +94,22 @@ void describe(LockFile& file, const LockSpec& spec, const Request& request, cons
   record.uid = os::user_id();
   record.mode = static_cast<std::uint8_t>(spec.mode);
   record.joins = request.on_busy == OnBusy::join;
-  record.due_boot_ns = due_in_record(file, now, due_boot_ns);
+  record.due_boot_ns = place.due;
+  record.parked = place.parked ? 1 : 0;
   if (file.identity().across) note_host(record.host);
   record.id_size = copy_text(request.id, record.id);
   record.command_size = copy_text(request.command, record.command);
   // A full disk costs a line in a listing, not the waiter's place.
   (void)write_waiter(file.fd(), record);
+  make_bell(file, ticket);
 }
 
 }  // namespace
 
 Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request, const Instant& now,
-                   std::int64_t due_boot_ns, std::uint64_t& ticket) {
+                   const PlaceNote& place, std::uint64_t& ticket) {
   constexpr std::uint64_t kAbsurd = kMaxTicket - (1 << 20);
+  constexpr std::uint32_t kMostPlaces = 64;  // that are tried
   const std::int64_t start = queue_start(queue_of(spec));
   const std::uint64_t stored = file.header().ticket < kAbsurd ? file.header().ticket : 0;
   const std::uint64_t by_clock = ticket_of(now);
@@ -97,6 +119,8 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
   Run behind;
   int error = last_locked(file.fd(), start + static_cast<std::int64_t>(ticket), end, behind);
   if (error == 0 && behind.found) ticket = static_cast<std::uint64_t>(behind.end - start);
+  // Beside more waiters than there are records, ours overwrites one.
+  for (std::uint32_t i = 0; i < kMostPlaces && place_taken(file, ticket); ++i) ++ticket;
   if (error == 0) {
     error = os::try_lock(file.fd(), os::Owner::description, os::LockKind::write,
                          {start + static_cast<std::int64_t>(ticket), 1});
@@ -119,7 +143,7 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
   if (request.on_busy == OnBusy::join) {
     (void)os::try_lock(file.fd(), os::Owner::description, os::LockKind::write, {kJoinByte, 1});
   }
-  describe(file, spec, request, now, due_boot_ns, ticket);
+  describe(file, spec, request, now, place, ticket);
   return {};
 }
 
@@ -128,7 +152,31 @@ void give_up_ticket(LockFile& file, const LockSpec& spec, std::uint64_t ticket) 
   os::unlock(file.fd(), os::Owner::description,
              {queue_start(queue_of(spec)) + static_cast<std::int64_t>(ticket), 1});
   os::unlock(file.fd(), os::Owner::description, {kJoinByte, 1});
+  // The heads of other queues, which a writer keeps out, watch the file: an unlocked byte is no
+  // event. Our turn counts no more.
+  constexpr std::uint32_t kNoMark = 0;
+  if (spec.mode == Mode::exclusive)
+    (void)os::write_at(file.fd(), &kNoMark, sizeof kNoMark, turn_mark_at(ticket));
 }
+
+namespace {
+
+// The content of the waiter's record; false: it has none, or it was overwritten.
+bool read_into(LockFile& file, std::uint32_t queue, Waiter& to) {
+  WaiterRecord record;
+  const bool known = record_of(file, queue, to.ticket, record);
+  to.writer =
+      queue == kModeQueue && (!known || record.mode == static_cast<std::uint8_t>(Mode::exclusive));
+  if (!known) return false;
+  if (record.take >= 1 && record.take <= kMaxTake) to.take = record.take;
+  to.turn_boot_ns = confirmed_turn(file, record);
+  to.parked = record.parked != 0;
+  if (file.identity().across || record.boot == running_boot(file))
+    to.due_boot_ns = record.due_boot_ns;
+  return true;
+}
+
+}  // namespace
 
 Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std::uint64_t before,
                    Waiter& to) {
@@ -144,15 +192,7 @@ Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std
     low = run.end;
     if (run.end - run.start > 1) continue;  // a ticket is one byte: this lock is not a waiter
     to.ticket = static_cast<std::uint64_t>(run.start - start);
-    WaiterRecord record;
-    const bool known = record_of(file, queue, to.ticket, record);
-    to.writer = queue == kModeQueue &&
-                (!known || record.mode == static_cast<std::uint8_t>(Mode::exclusive));
-    if (!known) return {};
-    if (record.take >= 1 && record.take <= kMaxTake) to.take = record.take;
-    to.turn_boot_ns = turn_in(file, record);
-    if (file.identity().across || record.boot == running_boot(file))
-      to.due_boot_ns = record.due_boot_ns;
+    (void)read_into(file, queue, to);
     return {};
   }
   return {};
@@ -174,12 +214,12 @@ void note_turn(LockFile& file, std::uint32_t queue, std::uint64_t ticket,
   (void)write_waiter(file.fd(), record);
 }
 
-void note_due(LockFile& file, std::uint32_t queue, std::uint64_t ticket, const Instant& now,
-              std::int64_t due_boot_ns) {
+void note_place(LockFile& file, std::uint32_t queue, std::uint64_t ticket, const PlaceNote& place) {
   WaiterRecord record;
-  const std::int64_t due = due_in_record(file, now, due_boot_ns);
-  if (!record_of(file, queue, ticket, record) || record.due_boot_ns == due) return;
-  record.due_boot_ns = due;
+  if (!record_of(file, queue, ticket, record)) return;
+  if (record.due_boot_ns == place.due && (record.parked != 0) == place.parked) return;
+  record.due_boot_ns = place.due;
+  record.parked = place.parked ? 1 : 0;
   (void)write_waiter(file.fd(), record);
 }
 
@@ -210,24 +250,38 @@ std::int64_t turn_of(LockFile& file, std::uint32_t queue, std::uint64_t ticket) 
   return record_of(file, queue, ticket, record) ? turn_in(file, record) : 0;
 }
 
-bool joiner_counts(LockFile& file, std::int64_t now_boot_ns) {
-  const std::uint64_t ticket = file.header().joiner_ticket;
-  const std::uint64_t queue = file.header().joiner_queue;
-  if (ticket == 0 || ticket > kMaxTicket || queue > kModeQueue) return true;
-  const auto number = static_cast<std::uint32_t>(queue);
-  return ticket_locked(file, number, ticket) &&
-         !Turns(now_boot_ns, 0).overtaken(turn_of(file, number, ticket));
+void confirm_turns(LockFile& file, std::uint32_t queue, std::int64_t noted_boot_ns,
+                   std::int64_t now_boot_ns) {
+  constexpr std::int64_t kPromptNs = 100'000'000;
+  if (now_boot_ns < noted_boot_ns || now_boot_ns - noted_boot_ns >= kPromptNs) return;
+  Waiter waiter;
+  while (next_waiter(file, queue, waiter.ticket, 0, waiter).ok() && waiter.ticket != 0) {
+    const std::int64_t began = turn_of(file, queue, waiter.ticket);
+    if (began == waiter.turn_boot_ns || !noted_at(began, noted_boot_ns)) continue;
+    const std::uint32_t mark = turn_mark(began);
+    (void)os::write_at(file.fd(), &mark, sizeof mark, turn_mark_at(waiter.ticket));
+  }
 }
 
-Status find_ahead(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std::uint32_t far,
-                  std::int64_t now_boot_ns, Ahead& to) {
+Waiter last_joiner(LockFile& file) {
+  Waiter one;
+  one.ticket = file.header().joiner_ticket;
+  const std::uint64_t queue = file.header().joiner_queue;
+  if (one.ticket == 0 || one.ticket > kMaxTicket || queue > kModeQueue) {
+    one.ticket = 1;  // the byte is locked: somebody is there
+    return one;
+  }
+  if (!ticket_locked(file, static_cast<std::uint32_t>(queue), one.ticket)) return {};
+  (void)read_into(file, static_cast<std::uint32_t>(queue), one);
+  return one;
+}
+
+Status find_ahead(LockFile& file, std::uint32_t queue, std::uint64_t ticket, bool early,
+                  std::uint32_t enough, std::int64_t now_boot_ns, Ahead& to) {
   const std::int64_t start = queue_start(queue);
-  Turns turns(now_boot_ns, 0);
-  std::uint64_t nearest = 0;
-  std::uint64_t furthest = 0;
   to = {};
   for (std::int64_t end = start + static_cast<std::int64_t>(ticket);
-       end > start && to.count < far;) {
+       end > start && to.count < enough;) {
     Run run;
     if (const int error = last_locked(file.fd(), start, end, run, os::LockKind::read)) {
       return file.failure(Code::io, error, "cannot query the queue");
@@ -235,13 +289,13 @@ Status find_ahead(LockFile& file, std::uint32_t queue, std::uint64_t ticket, std
     if (!run.found) break;
     end = run.start;
     if (run.end - run.start > 1) continue;
-    const auto here = static_cast<std::uint64_t>(run.start - start);
-    if (turns.overtaken(turn_of(file, queue, here))) continue;
-    if (nearest == 0) nearest = here;
-    furthest = here;
+    Waiter waiter;
+    waiter.ticket = static_cast<std::uint64_t>(run.start - start);
+    if (read_into(file, queue, waiter) && early) waiter.due_boot_ns = 0;
+    if (!waiter.claims(now_boot_ns)) continue;
+    if (to.ticket == 0) to.ticket = waiter.ticket;
     ++to.count;
   }
-  to.ticket = to.count == far ? furthest : nearest;
   return {};
 }
 

@@ -16,6 +16,7 @@ int any_locked(int fd, std::int64_t low, std::int64_t end, Run& to, os::LockKind
   to.found = true;
   to.start = conflict.bytes.start > low ? conflict.bytes.start : low;
   to.end = behind < end ? behind : end;
+  to.lock = conflict;
   return 0;
 }
 

@@ -13,9 +13,10 @@ struct Run {
   bool found = false;
   std::int64_t start = 0;
   std::int64_t end = 0;  // behind the last byte
+  os::Conflict lock;     // whose bytes are all those of one lock
 };
 
-// The left-most run of bytes in [low, end) that others hold, clipped to it. Takes about two queries
+// The left-most lock of others in [low, end), clipped to it. Takes about two queries
 // for each run when the locks were taken in ascending order. `against`: read to ignore read locks.
 // Returns 0 or an errno value.
 int first_locked(int fd, std::int64_t low, std::int64_t end, Run& to,

@@ -111,7 +111,6 @@ void LocalSession::close_files() {
     each.words_registered = false;
     each.file.close();
     each.reserved.clear();
-    each.flocked = false;
   }
   count_ = 0;
   watch_.stop();
@@ -133,6 +132,7 @@ Result<LockFile::Guarded> LocalSession::guard_all(std::uint32_t& culprit) {
   // The original waits for its mutex, which is the guard, without a limit; a signal ends this wait
   // like any other.
   LockFile::Patience patience(request_->foreign_format ? Duration::kForever : kGuardPatienceNs);
+  if (!request_->foreign_format) patience.refuse_foreign();
   for (std::uint32_t i = 0; i < count_; ++i) {
     culprit = order_[i];
     Result<LockFile::Guarded> guarded = entry(culprit).file.guard(patience);
@@ -158,32 +158,29 @@ Result<LockFile*> LocalSession::guarded(std::uint32_t lock) {
   return guarded.value() == LockFile::Guarded::held ? &file : nullptr;
 }
 
-Result<std::uint32_t> LocalSession::count_refusal(std::uint32_t lock) {
+// `how` counts in the state of a lock, and says to how many.
+template <class Count>
+Result<std::uint32_t> LocalSession::count(std::uint32_t lock, Count how) {
   Result<LockFile*> with_guard = guarded(lock);
   if (!with_guard.ok()) return with_guard.error();
   if (with_guard.value() == nullptr) return std::uint32_t{0};
   LockFile& file = *with_guard.value();
-  if (file.header().refusals != UINT32_MAX) ++file.header().refusals;
-  const std::uint32_t count = file.header().refusals;
-  Status saved = file.save_header();
+  const rule::State before = state_of(file);
+  rule::State state = before;
+  const std::uint32_t counted = how(state);
+  put_state(before, state, file);
+  Status saved = counted == 0 ? Status{} : file.save_header();
   file.unguard();
   if (!saved.ok()) return saved.error();
-  return count;
+  return counted;
+}
+
+Result<std::uint32_t> LocalSession::count_refusal(std::uint32_t lock) {
+  return count(lock, rule::count_refusal);
 }
 
 Result<std::uint32_t> LocalSession::count_end(std::uint32_t lock, bool failed) {
-  Result<LockFile*> with_guard = guarded(lock);
-  if (!with_guard.ok()) return with_guard.error();
-  if (with_guard.value() == nullptr) return std::uint32_t{0};
-  LockFile& file = *with_guard.value();
-  std::uint32_t& failures = file.header().failures;
-  if (failed && failures != UINT32_MAX) ++failures;
-  const std::uint32_t count = failures;
-  if (!failed) failures = 0;
-  Status saved = count == 0 ? Status{} : file.save_header();
-  file.unguard();
-  if (!saved.ok()) return saved.error();
-  return count;
+  return count(lock, [failed](rule::State& state) { return rule::count_end(state, failed); });
 }
 
 bool LocalSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {

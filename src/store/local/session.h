@@ -1,14 +1,17 @@
-// The locks of one request, in files (docs/lock-map.md): the store that sets the standard for all
-// others.
+// The locks of one request, in files (docs/internals/lock-map.md): the store that sets the standard
+// for all others.
 #ifndef ATMOST_STORE_LOCAL_SESSION_H
 #define ATMOST_STORE_LOCAL_SESSION_H
 
 #include <cstdint>
 
 #include "core/session.h"
+#include "facts.h"
 #include "holder_stop.h"
 #include "lock_file.h"
 #include "os/watch.h"
+#include "roll.h"
+#include "rule/admit.h"
 #include "slots.h"
 #include "stats_file.h"
 
@@ -26,7 +29,7 @@ union Untouched {
 // finds them closed opens them again. About 300 KiB, of which an ordinary admission touches a few
 // pages: for memory of its own (open_session()) or a value that is reused. If the process dies, its
 // slots are free as soon as no process has inherited the descriptors.
-class LocalSession final : public Session, private Hold {
+class LocalSession final : public Session, public rule::Section, private Hold {
  public:
   LocalSession() : Hold(held_.it) {}
   LocalSession(const LocalSession&) = delete;
@@ -39,8 +42,10 @@ class LocalSession final : public Session, private Hold {
   // Closes everything that is open; frees the memory of a session that open_session() made.
   void close() override;
 
-  Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
-                           Lease& lease) override;
+  Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue, Lease& lease) override;
+  Status look(MomentFn moment, Ticket* queue, rule::Looked& to) override;
+  Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
+               rule::Applied& to) override;
   Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
   void withdraw(Ticket& ticket) override;
   Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
@@ -85,15 +90,13 @@ class LocalSession final : public Session, private Hold {
 
   struct Entry {
     bool words_registered = false;
-    bool flocked = false;           // we hold a flock(2), on the description that holds the slots
-    bool near = false;              // we are near the head of its queue
     std::int64_t turn_seen_ns = 0;  // when our turn in the queue began, as of the last attempt
     bool header_changed = false;    // since `before`
     bool first_recorded = false;    // the record of slot 1 was written with the header
-    Header before{};                // the header before the admission
     Instant admitted;
     Reservation reserved;  // its slots are those of held()
     LockFile file;
+    Untouched<LocalFacts> facts;  // made by look()
   };
   Entry& entry(std::uint32_t lock) { return lock == 0 ? first_.it : others_.it[lock - 1]; }
   const Entry& entry(std::uint32_t lock) const {
@@ -109,29 +112,30 @@ class LocalSession final : public Session, private Hold {
   Result<LockFile::Guarded> guard_all(std::uint32_t& culprit);
   void unguard_all();
   Result<LockFile*> guarded(std::uint32_t lock);
+  template <class Count>
+  Result<std::uint32_t> count(std::uint32_t lock, Count how);
 
   // The C library's short way (together.cc).
-  bool admit_together(DecideFn decide, const Instant& now, Ticket* queue, Result<Decision>& answer,
-                      Lease& lease);
+  bool guards_with_slot(const Ticket* queue);
+  void reserve_first();
   Result<LockFile::Guarded> guard_to_release(std::uint32_t lock, const Lesson& lesson);
 
-  // One attempt (attempt.cc; full.cc).
-  bool refuses_unguarded(DecideFn decide, const Instant& now, Result<Decision>& answer);
-  bool reopen(Result<Decision>& answer);
-  bool open_and_guard(Result<Decision>& answer, bool& replaced);
-  bool decide_guarded(DecideFn decide, const Instant& now, Ticket* queue, Result<Decision>& answer);
-  void guard_timed_out(std::uint32_t culprit, Decision& busy) const;
-  Status decide_all(DecideFn decide, const Instant& now, Ticket* queue, Decision& decision);
-  Status decide_each(DecideFn decide, const Instant& now, Ticket* queue, Decision& decision);
-  Status take_flocks(DecideFn decide, const Instant& now, Ticket* queue, Decision& decision);
-  static void drop_flock(Entry& entry);
-  View view_of(std::uint32_t lock, bool last_chance);
-  Status look_at_queue(std::uint32_t lock, const Ticket* queue, View& view);
-  Status after_refusal(const Decision& decision, const Instant& now, Ticket* queue);
+  // A look (attempt.cc; foreign.cc; full.cc), and the plan that the rule made of it (apply.cc).
+  Status open_and_guard(Ticket* queue, rule::Looked::Refusal& refusal);
+  void reopen(Ticket* queue);
+  void refuse_guard(LockFile::Guarded found, std::uint32_t culprit, rule::Looked::Refusal& to);
+  bool shows_full();
+  TurnClock turn_clock(const Instant& now) const;
+  void see(const Ticket* queue, rule::Looked& to);
+  Status write(const rule::Plan& plan, const Instant& now, Ticket* queue);
+  Status after_refusal(const rule::Plan& plan, const Instant& now, Ticket* queue);
+  PlaceNote place_in(std::uint32_t lock, const Ticket& ticket, const Instant& now) const;
   Status draw_tickets(const Instant& now, Ticket& queue);
+  void confirm_turns();
+  void drop_flock(std::uint32_t lock);
   void drop_all();
 
-  // What an admission writes (lease.cc).
+  // The records that an admission writes (lease.cc).
   Status commit(const Instant& now, Ticket* queue);
   void take_back(std::uint32_t count);
   Status admit_to(std::uint32_t lock, const Instant& now);
@@ -140,13 +144,29 @@ class LocalSession final : public Session, private Hold {
   std::uint32_t register_words(std::uint32_t lock);
 
   // Waiting (waiting.cc).
-  Result<bool> wait_for_turn(const Ticket& ticket, std::int64_t deadline_boot_ns, Wake& wake);
-  Result<Wake> wait_behind_others(std::uint32_t lock, const Ticket& ticket,
-                                  std::int64_t deadline_boot_ns, bool& gone);
+  // Where we wait. We claim a slot in one lock, that which refused us last, and are parked in the
+  // others.
+  struct Position {
+    std::uint32_t lock = 0;                    // Ticket::claims_in
+    std::uint32_t watched = Ticket::kNowhere;  // the lock whose file the watch watches
+    std::uint32_t rank = 0;      // waiters in front that claim, as last counted; 0: not counted yet
+    bool leads = false;          // we were called, or nobody is in front
+    Called called;               // behind us, by us as the head
+    std::int64_t head_ns = 0;    // since when we are the head; 0: we are not
+    std::int64_t called_ns = 0;  // when we last called
+  };
+  Result<Wake> wait_for_turn(const Ticket& ticket, std::int64_t deadline_boot_ns, bool& gone);
+  int sleep_behind(std::uint64_t ahead, std::uint64_t ticket, std::uint32_t word,
+                   std::int64_t until_boot_ns);
+  std::int64_t next_look(std::int64_t due_boot_ns, std::int64_t deadline_boot_ns) const;
+  void lead(const Ticket& ticket);
+  void call_successor(const Ticket& ticket, bool stays);
+  Result<Wake> sleep_parked(std::int64_t deadline_boot_ns) const;
   bool should_ask(std::uint32_t lock, std::uint64_t ticket);
+  bool has_new_turn(std::uint32_t lock, std::uint64_t ticket);
   bool waits_for_handover() const;
   bool wait_for_handover(std::int64_t deadline_boot_ns, Wake& wake);
-  void settle_own_turns(const Decision& decision, const Ticket& ticket);
+  void settle_position(const Ticket& ticket);
 
   // The hold.
   Contest contested(std::uint32_t lock) const override;
@@ -165,29 +185,37 @@ class LocalSession final : public Session, private Hold {
   std::uint32_t made_ = 0;               // entries that are made
   std::uint32_t stops_made_ = 0;
   std::uint32_t quick_looks_ = 0;
+  ForeignSeen foreign_seen_;
+  bool came_from_queue_ = false;  // what is held
   bool opened_ = false;
   bool in_room_ = false;  // made by open_session()
   bool keeps_ = false;
-  bool kept_ = false;        // open, but nothing is held or asked for
-  bool reopened_ = false;    // open() found it open; nothing was attempted since
+  bool kept_ = false;      // open, but nothing is held or asked for
+  bool reopened_ = false;  // open() found it open; nothing was attempted since
+  // How a look knows that nothing changes what it sees: by the guards; by guard and slot together;
+  // or, of a full lock, by looking twice.
+  enum class Way : std::uint8_t { guarded, together, unguarded };
+  Way way_ = Way::guarded;
+  bool tries_short_ways_ = false;  // the attempt's next look
+  MomentFn moment_ = nullptr;
+  rule::Facts* seen_facts_[kMaxLocks];
   std::uint64_t forks_ = 0;  // when the files were opened
+  Duration max_runtime_{};   // of the run that is being admitted; 0: none
   os::Owner owner_ = os::Owner::description;
   os::Blocking blocking_ = os::Blocking::alarm;
   Heirs heirs_ = Heirs::nobody;
   os::Mutex* opening_ = nullptr;
   Making making_;  // of the directory's statistics
   os::Watch watch_;
-  // The large members, untouched until they are used. What a request for one lock uses lies side by
-  // side, so that it shares a page of memory.
+  // The large members, untouched until they are used. The members that a request for one lock uses
+  // lie side by side, so that it shares a page of memory.
   Untouched<Entry> first_;
   Untouched<HeldLock[kMaxLocks]> held_;
   Untouched<Entry[kMaxLocks - 1]> others_;
   Untouched<LocalHolderStop[kMaxVictims]> stops_;
   Untouched<os::SeenDescendants> seen_;  // made with the first stop
-  Untouched<HolderView[kMaxVictims]> holders_;
-  Untouched<LockStats> lock_stats_;  // of the lock that is being decided about, for its view
-  Untouched<DirectoryStats> directory_stats_;
-  Untouched<WordBuffer> words_;
+  Untouched<Position> position_;         // made with the ticket
+  Untouched<FactsRoom> room_;
   Untouched<PathText> kept_path_;  // of a file that stays open (set_keeping())
 };
 

@@ -8,13 +8,14 @@
 #include "os/process.h"
 #include "os/self.h"
 #include "os/signal_numbers.h"
+#include "os/signals.h"
 #include "os/tree.h"
 #include "proof.h"
 
 namespace atmost::local {
 namespace {
 
-// What the file says about the slot's holder.
+// The file's record of the slot's holder.
 void describe(LockFile& file, std::uint32_t slot, HolderView& to) {
   describe_holder(file, slot, false, to);
   // A waiter has a read lock for an instant when a slot becomes free.
@@ -84,10 +85,11 @@ class Signaller {
     for (std::uint32_t i = 0; i < scan.count(); ++i) {
       const bool below = scan.below_another(i);
       if ((supervised_ || step == SignalStep::kill) && below) continue;
-      const int error =
-          step == SignalStep::kill ? kill(scan.at(i)) : send(scan.at(i), step, !below);
-      if (error == EPERM) result.unprovable = true;
-      if (error == 0) ++result.signalled;
+      if (step == SignalStep::kill) {
+        kill(scan.at(i), result);
+      } else {
+        count(send(scan.at(i), step, !below), result);
+      }
     }
     if (left_ != 0) result.pid = left_;
   }
@@ -103,19 +105,27 @@ class Signaller {
       (void)os::sweep({.other = &root}, os::Members::all, 0);
     }
     (void)to.handle.send(os::kContinue);  // a stopped process may end as soon as it is continued
-    return to.handle.send(step == SignalStep::interrupt ? os::kInterrupt : os::kTerminate);
+    const int signal = step == SignalStep::interrupt ? os::kInterrupt : os::kTerminate;
+    const int error = to.handle.send_number(signal, os::kFromTaker);
+    return error == EAGAIN ? to.handle.send(signal) : error;  // no room for a number
   }
 
-  // The supervisor goes last: while it runs, orphans become its children and are seen.
-  int kill(const ProvenHolder& holder) {
+  // A supervisor goes last: while it runs, orphans become its children and are seen.
+  void kill(const ProvenHolder& holder, SignalResult& result) {
     const os::OtherRoot root = below(holder);
-    const os::Sweep met =
-        os::freeze_and_kill({.other = &root}, os::Members::all, [] { return true; });
-    left_ = met.reached != 0 ? met.reached : met.excepted;
+    const os::Sweep met = os::sweep({.other = &root}, os::Members::all, os::kKill);
+    result.refused = met.refused != 0 ? met.refused : met.excepted;
+    left_ = result.refused != 0 ? result.refused : met.reached;
+    if (met.sent > 0) ++result.signalled;
     // The next step comes soon. A supervisor that sees its command end meanwhile ends in good
     // order; this also frees a slot whose descriptor is in a process that may not be signalled.
-    const bool wait = met.reached != 0 || (met.excepted != 0 && supervised_);
-    return wait ? 0 : holder.handle.send(os::kKill);
+    if (supervised_ && left_ != 0) return;
+    count(holder.handle.send(os::kKill), result);
+  }
+
+  static void count(int error, SignalResult& result) {
+    if (error == EPERM) result.unprovable = true;
+    if (error == 0) ++result.signalled;
   }
 
   const Proof& proof_;

@@ -1,4 +1,5 @@
-// Search: tries the slots one by one, and skips those whose words show a living supervisor.
+// Slots: the search that tries them one by one, and skips those whose words show a living
+// supervisor; and how many are held.
 #include <cerrno>
 
 #include "os/occupancy.h"
@@ -17,6 +18,39 @@ constexpr std::uint32_t kPatientTries = 8;
 constexpr std::uint32_t kSpotChecks = 4;
 
 }  // namespace
+
+os::Owner owner_for(const Request& request) {
+  return request.exec && request.until == Until::close ? os::Owner::process
+                                                       : os::Owner::description;
+}
+
+Status count_held(LockFile& file, std::uint32_t first, std::uint32_t last, std::uint32_t enough,
+                  std::uint32_t& held) {
+  held = 0;
+  std::int64_t low = slot_byte(first);
+  const std::int64_t end = slot_byte(last) + 1;
+  while (low < end && held < enough) {
+    Run run;
+    if (const int error = first_locked(file.slot_fd(), low, end, run)) {
+      return file.failure(Code::io, error, "cannot query locks");
+    }
+    if (!run.found) break;
+    held += static_cast<std::uint32_t>(run.end - run.start);
+    low = run.end;
+  }
+  return {};
+}
+
+void drop(LockFile& file, os::Owner owner, Reservation& reserved) {
+  keep_lowest(0, file, owner, reserved);
+  if (reserved.mode_held) os::unlock(file.slot_fd(), owner, {kModeByte, 1});
+  reserved.mode_held = false;
+}
+
+void keep_lowest(std::uint32_t take, LockFile& file, os::Owner owner, Reservation& reserved) {
+  while (reserved.count > take)
+    os::unlock(file.slot_fd(), owner, {slot_byte(reserved.slots[--reserved.count]), 1});
+}
 
 bool may_have_room(const LockFile& file, const LockSpec& spec, WordBuffer& buffer) {
   constexpr std::uint32_t kMostAsked = 16;
@@ -55,7 +89,7 @@ bool Search::take(std::uint32_t slot) {
   if (leave_taken_over_) {
     os::Conflict taker;
     const os::Bytes byte = {takeover_byte(slot), 1};
-    error_ = os::query_lock(file_.fd(), os::Owner::description, os::LockKind::write, byte, taker);
+    error_ = os::query_lock(file_.fd(), os::Owner::description, kOfTaker, byte, taker);
     if (error_ != 0 || taker.found) return error_ == 0;
   }
   const int error =
@@ -66,12 +100,28 @@ bool Search::take(std::uint32_t slot) {
     if (word_read) to_.note(words_[slot - words_first_]);
     if (!word_read) to_.words_blank = false;
   } else if (error == EAGAIN) {
-    ++tried_in_vain_;
+    const bool read = slot >= words_first_ && slot < words_first_ + words_count_;
+    if (read && (words_[slot - words_first_].thread & os::kOwnerDied) != 0) to_.met_left = true;
+    // The more were tried, the seldomer: most locks cover one slot.
+    if (++tried_in_vain_ > kPatientTries && (tried_in_vain_ & (tried_in_vain_ - 1)) == 0)
+      look_for_block(slot);
   } else {
     error_ = error;
     return false;
   }
   return true;
+}
+
+// One lock may cover thousands of slots: another program's.
+void Search::look_for_block(std::uint32_t slot) {
+  Run run;
+  const int error = first_locked(file_.slot_fd(), slot_byte(slot), slot_byte(slot) + 1, run);
+  if (error != 0 || !run.found || run.lock.bytes.length == 1) return;
+  const os::Bytes& bytes = run.lock.bytes;
+  const std::int64_t last = slot_byte(kMaxSlots);
+  const bool ends = bytes.length != 0 && bytes.start + bytes.length <= last;
+  blocked_first_ = bytes.start < kFirstSlotByte ? 1 : slot_of(bytes.start);
+  blocked_last_ = slot_of(ends ? bytes.start + bytes.length - 1 : last);
 }
 
 // Opens no second descriptor for a held slot. The query covers everything from the slot on: if
@@ -132,6 +182,7 @@ bool Search::scan(std::uint32_t first, std::uint32_t last) {
       ++believed_;
       continue;
     }
+    if (slot >= blocked_first_ && slot <= blocked_last_) continue;
     if (!take(slot)) return false;
     if (tried_in_vain_ >= kPatientTries && !jumped_ && !jump()) return false;
   }

@@ -1,4 +1,4 @@
-// Finding, proving and reserving slots. All of it happens under the guard.
+// Finding and reserving slots. All of it happens under the guard.
 //
 // Admission is proven by counting: we hold K bytes at or below N, and one query says that no byte
 // above N is held by others; so at most N are held, whoever holds them and whatever the hints said.
@@ -22,24 +22,17 @@ namespace atmost::local {
 // (full.cc).
 inline constexpr std::uint32_t kManySlots = 256;
 
-// What one attempt found and, for the time being, holds.
+// The slots that one attempt found and, for the time being, holds.
 struct Reservation {
-  bool has_room = false;    // the first `take` reserved slots prove admission
   std::uint32_t count = 0;  // reserved slots
   bool mode_held = false;   // the mode byte is ours (exclusive)
-  std::uint32_t held = 0;   // slots held by others, as View::held
-  // Waiters with a better claim to the free slots; 0 when enough slots are left for us.
-  std::uint32_t waiters_ahead = 0;
-  std::int64_t owed_until_boot_ns = Duration::kForever;  // when the turn ends that the slot is
-                                                         // reserved for
-  bool takeover_running = false;
-  bool joiner_waiting = false;
   // The words of all reserved slots were read under this guard, and say nothing: no living or dead
   // owner, no taker's note.
   bool words_blank = true;
   bool met_dead = false;  // the word of some reserved slot says that its last holder was killed
-  bool writer_inside = false;  // another process holds the mode byte
-  bool some_drained = false;   // slots among those that are in the way are drained
+  // The word of some slot that is held says that its supervisor was killed.
+  bool met_left = false;
+  bool some_drained = false;  // slots among those that are in the way are drained
   // `count` of them, ascending. Borrowed, room for kMaxTake: where the slots stay once they are
   // held.
   std::uint32_t* slots = nullptr;
@@ -50,25 +43,17 @@ struct Reservation {
     for (; at > 0 && slots[at - 1] > slot; --at) slots[at] = slots[at - 1];
     slots[at] = slot;
   }
-  // What the word of a slot that was reserved now says about those who had it before.
+  // The word of a slot that was reserved now tells of its earlier holders.
   void note(const Word& word) {
     if ((word.thread & os::kOwnerDied) != 0) met_dead = true;
     if (word.thread != 0 || (word.flags & kRevokedFlag) != 0) words_blank = false;
   }
   // Empties the list; the old numbers stay in memory.
   void clear() {
-    has_room = mode_held = takeover_running = joiner_waiting = writer_inside = some_drained =
-        met_dead = false;
+    mode_held = some_drained = met_dead = met_left = false;
     words_blank = true;
-    count = held = waiters_ahead = 0;
-    owed_until_boot_ns = Duration::kForever;
+    count = 0;
   }
-};
-
-struct Seeker {
-  std::uint64_t ticket = 0;      // ours in the queue of this lock, 0 when we have none
-  std::int64_t now_boot_ns = 0;  // the time for measuring waiters' turns
-  bool rated = false;            // the request has a rate
 };
 
 // Memory for words that are read; the caller owns it because threads of a library use stores at the
@@ -78,21 +63,14 @@ struct WordBuffer {
   Word words[kCapacity];
 };
 
-// Tries to reserve spec.take slots of the file for `owner`. Reserved slots stay locked until drop()
-// or until the caller keeps them. After an error nothing is reserved. REQUIRES: file.guarded(),
-// spec.max ≥ 1.
-Status reserve(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
-               WordBuffer& buffer, Reservation& to);
+// Gives back all slots but the lowest `take`.
+void keep_lowest(std::uint32_t take, LockFile& file, os::Owner owner, Reservation& reserved);
 void drop(LockFile& file, os::Owner owner, Reservation& reserved);
 
-// Slots held through other descriptors, at most `enough`; also the highest one. Range queries that
-// split at each conflict: about two calls for each held run of slots.
-struct Count {
-  std::uint32_t held = 0;
-  std::uint32_t highest = 0;
-};
+// Slots held through other descriptors, counted up to `enough`. Range queries that split at each
+// conflict: about two calls for each held run of slots.
 Status count_held(LockFile& file, std::uint32_t first, std::uint32_t last, std::uint32_t enough,
-                  Count& to);
+                  std::uint32_t& held);
 
 // The owner of the slot locks that the request asks for.
 os::Owner owner_for(const Request& request);
@@ -127,6 +105,7 @@ class Search {
   int take_first(std::uint32_t slot);
   bool scan(std::uint32_t first, std::uint32_t last);
   bool jump();
+  void look_for_block(std::uint32_t slot);
   bool spot_check();
   bool read_words_at(std::uint32_t slot);
   bool enough() const { return to_.count >= wanted_; }
@@ -142,6 +121,9 @@ class Search {
   Reservation& to_;
   std::uint32_t wanted_ = 0;
   std::uint32_t tried_in_vain_ = 0;
+  // Slots that one lock covers; looked for when many tries failed.
+  std::uint32_t blocked_first_ = 0;
+  std::uint32_t blocked_last_ = 0;
   std::uint32_t believed_ = 0;  // slots skipped because their words show a living supervisor
   bool believe_ = true;
   bool leave_taken_over_ = false;
@@ -151,14 +133,6 @@ class Search {
   std::uint32_t words_count_ = 0;
   int error_ = 0;
 };
-
-// For a caller for which there is room: whether waiters in front of it have the better claim to
-// that, and until when. Begins the turn of the first of them that had none, and ends turns that
-// were not used; both are written into their records, once each. `search` reserves more slots as
-// they are needed for an answer; null for an exclusive caller, whose room is everything. REQUIRES:
-// file.guarded(), to.has_room.
-Status settle_claims(LockFile& file, const LockSpec& spec, os::Owner owner, const Seeker& seeker,
-                     Search* search, Reservation& to);
 
 }  // namespace atmost::local
 

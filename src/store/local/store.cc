@@ -4,13 +4,14 @@
 #include <cerrno>
 
 #include "core/schemes.h"
-
+#include "facts.h"
 #include "listing.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/room.h"
 #include "queue.h"
 #include "ranges.h"
+#include "rule/state.h"
 #include "session.h"
 #include "stats_file.h"
 
@@ -50,18 +51,29 @@ class Census {
   }
 
   Status visit_doubtful(std::uint32_t first, std::uint32_t last) {
-    if (first > last) return {};
-    const std::int64_t end = slot_byte(last) + 1;
-    for (std::int64_t low = slot_byte(first); low < end;) {
-      Run run;
-      if (const int error = first_locked(file_.fd(), low, end, run)) {
+    HeldSlots held;
+    for (std::uint32_t slot = std::max(first, seen_ + 1); slot <= last; slot = held.last + 1) {
+      if (const int error = next_held(file_, slot, last, held))
         return file_.failure(Code::io, error, "cannot query locks");
+      if (!held.found) break;
+      if (held.foreign) {
+        visit_foreign(held);
+      } else {
+        visit(held.first, false);
       }
-      if (!run.found) break;
-      for (std::int64_t byte = run.start; byte < run.end; ++byte) visit(slot_of(byte), false);
-      low = run.end;
     }
     return {};
+  }
+
+  // It may reach into the next piece.
+  void visit_foreign(const HeldSlots& held) {
+    ++held_;
+    seen_ = held.last;
+    if (visitor_ == nullptr) return;
+    HolderView holder;
+    describe_foreign(file_, held, holder);
+    name_who_is_left(file_, holder, gathered_);
+    visitor_->holder(holder);
   }
 
   void visit(std::uint32_t slot, bool live_word) {
@@ -77,6 +89,7 @@ class Census {
   Word* words_;
   LockVisitor* visitor_;
   std::uint32_t held_ = 0;
+  std::uint32_t seen_ = 0;  // the last slot of a foreign lock
   bool gathered_ = false;
 };
 
@@ -104,7 +117,8 @@ void visit_waiters(LockFile& file, LockVisitor* visitor) {
     if (os::query_lock(file.fd(), os::Owner::description, os::LockKind::read, {byte, 1},
                        conflict) != 0)
       continue;
-    if (conflict.found) waiting[count++] = {record.queue, record.ticket};
+    if (conflict.found && conflict.bytes.length == 1)
+      waiting[count++] = {record.queue, record.ticket};
   }
   std::sort(waiting, waiting + count, [](const Waiting& a, const Waiting& b) {
     return a.queue != b.queue ? a.queue < b.queue : a.ticket < b.ticket;
@@ -237,11 +251,10 @@ Status LocalStore::set_drained(const Request& request, std::uint32_t slot, bool 
 Status LocalStore::forget(const Request& request) {
   LockFile file;
   return change_header(file, request, LockFile::Access::modify, [&]() -> Status {
-    file.header().start = file.header().finish = file.header().success = {};
-    file.header().refusals = 0;
-    file.header().failures = 0;
-    file.header().admissions = 0;
-    file.header().unknown_before = {};
+    const rule::State before = state_of(file);
+    rule::State state = before;
+    rule::forget(state);
+    put_state(before, state, file);
     if (const int error = erase_memory(file.fd()))
       return file.failure(Code::io, error, "cannot write the lock file");
     return file.save_header();

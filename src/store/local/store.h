@@ -1,4 +1,4 @@
-// Locks in files (docs/lock-map.md).
+// Locks in files (docs/internals/lock-map.md).
 #ifndef ATMOST_STORE_LOCAL_STORE_H
 #define ATMOST_STORE_LOCAL_STORE_H
 

@@ -1,34 +1,10 @@
 // The C library's short way: guard and slot by one lock call, on one description
-// (docs/lock-map.md, "Guard and slot together").
+// (docs/internals/lock-map.md, "Guard and slot together").
 #include "os/byte_lock.h"
 #include "os/file.h"
 #include "session.h"
 
 namespace atmost::local {
-namespace {
-
-// For a caller that has locked slot 1 together with the guard and wants one slot: reserves it,
-// unless anything has to be looked at more closely, as reserve() does.
-bool reserve_first(LockFile& file, const LockSpec& spec, Reservation& to) {
-  Word word;
-  os::Conflict other;
-  if (!file.first_word_is_blank()) {
-    if (read_words(file.fd(), 1, 1, &word) != 0 || (word.flags & kDrainedFlag) != 0) return false;
-    if (file.words_count() && word_lives(word)) return false;
-    file.keep_first_word(word.thread == 0 && word.flags == 0);
-  }
-  const os::Bytes behind = {slot_byte(spec.max) + 1, 0};
-  if (os::query_lock(file.fd(), os::Owner::description, os::LockKind::write, behind, other) != 0 ||
-      other.found) {
-    return false;
-  }
-  to.insert(1);
-  to.note(word);
-  to.has_room = true;
-  return true;
-}
-
-}  // namespace
 
 // The order matters: either a fork finds together_ set, and its child closes the description; or we
 // find that there was a fork. So no child keeps the guard.
@@ -81,37 +57,30 @@ bool LockFile::guard_beside_slots(std::uint64_t forks) {
   return false;
 }
 
-// True: admitted, or the admission could not be written; `answer` is final. False: nothing is
-// locked and nothing was written, and the ordinary way has the answer.
-bool LocalSession::admit_together(DecideFn decide, const Instant& now, Ticket* queue,
-                                  Result<Decision>& answer, Lease& lease) {
-  Entry& only = entry(0);
+bool LocalSession::guards_with_slot(const Ticket* queue) {
   const LockSpec& spec = request_->locks[0];
   const bool in_queue = queue != nullptr && queue->drawn;
-  if (spec.max == 0 || spec.take != 1 || spec.mode == Mode::exclusive || in_queue ||
-      !only.file.guard_with_slot(forks_)) {
-    return false;
+  return spec.max > 0 && spec.take == 1 && spec.mode != Mode::exclusive && !in_queue &&
+         entry(0).file.guard_with_slot(forks_);
+}
+
+// Slot 1, which is locked together with the guard, unless anything has to be looked at more
+// closely. Then there is no room, and the ordinary way has the answer.
+void LocalSession::reserve_first() {
+  LockFile& file = entry(0).file;
+  Word word;
+  os::Conflict other;
+  if (!file.first_word_is_blank()) {
+    if (read_words(file.fd(), 1, 1, &word) != 0 || (word.flags & kDrainedFlag) != 0) return;
+    if (file.words_count() && word_lives(word)) return;
+    file.keep_first_word(word.thread == 0 && word.flags == 0);
   }
-  only.reserved.clear();
-  Decision& decision = answer.value();
-  if (reserve_first(only.file, spec, only.reserved)) {
-    View view = view_of(0, queue == nullptr || queue->for_rate_only);
-    if (look_at_queue(0, queue, view).ok()) decision = decide(*request_, spec, view, now);
-  }
-  if (decision.verdict != Verdict::admit) {
-    only.reserved.clear();
-    only.file.unlock_all();
-    decision = {};
-    return false;
-  }
-  if (const Status done = commit(now, queue); done.ok()) {
-    lease = Lease(this);
-  } else {
-    drop_all();
-    answer = done.error();
-  }
-  unguard_all();
-  return true;
+  const os::Bytes behind = {slot_byte(request_->locks[0].max) + 1, 0};
+  if (os::query_lock(file.fd(), os::Owner::description, os::LockKind::write, behind, other) != 0 ||
+      other.found)
+    return;
+  entry(0).reserved.insert(1);
+  entry(0).reserved.note(word);
 }
 
 Result<LockFile::Guarded> LocalSession::guard_to_release(std::uint32_t lock, const Lesson& lesson) {

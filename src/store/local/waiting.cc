@@ -1,15 +1,17 @@
 // How a session waits: behind the waiters in front of it, then as the head of the queue.
 //
+// A waiter sleeps on a word of its own, and whoever leaves calls the next one that claims a slot.
 // A waiter in front may be paused for ever, and /proc does not show it (a frozen process is not a
-// stopped one). So every waiter looks from time to time whether a slot is free. Those near the head
-// look so often that each has looked before the turn of the one in front of it has ended, which
-// keeps the order. The others could only be next if all of those were paused; they look now and
-// then, and in good time before their deadline.
+// stopped one); but it does not sleep on its word, so a call is not answered, and is made to the
+// next. The head calls one or three that run to be ready: these look so often whether a slot is
+// free that they notice when the head is paused. The others look now and then, in case that all of
+// these are paused or killed together, and in good time before their deadline.
 #include <cerrno>
 
 #include "core/turn.h"
 #include "os/clock.h"
 #include "queue.h"
+#include "roll.h"
 #include "session.h"
 
 namespace atmost::local {
@@ -22,11 +24,17 @@ constexpr std::int64_t kLookAcrossNs = 250'000'000;
 // After a close, the event comes before the locks are dropped, so the head looks soon, and a few
 // times.
 constexpr std::int64_t kAfterClose[] = {20'000'000, 5'000'000, 1'000'000};
-constexpr std::int64_t kNearLooksNs = 400'000'000;
+// Those near the head look so often, and the others the less often the more there are in front.
+constexpr std::int64_t kNearLooksNs = 250'000'000;
 static_assert(kNearLooksNs < kTurn.ns);
+constexpr std::uint32_t kNear = 2;
+constexpr std::uint32_t kFar = 16;
 constexpr std::int64_t kFarLooksNs = 20'000'000'000;
 // Two turns are over by then, with a margin for a loaded machine.
 constexpr std::int64_t kBeforeDeadlineNs = 2 * kTurn.ns + 300'000'000;
+// A head that stays for longer keeps so many behind it ready; before, one.
+constexpr std::int64_t kStaysNs = 500'000'000;
+constexpr std::uint32_t kReady = 3;
 
 std::int64_t turn_now(const LockFile& file) {
   return file.identity().across ? os::now().real_ns : os::boot_ns();
@@ -34,16 +42,20 @@ std::int64_t turn_now(const LockFile& file) {
 
 std::int64_t earlier(std::int64_t one, std::int64_t other) { return one < other ? one : other; }
 
-std::int64_t next_look(bool near, std::int64_t due_boot_ns, std::int64_t deadline_boot_ns) {
+}  // namespace
+
+// Until the next admission is due, there is nothing that a waiter in front could miss.
+std::int64_t LocalSession::next_look(std::int64_t due_boot_ns,
+                                     std::int64_t deadline_boot_ns) const {
   const std::int64_t now = os::boot_ns();
-  // Until the next admission is due, there is nothing that a waiter in front could miss.
-  if (near) return (due_boot_ns > now ? due_boot_ns : now) + kNearLooksNs;
+  const std::int64_t from = due_boot_ns > now ? due_boot_ns : now;
+  if (position_.it.rank <= kNear) return from + kNearLooksNs;
+  const std::int64_t look =
+      from + (position_.it.rank < kFar ? position_.it.rank * kNearLooksNs : kFarLooksNs);
   const bool finite = deadline_boot_ns != Duration::kForever;
   const std::int64_t last_chance = finite ? deadline_boot_ns - kBeforeDeadlineNs : now;
-  return last_chance > now ? earlier(last_chance, now + kFarLooksNs) : now + kFarLooksNs;
+  return last_chance > now ? earlier(last_chance, look) : look;
 }
-
-}  // namespace
 
 // A paused waiter that runs again finds that it was overtaken: its next attempt makes it count
 // again.
@@ -51,77 +63,125 @@ bool LocalSession::should_ask(std::uint32_t lock, std::uint64_t ticket) {
   const LockSpec& spec = request_->locks[lock];
   Entry& ours = entry(lock);
   if (request_->on_busy == OnBusy::supersede && is_superseded(ours.file, ticket)) return true;
-  return turn_of(ours.file, queue_of(spec), ticket) != ours.turn_seen_ns ||
-         may_have_room(ours.file, spec, words_.it);
+  return has_new_turn(lock, ticket) || may_have_room(ours.file, spec, room_.it.words);
 }
 
-// `gone`: no waiter is in front of us in this queue. Otherwise the wait is over, and the answer
-// says how.
-Result<Wake> LocalSession::wait_behind_others(std::uint32_t lock, const Ticket& drawn,
-                                              std::int64_t deadline_boot_ns, bool& gone) {
+bool LocalSession::has_new_turn(std::uint32_t lock, std::uint64_t ticket) {
   Entry& ours = entry(lock);
+  return turn_of(ours.file, queue_of(request_->locks[lock]), ticket) != ours.turn_seen_ns;
+}
+
+// Returns 0 (called, or the waiter in front has gone), ETIMEDOUT, EINTR, or another errno value.
+int LocalSession::sleep_behind(std::uint64_t ahead, std::uint64_t ticket, std::uint32_t word,
+                               std::int64_t until_boot_ns) {
+  LockFile& file = entry(position_.it.lock).file;
+  if (word != 0) {
+    const int error = file.bells()->wait(bell_in_ring(ticket), word, until_boot_ns);
+    if (error == 0 || error == EINTR || error == ETIMEDOUT) return error;
+  }
+  const std::uint32_t queue = queue_of(request_->locks[position_.it.lock]);
+  const int error = wait_behind(file, queue, ahead, until_boot_ns);
+  return error == EINTR && os::boot_ns() >= until_boot_ns ? ETIMEDOUT : error;
+}
+
+// `gone`: no waiter is in front of us where we wait. Otherwise the wait is over, and the answer
+// says how.
+Result<Wake> LocalSession::wait_for_turn(const Ticket& drawn, std::int64_t deadline_boot_ns,
+                                         bool& gone) {
+  const std::uint32_t lock = position_.it.lock;
+  LockFile& file = entry(lock).file;
   const std::uint64_t ticket = drawn.numbers[lock];
   const std::uint32_t queue = queue_of(request_->locks[lock]);
-  gone = false;
+  // A waiter that may be superseded looks as often as a waiter near the head.
+  if (request_->on_busy == OnBusy::supersede) position_.it.rank = 1;
   Ahead ahead;
-  for (bool same = false;;) {
-    if (!same) {
-      const std::uint32_t far = ours.near ? 1 : kNear;
-      Status found = find_ahead(ours.file, queue, ticket, far, turn_now(ours.file), ahead);
+  for (bool looks = false, searches = true, called = false;;) {
+    // Read before the look: whoever calls later changes it.
+    const std::uint32_t word = file.may_sleep_on_bells() ? bell_of(file, ticket) : 0;
+    if (searches) {
+      const bool early = drawn.due_boot_ns > os::boot_ns();
+      const std::uint32_t enough = position_.it.rank == 0 ? kFar : 1;
+      Status found = find_ahead(file, queue, ticket, early, enough, turn_now(file), ahead);
       if (!found.ok()) return found.error();
+      if (position_.it.rank == 0) position_.it.rank = ahead.count;
     }
     gone = ahead.ticket == 0;
     if (gone) return Wake::maybe;
-    // One that may be superseded looks as often as one near the head.
-    ours.near = ours.near || ahead.count < kNear || request_->on_busy == OnBusy::supersede;
-    const std::int64_t look_at = next_look(ours.near, drawn.due_boot_ns, deadline_boot_ns);
-    const int error =
-        wait_behind(ours.file, queue, ahead.ticket, earlier(deadline_boot_ns, look_at));
-    if (error != 0 && error != EINTR)
-      return ours.file.failure(Code::io, error, "cannot wait in the queue");
-    const std::int64_t at = os::boot_ns();
-    if (at >= deadline_boot_ns) return Wake::deadline;
-    // Finding the waiter anew costs more than a look, and is only needed when it no longer counts.
-    same = error != 0 &&
-           !Turns(turn_now(ours.file), 0).overtaken(turn_of(ours.file, queue, ahead.ticket));
-    if (error == 0) {
-      // That waiter and all before it have gone, or there are fewer than we think
-      ours.near = true;
-    } else if (at < look_at) {
-      return Wake::interrupted;
-    } else if (should_ask(lock, ticket)) {
+    position_.it.head_ns = 0;
+    // It came back in front of us, and whoever called us does not know it.
+    if (called) call_sleeper(file, ahead.ticket);
+    // Even if we have only just asked: a turn that was noted before the word was read changes it no
+    // more.
+    if (looks ? should_ask(lock, ticket) : has_new_turn(lock, ticket)) {
+      position_.it.rank = 1;  // if others are to follow us, it is we who have to call them
+      position_.it.leads = true;
       return Wake::maybe;
     }
+    const std::int64_t look_at = next_look(drawn.due_boot_ns, deadline_boot_ns);
+    const int error = sleep_behind(ahead.ticket, ticket, word, earlier(deadline_boot_ns, look_at));
+    if (error == EINTR) return Wake::interrupted;
+    if (error != 0 && error != ETIMEDOUT)
+      return file.failure(Code::io, error, "cannot wait in the queue");
+    if (os::boot_ns() >= deadline_boot_ns) return Wake::deadline;
+    called = error == 0;
+    if (called) position_.it.rank = 1;
+    if (called) position_.it.leads = true;
+    // A search costs more than a look.
+    searches = position_.it.rank < kFar;
+    looks = true;
   }
 }
 
-// True when no waiter is in front of us in any queue. Otherwise the wait behind another waiter is
-// over, and `wake` says how.
-Result<bool> LocalSession::wait_for_turn(const Ticket& ticket, std::int64_t deadline_boot_ns,
-                                         Wake& wake) {
-  for (std::uint32_t i = 0; i < count_; ++i) {
-    bool gone = false;
-    Result<Wake> waited = wait_behind_others(i, ticket, deadline_boot_ns, gone);
-    if (!waited.ok()) return waited.error();
-    wake = waited.value();
-    if (!gone) return false;
-  }
-  return true;
+// As the head: sees to it that waiters behind us that run look often enough to notice when we are
+// paused.
+void LocalSession::lead(const Ticket& ticket) {
+  const std::int64_t now = os::boot_ns();
+  position_.it.leads = true;
+  if (position_.it.head_ns == 0) position_.it.head_ns = now;
+  if (position_.it.called_ns != 0 && now - position_.it.called_ns < kStaysNs) return;
+  const std::uint32_t wanted = position_.it.called_ns == 0 ? 1 : kReady;
+  position_.it.called_ns = now;
+  LockFile& file = entry(position_.it.lock).file;
+  const std::uint64_t ours = ticket.numbers[position_.it.lock];
+  const Roll behind = {queue_of(request_->locks[position_.it.lock]), ours, false, turn_now(file)};
+  call_next(file, behind, wanted, position_.it.called);
 }
 
-// After a failed attempt, updates our own turns in the locks that it looked at: a turn that we
-// could not have used is cancelled.
-void LocalSession::settle_own_turns(const Decision& decision, const Ticket& ticket) {
-  const bool early = decision.verdict == Verdict::too_soon;
+// We leave, or claim nothing for a while: whoever is the next has to know.
+void LocalSession::call_successor(const Ticket& ticket, bool stays) {
+  if (!position_.it.leads || position_.it.lock == Ticket::kNowhere ||
+      !entry(position_.it.lock).file.present())
+    return;
+  LockFile& file = entry(position_.it.lock).file;
+  const std::uint64_t after = stays ? ticket.numbers[position_.it.lock] : 0;
+  position_.it.leads = false;
+  // The one behind us that was asleep when we became the head: usually it still is.
+  if (position_.it.called.next != 0 && call_waiter(file, position_.it.called.next)) return;
+  const Roll all = {queue_of(request_->locks[position_.it.lock]), after, ticket.due_boot_ns != 0,
+                    turn_now(file)};
+  Called called;
+  call_next(file, all, 1, called);
+}
+
+// After a failed attempt: where we wait from now on.
+void LocalSession::settle_position(const Ticket& ticket) {
   for (std::uint32_t i = 0; i < count_; ++i) {
-    Entry& ours = entry(i);
-    const std::uint32_t queue = queue_of(request_->locks[i]);
-    ours.turn_seen_ns = turn_of(ours.file, queue, ticket.numbers[i]);
-    const bool ours_to_use = !early && ours.reserved.has_room && ours.reserved.waiters_ahead == 0;
-    if (ours.turn_seen_ns == 0 || i > decision.lock || ours_to_use) continue;
-    note_turn(ours.file, queue, ticket.numbers[i], 0);
-    ours.turn_seen_ns = 0;
+    Entry& each = entry(i);
+    each.turn_seen_ns = turn_of(each.file, queue_of(request_->locks[i]), ticket.numbers[i]);
   }
+  if (position_.it.lock == ticket.claims_in) return;
+  if (position_.it.lock != Ticket::kNowhere) call_successor(ticket, false);
+  position_.it = {};
+  position_.it.lock = ticket.claims_in;
+}
+
+// Too early for all locks: only the time is waited for.
+Result<Wake> LocalSession::sleep_parked(std::int64_t deadline_boot_ns) const {
+  const bool looks = request_->on_busy == OnBusy::supersede;
+  const std::int64_t look = plus(os::boot_ns(), {looks ? kNearLooksNs : kFarLooksNs});
+  const bool slept = os::sleep_until(earlier(deadline_boot_ns, look));
+  if (os::boot_ns() >= deadline_boot_ns) return Wake::deadline;
+  return slept ? Wake::maybe : Wake::interrupted;
 }
 
 bool LocalSession::waits_for_handover() const {
@@ -154,14 +214,20 @@ bool LocalSession::wait_for_handover(std::int64_t deadline_boot_ns, Wake& wake) 
 
 Result<Wake> LocalSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
   if (!ticket.drawn) return Wake::maybe;
-  Wake wake = Wake::maybe;
-  Result<bool> turn = wait_for_turn(ticket, deadline_boot_ns, wake);
-  if (!turn.ok()) return turn.error();
+  if (position_.it.lock == Ticket::kNowhere) return sleep_parked(deadline_boot_ns);
+  bool gone = false;
+  Result<Wake> waited = wait_for_turn(ticket, deadline_boot_ns, gone);
+  if (!waited.ok() || !gone) return waited;
   const bool early = ticket.due_boot_ns > os::boot_ns();
   if (early) deadline_boot_ns = earlier(deadline_boot_ns, ticket.due_boot_ns);
-  if (!turn.value() || wait_for_handover(deadline_boot_ns, wake)) return wake;
-  if (!watch_.started()) {
-    for (std::uint32_t i = 0; i < count_; ++i) watch_.start(entry(i).file.path());
+  if (!early) lead(ticket);
+  position_.it.leads = true;
+  Wake wake = Wake::maybe;
+  if (wait_for_handover(deadline_boot_ns, wake)) return wake;
+  if (!watch_.started() || position_.it.watched != position_.it.lock) {
+    watch_.stop();
+    watch_.start(entry(position_.it.lock).file.path());
+    position_.it.watched = position_.it.lock;
     return Wake::maybe;  // what happened before the watch began is seen by the next attempt
   }
   const std::int64_t span = quick_looks_ > 0                  ? kAfterClose[--quick_looks_]

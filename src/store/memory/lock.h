@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/view.h"
+#include "rule/table.h"
 
 namespace atmost::memory {
 
@@ -13,39 +13,46 @@ class MemorySession;
 inline constexpr std::uint32_t kSlots = 256;  // the largest N and K it can serve
 inline constexpr std::uint32_t kWaiters = 256;
 
-struct Lock {
+struct Slot {
+  bool held = false;
+  bool writes = false;
   bool drained = false;
-  bool slot_drained[kSlots] = {};
-  bool slot_held[kSlots] = {};
-  const MemorySession* stopper[kSlots] = {};  // the session that is stopping the slot's holder
-  bool stopped_by_kill[kSlots] = {};          // `atmost kill` stops it, and does not want the slot
-  HolderView holders[kSlots];
-  const MemorySession* writer = nullptr;  // the exclusive holder
-  std::uint64_t token = 0;
-  std::uint32_t refusals = 0;
-  std::uint32_t failures = 0;
-  LastAdmission last;
-  std::uint64_t admissions = 0;   // recorded in the ring; 0: no caller has had a rate
-  Stamp ring[kMaxRate];           // admission n at n modulo kMaxRate
-  std::uint64_t superseding = 0;  // the last ticket drawn with --on-busy=supersede
+  const MemorySession* stopper = nullptr;  // the session that is stopping the slot's holder
+  bool stopped_by_kill = false;            // `atmost kill` stops it, and does not want the slot
+  HolderView holder;
+};
+
+struct Lock {
+  rule::State state;
+  Slot slots[kSlots];
+  Stamp ring[kMaxRate];  // admission n at n modulo kMaxRate
   LockStats stats{};
   DirectoryStats directory_stats{};
   std::uint64_t last_ticket = 0;
-  struct Waiter {
-    std::uint64_t ticket = 0;  // 0: this entry is free
-    const MemorySession* session = nullptr;
-    WaiterView view;
-    std::uint32_t take = 0;
-    bool joins = false;
-    std::int64_t turn_boot_ns = 0;  // when its turn began, 0: it had none
-    std::int64_t due_boot_ns = 0;   // until then its rate does not allow it; 0: it has none
-  } waiters[kWaiters];
-  HolderView seen[kSlots];  // for the current decision
+  // By ticket.
+  std::uint32_t waiter_count = 0;
+  rule::Table::Queued places[kWaiters];
+  WaiterView shown[kWaiters];
 };
 
-inline Stamp stamp_of(const Instant& at) {
-  return {at.real_ns, at.given ? 0 : at.boot_ns, !at.given, true};
-}
+// One look at it. The lock must not change while it is used.
+class MemoryFacts final : public rule::TableFacts {
+ public:
+  void look(Lock& lock, const rule::Asker& asker, const MemorySession* session);
+
+  Stamp admission(std::uint32_t back) override;
+  StatsKept stats(LockStats*& lock, DirectoryStats*& directory) override {
+    lock = &lock_->stats;
+    directory = &lock_->directory_stats;
+    return StatsKept::kept;
+  }
+
+ private:
+  Lock* lock_ = nullptr;
+  HolderView holders_[kSlots];
+  std::uint32_t drained_[kSlots];
+  std::uint32_t taken_over_[kSlots];
+};
 
 }  // namespace atmost::memory
 

@@ -137,7 +137,8 @@ std::string escaped(std::string_view text, std::string_view allowed) {
   return result;
 }
 
-// A URL of the same servers.
+}  // namespace
+
 std::string shown(const std::vector<Parameters>& servers) {
   const auto value = [](const Parameters& server, std::string_view keyword) {
     const std::string* found = find(server, keyword);
@@ -179,8 +180,6 @@ std::string shown(const std::vector<Parameters>& servers) {
   return text;
 }
 
-}  // namespace
-
 Result<Address> parse_address(std::string_view url) {
   if (!url.starts_with("postgres://") && !url.starts_with("postgresql://")) {
     return atmost::error_of(Code::usage, 0, "--store: not a URL that begins with postgres://");
@@ -201,10 +200,9 @@ Result<Address> parse_address(std::string_view url) {
     const std::string_view keyword = one->keyword;
     if (one->val == nullptr) continue;
     if (keyword == "password" || keyword == "sslpassword") {
-      return atmost::error_of(
-          Code::usage, 0,
-          "--store: a password in a URL is seen by every process; put it into ~/.pgpass "
-          "($PGPASSFILE) or the file $ATMOST_POSTGRES_PASSWORD_FILE");
+      return atmost::error_of(Code::usage, 0,
+                              "--store: a password in a URL is seen by every process; put it into "
+                              "~/.pgpass ($PGPASSFILE) or the file $ATMOST_POSTGRES_PASSWORD_FILE");
     }
     all.emplace_back(one->keyword, one->val);
   }

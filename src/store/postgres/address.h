@@ -25,14 +25,17 @@ struct Address {
                           // least
 };
 
-// A usage error when libpq does not understand the URL, or when it contains a password. What the
-// URL leaves open is decided by libpq's variables (PGHOST, PGUSER, PGSSLMODE ...) and defaults,
-// with one exception: the certificate of a host on the network is verified, including its name
-// (sslmode=verify-full), by the system's authorities unless others are named. Also reads
+// A usage error when libpq does not understand the URL, or when it contains a password. Everything
+// that the URL leaves open is decided by libpq's variables (PGHOST, PGUSER, PGSSLMODE ...) and
+// defaults, with one exception: the certificate of a host on the network is verified, including its
+// name (sslmode=verify-full), by the system's authorities unless others are named. Also reads
 // ATMOST_POSTGRES_PASSWORD, _PASSWORD_FILE and _TIMEOUT (a duration). The password is removed from
 // the environment, so that no command inherits it. Asks nothing of the network. Errors (usage)
 // repeat neither the URL nor a secret.
 Result<Address> parse_address(std::string_view url);
+
+// A URL of the same servers, without secrets.
+std::string shown(const std::vector<Parameters>& servers);
 
 }  // namespace atmost::postgres
 

@@ -1,10 +1,11 @@
-// attempt(): look, decide, and take the slots or a place in the queue, all in one transaction.
+// The two halves of an attempt: a look, which begins the transaction, and what is made of a plan,
+// which ends it.
 #include <algorithm>
 
-#include "attempt.h"
 #include "lease.h"
 #include "os/clock.h"
 #include "session.h"
+#include "statements.h"
 #include "waiting.h"
 
 namespace atmost::postgres {
@@ -16,229 +17,210 @@ constexpr Duration kDrawAgain = Duration::millis(20);
 // answered after this time, it counts as gone.
 constexpr Duration kAnswer = Duration::millis(500);
 constexpr Duration kLookForAnswer = Duration::millis(50);
-// A moment that was noted stays as it is if the next measurement differs by no more.
-constexpr std::int64_t kDueKeepsNs = 1'000'000;
-
-// A last admission ahead of the clock would close the lock until the clock catches up. So it is set
-// to the present, once.
-Statement bring_back(const std::string& key, const std::string& clock) {
-  const auto mended = [&](const std::string& column) {  // null stays null
-    return column + " = CASE WHEN " + column + " > " + clock + " THEN " + clock + " ELSE " +
-           column + " END";
-  };
-  return {"UPDATE atmost.lock SET " + mended("last_start") + ", " + mended("last_finish") + ", " +
-              mended("last_success") +
-              ", admissions = CASE WHEN admissions IS NOT NULL THEN ARRAY(SELECT least(at, " +
-              clock +
-              ") FROM unnest(admissions) WITH ORDINALITY AS each (at, nth) ORDER BY nth) END "
-              "WHERE name = $1",
-          {key},
-          "UPDATE 1",
-          0};
-}
 
 }  // namespace
 
-void PostgresSession::begin_attempt(Attempt& attempt) const {
-  for (std::uint32_t i = 0; i < request_.lock_count; ++i) attempt.locks.push_back({i, keys_[i]});
-  const auto by_key = [](const LockAttempt& a, const LockAttempt& b) { return a.key < b.key; };
-  std::sort(attempt.locks.begin(), attempt.locks.end(), by_key);
-}
-
-Result<Decision> PostgresSession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
+Result<Decision> PostgresSession::attempt(DecideFn decide, MomentFn moment, Ticket* queue,
                                           Lease& lease) {
-  Attempt attempt;
-  attempt.decide = decide;
-  attempt.now = now;
-  attempt.queue = queue;
-  attempt.lease = &lease;
-  begin_attempt(attempt);
-  try {
-    do {
-      if (attempt.doubts) os::sleep_until(plus(os::boot_ns(), kLookForAnswer));
-      client_->talk([&](Connection& connection, std::int64_t deadline) {
-        attempt_once(connection, attempt, deadline);
-      });
-    } while (queue == nullptr && attempt.doubts && attempt.answer.verdict == Verdict::busy);
-  } catch (const DatabaseError& failure) {
-    if (!failure.is(kLockTimeout)) return client_->error_of(failure);
-    attempt.answer = {};
-    // The server ends a transaction whose client is idle: a caller that waits anyway waits for
-    // that, too.
-    attempt.answer.why = queue != nullptr ? Why::no_slot : Why::guard;
-  }
+  deadline_ns_ = plus(os::boot_ns(), client_->settings.timeout);
+  Result<Decision> answer = rule::admit(*this, request_, decide, moment, queue, lease);
   // A waiter without a place gets no notification: the place was deleted, or could not be drawn
   // yet. The next attempt draws one.
-  if (queue != nullptr && !queue->drawn && worth_waiting(attempt.answer)) {
-    attempt.answer.retry_in = std::min(attempt.answer.retry_in, kDrawAgain);
-  }
-  return attempt.answer;
+  if (answer.ok() && queue != nullptr && !queue->drawn && worth_waiting(answer.value()))
+    answer.value().retry_in = std::min(answer.value().retry_in, kDrawAgain);
+  return answer;
 }
 
-void PostgresSession::attempt_once(Connection& connection, Attempt& attempt,
-                                   std::int64_t deadline) {
+Status PostgresSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
+  try {
+    client_->talk(
+        [&](Connection& connection, std::int64_t deadline) {
+          try {
+            look_once(connection, moment, queue, deadline);
+            if (!place_is_gone(queue)) return;
+            // It was deleted while we were suspended or stopped. Those in other locks go, too.
+            connection.abandon(deadline);
+            queue->drawn = false;
+            leave_queue();
+            doubtful_ = true;
+            look_once(connection, moment, queue, deadline);
+          } catch (const DatabaseError&) {
+            connection.abandon(deadline);
+            throw;
+          }
+        },
+        true, deadline_ns_);
+  } catch (const DatabaseError& failure) {
+    if (!failure.is(kLockTimeout)) return client_->error_of(failure);
+    // The server ends a transaction whose client is idle: a caller that waits anyway waits for
+    // that, too.
+    to.refusal.why = queue != nullptr ? Why::no_slot : Why::guard;
+    return {};
+  }
+  to.locks = facts_;
+  to.now = clocks_.now;
+  to.turns_boot_ns = clocks_.turns_boot_ns;
+  return {};
+}
+
+void PostgresSession::look_once(Connection& connection, MomentFn moment, const Ticket* queue,
+                                std::int64_t deadline) {
   connection.forget_news();
   std::vector<Statement> statements = {begin()};
-  for (const LockAttempt& one : attempt.locks) {
-    const std::uint64_t ticket = attempt.has_ticket() ? attempt.queue->numbers[one.index] : 0;
-    if (doubtful_) add_clearance(statements, one.key, ticket);
-    add_look(statements, {one.key, &request_.locks[one.index], static_cast<std::int64_t>(ticket),
-                          &client_->id, client_->settings.clock, request_.rate.count});
+  std::vector<Statement> clearance;
+  for (const auto& one : locks_) {
+    const std::uint64_t ticket = rule::asker_of(request_, queue, one->index).ticket;
+    clearance.clear();
+    if (doubtful_) add_clearance(clearance, one->key, ticket);
+    one->add_look(statements, request_, ticket, client_->id, client_->settings.clock, clearance);
   }
-  const std::size_t step = kLookStatements + (doubtful_ ? 3 : 0);
-  try {
-    const std::vector<Rows> answers = connection.ask(statements, deadline);
-    for (std::size_t i = 0; i < attempt.locks.size(); ++i) {
-      const std::size_t first = 1 + (i + 1) * step - kLookStatements;
-      attempt.locks[i].snapshot = read_look(std::span(answers).subspan(first, kLookStatements),
-                                            connection.server().backend);
-    }
-    doubt(attempt);
-    const Duration recovering = recovery(connection, attempt, deadline);
-    if (!recovering.is_zero() && attempt.queue == nullptr)
-      throw DatabaseError{
-          DatabaseError::Kind::setup, why_paused(recovering), {}, Code::unavailable};
-    attempt.answer = decide_all(attempt, recovering);
-    if (attempt.answer.verdict == Verdict::admit) {
-      admit(connection, attempt, deadline);
-    } else {
-      refuse(connection, attempt, attempt.answer, deadline);
-    }
-    doubtful_ = false;
-  } catch (...) {
-    connection.abandon(deadline);
-    throw;
-  }
+  const std::vector<Rows> answers = connection.ask(statements, deadline);
+  clocks_.now = moment(request_);
+  const bool by_clock = clocks_.now.given || request_.now_boot_ns != 0;
+  clocks_.turns_boot_ns = by_clock ? os::boot_ns() : clocks_.now.boot_ns;
+  const std::size_t step = LockFacts::kStatements + clearance.size();
+  for (std::size_t i = 0; i < locks_.size(); ++i)
+    locks_[i]->read(std::span(answers).subspan(1 + i * step, step), connection, clocks_);
+  doubt();
+  recover(connection, deadline);
+  if (!recovering_.is_zero() && queue == nullptr) throw setup_error(why_paused(recovering_));
+  for (const auto& one : locks_)
+    one->begin(rule::asker_of(request_, queue, one->index), connection, client_->id,
+               !recovering_.is_zero(), deadline);
 }
 
-void PostgresSession::doubt(Attempt& attempt) {
+bool PostgresSession::place_is_gone(const Ticket* queue) const {
+  return queue != nullptr && queue->drawn &&
+         std::any_of(locks_.begin(), locks_.end(),
+                     [](const auto& one) { return !one->place_is_there; });
+}
+
+// Removes what a transaction that was cut off may have left behind. The row is locked: that
+// transaction had locked it, too, so it has ended.
+void PostgresSession::add_clearance(std::vector<Statement>& to, const std::string& key,
+                                    std::uint64_t ticket) const {
+  std::string tokens = "{";
+  for (std::size_t i = 0; lease_ != nullptr && i < lease_->rows().size(); ++i)
+    tokens += (i > 0 ? "," : "") + std::to_string(lease_->rows()[i].held.token);
+  to.push_back(
+      {"DELETE FROM atmost.holder WHERE lock = $1 AND owner = $2 AND token <> ALL ($3::bigint[])",
+       {key, client_->id.owner, tokens + "}"}});
+  to.push_back({"DELETE FROM atmost.waiter WHERE lock = $1 AND owner = $2 AND ticket <> $3",
+                {key, client_->id.owner, number(ticket)}});
+}
+
+void PostgresSession::doubt() {
   const std::int64_t now = os::boot_ns();
-  attempt.doubts = false;
-  for (LockAttempt& one : attempt.locks) {
-    for (Holder& holder : one.snapshot.holders) {
-      const auto question = questioned_.find(holder.token);
+  doubts_ = false;
+  for (const auto& one : locks_) {
+    for (Holder& holder : one->holders_found) {
+      const auto question = questioned_.find(holder.view.token);
       if (!holder.expired) {
         if (question != questioned_.end()) questioned_.erase(question);
         continue;
       }
       holder.doubted = question == questioned_.end() || now < plus(question->second, kAnswer);
       holder.expired = !holder.doubted;
-      attempt.doubts = attempt.doubts || holder.doubted;
+      doubts_ = doubts_ || holder.doubted;
     }
   }
 }
 
-void PostgresSession::add_questions(const Attempt& attempt, std::vector<Statement>& to) const {
-  for (const LockAttempt& one : attempt.locks) {
-    for (const Holder& holder : one.snapshot.holders) {
-      if (!holder.doubted || questioned_.contains(holder.token)) continue;
+void PostgresSession::add_questions(std::vector<Statement>& to) const {
+  for (const auto& one : locks_) {
+    for (const Holder& holder : one->holders_found) {
+      if (!holder.doubted || questioned_.contains(holder.view.token)) continue;
       to.push_back(
           {"SELECT pg_notify('atmost_' || owner, '') FROM atmost.holder WHERE lock = $1 AND slot = "
            "$2",
-           {one.key, number(holder.slot)},
-           "SELECT",
+           {one->key, number(holder.view.slot)},
            1});
     }
   }
 }
 
-// The first lock in the request's order that does not admit decides.
-Decision PostgresSession::decide_all(Attempt& attempt, Duration recovering) const {
-  Decision answer;
-  for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
-    const auto one = std::find_if(attempt.locks.begin(), attempt.locks.end(),
-                                  [i](const LockAttempt& each) { return each.index == i; });
-    const Asker caller = {attempt.has_ticket() ? attempt.queue->numbers[i] : 0,
-                          attempt.queue == nullptr || attempt.queue->for_rate_only};
-    build_view(one->snapshot, request_, request_.locks[i], attempt.now, caller, one->seen);
-    if (!recovering.is_zero()) one->seen.view.has_room = false;
-    answer = attempt.decide(request_, request_.locks[i], one->seen.view, attempt.now);
-    answer.lock = i;
-    if (!recovering.is_zero() && recovering < answer.retry_in) answer.retry_in = recovering;
-    if (answer.verdict != Verdict::admit) return answer;
-    if (one->seen.slots.size() != request_.locks[i].take) {
-      throw DatabaseError{DatabaseError::Kind::setup, "admitted without room", {}, Code::internal};
+Status PostgresSession::apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
+                              rule::Applied& to) {
+  Connection& connection = *client_->connection;
+  try {
+    for (const auto& one : locks_) {
+      if (one->broken) throw DatabaseError(*one->broken);
     }
+    plan.decision.retry_in =
+        std::min(plan.decision.retry_in, recovering_.is_zero() ? Duration::forever() : recovering_);
+    if (plan.admits()) {
+      to.hold = admit(connection, plan, now, queue);
+    } else {
+      refuse(connection, plan, queue);
+      to.changed = queue == nullptr && doubts_ && plan.decision.verdict == Verdict::busy;
+      if (to.changed) os::sleep_until(plus(os::boot_ns(), kLookForAnswer));
+    }
+    doubtful_ = false;
+    return {};
+  } catch (const DatabaseError& failure) {
+    connection.abandon(deadline_ns_);
+    if (failure.is(kLockTimeout)) {
+      plan.decision = {};
+      plan.decision.why = queue != nullptr ? Why::no_slot : Why::guard;
+      return {};
+    }
+    to.changed = client_->try_again(failure, true, deadline_ns_);
+    return to.changed ? Status{} : client_->error_of(failure);
   }
-  return answer;
 }
 
-// Until when the caller's rate does not allow it, and whether its place has to say so.
-PostgresSession::Due PostgresSession::due_of(const Attempt& attempt,
-                                             const Decision& decision) const {
-  Due due;
-  if (attempt.queue == nullptr) return due;
-  due.for_rate = waits_for_rate(request_, decision);
-  const std::int64_t before = attempt.queue->due_boot_ns;
-  const bool early = due.for_rate && decision.verdict == Verdict::too_soon;
-  due.boot_ns = due_after(request_, decision, attempt.now, before);
-  if (due.boot_ns != 0) {
-    const auto asked =
-        std::find_if(attempt.locks.begin(), attempt.locks.end(),
-                     [&](const LockAttempt& each) { return each.index == decision.lock; });
-    due.at = asked->snapshot.clock + (early ? decision.retry_in.ns / 1000 : 0);
+// Of an admission and of a refusal: the locks' rows, and turns.
+void PostgresSession::add_plan(const rule::Plan& plan, std::vector<Statement>& to) const {
+  for (const auto& one : locks_) {
+    if (one->index < plan.lock_count && one->plan.changed)
+      to.push_back(
+          write_row(one->key, one->before(), one->plan, one->clocks(), client_->settings.clock));
+    for (const LockFacts::Note& note : one->notes)
+      to.push_back(note_turn(*one, note, client_->settings.clock));
   }
-  const std::int64_t moved = due.boot_ns > before ? due.boot_ns - before : before - due.boot_ns;
-  due.changed = request_.rate.count > 0 && moved > kDueKeepsNs;
-  return due;
 }
 
-// Not admitted: writes nothing but a place in the queue, and the correction of a future admission.
-void PostgresSession::refuse(Connection& connection, Attempt& attempt, const Decision& decision,
-                             std::int64_t deadline) {
+// Not admitted: writes nothing but a place in the queue, turns, and the correction of a future
+// admission.
+void PostgresSession::refuse(Connection& connection, const rule::Plan& plan, Ticket* queue) {
   std::vector<Statement> statements;
-  if (decision.last_in_future && !attempt.now.given)
-    statements.push_back(bring_back(keys_[decision.lock], client_->settings.clock));
-  const Due due = due_of(attempt, decision);
-  const bool worth = due.for_rate || (worth_waiting(decision) && attempt.queue != nullptr &&
-                                      !attempt.queue->for_rate_only);
-  const bool draws = worth && !attempt.queue->drawn;
-  const std::size_t first = statements.size();
-  if (draws) {
-    for (const LockAttempt& one : attempt.locks) {
-      const LockSpec& spec = request_.locks[one.index];
-      std::vector<Value> caller;
-      add_caller(caller, request_, client_->id);
-      statements.push_back(draw_place(one.key, request_, spec, attempt.now, client_->settings.clock,
-                                      connection.session_key(), due.at, caller));
-      if (request_.on_busy == OnBusy::supersede)
-        statements.push_back(supersede_older(one.key, client_->id));
+  const bool draws = plan.step == rule::QueueStep::draw;
+  for (const auto& one : locks_) {
+    const PlaceNote place = {plan.due_boot_ns == 0 ? 0 : one->clocks().micros(plan.due_boot_ns),
+                             plan.claims_in != one->index};
+    if (draws) {
+      statements.push_back(draw_place(*one, request_, *client_, place));
+    } else if (plan.place_changed) {
+      statements.push_back(note_place(one->key, queue->numbers[one->index], place));
     }
   }
-  for (const LockAttempt& one : attempt.locks) {
-    if (attempt.has_ticket())
-      add_sign_of_life(one.key, attempt.queue->numbers[one.index], one.snapshot, statements);
-    if (attempt.has_ticket() && due.changed)
-      statements.push_back(note_due(one.key, attempt.queue->numbers[one.index], due.at));
-  }
-  if (decision.why == Why::owed) statements.push_back(call_silent_first(keys_[decision.lock]));
-  add_questions(attempt, statements);
+  add_plan(plan, statements);
+  add_questions(statements);
   if (statements.empty() && !doubtful_) {
     statements.push_back(rollback());
-    connection.ask(statements, deadline);
+    connection.ask(statements, deadline_ns_);
   } else {
     statements.push_back(commit());
     doubtful_ = doubtful_ || draws;
-    const std::vector<Rows> answers = connection.ask(statements, deadline);
-    const std::size_t step = request_.on_busy == OnBusy::supersede ? 2 : 1;
-    for (std::size_t i = 0; draws && i < attempt.locks.size(); ++i) {
-      const Rows& drawn = answers[first + i * step];
-      drawn.expect(1);
-      attempt.queue->numbers[attempt.locks[i].index] =
-          static_cast<std::uint64_t>(drawn.integer(0, 0, 1));
+    const std::vector<Rows> answers = connection.ask(statements, deadline_ns_);
+    for (std::size_t i = 0; draws && i < locks_.size(); ++i) {
+      answers[i].expect(1);
+      queue->numbers[locks_[i]->index] = static_cast<std::uint64_t>(answers[i].integer(0, 0, 1));
     }
-    if (draws) {
-      attempt.queue->drawn = true;
-      place_key_ = connection.session_key();
-    }
-    for (const LockAttempt& one : attempt.locks) {
-      for (const Holder& holder : one.snapshot.holders) {
-        if (holder.doubted) questioned_.emplace(holder.token, os::boot_ns());
+    for (const auto& one : locks_) {
+      for (const Holder& holder : one->holders_found) {
+        if (holder.doubted) questioned_.emplace(holder.view.token, os::boot_ns());
       }
     }
   }
-  if (attempt.queue != nullptr) attempt.queue->due_boot_ns = due.boot_ns;
-  if (attempt.has_ticket()) plan_look(attempt, decision);
+  if (queue == nullptr) return;
+  if (draws) {
+    queue->drawn = true;
+    place_key_ = connection.session_key();
+  }
+  queue->due_boot_ns = plan.due_boot_ns;
+  queue->claims_in = plan.claims_in;
+  if (queue->drawn) plan_look(*queue, plan.decision);
 }
 
 }  // namespace atmost::postgres

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "connection_limit.h"
 #include "os/clock.h"
 #include "schema.h"
 
@@ -10,6 +11,12 @@ namespace atmost::postgres {
 namespace {
 
 constexpr Duration kPause = Duration::millis(50);  // before another try
+
+// The same after a connection was left to holders, which try five times a second (lease.cc). There
+// may be many such callers, so they spread themselves.
+Duration while_others_come() {
+  return Duration::millis(400 + static_cast<std::int64_t>(random_bits() % 400));
+}
 
 ClientId new_client(Duration timeout) {
   ClientId client;
@@ -46,24 +53,37 @@ void Client::talk(const std::function<void(Connection&, std::int64_t)>& work, bo
     try {
       connection->open(deadline);
       const std::string& mark = connection->server().schema;
-      if (needs_schema && (mark.empty() || mark == kFirstMark)) {
+      if (needs_schema && (mark.empty() || mark == kFirstMark || mark == kSecondMark)) {
         create_schema(*connection, !mark.empty(), deadline);
         connection->look_for_schema(deadline);
       }
       if (!mark.empty() && mark != kSchemaMark) {
-        throw DatabaseError{DatabaseError::Kind::setup,
-                            "schema atmost is of another format than this program's (it says: " +
-                                mark + "; expected: " + kSchemaMark + ")",
-                            {},
-                            Code::unavailable};
+        throw setup_error("schema atmost is of another format than this program's (it says: " +
+                          mark + "; expected: " + kSchemaMark + ")");
       }
-      return work(*connection, deadline);
+      if (!mark.empty()) work(*connection, deadline);
+      return;
     } catch (const DatabaseError& failure) {
-      const bool reached = known || connection->was_open();
-      if (!worth_another_try(failure) || !reached || plus(os::boot_ns(), kPause) >= deadline) throw;
+      if (!try_again(failure, known || connection->was_open(), deadline)) throw;
     }
-    os::sleep_until(plus(os::boot_ns(), kPause));
   }
+}
+
+Status Client::run(const std::function<void(Connection&, std::int64_t)>& work, bool needs_schema) {
+  try {
+    talk(work, needs_schema);
+    return {};
+  } catch (const DatabaseError& failure) {
+    return error_of(failure);
+  }
+}
+
+bool Client::try_again(const DatabaseError& failure, bool reached, std::int64_t deadline) const {
+  const bool made_way = failure.state == kNoMoreConnections;
+  const std::int64_t again = plus(os::boot_ns(), made_way ? while_others_come() : kPause);
+  if (!worth_another_try(failure) || !(reached || made_way) || again >= deadline) return false;
+  os::sleep_until(again);
+  return true;
 }
 
 }  // namespace atmost::postgres

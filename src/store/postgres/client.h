@@ -26,10 +26,17 @@ class Client {
   Client(const Address& address, const Settings& settings);
 
   // Runs `work` on the connection, which is made if necessary, within the timeout. If a connection
-  // that was once open breaks, runs it again on a new one. Never longer than `not_after`. Throws
-  // DatabaseError.
+  // that was once open breaks, runs it again on a new one. Never longer than `not_after`. The
+  // tables are made if they are missing; or, if it does not need them, there is nothing to do then.
+  // Throws DatabaseError.
   void talk(const std::function<void(Connection&, std::int64_t deadline_boot_ns)>& work,
             bool needs_schema = true, std::int64_t not_after_boot_ns = Duration::kForever);
+  // The same; what was thrown is returned.
+  Status run(const std::function<void(Connection&, std::int64_t deadline_boot_ns)>& work,
+             bool needs_schema = true);
+  // Whether the same work may succeed now, after a pause that has passed then. `reached`: the
+  // server was, by this client.
+  bool try_again(const DatabaseError& failure, bool reached, std::int64_t deadline_boot_ns) const;
   Error error_of(const DatabaseError& failure) const;
   // Uses another connection from now on; returns the old one.
   std::unique_ptr<Connection> trade_connection();

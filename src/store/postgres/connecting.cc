@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "connection.h"
+#include "connection_limit.h"
 #include "os/clock.h"
 #include "schema.h"
 #include "statements.h"
@@ -45,8 +46,7 @@ void Connection::connect(const Parameters& parameters, std::int64_t deadline) {
   values.push_back(nullptr);
   server_ = {};
   connection_ = PQconnectStartParams(keywords.data(), values.data(), 0);
-  if (connection_ == nullptr)
-    throw DatabaseError{DatabaseError::Kind::setup, "out of memory", {}, Code::internal};
+  if (connection_ == nullptr) throw setup_error("out of memory", Code::internal);
   PQsetNoticeReceiver(connection_, ignore_notice, nullptr);
   PQsetErrorVerbosity(connection_,
                       PQERRORS_VERBOSE);  // with the SQLSTATE, which says why the server refused
@@ -89,7 +89,7 @@ void Connection::refuse_standby(std::int64_t deadline) {
       PQparameterStatus(connection_, "in_hot_standby");  // since PostgreSQL 14
   bool standby = reported != nullptr && std::string_view(reported) == "on";
   if (reported == nullptr) {
-    const Statement question[] = {{"SELECT pg_is_in_recovery()", {}, "SELECT", 1}};
+    const Statement question[] = {{"SELECT pg_is_in_recovery()", {}, 1}};
     const std::vector<Rows> answers = ask(question, deadline);
     answers[0].expect(1);
     standby = answers[0].boolean(0, 0);
@@ -121,27 +121,44 @@ void Connection::open_bare(std::int64_t deadline) {
   }
 }
 
+void Connection::open_as_is(std::int64_t deadline) {
+  if (is_open()) return;
+  connect(address_.servers.front(), deadline);
+}
+
 void Connection::open(std::int64_t deadline) {
   if (is_open()) return;
   open_bare(deadline);
   try {
     set_up(deadline);
     if (server_.behind_proxy && !session_is_ours(deadline)) {
-      throw DatabaseError{
-          DatabaseError::Kind::setup,
-          "a proxy pools transactions here (pgbouncer with pool_mode=transaction?): sessions are "
-          "not "
-          "our own, and notifications would not arrive; connect to the server itself, or through "
-          "pool_mode=session",
-          {},
-          Code::unavailable};
+      throw setup_error(
+          "a proxy pools transactions or statements here (pgbouncer with pool_mode=transaction?): "
+          "sessions are not our own, and notifications would not arrive; connect to the server "
+          "itself, or through pool_mode=session");
     }
+    if (!goes_first_) make_way(deadline);
   } catch (...) {
     close();
     throw;
   }
   was_open_ = true;
+  opened_ns_ = os::boot_ns();
   news_ = true;  // notifications that came while nothing listened are lost: look
+}
+
+// Every session was counted before it asks, so the last one to ask sees them all.
+void Connection::make_way(std::int64_t deadline) {
+  if (server_.schema != kSchemaMark) return;  // there are no holders yet
+  ConnectionLimit limit;
+  const Statement question[] = {ask_limit()};
+  try {
+    limit = read_limit(ask(question, deadline)[0]);
+  } catch (const DatabaseError& failure) {
+    if (failure.kind != DatabaseError::Kind::refused) throw;
+    return;  // a user without rights on the tables takes no slot, either
+  }
+  if (limit.away > limit.left()) throw left_to_holders(limit);
 }
 
 void Connection::set_up(std::int64_t deadline) {
@@ -150,49 +167,39 @@ void Connection::set_up(std::int64_t deadline) {
   server_.version = PQserverVersion(connection_);
   server_.encrypted = PQsslInUse(connection_) != 0;
   if (server_.version < kOldest) {
-    throw DatabaseError{DatabaseError::Kind::setup,
-                        "this server is too old: PostgreSQL 12 or later is needed",
-                        {},
-                        Code::unavailable};
+    throw setup_error("this server is too old: PostgreSQL 12 or later is needed");
   }
   const auto ms = [](std::int64_t ns) { return std::to_string(ns / 1'000'000); };
   const std::int64_t timeout = id_.timeout.ns;
   // A client that is idle inside a transaction loses it before those that wait for it give up.
   std::string settings =
       "SELECT set_config('search_path', 'pg_catalog', false), set_config('lock_timeout', $1, "
-      "false), "
-      "set_config('statement_timeout', $2, false), "
+      "false), set_config('statement_timeout', $2, false), "
       "set_config('idle_in_transaction_session_timeout', $3, false), set_config('bytea_output', "
-      "'hex', "
-      "false), "
-      "set_config('default_transaction_isolation', 'read committed', false), "
+      "'hex', false), set_config('default_transaction_isolation', 'read committed', false), "
       "set_config('default_transaction_read_only', 'off', false), "
       // The server notices that a host has gone as fast as we notice that a server has.
       "set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', "
-      "false), "
-      "set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', "
-      "false), "
-      "set_config('jit', 'off', false), "
-      "set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN "
-      "'on' ELSE "
+      "false), set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', "
+      "'10000', false), set_config('jit', 'off', false), set_config('synchronous_commit', CASE "
+      "current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE "
       "current_setting('synchronous_commit') END, false), set_config('atmost.cluster', (SELECT "
       "system_identifier::text FROM pg_control_system()) || ' ' || (SELECT oid FROM pg_database "
       "WHERE datname = current_database()), false), set_config('atmost.timeline', " +
       timeline() + "::text, false)";
   if (server_.version >= 140000)
     settings += ", set_config('client_connection_check_interval', '1000', false)";
-  const Statement statements[] = {
+  std::vector<Statement> statements = {
       {settings,
        {ms(timeout * 8 / 10), ms(timeout), ms(timeout * 4 / 10)},
-       "SELECT",
        server_.version >= 140000 ? 16 : 15},
       {"SELECT pg_backend_pid(), pg_try_advisory_lock($1, $2)",
        {std::to_string(kAdvisoryClass), std::to_string(key)},
-       "SELECT",
        2},
       schema_mark(),
-      {"LISTEN atmost_" + id_.owner, {}, "LISTEN", 0},
+      {"LISTEN atmost_" + id_.owner, {}},
   };
+  if (goes_first_) statements.push_back(mark_session(id_));
   const std::vector<Rows> answers = ask(statements, deadline);
   answers[1].expect(1);
   server_.backend = answers[1].integer(0, 0, 1);
@@ -208,7 +215,6 @@ Statement Connection::schema_mark() {
       "to_regnamespace('atmost')::oid AND classoid = 'pg_namespace'::regclass AND objsubid = 0), "
       "to_regnamespace('atmost') IS NOT NULL",
       {},
-      "SELECT",
       2};
 }
 
@@ -224,7 +230,7 @@ void Connection::look_for_schema(std::int64_t deadline) {
 }
 
 std::int64_t Connection::backend_in_transaction(std::int64_t deadline) {
-  const Statement statements[] = {begin(), {"SELECT pg_backend_pid()", {}, "SELECT", 1}};
+  const Statement statements[] = {begin(), {"SELECT pg_backend_pid()", {}, 1}};
   const std::vector<Rows> answers = ask(statements, deadline);
   answers[1].expect(1);
   return answers[1].integer(0, 0, 1);
@@ -236,7 +242,18 @@ bool Connection::session_is_ours(std::int64_t deadline) {
   Connection other(address_, id_);
   other.first_ = first_;
   other.open_bare(deadline);
-  const std::int64_t theirs = other.backend_in_transaction(deadline);
+  std::int64_t theirs = 0;
+  try {
+    theirs = other.backend_in_transaction(deadline);
+  } catch (const DatabaseError& failure) {
+    // A proxy that pools statements closes a connection that begins a transaction, and serves one
+    // that does not.
+    if (failure.kind != DatabaseError::Kind::unreachable) throw;
+    const Statement plain[] = {{"SELECT 1", {}, 1}};
+    other.open_bare(deadline);
+    other.ask(plain, deadline);
+    return false;
+  }
   const std::int64_t ours = backend_in_transaction(deadline);
   const Statement end[] = {rollback()};
   ask(end, deadline);

@@ -18,9 +18,12 @@ int milliseconds_until(std::int64_t deadline) {
   return ms > 1'000'000 ? 1'000'000 : static_cast<int>(ms);
 }
 
-[[noreturn]] void silent() {
-  throw DatabaseError{DatabaseError::Kind::silent, "no answer in time", {}, Code::unavailable};
+std::string tag_of(const Statement& one) {
+  if (!one.tag.empty()) return one.tag;
+  return one.sql.starts_with("WITH ") ? "SELECT" : one.sql.substr(0, one.sql.find(' '));
 }
+
+[[noreturn]] void silent() { throw silent_error("no answer in time"); }
 
 }  // namespace
 
@@ -32,13 +35,12 @@ void Connection::close() {
 void Connection::broken() {
   const std::string words = one_line(PQerrorMessage(connection_));
   close();
-  throw DatabaseError{DatabaseError::Kind::unreachable, words, {}, Code::unavailable};
+  throw unreachable_error(words);
 }
 
 void Connection::malformed(const std::string& words) {
   close();
-  throw DatabaseError{
-      DatabaseError::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
+  throw malformed_error(words);
 }
 
 void Connection::flush(std::int64_t deadline) {
@@ -75,10 +77,7 @@ void Connection::await_answer(std::int64_t deadline) {
     doubts_ = false;
     if (!is_at_work(deadline)) {
       close();
-      throw DatabaseError{DatabaseError::Kind::unreachable,
-                          "the connection was lost without an error",
-                          {},
-                          Code::unavailable};
+      throw unreachable_error("the connection was lost without an error");
     }
   }
   await_socket(POLLIN, deadline);
@@ -94,10 +93,8 @@ bool Connection::is_at_work(std::int64_t deadline) const {
   other.may_doubt_ = false;
   const Statement question[] = {
       {"SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND (state IS NULL OR state NOT LIKE "
-       "'idle%') "
-       "AND wait_event IS DISTINCT FROM 'ClientRead'",
+       "'idle%') AND wait_event IS DISTINCT FROM 'ClientRead'",
        {std::to_string(server_.backend)},
-       "SELECT",
        1}};
   try {
     other.open_bare(deadline);
@@ -118,8 +115,7 @@ PGresult* Connection::next(std::int64_t deadline) {
 }
 
 std::vector<Rows> Connection::ask(std::span<const Statement> statements, std::int64_t deadline) {
-  if (connection_ == nullptr)
-    throw DatabaseError{DatabaseError::Kind::unreachable, "no connection", {}, Code::unavailable};
+  if (connection_ == nullptr) throw unreachable_error("no connection");
   asked_ns_ = os::boot_ns();
   doubts_ = may_doubt_ && server_.backend != 0;
   try {
@@ -155,7 +151,7 @@ std::vector<Rows> Connection::ask(std::span<const Statement> statements, std::in
         const std::string tag = PQcmdStatus(result);
         const bool counted =
             one.columns == 0 || PQcmdTuples(result) == std::to_string(PQntuples(result));
-        if (!tag.starts_with(one.tag) || PQnfields(result) != one.columns || !counted)
+        if (!tag.starts_with(tag_of(one)) || PQnfields(result) != one.columns || !counted)
           malformed("of another form");
       }
       if (PGresult* more = next(deadline)) {
@@ -195,8 +191,7 @@ void Connection::read_notifications() {
 
 bool Connection::await_news(std::int64_t until, int bell) {
   for (;;) {
-    if (connection_ == nullptr)
-      throw DatabaseError{DatabaseError::Kind::unreachable, "no connection", {}, Code::unavailable};
+    if (connection_ == nullptr) throw unreachable_error("no connection");
     read_notifications();
     if (news_) return true;
     pollfd both[] = {{PQsocket(connection_), POLLIN, 0}, {bell, POLLIN, 0}};

@@ -23,9 +23,11 @@ using Value = std::optional<std::string>;  // SQL's null or a text
 // One statement, with the required form of its answer.
 struct Statement {
   std::string sql;
-  std::vector<Value> values;  // $1, $2 …
-  std::string tag;            // how the server confirms it: "SELECT", "INSERT", "COMMIT" …
-  int columns = 0;            // of the answer; 0: it has no rows
+  std::vector<Value> values = {};  // $1, $2 …
+  int columns = 0;                 // of the answer; 0: it has no rows
+  // The beginning of the server's confirmation. Empty: the statement's first word, or SELECT for a
+  // SELECT with parts before it.
+  std::string tag = {};
 };
 
 // This caller's identity for other callers, whichever connection it uses.
@@ -37,7 +39,7 @@ struct ClientId {
 
 std::uint64_t random_bits();
 
-// What was found when a connection was made.
+// The findings when a connection was made.
 struct Server {
   int version = 0;           // 150018
   std::int64_t backend = 0;  // its process for us
@@ -57,12 +59,17 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection() { close(); }
 
-  // Connects if there is no connection. Throws DatabaseError: unreachable, silent, or setup (an
-  // unsupported version, a pooling proxy).
+  // Connects if there is no connection. Throws DatabaseError: unreachable (also when the last
+  // connections that the server allows are left to holders), silent, or setup (an unsupported
+  // version, a pooling proxy).
   void open(std::int64_t deadline_boot_ns);
+  // Connects to the first host, even if that is a standby, for questions alone.
+  void open_as_is(std::int64_t deadline_boot_ns);
   void close();
   bool is_open() const { return connection_ != nullptr; }
   bool was_open() const { return was_open_; }  // ever
+  // When the present connection was made, or later; 0: never.
+  std::int64_t opened_boot_ns() const { return opened_ns_; }
   const Server& server() const { return server_; }
 
   // To be called after the schema was made.
@@ -92,6 +99,9 @@ class Connection {
   // While `bell` is readable, every wait for the server ends at once (DatabaseError: silent). -1:
   // none.
   void set_bell(int bell) { bell_ = bell; }
+  // A holder's connection, or that of a caller that frees slots, is made whoever else needs one,
+  // and marks its session as a holder's. Others leave the last ones to holders.
+  void go_first(bool first) { goes_first_ = first; }
   // The notifications that came so far have been dealt with.
   void forget_news() { news_ = false; }
 
@@ -104,6 +114,7 @@ class Connection {
   void read_schema_mark(const Rows& rows);
   void connect(const Parameters& parameters, std::int64_t deadline_boot_ns);
   void set_up(std::int64_t deadline_boot_ns);
+  void make_way(std::int64_t deadline_boot_ns);
   void open_bare(std::int64_t deadline_boot_ns);
   std::int64_t backend_in_transaction(std::int64_t deadline_boot_ns);
   bool ready(short events, std::int64_t deadline_boot_ns) const;
@@ -124,6 +135,7 @@ class Connection {
   std::size_t first_ = 0;  // the server that answered last
   Server server_;
   std::int64_t heard_ns_ = 0;
+  std::int64_t opened_ns_ = 0;
   bool was_open_ = false;
   std::int32_t key_ = 0;
   bool news_ = false;
@@ -131,13 +143,14 @@ class Connection {
   std::int64_t asked_ns_ = 0;
   // Whether another connection may check this one when an answer is late.
   bool may_doubt_ = true;
+  bool goes_first_ = false;
   bool doubts_ = false;  // it has not checked yet for the present question
 };
 
 // Statements without an answer.
-inline Statement begin() { return {"BEGIN", {}, "BEGIN", 0}; }
-inline Statement commit() { return {"COMMIT", {}, "COMMIT", 0}; }
-inline Statement rollback() { return {"ROLLBACK", {}, "ROLLBACK", 0}; }
+inline Statement begin() { return {"BEGIN"}; }
+inline Statement commit() { return {"COMMIT"}; }
+inline Statement rollback() { return {"ROLLBACK"}; }
 
 }  // namespace atmost::postgres
 

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/result.h"
@@ -28,6 +29,24 @@ struct DatabaseError {
   bool is(std::string_view sqlstate) const { return kind == Kind::refused && state == sqlstate; }
 };
 
+inline DatabaseError unreachable_error(std::string words) {
+  return {DatabaseError::Kind::unreachable, std::move(words), {}, Code::unavailable};
+}
+inline DatabaseError silent_error(std::string words) {
+  return {DatabaseError::Kind::silent, std::move(words), {}, Code::unavailable};
+}
+inline DatabaseError malformed_error(const std::string& words) {
+  return {
+      DatabaseError::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
+}
+inline DatabaseError setup_error(std::string words, Code code = Code::unavailable) {
+  return {DatabaseError::Kind::setup, std::move(words), {}, code};
+}
+// The rows have changed since they were read: the same work is worth another try.
+inline DatabaseError changed_error(std::string words) {
+  return {DatabaseError::Kind::refused, std::move(words), "40001", Code::unavailable};
+}
+
 inline constexpr std::string_view kLockTimeout = "55P03";
 inline constexpr std::string_view kNoTable = "42P01";
 inline constexpr std::string_view kNoSchema = "3F000";
@@ -44,7 +63,7 @@ Error error_of(const DatabaseError& failure, std::string_view where);
 // libpq ends its messages with newlines and puts some on several lines; this makes one.
 std::string one_line(std::string_view text);
 
-// What libpq reports about a connection that was not made (PQERRORS_VERBOSE): the last message, if
+// The report of libpq about a connection that was not made (PQERRORS_VERBOSE): the last message, if
 // several servers or ways were tried.
 struct Refusal {
   std::string words;  // one line

@@ -1,9 +1,10 @@
 // atmost doctor postgres://…: whether locks can be kept there, and the condition of the store.
 #include <algorithm>
 
-#include "admission.h"
+#include "connection_limit.h"
 #include "diagnosis/findings.h"
 #include "os/clock.h"
+#include "other_hosts.h"
 #include "schema.h"
 #include "statements.h"
 #include "store.h"
@@ -18,6 +19,7 @@ using diagnosis::millis;
 // A host's clock affects only ages in lists and --now; the server's clock decides leases and
 // intervals.
 constexpr std::int64_t kOffsetUs = 1'000'000;
+constexpr std::int64_t kFewLeft = 3;  // connections
 constexpr Duration kNewsTime = Duration::seconds(1);
 
 void look_at_server(Connection& connection, std::int64_t deadline, Findings& findings) {
@@ -25,19 +27,16 @@ void look_at_server(Connection& connection, std::int64_t deadline, Findings& fin
   const Statement statements[] = {
       {"SELECT current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on', "
        "current_setting('synchronous_standby_names') <> '', (SELECT count(*) FROM "
-       "pg_stat_replication), "
-       "(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), "
-       "current_setting('max_connections')::integer, inet_server_addr() IS NULL, current_user",
+       "pg_stat_replication), inet_server_addr() IS NULL, current_user",
        {},
-       "SELECT",
-       7}};
+       5}};
   const std::vector<Rows> answers = connection.ask(statements, deadline);
   const Rows& row = answers[0];
   row.expect(1);
   findings.about("server");
   findings.say(Level::good, "PostgreSQL " + std::to_string(version / 10000) + "." +
                                 std::to_string(version % 10000) + ", which takes writes; user " +
-                                row.text(0, 6));
+                                row.text(0, 4));
   findings.about("durability");
   if (!row.boolean(0, 0)) {
     findings.say(Level::doubtful,
@@ -46,20 +45,13 @@ void look_at_server(Connection& connection, std::int64_t deadline, Findings& fin
   }
   findings.about("standbys");
   if (row.integer(0, 2) > 0 && !row.boolean(0, 1)) {
-    findings.say(
-        Level::doubtful,
-        "its standbys are fed asynchronously: a failover may forget the last rows, and nobody is "
-        "admitted after it until "
-        "the longest lease is over (set synchronous_standby_names to lose nothing)");
+    findings.say(Level::doubtful,
+                 "its standbys are fed asynchronously: a failover may forget the last rows, and "
+                 "nobody is admitted after it until the longest lease is over (set "
+                 "synchronous_standby_names to lose nothing)");
   }
-  findings.about("connections");
-  const std::int64_t used = row.integer(0, 3);
-  const std::int64_t most = row.integer(0, 4);
-  findings.say(used * 10 > most * 9 ? Level::doubtful : Level::good,
-               std::to_string(used) + " of " + std::to_string(most) +
-                   " connections in use; every holder and every waiter needs one");
   findings.about("tls");
-  if (!connection.server().encrypted && !row.boolean(0, 5)) {
+  if (!connection.server().encrypted && !row.boolean(0, 3)) {
     findings.say(Level::doubtful,
                  "without TLS: anyone on the network between can take and free every lock "
                  "(?sslmode=verify-full in the URL, or $PGSSLMODE)");
@@ -82,10 +74,9 @@ void look_at_rights(Connection& connection, std::int64_t deadline, Findings& fin
   std::vector<std::string> lacking;
   for (const char* table : {"lock", "era", "holder", "waiter", "takeover"}) {
     const Statement statements[] = {
-        {"SELECT right_, has_table_privilege('atmost.' || $1, right_) FROM "
-         "unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) right_",
+        {"SELECT right_, has_table_privilege('atmost.' || $1, right_) FROM unnest(ARRAY['SELECT', "
+         "'INSERT', 'UPDATE', 'DELETE']) right_",
          {table},
-         "SELECT",
          2}};
     const std::vector<Rows> answers = connection.ask(statements, deadline);
     answers[0].expect(4);
@@ -104,10 +95,68 @@ void look_at_rights(Connection& connection, std::int64_t deadline, Findings& fin
                Code::not_permitted);
 }
 
+// All hosts of the URL, whichever is used: two that take writes keep two sets of locks.
+void look_at_hosts(const Client& client, std::int64_t deadline, Findings& findings) {
+  findings.about("hosts");
+  const std::size_t count = client.address.servers.size();
+  if (count < 2) return;
+  struct Host {
+    std::string name;
+    HostState state;
+  };
+  std::vector<Host> hosts;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Address address = only_host(client.address, i);
+    Connection connection(address, client.id);
+    const std::int64_t now = os::boot_ns();
+    try {
+      const std::int64_t share = (deadline - now) / static_cast<std::int64_t>(count - i);
+      const HostState state = ask_host(connection, now + share);
+      const auto again = [&](const Host& each) { return same_server(each.state, state); };
+      if (std::none_of(hosts.begin(), hosts.end(), again)) hosts.push_back({address.shown, state});
+      findings.say(Level::good, address.shown +
+                                    (state.takes_writes ? " takes writes" : " is a standby") +
+                                    ", on timeline " + std::to_string(state.timeline));
+    } catch (const DatabaseError& failure) {
+      findings.say(Level::doubtful, address.shown + " does not answer: " + failure.words);
+    }
+  }
+  for (const Host& one : hosts) {
+    for (const Host& other : hosts) {
+      if (!one.state.takes_writes || &one == &other || !overtakes(other.state, one.state)) continue;
+      findings.say(
+          Level::bad,
+          other.name +
+              (other.state.takes_writes
+                   ? " takes writes, too: each of the two would keep locks of its own (fence or "
+                     "stop "
+                   : " follows a later primary: locks are kept there, too (fence or stop ") +
+              one.name + ")");
+    }
+  }
+}
+
+void look_at_connections(Connection& connection, std::int64_t deadline, Findings& findings) {
+  findings.about("connections");
+  const Statement statements[] = {ask_limit()};
+  const ConnectionLimit limit = read_limit(connection.ask(statements, deadline)[0]);
+  std::string words = std::to_string(limit.used) + " of " + std::to_string(limit.most) +
+                      " connections of " + limit.of +
+                      " are in use; every holder and every waiter needs one";
+  const bool few = limit.left() < kFewLeft || limit.left() * 10 < limit.most;
+  if (few) {
+    words +=
+        ", and newcomers leave these few to jobs whose session ended, and exit with 69 (raise the "
+        "limit, or give the locks a role of their own)";
+  }
+  if (limit.away > 0) words += "; " + std::to_string(limit.away) + " jobs are without a session";
+  findings.say(few ? Level::doubtful : Level::good, words);
+}
+
 std::int64_t round_trip(Connection& connection, std::int64_t deadline) {
   std::int64_t best = INT64_MAX;
   for (int i = 0; i < 5; ++i) {
-    const Statement statements[] = {{"SELECT 1", {}, "SELECT", 1}};
+    const Statement statements[] = {{"SELECT 1", {}, 1}};
     const std::int64_t start = os::boot_ns();
     connection.ask(statements, deadline);
     best = std::min(best, os::boot_ns() - start);
@@ -118,7 +167,7 @@ std::int64_t round_trip(Connection& connection, std::int64_t deadline) {
 void look_at_clock(Connection& connection, std::int64_t trip, std::int64_t deadline,
                    Findings& findings) {
   findings.about("clock");
-  const Statement statements[] = {{"SELECT " + micros("clock_timestamp()"), {}, "SELECT", 1}};
+  const Statement statements[] = {{"SELECT " + micros("clock_timestamp()"), {}, 1}};
   const std::vector<Rows> answers = connection.ask(statements, deadline);
   answers[0].expect(1);
   const std::int64_t ours = (os::now().real_ns - trip / 2) / 1000;
@@ -142,20 +191,16 @@ void try_out(Connection& connection, const ClientId& client, std::int64_t deadli
   connection.forget_news();
   const Statement writing[] = {
       begin(),
-      {"INSERT INTO atmost.takeover (lock, slot, owner, expires) VALUES "
-       "('(doctor)', 1, $1, clock_timestamp()) ON "
-       "CONFLICT (lock, slot) DO UPDATE SET owner = excluded.owner",
-       {client.owner},
-       "INSERT",
-       0},
-      {"SELECT pg_notify('atmost_' || $1, '')", {client.owner}, "SELECT", 1},
+      {"INSERT INTO atmost.takeover (lock, slot, owner, expires) VALUES ('(doctor)', 1, $1, "
+       "clock_timestamp()) ON CONFLICT (lock, slot) DO UPDATE SET owner = excluded.owner",
+       {client.owner}},
+      {"SELECT pg_notify('atmost_' || $1, '')", {client.owner}, 1},
       commit()};
   const std::int64_t start = os::boot_ns();
   connection.ask(writing, deadline);
   const std::int64_t wrote = os::boot_ns();
   const bool heard = connection.await_news(std::min(plus(wrote, kNewsTime), deadline));
-  const Statement sweeping[] = {
-      {"DELETE FROM atmost.takeover WHERE lock = '(doctor)'", {}, "DELETE", 0}};
+  const Statement sweeping[] = {{"DELETE FROM atmost.takeover WHERE lock = '(doctor)'", {}}};
   connection.ask(sweeping, deadline);
   findings.say(Level::good, "a row is written in " + millis(wrote - start));
   findings.about("notifications");
@@ -195,17 +240,20 @@ void look_at_pause(Connection& connection, std::int64_t deadline, Findings& find
 
 Result<Code> diagnose(Client& client, int fd, bool json) {
   Findings findings(fd, json, client.address.shown);
+  client.connection->go_first(true);
   try {
     const std::int64_t start = os::boot_ns();
     client.talk([&](Connection&, std::int64_t) {});
     findings.say(Level::good,
                  client.address.shown + " answers; connected in " + millis(os::boot_ns() - start));
+    look_at_hosts(client, plus(os::boot_ns(), client.settings.timeout), findings);
     client.talk([&](Connection& connection, std::int64_t deadline) {
       look_at_server(connection, deadline, findings);
       look_at_proxy(connection, findings);
       look_at_rights(connection, deadline, findings);
       const bool may =
           findings.trusted() && rehearse(connection, rehearsal(client), deadline, findings);
+      if (may) look_at_connections(connection, deadline, findings);
       const std::int64_t trip = round_trip(connection, deadline);
       findings.about("latency");
       findings.say(Level::good, "an answer takes " + millis(trip));

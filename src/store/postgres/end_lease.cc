@@ -17,10 +17,8 @@ std::set<std::string> locks_of(Connection& connection, const std::string& owner,
                                std::int64_t deadline) {
   const Statement statements[] = {
       {"SELECT lock FROM atmost.holder WHERE owner = $1 UNION SELECT lock FROM atmost.waiter WHERE "
-       "owner = "
-       "$1 UNION SELECT lock FROM atmost.takeover WHERE owner = $1",
+       "owner = $1 UNION SELECT lock FROM atmost.takeover WHERE owner = $1",
        {owner},
-       "SELECT",
        1}};
   const std::vector<Rows> answers = connection.ask(statements, deadline);
   std::set<std::string> keys;
@@ -36,28 +34,22 @@ Status end_lease(Client& client, std::string_view name) {
   if (!is_owner(name))
     return atmost::error_of(Code::usage, 0, "not the name of a lease in PostgreSQL");
   const std::string owner(name);
-  try {
-    client.talk(
-        [&](Connection& connection, std::int64_t deadline) {
-          if (connection.server().schema.empty()) return;
-          const std::set<std::string> keys = locks_of(connection, owner, deadline);
-          std::vector<Statement> statements = {begin()};
-          for (const std::string& key : keys) statements.push_back(take_row(key));
-          for (const char* table : {"holder", "waiter", "takeover"}) {
-            statements.push_back({std::string("DELETE FROM atmost.") + table + " WHERE owner = $1",
-                                  {owner},
-                                  "DELETE",
-                                  0});
-          }
-          for (const std::string& key : keys) statements.push_back(wake_first(key));
-          statements.push_back(commit());
-          connection.ask(statements, deadline);
-        },
-        false);
-  } catch (const DatabaseError& failure) {
-    return client.error_of(failure);
-  }
-  return {};
+  client.connection->go_first(
+      true);  // it frees slots, and its own may be those that are waited for
+  return client.run(
+      [&](Connection& connection, std::int64_t deadline) {
+        const std::set<std::string> keys = locks_of(connection, owner, deadline);
+        std::vector<Statement> statements = {begin()};
+        for (const std::string& key : keys) statements.push_back(take_row(key));
+        for (const char* table : {"holder", "waiter", "takeover"}) {
+          statements.push_back(
+              {std::string("DELETE FROM atmost.") + table + " WHERE owner = $1", {owner}});
+        }
+        for (const std::string& key : keys) statements.push_back(wake_first(key));
+        statements.push_back(commit());
+        connection.ask(statements, deadline);
+      },
+      false);
 }
 
 Status end_lease(std::string_view url, std::string_view name) {

@@ -50,21 +50,17 @@ Result<Owned<HolderStop>> PostgresSession::stop(std::uint32_t lock, std::uint32_
        "clock_timestamp() + " +
            interval_of(4) +
            ") ON CONFLICT (lock, slot) DO UPDATE SET owner = excluded.owner, expires = "
-           "excluded.expires "
-           "WHERE old.owner = excluded.owner OR old.expires <= clock_timestamp() RETURNING slot",
+           "excluded.expires WHERE old.owner = excluded.owner OR old.expires <= clock_timestamp() "
+           "RETURNING slot",
        {key, number(slot), client_->id.owner, number(kClaimLasts.ns / 1000)},
-       "INSERT",
        1},
       commit()};
   bool begun = false;
-  try {
-    client_->talk([&](Connection& connection, std::int64_t deadline) {
-      const Rows claimed = std::move(connection.ask(statements, deadline)[2]);
-      begun = claimed.count() == 1 && claimed.integer(0, 0) == slot;
-    });
-  } catch (const DatabaseError& failure) {
-    return client_->error_of(failure);
-  }
+  const Status done = client_->run([&](Connection& connection, std::int64_t deadline) {
+    const Rows claimed = std::move(connection.ask(statements, deadline)[2]);
+    begun = claimed.count() == 1 && claimed.integer(0, 0) == slot;
+  });
+  if (!done.ok()) return done.error();
   if (!begun) return Owned<HolderStop>();
   if (client_->settings.alone) latch_.arm();
   return Owned<HolderStop>(new PostgresHolderStop(*this, key, slot, hold));
@@ -89,51 +85,40 @@ Result<SignalResult> PostgresHolderStop::signal(SignalStep step) {
   const Statement statements[] = {
       {"UPDATE atmost.takeover SET expires = clock_timestamp() + " + interval_of(4) +
            " WHERE lock = $1 AND slot = $2 AND owner = $3",
-       {key_, number(slot_), client.id.owner, number(kClaimLasts.ns / 1000)},
-       "UPDATE",
-       0},
-      {"WITH noted AS (UPDATE atmost.holder SET asked = $4 WHERE lock = $1 AND slot = $2 AND "
-       "token = $3 "
-       "AND "
-       "asked < $4 AND expires > clock_timestamp() RETURNING owner) SELECT pg_notify('atmost_' || "
-       "owner, '') "
-       "FROM noted",
+       {key_, number(slot_), client.id.owner, number(kClaimLasts.ns / 1000)}},
+      {"WITH noted AS (UPDATE atmost.holder SET asked = $4 WHERE lock = $1 AND slot = $2 AND token "
+       "= $3 AND asked < $4 AND expires > clock_timestamp() RETURNING owner) SELECT "
+       "pg_notify('atmost_' || owner, '') FROM noted",
        {key_, number(slot_), number(hold_), number(level)},
-       "SELECT",
        1},
-      {"SELECT pid, token, " + micros("since") + ", " + micros(client.settings.clock) + ", " +
-           micros("(expires - clock_timestamp())") +
-           ", host, id, command FROM atmost.holder WHERE lock = $1 AND slot = $2 AND token = $3 "
-           "AND expires "
-           "> "
+      {"SELECT " + holder_columns() + ", " + micros(client.settings.clock) +
+           " FROM atmost.holder WHERE lock = $1 AND slot = $2 AND token = $3 AND expires > "
            "clock_timestamp()",
        {key_, number(slot_), number(hold_)},
-       "SELECT",
-       8}};
+       kHolderColumns + 1}};
   SignalResult found;
-  try {
-    client.talk([&](Connection& connection, std::int64_t deadline) {
-      const std::vector<Rows> answers = connection.ask(statements, deadline);
-      found = {};
-      found.signalled = answers[1].count() > 0 ? 1 : 0;
-      const Rows& row = answers[2];
-      if (row.count() == 0) return;
-      found.held = true;
-      found.pid = row.integer(0, 0, 0);
-      found.host = Text<63>(row.text(0, 5));
-      found.id = Text<63>(row.bytes(0, 6));
-      found.command = Text<63>(row.bytes(0, 7));
-      found.noted = true;
-      found.token = static_cast<std::uint64_t>(row.integer(0, 1, 1));
-      const Instant now = {0, os::boot_ns(), false};
-      found.start = stamp_of(row.integer(0, 2), row.integer(0, 3), now);
-      // The row may be very old, so the time is limited to a day.
-      const std::int64_t left_us = std::min(row.integer(0, 4), Duration::seconds(86400).ns / 1000);
-      if (step == SignalStep::kill) found.until_boot_ns = plus(now.boot_ns, {left_us * 1000});
-    });
-  } catch (const DatabaseError& failure) {
-    return client.error_of(failure);
-  }
+  const Status done = client.run([&](Connection& connection, std::int64_t deadline) {
+    const std::vector<Rows> answers = connection.ask(statements, deadline);
+    found = {};
+    found.signalled = answers[1].count() > 0 ? 1 : 0;
+    const Rows& row = answers[2];
+    if (row.count() == 0) return;
+    const Instant now = {0, os::boot_ns(), false};
+    const Holder holder =
+        read_holder(row, 0, 0, {now, now.boot_ns, row.integer(0, kHolderColumns, 1)});
+    found.held = true;
+    found.pid = holder.view.pid;
+    found.host = holder.view.host;
+    found.id = holder.view.id;
+    found.command = holder.view.command;
+    found.noted = true;
+    found.token = holder.view.token;
+    found.start = holder.view.start;
+    // The row may be very old, so the time is limited to a day.
+    const std::int64_t left_us = std::min(holder.left_us, Duration::seconds(86400).ns / 1000);
+    if (step == SignalStep::kill) found.until_boot_ns = plus(now.boot_ns, {left_us * 1000});
+  });
+  if (!done.ok()) return done.error();
   looked_ns_ = os::boot_ns();
   looked_level_ = level;
   found_ = found;
@@ -155,18 +140,12 @@ void PostgresHolderStop::unclaim() {
       begin(),
       take_row(key_),
       {"DELETE FROM atmost.takeover WHERE lock = $1 AND slot = $2 AND owner = $3",
-       {key_, number(slot_), client.id.owner},
-       "DELETE",
-       0},
+       {key_, number(slot_), client.id.owner}},
       wake_first(key_),
       commit()};
-  try {
-    client.talk([&](Connection& connection, std::int64_t deadline) {
-      connection.ask(statements, deadline);
-    });
-  } catch (const DatabaseError&) {
-    // The claim ends by itself.
-  }
+  // After a failure the claim ends by itself.
+  (void)client.run(
+      [&](Connection& connection, std::int64_t deadline) { connection.ask(statements, deadline); });
 }
 
 }  // namespace atmost::postgres

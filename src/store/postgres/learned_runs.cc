@@ -7,16 +7,14 @@ namespace atmost::postgres {
 namespace {
 
 Statement read_row(const std::string& key, const char* how) {
-  return {std::string("SELECT runs FROM atmost.runs WHERE name = $1") + how, {key}, "SELECT", 1};
+  return {std::string("SELECT runs FROM atmost.runs WHERE name = $1") + how, {key}, 1};
 }
 
 Statement write_row(const std::string& key, const std::string& bytes) {
   return {
       "INSERT INTO atmost.runs (name, runs) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET runs "
       "= $2",
-      {key, hex_of(bytes)},
-      "INSERT",
-      0};
+      {key, hex_of(bytes)}};
 }
 
 template <class T>
@@ -42,13 +40,12 @@ bool learn_once(Connection& connection, const std::string& key, LearnFn how,
 
 }  // namespace
 
-void recall_runs(Client& client, const std::string& key, LockStats& lock,
-                 DirectoryStats& directory) {
+Status recall_runs(Client& client, const std::string& key, LockStats& lock,
+                   DirectoryStats& directory) {
   lock = {};
   directory = {};
-  client.talk(
+  return client.run(
       [&](Connection& connection, std::int64_t deadline) {
-        if (connection.server().schema.empty()) return;
         const Statement look[] = {read_row(key, ""), read_row("", "")};
         try {
           const std::vector<Rows> found = connection.ask(look, deadline);
@@ -76,7 +73,7 @@ bool learn_run(Client& client, const std::string& key, LearnFn how, const RunSam
 }
 
 Statement forget_runs(const std::string& key) {
-  return {"DELETE FROM atmost.runs WHERE name = $1", {key}, "DELETE", 0};
+  return {"DELETE FROM atmost.runs WHERE name = $1", {key}};
 }
 
 }  // namespace atmost::postgres

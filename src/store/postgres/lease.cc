@@ -25,49 +25,37 @@ Statement renew_rows(const HeldRows& one, Duration ttl) {
   return {"UPDATE atmost.holder SET expires = CASE WHEN asked < $4 THEN clock_timestamp() + " +
               interval_of(3) +
               " ELSE expires END WHERE lock = $1 AND token = $2 RETURNING slot, asked",
-          {one.key, number(one.token), number(ttl.ns / 1000), number(kNoRenewal)},
-          "UPDATE",
+          {one.key, number(one.held.token), number(ttl.ns / 1000), number(kNoRenewal)},
           2};
 }
 
-// Do not record a finish after the lease was lost: others may have run since.
-Statement let_go(const HeldRows& one, Ending ending, const Instant& now, const std::string& clock) {
-  const std::string gone = "DELETE FROM atmost.holder WHERE lock = $1 AND token = $2";
-  std::vector<Value> values = {one.key, number(one.token)};
-  if (ending == Ending::not_started) {  // has no part in a rate, if it is still the newest
-    return {"WITH gone AS (" + gone +
-                " RETURNING slot) UPDATE atmost.lock SET admissions = admissions[: "
-                "cardinality(admissions) - 1] WHERE name = $1 AND token = $2 AND EXISTS (SELECT "
-                "FROM gone)",
-            std::move(values), "UPDATE", 0};
-  }
-  if (!is_finish(ending)) return {gone, std::move(values), "DELETE", 0};
-  values.push_back(given_moment(now));
-  const std::string at = "coalesce(" + moment_of(3) + ", " + clock + ")";
-  return {"WITH gone AS (" + gone + " RETURNING slot) UPDATE atmost.lock SET last_finish = " + at +
-              (ending == Ending::success ? ", last_success = " + at : "") +
-              " WHERE name = $1 AND EXISTS (SELECT FROM gone)",
-          std::move(values), "UPDATE", 0};
+Statement drop_rows(const HeldRows& one) {
+  return {"DELETE FROM atmost.holder WHERE lock = $1 AND token = $2 RETURNING slot",
+          {one.key, number(one.held.token)},
+          1};
 }
 
 HeldLease::HeldLease(PostgresSession& session, std::unique_ptr<Connection> connection,
-                     const std::vector<std::string>& keys, std::vector<HeldLock> held, Duration ttl)
+                     std::vector<HeldRows> rows, std::vector<HeldLock> held, Duration ttl)
     : Hold(held.data()),
       session_(session),
       connection_(std::move(connection)),
       held_(std::move(held)),
+      rows_(std::move(rows)),
       ttl_(ttl),
       bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  for (std::size_t i = 0; i < keys.size(); ++i) rows_.push_back({keys[i], held_[i].token});
   connection_->set_bell(bell_);
+  connection_->go_first(true);
 }
 
 HeldLease::~HeldLease() {
   renewal_.stop();
+  if (look_ != nullptr) look_->end();
   if (bell_ >= 0) close(bell_);
 }
 
 int HeldLease::start(std::int64_t sent_boot_ns, Duration pause, Duration reserve) {
+  look_at_hosts();
   return renewal_.start(*this, sent_boot_ns, ttl_, pause, reserve);
 }
 
@@ -81,6 +69,25 @@ void HeldLease::wake() {
   const std::uint64_t one = 1;
   if (write(bell_, &one, sizeof one) < 0) {  // full: it is readable already
   }
+}
+
+// Asks all hosts of the URL, unless there is only one or the look before has not ended.
+void HeldLease::look_at_hosts() {
+  const Client& client = *session_.client_;
+  if (client.address.servers.size() > 1 && look_ == nullptr)
+    look_ = HostLook::begin(client.address, client.id);
+}
+
+// Whether the look that has ended found that another host leads, too. A look that began before our
+// session did counts for nothing: a server that was restarted since would pass for another one.
+bool HeldLease::overtaken(std::int64_t give_up) {
+  if (look_ == nullptr || !look_->done()) return false;
+  const std::shared_ptr<HostLook> look = std::move(look_);
+  if (look->begun_boot_ns() <= connection_->opened_boot_ns()) return false;
+  const Statement question[] = {ask_state()};
+  const HostState ours = read_state(connection_->ask(question, give_up)[0]);
+  return std::any_of(look->hosts().begin(), look->hosts().end(),
+                     [&](const HostState& each) { return overtakes(each, ours); });
 }
 
 // All rows, or lost. By token, on whichever connection, because a hold outlives its session. A row
@@ -107,6 +114,8 @@ fleet::Renewed HeldLease::renew(std::int64_t give_up) {
       if (!std::equal(slots.begin(), slots.end(), held.slots, held.slots + held.count))
         return fleet::Renewed::lost;
     }
+    if (overtaken(give_up)) return fleet::Renewed::lost;
+    look_at_hosts();
     return fleet::Renewed::yes;
   } catch (const DatabaseError&) {
     return fleet::Renewed::unknown;
@@ -119,8 +128,7 @@ bool HeldLease::told_to_stop() {
   for (const HeldRows& one : rows_) {
     statements.push_back(
         {"SELECT coalesce(max(asked), 0) FROM atmost.holder WHERE lock = $1 AND token = $2",
-         {one.key, number(one.token)},
-         "SELECT",
+         {one.key, number(one.held.token)},
          1});
   }
   connection_->forget_news();
@@ -164,37 +172,65 @@ bool HeldLease::asked_to_stop(std::int64_t until) {
   return false;
 }
 
+// In the order of the keys, in which every caller locks rows.
+std::vector<HeldRows> HeldLease::sorted_rows() const {
+  std::vector<HeldRows> rows = rows_;
+  std::sort(rows.begin(), rows.end(),
+            [](const HeldRows& a, const HeldRows& b) { return a.key < b.key; });
+  return rows;
+}
+
+// Looks, ends the hold and writes that.
+void HeldLease::give_back(Connection& connection, Ending ending, const Instant& now,
+                          std::int64_t deadline) const {
+  const std::string& clock = session_.client_->settings.clock;
+  const std::vector<HeldRows> locks = sorted_rows();
+  std::vector<Statement> statements = {begin()};
+  for (const HeldRows& one : locks) {
+    statements.push_back(read_row(one.key, 0, clock));
+    statements.push_back(drop_rows(one));
+  }
+  const std::vector<Rows> answers = connection.ask(statements, deadline);
+  statements.clear();
+  for (std::size_t i = 0; i < locks.size(); ++i) {
+    const Rows& row = answers[1 + 2 * i];
+    // No finish is recorded after the lease was lost: others may have run since.
+    if (row.count() == 1 && answers[2 + 2 * i].count() > 0) {
+      const Clocks clocks = {now, now.boot_ns, clock_of(row)};
+      const rule::State before = state_of(row, clocks);
+      rule::LockPlan plan;
+      plan.state = before;
+      if (rule::finish(plan.state, locks[i].held, ending, now))
+        statements.push_back(write_row(locks[i].key, before, plan, clocks, clock));
+    }
+    statements.push_back(wake_first(locks[i].key));
+  }
+  statements.push_back(commit());
+  statements.push_back(on_disk());
+  connection.ask(statements, deadline);
+}
+
 void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {
   // The lease object ends here in any case.
   const std::unique_ptr<HeldLease> self = std::move(session_.lease_);
   Client& client = *session_.client_;
+  const bool lost = upkeep().lost;
   const std::int64_t until = upkeep().until_boot_ns;
   if (std::unique_ptr<Connection> connection = stop(); !client.connection->is_open())
     client.connection = std::move(connection);
-  std::vector<HeldRows> locks = rows_;
-  std::sort(locks.begin(), locks.end(),
-            [](const HeldRows& a, const HeldRows& b) { return a.key < b.key; });
-  std::vector<Statement> statements = {begin()};
-  for (const HeldRows& one : locks) statements.push_back(take_row_unwaited(one.key));
-  for (const HeldRows& one : locks) {
-    statements.push_back(let_go(one, ending, now, client.settings.clock));
-    statements.push_back(wake_first(one.key));
-  }
-  statements.push_back(commit());
-  statements.push_back(on_disk());
+  client.connection->go_first(true);
   try {
     client.talk(
         [&](Connection& connection, std::int64_t deadline) {
           try {
-            connection.ask(statements, deadline);
+            give_back(connection, ending, now, deadline);
           } catch (const DatabaseError& failure) {
+            connection.abandon(deadline);
             if (!failure.is(kLockTimeout)) throw;
             // Another transaction has locked the lock's row. Our slots need not wait for it; the
             // waiters will look for themselves.
             std::vector<Statement> bare;
-            for (const HeldRows& one : locks) {
-              bare.push_back(let_go(one, Ending::unknown, now, client.settings.clock));
-            }
+            for (const HeldRows& one : rows_) bare.push_back(drop_rows(one));
             connection.ask(bare, deadline);
           }
         },
@@ -202,7 +238,9 @@ void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {
   } catch (const DatabaseError&) {
     // No renewal follows: the slots are free when the lease ends, and then there is nothing left to
     // release.
+    session_.left_until_ns_ = lost ? 0 : until;
   }
+  client.connection->go_first(false);
 }
 
 }  // namespace atmost::postgres

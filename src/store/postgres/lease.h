@@ -9,6 +9,8 @@
 
 #include "connection.h"
 #include "core/lease.h"
+#include "other_hosts.h"
+#include "rule/state.h"
 #include "statements.h"
 #include "store/fleet/renewal.h"
 
@@ -19,20 +21,20 @@ class PostgresSession;
 // The rows of one lock.
 struct HeldRows {
   std::string key;
-  std::uint64_t token = 0;
+  rule::Held held;
 };
 
-// Releases the slots, and records a finish if `ending` says so.
-Statement let_go(const HeldRows& one, Ending ending, const Instant& now, const std::string& clock);
+// Frees the slots; returns them.
+Statement drop_rows(const HeldRows& one);
 // Renews them, unless a stop was requested. Returns slot and asked of each.
 Statement renew_rows(const HeldRows& one, Duration ttl);
 
 // The connection belongs to the lease while it lasts, and only the renewal's thread uses it.
 class HeldLease final : public Hold, private fleet::Keeper {
  public:
-  // `keys` and `held` in the request's order.
+  // `rows` and `held` in the request's order.
   HeldLease(PostgresSession& session, std::unique_ptr<Connection> connection,
-            const std::vector<std::string>& keys, std::vector<HeldLock> held, Duration ttl);
+            std::vector<HeldRows> rows, std::vector<HeldLock> held, Duration ttl);
   HeldLease(const HeldLease&) = delete;
   HeldLease& operator=(const HeldLease&) = delete;
   ~HeldLease();
@@ -56,16 +58,22 @@ class HeldLease final : public Hold, private fleet::Keeper {
 
   // Stops renewing, at once; returns the connection, perhaps closed.
   std::unique_ptr<Connection> stop();
+  std::vector<HeldRows> sorted_rows() const;
+  void give_back(Connection& connection, Ending ending, const Instant& now,
+                 std::int64_t deadline_boot_ns) const;
+  void look_at_hosts();
+  bool overtaken(std::int64_t give_up_boot_ns);
   bool told_to_stop();
   bool news(std::int64_t until_boot_ns);
 
   PostgresSession& session_;
   std::unique_ptr<Connection> connection_;
   const std::vector<HeldLock> held_;
-  std::vector<HeldRows> rows_;
+  const std::vector<HeldRows> rows_;
   const Duration ttl_;
-  bool news_ = false;  // another caller asks whether we still run: a renewal answers
-  int bell_ = -1;      // an eventfd: wake()
+  bool news_ = false;               // another caller asks whether we still run: a renewal answers
+  std::shared_ptr<HostLook> look_;  // under way, or ended since the last renewal
+  int bell_ = -1;                   // an eventfd: wake()
   fleet::Renewal renewal_;
 };
 

@@ -8,10 +8,7 @@
 namespace atmost::postgres {
 namespace {
 
-[[noreturn]] void malformed(const std::string& words) {
-  throw DatabaseError{
-      DatabaseError::Kind::malformed, "an answer that cannot be: " + words, {}, Code::unavailable};
-}
+[[noreturn]] void malformed(const std::string& words) { throw malformed_error(words); }
 
 std::optional<std::int64_t> parse(std::string_view text) {
   std::int64_t value = 0;

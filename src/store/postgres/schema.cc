@@ -10,16 +10,13 @@ namespace {
 struct Piece {
   const char* why;
   const char* sql;
-  const char* tag;
 };
 
 // In this order; each can be repeated without harm.
 constexpr Piece kPieces[] = {
     {"Everything atmost keeps is in here. Dropping it frees all locks.",
-     "CREATE SCHEMA IF NOT EXISTS atmost", "CREATE SCHEMA"},
-    {"Every admission draws a token: larger than all before, also if an old backup is restored.",
-     "CREATE SEQUENCE IF NOT EXISTS atmost.token", "CREATE SEQUENCE"},
-    {"Places in queues.", "CREATE SEQUENCE IF NOT EXISTS atmost.ticket", "CREATE SEQUENCE"},
+     "CREATE SCHEMA IF NOT EXISTS atmost"},
+    {"Places in queues.", "CREATE SEQUENCE IF NOT EXISTS atmost.ticket"},
     {"One row for each lock ever used. Every decision about a lock is made while its row is "
      "locked.",
      "CREATE TABLE IF NOT EXISTS atmost.lock (\n"
@@ -31,20 +28,16 @@ constexpr Piece kPieces[] = {
      "  last_finish timestamptz,\n"
      "  last_success timestamptz,\n"
      "  refusals bigint NOT NULL DEFAULT 0\n"
-     ") WITH (fillfactor = 70)",
-     "CREATE TABLE"},
+     ") WITH (fillfactor = 70)"},
     {"One row for each history of these tables in which locks were kept, and the longest lease "
-     "given in it. "
-     "Another one begins with a failover or a restore: rows may have been lost, and nobody is "
-     "admitted until "
-     "the longest lease given before is over. `timeline` is a hash that names it: cluster (system "
-     "identifier), database, this table (their oids), timeline.",
+     "given in it. Another one begins with a failover or a restore: rows may have been lost, and "
+     "nobody is admitted until the longest lease given before is over. `timeline` is a hash that "
+     "names it: cluster (system identifier), database, this table (their oids), timeline.",
      "CREATE TABLE IF NOT EXISTS atmost.era (\n"
      "  timeline bigint PRIMARY KEY,\n"
      "  since timestamptz NOT NULL,\n"
      "  longest bigint NOT NULL  -- microseconds\n"
-     ")",
-     "CREATE TABLE"},
+     ")"},
     {"One row for each slot that is held, as long as `expires` (by this server's clock) is not "
      "past.",
      "CREATE TABLE IF NOT EXISTS atmost.holder (\n"
@@ -65,11 +58,9 @@ constexpr Piece kPieces[] = {
      "  id bytea NOT NULL,\n"
      "  command bytea NOT NULL,\n"
      "  PRIMARY KEY (lock, slot)\n"
-     ") WITH (fillfactor = 50)",
-     "CREATE TABLE"},
+     ") WITH (fillfactor = 50)"},
     {"One row for each caller that waits. `session`: the advisory lock by which others see that it "
-     "is still "
-     "there.",
+     "is still there.",
      "CREATE TABLE IF NOT EXISTS atmost.waiter (\n"
      "  lock text NOT NULL,\n"
      "  ticket bigint NOT NULL DEFAULT nextval('atmost.ticket'),\n"
@@ -87,8 +78,7 @@ constexpr Piece kPieces[] = {
      "  id bytea NOT NULL,\n"
      "  command bytea NOT NULL,\n"
      "  PRIMARY KEY (lock, ticket)\n"
-     ") WITH (fillfactor = 70)",
-     "CREATE TABLE"},
+     ") WITH (fillfactor = 70)"},
     {"Slots whose holder is being stopped.",
      "CREATE TABLE IF NOT EXISTS atmost.takeover (\n"
      "  lock text NOT NULL,\n"
@@ -96,31 +86,33 @@ constexpr Piece kPieces[] = {
      "  owner text NOT NULL,\n"
      "  expires timestamptz NOT NULL,\n"
      "  PRIMARY KEY (lock, slot)\n"
-     ")",
-     "CREATE TABLE"},
-    {"For --rate: the moments of the last admissions, the newest last; null: no caller has had a "
-     "rate "
-     "yet. For --on-busy=supersede: the ticket of the newest such waiter.",
+     ")"},
+    {"For --rate: the moments of the last admissions, the newest last, and how many there were; "
+     "null: no caller has had a rate yet. For --on-busy=supersede: the ticket of the newest such "
+     "waiter. `failures`: runs that failed, in a row.",
      "ALTER TABLE atmost.lock\n"
      "  ADD COLUMN IF NOT EXISTS admissions timestamptz[],\n"
-     "  ADD COLUMN IF NOT EXISTS superseding bigint NOT NULL DEFAULT 0",
-     "ALTER TABLE"},
+     "  ADD COLUMN IF NOT EXISTS recorded bigint NOT NULL DEFAULT 0,\n"
+     "  ADD COLUMN IF NOT EXISTS superseding bigint NOT NULL DEFAULT 0,\n"
+     "  ADD COLUMN IF NOT EXISTS failures bigint NOT NULL DEFAULT 0"},
+    {"Earlier formats did not count them.",
+     "UPDATE atmost.lock SET recorded = cardinality(admissions) WHERE recorded < "
+     "cardinality(admissions)"},
     {"`due`: until then its rate does not allow the waiter; null: it has none. `supersedes`: a "
-     "later "
-     "one "
-     "that says so too replaces it.",
+     "later one that says so too replaces it. `turn`: when its turn began. `parked`: it waits for "
+     "something else than this lock.",
      "ALTER TABLE atmost.waiter\n"
      "  ADD COLUMN IF NOT EXISTS due timestamptz,\n"
-     "  ADD COLUMN IF NOT EXISTS supersedes boolean NOT NULL DEFAULT false",
-     "ALTER TABLE"},
+     "  ADD COLUMN IF NOT EXISTS supersedes boolean NOT NULL DEFAULT false,\n"
+     "  ADD COLUMN IF NOT EXISTS turn timestamptz,\n"
+     "  ADD COLUMN IF NOT EXISTS parked boolean NOT NULL DEFAULT false"},
     {"What was learned from the runs of a lock; the row without a name: from those of all locks.",
      "CREATE TABLE IF NOT EXISTS atmost.runs (\n"
      "  name text PRIMARY KEY,\n"
      "  runs bytea NOT NULL\n"
-     ")",
-     "CREATE TABLE"},
+     ")"},
     {"The program knows its schema by this.",
-     "COMMENT ON SCHEMA atmost IS 'atmost: locks, format 3'", "COMMENT"},
+     "COMMENT ON SCHEMA atmost IS 'atmost: locks, format 4'"},
 };
 
 }  // namespace
@@ -128,8 +120,7 @@ constexpr Piece kPieces[] = {
 std::string schema_script() {
   std::string script =
       "-- The tables in which atmost keeps locks. They are created at the first use where that is "
-      "permitted; "
-      "else the\n"
+      "permitted; else the\n"
       "-- database's owner runs:  atmost schema postgres | psql DATABASE\n"
       "-- and lets the users of the locks (here: role atmost_users) in:\n"
       "--   GRANT USAGE ON SCHEMA atmost TO atmost_users;\n"
@@ -150,22 +141,19 @@ std::string schema_script() {
 
 void create_schema(Connection& connection, bool there, std::int64_t deadline) {
   std::vector<Statement> all = {
-      begin(),
-      {"SELECT pg_advisory_xact_lock($1, 0)", {std::to_string(kAdvisoryClass)}, "SELECT", 1}};
-  for (const Piece& piece : kPieces) all.push_back({piece.sql, {}, piece.tag, 0});
+      begin(), {"SELECT pg_advisory_xact_lock($1, 0)", {std::to_string(kAdvisoryClass)}, 1}};
+  for (const Piece& piece : kPieces) all.push_back({piece.sql});
   all.push_back(commit());
   try {
     connection.ask(all, deadline);
   } catch (const DatabaseError& failure) {
     if (!failure.is(kNoPrivilege)) throw;
-    throw DatabaseError{DatabaseError::Kind::setup,
-                        std::string("schema atmost is ") +
-                            (there ? "of an earlier format, and this user may not change it ("
-                                   : "not there, and this user may not create it (") +
-                            failure.words +
-                            "); let the database's owner run: atmost schema postgres | psql",
-                        {},
-                        Code::not_permitted};
+    throw setup_error(std::string("schema atmost is ") +
+                          (there ? "of an earlier format, and this user may not change it ("
+                                 : "not there, and this user may not create it (") +
+                          failure.words +
+                          "); let the database's owner run: atmost schema postgres | psql",
+                      Code::not_permitted);
   }
 }
 

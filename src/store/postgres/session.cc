@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "attempt.h"
+#include "edits.h"
 #include "holder_stop.h"
 #include "learned_runs.h"
 #include "lease.h"
@@ -26,11 +26,18 @@ Status PostgresSession::prepare() {
       return twice;
     }
     keys_.push_back(std::move(key.value()));
+    locks_.push_back(std::make_unique<LockFacts>(i, keys_.back()));
+    facts_.push_back(locks_.back().get());
   }
+  std::sort(locks_.begin(), locks_.end(),
+            [](const auto& a, const auto& b) { return a->key < b->key; });
   return {};
 }
 
 void PostgresSession::close() {
+  Ticket place;
+  place.drawn = queued_;
+  withdraw(place);
   // Rows left by a transaction that was cut off have this client's id: the next client has another
   // one.
   if (!doubtful_) store_.give_client(std::move(client_));
@@ -38,26 +45,17 @@ void PostgresSession::close() {
 }
 
 Result<std::uint32_t> PostgresSession::count_refusal(std::uint32_t lock) {
-  const Statement statements[] = {
-      {"UPDATE atmost.lock SET refusals = least(refusals + 1, 4294967295) WHERE name = $1 "
-       "RETURNING refusals",
-       {keys_[lock]},
-       "UPDATE",
-       1}};
-  std::uint32_t counted = 0;
-  try {
-    client_->talk([&](Connection& connection, std::int64_t deadline) {
-      const std::vector<Rows> answers = connection.ask(statements, deadline);
-      // A lock that admits no caller (N = 0) before its first use has no row: this is its first
-      // refusal.
-      counted = answers[0].count() == 0
-                    ? 1
-                    : static_cast<std::uint32_t>(answers[0].integer(0, 0, 1, UINT32_MAX));
-    });
-  } catch (const DatabaseError& failure) {
-    return client_->error_of(failure);
-  }
-  return counted;
+  std::uint32_t count = 0;
+  const Status done = edit_row(*client_, {.key = keys_[lock]},
+                               [&](rule::State& to) { count = rule::count_refusal(to); });
+  return done.ok() ? Result<std::uint32_t>(count) : done.error();
+}
+
+Result<std::uint32_t> PostgresSession::count_end(std::uint32_t lock, bool failed) {
+  std::uint32_t count = 0;
+  const Status done = edit_row(*client_, {.key = keys_[lock]},
+                               [&](rule::State& to) { count = rule::count_end(to, failed); });
+  return done.ok() ? Result<std::uint32_t>(count) : done.error();
 }
 
 bool PostgresSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {

@@ -8,11 +8,12 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "client.h"
 #include "core/session.h"
+#include "facts.h"
+#include "rule/admit.h"
 #include "store/fleet/termination_latch.h"
 
 namespace atmost::postgres {
@@ -20,13 +21,12 @@ namespace atmost::postgres {
 class HeldLease;
 class PostgresHolderStop;
 class PostgresStore;
-struct Attempt;
-struct Snapshot;
 
 // Every decision is one transaction that locks the row of each of its locks (in the order of their
-// names). The server ends a transaction whose client is idle for 2/5 of the timeout. Only the
-// server's clock measures ages, intervals and leases; `now` only translates them to our clock, and
-// counts itself when it was given.
+// names), reads them, and writes what the rule made of that (src/rule/). The server ends a
+// transaction whose client is idle for 2/5 of the timeout. Only the server's clock measures ages,
+// intervals and leases; `now` only translates them to our clock, and counts itself when it was
+// given.
 //
 // A hold is a row for each slot, with a token, good until `expires`. A thread (fleet::Renewal)
 // renews it on the same connection; if that breaks, on a new one, under the same token. If this
@@ -36,7 +36,7 @@ struct Snapshot;
 // a waiter knows it a second after the timeout.
 //
 // One request at a time. Not thread-safe.
-class PostgresSession final : public Session {
+class PostgresSession final : public Session, private rule::Section {
  public:
   // Borrows the store, whose client it uses until close().
   PostgresSession(PostgresStore& store, const Request& request, std::unique_ptr<Client> client);
@@ -46,15 +46,16 @@ class PostgresSession final : public Session {
   // The first call. Error: usage.
   Status prepare();
 
-  Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
-                           Lease& lease) override;
+  Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue, Lease& lease) override;
   Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
   void withdraw(Ticket& ticket) override;
   Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
+  Result<std::uint32_t> count_end(std::uint32_t lock, bool failed) override;
   bool learn(std::uint32_t lock, LearnFn how, const RunSample& sample) override;
   Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                  StopFor what_for) override;
   Text<80> lease_name() const override;
+  std::int64_t left_until_boot_ns() const override { return left_until_ns_; }
   void close() override;
 
  private:
@@ -62,30 +63,23 @@ class PostgresSession final : public Session {
   friend class PostgresHolderStop;
   ~PostgresSession();
 
-  void begin_attempt(Attempt& attempt) const;
-  static Duration recovery(Connection& connection, const Attempt& attempt,
-                           std::int64_t deadline_boot_ns);
-  void attempt_once(Connection& connection, Attempt& attempt, std::int64_t deadline_boot_ns);
-  struct Due {
-    bool for_rate = false;  // it waits for its rate (waits_for_rate())
-    std::int64_t at = 0;    // µs by the server's clock; 0: it has no rate
-    std::int64_t boot_ns = 0;
-    bool changed = false;  // since the attempt before
-  };
-  Due due_of(const Attempt& attempt, const Decision& decision) const;
-  Decision decide_all(Attempt& attempt, Duration recovering) const;
-  void admit(Connection& connection, Attempt& attempt, std::int64_t deadline_boot_ns);
-  void take_expired_out(Connection& connection, const Attempt& attempt,
-                        std::int64_t deadline_boot_ns);
-  void adopt_lease(Attempt& attempt, std::span<const class Rows> answers,
-                   std::int64_t sent_boot_ns);
-  void refuse(Connection& connection, Attempt& attempt, const Decision& decision,
-              std::int64_t deadline_boot_ns);
-  void add_clearance(std::vector<struct Statement>& to, const std::string& key,
+  Status look(MomentFn moment, Ticket* queue, rule::Looked& to) override;
+  Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
+               rule::Applied& to) override;
+  void look_once(Connection& connection, MomentFn moment, const Ticket* queue,
+                 std::int64_t deadline_boot_ns);
+  bool place_is_gone(const Ticket* queue) const;
+  void recover(Connection& connection, std::int64_t deadline_boot_ns);
+  void doubt();
+  void add_clearance(std::vector<Statement>& to, const std::string& key,
                      std::uint64_t ticket) const;
-  void doubt(Attempt& attempt);
-  void add_questions(const Attempt& attempt, std::vector<struct Statement>& to) const;
-  void plan_look(const Attempt& attempt, const Decision& decision);
+  void take_expired_out(Connection& connection) const;
+  Hold* admit(Connection& connection, const rule::Plan& plan, const Instant& now, Ticket* queue);
+  Hold* adopt_lease(std::vector<HeldLock> held, std::int64_t sent_boot_ns, const Instant& now);
+  void refuse(Connection& connection, const rule::Plan& plan, Ticket* queue);
+  void add_plan(const rule::Plan& plan, std::vector<Statement>& to) const;
+  void add_questions(std::vector<Statement>& to) const;
+  void plan_look(const Ticket& queue, const Decision& decision);
   std::int64_t known_dead_by() const;
   void ask_whether_it_is_there();
   void refresh_place();
@@ -97,8 +91,18 @@ class PostgresSession final : public Session {
   std::unique_ptr<Client> client_;
   // A transaction of ours was cut off, and may have been committed: no lease covers its rows.
   bool doubtful_ = false;
+  std::int64_t left_until_ns_ = 0;    // the last release had no answer: its lease ends then
   std::unique_ptr<HeldLease> lease_;  // null: nothing is held
   std::vector<std::string> keys_;     // of the request's locks
+
+  // Of the attempt under way. The locks are in the order of their keys, in which every caller locks
+  // their rows.
+  std::vector<std::unique_ptr<LockFacts>> locks_;
+  std::vector<rule::Facts*> facts_;  // the same, in the request's order
+  std::int64_t deadline_ns_ = 0;
+  Clocks clocks_;
+  Duration recovering_{};  // so long there are no admissions (era.cc)
+  bool doubts_ = false;    // some holders are given time to answer
 
   // Holders whose lease ended by the server's clock, by their tokens, and when they were asked
   // whether they still run.

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
-#include "attempt.h"
 #include "os/clock.h"
 #include "os/self.h"
-#include "schema.h"
 #include "session.h"
+#include "statements.h"
 
 namespace atmost::postgres {
 namespace {
@@ -15,8 +14,6 @@ namespace {
 // count any more).
 constexpr Duration kPlaceLasts = Duration::seconds(30);
 constexpr Duration kRefreshEvery = Duration::seconds(10);
-// Only a place whose owner was notified of its turn, or has missed it, has less than that left.
-constexpr std::int64_t kCalledUs = 15'000'000;
 // No notification comes when a lease ends by itself, or when the waiter that was notified dies:
 // look now and then. Waiters further behind look less often, so that a long queue costs the server
 // no more than some fifty looks a second.
@@ -32,96 +29,74 @@ constexpr std::int64_t ask_after(std::int64_t timeout_ns) { return timeout_ns * 
 
 }  // namespace
 
-Statement draw_place(const std::string& key, const Request& request, const LockSpec& spec,
-                     const Instant& now, const std::string& clock, std::int32_t session, Micros due,
-                     const std::vector<Value>& caller) {
-  // The same statement also deletes old places that have ended.
-  const std::string sql =
-      "WITH gone AS (DELETE FROM atmost.waiter WHERE lock = $1 AND " + waiter_is_over() +
-      ") INSERT INTO atmost.waiter (lock, session, expires, since, max, take, "
-      "mode, joins, supersedes, due, owner, host, pid, uid, id, command) "
-      "VALUES ($1, $2, clock_timestamp() + " +
-      interval_of(3) + ", coalesce(" + moment_of(4) + ", " + clock + "), $5, $6, $7, $8, $9, " +
-      moment_of(10) + ", $11, $12, $13, $14, $15, $16) RETURNING ticket";
-  std::vector<Value> values = {key,
-                               std::to_string(session),
+Statement draw_place(const LockFacts& lock, const Request& request, const Client& client,
+                     const PlaceNote& note) {
+  const LockSpec& spec = request.locks[lock.index];
+  const Clocks& clocks = lock.clocks();
+  std::vector<Value> values = {lock.key,
+                               std::to_string(client.connection->session_key()),
                                number(kPlaceLasts.ns / 1000),
-                               given_moment(now),
+                               number(clocks.micros(rule::stamp_of(clocks.now))),
                                number(spec.max),
                                number(spec.take),
                                number(static_cast<std::uint32_t>(spec.mode)),
                                truth(request.on_busy == OnBusy::join),
                                truth(request.on_busy == OnBusy::supersede),
-                               due == 0 ? Value{} : number(due)};
-  for (std::size_t i = 0; i < caller.size(); ++i) {
-    if (i != 2) values.push_back(caller[i]);  // a waiter's boot is not stored
-  }
-  return {sql, std::move(values), "INSERT", 1};
-}
-
-// Those that it replaces look at once.
-Statement supersede_older(const std::string& key, const ClientId& client) {
+                               note.due == 0 ? Value{} : number(note.due),
+                               truth(note.parked)};
+  add_caller(values, request, client.id);
+  values.erase(values.begin() + 13);  // a waiter's boot is not stored
   return {
-      "WITH ours AS (SELECT max(ticket) AS ticket FROM atmost.waiter WHERE lock = $1 AND owner = "
-      "$2), newest AS (UPDATE atmost.lock SET superseding = greatest(superseding, (SELECT ticket "
-      "FROM ours)) WHERE name = $1) SELECT pg_notify('atmost_' || owner, '') FROM atmost.waiter "
-      "WHERE lock = $1 AND supersedes AND ticket < (SELECT ticket FROM ours)",
-      {key, client.owner},
-      "SELECT",
-      1};
+      "WITH drawn AS (INSERT INTO atmost.waiter (lock, session, expires, since, max, take, mode, "
+      "joins, supersedes, due, parked, owner, host, pid, uid, id, command) VALUES ($1, $2, "
+      "clock_timestamp() + " +
+          interval_of(3) + ", " + moment_of(4) + ", $5, $6, $7, $8, $9, " + moment_of(10) +
+          ", $11, $12, $13, $14, $15, $16, $17) RETURNING ticket), newest AS (UPDATE atmost.lock "
+          "SET superseding = ticket FROM drawn WHERE $9 AND name = $1), told AS (SELECT "
+          "pg_notify('atmost_' || owner, '') FROM atmost.waiter WHERE $9 AND lock = $1 AND "
+          "supersedes AND owner <> $12) SELECT ticket FROM drawn WHERE (SELECT count(*) FROM told) "
+          ">= 0",
+      std::move(values), 1, "SELECT 1"};
 }
 
-Statement note_due(const std::string& key, std::uint64_t ticket, Micros due) {
-  return {"UPDATE atmost.waiter SET due = " + moment_of(3) + " WHERE lock = $1 AND ticket = $2",
-          {key, number(ticket), due == 0 ? Value{} : number(due)},
-          "UPDATE",
-          0};
+Statement note_place(const std::string& key, std::uint64_t ticket, const PlaceNote& note) {
+  return {"UPDATE atmost.waiter SET due = " + moment_of(3) +
+              ", parked = $4 WHERE lock = $1 AND ticket = $2",
+          {key, number(ticket), note.due == 0 ? Value{} : number(note.due), truth(note.parked)}};
 }
 
-// A ticket that was lost with the server's machine may be another's.
-Statement leave_place(const std::string& key, std::uint64_t ticket, const ClientId& client) {
-  return {"DELETE FROM atmost.waiter WHERE lock = $1 AND ticket = $2 AND owner = $3",
-          {key, number(ticket), client.owner},
-          "DELETE",
-          0};
+Statement note_turn(const LockFacts& lock, const LockFacts::Note& note, const std::string& clock) {
+  const bool used = note.began_boot_ns == 0;
+  const std::int64_t age_ns = lock.clocks().turns_boot_ns - note.began_boot_ns;
+  return {"WITH noted AS (UPDATE atmost.waiter SET turn = " + clock + " - " + interval_of(3) +
+              " WHERE lock = $1 AND ticket = $2 RETURNING owner) SELECT pg_notify('atmost_' || "
+              "owner, '') FROM noted WHERE $3::bigint IS NOT NULL",
+          {lock.key, number(note.ticket), used ? Value{} : number(age_ns / 1000)},
+          1};
 }
 
-// The attempt was refused although it was our turn: the turn begins again.
-void add_sign_of_life(const std::string& key, std::uint64_t ticket, const Snapshot& snapshot,
-                      std::vector<Statement>& to) {
-  if (!snapshot.place_left_us || *snapshot.place_left_us >= kCalledUs) return;
-  to.push_back({"UPDATE atmost.waiter SET expires = clock_timestamp() + " + interval_of(3) +
-                    " WHERE lock = $1 AND ticket = $2",
-                {key, number(ticket), number(kPlaceLasts.ns / 1000)},
-                "UPDATE",
-                0});
+Statement leave_place(const std::string& key, const ClientId& client) {
+  return {"DELETE FROM atmost.waiter WHERE lock = $1 AND owner = $2", {key, client.owner}};
 }
 
 // When to look again without a notification.
-void PostgresSession::plan_look(const Attempt& attempt, const Decision& decision) {
+void PostgresSession::plan_look(const Ticket& queue, const Decision& decision) {
   const std::int64_t now = os::boot_ns();
   std::uint32_t ahead = 0;
   std::int64_t first_end_us = INT64_MAX;
-  bool gone = false;
-  for (const LockAttempt& one : attempt.locks) {
-    ahead = std::max(ahead, one.snapshot.waiters_ahead);
-    gone = gone || (queued_ && !one.snapshot.place_left_us);
-    for (const Holder& holder : one.snapshot.holders) {
+  for (const auto& one : locks_) {
+    ahead = std::max(ahead, one->ahead);
+    for (const Holder& holder : one->holders_found) {
       if (!holder.expired && !holder.doubted) first_end_us = std::min(first_end_us, holder.left_us);
     }
   }
   std::int64_t pause = kLookNs + kLookNs / kLookShare * ahead;
   pause -= pause / 8 * (os::scatter() % 8) / 8;
   // Before its rate allows it, only forget can make an attempt succeed.
-  if (attempt.queue->due_boot_ns > now)
-    pause = std::max(pause, std::min(kRefreshEvery.ns, attempt.queue->due_boot_ns - now));
-  if (attempt.doubts && ahead == 0) pause = std::min(pause, kLookForAnswerNs);
+  if (queue.due_boot_ns > now)
+    pause = std::max(pause, std::min(kRefreshEvery.ns, queue.due_boot_ns - now));
+  if (doubts_ && ahead == 0) pause = std::min(pause, kLookForAnswerNs);
   if (ahead == 0 && first_end_us < pause / 1000) pause = (first_end_us + kJustAfterUs) * 1000;
-  if (gone) {  // our place was deleted while we were suspended or stopped: draw another
-    *attempt.queue = {};
-    leave_queue();
-    return;
-  }
   look_again_ns_ = now + std::min(pause, std::max<std::int64_t>(decision.retry_in.ns, 1'000'000));
   if (!queued_) refresh_ns_ = now + kRefreshEvery.ns;
   if (place_key_ != client_->connection->session_key())
@@ -175,7 +150,7 @@ std::int64_t PostgresSession::known_dead_by() const {
 
 void PostgresSession::ask_whether_it_is_there() {
   if (os::boot_ns() < client_->connection->heard_boot_ns() + kFreshNs) return;
-  const Statement statements[] = {{"SELECT 1", {}, "SELECT", 1}};
+  const Statement statements[] = {{"SELECT 1", {}, 1}};
   client_->connection->ask(statements, known_dead_by());
 }
 
@@ -184,9 +159,7 @@ void PostgresSession::refresh_place() {
     const Statement statements[] = {{"UPDATE atmost.waiter SET expires = clock_timestamp() + " +
                                          interval_of(2) + ", session = $3 WHERE owner = $1",
                                      {client_->id.owner, number(kPlaceLasts.ns / 1000),
-                                      std::to_string(connection.session_key())},
-                                     "UPDATE",
-                                     0}};
+                                      std::to_string(connection.session_key())}}};
     connection.ask(statements, deadline);
     place_key_ = connection.session_key();
   });
@@ -195,14 +168,11 @@ void PostgresSession::refresh_place() {
 
 void PostgresSession::withdraw(Ticket& ticket) {
   if (!ticket.drawn) return;
-  std::vector<std::pair<std::string, std::uint64_t>> places;
-  for (std::size_t i = 0; i < keys_.size(); ++i) places.emplace_back(keys_[i], ticket.numbers[i]);
-  std::sort(places.begin(), places.end());
   std::vector<Statement> statements = {begin()};
-  for (const auto& [key, number] : places) statements.push_back(take_row(key));
-  for (const auto& [key, number] : places) {
-    statements.push_back(leave_place(key, number, client_->id));
-    statements.push_back(wake_first(key));
+  for (const auto& one : locks_) statements.push_back(take_row(one->key));
+  for (const auto& one : locks_) {
+    statements.push_back(leave_place(one->key, client_->id));
+    statements.push_back(wake_first(one->key));
   }
   statements.push_back(commit());
   ticket = {};

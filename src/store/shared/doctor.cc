@@ -25,7 +25,7 @@ using diagnosis::millis;
 
 constexpr Duration kPatience = Duration::seconds(10);
 
-// What the worker found; it may find it too late.
+// The worker's finding; it may find it too late.
 struct Trial {
   Status directory;
   std::string mount;

@@ -16,21 +16,6 @@ namespace {
 
 constexpr Duration kGuardAgain = Duration::millis(20);
 
-// The job that runs in this thread, for its decisions.
-thread_local const Core* deciding = nullptr;
-thread_local DecideFn decides = nullptr;
-
-// A job that is late admits nobody: its caller has gone.
-Decision decide_if_wanted(const Request& request, const LockSpec& lock, const View& view,
-                          const Instant& now) {
-  Decision decision = decides(request, lock, view, now);
-  if (deciding->given_up) {
-    decision.verdict = Verdict::busy;
-    decision.why = Why::no_slot;
-  }
-  return decision;
-}
-
 // Times of runs are compared with those that other machines wrote.
 Status check_clock(const Request& request) {
   const bool by_clock =
@@ -47,7 +32,7 @@ Status check_clock(const Request& request) {
   return error;
 }
 
-// What a job hands to its caller, who may have gone.
+// The result that a job hands to its caller, which may have gone.
 template <class T>
 struct Answer {
   Result<T> it{std::in_place};
@@ -82,6 +67,19 @@ Status Core::open() {
   return done;
 }
 
+Status Core::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
+  return session.look(moment, queue, to);
+}
+
+Status Core::apply(const rule::Plan& plan, const Instant& now, Ticket* queue, rule::Applied& to) {
+  if (!given_up) return session.apply(plan, now, queue, to);
+  plan.decision.verdict = Verdict::busy;
+  plan.decision.why = Why::no_slot;
+  rule::Plan nothing(plan.decision);
+  nothing.failed = plan.failed;
+  return session.apply(nothing, now, queue, to);
+}
+
 SharedSession::SharedSession(const Request& request) : core_(std::make_shared<Core>(request)) {}
 
 SharedSession::~SharedSession() = default;
@@ -107,7 +105,7 @@ void SharedSession::close() {
   delete this;
 }
 
-Result<Decision> SharedSession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
+Result<Decision> SharedSession::attempt(DecideFn decide, MomentFn moment, Ticket* queue,
                                         Lease& lease) {
   const std::int64_t called = os::boot_ns();
   // A caller that waits also waits for a server that restarts.
@@ -123,12 +121,10 @@ Result<Decision> SharedSession::attempt(DecideFn decide, const Instant& now, Tic
           answer->it = opened.error();
           return;
         }
-        deciding = &core;
-        decides = decide;
         core.ticket = ticket;
-        answer->it = core.session.attempt(decide_if_wanted, now, queues ? &core.ticket : nullptr,
-                                          core.lease);
-        if (core.lease.held() && core.given_up) core.lease.release(Ending::not_started, now);
+        answer->it = rule::admit(core, core.request, decide, moment,
+                                 queues ? &core.ticket : nullptr, core.lease);
+        if (core.lease.held() && core.given_up) core.lease.release(Ending::not_started, os::now());
       },
       until);
   if (!done) return silent(core_->directory);

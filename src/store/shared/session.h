@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/session.h"
+#include "rule/admit.h"
 #include "store/local/session.h"
 #include "worker.h"
 
@@ -15,8 +16,9 @@ namespace atmost::shared {
 class HeldLease;
 class SharedHolderStop;
 
-// What jobs use, in the worker's thread alone: so it outlives a session whose server hangs.
-struct Core {
+// The state that jobs use, in the worker's thread alone: so it outlives a session whose server
+// hangs.
+struct Core final : rule::Section {
   // Paths without the scheme. Its views are those of the caller's request.
   explicit Core(const Request& from);
   Core(const Core&) = delete;
@@ -25,6 +27,10 @@ struct Core {
 
   // Examines the directory and opens the files, once.
   Status open();
+  Status look(MomentFn moment, Ticket* queue, rule::Looked& to) override;
+  // A job that is late admits nobody: its caller has gone.
+  Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
+               rule::Applied& to) override;
 
   Request request;
   const std::string directory;
@@ -52,8 +58,7 @@ class SharedSession final : public Session {
   SharedSession(const SharedSession&) = delete;
   SharedSession& operator=(const SharedSession&) = delete;
 
-  Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
-                           Lease& lease) override;
+  Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue, Lease& lease) override;
   Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
   void withdraw(Ticket& ticket) override;
   Result<std::uint32_t> count_refusal(std::uint32_t lock) override;

@@ -12,7 +12,7 @@
 namespace atmost::shared {
 namespace {
 
-// What inspect() saw, for a visitor that may not wait as long as the job does.
+// The findings of inspect(), for a visitor that may not wait as long as the job does.
 struct Seen final : LockVisitor {
   explicit Seen(bool only) : only_holders(only) {}
 

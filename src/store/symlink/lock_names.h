@@ -1,4 +1,4 @@
-// The names around one lock link. docs/symlink-locks.md says what each is for.
+// The names around one lock link. docs/internals/symlink-locks.md says what each is for.
 //
 //   NAME                        the lock: ours and the original's
 //   NAME.atmost                 the mutex: which of ours may touch NAME
@@ -30,7 +30,7 @@ Status locate(const PathText& path, LockNames& to);
 PathText claim_name(const LockNames& names, std::string_view mutex_text, unsigned number);
 PathText spare_name(const LockNames& names, std::int64_t pid, std::uint64_t token);
 
-// What a name in the directory is to this lock, if anything.
+// The role of a name in the directory for this lock, if any.
 enum class NameKind : std::uint8_t { none, leftover, claim, spare };
 NameKind kind_of(const LockNames& names, std::string_view name);
 // The hash of a mutex's text in the names of its rights; it shows which mutex a right belongs to.

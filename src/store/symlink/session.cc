@@ -5,6 +5,7 @@
 
 #include "lease.h"
 #include "link.h"
+#include "os/above.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/process.h"
@@ -17,7 +18,7 @@ namespace atmost::symlink {
 namespace {
 
 // Of the processes that compete for the lock, each round admits at least one.
-constexpr int kTries = 16;
+constexpr std::uint32_t kTries = 16;
 
 // In whole seconds, as the format requires; rounded up.
 std::int64_t ttl_of(Duration expire_after) {
@@ -26,19 +27,8 @@ std::int64_t ttl_of(Duration expire_after) {
   return (expire_after.ns + kSecond - 1) / kSecond;
 }
 
-// Greater than `seen`, than every other of this process, and than the clock's microseconds.
-std::uint64_t next_token(std::uint64_t seen) {
-  static std::uint64_t last = 0;
-  std::uint64_t old = __atomic_load_n(&last, __ATOMIC_RELAXED);
-  std::uint64_t next;
-  do {
-    next = static_cast<std::uint64_t>(os::now().real_ns / 1000);
-    if (next <= old) next = old + 1;
-    if (next <= seen) next = seen + 1;
-  } while (
-      !__atomic_compare_exchange_n(&last, &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-  return next;
-}
+// The last token of this process: its threads' leftovers are told apart by their tokens.
+std::uint64_t last_token = 0;
 
 Status supported(const Request& request) {
   const LockSpec& lock = request.locks[0];
@@ -79,46 +69,81 @@ Status SymlinkSession::prepare() {
     const int unmade = os::make_directories_above(names_.name, which);
     if (unmade != 0) return failure(which, unmade, "cannot create the directory");
   }
-  bool open_to_all = false;
-  PathText directory;
-  if (const int error = os::find_open_directory(names_.name.c_str(), open_to_all, directory)) {
-    return failure(directory, error, "cannot examine the directory");
-  }
-  if (open_to_all) {
-    return failure(
-        directory, Code::not_permitted,
-        "everybody may rename files in it; chmod o-w or chmod +t it, or use another directory");
-  }
-  return {};
+  Hazard hazard = Hazard::none;
+  PathText which;
+  if (const int error = os::find_hazard(names_.name.c_str(), os::own_standard(), hazard, which))
+    return failure(which, error, "cannot examine the directory");
+  if (hazard == Hazard::none) return {};
+  Error error = failure(names_.name, Code::not_permitted, "");
+  append_hazard(error.message, hazard, which);
+  return error;
 }
 
-// Looks without writing. True: the lock could be taken.
-Result<bool> SymlinkSession::room(const Instant& now, View& view) {
-  view.held = 0;
+void LinkFacts::set(const rule::Asker& asker, bool held, std::uint64_t token, std::int64_t pid) {
+  asker_ = asker;
+  pid_ = pid;
+  rule::Table table;
+  holder_.slot = 1;
+  if (held) table.holders = {&holder_, 1};
+  // No floor: other processes take theirs from the clock.
+  last_of_process_ = __atomic_load_n(&last_token, __ATOMIC_RELAXED);
+  table.state.token = token > last_of_process_ ? token : last_of_process_;
+  TableFacts::set(asker, table);
+}
+
+bool LinkFacts::ancestor() {
+  const std::int64_t kept_for = asker_.request->kept_for;
+  return pid_ != 0 && (kept_for != 0 ? pid_ == kept_for : os::is_ancestor(pid_));
+}
+
+// Looks without writing.
+Status SymlinkSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
+  to.now = moment(request_);
+  to.turns_boot_ns = to.now.boot_ns;
+  to.locks = {&looked_, 1};
   Snapshot lock;
-  if (const int error = look(names_.name.c_str(), lock))
+  if (const int error = symlink::look(names_.name.c_str(), lock))
     return failure(names_.name, error, "cannot be examined");
   if (lock.kind == Snapshot::Kind::alien) {
     return failure(names_.name, Code::io,
                    "is not a symlink lock (pid= time= ttl= psid= id=); name another path");
   }
   MutexSnapshot mutex;
-  if (Status looked = look_at_mutex(names_, mutex); !looked.ok()) return looked.error();
-  const bool held = lock.kind == Snapshot::Kind::lock && !over(lock, now, boot_, nullptr);
-  const bool mutex_held = mutex.present && !over(mutex, now, boot_, nullptr);
-  view.held = held || mutex_held ? 1 : 0;
-  if (lock.kind == Snapshot::Kind::lock && lock.target.ours) {
-    view.token = lock.target.token;
-    if (view.token > seen_token_ && view.token < UINT64_MAX / 2) seen_token_ = view.token;
-  }
-  if (held && request_.nested) {
-    view.held_by_ancestor = request_.kept_for != 0 ? lock.target.pid == request_.kept_for
-                                                   : os::is_ancestor(lock.target.pid);
-  }
-  return !held && !mutex_held;
+  if (Status looked = look_at_mutex(names_, mutex); !looked.ok()) return looked;
+  const bool held = lock.kind == Snapshot::Kind::lock && !over(lock, to.now, boot_, nullptr);
+  const bool mutex_held = mutex.present && !over(mutex, to.now, boot_, nullptr);
+  if (lock.kind == Snapshot::Kind::lock && lock.target.ours && lock.target.token > seen_token_ &&
+      lock.target.token < UINT64_MAX / 2)
+    seen_token_ = lock.target.token;
+  facts_.set(rule::asker_of(request_, queue, 0), held || mutex_held || lost_ == kTries, seen_token_,
+             held ? lock.target.pid : 0);
+  return {};
 }
 
-Status SymlinkSession::write_texts(const Instant& now) {
+Status SymlinkSession::apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
+                             rule::Applied& to) {
+  if (plan.admits()) {
+    const Result<TryLock> taken = take(now, facts_.plan.held.token);
+    if (!taken.ok()) return taken.error();
+    to.changed = taken.value() == TryLock::busy;
+    if (to.changed) {
+      ++lost_;
+      return {};
+    }
+    held_ = {};
+    held_.token = mutex_.token;
+    held_.count = 1;
+    held_.slots[0] = 1;
+    to.hold = this;
+    watch_.stop();
+  }
+  lost_ = 0;
+  if (queue != nullptr && plan.step == rule::QueueStep::draw) queue->drawn = true;
+  if (queue != nullptr && plan.step == rule::QueueStep::leave) *queue = {};
+  return {};
+}
+
+Status SymlinkSession::write_texts(const Instant& now, std::uint64_t token) {
   const std::int64_t pid = request_.kept_for != 0 ? request_.kept_for : os::process_id();
   const ProcessIdentity identity = identity_of(pid, boot_);
   Result<Text<127>> psid = psid_of(pid);
@@ -132,7 +157,7 @@ Status SymlinkSession::write_texts(const Instant& now) {
   target.ours = true;
   target.start_ns = identity.start_ns;
   target.boot = identity.boot;
-  target.token = next_token(seen_token_);
+  target.token = token;
   text_ = format_target(target);
   mutex_.identity = identity;
   mutex_.until_s = target.ttl_s >= kNoExpiry ? 0 : target.time_s + target.ttl_s;
@@ -140,8 +165,13 @@ Status SymlinkSession::write_texts(const Instant& now) {
   return {};
 }
 
-Result<TryLock> SymlinkSession::take(const Instant& now) {
-  if (Status written = write_texts(now); !written.ok()) return written.error();
+// Busy, too, if another thread has the same token.
+Result<TryLock> SymlinkSession::take(const Instant& now, std::uint64_t token) {
+  std::uint64_t before = facts_.last_of_process();
+  if (!__atomic_compare_exchange_n(&last_token, &before, token, false, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED))
+    return TryLock::busy;
+  if (Status written = write_texts(now, token); !written.ok()) return written.error();
   const ProcessIdentity self =
       request_.kept_for != 0 ? identity_of(os::process_id(), boot_) : mutex_.identity;
   Result<TryLock> mutex_held = take_mutex(names_, mutex_, self, now);
@@ -156,32 +186,9 @@ Result<TryLock> SymlinkSession::take(const Instant& now) {
   return taken;
 }
 
-Result<Decision> SymlinkSession::attempt(DecideFn decide, const Instant& now, Ticket* queue,
+Result<Decision> SymlinkSession::attempt(DecideFn decide, MomentFn moment, Ticket* queue,
                                          Lease& lease) {
-  Decision decision;
-  for (int i = 0; i < kTries; ++i) {
-    View view;
-    view.last_chance = queue == nullptr;
-    Result<bool> seen = room(now, view);
-    if (!seen.ok()) return seen.error();
-    view.has_room = seen.value() && i + 1 < kTries;
-    decision = decide(request_, request_.locks[0], view, now);
-    if (decision.verdict != Verdict::admit) break;
-    Result<TryLock> taken = take(now);
-    if (!taken.ok()) return taken.error();
-    if (taken.value() == TryLock::busy) continue;
-    held_ = {};
-    held_.token = mutex_.token;
-    held_.count = 1;
-    held_.slots[0] = 1;
-    if (queue != nullptr) *queue = {};
-    watch_.stop();
-    lease = Lease(this);
-    return decision;
-  }
-  if (decision.verdict == Verdict::busy && decision.why != Why::none && queue != nullptr)
-    queue->drawn = true;
-  return decision;
+  return rule::admit(*this, request_, decide, moment, queue, lease);
 }
 
 Result<Wake> SymlinkSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
@@ -195,7 +202,7 @@ Result<Wake> SymlinkSession::await(Ticket& ticket, std::int64_t deadline_boot_ns
   os::ProcessHandle sitter;
   Snapshot lock;
   MutexSnapshot mutex;
-  if (const int error = look(names_.name.c_str(), lock))
+  if (const int error = symlink::look(names_.name.c_str(), lock))
     return failure(names_.name, error, "cannot be examined");
   if (Status looked = look_at_mutex(names_, mutex); !looked.ok()) return looked.error();
   const bool held = lock.kind == Snapshot::Kind::lock && !over(lock, now, boot_, &holder);
@@ -234,7 +241,7 @@ Result<std::uint32_t> SymlinkSession::count_refusal(std::uint32_t) { return std:
 
 bool SymlinkSession::is_still_ours() const {
   Snapshot found;
-  return look(names_.name.c_str(), found) == 0 && found.kind == Snapshot::Kind::lock &&
+  return symlink::look(names_.name.c_str(), found) == 0 && found.kind == Snapshot::Kind::lock &&
          found.text.view() == text_.view();
 }
 

@@ -9,8 +9,29 @@
 #include "mutex_link.h"
 #include "os/name_watch.h"
 #include "os/self.h"
+#include "rule/admit.h"
+#include "rule/table.h"
 
 namespace atmost::symlink {
+
+// One slot, no places.
+class LinkFacts final : public rule::TableFacts {
+ public:
+  // `pid`: the holder's; 0: there is none.
+  void set(const rule::Asker& asker, bool held, std::uint64_t token, std::int64_t pid);
+  // The newest token of this process, as of set().
+  std::uint64_t last_of_process() const { return last_of_process_; }
+
+  bool ancestor() override;
+  // The link's own ttl decides, and no process is signalled.
+  std::span<const HolderView> holders(rule::Holders) override { return {}; }
+
+ private:
+  rule::Asker asker_;
+  HolderView holder_;
+  std::int64_t pid_ = 0;
+  std::uint64_t last_of_process_ = 0;
+};
 
 // One lock, one slot; nothing is open between calls but the watch of a waiter. About 40 KiB.
 //
@@ -19,7 +40,7 @@ namespace atmost::symlink {
 // (await_end()). request.expire_after is written into the link: after it any caller may take the
 // lock, and no process is signalled. No order among waiters. The token is the wall clock in µs: it
 // increases within a process and as long as the clock is not put back.
-class SymlinkSession final : public Session, private Hold {
+class SymlinkSession final : public Session, private Hold, private rule::Section {
  public:
   explicit SymlinkSession(const Request& request)
       : Hold(&held_), request_(request), boot_(os::boot_hash()) {}
@@ -29,8 +50,7 @@ class SymlinkSession final : public Session, private Hold {
   // Makes what the request wants to be made. The first call.
   Status prepare();
 
-  Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
-                           Lease& lease) override;
+  Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue, Lease& lease) override;
   Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
   void withdraw(Ticket& ticket) override { ticket = {}; }
   Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
@@ -54,9 +74,11 @@ class SymlinkSession final : public Session, private Hold {
   static constexpr std::int64_t kLookAgainNs = 5'000'000'000;
   static constexpr std::int64_t kSoonNs = 10'000'000;
 
-  Result<bool> room(const Instant& now, View& view);
-  Result<TryLock> take(const Instant& now);
-  Status write_texts(const Instant& now);
+  Status look(MomentFn moment, Ticket* queue, rule::Looked& to) override;
+  Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
+               rule::Applied& to) override;
+  Result<TryLock> take(const Instant& now, std::uint64_t token);
+  Status write_texts(const Instant& now, std::uint64_t token);
 
   // Hold. No process signals the holder of a link.
   Contest contested(std::uint32_t) const override { return Contest::none; }
@@ -69,6 +91,9 @@ class SymlinkSession final : public Session, private Hold {
   PathText text_;  // of our link
   HeldLock held_;
   std::uint64_t seen_token_ = 0;
+  std::uint32_t lost_ = 0;  // looks in a row after which another caller was faster
+  LinkFacts facts_;
+  rule::Facts* const looked_ = &facts_;
   os::NameWatch watch_;
 };
 

@@ -1,4 +1,4 @@
-// What is found under a lock's name, and whether the lock is still held.
+// The link under a lock's name, and whether the lock is still held.
 #ifndef ATMOST_STORE_SYMLINK_SNAPSHOT_H
 #define ATMOST_STORE_SYMLINK_SNAPSHOT_H
 

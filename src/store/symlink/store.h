@@ -1,6 +1,6 @@
 // Locks as symbolic links, in the format of the shell function lock_unlock, so that scripts with it
 // and atmost exclude one another. For filesystems without byte locks, and for old scripts.
-// docs/symlink-locks.md describes them in full.
+// docs/internals/symlink-locks.md describes them in full.
 #ifndef ATMOST_STORE_SYMLINK_STORE_H
 #define ATMOST_STORE_SYMLINK_STORE_H
 

@@ -13,7 +13,7 @@ namespace etcd_kit {
 // How long anything here may take, in seconds.
 inline constexpr double kPatience = 30;
 
-// What became of it; `wrong`: what must not be, whatever the fault.
+// Its outcome; `wrong`: what must not be, whatever the fault.
 struct Told {
   bool ran = false;
   bool cut = false;  // the command ended though nobody had told it to
@@ -38,8 +38,8 @@ std::string exit_code(const Told& told, const Process& caller);
 bool is_one_of(int code, std::initializer_list<int> codes);
 // Etcd did not tell, or it told that we may not.
 bool no_answer(const Told& told, const Plan& plan);
-// Who ran its command ends as that did (3), who did not says why: `refusal`, or that there was no
-// answer. What is wrong, or "".
+// A caller that ran its command ends as that did (3), any other says why: `refusal`, or that there
+// was no answer. The fault, or "".
 std::string judge(const Told& told, const Process& caller, const Plan& plan, int refusal);
 
 }  // namespace etcd_kit

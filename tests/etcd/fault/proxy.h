@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "damage.h"
-#include "etcd/kit/tested_channel.h"
 
 namespace etcd_kit {
 
@@ -68,9 +67,9 @@ class FaultProxy {
   FaultProxy& operator=(const FaultProxy&) = delete;
   ~FaultProxy();
 
-  std::string host() const { return callers_loopback() + ":" + std::to_string(port_); }
+  std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
   void begin(const Plan& plan);
-  // What was answered since begin(), and how many of it wrongly: whatever the proxy itself did to
+  // The answers since begin(), and how many of them were wrong: whatever the proxy itself did to
   // the connection.
   std::vector<Answered> answered();
   unsigned injected() const { return injected_; }

@@ -28,7 +28,7 @@ std::string run_it(Stage& stage, const std::string& prefix, Words words, const P
   const bool held = stage.kept(held_key(prefix)).created != 0;
   // An admission whose answer was lost holds the slot, until its lease ends.
   if (told.code == 75 && !held) return "busy, though nobody holds it: " + caller.said;
-  // Who got no answer in all its time could not give it back.
+  // A caller that got no answer in all its time could not give it back.
   const bool stalled = plan.fault == Fault::stall_before || plan.fault == Fault::stall_after;
   const bool told_to_end = told.ran && plan.reach == Reach::once && !stalled;
   return told_to_end && held ? "the slot is still held after the command's end" : "";
@@ -207,7 +207,7 @@ std::string replaces(Stage& stage, const Props&, const Plan& plan) {
 // Whoever was told that it is drained, finds it drained.
 std::string drains(Stage& stage, const Props&, const Plan& plan) {
   const std::string prefix = stage.fresh_prefix();
-  Process caller = stage.start(Way::harmed, prefix, {"drain", "lock"});
+  Process caller = stage.start(Way::harmed, prefix, {"drain", "--create", "lock"});
   const Told told = follow(stage, caller, prefix);
   if (!told.wrong.empty()) return told.wrong;
   if (no_answer(told, plan)) return "";

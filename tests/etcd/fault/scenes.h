@@ -1,5 +1,5 @@
-// What callers do while their way to etcd is harmed, and what is to be true of it whatever the harm
-// was.
+// The work of callers while their way to etcd is harmed, and what is to be true of it whatever the
+// harm was.
 #ifndef ATMOST_TESTS_ETCD_FAULT_SCENES_H
 #define ATMOST_TESTS_ETCD_FAULT_SCENES_H
 
@@ -10,8 +10,8 @@
 
 namespace etcd_kit {
 
-// What the scenes of one stage find there: a lock that is held all the time, and one whose interval
-// is running.
+// The keys that the scenes of one stage find: a lock that is held all the time, and one whose
+// interval is running.
 class Props {
  public:
   explicit Props(Stage& stage);
@@ -33,7 +33,7 @@ class Props {
 
 struct Scene {
   const char* name;
-  // One caller, with the plan that the proxy has. What was wrong, or "".
+  // One caller, with the plan that the proxy has. The fault, or "".
   std::string (*play)(Stage& stage, const Props& props, const Plan& plan);
 };
 std::span<const Scene> all_scenes();

@@ -14,7 +14,7 @@
 
 namespace etcd_kit {
 
-// What etcd has under a key; created 0: nothing.
+// The value of a key in etcd; created 0: nothing.
 struct Kept {
   std::uint64_t created = 0;
   std::int64_t lease = 0;
@@ -29,7 +29,7 @@ struct Process {
   std::string said;  // on standard output and standard error
 };
 
-// What a command that runs has said. One owner: the stage.
+// The words of a command that runs. One owner: the stage.
 struct Guest {
   int fd = -1;
   std::string said;  // "LABEL TOKEN\n"

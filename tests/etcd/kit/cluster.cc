@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "fleet/job.h"
 #include "store/etcd/wire.h"
 #include "tested_channel.h"
 
@@ -203,7 +204,7 @@ void Cluster::stop_all() {
 }
 
 std::string Cluster::host(unsigned member) const {
-  const std::string name = ground_.address ? address(member) : callers_loopback();
+  const std::string name = ground_.address ? address(member) : "127.0.0.1";
   return name + ":" + std::to_string(members_[member].client_port);
 }
 
@@ -234,6 +235,18 @@ time_t Cluster::wall_clock(unsigned member) const {
   return at == std::string::npos
              ? 0
              : curl_getdate(answer.substr(at + 6, answer.find('\r', at) - at - 6).c_str(), nullptr);
+}
+
+// "etcd Version: 3.4.23".
+bool Cluster::keeps_leases() {
+  const std::string words = fleet_kit::shell("etcd --version").words;
+  int minor = 0;
+  int patch = 0;
+  const std::size_t at = words.find("etcd Version: 3.");
+  if (at == std::string::npos ||
+      sscanf(words.c_str() + at, "etcd Version: 3.%d.%d", &minor, &patch) != 2)
+    abort();
+  return minor > 5 || (minor == 5 && patch >= 13) || (minor == 4 && patch >= 31);
 }
 
 std::string Cluster::etcdctl(unsigned member) const {

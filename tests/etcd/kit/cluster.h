@@ -48,6 +48,9 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
   ~Cluster();
 
+  // Whether the doctor trusts the leases of the etcd that is installed here (etcd #15247).
+  static bool keeps_leases();
+
   unsigned count() const { return static_cast<unsigned>(members_.size()); }
   std::string host(unsigned member) const;  // HOST:PORT
   std::string hosts() const;                // all of them, with commas
@@ -72,7 +75,7 @@ class Cluster {
   }
   // "etcdctl …" for a shell, as a client of this member. (Not of a cluster that was given `tls`.)
   std::string etcdctl(unsigned member) const;
-  // What its wall clock says, by the Date of its answers; 0: none came.
+  // Its wall clock, by the Date of its answers; 0: none came.
   time_t wall_clock(unsigned member) const;
 
  private:

@@ -10,8 +10,6 @@
 #include <string>
 #include <thread>
 
-#include "tested_channel.h"
-
 namespace etcd_kit {
 
 class Relay {
@@ -27,12 +25,16 @@ class Relay {
   // From now on answers are dated so many years later than they are.
   void shift_dates(int years) { years_ = years; }
 
-  std::string host() const { return callers_loopback() + ":" + std::to_string(port_); }
+  // From now on the next answer behind a transaction that writes is passed on so much later.
+  void hold_writes_back(int milliseconds) { late_ms_ = milliseconds; }
+  int held_back() const { return held_back_; }
+  // From now on members say that they are of a later version, in which leases are kept.
+  void pretend_version() { pretends_ = true; }
+
+  std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
   int connections() const { return connections_; }
   // How often these bytes were sent through it.
   int seen(const std::string& bytes);
-  // How many questions had been sent when the first answer of all came.
-  int asked_before_an_answer() const { return asked_first_; }
 
  private:
   void accept_all();
@@ -44,9 +46,12 @@ class Relay {
   std::uint16_t port_ = 0;
   int listener_ = -1;
   std::atomic<int> years_ = 0;
+  std::atomic<bool> pretends_ = false;
+  std::atomic<int> late_ms_ = 0;
+  std::atomic<int> held_back_ = 0;
+  std::atomic<int> answered_late_ = 0;
   std::atomic<bool> ending_ = false;
   std::atomic<int> connections_ = 0;
-  std::atomic<int> asked_first_ = -1;
   std::mutex mutex_;  // over sent_ and served_
   std::string sent_;
   std::list<std::thread> served_;

@@ -115,7 +115,7 @@ void Wire::listen() {
   for (std::thread& each : connections) each.join();
 }
 
-// What a client sent, message by message, behind one without a letter that begins a session.
+// The bytes of a client, message by message, behind one without a letter that begins a session.
 void Wire::count_asked(std::string& unread, bool& began, std::string_view more) {
   unread += more;
   for (;;) {
@@ -158,7 +158,7 @@ void Wire::serve(int client) {
   close(server);
 }
 
-// What the server sent, message by message: a letter, a length that counts itself, the body.
+// The bytes of the server, message by message: a letter, a length that counts itself, the body.
 bool Wire::pass(int from, int to, std::string& pending, int& in_connection) {
   char bytes[16384];
   const ssize_t got = read(from, bytes, sizeof bytes);

@@ -43,7 +43,7 @@ class Wire {
   // How many messages the server sent since spoil().
   int messages() const { return count_; }
   bool hit() const { return hit_; }
-  // What clients sent since spoil(): connections, batches (round trips), statements in them.
+  // The traffic of clients since spoil(): connections, batches (round trips), statements in them.
   int connections() const { return connections_; }
   int batches() const { return batches_; }
   int statements() const { return statements_; }

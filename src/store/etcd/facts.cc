@@ -1,0 +1,168 @@
+#include "facts.h"
+
+#include <algorithm>
+
+#include "lock_state.h"
+#include "os/self.h"
+#include "store/fleet/nesting.h"
+#include "words.h"
+
+namespace atmost::etcd {
+
+void EtcdFacts::look(Snapshot& seen, const CallerPlace& place, const Admissions& admissions,
+                     std::int64_t cooled_ns, const Instant& now, std::int64_t turns_boot_ns) {
+  seen_ = &seen;
+  request_ = &place.request;
+  lock_ = &place.lock;
+  admissions_ = &admissions;
+  now_ = now;
+  turns_boot_ns_ = turns_boot_ns;
+  rule::Table table;
+  table.state = rule_state(seen.state, seen.last_modified);
+  table.state.superseding = seen.superseding;
+  ring_ = admissions.stamps();
+  table.state.recorded = ring_.size();
+  if (admissions.dropped()) table.state.unknown_before = ring_.front();
+  table.state.last = last(cooled_ns);
+  table.ring = ring_;
+  holders_.clear();
+  for (const Snapshot::Holder& each : seen.holders) {
+    holders_.push_back(holder_view(each));
+    table.writer = table.writer || !each.record || each.record->mode == Mode::exclusive;
+  }
+  table.holders = holders_;
+  taken_over_.clear();
+  for (const auto& [slot, lease] : seen.taken) {
+    // A taker writes it under a lease: a key without one was written by hand.
+    if (lease != place.lease || place.lease == 0) taken_over_.push_back(slot);
+  }
+  table.taken_over = taken_over_;
+  table.drained = seen.state.drained_slots;
+  places_.clear();
+  for (const Snapshot::Waiter& each : seen.waiters) places_.push_back(queued(each));
+  table.places = places_;
+  set({request_, lock_, place.ticket}, table);
+}
+
+// The moments of the last admission and its end. An interval is measured by cooled_ns: no machine's
+// clock says how long ago it began.
+LastAdmission EtcdFacts::last(std::int64_t cooled_ns) const {
+  const Snapshot& seen = *seen_;
+  const Request& request = *request_;
+  LastAdmission last;
+  if (!seen.forgotten()) {
+    last.start = seen.last;
+    last.finish = seen.finish;
+    last.success = seen.success;
+  }
+  if (request.if_elapsed.is_forever() && seen.ever.known)
+    last.start = last.finish = last.success = seen.ever;
+  if (!now_.given && has_interval(request)) {
+    const Stamp counted = {now_.real_ns - cooled_ns, now_.boot_ns - cooled_ns, true,
+                           cooled_ns >= 0};
+    last.start = last.finish = last.success = counted;
+  }
+  if (request.rate.count > 0 && !ring_.empty()) {
+    const Stamp& newest = ring_.back();
+    const bool interval = has_interval(request) && last.start.known;
+    if (!interval || newest.boot_ns > last.start.boot_ns) last.start = newest;
+  }
+  return last;
+}
+
+rule::Table::Queued EtcdFacts::queued(const Snapshot::Waiter& from) {
+  rule::Table::Queued to;
+  const Record& record = from.record;
+  to.queue = from.queue;
+  to.joins = record.joins;
+  to.waiter.ticket = from.ticket;
+  to.waiter.take = record.take;
+  to.waiter.writer = record.mode == Mode::exclusive;
+  to.waiter.parked = record.parked;
+  to.waiter.turn_boot_ns = turn_of(from);
+  // By our clock: in the past for a waiter that is due.
+  if (record.rate.count > 0)
+    to.waiter.due_boot_ns = std::max<std::int64_t>(admissions_->due_boot_ns(record.rate, now_), 1);
+  return to;
+}
+
+std::int64_t EtcdFacts::turn_of(const Snapshot::Waiter& waiter) {
+  const Turn& turn = waiter.record.turn;
+  if (turn.boot_ns == 0) return 0;
+  if (turn.place != 0 && turn.place == own_place()) return turn.boot_ns;
+  SeenTurn& known = turns_[waiter.ticket];
+  if (known.turn != turn) known = {turn, turns_boot_ns_};
+  return known.seen_boot_ns;
+}
+
+std::vector<EtcdFacts::Claimant> EtcdFacts::claimants(std::uint64_t ticket) const {
+  std::vector<Claimant> all;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const rule::Waiter& each = places_[i].waiter;
+    if (each.ticket >= ticket) break;
+    // A reader is before a plain caller only if a writer is.
+    const bool claims = places_[i].queue == rule::queue_of(*lock_) || each.writer;
+    const bool had_turn = each.turn_boot_ns != 0 && turns_boot_ns_ - each.turn_boot_ns >= kTurn.ns;
+    if (claims && !each.parked && each.due_boot_ns <= now_.boot_ns && !had_turn)
+      all.push_back({seen_->waiters[i].lease, seen_->waiters[i].key});
+  }
+  return all;
+}
+
+std::int64_t EtcdFacts::last_boot_ns() {
+  const bool here = seen_->last.known && seen_->last.same_boot && seen_->last_place != 0 &&
+                    seen_->last_place == own_place();
+  return here ? seen_->last.boot_ns : 0;
+}
+
+rule::Waiter EtcdFacts::next_waiter(rule::Queue queue, std::uint64_t after) {
+  for (;;) {
+    const rule::Waiter found = TableFacts::next_waiter(queue, after);
+    if (!error().ok() || !read_page(queue, found.ticket)) return found;
+  }
+}
+
+// Whether more waiters were read: those of a line of that queue that may lie before that ticket (0:
+// any).
+bool EtcdFacts::read_page(rule::Queue queue, std::uint64_t before) {
+  const auto unread = [&](const Snapshot::Line& line) {
+    return line.queue == queue && line.more && (before == 0 || line.read_to < before);
+  };
+  const auto line = std::find_if(seen_->lines.begin(), seen_->lines.end(), unread);
+  if (line == seen_->lines.end()) return false;
+  Txn txn;
+  ask_for_page(*line, txn);
+  const Result<TxnReply> reply = transactions_.read(txn, transactions_.give_up());
+  if (!reply.ok()) {
+    fail(reply.error());
+  } else if (!take_page(reply.value().parts[0], *line, *seen_)) {
+    fail(alien_key(seen_->alien));
+  } else {
+    std::vector<rule::Table::Queued> before_page = std::move(places_);
+    places_.clear();
+    for (const Snapshot::Waiter& each : seen_->waiters) {
+      const auto known = std::find_if(before_page.begin(), before_page.end(), [&](const auto& one) {
+        return one.waiter.ticket == each.ticket;
+      });
+      places_.push_back(known != before_page.end() ? *known : queued(each));
+    }
+    show(places_);
+  }
+  return true;
+}
+
+std::uint32_t EtcdFacts::waiting(std::uint32_t enough) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(seen_->queued, enough));
+}
+
+bool EtcdFacts::ancestor() {
+  fleet::OwnTree ours;
+  for (const Snapshot::Holder& one : seen_->holders) {
+    if (one.record)
+      ours.see(one.record->host, one.record->boot, one.record->pid,
+               one.record->mode == Mode::exclusive);
+  }
+  return ours.blocks(*lock_);
+}
+
+}  // namespace atmost::etcd

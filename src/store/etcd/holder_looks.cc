@@ -1,0 +1,98 @@
+// A holder's looks and answers: whether its keys are there, and who asks it for something.
+#include <algorithm>
+
+#include "keys.h"
+#include "os/clock.h"
+#include "own_lease.h"
+#include "records.h"
+
+namespace atmost::etcd {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+// The pause between two looks for requests to stop: a fifteenth of the ttl, within these bounds.
+constexpr std::int64_t kShortestLookNs = kSecond;
+constexpr std::int64_t kLongestLookNs = 5 * kSecond;
+
+}  // namespace
+
+// A part of each renewal of a holder (presence.h): a majority says that our keys are there, or else
+// the next caller finds the slots free, and which questions are to be answered.
+fleet::Renewed OwnLease::answer_questions(std::int64_t give_up_boot_ns) {
+  Txn txn;
+  for (const HeldSlot& each : held_slots_)
+    txn.range(each.questions, end_of_prefix(each.questions))
+        .range(each.held, each.last_held + '\0');
+  std::optional<TxnReply> reply;
+  const Answer answer = gateway_.ask(
+      "kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
+        reply = parse_txn(text, txn.parts());
+        return reply && reply->succeeded && gateway_.history().believes(reply->header);
+      });
+  if (answer.kind != Answer::Kind::good) return fleet::Renewed::unknown;
+  std::vector<KeyValue> asked;
+  for (std::size_t i = 0; i < held_slots_.size(); ++i) {
+    const HeldSlot& ours = held_slots_[i];
+    std::uint32_t count = 0;
+    for (const KeyValue& held : reply->parts[2 * i + 1].keys) {
+      if (held.lease != id_ || held.created != ours.token) continue;
+      ++count;
+      for (const KeyValue& question : reply->parts[2 * i].keys) {
+        const bool to_us = Keys::slot_of(question.key) == Keys::slot_of(held.key);
+        if (to_us && question.modified > held.modified) asked.push_back(held);
+      }
+    }
+    if (count != ours.count) return fleet::Renewed::lost;
+  }
+  return asked.empty() || write_again(asked, give_up_boot_ns) ? fleet::Renewed::yes
+                                                              : fleet::Renewed::unknown;
+}
+
+bool OwnLease::write_again(const std::vector<KeyValue>& keys, std::int64_t give_up_boot_ns) {
+  Txn txn;
+  for (const KeyValue& each : keys)
+    txn.created_at(each.key, each.created).put(each.key, each.value, id_);
+  const Answer answer = gateway_.ask(
+      "kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
+        const std::optional<TxnReply> reply = parse_txn(text, txn.parts());
+        return reply && reply->succeeded;
+      });
+  return answer.kind == Answer::Kind::good;
+}
+
+bool OwnLease::heeds(const std::vector<KeyValue>& keys) const {
+  for (const KeyValue& key : keys) {
+    const std::optional<Ask> ask = parse_ask(key.value);
+    for (const HeldSlot& each : held_slots_) {
+      const bool ours = ask && ask->token == each.token && key.key.starts_with(each.prefix);
+      // The age of the hold is measured by our own clock: the taker's may be wrong.
+      if (ours && os::boot_ns() - each.since_boot_ns >= ask->due_ns) return true;
+    }
+  }
+  return false;
+}
+
+// Whether a taker asks us to stop; also looks whether our keys are there.
+bool OwnLease::look() {
+  look_at_boot_ns_ = os::boot_ns() + std::clamp(ttl_.ns / 15, kShortestLookNs, kLongestLookNs);
+  Txn txn;
+  for (const HeldSlot& each : held_slots_) {
+    txn.glance(each.prefix, end_of_prefix(each.prefix)).glance(each.held);
+  }
+  std::optional<TxnReply> reply;
+  // Asks only the member of our one connection: another member would have to accept a second one.
+  const Answer answer =
+      gateway_.ask_here("kv/txn", txn.text(), os::boot_ns() + kSecond, [&](std::string_view text) {
+        reply = parse_txn(text, txn.parts());
+        return reply && gateway_.history().believes(reply->header);
+      });
+  if (answer.kind != Answer::Kind::good) return false;
+  for (std::size_t i = 0; i < held_slots_.size(); ++i) {
+    const std::vector<KeyValue>& held = reply->parts[2 * i + 1].keys;
+    if (heeds(reply->parts[2 * i].keys)) return true;
+    if (held.empty() || held[0].created != held_slots_[i].token) doubts_ = true;
+  }
+  return false;
+}
+
+}  // namespace atmost::etcd

@@ -1,0 +1,116 @@
+// The facts of a lock file for the rule: the kernel and the file are asked for each answer when it
+// is wanted.
+#ifndef ATMOST_STORE_LOCAL_FACTS_H
+#define ATMOST_STORE_LOCAL_FACTS_H
+
+#include <optional>
+
+#include "core/decision.h"
+#include "queue.h"
+#include "rule/facts.h"
+#include "slots.h"
+
+namespace atmost::local {
+
+// Memory that the facts need, of which most callers use nothing.
+struct FactsRoom {
+  HolderView holders[kMaxVictims];
+  LockStats lock_stats;
+  DirectoryStats directory_stats;
+  WordBuffer words;
+};
+
+// A foreign lock whose process was looked for, which takes milliseconds.
+struct ForeignSeen {
+  os::Bytes bytes = {-1, 0};
+  std::int64_t pid = 0;
+};
+// The foreign lock `conflict`, with its process. If the kernel does not name that, every process is
+// looked at, once.
+rule::Foreign foreign_of(const LockFile& file, const os::Conflict& conflict, ForeignSeen& seen);
+
+// REQUIRES: the guard is held while it is used. The slots that it reserves are in `reserved`, in
+// any case: drop() gives them back.
+class LocalFacts final : public rule::Facts {
+ public:
+  LocalFacts(LockFile& file, const rule::Asker& asker, os::Owner owner, const Instant& now,
+             const TurnClock& clock, FactsRoom& room, ForeignSeen& seen, Reservation& reserved);
+
+  // Nothing but what `reserved` has is open, and nothing is locked above the limit (full.cc,
+  // together.cc).
+  void know_all() { known_ = true; }
+  // When turns were noted that are to be confirmed when the guard has been given back, as records
+  // have it; 0: none.
+  std::int64_t turns_noted() const { return noted_ ? clock_.record_ns : 0; }
+  bool flocked() const { return flocked_; }
+
+  const rule::State& state() override { return state_; }
+  std::int64_t last_boot_ns() override;
+  std::uint32_t reserve(std::uint32_t count) override;
+  void give_back() override;
+  rule::Others others() override;
+  std::uint32_t held(std::uint32_t enough) override;
+  bool some_drained() override { return reserved_.some_drained; }
+  rule::Foreign foreign() override;
+  bool nobody_waits() override { return known_ || (behind_asked_ && !behind_); }
+  rule::Waiter next_waiter(rule::Queue queue, std::uint64_t after) override;
+  bool sleeps(std::uint64_t ticket) override;
+  std::int64_t own_turn() override;
+  void note_turn(rule::Queue queue, std::uint64_t ticket, std::int64_t began_boot_ns) override;
+  rule::Waiter joiner(std::uint64_t after) override;
+  std::uint32_t waiting(std::uint32_t enough) override;
+  Stamp admission(std::uint32_t back) override;
+  std::span<const HolderView> holders(rule::Holders which) override;
+  bool ancestor() override;
+  StatsKept stats(LockStats*& lock, DirectoryStats*& directory) override;
+  rule::Flock flock() override;
+
+ private:
+  bool exclusive() const { return asker_.lock->mode == Mode::exclusive; }
+  bool reserve_all();
+  bool locked_behind();
+  bool is_locked(int fd, os::Owner owner, os::Bytes bytes,
+                 os::LockKind against = os::LockKind::write);
+  bool is_locked(os::Bytes bytes, os::LockKind against = os::LockKind::write) {
+    return is_locked(file_.fd(), os::Owner::description, bytes, against);
+  }
+  bool any_held() { return is_locked(file_.slot_fd(), owner_, kSlotsAndMode); }
+  std::uint32_t count(std::uint32_t first, std::uint32_t last, std::uint32_t enough);
+  void note(const Status& status) {
+    if (!status.ok()) fail(status);
+  }
+
+  LockFile& file_;
+  const rule::Asker asker_;
+  const os::Owner owner_;
+  const Instant now_;
+  const TurnClock clock_;
+  FactsRoom& room_;
+  ForeignSeen& seen_;
+  Reservation& reserved_;
+  rule::State state_;
+  std::optional<Search> search_;
+  bool known_ = false;
+  bool behind_asked_ = false;
+  bool behind_ = false;  // anything is locked above the limit: a slot, a taker, a waiter
+  bool others_asked_ = false;
+  bool flocked_ = false;
+  bool noted_ = false;
+  bool called_ = false;  // the waiter whose turn begins, and those behind it
+  rule::Others others_;
+  os::Conflict foreign_;  // if found, a foreign lock is in the way
+};
+
+// The number of that queue in the file.
+constexpr std::uint32_t file_queue(rule::Queue queue) {
+  return queue == rule::kModeQueue ? kModeQueue : queue;
+}
+
+// The part of the header that the rule knows.
+rule::State state_of(const LockFile& file);
+// Writes what differs, so that the rest keeps what only the file knows.
+void put_state(const rule::State& before, const rule::State& after, LockFile& file);
+
+}  // namespace atmost::local
+
+#endif

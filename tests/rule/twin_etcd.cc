@@ -1,0 +1,34 @@
+// Memory and etcd, asked alike (twins.h). Etcd measures rates and intervals by clocks of its own
+// (store/etcd/ring.h, intervals.h).
+#include <memory>
+
+#include "etcd/kit/cluster.h"
+#include "store/etcd/store.h"
+#include "twins.h"
+
+namespace atmost::twins {
+namespace {
+
+class Etcd final : public Other {
+ public:
+  Side begin(unsigned seed) override {
+    etcd::Access access;
+    for (unsigned i = 0; i < cluster_.count(); ++i)
+      access.endpoints.push_back("http://" + cluster_.host(i));
+    access.prefix = "/twin" + std::to_string(seed);
+    store_ = Owned<etcd::EtcdStore>(new etcd::EtcdStore(access, false));
+    return {&*store_, "etcd://there" + access.prefix + "/twin.lock", open_any, false};
+  }
+
+ private:
+  etcd_kit::Cluster cluster_;
+  Owned<etcd::EtcdStore> store_;
+};
+
+}  // namespace
+}  // namespace atmost::twins
+
+int main(int argc, char** argv) {
+  atmost::twins::Etcd etcd;
+  return atmost::twins::compare(etcd, argc, argv);
+}
