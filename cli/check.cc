@@ -2,24 +2,19 @@
 #include "core/json_line.h"
 #include "core/limiter.h"
 #include "core/words.h"
+#include "options/table.h"
 #include "report.h"
 #include "subcommands.h"
+#include "unknown_lock.h"
 
 namespace atmost::cli {
 namespace {
 
-class Nothing final : public LockVisitor {
- public:
-  void header(const Header&) override {}
-  void holder(const HolderView&) override {}
-  void waiter(const WaiterView&) override {}
-};
-
 int show_count(const Invocation& invocation) {
   const LockSpec& lock = invocation.request.locks[0];
-  Nothing nothing;
-  const Result<std::uint32_t> held = invocation.locks->inspect(lock, now(), &nothing);
+  const Result<std::uint32_t> held = invocation.locks->inspect(lock, now(), nullptr);
   if (!held.ok()) return fail(held.error(), invocation, 1);
+  if (held.value() == 0) warn_if_unknown(invocation, lock);
   Output to(1);
   if (invocation.json) {
     char room[kJsonRoom];
@@ -34,11 +29,11 @@ int show_count(const Invocation& invocation) {
 // Whether one more may start is the question; otherwise how many there are.
 bool asks(const Invocation& invocation) {
   const Request& request = invocation.request;
-  return invocation.max_given || invocation.shared || invocation.exclusive ||
+  return given(invocation, "max") || invocation.shared || invocation.exclusive ||
          !request.if_elapsed.is_zero() || request.if_elapsed_auto || request.rate.count > 0;
 }
 
-// What a monitoring plug-in ends with (Monitoring Plugins Development Guidelines).
+// The exit codes of a monitoring plug-in (Monitoring Plugins Development Guidelines).
 enum Plugin : int { kPluginOk = 0, kPluginCritical = 2, kPluginUnknown = 3 };
 constexpr std::string_view kPluginWords[] = {"OK", "", "CRITICAL", "UNKNOWN"};
 
@@ -78,6 +73,9 @@ int show_success(const Invocation& invocation) {
   }
   const LastSuccess& last = asked.value();
   const bool recent = !last.age.is_forever() && last.age <= within;
+  // A plug-in has one line.
+  if (last.age.is_forever() && !invocation.nagios)
+    warn_if_unknown(invocation, invocation.request.locks[0]);
   Text<200> words(": ");
   if (last.in_future) {
     words.append("the last success lies in the future: the clock was set back");
@@ -113,6 +111,7 @@ int check_command(Invocation& invocation) {
   if (!asks(invocation)) return show_count(invocation);
   invocation.request.looks_only = true;
   const Outcome outcome = probe(*invocation.locks, invocation.request);
+  if (outcome.kind == Outcome::Kind::ran) warn_if_unknown(invocation, invocation.request.locks[0]);
   report(outcome, invocation, 1);
   report_status(outcome, invocation, {});
   return exit_code(outcome, invocation);

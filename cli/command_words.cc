@@ -15,12 +15,6 @@ bool next_word(std::string_view& words, std::string_view& word) {
   return true;
 }
 
-std::string_view last_part(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash < path.size()) path.remove_prefix(slash + 1);
-  return path;
-}
-
 // Records hold at most 63 bytes of a name.
 bool is_labelled(std::string_view word, std::string_view label) {
   constexpr std::size_t kRecorded = 63;
@@ -50,6 +44,12 @@ bool is_interpreter(std::string_view name) {
 }
 
 }  // namespace
+
+std::string_view last_part(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash < path.size()) path.remove_prefix(slash + 1);
+  return path;
+}
 
 std::string_view path_of_command(std::string_view words, std::string_view label) {
   std::string_view word;

@@ -1,12 +1,15 @@
-// What a process runs, for people: the script or program by its path where the record has only the
-// first word's last part ("sh"). Taken from the command line as it is now, which the process may
-// have rewritten; never for decisions.
+// The command of a process, for people: the script or program by its path where the record has only
+// the first word's last part ("sh"). Taken from the command line as it is now, which the process
+// may have rewritten; never for decisions.
 #ifndef ATMOST_CLI_COMMAND_WORDS_H
 #define ATMOST_CLI_COMMAND_WORDS_H
 
 #include <string_view>
 
 namespace atmost::cli {
+
+// The part behind the last slash.
+std::string_view last_part(std::string_view path);
 
 // `words`: a command line, each word ended by a NUL, as /proc/PID/cmdline has it: the command's, or
 // that of an atmost that runs it. `label`: the command's name as its record has it. Returns the

@@ -2,12 +2,31 @@
 #include "core/limiter.h"
 #include "output.h"
 #include "subcommands.h"
+#include "unknown_lock.h"
 
 namespace atmost::cli {
 namespace {
 
+// A drain of a misspelt lock would leave the meant one open, so --create has to say that the lock
+// is new.
+Status examine(const Invocation& invocation, bool drained) {
+  const LockSpec& lock = invocation.request.locks[0];
+  if (!drained) {
+    warn_if_unknown(invocation, lock);
+    return {};
+  }
+  if (invocation.create) return {};
+  Status known = require_lock(invocation, lock, false);
+  if (known.ok()) return known;
+  Error error = known.error();
+  error.message.append(error.message.view().ends_with('?') ? " " : "; ");
+  error.message.append("--create drains a lock before its first use");
+  return error;
+}
+
 int set(Invocation& invocation, bool drained) {
   Status done = take_lock(invocation, false);
+  if (done.ok()) done = examine(invocation, drained);
   if (done.ok()) done = invocation.locks->set_drained(invocation.request, invocation.slot, drained);
   if (!done.ok()) {
     complain(done.error());

@@ -4,6 +4,7 @@
 
 #include "core/host.h"
 #include "core/monitor.h"
+#include "options/nearest.h"
 #include "output.h"
 #include "subcommands.h"
 #include "suggest.h"
@@ -24,6 +25,8 @@ constexpr std::string_view kSeldomUsed[] = {"simulate", "schema", "fence"};
 using Start = Error (*)(char* const* argv);
 
 void tell_killed() { complain(kSupervisorKilled); }
+
+void tell_left(const Error& words) { complain(words.message); }
 
 // For the monitor: the same program also ends the lease of a killed supervisor.
 constinit PathText store_url;
@@ -47,6 +50,7 @@ Error monitor(char* const* argv) {
   return monitor_program(argv,
                          {.started = hide_secrets,
                           .killed = tell_killed,
+                          .left = tell_left,
                           .end_lease = store_url.truncated() ? nullptr : end_lease,
                           .kill_grace = run.die_with.given() ? run.request.kill_grace : Duration{},
                           .caller_ended = tell_caller_ended});
@@ -89,12 +93,31 @@ bool is_a_program_of_ours(std::string_view name) {
   return false;
 }
 
+// Adds words as a user may type them, up to one that a shell would have to be given in quotation
+// marks, or that may be a secret. False: that one ends the line. `last`: null, or the end.
+bool append_words(Error& error, char* const* words, char* const* last) {
+  constexpr std::size_t kLongestAdvice = 400;
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,+:";
+  for (; *words != nullptr && words != last; ++words) {
+    const std::string_view word = *words;
+    const bool plain = word.find_first_not_of(kPlain) == std::string_view::npos &&
+                       word.find("//") == std::string_view::npos &&
+                       error.message.size() + word.size() < kLongestAdvice;
+    error.message.push(' ').append(plain ? word : "...");
+    if (!plain) return false;
+  }
+  return true;
+}
+
 // Ends the sentence "NAME is no command of atmost".
-Error no_command(std::string_view name) {
+Error no_command(std::string_view name, char* const* rest) {
   Error error = error_of(Code::usage, 0, "\"");
   error.message.append(name).append("\" is no command of atmost");
   if (const std::string_view own = own_command(name); !own.empty()) {
     append_meant(error, "", own);
+    if (is_another_program(name))
+      error.message.append(" docs/coming-from.md has the form of each of its options");
     return error;
   }
   Nearest nearest(name);
@@ -102,16 +125,25 @@ Error no_command(std::string_view name) {
   for (const ExternalProgram& one : external_programs()) nearest.consider(one.name);
   for (const std::string_view one : kSeldomUsed) nearest.consider(one);
   for (const std::string_view one : {"help", "version"}) nearest.consider(one);
-  if (nearest.found().empty()) {
-    error.message.append(": atmost --help lists them");
-  } else {
+  if (!nearest.found().empty()) {
     append_meant(error, "", nearest.found());
+    return error;
   }
+  error.message.append(": atmost --help lists them");
+  if (*rest != nullptr && std::string_view(*rest) != "--help")
+    error.message.append("; with a lock of that name: atmost run ").append(name).append(" COMMAND");
   return error;
 }
 
-// Ends the sentence about an option where a command was expected.
-Error option_without_command(std::string_view option) {
+bool is_command(std::string_view word) {
+  for (const Subcommand& one : subcommands()) {
+    if (one.name == word) return true;
+  }
+  return is_a_program_of_ours(word);
+}
+
+// An option stands where a command was expected. `argv`: with the program's name.
+Error option_without_command(std::string_view option, char* const* argv) {
   Error error = error_of(Code::usage, 0, "\"");
   error.message.append(option);
   std::string_view word = option;
@@ -124,9 +156,12 @@ Error option_without_command(std::string_view option) {
     append_meant(error, "--", nearest.found());
     return error;
   }
-  error.message.append("\" is before the command, and options come after it: atmost run ")
-      .append(option)
-      .append(" LOCK COMMAND");
+  error.message.append("\" is before the command, and options come after it: atmost ");
+  char* const* command = argv + 1;
+  while (*command != nullptr && !is_command(*command)) ++command;
+  const bool named = *command != nullptr;
+  error.message.append(named ? *command : "run");
+  if (append_words(error, argv + 1, command) && named) append_words(error, command + 1, nullptr);
   return error;
 }
 
@@ -147,6 +182,7 @@ Error monitor_itself(char* const* argv, const Invocation& invocation) {
   monitored_run = &invocation;
   return monitor_program(argv, {.started = hide_secrets,
                                 .killed = tell_killed_here,
+                                .left = tell_left,
                                 .kill_grace = invocation.request.kill_grace,
                                 .caller_ended = tell_caller_ended});
 }
@@ -162,10 +198,10 @@ int run_external(std::string_view name, char** argv) {
   }
   const std::string_view shown{name.data(), name.size() < 100 ? name.size() : 100};
   if (!name.starts_with('-')) {
-    complain(no_command(shown));
+    complain(no_command(shown, argv + 2));
     return static_cast<int>(Code::usage);
   }
-  complain(option_without_command(shown));
+  complain(option_without_command(shown, argv));
   return static_cast<int>(Code::usage);
 }
 

@@ -1,47 +1,55 @@
 // Help is printed from the same tables that arguments are read with, so it cannot list an option
 // that does not exist.
-#include "options.h"
+#include "options/option.h"
 #include "output.h"
 #include "subcommands.h"
 
 namespace atmost::cli {
 namespace {
 
-void pad(Output& to, std::size_t used, std::size_t column) {
-  to.text("  ");
-  for (; used < column; ++used) to.text(" ");
+bool is_first(std::string_view name) {
+  for (const std::string_view first : first_commands()) {
+    if (name == first) return true;
+  }
+  return false;
 }
 
-void show_option(Output& to, const Option& option) {
-  Text<80> left;
-  if (option.letter != 0) {
-    left.push('-').push(option.letter).append(", ");
-  } else {
-    left.append("    ");
-  }
-  left.append("--").append(option.name);
-  if (!option.value.empty()) left.push(' ').append(option.value);
-  to.text("  ").text(left);
-  pad(to, left.size(), 26);
-  to.text(option.help).text("\n");
+void write_command(Output& to, std::string_view name, std::string_view help) {
+  to.text("  ").text(name);
+  for (std::size_t used = name.size(); used < 9; ++used) to.text(" ");
+  to.text(help).text("\n");
+}
+
+// Calls `take` with the name and help of each command.
+template <class Take>
+void each_command(Take take) {
+  for (const Subcommand& one : subcommands()) take(one.name, one.help);
+  for (const ExternalProgram& one : external_programs()) take(one.name, one.help);
 }
 
 }  // namespace
 
-int show_help(const Subcommand& subcommand) {
+int show_help(const Subcommand& subcommand, bool all) {
   Output to(1);
   to.text("usage: atmost ").text(subcommand.name).text(" ").text(subcommand.arguments).text("\n\n");
-  to.text(subcommand.help).text("\n\n");
+  to.text(subcommand.help).text("\n");
+  const bool part = subcommand.bit == kRun && !all;
+  if (!all) to.text("\n");
   bool has_span = false;
-  for (const Option& option : options()) {
-    if ((option.subcommands & subcommand.bit) == 0) continue;
-    show_option(to, option);
+  const Option* before = nullptr;
+  for (const Option& option : all_options()) {
+    if ((option.takers & subcommand.bit) == 0 || (part && (option.takers & kOften) == 0)) continue;
+    if (all && (before == nullptr || before->group != option.group))
+      to.text("\n").text(heading(option.group)).text(":\n");
+    before = &option;
+    to.text(help_lines(option));
     has_span = has_span || (option.value.starts_with("DUR"));
   }
   if ((subcommand.bit & kList) == 0) {
     to.text("\nLOCK: a path (/x, ./x, a/x), operator:operand, or a name in the lock directory.\n");
   }
   if (has_span) to.text("DUR: 90, 90s, 15m, 1h30m, 1.5h, 2d, 1w, 250ms, inf.\n");
+  if (part) to.text("all options: atmost run --help-all\n");
   return finish(to);
 }
 
@@ -50,20 +58,17 @@ int show_help() {
   to.text(
       "usage: atmost COMMAND [OPTION]... [ARGUMENT]...\n\n"
       "At most N at a time, at most once every T, for at most D.\n\n");
-  for (const Subcommand& one : subcommands()) {
-    to.text("  ").text(one.name);
-    pad(to, one.name.size(), 8);
-    to.text(one.help).text("\n");
+  for (const std::string_view first : first_commands()) {
+    each_command([&](std::string_view name, std::string_view help) {
+      if (name == first) write_command(to, name, help);
+    });
   }
-  for (const ExternalProgram& one : external_programs()) {
-    to.text("  ").text(one.name);
-    pad(to, one.name.size(), 8);
-    to.text(one.help).text("\n");
-  }
-  to.text(
-      "\nLess often: simulate TRACE compares limits on a log; schema and fence are for fleets.\n"
-      "atmost COMMAND --help shows the options of a command; man atmost-COMMAND explains them,\n"
-      "man 7 atmost the ideas.\n");
+  write_command(to, "help", "[COMMAND]: its options, or this");
+  to.text("\n");
+  each_command([&](std::string_view name, std::string_view help) {
+    if (!is_first(name)) write_command(to, name, help);
+  });
+  to.text("\nman atmost-COMMAND explains the options of a command, man 7 atmost the ideas.\n");
   return finish(to);
 }
 

@@ -1,4 +1,6 @@
 // The names of a lock's holders, for the line of a refusal.
+#include "command_words.h"
+#include "listing.h"
 #include "report.h"
 
 namespace atmost::cli {
@@ -35,7 +37,8 @@ class FirstHolders final : public LockVisitor {
     }
     names_.append_signed(holder.pid);
     if (!holder.host.empty()) names_.push('@').append(holder.host);
-    if (!holder.command.empty()) names_.push(' ').append(holder.command);
+    if (!holder.command.empty()) names_.push(' ').append(shown(holder));
+    if (holder.foreign_lock) names_.append(", which is not atmost");
     if (!holder.id.empty()) names_.append(" \"").append(holder.id).push('"');
     if (holder.left_by > 0)
       names_.append(", left behind by ").append_signed(holder.left_by).append(", which has ended");
@@ -47,11 +50,21 @@ class FirstHolders final : public LockVisitor {
   }
 
  private:
+  // As list shows it: the script's path and not its interpreter. Of a long path the last part.
+  std::string_view shown(const HolderView& holder) {
+    constexpr std::size_t kLongest = 80;
+    if (holder.foreign_lock) return holder.command;
+    const std::string_view path = path_of_process(holder.pid, holder.host, holder.command, words_);
+    if (path.empty()) return holder.command;
+    return path.size() <= kLongest ? path : last_part(path);
+  }
+
   static constexpr unsigned kShown = 3;
   Text<400> names_;
   std::int64_t pids_[kShown] = {};
   Text<63> hosts_[kShown];
   unsigned seen_ = 0;
+  char words_[4096];  // the beginning of a command line
 };
 
 }  // namespace

@@ -30,6 +30,22 @@ class Names final : public Observer {
   void holder_stopped(const LockSpec&, const StoppedHolder&) override {}
 };
 
+// A token names a run that may just have ended, and --overdue asks for what is seldom there, so
+// that nothing is said without -v.
+void say_nothing_found(const Invocation& invocation) {
+  const bool named = invocation.slot != 0 || invocation.dry_run;
+  if (invocation.quiet || (!named && !invocation.verbose)) return;
+  Text<400> words(invocation.request.locks[0].name);
+  if (invocation.slot != 0) {
+    words.append(": slot ").append_unsigned(invocation.slot).append(" is not held");
+  } else if (invocation.token != 0) {
+    words.append(": no holder has token ").append_unsigned(invocation.token);
+  } else {
+    words.append(invocation.overdue ? ": no holder is overdue" : ": it is not held");
+  }
+  complain(words.append(": there is nothing to stop"));
+}
+
 }  // namespace
 
 int kill_command(Invocation& invocation) {
@@ -37,7 +53,7 @@ int kill_command(Invocation& invocation) {
     complain(placed.error());
     return static_cast<int>(placed.error().code);
   }
-  warn_if_unknown(invocation, invocation.request.locks[0]);
+  const bool unknown = warn_if_unknown(invocation, invocation.request.locks[0]);
   invocation.request.locks[0].max = kMaxSlots;
   invocation.request.only_stops = true;
   const Victims wanted = {invocation.slot, invocation.token, invocation.overdue,
@@ -47,6 +63,8 @@ int kill_command(Invocation& invocation) {
   Observer* observer = invocation.dry_run ? static_cast<Observer*>(&names) : &narrator;
   const Outcome outcome = stop_holders(*invocation.locks, invocation.request, wanted, observer);
   if (outcome.kind != Outcome::Kind::ran) report(outcome, invocation, 2);
+  if (outcome.kind == Outcome::Kind::ran && outcome.decision.held == 0 && !unknown)
+    say_nothing_found(invocation);
   return exit_code(outcome, invocation);
 }
 

@@ -18,7 +18,7 @@ void write_known(JsonLine& to, std::string_view name, std::uint64_t value) {
 
 bool is_here(std::string_view host) { return host.empty() || host == kept_host_name(); }
 
-// What a user's number means on another host is not known here.
+// The meaning of a user's number on another host is not known here.
 Text<32> name_of(std::uint32_t user, std::string_view host) {
   if (is_here(host)) return user_name(user);
   Text<32> number;
@@ -70,12 +70,14 @@ void Listing::drained_slot(std::uint32_t slot) {
 void Listing::holder(const HolderView& holder) {
   Entry entry;
   entry.state = holder.read_locked                 ? "read-locked"
+                : holder.foreign_lock              ? "foreign"
                 : is_stopped(holder.process_state) ? "stopped"
                 : holder.kept_for != 0             ? "kept"
                                                    : "held";
   if (!holder.read_locked) ++totals_.held;
   entry.kept_for = holder.kept_for;
   entry.slot = holder.slot;
+  entry.slots = holder.slots;
   entry.pid = holder.pid;
   entry.has_user = holder.has_record;
   entry.user = holder.uid;
@@ -120,14 +122,25 @@ void Listing::show(const Entry& entry) {
   }
 }
 
+std::string_view path_of_process(std::int64_t pid, std::string_view host, std::string_view command,
+                                 std::span<char> room) {
+  if (pid <= 0 || !is_here(host)) return {};
+  return path_of_command(command_line(pid, room), command);
+}
+
 std::string_view Listing::path_of(const Entry& entry) {
-  if (entry.pid <= 0 || !is_here(entry.host)) return {};
-  return path_of_command(command_line(entry.pid, words_), entry.command);
+  return path_of_process(entry.pid, entry.host, entry.command, words_);
+}
+
+// A start that lies in the future (a server's clock was set back) counts as just now.
+std::int64_t Listing::age_of(const Entry& entry) const {
+  const std::int64_t age = age_ns(entry.start, now_);
+  return age < 0 ? 0 : age;
 }
 
 void Listing::show_row(const Entry& entry) {
-  const std::int64_t age = age_ns(entry.start, now_);
-  const bool known_age = entry.start.known && age >= 0;
+  const std::int64_t age = age_of(entry);
+  const bool known_age = entry.start.known;
   Text<1100> lock;
   Text<16> slot;
   Text<300> pid;
@@ -137,7 +150,12 @@ void Listing::show_row(const Entry& entry) {
   Text<260> id;
   Text<1100> command;
   append_escaped(lock, lock_);
-  number_or_dash(slot, entry.slot);
+  if (entry.slots == kMaxSlots) {
+    slot.append("all");
+  } else {
+    number_or_dash(slot, entry.slot);
+    if (entry.slots > 1) slot.push('-').append_unsigned(entry.slot + entry.slots - 1);
+  }
   number_or_dash(pid, static_cast<std::uint64_t>(entry.pid > 0 ? entry.pid : 0));
   const bool doubtful = entry.pid > 0 && !entry.verified && entry.position == 0;
   if (doubtful) pid.push('?');  // a hint that nothing confirms
@@ -175,11 +193,12 @@ void Listing::show_row(const Entry& entry) {
 }
 
 void Listing::show_json(const Entry& entry) {
-  const std::int64_t age = age_ns(entry.start, now_);
+  const std::int64_t age = age_of(entry);
   char room[kJsonRoom];
   JsonLine to(room);
   to.text("lock", lock_);
   write_known(to, "slot", entry.slot);
+  if (entry.slots > 1) to.number("slots", entry.slots);
   write_known(to, "pid", static_cast<std::uint64_t>(entry.pid > 0 ? entry.pid : 0));
   entry.has_user ? to.text("user", name_of(entry.user, entry.host)) : to.null("user");
   if (!entry.host.empty()) to.text("host", entry.host);

@@ -2,10 +2,18 @@
 #ifndef ATMOST_CLI_LISTING_H
 #define ATMOST_CLI_LISTING_H
 
+#include <span>
+
 #include "core/store.h"
 #include "table.h"
 
 namespace atmost::cli {
+
+// The path of the script or program that a process of this machine runs, where its record has only
+// `command`, the last part of its first word; empty when it is not known. `host`: of the process;
+// empty: this machine. Borrows from `room`, which gets the beginning of a command line.
+std::string_view path_of_process(std::int64_t pid, std::string_view host, std::string_view command,
+                                 std::span<char> room);
 
 enum class Shape : unsigned char {
   measure,  // write nothing, learn the widths
@@ -29,7 +37,7 @@ class Listing final : public LockVisitor {
   void cut_after(unsigned rows) { most_rows_ = rows; }
   // How many rows were left out.
   unsigned cut() const { return rows_ > most_rows_ ? rows_ - most_rows_ : 0; }
-  // What was shown, and left out, in all locks.
+  // Counts of shown and left out rows, of all locks.
   struct Totals {
     std::uint32_t locks = 0;    // with anything to show
     std::uint32_t held = 0;     // slots
@@ -51,6 +59,7 @@ class Listing final : public LockVisitor {
   struct Entry {
     std::string_view state;
     std::uint32_t slot = 0;
+    std::uint32_t slots = 1;
     std::uint32_t position = 0;  // in the queue
     std::uint32_t max = 0;       // of the queue
     std::int64_t pid = 0;
@@ -68,6 +77,7 @@ class Listing final : public LockVisitor {
   void show(const Entry& entry);
   // Of the script or program; borrows from words_.
   std::string_view path_of(const Entry& entry);
+  std::int64_t age_of(const Entry& entry) const;
   void show_row(const Entry& entry);
   void show_json(const Entry& entry);
 

@@ -157,7 +157,7 @@ void Narrator::holder_stopped(const LockSpec& lock, const StoppedHolder& holder)
   line_.remove();
   if (invocation_.quiet) return;
   if (!invocation_.json) return say(lock, stopped_words(lock, holder));
-  constexpr std::string_view kReasons[] = {"overdue", "replace", "kill", "idle"};
+  constexpr std::string_view kReasons[] = {"overdue", "replace", "kill", "idle", "unsupervised"};
   char room[kJsonRoom];
   JsonLine line(room);
   line.word("kind", "stopped_holder").text("lock", lock.name);

@@ -1,4 +1,4 @@
-// What the place of a lock depends on, for this process.
+// Everything on which the place of a lock depends, for this process.
 #ifndef ATMOST_CLI_PLACE_H
 #define ATMOST_CLI_PLACE_H
 

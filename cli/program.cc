@@ -3,12 +3,14 @@
 #include <cstdlib>
 #include <utility>
 
-#include "combine.h"
 #include "core/host.h"
 #include "core/limiter.h"
 #include "core/monitor.h"
 #include "core/place.h"
-#include "options.h"
+#include "operands.h"
+#include "options/combine.h"
+#include "options/table.h"
+#include "options/words.h"
 #include "output.h"
 #include "shared_place.h"
 #include "subcommands.h"
@@ -45,18 +47,36 @@ Status claim_status_fd() {
   return error;
 }
 
+// lock_unlock gives this option first: its caller typed wait=, and not --wait.
+[[gnu::noinline]] int usage_of_lock_unlock(const Error& error) {
+  constexpr std::string_view kExpiry = "--expire-after: ";
+  std::string_view words = error.message;
+  Error renamed = error_of(error.code, error.sys, "lock_unlock: ");
+  if (words.find(kExpiry) == 0) {
+    renamed.message.append("expire: ");
+    words.remove_prefix(kExpiry.size());
+  } else if (words.find("--") == 0) {
+    words.remove_prefix(2);
+  }
+  renamed.message.append(words);
+  return usage(renamed);
+}
+
 // Reads and checks what the command line says. False: the program ends with `code`. A separate
 // function, so that its errors need no stack while the subcommand runs.
 [[gnu::noinline]] bool read_command_line(const Subcommand& subcommand, int argc, char** argv,
                                          int& code) {
-  Status read = read_options(argc - 1, argv + 1, invocation);
-  if (read.ok() && (invocation.help || invocation.version)) {
-    code = invocation.help ? show_help(subcommand) : show_version();
+  Status read = read_command_words(argc - 1, argv + 1, invocation);
+  const bool helps = invocation.help || invocation.help_all;
+  if (read.ok() && (helps || invocation.version)) {
+    code = helps ? show_help(subcommand, invocation.help_all) : show_version();
     return false;
   }
   if (read.ok()) read = take_environment_store();
-  if (read.ok()) read = combine(invocation);
-  if (!read.ok()) code = usage(read.error());
+  if (read.ok()) read = check_operands(invocation);
+  if (read.ok()) read = combine(invocation, scheme_of(invocation), invocation.subcommand);
+  if (!read.ok())
+    code = invocation.keeper_to.empty() ? usage(read.error()) : usage_of_lock_unlock(read.error());
   return read.ok();
 }
 
@@ -116,7 +136,7 @@ int run_with_store(const Subcommand& subcommand, char** argv) {
 // Without an option that names a store, the directory of the lock decides.
 [[gnu::noinline]] int ask_place(const Subcommand& subcommand, char** argv) {
   const PathText url = find_shared_place(invocation);
-  if (url.empty() && invocation.ttl_given && invocation.store.empty())
+  if (url.empty() && given(invocation, "ttl") && invocation.store.empty())
     return usage(without_lease());
   if (url.empty()) return run_with_store(subcommand, argv);
   return with_shared_store(invocation, url, [](char** words, Invocation&) {
@@ -151,7 +171,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
 // atmost help [COMMAND]
 [[gnu::noinline]] int help(char** argv) {
   if (argv[2] == nullptr) return show_help();
-  if (const Subcommand* subcommand = subcommand_of(argv[2])) return show_help(*subcommand);
+  if (const Subcommand* subcommand = subcommand_of(argv[2])) return show_help(*subcommand, false);
   char option[] = "--help";
   char* external[] = {argv[0], argv[2], option, nullptr};
   return run_external(argv[2], external);

@@ -1,6 +1,8 @@
 #include "report.h"
 
+#include "core/host.h"
 #include "core/json_line.h"
+#include "core/names.h"
 #include "core/words.h"
 
 namespace atmost::cli {
@@ -58,6 +60,21 @@ void held_words(Sentence& to, const Decision& decision, const LockSpec& lock,
   if (lock.take > 1) to.append(", ").append_unsigned(lock.take).append(" wanted");
 }
 
+void foreign_words(Sentence& to, const Decision& decision) {
+  to.append(decision.foreign_whole ? "held whole by " : "locked in part by ");
+  if (decision.culprit <= 0) {
+    to.append("a process that is not atmost (atmost explain shows what can be seen of it)");
+    return;
+  }
+  char room[256];
+  std::string_view name = command_line(decision.culprit, room);
+  name = {name.data(), name.find('\0') < name.size() ? name.find('\0') : name.size()};
+  name.remove_prefix(name.rfind('/') + 1);
+  to.append("process ").append_signed(decision.culprit);
+  if (!name.empty()) to.append(" (").append(name).append(")");
+  to.append(", which is not atmost");
+}
+
 void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
                 std::string_view holders) {
   switch (decision.why) {
@@ -106,6 +123,9 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
     case Why::flock:
       to.append("another process holds a flock(2) lock on it (atmost explain shows which)");
       return;
+    case Why::foreign:
+      foreign_words(to, decision);
+      return;
     case Why::survivor:
       to.append("its holder is overdue and could not be stopped");
       if (decision.culprit > 0) to.append(": process ").append_signed(decision.culprit);
@@ -113,9 +133,30 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
   }
 }
 
+// The limit itself; how long the command ran, with the graces in it, is told as another number.
+void past_limit(Sentence& to, const Outcome& outcome, const Request& request) {
+  constexpr Duration kNoGrace = Duration::millis(100);
+  const Limits& limits = outcome.decision.limits;
+  const bool automatic = request.max_runtime_auto;
+  const Duration limit = automatic ? limits.max_runtime : request.max_runtime;
+  const Text<32> words = duration_words(limit);
+  const Text<32> ran = duration_words(outcome.ran);
+  to.append(" after ").append(words);
+  if (outcome.ran.ns - limit.ns >= kNoGrace.ns && ran.view() != words.view())
+    to.append(" (it ended after ").append(ran).push(')');
+  to.append(", as ");
+  to.append(!automatic            ? "--max-runtime"
+            : limits.too_few != 0 ? "--auto-max"
+                                  : "--max-runtime auto");
+  to.append(" says");
+  if (automatic) to.append(learned_words(limits, request.locks[0].name));
+}
+
 void why_stopped(Sentence& to, const Outcome& outcome, const Request& request,
                  const StoreTraits& traits) {
   const Limits& limits = outcome.decision.limits;
+  if (outcome.stopped == Stopped::max_runtime) return past_limit(to, outcome, request);
+  to.append(" after ").append(duration_words(outcome.ran));
   if (outcome.stopped == Stopped::lost) {
     to.append(": the lock was lost");
   } else if (outcome.stopped == Stopped::idle) {
@@ -124,21 +165,13 @@ void why_stopped(Sentence& to, const Outcome& outcome, const Request& request,
     if (request.max_idle_auto) to.append(learned_words(limits, request.locks[0].name));
   } else if (outcome.stopped == Stopped::caller_gone) {
     to.append(": the process that --die-with names has ended");
-  } else if (outcome.stopped != Stopped::max_runtime) {
+  } else {
     const bool fleet = traits.leased;
     to.append(outcome.stopped == Stopped::killed ? ": killed by atmost kill" : ": taken over");
     if (fleet) to.append(", or stopped by atmost kill");
     if (outcome.stopped_by == 0) return;
     to.append(outcome.stopped == Stopped::killed ? ", process " : " by process ");
     to.append_signed(outcome.stopped_by);
-  } else if (!request.max_runtime_auto) {
-    to.append(", as --max-runtime says");
-  } else {
-    to.append(", as ")
-        .append(limits.too_few != 0 ? "--auto-max" : "--max-runtime auto")
-        .append(" says: ");
-    to.append(duration_words(limits.max_runtime))
-        .append(learned_words(limits, request.locks[0].name));
   }
 }
 
@@ -150,18 +183,13 @@ void too_fast_words(Sentence& to, const Outcome& outcome, const Request& request
 }
 
 std::string_view reason_of(const Outcome& outcome) {
-  constexpr std::string_view kReasons[] = {
-      "none",   "no_slot", "owed",     "zero",   "drained", "ancestor",   "taking_over",
-      "joined", "guard",   "survivor", "immune", "flock",   "queue_full", "superseded"};
-  constexpr std::string_view kStopped[] = {"",       "max_runtime", "lost",       "taken_over",
-                                           "killed", "idle",        "caller_gone"};
   switch (outcome.kind) {
     case Outcome::Kind::ran:
       if (outcome.too_fast) return "too_fast";
-      return kStopped[static_cast<unsigned>(outcome.stopped)];
+      return outcome.stopped == Stopped::no ? "" : name_of(kStoppedNames, outcome.stopped);
     case Outcome::Kind::refused:
       if (outcome.decision.verdict == Verdict::too_soon) return "too_soon";
-      return kReasons[static_cast<unsigned>(outcome.decision.why)];
+      return name_of(kWhyNames, outcome.decision.why);
     case Outcome::Kind::failed:
       break;
   }
@@ -216,7 +244,7 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
         too_fast_words(words, outcome, invocation.request);
         break;
       }
-      words.append(": the command was stopped after ").append(duration_words(outcome.ran));
+      words.append(": the command was stopped");
       why_stopped(words, outcome, invocation.request, traits_of(invocation));
       break;
     case Outcome::Kind::refused:
@@ -231,6 +259,8 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
         words.append("; waited ").append(duration_words(outcome.waited));
       break;
     case Outcome::Kind::failed:
+      if (outcome.error.code == Code::not_found || outcome.error.code == Code::not_executable)
+        words.append(lock.name).append(": ");
       words.append(outcome.error.message);
       break;
   }

@@ -54,6 +54,7 @@ class Narrator final : public Observer {
 
   void waiting(const Decision& why) override;
   Duration still_waiting() override { return line_.show(); }
+  void pausing() override { line_.remove(); }
   void admitted(const Lease& lease, Duration waited) override;
   void warning(const Error& about) override;
   void stopping_holder(const LockSpec& lock, std::uint32_t slot, const HolderName& who,

@@ -3,25 +3,19 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "combine.h"
+#include "command_words.h"
 #include "core/host.h"
 #include "core/limiter.h"
 #include "core/parse.h"
+#include "options/combine.h"
+#include "options/values.h"
 #include "report.h"
 #include "shared_place.h"
 #include "subcommands.h"
 #include "suggest.h"
-#include "values.h"
 
 namespace atmost::cli {
 namespace {
-
-std::string_view base_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos
-             ? path
-             : std::string_view{path.data() + slash + 1, path.size() - slash - 1};
-}
 
 // The operands after LOCK, without the "--" that may precede them.
 char* const* command_of(const Invocation& invocation) {
@@ -31,10 +25,20 @@ char* const* command_of(const Invocation& invocation) {
   return command[0] != nullptr ? command : nullptr;
 }
 
+[[gnu::noinline]] Error no_command_for(std::string_view lock) {
+  Error error = error_of(Code::usage, 0, "no COMMAND given for LOCK (\"");
+  error.message.append({lock.data(), lock.size() < 200 ? lock.size() : 200});
+  error.message.append("\"): atmost run LOCK COMMAND [ARG]...");
+  return error;
+}
+
 // Adds a suggestion to the message about a command that does not exist.
 void explain_not_found(const Invocation& invocation, std::string_view command, Error& error) {
   const std::string_view lock = invocation.operands[0];
-  if (needs_shell(command)) {
+  if (is_assignment(command)) {
+    error.message.append("; a variable for the command is set by: env ");
+    error.message.append({command.data(), command.find('=') + 1}).append("... COMMAND");
+  } else if (needs_shell(command)) {
     error.message.append("; for shell syntax use: sh -c 'COMMAND'");
   } else if (is_program(lock)) {
     error.message.append("; ").append(lock).append(
@@ -46,16 +50,25 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
 // Takes the URL from the environment if no option named one; else overwrites the option's text, so
 // that other users see it in lists of processes for no longer than necessary.
 [[gnu::noinline]] Status take_ping(Invocation& invocation) {
-  const std::string_view argument = invocation.ping_argument;
+  const std::string_view argument = invocation.ping;
   if (!argument.empty()) {
     hide_ping(invocation);
     return {};
   }
   const char* const variable = std::getenv("ATMOST_PING");
   if (variable == nullptr || variable[0] == '\0' || invocation.request.exec) return {};
-  const Status read = read_ping(variable, invocation);
+  const Status read = options::read_ping(variable, invocation);
   if (read.ok()) return {};
   Error error = error_of(Code::usage, 0, "$ATMOST_PING: ");
+  error.message.append(read.error().message);
+  return error;
+}
+
+[[gnu::noinline]] Status take_progress(const char* variable, Invocation& invocation) {
+  if (invocation.progress != Progress::unset || variable[0] == '\0') return {};
+  const Status read = options::read_progress(variable, invocation.progress);
+  if (read.ok()) return {};
+  Error error = error_of(Code::usage, 0, "$ATMOST_PROGRESS: ");
   error.message.append(read.error().message);
   return error;
 }
@@ -64,6 +77,8 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
 [[gnu::noinline]] bool take_lock_and_ping(Invocation& invocation, int& code) {
   Status taken = take_lock(invocation, true);
   if (taken.ok()) taken = take_ping(invocation);
+  const char* const progress = std::getenv("ATMOST_PROGRESS");
+  if (taken.ok() && progress != nullptr) taken = take_progress(progress, invocation);
   if (!taken.ok()) code = fail(taken.error(), invocation, 2);
   return taken.ok();
 }
@@ -71,7 +86,7 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
 }  // namespace
 
 void hide_ping(const Invocation& invocation) {
-  const std::string_view argument = invocation.ping_argument;
+  const std::string_view argument = invocation.ping;
   if (!argument.empty() && !argument.starts_with('@'))
     std::memset(const_cast<char*>(argument.data()), 'x', argument.size());
 }
@@ -80,11 +95,8 @@ int run_command(Invocation& invocation) {
   int code = 0;
   if (!take_lock_and_ping(invocation, code)) return code;
   const Command command{command_of(invocation)};
-  if (command.argv == nullptr) {
-    return fail(error_of(Code::usage, 0, "no COMMAND given: atmost run LOCK COMMAND [ARG]..."),
-                invocation, 2);
-  }
-  invocation.request.command = Text<63>(base_name(command.argv[0]));
+  if (command.argv == nullptr) return fail(no_command_for(invocation.operands[0]), invocation, 2);
+  invocation.request.command = Text<63>(last_part(command.argv[0]));
   if (const std::string_view doubt = doubtful(invocation); !doubt.empty()) {
     Text<300> words("warning: ");
     complain(words.append(doubt));

@@ -1,9 +1,10 @@
 #include "shared_place.h"
 
-#include "combine.h"
 #include "core/host.h"
 #include "core/outcome.h"
 #include "core/schemes.h"
+#include "options/combine.h"
+#include "options/table.h"
 #include "place.h"
 #include "subcommands.h"
 
@@ -35,7 +36,7 @@ Error apart() {
 
 bool asks_place_first(const Invocation& invocation) {
   return (invocation.subcommand & (kRun | kHold)) == 0 || invocation.die_with.given() ||
-         invocation.ttl_given || invocation.status_fd >= 0 || !invocation.ping_argument.empty() ||
+         given(invocation, "ttl") || invocation.status_fd >= 0 || !invocation.ping.empty() ||
          !doubtful(invocation).empty();
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 
-#include "core/parse.h"
 #include "place.h"
 
 namespace atmost::cli {
@@ -13,7 +12,7 @@ constexpr Subcommand kSubcommands[] = {
      "run COMMAND when LOCK admits it"},
     {"check", kCheck, check_command, "[-n N] [OPTION]... LOCK",
      "how many instances run; with -n: 0 if one more could start, else 75"},
-    {"wait", kWait, wait_command, "-n N [OPTION]... LOCK",
+    {"wait", kWait, wait_command, "[-n N] [OPTION]... LOCK",
      "return when LOCK would admit one more; reserves nothing"},
     {"list", kList, list_command, "[OPTION]... [LOCK]...",
      "holders and waiters, of all named locks if none is given"},
@@ -25,21 +24,24 @@ constexpr Subcommand kSubcommands[] = {
     {"kill", kKill, kill_command, "[--slot S | --token T | --overdue] [--dry-run] LOCK",
      "stop the holders carefully"},
     {"forget", kForget, forget_command, "LOCK", "forget the last admission and what was learned"},
-    {"tune", kTune, tune_command, "[OPTION]... LOCK",
+    {"tune", kTune, tune_command, "[OPTION]... [LOCK]...",
      "what auto would choose now, and from which data"},
     {"beat", kBeat, beat_command, "[--eta DUR] [LOCK]",
-     "from inside a command: it works, although it is silent (run --max-idle)"},
+     "from inside a command: it works, although it is silent"},
 };
 
 constexpr ExternalProgram kPrograms[] = {
+    {"jobs", "a line for each lock: last start, last result, what it does now"},
     {"explain", "the lock file in words"},
     {"doctor", "can locks be trusted there? tries it, says yes or no and why"},
     {"history", "what happened: admissions, refusals, takeovers and ends"},
     {"stats", "the history in numbers, lock by lock"},
     {"top", "holders and waiters, live, with keys to stop and drain"},
-    {"report", "a page to look at: what happened when, the worst offenders, run times, the queue"},
+    {"report", "a page to look at: what happened when, the worst offenders"},
     {"pass", "run every atom of a file that is due (front end for cron)"},
 };
+
+constexpr std::string_view kFirst[] = {"run", "list", "jobs", "history", "check", "kill", "drain"};
 
 Error about_also(std::string_view text, const Error& why) {
   Error error = error_of(why.code, why.sys, "--also: ");
@@ -47,24 +49,13 @@ Error about_also(std::string_view text, const Error& why) {
   return error;
 }
 
-// --also [N@]LOCK. The text before the @ is a limit only if it is a number: a@b is a name like any
-// other.
-Status take_also(Invocation& invocation, const NamingContext& around, std::string_view text) {
+// --also [N@]LOCK
+Status take_also(Invocation& invocation, const NamingContext& around, const Settings::Also& also) {
   LockSpec& lock = invocation.request.locks[invocation.request.lock_count];
-  const std::size_t at = text.find('@');
-  const bool limited =
-      at != std::string_view::npos && at > 0 &&
-      std::string_view(text.data(), at).find_first_not_of("0123456789") == std::string_view::npos;
-  std::string_view name = text;
-  if (limited) {
-    const Result<std::uint64_t> limit = parse_count({text.data(), at}, 0, kMaxSlots);
-    if (!limit.ok()) return about_also(text, limit.error());
-    lock.max = static_cast<std::uint32_t>(limit.value());
-    name.remove_prefix(at + 1);
-  }
+  lock.max = also.max;
   bool named = false;
-  if (const Status placed = place(invocation, around, name, lock, named); !placed.ok())
-    return about_also(text, placed.error());
+  if (const Status placed = place(invocation, around, also.lock, lock, named); !placed.ok())
+    return about_also(also.lock, placed.error());
   invocation.request.make_parents = invocation.request.make_parents || named;
   ++invocation.request.lock_count;
   return {};
@@ -90,14 +81,18 @@ std::span<const Subcommand> subcommands() { return kSubcommands; }
 
 std::span<const ExternalProgram> external_programs() { return kPrograms; }
 
+std::span<const std::string_view> first_commands() { return kFirst; }
+
 Status take_lock(Invocation& invocation, bool extra) {
   if (invocation.operand_count == 0) {
     return error_of(Code::usage, 0, "no LOCK given: use a name, operator:operand or a path");
   }
   if (!extra && invocation.operand_count > 1) {
+    const std::string_view word = invocation.operands[1];
     Error error = error_of(Code::usage, 0, "\"");
-    error.message.append(invocation.operands[1])
-        .append("\" is one argument too many: options come before LOCK");
+    error.message.append(word).append("\" is one argument too many: ");
+    error.message.append(word.starts_with('-') ? "options come before LOCK"
+                                               : "this command takes one LOCK");
     return error;
   }
   const NamingContext around = naming_context(invocation);

@@ -39,10 +39,12 @@ struct ExternalProgram {
   std::string_view help;  // one line
 };
 std::span<const ExternalProgram> external_programs();
+// The commands that help lists first, of both kinds.
+std::span<const std::string_view> first_commands();
 
-// Help for one subcommand, or for the program as a whole, on standard output. Returns the exit
-// code.
-int show_help(const Subcommand& subcommand);
+// Help for one subcommand, or for the program as a whole, on standard output. `all`: every option
+// of `run`, in groups, instead of those that most calls need. Returns the exit code.
+int show_help(const Subcommand& subcommand, bool all);
 int show_help();
 int show_version();
 

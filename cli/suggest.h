@@ -1,40 +1,22 @@
-// What may have been meant by a word that atmost does not know.
+// Suggestions for a word that atmost does not know.
 #ifndef ATMOST_CLI_SUGGEST_H
 #define ATMOST_CLI_SUGGEST_H
 
 #include <string_view>
 
-#include "core/result.h"
-
 namespace atmost::cli {
-
-// Finds the candidate that was probably meant: the only one that begins with the typed word (three
-// letters at least), else the first one that it is a misspelling of. Views are kept, not copied.
-class Nearest {
- public:
-  explicit Nearest(std::string_view typed) : typed_(typed) {}
-  void consider(std::string_view candidate);
-  std::string_view found() const;  // empty: none, or several that begin alike
-
- private:
-  std::string_view typed_;
-  std::string_view misspelt_;
-  std::string_view begun_;
-  bool several_ = false;
-};
-
-// Ends the message with "; did you mean PREFIX+FOUND?", unless nothing was found.
-void append_meant(Error& error, std::string_view prefix, std::string_view found);
-
-// The atmost option for an option of flock(1), timeout(1), GNU sem or a similar program; empty: no
-// such program has that option. `typed` has its dashes.
-std::string_view own_form(std::string_view typed);
 
 // The subcommand for a word that other programs have for it; empty: none.
 std::string_view own_command(std::string_view typed);
 
-// Whether the command needs a shell but is started without one: shell syntax in its name, an
-// assignment, or a command that only shells have.
+// Whether the word is a program that docs/coming-from.md compares with atmost.
+bool is_another_program(std::string_view word);
+
+// Whether the word is NAME=VALUE, as a shell sets a variable.
+bool is_assignment(std::string_view word);
+
+// Whether the command needs a shell but is started without one: shell syntax in its name, or a
+// command that only shells have.
 bool needs_shell(std::string_view command);
 
 }  // namespace atmost::cli

@@ -9,16 +9,6 @@
 
 namespace atmost::cli {
 
-// How many terminal cells a text takes that holds no controls: combining marks none, East Asian
-// wide ones two.
-std::size_t display_width(std::string_view text);
-
-// The longest end of `text`, likewise.
-std::string_view end_of_width(std::string_view text, std::size_t width);
-
-// The longest beginning of `text` that is at most `width` cells wide and ends between characters.
-std::string_view cut_to_width(std::string_view text, std::size_t width);
-
 inline constexpr unsigned kColumns = 9;
 
 enum class Style : unsigned char { plain, heads, faint, alarming };
@@ -39,14 +29,16 @@ class Table {
   void overwrite() { end_ = "\x1b[K\n"; }
   std::string_view end_of_line() const { return end_; }
   void measure(const Row& row);
-  // Narrows the widest columns until a line fits `columns` cells; a column keeps at least eight. 0:
-  // no limit.
+  // Until a line fits `columns` cells, leaves out columns that say "-" in all measured rows, then
+  // narrows the widest; a column keeps at least eight. 0: no limit.
   void fit(unsigned columns);
   // Columns padded with blanks, two between them; none behind the last.
   void write(Output& to, const Row& row) const;
 
  private:
   std::size_t widths_[kColumns] = {};
+  bool used_[kColumns] = {};  // some row has more than "-" there
+  bool left_out_[kColumns] = {};
   bool colours_ = false;
   std::string_view end_ = "\n";
 };

@@ -1,14 +1,22 @@
 // atmost tune
+#include <cerrno>
+
+#include "core/host.h"
 #include "core/json_line.h"
 #include "core/limiter.h"
+#include "core/parse.h"
 #include "core/words.h"
 #include "output.h"
+#include "place.h"
 #include "report.h"
 #include "subcommands.h"
 #include "tune_words.h"
+#include "unknown_lock.h"
 
 namespace atmost::cli {
 namespace {
+
+constexpr std::size_t kBatch = 64;  // names that are read at once
 
 void show_json(Output& to, std::string_view name, const Tuning& tuning,
                const LearnedBounds& bounds) {
@@ -56,9 +64,9 @@ void show_json(Output& to, std::string_view name, const Tuning& tuning,
 
 }  // namespace
 
-int tune_command(Invocation& invocation) {
-  if (const Status placed = take_lock(invocation, false); !placed.ok())
-    return fail(placed.error(), invocation, 1);
+namespace {
+
+int tune_one(const Invocation& invocation, Output& to) {
   const Result<Tuning> tuned = tune(*invocation.locks, invocation.request);
   if (!tuned.ok()) return fail(tuned.error(), invocation, 1);
   const Tuning& tuning = tuned.value();
@@ -73,17 +81,60 @@ int tune_command(Invocation& invocation) {
     complain(words.append(
         ": others may write the lock file: what it remembers is not used, and auto is no limit"));
   }
-  Output to(1);
   if (invocation.json) {
     show_json(to, name, tuning, invocation.request.learned);
-    return finish(to);
-  }
-  if (invocation.verbose) {
+  } else if (invocation.verbose) {
     tell_in_detail(to, name, tuning, invocation.request.learned);
   } else {
     tell(to, name, tuning, invocation.request.learned);
   }
-  return finish(to);
+  return 0;
+}
+
+// All locks of the directory or the store.
+int tune_all(Invocation& invocation, Output& to) {
+  const bool files = invocation.locks->traits().has_path;
+  const NamingContext around = naming_context(invocation);
+  PathText directory;
+  directory.assign(invocation.store);
+  const Status located = files ? lock_directory(around, directory) : Status{};
+  if (!located.ok()) return fail(located.error(), invocation, 1);
+  static Text<255> names[kBatch];
+  Text<255> after;
+  int code = 0;
+  for (;;) {
+    const Result<std::size_t> got = files ? next_names(directory.c_str(), ".lock", after, names)
+                                          : invocation.locks->list(after, names);
+    if (!got.ok() && got.error().sys != ENOENT) return fail(got.error(), invocation, 1);
+    if (!got.ok() || got.value() == 0) return code;
+    for (std::size_t i = 0; i < got.value(); ++i) {
+      LockSpec& lock = invocation.request.locks[0];
+      lock.name = readable_name(names[i], files ? around.host : fleet_host(invocation));
+      if (!join_path(directory, names[i], lock.path).ok()) continue;
+      if (const int failed = tune_one(invocation, to)) code = failed;
+    }
+    after = names[got.value() - 1];
+  }
+}
+
+}  // namespace
+
+int tune_command(Invocation& invocation) {
+  Output to(1);
+  int code = 0;
+  if (invocation.operand_count == 0) code = tune_all(invocation, to);
+  char* const* const operands = invocation.operands;
+  const int count = invocation.operand_count;
+  for (int i = 0; i < count; ++i) {
+    invocation.operands = operands + i;
+    invocation.operand_count = 1;
+    const Status placed = take_lock(invocation, false);
+    if (placed.ok()) warn_if_unknown(invocation, invocation.request.locks[0]);
+    const int failed = placed.ok() ? tune_one(invocation, to) : fail(placed.error(), invocation, 1);
+    if (failed != 0) code = failed;
+  }
+  const int unwritten = finish(to);
+  return unwritten != 0 ? unwritten : code;
 }
 
 }  // namespace atmost::cli

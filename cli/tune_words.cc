@@ -20,6 +20,14 @@ Output& line(Output& to, std::string_view name) {
   return to;
 }
 
+// Not the times themselves, which are in the log: what was learned is counted in steps.
+Output& tell_times(Output& to, const Tuning& tuning) {
+  to.text("half took up to ").text(duration_words(tuning.half));
+  to.text(", nine in ten up to ").text(duration_words(tuning.nine_tenths));
+  to.text(", nearly all up to ").text(duration_words(tuning.longest));
+  return to.text(" (in steps of a fifth; atmost stats has the times)");
+}
+
 void show_runs(Output& to, const Tuning& tuning) {
   line(to, "remembered")
       .number(tuning.completed)
@@ -27,9 +35,7 @@ void show_runs(Output& to, const Tuning& tuning) {
       .number(tuning.stopped);
   to.text(" stopped by a limit, ").number(tuning.cut_short).text(" by others\n");
   if (tuning.completed == 0) return;
-  line(to, "run times").text("half up to ").text(duration_words(tuning.half));
-  to.text(", nine in ten up to ").text(duration_words(tuning.nine_tenths));
-  to.text(", the longest ").text(duration_words(tuning.longest)).text("; the older count less\n");
+  tell_times(line(to, "run times"), tuning).text("; the older count less\n");
   constexpr std::string_view kAlike[kWidths] = {"the same again", "nearly so", "about as long",
                                                 "of the same order"};
   line(to, "the next run");
@@ -135,9 +141,7 @@ void tell_runs(Output& to, const Tuning& tuning) {
     to.text(", none longer than ").text(duration_words(tuning.longest)).text(".\n");
     return;
   }
-  to.text(": half took up to ").text(duration_words(tuning.half));
-  to.text(", nine in ten up to ").text(duration_words(tuning.nine_tenths));
-  to.text(", the longest ").text(duration_words(tuning.longest)).text(".\n");
+  tell_times(to.text(": "), tuning).text(".\n");
 }
 
 void tell_floor(Output& to, const Tuning& tuning) {

@@ -1,4 +1,4 @@
-// What a lock has learned, for people.
+// A lock's learned limits, for people.
 #ifndef ATMOST_CLI_TUNE_WORDS_H
 #define ATMOST_CLI_TUNE_WORDS_H
 

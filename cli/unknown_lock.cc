@@ -4,9 +4,12 @@
 #include "core/limiter.h"
 #include "core/parse.h"
 #include "output.h"
+#include "place.h"
 
 namespace atmost::cli {
 namespace {
+
+using Alike = bool (*)(std::string_view typed, std::string_view name);
 
 class Existence final : public LockVisitor {
  public:
@@ -16,43 +19,91 @@ class Existence final : public LockVisitor {
   bool exists = false;
 };
 
-// The first name in the directory that is spelt nearly like it; empty: there is none.
-Text<255> near_name(std::string_view directory, std::string_view name, std::string_view host) {
+bool is_unknown(const Invocation& invocation, const LockSpec& lock) {
+  const StoreTraits& traits = invocation.locks->traits();
+  if (traits.has_path && !traits.inheritable) return false;
+  Existence seen;
+  const Result<std::uint32_t> looked = invocation.locks->inspect(lock, now(), &seen);
+  return looked.ok() && !seen.exists;
+}
+
+// Where the lock is: a directory, or the store; `name`: what it is called there.
+struct Where {
+  PathText directory;
+  std::string_view name;
+  std::string_view host;  // of names without one
+  bool files = false;
+  bool by_path = false;
+};
+
+bool find(const Invocation& invocation, const LockSpec& lock, Where& to) {
+  to.files = invocation.locks->traits().has_path;
+  to.name = lock.name;
+  if (!to.files) {
+    to.host = fleet_host(invocation);
+    return true;
+  }
+  to.host = invocation.host.empty() ? kept_host_name() : invocation.host;
+  PathText path;
+  if (!absolute_path(lock.path, path)) return false;
+  const SplitPath split = split_path(path);
+  to.directory.assign(split.directory);
+  to.by_path = lock.name.view() == lock.path.view();
+  if (to.by_path)
+    to.name = {lock.path.view().data() + lock.path.size() - split.file.size(), split.file.size()};
+  return true;
+}
+
+// The first name there that is spelt nearly like it; empty: there is none.
+Text<255> near_name(const Invocation& invocation, const Where& where, Alike alike) {
   constexpr std::size_t kBatch = 16;
-  const PathText path(directory);
   Text<255> names[kBatch];
   Text<255> after;
   for (;;) {
-    const Result<std::size_t> got = next_names(path.c_str(), ".lock", after, names);
+    const Result<std::size_t> got = where.files
+                                        ? next_names(where.directory.c_str(), ".lock", after, names)
+                                        : invocation.locks->list(after, names);
     if (!got.ok() || got.value() == 0) return {};
     for (std::size_t i = 0; i < got.value(); ++i) {
-      const Text<255> readable = readable_name(names[i], host);
-      if (is_misspelling(name, readable)) return readable;
+      const Text<255> shown = where.by_path ? names[i] : readable_name(names[i], where.host);
+      if (alike(where.name, shown)) return shown;
     }
     after = names[got.value() - 1];
   }
 }
 
+Error unknown(const Invocation& invocation, const LockSpec& lock, Alike alike, bool& found) {
+  Error error = error_of(Code::no_input, 0, lock.name);
+  error.message.append(": nobody has used this lock yet");
+  Where where;
+  if (!find(invocation, lock, where)) return error;
+  if (where.files && !where.by_path)
+    error.message.append(" (there is no file for it in ").append(where.directory).push(')');
+  const Text<255> meant = near_name(invocation, where, alike);
+  found = !meant.empty();
+  if (!found) return error;
+  error.message.append("; did you mean ");
+  if (where.by_path)
+    error.message.append({lock.path.view().data(), lock.path.size() - where.name.size()});
+  error.message.append(meant).push('?');
+  return error;
+}
+
 }  // namespace
 
-void warn_if_unknown(const Invocation& invocation, const LockSpec& lock) {
-  if (invocation.quiet || !invocation.locks->traits().inheritable) return;
-  Existence seen;
-  const Result<std::uint32_t> looked = invocation.locks->inspect(lock, now(), &seen);
-  if (!looked.ok() || seen.exists) return;
-  Text<900> words(lock.name);
-  const std::string_view path = lock.path;
-  const std::size_t slash = path.rfind('/');
-  const bool named = lock.name.view() != path;
-  words.append(": nobody has used this lock yet");
-  if (named && slash != std::string_view::npos) {
-    const std::string_view directory = path.substr(0, slash);
-    words.append(" (there is no file for it in ").append(directory).push(')');
-    const Text<255> meant = near_name(directory, lock.name,
-                                      invocation.host.empty() ? kept_host_name() : invocation.host);
-    if (!meant.empty()) words.append("; did you mean ").append(meant).push('?');
-  }
-  complain(words);
+bool warn_if_unknown(const Invocation& invocation, const LockSpec& lock) {
+  if (!is_unknown(invocation, lock)) return false;
+  bool found = false;
+  if (!invocation.quiet) complain(unknown(invocation, lock, is_misspelling, found));
+  return true;
+}
+
+Status require_lock(const Invocation& invocation, const LockSpec& lock, bool alike) {
+  if (!is_unknown(invocation, lock)) return {};
+  bool found = false;
+  const Error error =
+      unknown(invocation, lock, alike ? differs_by_one_edit : is_misspelling, found);
+  return alike && !found ? Status() : Status(error);
 }
 
 }  // namespace atmost::cli

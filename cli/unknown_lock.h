@@ -1,4 +1,4 @@
-// An unused lock is not an error, but its name may be misspelt.
+// An unused lock is not an error for most subcommands, but its name may be misspelt.
 #ifndef ATMOST_CLI_UNKNOWN_LOCK_H
 #define ATMOST_CLI_UNKNOWN_LOCK_H
 
@@ -7,9 +7,13 @@
 
 namespace atmost::cli {
 
-// Says on standard error, unless quiet, that the lock file does not exist, and which name of its
-// directory may have been meant. Prints nothing for other stores, whose locks come and go.
-void warn_if_unknown(const Invocation& invocation, const LockSpec& lock);
+// Whether nobody has used the lock yet. If so, says it on standard error, unless quiet, with the
+// name that may have been meant. False for a symbolic link, which exists only while it is held.
+bool warn_if_unknown(const Invocation& invocation, const LockSpec& lock);
+
+// The same as an error (66), for a subcommand that would answer as if all were well. `alike`: only
+// if a lock exists whose name differs by one edit.
+Status require_lock(const Invocation& invocation, const LockSpec& lock, bool alike);
 
 }  // namespace atmost::cli
 

@@ -10,10 +10,11 @@
 namespace atmost::cli {
 namespace {
 
-// What half of the runs took is worth telling after so many runs.
+// The median of the runs is worth telling after so many runs.
 constexpr std::uint32_t kEnoughRuns = 5;
 constexpr Duration kShortest = Duration::seconds(1);  // that is worth telling
 constexpr Duration kPause = Duration::seconds(1);
+constexpr Duration kLinesPause = Duration::seconds(60);
 // In a fleet each line costs requests.
 constexpr Duration kFleetPause = Duration::seconds(15);
 
@@ -104,48 +105,73 @@ Text<1500> waiting_words(std::string_view lock, const QueueView& view, Duration 
   return to;
 }
 
-bool WaitingLine::belongs_here() const {
-  if (invocation_.quiet || invocation_.json) return false;
-  if (!is_terminal(2) || !in_foreground(2)) return false;
-  const char* kind = std::getenv("TERM");
-  if (kind == nullptr || std::string_view(kind) == "dumb") return false;
+WaitingLine::Form WaitingLine::form_here() const {
+  if (invocation_.quiet || invocation_.json) return Form::none;
   // Looking closes the lock file, and with it a lock that belongs to the process.
-  return has_description_locks() && invocation_.request.until != Until::close;
+  if (!has_description_locks() || invocation_.request.until == Until::close) return Form::none;
+  if (invocation_.progress == Progress::lines) return Form::lines;
+  if (!is_terminal(2) || !in_foreground(2)) return Form::none;
+  const char* kind = std::getenv("TERM");
+  const bool goes_back = kind != nullptr && std::string_view(kind) != "dumb";
+  return goes_back ? Form::live : Form::lines;
 }
 
-Duration WaitingLine::show() {
-  if (state_ == State::unknown) {
-    state_ = belongs_here() ? State::soon : State::never;
-    if (state_ == State::soon) return kPause;
-  }
-  if (state_ == State::never) return Duration::forever();
-  if (in_foreground(2)) write();
+Duration WaitingLine::pause() const {
+  if (form_ == Form::lines) return kLinesPause;
   return invocation_.locks->traits().leased ? kFleetPause : kPause;
 }
 
-void WaitingLine::write() {
+Duration WaitingLine::show() {
+  const std::int64_t moment = now().boot_ns;
+  if (form_ == Form::unknown) {
+    form_ = form_here();
+    due_ns_ = moment + (invocation_.progress == Progress::lines ? 0 : kPause.ns);
+  }
+  if (form_ == Form::none) return Duration::forever();
+  if (moment >= due_ns_) {
+    say();
+    due_ns_ = moment + pause().ns;
+  }
+  return {due_ns_ - moment};
+}
+
+void WaitingLine::say() {
+  if (invocation_.progress != Progress::lines && !in_foreground(2)) return;
+  if (form_ == Form::live && !alone_on_terminal()) {
+    remove();
+    form_ = Form::lines;
+  }
   const Request& request = invocation_.request;
   const LockSpec& lock = request.locks[0];
-  if (state_ == State::soon && invocation_.locks->traits().remembers) {
+  if (!learned_ && invocation_.locks->traits().remembers) {
     const Result<Tuning> tuning = tune(*invocation_.locks, request);
     if (tuning.ok() && tuning.value().completed >= kEnoughRuns) usual_ = tuning.value().half;
   }
+  learned_ = true;
   const Instant moment = now();
   Looker seen(moment, lock.mode == Mode::plain ? lock.max : kMaxSlots + 1, usual_);
   if (!invocation_.locks->inspect(lock, moment, &seen).ok()) return;
   const Text<1500> words = waiting_words(lock.name, seen.view, usual_, lock.max);
   const unsigned columns = terminal_size(2).columns;
+  const bool live = form_ == Form::live;
+  if (live) keep_line_erasable();
   Output to(2);
-  to.text("\ratmost: ").text(cut_to_width(words, columns > 10 ? columns - 9 : 70)).text("\x1b[K");
-  to.flush();
-  state_ = State::shown;
+  to.text(live ? "\ratmost: " : "atmost: ");
+  if (live || is_terminal(2)) {
+    to.text(cut_to_width(words, columns > 10 ? columns - 9 : 70));
+  } else {
+    to.text(words);
+  }
+  to.text(live ? "\x1b[K" : "\n").flush();
+  shown_ = live;
 }
 
 void WaitingLine::remove() {
-  if (state_ != State::shown) return;
+  if (!shown_) return;
   Output to(2);
   to.text("\r\x1b[K").flush();
-  state_ = State::soon;
+  forget_line();
+  shown_ = false;
 }
 
 }  // namespace atmost::cli

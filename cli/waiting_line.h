@@ -1,4 +1,4 @@
-// The line that a waiter shows on a terminal: who holds the lock, and its place in the queue.
+// A waiter's line: who holds the lock, and its place in the queue.
 #ifndef ATMOST_CLI_WAITING_LINE_H
 #define ATMOST_CLI_WAITING_LINE_H
 
@@ -7,33 +7,43 @@
 
 namespace atmost::cli {
 
-// Written to standard error over and over, in place, and removed before anything else is printed.
-// Only in the terminal's foreground, and not with -q or --json. If the process dies, its last line
-// stays on the screen.
+// Says it on standard error, in one of two forms, and nothing with -q or --json.
+//
+// Output on a terminal that others share is a whole line. So the live form, one line that
+// is written over and over in place, is for a terminal to which no other process of the session
+// writes; it is removed before anything else is printed, and by a signal that ends or stops the
+// process (after SIGKILL it stays). If others come, or the terminal cannot go back in a line, each
+// text is a line of its own, and the live form does not come back. Both only in the terminal's
+// foreground. --progress=lines asks for whole lines wherever standard error leads.
 class WaitingLine {
  public:
   explicit WaitingLine(const Invocation& invocation) : invocation_(invocation) {}
 
-  // Shows the line anew, from the second call on, so that a short wait shows none. Returns the
-  // pause until the next call. Looks at the lock, which in a fleet costs requests.
+  // Says it anew if that is due: first a second after the first call, so that a short wait is
+  // silent (--progress=lines: at once). Returns the pause until the next call. Looks at the lock,
+  // which in a fleet costs requests.
   Duration show();
-  // Removes the line, if it is there. Nothing is written otherwise.
+  // Removes the live line, if it is there. Nothing is written otherwise.
   void remove();
 
  private:
-  enum class State : unsigned char { unknown, never, soon, shown };  // soon: with the next call
-  bool belongs_here() const;
-  void write();
+  enum class Form : unsigned char { unknown, none, live, lines };
+  Form form_here() const;
+  void say();
+  Duration pause() const;
 
   const Invocation& invocation_;
-  State state_ = State::unknown;
-  Duration usual_{};  // half of the runs took no longer; 0: not known
+  Form form_ = Form::unknown;
+  bool shown_ = false;    // the live line is on the screen
+  bool learned_ = false;  // usual_ was asked for
+  Duration usual_{};      // half of the runs took no longer; 0: not known
+  std::int64_t due_ns_ = 0;
 };
 
 // "3rd".
 Text<16> ordinal(std::uint32_t number);
 
-// What a waiter is told about its lock, as LockVisitor sees it.
+// A waiter's view of its lock, as LockVisitor sees it.
 struct QueueView {
   std::uint32_t held = 0;     // holders, of one slot or several
   std::uint32_t place = 0;    // of the waiter in its queue, from 1; 0: not seen

@@ -17,16 +17,22 @@
  *
  * HANGING HOLDERS. GetLock() of the paper stops a holder that is older than the caller's
  * expireafter and takes its place. Here both sides have to agree: the taker asks for it
- * (expireafter), and the holder has agreed, since stopping means INT, TERM and KILL for its whole
+ * (expire_after), and the holder has agreed, since stopping means INT, TERM and KILL for its whole
  * program. A program agrees once, before it takes its first lock:
  *
  *     atmost_may_be_killed(1);
  *
- * Without that, and without may_be_killed or on_lost in its options, a lock is not taken over while
- * its program runs. Callers that find it overdue get ATMOST_BUSY, and atmost_why() returns
+ * Without that, and without the option may_be_killed or on_lost, a lock is not taken over while its
+ * program runs. Callers that find it overdue get ATMOST_BUSY, and atmost_why() returns
  * "immune".
  *
- * HISTORY. What happens to a lock is recorded as `atmost run` records it (docs/history-format.md):
+ * WAITING FOR ITSELF. A call with a wait of INFINITY for slots that this very thread has taken and
+ * still has, all of those that it could get, is answered ATMOST_BUSY at once, and atmost_why()
+ * returns "ancestor", as pthread_mutex_lock() answers EDEADLK; so is any wait in a program that
+ * runs under a hold of that lock. If other threads release what this one takes, ask with
+ * atmost_begin(). Locks with on_lost, which may end by themselves, are waited for.
+ *
+ * HISTORY. The events of a lock are recorded as `atmost run` records it (docs/monitoring.md):
  * admissions, refusals, ends, takeovers. A record that cannot be written is left out without a
  * report. One descriptor of the log stays open (close-on-exec) between calls; the program may close
  * it.
@@ -39,12 +45,12 @@
  * daemons close everything when they start, loses the lock, and is not told; what it opens under
  * their numbers is left alone.
  *
- * STORES. Locks are files unless `store` of the options, or else $ATMOST_STORE, says otherwise, as
+ * STORES. Locks are files unless the option `store`, or else $ATMOST_STORE, says otherwise, as
  * in atmost(1); a text that names no store, and what a store cannot do, are ATMOST_USAGE.
  *
- * "symlink:": symbolic links (docs/symlink-locks.md). Such a lock belongs to the process that took
+ * "symlink:": symbolic links (docs/scripts.md). Such a lock belongs to the process that took
  * it, and to no child made by fork(), and lasts until that process ends, also through exec. It has
- * no on_lost, except for max_hold.
+ * no on_lost, except for max_runtime.
  *
  * "etcd://...", "postgres://...", "shared:/DIRECTORY": stores of many machines. Helper processes
  * serve them, of atmost-relay and atmost, which are looked for as atmost(1) looks for its programs
@@ -60,7 +66,7 @@
  * (ATMOST_IO) if it does not: atmost_message() then names that store. If the lock is
  * lost (its lease, the supervisor, or another helper process was killed), or a taker has it,
  * on_lost is called, and atmost_held() answers 0: a lock in a fleet can always be lost, so ask or
- * give on_lost. may_be_killed must not be positive, and atmost_may_be_killed() has no effect there.
+ * give on_lost. may_be_killed is refused, and atmost_may_be_killed() has no effect there.
  * atmost_release() waits until the slots are free, ten seconds at most; atmost_begin() always uses
  * a thread. An admission that comes while atmost_cancel() or a signal ends the wait is given back.
  * The history is that of `atmost run`, as is everything that it refuses. atmost_list() and
@@ -75,16 +81,16 @@
 #include <stdint.h>
 
 /* Grows by one with each version that adds something. */
-#define ATMOST_API_VERSION 5
+#define ATMOST_API_VERSION 1
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ATMOST_API_VERSION of the library in use: everything in the header of that version is there. */
+/* That of the library in use: everything in the header of that version is there. */
 int atmost_api_version(void);
 
-/* Answers: 0, or the exit code that atmost(1) would end with (docs/exit-codes.md).
+/* Answers: 0, or the exit code that atmost(1) would end with (EXIT STATUS there).
  * ATMOST_INTERRUPTED is none of those. */
 enum {
   ATMOST_ADMITTED = 0,
@@ -92,7 +98,7 @@ enum {
                                 atmost_cancel() was called */
   ATMOST_USAGE = 64,         /* an argument makes no sense */
   ATMOST_UNAVAILABLE = 69,   /* the store of a fleet cannot be reached, or the program that serves
-                                it is not installed; from ATMOST_API_VERSION 5 on */
+                                it is not installed */
   ATMOST_INTERNAL = 70,      /* out of memory, or a defect */
   ATMOST_CANNOT_CREATE = 73, /* the lock file cannot be created */
   ATMOST_IO = 74,   /* I/O error, or the path is no lock file, or the filesystem keeps no locks */
@@ -101,171 +107,173 @@ enum {
   ATMOST_NOT_PERMITTED = 77 /* the file, its directory, or stopping the overdue holder */
 };
 
-/* Values of some options. */
-enum { ATMOST_PLAIN = 0, ATMOST_SHARED = 1, ATMOST_EXCLUSIVE = 2 };                  /* sharing */
-enum { ATMOST_FAIL = 0, ATMOST_REPLACE = 1, ATMOST_JOIN = 2, ATMOST_SUPERSEDE = 3 }; /* on_busy */
-enum { ATMOST_FROM_START = 0, ATMOST_FROM_FINISH = 1, ATMOST_FROM_SUCCESS = 2 }; /* elapsed_from */
-/* if_elapsed, expire_after, max_hold: learned from earlier holds, as `auto` in atmost(1). */
-#define ATMOST_AUTO (-1.0)
+typedef struct atmost_request atmost_request; /* which lock to ask for, and how */
+typedef struct atmost_lock atmost_lock;       /* a held lock */
+typedef struct atmost_pending atmost_pending; /* a request that waits beside the program */
 
-typedef struct atmost_lock atmost_lock;
-typedef struct atmost_request atmost_request;
+/* REQUESTS. A request is made once, and asked any number of times, by any number of threads at a
+ * time:
+ *
+ *     atmost_request* request = atmost_new("job");
+ *     atmost_set(request, "rate", "5/1m");
+ *     atmost_set_seconds(request, "wait", 30);
+ *     atmost_lock* lock;
+ *     if (atmost_get(request, &lock) == ATMOST_ADMITTED) {
+ *       ...
+ *       atmost_release(lock, 1);
+ *     }
+ *     atmost_free(request);
+ *
+ * Its first use completes it: after that no option can be set. An error of an option that was
+ * set is the answer of each use, too: it is enough to look at that. A request is memory alone,
+ * and may be freed while its locks are held. */
 
-/* What a caller may set beyond the name. Start from ATMOST_DEFAULTS; later versions add fields at
- * the end. */
-typedef struct atmost_options {
-  size_t size;   /* sizeof(atmost_options) */
-  unsigned max;  /* N: at most so many at a time; 1…262144 */
-  unsigned take; /* K: slots to take, all or none; 1…min(N, 1024) */
-  double wait;   /* seconds to wait for admission; 0: answer at once */
-  double
-      if_elapsed; /* too soon if the last admission is more recent; 0: never, INFINITY: once only */
-  double expire_after;   /* holders older than this are stopped if they stand in the way; 0: always,
-                            INFINITY: never */
-  double kill_grace;     /* pause after each of INT, TERM and KILL */
-  double now;            /* seconds since 1970 to decide with; a negative value: the clocks */
-  const char* directory; /* where named locks and atoms are; NULL: as atmost(1) decides */
-  const char* id;        /* shown by atmost list; may be NULL */
-  unsigned mode;         /* permissions of a lock file that this call creates */
-  /* What a taker may do when this lock is overdue. Positive: stop this whole program. 0: have
-   * on_lost called; if that is NULL, what atmost_may_be_killed() agreed to. Negative: nothing. */
-  int may_be_killed;
-  /* Called at most once, on a thread of the library, when a taker has taken the lock, or when
-   * max_hold is over. The lock is released by then. on_lost may call any function of this header,
-   * but must not wait for the thread that owns the lock to release it. If that thread cannot be
-   * started, the answer is ATMOST_INTERNAL, and the slot is free again. */
-  void (*on_lost)(void* context, uint64_t token);
-  void* context;
-  const char* log; /* the history's file; NULL: as atmost(1) decides */
-  int no_history;  /* nonzero: nothing is recorded */
-  /* Nonzero: a wait ends with ATMOST_INTERRUPTED when a signal handler ran on the waiting thread;
-   * the place in the queue is given up. 0: handlers run, and the wait goes on. An interruptible
-   * call that may wait blocks the thread's signals and lets them through only while it waits and at
-   * its end, so that none is missed in between. A takeover that has begun is finished first; an
-   * admission that came before the signal stands. A signal sent to the process may be delivered to
-   * another thread that does not block it: then it interrupts nothing. */
-  int interruptible;
-  /* With interruptible: a sigset_t, the thread's signal mask while it waits, as for ppoll(2). NULL:
-   * the mask it has at the call. A handler that ran before the call does not interrupt it; to miss
-   * no signal, block it, check whether it came, and call with a mask that lets it through. */
-  const void* wait_mask;
+/* For a LOCK as atmost(1) takes it: a path (with a slash), a name, or operator:operand. NULL: out
+ * of memory; every function takes that for a request, and answers ATMOST_INTERNAL. */
+atmost_request* atmost_new(const char* lock);
 
-  /* From ATMOST_API_VERSION 2 on. */
+/* For an atom of Burgess & Skipitaris (LISA '97); the option `host` says whose: without it, this
+ * host's. */
+atmost_request* atmost_new_atom(const char* operator_, const char* operand);
 
-  /* ATMOST_SHARED: together with other readers while no writer holds the lock; then a max of 1 is
-   * no limit, and another max limits the readers. ATMOST_EXCLUSIVE: a writer alone, whatever max
-   * other callers have; its own max and take must be 1. */
-  int sharing;
-  /* What follows when the wait is over and the lock is still held. ATMOST_REPLACE: the oldest
-   * holder is stopped as if it were overdue (HANGING HOLDERS). ATMOST_JOIN: one waiter is enough,
-   * as it will do the work once more for all. A later caller gets ATMOST_BUSY at once, and
-   * atmost_why() returns "joined"; wait must not be 0. ATMOST_SUPERSEDE, from ATMOST_API_VERSION 4
-   * on: the newest waiter alone goes on waiting; earlier ones that said so too get ATMOST_BUSY, and
-   * atmost_why() returns "superseded". */
-  int on_busy;
-  int elapsed_from;  /* if_elapsed counts from the last start, finish or success */
-  int wait_too_soon; /* nonzero: wait also while it is too soon, if `wait` is long enough */
-  /* Seconds after which the library releases the lock and calls on_lost, which must be given;
-   * INFINITY: never. on_lost has to end the work itself. */
-  double max_hold;
-  /* Other locks to take at the same time, all or none, without deadlock whatever the order:
-   * "[N@]LOCK" as in atmost(1), 15 at most, NULL after the last; NULL: none. N is 1 unless given.
-   * `sharing` and `take` apply to the first lock, every other option to all. */
-  const char* const* also;
-  int trust_fs; /* nonzero: this filesystem is known to keep locks, though atmost does not know it
-                 */
-  int no_learn; /* nonzero: a limit that is ATMOST_AUTO does not learn from this hold. Holds without
-                   any such limit are never learned from. */
+/* NULL is allowed. */
+void atmost_free(atmost_request* request);
 
-  /* From ATMOST_API_VERSION 4 on. */
+/* Sets an option to a value, as atmost(1) takes it; both are copied. ATMOST_ADMITTED, or
+ * ATMOST_USAGE: then atmost_message() says what is wrong. An option that is set again has the later
+ * value. These are the options, which are described in atmost-run(1):
+ *
+ *     max N            at most so many at a time; 1 to 262144 (1)
+ *     take K           slots to take, all or none; 1 to 1024, at most max (1)
+ *     shared           together with other readers, while no writer is in; max limits readers
+ *     exclusive        a writer alone, whatever max other callers have
+ *     wait DUR         how long to wait for admission (0: answer at once)
+ *     on_busy A        when the wait is over and the lock is still held: fail; replace the oldest
+ *                      holder as if it were overdue; join: one waiter does the work once more for
+ *                      all, and later callers get ATMOST_BUSY, "joined"; supersede: the newest
+ *                      waiter alone goes on waiting, and earlier ones that said so too get
+ *                      ATMOST_BUSY, "superseded". With these two wait is inf if not given (fail)
+ *     queue_max M      ATMOST_BUSY at once, "queue_full", if so many wait already
+ *     if_elapsed DUR   too soon if the last admission is more recent; inf: once only; or auto (0)
+ *     elapsed_from P   if_elapsed counts from the last start, finish or success (start)
+ *     rate K/DUR       too soon if K were admitted within the last DUR, whoever they were
+ *     on_too_soon A    fail; wait: wait also while it is too soon, if wait is long enough (fail)
+ *     expire_after DUR older holders are stopped if they stand in the way; or auto (inf: never)
+ *     max_runtime DUR  how long the lock may be held: then the library releases it and calls
+ *                      on_lost, which must be given and has to end the work itself; or auto (inf)
+ *     no_learn         auto does not learn from this hold
+ *     kill_grace DUR   the pause after each of INT, TERM and KILL (2s)
+ *     may_be_killed A  what a taker may do when this lock is overdue: yes: stop this whole
+ *                      program; no: nothing. Without it: have on_lost called, and without that,
+ *                      what atmost_may_be_killed() agreed to
+ *     also [N@]LOCK    another lock to take at the same time, all or none, without deadlock
+ *                      whatever the order. To be set for each, 15 times at most. shared,
+ *                      exclusive, max and take are for the first lock, other options for all
+ *     now TIME         seconds since 1970 to decide with (the clocks)
+ *     dir DIR          where named locks and atoms are (as atmost(1) decides)
+ *     host NAME        this machine's name in paths and atoms (the machine's)
+ *     store URL        where locks are kept: see STORES ($ATMOST_STORE, else file:)
+ *     id TEXT          shown by atmost list; up to 63 bytes
+ *     log FILE         the history's file (as atmost(1) decides)
+ *     no_history       nothing is recorded
+ *     mode OCTAL       permissions of a lock file that this call creates (600)
+ *     trust_fs         this filesystem is known to keep locks, though atmost does not know it
+ *
+ * DUR is as in atmost(1): 90, 15m, 1h30m, 250ms, inf. An option without a value is set by "true"
+ * or NULL, and not set by "false".
+ */
+int atmost_set(atmost_request* request, const char* option, const char* value);
 
-  /* "K/DUR" as in atmost(1), K from 1 to 1024: too soon if K were admitted within the last DUR,
-   * whoever they were; NULL: no such limit. With wait_too_soon, callers are admitted in the order
-   * in which they came. */
-  const char* rate;
-  /* ATMOST_BUSY at once, and atmost_why() returns "queue_full", if so many wait already; negative:
-   * no such limit. */
-  int queue_max;
+/* The same for seconds (of wait, if_elapsed, now, ...), to nanoseconds; INFINITY is inf. NaN and
+ * numbers below 0 are ATMOST_USAGE: a limit is learned only if it is set to the word auto. */
+int atmost_set_seconds(atmost_request* request, const char* option, double seconds);
 
-  /* From ATMOST_API_VERSION 5 on. */
+/* The same for a whole number, 0 or more: counts, whole seconds, and mode, whose bits it has. */
+int atmost_set_number(atmost_request* request, const char* option, int64_t number);
 
-  /* Where locks are kept, as --store of atmost(1): see STORES. NULL: as $ATMOST_STORE says, and
-   * in files if that is empty or not set. */
-  const char* store;
-} atmost_options;
+/* Has `on_lost` called, at most once for each lock, on a thread of the library, when a taker has
+ * taken the lock, or when max_runtime is over. The lock is released by then. on_lost may call any
+ * function of this header, but must not wait for the thread that owns the lock to release it. If
+ * the thread cannot be started, the answer is ATMOST_INTERNAL, and the slot is free again. A
+ * function that was set before the first use may be replaced between two uses: each lock keeps what
+ * it was taken with. */
+int atmost_set_on_lost(atmost_request* request, void (*on_lost)(void* context, uint64_t token),
+                       void* context);
 
-#define ATMOST_DEFAULTS                                                                            \
-  {                                                                                                \
-    sizeof(atmost_options), 1, 1, 0.0, 0.0, __builtin_inf(), 2.0, -1.0, NULL, NULL, 0600, 0, NULL, \
-        NULL, NULL, 0, 0, NULL, ATMOST_PLAIN, ATMOST_FAIL, ATMOST_FROM_START, 0, __builtin_inf(),  \
-        NULL, 0, 0, NULL, -1, NULL                                                                 \
-  }
+/* Has a wait of atmost_get() end with ATMOST_INTERRUPTED when a signal handler ran on the waiting
+ * thread; the place in the queue is given up. Without this, handlers run, and the wait goes on. An
+ * interruptible call that may wait blocks the thread's signals and lets them through only while it
+ * waits and at its end, so that none is missed in between. A takeover that has begun is finished
+ * first; an admission that came before the signal stands. A signal sent to the process may be
+ * delivered to another thread that does not block it: then it interrupts nothing.
+ *
+ * `wait_mask`: a sigset_t, which must exist until atmost_free(), the thread's signal mask while it
+ * waits, as for ppoll(2); NULL: the mask it has at the call. A handler that ran before the call
+ * does not interrupt it; to miss no signal, block it, check whether it came, and call with a mask
+ * that lets it through. */
+int atmost_set_interruptible(atmost_request* request, const void* wait_mask);
 
 /* Agrees (nonzero), or no longer agrees (0), that a taker may stop this whole program when a lock
  * that the program takes from now on is overdue: see HANGING HOLDERS. Returns the previous value,
- * at first 0. If a lock's options have may_be_killed or on_lost, those apply. A child made by
+ * at first 0. If a lock's request has may_be_killed or on_lost, those apply. A child made by
  * fork() begins with its parent's agreement. */
 int atmost_may_be_killed(int agreed);
 
+/* How long atmost_get() may take: 0: it answers at once; 1: it may stop an overdue holder first; 2:
+ * it may wait for admission. Callers that must not be held up use atmost_begin() then. */
+int atmost_waits(atmost_request* request);
+
+/* Asks. On ATMOST_ADMITTED *lock is set and becomes this thread's current lock; otherwise *lock is
+ * NULL. Waits as long as the request says; beyond that blocks at most five seconds on the lock
+ * file's guard, and for three pauses of kill_grace when it stops an overdue holder. */
+int atmost_get(atmost_request* request, atmost_lock** lock);
+
 /* GetLock() of Burgess & Skipitaris (LISA '97): one holder at a time of the atom operator:operand.
- * `ifelapsed` and `expireafter` as above, in seconds; `host`: NULL for this host; `now`: as above.
- * On ATMOST_ADMITTED *lock is set and becomes this thread's current lock; otherwise *lock is NULL.
- * Does not wait for slots; blocks at most five seconds on the lock file's guard, and for three
- * pauses of two seconds when it stops an overdue holder. */
+ * `ifelapsed` and `expireafter` are if_elapsed and expire_after in seconds; `host`: NULL for this
+ * host; `now`: seconds since 1970, a negative value for the clocks. Otherwise as atmost_get(). */
 int atmost_get_lock(const char* operator_, const char* operand, double ifelapsed,
                     double expireafter, const char* host, double now, atmost_lock** lock);
 
-/* The same for an atom with every option; `options` may be NULL. */
-int atmost_get_atom(const char* operator_, const char* operand, const char* host,
-                    const atmost_options* options, atmost_lock** lock);
-
-/* The same for a LOCK as atmost(1) takes it: a path (with a slash), or a name. */
-int atmost_get(const char* name, const atmost_options* options, atmost_lock** lock);
-
 /* ASKING WITHOUT BLOCKING, for programs with an event loop and for languages whose interpreter must
- * not be held up. A request is one atmost_get() that runs on a thread of the library:
+ * not be held up. One atmost_get() runs on a thread of the library:
  *
- *     atmost_request* request;
- *     if (atmost_begin("job", &options, &request) == ATMOST_ADMITTED) {
- *       if (!atmost_answered(request))
- *         ... until atmost_descriptor(request) is readable ...
- *       answer = atmost_finish(request, &lock);
+ *     atmost_pending* pending;
+ *     if (atmost_begin(request, &pending) == ATMOST_ADMITTED) {
+ *       if (!atmost_answered(pending))
+ *         ... until atmost_descriptor(pending) is readable ...
+ *       answer = atmost_finish(pending, &lock);
  *     }
  *
- * A lock that is free is taken at once. Until it is finished, any other request costs one thread
+ * A lock that is free is taken at once. Until it is finished, any other call costs one thread
  * with every signal blocked, one pair of descriptors (close-on-exec), and those that atmost_get()
  * would have open. While it waits behind others the thread looks again every 10 ms at most. It
  * keeps one place in the queue throughout. If the process dies, its place and its slots are free. A
- * child made by fork() has no part in its parent's request: there atmost_cancel() does nothing, and
+ * child made by fork() has no part in its parent's calls: there atmost_cancel() does nothing, and
  * atmost_finish() frees the descriptors and answers ATMOST_INTERRUPTED. Between admission and
  * atmost_finish() the lock is held, and may become overdue like any other.
  *
- * atmost_begin() and atmost_begin_atom() take what atmost_get() and atmost_get_atom() take; all of
- * it except `context` may be freed when they return. `interruptible` and `wait_mask` have no effect
- * here. They do not block on the lock. On ATMOST_ADMITTED *request is set, and it must be finished;
- * otherwise it is NULL, and atmost_message() says why. */
-int atmost_begin(const char* name, const atmost_options* options, atmost_request** request);
-int atmost_begin_atom(const char* operator_, const char* operand, const char* host,
-                      const atmost_options* options, atmost_request** request);
+ * The request may be freed when atmost_begin() returns, but what on_lost uses must remain.
+ * atmost_set_interruptible() has no effect here. It does not block on the lock. On ATMOST_ADMITTED
+ * *pending is set, and it must be finished; otherwise it is NULL, and atmost_message() says why. */
+int atmost_begin(atmost_request* request, atmost_pending** pending);
 
-/* 1: atmost_finish() will not block; 0: not yet. Any thread may ask; no system call. From
- * ATMOST_API_VERSION 4 on. */
-int atmost_answered(const atmost_request* request);
+/* 1: atmost_finish() will not block; 0: not yet. Any thread may ask; no system call. */
+int atmost_answered(const atmost_pending* pending);
 
 /* A descriptor only to be polled for reading, by poll, epoll, select or kqueue: it is readable as
  * soon as atmost_finish() will not block. It stays the same until atmost_finish() closes it. -1:
- * the request is answered, and no descriptor is left to say so. Not from two threads at a time. */
-int atmost_descriptor(const atmost_request* request);
+ * the call is answered, and no descriptor is left to say so. Not from two threads at a time. */
+int atmost_descriptor(const atmost_pending* pending);
 
 /* Ends the wait early; returns at once. Any thread and any signal handler may call it, any number
  * of times, until atmost_finish() is called. An admission that came first stands. A takeover that
  * has begun is finished first. */
-void atmost_cancel(const atmost_request* request);
+void atmost_cancel(const atmost_pending* pending);
 
 /* The answer of atmost_get(), or ATMOST_INTERRUPTED after atmost_cancel(). On ATMOST_ADMITTED *lock
- * is set and becomes the calling thread's current lock; otherwise it is NULL. Frees the request.
- * Any thread may call it, once; it blocks until there is an answer. */
-int atmost_finish(atmost_request* request, atmost_lock** lock);
+ * is set and becomes the calling thread's current lock; otherwise it is NULL. Frees what is
+ * pending. Any thread may call it, once; it blocks until there is an answer. */
+int atmost_finish(atmost_pending* pending, atmost_lock** lock);
 
 /* Frees the slots and the value. `success`: nonzero if the work succeeded (other callers may use
  * --elapsed-from=success). NULL is allowed. */
@@ -281,15 +289,16 @@ uint64_t atmost_token(const atmost_lock* lock);
 unsigned atmost_slot(const atmost_lock* lock);
 int atmost_held(const atmost_lock* lock);
 
-/* LOOKING. These functions create, write and keep nothing, and do not wait for the lock. What they
- * report may be outdated when they return.
+/* LOOKING. These functions create, write and keep nothing, and do not wait for the lock. Their
+ * reports may be outdated when they return.
  *
  * One holder, waiter or drained slot, as atmost list shows it. Texts are borrowed for the call;
  * they come from records that any user of the lock file may have written, control bytes included.
  */
 typedef struct atmost_entry {
   size_t size;       /* of this struct, in the library that fills it */
-  const char* state; /* "held", "kept" (on behalf of kept_for), "stopped", "read-locked", "waiting",
+  const char* state; /* "held", "kept" (on behalf of kept_for), "stopped", "read-locked", "foreign"
+                        (another program's lock, on several slots from this one on), "waiting",
                         "drained" (slot 0: the whole lock) */
   unsigned slot;     /* from 1; 0: none */
   unsigned position; /* of a waiter in its queue, from 1; 0: no waiter */
@@ -308,17 +317,16 @@ typedef struct atmost_entry {
 } atmost_entry;
 
 /* Calls `each` for every entry (drained slots, holders by slot, waiters in the order of their
- * queues) until it returns nonzero. `each` may call any function of this header. `name` is as in
- * atmost_get(); of the options only `directory` is used; NULL is allowed. Returns 0, or an answer;
- * a lock that was never used has no entries.
- */
-int atmost_list(const char* name, const atmost_options* options,
-                int (*each)(void* context, const atmost_entry* entry), void* context);
+ * queues) until it returns nonzero. `each` may call any function of this header. Of the request
+ * only the lock and where it is (dir, host, store) count. Returns 0, or an answer; a lock that was
+ * never used has no entries. */
+int atmost_list(atmost_request* request, int (*each)(void* context, const atmost_entry* entry),
+                void* context);
 
-/* Returns the answer that atmost_get() would give now with these options and a wait of 0, and in
+/* Returns the answer that atmost_get() would give now with this request and a wait of 0, and in
  * *held (unless NULL) the number of holders. If overdue holders would have to be stopped first, the
  * answer is ATMOST_ADMITTED. May block for five seconds on the lock file's guard. */
-int atmost_check(const char* name, const atmost_options* options, unsigned* held);
+int atmost_check(atmost_request* request, unsigned* held);
 
 /* Inside a command that atmost run --max-idle watches: says that it works, and that it may be
  * silent for `eta` seconds from now (0: only that it works; at most 24 days). Returns 1 when a

@@ -35,7 +35,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// What lies before the next of these characters, which is taken from `rest`, too.
+// The text before the next of these characters, which is taken from `rest`, too.
 std::string_view next_of(std::string_view& rest, std::string_view ends) {
   const std::size_t end = std::min(rest.find_first_of(ends), rest.size());
   const std::string_view part = rest.substr(0, end);

@@ -1,4 +1,4 @@
-// What this machine is: the hard classes.
+// The hard classes of this machine.
 #ifndef ATMOST_LIBEXEC_PASS_HOST_H
 #define ATMOST_LIBEXEC_PASS_HOST_H
 

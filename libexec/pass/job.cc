@@ -8,14 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <new>
 #include <type_traits>
 
-#include "core/lease_time.h"
 #include "core/limiter.h"
 #include "core/schemes.h"
 #include "monitored.h"
+#include "options/combine.h"
 #include "user.h"
 
 namespace atmost::pass {
@@ -93,11 +91,17 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
 }  // namespace
 
 Status make_request(const Atom& atom, const Options& options, const NamingContext& around,
-                    const Instant& now, Request& to) {
-  // Not `to = {}`, which writes and then copies all of its 70 KiB.
-  static_assert(std::is_trivially_destructible_v<Request>);
-  new (&to) Request;
+                    const Instant& now, Settings& settings) {
   const bool fleet = in_fleet(atom, options);
+  Status made = set_words(atom.words, settings);
+  if (made.ok()) made = combine(settings, fleet ? *scheme_of(options.store) : kSchemes[0], kAtom);
+  if (!made.ok() && fleet) {
+    Error error = made.error();
+    error.message.append(", or scope = \"host\"");
+    return error;
+  }
+  if (!made.ok()) return made;
+  Request& to = settings.request;
   const std::string_view whose = options.host.empty() ? std::string_view("fleet") : options.host;
   to.make_parents = fleet;
   const Status placed = fleet ? place_fleet_lock(atom.name(), options.store, whose, to.locks[0])
@@ -111,40 +115,6 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
       to.no_history = true;
     }
   }
-  to.locks[0].max = atom.max;
-  to.if_elapsed = atom.if_elapsed;
-  to.rate = atom.rate;
-  to.expire_after = atom.expire_after;
-  to.max_runtime = atom.max_runtime;
-  to.max_idle = atom.max_idle;
-  to.max_idle_auto = atom.max_idle_auto;
-  to.min_runtime = atom.min_runtime;
-  to.if_elapsed_auto = atom.if_elapsed_auto;
-  to.expire_auto = atom.expire_auto;
-  to.max_runtime_auto = atom.max_runtime_auto;
-  to.min_runtime_auto = atom.min_runtime_auto;
-  if (fleet && (to.if_elapsed_auto || to.expire_auto)) {
-    return error_of(Code::usage, 0,
-                    "auto: a fleet's store remembers how long runs took, and so max_runtime, "
-                    "max_idle and min_runtime alone may be auto: give "
-                    "durations, or scope = \"host\"");
-  }
-  if (fleet && to.rate.count > 0 && !scheme_of(options.store)->traits.rates) {
-    return error_of(Code::usage, 0,
-                    "rate: this store counts no admissions: use if_elapsed, or scope = \"host\"");
-  }
-  to.kill_grace = atom.kill_grace;
-  to.output = atom.output;
-  to.output_max = atom.output_max;
-  to.notify = atom.notify;
-  to.notify_on = atom.notify_on;
-  to.ping = atom.ping;
-  to.ping_output = atom.ping_output;
-  to.alert_after = atom.alert_after;
-  to.ttl = atom.ttl.value_or(std::max(to.ttl, shortest_ttl(atom.kill_grace)));
-  if (fleet && to.ttl > kLongestTtl)
-    return error_of(Code::usage, 0,
-                    "its lease in the fleet may last 7d: give it a shorter ttl or kill_grace");
   // Ages and intervals in a fleet are the store's to measure, not this host's at the beginning of a
   // pass.
   to.now_given = !fleet || now.given;

@@ -24,9 +24,9 @@ inline bool in_fleet(const Atom& atom, const Options& options) {
   return is_fleet(options.store) && !atom.each_host;
 }
 
-// Fills in the request of one atom. About 70 KiB: make it static.
+// Fills in the request of one atom, which borrows the atom's texts.
 Status make_request(const Atom& atom, const Options& options, const NamingContext& around,
-                    const Instant& now, Request& to);
+                    const Instant& now, Settings& to);
 
 // Names and values.
 using Variables = std::vector<std::pair<std::string, std::string>>;
@@ -69,7 +69,8 @@ struct Child {
 Result<Child> start(const Job& job, const Variables& secrets, bool captured, bool quiet,
                     const sigset_t& mask);
 
-// What a started atom sent, and the wait for its process. `passed_on`: the signal we sent it, or 0.
+// The messages of a started atom, and the wait for its process. `passed_on`: the signal we sent it,
+// or 0.
 AtomResult finish(Child& child, int passed_on);
 
 // A hidden option by which this program starts commands as another user: pass --become USER

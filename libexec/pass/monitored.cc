@@ -35,9 +35,13 @@ static_assert(std::is_trivially_copyable_v<Head>);
 
 std::string monitored_name;
 
+void tell_left(const Error& words) {
+  complain(monitored_name + ": " + std::string(words.message.view()));
+}
+
 void tell_killed() { complain(monitored_name + ": " + kSupervisorKilled); }
 
-void put_text(std::string& to, const std::string& text) { to.append(text).push_back('\0'); }
+void put_text(std::string& to, std::string_view text) { to.append(text).push_back('\0'); }
 
 template <class Pairs>
 void put_pairs(std::string& to, const Pairs& pairs) {
@@ -65,9 +69,11 @@ std::string packed(const Job& job, const Variables& secrets, bool quiet) {
   head->words = atom.command.size();
   std::string all(reinterpret_cast<const char*>(head.get()), sizeof *head);
   const std::string log = log_of(job.request);
-  for (const std::string* text : {&job.store, &atom.operation, &atom.operand, &atom.user,
-                                  &atom.directory, &atom.notify, &atom.ping, &log})
-    put_text(all, *text);
+  for (const std::string_view text : {std::string_view(job.store), std::string_view(atom.operation),
+                                      std::string_view(atom.operand), std::string_view(atom.user),
+                                      std::string_view(atom.directory), job.request.notify,
+                                      job.request.ping, std::string_view(log)})
+    put_text(all, text);
   put_pairs(all, secrets);
   put_pairs(all, atom.environment);
   for (const std::string& word : atom.command) put_text(all, word);
@@ -85,9 +91,9 @@ bool read_all(int fd, std::string& to) {
 class Texts {
  public:
   explicit Texts(const std::string& all) : all_(all), at_(sizeof(Head)) {}
-  std::string next() {
+  std::string_view next() {
     if (at_ >= all_.size()) return {};
-    std::string text(all_.c_str() + at_);
+    const std::string_view text(all_.c_str() + at_);
     at_ += text.size() + 1;
     return text;
   }
@@ -97,20 +103,19 @@ class Texts {
   std::size_t at_;
 };
 
-// What comes before the variables, and what the head's request borrows: `atom` and `log` lend it.
-// Puts the store's secrets into the environment, from which the store takes them.
-std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom, std::string& log) {
+// The part before the variables; the head's request borrows of `all`. Puts the store's secrets
+// into the environment, from which the store takes them.
+std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom) {
   memcpy(&head, all.data(), sizeof head);
-  std::string store = texts.next();
-  for (std::string* text : {&atom.operation, &atom.operand, &atom.user, &atom.directory,
-                            &atom.notify, &atom.ping, &log})
+  std::string store(texts.next());
+  for (std::string* text : {&atom.operation, &atom.operand, &atom.user, &atom.directory})
     *text = texts.next();
-  head.request.notify = atom.notify;
-  head.request.ping = atom.ping;
-  head.request.log = {.directory = log};
+  head.request.notify = texts.next();
+  head.request.ping = texts.next();
+  head.request.log = {.directory = texts.next()};
   for (std::size_t i = 0; i < head.secrets; ++i) {
-    const std::string name = texts.next();
-    setenv(name.c_str(), texts.next().c_str(), 1);
+    const std::string_view name = texts.next();
+    setenv(name.data(), texts.next().data(), 1);
   }
   return store;
 }
@@ -119,13 +124,12 @@ AtomResult run_monitored(const std::string& all, const StoreService& service) {
   static Head head;
   Texts texts(all);
   Atom atom;
-  std::string log;
-  const std::string store = unpack(all, head, texts, atom, log);
+  const std::string store = unpack(all, head, texts, atom);
   for (std::size_t i = 0; i < head.variables; ++i) {
-    const std::string name = texts.next();
+    const std::string name(texts.next());
     atom.environment[name] = texts.next();
   }
-  for (std::size_t i = 0; i < head.words; ++i) atom.command.push_back(texts.next());
+  for (std::size_t i = 0; i < head.words; ++i) atom.command.emplace_back(texts.next());
   StoreRoom room;
   Result<Owned<Store>> opened = open_store(store, room, &service);
   if (!opened.ok()) return failed(opened.error());
@@ -166,7 +170,7 @@ Error monitor_job(const Job& job, const Variables& secrets, bool quiet, int resu
   char* const argv[] = {program,           monitored.data(), job_end.data(),
                         result_end.data(), name.data(),      nullptr};
   char* const end_lease[] = {program, end.data(), job_end.data(), nullptr};
-  return monitor_program(argv, {.killed = tell_killed, .end_lease = end_lease});
+  return monitor_program(argv, {.killed = tell_killed, .left = tell_left, .end_lease = end_lease});
 }
 
 int end_monitored_lease(char** argv, const StoreService& service) {
@@ -177,8 +181,7 @@ int end_monitored_lease(char** argv, const StoreService& service) {
   static Head head;
   Texts texts(all);
   Atom atom;
-  std::string log;
-  const std::string store = unpack(all, head, texts, atom, log);
+  const std::string store = unpack(all, head, texts, atom);
   const Status ended = service.end_lease(store, argv[1]);
   if (ended.ok()) return 0;
   complain(atom.name() + ": " + std::string(ended.error().message.view()) +

@@ -30,7 +30,7 @@ struct Options {
 // False, with a sentence in `wrong`, for options that make no sense.
 bool read_options(int argc, char** argv, Options& to, std::string& wrong);
 
-extern const char* const kHelp;
+std::string help();
 
 }  // namespace atmost::pass
 

@@ -12,7 +12,7 @@ namespace atmost::pass {
 namespace {
 
 // One request at a time is looked at; it is large.
-Request request;
+Settings settings;
 
 Zone zone_of(const PassFile& file) {
   return file.time_zone.empty() ? Zone({}) : Zone::named(file.time_zone).value_or(Zone("UTC0"));
@@ -72,13 +72,16 @@ std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, AtomRes
         error_of(Code::unavailable, ETIMEDOUT, "not run: its store could not be reached just now"));
     return {};
   }
-  const Status made = make_request(atom, options_, around_, at.now, request);
+  const Status made = make_request(atom, options_, around_, at.now, settings);
   if (!made.ok()) {
     result = failed(made.error());
     return {};
   }
-  std::optional<Job> job(
-      Job{atom, request, fleet ? *stores_.shared : stores_.files, fleet ? options_.store : "", {}});
+  std::optional<Job> job(Job{atom,
+                             settings.request,
+                             fleet ? *stores_.shared : stores_.files,
+                             fleet ? options_.store : "",
+                             {}});
   if (atom.names_hours) job->not_since = moment.first_time;
   if (fleet && !ask) return job;  // its own process will
   const Result<bool> ran = ran_already(*job);
@@ -121,7 +124,7 @@ int Pass::dry_run() {
       result = found.ok()
                    ? AtomResult{AtomResult::Kind::answered,
                                 probe(in_fleet(atom, options_) ? *stores_.shared : stores_.files,
-                                      request)}
+                                      settings.request)}
                    : failed(found.error());
     }
     note(result);
@@ -157,6 +160,8 @@ int Pass::run() {
       result = {AtomResult::Kind::answered, run_here(*job, options_.quiet)};
       tell(atom, result);
       termination_signal_ = result.outcome.termination_signal;
+      const int came = accept_signals();  // while it was reported
+      if (termination_signal_ == 0) termination_signal_ = came;
     }
   }
   if (const int signal = workers.finish_all(); termination_signal_ == 0)

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/lease_time.h"
 #include "core/parse.h"
-#include "core/words.h"
+#include "option_reader.h"
+#include "options/combine.h"
 #include "read_file.h"
 #include "request/classes.h"
 #include "zone.h"
@@ -12,13 +12,14 @@
 namespace atmost::pass {
 namespace {
 
-#define ATMOST_PASS_COMMON_KEYS                                                                   \
-  "shell", "if_elapsed", "rate", "expire_after", "max", "max_runtime", "max_idle", "min_runtime", \
-      "kill_grace", "ttl", "scope", "environment", "directory", "user", "when", "output",         \
-      "output_max", "notify", "notify_on", "ping", "ping_output", "alert_after"
+std::vector<std::string> atom_keys(std::vector<std::string> before) {
+  for (const char* key : {"shell", "scope", "environment", "directory", "user", "when"})
+    before.emplace_back(key);
+  return with_option_keys(std::move(before));
+}
 
-// What [defaults] sets for every atom, and an atom for itself.
-struct Settings {
+// The keys that [defaults] sets for every atom, and an atom for itself.
+struct Defaults {
   Atom atom;
   bool shell = false;
 };
@@ -27,7 +28,7 @@ class FileReader {
  public:
   FileReader(std::string_view text, PassFile& to, std::vector<Remark>& faults,
              std::vector<Remark>& remarks)
-      : text_(text), to_(to), faults_(faults), remarks_(remarks) {}
+      : text_(text), to_(to), faults_(faults), remarks_(remarks), options_(faults) {}
 
   void read(const toml::table& root);
 
@@ -37,7 +38,7 @@ class FileReader {
   void read_group(const std::string& name, SourcePlace at, const toml::node& node);
   void read_atoms(const toml::node& node);
   void read_atom(const toml::table& table);
-  void read_settings(TableReader& table, Settings& to);
+  void read_settings(TableReader& table, Defaults& to);
   bool read_name(TableReader& table, Atom& to);
   void fault(SourcePlace at, std::string words) { faults_.push_back({at, std::move(words)}); }
 
@@ -45,7 +46,8 @@ class FileReader {
   PassFile& to_;
   std::vector<Remark>& faults_;
   std::vector<Remark>& remarks_;
-  Settings defaults_;
+  Defaults defaults_;
+  OptionReader options_;
 };
 
 void FileReader::read(const toml::table& root) {
@@ -60,24 +62,9 @@ void FileReader::read(const toml::table& root) {
   }
 }
 
-void FileReader::read_settings(TableReader& table, Settings& to) {
+void FileReader::read_settings(TableReader& table, Defaults& to) {
   Atom& atom = to.atom;
   table.boolean("shell", to.shell);
-  table.limit("if_elapsed", atom.if_elapsed, atom.if_elapsed_auto);
-  if (std::string rate; table.text("rate", rate)) {
-    if (const Result<Rate> read = parse_rate(rate); read.ok()) {
-      atom.rate = read.value();
-    } else {
-      table.fault("rate", std::string(read.error().message.view()));
-    }
-  }
-  table.limit("expire_after", atom.expire_after, atom.expire_auto, Duration::forever());
-  table.limit("max_runtime", atom.max_runtime, atom.max_runtime_auto);
-  table.limit("max_idle", atom.max_idle, atom.max_idle_auto);
-  table.limit("min_runtime", atom.min_runtime, atom.min_runtime_auto);
-  table.span("kill_grace", atom.kill_grace);
-  if (Duration ttl; table.span("ttl", ttl)) atom.ttl = ttl;
-  table.count("max", kMaxSlots, atom.max);
   if (std::string scope; table.text("scope", scope)) {
     atom.each_host = scope == "host";
     if (scope != "host" && scope != "fleet")
@@ -88,7 +75,6 @@ void FileReader::read_settings(TableReader& table, Settings& to) {
     table.fault("directory", "is relative, and a pass may start anywhere: begin it with /");
   }
   table.text("user", atom.user);
-  read_telling(table, atom);
   check_when(table, text_, atom);
 }
 
@@ -97,12 +83,13 @@ void FileReader::read_defaults(const toml::node& node) {
   if (table == nullptr)
     return fault(place_of(node.source()), "defaults should be a table: [defaults]");
   TableReader reader(*table, "[defaults]", faults_);
-  reader.only({"time_zone", ATMOST_PASS_COMMON_KEYS});
+  reader.only(atom_keys({"time_zone"}));
   if (reader.text("time_zone", to_.time_zone) && !Zone::named(to_.time_zone)) {
     reader.fault(
         "time_zone",
         "names no zone of the time zone database: use one like \"Europe/Oslo\" or \"UTC\"");
   }
+  options_.read_defaults(reader);
   read_settings(reader, defaults_);
 }
 
@@ -156,6 +143,7 @@ void FileReader::read_atoms(const toml::node& node) {
                  "atom should be an array of tables: begin each with [[atom]]");
   }
   for (const toml::node& one : *array) read_atom(*one.as_table());
+  options_.refuse_useless();
 }
 
 // Two texts that make a name which the command line accepts, too: `atmost list operator:operand`.
@@ -179,28 +167,18 @@ bool FileReader::read_name(TableReader& table, Atom& to) {
 
 void FileReader::read_atom(const toml::table& table) {
   TableReader reader(table, "an atom", faults_);
-  reader.only({"operator", "operand", "command", ATMOST_PASS_COMMON_KEYS});
-  Settings settings = defaults_;
+  reader.only(atom_keys({"operator", "operand", "command"}));
+  Defaults settings = defaults_;
   Atom& atom = settings.atom;
   atom.at = reader.at();
   const bool named = read_name(reader, atom);
   read_settings(reader, settings);
+  atom.words = options_.read_atom(reader);
+  atom.max = options_.settings().request.locks[0].max;
   if (!reader.has("command")) {
     fault(atom.at, "this atom has no command");
   } else {
     read_command(reader, settings.shell, atom.command);
-  }
-  if (atom.ttl && *atom.ttl < shortest_ttl(atom.kill_grace)) {
-    reader.fault(reader.has("ttl") ? "ttl" : "kill_grace",
-                 "leaves no time to stop the command before its lease ends: the ttl should be " +
-                     std::string(duration_words(shortest_ttl(atom.kill_grace)).view()) +
-                     " at least");
-  }
-  const bool impossible = atom.min_runtime.is_forever() ||
-                          (!atom.max_runtime.is_zero() && atom.min_runtime >= atom.max_runtime);
-  if (impossible) {
-    reader.fault(reader.has("min_runtime") ? "min_runtime" : "max_runtime",
-                 "leaves no run that is long enough: min_runtime should be less than max_runtime");
   }
   if (!named) return;
   for (const Atom& other : to_.atoms) {
@@ -209,12 +187,11 @@ void FileReader::read_atom(const toml::table& table) {
                               std::to_string(other.at.line) +
                               ": two of one name would keep one another from running");
   }
-  if (atom.expire_after < atom.if_elapsed && !atom.expire_after.is_forever()) {
-    remarks_.push_back(
-        {reader.has("expire_after") ? reader.at("expire_after") : atom.at,
-         atom.name() +
-             ": expire_after is shorter than if_elapsed: a job that overruns is stopped by the "
-             "very next run, and may never finish"});
+  if (const std::string_view doubt = doubtful(options_.settings()); !doubt.empty()) {
+    Error words = error_of(Code::usage, 0, doubt);
+    put_in_words_of(kAtom, words);
+    remarks_.push_back({reader.has("expire_after") ? reader.at("expire_after") : atom.at,
+                        atom.name() + ": " + std::string(words.message.view())});
   }
   to_.atoms.push_back(std::move(atom));
 }

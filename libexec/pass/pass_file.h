@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/request.h"
-#include "core/time.h"
+#include "options/option.h"
 
 namespace atmost::pass {
 
@@ -26,31 +25,19 @@ struct Remark {
   std::string words;
 };
 
+// An option that an atom takes, and its value as a command line would have it.
+struct Word {
+  const Option* option;
+  std::string value;
+};
+
 struct Atom {
   std::string operation;  // the key `operator`, which C++ keeps for itself
   std::string operand;
   std::vector<std::string> command;  // with shell = true: /bin/sh, -c and the line
-  Duration if_elapsed{};
-  Rate rate;
-  Duration expire_after = Duration::forever();
-  Duration max_runtime{};
-  Duration max_idle{};
-  bool max_idle_auto = false;
-  Duration min_runtime{};
-  bool if_elapsed_auto = false, expire_auto = false, max_runtime_auto = false,
-       min_runtime_auto = false;
-  Duration kill_grace = Duration::seconds(2);
-  std::optional<Duration>
-      ttl;  // of its lease in a fleet; none: 15s, or as long as its kill_grace wants
-  std::uint32_t max = 1;
-  OutputTo output = OutputTo::show;
-  std::int64_t output_max = kOutputMax;
-  std::string notify;  // a command for sh -c; empty: none
-  std::uint8_t notify_on = kTellByDefault;
-  std::string ping;  // as --ping takes it; empty: none
-  bool ping_output = false;
-  std::uint32_t alert_after = 0;
-  bool each_host = false;  // its lock is a file of this host, whatever store there is
+  std::vector<Word> words;           // of [defaults], then its own
+  std::uint32_t max = 1;             // as they say
+  bool each_host = false;            // its lock is a file of this host, whatever store there is
   std::map<std::string, std::string> environment;
   std::string directory;     // empty: the pass's own
   std::string user;          // empty: the pass's own
@@ -72,6 +59,9 @@ struct PassFile {
   std::map<std::string, Group> groups;
   std::vector<Atom> atoms;  // in the file's order; no two with one name
 };
+
+// Sets what the words say, whose texts are borrowed; `to` is made anew.
+Status set_words(const std::vector<Word>& words, Settings& to);
 
 // Reads TOML text. Either everything is right (`faults` is empty), or `to` is not to be used.
 // `remarks` are things to know that stop nothing.

@@ -63,7 +63,7 @@ int read(const std::string& path, bool quiet, PassFile& to) {
   bool not_ours = false;
   const std::optional<std::string> text = load_file(path, why_not, not_ours);
   if (!text) {
-    complain_at(path, {{}, why_not});
+    complain(path + ": " + why_not);
     return static_cast<int>(not_ours ? Code::not_permitted : Code::pass_file);
   }
   std::vector<Remark> faults;
@@ -172,7 +172,7 @@ int begin(int argc, char** argv, const StoreService* service) {
   std::string wrong;
   if (!read_options(argc, argv, options, wrong)) return refuse(Code::usage, wrong);
   if (options.help || options.version) {
-    put(1, options.help ? kHelp : "atmost pass " ATMOST_VERSION "\n");
+    put(1, options.help ? help() : "atmost pass " ATMOST_VERSION "\n");
     return 0;
   }
   return run(options, argv, service);

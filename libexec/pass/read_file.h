@@ -2,7 +2,6 @@
 #ifndef ATMOST_LIBEXEC_PASS_READ_FILE_H
 #define ATMOST_LIBEXEC_PASS_READ_FILE_H
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,17 +32,15 @@ class TableReader {
   TableReader(const toml::table& table, std::string what, std::vector<Remark>& faults)
       : table_(table), what_(std::move(what)), faults_(faults) {}
 
-  void only(std::initializer_list<std::string_view> keys);  // any other key is a fault
+  void only(const std::vector<std::string>& keys);  // any other key is a fault
   bool has(std::string_view key) const { return table_.contains(key); }
   SourcePlace at() const { return place_of(table_.source()); }
   SourcePlace at(std::string_view key) const;
 
   bool text(std::string_view key, std::string& to);  // not empty, and without NUL
   bool boolean(std::string_view key, bool& to);
-  bool span(std::string_view key, Duration& to);
-  // A duration, or "auto": then `automatic`, and `to` is `without`.
-  bool limit(std::string_view key, Duration& to, bool& automatic, Duration without = {});
-  bool count(std::string_view key, std::uint32_t high, std::uint32_t& to);
+  // The value of an option that atoms take, as a command line would have it.
+  bool value(const Option& option, std::string& to);
   // An array of at least one text; none is empty, or with `empty_too` not the first.
   bool texts(std::string_view key, bool empty_too, std::vector<std::string>& to);
   bool texts_in(const toml::node& node, std::string_view key, bool empty_too,
@@ -61,9 +58,6 @@ class TableReader {
 
 // The array or, with `shell`, the line in `key`.
 bool read_command(TableReader& table, bool shell, std::vector<std::string>& to);
-
-// Who is told of the atom's runs: output to alert_after.
-void read_telling(TableReader& table, Atom& to);
 
 // Checks the class expression in `key`; its faults are placed inside the string where the file
 // shows it as it is.

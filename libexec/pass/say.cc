@@ -34,6 +34,8 @@ std::string busy_words(const Atom& atom, const Decision& decision) {
       return "busy: others wait for it";
     case Why::guard:
       return "busy: its lock file is kept by a process that does not go on" + culprit;
+    case Why::foreign:
+      return "busy: another program has locked its file" + culprit;
     case Why::immune:
       return "busy: overdue, and its program has not agreed to be stopped" + culprit;
     case Why::survivor:
@@ -121,10 +123,9 @@ void put(int fd, std::string_view text) { (void)write_text(fd, text); }
 void complain(std::string_view words) { put(2, "atmost pass: " + escaped(words) + "\n"); }
 
 void complain_at(const std::string& file, const Remark& remark) {
-  std::string line = escaped(file);
-  if (remark.at.line != 0) {
-    line += ":" + std::to_string(remark.at.line) + ":" + std::to_string(remark.at.column);
-  }
+  if (remark.at.line == 0) return complain(file + ": " + remark.words);
+  const std::string line =
+      escaped(file) + ":" + std::to_string(remark.at.line) + ":" + std::to_string(remark.at.column);
   put(2, line + ": " + escaped(remark.words) + "\n");
 }
 
@@ -157,7 +158,7 @@ bool needs_attention(const Outcome& outcome) {
       return true;
     case Outcome::Kind::refused:
       return outcome.decision.why == Why::survivor || outcome.decision.why == Why::immune ||
-             outcome.decision.why == Why::guard;
+             outcome.decision.why == Why::guard || outcome.decision.why == Why::foreign;
     case Outcome::Kind::ran:
       break;
   }

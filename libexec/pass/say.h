@@ -1,4 +1,4 @@
-// What a pass prints, and where. Names and messages are escaped here.
+// The output of a pass, and where it goes. Names and messages are escaped here.
 #ifndef ATMOST_LIBEXEC_PASS_SAY_H
 #define ATMOST_LIBEXEC_PASS_SAY_H
 
@@ -37,7 +37,7 @@ class Narrator final : public Observer {
   bool quiet_;
 };
 
-// What became of an atom, or would.
+// The outcome of an atom, or its forecast.
 struct AtomResult {
   enum class Kind { not_due, repeated, answered };
   Kind kind = Kind::answered;

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "core/parse.h"
 #include "read_file.h"
 
 namespace atmost::pass {
@@ -47,11 +46,11 @@ void TableReader::fault(std::string_view key, const std::string& words) {
   faults_.push_back({at(key), std::string(key) + " " + words});
 }
 
-void TableReader::only(std::initializer_list<std::string_view> keys) {
+void TableReader::only(const std::vector<std::string>& keys) {
   for (const auto& [key, node] : table_) {
     if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) continue;
     std::string known;
-    for (const std::string_view one : keys) known += (known.empty() ? "" : ", ") + std::string(one);
+    for (const std::string& one : keys) known += (known.empty() ? "" : ", ") + one;
     faults_.push_back({place_of(key.source()), "\"" + std::string(key.str()) + "\" is no key of " +
                                                    what_ + ": it has " + known});
   }
@@ -84,50 +83,37 @@ bool TableReader::boolean(std::string_view key, bool& to) {
   return true;
 }
 
-bool TableReader::span(std::string_view key, Duration& to) {
+bool TableReader::value(const Option& option, std::string& to) {
+  const Text<40> name = name_for(kAtom, option);
+  const std::string_view key = name;
   const toml::node* node = table_.get(key);
   if (node == nullptr) return false;
-  std::string written;
-  if (node->is_string()) {
-    written = node->as_string()->get();
-  } else if (node->is_integer()) {
-    written = std::to_string(node->as_integer()->get());
-  } else {
-    fault(key, "is " + kind_of(*node) +
-                   " and should be a duration: \"15m\", \"1h30m\", \"inf\", or whole seconds");
+  if (option.value.empty()) {
+    bool is_true = false;
+    if (!boolean(key, is_true)) return false;
+    to = is_true ? "true" : "false";
+    return true;
+  }
+  if (option.value == "LIST") {
+    std::vector<std::string> all;
+    if (!texts(key, false, all)) return false;
+    to.clear();
+    for (const std::string& one : all) to += (to.empty() ? "" : ",") + one;
+    return true;
+  }
+  const bool span = option.value.starts_with("DUR");
+  const bool number = option.value == "N" || option.value == "COUNT";
+  if ((span || number) && node->is_integer()) {
+    to = std::to_string(node->as_integer()->get());
+    return true;
+  }
+  if (number || (span && !node->is_string())) {
+    fault(key, "is " + kind_of(*node) + " and should be " +
+                   (number ? "a whole number"
+                           : "a duration: \"15m\", \"1h30m\", \"inf\", or whole seconds"));
     return false;
   }
-  const Result<Duration> value = parse_duration(written);
-  if (!value.ok()) {
-    fault(key, std::string(value.error().message.view()));
-    return false;
-  }
-  to = value.value();
-  return true;
-}
-
-bool TableReader::limit(std::string_view key, Duration& to, bool& automatic, Duration without) {
-  const toml::node* node = table_.get(key);
-  if (node == nullptr) return false;
-  if (!node->is_string() || node->as_string()->get() != "auto") {
-    automatic = false;
-    return span(key, to);
-  }
-  automatic = true;
-  to = without;
-  return true;
-}
-
-bool TableReader::count(std::string_view key, std::uint32_t high, std::uint32_t& to) {
-  const toml::node* node = table_.get(key);
-  if (node == nullptr) return false;
-  const std::int64_t value = node->is_integer() ? node->as_integer()->get() : -1;
-  if (value < 0 || value > high) {
-    fault(key, "should be a whole number from 0 to " + std::to_string(high));
-    return false;
-  }
-  to = static_cast<std::uint32_t>(value);
-  return true;
+  return text(key, to);
 }
 
 bool TableReader::texts(std::string_view key, bool empty_too, std::vector<std::string>& to) {

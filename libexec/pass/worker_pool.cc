@@ -135,8 +135,8 @@ void WorkerPool::write_lines(const Member& member, Stream& stream, bool all) {
   put(stream.to, lines);
 }
 
-// Its supervisor has ended. What is in the pipes now is the command's output; what a daemon of it
-// writes later is dropped.
+// Its supervisor has ended. The content of the pipes now is the command's output; what a daemon of
+// it writes later is dropped.
 void WorkerPool::end(Member& member) {
   Child& child = member.child;
   for (const bool out : {true, false}) {

@@ -13,6 +13,9 @@
 namespace atmost::limiter {
 namespace {
 
+// How often a caller asks again that has no place in the queue beside a foreign lock.
+constexpr Duration kForeignAgain = Duration::millis(200);
+
 // These fill the outcome where it is: another one would need two KiB of the stack.
 void refuse(Outcome& outcome, const Decision& decision) {
   outcome.kind = Outcome::Kind::refused;
@@ -50,6 +53,7 @@ class Admission {
   bool wait_until(std::int64_t boot_ns, const Decision& decision, Outcome& outcome);
   bool interrupted(Outcome& outcome) const;
   void stop_if_asked();
+  void stop();
   bool waits() const { return !how_.at_once && !request_.wait.is_zero(); }
   // Waits for its rate, in the queue (waits_for_rate()).
   bool waits_for_rate_only() const {
@@ -84,11 +88,14 @@ Outcome Admission::run() {
     if (!waits()) deadline_ = started = os::boot_ns();
     while (!step(outcome)) {
     }
-    session_.withdraw(ticket_);
-    tell_lease(session_);
     outcome.waited = {os::boot_ns() - started};
   }
-  if (stop_notice_.asked()) stop_notice_.obey();
+  // Its rate would allow it too late: the first answer may be final, and have drawn a ticket.
+  if (ticket_.drawn) {
+    session_.withdraw(ticket_);
+    tell_lease(session_);
+  }
+  if (stop_notice_.asked()) stop();
   return outcome;
 }
 
@@ -102,8 +109,7 @@ bool Admission::step(Outcome& outcome) {
     session_.withdraw(ticket_);
   }
   ticket_.for_rate_only = waits_for_rate_only();
-  Result<Decision> asked =
-      session_.attempt(decide_, moment(request_), queues ? &ticket_ : nullptr, lease_);
+  Result<Decision> asked = session_.attempt(decide_, moment, queues ? &ticket_ : nullptr, lease_);
   stops_.end();
   tell_lease(session_);
   if (!asked.ok()) {
@@ -144,7 +150,10 @@ bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
 [[gnu::noinline]] bool Admission::on_overdue(const Decision& decision, Outcome& outcome) {
   Decision overdue = decision;
   Motive why;
-  if (request_.on_busy == OnBusy::replace) {
+  if (!decision.outlived.is_zero()) {
+    why.reason = StopReason::unsupervised;
+    why.due = decision.outlived;
+  } else if (request_.on_busy == OnBusy::replace) {
     why.reason = StopReason::replace;
   } else {
     why.due = request_.expire_auto ? decision.limits.expire_after : request_.expire_after;
@@ -194,7 +203,9 @@ bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
     if (!first) idle_watch_.rest();
     if (first && idle_watch_.look(decision.lock, victim)) return on_idle(victim, outcome);
   }
-  std::int64_t recheck = plus(os::boot_ns(), decision.retry_in);
+  // Nothing says when a foreign lock ends.
+  const bool foreign = decision.why == Why::foreign;
+  std::int64_t recheck = plus(os::boot_ns(), foreign ? kForeignAgain : decision.retry_in);
   if (idle_watch_.next_ns() < recheck) recheck = idle_watch_.next_ns();
   const std::int64_t end = last_moment();
   return wait_until(recheck < end ? recheck : end, decision, outcome);
@@ -230,6 +241,11 @@ bool Admission::interrupted(Outcome& outcome) const {
 void Admission::stop_if_asked() {
   if (!stop_notice_.asked()) return;
   session_.withdraw(ticket_);
+  stop();
+}
+
+void Admission::stop() {
+  if (observer_ != nullptr) observer_->pausing();
   stop_notice_.obey();
 }
 

@@ -1,4 +1,4 @@
-// What is asked without taking a lock: whether there is room, and what auto would choose.
+// Questions that take no lock: whether there is room, and what auto would choose.
 #include "admission.h"
 #include "core/limiter.h"
 #include "paths.h"
@@ -40,6 +40,13 @@ Result<LastSuccess> last_success(Store& store, const Request& request) {
   const Outcome outcome = limiter::admit({request, store.traits(), *session.value()},
                                          policy::since_success, nullptr, lease, {.at_once = true});
   if (outcome.kind == Outcome::Kind::failed) return outcome.error;
+  if (outcome.decision.why != Why::none) {
+    Error unknown = error_of(Code::busy, 0, request.locks[0].name);
+    unknown.message.append(
+        ": its file cannot be read now, as another process has locked it ("
+        "atmost explain shows which)");
+    return unknown;
+  }
   return LastSuccess{outcome.decision.retry_in, outcome.decision.last_in_future};
 }
 

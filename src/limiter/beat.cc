@@ -1,4 +1,4 @@
-// What a command says to the supervisors above it. Each of them put its pid, its start and its
+// A command's messages to the supervisors above it. Each of them put its pid, its start and its
 // locks into ATMOST_BEAT, and takes a signal with a value from whoever may signal it: its own user
 // and root. A process that has the same pid later, or that is not above the caller, gets no signal.
 #include <cerrno>

@@ -26,9 +26,27 @@ LibraryLock* inside(atmost_lock* lock) { return reinterpret_cast<LibraryLock*>(l
 const LibraryLock* inside(const atmost_lock* lock) {
   return reinterpret_cast<const LibraryLock*>(lock);
 }
-LibraryLock* inside(atmost_request* request) { return reinterpret_cast<LibraryLock*>(request); }
-const LibraryLock* inside(const atmost_request* request) {
-  return reinterpret_cast<const LibraryLock*>(request);
+LibraryLock* inside(atmost_pending* pending) { return reinterpret_cast<LibraryLock*>(pending); }
+const LibraryLock* inside(const atmost_pending* pending) {
+  return reinterpret_cast<const LibraryLock*>(pending);
+}
+LibraryRequest* inside(atmost_request* request) {
+  return reinterpret_cast<LibraryRequest*>(request);
+}
+
+int out_of_memory() { return answer_error(error_of(Code::internal, 0, "out of memory")); }
+
+// A request that was never made takes every option.
+template <class Set>
+int change(atmost_request* request, const char* option, Set how) {
+  if (request == nullptr) return out_of_memory();
+  if (option == nullptr) return answer_misuse("option must not be NULL");
+  return how(*inside(request));
+}
+
+// ATMOST_ADMITTED, or the answer.
+int prepare(atmost_request* request, LibraryLock*& to) {
+  return request != nullptr ? prepare(*inside(request), to) : out_of_memory();
 }
 
 // Only a program of the back tier can look into a store of many machines.
@@ -54,13 +72,13 @@ int hand_over(LibraryLock* lock, const Outcome& outcome, atmost_lock** to) {
   return ATMOST_ADMITTED;
 }
 
-int begin(LibraryLock* lock, const atmost_options& options, atmost_request** to) {
-  if (const int error = lock->begin(options)) {
-    give_back(lock);
-    return answer_error(error_of(Code::internal, error, "cannot begin a request"));
-  }
-  *to = reinterpret_cast<atmost_request*>(lock);
-  return ATMOST_ADMITTED;
+int get(const LibraryRequest& from, LibraryLock* fresh, atmost_lock** to) {
+  if (!waits_for_itself(this_thread(), fresh->request()))
+    return hand_over(fresh, fresh->get(from), to);
+  Outcome refused;
+  refused.kind = Outcome::Kind::refused;
+  refused.decision.why = Why::ancestor;
+  return hand_over(fresh, refused, to);
 }
 
 }  // namespace
@@ -69,93 +87,116 @@ int begin(LibraryLock* lock, const atmost_options& options, atmost_request** to)
 // atmost.h declares.
 extern "C" {
 
-int atmost_get(const char* name, const atmost_options* options, atmost_lock** lock) {
-  if (lock == nullptr || name == nullptr) return answer_misuse("name and lock must not be NULL");
-  *lock = nullptr;
-  atmost_options known;
-  LibraryLock* fresh = nullptr;
-  if (const int answer = prepare_named(name, options, known, fresh)) return answer;
-  return hand_over(fresh, fresh->get(known), lock);
+atmost_request* atmost_new(const char* lock) {
+  return reinterpret_cast<atmost_request*>(fresh_request(lock != nullptr ? lock : "", nullptr));
 }
 
-int atmost_get_atom(const char* operator_, const char* operand, const char* host,
-                    const atmost_options* options, atmost_lock** lock) {
-  if (lock == nullptr || operator_ == nullptr || operand == nullptr)
-    return answer_misuse("operator, operand and lock must not be NULL");
+atmost_request* atmost_new_atom(const char* operator_, const char* operand) {
+  return reinterpret_cast<atmost_request*>(
+      fresh_request(operator_ != nullptr ? operator_ : "", operand != nullptr ? operand : ""));
+}
+
+void atmost_free(atmost_request* request) {
+  if (request != nullptr) give_back(inside(request));
+}
+
+int atmost_set(atmost_request* request, const char* option, const char* value) {
+  return change(request, option, [option, value](LibraryRequest& to) {
+    return to.set(option, value != nullptr ? value : "");
+  });
+}
+
+int atmost_set_seconds(atmost_request* request, const char* option, double seconds) {
+  return change(request, option,
+                [option, seconds](LibraryRequest& to) { return to.set_seconds(option, seconds); });
+}
+
+int atmost_set_number(atmost_request* request, const char* option, int64_t number) {
+  return change(request, option,
+                [option, number](LibraryRequest& to) { return to.set_number(option, number); });
+}
+
+int atmost_set_on_lost(atmost_request* request, void (*on_lost)(void* context, uint64_t token),
+                       void* context) {
+  return request != nullptr ? inside(request)->set_on_lost(on_lost, context) : out_of_memory();
+}
+
+int atmost_set_interruptible(atmost_request* request, const void* wait_mask) {
+  return request != nullptr ? inside(request)->set_interruptible(wait_mask) : out_of_memory();
+}
+
+int atmost_waits(atmost_request* request) {
+  if (request == nullptr || inside(request)->complete() != ATMOST_ADMITTED) return 0;
+  return inside(request)->waits();
+}
+
+int atmost_get(atmost_request* request, atmost_lock** lock) {
+  if (lock == nullptr) return answer_misuse("lock must not be NULL");
   *lock = nullptr;
-  atmost_options known;
   LibraryLock* fresh = nullptr;
-  if (const int answer = prepare_atom({operator_, operand, host}, options, known, fresh))
-    return answer;
-  return hand_over(fresh, fresh->get(known), lock);
+  if (const int answer = prepare(request, fresh)) return answer;
+  return get(*inside(request), fresh, lock);
 }
 
 int atmost_get_lock(const char* operator_, const char* operand, double ifelapsed,
                     double expireafter, const char* host, double now, atmost_lock** lock) {
-  atmost_options options = ATMOST_DEFAULTS;
-  options.if_elapsed = ifelapsed;
-  options.expire_after = expireafter;
-  options.now = now;
-  return atmost_get_atom(operator_, operand, host, &options, lock);
-}
-
-int atmost_begin(const char* name, const atmost_options* options, atmost_request** request) {
-  if (request == nullptr || name == nullptr)
-    return answer_misuse("name and request must not be NULL");
-  *request = nullptr;
-  atmost_options known;
-  LibraryLock* fresh = nullptr;
-  if (const int answer = prepare_named(name, options, known, fresh)) return answer;
-  return begin(fresh, known, request);
-}
-
-int atmost_begin_atom(const char* operator_, const char* operand, const char* host,
-                      const atmost_options* options, atmost_request** request) {
-  if (request == nullptr || operator_ == nullptr || operand == nullptr)
-    return answer_misuse("operator, operand and request must not be NULL");
-  *request = nullptr;
-  atmost_options known;
-  LibraryLock* fresh = nullptr;
-  if (const int answer = prepare_atom({operator_, operand, host}, options, known, fresh))
-    return answer;
-  return begin(fresh, known, request);
-}
-
-int atmost_answered(const atmost_request* request) { return inside(request)->answered() ? 1 : 0; }
-
-int atmost_descriptor(const atmost_request* request) {
-  return const_cast<LibraryLock*>(inside(request))->asking_fd();
-}
-
-void atmost_cancel(const atmost_request* request) { inside(request)->cancel(); }
-
-int atmost_finish(atmost_request* request, atmost_lock** lock) {
-  if (lock == nullptr || request == nullptr)
-    return answer_misuse("request and lock must not be NULL");
+  if (lock == nullptr) return answer_misuse("lock must not be NULL");
   *lock = nullptr;
-  LibraryLock* asked = inside(request);
+  atmost_request* const request = atmost_new_atom(operator_, operand);
+  (void)atmost_set_seconds(request, "if_elapsed", ifelapsed);
+  (void)atmost_set_seconds(request, "expire_after", expireafter);
+  if (host != nullptr) (void)atmost_set(request, "host", host);
+  if (!(now < 0)) (void)atmost_set_seconds(request, "now", now);
+  const int answer = atmost_get(request, lock);
+  atmost_free(request);
+  return answer;
+}
+
+int atmost_begin(atmost_request* request, atmost_pending** pending) {
+  if (pending == nullptr) return answer_misuse("pending must not be NULL");
+  *pending = nullptr;
+  LibraryLock* fresh = nullptr;
+  if (const int answer = prepare(request, fresh)) return answer;
+  if (const int error = fresh->begin(*inside(request))) {
+    give_back(fresh);
+    return answer_error(error_of(Code::internal, error, "cannot begin a request"));
+  }
+  *pending = reinterpret_cast<atmost_pending*>(fresh);
+  return ATMOST_ADMITTED;
+}
+
+int atmost_answered(const atmost_pending* pending) { return inside(pending)->answered() ? 1 : 0; }
+
+int atmost_descriptor(const atmost_pending* pending) {
+  return const_cast<LibraryLock*>(inside(pending))->asking_fd();
+}
+
+void atmost_cancel(const atmost_pending* pending) { inside(pending)->cancel(); }
+
+int atmost_finish(atmost_pending* pending, atmost_lock** lock) {
+  if (lock == nullptr || pending == nullptr)
+    return answer_misuse("pending and lock must not be NULL");
+  *lock = nullptr;
+  LibraryLock* asked = inside(pending);
   Outcome outcome;
   if (asked->finish(outcome)) return hand_over(asked, outcome, lock);
   return answer_error(error_of(Code::interrupted, 0, "the request is that of the parent process"));
 }
 
-int atmost_list(const char* name, const atmost_options* options,
-                int (*each)(void* context, const atmost_entry* entry), void* context) {
-  if (name == nullptr || each == nullptr) return answer_misuse("name and each must not be NULL");
-  atmost_options known;
+int atmost_list(atmost_request* request, int (*each)(void* context, const atmost_entry* entry),
+                void* context) {
+  if (each == nullptr) return answer_misuse("each must not be NULL");
   LibraryLock* looked = nullptr;
-  if (const int answer = prepare_named(name, options, known, looked)) return answer;
+  if (const int answer = prepare(request, looked)) return answer;
   if (int answer; cannot_look(looked, answer)) return answer;
   const Status shown = show_entries(looked->scheme(), looked->request().locks[0], each, context);
   give_back(looked);
   return shown.ok() ? ATMOST_ADMITTED : answer_error(shown.error());
 }
 
-int atmost_check(const char* name, const atmost_options* options, unsigned* held) {
-  if (name == nullptr) return answer_misuse("name must not be NULL");
-  atmost_options known;
+int atmost_check(atmost_request* request, unsigned* held) {
   LibraryLock* looked = nullptr;
-  if (const int answer = prepare_named(name, options, known, looked)) return answer;
+  if (const int answer = prepare(request, looked)) return answer;
   if (int no; cannot_look(looked, no)) return no;
   const Result<std::uint32_t> count = count_holders(looked->scheme(), looked->request().locks[0]);
   if (held != nullptr) *held = count.ok() ? count.value() : 0;

@@ -14,7 +14,7 @@ namespace atmost::limiter {
 // its own number and two descriptors. The supervisor does not get it.
 inline constexpr char kCompanyVariable[] = "ATMOST_COMPANY";
 
-// What the monitor of such a run has.
+// The state of the monitor of such a run.
 struct Company {
   std::int64_t front = 0;         // 0: this process is no such monitor
   os::Fd caller;                  // a process handle

@@ -2,16 +2,24 @@
 
 #include "admission.h"
 #include "core/lease_time.h"
+#include "core/words.h"
 #include "monitored.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/signal_numbers.h"
 #include "policy/limits.h"
+#include "takeover_words.h"
 
 namespace atmost::limiter {
 namespace {
 
 // How often --on-lost=stop checks that the lock files are in place.
 constexpr std::int64_t kLookAtFilesNs = 1'000'000'000;
+
+// The signals by which takers stop a command.
+constexpr bool takers_send(int signal) {
+  return signal == os::kInterrupt || signal == os::kTerminate || signal == os::kKill;
+}
 
 }  // namespace
 
@@ -27,9 +35,9 @@ bool HeldCommand::stops_when_displaced() const {
 }
 
 // Warns once.
-void HeldCommand::look_at_files() {
-  for (std::uint32_t i = 0; !displaced_ && lease_.held() && i < request_.lock_count; ++i) {
-    if (lease_.in_place(i)) continue;
+void HeldCommand::look_at_files(const Lease& lease) {
+  for (std::uint32_t i = 0; !displaced_ && lease.held() && i < request_.lock_count; ++i) {
+    if (lease.in_place(i)) continue;
     displaced_ = true;
     Error words = error_of(Code::lost, 0, request_.locks[i].path);
     words.message.append(": the lock file was removed or replaced while it was held: ");
@@ -42,7 +50,7 @@ void HeldCommand::look_at_files() {
 std::int64_t HeldCommand::check(std::int64_t boot_ns) {
   if (!lease_.held()) return Duration::kForever;
   if (stops_when_displaced()) {
-    look_at_files();
+    look_at_files(lease_);
     return displaced_ ? boot_ns : plus(boot_ns, {kLookAtFilesNs});
   }
   const Upkeep upkeep = lease_.upkeep();
@@ -72,16 +80,28 @@ void HeldCommand::warn() {
   observer_->warning(words);
 }
 
-bool HeldCommand::contested() const {
-  for (std::uint32_t i = 0; lease_.held() && i < request_.lock_count; ++i) {
-    if (lease_.contested(i) != Contest::none) return true;
+void HeldCommand::left(std::int64_t pid, bool refused) {
+  if (observer_ != nullptr) observer_->warning(left_words(request_.locks[0].name, pid, refused));
+}
+
+bool HeldCommand::contested(const Lease& lease) const {
+  for (std::uint32_t i = 0; lease.held() && i < request_.lock_count; ++i) {
+    if (lease.contested(i) != Contest::none) return true;
+  }
+  return false;
+}
+
+// By atmost kill.
+bool HeldCommand::killed(const Lease& lease) const {
+  for (std::uint32_t i = 0; lease.held() && i < request_.lock_count; ++i) {
+    if (lease.contested(i) == Contest::by_kill) return true;
   }
   return false;
 }
 
 bool HeldCommand::taken(std::int64_t sender) {
   told_ = true;
-  const bool now = contested();
+  const bool now = contested(lease_);
   asked_by_taker_ = asked_by_taker_ || now;
   if (now && sender != 0) taker_ = sender;
   return now;
@@ -95,35 +115,59 @@ Stopped HeldCommand::stopped(Stopped own) const {
   return asked ? Stopped::taken_over : own;
 }
 
+// Asked when the main process ends, and again when the hold does: a taker may have given up by
+// then, because something is left that it may not signal. A command that exits before any signal
+// reached it ended by itself, even if a taker was about to stop it. So did one that another signal
+// ended.
+void HeldCommand::note_taker(const Lease& lease, const ExitStatus& status) {
+  const bool asked = (asked_by_taker_ && reached_) || takers_send(status.signal);
+  if (lost_ || !asked || !contested(lease)) return;
+  taken_over_ = true;
+  killed_ = killed(lease);
+}
+
 void HeldCommand::over(const ExitStatus& status) {
+  Lease lease = std::move(lease_);
+  if (!lease.held()) return;
   monitored().line.say(os::Word::ended);
-  look_at_files();
-  // A command that exits before any signal reached it ended by itself, even if a taker was about to
-  // stop it.
-  if (!lost_ && (asked_by_taker_ || status.signal != 0)) taken_over_ = contested();
-  for (std::uint32_t i = 0; taken_over_ && i < request_.lock_count; ++i) {
-    killed_ = killed_ || lease_.contested(i) == Contest::by_kill;
-  }
+  look_at_files(lease);
+  note_taker(lease, status);
   lost_ = lost_ || taken_over_;
-  end(status.success() ? Ending::success : Ending::failure, status);
+  end(std::move(lease), status.success() ? Ending::success : Ending::failure, status);
 }
 
 void HeldCommand::not_started() {
+  Lease lease = std::move(lease_);
+  journal_.admitted(lease, admission_.waited);
   monitored().line.say(os::Word::ended);
-  end(Ending::not_started, {});
+  end(std::move(lease), Ending::not_started, {});
 }
 
-void HeldCommand::end(Ending ending, const ExitStatus& status) {
-  if (lease_.held()) {
-    const Instant now = moment(request_);
-    if (!request_.now_given) journal_.over_at(now);
-    const Duration least = admission_.decision.limits.min_runtime;
-    too_fast_ = ending == Ending::success && !stopped_ && !lost_ && ran(now) < least;
-    const Lesson lesson = lesson_of(status, now);
-    lease_.release(too_fast_ ? Ending::failure : ending, now, lesson);
-    if (locks_.traits.leased) learn_from_run(lesson, now);
+void HeldCommand::end(Lease lease, Ending ending, const ExitStatus& status) {
+  const Instant now = moment(request_);
+  if (!request_.now_given) journal_.over_at(now);
+  const Duration least = admission_.decision.limits.min_runtime;
+  stopped_ = stopped_ && reached_;
+  too_fast_ = ending == Ending::success && !stopped_ && !lost_ && ran(now) < least;
+  const Lesson lesson = lesson_of(status, now);
+  lease.release(too_fast_ ? Ending::failure : ending, now, lesson);
+  if (locks_.traits.leased) {
+    say_left_behind();
+    learn_from_run(lesson, now);
   }
   tell_lease(locks_.session);
+}
+
+// A store that did not answer keeps the slots until the lease ends.
+void HeldCommand::say_left_behind() {
+  const std::int64_t left = locks_.session.left_until_boot_ns() - os::boot_ns();
+  if (left <= 0 || observer_ == nullptr) return;
+  Error words = error_of(Code::unavailable, 0, request_.locks[0].name);
+  words.message
+      .append(": the store did not answer when the lock was released: it counts as held for ")
+      .append(duration_words_up({left}))
+      .append(" more, until its lease ends");
+  observer_->warning(words);
 }
 
 // In a leased store, which learns by requests of its own: only for a caller that asked for learned
@@ -143,8 +187,7 @@ Duration HeldCommand::ran(const Instant& now) const {
 
 // If a taker stopped the command, the taker updates the statistics: it knows the reason.
 Lesson HeldCommand::lesson_of(const ExitStatus& status, const Instant& now) {
-  if (request_.no_learn || started_boot_ns_ == 0 || lost_ || displaced_ || !lease_.held())
-    return {};
+  if (request_.no_learn || started_boot_ns_ == 0 || lost_ || displaced_) return {};
   Lesson lesson;
   lesson.how = policy::remember;
   // A silence that was not learned, or a caller that has gone, says nothing about the limits.

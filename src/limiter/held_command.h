@@ -10,14 +10,15 @@
 
 namespace atmost::limiter {
 
-// Borrows everything; `output`: the command's, if it is kept, else null. Shortens task.kill_grace
-// when less time than that is left until the lease ends.
+// Owns the lease, and borrows everything else; `output`: the command's, if it is kept, else null.
+// Shortens task.kill_grace when less time than that is left until the lease ends. The hold ends
+// once: the first call that ends it takes the lease, and later ones find none.
 class HeldCommand final : public run::SupervisionObserver {
  public:
-  HeldCommand(const OpenLocks& locks, Lease& lease, run::Task& task, Journal& journal,
+  HeldCommand(const OpenLocks& locks, Lease lease, run::Task& task, Journal& journal,
               const Outcome& admission, atmost::Observer* observer, run::KeptOutput* output)
       : locks_(locks),
-        lease_(lease),
+        lease_(std::move(lease)),
         request_(locks.request),
         task_(task),
         journal_(journal),
@@ -40,36 +41,43 @@ class HeldCommand final : public run::SupervisionObserver {
   void started(std::int64_t boot_ns) override;
   void lasting() override { journal_.flush(); }
   void main_ended(const ExitStatus& status, bool hold_over) override {
-    if (hold_over) over(status);
+    hold_over ? over(status) : note_taker(lease_, status);
   }
   bool taken(std::int64_t sender) override;
   void stopping(int, Stopped why) override {
     stopped_ = true;
     stopped_for_ = why;
   }
-  void woken() override { look_at_files(); }
+  void reached() override { reached_ = true; }
+  void refused(int signal, std::int64_t pid) override { journal_.unreached(signal, pid); }
+  void left(std::int64_t pid, bool refused) override;
+  void woken() override { look_at_files(lease_); }
   std::int64_t look(std::int64_t boot_ns) override {
     return output_ != nullptr ? output_->look(boot_ns) : Duration::kForever;
   }
   std::int64_t check(std::int64_t boot_ns) override;
 
-  // Ends the hold, whatever processes the command left behind.
+  // Ends the hold, whatever processes the command left behind, unless it ended with the main
+  // process.
   void over(const ExitStatus& status);
-  // Ends the hold of a command that could not be executed.
+  // Records and ends the hold of a command that could not be executed.
   void not_started();
 
  private:
   void warn();
   bool stops_when_displaced() const;
-  void look_at_files();
-  bool contested() const;
-  void end(Ending ending, const ExitStatus& status);
+  void look_at_files(const Lease& lease);
+  bool contested(const Lease& lease) const;
+  bool killed(const Lease& lease) const;
+  void note_taker(const Lease& lease, const ExitStatus& status);
+  void end(Lease lease, Ending ending, const ExitStatus& status);
+  void say_left_behind();
   Duration ran(const Instant& now) const;
   void learn_from_run(const Lesson& lesson, const Instant& now);
   Lesson lesson_of(const ExitStatus& status, const Instant& now);
 
   const OpenLocks& locks_;
-  Lease& lease_;
+  Lease lease_;  // held until the hold ends
   const Request& request_;
   run::Task& task_;
   Journal& journal_;
@@ -78,7 +86,8 @@ class HeldCommand final : public run::SupervisionObserver {
   run::KeptOutput* output_;
   std::int64_t started_boot_ns_ = 0;  // 0: it was never started
   bool told_ = false;                 // a signal asked us to end
-  bool stopped_ = false;              // by us
+  bool stopped_ = false;              // by us, if a signal reached it
+  bool reached_ = false;
   Stopped stopped_for_ = Stopped::no;
   bool asked_by_taker_ = false;
   bool taken_over_ = false;  // the hold ended because a taker stopped the command

@@ -19,9 +19,9 @@
 namespace atmost {
 namespace {
 
-// What complete_hold() leaves for hold_for(): opened twice, the script would cost a tenth more.
-// Made when it is needed, and never destroyed: a variable with a destructor costs every start of
-// the program a page fault.
+// Descriptors that complete_hold() leaves for hold_for(): opened twice, the script would cost a
+// tenth more. Made when it is needed, and never destroyed: a variable with a destructor costs every
+// start of the program a page fault.
 os::ProcessHandle& kept_script() {
   alignas(os::ProcessHandle) static unsigned char room[sizeof(os::ProcessHandle)];
   static os::ProcessHandle* const made = new (room) os::ProcessHandle;
@@ -53,8 +53,13 @@ Status open_script(std::int64_t pid, os::ProcessHandle& script, std::int64_t& st
   os::ProcessFacts facts;
   os::Credentials ids;
   const std::uint32_t self = os::user_id();
-  if (error != 0 || os::process_facts(pid, facts) != 0 ||
-      (self != 0 && os::process_credentials(pid, ids) != 0)) {
+  const int unseen = error != 0 ? error : os::process_facts(pid, facts);
+  if (unseen == EACCES) {
+    return about(
+        pid, Code::not_permitted,
+        ": /proc hides it from this user; only its own user or root may hold a lock for it");
+  }
+  if (unseen != 0 || (self != 0 && os::process_credentials(pid, ids) != 0)) {
     return about(pid, Code::unavailable,
                  ": on this system only its parent can see it end: use atmost run");
   }

@@ -3,11 +3,13 @@
 #include <new>
 
 #include "core/host.h"
+#include "core/names.h"
 #include "core/parse.h"
 #include "history/line.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/machine.h"
+#include "os/process_label.h"
 #include "os/self.h"
 #include "paths.h"
 
@@ -38,6 +40,16 @@ void fill_place(const Request& request, const StoreTraits& traits, history::LogP
   const std::size_t slash = lock.rfind('/');
   place.path.assign({lock.data(), slash == std::string_view::npos ? 0 : slash + 1});
   place.path.append(history::kDefaultName);
+}
+
+void fill_holder(Event& event, std::int64_t pid, std::uint64_t token) {
+  event.known("holder_pid", pid).known("holder_token", token);
+}
+
+void fill_refusal(Event& event, int signal, std::int64_t pid) {
+  event.signal("signal", signal).known("process", pid);
+  os::ProcessLabel label;
+  if (os::process_label(pid, label)) event.number("process_uid", label.user);
 }
 
 void make_absolute(PathText& path) {
@@ -74,9 +86,11 @@ void Journal::denied(const Outcome& outcome) {
   Event event;
   if (!begin(Event::Kind::denied, event)) return;
   name_lock(outcome.decision.lock < request_.lock_count ? outcome.decision.lock : 0, event);
-  event.denied = {outcome.decision.verdict, outcome.decision.why, outcome.decision.retry_in,
-                  outcome.decision.held, outcome.decision.waiters};
-  event.waited = outcome.waited;
+  const Decision& decision = outcome.decision;
+  event.text("why",
+             decision.verdict == Verdict::too_soon ? "too_soon" : name_of(kWhyNames, decision.why));
+  event.time("retry_in_s", decision.retry_in).time("waited_s", outcome.waited);
+  event.number("held", decision.held).number("waiters", decision.waiters);
   append(event);
 }
 
@@ -87,20 +101,19 @@ void Journal::admitted(const Lease& lease, Duration waited, When when, const Ins
   }
   Event event;
   if (!begin(Event::Kind::admitted, event, at)) return;
-  event.waited = waited;
+  event.time("waited_s", waited);
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
     const HeldLock& held = lease.lock(i);
-    tokens_[i] = event.token = held.token;
+    tokens_[i] = held.token;
     slots_[i] = held.count > 0 ? held.slots[0] : 0;
-    event.slots = {held.slots, held.count};
-    name_lock(i, event);
+    name_hold(i, event);
+    event.numbers("slots", {held.slots, held.count > 1 ? held.count : 0});
     held_back_ = when == When::with_the_next && request_.lock_count == 1 && held.count == 1 &&
                  append_ == nullptr;
-    if (!held_back_) {
-      append(event);
-    } else {
-      event.slots = {slots_, 1};
+    if (held_back_) {
       held_back_event_ = event;
+    } else {
+      append(event);
     }
   }
 }
@@ -115,67 +128,77 @@ void Journal::vanished(std::uint32_t lock, const Vanished& run) {
   Event event;
   if (!begin(Event::Kind::vanished, event)) return;
   name_lock(lock, event);
-  event.slots = {&run.slot, 1};
-  event.holder.pid = run.pid;
-  event.holder.token = run.token;
+  fill_holder(event.number("slot", run.slot), run.pid, run.token);
   append(event);
 }
 
-void Journal::expired(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder) {
+void Journal::expired(std::uint32_t lock, std::uint32_t slot, const HolderToStop& holder) {
   Event event;
   const bool overdue = holder.reason == StopReason::overdue;
   if (!begin(overdue ? Event::Kind::expired : Event::Kind::stopping, event)) return;
   name_lock(lock, event);
-  event.slots = {&slot, 1};
-  event.holder = holder;
+  event.number("slot", slot);
+  if (!overdue) event.text("why", name_of(kStopReasonNames, holder.reason));
+  fill_holder(event, holder.pid, holder.token);
+  event.known("age_s", holder.age).known("expire_after_s", holder.expire_after);
   append(event);
 }
 
-void Journal::signalled(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder,
-                        const Event::Signalled& signal, const Instant& sent) {
+void Journal::signalled(std::uint32_t lock, std::uint32_t slot, const HolderToStop& holder,
+                        const SentSignal& signal) {
   Event event;
-  if (!begin(Event::Kind::signalled, event)) return;
+  if (!begin(Event::Kind::signalled, event, &signal.sent)) return;
   name_lock(lock, event);
-  event.slots = {&slot, 1};
-  event.holder = holder;
-  event.holder.age = event.holder.expire_after = Duration::forever();
-  event.signalled = signal;
-  event.at = sent;
+  event.number("slot", slot).signal("signal", signal.signal).flag("worked", signal.worked);
+  fill_holder(event, holder.pid, holder.token);
   append(event);
+}
+
+void Journal::unreached(std::uint32_t lock, std::uint32_t slot, const HolderToStop& holder,
+                        int signal, std::int64_t pid) {
+  Event event;
+  if (!begin(Event::Kind::unreached, event)) return;
+  name_lock(lock, event);
+  fill_refusal(event.number("slot", slot), signal, pid);
+  fill_holder(event, holder.pid, holder.token);
+  append(event);
+}
+
+void Journal::unreached(int signal, std::int64_t pid) {
+  Event event;
+  if (!begin(Event::Kind::unreached, event)) return;
+  fill_refusal(event, signal, pid);
+  append_each(event);
 }
 
 void Journal::lost() {
   Event event;
-  if (!begin(Event::Kind::lost, event)) return;
-  for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
-    event.token = tokens_[i];
-    event.slots = {&slots_[i], slots_[i] != 0 ? std::size_t{1} : 0};
-    name_lock(i, event);
-    append(event);
-  }
+  if (begin(Event::Kind::lost, event)) append_each(event);
 }
 
 void Journal::ended(const Outcome& outcome) {
   Event event;
   if (!begin(Event::Kind::ended, event, &over_at_)) return;
   fill_end(outcome, event);
-  for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
-    event.token = tokens_[i];
-    event.slots = {&slots_[i], slots_[i] != 0 ? std::size_t{1} : 0};
-    event.ended.suspicious = (outcome.suspicious >> i & 1) != 0;
-    name_lock(i, event);
-    append(event);
-  }
+  append_each(event, outcome.suspicious);
 }
 
 void Journal::fill_end(const Outcome& outcome, Event& event) {
-  event.waited = outcome.waited;
-  event.ended.status = outcome.status;
-  event.ended.stopped = outcome.stopped;
-  event.ended.too_fast = outcome.too_fast;
-  event.ended.ran = outcome.ran;
-  event.ended.usage = outcome.usage;
-  if (outcome.kind == Outcome::Kind::failed) event.ended.not_started = outcome.error.code;
+  if (outcome.kind == Outcome::Kind::failed) {
+    event.number("exit", static_cast<int>(outcome.error.code)).flag("started", false);
+    return;
+  }
+  if (outcome.status.signal != 0) {
+    event.signal("signal", outcome.status.signal).known("core", outcome.status.core_dumped);
+  } else {
+    event.number("exit", outcome.status.code);
+  }
+  if (outcome.stopped != Stopped::no)
+    event.text("stopped", name_of(kStoppedNames, outcome.stopped));
+  event.known("too_fast", outcome.too_fast);
+  event.time("waited_s", outcome.waited).time("ran_s", outcome.ran);
+  if (!outcome.usage.known) return;
+  event.time("cpu_s", {outcome.usage.cpu_ns}).number("peak_kib", outcome.usage.peak_kib);
 }
 
 std::size_t Journal::describe(const Outcome& outcome, const Lease* lease, std::span<char> to) {
@@ -184,14 +207,12 @@ std::size_t Journal::describe(const Outcome& outcome, const Lease* lease, std::s
   if (lease != nullptr) {
     tokens_[0] = lease->lock(0).token;
     slots_[0] = lease->lock(0).count > 0 ? lease->lock(0).slots[0] : 0;
+    event.time("waited_s", outcome.waited);
   } else {
     fill_end(outcome, event);
   }
-  event.waited = outcome.waited;
-  event.token = tokens_[0];
-  event.slots = {&slots_[0], slots_[0] != 0 ? std::size_t{1} : 0};
-  name_lock(0, event);
-  return history::format_line(event, to);
+  name_hold(0, event);
+  return history::format_line(event, to).size;
 }
 
 bool Journal::begin(Event::Kind kind, Event& event, const Instant* at) {
@@ -202,40 +223,50 @@ bool Journal::begin(Event::Kind kind, Event& event, const Instant* at) {
 
 void Journal::fill_caller(Event::Kind kind, Event& event, const Instant* at) {
   if (host_.empty()) host_ = os::host_name();
-  event.kind = kind;
-  event.at = at != nullptr && at->real_ns != 0 ? *at : os::now();
-  event.host = host_;
-  event.pid = os::process_id();
+  event.begin(kind, at != nullptr && at->real_ns != 0 ? *at : os::now());
+  event.text("host", host_).number("pid", os::process_id());
   if (!user_known_) user_ = os::user_id();
   user_known_ = true;
-  event.uid = user_;
-  event.id = request_.id;
-  event.command = request_.command;
-  if (request_.log_args) event.arguments = command_.argv;
+  event.number("uid", user_).text("id", request_.id).text("command", request_.command);
+  if (request_.log_args) event.texts("args", command_.argv);
 }
 
 void Journal::name_lock(std::uint32_t lock, Event& event) {
   const LockSpec& spec = request_.locks[lock];
   const std::string_view name = spec.name;
-  event.lock = name;
+  event.text("lock", name).text("operator", {}).text("operand", {});
   const Result<LockForm> form = classify_lock(name);
   if (form.ok() && form.value() == LockForm::atom) {
     const std::size_t colon = name.find(':');
-    event.op = {name.data(), colon};
-    event.operand = {name.data() + colon + 1, name.size() - colon - 1};
+    event.text("operator", {name.data(), colon});
+    event.text("operand", {name.data() + colon + 1, name.size() - colon - 1});
   }
-  event.path = spec.path;
+  event.text("path", spec.path);
   if (is_relative(traits_, spec)) {
     if (path_of_ != lock + 1) {
       new (&path_.text) PathText(spec.path);
       make_absolute(path_.text);
       path_of_ = lock + 1;
     }
-    event.path = path_.text;
+    event.text("path", path_.text);
   }
-  event.max = spec.max;
-  event.take = spec.take;
-  event.mode = spec.mode;
+  event.number("max", spec.max).number("take", spec.take);
+  event.text("mode",
+             spec.mode == Mode::plain ? std::string_view() : name_of(kModeNames, spec.mode));
+}
+
+// With the slot and the token that this request has there, or had.
+void Journal::name_hold(std::uint32_t lock, Event& event) {
+  name_lock(lock, event);
+  event.known("token", tokens_[lock]).known("slot", slots_[lock]);
+}
+
+void Journal::append_each(Event& event, std::uint32_t suspicious) {
+  for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
+    name_hold(i, event);
+    event.known("suspicious", (suspicious >> i & 1) != 0);
+    append(event);
+  }
 }
 
 void Journal::append(const Event& event) {

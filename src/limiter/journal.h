@@ -1,5 +1,5 @@
-// What one invocation adds to the history. No failure here stops the job: the first one becomes a
-// warning, and later events are not logged.
+// The events that one invocation adds to the history. No failure here stops the job: the first one
+// becomes a warning, and later events are not logged.
 #ifndef ATMOST_LIMITER_JOURNAL_H
 #define ATMOST_LIMITER_JOURNAL_H
 
@@ -58,15 +58,22 @@ class Journal final : public TakeoverLog {
   std::size_t describe(const Outcome& outcome, const Lease* lease, std::span<char> to);
   const history::LogPlace* place() const { return enabled_ ? &place_ : nullptr; }
 
-  void expired(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder) override;
-  void signalled(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder,
-                 const Event::Signalled& signal, const Instant& sent) override;
+  void expired(std::uint32_t lock, std::uint32_t slot, const HolderToStop& holder) override;
+  void signalled(std::uint32_t lock, std::uint32_t slot, const HolderToStop& holder,
+                 const SentSignal& signal) override;
+  void unreached(std::uint32_t lock, std::uint32_t slot, const HolderToStop& holder, int signal,
+                 std::int64_t pid) override;
+  // The signal was refused by a process of our own command.
+  void unreached(int signal, std::int64_t pid);
 
  private:
   bool begin(Event::Kind kind, Event& event, const Instant* at = nullptr);
   void fill_caller(Event::Kind kind, Event& event, const Instant* at);
   static void fill_end(const Outcome& outcome, Event& event);
+  void name_hold(std::uint32_t lock, Event& event);
   void name_lock(std::uint32_t lock, Event& event);
+  // One event for each lock; bit i of `suspicious` is lock i's.
+  void append_each(Event& event, std::uint32_t suspicious = 0);
   void append(const Event& event);
   bool is_a_lock();
   void vanished(std::uint32_t lock, const Vanished& run);

@@ -15,7 +15,8 @@
 namespace atmost::limiter {
 namespace {
 
-// Finds a process that carries the script's mark and is no older than the script: an earlier
+// Finds a process that carries the script's mark, or was forked by it with the descriptor that
+// stands for the mark until it starts a program, and is no older than the script: an earlier
 // process with the same number may have left some.
 class Marked final : public os::ProcessVisitor {
  public:
@@ -23,7 +24,8 @@ class Marked final : public os::ProcessVisitor {
 
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
     const bool possible = !facts.ended() && facts.start_boot_ns >= request_.kept_for_start_ns;
-    if (!possible || pid == os::process_id() || !os::is_marked(pid, kMark, request_.kept_for))
+    if (!possible || pid == os::process_id()) return true;
+    if (!os::is_marked(pid, kMark, request_.kept_for) && !os::has_open(pid, request_.kept_for))
       return true;
     os::ProcessFacts again;
     if (found.open(pid) != 0 || os::process_facts(pid, again) != 0) return true;

@@ -11,14 +11,15 @@
 namespace atmost::limiter {
 
 // The variable that identifies descendants of a script after it has ended: process ids separated by
-// colons.
+// colons. Forked ones that have not started a program do not have it; they are identified by a
+// descriptor that the script opened (os::has_open()).
 inline constexpr char kMark[] = "ATMOST_HOLD_MARK";
 
 // The requests that a keeper reads from its request pipe.
 inline constexpr char kLetGo = 'u';
 inline constexpr char kTakeAgain = 'l';
 
-// What a keeper starts with. Paths in the request have to be absolute.
+// The arguments of a keeper. Paths in the request have to be absolute.
 struct Keeping {
   Store& store;
   const Request& request;

@@ -1,8 +1,8 @@
 #include "library_answer.h"
 
 #include "atmost/atmost.h"
+#include "core/names.h"
 #include "core/words.h"
-#include "history/names.h"
 
 namespace atmost::limiter {
 namespace {
@@ -19,7 +19,7 @@ void add_culprit(std::int64_t pid, std::string_view before, std::string_view aft
 void too_soon_words(const Decision& decision) {
   answer.message.append(": too soon: ");
   if (decision.retry_in.is_forever()) {
-    answer.message.append("it was admitted before, and if_elapsed INFINITY allows that once only");
+    answer.message.append("it was admitted before, and if_elapsed inf allows that once only");
     return;
   }
   answer.message.append("come back in ").append(duration_words_up(decision.retry_in));
@@ -47,6 +47,13 @@ void busy_words(const Decision& decision, const LockSpec& lock) {
       return;
     case Why::drained:
       to.append("drained: nobody is admitted until atmost resume");
+      return;
+    case Why::ancestor:
+      to.append("it would wait for itself: this thread, or what runs this program, holds it");
+      return;
+    case Why::foreign:
+      to.append("another program has locked its file");
+      add_culprit(decision.culprit, ": ", ", which is not atmost");
       return;
     case Why::owed:
       to.append("a slot is free, but owed to those who wait");
@@ -87,7 +94,7 @@ int answer_refusal(const Outcome& outcome, const Request& request) {
     too_soon_words(decision);
     return ATMOST_TOO_SOON;
   }
-  answer.why = history::name_of(history::kWhyNames, decision.why).data();  // literals end in NUL
+  answer.why = name_of(kWhyNames, decision.why).data();  // literals end in NUL
   busy_words(decision, request.locks[decision.lock]);
   return ATMOST_BUSY;
 }

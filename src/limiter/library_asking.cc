@@ -4,9 +4,9 @@
 
 namespace atmost::limiter {
 
-int LibraryLock::begin(const atmost_options& options) {
-  on_lost_ = options.on_lost;
-  context_ = options.context;
+int LibraryLock::begin(const LibraryRequest& from) {
+  on_lost_ = from.on_lost();
+  context_ = from.context();
   asked_by_ = os::process_id();
   asker_runs_ = false;
   answered_ = get_at_once();

@@ -3,9 +3,9 @@
 #include <cerrno>
 
 #include "core/host.h"
+#include "core/names.h"
 #include "core/relay.h"
 #include "core/words.h"
-#include "history/names.h"
 #include "os/clock.h"
 #include "os/packets.h"
 #include "os/self.h"
@@ -58,8 +58,8 @@ Duration seconds_of(std::string_view text) {
 }
 
 Why why_of(std::string_view name) {
-  for (unsigned i = 0; i < sizeof history::kWhyNames / sizeof history::kWhyNames[0]; ++i) {
-    if (history::kWhyNames[i] == name) return static_cast<Why>(i);
+  for (unsigned i = 0; i < sizeof kWhyNames / sizeof kWhyNames[0]; ++i) {
+    if (kWhyNames[i] == name) return static_cast<Why>(i);
   }
   return Why::no_slot;
 }
@@ -72,7 +72,7 @@ Code code_of(std::uint64_t exit_code) {
   return Code::internal;
 }
 
-// What `atmost run` said when it ended without an admission that came here.
+// The report of an `atmost run` that ended without an admission that came here.
 Outcome outcome_of(const Request& request, std::string_view said) {
   const std::uint64_t code = number_of(take_line(said));
   const std::string_view kind = take_line(said);
@@ -100,34 +100,18 @@ Outcome outcome_of(const Request& request, std::string_view said) {
 
 }  // namespace
 
-void RunArguments::clear() {
-  texts_.clear();
-  count_ = 0;
-}
-
-Text<24'000>& RunArguments::begin() {
-  if (count_ > 0) texts_.push('\0');
-  if (count_ < kMost) starts_[count_] = texts_.size();
-  ++count_;
-  return texts_;
-}
-
-std::size_t RunArguments::list(char** to) const {
-  for (std::size_t i = 0; i < count_; ++i) to[i] = const_cast<char*>(texts_.c_str() + starts_[i]);
-  return count_;
-}
-
 // Starts the process that asks. 0 or an errno value.
 int FleetLock::start(const os::Fd& socket) {
   const PathText path = program_path();
   if (path.truncated()) return ENAMETOOLONG;
   Text<20> number;
   number.append_signed(socket.get());
-  char* argv[RunArguments::kMost + 5];
+  char* argv[Words::kMost + 5];
   std::size_t count = 0;
   for (const char* word : {path.c_str(), relay::kAsk, number.c_str(), "--"})
     argv[count++] = const_cast<char*>(word);
-  count += arguments_.list(argv + count);
+  for (std::size_t i = 0; i < arguments_.count(); ++i)
+    argv[count++] = const_cast<char*>(arguments_.at(i).data());
   argv[count] = nullptr;
   const int inherit[] = {socket.get()};
   return os::start_unseen(

@@ -4,37 +4,14 @@
 
 #include <cstdint>
 
-#include "atmost/atmost.h"
 #include "core/outcome.h"
 #include "core/request.h"
+#include "library_request.h"
 #include "os/fd.h"
 #include "os/threads.h"
 #include "os/wait_gate.h"
 
 namespace atmost::limiter {
-
-// The arguments of `atmost run` that say the same as the options of a call.
-class RunArguments {
- public:
-  static constexpr std::size_t kMost = 96;
-
-  void clear();
-  void add(std::string_view word) { begin().append(word); }
-  void add(std::string_view option, std::string_view value) {
-    begin().append("--").append(option).append("=").append(value);
-  }
-  // False: they are more than there is room for.
-  bool complete() const { return count_ <= kMost && !texts_.truncated(); }
-  // Fills `to` with pointers to them, and returns how many.
-  std::size_t list(char** to) const;
-
- private:
-  Text<24'000>& begin();
-
-  Text<24'000> texts_;  // each ends in NUL
-  std::size_t starts_[kMost] = {};
-  std::size_t count_ = 0;
-};
 
 // `atmost run` supervises a process of atmost-relay, which alone has the other end of a socket
 // pair of ours. So the lock is held as long as that end is open; if the supervisor loses it, it
@@ -46,7 +23,8 @@ class FleetLock {
   // that a child knows what it has.
   explicit FleetLock(os::Mutex& forks) : forks_(forks) {}
 
-  RunArguments& arguments() { return arguments_; }
+  // Those of `atmost run`, to be set before ask().
+  Words& arguments() { return arguments_; }
 
   // Blocks until `atmost run` answers, or a handler ran at the gate (then the answer is
   // Code::interrupted, and nothing is held). `gate` null: handlers interrupt nothing.
@@ -73,23 +51,17 @@ class FleetLock {
   void close_theirs();
 
   os::Mutex& forks_;
-  RunArguments arguments_;
+  Words arguments_;
   os::Fd asker_;   // to the process that asks
   os::Fd theirs_;  // its end, until it has it
   os::Fd hold_;    // to the process that stands for our work
   bool handed_over_ = false;
 };
 
-// An atom: its operator and operand with a colon between, and `host` (null: all hosts).
-struct FleetCall {
-  std::string_view store;
-  std::string_view lock;
-  const char* host = nullptr;
-  std::string_view program;  // the note that list shows, if the options have none
-};
-// Fills the lock's name and the arguments. ATMOST_ADMITTED, or the answer.
-int fill_arguments(const atmost_options& options, const FleetCall& call, Request& request,
-                   RunArguments& to);
+// Names the locks, for messages, and sets the arguments of `atmost run`. `program`: the note that
+// list shows, if the request has none. ATMOST_ADMITTED, or the answer.
+int fill_arguments(const LibraryRequest& from, std::string_view program, Request& request,
+                   Words& to);
 
 }  // namespace atmost::limiter
 

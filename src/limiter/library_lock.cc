@@ -1,5 +1,7 @@
 #include "library_lock.h"
 
+#include <cstddef>
+#include <cstring>
 #include <new>
 
 #include "admission.h"
@@ -48,11 +50,37 @@ Outcome LibraryLock::ask(const os::WaitGate* gate) {
                {.signals = Signals::theirs, .log = &journal_, .gate = gate});
 }
 
-Outcome LibraryLock::get(const atmost_options& options) {
-  on_lost_ = options.on_lost;
-  context_ = options.context;
-  if (options.interruptible == 0 || request_.wait.is_zero()) return get_at(nullptr);
-  const os::WaitGate gate(options.wait_mask);
+// Copies what lies in front of the places: paths of 4 KiB, and empty at first.
+void LibraryLock::fill(const LibraryRequest& from) {
+  scheme_ = &from.scheme();
+  const Request& options = from.settings().request;
+  if (filled_from_ != from.number()) {
+    std::memcpy(static_cast<void*>(&request_), &options, offsetof(Request, locks));
+    keep_log(options.log);
+    filled_from_ = from.number();
+  }
+  LockSpec& lock = request_.locks[0];
+  lock.max = options.locks[0].max;
+  lock.take = options.locks[0].take;
+  lock.mode = options.locks[0].mode;
+  lock.name.clear();
+  lock.path.clear();
+  request_.lock_count = 1;
+  request_.make_parents = request_.looks_only = request_.log_is_own = false;
+  request_.no_history = options.no_history;
+  request_.eviction = from.eviction();
+}
+
+void LibraryLock::keep_log(const PathParts& log) {
+  log.join(log_);
+  request_.log = {.directory = log_};
+}
+
+Outcome LibraryLock::get(const LibraryRequest& from) {
+  on_lost_ = from.on_lost();
+  context_ = from.context();
+  if (!from.interruptible() || request_.wait.is_zero()) return get_at(nullptr);
+  const os::WaitGate gate(from.wait_mask());
   return get_at(&gate);
 }
 
@@ -87,8 +115,8 @@ void LibraryLock::begin_to_hold(Outcome& outcome) {
   begin_to_listen(outcome);
 }
 
-// Who could not be called when the lock is lost gets no lock: the slot is free again, and the
-// outcome says so.
+// A caller that could not be called when the lock is lost gets no lock: the slot is free again, and
+// the outcome says so.
 void LibraryLock::begin_to_listen(Outcome& outcome) {
   listening_ = false;  // a forked child has a copy of its parent's
   if (on_lost_ == nullptr) return;

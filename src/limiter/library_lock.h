@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "admission.h"
-#include "atmost/atmost.h"
 #include "core/limiter.h"
 #include "core/schemes.h"
 #include "journal.h"
@@ -25,18 +24,18 @@ class LibraryLock {
   // `forks`: every fork waits for it.
   explicit LibraryLock(os::Mutex& forks);
 
-  // Asks for request(), with on_lost and interruptible of the options; on admission the lock is
-  // held and, if wanted, listens for takers.
-  Outcome get(const atmost_options& options);
+  // Asks for request(), with on_lost and interruptible of the request that it was filled from; on
+  // admission the lock is held and, if wanted, listens for takers.
+  Outcome get(const LibraryRequest& from);
   void release(Ending ending);
 
-  // What get() would answer now, without waiting; creates and writes nothing.
+  // The answer that get() would give now, without waiting; creates and writes nothing.
   Outcome look();
 
   // get() on a thread of its own: begin(), finish() and, between them, cancel(). A lock that is
-  // free at once is taken by begin(), without a thread. The options but on_lost and its context are
-  // no longer needed after begin(). 0 or an errno value.
-  int begin(const atmost_options& options);
+  // free at once is taken by begin(), without a thread. `from` is no longer needed after begin(). 0
+  // or an errno value.
+  int begin(const LibraryRequest& from);
   // Whether finish() will not block. Any thread.
   bool answered() const;
   // Readable once finish() will not block. -1: there is no descriptor left for a request that was
@@ -48,18 +47,19 @@ class LibraryLock {
   // value must not be used again.
   bool finish(Outcome& to);
 
-  // The request, which the caller fills before get(). locks[0] only.
-  Request& request() { return filled_.get(); }
-  void keep_log(const PathParts& log) { filled_.keep_log(log); }
-  int fill(const atmost_options& options) { return filled_.fill(options); }
-  // The store that the request is asked of. Set before everything else.
-  void set_scheme(const Scheme& scheme) { scheme_ = &scheme; }
+  // Fills everything but the places, or what may have changed since it was filled from the same
+  // request: programs take a lock again and again.
+  void fill(const LibraryRequest& from);
+  // To be completed before get() with the places of locks and log.
+  Request& request() { return request_; }
+  // Copies the path of the log, because its parts may change where they are.
+  void keep_log(const PathParts& log);
   const Scheme& scheme() const { return *scheme_; }
 
   // The part that asks a store of many machines; null when there is no memory. Made when it is
   // first wanted.
   FleetLock* fleet();
-  // What list and the history call this program.
+  // This program's name in list and the history.
   static std::string_view program();
 
   // The program has the lock from now on.
@@ -69,6 +69,10 @@ class LibraryLock {
   bool held() const;
   std::uint64_t token() const { return token_; }
   std::uint32_t slot() const { return slot_; }
+
+  // How many slots of a lock file it has, which only a release by this process can free; all, if no
+  // other holder fits beside it. 0 for a lock that a taker or its own limit may end.
+  std::uint32_t slots_kept_of(std::uint64_t device, std::uint64_t inode) const;
 
   // In a forked child: closes the descriptors that must not outlive the parent. Async-signal-safe.
   void close_private() {
@@ -124,8 +128,9 @@ class LibraryLock {
   local::LocalSession session_;
   Owned<symlink::SymlinkSession> link_;  // instead of session_ with locks that are symbolic links
   FleetLock* fleet_ = nullptr;           // instead of session_ and lease_ in a fleet; reused
-  FilledRequest filled_;
-  const Request& request_ = filled_.get();
+  std::uint64_t filled_from_ = 0;        // the number of a LibraryRequest
+  Request request_;
+  PathText log_;
   Journal journal_;
   Lease lease_;
   std::int64_t admitted_boot_ns_ = 0;
@@ -135,7 +140,7 @@ class LibraryLock {
   std::uint64_t token_ = 0;
   std::uint32_t slot_ = 0;
   std::int64_t owner_ = 0;  // the process that took it: a forked child's copy releases nothing
-  void (*on_lost_)(void*, std::uint64_t) = nullptr;
+  OnLostFunction on_lost_ = nullptr;
   void* context_ = nullptr;
   os::Thread listener_;
   bool listening_ = false;
@@ -154,6 +159,9 @@ class LibraryLock {
 // A value to fill and get(); null when there is no memory. give_back() returns it to the pool.
 LibraryLock* fresh_lock();
 void give_back(LibraryLock* lock);
+// Whether the request would wait for ever, as it is never admitted while this thread has what it
+// has taken.
+bool waits_for_itself(std::uint64_t thread, const Request& request);
 // The lock that this thread took last and still has; null: none.
 LibraryLock* last_taken_by(std::uint64_t thread);
 

@@ -27,6 +27,7 @@ class Entries final : public LockVisitor {
   }
   void holder(const HolderView& holder) override {
     atmost_entry entry = fresh(holder.read_locked                 ? "read-locked"
+                               : holder.foreign_lock              ? "foreign"
                                : is_stopped(holder.process_state) ? "stopped"
                                : holder.kept_for != 0             ? "kept"
                                                                   : "held");

@@ -3,7 +3,9 @@
 #include <new>
 
 #include "library_lock.h"
+#include "library_request.h"
 #include "os/clock.h"
+#include "os/file.h"
 #include "os/process_label.h"
 #include "os/self.h"
 #include "os/wait_gate.h"
@@ -17,13 +19,16 @@ bool begun = false;
 LibraryLock* pool = nullptr;
 LibraryLock* all = nullptr;
 
+LibraryRequest* unused_requests = nullptr;
+std::uint64_t requests_begun = 0;
+
 // A forked child that goes on without exec must not keep its parent's guard or its place in a
 // queue.
 void close_all_private() {
   for (LibraryLock* lock = all; lock != nullptr; lock = lock->next_of_all) lock->close_private();
 }
 
-// What list and the history call this program. Written once, before the first lock.
+// This program's name in list and the history. Written once, before the first lock.
 Text<63> program_name;
 
 // Runs when the library is loaded. A fork that began before would not know the mutex: if another
@@ -67,6 +72,62 @@ void give_back(LibraryLock* lock) {
   const os::Locked locked(fork_mutex);
   lock->next_unused = pool;
   pool = lock;
+}
+
+LibraryRequest* fresh_request(std::string_view lock, const char* operand) {
+  const os::Locked locked(fork_mutex);
+  LibraryRequest* request = unused_requests;
+  if (request != nullptr) {
+    unused_requests = request->next_unused;
+  } else if (void* const room = os::pages(sizeof(LibraryRequest))) {
+    request = new (room) LibraryRequest(fork_mutex);
+  }
+  if (request != nullptr) request->begin(++requests_begun, lock, operand);
+  return request;
+}
+
+void give_back(LibraryRequest* request) {
+  const os::Locked locked(fork_mutex);
+  request->next_unused = unused_requests;
+  unused_requests = request;
+}
+
+std::uint32_t LibraryLock::slots_kept_of(std::uint64_t device, std::uint64_t inode) const {
+  if (!in_files() || inherited() || listening_) return 0;
+  const os::Locked locked(mutex_);
+  std::uint32_t slots = 0;
+  for (std::uint32_t i = 0; lease_.held() && i < request_.lock_count; ++i) {
+    struct stat status;
+    if (os::file_status(lease_.lock(i).fd, status) != 0 || status.st_dev != device ||
+        status.st_ino != inode)
+      continue;
+    slots += request_.locks[i].mode == Mode::exclusive ? kMaxSlots : lease_.lock(i).count;
+  }
+  return slots;
+}
+
+// Values are never freed, so that the list can be read without the mutex, which a lock that is
+// being released may wait for.
+bool waits_for_itself(std::uint64_t thread, const Request& request) {
+  const LibraryLock* first = nullptr;
+  {
+    const os::Locked locked(fork_mutex);
+    first = all;
+  }
+  for (std::uint32_t i = 0; i < request.lock_count && request.wait.is_forever(); ++i) {
+    const LockSpec& lock = request.locks[i];
+    struct stat status;
+    bool known = false;
+    std::uint32_t slots = 0;
+    for (const LibraryLock* each = first; each != nullptr; each = each->next_of_all) {
+      if (__atomic_load_n(&each->taker, __ATOMIC_RELAXED) != thread) continue;
+      if (!known && os::path_status(lock.path.c_str(), status, false) != 0) break;
+      known = true;
+      slots += each->slots_kept_of(status.st_dev, status.st_ino);
+    }
+    if (slots > 0 && (lock.mode == Mode::exclusive || slots + lock.take > lock.max)) return true;
+  }
+  return false;
 }
 
 LibraryLock* last_taken_by(std::uint64_t thread) {

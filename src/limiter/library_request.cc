@@ -1,198 +1,167 @@
 #include "library_request.h"
 
-#include <cstddef>
-#include <cstring>
+#include <cstdlib>
 #include <new>
 
-#include "core/parse.h"
+#include "atmost/atmost.h"
+#include "core/place.h"
 #include "library_answer.h"
+#include "options/combine.h"
+#include "options/table.h"
 
 namespace atmost::limiter {
 namespace {
 
-const atmost_options kDefaults = ATMOST_DEFAULTS;
-
-// The struct ended here in the first version.
-constexpr std::size_t kFirstSize = offsetof(atmost_options, log);
-
 bool killing_agreed = false;
 
-// False for NaN and negatives. More than 292 years means for ever.
-bool to_duration(double seconds, Duration& to) {
-  if (!(seconds >= 0)) return false;
-  to = seconds >= 9.2e9 ? Duration::forever() : Duration{static_cast<std::int64_t>(seconds * 1e9)};
-  return true;
-}
-
-// The same, or a learned limit.
-bool to_limit(double seconds, Duration& to, bool& learned) {
-  learned = seconds == ATMOST_AUTO;
-  return learned || to_duration(seconds, to);
-}
-
-int fill_sharing(const atmost_options& from, LockSpec& to) {
-  switch (from.sharing) {
-    case ATMOST_PLAIN:
-      return ATMOST_ADMITTED;
-    case ATMOST_SHARED:
-      if (from.take != 1) return answer_misuse("take: readers take no slots of their own");
-      to.mode = Mode::shared;
-      if (from.max == 1) to.max = kMaxSlots;
-      return ATMOST_ADMITTED;
-    case ATMOST_EXCLUSIVE:
-      if (from.max != 1 || from.take != 1)
-        return answer_misuse("max and take must be 1 for a writer, who is alone");
-      to.mode = Mode::exclusive;
-      return ATMOST_ADMITTED;
-    default:
-      return answer_misuse("sharing must be ATMOST_PLAIN, _SHARED or _EXCLUSIVE");
-  }
-}
-
-int fill_on_busy(const atmost_options& from, Request& to) {
-  switch (from.on_busy) {
-    case ATMOST_FAIL:
-      return ATMOST_ADMITTED;
-    case ATMOST_REPLACE:
-      to.on_busy = OnBusy::replace;
-      return ATMOST_ADMITTED;
-    case ATMOST_JOIN:
-      if (to.wait.is_zero()) return answer_misuse("wait must not be 0 with ATMOST_JOIN");
-      to.on_busy = OnBusy::join;
-      return ATMOST_ADMITTED;
-    case ATMOST_SUPERSEDE:
-      to.on_busy = OnBusy::supersede;
-      return ATMOST_ADMITTED;
-    default:
-      return answer_misuse("on_busy must be ATMOST_FAIL, _REPLACE, _JOIN or _SUPERSEDE");
-  }
-}
-
-int fill_elapsed_from(const atmost_options& from, Request& to) {
-  switch (from.elapsed_from) {
-    case ATMOST_FROM_START:
-      return ATMOST_ADMITTED;
-    case ATMOST_FROM_FINISH:
-      to.elapsed_from = ElapsedFrom::finish;
-      return ATMOST_ADMITTED;
-    case ATMOST_FROM_SUCCESS:
-      to.elapsed_from = ElapsedFrom::success;
-      return ATMOST_ADMITTED;
-    default:
-      return answer_misuse("elapsed_from must be ATMOST_FROM_START, _FINISH or _SUCCESS");
-  }
-}
-
-// The options of the fourth version.
-int fill_rate(const atmost_options& from, Request& to) {
-  if (from.queue_max >= 0) to.queue_max = static_cast<std::uint32_t>(from.queue_max);
-  if (from.rate == nullptr) return ATMOST_ADMITTED;
-  const Result<Rate> rate = parse_rate(from.rate);
-  if (!rate.ok()) return answer_misuse("rate must be K/DUR, for example 5/1m, K from 1 to 1024");
-  to.rate = rate.value();
-  return ATMOST_ADMITTED;
-}
-
-// The options of the second version.
-int fill_choices(const atmost_options& from, Request& to) {
-  if (const int answer = fill_sharing(from, to.locks[0])) return answer;
-  if (const int answer = fill_on_busy(from, to)) return answer;
-  if (const int answer = fill_elapsed_from(from, to)) return answer;
-  if (const int answer = fill_rate(from, to)) return answer;
-  if (from.wait_too_soon != 0) to.on_too_soon = OnTooSoon::wait;
-  Duration limit;
-  if (!to_limit(from.max_hold, limit, to.max_runtime_auto))
-    return answer_misuse("max_hold must be 0 or more seconds, or ATMOST_AUTO");
-  if (!limit.is_forever()) to.max_runtime = limit;
-  const bool limited = !limit.is_forever() || to.max_runtime_auto;
-  if (limited && from.on_lost == nullptr) return answer_misuse("max_hold needs on_lost");
-  if (limited && !to.max_runtime_auto && limit.is_zero())
-    return answer_misuse("max_hold must be more than 0 seconds");
-  to.trust_fs = from.trust_fs != 0;
-  to.no_learn = from.no_learn != 0 || !wants_stats(to);
-  return ATMOST_ADMITTED;
-}
-
-Eviction eviction_of(const atmost_options& from) {
-  if (from.may_be_killed != 0) return from.may_be_killed > 0 ? Eviction::kill : Eviction::none;
-  if (from.on_lost != nullptr) return Eviction::revoke;
-  return __atomic_load_n(&killing_agreed, __ATOMIC_RELAXED) ? Eviction::kill : Eviction::none;
-}
-
-int fill_request(const atmost_options& from, Request& to) {
-  new (&to) Request;  // an assignment would copy 70 KiB of empty texts
-  to.kind = HolderKind::library;
-  LockSpec& spec = to.locks[0];
-  if (from.max < 1 || from.max > kMaxSlots) return answer_misuse("max must be 1…262144");
-  if (from.take < 1 || from.take > kMaxTake || from.take > from.max)
-    return answer_misuse("take must be 1…min(max, 1024)");
-  if (!to_duration(from.wait, to.wait)) return answer_misuse("wait must be 0 or more seconds");
-  if (!to_limit(from.if_elapsed, to.if_elapsed, to.if_elapsed_auto))
-    return answer_misuse("if_elapsed must be 0 or more seconds, or ATMOST_AUTO");
-  if (!to_limit(from.expire_after, to.expire_after, to.expire_auto))
-    return answer_misuse("expire_after must be 0 or more seconds, or ATMOST_AUTO");
-  if (!to_duration(from.kill_grace, to.kill_grace))
-    return answer_misuse("kill_grace must be 0 or more seconds");
-  if (!(from.now < 9.2e9))
-    return answer_misuse("now must be seconds since 1970, or negative for the clocks");
-  spec.max = from.max;
-  spec.take = from.take;
-  to.now_given = from.now >= 0;
-  if (to.now_given) to.now_real_ns = static_cast<std::int64_t>(from.now * 1e9);
-  to.create_mode = from.mode;
-  to.mode_given = true;
-  if (from.id != nullptr) to.id = Text<63>(std::string_view(from.id));
-  to.eviction = eviction_of(from);
-  to.no_history = from.no_history != 0;
-  if (from.log != nullptr) to.log = {.directory = from.log};
-  if (to.log.size() > PathText::capacity())
-    return answer_misuse("log is longer than a path may be");
-  return fill_choices(from, to);
+Error usage(std::string_view option, std::string_view what) {
+  Error error = error_of(Code::usage, 0, option);
+  error.message.append(": ").append(what);
+  return error;
 }
 
 }  // namespace
 
-bool known_options(const atmost_options* from, atmost_options& to) {
-  to = kDefaults;
-  if (from == nullptr) return true;
-  if (from->size < kFirstSize) return false;
-  std::memcpy(&to, from, from->size < sizeof to ? from->size : sizeof to);
-  return true;
+void LibraryRequest::begin(std::uint64_t number, std::string_view lock, const char* operand) {
+  number_ = number;
+  is_atom_ = operand != nullptr;
+  complete_ = interruptible_ = false;
+  wrong_ = {};
+  wait_mask_ = nullptr;
+  on_lost_ = nullptr;
+  new (&settings_) Settings;
+  settings_.request.kind = HolderKind::library;
+  words_.clear();
+  words_.add(lock);
+  if (is_atom_) words_.add(operand);
+  if (!words_.complete()) wrong_ = usage("lock", "longer than can be kept");
 }
 
-// Texts may have changed where they are.
-bool FilledRequest::is_from(const atmost_options& options) const {
-  constexpr std::size_t kUpToPadding = offsetof(atmost_options, queue_max) + sizeof(int);
-  const bool no_texts = options.id == nullptr && options.log == nullptr &&
-                        options.also == nullptr && options.rate == nullptr;
-  return filled_ && no_texts && std::memcmp(&options, &options_, kUpToPadding) == 0;
+// The first thing that is wrong is kept.
+int LibraryRequest::keep(const Status& status) {
+  if (status.ok()) return ATMOST_ADMITTED;
+  if (wrong_.ok()) wrong_ = status;
+  return answer_error(status.error());
 }
 
-void FilledRequest::fill_again() {
-  request_.lock_count = 1;
-  request_.locks[0].name.clear();
-  request_.locks[0].path.clear();
-  request_.log = {};
-  request_.make_parents = request_.looks_only = request_.log_is_own = false;
-  request_.no_history = options_.no_history != 0;
-  request_.eviction = eviction_of(options_);
-}
-
-int FilledRequest::fill(const atmost_options& from) {
-  if (is_from(from)) {
-    fill_again();
-    return ATMOST_ADMITTED;
+// An option without a value is a word only while it is set.
+int LibraryRequest::set(std::string_view option, std::string_view value) {
+  if (complete_) return answer_error(usage(option, "the request has been used: make a new one"));
+  const Option* const row = find_option(option, kLibrary);
+  if (row == nullptr) return keep(set_option(settings_, option, value, kLibrary));
+  const bool is_switch = row->value.empty();
+  if (is_switch) {
+    words_.drop(row->name, first_option());
+    if (value != "false") words_.add_switch(row->name);
+  } else {
+    if (row->name != "also") words_.drop(row->name, first_option());
+    words_.add(row->name, value);
   }
-  const int answer = fill_request(from, request_);
-  filled_ = answer == ATMOST_ADMITTED;
-  if (filled_ && from.log != nullptr) keep_log(request_.log);
-  options_ = from;
-  return answer;
+  if (!words_.complete()) return keep(usage(option, "the options are longer than can be kept"));
+  if (is_switch) return keep(set_option(settings_, *row, value, kLibrary));
+  std::string_view kept = words_.at(words_.count() - 1);
+  kept.remove_prefix(kept.size() - value.size());
+  const int answer = keep(set_option(settings_, *row, kept, kLibrary));
+  if (answer != ATMOST_ADMITTED || row->name != "max" || settings_.request.locks[0].max > 0)
+    return answer;
+  return keep(usage(option, "0 admits nobody: use 1 or more"));
 }
 
-void FilledRequest::keep_log(const PathParts& log) {
-  log.join(log_);
-  request_.log = {.directory = log_};
+int LibraryRequest::set_seconds(std::string_view option, double seconds) {
+  constexpr double kForever = 9.2e9;  // more than 292 years
+  if (!(seconds >= 0)) return keep(usage(option, "seconds are 0 or more"));
+  if (seconds >= kForever) return set(option, "inf");
+  const auto ns = static_cast<std::int64_t>(seconds * 1e9);
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  Text<32> text;
+  text.append_signed(ns / kSecond);
+  std::int64_t rest = ns % kSecond;
+  if (rest > 0) text.push('.');
+  for (std::int64_t weight = kSecond / 10; rest > 0; weight /= 10) {
+    text.push(static_cast<char>('0' + rest / weight));
+    rest %= weight;
+  }
+  return set(option, text);
+}
+
+int LibraryRequest::set_number(std::string_view option, std::int64_t number) {
+  if (number < 0) return keep(usage(option, "a number is 0 or more"));
+  Text<32> text;
+  const Option* const row = find_option(option, kLibrary);
+  if (row != nullptr && row->value.empty()) return set(option, number != 0 ? "true" : "false");
+  if (row == nullptr || row->value != "OCTAL") return set(option, text.append_signed(number));
+  for (int shift = 9; shift >= 0; shift -= 3)
+    text.push(static_cast<char>('0' + (number >> shift & 7)));
+  return set(option, number > 0777 ? std::string_view("more than 777") : text.view());
+}
+
+int LibraryRequest::set_on_lost(OnLostFunction called, void* context) {
+  if (complete_ && on_lost_ == nullptr)
+    return answer_error(usage("on_lost", "the request has been used: make a new one"));
+  on_lost_ = called;
+  context_ = context;
+  return ATMOST_ADMITTED;
+}
+
+int LibraryRequest::set_interruptible(const void* wait_mask) {
+  if (complete_)
+    return answer_error(usage("interruptible", "the request has been used: make a new one"));
+  interruptible_ = true;
+  wait_mask_ = wait_mask;
+  return ATMOST_ADMITTED;
+}
+
+Status LibraryRequest::choose_store() {
+  if (given(settings_, "store")) return {};
+  const char* const text = std::getenv("ATMOST_STORE");
+  if (text == nullptr || text[0] == '\0') return {};
+  if (const Status known = check_store(text); !known.ok())
+    return usage("$ATMOST_STORE", known.error().message);
+  (void)set("store", text);
+  return wrong_;
+}
+
+Status LibraryRequest::judge() {
+  if (!wrong_.ok()) return wrong_;
+  if (const Status chosen = choose_store(); !chosen.ok()) return chosen;
+  if (Status fits = combine(settings_, scheme(), kLibrary); !fits.ok()) return fits;
+  Request& request = settings_.request;
+  const bool limited = request.max_runtime_auto ||
+                       (!request.max_runtime.is_zero() && !request.max_runtime.is_forever());
+  if (limited && on_lost_ == nullptr) return usage("max_runtime", "needs on_lost");
+  const StoreTraits& traits = scheme().traits;
+  if (on_lost_ != nullptr && !limited && traits.has_path && !traits.inheritable) {
+    return usage("on_lost",
+                 "a lock that is a symbolic link is not watched: use a lock file, or the store of "
+                 "a fleet");
+  }
+  if (traits.leased && given(settings_, "may-be-killed") && request.eviction == Eviction::kill)
+    return usage("may_be_killed", "a lock of a fleet's store is lost: use on_lost");
+  request.no_learn = request.no_learn || !wants_stats(request);
+  return {};
+}
+
+int LibraryRequest::complete() {
+  if (!__atomic_load_n(&complete_, __ATOMIC_ACQUIRE)) {
+    const os::Locked locked(forks_);
+    if (!complete_) wrong_ = judge();
+    __atomic_store_n(&complete_, true, __ATOMIC_RELEASE);
+  }
+  return wrong_.ok() ? int{ATMOST_ADMITTED} : answer_error(wrong_.error());
+}
+
+int LibraryRequest::waits() const {
+  const Request& request = settings_.request;
+  if (!request.wait.is_zero()) return 2;
+  const bool stops = !request.expire_after.is_forever() || request.expire_auto ||
+                     request.on_busy == OnBusy::replace;
+  return stops ? 1 : 0;
+}
+
+Eviction LibraryRequest::eviction() const {
+  if (given(settings_, "may-be-killed")) return settings_.request.eviction;
+  if (on_lost_ != nullptr) return Eviction::revoke;
+  return __atomic_load_n(&killing_agreed, __ATOMIC_RELAXED) ? Eviction::kill : Eviction::none;
 }
 
 bool agree_to_be_killed(bool agreed) {

@@ -1,38 +1,84 @@
-// From the options of the C library to a request.
+// A lock and the options with which a program asks for it: the C library's atmost_request.
 #ifndef ATMOST_LIMITER_LIBRARY_REQUEST_H
 #define ATMOST_LIMITER_LIBRARY_REQUEST_H
 
-#include "atmost/atmost.h"
-#include "core/request.h"
+#include <cstdint>
+
+#include "library_words.h"
+#include "options/settings.h"
+#include "os/threads.h"
 
 namespace atmost::limiter {
 
-// Copies the options that the calling program knows and sets the others to their defaults, since
-// the program may have been compiled with an earlier atmost.h. False: no version of the header had
-// a struct of that size.
-bool known_options(const atmost_options* from, atmost_options& to);
+using OnLostFunction = void (*)(void* context, std::uint64_t token);
 
-// A request, and the options that it was filled from: programs take a lock again and again.
-class FilledRequest {
+// Options are set by one thread, before the first use; from then on nothing changes, and any number
+// of threads may ask. Values are kept and reused, as those of LibraryLock are.
+class LibraryRequest {
  public:
-  // Fills everything but the place, or what may have changed since it was filled from the same
-  // options. ATMOST_ADMITTED, or the answer.
-  int fill(const atmost_options& from);
-  Request& get() { return request_; }
-  const Request& get() const { return request_; }
+  // `forks`: every fork waits for it.
+  explicit LibraryRequest(os::Mutex& forks) : forks_(forks) {}
 
-  // Copies the path of the log, because its parts may change where they are.
-  void keep_log(const PathParts& log);
+  // `number`: one that no other request of this process has. `lock`: a LOCK as atmost(1) takes it;
+  // with `operand`, which may be null, it is the operator of an atom.
+  void begin(std::uint64_t number, std::string_view lock, const char* operand);
+
+  // Sets an option from its text. ATMOST_ADMITTED, or the answer, which is that of each use, too.
+  int set(std::string_view option, std::string_view value);
+  int set_seconds(std::string_view option, double seconds);
+  int set_number(std::string_view option, std::int64_t number);
+  int set_on_lost(OnLostFunction called, void* context);
+  int set_interruptible(const void* wait_mask);
+
+  // At each use. ATMOST_ADMITTED, or what is wrong with all that was set. The first use fixes the
+  // store, too: $ATMOST_STORE, if none was set.
+  int complete();
+
+  // After that:
+
+  // 0: the answer comes at once; 1: perhaps a holder is stopped first; 2: perhaps it is waited for.
+  int waits() const;
+
+  std::uint64_t number() const { return number_; }
+  const Settings& settings() const { return settings_; }
+  const Scheme& scheme() const { return scheme_of(settings_); }
+  bool is_atom() const { return is_atom_; }
+  // Of an atom: its operator.
+  std::string_view lock() const { return words_.at(0); }
+  std::string_view operand() const { return words_.at(1); }
+  // The options that were set, from `first_option()` on.
+  const Words& words() const { return words_; }
+  std::size_t first_option() const { return is_atom_ ? 2 : 1; }
+  bool interruptible() const { return interruptible_; }
+  const void* wait_mask() const { return wait_mask_; }
+  OnLostFunction on_lost() const { return on_lost_; }
+  void* context() const { return context_; }
+  // How a taker may end the hold, as the program agrees to it now.
+  Eviction eviction() const;
+
+  LibraryRequest* next_unused = nullptr;
 
  private:
-  bool is_from(const atmost_options& options) const;
-  void fill_again();
+  int keep(const Status& status);
+  Status choose_store();
+  Status judge();
 
-  bool filled_ = false;
-  atmost_options options_;  // with filled_
-  Request request_;
-  PathText log_;
+  std::uint64_t number_ = 0;
+  os::Mutex& forks_;
+  bool complete_ = false;
+  Status wrong_;  // the first thing
+  bool is_atom_ = false;
+  bool interruptible_ = false;
+  const void* wait_mask_ = nullptr;
+  OnLostFunction on_lost_ = nullptr;
+  void* context_ = nullptr;
+  Settings settings_;  // its views are of words_
+  Words words_;        // the lock, or operator and operand; behind that the options
 };
+
+// A value that has begun; null when there is no memory.
+LibraryRequest* fresh_request(std::string_view lock, const char* operand);
+void give_back(LibraryRequest* request);
 
 // Sets what atmost_may_be_killed() says; returns the value before.
 bool agree_to_be_killed(bool agreed);

@@ -11,6 +11,7 @@
 #include "held_command.h"
 #include "journal.h"
 #include "monitored.h"
+#include "not_started.h"
 #include "os/activity.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -39,20 +40,11 @@ Outcome failed(const Error& error) {
   return outcome;
 }
 
-Error not_started(const Command& command, int error) {
-  const char* const name = command.argv[0];
-  Error failed =
-      error_of(run::exec_code(error), error, name[0] != '\0' ? name : "\"\", an empty COMMAND");
-  failed.message.append(": ").append(errno_words(error));
-  if (command.argv[0][0] == '-') failed.message.append(" (options come before LOCK)");
-  return failed;
-}
-
 // Separate functions because of the error's size: the deepest calls of a start are below their
 // callers.
 [[gnu::noinline]] void fail_exec(const Command& command, int error, Outcome& outcome) {
   outcome.kind = Outcome::Kind::failed;
-  outcome.error = not_started(command, error);
+  outcome.error = limiter::not_started(command, error);
 }
 
 [[gnu::noinline]] void fail_fork(int error, Outcome& outcome) {
@@ -121,16 +113,15 @@ run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& l
   return task;
 }
 
-void supervise(const OpenLocks& locks, const Command& command, run::Task& task, Lease& lease,
+void supervise(const OpenLocks& locks, const Command& command, run::Task& task, Lease lease,
                limiter::Journal& journal, Observer* observer, run::KeptOutput& output,
                Outcome& outcome) {
   task.output = output.descriptor();
-  limiter::HeldCommand hold(locks, lease, task, journal, outcome, observer,
+  limiter::HeldCommand hold(locks, std::move(lease), task, journal, outcome, observer,
                             task.output >= 0 ? &output : nullptr);
   limiter::monitored().line.say(os::Word::running);
   const run::RunReport report = run::supervise(task, hold);
   if (report.fork_error != 0 || report.exec_error != 0) {
-    journal.admitted(lease, outcome.waited);
     hold.not_started();
     if (report.exec_error != 0) {
       fail_exec(command, report.exec_error, outcome);
@@ -248,7 +239,7 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
   if (request.exec) {
     become(locks, command, task, lease, journal, outcome);
   } else {
-    supervise(locks, command, task, lease, journal, observer, output, outcome);
+    supervise(locks, command, task, std::move(lease), journal, observer, output, outcome);
   }
   journal.ended(outcome);
   if (limiter::tells(request)) tell(locks, outcome, observer, telling, output);

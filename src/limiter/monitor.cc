@@ -16,6 +16,7 @@
 #include "os/signals.h"
 #include "os/spawn.h"
 #include "run/run.h"
+#include "takeover_words.h"
 
 namespace atmost {
 namespace {
@@ -66,6 +67,9 @@ class Monitor final : public run::SupervisionObserver {
     return run::Ready::stop;
   }
   void stopping(int, Stopped) override {}
+  void left(std::int64_t pid, bool refused) override {
+    if (aftermath_.left != nullptr) aftermath_.left(limiter::left_words({}, pid, refused));
+  }
   std::int64_t check(std::int64_t) override { return Duration::kForever; }
 
  private:
@@ -118,19 +122,15 @@ void extend_environment(char** to, const Text<80>& variable) {
   *to = nullptr;
 }
 
-// Ends the lease of a killed supervisor by starting its own program. Blocks until that program has
-// ended.
+// Ends the lease of a killed supervisor by starting its own program, which no signal for us ends.
+// Blocks until that program has ended. If it fails, the lease ends by itself.
 void end_lease(char* const* argv, const Text<80>& lease) {
   const std::size_t count = limiter::count_variables(argv);
   char** extended = static_cast<char**>(__builtin_alloca((count + 2) * sizeof(char*)));
   for (std::size_t i = 0; i < count; ++i) extended[i] = argv[i];
   extended[count] = const_cast<char*>(lease.c_str());
   extended[count + 1] = nullptr;
-  run::Task task;
-  task.argv = extended;
-  task.envp = os::environment();
-  Bystander bystander;
-  (void)run::supervise(task, bystander);  // without it the lease ends by itself
+  (void)os::run_to_end({.argv = extended, .envp = os::environment(), .signals_held = true});
 }
 
 }  // namespace

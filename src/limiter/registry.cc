@@ -39,7 +39,7 @@ std::string_view without_slashes(std::string_view path) {
 Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
                                 const StoreService* service) {
   const Scheme* scheme = scheme_of(url);
-  if (scheme == nullptr) return error_of(Code::usage, 0, "--store: is no store");
+  if (scheme == nullptr) return error_of(Code::usage, 0, "--store: is not a store");
   if (scheme->name == "file") return make<local::LocalStore>(room);
   if (scheme->name == "symlink") return make<symlink::SymlinkStore>(room);
   if (service != nullptr) return service->open(url);

@@ -18,11 +18,18 @@ class Picker final : public LockVisitor {
   void header(const Header&) override {}
   void waiter(const WaiterView&) override {}
   void holder(const HolderView& holder) override {
-    if (wanted_.slot != 0 && holder.slot != wanted_.slot) return;
+    const bool meant = wanted_.slot >= holder.slot && wanted_.slot - holder.slot < holder.slots;
+    if (wanted_.slot != 0 && !meant) return;
     if (wanted_.token != 0 && holder.token != wanted_.token) return;
     const std::int64_t age = policy::holder_age_ns(holder, now_);
     if (wanted_.overdue && (holder.expire_after.is_forever() || age < holder.expire_after.ns))
       return;
+    if (holder.foreign_lock) {
+      foreign = true;
+      decision.culprit = holder.pid;
+      decision.foreign_whole = holder.slots == kMaxSlots;
+      return;
+    }
     if (decision.victim_count == kMaxVictims) return;
     pids[decision.victim_count] = holder.pid;
     hosts[decision.victim_count] = holder.host;
@@ -31,6 +38,7 @@ class Picker final : public LockVisitor {
   }
 
   Decision decision;
+  bool foreign = false;  // somebody who is never stopped
   std::int64_t pids[kMaxVictims] = {};
   Text<63> hosts[kMaxVictims];
 
@@ -42,6 +50,16 @@ class Picker final : public LockVisitor {
 Outcome failed(const Error& error) {
   Outcome outcome;
   outcome.error = error;
+  return outcome;
+}
+
+Outcome refused(const Picker& picker, Why why) {
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::refused;
+  outcome.decision = picker.decision;
+  outcome.decision.held = picker.decision.victim_count;
+  outcome.decision.verdict = Verdict::busy;
+  outcome.decision.why = why;
   return outcome;
 }
 
@@ -63,24 +81,22 @@ Outcome stop_some(Store& store, const limiter::OpenLocks& locks, const Victims& 
   more = picker.decision.victim_count == kMaxVictims && !wanted.dry_run;
   Outcome outcome;
   outcome.kind = Outcome::Kind::ran;
-  if (wanted.dry_run) {
-    show(locks.request.locks[0], picker, reports.observer);
-    return outcome;
-  }
+  outcome.decision.held = picker.decision.victim_count;
+  if (wanted.dry_run) show(locks.request.locks[0], picker, reports.observer);
+  if (picker.foreign && (wanted.dry_run || picker.decision.victim_count == 0))
+    return refused(picker, Why::foreign);
+  if (wanted.dry_run) return outcome;
   limiter::HolderStops stops;
   const Result<limiter::Takeover> stopped =
       limiter::take_over(locks, {StopReason::kill}, picker.decision, stops, reports);
   stops.end();
   if (!stopped.ok()) return failed(stopped.error());
+  more = more || picker.foreign;
   if (stopped.value() == limiter::Takeover::freed) return outcome;
   more = false;
-  outcome.kind = Outcome::Kind::refused;
-  outcome.decision = picker.decision;
-  outcome.decision.verdict = Verdict::busy;
-  outcome.decision.why = stopped.value() == limiter::Takeover::taken    ? Why::taking_over
+  return refused(picker, stopped.value() == limiter::Takeover::taken    ? Why::taking_over
                          : stopped.value() == limiter::Takeover::immune ? Why::immune
-                                                                        : Why::survivor;
-  return outcome;
+                                                                        : Why::survivor);
 }
 
 }  // namespace
@@ -94,10 +110,13 @@ Outcome stop_holders(Store& store, const Request& request, const Victims& wanted
   if (!session.ok()) return failed(session.error());
   const limiter::OpenLocks locks = {request, store.traits(), *session.value()};
   limiter::Journal journal(request, locks.traits, Command{}, observer);
+  std::uint32_t found = 0;
   bool more = true;
   while (more && outcome.kind == Outcome::Kind::ran) {
     outcome = stop_some(store, locks, wanted, {observer, &journal}, more);
+    found += outcome.decision.held;
   }
+  outcome.decision.held = found;
   return outcome;
 }
 

@@ -5,6 +5,15 @@
 namespace atmost {
 namespace {
 
+// How long it had held, where that and the limit are not the same number in whole units.
+Text<32> held_words(const StoppedHolder& holder) {
+  if (holder.held.is_forever()) return {};
+  const Text<32> held = duration_words(holder.held);
+  const bool limited = holder.reason == StopReason::overdue && !holder.limit.is_zero();
+  if (limited && held.view() == duration_words(holder.limit).view()) return {};
+  return held;
+}
+
 void append_reason(Text<700>& to, const LockSpec& lock, const StoppedHolder& holder) {
   switch (holder.reason) {
     case StopReason::replace:
@@ -16,6 +25,9 @@ void append_reason(Text<700>& to, const LockSpec& lock, const StoppedHolder& hol
     case StopReason::idle:
       to.append(", idle for longer than --expire-idle");
       return;
+    case StopReason::unsupervised:
+      to.append(", as its --max-runtime is over and its supervisor was killed");
+      return;
     case StopReason::overdue:
       break;
   }
@@ -24,7 +36,8 @@ void append_reason(Text<700>& to, const LockSpec& lock, const StoppedHolder& hol
     return;
   }
   const bool bounded = holder.learned != nullptr && holder.learned->too_few != 0;
-  to.append(", longer than ").append(duration_words(holder.limit));
+  to.append(held_words(holder).empty() ? " for" : ",").append(" longer than ");
+  to.append(duration_words(holder.limit));
   to.append(bounded ? " (--auto-max" : " (--expire-after");
   if (holder.learned != nullptr) {
     to.append(bounded ? "" : " auto").append(learned_words(*holder.learned, lock.name));
@@ -45,7 +58,9 @@ void append_end(Text<700>& to, const StoppedHolder& holder) {
 }  // namespace
 
 Text<700> stopped_words(const LockSpec& lock, const StoppedHolder& holder) {
-  Text<700> words("stopped ");
+  // A holder that gave the lock up when asked to may run on, as one with on_lost does.
+  const bool gave_up = holder.noted && holder.last != SignalStep::kill;
+  Text<700> words(gave_up ? "ended the hold of " : "stopped ");
   if (holder.who.pid > 0) {
     words.append("process ").append_signed(holder.who.pid);
   } else {
@@ -60,7 +75,8 @@ Text<700> stopped_words(const LockSpec& lock, const StoppedHolder& holder) {
     words.push(')');
   }
   words.append(", which had held slot ").append_unsigned(holder.slot);
-  if (!holder.held.is_forever()) words.append(" for ").append(duration_words(holder.held));
+  const Text<32> held = held_words(holder);
+  if (!held.empty()) words.append(" for ").append(held);
   append_reason(words, lock, holder);
   append_end(words, holder);
   return words;

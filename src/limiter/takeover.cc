@@ -98,6 +98,7 @@ Status TakeoverRun::signal(std::uint32_t index, const SignalStage& stage) {
   const Instant sent = os::now();
   const Result<SignalResult> found = signal_holder(index, stage.step);
   if (!found.ok()) return found.error();
+  report_refusal(index, found.value().refused, stage.signal);
   if (!victim.held || found.value().signalled == 0 || victim.signal == stage.signal) return {};
   settle(index);
   victim.signal = stage.signal;
@@ -159,7 +160,11 @@ Result<Takeover> TakeoverRun::run_stages() {
   }
   if (!any_held()) return Takeover::freed;
   for (std::uint32_t i = 0; i < decision_.victim_count; ++i) {
-    if (victims_[i].held) decision_.culprit = victims_[i].left;
+    if (!victims_[i].held) continue;
+    decision_.culprit = victims_[i].left;
+    if (victims_[i].refused != 0 && observer_ != nullptr)
+      observer_->warning(
+          left_words(request_.locks[decision_.lock].name, victims_[i].refused, true));
   }
   return any_immune() ? Takeover::immune : Takeover::survived;
 }

@@ -6,13 +6,12 @@
 #include <new>
 #include <utility>
 
-#include "core/event.h"
 #include "core/limiter.h"
 #include "core/store.h"
 
 namespace atmost::limiter {
 
-// What happened to the victims of a decision.
+// The outcome for the victims of a decision.
 enum class Takeover : std::uint8_t {
   freed,     // every slot was released: ask again
   taken,     // another taker is stopping them
@@ -29,14 +28,33 @@ struct Motive {
   const Limits* learned = nullptr;  // where `due` was learned
 };
 
+// A holder that is being stopped, as far as it is known.
+struct HolderToStop {
+  std::int64_t pid = 0;
+  std::uint64_t token = 0;
+  Duration age = Duration::forever();           // forever: not known
+  Duration expire_after = Duration::forever();  // the limit that it exceeded
+  StopReason reason = StopReason::overdue;
+};
+
+// A signal to it. `worked`: the slot was free after this one.
+struct SentSignal {
+  int signal = 0;
+  bool worked = false;
+  Instant sent;
+};
+
 // The history's part of a takeover.
 class TakeoverLog {
  public:
   // Before the first signal to it, whatever the reason.
-  virtual void expired(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder) = 0;
-  // When it is known whether the signal, sent at `sent`, worked.
-  virtual void signalled(std::uint32_t lock, std::uint32_t slot, const Event::Holder& holder,
-                         const Event::Signalled& signal, const Instant& sent) = 0;
+  virtual void expired(std::uint32_t lock, std::uint32_t slot, const HolderToStop& holder) = 0;
+  // When it is known whether the signal worked.
+  virtual void signalled(std::uint32_t lock, std::uint32_t slot, const HolderToStop& holder,
+                         const SentSignal& signal) = 0;
+  // The signal was refused by the process (of the holder, or below it).
+  virtual void unreached(std::uint32_t lock, std::uint32_t slot, const HolderToStop& holder,
+                         int signal, std::int64_t pid) = 0;
 
  protected:
   ~TakeoverLog() = default;
@@ -70,7 +88,7 @@ struct TakeoverReports {
 
 // Signals the victims of `decision` (take_over) with INT, TERM and KILL, request.kill_grace after
 // each, ending as soon as their slots are free. Blocks at most three graces and a little more;
-// victims are stopped at the same time. Those that have held for less than `why.due` are left
+// victims are stopped at the same time. Victims that have held for less than `why.due` are left
 // alone, whatever the decision saw (with a given time, only the records count). The slots stay
 // closed to newcomers until the caller ends `stops`, which it does after its next attempt. Error:
 // not_permitted when a holder cannot be proven from here, or is this process or an ancestor of it.

@@ -1,4 +1,4 @@
-// What a takeover reports: to the log, to the observer, and to the statistics.
+// The reports of a takeover: to the log, to the observer, and to the statistics.
 #include "core/words.h"
 #include "os/clock.h"
 #include "policy/limits.h"
@@ -11,11 +11,21 @@ namespace atmost::limiter {
 void TakeoverRun::settle(std::uint32_t index) {
   Victim& victim = victims_[index];
   if (victim.signal == 0) return;
-  const Event::Signalled signalled = {victim.signal, !victim.held};
+  const SentSignal signalled = {victim.signal, !victim.held, victim.sent};
   victim.signal = 0;
   if (!victim.held) report_stopped(index);
   if (log_ == nullptr) return;
-  log_->signalled(decision_.lock, decision_.victims[index], victim.holder, signalled, victim.sent);
+  log_->signalled(decision_.lock, decision_.victims[index], victim.holder, signalled);
+}
+
+// Once for each signal.
+void TakeoverRun::report_refusal(std::uint32_t index, std::int64_t pid, int signal) {
+  Victim& victim = victims_[index];
+  victim.refused = pid;
+  if (pid == 0 || signal == victim.refused_signal) return;
+  victim.refused_signal = signal;
+  if (log_ == nullptr) return;
+  log_->unreached(decision_.lock, decision_.victims[index], victim.holder, signal, pid);
 }
 
 void TakeoverRun::report_stopped(std::uint32_t index) {

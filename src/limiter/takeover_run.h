@@ -34,8 +34,10 @@ class TakeoverRun {
     bool held = true;
     bool immune = false;
     std::int64_t left = 0;           // the process that the last signal reached
+    std::int64_t refused = 0;        // one that may not be signalled
+    int refused_signal = 0;          // the last signal that was refused
     std::int64_t until_boot_ns = 0;  // the end of its lease, if it is known not to be renewed
-    Event::Holder holder;
+    HolderToStop holder;
     Text<63> host;  // of the process; empty: this one
     Text<63> id, command;
     bool noted = false;
@@ -55,6 +57,7 @@ class TakeoverRun {
   Status run_stage(const SignalStage& stage);
   Result<Takeover> run_stages();
   void settle(std::uint32_t index);
+  void report_refusal(std::uint32_t index, std::int64_t pid, int signal);
   void report_stopped(std::uint32_t index);
   void name_survivors();
   bool shares_hold_with_earlier(std::uint32_t index) const;

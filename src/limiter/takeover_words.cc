@@ -1,5 +1,6 @@
 #include "takeover_words.h"
 
+#include "os/accounts.h"
 #include "os/process_label.h"
 
 namespace atmost::limiter {
@@ -14,6 +15,32 @@ Error survivors_words(const LockSpec& lock, const std::int64_t* pids, std::uint3
   }
   if (count > kNamedSurvivors) {
     left.message.append(" and ").append_unsigned(count - kNamedSurvivors).append(" more");
+  }
+  return left;
+}
+
+Error left_words(std::string_view name, std::int64_t pid, bool refused) {
+  Error left = error_of(Code::busy, 0, name);
+  left.message.append(name.empty() ? "" : ": ");
+  os::ProcessLabel label;
+  if (pid == 0) {
+    left.message.append("a process that is not visible from here");
+  } else {
+    left.message.append("process ").append_signed(pid);
+    if (os::process_label(pid, label)) {
+      left.message.append(" (").append(label.name).append(") of ");
+      const os::AccountName owner = os::user_account(label.user);
+      owner.empty() ? left.message.append("user ").append_unsigned(label.user)
+                    : left.message.append(owner);
+    }
+  }
+  left.message.append(refused ? " may not be signalled from here"
+                              : " has not ended, even by SIGKILL");
+  left.message.append(", so the slot stays held until it ends");
+  if (refused) {
+    left.message.append(": its user or root can end it (kill ").append_signed(pid).push(')');
+  } else if (pid != 0) {
+    left.message.append(": look at it (ps -o stat,wchan ").append_signed(pid).push(')');
   }
   return left;
 }
@@ -39,8 +66,8 @@ Error unproven_words(const LockSpec& lock, std::uint32_t slot, const SignalResul
       : found.handed_over
           ? "cannot be proven: others may write the lock file and may have handed it the "
             "descriptor, so it is not stopped; its user or the administrator can end it"
-          : "cannot be proven from here (another user or pid namespace), so it is not "
-            "stopped; stop it there, or run this as its user");
+          : "cannot be proven from here (another user or pid namespace, or a build without /proc), "
+            "so it is not stopped; stop it there, or run this as its user");
   return error;
 }
 

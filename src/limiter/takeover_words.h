@@ -17,6 +17,10 @@ inline constexpr std::uint32_t kNamedSurvivors = 5;
 // most.
 Error survivors_words(const LockSpec& lock, const std::int64_t* pids, std::uint32_t count);
 
+// The warning that a process which was to be stopped is still there and keeps the slot of the lock
+// `name` (empty: not known). `pid` 0: it cannot be seen. `refused`: it may not be signalled.
+Error left_words(std::string_view name, std::int64_t pid, bool refused);
+
 // Why the holder of slot `slot` is not stopped: `found` is unprovable, or an ancestor of this
 // process. not_permitted.
 Error unproven_words(const LockSpec& lock, std::uint32_t slot, const SignalResult& found);

@@ -18,7 +18,7 @@ namespace {
 constexpr int kInit = 1;
 constexpr int kLongestWaitMs = 10'000;
 
-// The variables for the program, and where it is. Each text ends with its NUL. What is not used of
+// The variables for the program, and where it is. Each text ends with its NUL. The unused part of
 // it is never touched.
 class Variables {
  public:

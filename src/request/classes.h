@@ -35,7 +35,7 @@ class NameVisitor {
   ~NameVisitor() = default;
 };
 
-// What is wrong, and where: `at` counts bytes from 0 and may be the length (something is missing at
+// The error, and where: `at` counts bytes from 0 and may be the length (something is missing at
 // the end).
 struct ExpressionFault {
   std::size_t at = 0;

@@ -24,6 +24,7 @@ constexpr Unit kUnits[] = {
     {"ms", 1'000'000},
 };
 constexpr std::size_t kUnitCount = sizeof kUnits / sizeof kUnits[0];
+constexpr std::uint64_t kLargestExponent = 999;
 constexpr std::size_t kSeconds = 5;  // the unit of a bare number
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -40,28 +41,63 @@ class Reader {
   std::int64_t total() const { return total_; }
 
   // One component: a number and its unit. False when it is not one, or not allowed after what came
-  // before; only the last may have a fraction.
+  // before; only the last may have a fraction, and only a single one an exponent, or no digit
+  // before the point.
   bool component() {
     const bool first = at_ == 0;
-    const std::string_view whole = digits();
-    if (whole.empty()) return false;
-    std::string_view fraction;
-    if (!at_end() && text_[at_] == '.') {
-      ++at_;
-      fraction = digits();
-      if (fraction.empty()) return false;
-    }
+    Number number;
+    if (!read_number(number)) return false;
     std::size_t unit = kSeconds;
     if (!read_unit(first, unit)) return false;
     if (kUnits[unit].ns >= shortest_so_far_) return false;
     shortest_so_far_ = kUnits[unit].ns;
-    if (!fraction.empty() && !at_end()) return false;
-    add_whole(whole, kUnits[unit].ns);
-    add_fraction(fraction, kUnits[unit].ns);
+    if (number.inexact() && !at_end()) return false;
+    if (number.stands_alone() && !first) return false;
+    add_whole(number, kUnits[unit].ns);
+    add_fraction(number, kUnits[unit].ns);
     return true;
   }
 
  private:
+  // Digits with a point behind the first `point` of them, which may lie before or behind them all.
+  struct Number {
+    std::string_view whole, fraction;
+    std::int64_t point = 0;
+    bool scaled = false;  // it has an exponent
+
+    bool inexact() const { return !fraction.empty() || scaled; }
+    bool stands_alone() const { return whole.empty() || scaled; }
+    std::int64_t count() const { return static_cast<std::int64_t>(whole.size() + fraction.size()); }
+    std::int64_t digit(std::int64_t at) const {
+      if (at < 0 || at >= count()) return 0;
+      const std::size_t i = static_cast<std::size_t>(at);
+      return (i < whole.size() ? whole[i] : fraction[i - whole.size()]) - '0';
+    }
+  };
+
+  // 90, 1.5, .5, 1e1: what strtod(3) and sleep(1) take, without a sign.
+  bool read_number(Number& to) {
+    to.whole = digits();
+    if (!at_end() && text_[at_] == '.') {
+      ++at_;
+      to.fraction = digits();
+      if (to.fraction.empty()) return false;
+    }
+    if (to.count() == 0) return false;
+    to.point = static_cast<std::int64_t>(to.whole.size());
+    if (at_end() || (text_[at_] != 'e' && text_[at_] != 'E')) return true;
+    ++at_;
+    const bool minus = !at_end() && text_[at_] == '-';
+    if (minus || (!at_end() && text_[at_] == '+')) ++at_;
+    const std::string_view power = digits();
+    const Result<std::uint64_t> exponent = parse_count(power, 0, kLargestExponent);
+    if (!exponent.ok()) return false;
+    const std::int64_t shift = static_cast<std::int64_t>(exponent.value());
+    to.point += minus ? -shift : shift;
+    to.scaled = true;
+    return true;
+  }
+
   std::string_view digits() {
     const std::size_t start = at_;
     while (!at_end() && is_digit(text_[at_])) ++at_;
@@ -89,11 +125,11 @@ class Reader {
     }
   }
 
-  void add_whole(std::string_view digits, std::int64_t unit_ns) {
+  void add_whole(const Number& number, std::int64_t unit_ns) {
     const std::int64_t most = Duration::kForever / unit_ns;
     std::int64_t value = 0;
-    for (char c : digits) {
-      const std::int64_t digit = c - '0';
+    for (std::int64_t at = 0; at < number.point; ++at) {
+      const std::int64_t digit = number.digit(at);
       if (value > (most - digit) / 10) {
         too_long_ = true;
         return;
@@ -104,10 +140,10 @@ class Reader {
   }
 
   // From the last digit, so that every product is small; rounds down to whole nanoseconds.
-  void add_fraction(std::string_view digits, std::int64_t unit_ns) {
+  void add_fraction(const Number& number, std::int64_t unit_ns) {
     std::int64_t tenths = 0;
-    for (std::size_t i = digits.size(); i > 0; --i)
-      tenths = (tenths + (digits[i - 1] - '0') * unit_ns) / 10;
+    for (std::int64_t at = number.count(); at > number.point; --at)
+      tenths = (tenths + number.digit(at - 1) * unit_ns) / 10;
     add(tenths);
   }
 
@@ -117,6 +153,12 @@ class Reader {
   std::int64_t total_ = 0;
   bool too_long_ = false;
 };
+
+Error not_a_rate(const Error& part) {
+  Error error = part;
+  error.message.append(" (K/DUR, for example 5/1m)");
+  return error;
+}
 
 }  // namespace
 
@@ -139,11 +181,11 @@ Result<Rate> parse_rate(std::string_view text) {
   if (bar == std::string_view::npos)
     return request::wrong(text, "is no rate: use K/DUR, for example 5/1m");
   const Result<std::uint64_t> count = parse_count({text.data(), bar}, 1, kMaxRate);
-  if (!count.ok()) return count.error();
+  if (!count.ok()) return not_a_rate(count.error());
   std::string_view rest = text;
   rest.remove_prefix(bar + 1);
   const Result<Duration> window = parse_duration(rest);
-  if (!window.ok()) return window.error();
+  if (!window.ok()) return not_a_rate(window.error());
   if (window.value().is_zero()) return error_of(Code::usage, 0, "use more than 0");
   if (window.value().is_forever()) {
     return request::wrong(text, "never ends: use a duration, or --if-elapsed inf to run once only");

@@ -146,7 +146,7 @@ std::size_t escape(std::string_view from, char* to, std::size_t room) {
   return sink.size();
 }
 
-std::size_t escape_json(std::string_view from, char* to, std::size_t room) {
+std::size_t escape_json(std::string_view from, char* to, std::size_t room, bool* whole) {
   Sink sink(to, room);
   while (!from.empty()) {
     const std::size_t plain = plain_bytes(from);
@@ -175,6 +175,7 @@ std::size_t escape_json(std::string_view from, char* to, std::size_t room) {
     if (!fits) break;
     from.remove_prefix(one.length);
   }
+  if (whole != nullptr) *whole = from.empty();
   return sink.size();
 }
 

@@ -28,11 +28,19 @@ unsigned distance(std::string_view one, std::string_view other) {
   return rows[one.size() % 3][other.size()];
 }
 
+bool is_within(unsigned most, std::string_view typed, std::string_view name) {
+  if (typed.size() > kLongest || name.size() > kLongest || typed == name) return false;
+  return distance(typed, name) <= most;
+}
+
 }  // namespace
 
 bool is_misspelling(std::string_view typed, std::string_view name) {
-  if (typed.size() > kLongest || name.size() > kLongest || typed == name) return false;
-  return distance(typed, name) <= (typed.size() > 4 ? 2U : 1U);
+  return is_within(typed.size() > 4 ? 2 : 1, typed, name);
+}
+
+bool differs_by_one_edit(std::string_view typed, std::string_view name) {
+  return is_within(1, typed, name);
 }
 
 }  // namespace atmost

@@ -127,7 +127,7 @@ Status check_store(std::string_view text) {
     if (text.find("password=") != std::string_view::npos) return secret;
     if (is_fleet(text)) return {};
   }
-  Error error = error_of(Code::usage, 0, "is no store: use ");
+  Error error = error_of(Code::usage, 0, "is not a store: use ");
   const Scheme* const last = &kSchemes[sizeof kSchemes / sizeof kSchemes[0] - 1];
   for (const Scheme& scheme : kSchemes) {
     if (&scheme != kSchemes) error.message.append(&scheme == last ? " or " : ", ");

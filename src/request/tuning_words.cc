@@ -1,4 +1,4 @@
-// What auto does for a lock, in sentences.
+// The effect of auto on a lock, in sentences.
 #include "core/tuning.h"
 #include "core/words.h"
 
@@ -39,6 +39,18 @@ void why_so_long(Text<N>& to, const Tuning& tuning) {
   }
 }
 
+// The risk is the directory's: one lock may be above it while all together keep it.
+template <std::size_t N>
+void why_more_than_asked(Text<N>& to, const Tuning& tuning) {
+  to.append("; of this lock's it may be more, as ");
+  if (tuning.directory_runs < kFewInDirectory) {
+    to.append("few runs (").append_unsigned(tuning.directory_runs);
+    to.append(") have shown how limits do");
+  } else {
+    to.append("its runs differ more than others");
+  }
+}
+
 }  // namespace
 
 Text<500> limit_words(const Tuning& tuning, const LearnedBounds& bounds) {
@@ -56,7 +68,7 @@ Text<500> limit_words(const Tuning& tuning, const LearnedBounds& bounds) {
   }
   to.append("auto stops a run that takes longer than ").append(duration_words(limit));
   if (too_few) return to.append(", as --auto-max says.");
-  to.append(": of 1,000 good runs ");
+  to.append(": of 1,000 good runs of this lock ");
   const auto stopped = static_cast<std::uint64_t>(1000 * tuning.chance + 0.5);
   if (stopped == 0) {
     to.append("fewer than 1 would be stopped.");
@@ -78,8 +90,10 @@ Text<500> limit_words(const Tuning& tuning, const LearnedBounds& bounds) {
 
 Text<400> risk_words(const Tuning& tuning, const LearnedBounds& bounds) {
   Text<400> to("Asked: at most ");
-  to.append(tenths(bounds.risk_ppm / 1000.0)).append(" of 1,000 good runs of the directory.");
-  to.append(" Of this lock's ");
+  to.append(tenths(bounds.risk_ppm / 1000.0)).append(" of 1,000 good runs of the directory");
+  const bool limited = !tuning.limits.max_runtime.is_zero();
+  if (limited && tuning.chance > bounds.risk_ppm * 1e-6) why_more_than_asked(to, tuning);
+  to.append(". Of this lock's ");
   to.append_unsigned(std::uint64_t{tuning.completed} + tuning.wrongly);
   if (tuning.wrongly == 0) {
     to.append(tuning.hung == 0 ? ", none was stopped" : ", none was stopped wrongly");

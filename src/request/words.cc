@@ -41,7 +41,7 @@ Text<400> learned_words(const Limits& limits, std::string_view lock) {
   }
   words.append(", learned from ")
       .append_unsigned(limits.learned_from)
-      .append(" runs, the longest ");
+      .append(" runs, nearly all up to ");
   words.append(duration_words(limits.longest_run));
   return words.append("; see: atmost tune ").append(lock);
 }

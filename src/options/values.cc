@@ -4,7 +4,7 @@
 #include "core/parse.h"
 #include "core/words.h"
 
-namespace atmost::cli {
+namespace atmost::options {
 namespace {
 
 bool is_variable_name(std::string_view name) {
@@ -29,11 +29,13 @@ Error quoted(std::string_view text, std::string_view rest) {
   return error;
 }
 
+Status read_switch(std::string_view value, bool& to) {
+  to = value.empty() || value == "true";
+  return to || value == "false" ? Status{} : quoted(value, "is neither true nor false");
+}
+
 Status read_duration(std::string_view value, Duration& to) {
-  const Result<Duration> span = parse_duration(value);
-  if (!span.ok()) return span.error();
-  to = span.value();
-  return {};
+  return take(parse_duration(value), to);
 }
 
 Status read_limit(std::string_view value, Duration& to, bool& automatic, Duration without) {
@@ -44,11 +46,8 @@ Status read_limit(std::string_view value, Duration& to, bool& automatic, Duratio
 }
 
 Status read_bound(std::string_view value, Duration& to) {
-  const Result<Duration> span = parse_duration(value);
-  if (!span.ok()) return span.error();
-  if (span.value().is_zero()) return error_of(Code::usage, 0, "use more than 0");
-  to = span.value();
-  return {};
+  const Status read = read_duration(value, to);
+  return read.ok() && to.is_zero() ? error_of(Code::usage, 0, "use more than 0") : read;
 }
 
 Status read_eta(std::string_view value, Duration& to) {
@@ -57,10 +56,7 @@ Status read_eta(std::string_view value, Duration& to) {
 }
 
 Status read_size(std::string_view value, std::int64_t& to) {
-  const Result<std::int64_t> size = parse_output_size(value);
-  if (!size.ok()) return size.error();
-  to = size.value();
-  return {};
+  return take(parse_output_size(value), to);
 }
 
 Status read_command(std::string_view value, std::string_view& to) {
@@ -68,10 +64,33 @@ Status read_command(std::string_view value, std::string_view& to) {
   return check_notify(value);
 }
 
-Status read_ping(std::string_view value, Invocation& to) {
-  const Status read = parse_ping(value, to.ping);
-  to.request.ping = to.ping;
+Status read_ping(std::string_view value, Settings& to) {
+  const Status read = parse_ping(value, to.ping_kept);
+  to.request.ping = to.ping_kept;
   return read;
+}
+
+Status read_progress(std::string_view value, Progress& to) {
+  constexpr Choice<Progress> kProgress[] = {{"auto", Progress::automatic},
+                                            {"lines", Progress::lines}};
+  return read_choice(value, kProgress, to);
+}
+
+Status read_on_busy(std::string_view value, OnBusy& to) {
+  static constexpr Choice<OnBusy> kOnBusy[] = {{"fail", OnBusy::fail},
+                                               {"skip", OnBusy::skip},
+                                               {"replace", OnBusy::replace},
+                                               {"join", OnBusy::join},
+                                               {"supersede", OnBusy::supersede}};
+  const Status read = read_choice(value, kOnBusy, to);
+  if (read.ok()) return read;
+  Error error = read.error();
+  // The actions are for after the wait.
+  if (value == "wait" || value == "block" || value == "queue")
+    error.message.append("; how long to wait for admission is --wait");
+  if (value == "kill" || value == "stop")
+    error.message.append("; the action that stops the oldest holder is replace");
+  return error;
 }
 
 Status read_occasions(std::string_view value, std::uint8_t& to) {
@@ -88,12 +107,7 @@ Status read_occasions(std::string_view value, std::uint8_t& to) {
   return {};
 }
 
-Status read_risk(std::string_view value, std::uint32_t& to) {
-  const Result<std::uint32_t> ppm = parse_risk(value);
-  if (!ppm.ok()) return ppm.error();
-  to = ppm.value();
-  return {};
-}
+Status read_risk(std::string_view value, std::uint32_t& to) { return take(parse_risk(value), to); }
 
 Status read_name(std::string_view value, std::string_view what, std::string_view& to) {
   if (value.empty()) return error_of(Code::usage, 0, what);
@@ -112,19 +126,14 @@ Status read_host(std::string_view value, std::string_view& to) {
   return {};
 }
 
-Status read_id(std::string_view value, Text<63>& to) {
-  if (value.size() > Text<63>::capacity())
-    return quoted(value, "is too long: use at most 63 bytes");
-  to = Text<63>(value);
+Status read_id(std::string_view value, bool cut, Text<63>& to) {
+  const std::size_t most = Text<63>::capacity();
+  if (value.size() > most && !cut) return quoted(value, "is too long: use at most 63 bytes");
+  to = Text<63>(std::string_view(value.data(), whole_characters(value, most)));
   return {};
 }
 
-Status read_rate(std::string_view value, Rate& to) {
-  const Result<Rate> rate = parse_rate(value);
-  if (!rate.ok()) return rate.error();
-  to = rate.value();
-  return {};
-}
+Status read_rate(std::string_view value, Rate& to) { return take(parse_rate(value), to); }
 
 Status read_caller(std::string_view value, Caller& to) {
   constexpr std::uint64_t kHighestPid = 4'194'304;  // PID_MAX_LIMIT, proc(5)
@@ -148,20 +157,26 @@ Status read_caller(std::string_view value, Caller& to) {
   return {};
 }
 
-Status read_also(std::string_view value, Invocation& to) {
+Status read_also(std::string_view value, Settings& to) {
   constexpr unsigned kRoom = sizeof to.also / sizeof to.also[0];
   if (to.also_count == kRoom)
     return error_of(Code::usage, 0, "too many: at most 16 locks can be taken together");
-  to.also[to.also_count++] = value;
+  Settings::Also one;
+  // The text before the @ is a limit only if it is a number: a@b is a name like any other.
+  const std::size_t at = value.find('@');
+  const std::string_view limit{value.data(), at == value.npos ? 0 : at};
+  if (!limit.empty() && limit.find_first_not_of("0123456789") == limit.npos) {
+    if (const Status read = read_count(limit, 0, kMaxSlots, one.max); !read.ok()) return read;
+    value.remove_prefix(at + 1);
+  }
+  one.lock = value;
+  to.also[to.also_count++] = one;
   return {};
 }
 
-Status read_now(std::string_view value, Request& request) {
-  const Result<std::int64_t> moment = parse_epoch(value);
-  if (!moment.ok()) return moment.error();
-  request.now_given = true;
-  request.now_real_ns = moment.value();
-  return {};
+Status read_now(std::string_view value, Settings& to) {
+  to.request.now_given = true;
+  return take(parse_epoch(value), to.request.now_real_ns);
 }
 
 Status read_log(std::string_view value, PathParts& to) {
@@ -172,7 +187,8 @@ Status read_log(std::string_view value, PathParts& to) {
   return {};
 }
 
-Status read_variable(std::string_view value, Request& request) {
+Status read_variable(std::string_view value, Settings& to) {
+  Request& request = to.request;
   static constexpr Choice<Told> kTold[] = {{"slot", Told::slot},
                                            {"slots", Told::slots},
                                            {"indices", Told::indices},
@@ -199,12 +215,9 @@ Status read_variable(std::string_view value, Request& request) {
   return {};
 }
 
-Status read_mode(std::string_view value, Request& request) {
-  const Result<unsigned> mode = parse_mode(value);
-  if (!mode.ok()) return mode.error();
-  request.create_mode = mode.value();
-  request.mode_given = true;
-  return {};
+Status read_mode(std::string_view value, Settings& to) {
+  to.request.mode_given = true;
+  return take(parse_mode(value), to.request.create_mode);
 }
 
-}  // namespace atmost::cli
+}  // namespace atmost::options

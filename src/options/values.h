@@ -1,16 +1,18 @@
 // From an option's text to a field. No error names the option.
-#ifndef ATMOST_CLI_VALUES_H
-#define ATMOST_CLI_VALUES_H
+#ifndef ATMOST_OPTIONS_VALUES_H
+#define ATMOST_OPTIONS_VALUES_H
 
 #include "core/parse.h"
-#include "invocation.h"
-#include "suggest.h"
+#include "nearest.h"
+#include "settings.h"
 
-namespace atmost::cli {
+namespace atmost::options {
 
 // "\"TEXT\" REST", with a long text cut.
 Error quoted(std::string_view text, std::string_view rest);
 
+// true, or nothing; false.
+Status read_switch(std::string_view value, bool& to);
 Status read_duration(std::string_view value, Duration& to);
 // DUR or auto; for auto `to` becomes `without`.
 Status read_limit(std::string_view value, Duration& to, bool& automatic, Duration without);
@@ -23,29 +25,37 @@ Status read_eta(std::string_view value, Duration& to);
 Status read_size(std::string_view value, std::int64_t& to);
 // A command for sh -c, which is borrowed.
 Status read_command(std::string_view value, std::string_view& to);
-// A URL or @FILE, of which a copy is kept.
-Status read_ping(std::string_view value, Invocation& to);
+// A URL or @FILE, of which a copy is kept; not the option's own text (Settings::ping).
+Status read_ping(std::string_view value, Settings& to);
+Status read_progress(std::string_view value, Progress& to);
+Status read_on_busy(std::string_view value, OnBusy& to);
 // Words with commas between, as Occasions.
 Status read_occasions(std::string_view value, std::uint8_t& to);
 Status read_risk(std::string_view value, std::uint32_t& to);
 // Any text that is not empty; `what` is the error for an empty one.
 Status read_name(std::string_view value, std::string_view what, std::string_view& to);
 Status read_host(std::string_view value, std::string_view& to);
-Status read_id(std::string_view value, Text<63>& to);
-Status read_also(std::string_view value, Invocation& to);
+// `cut`: a longer text is cut; else it is an error.
+Status read_id(std::string_view value, bool cut, Text<63>& to);
+Status read_also(std::string_view value, Settings& to);
 Status read_caller(std::string_view value, Caller& to);
-Status read_now(std::string_view value, Request& request);
+Status read_now(std::string_view value, Settings& to);
 Status read_log(std::string_view value, PathParts& to);
 // NAME=WHAT, what --env sets; a later one replaces an earlier one of that name.
-Status read_variable(std::string_view value, Request& request);
-Status read_mode(std::string_view value, Request& request);
+Status read_variable(std::string_view value, Settings& to);
+Status read_mode(std::string_view value, Settings& to);
+
+// The value of a parser, or its error.
+template <class T, class N>
+Status take(const Result<T>& read, N& to) {
+  if (!read.ok()) return read.error();
+  to = static_cast<N>(read.value());
+  return {};
+}
 
 template <class N>
 Status read_count(std::string_view value, std::uint64_t low, std::uint64_t high, N& to) {
-  const Result<std::uint64_t> number = parse_count(value, low, high);
-  if (!number.ok()) return number.error();
-  to = static_cast<N>(number.value());
-  return {};
+  return take(parse_count(value, low, high), to);
 }
 
 template <class E>
@@ -72,6 +82,6 @@ Status read_choice(std::string_view value, const C (&choices)[N], E& to) {
   return error;
 }
 
-}  // namespace atmost::cli
+}  // namespace atmost::options
 
 #endif

@@ -1,0 +1,84 @@
+#include "operands.h"
+
+#include "command_words.h"
+#include "options/words.h"
+#include "suggest.h"
+
+namespace atmost::cli {
+namespace {
+
+// Programs that run others: as the first word of a command line they are never the whole of it.
+// The list is part of the interface (atmost(7), LOCK).
+constexpr std::string_view kRunOthers[] = {"sh",      "bash",    "dash", "zsh",   "ksh",  "python",
+                                           "python3", "perl",    "ruby", "node",  "env",  "nice",
+                                           "ionice",  "chrt",    "sudo", "doas",  "su",   "nohup",
+                                           "setsid",  "timeout", "time", "xargs", "flock"};
+
+bool runs_others(std::string_view word) {
+  for (const std::string_view one : kRunOthers) {
+    if (one == word) return true;
+  }
+  return false;
+}
+
+// "; with a lock of that name: atmost run LOCK -- COMMAND"
+Error& append_meant_lock(Error& error, std::string_view lock) {
+  error.message.append("; with a lock of that name: atmost run ");
+  append_shown(error, lock);
+  error.message.append(" -- COMMAND");
+  return error;
+}
+
+Error assignment_for_lock(std::string_view lock) {
+  Error error = error_of(Code::usage, 0, "\"");
+  append_shown(error, lock);
+  error.message.append("\" is a shell's assignment in the place of LOCK: atmost run LOCK env ");
+  append_shown(error, lock);
+  error.message.append(" COMMAND");
+  return append_meant_lock(error, lock);
+}
+
+Error program_for_lock(std::string_view lock) {
+  Error error = error_of(Code::usage, 0, "\"");
+  error.message.append(lock)
+      .append("\" in the place of LOCK is a program: was LOCK forgotten? atmost run LOCK ")
+      .append(lock)
+      .append(" ...");
+  return append_meant_lock(error, lock);
+}
+
+Error option_for_command(std::string_view lock, std::string_view word) {
+  Error error = error_of(Code::usage, 0, "\"");
+  append_shown(error, word);
+  error.message.append("\" stands behind LOCK (\"");
+  append_shown(error, lock);
+  error.message.append("\"), and options come before LOCK; if \"");
+  append_shown(error, lock);
+  error.message.append("\" is the command, LOCK was forgotten: atmost run LOCK ");
+  append_shown(error, lock);
+  error.message.append(" ...");
+  return error;
+}
+
+}  // namespace
+
+Status read_command_words(int argc, char* const* argv, Invocation& to) {
+  const Result<int> first = read_words(argc, argv, to, to.subcommand);
+  if (!first.ok()) return first.error();
+  to.operands = argv + first.value();
+  to.operand_count = argc - first.value();
+  return {};
+}
+
+Status check_operands(const Invocation& invocation) {
+  if (invocation.subcommand != kRun || invocation.operand_count < 2) return {};
+  const std::string_view lock = invocation.operands[0];
+  const std::string_view next = invocation.operands[1];
+  if (next == "--") return {};
+  if (is_assignment(lock)) return assignment_for_lock(lock);
+  if (runs_others(lock) && last_part(next) != lock) return program_for_lock(lock);
+  if (begins_with_dash(next)) return not_a_hyphen(next);
+  return next.starts_with('-') ? Status(option_for_command(lock, next)) : Status();
+}
+
+}  // namespace atmost::cli

@@ -1,0 +1,21 @@
+// The options and operands of a command line.
+#ifndef ATMOST_CLI_OPERANDS_H
+#define ATMOST_CLI_OPERANDS_H
+
+#include "core/result.h"
+#include "invocation.h"
+
+namespace atmost::cli {
+
+// Reads the words behind the subcommand (options/words.h).
+Status read_command_words(int argc, char* const* argv, Invocation& to);
+
+// Whether LOCK was forgotten in front of COMMAND (usage errors, with the cure): LOCK is a shell's
+// assignment or a program that runs others, or the word behind it begins with a hyphen. A "--"
+// behind LOCK says that LOCK is meant. Asks nothing of the system: what is installed changes no
+// answer. For run; every other subcommand's operands are fine.
+Status check_operands(const Invocation& invocation);
+
+}  // namespace atmost::cli
+
+#endif
