@@ -11,8 +11,9 @@
 # that was made with mode=666 (or $LOCK_UNLOCK_MODE). Unlocking is optional: the lock ends with the
 # script, however that ends. Starts atmost ($ATMOST, else as PATH has it) at most once a call;
 # unlocking, and locking the same again, asks the keeper that is there (atmost-hold(1)).
-# Evaluates no text, opens no descriptor, sets no trap, and no variable but lock_unlock_* and, with
-# until=tree, ATMOST_HOLD_MARK (exported). Its other functions are lock_unlock_*, too.
+# Evaluates no text, sets no trap, and no variable but lock_unlock_*. With until=tree it exports
+# ATMOST_HOLD_MARK and opens one descriptor, the first of 9 to 3 that is free. Its
+# other functions are lock_unlock_*, too.
 #
 # For every POSIX shell, set -eu or not. As a file named lock_unlock in FPATH it is loaded when
 # first called.
@@ -50,8 +51,8 @@ lock_unlock_do() {
 lock_unlock_hold() {
   {
     read -r lock_unlock_answer || :
-    "${ATMOST:-atmost}" hold --quiet --no-history --for-pid "$$" --wait "$3" --expire-after "$4" --until "$5" \
-      ${6:+"--mode=$6"} --id "$7" --keeper-to /dev/stdin -- "$2" || return 1
+    "${ATMOST:-atmost}" hold --keeper-to /dev/stdin --quiet --no-history --for-pid "$$" --wait "$3" --expire-after "$4" \
+      --until "$5" ${6:+"--mode=$6"} --id "$7" -- "$2" || return 1
     lock_unlock_keeper=
     read -r lock_unlock_answer || return 0
   } <<END
@@ -79,11 +80,29 @@ lock_unlock_ask() {
     { { echo "$1" 1<>"$2/fd/100" && read -r lock_unlock_answer; } <"$2/fd/101"; } 2>/dev/null
 }
 
-# This mark identifies the processes that the script starts from now on, after it has ended.
+# This mark identifies the processes that the script starts from now on, after it has ended: those
+# that run a program by the variable, and subshells, whose environment is not new, by a descriptor
+# that they inherit.
 lock_unlock_mark() {
   case :${ATMOST_HOLD_MARK-}: in
     *:"$$":*) ;;
     *) export ATMOST_HOLD_MARK="${ATMOST_HOLD_MARK:+$ATMOST_HOLD_MARK:}$$" ;;
+  esac
+  for lock_unlock_fd in 9 8 7 6 5 4 3; do
+    [ ! "/proc/self/fd/$lock_unlock_fd" -ef "/proc/$$/limits" ] || return 0
+  done
+  [ -r "/proc/$$/limits" ] || return 0
+  for lock_unlock_fd in 9 8 7 6 5 4 3; do
+    [ -e "/proc/self/fd/$lock_unlock_fd" ] || break
+  done
+  case $lock_unlock_fd in
+    9) exec 9<"/proc/$$/limits" ;;
+    8) exec 8<"/proc/$$/limits" ;;
+    7) exec 7<"/proc/$$/limits" ;;
+    6) exec 6<"/proc/$$/limits" ;;
+    5) exec 5<"/proc/$$/limits" ;;
+    4) exec 4<"/proc/$$/limits" ;;
+    3) [ -e /proc/self/fd/3 ] || exec 3<"/proc/$$/limits" ;;
   esac
 }
 

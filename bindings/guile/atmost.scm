@@ -6,7 +6,7 @@
 (define-module (atmost)
   #:version (0 1 0)
   #:use-module (atmost answers)
-  #:use-module (atmost held)
+  #:use-module ((atmost held) #:hide (release))
   #:use-module (atmost options)
   #:use-module (atmost request)
   #:re-export (make-lock lock? make-atom atom?

@@ -2,12 +2,12 @@
 // At most N at a time, at most once every T, for at most D: libatmost for Node. Durations are
 // seconds; Infinity means for ever. Texts are strings, sent as UTF-8, or bytes.
 
-/** A limit that is learned from earlier holds: ifElapsed, expireAfter, maxHold. */
-export const AUTO: -1;
+/** A limit that is learned from earlier holds: ifElapsed, expireAfter, maxRuntime. */
+export const AUTO: "auto";
 
 export type Text = string | Uint8Array;
 
-/** What GetLock() of the paper locks. */
+/** The object that GetLock() of the paper locks. */
 export class Atom {
   constructor(operator: Text, operand: Text, host?: Text | null);
   readonly operator: Text;
@@ -18,7 +18,7 @@ export class Atom {
 /** A name or a path (with a slash), as atmost(1) takes it, or an atom. */
 export type Name = Text | Atom;
 
-/** What of an AbortSignal is used. */
+/** The part of an AbortSignal that is used. */
 export interface Signal {
   readonly aborted: boolean;
   readonly reason: any;
@@ -26,54 +26,37 @@ export interface Signal {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
+/** Seconds or counts, words as atmost(1) has them, and true for an option without a value. */
+export type Value = Text | number | boolean | readonly Text[];
+
+/** Those of atmost_set() (atmost.h), in this language's spelling; more than are named here. */
 export interface Options {
   /** N: at most so many at a time. */
   max?: number;
   /** K: slots to take, all or none. */
   take?: number;
-  ifElapsed?: number;
+  shared?: boolean;
+  exclusive?: boolean;
+  ifElapsed?: number | Text;
   /** Holders older than this are stopped if they stand in the way. */
-  expireAfter?: number;
-  killGrace?: number;
-  /** Seconds since 1970 to decide with. */
-  now?: number;
-  directory?: Text;
-  /** Shown by atmost list. */
-  id?: Text;
-  mode?: number;
-  /** Positive: a taker may stop this program; negative: it may not; 0: onLost, if given. */
-  mayBeKilled?: number;
-  /** Called on the event loop when a taker has taken the lock, or when maxHold is over; not after
-   * release(). Does not keep the program running. */
-  onLost?: (token: bigint) => void;
-  log?: Text;
-  noHistory?: boolean;
-  sharing?: "plain" | "shared" | "exclusive";
+  expireAfter?: number | Text;
   onBusy?: "fail" | "replace" | "join" | "supersede";
-  elapsedFrom?: "start" | "finish" | "success";
-  waitTooSoon?: boolean;
-  /** Needs onLost. */
-  maxHold?: number;
-  /** Other locks to take at the same time, "[N@]LOCK". */
-  also?: Text[];
-  trustFs?: boolean;
-  noLearn?: boolean;
   /** At most K admissions in any window of that length: "K/DUR". */
   rate?: Text;
-  /** Do not wait if so many wait already. */
-  queueMax?: number;
-  /** Where locks are kept: "symlink:", "etcd://HOST:PORT/PREFIX" and others. */
-  store?: Text;
+  /** Called on the event loop when a taker has taken the lock, or when maxRuntime is over; not after
+   * release(). Does not keep the program running. */
+  onLost?: (token: bigint) => void;
+  [option: string]: Value | ((token: bigint) => void) | Signal | undefined;
 }
 
 export interface WaitOptions extends Options {
   /** Seconds to wait for admission. */
-  wait?: number;
+  wait?: number | Text;
   /** Aborting gives the place in the queue up; acquire() then rejects with the signal's reason. */
   signal?: Signal;
 }
 
-/** An admission. It ends by release(), with the process, or when nobody refers to it. */
+/** An admission. It ends by release(), or with the process. */
 export class Held {
   private constructor();
   /** Greater than that of every earlier admission. */
@@ -93,7 +76,7 @@ export function acquire(name: Name, options?: WaitOptions): Promise<Held>;
 
 /** Does not wait for others; may block for five seconds on the lock file's guard, and for three
  * pauses of killGrace when it stops an overdue holder. Throws Busy or TooSoon. */
-export function acquireSync(name: Name, options?: Options): Held;
+export function acquireSync(name: Name, options?: Options & { wait?: 0; signal?: undefined }): Held;
 
 /** Holds the lock until what `work` returns is settled; a success unless `work` throws. */
 export function withLock<T>(name: Name, work: (held: Held) => T | PromiseLike<T>): Promise<T>;
@@ -105,7 +88,7 @@ export function withLock<T>(
 
 /** A holder, waiter or drained slot, as atmost list shows it; null: not known, or none. */
 export interface Entry {
-  state: "held" | "kept" | "stopped" | "read-locked" | "waiting" | "drained";
+  state: "held" | "kept" | "stopped" | "read-locked" | "foreign" | "waiting" | "drained";
   slot: number | null;
   /** Of a waiter in its queue, from 1. */
   position: number | null;
@@ -127,11 +110,11 @@ export interface Entry {
 }
 
 /** Drained slots, holders by slot, waiters in the order of their queues. Takes nothing. */
-export function list(name: Text, options?: Options): Entry[];
+export function list(name: Name, options?: Options): Entry[];
 
-/** What acquireSync() would answer now. Takes nothing. */
+/** The answer that acquireSync() would give now. Takes nothing. */
 export function check(
-  name: Text,
+  name: Name,
   options?: Options,
 ): { admitted: boolean; held: number; why: string; retryIn: number };
 

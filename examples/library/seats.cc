@@ -7,8 +7,7 @@
 
 int main(int argc, char** argv) {
   atmost::Limits limits;
-  limits.max = 4;
-  limits.wait = 10;  // seconds
+  limits.set("max", 4).set("wait", 10);  // seconds
   const atmost::Held seat = atmost::Named(argc > 1 ? argv[1] : "licence").get_lock(limits);
   if (!seat) {
     std::fprintf(stderr, "no seat: %s\n", seat.reason().c_str());

@@ -1,4 +1,4 @@
-;;; What libatmost answers, as exceptions and records.
+;;; The answers of libatmost, as exceptions and records.
 (define-module (atmost answers)
   #:use-module (atmost native)
   #:use-module (ice-9 exceptions)
@@ -80,7 +80,7 @@
               (known 'age -1) (field 'expires) (field 'id) (field 'command)
               (not (zero? (field 'verified)))))
 
-;; What acquire would answer now if it did not wait.
+;; The answer that acquire would give now if it did not wait.
 (define-record-type <check>
   (make-check admitted? held why retry-in)
   check?

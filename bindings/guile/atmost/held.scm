@@ -6,7 +6,7 @@
   #:use-module (srfi srfi-9)
   #:export (wait-readable
             start-notice notice-descriptor end-notice!
-            make-held held? held-token held-slot still-held? release))
+            make-held held? held-token held-slot set-held-forget! still-held? release))
 
 ;; Above that, select(2) has no place for a descriptor.
 (define select-size 1024)
@@ -26,7 +26,7 @@ threads and the collector."
             (loop))))))
 
 ;;; The library calls on_lost on a thread of its own, which Guile does not know and where none of
-;;; its code can run. What the library calls is eventfd_write(), with a descriptor in place of the
+;;; its code can run. The library calls eventfd_write(), with a descriptor in place of the
 ;;; context: it takes an int and a uint64_t where on_lost has a pointer and a uint64_t, which every
 ;;; ABI of Linux passes alike. A thread of Guile waits for the counter, which becomes the token, or
 ;;; `ended', which no token reaches, or their sum.
@@ -66,15 +66,16 @@ admission. A forked child has no such thread, and shares the counter with its pa
 
 ;; One thread at a time may use a lock value: the mutex, with asyncs blocked.
 (define-record-type <held>
-  (%make-held pointer notice mutex token slot)
+  (%make-held pointer notice mutex token slot forget)
   held?
   (pointer held-pointer set-held-pointer!) ; #f once it is released
   (notice held-notice)
   (mutex held-mutex)
   (token held-token)
-  (slot held-slot))
+  (slot held-slot)
+  (forget held-forget set-held-forget!)) ; called at the release; or #f
 
-;; Those that nobody refers to any more. Asyncs run the hook after a collection, in some thread.
+;; Holds that nobody refers to any more. Asyncs run the hook after a collection, in some thread.
 (define collected (make-guardian))
 (define (release-collected)
   (let ((held (collected)))
@@ -85,7 +86,7 @@ admission. A forked child has no such thread, and shares the counter with its pa
 
 (define (make-held pointer notice)
   (let ((held (%make-held pointer notice (make-mutex) (atmost-token pointer)
-                          (atmost-slot pointer))))
+                          (atmost-slot pointer) #f)))
     (collected held)
     held))
 
@@ -105,4 +106,5 @@ parent's lock stays."
        (when pointer
          (set-held-pointer! held #f)
          (atmost-release pointer (if success? 1 0))
-         (when notice (end-notice! notice)))))))
+         (when notice (end-notice! notice)))))
+   (when (held-forget held) ((held-forget held)))))

@@ -3,22 +3,38 @@
   #:use-module (ice-9 iconv)
   #:use-module (ice-9 i18n)
   #:use-module (rnrs bytevectors)
+  #:use-module (srfi srfi-1)
   #:use-module (system foreign)
   #:use-module (system foreign-library)
   #:export (undisturbed
-            options-fields entry-fields options->pointer pointer->entry
-            bytes->pointer texts->pointer pointer->text make-out out-ref
-            atmost-get atmost-get-atom atmost-begin atmost-begin-atom
+            entry-fields pointer->entry bytes->pointer pointer->text make-out out-ref
+            new-request new-atom-request atmost-set atmost-set-seconds atmost-set-number
+            atmost-set-on-lost atmost-waits atmost-get atmost-begin
             atmost-answered atmost-descriptor atmost-cancel atmost-finish
             atmost-release atmost-token atmost-slot atmost-held atmost-may-be-killed
             atmost-list atmost-check atmost-message atmost-retry-in atmost-why
             eventfd-write-address make-eventfd eventfd-add! eventfd-take! close-descriptor))
 
 ;; ATMOST_API_VERSION of the header that this file was written from.
-(define needed-version 5)
+(define needed-version 1)
 (define library-name "libatmost.so.1")
 
-(define library (load-foreign-library library-name))
+;; In the prefix that this module is installed in; else where the dynamic linker looks.
+(define (library-place)
+  (let* ((file (%search-load-path "atmost/native.scm"))
+         (end (and file (string-contains file "/share/guile/"))))
+    (or (and end
+             (find file-exists?
+                   (map (lambda (lib) (string-append (substring file 0 end) lib library-name))
+                        '("/lib/" "/lib64/"))))
+        library-name)))
+
+(define library
+  (catch #t
+    (lambda () (load-foreign-library (library-place)))
+    (lambda _
+      (error (string-append library-name " cannot be loaded: is it installed? Then run ldconfig "
+                            "as root, or name its folder in LD_LIBRARY_PATH")))))
 (define libc (load-foreign-library #f))
 
 (define-syntax-rule (define-foreign name library result c-name argument ...)
@@ -34,35 +50,14 @@
   (when (< version needed-version)
     (error (format #f "~a has API version ~a; needed is" library-name version) needed-version)))
 
-;;; Both structs as atmost.h has them, with ATMOST_DEFAULTS.
-
-(define options-fields
-  `((size ,size_t) (max ,unsigned-int) (take ,unsigned-int) (wait ,double) (if_elapsed ,double)
-    (expire_after ,double) (kill_grace ,double) (now ,double) (directory *) (id *)
-    (mode ,unsigned-int) (may_be_killed ,int) (on_lost *) (context *) (log *) (no_history ,int)
-    (interruptible ,int) (wait_mask *) (sharing ,int) (on_busy ,int) (elapsed_from ,int)
-    (wait_too_soon ,int) (max_hold ,double) (also *) (trust_fs ,int) (no_learn ,int)
-    (rate *) (queue_max ,int) (store *)))
+;;; The struct as atmost.h has it.
 
 (define entry-fields
   `((size ,size_t) (state *) (slot ,unsigned-int) (position ,unsigned-int) (max ,unsigned-int)
     (pid ,int64) (kept_for ,int64) (user ,int64) (token ,uint64) (start ,double) (age ,double)
     (expires ,double) (id *) (command *) (verified ,int)))
 
-(define options-types (map cadr options-fields))
 (define entry-types (map cadr entry-fields))
-
-(define defaults
-  `((size . ,(sizeof options-types)) (max . 1) (take . 1) (expire_after . ,(inf))
-    (kill_grace . 2.0) (now . -1.0) (mode . #o600) (max_hold . ,(inf)) (queue_max . -1)))
-
-(define (options->pointer values)
-  "Return a pointer to an atmost_options; VALUES is an alist of fields that are not the defaults."
-  (define (value field)
-    (cond ((or (assq (car field) values) (assq (car field) defaults)) => cdr)
-          ((eq? (cadr field) '*) %null-pointer)
-          (else 0)))
-  (make-c-struct options-types (map value options-fields)))
 
 (define (pointer->entry pointer)
   "Return the fields of an atmost_entry as an alist, its texts as strings."
@@ -78,11 +73,6 @@
     (bytevector-copy! bytes 0 text 0 (bytevector-length bytes))
     (bytevector->pointer text)))
 
-(define (texts->pointer pointers)
-  "Return a pointer to an array of POINTERS with NULL after the last."
-  (let ((count (+ 1 (length pointers))))
-    (make-c-struct (make-list count '*) (append pointers (list %null-pointer)))))
-
 (define (pointer->text pointer)
   "Return what POINTER points to as a string; bytes that are no text in the locale are replaced."
   (let ((bytes (string->bytevector (pointer->string pointer -1 "ISO-8859-1") "ISO-8859-1")))
@@ -93,10 +83,22 @@
 (define (make-out) (make-bytevector (sizeof '*) 0))
 (define (out-ref out) (dereference-pointer (bytevector->pointer out)))
 
-(define-foreign atmost-get library int "atmost_get" '* '* '*)
-(define-foreign atmost-get-atom library int "atmost_get_atom" '* '* '* '* '*)
-(define-foreign atmost-begin library int "atmost_begin" '* '* '*)
-(define-foreign atmost-begin-atom library int "atmost_begin_atom" '* '* '* '* '*)
+;; A request is freed when nobody refers to it any more.
+(define-foreign atmost-new library '* "atmost_new" '*)
+(define-foreign atmost-new-atom library '* "atmost_new_atom" '* '*)
+(define free-address (foreign-library-pointer library "atmost_free"))
+(define (new-request name)
+  (make-pointer (pointer-address (atmost-new name)) free-address))
+(define (new-atom-request operator operand)
+  (make-pointer (pointer-address (atmost-new-atom operator operand)) free-address))
+
+(define-foreign atmost-set library int "atmost_set" '* '* '*)
+(define-foreign atmost-set-seconds library int "atmost_set_seconds" '* '* double)
+(define-foreign atmost-set-number library int "atmost_set_number" '* '* int64)
+(define-foreign atmost-set-on-lost library int "atmost_set_on_lost" '* '* '*)
+(define-foreign atmost-waits library int "atmost_waits" '*)
+(define-foreign atmost-get library int "atmost_get" '* '*)
+(define-foreign atmost-begin library int "atmost_begin" '* '*)
 (define-foreign atmost-answered library int "atmost_answered" '*)
 (define-foreign atmost-descriptor library int "atmost_descriptor" '*)
 (define-foreign atmost-cancel library void "atmost_cancel" '*)
@@ -106,8 +108,8 @@
 (define-foreign atmost-slot library unsigned-int "atmost_slot" '*)
 (define-foreign atmost-held library int "atmost_held" '*)
 (define-foreign atmost-may-be-killed library int "atmost_may_be_killed" int)
-(define-foreign atmost-list library int "atmost_list" '* '* '* '*)
-(define-foreign atmost-check library int "atmost_check" '* '* '*)
+(define-foreign atmost-list library int "atmost_list" '* '* '*)
+(define-foreign atmost-check library int "atmost_check" '* '*)
 (define-foreign message library '* "atmost_message")
 (define-foreign atmost-retry-in library double "atmost_retry_in")
 (define-foreign why library '* "atmost_why")

@@ -1,16 +1,16 @@
-;;; What a program says, as the fields of atmost_options.
+;;; A program's locks and options, as words for the library.
 (define-module (atmost options)
   #:use-module (atmost answers)
   #:use-module (atmost native)
   #:use-module (ice-9 exceptions)
   #:use-module (ice-9 i18n)
   #:use-module (ice-9 iconv)
+  #:use-module (ice-9 match)
   #:use-module (rnrs bytevectors)
-  #:use-module ((srfi srfi-1) #:select (list-index))
   #:use-module (srfi srfi-9)
   #:use-module (system foreign)
-  #:export (make-atom atom? make-lock lock? lock-parts lock-atom? lock-on-lost lock-answers-at-once?
-            lock-options keep-alive! named-lock-part))
+  #:export (make-atom atom? make-lock lock? lock-on-lost lock-holds set-lock-holds! lock-request
+            keep-alive!))
 
 (define-record-type <atom>
   (%make-atom operator operand host)
@@ -25,20 +25,16 @@ place of a lock's name. Each is a string or a bytevector."
   (%make-atom operator operand host))
 
 (define-record-type <lock>
-  (%make-lock parts atom? fields others pointer on-lost answers-at-once? used)
+  (%make-lock name options request on-lost holds used)
   lock?
-  (parts lock-parts)                    ; pointers: the name, or the three parts of an atom
-  (atom? lock-atom?)
-  (fields lock-fields)
-  (others lock-others)                  ; what the array `also' points to
-  (pointer lock-pointer)                ; to an atmost_options
+  (name lock-name)
+  (options lock-options)
+  (request lock-own-request)            ; a pointer to an atmost_request
   (on-lost lock-on-lost)
-  (answers-at-once? lock-answers-at-once?)
+  (holds lock-holds set-lock-holds!)    ; what acquire took: pairs of a thread and what is held
   (used lock-used set-lock-used!))
 
 (define (misuse . words) (raise-exception (apply usage-refusal words)))
-
-;;; How each kind of value is converted. C would cut integers that do not fit.
 
 (define (encoded what value)
   (with-exception-handler
@@ -53,98 +49,74 @@ place of a lock's name. Each is a string or a bytevector."
     (when (memv 0 (bytevector->u8-list bytes)) (misuse what ": a text with a NUL byte"))
     (bytes->pointer bytes)))
 
-(define (text-or-none what value) (if value (text what value) %null-pointer))
+(define (c-name option)
+  "Return the name of the keyword OPTION in C: if_elapsed of #:if-elapsed."
+  (string-map (lambda (c) (if (eqv? c #\-) #\_ c)) (symbol->string (keyword->symbol option))))
 
-(define (texts what value)
-  (unless (list? value) (misuse what " must be a list"))
-  (map (lambda (one) (text what one)) value))
+(define (set-one request name value)
+  (let ((option (text "an option" name)))
+    (cond ((eq? value #t) (atmost-set request option (text name "true")))
+          ((symbol? value) (atmost-set request option (text name (symbol->string value))))
+          ((and (exact-integer? value) (< (abs value) (expt 2 62)))
+           (atmost-set-number request option value))
+          ((real? value) (atmost-set-seconds request option (exact->inexact value)))
+          (else (atmost-set request option (text name value))))))
 
-(define (seconds what value)
-  (cond ((eq? value 'auto) -1.0)
-        ((and (real? value) (not (nan? value))) (exact->inexact value))
-        (else (misuse what " must be a number of seconds"))))
+(define (set request name value)
+  "Set the option NAME of REQUEST, or nothing if VALUE is #f; raise a refusal."
+  (for-each (lambda (one)
+              (let ((answer (set-one request name one)))
+                (unless (= answer admitted) (raise-exception (refusal answer)))))
+            (cond ((list? value) value)
+                  (value (list value))
+                  (else '()))))
 
-(define (integer lowest highest)
-  (lambda (what value)
-    (unless (and (exact-integer? value) (<= lowest value highest))
-      (misuse what " must be a whole number"))
-    value))
-(define count (integer 0 #xffffffff))
-(define signed (integer (- #x80000000) #x7fffffff))
+(define (set-all request options)
+  "Set OPTIONS, keywords and values; return the value of #:on-lost, or #f."
+  (let loop ((options options) (on-lost #f))
+    (match options
+      (() on-lost)
+      ((#:on-lost #f . rest) (loop rest on-lost))
+      ((#:on-lost (? procedure? called) . rest) (loop rest called))
+      ((#:on-lost _ . _) (misuse "on-lost must be a procedure"))
+      (((? keyword? option) value . rest)
+       (set request (c-name option) value)
+       (loop rest on-lost))
+      (((? keyword? option)) (misuse "the keyword " option " has no value"))
+      (_ (misuse "options are keywords, with a value each")))))
 
-(define (flag what value)
-  (unless (boolean? value) (misuse what " must be #t or #f"))
-  (if value 1 0))
-
-;; The values of each count from 0, as in atmost.h.
-(define (one-of . names)
-  (lambda (what value)
-    (or (list-index (lambda (name) (eq? name value)) names)
-        (misuse what " must be one of " names))))
-
-(define-syntax-rule (fields-of (field convert option) ...)
-  (list (cons 'field (convert 'option option)) ...))
-
-(define (parts-of name)
-  (if (atom? name)
-      (list (text "the operator" (atom-operator name)) (text "the operand" (atom-operand name))
-            (text-or-none "the host" (atom-host name)))
-      (list (text "the name" name))))
-
-(define* (new-lock name #:key (max 1) (take 1) (wait 0) (if-elapsed 0) (expire-after +inf.0)
-                   (kill-grace 2) (now -1) directory id (mode #o600) (may-be-killed 0) on-lost
-                   log no-history (sharing 'plain) (on-busy 'fail) (elapsed-from 'start)
-                   wait-too-soon (max-hold +inf.0) (also '()) trust-fs no-learn rate
-                   (queue-max -1) store)
-  (unless (or (not on-lost) (procedure? on-lost)) (misuse "on-lost must be a procedure"))
-  (let* ((others (texts 'also also))
-         (fields (append
-                  (fields-of (max count max) (take count take) (wait seconds wait)
-                             (if_elapsed seconds if-elapsed) (expire_after seconds expire-after)
-                             (kill_grace seconds kill-grace) (now seconds now)
-                             (directory text-or-none directory) (id text-or-none id)
-                             (mode count mode) (may_be_killed signed may-be-killed)
-                             (log text-or-none log) (no_history flag no-history)
-                             (sharing (one-of 'plain 'shared 'exclusive) sharing)
-                             (on_busy (one-of 'fail 'replace 'join 'supersede) on-busy)
-                             (elapsed_from (one-of 'start 'finish 'success) elapsed-from)
-                             (wait_too_soon flag wait-too-soon) (max_hold seconds max-hold)
-                             (trust_fs flag trust-fs) (no_learn flag no-learn)
-                             (rate text-or-none rate) (queue_max signed queue-max)
-                             (store text-or-none store))
-                  `((also . ,(if (null? others) %null-pointer (texts->pointer others)))
-                    (on_lost . ,(if on-lost eventfd-write-address %null-pointer))))))
-    (%make-lock (parts-of name) (atom? name) fields others (options->pointer fields) on-lost
-                (and (zero? (assq-ref fields 'wait)) (eqv? +inf.0 (assq-ref fields 'expire_after))
-                     (not (eq? on-busy 'replace)))
-                #f)))
+(define (request-for name)
+  (match name
+    (($ <atom> operator operand host)
+     (let ((request (new-atom-request (text "the operator" operator)
+                                      (text "the operand" operand))))
+       (set request "host" host)
+       request))
+    (_ (new-request (text "the name" name)))))
 
 (define (make-lock name . options)
   "Return a lock: what to take, and how. NAME is a string or a bytevector, a name or a path as for
-atmost(1), or an atom. The options are those of `atmost run'; durations are seconds, +inf.0 is for
-ever, and auto is a limit that is learned. Each acquire takes the lock anew; threads may share it.
+atmost(1), or an atom. OPTIONS are keywords and values: those of atmost_set() in C, which
+README.md lists. Numbers are counts and seconds, +inf.0 is for ever, words are symbols or
+strings, #t sets an option without a value, and a list sets one several times; #f is as if it was
+not given. ON-LOST is called with the token on a thread of its own when the lock is lost. Each
+acquire takes the lock anew; threads may share it. Raises &usage-error."
+  (undisturbed
+   (let* ((request (request-for name)) (on-lost (set-all request options)))
+     (when on-lost (atmost-set-on-lost request eventfd-write-address %null-pointer))
+     (%make-lock name options request on-lost '() #f))))
 
-MAX and TAKE are N and K. SHARING is plain, shared or exclusive; ON-BUSY is fail, replace, join
-or supersede; RATE is a string such as \"5/1m\"; ELAPSED-FROM is start, finish or success. ALSO is a
-list of other locks, each \"[N@]LOCK\". ON-LOST is called with the token on a thread of its own when
-the lock is lost. Raises &usage-error."
-  (catch 'keyword-argument-error
-    (lambda () (apply new-lock name options))
-    (lambda (key who message arguments irritants)
-      (apply misuse message ":" (map (lambda (one) (format #f " ~s" one)) irritants)))))
-
-(define (lock-options lock context)
-  "Return a pointer to the atmost_options of LOCK, with CONTEXT for on_lost unless it is #f."
+(define (lock-request lock context)
+  "Return a pointer to an atmost_request: that of LOCK or, if CONTEXT is not #f, one of its own, which
+has CONTEXT for on_lost."
   (if context
-      (options->pointer (acons 'context (make-pointer context) (lock-fields lock)))
-      (lock-pointer lock)))
+      (let ((request (request-for (lock-name lock))))
+        (set-all request (lock-options lock))
+        (atmost-set-on-lost request eventfd-write-address (make-pointer context))
+        request)
+      (lock-own-request lock)))
 
-(define (keep-alive! lock options)
-  "To be called after a C function that reads memory of LOCK and OPTIONS: it might be collected
-during the call if nobody used them afterwards. No compiler leaves this assignment out."
-  (set-lock-used! lock options))
-
-(define (named-lock-part lock)
-  "Return the name of LOCK; an atom cannot be looked at."
-  (when (lock-atom? lock) (misuse "an atom cannot be looked at"))
-  (car (lock-parts lock)))
+(define (keep-alive! lock request)
+  "To be called after a C function that reads REQUEST of LOCK: it might be collected during the call
+if nobody used it afterwards. No compiler leaves this assignment out."
+  (set-lock-used! lock request))

@@ -59,31 +59,29 @@
                (lambda () (make-lock "a" #:max -1))
                (lambda () (make-lock "a" #:max 1.5))
                (lambda () (make-lock "a" #:mode (expt 2 32)))
-               (lambda () (make-lock "a" #:wait "1"))
+               (lambda () (make-lock "a" #:wait "soon"))
+               (lambda () (make-lock "a" #:if-elapsed -1))
                (lambda () (make-lock "a" #:wait +nan.0))
-               (lambda () (make-lock "a" #:sharing 'no))
-               (lambda () (make-lock "a" #:no-history 1))
-               (lambda () (make-lock "a" #:also "b"))
-               (lambda () (make-lock "a" #:also '(1)))
+               (lambda () (make-lock "a" #:on-busy 'no))
+               (lambda () (make-lock "a" #:no-history 'no))
+               (lambda () (make-lock "a" #:id (list->string '(#\a #\nul))))
                (lambda () (make-lock "a" #:on-lost 'no))
                (lambda () (make-lock "a" #:max))
                (lambda () (make-lock "a" 1))
                (lambda () (acquire "a" #:waitt 1))
                (lambda () (with-lock (make-lock "a" #:now +nan.0) #t))
                (lambda () (acquire (make-lock "a") #:wait 1))
-               (lambda () (acquire "a" #:max-hold 1))
-               (lambda () (lock-entries (make-atom "edit" "/etc/motd")))
-               (lambda () (lock-check (make-atom "edit" "/etc/motd")))
+               (lambda () (acquire "a" #:max-runtime 1))
                (lambda () (lock-check "a" #:max 0)))))
 
 (situation "an unknown option is refused by its name"
-  (equal? "Unrecognized keyword: #:waitt"
+  (equal? "waitt: no option of the library; did you mean wait?"
           (guard (refused ((usage-error? refused) (exception-message refused)))
             (acquire "a" #:waitt 1))))
 
 (situation "texts are bytes"
   (define (outside format)
-    (status "sh" "-c" (string-append "exec \"$ATMOST_PROGRAM\" run -q \"$(printf '" format
+    (status "sh" "-c" (string-append "exec atmost run -q \"$(printf '" format
                                      "')\" -- true")))
   (define bytes (u8-list->bytevector '(108 111 99 107 255 254)))
   (and (zero? (outside "lock\\377\\376"))

@@ -2,7 +2,7 @@
 (use-modules (atmost) (outside) (ice-9 match) (json) (srfi srfi-1) (srfi srfi-64))
 
 (define situations
-  (vector->list (assoc-ref (call-with-input-file (getenv "ATMOST_CONFORMANCE") json->scm)
+  (vector->list (assoc-ref (call-with-input-file "conformance.json" json->scm)
                            "situations")))
 
 ;; Of the situation that runs: what was admitted, its tokens, and processes, by name.
@@ -15,9 +15,6 @@
 (define (value of)
   (cond ((equal? of "infinity") +inf.0)
         ((vector? of) (vector->list of))
-        ((member of '("from_start" "from_finish" "from_success"))
-         (string->symbol (string-drop of 5)))
-        ((string? of) (string->symbol of))
         (else of)))
 
 (define (options step)
@@ -25,7 +22,7 @@
                 ((name . of)
                  (list (symbol->keyword
                         (string->symbol (string-map (lambda (c) (if (eqv? c #\_) #\- c)) name)))
-                       (if (member name '("rate" "store")) of (value of)))))
+                       (value of))))
               (or (assoc-ref step "options") '())))
 
 (define (expect step key seen)
@@ -45,10 +42,21 @@
                 (< -0.01 (- seconds (value expected)) 0.01))
       (wrong seconds step))))
 
+(define (name-of step)
+  (match (assoc-ref step "atom")
+    (#(operator operand) (make-atom operator operand))
+    (_ (assoc-ref step "lock"))))
+
+(define (check step)
+  (let ((seen (apply lock-check (name-of step) (options step)))
+        (entries (apply lock-entries (name-of step) (options step))))
+    (expect step "held" (check-held seen))
+    (expect step "held" (length entries))
+    (unless (eq? (check-admitted? seen) (string=? (assoc-ref step "answer") "admitted"))
+      (wrong seen step))))
+
 (define (get step)
-  (let ((name (match (assoc-ref step "atom")
-                (#(operator operand) (make-atom operator operand))
-                (_ (assoc-ref step "lock"))))
+  (let ((name (name-of step))
         (expected (assoc-ref step "answer")))
     (match (with-exception-handler identity
              (lambda () (apply acquire name (options step)))
@@ -92,6 +100,7 @@
 (define (run-step step)
   (match (assoc-ref step "do")
     ("get" (get step))
+    ("check" (check step))
     ("release" (release (hash-ref held (assoc-ref step "lock")) (assoc-ref step "success")))
     ("fork" (fork step))
     ("start" (start step))

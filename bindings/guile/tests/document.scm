@@ -2,7 +2,7 @@
 (use-modules (outside) (ice-9 regex) (ice-9 textual-ports) (srfi srfi-64))
 
 (define examples
-  (let ((text (call-with-input-file (getenv "ATMOST_DOCUMENT") get-string-all)))
+  (let ((text (call-with-input-file "../README.md" get-string-all)))
     (let loop ((start 0) (found '()))
       (let* ((begin (string-contains text "\n```scheme\n" start))
              (end (and begin (string-contains text "\n```\n" (+ begin 4)))))

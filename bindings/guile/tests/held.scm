@@ -1,4 +1,4 @@
-;;; What is held: its end, forks, the collector, threads.
+;;; A held lock: its end, forks, the collector, threads.
 (use-modules (atmost) (outside) (ice-9 threads) (srfi srfi-1) (srfi srfi-64))
 
 (test-begin "held")
@@ -14,6 +14,18 @@
            (= busy (run))
            (begin (release other #f) #t))
          (not (succeeded?)))))
+
+(situation "a lock is the holder of what its acquire took"
+  (let ((lock (make-lock "a" #:max 2)))
+    (acquire lock)
+    (acquire lock)
+    (gc)
+    (and (= 2 (check-held (lock-check lock)))
+         (begin (release lock) #t)
+         (= 1 (check-held (lock-check lock)))
+         (begin (release lock #f) #t)
+         (check-admitted? (lock-check "a"))
+         (equal? '(usage "") (answer (release lock))))))
 
 (situation "a forked child frees nothing"
   (with-lock "a"

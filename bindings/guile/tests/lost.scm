@@ -12,7 +12,7 @@
             (lambda () (eventually (pair? tokens)) tokens))))
 
 (define-values (first-note first-tokens) (noting))
-(release (acquire "warm" #:on-lost first-note #:directory (or (getenv "TMPDIR") "/tmp")))
+(release (acquire "warm" #:on-lost first-note #:dir (or (getenv "TMPDIR") "/tmp")))
 
 (test-begin "lost")
 
@@ -26,11 +26,11 @@
          (begin (release held) #t)
          (equal? (tokens) (list (held-token held))))))
 
-(situation "after max-hold, and the thread and the descriptor end with the release"
+(situation "after max-runtime, and the thread and the descriptor end with the release"
   (define-values (note tokens) (noting))
   (finalizers-run!)
   (let* ((before (cons (tasks) (descriptors)))
-         (held (acquire "a" #:max-hold 0.05 #:on-lost note)))
+         (held (acquire "a" #:max-runtime 0.05 #:on-lost note)))
     (and (equal? (tokens) (list (held-token held)))
          (not (still-held? held))
          (zero? (run))
@@ -56,7 +56,7 @@
 (situation "it may release what was lost, or take it again"
   (let* ((mutex (make-mutex)) (again #f)
          (held (with-mutex mutex
-                 (acquire "a" #:max-hold 0.05
+                 (acquire "a" #:max-runtime 0.05
                           #:on-lost (lambda (token)
                                       (with-mutex mutex (set! again (acquire "a"))))))))
     (eventually (with-mutex mutex again))
@@ -70,7 +70,7 @@
   (let* ((before (tasks))
          (held (with-error-to-port (%make-void-port "w")
                  (lambda ()
-                   (acquire "a" #:max-hold 0.05 #:on-lost (lambda (token) (throw 'no)))))))
+                   (acquire "a" #:max-runtime 0.05 #:on-lost (lambda (token) (throw 'no)))))))
     (eventually (not (still-held? held)))
     (release held)
     (eventually (<= (tasks) before))

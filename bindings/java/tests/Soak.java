@@ -88,7 +88,7 @@ public final class Soak {
     private static void work(Path folder, boolean waits) throws Exception {
         FileChannel witness = FileChannel.open(
                 folder.resolve("witness"), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
-        Options options = Options.DEFAULTS.directory(folder);
+        Options options = Options.DEFAULTS.dir(folder);
         Lock lock = new Lock("a", waits ? options.waitFor(Options.FOREVER) : options);
         while (true) {
             try (Held held = lock.acquire()) {
@@ -118,7 +118,7 @@ public final class Soak {
         long began = System.nanoTime();
         Soak soak = new Soak(folder);
         soak.run();
-        int left = new Lock("a", Options.DEFAULTS.directory(folder)).list().size();
+        int left = new Lock("a", Options.DEFAULTS.dir(folder)).list().size();
         int outsider = Outside.run(folder);
         System.out.printf(
                 "java soak: %d takes, %d killed, %d overlaps, %d left, another process then ends "

@@ -1,5 +1,5 @@
 'use strict';
-// What libatmost answers, as JavaScript's classes.
+// The answers of libatmost, as JavaScript's classes.
 const native = require('./native');
 
 const ADMITTED = 0;

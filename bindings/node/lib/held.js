@@ -22,10 +22,10 @@ const O_CLOEXEC = 0o2000000; // Linux; Node does not name it
 // koffi's handle ends when it is collected.
 const listening = new Set();
 
-// The library calls on_lost on a thread of its own, where no JavaScript can run. What it calls is
-// eventfd_write(), with a pipe in place of the context: it takes an int and a uint64_t where
-// on_lost has a pointer and a uint64_t, which every ABI of Linux passes alike. The event loop then
-// reads the token. A notice does not keep the program running.
+// The library calls on_lost on a thread of its own, where no JavaScript can run. The function that
+// it calls is eventfd_write(), with a pipe in place of the context: it takes an int and a uint64_t
+// where on_lost has a pointer and a uint64_t, which every ABI of Linux passes alike. The event loop
+// then reads the token. A notice does not keep the program running.
 class Notice {
   #ends = [0, 0];
   #handle;
@@ -97,7 +97,15 @@ function successOf(outcome) {
   return success;
 }
 
-const collected = new FinalizationRegistry((admission) => admission.release(false));
+// A collector comes at no certain time, and perhaps while the work still goes on: the lock stays
+// until the process or the Worker ends. That is said once.
+let warned = false;
+const collected = new FinalizationRegistry(() => {
+  if (warned) return;
+  warned = true;
+  process.emitWarning('a lock whose Held nobody refers to any more is held until the process ends: '
+    + 'release() it, or use withLock()', { code: 'ATMOST_NOT_RELEASED' });
+});
 
 class Held {
   #admission;

@@ -10,7 +10,7 @@ const { Atom } = require('./options');
 const { Held } = require('./held');
 const { acquire, acquireSync, withLock, list, check } = require('./request');
 
-const AUTO = -1;
+const AUTO = 'auto';
 
 function mayBeKilled(agreed) {
   if (typeof agreed !== 'boolean') throw new TypeError('mayBeKilled() takes true or false');

@@ -1,64 +1,71 @@
 'use strict';
 // The functions of libatmost, and the few of the C library that the binding needs.
+const fs = require('node:fs');
 const path = require('node:path');
 const koffi = require('koffi');
 
-const NEEDED_VERSION = 5; // ATMOST_API_VERSION of the header that this file was written from
+const NEEDED_VERSION = 1; // ATMOST_API_VERSION of the header that this file was written from
 const LIBRARY = 'libatmost.so.1';
 const RTLD_NOW = 2;
 
 const pointer = koffi.pointer('void');
 const written = koffi.out(koffi.pointer(pointer));
 
-// Both structs as atmost.h has them. `on_lost` and `context` are addresses here.
-const options = koffi.struct({
-  size: 'size_t', max: 'unsigned int', take: 'unsigned int', wait: 'double', if_elapsed: 'double',
-  expire_after: 'double', kill_grace: 'double', now: 'double', directory: 'str', id: 'str',
-  mode: 'unsigned int', may_be_killed: 'int', on_lost: 'uintptr_t', context: 'uintptr_t',
-  log: 'str', no_history: 'int', interruptible: 'int', wait_mask: pointer, sharing: 'int',
-  on_busy: 'int', elapsed_from: 'int', wait_too_soon: 'int', max_hold: 'double',
-  also: koffi.pointer('str'), trust_fs: 'int', no_learn: 'int', rate: 'str',
-  queue_max: 'int', store: 'str',
-});
+// The struct as atmost.h has it.
 const entry = koffi.struct({
   size: 'size_t', state: 'str', slot: 'unsigned int', position: 'unsigned int',
   max: 'unsigned int', pid: 'int64_t', kept_for: 'int64_t', user: 'int64_t', token: 'uint64_t',
   start: 'double', age: 'double', expires: 'double', id: 'str', command: 'str', verified: 'int',
 });
 
-function load() {
+// In the prefix that this package is installed in (npm install --global); else LIBRARY, which the
+// dynamic linker looks for.
+function place() {
+  const modules = path.resolve(__dirname, '../..');
+  if (!modules.endsWith('/lib/node_modules')) return LIBRARY;
+  const beside = ['lib', 'lib64'].map((lib) => path.join(modules, '../..', lib, LIBRARY));
+  return beside.find((file) => fs.existsSync(file)) ?? LIBRARY;
+}
+
+function load(file) {
   try {
-    return koffi.load(LIBRARY);
+    return koffi.load(file);
   } catch (error) {
-    throw new Error(`atmost: ${LIBRARY} cannot be loaded: ${error.message}`, { cause: error });
+    throw new Error(`atmost: ${LIBRARY} cannot be loaded (${error.message}): is it installed? `
+      + 'Then run ldconfig as root, or name its folder in LD_LIBRARY_PATH', { cause: error });
   }
 }
 
 const libc = koffi.load(null);
-const lib = load();
+const file = place();
+const lib = load(file);
 // When a Worker ends, koffi closes the library, whose threads may still run; and Node closes koffi,
 // whose descriptors may still be polled. A second handle, which nobody closes, keeps each loaded.
 const dlopen = libc.func('dlopen', pointer, ['str', 'int']);
-dlopen(LIBRARY, RTLD_NOW);
-for (const file of Object.keys(require.cache)) {
-  if (path.basename(file) === 'koffi.node') dlopen(file, RTLD_NOW);
+dlopen(file, RTLD_NOW);
+for (const loaded of Object.keys(require.cache)) {
+  if (path.basename(loaded) === 'koffi.node') dlopen(loaded, RTLD_NOW);
 }
 const version = lib.func('atmost_api_version', 'int', [])();
 if (version < NEEDED_VERSION) {
   throw new Error(`atmost: ${LIBRARY} has API version ${version}; ${NEEDED_VERSION} is needed`);
 }
 
-const given = koffi.pointer(options);
 const each = koffi.pointer(koffi.proto('int', [pointer, koffi.pointer(entry)]));
 
 module.exports = {
-  OPTIONS_SIZE: koffi.sizeof(options),
-  layouts: { atmost_options: options, atmost_entry: entry },
-  // (name, options, out), the name in one part or, for an atom, three.
-  get: lib.func('atmost_get', 'int', ['str', given, written]),
-  getAtom: lib.func('atmost_get_atom', 'int', ['str', 'str', 'str', given, written]),
-  begin: lib.func('atmost_begin', 'int', ['str', given, written]),
-  beginAtom: lib.func('atmost_begin_atom', 'int', ['str', 'str', 'str', given, written]),
+  layouts: { atmost_entry: entry },
+  create: lib.func('atmost_new', pointer, ['str']),
+  createAtom: lib.func('atmost_new_atom', pointer, ['str', 'str']),
+  free: lib.func('atmost_free', 'void', [pointer]),
+  set: lib.func('atmost_set', 'int', [pointer, 'str', 'str']),
+  setSeconds: lib.func('atmost_set_seconds', 'int', [pointer, 'str', 'double']),
+  setNumber: lib.func('atmost_set_number', 'int', [pointer, 'str', 'int64_t']),
+  // Both are addresses here.
+  setOnLost: lib.func('atmost_set_on_lost', 'int', [pointer, 'uintptr_t', 'uintptr_t']),
+  waits: lib.func('atmost_waits', 'int', [pointer]),
+  get: lib.func('atmost_get', 'int', [pointer, written]),
+  begin: lib.func('atmost_begin', 'int', [pointer, written]),
   answered: lib.func('atmost_answered', 'int', [pointer]),
   descriptor: lib.func('atmost_descriptor', 'int', [pointer]),
   cancel: lib.func('atmost_cancel', 'void', [pointer]),
@@ -68,8 +75,8 @@ module.exports = {
   slot: lib.func('atmost_slot', 'unsigned int', [pointer]),
   held: lib.func('atmost_held', 'int', [pointer]),
   mayBeKilled: lib.func('atmost_may_be_killed', 'int', ['int']),
-  list: lib.func('atmost_list', 'int', ['str', given, each, pointer]),
-  check: lib.func('atmost_check', 'int', ['str', given, koffi.out(koffi.pointer('unsigned int'))]),
+  list: lib.func('atmost_list', 'int', [pointer, each, pointer]),
+  check: lib.func('atmost_check', 'int', [pointer, koffi.out(koffi.pointer('unsigned int'))]),
   message: lib.func('atmost_message', 'str', []),
   retryIn: lib.func('atmost_retry_in', 'double', []),
   why: lib.func('atmost_why', 'str', []),

@@ -3,97 +3,101 @@
 const { isMainThread } = require('node:worker_threads');
 const native = require('./native');
 const { ADMITTED, Refused, UsageError, entryAt, refusal } = require('./answers');
-const { Atom, fieldsOf, onePart, partsOf } = require('./options');
+const { withRequest } = require('./options');
 const { Admission, Held, Notice, whenReadable } = require('./held');
 
-// What the library wrote: a lock or a request, by which of its functions is called.
-function ask(named, ofAtom, name, fields, notice) {
+// The pointer that the library wrote: a lock or a pending request, by the function that is called.
+function ask(call, request, notice) {
   const out = [null];
-  if (notice !== null) fields.context = notice.context;
-  const call = name instanceof Atom ? ofAtom : named;
-  const answer = call(...partsOf(name), fields, out);
+  if (notice !== null) native.setOnLost(request, native.writeEight, notice.context);
+  const answer = call(request, out);
   if (answer !== ADMITTED) throw refusal(answer);
   return out[0];
 }
 
-function finish(request) {
+function finish(pending) {
   const out = [null];
-  const answer = native.finish(request, out);
+  const answer = native.finish(pending, out);
   if (answer !== ADMITTED) throw refusal(answer);
   return out[0];
 }
 
-// Requests of this thread that wait, and their handles, which end when they are collected.
+// Pending requests of this thread that wait, and their handles, which end when they are collected.
 const waiting = new Map();
 
-function giveUp(request) {
-  waiting.get(request)?.close();
-  waiting.delete(request);
-  native.cancel(request);
+function giveUp(pending) {
+  waiting.get(pending)?.close();
+  waiting.delete(pending);
+  native.cancel(pending);
   const out = [null];
-  if (native.finish(request, out) === ADMITTED) native.release(out[0], 0);
+  if (native.finish(pending, out) === ADMITTED) native.release(out[0], 0);
 }
 
 // The main thread ends with the process, which gives its places up; a Worker does not.
 if (!isMainThread) {
   process.once('exit', () => {
-    for (const request of waiting.keys()) giveUp(request);
+    for (const pending of waiting.keys()) giveUp(pending);
   });
 }
 
 // Resolves once finish() will not block. Aborting makes that soon: a takeover that has begun is
 // finished first.
-async function answered(request, signal) {
-  if (native.answered(request)) return;
-  const cancel = () => native.cancel(request);
+async function answered(pending, signal) {
+  if (native.answered(pending)) return;
+  const cancel = () => native.cancel(pending);
   signal?.addEventListener('abort', cancel);
   try {
     await new Promise((resolve) => {
-      waiting.set(request, whenReadable(native.descriptor(request), resolve));
+      waiting.set(pending, whenReadable(native.descriptor(pending), resolve));
     });
-    waiting.delete(request);
+    waiting.delete(pending);
   } catch (error) {
-    giveUp(request);
+    giveUp(pending);
     throw error;
   } finally {
     signal?.removeEventListener('abort', cancel);
   }
 }
 
-async function withNotice(onLost, take) {
-  const notice = onLost === undefined ? null : new Notice(onLost);
-  try {
-    return new Held(new Admission(await take(notice), notice));
-  } catch (error) {
-    notice?.close();
-    throw error;
-  }
-}
-
-async function acquire(name, options = {}) {
-  const fields = fieldsOf(options);
-  const { signal, onLost } = options;
-  if (signal?.aborted) throw signal.reason;
-  return withNotice(onLost, async (notice) => {
-    const request = ask(native.begin, native.beginAtom, name, fields, notice);
-    await answered(request, signal);
-    if (!signal?.aborted) return finish(request);
-    giveUp(request); // also an admission that came first: nobody would release it
-    throw signal.reason;
+// The result of `take` with a request and, if there is an onLost, a Notice that outlives it.
+function withNotice(name, options, take) {
+  return withRequest(name, options, (request) => {
+    const notice = options.onLost === undefined ? null : new Notice(options.onLost);
+    try {
+      return { taken: take(request, notice), notice };
+    } catch (error) {
+      notice?.close();
+      throw error;
+    }
   });
 }
 
-function acquireSync(name, options = {}) {
-  const fields = fieldsOf(options);
-  if (fields.wait !== 0) throw new UsageError('acquireSync() does not wait; acquire() does');
-  if (options.signal !== undefined) throw new UsageError('acquireSync() takes no signal');
-  const notice = options.onLost === undefined ? null : new Notice(options.onLost);
+async function acquire(name, options = {}) {
+  const { signal } = options ?? {};
+  const { taken: pending, notice } = withNotice(name, options, (request, of) => {
+    if (signal?.aborted) throw signal.reason;
+    return ask(native.begin, request, of);
+  });
   try {
-    return new Held(new Admission(ask(native.get, native.getAtom, name, fields, notice), notice));
+    await answered(pending, signal);
+    if (!signal?.aborted) return new Held(new Admission(finish(pending), notice));
+    giveUp(pending); // also an admission that came first: nobody would release it
+    throw signal.reason;
   } catch (error) {
     notice?.close();
     throw error;
   }
+}
+
+function acquireSync(name, options = {}) {
+  const { taken: lock, notice } = withNotice(name, options, (request, of) => {
+    if (native.waits(request) === 2) {
+      throw new UsageError('acquireSync() does not wait; acquire() does');
+    }
+    if (options.signal !== undefined) throw new UsageError('acquireSync() takes no signal');
+    return ask(native.get, request, of);
+  });
+  return new Held(new Admission(lock, notice));
 }
 
 async function withLock(name, ...rest) {
@@ -116,14 +120,14 @@ function list(name, options = {}) {
     entries.push(entryAt(address));
     return 0;
   };
-  const answer = native.list(onePart(name), fieldsOf(options), each, null);
+  const answer = withRequest(name, options, (request) => native.list(request, each, null));
   if (answer !== ADMITTED) throw refusal(answer);
   return entries;
 }
 
 function check(name, options = {}) {
   const count = [0];
-  const answer = native.check(onePart(name), fieldsOf(options), count);
+  const answer = withRequest(name, options, (request) => native.check(request, count));
   const refused = answer === ADMITTED ? null : refusal(answer);
   if (refused !== null && !(refused instanceof Refused)) throw refused;
   return {

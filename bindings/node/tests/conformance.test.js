@@ -2,23 +2,25 @@
 // The table that every binding runs. Node cannot fork.
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
+const path = require('node:path');
 const test = require('node:test');
 const atmost = require('atmost');
 const { newFolder } = require('./outside');
 
-const { situations } = JSON.parse(fs.readFileSync(process.env.ATMOST_CONFORMANCE, 'utf8'));
+const { situations } = JSON.parse(fs.readFileSync(path.join(__dirname, 'conformance.json'), 'utf8'));
 const REFUSALS = { busy: atmost.Busy, too_soon: atmost.TooSoon, usage: atmost.UsageError };
 
 const number = (value) => (value === 'infinity' ? Infinity : value);
 
-function optionsOf(step, directory) {
-  const options = { directory };
-  for (const [field, value] of Object.entries(step.options ?? {})) {
-    const name = field.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
-    options[name] = field === 'elapsed_from' ? value.replace('from_', '') : number(value);
+function optionsOf(step, dir) {
+  const options = { dir };
+  for (const [option, value] of Object.entries(step.options ?? {})) {
+    options[option.replace(/_(.)/g, (_, letter) => letter.toUpperCase())] = number(value);
   }
   return options;
 }
+
+const nameOf = (step) => (step.atom === undefined ? step.lock : new atmost.Atom(...step.atom));
 
 class Runner {
   constructor(directory, take) {
@@ -30,8 +32,7 @@ class Runner {
   }
 
   async get(step) {
-    const name = step.atom === undefined ? step.lock : new atmost.Atom(...step.atom);
-    const taken = this.take(name, optionsOf(step, this.directory));
+    const taken = this.take(nameOf(step), optionsOf(step, this.directory));
     if (step.answer !== 'admitted') return this.refused(step, taken);
     const held = await taken;
     this.held[step.as] = held;
@@ -39,6 +40,13 @@ class Runner {
     assert.equal(held.slot, step.slot ?? held.slot);
     if (step.token_above !== undefined) assert.ok(held.token > this.tokens[step.token_above]);
     return undefined;
+  }
+
+  async check(step) {
+    const options = optionsOf(step, this.directory);
+    const { admitted, held } = atmost.check(nameOf(step), options);
+    assert.deepEqual([admitted, held], [step.answer === 'admitted', step.held]);
+    assert.equal(atmost.list(nameOf(step), options).length, step.held);
   }
 
   async refused(step, taken) {

@@ -1,5 +1,5 @@
 'use strict';
-// Every example of docs/node.md, each in a process of its own.
+// Every example of README.md, each in a process of its own.
 const assert = require('node:assert/strict');
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
@@ -7,7 +7,7 @@ const path = require('node:path');
 const test = require('node:test');
 const { newFolder } = require('./outside');
 
-const text = fs.readFileSync(process.env.ATMOST_DOCUMENT, 'utf8');
+const text = fs.readFileSync(path.join(__dirname, '..', 'README.md'), 'utf8');
 const examples = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map((found) => found[1]);
 
 test('there are examples', () => assert.ok(examples.length >= 7));

@@ -1,5 +1,5 @@
 'use strict';
-// The structs as the compiler has them, and the package as both kinds of modules see it.
+// The struct as the compiler has them, and the package as both kinds of modules see it.
 const assert = require('node:assert/strict');
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
@@ -10,7 +10,7 @@ const atmost = require('atmost');
 const { newFolder } = require('./outside');
 const { layouts } = require(path.join(path.dirname(require.resolve('atmost')), 'native.js'));
 
-test('the structs are those of the header', (t) => {
+test('the struct is that of the header', (t) => {
   const folder = newFolder(t);
   const fields = Object.entries(layouts).flatMap(([name, type]) =>
     Object.keys(koffi.type(type).members).map((field) => [name, type, field]));
@@ -20,7 +20,8 @@ test('the structs are those of the header', (t) => {
   fs.writeFileSync(path.join(folder, 'print.c'), `#include <atmost/atmost.h>\n#include <stdio.h>
     int main(void) { ${lines.join('\n')} ${sizes.join('\n')} return 0; }`);
   const program = path.join(folder, 'print');
-  execFileSync('cc', ['-I', process.env.ATMOST_INCLUDE, '-o', program, `${program}.c`]);
+  const flags = execFileSync('pkg-config', ['--cflags', 'atmost'], { encoding: 'utf8' });
+  execFileSync('cc', [...flags.split(/\s+/).filter(Boolean), '-o', program, `${program}.c`]);
   const printed = execFileSync(program, { encoding: 'utf8' }).trim().split('\n').map(Number);
   assert.deepEqual(printed, [
     ...fields.map(([, type, field]) => koffi.offsetof(type, field)),

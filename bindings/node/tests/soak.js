@@ -26,7 +26,7 @@ async function work(folder, waits) {
   const [F_ULOCK, F_TLOCK] = [0, 2];
   const { O_CREAT, O_RDWR } = fs.constants;
   const witness = fs.openSync(path.join(folder, 'witness'), O_RDWR | O_CREAT);
-  const options = { directory: folder };
+  const options = { dir: folder };
   for (;;) {
     try {
       const held = waits ? await atmost.acquire('a', { ...options, wait: Infinity })
@@ -90,7 +90,7 @@ async function main() {
   const campaign = new Campaign(folder);
   await campaign.run();
   const { takes, kills, overlaps } = campaign;
-  const left = atmost.list('a', { directory: folder }).length;
+  const left = atmost.list('a', { dir: folder }).length;
   const outsider = outside.run(folder);
   const seconds = Math.round((Date.now() - began) / 1000);
   console.log(`node soak: ${takes} takes, ${kills} killed, ${overlaps} overlaps, ${left} left, `

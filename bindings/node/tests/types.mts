@@ -6,7 +6,7 @@ const { signal } = new AbortController();
 const one: atmost.Held = await acquire("a", { wait: Infinity, signal });
 const token: bigint = one.token;
 one.release({ success: false });
-const length: number = await withLock("a", { sharing: "shared" }, async (held) => held.slot);
+const length: number = await withLock("a", { shared: true }, async (held) => held.slot);
 const text: string = await withLock(new Uint8Array([97]), () => "text");
 const { retryIn }: { retryIn: number } = atmost.check("a");
 const pids: (number | null)[] = atmost.list("a").map((entry) => entry.pid);
@@ -20,9 +20,9 @@ try {
 }
 // @ts-expect-error: acquireSync() does not wait
 acquireSync("a", { wait: 1 });
-// @ts-expect-error: no such sharing
-acquire("a", { sharing: "both" });
-// @ts-expect-error: an atom cannot be looked at
+// @ts-expect-error: no such action
+acquire("a", { onBusy: "shout" });
+acquire("a", { killGrace: 0.5, noHistory: true });
 atmost.list(new atmost.Atom("edit", "/etc/motd"));
 // @ts-expect-error: whether it was a success has a name
 one.release(false);

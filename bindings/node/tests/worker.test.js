@@ -16,13 +16,13 @@ function start(t, folder, program) {
 }
 
 const waiting = (folder) => () =>
-  atmost.list('a', { directory: folder }).some((one) => one.state === 'waiting');
+  atmost.list('a', { dir: folder }).some((one) => one.state === 'waiting');
 
 test('a Worker waits for a lock of the main thread', async (t) => {
   const directory = outside.newFolder(t);
-  const held = atmost.acquireSync('a', { directory });
+  const held = atmost.acquireSync('a', { dir: directory });
   const worker = start(t, directory, `
-    atmost.withLock('a', { directory: folder, wait: Infinity }, () => parentPort.postMessage('in'));
+    atmost.withLock('a', { dir: folder, wait: Infinity }, () => parentPort.postMessage('in'));
   `);
   const message = once(worker, 'message');
   const exit = once(worker, 'exit');
@@ -36,7 +36,7 @@ test('a Worker waits for a lock of the main thread', async (t) => {
 test('a Worker that ends holds nothing', async (t) => {
   const directory = outside.newFolder(t);
   const worker = start(t, directory, `
-    global.held = atmost.acquireSync('a', { directory: folder, onLost() {} });
+    global.held = atmost.acquireSync('a', { dir: folder, onLost() {} });
     parentPort.postMessage('in');
   `);
   await once(worker, 'message');
@@ -47,7 +47,7 @@ test('a Worker that exits gives its place up', async (t) => {
   const directory = outside.newFolder(t);
   await outside.holder(t, directory);
   const worker = start(t, directory, `
-    atmost.acquire('a', { directory: folder, wait: Infinity });
+    atmost.acquire('a', { dir: folder, wait: Infinity });
     parentPort.once('message', () => process.exit(0));
   `);
   await outside.eventually(waiting(directory));
@@ -64,8 +64,8 @@ test('a Worker that is terminated brings nobody down', async (t) => {
     const { Worker } = require('node:worker_threads');
     const worker = new Worker(\`const atmost = require('atmost');
       const { workerData: folder } = require('node:worker_threads');
-      global.held = atmost.acquireSync('b', { directory: folder, onLost() {} });
-      atmost.acquire('a', { directory: folder, wait: Infinity });
+      global.held = atmost.acquireSync('b', { dir: folder, onLost() {} });
+      atmost.acquire('a', { dir: folder, wait: Infinity });
     \`, { eval: true, workerData: folder });
     process.stdin.once('data', async () => {
       await worker.terminate();
@@ -78,7 +78,7 @@ test('a Worker that is terminated brings nobody down', async (t) => {
   assert.equal(await line(), 'terminated');
   end(); // a thread of the library is admitted
   await outside.eventually(() => {
-    const entries = atmost.list('a', { directory });
+    const entries = atmost.list('a', { dir: directory });
     return entries.length === 0 || entries[0].pid === child.pid;
   });
   child.stdin.write('\n');

@@ -9,54 +9,54 @@ use Atmost::Native;
 use Atmost::Options;
 use Atmost::Request;
 
-our $VERSION   = 'v0.1.0';
+our $VERSION   = '0.1.0';
 our @EXPORT_OK = qw(with_lock may_be_killed deliver);
 
+# `use Atmost 0.1` means 0.1 of 0.1.0, as it looks, and not Perl's v0.100.
+sub VERSION ($class, $wanted = $VERSION) {
+    version->declare($wanted) <= version->declare($VERSION)
+        or die "Atmost $wanted is required; this is $VERSION\n";
+    return $VERSION;
+}
+
 sub new ($class, $name, %options) {
-    my $self = bless { parts => [ Atmost::Options::text($name, 'the name') ] }, $class;
-    return $self->_with_options(\%options);
+    return $class->_with_parts([ Atmost::Options::text($name, 'the name') ], \%options);
 }
 
 sub atom ($class, $operator, $operand, %options) {
-    my $host = delete $options{host};
-    my $self = bless {
-        parts => [
-            Atmost::Options::text($operator, 'the operator'),
-            Atmost::Options::text($operand,  'the operand'),
-            defined $host ? Atmost::Options::text($host, 'the host') : undef,
-        ]
-    }, $class;
-    return $self->_with_options(\%options);
+    my @parts = (
+        Atmost::Options::text($operator, 'the operator'),
+        Atmost::Options::text($operand,  'the operand')
+    );
+    return $class->_with_parts(\@parts, \%options);
 }
 
-sub _with_options ($self, $options) {
-    Atmost::Options::record($options);    # dies here if an option makes no sense
-    $self->{options} = {%$options};
-    return $self;
+# Dies if an option makes no sense.
+sub _with_parts ($class, $parts, $options) {
+    my $request = Atmost::Options->new($parts, $options);
+    return bless { request => $request, on_lost => $options->{on_lost} }, $class;
 }
 
-# An object of `class` with what the library wrote for it: a lock or a request, by which of its
-# functions is called. The object is there first: a handler that dies right after the call then
+# An object of `class` with what the library wrote for it: a lock or what is pending, by which of
+# its functions is called. The object is there first: a handler that dies right after the call then
 # still ends what was begun.
-sub _ask ($self, $class, $named, $of_atom) {
-    my $on_lost = $self->{options}{on_lost};
-    my $notice  = defined $on_lost ? Atmost::Notice->new($on_lost) : undef;
-    my ($record, $alive) =
-        Atmost::Options::record($self->{options}, $notice ? $notice->context : undef);
-    my @parts  = @{ $self->{parts} };
+sub _ask ($self, $class, $call) {
+    my $notice = defined $self->{on_lost} ? Atmost::Notice->new($self->{on_lost}) : undef;
     my $owner  = $class->_new($notice);
-    my $answer = (@parts > 1 ? $of_atom : $named)->(@parts, $record, $owner->_place);
+    $self->{request}->notice($notice->context) if $notice;
+    my $answer = $call->(${ $self->{request} }, $owner->_place);
     die Atmost::Error::refusal($answer) if $answer != 0;
     return $owner->_begun;
 }
 
-sub begin ($self) {
-    return $self->_ask('Atmost::Request', \&Atmost::Native::begin, \&Atmost::Native::begin_atom);
-}
+sub begin ($self) { return $self->_ask('Atmost::Request', \&Atmost::Native::begin) }
 
 sub acquire ($self) {
-    return $self->begin->finish if ($self->{options}{wait} // 0) != 0;
-    return $self->_ask('Atmost::Held', \&Atmost::Native::get, \&Atmost::Native::get_atom);
+    defined wantarray
+        or die Atmost::Error::usage('acquire: nobody keeps what it returns, which holds the lock;'
+            . ' use with()');
+    return $self->begin->finish if Atmost::Native::waits(${ $self->{request} });
+    return $self->_ask('Atmost::Held', \&Atmost::Native::get);
 }
 
 # Ends a block that is left by die, last, exit or the like; after release() it does nothing.
@@ -84,30 +84,23 @@ sub with_lock : prototype(&$@) ($work, $name, %options) {
     return Atmost->new($name, %options)->with($work);
 }
 
-sub _one_part ($self) {
-    @{ $self->{parts} } == 1 or die Atmost::Error::usage('an atom cannot be looked at');
-    return $self->{parts}[0];
-}
-
 my @FIELDS = qw(state slot position max pid kept_for user token start age expires id command
     verified);
 
 sub list ($self) {
-    my ($record, $alive) = Atmost::Options::record($self->{options});
     my @entries;
     my $each = Atmost::Native::closure(sub ($context, $address) {
         my $entry = Atmost::Native::entry_at($address);
         push @entries, { %$entry{@FIELDS} };
         return 0;
     });
-    my $answer = Atmost::Native::list($self->_one_part, $record, $each, undef);
+    my $answer = Atmost::Native::list(${ $self->{request} }, $each, undef);
     die Atmost::Error::refusal($answer) if $answer != 0;
     return @entries;
 }
 
 sub check ($self) {
-    my ($record, $alive) = Atmost::Options::record($self->{options});
-    my $answer  = Atmost::Native::check($self->_one_part, $record, \my $held);
+    my $answer  = Atmost::Native::check(${ $self->{request} }, \my $held);
     my $refused = $answer == 0 ? undef : Atmost::Error::refusal($answer);
     die $refused if $refused && !$refused->isa('Atmost::Refused');
     return {
@@ -143,7 +136,7 @@ Atmost - at most N at a time, at most once every T, for at most D
 
 =head1 DESCRIPTION
 
-A thin layer over libatmost, which decides everything. Durations are seconds, and C<'Inf'> is for
+A thin layer over libatmost, which decides everything. Durations are seconds, and C<'inf'> is for
 ever.
 
 =head1 LOCKS
@@ -152,12 +145,11 @@ ever.
 
 =item Atmost->new($name, %options), Atmost->atom($operator, $operand, %options)
 
-What to take and how. Options are the fields of C<atmost_options>: C<max>, C<take>, C<wait>,
-C<if_elapsed>, C<expire_after>, C<kill_grace>, C<now>, C<directory>, C<id>, C<mode>,
-C<may_be_killed>, C<on_lost>, C<log>, C<no_history>, C<sharing> (C<plain>, C<shared>,
-C<exclusive>), C<on_busy> (C<fail>, C<replace>, C<join>, C<supersede>), C<elapsed_from> (C<start>,
-C<finish>, C<success>), C<wait_too_soon>, C<max_hold>, C<also> (an array reference), C<trust_fs>,
-C<no_learn>, C<rate> (C<5/1m>), C<queue_max>, C<store> (C<symlink:>); an atom has C<host>, too. C<'auto'> is a limit that is learned. Texts are bytes: NUL bytes and wide
+A lock with its options. Options are those of C<atmost_set()> in the C library's header, such as
+C<max>, C<take>, C<wait>, C<if_elapsed>, C<expire_after>, C<max_runtime>, C<shared>, C<exclusive>,
+C<on_busy>, C<rate> (C<5/1m>), C<dir>, C<store> (C<symlink:>), with their words as values, and
+C<on_lost>. Numbers are seconds and counts; an option without a value is set by 1; C<also> takes an
+array reference. C<'auto'> is a limit that is learned. Texts are bytes: NUL bytes and wide
 characters are refused.
 
 =item $lock->with(sub ($held) { ... }), with_lock { ... } $name, %options
@@ -167,8 +159,8 @@ returns.
 
 =item $lock->acquire
 
-Returns an C<Atmost::Held>. Handlers of signals run while it waits; one that dies ends the wait, and
-gives the place in the queue up.
+Returns an C<Atmost::Held>; dies where its result is not used. Handlers of signals run while it
+waits; one that dies ends the wait, and gives the place in the queue up.
 
 =item $lock->begin
 
@@ -204,8 +196,8 @@ C<Atmost::Unavailable> and C<Atmost::Internal>. All are C<Atmost::Error>, with C
 
 =head1 LOST LOCKS
 
-The code reference C<on_lost> is called with the token when the lock was taken away, or C<max_hold>
-is over. The library notices that on a thread of its own, where no Perl can run; so it is called
+The code reference C<on_lost> is called with the token when the lock was taken away, or
+C<max_runtime> is over. The library notices that on a thread of its own, where no Perl can run; so it is called
 later, at the next C<held> of that lock, C<Atmost::deliver()>, or while an C<acquire> or C<finish>
 waits. An event loop watches C<< $held->lost_descriptor >> and calls C<Atmost::deliver()>.
 C<Atmost::may_be_killed(1)> agrees that a taker may stop the whole program instead.

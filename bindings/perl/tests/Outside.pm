@@ -9,18 +9,21 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT_OK = qw(fresh run_a succeeded holder end_of waiters eventually program answer);
 
+# No lock around the tests counts.
+delete @ENV{ grep { /\AATMOST_/ } keys %ENV };
+
 # A new folder of locks, which this process and those it starts use from now on.
 sub fresh { return $ENV{ATMOST_DIR} = tempdir(CLEANUP => 1) }
 
-# What `atmost run` of the lock "a" ends with.
+# The exit code of `atmost run` of the lock "a".
 sub run_a (@options) {
-    system $ENV{ATMOST_PROGRAM}, 'run', '-q', @options, 'a', '--', 'true';
+    system 'atmost', 'run', '-q', @options, 'a', '--', 'true';
     return $? >> 8;
 }
 
 # Whether the last work on the lock "a" was a success, as others see it.
 sub succeeded {
-    system $ENV{ATMOST_PROGRAM}, qw(run -q --if-elapsed=900 --elapsed-from=success a -- false);
+    system 'atmost', qw(run -q --if-elapsed=900 --elapsed-from=success a -- false);
     return $? >> 8 == 76 ? 1 : 0;
 }
 
@@ -32,7 +35,7 @@ sub holder {
     if ($pid == 0) {
         open STDIN,  '<&', $in;
         open STDOUT, '>&', $out;
-        exec $ENV{ATMOST_PROGRAM}, 'run', 'a', '--', 'sh', '-c', 'echo in; read line';
+        exec 'atmost', 'run', 'a', '--', 'sh', '-c', 'echo in; read line';
     }
     close $_ for $in, $out;
     (<$said> // '') eq "in\n" or die 'no holder';
@@ -48,7 +51,7 @@ sub end_of ($holder) {
 
 # A Perl program that runs beside this one: its pid, and what it prints.
 sub program ($script) {
-    my $pid = open my $said, '-|', $^X, '-Mv5.36', '-MAtmost=with_lock', '-e', $script
+    my $pid = open my $said, '-|', $^X, (map { "-I$_" } @INC), '-Mv5.36', '-MAtmost=with_lock', '-e', $script
         or die "fork: $!";
     return ($pid, $said);
 }

@@ -1,6 +1,8 @@
 # The table that every binding runs.
 use v5.36;
 use Atmost;
+use FindBin;
+use lib $FindBin::Bin;
 use JSON::PP;
 use Outside qw(fresh eventually);
 use POSIX qw(WNOHANG _exit);
@@ -8,22 +10,31 @@ use Test::More;
 
 my %CLASSES = (busy => 'Atmost::Busy', too_soon => 'Atmost::TooSoon', usage => 'Atmost::Usage');
 
-open my $file, '<', $ENV{ATMOST_CONFORMANCE} or die $!;
+open my $file, '<', "$FindBin::Bin/conformance.json" or die $!;
 my @situations = @{ decode_json(do { local $/; <$file> })->{situations} };
 my (%held, %tokens, %processes);    # what earlier steps left, by name
 
 sub options_of ($step) {
     my %options = %{ $step->{options} // {} };
     for (values %options) {
-        s/\Afrom_// unless ref;
-        $_ = 'Inf' if $_ eq 'infinity';
+        $_ = 'inf'     if !ref && $_ eq 'infinity';
+        $_ = $_ ? 1 : 0 if JSON::PP::is_bool($_);
     }
     return %options;
 }
 
-sub take ($step) {
-    return Atmost->new($step->{lock}, options_of($step))->acquire if defined $step->{lock};
-    return Atmost->atom(@{ $step->{atom} }, options_of($step))->acquire;
+sub lock_of ($step) {
+    return Atmost->new($step->{lock}, options_of($step)) if defined $step->{lock};
+    return Atmost->atom(@{ $step->{atom} }, options_of($step));
+}
+
+sub check ($step) {
+    my $lock = lock_of($step);
+    my $seen = $lock->check;
+    my $as_told = !$seen->{admitted} == ($step->{answer} ne 'admitted')
+        && $seen->{held} == $step->{held} && (() = $lock->list) == $step->{held};
+    die "admitted: $seen->{admitted}, held: $seen->{held}\n" if !$as_told;
+    return;
 }
 
 sub expect ($step, $key, $value) {
@@ -42,7 +53,7 @@ sub refused ($step, $error) {
 }
 
 sub get ($step) {
-    my $held = eval { take($step) };
+    my $held = eval { lock_of($step)->acquire };
     if ($step->{answer} ne 'admitted') {
         die "admitted\n" if $held;
         return refused($step, $@);
@@ -85,6 +96,7 @@ sub killed ($step) {
 
 my %DO = (
     get     => \&get,
+    check   => \&check,
     release => sub ($step) { $held{ $step->{lock} }->release($step->{success}) },
     fork    => sub ($step) { waitpid child($step), 0; die "the child ended with $?\n" if $? },
     start   => \&start,

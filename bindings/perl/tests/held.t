@@ -1,6 +1,8 @@
 # Blocks that hold a lock and how they end; held locks; arguments; entries.
 use v5.36;
 use Atmost qw(with_lock);
+use FindBin;
+use lib $FindBin::Bin;
 use Outside qw(answer fresh holder program run_a succeeded);
 use POSIX qw(_exit);
 use Test::More;
@@ -49,8 +51,10 @@ fresh();
 is(run_a(), 0, 'collected, free');
 
 fresh();
-Atmost->new('a')->acquire;
+{ my $held = Atmost->new('a')->acquire }
 is(succeeded(), 0, 'collected, without success');
+is(answer(sub { Atmost->new('a')->acquire; 1 }), 'Atmost::Usage', 'an admission that nobody keeps');
+is(run_a(), 0, 'takes nothing');
 
 fresh();
 {
@@ -79,26 +83,26 @@ fresh();
 fresh();
 for my $name ("line\nline", "lock\xff\xfe") {
     my $held = Atmost->new($name)->acquire;
-    is(answer(sub { Atmost->new($name)->acquire }), 'Atmost::Busy', 'a name that is no text');
+    is(answer(sub { my $held = Atmost->new($name)->acquire }), 'Atmost::Busy', 'a name that is no text');
 }
 my @wrong = (
     [ "a\0b" ], ["\x{263a}"], [undef], [ 'a', no_such => 1 ], [ 'a', wait => 'long' ],
-    [ 'a', wait => 'NaN' ], [ 'a', max => 1.5 ], [ 'a', max => 2**32 ], [ 'a', sharing => 'all' ],
-    [ 'a', also => 'b' ], [ 'a', on_lost => 'code' ], [ 'a', also => ["b\0"] ],
+    [ 'a', wait => 'NaN' ], [ 'a', max => 1.5 ], [ 'a', max => 2**32 ], [ 'a', shared => 'all' ],
+    [ 'a', if_elapsed => -1 ], [ 'a', id => "\0" ], [ 'a', on_lost => 'code' ], [ 'a', also => ["b\0"] ],
 );
 for (@wrong) {
     my @arguments = @$_;
-    is(answer(sub { Atmost->new(@arguments)->acquire }), 'Atmost::Usage', 'a wrong argument');
+    is(answer(sub { my $held = Atmost->new(@arguments)->acquire }), 'Atmost::Usage', 'a wrong argument');
 }
 
 for my $on_lost ('code', [], \'code', 1) {
     is(answer(sub { Atmost->new('a', on_lost => $on_lost) }), 'Atmost::Usage', 'an on_lost that is no code');
 }
-like(eval { Atmost->new('a', waitt => 1) } // $@, qr/no option waitt /, 'an unknown option is named');
+like(eval { Atmost->new('a', waitt => 1) } // $@, qr/\Awaitt: no option of the library/, 'an unknown option is named');
 
 fresh();
 {
-    my $lock = Atmost->new('a', max_hold => 60, on_lost => bless sub { }, 'Blessed');
+    my $lock = Atmost->new('a', max_runtime => 60, on_lost => bless sub { }, 'Blessed');
     ok($lock->check->{admitted} && !$lock->list, 'looking with the options of a take');
     ok($lock->acquire->held, 'and taking');
 }
@@ -115,14 +119,15 @@ fresh();
     is_deeply([ @$check{qw(held why)} ], [ 1, 'no_slot' ], 'check: by whom, and why');
     undef $held;
     ok($lock->check->{admitted}, 'check: free');
-    is(answer(sub { Atmost->atom('edit', 'x')->list }), 'Atmost::Usage', 'an atom has no list');
 }
 {
-    my $error = eval { Atmost->new('a', max => 0)->acquire } // $@;
+    my $error = eval { scalar Atmost->new('a', max => 0)->acquire } // $@;
     like("$error", qr/ at \S*held\.t line \d+\.\n\z/, 'an error names the line of the caller');
     my $atom = Atmost->atom('edit', 'x', host => 'elsewhere')->acquire;
-    is(answer(sub { Atmost->atom('edit', 'x', host => 'elsewhere')->acquire }), 'Atmost::Busy',
+    is(answer(sub { my $held = Atmost->atom('edit', 'x', host => 'elsewhere')->acquire }), 'Atmost::Busy',
         'an atom of another host');
-    is(answer(sub { Atmost->atom('edit', 'x')->acquire }), '', 'and of this one');
+    is(answer(sub { my $held = Atmost->atom('edit', 'x')->acquire }), '', 'and of this one');
 }
+ok(eval "use Atmost $_; 1", "version $_") or diag($@) for qw(0.1 0.1.0 v0.1.0);
+ok(!eval 'use Atmost 0.2; 1', 'a later version');
 done_testing();

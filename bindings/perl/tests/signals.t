@@ -2,6 +2,8 @@
 # within a destructor, Perl makes a warning of what it dies with.
 use v5.36;
 use Atmost;
+use FindBin;
+use lib $FindBin::Bin;
 use Outside qw(fresh);
 use Test::More;
 use Time::HiRes qw(setitimer ITIMER_REAL);
@@ -32,7 +34,7 @@ sub aimed ($name, $within, $code) {
     return;
 }
 
-my %options = (max_hold => 1000, on_lost => sub { });
+my %options = (max_runtime => 1000, on_lost => sub { });
 my @locks   = (
     [ 'a lock',               Atmost->new('a') ],
     [ 'one that would wait',  Atmost->new('a', wait => 60) ],
@@ -41,7 +43,7 @@ my @locks   = (
 for (@locks) {
     my ($name, $lock) = @$_;
     aimed("$name: a block",              150e-6, sub { $lock->with(sub { }) });
-    aimed("$name: collected",            150e-6, sub { $lock->acquire });
+    aimed("$name: collected",            150e-6, sub { my $held = $lock->acquire });
     aimed("$name: a request, collected", 150e-6, sub { $lock->begin });
 }
 done_testing();

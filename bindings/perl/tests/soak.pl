@@ -22,7 +22,7 @@ my $folder = $ENV{ATMOST_DIR} = tempdir(CLEANUP => 1);
 
 sub work ($which, $counter) {
     open my $witness, '+>>', "$folder/witness" or die $!;
-    my $lock = Atmost->new('a', wait => $which % 2 ? 0 : 'Inf');
+    my $lock = Atmost->new('a', wait => $which % 2 ? 0 : 'inf');
     while (1) {
         eval {
             $lock->with(sub {

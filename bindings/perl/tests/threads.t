@@ -8,6 +8,8 @@ BEGIN {
     require threads;
 }
 use Atmost;
+use FindBin;
+use lib $FindBin::Bin;
 use Outside qw(fresh run_a);
 
 fresh;
@@ -15,7 +17,7 @@ my $held    = Atmost->new('a')->acquire;
 my $waiting = Atmost->new('b', wait => 60)->begin;
 my $copied  = threads->create(sub { defined $held && eval { $held->token } ? 1 : 0 })->join;
 is($copied, 0, 'a held lock is not copied');
-my $refused = threads->create(sub { eval { Atmost->new('a')->acquire }; ref $@ })->join;
+my $refused = threads->create(sub { eval { my $held = Atmost->new('a')->acquire }; ref $@ })->join;
 is($refused, 'Atmost::Busy', 'a thread is refused as a process is');
 my @entries = threads->create(sub { scalar Atmost->new('a')->list })->join;
 is_deeply(\@entries, [1], 'a thread may look');

@@ -4,6 +4,8 @@ use v5.36;
 use Atmost qw(may_be_killed);
 use IO::Select;
 use POSIX ();
+use FindBin;
+use lib $FindBin::Bin;
 use Outside qw(answer end_of eventually fresh holder program run_a waiters);
 use Test::More;
 
@@ -16,7 +18,7 @@ sub waiting ($script) {
 {
     fresh();
     my $holder = holder();
-    my ($pid, $said) = waiting('Atmost->new("a", wait => "Inf")->acquire');
+    my ($pid, $said) = waiting('my $held = Atmost->new("a", wait => "inf")->acquire');
     kill INT => $pid;
     close $said;
     is($? & 127, 2, 'INT ends a waiting program');
@@ -27,7 +29,7 @@ sub waiting ($script) {
     fresh();
     my $holder = holder();
     my ($pid, $said) = waiting('$SIG{INT} = sub { die "heard\n" };'
-            . 'eval { Atmost->new("a", wait => "Inf")->acquire }; print $@;'
+            . 'eval { my $held = Atmost->new("a", wait => "inf")->acquire }; print $@;'
             . 'print scalar(() = Atmost->new("a")->list), "\n"');
     kill INT => $pid;
     is(join('', <$said>), "heard\n1\n", 'a handler that dies ends the wait and gives the place up');
@@ -42,7 +44,7 @@ for my $ask (qw(begin get)) {    # with and without a wait
     local *{"Atmost::Native::$ask"} = sub { my $answer = $real->(@_); kill INT => $$; $answer };
     local $SIG{INT} = sub { die "heard\n" };
     my %wait = $ask eq 'begin' ? (wait => 1000) : ();
-    eval { Atmost->new('a', %wait)->acquire };
+    eval { my $held = Atmost->new('a', %wait)->acquire };
     is($@, "heard\n", "a handler that dies right after $ask");
     is(scalar(() = Atmost->new('a')->list), 0, 'leaves nothing behind');
 }
@@ -50,7 +52,7 @@ for my $ask (qw(begin get)) {    # with and without a wait
     fresh();
     my $holder = holder();
     my ($pid, $said) = waiting('$| = 1; $SIG{USR1} = sub { print "heard\n" };'
-            . 'Atmost->new("a", wait => "Inf")->acquire; print "admitted\n"');
+            . 'my $held = Atmost->new("a", wait => "inf")->acquire; print "admitted\n"');
     kill USR1 => $pid;
     is(scalar <$said>, "heard\n", 'a handler that returns runs while it waits');
     is(waiters(), 1, 'and the wait goes on');
@@ -61,7 +63,7 @@ for my $ask (qw(begin get)) {    # with and without a wait
 {
     fresh();
     my $holder  = holder();
-    my $request = Atmost->new('a', wait => 'Inf')->begin;
+    my $request = Atmost->new('a', wait => 'inf')->begin;
     my $select  = IO::Select->new($request->descriptor);
     eventually(sub { waiters() == 1 });
     ok(!$request->ready && !$select->can_read(0), 'not ready while it waits');
@@ -74,7 +76,7 @@ for my $ask (qw(begin get)) {    # with and without a wait
 {
     fresh();
     my $holder  = holder();
-    my $lock    = Atmost->new('a', wait => 'Inf');
+    my $lock    = Atmost->new('a', wait => 'inf');
     my $request = $lock->begin;
     $request->cancel;
     is(answer(sub { $request->finish }), 'Atmost::Interrupted', 'cancelled');
@@ -95,7 +97,7 @@ for my $ask (qw(begin get)) {    # with and without a wait
 {
     fresh();
     my @lost;
-    my $held = Atmost->new('a', max_hold => 0.05, on_lost => sub { push @lost, @_ })->acquire;
+    my $held = Atmost->new('a', max_runtime => 0.05, on_lost => sub { push @lost, @_ })->acquire;
     my $token = $held->token;
     ok(IO::Select->new($held->lost_descriptor)->can_read(300), 'a notice');
     is_deeply(\@lost, [], 'waits for the program');
@@ -107,10 +109,10 @@ for my $ask (qw(begin get)) {    # with and without a wait
 }
 {
     fresh();
-    my %limit  = (max_hold => 0.05, on_lost => sub { die "lost\n" });
+    my %limit  = (max_runtime => 0.05, on_lost => sub { die "lost\n" });
     my $held   = Atmost->new('b', %limit)->acquire;
     my $holder = holder();
-    is(answer(sub { Atmost->new('a', wait => 'Inf')->acquire }), "lost\n", 'also while it waits');
+    is(answer(sub { my $held = Atmost->new('a', wait => 'inf')->acquire }), "lost\n", 'also while it waits');
     is(waiters(), 0, 'and it may die there');
     end_of($holder);
 }

@@ -1,4 +1,4 @@
-/* What the parts of the extension share. It is C so that no handler of a signal can get between an
+/* Shared by the parts of the extension. It is C so that no handler of a signal can get between an
  * admission and its owner, or between the end of a block and the release: Python runs handlers
  * before and after calls of C, never within them.
  *
@@ -15,6 +15,7 @@
 typedef struct Held {
   PyObject_HEAD atmost_lock* lock; /* NULL once it is released */
   PyObject* on_lost;               /* which the library calls until the release; or NULL */
+  struct Lock* by;                 /* the Lock that has it by acquire(), or NULL */
   uint64_t token;
   unsigned slot;
   PyObject* weak_references;
@@ -25,33 +26,31 @@ Held* HeldNew(PyObject* on_lost);
 /* `answer` is that of the call that wrote held->lock. Takes the reference to `held`: returns it, or
  * raises the refusal. */
 PyObject* HeldIf(Held* held, int answer);
+/* The argument of release(); -1: an exception. */
+int SuccessOf(PyObject* const* args, Py_ssize_t count, PyObject* keywords);
 /* Again: nothing. */
 void HeldEnd(Held* held, int success);
 
-/* LOCKS (lock.c, options.c). What to take, and how. */
+/* LOCKS (lock.c, options.c). Locks to be taken, with their options. */
 typedef struct Uses Uses;
 typedef struct Lock {
-  PyObject_HEAD atmost_options options;
-  const char* name;    /* of an atom: its operator */
-  const char* operand; /* NULL: no atom */
-  const char* host;
-  PyObject* texts; /* a list of what the pointers refer to */
+  PyObject_HEAD atmost_request* request;
   PyObject* on_lost;
-  Uses* uses; /* by blocks; NULL: none */
+  Uses* uses; /* what it holds; NULL: nothing */
   PyObject* weak_references;
 } Lock;
 extern PyTypeObject LockType;
 
-/* Sets a field of atmost_options: (name, value), the value as _lock.py has prepared it. */
+/* Sets an option: (name, value). Nothing for None. */
 PyObject* SetOption(Lock* lock, PyObject* const* args, Py_ssize_t count);
-int Begin(const Lock* lock, atmost_request** request);
-int Get(const Lock* lock, atmost_lock** to);
 Held* Take(Lock* lock);
 
-/* USES (uses.c). What blocks hold, by task or, where there is none, by thread. */
-int UsesPush(Lock* lock, Held* held);
-/* The last one of whoever runs now, or the only one; a new reference. */
-Held* UsesPop(Lock* lock);
+/* USES (uses.c). The holds of a Lock, by task or, where there is none, by thread: by blocks, and by
+ * acquire(). */
+int UsesPush(Lock* lock, Held* held, int by_block);
+/* The last one of whoever runs now, or the only one: that of a block, or with `by_block` 0 any that
+ * is still held. A new reference. */
+Held* UsesPop(Lock* lock, int by_block);
 void UsesRemove(Lock* lock, const Held* held);
 void UsesClear(Lock* lock);
 int UsesVisit(const Lock* lock, visitproc visit, void* arg);
@@ -63,10 +62,10 @@ extern PyTypeObject FileLockType, FileUseType;
 extern PyTypeObject WaitingType;
 /* lock._begin() */
 PyObject* WaitingNew(Lock* lock, PyObject* unused);
-/* Waits until `request` is answered; -1: the handler of a signal raised. */
-int Await(const atmost_request* request);
+/* Waits until it is answered; -1: the handler of a signal raised. */
+int Await(const atmost_pending* pending);
 /* In place of atmost_finish(). A takeover that has begun is finished first. */
-void Abandon(atmost_request* request);
+void Abandon(atmost_pending* pending);
 
 /* LOOKING (look.c). */
 PyObject* List(Lock* lock, PyObject* unused);

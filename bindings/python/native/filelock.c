@@ -3,7 +3,7 @@
 
 #include "atmost_python.h"
 
-/* What a thread holds; it ends with the thread. A forked child has none of what its parent has. */
+/* The holds of a thread, which end with it. A forked child has none of what its parent has. */
 typedef struct Use {
   PyObject_HEAD unsigned long count;
   pid_t process;

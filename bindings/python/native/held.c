@@ -52,17 +52,30 @@ static int Clear(PyObject* self) {
   return 0;
 }
 
-static PyObject* Release(Held* held, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+int SuccessOf(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   const Py_ssize_t named = keywords == NULL ? 0 : PyTuple_GET_SIZE(keywords);
-  int success = 1;
-  if (count + named > 1)
-    return PyErr_Format(PyExc_TypeError, "release() takes one argument, success");
-  if (named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, 0), "success") != 0)
-    return PyErr_Format(PyExc_TypeError, "release() has no argument %R",
-                        PyTuple_GET_ITEM(keywords, 0));
-  if (count + named == 1) success = PyObject_IsTrue(args[0]);
-  if (success < 0) return NULL;
+  if (count + named > 1) {
+    PyErr_SetString(PyExc_TypeError, "release() takes one argument, success");
+    return -1;
+  }
+  if (named == 1 &&
+      PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, 0), "success") != 0) {
+    PyErr_Format(PyExc_TypeError, "release() has no argument %R", PyTuple_GET_ITEM(keywords, 0));
+    return -1;
+  }
+  return count + named == 1 ? PyObject_IsTrue(args[0]) : 1;
+}
+
+/* Its Lock forgets it, if that has it by acquire(). */
+static void Leave(Held* held, int success) {
+  if (held->by != NULL) UsesRemove(held->by, held);
   HeldEnd(held, success);
+}
+
+static PyObject* Release(Held* held, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  const int success = SuccessOf(args, count, keywords);
+  if (success < 0) return NULL;
+  Leave(held, success);
   Py_RETURN_NONE;
 }
 
@@ -73,7 +86,7 @@ static PyObject* Enter(PyObject* self, PyObject* unused) {
 }
 
 static PyObject* Exit(Held* held, PyObject* const* args, Py_ssize_t count) {
-  HeldEnd(held, count == 0 || args[0] == Py_None);
+  Leave(held, count == 0 || args[0] == Py_None);
   Py_RETURN_NONE;
 }
 
@@ -109,7 +122,8 @@ static PyGetSetDef properties[] = {
 PyTypeObject HeldType = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "atmost.Held",
     .tp_doc =
-        "An admission. It ends by release(), with the process, or when nobody refers to it. "
+        "An admission. It ends by release(), with the process, or when neither it nor its Lock is "
+        "referred to. "
         "As a context manager it is released at the end of the block: a success unless an "
         "exception leaves.",
     .tp_basicsize = sizeof(Held),

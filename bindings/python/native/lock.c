@@ -2,63 +2,64 @@
 
 #include "atmost_python.h"
 
-int Begin(const Lock* lock, atmost_request** request) {
-  if (lock->operand != NULL)
-    return atmost_begin_atom(lock->name, lock->operand, lock->host, &lock->options, request);
-  return atmost_begin(lock->name, &lock->options, request);
-}
-
-int Get(const Lock* lock, atmost_lock** to) {
-  if (lock->operand != NULL)
-    return atmost_get_atom(lock->name, lock->operand, lock->host, &lock->options, to);
-  return atmost_get(lock->name, &lock->options, to);
-}
-
 /* A lock that is free is taken at once. -1: the handler of a signal raised. */
 static int GetOrWait(const Lock* lock, atmost_lock** to) {
-  atmost_request* request = NULL;
+  atmost_pending* pending = NULL;
   int answered = 0;
   int answer;
-  Py_BEGIN_ALLOW_THREADS answer = Begin(lock, &request);
-  if (answer == ATMOST_ADMITTED) answered = atmost_answered(request);
-  if (answered) answer = atmost_finish(request, to);
+  Py_BEGIN_ALLOW_THREADS answer = atmost_begin(lock->request, &pending);
+  if (answer == ATMOST_ADMITTED) answered = atmost_answered(pending);
+  if (answered) answer = atmost_finish(pending, to);
   Py_END_ALLOW_THREADS if (answer != ATMOST_ADMITTED || answered) return answer;
-  if (Await(request) != 0) {
-    Abandon(request);
+  if (Await(pending) != 0) {
+    Abandon(pending);
     return -1;
   }
-  return atmost_finish(request, to);
+  return atmost_finish(pending, to);
 }
 
 Held* Take(Lock* lock) {
   Held* held = HeldNew(lock->on_lost);
   if (held == NULL) return NULL;
   int answer;
-  if (lock->options.wait == 0) {
-    Py_BEGIN_ALLOW_THREADS answer = Get(lock, &held->lock);
-    Py_END_ALLOW_THREADS
-  } else {
+  if (atmost_waits(lock->request)) {
     answer = GetOrWait(lock, &held->lock);
+  } else {
+    Py_BEGIN_ALLOW_THREADS answer = atmost_get(lock->request, &held->lock);
+    Py_END_ALLOW_THREADS
   }
   if (answer >= 0) return (Held*)HeldIf(held, answer);
   Py_DECREF(held);
   return NULL;
 }
 
+static PyObject* TakeAndKeep(Lock* lock, int by_block) {
+  Held* held = Take(lock);
+  if (held != NULL && UsesPush(lock, held, by_block) != 0) Py_CLEAR(held);
+  return (PyObject*)held;
+}
+
 static PyObject* Acquire(PyObject* self, PyObject* unused) {
   (void)unused;
-  return (PyObject*)Take((Lock*)self);
+  return TakeAndKeep((Lock*)self, 0);
 }
 
 static PyObject* Enter(PyObject* self, PyObject* unused) {
   (void)unused;
-  Held* held = Take((Lock*)self);
-  if (held != NULL && UsesPush((Lock*)self, held) != 0) Py_CLEAR(held);
-  return (PyObject*)held;
+  return TakeAndKeep((Lock*)self, 1);
+}
+
+static PyObject* Release(Lock* lock, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  const int success = SuccessOf(args, count, keywords);
+  Held* held = success < 0 ? NULL : UsesPop(lock, 0);
+  if (held == NULL) return NULL;
+  HeldEnd(held, success);
+  Py_DECREF(held);
+  Py_RETURN_NONE;
 }
 
 static PyObject* Exit(Lock* lock, PyObject* const* args, Py_ssize_t count) {
-  Held* held = UsesPop(lock);
+  Held* held = UsesPop(lock, 1);
   if (held == NULL) return NULL;
   HeldEnd(held, count == 0 || args[0] == Py_None);
   Py_DECREF(held);
@@ -79,10 +80,14 @@ static int IsHeld(PyObject* held) {
   return 0;
 }
 
-static PyObject* Entered(PyObject* self, PyObject* held) {
-  if (!IsHeld(held) || UsesPush((Lock*)self, (Held*)held) != 0) return NULL;
+static PyObject* Kept(PyObject* self, PyObject* held, int by_block) {
+  if (!IsHeld(held) || UsesPush((Lock*)self, (Held*)held, by_block) != 0) return NULL;
   Py_RETURN_NONE;
 }
+
+static PyObject* Acquired(PyObject* self, PyObject* held) { return Kept(self, held, 0); }
+
+static PyObject* Entered(PyObject* self, PyObject* held) { return Kept(self, held, 1); }
 
 static PyObject* NotEntered(PyObject* self, PyObject* held) {
   if (!IsHeld(held)) return NULL;
@@ -91,18 +96,18 @@ static PyObject* NotEntered(PyObject* self, PyObject* held) {
   Py_RETURN_NONE;
 }
 
-/* The name, or an atom's operator, operand and, unless it is this one, host: bytes. */
+/* The name, or an atom's operator and operand: bytes. */
 static int Init(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const atmost_options defaults = ATMOST_DEFAULTS;
   Lock* lock = (Lock*)self;
-  if (lock->texts != NULL || (keywords != NULL && PyDict_Size(keywords) != 0)) {
+  const char* name = NULL;
+  const char* operand = NULL;
+  if (lock->request != NULL || (keywords != NULL && PyDict_Size(keywords) != 0)) {
     PyErr_SetString(PyExc_TypeError, "once, with bytes");
     return -1;
   }
-  lock->options = defaults;
-  lock->texts = PyList_New(0);
-  if (lock->texts == NULL || PyList_Append(lock->texts, args) != 0) return -1;
-  return PyArg_ParseTuple(args, "y|yy", &lock->name, &lock->operand, &lock->host) ? 0 : -1;
+  if (!PyArg_ParseTuple(args, "y|y", &name, &operand)) return -1;
+  lock->request = operand != NULL ? atmost_new_atom(name, operand) : atmost_new(name);
+  return 0;
 }
 
 static int Traverse(PyObject* self, visitproc visit, void* arg) {
@@ -113,8 +118,9 @@ static int Traverse(PyObject* self, visitproc visit, void* arg) {
 static int Clear(PyObject* self) {
   Lock* lock = (Lock*)self;
   UsesClear(lock);
-  lock->options.on_lost = NULL;
-  Py_CLEAR(lock->on_lost);
+  atmost_free(lock->request);
+  lock->request = NULL;
+  Py_CLEAR(lock->on_lost); /* each Held has a reference of its own */
   return 0;
 }
 
@@ -123,19 +129,22 @@ static void Dealloc(PyObject* self) {
   PyObject_GC_UnTrack(self);
   if (lock->weak_references != NULL) PyObject_ClearWeakRefs(self);
   Clear(self);
-  Py_CLEAR(lock->texts);
   Py_TYPE(self)->tp_free(self);
 }
 
 static PyMethodDef methods[] = {
     {"acquire", Acquire, METH_NOARGS,
-     "acquire(): raises Busy or TooSoon. A signal's handler runs while it waits; when that raises "
+     "acquire(): raises Busy or TooSoon. The Lock holds it until release(), its own or that of the "
+     "Held that is returned. A signal's handler runs while it waits; when that raises "
      "(KeyboardInterrupt), the wait is given up."},
+    {"release", (PyCFunction)(void (*)(void))Release, METH_FASTCALL | METH_KEYWORDS,
+     "release(success=True): what this task or thread acquired last, else the only one."},
     {"__enter__", Enter, METH_NOARGS, NULL},
     {"__exit__", (PyCFunction)(void (*)(void))Exit, METH_FASTCALL, NULL},
     {"__aexit__", (PyCFunction)(void (*)(void))AsyncExit, METH_FASTCALL, NULL},
     {"_set", (PyCFunction)(void (*)(void))SetOption, METH_FASTCALL, NULL},
     {"_begin", (PyCFunction)WaitingNew, METH_NOARGS, NULL},
+    {"_acquired", Acquired, METH_O, NULL},
     {"_entered", Entered, METH_O, NULL},
     {"_not_entered", NotEntered, METH_O, NULL},
     {"_list", (PyCFunction)List, METH_NOARGS, NULL},

@@ -49,7 +49,7 @@ PyObject* List(Lock* lock, PyObject* unused) {
   Listing listing = {NULL, PyList_New(0), 0};
   if (listing.entries == NULL) return NULL;
   listing.state = PyEval_SaveThread();
-  const int answer = atmost_list(lock->name, &lock->options, Each, &listing);
+  const int answer = atmost_list(lock->request, Each, &listing);
   PyEval_RestoreThread(listing.state);
   if (answer == ATMOST_ADMITTED && !listing.failed) return listing.entries;
   Py_DECREF(listing.entries);
@@ -61,7 +61,7 @@ PyObject* Check(Lock* lock, PyObject* unused) {
   (void)unused;
   unsigned held = 0;
   int answer;
-  Py_BEGIN_ALLOW_THREADS answer = atmost_check(lock->name, &lock->options, &held);
+  Py_BEGIN_ALLOW_THREADS answer = atmost_check(lock->request, &held);
   Py_END_ALLOW_THREADS if (answer == ATMOST_ADMITTED) return Py_BuildValue("(IO)", held, Py_None);
   PyObject* refusal = Refusal(answer);
   return refusal == NULL ? NULL : Py_BuildValue("(IN)", held, refusal);

@@ -2,7 +2,7 @@
 
 #include "atmost_python.h"
 
-/* Who entered a block: the task that ran, or the thread. */
+/* The owner of a block: the task that ran, or the thread. */
 typedef struct Owner {
   PyObject* task; /* NULL: a thread */
   unsigned long thread;
@@ -11,6 +11,7 @@ typedef struct Owner {
 typedef struct Use {
   Owner by;
   Held* held;
+  int by_block;
 } Use;
 
 struct Uses {
@@ -45,7 +46,7 @@ static int IsBy(const Use* use, const Owner* owner) {
   return use->by.thread == owner->thread;
 }
 
-int UsesPush(Lock* lock, Held* held) {
+int UsesPush(Lock* lock, Held* held, int by_block) {
   const Owner owner = Current();
   Uses* uses = lock->uses;
   if (uses == NULL || uses->count == uses->room) {
@@ -60,8 +61,9 @@ int UsesPush(Lock* lock, Held* held) {
     larger->room = room;
     lock->uses = uses = larger;
   }
-  const Use use = {owner, held};
+  const Use use = {owner, held, by_block};
   Py_INCREF(held);
+  if (!by_block) held->by = lock;
   uses->each[uses->count++] = use;
   return 0;
 }
@@ -72,22 +74,40 @@ static Held* Remove(Uses* uses, size_t at) {
   --uses->count;
   memmove(&uses->each[at], &uses->each[at + 1], (uses->count - at) * sizeof(Use));
   Py_XDECREF(use.by.task);
+  use.held->by = NULL;
   return use.held;
 }
 
+static int IsMeant(const Use* use, int by_block) {
+  return by_block ? use->by_block : use->held->lock != NULL;
+}
+
+/* That of a block stays until its end. */
+static Held* TakeOut(Uses* uses, size_t at, int by_block) {
+  if (by_block || !uses->each[at].by_block) return Remove(uses, at);
+  Py_INCREF(uses->each[at].held);
+  return uses->each[at].held;
+}
+
 /* A generator may be closed, and an ExitStack left, by another task or thread. */
-Held* UsesPop(Lock* lock) {
+Held* UsesPop(Lock* lock, int by_block) {
   const Owner owner = Current();
   Uses* uses = lock->uses;
-  const size_t count = uses == NULL ? 0 : uses->count;
-  size_t at = count;
-  while (at > 0 && !IsBy(&uses->each[at - 1], &owner)) --at;
+  size_t meant = 0, last = 0, own = 0; /* places from 1; 0: none */
+  for (size_t at = 0; uses != NULL && at < uses->count; ++at) {
+    if (!IsMeant(&uses->each[at], by_block)) continue;
+    ++meant;
+    last = at + 1;
+    if (IsBy(&uses->each[at], &owner)) own = at + 1;
+  }
   Py_XDECREF(owner.task);
-  if (at > 0) return Remove(uses, at - 1);
-  if (count == 1) return Remove(uses, 0);
+  if (own > 0) return TakeOut(uses, own - 1, by_block);
+  if (meant == 1) return TakeOut(uses, last - 1, by_block);
   PyErr_SetString(PyExc_RuntimeError,
-                  "the block was entered by another task or thread; use `with lock.acquire()` or "
-                  "`with await lock.acquire_async()`");
+                  meant == 0
+                      ? "the lock is not held"
+                      : "it was taken by another task or thread; use `with lock.acquire()` or "
+                        "`with await lock.acquire_async()`");
   return NULL;
 }
 

@@ -7,9 +7,9 @@
  * before poll(). */
 enum { HEAR_MS = 100 };
 
-int Await(const atmost_request* request) {
-  if (atmost_answered(request)) return 0;
-  struct pollfd answer = {atmost_descriptor((atmost_request*)(uintptr_t)request), POLLIN, 0};
+int Await(const atmost_pending* pending) {
+  if (atmost_answered(pending)) return 0;
+  struct pollfd answer = {atmost_descriptor((atmost_pending*)(uintptr_t)pending), POLLIN, 0};
   for (;;) {
     int ready;
     Py_BEGIN_ALLOW_THREADS ready = poll(&answer, 1, HEAR_MS);
@@ -19,17 +19,17 @@ int Await(const atmost_request* request) {
 }
 
 /* The exception that is set stays. */
-void Abandon(atmost_request* request) {
+void Abandon(atmost_pending* pending) {
   Py_BEGIN_ALLOW_THREADS atmost_lock* lock;
-  atmost_cancel(request);
-  if (atmost_finish(request, &lock) == ATMOST_ADMITTED) atmost_release(lock, 0);
+  atmost_cancel(pending);
+  if (atmost_finish(pending, &lock) == ATMOST_ADMITTED) atmost_release(lock, 0);
   Py_END_ALLOW_THREADS
 }
 
 /* A request that waits beside the program. Unless it is finished, it ends with its last
  * reference. */
 typedef struct Waiting {
-  PyObject_HEAD atmost_request* request; /* NULL once it is finished */
+  PyObject_HEAD atmost_pending* pending; /* NULL once it is finished */
   PyObject* on_lost;
 } Waiting;
 
@@ -37,27 +37,27 @@ PyObject* WaitingNew(Lock* lock, PyObject* unused) {
   (void)unused;
   Waiting* waiting = PyObject_New(Waiting, &WaitingType);
   if (waiting == NULL) return NULL;
-  waiting->request = NULL;
+  waiting->pending = NULL;
   waiting->on_lost = lock->on_lost;
   Py_XINCREF(waiting->on_lost);
   int answer;
-  Py_BEGIN_ALLOW_THREADS answer = Begin(lock, &waiting->request);
+  Py_BEGIN_ALLOW_THREADS answer = atmost_begin(lock->request, &waiting->pending);
   Py_END_ALLOW_THREADS if (answer == ATMOST_ADMITTED) return (PyObject*)waiting;
   RaiseRefusal(answer);
   Py_DECREF(waiting);
   return NULL;
 }
 
-static atmost_request* TakeRequest(Waiting* waiting) {
-  atmost_request* request = waiting->request;
-  waiting->request = NULL;
-  return request;
+static atmost_pending* TakePending(Waiting* waiting) {
+  atmost_pending* pending = waiting->pending;
+  waiting->pending = NULL;
+  return pending;
 }
 
 static PyObject* GiveUp(PyObject* self, PyObject* unused) {
   (void)unused;
-  atmost_request* request = TakeRequest((Waiting*)self);
-  if (request != NULL) Abandon(request);
+  atmost_pending* pending = TakePending((Waiting*)self);
+  if (pending != NULL) Abandon(pending);
   Py_RETURN_NONE;
 }
 
@@ -68,28 +68,28 @@ static void Dealloc(PyObject* self) {
 }
 
 static int IsOver(const Waiting* waiting) {
-  if (waiting->request != NULL) return 0;
-  PyErr_SetString(PyExc_RuntimeError, "the request is finished");
+  if (waiting->pending != NULL) return 0;
+  PyErr_SetString(PyExc_RuntimeError, "it is finished");
   return 1;
 }
 
 static PyObject* Answered(PyObject* self, PyObject* unused) {
   (void)unused;
   const Waiting* waiting = (Waiting*)self;
-  return IsOver(waiting) ? NULL : PyBool_FromLong(atmost_answered(waiting->request));
+  return IsOver(waiting) ? NULL : PyBool_FromLong(atmost_answered(waiting->pending));
 }
 
 static PyObject* Descriptor(PyObject* self, PyObject* unused) {
   (void)unused;
   const Waiting* waiting = (Waiting*)self;
-  return IsOver(waiting) ? NULL : PyLong_FromLong(atmost_descriptor(waiting->request));
+  return IsOver(waiting) ? NULL : PyLong_FromLong(atmost_descriptor(waiting->pending));
 }
 
 static PyObject* Cancel(PyObject* self, PyObject* unused) {
   (void)unused;
   const Waiting* waiting = (Waiting*)self;
   if (IsOver(waiting)) return NULL;
-  atmost_cancel(waiting->request);
+  atmost_cancel(waiting->pending);
   Py_RETURN_NONE;
 }
 
@@ -99,9 +99,9 @@ static PyObject* Finish(PyObject* self, PyObject* unused) {
   if (IsOver(waiting)) return NULL;
   Held* held = HeldNew(waiting->on_lost);
   if (held == NULL) return NULL;
-  atmost_request* request = TakeRequest(waiting);
+  atmost_pending* pending = TakePending(waiting);
   int answer;
-  Py_BEGIN_ALLOW_THREADS answer = atmost_finish(request, &held->lock);
+  Py_BEGIN_ALLOW_THREADS answer = atmost_finish(pending, &held->lock);
   Py_END_ALLOW_THREADS return HeldIf(held, answer);
 }
 

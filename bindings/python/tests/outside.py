@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Callable, Dict, Iterator
 
-ATMOST = os.environ["ATMOST_PROGRAM"]
+ATMOST = "atmost"  # which is installed with the library
+TESTS = Path(__file__).resolve().parent
 BUSY, TOO_SOON = 75, 76
 
 

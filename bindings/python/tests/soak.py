@@ -26,7 +26,7 @@ TAKES, KILLS, WORKERS = 10_000, 300, 4
 def work(folder: Path, which: int, counter: int) -> None:
     witness = os.open(folder / "witness", os.O_RDWR | os.O_CREAT)
     waits = which % 2 == 0
-    lock = atmost.Lock("a", directory=folder, wait=math.inf if waits else 0.0)
+    lock = atmost.Lock("a", dir=folder, wait=math.inf if waits else 0.0)
     while True:
         try:
             with lock:
@@ -70,7 +70,7 @@ def main() -> int:
     for worker in workers.values():
         os.kill(worker, signal.SIGKILL)
         os.waitpid(worker, 0)
-    left = len(atmost.Lock("a", directory=folder).list())
+    left = len(atmost.Lock("a", dir=folder).list())
     outsider = outside.run(folder)
     print(f"python soak: {takes} takes, {kills} killed, {overlaps} overlaps, {left} left, "
           f"another process then ends with {outsider}, {time.monotonic() - began:.0f} s")

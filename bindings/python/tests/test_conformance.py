@@ -10,9 +10,9 @@ from typing import Any, Dict
 import pytest
 
 import atmost
+import outside
 
-TABLE = Path(os.environ["ATMOST_CONFORMANCE"])
-SITUATIONS = json.loads(TABLE.read_text())["situations"]
+SITUATIONS = json.loads((outside.TESTS / "conformance.json").read_text())["situations"]
 REFUSALS = {"busy": atmost.Busy, "too_soon": atmost.TooSoon, "usage": atmost.UsageError}
 
 
@@ -31,18 +31,25 @@ class Runner:
         for step in steps:
             getattr(self, step["do"])(step)
 
-    def get(self, step: Any) -> None:
+    def lock(self, step: Any) -> atmost.Lock:
         name = atmost.Atom(*step["atom"]) if "atom" in step else step["lock"]
-        options = {field: number(value) for field, value in step.get("options", {}).items()}
-        lock = atmost.Lock(name, directory=self.directory, **options)
+        options = {option: number(value) for option, value in step.get("options", {}).items()}
+        return atmost.Lock(name, dir=self.directory, **options)
+
+    def check(self, step: Any) -> None:
+        looked = self.lock(step).check()
+        assert (looked.admitted, looked.held) == (step["answer"] == "admitted", step["held"])
+        assert len(self.lock(step).list()) == step["held"]
+
+    def get(self, step: Any) -> None:
         if step["answer"] != "admitted":
             with pytest.raises(REFUSALS[step["answer"]]) as refusal:
-                lock.acquire()
+                self.lock(step).acquire()
             assert refusal.value.why == step.get("why", refusal.value.why)
             if "retry_in" in step:
                 assert refusal.value.retry_in == pytest.approx(number(step["retry_in"]), abs=0.01)
             return
-        held = lock.acquire()
+        held = self.lock(step).acquire()
         self.held[step["as"]] = held
         self.tokens[step["as"]] = held.token
         assert held.slot == step.get("slot", held.slot)

@@ -1,4 +1,4 @@
-"""Every example of docs/python.md, each in a process of its own."""
+"""Every example of README.md, each in a process of its own."""
 import os
 import re
 import subprocess
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = re.findall(r"^```python\n(.*?)^```$", Path(os.environ["ATMOST_DOCUMENT"]).read_text(),
+import outside
+
+EXAMPLES = re.findall(r"^```python\n(.*?)^```$", (outside.TESTS.parent / "README.md").read_text(),
                       re.M | re.S)
 
 

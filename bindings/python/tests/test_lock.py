@@ -16,7 +16,7 @@ import outside
 
 
 def lock(folder: Path, **options: object) -> atmost.Lock:
-    return atmost.Lock("a", directory=folder, **options)  # type: ignore[arg-type]
+    return atmost.Lock("a", dir=folder, **options)
 
 
 def waiters(folder: Path) -> int:
@@ -55,13 +55,11 @@ def test_list_and_check(tmp_path: Path) -> None:
         assert entry.pid != os.getpid() and entry.position is None
         assert one.check()[:3] == (False, 1, "no_slot")
     with pytest.raises(atmost.UsageError):
-        atmost.Lock(atmost.Atom("edit", "/etc/motd")).list()
-    with pytest.raises(atmost.UsageError):
         lock(tmp_path, max=0).check()
 
 
 def test_block_that_raises_is_no_success(tmp_path: Path) -> None:
-    once = lock(tmp_path, if_elapsed=900, elapsed_from="from_success")
+    once = lock(tmp_path, if_elapsed=900, elapsed_from="success")
     with pytest.raises(ZeroDivisionError):
         with once:
             raise ZeroDivisionError
@@ -71,6 +69,43 @@ def test_block_that_raises_is_no_success(tmp_path: Path) -> None:
     with pytest.raises(atmost.TooSoon) as soon:
         once.acquire()
     assert 890 < soon.value.retry_in <= 900
+
+
+def test_lock_is_the_holder_until_its_release(tmp_path: Path) -> None:
+    """The idiom of threading.Lock: the result of acquire() is dropped."""
+    one = lock(tmp_path, max=2)
+    one.acquire()
+    one.acquire()
+    assert one.check().held == 2
+    one.release()
+    assert one.check().held == 1
+    with one:
+        assert one.check().held == 2
+        one.release(success=False)  # that of the block
+        assert one.check().held == 1
+    one.release()
+    assert outside.run(tmp_path) == 0
+    with pytest.raises(RuntimeError, match="not held"):
+        one.release()
+
+
+def test_lock_that_holds_and_is_dropped(tmp_path: Path) -> None:
+    lock(tmp_path).acquire()
+    assert outside.run(tmp_path) == 0
+    held = lock(tmp_path).acquire()
+    assert held.held and outside.run(tmp_path) == outside.BUSY
+
+
+def test_async_acquire_whose_result_is_dropped(tmp_path: Path) -> None:
+    one = lock(tmp_path)
+
+    async def take() -> None:
+        await one.acquire_async()
+        assert outside.run(tmp_path) == outside.BUSY
+        one.release()
+
+    asyncio.run(take())
+    assert outside.run(tmp_path) == 0
 
 
 def test_decorator(tmp_path: Path) -> None:
@@ -128,7 +163,7 @@ import math, signal, sys, atmost
 signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     print("waiting", flush=True)
-    atmost.Lock("a", directory=sys.argv[1], wait=math.inf).acquire()
+    atmost.Lock("a", dir=sys.argv[1], wait=math.inf).acquire()
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
@@ -182,9 +217,9 @@ def test_on_lost_to_another_process(tmp_path: Path) -> None:
     held.release()
 
 
-def test_on_lost_after_max_hold(tmp_path: Path) -> None:
+def test_on_lost_after_max_runtime(tmp_path: Path) -> None:
     lost = threading.Event()
-    held = lock(tmp_path, on_lost=lambda token: lost.set(), max_hold=0.1).acquire()
+    held = lock(tmp_path, on_lost=lambda token: lost.set(), max_runtime=0.1).acquire()
     lost.wait()
     assert not held.held
     assert outside.run(tmp_path) == 0
@@ -208,3 +243,7 @@ def test_filelock_shape(tmp_path: Path) -> None:
 def test_nul_byte_is_refused() -> None:
     with pytest.raises(atmost.UsageError):
         atmost.Lock("a\0b")
+
+
+def test_version() -> None:
+    assert atmost.__version__ == "0.1.0"

@@ -68,7 +68,7 @@ typedef struct Listing {
   Tcl_Obj* entries;
 } Listing;
 
-/* What is not known, or does not apply, is left out. */
+/* A value that is not known, or does not apply, is left out. */
 static int AppendEntry(void* context, const atmost_entry* entry) {
   const Listing* listing = context;
   Tcl_Obj* dict = Tcl_NewDictObj();
@@ -89,15 +89,9 @@ static int AppendEntry(void* context, const atmost_entry* entry) {
   return 0;
 }
 
-static int RefuseAtom(Tcl_Interp* interp, const Spec* spec) {
-  if (spec->operand == NULL) return TCL_OK;
-  return RefuseArgument(interp, Tcl_NewStringObj("an atom cannot be looked at", -1));
-}
-
 int ListEntries(Tcl_Interp* interp, const Spec* spec) {
-  if (RefuseAtom(interp, spec) != TCL_OK) return TCL_ERROR;
   Listing listing = {spec->encoding, Tcl_NewListObj(0, NULL)};
-  const int answer = atmost_list(spec->name, &spec->options, AppendEntry, &listing);
+  const int answer = atmost_list(spec->request, AppendEntry, &listing);
   if (answer == ATMOST_ADMITTED) {
     Tcl_SetObjResult(interp, listing.entries);
     return TCL_OK;
@@ -107,9 +101,8 @@ int ListEntries(Tcl_Interp* interp, const Spec* spec) {
 }
 
 int Check(Tcl_Interp* interp, const Spec* spec) {
-  if (RefuseAtom(interp, spec) != TCL_OK) return TCL_ERROR;
   unsigned held = 0;
-  const int answer = atmost_check(spec->name, &spec->options, &held);
+  const int answer = atmost_check(spec->request, &held);
   if (answer != ATMOST_ADMITTED && answer != ATMOST_BUSY && answer != ATMOST_TOO_SOON)
     return Refuse(interp, spec->encoding, answer);
   const int admitted = answer == ATMOST_ADMITTED;

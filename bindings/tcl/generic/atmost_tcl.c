@@ -5,6 +5,7 @@ static int Acquire(Tcl_Interp* interp, Spec* spec, const CallOptions* call) {
   if (call->command != NULL) return TakeInLoop(interp, spec, call);
   const int code = Take(interp, spec, &held);
   if (code != TCL_OK) return code;
+  HeldBy(held, spec);
   Tcl_SetObjResult(interp, HeldCommand(interp, held));
   HeldDrop(held);
   return TCL_OK;
@@ -62,8 +63,9 @@ static int MayBeKilledObjCmd(ClientData data, Tcl_Interp* interp, int objc, Tcl_
 }
 
 static int LockNRCmd(ClientData data, Tcl_Interp* interp, int objc, Tcl_Obj* const objv[]) {
-  static const char* const kSubcommands[] = {"acquire", "check", "destroy", "list", "with", NULL};
-  enum { ACQUIRE, CHECK, DESTROY, LIST, WITH };
+  static const char* const kSubcommands[] = {"acquire", "check", "destroy", "list",
+                                             "release", "with",  NULL};
+  enum { ACQUIRE, CHECK, DESTROY, LIST, RELEASE, WITH };
   Spec* spec = data;
   CallOptions call = {NULL, NULL};
   int index;
@@ -79,6 +81,12 @@ static int LockNRCmd(ClientData data, Tcl_Interp* interp, int objc, Tcl_Obj* con
     if (objc < 3) return WrongArguments(interp, 2, objv, "?-as variable? script");
     if (ParseCallOptions(interp, objc - 3, objv + 2, ALLOW_AS, &call) != TCL_OK) return TCL_ERROR;
     return With(interp, spec, &call, objv[objc - 1]);
+  }
+  if (index == RELEASE) {
+    Held* held = LastHeldBy(spec);
+    if (held == NULL)
+      return RefuseArgument(interp, Tcl_NewStringObj("this thread does not hold the lock", -1));
+    return ReleaseCommand(interp, held, objc, objv);
   }
   if (objc != 2) return WrongArguments(interp, 2, objv, NULL);
   if (index == LIST) return ListEntries(interp, spec);
@@ -105,8 +113,7 @@ static int CreateObjCmd(ClientData data, Tcl_Interp* interp, int objc, Tcl_Obj* 
                                        : "create operator operand ?-option value ...?");
   if (Tcl_GetIndexFromObj(interp, objv[1], kSubcommands, "subcommand", TCL_EXACT, &index) != TCL_OK)
     return TCL_ERROR;
-  Spec* spec = SpecNew(interp, objv + 2, names, objc - 2 - names, objv + 2 + names,
-                       data == NULL ? 0 : ALLOW_HOST, &call);
+  Spec* spec = SpecNew(interp, objv + 2, names, objc - 2 - names, objv + 2 + names, 0, &call);
   if (spec == NULL) return TCL_ERROR;
   Tcl_Obj* name = NewName(interp, data == NULL ? "lock" : "atom");
   Tcl_NRCreateCommand(interp, Tcl_GetString(name), LockObjCmd, LockNRCmd, spec, LockDeleted);
@@ -126,7 +133,7 @@ static Tcl_ThreadDataKey loaded_key;
 
 int DLLEXPORT Atmost_Init(Tcl_Interp* interp) {
   static char atom; /* only its address matters, as LookObjCmd's and CreateObjCmd's data */
-  if (Tcl_InitStubs(interp, "8.6", 0) == NULL) return TCL_ERROR;
+  if (Tcl_InitStubs(interp, "8.6-", 0) == NULL) return TCL_ERROR;
   int* loaded = Tcl_GetThreadData(&loaded_key, sizeof(int));
   if (!*loaded) Tcl_CreateThreadExitHandler(EndThread, NULL);
   *loaded = 1;

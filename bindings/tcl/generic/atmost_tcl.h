@@ -1,4 +1,4 @@
-/* What the parts of the package share. Everything here belongs to the thread of the interpreter
+/* Shared by the parts of the package. Everything here belongs to the thread of the interpreter
  * that it was made for; only on_lost comes from another thread, and lost.c hands it over.
  *
  * A function that returns TCL_OK or TCL_ERROR leaves a message and an errorCode in the interpreter
@@ -9,29 +9,23 @@
 #include <atmost/atmost.h>
 #include <tcl.h>
 
-/* OPTIONS (options.c). What is to be taken, and how. Counted references, since a script that runs
+/* OPTIONS (options.c). A lock with its options. Counted references, since a script that runs
  * while a lock is waited for may delete the command that has the request. */
-typedef struct Text Text;
 typedef struct Spec {
   int references;
-  atmost_options options; /* on_lost and context are set for each take */
-  const char* name;       /* of an atom: its operator */
-  const char* operand;    /* NULL: no atom */
-  const char* host;
+  atmost_request* request;
   Tcl_Encoding encoding; /* of every text; NULL: the system's */
   Tcl_Obj* on_lost;      /* a command prefix, or NULL */
-  const char** also;
-  Text* texts; /* what the options refer to */
 } Spec;
 
-/* Options of one call, which atmost_options has not. Borrowed. */
+/* Options of one call, which are not the library's. Borrowed. */
 typedef struct CallOptions {
   Tcl_Obj* as;      /* a variable's name, or NULL */
   Tcl_Obj* command; /* a command prefix, or NULL */
 } CallOptions;
 
-/* The options that are allowed besides those of atmost_options. */
-enum { ALLOW_AS = 1, ALLOW_COMMAND = 2, ALLOW_HOST = 4, ALLOW_TAKE = 8 };
+/* The options that are allowed. */
+enum { ALLOW_AS = 1, ALLOW_COMMAND = 2 };
 
 /* A Spec with one reference, or NULL. `names`: the name, or an atom's operator and operand. */
 Spec* SpecNew(Tcl_Interp* interp, Tcl_Obj* const names[], int name_count, int objc,
@@ -51,12 +45,12 @@ int RefuseArgument(Tcl_Interp* interp, Tcl_Obj* message);
 int ListEntries(Tcl_Interp* interp, const Spec* spec);
 int Check(Tcl_Interp* interp, const Spec* spec);
 
-/* LOSSES (lost.c). What is to be called when a lock is lost. */
+/* LOSSES (lost.c). The script to be called when a lock is lost. */
 typedef struct Notice Notice;
-/* Stands in a Spec's options for its on_lost, where nothing is taken. */
+/* Stands in a Spec's request for its on_lost, where nothing is taken. */
 void NotLost(void* context, uint64_t token);
-/* NULL if the Spec has no on_lost; otherwise `options` is told of it. */
-Notice* NoticeNew(Tcl_Interp* interp, const Spec* spec, atmost_options* options);
+/* NULL if the Spec has no on_lost; otherwise its request is told of it. */
+Notice* NoticeNew(Tcl_Interp* interp, const Spec* spec);
 /* The library calls it no more: the lock is released, or was not admitted. A loss that is on its
  * way is reported unless `silent`. NULL is allowed. */
 void NoticeEnd(Notice* notice, int silent);
@@ -69,6 +63,12 @@ void DropLosses(void);
 typedef struct Held Held;
 /* With one reference, which is the caller's. */
 Held* HeldNew(atmost_lock* lock, Notice* notice);
+/* It was acquired of this Spec. */
+void HeldBy(Held* held, Spec* spec);
+/* The hold that the thread acquired last of the Spec and still has, or NULL. */
+Held* LastHeldBy(const Spec* spec);
+/* release ?success? */
+int ReleaseCommand(Tcl_Interp* interp, Held* held, int objc, Tcl_Obj* const objv[]);
 /* Makes its command, which has a reference of its own; the name, without a reference. */
 Tcl_Obj* HeldCommand(Tcl_Interp* interp, Held* held);
 /* Releases the lock, if it still is held, and deletes the command. */

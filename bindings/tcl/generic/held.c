@@ -6,6 +6,7 @@ struct Held {
   int references;
   atmost_lock* lock; /* NULL once it is released */
   Notice* notice;
+  Spec* by;           /* or NULL */
   Tcl_Interp* interp; /* of the command */
   Tcl_Command command;
   Held* next; /* of the thread's locks */
@@ -27,6 +28,7 @@ Held* HeldNew(atmost_lock* lock, Notice* notice) {
   held->references = 1;
   held->lock = lock;
   held->notice = notice;
+  held->by = NULL;
   held->interp = NULL;
   held->command = NULL;
   held->next = locks->first;
@@ -51,9 +53,21 @@ void HeldEnd(Held* held, int success) {
   if (held->command != NULL) Tcl_DeleteCommandFromToken(held->interp, held->command);
 }
 
+void HeldBy(Held* held, Spec* spec) {
+  SpecKeep(spec);
+  held->by = spec;
+}
+
+Held* LastHeldBy(const Spec* spec) {
+  Held* held = OfThread()->first;
+  while (held != NULL && held->by != spec) held = held->next;
+  return held;
+}
+
 void HeldDrop(Held* held) {
   if (--held->references > 0) return;
   Release(held, 0);
+  if (held->by != NULL) SpecDrop(held->by);
   ckfree((char*)held);
 }
 
@@ -69,7 +83,7 @@ static void CommandDeleted(ClientData data) {
   HeldDrop(held);
 }
 
-static int ReleaseCommand(Tcl_Interp* interp, Held* held, int objc, Tcl_Obj* const objv[]) {
+int ReleaseCommand(Tcl_Interp* interp, Held* held, int objc, Tcl_Obj* const objv[]) {
   int success = 1;
   if (objc > 3) {
     Tcl_WrongNumArgs(interp, 2, objv, "?success?");

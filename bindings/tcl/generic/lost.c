@@ -67,7 +67,7 @@ void NotLost(void* context, uint64_t token) {
   (void)token;
 }
 
-Notice* NoticeNew(Tcl_Interp* interp, const Spec* spec, atmost_options* options) {
+Notice* NoticeNew(Tcl_Interp* interp, const Spec* spec) {
   if (spec->on_lost == NULL) return NULL;
   Notice* notice = (Notice*)ckalloc(sizeof(Notice));
   notice->references = 2;
@@ -80,8 +80,7 @@ Notice* NoticeNew(Tcl_Interp* interp, const Spec* spec, atmost_options* options)
   notice->prefix = spec->on_lost;
   Tcl_IncrRefCount(notice->prefix);
   atomic_init(&notice->state, IDLE);
-  options->on_lost = QueueLoss;
-  options->context = notice;
+  atmost_set_on_lost(spec->request, QueueLoss, notice);
   return notice;
 }
 

@@ -1,119 +1,28 @@
-#include <limits.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "atmost_tcl.h"
 
-struct Text {
-  Text* next;
-  Tcl_DString bytes;
-};
-
-typedef enum Kind {
-  UNSIGNED,
-  INTEGER,
-  AGREEMENT, /* a boolean, or a negative number */
-  BOOLEAN,
-  SECONDS,
-  LIMIT, /* seconds, or auto */
-  TEXT,
-  TEXTS,
-  SHARING,
-  ON_BUSY,
-  ELAPSED_FROM,
-  ON_LOST,
-  ENCODING,
-  HOST,
-  AS,
-  COMMAND
-} Kind;
-
-typedef struct Option {
-  const char* name;
-  Kind kind;
-  size_t offset; /* in atmost_options */
-} Option;
-
-#define FIELD(field) offsetof(atmost_options, field)
-static const Option kOptions[] = {{"-also", TEXTS, FIELD(also)},
-                                  {"-as", AS, 0},
-                                  {"-command", COMMAND, 0},
-                                  {"-directory", TEXT, FIELD(directory)},
-                                  {"-elapsedfrom", ELAPSED_FROM, FIELD(elapsed_from)},
-                                  {"-encoding", ENCODING, 0},
-                                  {"-expireafter", LIMIT, FIELD(expire_after)},
-                                  {"-host", HOST, 0},
-                                  {"-id", TEXT, FIELD(id)},
-                                  {"-ifelapsed", LIMIT, FIELD(if_elapsed)},
-                                  {"-killgrace", SECONDS, FIELD(kill_grace)},
-                                  {"-log", TEXT, FIELD(log)},
-                                  {"-max", UNSIGNED, FIELD(max)},
-                                  {"-maxhold", LIMIT, FIELD(max_hold)},
-                                  {"-maybekilled", AGREEMENT, FIELD(may_be_killed)},
-                                  {"-mode", UNSIGNED, FIELD(mode)},
-                                  {"-nohistory", BOOLEAN, FIELD(no_history)},
-                                  {"-nolearn", BOOLEAN, FIELD(no_learn)},
-                                  {"-now", SECONDS, FIELD(now)},
-                                  {"-onbusy", ON_BUSY, FIELD(on_busy)},
-                                  {"-onlost", ON_LOST, 0},
-                                  {"-queuemax", INTEGER, FIELD(queue_max)},
-                                  {"-rate", TEXT, FIELD(rate)},
-                                  {"-sharing", SHARING, FIELD(sharing)},
-                                  {"-store", TEXT, FIELD(store)},
-                                  {"-take", UNSIGNED, FIELD(take)},
-                                  {"-trustfs", BOOLEAN, FIELD(trust_fs)},
-                                  {"-wait", SECONDS, FIELD(wait)},
-                                  {"-waittoosoon", BOOLEAN, FIELD(wait_too_soon)},
-                                  {NULL, TEXT, 0}};
-
-/* In the order of the constants, which begin with 0. */
-static const char* const kSharing[] = {"plain", "shared", "exclusive", NULL};
-static const char* const kOnBusy[] = {"fail", "replace", "join", "supersede", NULL};
-static const char* const kElapsedFrom[] = {"start", "finish", "success", NULL};
-
-static int FindOption(Tcl_Interp* interp, Tcl_Obj* word, const Option** option) {
-  int index;
-  if (Tcl_GetIndexFromObjStruct(interp, word, kOptions, sizeof(Option), "option", TCL_EXACT,
-                                &index) != TCL_OK)
-    return TCL_ERROR;
-  *option = &kOptions[index];
-  return TCL_OK;
-}
-
 /* Characters that the encoding does not have would be replaced, so that two names might become one
- * lock: they are refused, as are NUL bytes, which would cut the text. */
-static const char* KeepText(Tcl_Interp* interp, Spec* spec, Tcl_Obj* value) {
+ * lock: they are refused, as are NUL bytes, which would cut the text. `to` is to be freed in every
+ * case. */
+static const char* Encoded(Tcl_Interp* interp, Tcl_Encoding encoding, Tcl_Obj* value,
+                           Tcl_DString* to) {
   int length;
   const char* utf = Tcl_GetStringFromObj(value, &length);
-  Text* text = (Text*)ckalloc(sizeof(Text));
-  text->next = spec->texts;
-  spec->texts = text;
-  const char* bytes = Tcl_UtfToExternalDString(spec->encoding, utf, length, &text->bytes);
-  const int byte_count = Tcl_DStringLength(&text->bytes);
+  const char* bytes = Tcl_UtfToExternalDString(encoding, utf, length, to);
+  const int byte_count = Tcl_DStringLength(to);
   if (memchr(bytes, 0, (size_t)byte_count) != NULL) {
     RefuseArgument(interp, Tcl_NewStringObj("a text with a NUL byte", -1));
     return NULL;
   }
   Tcl_DString again;
-  const char* back = Tcl_ExternalToUtfDString(spec->encoding, bytes, byte_count, &again);
+  const char* back = Tcl_ExternalToUtfDString(encoding, bytes, byte_count, &again);
   const int same = Tcl_DStringLength(&again) == length && memcmp(back, utf, (size_t)length) == 0;
   Tcl_DStringFree(&again);
   if (same) return bytes;
   RefuseArgument(interp, Tcl_ObjPrintf("a text that the encoding \"%s\" does not have",
-                                       Tcl_GetEncodingName(spec->encoding)));
+                                       Tcl_GetEncodingName(encoding)));
   return NULL;
-}
-
-static int KeepTexts(Tcl_Interp* interp, Spec* spec, Tcl_Obj* value) {
-  int count;
-  Tcl_Obj** words;
-  if (Tcl_ListObjGetElements(interp, value, &count, &words) != TCL_OK) return TCL_ERROR;
-  spec->also = (const char**)ckrealloc((char*)spec->also, sizeof(char*) * ((size_t)count + 1));
-  for (int at = 0; at < count; ++at)
-    if ((spec->also[at] = KeepText(interp, spec, words[at])) == NULL) return TCL_ERROR;
-  spec->also[count] = NULL;
-  spec->options.also = spec->also;
-  return TCL_OK;
 }
 
 static int GetPrefix(Tcl_Interp* interp, Tcl_Obj* value, Tcl_Obj** prefix) {
@@ -124,93 +33,46 @@ static int GetPrefix(Tcl_Interp* interp, Tcl_Obj* value, Tcl_Obj** prefix) {
   return TCL_OK;
 }
 
-static int GetUnsigned(Tcl_Interp* interp, Tcl_Obj* value, unsigned* to) {
-  Tcl_WideInt wide;
-  if (Tcl_GetWideIntFromObj(interp, value, &wide) != TCL_OK) return TCL_ERROR;
-  if (wide < 0 || wide > UINT_MAX)
-    return RefuseArgument(interp, Tcl_ObjPrintf("%s is out of range", Tcl_GetString(value)));
-  *to = (unsigned)wide;
-  return TCL_OK;
-}
-
-static int GetLimit(Tcl_Interp* interp, Tcl_Obj* value, double* to) {
-  if (strcmp(Tcl_GetString(value), "auto") != 0) return Tcl_GetDoubleFromObj(interp, value, to);
-  *to = ATMOST_AUTO;
-  return TCL_OK;
-}
-
-static int GetAgreement(Tcl_Interp* interp, Tcl_Obj* value, int* to) {
-  if (Tcl_GetIntFromObj(NULL, value, to) == TCL_OK) return TCL_OK;
-  return Tcl_GetBooleanFromObj(interp, value, to);
-}
-
-static int SetText(Tcl_Interp* interp, Spec* spec, Tcl_Obj* value, const char** to) {
-  *to = KeepText(interp, spec, value);
-  return *to != NULL ? TCL_OK : TCL_ERROR;
-}
-
 static int SetOnLost(Tcl_Interp* interp, Spec* spec, Tcl_Obj* value) {
   Tcl_Obj* prefix;
   if (GetPrefix(interp, value, &prefix) != TCL_OK) return TCL_ERROR;
   Tcl_IncrRefCount(prefix);
   if (spec->on_lost != NULL) Tcl_DecrRefCount(spec->on_lost);
   spec->on_lost = prefix;
-  spec->options.on_lost = NotLost;
+  atmost_set_on_lost(spec->request, NotLost, NULL);
   return TCL_OK;
 }
 
-static int SetOption(Tcl_Interp* interp, Spec* spec, const Option* option, Tcl_Obj* value) {
-  void* field = (char*)&spec->options + option->offset;
-  switch (option->kind) {
-    case UNSIGNED:
-      return GetUnsigned(interp, value, field);
-    case INTEGER:
-      return Tcl_GetIntFromObj(interp, value, field);
-    case AGREEMENT:
-      return GetAgreement(interp, value, field);
-    case BOOLEAN:
-      return Tcl_GetBooleanFromObj(interp, value, field);
-    case SECONDS:
-      return Tcl_GetDoubleFromObj(interp, value, field);
-    case LIMIT:
-      return GetLimit(interp, value, field);
-    case TEXT:
-      return SetText(interp, spec, value, field);
-    case HOST:
-      return SetText(interp, spec, value, &spec->host);
-    case TEXTS:
-      return KeepTexts(interp, spec, value);
-    case SHARING:
-      return Tcl_GetIndexFromObj(interp, value, kSharing, "sharing", TCL_EXACT, field);
-    case ON_BUSY:
-      return Tcl_GetIndexFromObj(interp, value, kOnBusy, "onbusy", TCL_EXACT, field);
-    case ELAPSED_FROM:
-      return Tcl_GetIndexFromObj(interp, value, kElapsedFrom, "elapsedfrom", TCL_EXACT, field);
-    case ON_LOST:
-      return SetOnLost(interp, spec, value);
-    default: /* AS, COMMAND, ENCODING: of the call, or done before */
-      return TCL_OK;
-  }
+static int SetOption(Tcl_Interp* interp, Spec* spec, const char* name, Tcl_Obj* value) {
+  if (strcmp(name, "encoding") == 0) return TCL_OK; /* it was found before */
+  if (strcmp(name, "on_lost") == 0) return SetOnLost(interp, spec, value);
+  Tcl_DString bytes;
+  const char* text = Encoded(interp, spec->encoding, value, &bytes);
+  const int answer = text == NULL ? ATMOST_ADMITTED : atmost_set(spec->request, name, text);
+  Tcl_DStringFree(&bytes);
+  if (text == NULL) return TCL_ERROR;
+  return answer == ATMOST_ADMITTED ? TCL_OK : Refuse(interp, spec->encoding, answer);
 }
 
+/* `spec`: NULL if only options of the call are allowed. */
 static int Parse(Tcl_Interp* interp, Spec* spec, int objc, Tcl_Obj* const objv[], int allowed,
                  CallOptions* call) {
   if (objc % 2 != 0)
     return RefuseArgument(interp, Tcl_ObjPrintf("%s is an option without a value, or no option",
                                                 Tcl_GetString(objv[objc - 1])));
   for (int at = 0; at < objc; at += 2) {
-    const Option* option;
-    if (FindOption(interp, objv[at], &option) != TCL_OK) return TCL_ERROR;
-    const int needs = option->kind == AS        ? ALLOW_AS
-                      : option->kind == COMMAND ? ALLOW_COMMAND
-                      : option->kind == HOST    ? ALLOW_HOST
-                                                : ALLOW_TAKE;
-    if ((allowed & needs) == 0)
-      return RefuseArgument(interp, Tcl_ObjPrintf("%s is no option here", option->name));
-    if (option->kind == AS) call->as = objv[at + 1];
-    if (option->kind == COMMAND && GetPrefix(interp, objv[at + 1], &call->command) != TCL_OK)
+    const char* word = Tcl_GetString(objv[at]);
+    const int is_as = strcmp(word, "-as") == 0;
+    const int is_command = strcmp(word, "-command") == 0;
+    if (is_as && (allowed & ALLOW_AS) != 0) {
+      call->as = objv[at + 1];
+    } else if (is_command && (allowed & ALLOW_COMMAND) != 0) {
+      if (GetPrefix(interp, objv[at + 1], &call->command) != TCL_OK) return TCL_ERROR;
+    } else if (is_as || is_command || spec == NULL || word[0] != '-') {
+      return RefuseArgument(interp, Tcl_ObjPrintf("%s is no option here", word));
+    } else if (SetOption(interp, spec, word + 1, objv[at + 1]) != TCL_OK) {
       return TCL_ERROR;
-    if (spec != NULL && SetOption(interp, spec, option, objv[at + 1]) != TCL_OK) return TCL_ERROR;
+    }
   }
   return TCL_OK;
 }
@@ -226,17 +88,28 @@ static int FindEncoding(Tcl_Interp* interp, Spec* spec, int objc, Tcl_Obj* const
   return TCL_OK;
 }
 
+static int Name(Tcl_Interp* interp, Spec* spec, Tcl_Obj* const names[], int count) {
+  Tcl_DString bytes[2];
+  const char* texts[2] = {NULL, NULL};
+  int code = TCL_OK;
+  for (int at = 0; at < count; ++at) {
+    texts[at] = Encoded(interp, spec->encoding, names[at], &bytes[at]);
+    if (texts[at] == NULL) code = TCL_ERROR;
+  }
+  if (code == TCL_OK)
+    spec->request = count == 1 ? atmost_new(texts[0]) : atmost_new_atom(texts[0], texts[1]);
+  for (int at = 0; at < count; ++at) Tcl_DStringFree(&bytes[at]);
+  return code;
+}
+
 Spec* SpecNew(Tcl_Interp* interp, Tcl_Obj* const names[], int name_count, int objc,
               Tcl_Obj* const objv[], int allowed, CallOptions* call) {
-  static const atmost_options kDefaults = ATMOST_DEFAULTS;
   Spec* spec = (Spec*)ckalloc(sizeof(Spec));
   memset(spec, 0, sizeof(Spec));
   spec->references = 1;
-  spec->options = kDefaults;
   if (FindEncoding(interp, spec, objc, objv) == TCL_OK &&
-      (spec->name = KeepText(interp, spec, names[0])) != NULL &&
-      (name_count == 1 || (spec->operand = KeepText(interp, spec, names[1])) != NULL) &&
-      Parse(interp, spec, objc, objv, allowed | ALLOW_TAKE, call) == TCL_OK)
+      Name(interp, spec, names, name_count) == TCL_OK &&
+      Parse(interp, spec, objc, objv, allowed, call) == TCL_OK)
     return spec;
   SpecDrop(spec);
   return NULL;
@@ -251,14 +124,8 @@ void SpecKeep(Spec* spec) { ++spec->references; }
 
 void SpecDrop(Spec* spec) {
   if (--spec->references > 0) return;
-  while (spec->texts != NULL) {
-    Text* text = spec->texts;
-    spec->texts = text->next;
-    Tcl_DStringFree(&text->bytes);
-    ckfree((char*)text);
-  }
+  atmost_free(spec->request);
   if (spec->encoding != NULL) Tcl_FreeEncoding(spec->encoding);
   if (spec->on_lost != NULL) Tcl_DecrRefCount(spec->on_lost);
-  if (spec->also != NULL) ckfree((char*)spec->also);
   ckfree((char*)spec);
 }

@@ -5,31 +5,19 @@
 
 enum { HEAR_MS = 20 };
 
-static int Begin(const Spec* spec, const atmost_options* options, atmost_request** request) {
-  if (spec->operand != NULL)
-    return atmost_begin_atom(spec->name, spec->operand, spec->host, options, request);
-  return atmost_begin(spec->name, options, request);
-}
-
-static int Get(const Spec* spec, const atmost_options* options, atmost_lock** lock) {
-  if (spec->operand != NULL)
-    return atmost_get_atom(spec->name, spec->operand, spec->host, options, lock);
-  return atmost_get(spec->name, options, lock);
-}
-
 /* Gives the place in the queue up; an admission that came first ends as unsuccessful. */
-static void Abandon(atmost_request* request, Notice* notice) {
+static void Abandon(atmost_pending* pending, Notice* notice) {
   atmost_lock* lock;
-  atmost_cancel(request);
-  if (atmost_finish(request, &lock) == ATMOST_ADMITTED) atmost_release(lock, 0);
+  atmost_cancel(pending);
+  if (atmost_finish(pending, &lock) == ATMOST_ADMITTED) atmost_release(lock, 0);
   NoticeEnd(notice, 1);
 }
 
 /* Handlers are asked for at intervals, too: a signal may be delivered to another thread, or just
  * before poll(). */
-static int Await(Tcl_Interp* interp, const atmost_request* request) {
-  if (atmost_answered(request)) return TCL_OK;
-  struct pollfd answer = {atmost_descriptor(request), POLLIN, 0};
+static int Await(Tcl_Interp* interp, const atmost_pending* pending) {
+  if (atmost_answered(pending)) return TCL_OK;
+  struct pollfd answer = {atmost_descriptor(pending), POLLIN, 0};
   for (;;) {
     const int ready = poll(&answer, 1, HEAR_MS);
     if (Tcl_AsyncReady()) {
@@ -42,22 +30,21 @@ static int Await(Tcl_Interp* interp, const atmost_request* request) {
   }
 }
 
-static int TakeOrWait(Tcl_Interp* interp, const Spec* spec, const atmost_options* options,
-                      Notice* notice, Held** held) {
+static int TakeOrWait(Tcl_Interp* interp, const Spec* spec, Notice* notice, Held** held) {
   atmost_lock* lock = NULL;
   int answer;
-  if (options->wait == 0) {
-    answer = Get(spec, options, &lock);
+  if (atmost_waits(spec->request) == 0) {
+    answer = atmost_get(spec->request, &lock);
   } else {
-    atmost_request* request;
-    answer = Begin(spec, options, &request);
+    atmost_pending* pending;
+    answer = atmost_begin(spec->request, &pending);
     if (answer == ATMOST_ADMITTED) {
-      const int code = Await(interp, request);
+      const int code = Await(interp, pending);
       if (code != TCL_OK) {
-        Abandon(request, notice);
+        Abandon(pending, notice);
         return code;
       }
-      answer = atmost_finish(request, &lock);
+      answer = atmost_finish(pending, &lock);
     }
   }
   if (answer == ATMOST_ADMITTED) {
@@ -69,17 +56,16 @@ static int TakeOrWait(Tcl_Interp* interp, const Spec* spec, const atmost_options
 }
 
 int Take(Tcl_Interp* interp, Spec* spec, Held** held) {
-  atmost_options options = spec->options;
-  Notice* notice = NoticeNew(interp, spec, &options);
+  Notice* notice = NoticeNew(interp, spec);
   SpecKeep(spec);
-  const int code = TakeOrWait(interp, spec, &options, notice, held);
+  const int code = TakeOrWait(interp, spec, notice, held);
   SpecDrop(spec);
   return code;
 }
 
 /* A request beside the event loop. Its command has it; deleted, it ends. */
 typedef struct Request {
-  atmost_request* request; /* NULL once it is finished */
+  atmost_pending* pending; /* NULL once it is finished */
   int descriptor;
   Tcl_Interp* interp;
   Tcl_Command command;
@@ -98,10 +84,10 @@ static Tcl_ThreadDataKey requests_key;
 
 static Requests* OfThread(void) { return Tcl_GetThreadData(&requests_key, sizeof(Requests)); }
 
-static atmost_request* Detach(Request* request) {
-  atmost_request* asked = request->request;
+static atmost_pending* Detach(Request* request) {
+  atmost_pending* asked = request->pending;
   if (asked == NULL) return NULL;
-  request->request = NULL;
+  request->pending = NULL;
   *request->link = request->next;
   if (request->next != NULL) request->next->link = request->link;
   Tcl_DeleteFileHandler(request->descriptor);
@@ -109,7 +95,7 @@ static atmost_request* Detach(Request* request) {
 }
 
 static void End(Request* request) {
-  atmost_request* asked = Detach(request);
+  atmost_pending* asked = Detach(request);
   if (asked != NULL) Abandon(asked, request->notice);
 }
 
@@ -156,6 +142,7 @@ static void Answered(ClientData data, int mask) {
   int code = TCL_OK;
   if (answer == ATMOST_ADMITTED) {
     held = HeldNew(lock, notice);
+    HeldBy(held, request->spec);
   } else {
     NoticeEnd(notice, 1);
     code = Refuse(interp, request->spec->encoding, answer);
@@ -177,7 +164,7 @@ static int RequestObjCmd(ClientData data, Tcl_Interp* interp, int objc, Tcl_Obj*
   }
   if (Tcl_GetIndexFromObj(interp, objv[1], kSubcommands, "subcommand", TCL_EXACT, &index) != TCL_OK)
     return TCL_ERROR;
-  if (request->request != NULL) atmost_cancel(request->request);
+  if (request->pending != NULL) atmost_cancel(request->pending);
   return TCL_OK;
 }
 
@@ -190,23 +177,23 @@ static void Enlist(Request* request) {
 }
 
 int TakeInLoop(Tcl_Interp* interp, Spec* spec, const CallOptions* call) {
-  atmost_options options = spec->options;
-  Notice* notice = NoticeNew(interp, spec, &options);
-  atmost_request* asked;
-  const int answer = Begin(spec, &options, &asked);
+  Notice* notice = NoticeNew(interp, spec);
+  atmost_pending* asked;
+  const int answer = atmost_begin(spec->request, &asked);
   if (answer != ATMOST_ADMITTED) {
     NoticeEnd(notice, 1);
     return Refuse(interp, spec->encoding, answer);
   }
   const int descriptor = atmost_descriptor(asked);
-  if (descriptor < 0 || descriptor >= FD_SETSIZE) { /* Tcl's notifier calls select() without looking */
+  if (descriptor < 0 ||
+      descriptor >= FD_SETSIZE) { /* Tcl's notifier calls select() without looking */
     Abandon(asked, notice);
     Tcl_SetObjResult(interp, Tcl_NewStringObj("too many open files for Tcl's event loop", -1));
     Tcl_SetErrorCode(interp, "ATMOST", "INTERNAL", (char*)NULL);
     return TCL_ERROR;
   }
   Request* request = (Request*)ckalloc(sizeof(Request));
-  request->request = asked;
+  request->pending = asked;
   request->descriptor = descriptor;
   request->interp = interp;
   request->spec = spec;

@@ -2,6 +2,7 @@
 package require atmost
 package require tcltest 2.4
 package require Tclx
+array unset ::env ATMOST_* ;# no lock around the tests counts
 
 namespace eval outside {
     variable BUSY 75
@@ -23,7 +24,7 @@ namespace eval outside {
         tcltest::cleanupTests
     }
 
-    # What a command ends with: its status, or the name of a signal.
+    # The end of a command: its status, or the name of a signal.
     proc status {args} {
         if {![catch {exec {*}$args 2>@stderr} output options]} { return 0 }
         lassign [dict get $options -errorcode] kind pid code
@@ -31,20 +32,20 @@ namespace eval outside {
         return -options $options $output
     }
 
-    # What `atmost run` of the lock "a" ends with.
-    proc run {args} { status $::env(ATMOST_PROGRAM) run -q {*}$args a -- true }
+    # The exit code of `atmost run` of the lock "a".
+    proc run {args} { status atmost run -q {*}$args a -- true }
 
     # Whether the last work on the lock "a" was a success, as others see it.
     proc succeeded {} {
         variable TOO_SOON
-        set code [status $::env(ATMOST_PROGRAM) run -q --if-elapsed=900 --elapsed-from=success \
+        set code [status atmost run -q --if-elapsed=900 --elapsed-from=success \
                       a -- false]
         return [expr {$code == $TOO_SOON}]
     }
 
     # Another process holds the lock "a" until `end` of what this returns.
     proc holder {} {
-        set pipe [open |[list $::env(ATMOST_PROGRAM) run a -- sh -c {echo in; read line}] r+]
+        set pipe [open |[list atmost run a -- sh -c {echo in; read line}] r+]
         if {[gets $pipe] ne "in"} { error "no holder" }
         return $pipe
     }
@@ -71,7 +72,7 @@ namespace eval outside {
         }
     }
 
-    # What a script ends with: 0, or the first two words of its errorCode.
+    # The end of a script: 0, or the first two words of its errorCode.
     proc answer {script} {
         if {![catch { uplevel 1 $script } result options]} { return 0 }
         return [lrange [dict get $options -errorcode] 0 1]

@@ -8,10 +8,9 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,7 +37,7 @@ class ConformanceTest {
 
     @TestFactory
     List<DynamicTest> situations() throws Exception {
-        String table = Files.readString(Path.of(System.getenv("ATMOST_CONFORMANCE")));
+        String table = Files.readString(Path.of("tests", "conformance.json"));
         Map<String, Way> ways =
                 new TreeMap<>(Map.of("acquire", Lock::acquire, "acquireAsync", this::async));
         List<DynamicTest> tests = new ArrayList<>();
@@ -68,29 +67,20 @@ class ConformanceTest {
         return forEver ? Double.POSITIVE_INFINITY : value.getAsDouble();
     }
 
-    private static Duration time(JsonElement value) {
-        return Outside.seconds(number(value));
-    }
-
     private static Options with(Options options, String option, JsonElement value) {
-        return switch (option) {
-            case "max" -> options.max(value.getAsInt());
-            case "take" -> options.take(value.getAsInt());
-            case "wait" -> options.waitFor(time(value));
-            case "if_elapsed" -> options.ifElapsed(time(value));
-            case "now" -> options.now(Instant.EPOCH.plus(time(value)));
-            case "sharing" -> options.sharing(
-                    Sharing.valueOf(value.getAsString().toUpperCase()));
-            case "on_busy" -> options.onBusy(OnBusy.valueOf(value.getAsString().toUpperCase()));
-            case "elapsed_from" -> options.elapsedFrom(ElapsedFrom.valueOf(
-                    value.getAsString().replace("from_", "").toUpperCase()));
-            case "also" -> options.also(value.getAsJsonArray().asList().stream()
-                    .map(JsonElement::getAsString).toArray(String[]::new));
-            case "rate" -> options.rate(value.getAsString());
-            case "queue_max" -> options.queueMax(value.getAsInt());
-            case "store" -> options.store(value.getAsString());
-            default -> throw new AssertionError("no option " + option);
-        };
+        if (value.isJsonArray()) {
+            Options all = options;
+            for (JsonElement one : value.getAsJsonArray()) all = with(all, option, one);
+            return all;
+        }
+        JsonPrimitive word = value.getAsJsonPrimitive();
+        if (word.isBoolean()) return options.set(option, word.getAsBoolean());
+        boolean whole = word.isNumber() && word.getAsDouble() == word.getAsLong();
+        if (whole) return options.set(option, word.getAsLong());
+        if (word.isNumber() || word.getAsString().equals("infinity")) {
+            return options.set(option, Outside.seconds(number(word)));
+        }
+        return options.set(option, word.getAsString());
     }
 
     private static final class Runner {
@@ -108,6 +98,7 @@ class ConformanceTest {
                 JsonObject step = one.getAsJsonObject();
                 switch (step.get("do").getAsString()) {
                     case "get" -> get(step);
+                    case "check" -> check(step);
                     case "release" -> release(step);
                     default -> throw new AssertionError("no step " + step);
                 }
@@ -127,14 +118,21 @@ class ConformanceTest {
                     new Atom(parts.get(0).getAsString(), parts.get(1).getAsString()), options);
         }
 
-        private void get(JsonObject step) throws Exception {
+        private void check(JsonObject step) {
             Lock lock = lock(step);
+            Check seen = lock.check();
+            assertEquals(step.get("answer").getAsString().equals("admitted"), seen.admitted());
+            assertEquals(step.get("held").getAsInt(), seen.held());
+            assertEquals(step.get("held").getAsInt(), lock.list().size());
+        }
+
+        private void get(JsonObject step) throws Exception {
             String answer = step.get("answer").getAsString();
             if (!answer.equals("admitted")) {
-                refused(step, assertThrows(REFUSALS.get(answer), () -> way.take(lock)));
+                refused(step, assertThrows(REFUSALS.get(answer), () -> way.take(lock(step))));
                 return;
             }
-            Held taken = way.take(lock);
+            Held taken = way.take(lock(step));
             held.put(step.get("as").getAsString(), taken);
             if (step.has("slot")) assertEquals(step.get("slot").getAsInt(), taken.slot());
             if (step.has("token_above")) {

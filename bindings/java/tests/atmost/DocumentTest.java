@@ -17,7 +17,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every example of docs/java.md, as the body of main() in a process of its own. */
+/** Every example of README.md, as the body of main() in a process of its own. */
 class DocumentTest {
     private static final Pattern EXAMPLE =
             Pattern.compile("^```java\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
@@ -47,7 +47,7 @@ class DocumentTest {
     @TestFactory
     List<DynamicTest> examples() throws Exception {
         Matcher found = EXAMPLE.matcher(
-                Files.readString(Path.of(System.getenv("ATMOST_DOCUMENT"))));
+                Files.readString(Path.of("README.md")));
         List<Source> sources = new ArrayList<>();
         while (found.find()) sources.add(new Source("Example" + sources.size(), found.group(1)));
         assertTrue(sources.size() >= 9);

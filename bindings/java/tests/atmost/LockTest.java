@@ -39,7 +39,7 @@ class LockTest {
     @Test
     void closedAloneIsNoSuccess() throws Exception {
         Lock lock = new Lock("a", in(folder)
-                .ifElapsed(Duration.ofMinutes(15)).elapsedFrom(ElapsedFrom.SUCCESS));
+                .ifElapsed(Duration.ofMinutes(15)).set("elapsed_from", "success"));
         lock.acquire().close();
         Held kept;
         try (Held held = lock.acquire()) {
@@ -63,7 +63,7 @@ class LockTest {
             holder.end();
         }
         Outside.awaited(folder).tryAcquire().orElseThrow().close();
-        assertThrows(UsageException.class, new Lock("a", in(folder).max(0))::tryAcquire);
+        assertThrows(UsageException.class, () -> in(folder).max(0));
     }
 
     @Test
@@ -86,12 +86,26 @@ class LockTest {
             assertEquals(new Check(false, 1, "no_slot", busy.retryIn()), busy);
             holder.end();
         }
-        assertThrows(UsageException.class, new Lock(new Atom("edit", "b"), in(folder))::list);
-        assertThrows(UsageException.class, new Lock("a", in(folder).max(0))::check);
-        try (Held held = new Lock("a", in(folder).id("me")).acquire()) {
+        try (Held held = new Lock("a", in(folder).set("id", "me")).acquire()) {
             assertEquals("me", lock.list().get(0).id());
             assertEquals(held.token(), lock.list().get(0).token().getAsLong());
         }
+    }
+
+    @Test
+    void aLockIsTheHolderUntilItsRelease() throws Exception {
+        Lock lock = new Lock("a", in(folder).max(2));
+        lock.acquire();
+        lock.acquireAsync().get();
+        System.gc();
+        assertEquals(2, lock.check().held());
+        lock.release();
+        assertEquals(1, lock.check().held());
+        lock.release(false);
+        assertEquals(0, Outside.run(folder));
+        assertThrows(UsageException.class, lock::release);
+        lock.acquire().close();
+        assertThrows(UsageException.class, lock::release);
     }
 
     @Test
@@ -102,12 +116,14 @@ class LockTest {
                 () -> new Lock(withNul, in(folder)),
                 () -> new Lock(new Atom("edit\0", "b"), in(folder)),
                 () -> new Lock("\ud800", in(folder)),
-                () -> new Lock("a", in(folder).id("x\0y")),
+                () -> new Lock("a", in(folder).set("id", "x\0y")),
                 () -> new Lock("a", in(folder).also("b", "c\0")),
-                () -> new Lock("a", in(folder).also(withNul)),
-                () -> new Lock("a", in(folder).max(-1)).acquire(),
-                () -> new Lock("a", in(folder).waitFor(Duration.ofSeconds(-5))).acquire(),
-                () -> new Lock("a", in(folder).maxHold(Duration.ofSeconds(1))).acquire());
+                () -> new Lock("a", in(folder).set("also", withNul)),
+                () -> in(folder).max(-1),
+                () -> in(folder).waitFor(Duration.ofSeconds(-5)),
+                () -> in(folder).ifElapsed(Duration.ofSeconds(4).minusSeconds(5)),
+                () -> in(folder).set("waitt", 1),
+                () -> new Lock("a", in(folder).maxRuntime(Duration.ofSeconds(1))).acquire());
         for (Executable one : wrong) {
             assertEquals(64, assertThrows(UsageException.class, one).answer());
         }
@@ -128,7 +144,7 @@ class LockTest {
                 "\\303\\244", "\u00e4".getBytes(StandardCharsets.UTF_8));
         for (Map.Entry<String, byte[]> one : names.entrySet()) {
             Callable<Integer> run = () -> Outside.status(folder, "sh", "-c",
-                    "\"$ATMOST_PROGRAM\" run -q \"$(printf \"$1\")\" -- true", "sh", one.getKey());
+                    "atmost run -q \"$(printf \"$1\")\" -- true", "sh", one.getKey());
             try (Held held = new Lock(one.getValue(), in(folder)).acquire()) {
                 assertEquals(Outside.BUSY, run.call());
                 if (one.getKey().startsWith("a\\n")) {
@@ -141,7 +157,7 @@ class LockTest {
             Lock same = new Lock(names.get("\\303\\244"), in(folder));
             assertThrows(BusyException.class, same::acquire);
             byte[] other = {98};
-            assertThrows(BusyException.class, new Lock("c", in(folder).also(other))::acquire);
+            assertThrows(BusyException.class, new Lock("c", in(folder).set("also", other))::acquire);
         }
     }
 
@@ -208,7 +224,7 @@ class LockTest {
     @Test
     void nothingIsLeftOfAHolderThatIsKilled() throws Exception {
         Lock overdue = new Lock("a", in(folder)
-                .expireAfter(Duration.ZERO).killGrace(Duration.ofMillis(200)));
+                .expireAfter(Duration.ZERO).set("kill_grace", Duration.ofMillis(200)));
         try (Outside holder = Outside.javaProgram(folder, Holder.class)) {
             holder.expect("in");
             assertEquals("immune", assertThrows(BusyException.class, overdue::acquire).why());
@@ -222,7 +238,7 @@ class LockTest {
     @Test
     void anOverdueHolderThatAgreedIsStopped() throws Exception {
         Lock overdue = new Lock("a", in(folder)
-                .expireAfter(Duration.ZERO).killGrace(Duration.ofMillis(200)));
+                .expireAfter(Duration.ZERO).set("kill_grace", Duration.ofMillis(200)));
         try (Outside holder = Outside.javaProgram(folder, Holder.class, "agrees")) {
             holder.expect("in");
             overdue.acquire().close();

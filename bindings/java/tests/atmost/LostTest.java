@@ -31,9 +31,9 @@ class LostTest {
     }
 
     @Test
-    void afterMaxHoldOnADaemonThread() throws Exception {
+    void afterMaxRuntimeOnADaemonThread() throws Exception {
         CompletableFuture<Thread> on = new CompletableFuture<>();
-        Options options = in(folder).maxHold(SOON)
+        Options options = in(folder).maxRuntime(SOON)
                 .onLost(token -> on.complete(Thread.currentThread()));
         try (Held held = new Lock("a", options).acquire()) {
             assertTrue(on.get().isDaemon());
@@ -46,7 +46,7 @@ class LostTest {
     void eachListenerIsToldItsToken() throws Exception {
         CompletableFuture<Long> first = new CompletableFuture<>();
         CompletableFuture<Long> second = new CompletableFuture<>();
-        Options options = in(folder).maxHold(SOON);
+        Options options = in(folder).maxRuntime(SOON);
         try (Held one = new Lock("a", options.onLost(first::complete)).acquire();
                 Held two = new Lock("b", options.onLost(second::complete)).acquireAsync().get()) {
             System.gc(); // what is referred to by the library alone must stay
@@ -61,7 +61,7 @@ class LostTest {
         RuntimeException thrown = new IllegalStateException("thrown by onLost");
         Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
         Thread.setDefaultUncaughtExceptionHandler((thread, error) -> seen.complete(error));
-        Options options = in(folder).maxHold(SOON).onLost(token -> {
+        Options options = in(folder).maxRuntime(SOON).onLost(token -> {
             throw thrown;
         });
         try (Held held = new Lock("a", options).acquire()) {
@@ -75,7 +75,7 @@ class LostTest {
     void itMayCloseTheLock() throws Exception {
         CompletableFuture<Held> held = new CompletableFuture<>();
         CompletableFuture<Boolean> closed = new CompletableFuture<>();
-        Options options = in(folder).maxHold(SOON).onLost(token -> {
+        Options options = in(folder).maxRuntime(SOON).onLost(token -> {
             held.join().close();
             closed.complete(true);
         });
@@ -89,7 +89,7 @@ class LostTest {
         CompletableFuture<Held> held = new CompletableFuture<>();
         CountDownLatch called = new CountDownLatch(1);
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        Options options = in(folder).maxHold(SOON).onLost(token -> {
+        Options options = in(folder).maxRuntime(SOON).onLost(token -> {
             called.countDown();
             try {
                 Thread.sleep(50); // close() has begun by then, mostly

@@ -16,7 +16,7 @@ import java.util.concurrent.Callable;
 public final class Outside implements AutoCloseable {
     static final int BUSY = 75;
     static final int TOO_SOON = 76;
-    static final String ATMOST = System.getenv("ATMOST_PROGRAM");
+    static final String ATMOST = "atmost";
 
     private final Process process;
     private final BufferedReader output;
@@ -28,16 +28,17 @@ public final class Outside implements AutoCloseable {
 
     private static ProcessBuilder builder(Path folder, List<String> command) {
         ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().keySet().removeIf(name -> name.startsWith("ATMOST_"));
         builder.environment().put("ATMOST_DIR", folder.toString());
         return builder.redirectError(ProcessBuilder.Redirect.INHERIT);
     }
 
-    /** What a program ends with. */
+    /** The exit code of a program. */
     static int status(Path folder, String... command) throws Exception {
         return builder(folder, List.of(command)).inheritIO().start().waitFor();
     }
 
-    /** What `atmost run` of the lock "a" ends with. */
+    /** The exit code of `atmost run` of the lock "a". */
     public static int run(Path folder, String... options) throws Exception {
         return runCommand(folder, "true", options);
     }
@@ -115,7 +116,7 @@ public final class Outside implements AutoCloseable {
     }
 
     static Options in(Path folder) {
-        return Options.DEFAULTS.directory(folder);
+        return Options.DEFAULTS.dir(folder);
     }
 
     /** The lock "a", which is waited for. */

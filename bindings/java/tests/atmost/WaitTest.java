@@ -85,13 +85,13 @@ class WaitTest {
     @Test
     void interruptedAfterTheAdmissionNobodyHoldsIt() throws Exception {
         byte[] name = {'a'};
-        Request request =
-                Target.of(in(folder).waitFor(Options.FOREVER).values(), name).begin();
+        Pending pending =
+                new Request(in(folder).waitFor(Options.FOREVER), name).begin();
         Outside.eventually(() -> Outside.run(folder) == Outside.BUSY);
         Thread.currentThread().interrupt();
-        assertThrows(InterruptedException.class, request::awaitInterruptibly);
+        assertThrows(InterruptedException.class, pending::awaitInterruptibly);
         assertEquals(0, Outside.run(folder));
-        request.cancel(); // too late, and harmless
+        pending.cancel(); // too late, and harmless
     }
 
     /** Waits for the lock "a". */

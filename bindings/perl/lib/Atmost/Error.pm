@@ -1,12 +1,13 @@
 package Atmost::Error;
 
-# What acquire() and the others die with. Busy and TooSoon are answers, the rest are errors.
+# The objects with which acquire() and the others die. Busy and TooSoon are answers, the rest are
+# errors.
 use v5.36;
 use Atmost::Native;
 use overload '""' => sub ($self, @) { "$self->{message} at $self->{file} line $self->{line}.\n" },
     fallback => 1;
 
-our $VERSION = 'v0.1.0';
+our $VERSION = '0.1.0';
 
 @Atmost::Refused::ISA = ('Atmost::Error');
 @Atmost::Busy::ISA = @Atmost::TooSoon::ISA = ('Atmost::Refused');

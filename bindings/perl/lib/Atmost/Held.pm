@@ -1,14 +1,14 @@
 package Atmost::Notice;
 
-# The library calls on_lost on a thread of its own, where no Perl can run. What it calls is
-# eventfd_write(), with a pipe in place of the context: it takes an int and a uint64_t where on_lost
-# has a pointer and a uint64_t, which every ABI of Linux passes alike. The pipe is read where the
-# program calls the binding.
+# The library calls on_lost on a thread of its own, where no Perl can run. The function that it
+# calls is eventfd_write(), with a pipe in place of the context: it takes an int and a uint64_t
+# where on_lost has a pointer and a uint64_t, which every ABI of Linux passes alike. The pipe is
+# read where the program calls the binding.
 use v5.36;
 use IO::Handle;
 use Scalar::Util qw(refaddr);
 
-our $VERSION = 'v0.1.0';
+our $VERSION = '0.1.0';
 
 my %notices;    # until end(): a pipe is not closed while the library may write to it
 
@@ -72,7 +72,7 @@ package Atmost::Held;
 
 # An admission. It ends by release(), with the process, or when nobody refers to it.
 
-our $VERSION = 'v0.1.0';
+our $VERSION = '0.1.0';
 
 sub _new ($class, $notice) {
     return bless { place => Atmost::Place->new, notice => $notice, pid => $$ }, $class;

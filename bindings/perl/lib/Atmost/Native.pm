@@ -5,32 +5,26 @@ use v5.36;
 use Config;
 use FFI::Platypus 2.00;
 
-our $VERSION = 'v0.1.0';
+our $VERSION = '0.1.0';
 
-my $NEEDED_VERSION = 5;    # ATMOST_API_VERSION of the header that this file was written from
+my $NEEDED_VERSION = 1;    # ATMOST_API_VERSION of the header that this file was written from
 my $LIBRARY        = 'libatmost.so.1';
 
-my $ffi = FFI::Platypus->new(api => 2, lib => $LIBRARY);
+# In the prefix that this file is installed in; else where the dynamic linker looks.
+my ($prefix) = __FILE__ =~ m{\A(.+)/(?:lib|lib64|share)/perl5?/}s;
+my @beside = defined $prefix ? grep { -e } map { "$prefix/$_/$LIBRARY" } qw(lib lib64) : ();
 
-# Both structs as atmost.h has them, with a letter of pack(): J a pointer or size_t, I and i integers,
-# q and Q those of 64 bits, d a double. Packed by hand, as the records of FFI::Platypus are freed
-# twice when a thread of Perl ends.
-our @OPTIONS = (
-    [ size => 'J' ], [ max => 'I' ], [ take => 'I' ], [ wait => 'd' ], [ if_elapsed => 'd' ],
-    [ expire_after => 'd' ], [ kill_grace => 'd' ], [ now => 'd' ], [ directory => 'J' ],
-    [ id => 'J' ], [ mode => 'I' ], [ may_be_killed => 'i' ], [ on_lost => 'J' ],
-    [ context => 'J' ], [ log => 'J' ], [ no_history => 'i' ], [ interruptible => 'i' ],
-    [ wait_mask => 'J' ], [ sharing => 'i' ], [ on_busy => 'i' ], [ elapsed_from => 'i' ],
-    [ wait_too_soon => 'i' ], [ max_hold => 'd' ], [ also => 'J' ], [ trust_fs => 'i' ],
-    [ no_learn => 'i' ], [ rate => 'J' ], [ queue_max => 'i' ], [ store => 'J' ],
-);
+my $ffi = FFI::Platypus->new(api => 2, lib => [ @beside, $LIBRARY ]);
+
+# The struct as atmost.h has it, with a letter of pack(): J a pointer or size_t, I and i integers, q
+# and Q those of 64 bits, d a double.
 our @ENTRY = (
     [ size => 'J' ], [ state => 'J' ], [ slot => 'I' ], [ position => 'I' ], [ max => 'I' ],
     [ pid => 'q' ], [ kept_for => 'q' ], [ user => 'q' ], [ token => 'Q' ], [ start => 'd' ],
     [ age => 'd' ], [ expires => 'd' ], [ id => 'J' ], [ command => 'J' ], [ verified => 'i' ],
 );
 
-# What a type of eight bytes is aligned to inside of a struct.
+# The alignment of a type of eight bytes inside of a struct.
 my $EIGHT = $Config{ptrsize} == 4 && $Config{archname} =~ /^i\d86/ ? 4 : 8;
 
 sub template (@fields) {
@@ -40,31 +34,28 @@ sub template (@fields) {
     return join ' ', (map { "x!$alignment{ $_->[1] }$_->[1]" } @fields), "x!$EIGHT";
 }
 
-my $options_template = template(@OPTIONS);
 my $entry_template   = template(@ENTRY);
 my $entry_size       = length pack $entry_template, (0) x @ENTRY;
-my $options_size     = length pack $options_template, (0) x @OPTIONS;
-
-# The bytes of the struct with these values; every other field is 0.
-sub options (%values) {
-    $values{size} = $options_size;
-    return pack $options_template, map { $values{ $_->[0] } // 0 } @OPTIONS;
-}
 
 $ffi->type('(opaque,opaque)->int'             => 'each');
 
-$ffi->find_symbol('atmost_api_version') or die "atmost: $LIBRARY cannot be loaded\n";
+$ffi->find_symbol('atmost_api_version') or die "atmost: $LIBRARY cannot be loaded: is it installed? Then run ldconfig as root, or name"
+    . " its folder in LD_LIBRARY_PATH\n";
 my $version = $ffi->function(atmost_api_version => [] => 'int')->call;
 $version >= $NEEDED_VERSION
     or die "atmost: $LIBRARY has API version $version; $NEEDED_VERSION is needed\n";
 
-my @named = ('string', 'opaque', 'opaque*');
-my @atom  = (('string') x 3, 'opaque', 'opaque*');
 $ffi->attach([ "atmost_$_->[0]" => $_->[0] ], $_->[1] => $_->[2]) for (
-    [ get           => \@named => 'int' ],
-    [ get_atom      => \@atom  => 'int' ],
-    [ begin         => \@named => 'int' ],
-    [ begin_atom    => \@atom  => 'int' ],
+    [ new             => ['string'] => 'opaque' ],
+    [ new_atom        => [ 'string', 'string' ] => 'opaque' ],
+    [ free            => ['opaque'] => 'void' ],
+    [ set             => [ 'opaque', 'string', 'string' ] => 'int' ],
+    [ set_seconds     => [ 'opaque', 'string', 'double' ] => 'int' ],
+    [ set_number      => [ 'opaque', 'string', 'sint64' ] => 'int' ],
+    [ set_on_lost     => [ 'opaque', 'opaque', 'opaque' ] => 'int' ],
+    [ waits           => ['opaque'] => 'int' ],
+    [ get             => [ 'opaque', 'opaque*' ] => 'int' ],
+    [ begin           => [ 'opaque', 'opaque*' ] => 'int' ],
     [ answered      => ['opaque'] => 'int' ],
     [ descriptor    => ['opaque'] => 'int' ],
     [ cancel        => ['opaque'] => 'void' ],
@@ -74,8 +65,8 @@ $ffi->attach([ "atmost_$_->[0]" => $_->[0] ], $_->[1] => $_->[2]) for (
     [ slot          => ['opaque'] => 'uint' ],
     [ held          => ['opaque'] => 'int' ],
     [ may_be_killed => ['int'] => 'int' ],
-    [ list          => [ 'string', 'opaque', 'each', 'opaque' ] => 'int' ],
-    [ check         => [ 'string', 'opaque', 'uint*' ] => 'int' ],
+    [ list          => [ 'opaque', 'each', 'opaque' ] => 'int' ],
+    [ check         => [ 'opaque', 'uint*' ] => 'int' ],
     [ message       => [] => 'string' ],
     [ retry_in      => [] => 'double' ],
     [ why           => [] => 'string' ],

@@ -1,13 +1,14 @@
 package Atmost::Options;
 
-# What a program says, as the fields of atmost_options.
+# A program's lock and options, as words for the library: an object is an atmost_request.
 use v5.36;
+use builtin qw(created_as_number is_bool);
 use Atmost::Error;
 use Atmost::Native;
-use FFI::Platypus::Buffer qw(scalar_to_pointer);
-use Scalar::Util qw(looks_like_number reftype);
+use Scalar::Util qw(reftype);
+no warnings qw(experimental::builtin);
 
-our $VERSION = 'v0.1.0';
+our $VERSION = '0.1.0';
 
 # The bytes of a string. Which encoding a wide character has, only the program knows.
 sub text ($value, $what) {
@@ -19,100 +20,52 @@ sub text ($value, $what) {
     return $bytes;
 }
 
-sub _number ($value, $what) {
-    looks_like_number($value) && $value == $value
-        or die Atmost::Error::usage("$what must be a number");
-    return $value + 0;
-}
-
-sub _limit ($value, $what, @) { return $value eq 'auto' ? -1 : _number($value, $what) }
-
-# C would cut what does not fit.
-sub _integer ($lowest, $highest) {
-    return sub ($value, $what, @) {
-        my $number = _number($value, $what);
-        $number >= $lowest && $number <= $highest && $number == int $number
-            or die Atmost::Error::usage("$what must be a whole number");
-        return $number;
-    };
-}
-
-# As their position counts from 0 in atmost.h.
-sub _one_of (@names) {
-    my %values = map { $names[$_] => $_ } 0 .. $#names;
-    return sub ($value, $what, @) {
-        return $values{$value} // die Atmost::Error::usage("$what must be one of @names");
-    };
-}
-
-sub _flag ($value, @) { return $value ? 1 : 0 }
-
-# The address of bytes that @$alive keeps.
-sub _kept ($bytes, $alive) {
-    push @$alive, \$bytes;
-    return scalar_to_pointer($bytes);
-}
-
-sub _text ($value, $what, $alive) { return _kept(text($value, $what) . "\0", $alive) }
-
-sub _texts ($value, $what, $alive) {
-    ref $value eq 'ARRAY' or die Atmost::Error::usage("$what must be an array reference");
-    return _kept(pack('J*', (map { _text($_, $what, $alive) } @$value), 0), $alive);
-}
-
-my $count   = _integer(0, 0xffff_ffff);
-my $seconds = sub ($value, $what, @) { _number($value, $what) };
-my %FIELDS  = (
-    max           => $count,
-    take          => $count,
-    wait          => $seconds,
-    if_elapsed    => \&_limit,
-    expire_after  => \&_limit,
-    kill_grace    => $seconds,
-    now           => $seconds,
-    directory     => \&_text,
-    id            => \&_text,
-    mode          => $count,
-    may_be_killed => _integer(-0x8000_0000, 0x7fff_ffff),
-    log           => \&_text,
-    no_history    => \&_flag,
-    sharing       => _one_of(qw(plain shared exclusive)),
-    on_busy       => _one_of(qw(fail replace join supersede)),
-    elapsed_from  => _one_of(qw(start finish success)),
-    wait_too_soon => \&_flag,
-    max_hold      => \&_limit,
-    also          => \&_texts,
-    trust_fs      => \&_flag,
-    no_learn      => \&_flag,
-    rate          => \&_text,
-    on_lost       => \&_on_lost,
-    queue_max     => _integer(-0x8000_0000, 0x7fff_ffff),
-    store         => \&_text,
-);
-
-# ATMOST_DEFAULTS, where they are not 0.
-my %DEFAULTS = (
-    max  => 1, take => 1, expire_after => 'Inf' + 0, kill_grace => 2, now => -1, mode => oct 600,
-    max_hold => 'Inf' + 0, queue_max => -1,
-);
-
-# What the library calls is never the program's code itself: see Atmost::Notice.
-sub _on_lost ($value, $what, @) {
-    (reftype($value) // '') eq 'CODE' or die Atmost::Error::usage("$what must be a code reference");
-    return Atmost::Native::write_eight();
-}
-
-# The address of atmost_options, and a reference to what has to live as long. `context` is the
-# descriptor of a Notice, or undef.
-sub record ($options, $context = undef) {
-    my (%fields, @alive);
-    for my $name (keys %$options) {
+# `parts`: a name, or an atom's operator and operand.
+sub new ($class, $parts, $options) {
+    my $make = @$parts > 1 ? \&Atmost::Native::new_atom : \&Atmost::Native::new;
+    my $self = bless \(my $request = $make->(@$parts)), $class;
+    for my $name (sort keys %$options) {
         my $value = $options->{$name} // next;
-        my $convert = $FIELDS{$name} or die Atmost::Error::usage("there is no option $name");
-        $fields{$name} = $convert->($value, $name, \@alive);
+        $name eq 'on_lost' ? _check_code($value) : $self->_set($name, $value);
     }
-    $fields{context} = $context if defined $context;
-    return (_kept(Atmost::Native::options(%DEFAULTS, %fields), \@alive), \@alive);
+    $self->notice(0) if defined $options->{on_lost};
+    return $self;
+}
+
+# Where the next take writes its loss, a descriptor. The library never calls the program's code
+# itself: see Atmost::Notice.
+sub notice ($self, $descriptor) {
+    Atmost::Native::set_on_lost($$self, Atmost::Native::write_eight(), $descriptor);
+    return;
+}
+
+sub _check_code ($value) {
+    (reftype($value) // '') eq 'CODE'
+        or die Atmost::Error::usage('on_lost must be a code reference');
+    return;
+}
+
+sub _set ($self, $name, $value) {
+    for my $one (ref $value eq 'ARRAY' ? @$value : $value) {
+        my $answer = $self->_answer($name, $one);
+        die Atmost::Error::refusal($answer) if $answer != 0;
+    }
+    return;
+}
+
+sub _answer ($self, $name, $value) {
+    return Atmost::Native::set($$self, $name, $value ? 'true' : 'false') if is_bool($value);
+    return Atmost::Native::set($$self, $name, text($value, $name)) if !created_as_number($value);
+    return Atmost::Native::set_number($$self, $name, $value)
+        if abs $value < 1e15 && $value == int $value;
+    return Atmost::Native::set_seconds($$self, $name, $value);
+}
+
+sub CLONE_SKIP { return 1 }
+
+sub DESTROY ($self) {
+    Atmost::Native::free($$self);
+    return;
 }
 
 1;

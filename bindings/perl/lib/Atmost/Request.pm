@@ -7,9 +7,9 @@ use Atmost::Held;
 use Atmost::Native;
 use Errno qw(EINTR);
 
-our $VERSION = 'v0.1.0';
+our $VERSION = '0.1.0';
 
-# What the library wrote; the second owner of it (see Atmost::Place).
+# The pointer that the library wrote; the second owner of it (see Atmost::Place).
 package Atmost::Request::Begun {
     sub new ($class) {
         return bless { request => undef, place => Atmost::Place->new, pid => $$ }, $class;

@@ -48,7 +48,7 @@ class Atom(NamedTuple):
 class Entry(NamedTuple):
     """A holder, waiter or drained slot, as atmost list shows it; None: not known, or none."""
 
-    state: str  # held, kept, stopped, read-locked, waiting, drained
+    state: str  # held, kept, stopped, read-locked, foreign, waiting, drained
     slot: Optional[int]
     position: Optional[int]  # of a waiter in its queue, from 1
     pid: Optional[int]

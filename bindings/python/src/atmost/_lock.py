@@ -2,21 +2,14 @@
 import functools
 import inspect
 import os
-from typing import Any, Callable, List, Optional, TypeVar, Union
+from typing import Any, Callable, List, TypeVar, Union
 
 from . import _atmost
 from ._answers import Atom, Check, Entry, Refused, UsageError
 from ._atmost import Held, Waiting
 
-AUTO = -1.0
+AUTO = "auto"
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-# The values of each count from 0, as in atmost.h.
-_CHOICES = {"sharing": ("plain", "shared", "exclusive"),
-            "on_busy": ("fail", "replace", "join", "supersede"),
-            "elapsed_from": ("start", "finish", "success")}
-_TEXTS = ("directory", "id", "log", "rate", "store")
-_MAY_BE_NONE = (*_TEXTS, "on_lost", "also")
 
 
 def may_be_killed(agreed: bool) -> bool:
@@ -30,29 +23,6 @@ def _text(value: Union[str, "os.PathLike[str]"]) -> bytes:
     if b"\0" in encoded:
         raise UsageError("a text with a NUL byte", _atmost.USAGE)
     return encoded
-
-
-def _choice(field: str, value: Any) -> int:
-    names = _CHOICES[field]
-    name = value[5:] if field == "elapsed_from" and str(value).startswith("from_") else value
-    if name not in names:
-        raise UsageError(f"{field} must be one of {', '.join(names)}", _atmost.USAGE)
-    return names.index(name)
-
-
-def _prepared(field: str, value: Any) -> Any:
-    """As the extension takes it."""
-    if field in _CHOICES:
-        return _choice(field, value)
-    if field in _TEXTS:
-        return _text(value)
-    if field == "also":
-        if isinstance(value, (str, bytes)):
-            raise TypeError("also must be a list of locks")
-        return tuple(map(_text, value))
-    if field == "on_lost" and not callable(value):
-        raise TypeError("on_lost must be callable")
-    return value
 
 
 async def _answer(waiting: Waiting) -> None:
@@ -73,54 +43,37 @@ async def _answer(waiting: Waiting) -> None:
 
 
 class Lock(_atmost.Lock):
-    """What to take and how: fields of atmost_options. A context manager (also of `async with`) and
-    a decorator; each use takes the lock anew, so that threads may share one Lock. The work counts
-    as a success when its block ends without an exception."""
+    """What to take and how: `options` are those of atmost_set() (README.md), and `on_lost`.
+    Seconds are numbers, the words of atmost(1) are strings; an option without a value is True or
+    False, and one that may be set several times is a list. A context manager (also of `async with`)
+    and a decorator; each use takes the lock anew, so that threads may share one Lock. The work
+    counts as a success when its block ends without an exception."""
 
-    def __init__(self, name: Union[str, "os.PathLike[str]", Atom], *, max: int = 1, take: int = 1,
-                 wait: float = 0.0, if_elapsed: float = 0.0, expire_after: float = float("inf"),
-                 kill_grace: float = 2.0, now: float = -1.0,
-                 directory: Union[str, "os.PathLike[str]", None] = None, id: Optional[str] = None,
-                 mode: int = 0o600, may_be_killed: int = 0,
-                 on_lost: Optional[Callable[[int], None]] = None, log: Optional[str] = None,
-                 no_history: bool = False, sharing: str = "plain", on_busy: str = "fail",
-                 elapsed_from: str = "start", wait_too_soon: bool = False,
-                 max_hold: float = float("inf"), also: Optional[List[str]] = None,
-                 trust_fs: bool = False, no_learn: bool = False, rate: Optional[str] = None,
-                 queue_max: int = -1, store: Optional[str] = None) -> None:
-        said = dict(locals())
-        for key in ("self", "name", "__class__"):
-            del said[key]
-        self._is_atom = isinstance(name, Atom)
+    def __init__(self, name: Union[str, "os.PathLike[str]", Atom], **options: Any) -> None:
         if isinstance(name, Atom):
-            host = () if name.host is None else (_text(name.host),)
-            super().__init__(_text(name.operator), _text(name.operand), *host)
+            super().__init__(_text(name.operator), _text(name.operand))
+            self._set("host", name.host)
         else:
             super().__init__(_text(name))
-        for field, value in said.items():
-            if value is not None or field not in _MAY_BE_NONE:
-                self._convert(field, value)
+        for option, value in options.items():
+            self._convert(option, value)
 
-    def _convert(self, field: str, value: Any) -> None:
+    def _convert(self, option: str, value: Any) -> None:
         try:
-            self._set(field, _prepared(field, value))
+            self._set(option, value)
         except TypeError as wrong:
-            raise TypeError(f"{field}: {wrong}") from None
-        except OverflowError as wrong:
-            raise UsageError(f"{field}: {wrong}", _atmost.USAGE) from None
-
-    def _must_be_named(self) -> None:
-        if self._is_atom:
-            raise UsageError("an atom cannot be looked at", _atmost.USAGE)
+            raise TypeError(f"{option}: {wrong}") from None
+        except (OverflowError, ValueError) as wrong:  # of Python itself, or the library's
+            if isinstance(wrong, UsageError):
+                raise
+            raise UsageError(f"{option}: {wrong}", _atmost.USAGE) from None
 
     def list(self) -> List[Entry]:
         """Drained slots, holders by slot, waiters in the order of their queues. Takes nothing."""
-        self._must_be_named()
         return [Entry(*fields) for fields in self._list()]
 
     def check(self) -> Check:
         """Whether acquire() would be admitted now without a wait. Takes nothing."""
-        self._must_be_named()
         held, refused = self._check()
         if refused is None:
             return Check(True, held, "", 0.0)
@@ -130,6 +83,11 @@ class Lock(_atmost.Lock):
 
     async def acquire_async(self) -> Held:
         """The same as acquire() beside other tasks; a task that is cancelled gives its place up."""
+        held = await self._take()
+        self._acquired(held)
+        return held
+
+    async def _take(self) -> Held:
         waiting = self._begin()
         try:
             if not waiting.answered():
@@ -140,7 +98,7 @@ class Lock(_atmost.Lock):
             raise
 
     async def __aenter__(self) -> Held:
-        held = await self.acquire_async()
+        held = await self._take()
         try:
             self._entered(held)
         except BaseException:  # a signal's handler raised

@@ -6,7 +6,7 @@ import java.time.Duration;
 public class AtmostException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What {@link #answer()} is when an argument makes no sense. */
+    /** The value of {@link #answer()} when an argument makes no sense. */
     static final int USAGE = 64;
     private static final int BUSY = 75;
     private static final int TOO_SOON = 76;
@@ -25,7 +25,7 @@ public class AtmostException extends RuntimeException {
         this.retryIn = retryIn;
     }
 
-    /** What the last call of this thread answered; to be called before any other. */
+    /** The answer of this thread's last call; to be called before any other. */
     static AtmostException ofLastCall(int answer) {
         String message = Text.decode(LibAtmost.atmost_message());
         String why = Text.decode(LibAtmost.atmost_why());

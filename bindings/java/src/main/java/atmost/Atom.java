@@ -1,7 +1,7 @@
 package atmost;
 
 /**
- * What GetLock() of Burgess and Skipitaris (LISA '97) locks, in place of a name.
+ * The object that GetLock() of Burgess and Skipitaris (LISA '97) locks, in place of a name.
  *
  * @param operator what is done
  * @param operand what it is done to

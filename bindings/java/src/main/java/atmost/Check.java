@@ -3,7 +3,7 @@ package atmost;
 import java.time.Duration;
 
 /**
- * What {@link Lock#tryAcquire()} would find now.
+ * The answer that {@link Lock#tryAcquire()} would give now.
  *
  * @param admitted whether it would be admitted
  * @param held how many hold the lock

@@ -7,10 +7,10 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A holder, waiter or drained slot, as atmost list shows it. What is not known, or does not apply,
- * is empty.
+ * A holder, waiter or drained slot, as atmost list shows it. A value that is not known, or does not
+ * apply, is empty.
  *
- * @param state held, kept, stopped, read-locked, waiting or drained
+ * @param state held, kept, stopped, read-locked, foreign, waiting or drained
  * @param slot the slot, from 1
  * @param position of a waiter in its queue, from 1
  * @param pid the process

@@ -5,8 +5,8 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 
 /**
- * An admission. It ends by {@link #close()}, or with the process; also when nobody refers to it any
- * more, some time later, as no success. Any thread may use it and close it.
+ * An admission. It ends by {@link #close()}, or with the process; also when nobody refers to it or
+ * its Lock any more, some time later, as no success. Any thread may use it and close it.
  */
 public final class Held implements AutoCloseable {
     static final Cleaner CLEANER = Cleaner.create();
@@ -16,12 +16,19 @@ public final class Held implements AutoCloseable {
     private final long token;
     private final int slot;
     private volatile boolean success;
+    private volatile Runnable forget = () -> {};
 
     Held(Pointer lock, Object alive) {
         token = LibAtmost.atmost_token(lock);
         slot = LibAtmost.atmost_slot(lock);
         admission = new Admission(lock, alive);
         cleanable = CLEANER.register(this, admission);
+    }
+
+    /** `known` is called at the end. */
+    Held forgottenBy(Runnable known) {
+        forget = known;
+        return this;
     }
 
     /** Does not refer to the Held, so that one can be collected. */
@@ -90,5 +97,6 @@ public final class Held implements AutoCloseable {
     public void close() {
         admission.release(success);
         cleanable.clean();
+        forget.run();
     }
 }

@@ -4,7 +4,7 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLong;
 import com.sun.jna.Pointer;
 
-/** What the binding needs of the C library. */
+/** The functions of the C library that the binding needs. */
 final class LibC {
     static final int EINTR = 4;
     static final short POLLIN = 1;

@@ -2,12 +2,14 @@ package atmost;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** What to take and how. Each use takes the lock anew, so that threads may share one. */
+/** A lock with its options. Each use takes the lock anew, so that threads may share one. */
 public final class Lock {
     /**
      * Work with a result.
@@ -43,15 +45,18 @@ public final class Lock {
         void run(Held held) throws E;
     }
 
-    private final Target target;
+    /** A hold that a thread acquired, and did not release. */
+    private record Hold(Thread thread, Held held) {}
+
+    private final Request request;
+    private final Request atOnce; // the same without a wait
     private final boolean waits;
-    private final Target atOnce; // the same without a wait
+    private final Deque<Hold> holds = new ArrayDeque<>(); // the last one first; locked by itself
 
     private Lock(Options options, byte[]... name) {
-        OptionValues values = options.values();
-        target = Target.of(values, name);
-        waits = values.wait != 0;
-        atOnce = waits ? target.with(options.waitFor(Duration.ZERO).values()) : target;
+        request = new Request(options, name);
+        waits = request.waits();
+        atOnce = waits ? new Request(options.waitFor(Duration.ZERO), name) : request;
     }
 
     /**
@@ -116,7 +121,8 @@ public final class Lock {
     }
 
     /**
-     * Takes the lock, and waits for it if the options say so. An interrupt is heard at once and
+     * Takes the lock, and waits for it if the options say so. This object is the holder until
+     * {@link #release()}, or until what is returned is closed. An interrupt is heard at once and
      * gives the place in the queue up, unless a takeover has begun, which is finished first.
      *
      * @return the lock, to be closed
@@ -127,11 +133,58 @@ public final class Lock {
      * @throws AtmostException if something is wrong
      */
     public Held acquire() throws InterruptedException {
+        return keep(take());
+    }
+
+    private Held take() throws InterruptedException {
         if (Thread.interrupted()) throw new InterruptedException();
-        if (!waits) return target.take();
-        Request request = target.begin();
-        request.awaitInterruptibly();
-        return request.finish();
+        if (!waits) return request.take();
+        Pending pending = request.begin();
+        pending.awaitInterruptibly();
+        return pending.finish();
+    }
+
+    private Held keep(Held held) {
+        Hold hold = new Hold(Thread.currentThread(), held);
+        synchronized (holds) {
+            holds.addFirst(hold);
+        }
+        return held.forgottenBy(() -> {
+            synchronized (holds) {
+                holds.remove(hold);
+            }
+        });
+    }
+
+    private Held lastHeld() {
+        synchronized (holds) {
+            for (Hold hold : holds) {
+                if (hold.thread() == Thread.currentThread()) return hold.held();
+            }
+            if (holds.size() == 1) return holds.getFirst().held();
+        }
+        throw new UsageException("release: this thread does not hold the lock");
+    }
+
+    /**
+     * Releases what this thread acquired last, else the only one, as a success.
+     *
+     * @throws UsageException if there is none
+     */
+    public void release() {
+        release(true);
+    }
+
+    /**
+     * The same.
+     *
+     * @param success whether the work succeeded
+     * @throws UsageException if there is none
+     */
+    public void release(boolean success) {
+        Held held = lastHeld();
+        if (success) held.succeeded();
+        held.close();
     }
 
     /**
@@ -142,7 +195,7 @@ public final class Lock {
      */
     public Optional<Held> tryAcquire() {
         try {
-            return Optional.of(atOnce.take());
+            return Optional.of(keep(atOnce.take()));
         } catch (RefusedException refused) {
             return Optional.empty();
         }
@@ -151,35 +204,35 @@ public final class Lock {
     /**
      * Takes the lock on a daemon thread, which ends with the answer. A future that is cancelled, or
      * completed otherwise, gives its place in the queue up; what was admitted meanwhile is closed.
-     * What depends on the future without an executor runs on that thread.
+     * Work that depends on the future without an executor runs on that thread.
      *
      * @return the lock, to be closed; or one of the exceptions of {@link #acquire()}
      */
     public CompletableFuture<Held> acquireAsync() {
         CompletableFuture<Held> future = new CompletableFuture<>();
-        Request request;
+        Pending pending;
         try {
-            request = target.begin();
+            pending = request.begin();
         } catch (AtmostException wrong) {
             future.completeExceptionally(wrong);
             return future;
         }
-        future.whenComplete((held, thrown) -> request.cancel());
-        Thread thread = new Thread(() -> complete(future, request), "atmost");
+        future.whenComplete((held, thrown) -> pending.cancel());
+        Thread thread = new Thread(() -> complete(future, pending), "atmost");
         thread.setDaemon(true);
         try {
             thread.start();
         } catch (OutOfMemoryError noThread) {
-            request.abandon();
+            pending.abandon();
             throw noThread;
         }
         return future;
     }
 
-    private static void complete(CompletableFuture<Held> future, Request request) {
-        request.await();
+    private void complete(CompletableFuture<Held> future, Pending pending) {
+        pending.await();
         try {
-            Held held = request.finish();
+            Held held = keep(pending.finish());
             if (!future.complete(held)) held.close();
         } catch (Throwable thrown) {
             future.completeExceptionally(thrown);
@@ -197,7 +250,7 @@ public final class Lock {
      * @throws InterruptedException as {@link #acquire()}, like its other exceptions
      */
     public <T, E extends Exception> T call(Work<T, E> work) throws E, InterruptedException {
-        try (Held held = acquire()) {
+        try (Held held = take()) {
             T result = work.call(held);
             held.succeeded();
             return result;
@@ -213,21 +266,21 @@ public final class Lock {
      * @throws InterruptedException as {@link #acquire()}, like its other exceptions
      */
     public <E extends Exception> void run(Task<E> task) throws E, InterruptedException {
-        try (Held held = acquire()) {
+        try (Held held = take()) {
             task.run(held);
             held.succeeded();
         }
     }
 
     /**
-     * Looks who holds the lock, and who waits. Takes nothing; of the options only the directory is
-     * used.
+     * Looks who holds the lock, and who waits. Takes nothing; of the options only those
+     * count that say where the lock is.
      *
      * @return drained slots, holders by slot, waiters in the order of their queues
      * @throws AtmostException if something is wrong
      */
     public List<Entry> list() {
-        return target.list();
+        return request.list();
     }
 
     /**

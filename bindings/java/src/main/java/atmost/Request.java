@@ -1,88 +1,95 @@
 package atmost;
 
-import com.sun.jna.Memory;
-import com.sun.jna.Native;
-import com.sun.jna.NativeLong;
 import com.sun.jna.Pointer;
-import java.io.IOException;
-import java.nio.channels.spi.AbstractInterruptibleChannel;
+import java.lang.ref.Reference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
-/**
- * A request of the library, which waits on a thread of its own. It is a channel only for what
- * Thread.interrupt() does at once to a thread that is blocked on one: it closes the channel.
- */
-final class Request extends AbstractInterruptibleChannel {
-    private static final int POLLFD_SIZE = 8;
-    private static final int EVENTS = 4;
-    private static final int FOREVER = -1;
+/** A request of the library: a name and options. Any number of threads may ask at a time. */
+final class Request {
+    private final Pointer request;
 
-    private final Object alive;
-    private Pointer request; // null: finished
-
-    Request(Pointer request, Object alive) {
-        this.request = request;
-        this.alive = alive;
+    /** The name, or the operator, operand and host (null: this one) of an atom. */
+    Request(Options options, byte[]... name) {
+        Pointer made =
+                name.length == 1
+                        ? LibAtmost.atmost_new(Text.inC(name[0]))
+                        : LibAtmost.atmost_new_atom(Text.inC(name[0]), Text.inC(name[1]));
+        request = made;
+        Held.CLEANER.register(this, () -> LibAtmost.atmost_free(made));
+        if (name.length > 1 && name[2] != null) set(made, new Options.Word("host", name[2]));
+        for (Options.Word word : options.words()) set(made, word);
+        if (options.listener() == null) return;
+        Pointer context = Notices.contextOf(options.listener(), this);
+        LibAtmost.atmost_set_on_lost(made, Notices.CALLED, context);
     }
 
-    /** Ends the wait soon; a takeover that has begun is finished first. */
-    synchronized void cancel() {
-        if (request != null) LibAtmost.atmost_cancel(request);
-    }
-
-    @Override
-    protected void implCloseChannel() {
-        cancel();
-    }
-
-    /** Blocks until finish() will not. */
-    void await() {
-        if (LibAtmost.atmost_answered(request) != 0) return;
-        Memory descriptor = new Memory(POLLFD_SIZE);
-        descriptor.setInt(0, LibAtmost.atmost_descriptor(request));
-        descriptor.setInt(EVENTS, 0);
-        descriptor.setShort(EVENTS, LibC.POLLIN);
-        NativeLong one = new NativeLong(1);
-        while (LibC.poll(descriptor, one, FOREVER) < 0 && Native.getLastError() == LibC.EINTR) {
-            continue;
+    private static void set(Pointer request, Options.Word word) {
+        Pointer option = Text.inC(Text.encode(word.option()));
+        int answer;
+        if (word.value() instanceof Double seconds) {
+            answer = LibAtmost.atmost_set_seconds(request, option, seconds);
+        } else if (word.value() instanceof Long number) {
+            answer = LibAtmost.atmost_set_number(request, option, number);
+        } else {
+            answer = LibAtmost.atmost_set(request, option, Text.inC((byte[]) word.value()));
         }
+        Reference.reachabilityFence(option);
+        if (answer != LibAtmost.ADMITTED) throw AtmostException.ofLastCall(answer);
     }
 
-    /** The same; if the thread is interrupted the request is cancelled, and ends unused. */
-    void awaitInterruptibly() throws InterruptedException {
+    /** Whether the option can be set so. */
+    static void check(Options.Word word) {
+        Pointer request = LibAtmost.atmost_new(Text.inC(new byte[] {'a'}));
         try {
-            try {
-                begin();
-                await();
-            } finally {
-                end(true);
-            }
-        } catch (IOException interrupted) { // only by end()
-            Thread.interrupted();
-            abandon();
-            throw new InterruptedException();
+            set(request, word);
+        } finally {
+            LibAtmost.atmost_free(request);
         }
     }
 
-    private synchronized Pointer take() {
-        Pointer taken = request;
-        request = null;
-        return taken;
+    /** Whether take() may be held up. */
+    boolean waits() {
+        boolean waits = LibAtmost.atmost_waits(request) != 0;
+        Reference.reachabilityFence(this);
+        return waits;
     }
 
-    /** Once. */
-    Held finish() {
-        Pointer taken = take();
-        return new Held(
-                LibAtmost.written(LibAtmost.atmost_finish(taken, LibAtmost.out())), alive);
+    Held take() {
+        int answer = LibAtmost.atmost_get(request, LibAtmost.out());
+        Held held = new Held(LibAtmost.written(answer), this);
+        Reference.reachabilityFence(this);
+        return held;
     }
 
-    /** In place of finish(). */
-    void abandon() {
-        cancel();
-        try {
-            finish().close();
-        } catch (AtmostException refused) {
-            return; // which was to be expected
-        }
+    Pending begin() {
+        int answer = LibAtmost.atmost_begin(request, LibAtmost.out());
+        Pending pending = new Pending(LibAtmost.written(answer), this);
+        Reference.reachabilityFence(this);
+        return pending;
+    }
+
+    List<Entry> list() {
+        List<Entry> entries = new ArrayList<>();
+        LibAtmost.Each each =
+                (context, entry) -> {
+                    entries.add(Entry.of(new Structs.NativeEntry(entry)));
+                    return 0;
+                };
+        int answer = LibAtmost.atmost_list(request, each, null);
+        Reference.reachabilityFence(this);
+        if (answer != LibAtmost.ADMITTED) throw AtmostException.ofLastCall(answer);
+        return entries;
+    }
+
+    Check check() {
+        int[] held = new int[1];
+        int answer = LibAtmost.atmost_check(request, held);
+        Reference.reachabilityFence(this);
+        if (answer == LibAtmost.ADMITTED) return new Check(true, held[0], "", Duration.ZERO);
+        AtmostException refusal = AtmostException.ofLastCall(answer);
+        if (!(refusal instanceof RefusedException)) throw refusal;
+        return new Check(false, held[0], refusal.why(), refusal.retryIn());
     }
 }
