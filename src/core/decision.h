@@ -27,13 +27,15 @@ enum class Why : std::uint8_t {
   flock,        // another process holds a flock(2) on the lock file, and the caller is --with-flock
   queue_full,   // as many wait as the caller allows (--queue-max)
   superseded,   // a later waiter replaced this one (--on-busy=supersede)
+  foreign,      // another program's lock is in the way, which is nobody's slot
 };
 
 inline constexpr std::uint32_t kMaxVictims = 64;
 
 // Why another process stops a holder: it has held for longer than the taker's limit,
-// --on-busy=replace, atmost kill, or the taker has watched it being idle for its limit.
-enum class StopReason : std::uint8_t { overdue, replace, kill, idle };
+// --on-busy=replace, atmost kill, the taker has watched it being idle for its limit, or its
+// supervisor was killed and can no longer end it at its --max-runtime.
+enum class StopReason : std::uint8_t { overdue, replace, kill, idle, unsupervised };
 
 struct Decision {
   // Not defaulted: it would fill the arrays, which most answers do not use.
@@ -50,17 +52,23 @@ struct Decision {
                                             // holder is overdue, or a waiter's turn is over
   // the stored admission lies ahead of the clock: reported, and treated as just now
   bool last_in_future = false;
-  bool rate_reached = false;  // too_soon because of --rate
-  Limits limits;              // the limits that were applied
-  // The process to name in the message (the guard's holder, or the survivor); 0: none.
+  bool rate_reached = false;   // too_soon because of --rate
+  bool foreign_whole = false;  // Why::foreign: all slots are locked
+  Limits limits;               // the limits that were applied
+  // The process to name in the message (the holder of the guard or of a foreign lock, or the
+  // survivor); 0: none.
   std::int64_t culprit = 0;
   std::uint32_t victim_count = 0;  // take_over: these slots' holders are overdue, oldest first
   std::uint32_t victims[kMaxVictims];
   // HolderView::hold of each: a later holder of the slot must not be stopped.
   std::uint64_t holds[kMaxVictims];
+  // take_over, StopReason::unsupervised: the shortest --max-runtime of the victims; 0: they are
+  // stopped for another reason.
+  Duration outlived{};
 };
 
-// Whether waiting can change the answer. Only then does a store draw a ticket.
+// Whether waiting can change the answer. Only then does a store draw a ticket; not beside a foreign
+// lock, which may cover the tickets: then the caller asks again.
 constexpr bool worth_waiting(const Decision& decision) {
   switch (decision.why) {
     case Why::no_slot:
@@ -69,6 +77,7 @@ constexpr bool worth_waiting(const Decision& decision) {
     case Why::taking_over:
     case Why::immune:
     case Why::flock:
+    case Why::foreign:
       return decision.verdict == Verdict::busy;
     default:
       return false;
@@ -89,6 +98,11 @@ constexpr bool waits_for_rate(const Request& request, const Decision& decision) 
 // atmost::policy::decide.
 using DecideFn = Decision (*)(const Request& request, const LockSpec& lock, const View& view,
                               const Instant& now);
+
+// Reads the clocks for one decision: what it is decided by, and what its records say. A store calls
+// it inside its critical section, so a caller that waited for that, or was paused before, does not
+// decide by an old moment.
+using MomentFn = Instant (*)(const Request& request);
 
 // Ticket::due_boot_ns after a refusal at `now`; `before`: after the refusal before.
 constexpr std::int64_t due_after(const Request& request, const Decision& decision,

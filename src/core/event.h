@@ -1,22 +1,134 @@
-// What happened, as the history keeps it (docs/history-format.md): one Event is one line.
+// An event of the history (docs/monitoring.md, "The log"): one Event is one line. kEventFields is
+// the only list of its fields: the writer (history/line.cc) and the reader
+// (libexec/reader/record.h) go through it, and a name that it does not have does not compile.
 #ifndef ATMOST_EVENT_H
 #define ATMOST_EVENT_H
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "core/decision.h"
-#include "core/outcome.h"
-#include "core/request.h"
 #include "core/time.h"
 
 namespace atmost {
 
-// Fixed-size and cheap to make: all text and the spans are borrowed, and must stay valid until
-// the event is appended. Empty text, a zero pid or token mean "not known"; such fields are left out
-// of the line.
-struct Event {
+enum class FieldType : std::uint8_t {
+  text,     // any bytes
+  number,   // whole
+  time,     // nanoseconds; written as seconds with six digits behind the point, forever as null
+  flag,     // true or false
+  moment,   // nanoseconds since 1970; written as a date in UTC
+  signal,   // its number; written as its name
+  numbers,  // an array
+  texts,    // an array; a list that ends with a null
+};
+
+struct EventField {
+  std::string_view name;
+  FieldType type;
+};
+
+// In the order in which they are written.
+// clang-format off
+inline constexpr EventField kEventFields[] = {
+    {"v", FieldType::number},
+    {"event", FieldType::text},
+    {"time", FieldType::moment},
+    {"at", FieldType::time},
+    {"boot_s", FieldType::time},
+    {"host", FieldType::text},
+    {"lock", FieldType::text},
+    {"path", FieldType::text},
+    {"operator", FieldType::text},
+    {"operand", FieldType::text},
+    {"max", FieldType::number},
+    {"take", FieldType::number},
+    {"mode", FieldType::text},
+    {"slot", FieldType::number},
+    {"slots", FieldType::numbers},
+    {"token", FieldType::number},
+    {"pid", FieldType::number},
+    {"uid", FieldType::number},
+    {"id", FieldType::text},
+    {"command", FieldType::text},
+    {"args", FieldType::texts},
+    {"to", FieldType::text},
+    {"why", FieldType::text},
+    {"retry_in_s", FieldType::time},
+    {"held", FieldType::number},
+    {"waiters", FieldType::number},
+    {"signal", FieldType::signal},
+    {"worked", FieldType::flag},
+    {"process", FieldType::number},
+    {"process_uid", FieldType::number},
+    {"holder_pid", FieldType::number},
+    {"holder_token", FieldType::number},
+    {"age_s", FieldType::time},
+    {"expire_after_s", FieldType::time},
+    {"exit", FieldType::number},
+    {"core", FieldType::flag},
+    {"started", FieldType::flag},
+    {"stopped", FieldType::text},
+    {"too_fast", FieldType::flag},
+    {"suspicious", FieldType::flag},
+    {"waited_s", FieldType::time},
+    {"ran_s", FieldType::time},
+    {"cpu_s", FieldType::time},
+    {"peak_kib", FieldType::number},
+    {"cut", FieldType::flag},  // by the writer itself
+};
+// clang-format on
+inline constexpr std::size_t kEventFieldCount = sizeof kEventFields / sizeof kEventFields[0];
+
+// A field's index in the table, made from its name when it is compiled.
+template <FieldType... types>
+struct FieldName {
+  consteval FieldName(const char* name) : index(0) {
+    while (kEventFields[index].name != name) ++index;  // behind the end: does not compile
+    if (!((kEventFields[index].type == types) || ...)) has_another_type();
+  }
+  std::size_t index;
+
+ private:
+  static void has_another_type();  // not constexpr: a call does not compile
+};
+using TextField = FieldName<FieldType::text>;
+using NumberField = FieldName<FieldType::number>;
+using TimeField = FieldName<FieldType::time>;
+using FlagField = FieldName<FieldType::flag>;
+
+// The values of some fields. All text and lists are borrowed.
+struct EventValues {
+  union Value {
+    constexpr Value() : number(0) {}
+    constexpr Value(std::int64_t value) : number(value) {}
+    constexpr Value(std::string_view value) : text(value) {}
+    constexpr Value(std::span<const std::uint32_t> value) : numbers(value) {}
+    constexpr Value(char* const* value) : texts(value) {}
+
+    std::int64_t number;  // number, time, flag, moment, signal
+    std::string_view text;
+    std::span<const std::uint32_t> numbers;
+    char* const* texts;
+  };
+  std::uint64_t given = 0;  // a bit for each field
+  Value values[kEventFieldCount];
+
+  bool has(std::size_t field) const { return (given >> field & 1) != 0; }
+  void set(std::size_t field, const Value& value, bool is_given = true) {
+    const std::uint64_t bit = std::uint64_t{1} << field;
+    given = is_given ? given | bit : given & ~bit;
+    values[field] = value;
+  }
+};
+static_assert(kEventFieldCount <= 64);
+
+// Everything that is borrowed must stay valid until the event is appended. A field that is not
+// given is left out of the line.
+class Event : public EventValues {
+ public:
   enum class Kind : std::uint8_t {
     admitted,   // slots were taken; the command is about to start
     denied,     // refused: too soon or busy, and the caller went away
@@ -27,121 +139,58 @@ struct Event {
     stopping,   // a holder that is not overdue is going to be stopped: replaced, or by atmost kill
     vanished,   // the previous holder was killed together with its supervisor, so its end was not
                 // logged
-    undelivered,  // who was to be told of a run was not
+    undelivered,  // a message about a run was not delivered
+    unreached,    // a process that was to be stopped may not be signalled
   };
-  Kind kind = Kind::admitted;
-  Instant at;  // from the machine's clocks, never --now
+  static constexpr std::string_view kKinds[] = {"admitted",    "denied",   "expired",  "signalled",
+                                                "ended",       "lost",     "stopping", "vanished",
+                                                "undelivered", "unreached"};
+  static constexpr int kVersion = 1;
 
-  // The caller whose event this is, not the holder that it met.
-  std::string_view host;
-  // Of the atmost process: the command's parent, unless the command has replaced it.
-  std::int64_t pid = 0;
-  std::uint32_t uid = 0;
-  std::string_view id;
-  std::string_view command;  // the program's name
-  // The whole argv, ends with a null; null unless asked for: may hold secrets.
-  char* const* arguments = nullptr;
+  // `when`: from the machine's clocks, never --now.
+  void begin(Kind kind, const Instant& when) {
+    given = 0;
+    number("v", kVersion).text("event", kKinds[static_cast<unsigned>(kind)]);
+    put(FieldName<FieldType::moment>("time").index, when.real_ns);
+    time("at", {when.real_ns}).time("boot_s", {when.boot_ns});
+  }
 
-  // The lock, and how many of its slots.
-  std::string_view lock;  // as the user calls it
-  std::string_view path;  // absolute; for other stores the key
-  std::string_view op;    // an atom's two parts; empty for other locks
-  std::string_view operand;
-  std::uint32_t max = 0;
-  std::uint32_t take = 0;
-  Mode mode = Mode::plain;
-  // Of the caller (admitted, ended); the first of the holder's (expired …).
-  std::span<const std::uint32_t> slots;
-  std::uint64_t token = 0;  // pairs an `ended` with its `admitted`, within one path
+  // Empty texts and arrays are left out.
+  Event& text(TextField field, std::string_view value) {
+    return put(field.index, value, !value.empty());
+  }
+  template <std::integral Number>
+  Event& number(NumberField field, Number value) {
+    return put(field.index, static_cast<std::int64_t>(value));
+  }
+  Event& time(TimeField field, Duration value) { return put(field.index, value.ns); }
+  Event& flag(FlagField field, bool value) { return put(field.index, std::int64_t{value}); }
+  Event& signal(FieldName<FieldType::signal> field, int value) {
+    return put(field.index, std::int64_t{value});
+  }
+  Event& numbers(FieldName<FieldType::numbers> field, std::span<const std::uint32_t> value) {
+    return put(field.index, value, !value.empty());
+  }
+  Event& texts(FieldName<FieldType::texts> field, char* const* value) {
+    return put(field.index, value, value != nullptr);
+  }
+  // The same, but 0, negative numbers, false and forever, which mean "not known" or "no", are left
+  // out.
+  template <std::integral Number>
+  Event& known(NumberField field, Number value) {
+    return put(field.index, static_cast<std::int64_t>(value), value > 0);
+  }
+  Event& known(TimeField field, Duration value) {
+    return put(field.index, value.ns, !value.is_forever());
+  }
+  Event& known(FlagField field, bool value) { return put(field.index, std::int64_t{value}, value); }
 
-  Duration waited{};  // admitted, denied, ended
-
-  struct Denied {
-    Verdict verdict = Verdict::busy;
-    Why why = Why::none;
-    Duration retry_in = Duration::forever();
-    std::uint32_t held = 0;
-    std::uint32_t waiters = 0;
-  } denied;
-
-  // The other process: the one that is overdue, is signalled, or took the lock away.
-  struct Holder {
-    std::int64_t pid = 0;
-    std::uint64_t token = 0;
-    Duration age = Duration::forever();           // forever: not known
-    Duration expire_after = Duration::forever();  // the limit that it exceeded
-    StopReason reason = StopReason::overdue;      // why it is stopped
-  } holder;
-
-  struct Signalled {
-    int signal = 0;
-    bool worked = false;  // the slot was free after this one
-  } signalled;
-
-  struct Undelivered {
-    std::string_view to;   // notify, ping
-    std::string_view why;  // never holds an address
-  } undelivered;
-
-  struct Ended {
-    // Why the command could not be started; then nothing else here counts.
-    Code not_started = Code::ok;
-    ExitStatus status;
-    Stopped stopped = Stopped::no;
-    bool too_fast = false;    // it succeeded, and counts as failed: shorter than --min-runtime
-    bool suspicious = false;  // it succeeded, and nearly all runs before took longer
-    Duration ran{};
-    Usage usage;
-  } ended;
+ private:
+  Event& put(std::size_t field, const Value& value, bool is_given = true) {
+    set(field, value, is_given);
+    return *this;
+  }
 };
-
-// The names of the fields of an event in the log (docs/history-format.md), for its writer and its
-// readers.
-namespace field {
-inline constexpr std::string_view kVersion = "v";
-inline constexpr std::string_view kEvent = "event";
-inline constexpr std::string_view kTime = "time";
-inline constexpr std::string_view kAt = "at";
-inline constexpr std::string_view kBootS = "boot_s";
-inline constexpr std::string_view kHost = "host";
-inline constexpr std::string_view kLock = "lock";
-inline constexpr std::string_view kPath = "path";
-inline constexpr std::string_view kOperator = "operator";
-inline constexpr std::string_view kOperand = "operand";
-inline constexpr std::string_view kMax = "max";
-inline constexpr std::string_view kTake = "take";
-inline constexpr std::string_view kMode = "mode";
-inline constexpr std::string_view kSlot = "slot";
-inline constexpr std::string_view kSlots = "slots";
-inline constexpr std::string_view kToken = "token";
-inline constexpr std::string_view kPid = "pid";
-inline constexpr std::string_view kUid = "uid";
-inline constexpr std::string_view kId = "id";
-inline constexpr std::string_view kCommand = "command";
-inline constexpr std::string_view kArgs = "args";
-inline constexpr std::string_view kTo = "to";
-inline constexpr std::string_view kWhy = "why";
-inline constexpr std::string_view kRetryInS = "retry_in_s";
-inline constexpr std::string_view kHeld = "held";
-inline constexpr std::string_view kWaiters = "waiters";
-inline constexpr std::string_view kSignal = "signal";
-inline constexpr std::string_view kWorked = "worked";
-inline constexpr std::string_view kHolderPid = "holder_pid";
-inline constexpr std::string_view kHolderToken = "holder_token";
-inline constexpr std::string_view kAgeS = "age_s";
-inline constexpr std::string_view kExpireAfterS = "expire_after_s";
-inline constexpr std::string_view kExit = "exit";
-inline constexpr std::string_view kCore = "core";
-inline constexpr std::string_view kStarted = "started";
-inline constexpr std::string_view kStopped = "stopped";
-inline constexpr std::string_view kTooFast = "too_fast";
-inline constexpr std::string_view kSuspicious = "suspicious";
-inline constexpr std::string_view kWaitedS = "waited_s";
-inline constexpr std::string_view kRanS = "ran_s";
-inline constexpr std::string_view kCpuS = "cpu_s";
-inline constexpr std::string_view kPeakKib = "peak_kib";
-inline constexpr std::string_view kCut = "cut";
-}  // namespace field
 
 }  // namespace atmost
 

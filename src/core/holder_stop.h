@@ -16,7 +16,7 @@ namespace atmost {
 // signal does first.
 enum class SignalStep : std::uint8_t { look, prove, interrupt, terminate, kill };
 
-// What a step found. All of it is true for one moment only.
+// The finding of a step. All of it is true for one moment only.
 struct SignalResult {
   bool held = false;  // the slot is still held
   // The holder cannot be proven from here (another user or pid namespace); nothing was signalled.
@@ -36,6 +36,7 @@ struct SignalResult {
   // prove: the start of its oldest process, on the boot clock; 0: not known.
   std::int64_t oldest_boot_ns = 0;
   std::uint32_t signalled = 0;
+  std::int64_t refused = 0;  // a process of it that may not be signalled (another user's); 0: none
   // kill, in a store whose holds are leases: when the lease, which is no longer renewed, ends; 0:
   // not known.
   std::int64_t until_boot_ns = 0;

@@ -1,4 +1,4 @@
-// What a program can find out about its machine: its user, its terminal, the names in a directory.
+// Facts about the machine of a program: its user, its terminal, the names in a directory.
 // Single-threaded callers. Independent of locks.
 #ifndef ATMOST_HOST_H
 #define ATMOST_HOST_H
@@ -31,6 +31,13 @@ std::string_view kept_host_name();
 bool is_terminal(int fd);
 // Whether it is a terminal to which other jobs do not write now.
 bool in_foreground(int fd);
+// Whether no other process of the session runs, this one's ancestors and children apart: nobody
+// else writes to its terminal. False when that cannot be seen. Reads a file of each process.
+bool alone_on_terminal();
+// From keep_line_erasable() to forget_line(), a signal that ends this process by default first
+// erases the line of the terminal behind standard error where the cursor is.
+void keep_line_erasable();
+void forget_line();
 // Whether this process keeps its locks on a file that it opens and closes once more: not where
 // locks belong to the process (POSIX).
 bool has_description_locks();
@@ -81,14 +88,18 @@ std::string_view command_line(std::int64_t pid, std::span<char> room);
 // that this process may execute.
 bool is_program(std::string_view name);
 
-// Between hold_signals() and release_signals(), signals that could end, stop or resize us are held
-// back. next_signal() waits for one for at most `span`; 0: none came. obey_signal() then gives the
-// signal its effect: it stops this process and returns when continued, or ends it. SIGKILL and
-// faults are not held.
+// Between hold_signals() (or run_command()) and release_signals(), signals that could end, stop or
+// resize us are held back. next_signal() waits for one for at most `span`; 0: none came.
+// obey_signal() then gives the signal its effect: it stops this process and returns when continued,
+// or ends it. SIGKILL and faults are not held.
 void hold_signals();
 int next_signal(Duration span);
 void obey_signal(int signal);
 void release_signals();
+// The same at the end of one of several jobs. Returns the last signal that came meanwhile to end
+// this process, 0: none. Stop signals take effect; a taker's, meant for a hold that is over, have
+// none.
+int accept_signals();
 
 // Ends this process at once.
 [[noreturn]] void leave(int code);

@@ -1,9 +1,9 @@
 // One line of JSON, an object, in the caller's memory: the writer of the front tier, for the
 // history and for --json. (The back tier has the heap; its writer is json/json.h.)
 //
-// Fields are written in the order of the calls. `room` limits the escaped bytes of each text; the
-// rest is left out, and cut() reports it. The caller's memory must be large enough for the rooms of
-// all texts, the names and the numbers together: it is not checked.
+// Fields are written in the order of the calls. Whatever they hold, nothing is written behind the
+// memory, and the line is valid JSON with its newline: a text that does not fit is cut, any other
+// field that does not fit is left out, and the line then ends with "cut":true.
 #ifndef ATMOST_JSON_LINE_H
 #define ATMOST_JSON_LINE_H
 
@@ -20,29 +20,39 @@ namespace atmost {
 
 class JsonLine {
  public:
-  // Room for a text of 700 bytes or fewer, each of which is escaped.
-  static constexpr std::size_t kTextRoom = 4224;
+  static constexpr std::string_view kCut = "cut";
+  // Bytes that texts leave free for fields that are not texts.
+  static constexpr std::size_t kKept = 1024;
 
-  explicit JsonLine(std::span<char> to) : to_(to.data()) { put("{"); }
+  // In less than kEnd bytes there is no line: finish() is empty.
+  explicit JsonLine(std::span<char> to, std::size_t kept = kKept)
+      : to_(to.data()),
+        limit_(to.size() > kEnd ? to.size() - kEnd : 0),
+        free_(limit_ > kept ? limit_ - kept : 0) {
+    fits_ = limit_ > 0;
+    put("{");
+  }
 
-  // Any bytes, as escape_json() writes them.
-  JsonLine& text(std::string_view name, std::string_view value, std::size_t room = kTextRoom) {
-    key(name);
+  // Any bytes, as escape_json() writes them. All texts together leave `kept` bytes to the other
+  // fields. Each gets half of what the ones before it have left, so that a long one does not take
+  // everything; where nothing is left, it is left out.
+  JsonLine& text(std::string_view name, std::string_view value) {
+    const std::size_t before = begin(name);
+    std::size_t room = begin_text(before);
+    if (room == 0 && !value.empty()) fits_ = false;
     string(value, room);
-    return *this;
+    return end_text(before);
   }
   // A constant word, which needs no escaping.
   JsonLine& word(std::string_view name, std::string_view value) {
-    key(name);
+    const std::size_t before = begin(name);
     put("\"");
     put(value);
     put("\"");
-    return *this;
+    return end(before);
   }
   JsonLine& number(std::string_view name, std::uint64_t value) {
-    key(name);
-    digits(value);
-    return *this;
+    return raw(name, Text<20>().append_unsigned(value));
   }
   JsonLine& signed_number(std::string_view name, std::int64_t value) {
     return raw(name, Text<20>().append_signed(value));
@@ -59,76 +69,130 @@ class JsonLine {
   }
   // `json` is JSON already.
   JsonLine& raw(std::string_view name, std::string_view json) {
-    key(name);
+    const std::size_t before = begin(name);
     put(json);
-    return *this;
+    return end(before);
   }
+  // All of them, or none.
+  JsonLine& numbers(std::string_view name, std::span<const std::uint32_t> all);
+  // A list that ends with a null, for example an argv; together they get what one text gets.
+  JsonLine& texts(std::string_view name, char* const* all);
 
-  // For arrays: the parts of a field.
-  void key(std::string_view name) {
-    put(size_ == 1 ? "\"" : ",\"");
-    put(name);
-    put("\":");
-  }
-  void put(std::string_view plain) {
-    std::memcpy(to_ + size_, plain.data(), plain.size());
-    size_ += plain.size();
-  }
-  void digits(std::uint64_t value) { put(Text<20>().append_unsigned(value)); }
-  // A string with its quotes, at most `room` bytes between them; returns the number of those bytes.
-  std::size_t string(std::string_view value, std::size_t room);
-
+  // Whether something was cut or left out.
   bool cut() const { return cut_; }
-  void cut_here() { cut_ = true; }
 
   // Ends the line, newline included.
   std::string_view finish() {
+    if (limit_ == 0) return {};
+    limit_ += kEnd;
+    if (cut_) truth(kCut, true);
     put("}\n");
     return {to_, size_};
   }
 
  private:
-  static constexpr std::size_t kPiece = 128;  // bytes escaped at a time; each becomes six at most
+  // The longest end of a line: ,"cut":true}\n
+  static constexpr std::size_t kEnd = 4 + kCut.size() + 4 + 2;
 
-  char* to_;
+  // A field: end() takes it back if it did not fit.
+  std::size_t begin(std::string_view name) {
+    const std::size_t before = size_;
+    put(size_ == 1 ? "\"" : ",\"");
+    put(name);
+    put("\":");
+    return before;
+  }
+  JsonLine& end(std::size_t before) {
+    if (!fits_) {
+      size_ = before;
+      cut_ = true;
+      fits_ = limit_ > 0;
+    }
+    return *this;
+  }
+  void put(std::string_view plain) {
+    fits_ = fits_ && plain.size() <= limit_ - size_;
+    if (!fits_) return;
+    std::memcpy(to_ + size_, plain.data(), plain.size());
+    size_ += plain.size();
+  }
+  // How many bytes of a text's content there is room for.
+  std::size_t begin_text(std::size_t before) const {
+    constexpr std::size_t kQuotes = 2;
+    const std::size_t name = size_ - before + kQuotes;
+    const std::size_t most = free_ < limit_ - before ? free_ : limit_ - before;
+    return most > name ? (most - name + 1) / 2 : 0;
+  }
+  JsonLine& end_text(std::size_t before) {
+    end(before);
+    const std::size_t used = size_ - before;
+    free_ -= used < free_ ? used : free_;
+    return *this;
+  }
+  // A string with its quotes, which has at most `room` bytes between them; they are taken off
+  // `room`. False if it was cut.
+  bool string(std::string_view value, std::size_t& room);
+
+  char* const to_;
+  std::size_t limit_;  // without the end of the line
+  std::size_t free_;   // for texts
   std::size_t size_ = 0;
+  bool fits_ = false;  // of the field that is being written
   bool cut_ = false;
 };
 
-inline std::size_t JsonLine::string(std::string_view value, std::size_t room) {
+inline bool JsonLine::string(std::string_view value, std::size_t& room) {
   put("\"");
-  const std::size_t before = size_;
-  while (!value.empty()) {
-    const std::size_t piece = whole_characters(value, kPiece);
-    char escaped[6 * kPiece];
-    const std::size_t left = room - (size_ - before);
-    const std::size_t count = escape_json({value.data(), piece}, escaped, sizeof escaped);
-    if (count > left) {
-      size_ += escape_json({value.data(), piece}, to_ + size_, left);
+  bool whole = true;
+  if (fits_) {
+    const std::size_t count = escape_json(value, to_ + size_, room, &whole);
+    size_ += count;
+    room -= count;
+  }
+  if (!whole) cut_ = true;
+  put("\"");
+  return whole;
+}
+
+inline JsonLine& JsonLine::numbers(std::string_view name, std::span<const std::uint32_t> all) {
+  const std::size_t before = begin(name);
+  put("[");
+  for (const std::uint32_t& one : all) {
+    if (&one != all.data()) put(",");
+    put(Text<20>().append_unsigned(one));
+  }
+  put("]");
+  return end(before);
+}
+
+inline JsonLine& JsonLine::texts(std::string_view name, char* const* all) {
+  constexpr std::size_t kQuotesAndComma = 3;
+  const std::size_t before = begin(name);
+  put("[");
+  std::size_t room = begin_text(before);
+  if (room == 0) fits_ = false;
+  for (char* const* one = all; *one != nullptr; ++one) {
+    if (room < kQuotesAndComma) {
       cut_ = true;
       break;
     }
-    put({escaped, count});
-    value.remove_prefix(piece);
+    room -= kQuotesAndComma;
+    if (one != all) put(",");
+    if (!string(*one, room)) break;
   }
-  const std::size_t filled = size_ - before;
-  put("\"");
-  return filled;
+  put("]");
+  return end_text(before);
 }
 
 inline JsonLine& JsonLine::micros(std::string_view name, std::int64_t ns) {
   if (ns == Duration::kForever) return null(name);
-  key(name);
-  std::int64_t micros = ns / 1000;
-  if (micros < 0) {
-    put("-");
-    micros = -micros;
-  }
-  digits(static_cast<std::uint64_t>(micros / 1'000'000));
+  const bool negative = ns / 1000 < 0;
+  std::uint64_t micros = static_cast<std::uint64_t>(negative ? -(ns / 1000) : ns / 1000);
+  Text<32> value(negative ? "-" : "");
+  value.append_unsigned(micros / 1'000'000);
   char fraction[7] = ".";
   for (int i = 6; i > 0; --i, micros /= 10) fraction[i] = static_cast<char>('0' + micros % 10);
-  put({fraction, 7});
-  return *this;
+  return raw(name, value.append({fraction, 7}));
 }
 
 }  // namespace atmost

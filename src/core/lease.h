@@ -54,7 +54,7 @@ struct Upkeep {
 // Whether another process is stopping the holder of a lock right now, and why.
 enum class Contest : std::uint8_t { none, for_its_place, by_kill };
 
-// What is learned from a run, stored at its release, except in leased stores: there, the caller
+// The lesson of a run, stored at its release, except in leased stores: there, the caller
 // lets the session learn it afterwards. `how` null: nothing.
 struct Lesson {
   LearnFn how = nullptr;
@@ -91,10 +91,10 @@ class Hold {
 };
 
 // Move-only. The destructor releases (Ending::unknown); release() records how the run ended. If the
-// process dies, the kernel frees its slots (docs/lock-map.md, "Who keeps a slot", says when); a
-// leased store frees them when the lease ends. Must not outlive its session. Not thread-safe; one
-// thread owns it. detach() leaves the hold to the inherited descriptor: nothing is released here
-// afterwards.
+// process dies, the kernel frees its slots (docs/internals/lock-map.md, "Who keeps a slot", says
+// when); a leased store frees them when the lease ends. Must not outlive its session. Not
+// thread-safe; one thread owns it. detach() leaves the hold to the inherited descriptor: nothing is
+// released here afterwards.
 class Lease {
  public:
   Lease() = default;

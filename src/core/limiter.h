@@ -54,6 +54,7 @@ class Observer {
   virtual void waiting(const Decision& why) = 0;  // once, before the first wait
   // Before each pause of a wait: the longest pause that it wants.
   virtual Duration still_waiting() { return Duration::forever(); }
+  virtual void pausing() {}  // this process is about to stop itself (^Z) while it waits
   virtual void admitted(const Lease& lease, Duration waited) = 0;  // before the command starts
   virtual void warning(const Error& about) = 0;  // something to know that stops nothing
   // A holder is being stopped: INT, then TERM, then KILL.
@@ -107,8 +108,9 @@ NamingContext without_shared(NamingContext around, std::string_view store);
 
 // Runs the command when every lock of the request admits it (request.exec: becomes it, and returns
 // only if it could not). Blocks as long as request.wait and the command say. While a command runs,
-// signals that arrive for this process are passed on to it; after return the process's signal state
-// is as before.
+// signals that arrive for this process are passed on to it. Signals that arrive after its end wait
+// until accept_signals() (core/host.h), so that the caller can finish its report, whatever comes;
+// they are lost if the process ends first.
 Outcome run_command(Store& store, const Request& request, const Command& command,
                     Observer* observer);
 
@@ -139,7 +141,7 @@ struct Victims {
 
 // Stops holders of the request's first lock carefully (request.kill_grace after each of INT, TERM,
 // KILL) without taking their place. Kind ran: none of them is left. Refused, Why::survivor: the
-// culprit is still there. Creates nothing.
+// culprit is still there. decision.held: how many holders were such. Creates nothing.
 Outcome stop_holders(Store& store, const Request& request, const Victims& wanted,
                      Observer* observer);
 
@@ -187,8 +189,8 @@ inline constexpr Duration kLongestEta = Duration::seconds(24 * 86'400);
 // The process that started this one.
 std::int64_t caller_id();
 
-// What `auto` would choose for the request's first lock now, within request.learned. Creates
-// nothing.
+// The limits that `auto` would choose for the request's first lock now, within request.learned.
+// Creates nothing.
 Result<Tuning> tune(Store& store, const Request& request);
 
 // Both clocks, now.

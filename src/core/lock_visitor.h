@@ -1,4 +1,4 @@
-// What Store::inspect() reports to.
+// The receiver of Store::inspect()'s findings.
 #ifndef ATMOST_LOCK_VISITOR_H
 #define ATMOST_LOCK_VISITOR_H
 

@@ -45,10 +45,12 @@ inline constexpr char kSupervisorKilled[] =
     "the supervisor was killed: its command is stopped, with all that it started; then its lease "
     "is ended";
 
-// What is done if the child is killed.
+// The action if the child is killed.
 struct Aftermath {
   void (*started)() = nullptr;  // called once the child has its arguments
   void (*killed)() = nullptr;   // called first
+  // Called if something that the killed child left behind cannot be stopped.
+  void (*left)(const Error& words) = nullptr;
   // A program, argv[0] a path, to which the name of the child's lease is added as the last
   // argument: ends that lease. Started once nothing is left of the command, if the child had a
   // lease. Null: the lease ends by itself.

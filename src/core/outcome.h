@@ -20,7 +20,8 @@ struct ExitStatus {
   constexpr bool success() const { return code == 0 && signal == 0; }
 };
 
-// What a finished command used (getrusage of the children: the command and what it waited for).
+// The resources that a finished command used (getrusage of the children: the command and what it
+// waited for).
 struct Usage {
   std::int64_t cpu_ns = 0;
   std::int64_t peak_kib = 0;

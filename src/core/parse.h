@@ -12,9 +12,10 @@
 
 namespace atmost {
 
-// 90, 90s, 15m, 5min, 1h30m, 2d, 1w, 250ms, 1.5h, inf. Units ms s m (or min) h d w, each at most
-// once and from large to small; a bare number is seconds; the last component may have a fraction,
-// rounded down to whole nanoseconds. At most 292 years; a longer one is an error, not inf.
+// 90, 90s, 15m, 5min, 1h30m, 2d, 1w, 250ms, 1.5h, .5, 1e1, inf. Units ms s m (or min) h d w, each
+// at most once and from large to small; a bare number is seconds; the last component may have a
+// fraction; one that stands alone may have an exponent, or begin with the point; rounded down to
+// whole nanoseconds. At most 292 years; a longer one is an error, not inf.
 Result<Duration> parse_duration(std::string_view text);
 
 // A decimal whole number in [low, high]; no sign, no blank, no trailing text.
@@ -33,7 +34,7 @@ Result<Rate> parse_rate(std::string_view text);
 // A number of bytes, with K, M, G or T behind it for powers of 1024; kLeastOutput at least.
 Result<std::int64_t> parse_output_size(std::string_view text);
 
-// What --ping takes: a URL of http or https, or @FILE. No error repeats it.
+// The argument of --ping: a URL of http or https, or @FILE. No error repeats it.
 Status parse_ping(std::string_view text, Text<2047>& to);
 
 // A command for sh -c, short enough for a variable.
@@ -49,8 +50,8 @@ Result<LockForm> classify_lock(std::string_view text);
 
 // The file name (without directory) of a named lock or an atom: readable, and no two different
 // names or atoms ever share one. At most 255 bytes, ends in ".lock", starts with no dot, holds only
-// [A-Za-z0-9._+@=,-] and '%'. Long names are cut and carry a hash of the whole (docs/lock-map.md
-// has the scheme).
+// [A-Za-z0-9._+@=,-] and '%'. Long names are cut and carry a hash of the whole
+// (docs/internals/lock-map.md has the scheme).
 Result<Text<255>> canonical_name(std::string_view name);
 Result<Text<255>> canonical_atom(std::string_view op, std::string_view operand,
                                  std::string_view host);
@@ -64,6 +65,9 @@ Text<255> readable_name(std::string_view file, std::string_view host);
 // they have at most four) that are missing, added, replaced or exchanged with a neighbour. False
 // for texts of more than 63 bytes.
 bool is_misspelling(std::string_view typed, std::string_view name);
+
+// The same for one letter, however long they are.
+bool differs_by_one_edit(std::string_view typed, std::string_view name);
 
 }  // namespace atmost
 

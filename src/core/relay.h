@@ -1,4 +1,4 @@
-// What the C library and atmost-relay say to each other: the library asks stores of many machines
+// The messages between the C library and atmost-relay: the library asks stores of many machines
 // by a process of that program, which runs `atmost run` with a second one as its command.
 #ifndef ATMOST_RELAY_H
 #define ATMOST_RELAY_H

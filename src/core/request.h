@@ -1,4 +1,4 @@
-// What a caller asks for: parsed, validated, immutable once built. src/request/ makes it from text
+// A caller's request: parsed, validated, immutable once built. src/request/ makes it from text
 // (parse.h).
 #ifndef ATMOST_REQUEST_H
 #define ATMOST_REQUEST_H
@@ -41,14 +41,15 @@ struct Rate {
 inline constexpr std::uint32_t kMaxRate = 1024;
 inline constexpr std::uint32_t kAnyQueue = UINT32_MAX;
 
-// What ends a hold (docs/lock-map.md, "Who keeps a slot"): the command's main process, its whole
-// tree, or the close of the descriptor (a POSIX lock; only for a command that replaces us).
+// The end of a hold (docs/internals/lock-map.md, "Who keeps a slot"): the command's main process,
+// its whole tree, or the close of the descriptor (a POSIX lock; only for a command that replaces
+// us).
 enum class Until : std::uint8_t { main, tree, close };
 
-// What becomes of a command whose lease was lost while it ran.
+// The fate of a command whose lease was lost while it ran.
 enum class OnLost : std::uint8_t { by_store, stop, warn };  // by_store: fleets stop, files warn
 
-// What becomes of the command's output: it goes where ours does; it is kept, and shown if the
+// The destination of the command's output: it goes where ours does; it is kept, and shown if the
 // command fails or is stopped; it is kept, and its end is shown in any case.
 enum class OutputTo : std::uint8_t { show, on_failure, tail };
 inline constexpr std::int64_t kTailBytes = 64 * 1024;
@@ -162,7 +163,7 @@ struct Request {
   // Hold flock(2) on the lock files, too: exclusive for N = 1, else shared.
   bool with_flock = false;
   unsigned create_mode = 0600;
-  // The mode was asked for; else a group's directory widens it (docs/lock-map.md).
+  // The mode was asked for; else a group's directory widens it (docs/internals/lock-map.md).
   bool mode_given = false;
   // Create missing directories above the lock files (named locks and atoms).
   bool make_parents = false;
@@ -191,6 +192,11 @@ struct Request {
 constexpr bool wants_stats(const Request& request) {
   return request.if_elapsed_auto || request.expire_auto || request.max_runtime_auto ||
          request.min_runtime_auto || request.max_idle_auto || request.expire_idle_auto;
+}
+
+// An ability that no store of a fleet has: it remembers how long runs took, not when they began.
+constexpr bool learns_beginnings(const Request& request) {
+  return request.if_elapsed_auto || request.expire_auto;
 }
 
 constexpr bool watches_silence(const Request& request) {

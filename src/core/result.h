@@ -12,12 +12,13 @@
 
 namespace atmost {
 
-// What ended an invocation, by the number a shell sees (docs/exit-codes.md). The sysexits.h values
-// keep their meaning.
+// The end of an invocation, by the number a shell sees (atmost(1), EXIT STATUS). The sysexits.h
+// values keep their meaning.
 enum class Code : std::uint8_t {
   ok = 0,
   interrupted = 4,  // only from the library: a signal handler ran while it waited
   usage = 64,
+  no_input = 66,
   unavailable = 69,
   internal = 70,
   cannot_create = 73,

@@ -11,22 +11,10 @@
 #include "core/request.h"
 #include "core/result.h"
 #include "core/stats.h"
+#include "core/ticket.h"
 #include "core/view.h"
 
 namespace atmost {
-
-// A place in a store's queue. Made empty; attempt() fills it when the answer is "busy" and the
-// caller will wait. Plain data that only the session that filled it can interpret.
-struct Ticket {
-  bool drawn = false;
-  // The caller waits for its rate, but for no slot: only waits_for_rate() draws a ticket for it.
-  bool for_rate_only = false;
-  // Set by attempt(): until then (CLOCK_BOOTTIME) every attempt is too soon, so await() returns at
-  // this moment if no waiter is in front. In the past for another caller with a rate; 0: it has
-  // none.
-  std::int64_t due_boot_ns = 0;
-  std::uint64_t numbers[kMaxLocks] = {};
-};
 
 // Why await() returned. None of them promises a slot: ask again.
 enum class Wake : std::uint8_t { maybe, deadline, interrupted };
@@ -41,9 +29,9 @@ class Session {
   // the ticket (if any) is given up. Anything else: nothing is held and nothing was written. With
   // `queue` a busy caller without a ticket draws one, and so does one that waits for its rate;
   // nullptr: the caller will not wait. `decide` may run more than once. Blocks for at most five
-  // seconds (on the guard), then answers busy with Why::guard and the culprit. Time: `now` is what
-  // the decision and the records use.
-  virtual Result<Decision> attempt(DecideFn decide, const Instant& now, Ticket* queue,
+  // seconds (on the guard), then answers busy with Why::guard and the culprit. Time: what
+  // `moment` says when the decision is made.
+  virtual Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue,
                                    Lease& lease) = 0;
 
   // Blocks until an attempt may succeed, until `deadline_boot_ns` (CLOCK_BOOTTIME;
@@ -82,6 +70,10 @@ class Session {
   // slots, places in queues and claims on others' slots are stored under that lease. Printable,
   // without blanks, no secret. Empty: there is none. Changes only inside calls of this session.
   virtual Text<80> lease_name() const { return {}; }
+
+  // A store that did not answer when the last hold was released: the moment when its slots are free
+  // nevertheless, as its lease has ended by then. 0: they are free.
+  virtual std::int64_t left_until_boot_ns() const { return 0; }
 
   // For Owned only: gives up what is open, and the place in the queue. A lease ends before.
   virtual void close() = 0;

@@ -1,5 +1,5 @@
-// What limiter/telling.cc says to libexec/tell: by variables, because a value in a command line can
-// be seen by every user.
+// The messages of limiter/telling.cc to libexec/tell: by variables, because a value in a command
+// line can be seen by every user.
 #ifndef ATMOST_TELL_H
 #define ATMOST_TELL_H
 

@@ -1,4 +1,4 @@
-// What a store can do: callers check these constants and not which store it is.
+// The abilities of a store: callers check these constants and not which store it is.
 #ifndef ATMOST_TRAITS_H
 #define ATMOST_TRAITS_H
 

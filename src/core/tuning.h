@@ -1,4 +1,4 @@
-// What `auto` would choose for a lock now, and the values that lead to it.
+// The limits that `auto` would choose for a lock now, and the values that lead to it.
 #ifndef ATMOST_TUNING_H
 #define ATMOST_TUNING_H
 
@@ -36,7 +36,7 @@ struct Tuning {
   Limits limits;             // with everything auto
 };
 
-// What auto does for the lock and, if its limit is long or missing, why. Sentences without the
+// The effect of auto on the lock and, if its limit is long or missing, why. Sentences without the
 // lock's name.
 Text<500> limit_words(const Tuning& tuning, const LearnedBounds& bounds);
 

@@ -48,10 +48,7 @@ class Turns {
       ends_ = began + kTurn.ns;
       return Standing::running;
     }
-    if (first_end_ == 0) {
-      ends_ = plus(now_, kTurn);
-      return Standing::begins;
-    }
+    if (first_end_ == 0) return begin(kTurn);
     const std::int64_t latest = first_end_ + kTurn.ns;
     const std::int64_t end = last_end_ + kNextTurn.ns < latest ? last_end_ + kNextTurn.ns : latest;
     if (end > now_) {
@@ -61,12 +58,20 @@ class Turns {
     last_end_ = end;
     return Standing::passed;
   }
-  // When the turn ends that next() found.
+  // Instead of `passed`, for a waiter that sleeps and was not called: if it runs, it comes soon
+  // after the call; but it may be frozen.
+  constexpr Standing call() { return begin(kNextTurn); }
+  // When the turn began, and when it ends, that next() or call() found.
+  constexpr std::int64_t began() const { return ends_ - kTurn.ns; }
   constexpr std::int64_t ends() const { return ends_; }
 
  private:
   static constexpr std::int64_t kRecentNs = 2 * kTurn.ns;
 
+  constexpr Standing begin(Duration left) {
+    ends_ = plus(now_, left);
+    return Standing::begins;
+  }
   constexpr bool noted(std::int64_t began) const { return began > 0 && began <= now_; }
 
   std::int64_t now_;

@@ -1,4 +1,4 @@
-// What a store saw inside its critical section: the facts that a decision is made from, and no
+// A store's snapshot inside its critical section: the facts that a decision is made from, and no
 // judgement.
 #ifndef ATMOST_VIEW_H
 #define ATMOST_VIEW_H
@@ -17,13 +17,16 @@ namespace atmost {
 // cost.
 inline constexpr std::uint32_t kCountedAbove = 16;
 
-// One held slot. Everything but `slot` comes from a record that may be stale or forged: good
-// enough to be shown and to compute an age (the lesser of record's and process's age counts), but
-// never to send a signal.
+// One held slot, or several that a foreign lock covers. Everything but `slot` comes from a record
+// that may be stale or forged: good enough to be shown and to compute an age (the lesser of
+// record's and process's age counts), but never to send a signal.
 struct HolderView {
   std::uint32_t slot = 0;
+  std::uint32_t slots = 1;  // from `slot` on; more than one only for a foreign lock
   HolderKind kind = HolderKind::foreign;
   bool has_record = false;
+  // A lock on a range that neither atmost nor the original locks: its process is never stopped.
+  bool foreign_lock = false;
   bool read_locked = false;  // by a reader of the file; holders of ours never lock for reading
   bool live_word = false;    // the kernel confirms a running supervisor (occupancy word)
   bool verified = false;  // the kernel confirms that this process holds the slot (live word, or its
@@ -44,6 +47,10 @@ struct HolderView {
   std::uint64_t hold = 0;
   Stamp start;
   Duration expire_after = Duration::forever();
+  // A supervisor's --max-runtime, and whether it was killed, so that only others can keep it. Known
+  // where only the user and root may write the lock; for ever: none, or not known.
+  Duration max_runtime = Duration::forever();
+  bool supervisor_died = false;
   Text<63> id;
   Text<63> command;
 };
@@ -83,6 +90,10 @@ struct View {
   std::uint32_t held = 0;
   bool some_drained = false;   // slots among them are drained
   bool writer_inside = false;  // an exclusive holder is among them
+  // !has_room: another program has locked a range that cannot be ours (HolderView::foreign_lock).
+  bool foreign_lock = false;
+  bool foreign_whole = false;    // all slots are in it
+  std::int64_t foreign_pid = 0;  // its process; 0: not known
   // Waiters with a better claim (at least; exact only as zero or not).
   std::uint32_t waiters_ahead = 0;
   // How long until the turn ends for which the slot is reserved (core/turn.h).

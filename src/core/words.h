@@ -18,8 +18,8 @@ namespace atmost {
 std::size_t escape(std::string_view from, char* to, std::size_t room);
 
 // The same as JSON string content (no quotes around it): RFC 8259, bytes that are not UTF-8 as
-// U+FFFD.
-std::size_t escape_json(std::string_view from, char* to, std::size_t room);
+// U+FFFD. `whole` becomes false if not all of `from` has room.
+std::size_t escape_json(std::string_view from, char* to, std::size_t room, bool* whole = nullptr);
 
 // The length of the longest beginning of `from` of at most `most` bytes (4 or more) that does not
 // split a character, so that a text can be processed in pieces as if it were whole.
@@ -54,11 +54,21 @@ Text<32> duration_words_up(Duration span);
 // forever.
 Text<32> duration_seconds(Duration span);
 
-// What a learned limit on runs was learned from, and how to see more. To be put after the limit.
+// The origin of a learned limit on runs, and how to see more. To be put after the limit.
 Text<400> learned_words(const Limits& limits, std::string_view lock);
 
 // The system's message for an errno value; never empty.
 std::string_view errno_words(int error);
+
+// How many terminal cells a text takes that holds no controls: combining marks none, East Asian
+// wide ones two.
+std::size_t display_width(std::string_view text);
+
+// The longest beginning of `text` that is at most `width` cells wide and ends between characters.
+std::string_view cut_to_width(std::string_view text, std::size_t width);
+
+// The longest end of `text`, likewise.
+std::string_view end_of_width(std::string_view text, std::size_t width);
 
 }  // namespace atmost
 

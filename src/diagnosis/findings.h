@@ -1,5 +1,5 @@
-// What atmost doctor says of a store, a directory or one of many machines: one line a finding, for
-// people or as JSON (atmost-doctor(1) has the format).
+// The findings of atmost doctor about a store, a directory or one of many machines: one line a
+// finding, for people or as JSON (atmost-doctor(1) has the format).
 #ifndef ATMOST_DIAGNOSIS_FINDINGS_H
 #define ATMOST_DIAGNOSIS_FINDINGS_H
 

@@ -1,5 +1,5 @@
-// What a tree of processes does: how much processor time it uses and whether it moves bytes, as the
-// kernel counts them for each process. Nobody's output is read, and nothing is asked of the
+// The activity of a tree of processes: how much processor time it uses and whether it moves bytes,
+// as the kernel counts them for each process. Nobody's output is read, and nothing is asked of the
 // processes themselves.
 //
 // A look costs a few system calls for each process of the tree (three files of /proc and a clock)
@@ -13,7 +13,7 @@
 
 namespace atmost::os {
 
-// What a tree has done since the look before.
+// The activity of a tree since the look before.
 struct Activity {
   // Processor time. Exact for processes that can be seen; for those that ended and that their
   // parents waited for in clock ticks (10 ms), and once more what an earlier look has counted.
@@ -55,7 +55,7 @@ struct WatchedTree {
 // 0, or ENOSYS where the kernel does not count (PORTABLE, no /proc/PID/io).
 int counts_activity();
 
-// Looks at the tree. What it remembers until the next look is one for the process: callers look at
+// Looks at the tree. Its memory until the next look is one for the process: callers look at
 // one tree at a time; the first look at a tree has `from_now`, and counts as activity.
 // Where processes cannot be seen everything is `unclear`. `thorough`: every thread's state counts,
 // not only that of each main thread, and processes that an earlier look found outside the tree are
@@ -66,7 +66,7 @@ Activity look_at(const WatchedTree& tree, bool from_now, bool thorough);
 // 0: that it will not): in the process's name, which nobody else can change. Effective in steps of
 // a second.
 void announce_silence(std::int64_t until_boot_ns);
-// What a process has announced: until when; 0: nothing.
+// The announcement of a process: until when; 0: nothing.
 std::int64_t announced_silence(std::int64_t pid);
 
 // The processor time that this process has used.

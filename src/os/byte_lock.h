@@ -1,4 +1,4 @@
-// Byte-range locks. docs/lock-map.md describes the kernel's behaviour in full.
+// Byte-range locks. docs/internals/lock-map.md describes the kernel's behaviour in full.
 //
 // Owner::description: F_OFD_* locks, owned by the open file description. A forked child shares
 //   them, closing another descriptor of the file does not drop them, they end with the last

@@ -22,7 +22,7 @@ int open_parent(ProcessHandle& to) {
   if (const int error = to.open(parent)) return error;
   ProcessFacts above;
   if (process_facts(parent, above) == 0) {
-    const std::int64_t own = getsid(0);
+    const std::int64_t own = calls.getsid(0);
     if (above.session != own && own != process_id()) return ESRCH;
   }
   // If it has ended meanwhile, we have another parent.
@@ -41,7 +41,7 @@ int open_caller(const Caller& caller, ProcessHandle& to) {
   if (caller.start_ticks == 0) return 0;
   ProcessFacts facts;
   const int error = process_facts(caller.pid, facts);
-  if (error != 0) return error == ESRCH && process_exists(caller.pid) ? EACCES : error;
+  if (error != 0) return error;
   if (facts.start_boot_ns != caller.start_ticks * kTickNs) return ESRCH;
   return to.alive() ? 0 : ESRCH;
 }
@@ -71,12 +71,13 @@ bool read_end(int pipe, SentEnd& to) {
   return got == static_cast<ssize_t>(sizeof to);
 }
 
-void leave_session() { setsid(); }
+void leave_session() { calls.setsid(); }
 
 void silence_streams() {
   const Fd nothing(calls.openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC, 0));
   if (!nothing.open()) return;
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing.get(), stream);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    calls.dup2(nothing.get(), stream);
 }
 
 }  // namespace atmost::os

@@ -1,6 +1,7 @@
 #include "calls.h"
 
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -55,6 +56,24 @@ int real_link(const char* from, const char* to) {
   return ::linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
+// The C libraries disagree about the request's type.
+template <typename Request>
+int ioctl_by(int (*call)(int, Request, ...), int fd, int request, void* to) {
+  return call(fd, static_cast<Request>(request), to);
+}
+int real_ioctl(int fd, int request, void* to) { return ioctl_by(::ioctl, fd, request, to); }
+void real_exit(int code) { ::_exit(code); }
+int real_getrlimit(int which, struct rlimit* to) {
+  return ::getrlimit(static_cast<decltype(RLIMIT_CORE)>(which), to);
+}
+int real_setrlimit(int which, const struct rlimit* to) {
+  return ::setrlimit(static_cast<decltype(RLIMIT_CORE)>(which), to);
+}
+int real_waitid(int type, pid_t id, siginfo_t* info, int options) {
+  return ::waitid(static_cast<idtype_t>(type), static_cast<id_t>(id), info, options);
+}
+int real_uname(struct utsname* to) { return ::uname(to); }
+
 }  // namespace
 
 const Calls kRealCalls = {
@@ -83,6 +102,8 @@ const Calls kRealCalls = {
     ::mmap,
     ::munmap,
     platform::set_robust_list,
+    platform::wait_word,
+    platform::wake_word,
     platform::pidfd_open,
     platform::pidfd_send_signal,
     platform::pidfd_queue_signal,
@@ -114,6 +135,49 @@ const Calls kRealCalls = {
     platform::flock,
     platform::fallocate,
     ::lseek,
+    real_poll,
+    ::clock_gettime,
+    ::dup2,
+    platform::dup_private,
+    platform::open_pipe_at_once,
+    platform::close_between,
+    platform::descriptor_path,
+    platform::take_read_lease,
+    platform::continue_at_hangup,
+    ::socketpair,
+    ::sendmsg,
+    ::recvmsg,
+    ::send,
+    real_ioctl,
+    ::isatty,
+    ::tcgetpgrp,
+    real_exit,
+    ::getpid,
+    ::getppid,
+    ::getpgid,
+    ::getsid,
+    ::setsid,
+    ::geteuid,
+    platform::thread_id,
+    ::chdir,
+    ::getcwd,
+    real_uname,
+    real_getrlimit,
+    real_setrlimit,
+    ::madvise,
+    real_waitid,
+    platform::start_unseen,
+    platform::adopts_orphans,
+    platform::adopt_orphans,
+    platform::die_with_parent,
+    platform::forbid_core,
+    platform::rename_self,
+    platform::own_name,
+    ::pthread_sigmask,
+    ::sigpending,
+    ::sigwait,
+    platform::create_thread_timer,
+    platform::set_thread_timer,
 };
 
 Calls calls = kRealCalls;

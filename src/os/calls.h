@@ -1,7 +1,7 @@
 // Every system call of the front tier, in one table, so that a test can replace the calls that are
-// to fail. Each entry has the semantics of the call it names (man 2), errno included. The table is
-// plain data, one for the process; tests change it while single-threaded and restore it. Outside
-// src/os/, only tests include this.
+// to fail; tools/check_front finds a call past it. Each entry has the semantics of the call it
+// names (man 2), errno included. The table is plain data, one for the process; tests change it
+// while single-threaded and restore it. Outside src/os/, only tests include this.
 #ifndef ATMOST_OS_CALLS_H
 #define ATMOST_OS_CALLS_H
 
@@ -9,10 +9,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/time.h>
 #include <sys/types.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include <cstddef>
@@ -47,6 +50,9 @@ struct Calls {
   void* (*mmap)(void* at, std::size_t size, int protection, int flags, int fd, off_t offset);
   int (*munmap)(void* at, std::size_t size);
   int (*set_robust_list)(void* head, std::size_t size);
+  int (*wait_word)(void* word, std::uint32_t expected,
+                   const struct timespec* span);  // platform.h
+  int (*wake_word)(void* word, bool wakes);
   int (*pidfd_open)(pid_t pid, unsigned flags);
   int (*pidfd_send_signal)(int pidfd, int signal, unsigned flags);
   int (*pidfd_queue_signal)(int pidfd, int signal, std::int64_t value);  // platform.h
@@ -80,6 +86,55 @@ struct Calls {
   int (*flock)(int fd, int operation);  // platform.h
   int (*fallocate)(int fd, int mode, off_t from, off_t size);
   off_t (*seek)(int fd, off_t at, int whence);
+  int (*bare_poll)(struct pollfd* fds, unsigned count,
+                   int timeout_ms);  // never replaced by prepare_gates()
+  int (*clock_in_process)(clockid_t clock, struct timespec* to);  // without a system call
+  // Descriptors.
+  int (*dup2)(int fd, int to);
+  int (*dup_private)(int fd, int to);          // platform.h
+  int (*open_pipe_at_once)(int* ends);         // close-on-exec, O_NONBLOCK; platform.h
+  void (*close_between)(int first, int last);  // platform.h
+  ssize_t (*descriptor_path)(int fd, char* to, std::size_t size);  // platform.h
+  int (*take_read_lease)(int fd);                                  // platform.h
+  int (*continue_at_hangup)(int fd);                               // platform.h
+  int (*socketpair)(int family, int type, int protocol, int* ends);
+  ssize_t (*sendmsg)(int fd, const struct msghdr* message, int flags);
+  ssize_t (*recvmsg)(int fd, struct msghdr* message, int flags);
+  ssize_t (*send)(int fd, const void* from, std::size_t size, int flags);
+  int (*ioctl)(int fd, int request, void* to);
+  // Terminals.
+  int (*isatty)(int fd);
+  pid_t (*tcgetpgrp)(int fd);
+  // This process and others.
+  void (*exit)(int code);  // _exit(2)
+  pid_t (*getpid)();
+  pid_t (*getppid)();
+  pid_t (*getpgid)(pid_t pid);
+  pid_t (*getsid)(pid_t pid);
+  pid_t (*setsid)();
+  uid_t (*geteuid)();
+  pid_t (*thread_id)();  // platform.h
+  int (*chdir)(const char* path);
+  char* (*getcwd)(char* to, std::size_t size);
+  int (*uname)(struct utsname* to);
+  int (*getrlimit)(int which, struct rlimit* to);
+  int (*setrlimit)(int which, const struct rlimit* to);
+  int (*madvise)(void* at, std::size_t size, int advice);
+  int (*waitid)(int type, pid_t id, siginfo_t* info, int options);
+  // platform.h
+  pid_t (*start_unseen)(int (*child)(void*), char* stack_end, void* argument, bool announced);
+  bool (*adopts_orphans)();
+  void (*adopt_orphans)(bool on);
+  void (*die_with_parent)(int signal);
+  void (*forbid_core)();
+  void (*rename_self)(const char* name);
+  void (*own_name)(char* to);
+  // Signals.
+  int (*thread_mask)(int how, const sigset_t* to, sigset_t* old);  // pthread_sigmask
+  int (*sigpending)(sigset_t* to);
+  int (*sigwait)(const sigset_t* set, int* signal);
+  int (*create_thread_timer)(int signal, void** timer);  // platform.h
+  int (*set_thread_timer)(void* timer, std::int64_t boot_ns, std::int64_t again_ns);
 };
 
 // The process's table; starts as the real calls.

@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 #include "calls.h"
 #include "clock.h"
 #include "core/time.h"
 #include "file.h"
-#include "platform.h"
+#include "spawn.h"
 
 namespace atmost::os {
 namespace {
@@ -18,27 +19,20 @@ namespace {
 // Above all numbers that the child uses with dup2, so that none is overwritten.
 constexpr int kAside = 10;
 
-void close_from(int first) {
-  if (platform::close_from(first) == 0) return;
-  struct rlimit limit = {};
-  constexpr int kMost = 65536;  // more than any program opens by accident
-  const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kMost;
-  for (int fd = first; fd < (known ? static_cast<int>(limit.rlim_cur) : kMost); ++fd) close(fd);
-}
-
 // False when a descriptor could not be put in its place.
 bool arrange(int orders, int report_to, int keep) {
   sigset_t all;
   sigfillset(&all);
   calls.sigprocmask(SIG_SETMASK, &all, nullptr);
-  bool placed = dup2(orders, Child::kOrders) >= 0 && dup2(report_to, Child::kReport) >= 0;
+  bool placed =
+      calls.dup2(orders, Child::kOrders) >= 0 && calls.dup2(report_to, Child::kReport) >= 0;
   const int nowhere = calls.openat(AT_FDCWD, "/dev/null", O_WRONLY | O_CLOEXEC, 0);
-  if (nowhere < 0 || dup2(nowhere, STDERR_FILENO) < 0) close(STDERR_FILENO);
+  if (nowhere < 0 || calls.dup2(nowhere, STDERR_FILENO) < 0) calls.close(STDERR_FILENO);
   if (keep >= 0) {
-    placed = placed && dup2(keep, Child::kKept) >= 0 &&
+    placed = placed && calls.dup2(keep, Child::kKept) >= 0 &&
              calls.control(Child::kKept, F_SETFD, FD_CLOEXEC) == 0;
   }
-  close_from(keep >= 0 ? Child::kKept + 1 : Child::kKept);
+  calls.close_between(keep >= 0 ? Child::kKept + 1 : Child::kKept, INT32_MAX);
   return placed;
 }
 
@@ -78,9 +72,9 @@ int Child::start(void (*work)(void* context), void* context, int keep) {
     return error;
   }
   if (pid == 0) {
-    if (!arrange(orders.get(), report_to.get(), kept.get())) _exit(127);
+    if (!arrange(orders.get(), report_to.get(), kept.get())) exit_now(127);
     work(context);
-    _exit(0);
+    exit_now(0);
   }
   pid_ = pid;
   return 0;

@@ -31,7 +31,7 @@ class Child {
   // where it is not blocked, as it is in a Child).
   int order(const void* from, std::size_t size);
   enum class Heard : std::uint8_t { some, ended, silent };
-  // What it has reported since the last call, at most `size` bytes; blocks until there is
+  // Its report since the last call, at most `size` bytes; blocks until there is
   // something, the child has closed its end (`ended`), or `boot_deadline_ns` (`silent`).
   Heard listen(void* to, std::size_t size, std::size_t& got, std::int64_t boot_deadline_ns);
 

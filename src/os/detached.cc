@@ -9,7 +9,7 @@
 
 #include "calls.h"
 #include "fd.h"
-#include "platform.h"
+#include "spawn.h"
 
 namespace atmost::os {
 namespace {
@@ -26,23 +26,23 @@ void close_all_but(const int* keep, unsigned count, int first) {
       if (keep[i] >= next && keep[i] < nearest) nearest = keep[i];
     }
     if (nearest == INT32_MAX) break;
-    if (nearest > next) platform::close_between(next, nearest - 1);
+    if (nearest > next) calls.close_between(next, nearest - 1);
     next = nearest + 1;
   }
-  platform::close_between(next, INT32_MAX);
+  calls.close_between(next, INT32_MAX);
 }
 
 int start_detached(const Program& program, bool silent) {
   const pid_t pid = calls.fork();
   if (pid < 0) return errno;
   if (pid == 0) {
-    setsid();
+    calls.setsid();
     const int nothing = calls.openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC, 0);
     for (int stream = 0; nothing >= 0 && stream < (silent ? kStreams : 1); ++stream)
-      dup2(nothing, stream);
+      calls.dup2(nothing, stream);
     close_all_but(program.inherit, program.inherit_count, kStreams);
     const Started started = spawn(program);
-    _exit(started.exec_error != 0 ? started.exec_error : started.fork_error);
+    exit_now(started.exec_error != 0 ? started.exec_error : started.fork_error);
   }
   int status = 0;
   struct rusage used;

@@ -114,7 +114,7 @@ bool beyond_limit(std::int64_t size) {
   std::uint64_t too_much = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (too_much == 0) {
     struct rlimit now = {};
-    const bool limited = getrlimit(RLIMIT_FSIZE, &now) == 0 && now.rlim_cur != RLIM_INFINITY;
+    const bool limited = calls.getrlimit(RLIMIT_FSIZE, &now) == 0 && now.rlim_cur != RLIM_INFINITY;
     too_much = limited ? std::uint64_t{now.rlim_cur} + 1 : UINT64_MAX;
     __atomic_store_n(&known, too_much, __ATOMIC_RELAXED);
   }
@@ -207,32 +207,6 @@ int same_file(int fd, const char* path, bool& same) {
   return 0;
 }
 
-namespace {
-
-int is_open_directory(const PathText& directory, bool& open) {
-  struct stat status;
-  if (const int error = path_status(directory.c_str(), status, true)) return error;
-  open = (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
-  return 0;
-}
-
-}  // namespace
-
-int find_open_directory(const char* path, bool& open, PathText& directory) {
-  open = false;
-  directory = PathText(*path == '/' ? "/" : ".");
-  if (const int error = is_open_directory(directory, open); error != 0 || open) return error;
-  PathText part;
-  for (; *path != '\0'; ++path) {
-    if (*path == '/' && !part.empty()) {
-      directory = part;
-      if (const int error = is_open_directory(directory, open); error != 0 || open) return error;
-    }
-    part.push(*path);
-  }
-  return 0;
-}
-
 int make_directory(const char* path, unsigned mode) {
   return calls.mkdir(path, static_cast<mode_t>(mode)) == 0 ? 0 : errno;
 }
@@ -264,7 +238,7 @@ int remove_name(const char* path) { return calls.unlink(path) == 0 ? 0 : errno; 
 
 int descriptor_path(int fd, PathText& to) {
   char path[PathText::capacity() + 1];
-  const ssize_t size = platform::descriptor_path(fd, path, sizeof path);
+  const ssize_t size = calls.descriptor_path(fd, path, sizeof path);
   if (size < 0) return errno;
   if (size == static_cast<ssize_t>(sizeof path)) return ENAMETOOLONG;
   to = PathText({path, static_cast<std::size_t>(size)});

@@ -51,11 +51,6 @@ bool beyond_limit(std::int64_t size);
 // Replaces `to` if it exists.
 int rename_file(const char* from, const char* to);
 
-// Looks for a directory above `path` in which any user may rename or replace files (o+w without the
-// sticky bit). `open` says whether there is one; `directory` is it, or the one that could not be
-// examined when an errno comes back.
-int find_open_directory(const char* path, bool& open, PathText& directory);
-
 // Returns when the file's bytes are on the disk.
 int sync_data(int fd);
 
@@ -121,8 +116,8 @@ int lend_high(int fd);
 // closed one; it is closed at exec, and its number is not given to files opened later.
 void keep_standard_streams();
 
-// Network, stacked and user-space filesystems do not keep byte locks well enough: docs/lock-map.md,
-// "What the kernel does", lists the trusted ones.
+// Network, stacked and user-space filesystems do not keep byte locks well enough:
+// docs/internals/lock-map.md, "What the kernel does", lists the trusted ones.
 enum class Trust { trusted, refused, unknown };
 Trust filesystem_trust(int fd, const char** name);
 

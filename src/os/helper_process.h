@@ -15,8 +15,9 @@ namespace atmost::os {
 class HelperProcess {
  public:
   // Forks. 0 in both processes, or an errno value. The helper is a copy of this process with all
-  // its descriptors, its terminal and its signals. Only SIGTERM stays pending until an EventWait,
-  // because a process that knows the helper may send one before it runs. A helper that does not
+  // its descriptors, its terminal and its signals. Only those that ask to end (HUP, INT, QUIT,
+  // TERM) stay pending until an EventWait: a process that knows the helper may send SIGTERM before
+  // it runs, and the others, of a terminal, are forgotten by settle(). A helper that does not
   // answer cannot tell(). REQUIRES: single-threaded.
   int start(bool answers);
   bool is_helper() const { return starter_ != 0; }

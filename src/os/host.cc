@@ -8,6 +8,7 @@
 
 #include "accounts.h"
 #include "byte_lock.h"
+#include "calls.h"
 #include "clock.h"
 #include "core/words.h"
 #include "directory.h"
@@ -54,9 +55,6 @@ struct Names {
   }
 };
 
-alignas(os::SignalGate) char gate_room[sizeof(os::SignalGate)];
-os::SignalGate* gate = nullptr;
-
 }  // namespace
 
 bool has_raised_rights() { return os::has_raised_rights(); }
@@ -89,11 +87,17 @@ bool absolute_path(std::string_view path, PathText& to) {
   return !to.truncated();
 }
 
-std::int64_t own_process() { return getpid(); }
+std::int64_t own_process() { return os::calls.getpid(); }
 
 bool is_terminal(int fd) { return os::is_terminal(fd); }
 
 bool in_foreground(int fd) { return os::in_foreground(fd); }
+
+bool alone_on_terminal() { return os::alone_on_terminal(); }
+
+void keep_line_erasable() { os::keep_line_erasable(); }
+
+void forget_line() { os::forget_line(); }
 
 bool has_description_locks() { return os::has_description_locks(); }
 
@@ -155,14 +159,12 @@ std::string_view command_line(std::int64_t pid, std::span<char> room) {
 
 bool is_program(std::string_view name) { return os::is_in_path(name); }
 
-void hold_signals() {
-  if (gate == nullptr) gate = new (gate_room) os::SignalGate;
-}
+void hold_signals() { (void)os::hold_signals(); }
 
 int next_signal(Duration span) {
   const std::int64_t end = plus(os::boot_ns(), span);
   do {
-    const os::Arrival arrival = gate->next(end);
+    const os::Arrival arrival = os::hold_signals().next(end);
     if (arrival.signal != 0) return arrival.signal;
   } while (os::boot_ns() < end);
   return 0;
@@ -177,9 +179,24 @@ void obey_signal(int signal) {
   }
 }
 
-void release_signals() {
-  if (gate != nullptr) gate->~SignalGate();
-  gate = nullptr;
+void release_signals() { os::release_signals(); }
+
+int accept_signals() {
+  int asked = 0;
+  for (;;) {
+    const os::Arrival arrival = os::hold_signals().next(Duration::kForever, 0);
+    if (arrival.signal == 0) break;
+    const bool of_taker =
+        arrival.source == os::Source::process && arrival.relayed_for == os::kFromTaker;
+    if (of_taker) continue;
+    if (os::stops(arrival.signal) || os::does_nothing(arrival.signal)) {
+      obey_signal(arrival.signal);
+    } else {
+      asked = arrival.signal;
+    }
+  }
+  os::release_signals();
+  return asked;
 }
 
 void leave(int code) { os::exit_now(code); }

@@ -1,6 +1,5 @@
 #include "interrupt.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
@@ -48,7 +47,7 @@ void on_stop(int) {
 bool listen_for_alarms() {
   struct sigaction action = {};
   action.sa_handler = on_alarm;
-  return sigaction(SIGALRM, &action, &old_alarm_action) == 0;
+  return calls.sigaction(SIGALRM, &action, &old_alarm_action) == 0;
 }
 
 // A parent may have left SIGALRM blocked; then no deadline would ever end a call.
@@ -56,7 +55,7 @@ void let_through(int signal, sigset_t* old) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, signal);
-  sigprocmask(SIG_UNBLOCK, &set, old);
+  calls.sigprocmask(SIG_UNBLOCK, &set, old);
 }
 
 }  // namespace
@@ -72,27 +71,27 @@ Alarm::Alarm(std::int64_t boot_deadline_ns) {
 Alarm::~Alarm() {
   if (!armed_) return;
   silence();
-  sigprocmask(SIG_SETMASK, &old_mask, nullptr);
-  sigaction(SIGALRM, &old_alarm_action, nullptr);
+  calls.sigprocmask(SIG_SETMASK, &old_mask, nullptr);
+  calls.sigaction(SIGALRM, &old_alarm_action, nullptr);
 }
 
 void StopNotice::install() {
   struct sigaction action = {};
   if (installed_) return;
-  if (sigaction(SIGTSTP, nullptr, &old_stop_action) != 0 || old_stop_action.sa_handler != SIG_DFL)
-    return;
+  if (calls.sigaction(SIGTSTP, nullptr, &old_stop_action) != 0) return;
+  if (old_stop_action.sa_handler != SIG_DFL) return;
   action.sa_handler = on_stop;
   struct sigaction alarm = {};
   alarm.sa_handler = on_alarm;
-  installed_ = sigaction(SIGALRM, &alarm, &alarm_before_notice) == 0 &&
-               sigaction(SIGTSTP, &action, nullptr) == 0;
+  installed_ = calls.sigaction(SIGALRM, &alarm, &alarm_before_notice) == 0 &&
+               calls.sigaction(SIGTSTP, &action, nullptr) == 0;
 }
 
 StopNotice::~StopNotice() {
   if (!installed_) return;
-  sigaction(SIGTSTP, &old_stop_action, nullptr);
+  calls.sigaction(SIGTSTP, &old_stop_action, nullptr);
   silence();
-  sigaction(SIGALRM, &alarm_before_notice, nullptr);
+  calls.sigaction(SIGALRM, &alarm_before_notice, nullptr);
 }
 
 void StopNotice::obey() { stop_self(SIGTSTP); }
@@ -105,42 +104,29 @@ bool StopNotice::asked() {
 }
 
 #ifdef SIGEV_THREAD_ID
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid  // glibc has no name for it
-#endif
 // As Alarm, with a timer whose signals go to this thread alone.
 class ThreadAlarm {
  public:
   explicit ThreadAlarm(std::int64_t boot_deadline_ns) {
-    struct sigevent event = {};
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = SIGALRM;
-    event.sigev_notify_thread_id = static_cast<int>(thread_id());
     listening_ = listen_for_alarms();
     armed_ = listening_ && boot_deadline_ns != Duration::kForever &&
-             timer_create(CLOCK_BOOTTIME, &event, &timer_) == 0;
+             calls.create_thread_timer(SIGALRM, &timer_) == 0;
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGALRM);
-    pthread_sigmask(SIG_UNBLOCK, &set, &mask_);
-    if (!armed_) return;
-    struct itimerspec when = {};
-    when.it_value.tv_sec = static_cast<time_t>(boot_deadline_ns / 1'000'000'000);
-    when.it_value.tv_nsec = static_cast<long>(boot_deadline_ns % 1'000'000'000);
-    if (boot_deadline_ns <= 0) when.it_value.tv_nsec = 1;  // 0 would mean never
-    when.it_interval.tv_nsec = kAgainUs * 1000;
-    timer_settime(timer_, TIMER_ABSTIME, &when, nullptr);
+    calls.thread_mask(SIG_UNBLOCK, &set, &mask_);
+    if (armed_) calls.set_thread_timer(timer_, boot_deadline_ns, kAgainUs * 1000);
   }
   ThreadAlarm(const ThreadAlarm&) = delete;
   ThreadAlarm& operator=(const ThreadAlarm&) = delete;
   ~ThreadAlarm() {
-    if (armed_) timer_delete(timer_);
+    if (armed_) calls.delete_timer(timer_);
     // One more may have come: it must not find the old action, which ends the process.
-    pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+    calls.thread_mask(SIG_SETMASK, &mask_, nullptr);
   }
 
  private:
-  timer_t timer_ = {};
+  void* timer_ = nullptr;
   sigset_t mask_;
   bool listening_ = false;
   bool armed_ = false;

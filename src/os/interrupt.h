@@ -1,4 +1,4 @@
-// What interrupts a blocking lock call: a deadline, or a stop signal from the terminal.
+// Interruptions of a blocking lock call: a deadline, or a stop signal from the terminal.
 #ifndef ATMOST_OS_INTERRUPT_H
 #define ATMOST_OS_INTERRUPT_H
 

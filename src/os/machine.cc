@@ -1,6 +1,6 @@
 #include "machine.h"
 
-#include <sys/utsname.h>
+#include "calls.h"
 
 namespace atmost::os {
 
@@ -8,7 +8,7 @@ namespace {
 
 Text<255> ask_host_name() {
   struct utsname names;
-  if (uname(&names) < 0) return {};
+  if (calls.uname(&names) < 0) return {};
   return Text<255>(names.nodename);
 }
 

@@ -42,7 +42,7 @@ void MonitorLine::started() {
   life_.reset();
   // Where the kernel cannot do that, a stopped monitor sees the end of the monitored process only
   // after it is continued.
-  (void)platform::continue_at_hangup(life_over_.get());
+  (void)calls.continue_at_hangup(life_over_.get());
 }
 
 bool MonitorLine::accept(int reader, int writer, int life) {

@@ -1,4 +1,4 @@
-// What a monitored process reports to its monitor in advance, in case it is killed: whether its
+// The report of a monitored process to its monitor, in advance, in case it is killed: whether its
 // command is running, and the name of its lease.
 #ifndef ATMOST_OS_MONITOR_LINE_H
 #define ATMOST_OS_MONITOR_LINE_H

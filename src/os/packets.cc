@@ -46,7 +46,7 @@ Packet receive_ready(int socket, char* to, std::size_t& size, Fd& passed) {
   struct iovec part = {to, kMostPacket};
   Control control = {};
   struct msghdr message = message_of(part, control);
-  const ssize_t received = recvmsg(socket, &message, kReceive);
+  const ssize_t received = calls.recvmsg(socket, &message, kReceive);
   if (received < 0 && (errno == EINTR || errno == EAGAIN)) return Packet::interrupted;
   if (received <= 0) return Packet::closed;
   size = static_cast<std::size_t>(received);
@@ -54,7 +54,7 @@ Packet receive_ready(int socket, char* to, std::size_t& size, Fd& passed) {
   if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
     int fd;
     std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    (void)calls.control(fd, F_SETFD, FD_CLOEXEC);
     passed = Fd(fd);
   }
   return Packet::received;
@@ -64,13 +64,13 @@ Packet receive_ready(int socket, char* to, std::size_t& size, Fd& passed) {
 
 int open_packet_pair(Fd& one, Fd& other) {
   int ends[2];
-  if (socketpair(AF_UNIX, kType, 0, ends) != 0) return errno;
+  if (calls.socketpair(AF_UNIX, kType, 0, ends) != 0) return errno;
   one = Fd(ends[0]);
   other = Fd(ends[1]);
   for (Fd* end : {&one, &other}) {
-    (void)fcntl(end->get(), F_SETFD, FD_CLOEXEC);
+    (void)calls.control(end->get(), F_SETFD, FD_CLOEXEC);
     if (end->get() > STDERR_FILENO) continue;
-    *end = Fd(fcntl(end->get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    *end = Fd(calls.control(end->get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     if (!end->open()) return errno;
   }
   return 0;
@@ -92,7 +92,7 @@ bool send_packet(int socket, std::string_view what, int passed) {
   }
   ssize_t sent;
   do {
-    sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+    sent = calls.sendmsg(socket, &message, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
   return sent >= 0;
 }
@@ -110,7 +110,7 @@ Packet receive_packet(int socket, int at_most_ms, char* to, std::size_t& size, F
 
 bool is_hung_up(int socket) {
   struct pollfd ready = {socket, 0, 0};
-  return kRealCalls.poll(&ready, 1, 0) > 0 && (ready.revents & (POLLHUP | POLLERR)) != 0;
+  return calls.bare_poll(&ready, 1, 0) > 0 && (ready.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 void wait_for_either(int one, int other, int at_most_ms) {

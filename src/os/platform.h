@@ -22,6 +22,10 @@ int inotify_init(int flags);
 int inotify_add_watch(int fd, const char* path, unsigned mask);
 int inotify_rm_watch(int fd, int watch);
 int set_robust_list(void* head, std::size_t size);
+// futex(2), for processes that share a mapping of a file. wait_word() sleeps while the word is
+// `expected`. wake_word() wakes all who sleep on it, or none, and says how many slept.
+int wait_word(void* word, std::uint32_t expected, const struct timespec* span);
+int wake_word(void* word, bool wakes);
 int pidfd_open(pid_t pid, unsigned flags);
 int pidfd_send_signal(int pidfd, int signal, unsigned flags);
 // Sends a value, too, like sigqueue(3).
@@ -55,11 +59,14 @@ int masked_poll(struct pollfd* fds, unsigned count, int timeout_ms, const sigset
 int create_timer(int signal, void** timer);
 int set_timer(void* timer, std::int64_t boot_ns);
 void delete_timer(void* timer);
+// The same for the calling thread alone, and again each `again_ns`.
+int create_thread_timer(int signal, void** timer);
+int set_thread_timer(void* timer, std::int64_t boot_ns, std::int64_t again_ns);
 
-// What a file is, without its times: of the others only st_dev, st_ino, st_mode, st_nlink, st_uid,
-// st_gid and st_size are set. A path that is a symbolic link is not followed; with an empty one, of
-// the file that `dir` is open on. To ask for the times is expensive: the next write to the file
-// then has to give it new ones (0.8 us on ext4, measured).
+// The status of a file, without its times: of the others only st_dev, st_ino, st_mode, st_nlink,
+// st_uid, st_gid and st_size are set. A path that is a symbolic link is not followed; with an empty
+// one, of the file that `dir` is open on. To ask for the times is expensive: the next write to the
+// file then has to give it new ones (0.8 us on ext4, measured).
 int status(int dir, const char* path, struct stat* to);
 
 // flock(2), with these operations.
@@ -82,13 +89,29 @@ extern const int kFlockUnlock;
 // PR_SET_CHILD_SUBREAPER, prctl(2).
 bool adopts_orphans();
 void adopt_orphans(bool on);
-// Closes every descriptor from `first` on. -1 with ENOSYS where the caller needs a loop.
-int close_from(int first);
-
 // When the last writing end of the pipe with the reading end `fd` is closed, the kernel sends this
 // process SIGCONT, which continues it if it is stopped. Anything written to that pipe would do so,
 // too.
 int continue_at_hangup(int fd);
+
+// dup3(2) with O_CLOEXEC; a pipe whose ends are close-on-exec and O_NONBLOCK.
+int dup_private(int fd, int to);
+int open_pipe_at_once(int* ends);
+
+// When the parent ends the kernel sends this process `signal`; 0: nothing. PR_SET_PDEATHSIG,
+// prctl(2).
+void die_with_parent(int signal);
+
+// The name of the calling thread, 15 bytes at most: PR_SET_NAME, and PR_GET_NAME into 16 bytes.
+void rename_self(const char* name);
+void own_name(char* to);
+
+// The kernel's number of the calling thread.
+pid_t thread_id();
+
+// As start(), on a stack that the caller has; with `announced` its end sends SIGCHLD, otherwise it
+// sends nothing and only a wait for such children sees it.
+pid_t start_unseen(int (*child)(void*), char* stack_end, void* argument, bool announced);
 
 // From now on this process leaves no core file, not even through a core_pattern that is a program.
 void forbid_core();

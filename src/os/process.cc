@@ -225,7 +225,7 @@ bool Outsiders::have(std::int64_t pid, ProcessFacts facts) {
 
 Ancestors::Ancestors() {
   ProcessFacts facts;
-  for (std::int64_t pid = getpid(); process_facts(pid, facts) == 0 && facts.parent > 0;
+  for (std::int64_t pid = calls.getpid(); process_facts(pid, facts) == 0 && facts.parent > 0;
        pid = facts.parent) {
     whole_ = count_ < kMost;
     if (!whole_) return;
@@ -240,14 +240,14 @@ bool Ancestors::have(std::int64_t pid) const {
   return !whole_ && is_ancestor(pid);
 }
 
-bool is_ancestor(std::int64_t pid) { return branch_below(getpid(), pid) != 0; }
+bool is_ancestor(std::int64_t pid) { return branch_below(calls.getpid(), pid) != 0; }
 
 bool process_exists(std::int64_t pid) {
   return calls.kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
 }
 
 std::int64_t process_group(std::int64_t pid) {
-  const pid_t group = getpgid(static_cast<pid_t>(pid));
+  const pid_t group = calls.getpgid(static_cast<pid_t>(pid));
   return group < 0 ? 0 : group;
 }
 

@@ -34,7 +34,8 @@ struct ProcessFacts {
 // newlines, anything.
 bool parse_process_stat(std::string_view text, ProcessFacts& to);
 
-// 0, ESRCH (no such process, or hidden from us), ENOSYS (no /proc), or what reading said.
+// 0; ESRCH: no such process, which is certain; EACCES: it exists, but /proc hides it from this user
+// (the mount option hidepid); ENOSYS: no /proc; or what reading said.
 int process_facts(std::int64_t pid, ProcessFacts& to);
 
 // The process's command line as it is now (the process may have rewritten it), each word ended by a
@@ -90,7 +91,7 @@ bool is_ancestor(std::int64_t pid);
 bool process_exists(std::int64_t pid);
 
 // The ids a process acts with, and the two others that kill(2) checks for the right to signal it.
-// 0, ESRCH, or ENOSYS (no /proc, and not this process).
+// 0 or an error as process_facts(). In a PORTABLE build only those of this process are known.
 struct Credentials {
   std::uint32_t user = 0;
   std::uint32_t group = 0;
@@ -152,6 +153,9 @@ enum class Holding : std::uint8_t { no, yes, unreadable };
 // nothing about the next moment: open a ProcessHandle first, ask, and the handle then still means
 // the process that was asked about.
 Holding holds_byte(std::int64_t pid, std::uint64_t device, std::uint64_t inode, std::int64_t byte);
+// The same, and shows that lock.
+Holding find_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode, std::int64_t byte,
+                  LockLine& to);
 
 // Shows every lock on the file that is held through a descriptor of the process (as above); once
 // for each descriptor that leads to it. `yes` when there was one.

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "clock.h"
 #include "threads.h"
 
@@ -18,7 +19,7 @@ namespace atmost::os {
 #ifdef ATMOST_OWN_PROCESS
 // Both without a system call: the C library stores the number, the kernel passed the user at the
 // start.
-std::int64_t process_id() { return gettid(); }
+std::int64_t process_id() { return calls.thread_id(); }
 
 void remember_process_id() {}
 
@@ -32,10 +33,10 @@ std::int64_t* remembered = nullptr;
 }  // namespace
 
 std::int64_t process_id() {
-  if (remembered == nullptr) return getpid();
+  if (remembered == nullptr) return calls.getpid();
   std::int64_t id = __atomic_load_n(remembered, __ATOMIC_RELAXED);
   if (id == 0) {
-    id = getpid();
+    id = calls.getpid();
     __atomic_store_n(remembered, id, __ATOMIC_RELAXED);
   }
   return id;
@@ -46,14 +47,15 @@ void remember_process_id() {
   void* page = pages(sizeof *remembered);
   if (page == nullptr) return;
   const auto whole = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  if (madvise(page, whole, MADV_WIPEONFORK) == 0) remembered = static_cast<std::int64_t*>(page);
+  if (calls.madvise(page, whole, MADV_WIPEONFORK) == 0)
+    remembered = static_cast<std::int64_t*>(page);
 #endif
 }
 
-std::uint32_t user_id() { return geteuid(); }
+std::uint32_t user_id() { return calls.geteuid(); }
 #endif
 
-std::int64_t parent_id() { return getppid(); }
+std::int64_t parent_id() { return calls.getppid(); }
 
 char* const* environment() { return environ; }
 
@@ -70,14 +72,15 @@ const char* variable(const char* name) {
 
 const char* working_directory(PathText& room) {
   char path[PathText::capacity() + 1];
-  if (getcwd(path, sizeof path) == nullptr) return nullptr;
+  if (calls.getcwd(path, sizeof path) == nullptr) return nullptr;
   room.assign(path);
   return room.c_str();
 }
 
 std::uint64_t descriptor_limit() {
   struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+  if (calls.getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return UINT64_MAX;
   return limit.rlim_cur;
 }
 

@@ -9,7 +9,6 @@ namespace atmost::os {
 inline constexpr int kInterrupt = SIGINT;
 inline constexpr int kTerminate = SIGTERM;
 inline constexpr int kKill = SIGKILL;
-inline constexpr int kStop = SIGSTOP;
 inline constexpr int kContinue = SIGCONT;
 
 // By which a command says to its supervisor that it works; it does nothing where nobody expects it.

@@ -4,9 +4,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <new>
+
 #include "calls.h"
 #include "platform.h"
 #include "process.h"
+#include "terminal.h"
 
 namespace atmost::os {
 namespace {
@@ -31,7 +34,7 @@ void suffer(int signal, std::int64_t unless) {
   plain.sa_handler = SIG_DFL;
   struct sigaction before = {};
   const bool changed = calls.sigaction(signal, &plain, &before) == 0;
-  calls.kill(getpid(), signal);
+  calls.kill(calls.getpid(), signal);
   const sigset_t set = only(signal);
   // A SIGCONT from now on also discards the pending stop signal; so the child's state has to be
   // checked here.
@@ -46,33 +49,33 @@ void suffer(int signal, std::int64_t unless) {
   if (changed) calls.sigaction(signal, &before, nullptr);
 }
 
+alignas(SignalGate) char gate_room[sizeof(SignalGate)];
+SignalGate* gate = nullptr;
+
 }  // namespace
+
+SignalGate& hold_signals() {
+  if (gate == nullptr) gate = new (gate_room) SignalGate;
+  return *gate;
+}
+
+void release_signals() {
+  if (gate != nullptr) gate->~SignalGate();
+  gate = nullptr;
+}
 
 bool stop_self(int signal, std::int64_t with) {
   sigset_t waiting;
-  if (sigpending(&waiting) == 0 && sigismember(&waiting, SIGCONT) == 1) return false;
+  if (calls.sigpending(&waiting) == 0 && sigismember(&waiting, SIGCONT) == 1) return false;
   suffer(signal, with);
   return true;
 }
 
-int take_terminal_signal() {
-  sigset_t pending;
-  sigpending(&pending);
-  for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) {
-    if (sigismember(&pending, signal) != 1) continue;
-    sigset_t set;  // sigtimedwait(2) for the set would be one call, which not every system has
-    sigemptyset(&set);
-    sigaddset(&set, signal);
-    int taken = 0;
-    return sigwait(&set, &taken) == 0 ? taken : 0;
-  }
-  return 0;
-}
-
 void die_of(int signal) {
+  erase_kept_line();
   const struct rlimit no_core = {0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
-  platform::forbid_core();
+  calls.setrlimit(RLIMIT_CORE, &no_core);
+  calls.forbid_core();
   suffer(signal, 0);
 }
 

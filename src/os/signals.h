@@ -10,6 +10,10 @@ namespace atmost::os {
 // sends to a whole process group), an expired alarm, a resource limit, the end of a child.
 enum class Source : std::uint8_t { process, system, timer };
 
+// The value that a taker sends with its signals (Arrival::relayed_for): they are meant for one
+// hold, and not for what its supervisor may do after it.
+inline constexpr int kFromTaker = -2;
+
 struct Arrival {
   int signal = 0;  // 0: none; the time came
   Source source = Source::system;
@@ -17,7 +21,7 @@ struct Arrival {
   // ended; 0: none, or unknown.
   std::int64_t sender = 0;
   // The argument of relay_signal(): a number that the sender chose, to be believed only from our
-  // own parent.
+  // own parent, or to be harmless.
   std::int64_t relayed_for = 0;
   // Not a signal: which of the watched descriptors became readable, counted from 1; 0: none.
   unsigned ready = 0;
@@ -29,7 +33,8 @@ struct Arrival {
 // that are then pending arrive as they would have. Process-wide: one at a time. REQUIRES: a
 // single-threaded process (other threads would take the signals). In a PORTABLE build faults
 // (SIGSEGV and its like) are not held back, and handlers that only take notes are in place, because
-// POSIX lets blocked signals with no handler be lost.
+// POSIX lets blocked signals with no handler be lost. Work that has to be finished whatever signal
+// arrives is done while it is alive.
 class SignalGate {
  public:
   SignalGate();
@@ -58,10 +63,18 @@ class SignalGate {
   // descriptor left to wait for signals and others at once, next() looks every 50 ms. No effect in
   // a PORTABLE build.
   void watch(const int* descriptors, unsigned count);
+
+  // Ends what watch() and next() began: from now on signals are held, and nothing else is awaited.
+  void rest();
 };
 
-// For a new process, between its start and exec: restores the mask and dispositions that the gate
-// found. Async-signal-safe. Without a gate nothing happens.
+// The gate of this process, which the first call makes, and which stays until release_signals(): if
+// that is never called, signals wait until the process has ended.
+SignalGate& hold_signals();
+void release_signals();
+
+// For a new process, between its start and exec: restores the mask and dispositions that the open
+// gate found. Async-signal-safe. Without a gate nothing happens.
 void hand_back_signals();
 
 // Stops this process as `signal` (SIGTSTP, SIGTTIN, SIGTTOU) would: returns after it was continued,
@@ -73,7 +86,7 @@ void hand_back_signals();
 bool stop_self(int signal, std::int64_t with = 0);
 
 // Takes one pending SIGHUP, SIGINT or SIGQUIT, the signals that a terminal sends to a whole process
-// group, and returns it; 0: none is pending. REQUIRES: a gate.
+// group, and returns it; 0: none is pending, but a taker's. REQUIRES: they are blocked.
 int take_terminal_signal();
 
 // Ends this process by `signal`, with the default effect but no core file. Returns when that did

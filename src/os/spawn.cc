@@ -51,13 +51,6 @@ int execute_file(const char* path, const Program& program) {
   return errno == ENOEXEC ? execute_by_shell(path, program) : errno;
 }
 
-std::string_view search_path(char* const* envp) {
-  for (; *envp != nullptr; ++envp) {
-    if (std::strncmp(*envp, "PATH=", 5) == 0) return *envp + 5;
-  }
-  return kDefaultPath;
-}
-
 // Whether the search goes on with the next folder: the file is not there, or its folder cannot be
 // used.
 bool look_further(int error) {
@@ -113,7 +106,7 @@ int execute(const Program& program) {
   }
   if (program.output >= 0) {
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
-      if (dup2(program.output, stream) < 0) return errno;
+      if (calls.dup2(program.output, stream) < 0) return errno;
     }
   }
   const std::string_view name = program.argv[0];
@@ -135,6 +128,13 @@ int become(const Program& program) {
   return error;
 }
 
+std::string_view search_path(char* const* envp) {
+  for (; *envp != nullptr; ++envp) {
+    if (std::strncmp(*envp, "PATH=", 5) == 0) return *envp + 5;
+  }
+  return kDefaultPath;
+}
+
 bool is_in_path(std::string_view name) {
   if (name.empty() || name.find('/') < name.size() || name.size() > NAME_MAX) return false;
   std::string_view path = search_path(environment());
@@ -147,6 +147,16 @@ bool is_in_path(std::string_view name) {
       return true;
   }
   return false;
+}
+
+Started run_to_end(const Program& program) {
+  const Started started = spawn(program);
+  if (started.pid == 0) return started;
+  int status = 0;
+  struct rusage used;
+  while (calls.wait4(static_cast<pid_t>(started.pid), &status, 0, &used) < 0 && errno == EINTR) {
+  }
+  return started;
 }
 
 int child_news(ChildNews& to) {
@@ -168,24 +178,27 @@ int child_news(ChildNews& to) {
 
 bool has_children() {
   siginfo_t info = {};
-  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+  return calls.waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 #ifdef ATMOST_OWN_PROCESS
 // No destructor is needed, because our programs supervise one command and end.
-Adoption::Adoption() { platform::adopt_orphans(true); }
+Adoption::Adoption() { calls.adopt_orphans(true); }
 
 Adoption::~Adoption() {}
 #else
-Adoption::Adoption() : was_on_(platform::adopts_orphans()) {
-  if (!was_on_) platform::adopt_orphans(true);
+Adoption::Adoption() : was_on_(calls.adopts_orphans()) {
+  if (!was_on_) calls.adopt_orphans(true);
 }
 
 Adoption::~Adoption() {
-  if (!was_on_) platform::adopt_orphans(false);
+  if (!was_on_) calls.adopt_orphans(false);
 }
 #endif
 
-void exit_now(int code) { _exit(code); }
+void exit_now(int code) {
+  calls.exit(code);
+  __builtin_unreachable();
+}
 
 }  // namespace atmost::os

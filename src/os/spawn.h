@@ -18,8 +18,11 @@ struct Program {
   unsigned inherit_count = 0;
   // It gets them under numbers that no script uses by hand (move_high()); ours stay what they are.
   bool apart = false;
-  // What its standard output and standard error are; -1: ours.
+  // Its standard output and standard error; -1: ours.
   int output = -1;
+  // It holds back the signals that the open SignalGate holds back: for programs that finish what a
+  // signal must not interrupt.
+  bool signals_held = false;
   // spawn: the signal that the kernel sends it when this process dies, 0: none. It is not sent to
   // the program's own children, nor to a set-id program. No effect in a PORTABLE build.
   int signal_at_our_death = 0;
@@ -29,6 +32,9 @@ struct Program {
 // a file of that name was found that may not be executed. The descriptors to inherit stay
 // inheritable then.
 int become(const Program& program);
+
+// Where the search looks for a program without a slash: $PATH, or /bin:/usr/bin without one.
+std::string_view search_path(char* const* envp);
 
 // Whether the search would find a file of that name that any user may execute. False for a name
 // with a slash.
@@ -48,7 +54,10 @@ struct Started {
 // does.
 Started spawn(const Program& program);
 
-// What waitpid(2) reports and, at the end of a child, what it and the children it waited for used.
+// Starts the program and waits until it has ended, however it ends. Errors: as spawn().
+Started run_to_end(const Program& program);
+
+// The report of waitpid(2) and, at the end of a child, what it and the children it waited for used.
 struct ChildNews {
   std::int64_t pid = 0;  // 0: no status change to read
   int status = 0;        // as waitpid(2) gives it; stops and continuations are reported too

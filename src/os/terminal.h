@@ -14,6 +14,18 @@ bool terminal_size(int fd, unsigned& columns, unsigned& lines);
 // in the terminal's foreground.
 bool in_foreground(int fd);
 
+// Whether no other process of this session runs beside this one, its ancestors and its children:
+// then nobody else writes to the session's terminal, unless an ancestor does it instead of waiting
+// for us. False when that cannot be seen (no /proc). Reads a file of each process.
+bool alone_on_terminal();
+
+// While kept, a signal that ends this process (HUP, INT, QUIT, TERM: at once if its action is the
+// default one, else when a handler comes to die_of()) first erases the line that the cursor of the
+// terminal behind standard error is in. REQUIRES: a single-threaded process.
+void keep_line_erasable();
+void forget_line();
+void erase_kept_line();  // async-signal-safe
+
 // write_all() of file.h without the SIGPIPE that a vanished reader raises: EPIPE comes back
 // instead. A SIGPIPE that was pending before stays pending. REQUIRES: a single-threaded process.
 int write_stream(int fd, const void* from, std::size_t size);

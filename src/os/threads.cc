@@ -52,9 +52,9 @@ int Thread::start(void (*body)(void*), void* context) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  calls.thread_mask(SIG_SETMASK, &all, &before);
   const int error = pthread_create(&id_, nullptr, enter, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  calls.thread_mask(SIG_SETMASK, &before, nullptr);
   return error;
 }
 

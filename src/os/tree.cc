@@ -25,10 +25,15 @@ class Sweeper final : public ProcessVisitor {
   bool process(std::int64_t pid, const ProcessFacts& facts) override {
     if (facts.ended()) return dead(facts);
     if (pid <= 1 || pid == self_ || pid == root_ || outsiders_.have(pid, facts)) return true;
-    if (!wanted(pid, facts)) return true;
+    if (members_ == Members::stopped && !is_stopped(facts)) return true;
     // The handle is opened first: the proofs that follow then hold for its process, or for none.
+    if (branch_below(pid, root_) == 0) return true;
     ProcessHandle handle;
-    const int error = branch_below(pid, root_) == 0 ? ESRCH : handle.open(pid);
+    int error = handle.open(pid);
+    if (error == EMFILE && aimed_count_ > 0) {
+      fire();
+      error = handle.open(pid);
+    }
     if (error == ESRCH || (error != 0 && tree_.other != nullptr)) return true;
     const std::int64_t branch = branch_below(pid, root_);
     if (branch == 0 || (tree_.mixed && branch != tree_.main)) return true;
@@ -37,18 +42,17 @@ class Sweeper final : public ProcessVisitor {
     if (tree_.other != nullptr && !below_other(*tree_.other, pid, facts)) return true;
     if (!reached) {
       result_.excepted = pid;
-      return true;
+    } else if (error == 0) {
+      aim(pid, static_cast<ProcessHandle&&>(handle));
+    } else {
+      count(pid, branch == pid ? signal_child(pid, signal_) : ESRCH);
     }
-    int failed = ESRCH;
-    if (error == 0) {
-      failed = handle.send(signal_);
-    } else if (branch == pid) {
-      failed = signal_child(pid, signal_);
-    }
-    count(pid, failed);
     return true;
   }
-  const Sweep& result() const { return result_; }
+  Sweep finish() {
+    fire();
+    return result_;
+  }
 
  private:
   // The last step of the proof: it fails if the root has ended meanwhile.
@@ -58,12 +62,24 @@ class Sweeper final : public ProcessVisitor {
     return true;
   }
 
+  void aim(std::int64_t pid, ProcessHandle&& handle) {
+    if (aimed_count_ == kKilledAtOnce) fire();
+    aimed_[aimed_count_++] = {pid, static_cast<ProcessHandle&&>(handle)};
+    if (signal_ != kKill) fire();
+  }
+
+  void fire() {
+    for (int i = 0; i < aimed_count_; ++i) {
+      count(aimed_[i].pid, aimed_[i].handle.send(signal_));
+    }
+    for (int i = 0; i < aimed_count_; ++i) aimed_[i].handle = {};
+    aimed_count_ = 0;
+  }
+
   void count(std::int64_t pid, int failed) {
     result_.reached = pid;
     if (failed == 0) ++result_.sent;
-    if (pid == tree_.main) return;
-    ++result_.left;
-    if (failed == EPERM) ++result_.denied;
+    if (failed == EPERM && result_.refused == 0) result_.refused = pid;
   }
 
   bool dead(const ProcessFacts& facts) {
@@ -79,28 +95,18 @@ class Sweeper final : public ProcessVisitor {
   // that entered the namespace from outside, so it signals no group. If we entered it so ourselves,
   // our session is 0, which differs from every session below us.
   void signal_group_of(const ProcessFacts& dead) {
-    if (self_ == 1 || tree_.mixed || (signal_ != kKill && signal_ != kStop)) return;
+    if (self_ == 1 || tree_.mixed || signal_ != kKill) return;
     if (session_ == kUnknown || dead.session == session_) return;
     std::int32_t& signalled = groups_[dead.group % kGroups];
     if (signalled == dead.group) return;
     signalled = static_cast<std::int32_t>(dead.group);
-    const bool of_main = tree_.main != 0 && process_group(tree_.main) == dead.group;
-    if (members_ == Members::all || !of_main) signal_group(dead.group, signal_);
+    (void)signal_group(dead.group, signal_);
   }
 
-  bool wanted(std::int64_t pid, const ProcessFacts& facts) const {
-    switch (members_) {
-      case Members::all:
-        return true;
-      case Members::others:
-        return pid != tree_.main;
-      case Members::stopped:
-        return is_stopped(facts);
-      case Members::unstopped:
-        return !is_stopped(facts);
-    }
-    return false;
-  }
+  struct Aimed {
+    std::int64_t pid = 0;
+    ProcessHandle handle;
+  };
 
   static constexpr std::int64_t kGroups = 64;
   static constexpr std::int64_t kUnknown = -1;
@@ -114,6 +120,8 @@ class Sweeper final : public ProcessVisitor {
   std::int64_t session_ = kUnknown;  // ours
   std::int32_t groups_[kGroups] = {};
   std::uint32_t dead_ = 0;  // children of ours
+  int aimed_count_ = 0;
+  Aimed aimed_[kKilledAtOnce];  // proven, and not yet signalled
   Sweep result_;
 };
 
@@ -122,11 +130,13 @@ class Sweeper final : public ProcessVisitor {
 Sweep sweep(const Tree& tree, Members members, int signal) {
   Sweeper sweeper(tree, members, signal);
   Sweep result;
-  if (each_process(sweeper) == 0) return sweeper.result();
-  const bool wanted = members == Members::all ||
-                      (members == Members::stopped && tree.main_stopped) ||
-                      (members == Members::unstopped && !tree.main_stopped);
-  if (tree.main != 0 && wanted && signal_child(tree.main, signal) == 0) result.sent = 1;
+  if (each_process(sweeper) == 0) return sweeper.finish();
+  const bool wanted = members == Members::all || tree.main_stopped;
+  if (tree.main == 0 || !wanted) return result;
+  const int failed = signal_child(tree.main, signal);
+  if (failed == 0) result.sent = 1;
+  if (failed == EPERM) result.refused = tree.main;
+  if (failed != ESRCH) result.reached = tree.main;
   return result;
 }
 

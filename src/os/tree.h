@@ -49,54 +49,41 @@ struct Tree {
 // The processes that a sweep signals; never the root.
 enum class Members : std::uint8_t {
   all,
-  others,     // all but the main process
-  stopped,    // those that are stopped
-  unstopped,  // those that are not
+  stopped,  // those that are stopped
 };
 
 struct Sweep {
   std::uint32_t sent = 0;     // processes signalled
-  std::uint32_t left = 0;     // members found alive, without the main process
-  std::uint32_t denied = 0;   // of those, the ones that we may not signal: another user's
-  std::int64_t reached = 0;   // the last member found; 0: none
+  std::int64_t reached = 0;   // the last member found alive; 0: none
+  std::int64_t refused = 0;   // the first one that we may not signal: another user's; 0: none
   std::int64_t excepted = 0;  // the last one that Reach excepts, counted nowhere; 0: none
   // the sweep ended at the kDeadInASweep-th dead child of ours: reap those, and sweep again
   bool cut = false;
-
-  bool nobody_left() const { return left == 0 && !cut; }
-  // Processes are left, none of which we may signal.
-  bool beyond_reach() const { return left > 0 && denied == left && !cut; }
 };
 
 // While children fork and end faster than a sweep reads, the sweep could go on through all process
 // numbers (up to 4,194,304: minutes).
 inline constexpr std::uint32_t kDeadInASweep = 1024;
-// Sweeps with SIGSTOP before SIGKILL: if a tree still forks after these, the next attempt to kill
-// it finds the rest.
-inline constexpr int kFreezeSweeps = 16;
+// Fewer where this process may not open so many descriptors.
+inline constexpr int kKilledAtOnce = 128;
+// Sweeps with SIGKILL at one attempt: if a tree still forks after these, the next attempt finds the
+// rest.
+inline constexpr int kSweepsAtOnce = 16;
 // The least time to wait for killed processes to end, whatever the grace: a busy machine takes a
 // while, and until then they still run.
 inline constexpr std::int64_t kShortestKillNs = 2'000'000'000;
 
 // One pass over all processes, signalling `members` (signal 0 only counts them); processes that
 // start meanwhile may be missed. Without /proc only our main process is signalled. Without process
-// handles (an old kernel) only children of ours are. Below ourselves, SIGSTOP and SIGKILL also go
-// to the whole groups of processes that have ended as our children, if their sessions began below
-// us.
+// handles (an old kernel) only children of ours are. SIGKILL is sent when the pass is over, to all
+// that were found at once (kKilledAtOnce at a time): no process of the tree acts on the end of
+// another one, and the proof that a process is below the root does not fail because its parent was
+// killed. Below ourselves, SIGKILL also goes to the whole groups of processes that have ended as
+// our children, if their sessions began below us.
+//
+// No process is ever sent SIGSTOP, because this process may be killed at any moment, and then
+// nobody would continue the stopped ones.
 Sweep sweep(const Tree& tree, Members members, int signal);
-
-// Sends SIGSTOP to everything until a sweep finds no new process, so that no process escapes by a
-// fork from the SIGKILL that `members` then get; returns the result of that sweep. `continues()` is
-// called after each sweep that found a process: false ends it there, with an empty result.
-template <class Continues>
-Sweep freeze_and_kill(const Tree& tree, Members members, Continues continues) {
-  for (int i = 0; i < kFreezeSweeps; ++i) {
-    const Sweep frozen = sweep(tree, Members::unstopped, kStop);
-    if (frozen.sent == 0 && !frozen.cut) break;
-    if (!continues()) return {};
-  }
-  return sweep(tree, members, kKill);
-}
 
 }  // namespace atmost::os
 

@@ -86,7 +86,7 @@ bool has_other_writers(Fd& fd) {
   if (open_again(fd, O_RDONLY, reader) != 0) return false;
   fd.reset();
   // The kernel grants a lease for reading only on a file that no process has open for writing.
-  if (platform::take_read_lease(reader.get()) == 0) return false;
+  if (calls.take_read_lease(reader.get()) == 0) return false;
   if (errno != EAGAIN) return false;
   return open_again(reader, O_RDWR | O_APPEND, fd) == 0;
 }

@@ -1,6 +1,6 @@
 #include "wait_gate.h"
 
-#include <pthread.h>
+#include <signal.h>
 
 #include <cerrno>
 #include <initializer_list>
@@ -16,7 +16,7 @@ thread_local WaitGate* gate_of_thread = nullptr;
 
 int poll_at_gate(struct pollfd* fds, unsigned count, int timeout_ms) {
   WaitGate* gate = gate_of_thread;
-  if (gate == nullptr) return kRealCalls.poll(fds, count, timeout_ms);
+  if (gate == nullptr) return calls.bare_poll(fds, count, timeout_ms);
   // The descriptor stays readable and, once noticed, would end every later wait at once.
   constexpr unsigned kMost = 4;
   struct pollfd all[kMost + 1];
@@ -43,14 +43,14 @@ WaitGate::WaitGate(const void* mask, int end_fd) : end_fd_(end_fd) {
   sigfillset(&all);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS})
     sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &before_);
+  calls.thread_mask(SIG_SETMASK, &all, &before_);
   mask_ = mask != nullptr ? static_cast<const sigset_t*>(mask) : &before_;
   gate_of_thread = this;
 }
 
 WaitGate::~WaitGate() {
   gate_of_thread = nullptr;
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  calls.thread_mask(SIG_SETMASK, &before_, nullptr);
 }
 
 void prepare_gates() { calls.poll = poll_at_gate; }

@@ -5,6 +5,8 @@
 
 #include <cerrno>
 
+#include "calls.h"
+
 namespace atmost::os {
 namespace {
 
@@ -14,8 +16,8 @@ void prepare(int) {}
 #else
 constexpr int kType = SOCK_STREAM;
 void prepare(int fd) {
-  (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-  (void)fcntl(fd, F_SETFL, O_NONBLOCK);
+  (void)calls.control(fd, F_SETFD, FD_CLOEXEC);
+  (void)calls.control(fd, F_SETFL, O_NONBLOCK);
 }
 #endif
 
@@ -23,7 +25,7 @@ void prepare(int fd) {
 
 int WakePair::open() {
   int ends[2];
-  if (socketpair(AF_UNIX, kType, 0, ends) != 0) return errno;
+  if (calls.socketpair(AF_UNIX, kType, 0, ends) != 0) return errno;
   for (const int end : ends) prepare(end);
   near_ = Fd(ends[0]);
   far_ = Fd(ends[1]);
@@ -37,7 +39,7 @@ void WakePair::close() {
 
 void WakePair::raise(End end) const {
   const int before = errno;
-  (void)send(fd(end), "", 1, MSG_NOSIGNAL);  // a full buffer: it is readable already
+  (void)calls.send(fd(end), "", 1, MSG_NOSIGNAL);  // a full buffer: it is readable already
   errno = before;
 }
 

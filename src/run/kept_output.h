@@ -17,7 +17,7 @@ namespace atmost::run {
 // process that has the file open, and until then nothing bounds it.
 class KeptOutput {
  public:
-  // What of the output is kept.
+  // The part of the output that is kept.
   struct Bound {
     std::int64_t first = 0;  // so many bytes of its beginning
     std::int64_t last = 0;   // and of its end, at least 16 KiB

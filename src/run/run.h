@@ -9,7 +9,7 @@
 
 namespace atmost::run {
 
-// What to run. All pointers are borrowed for the call.
+// The command to be run. All pointers are borrowed for the call.
 struct Task {
   char* const* argv = nullptr;   // as execvp takes it; NULL-terminated, at least one
   char* const* envp = nullptr;   // the command's whole environment; its PATH is searched
@@ -17,7 +17,7 @@ struct Task {
   unsigned inherit_count = 0;
   bool inherit_apart = false;  // the command gets them as os::Program::apart says
   int output = -1;  // what the command's standard output and standard error are; -1: ours
-  // What the kernel sends the main process if this process dies; 0: nothing.
+  // The signal that the kernel sends the main process if this process dies; 0: nothing.
   int signal_at_our_death = 0;
   std::int64_t monitor = 0;       // our parent, if it is a supervisor of ours; 0: it is not
   bool may_lose_monitor = false;  // if the monitor dies, the command goes on
@@ -41,7 +41,7 @@ struct Task {
   Duration kill_grace = Duration::seconds(2);  // pause after each of INT, TERM and KILL
 };
 
-// What a watched descriptor means.
+// The meaning of a watched descriptor.
 enum class Ready : std::uint8_t {
   nothing,
   over,  // the run is over: the command is left to itself
@@ -74,6 +74,13 @@ class SupervisionObserver {
   // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM,
   // SIGKILL; and why.
   virtual void stopping(int signal, Stopped why) = 0;
+  // A signal of ours has reached a process of the tree; called once.
+  virtual void reached() {}
+  // The process of the tree may not be signalled (another user's); called once for each signal.
+  virtual void refused(int, std::int64_t) {}
+  // Two seconds after SIGKILL the process is still there (0: one that is not visible), and keeps
+  // the hold until it ends. `refused`: it may not be signalled; else it hangs in the kernel.
+  virtual void left(std::int64_t, bool) {}
   // The task's watched descriptor of this number became readable. Ready::over: `ended` is set.
   virtual Ready ready(unsigned, ExitStatus&) { return Ready::nothing; }
   // We woke up, and the main process runs. For checks that are not worth a wake-up of their own.
@@ -96,8 +103,10 @@ struct RunReport {
   // The command could not be executed; nothing ran. exec_code() has the exit code.
   int exec_error = 0;
   ExitStatus status;  // of the main process
-  // Why we began to stop the command, if we did; `status` still says how it ended.
+  // Why we began to stop the command, if we did; `status` still says how it ended. Only
+  // Stopped::lost if no signal of ours reached it: then it ended by itself.
   Stopped stopped = Stopped::no;
+  bool reached = false;  // a signal of ours, but for those that we passed on, reached a process
   // The last HUP, INT, QUIT or TERM that came for us, and not from the command itself.
   int termination_signal = 0;
   Usage usage;     // of the main process, its awaited children and the orphans that ended while we
@@ -108,18 +117,21 @@ struct RunReport {
 
 // Starts the command in our process group, session and terminal, with the signal mask and
 // dispositions that we have now, and returns when the hold is over: the main process has ended
-// (own_tree: and no process is left below it). Blocks all that time; then our signal state is as
-// before. Signals for us are passed on (passing.h has the table); if the terminal stops the
-// command, we stop, too. Orphans of the command become our children and are reaped.
+// (own_tree: and no process is left below it). Blocks all that time. Signals that come after that
+// wait in the process's gate, so that the caller can finish its report, until
+// os::release_signals(), or for ever if the process ends before. Signals for us are passed on
+// (passing.h has the table); if the terminal stops the command, we stop, too. Orphans of the
+// command become our children and are reaped.
 //
 // When the hold is being taken over, a signal that asks us to end goes to the whole tree, and what
 // the main process leaves behind is stopped before the hold is over: the taker needs all of the old
 // run gone.
 //
 // At max_runtime, after max_idle of silence, or when the observer says that the hold is lost, the
-// whole tree is stopped: CONT and INT, a pause, CONT and TERM, a pause, then everything is sent
-// SIGSTOP and SIGKILL, the main process last; a pause ends early when nothing is left. Another
-// user's processes cannot be stopped so; if the main process is one, we stay with it.
+// whole tree is stopped: CONT and INT, a pause, CONT and TERM, a pause, then KILL again and again;
+// a pause ends early when nothing is left. The hold then lasts until nothing is left. Processes
+// that cannot be signalled (another user's) or do not end (they hang in the kernel) are not gone:
+// the observer is told, and we stay with them.
 //
 // When the monitor is seen to be gone, the tree is stopped as at max_runtime, unless
 // may_lose_monitor. A stopped monitor is continued when we begin to stop the tree, so that it can

@@ -45,7 +45,7 @@ class Silence {
   // Watching ends.
   constexpr void end() { next_ns_ = Duration::kForever; }
 
-  // What happened since the look before. `cost_ns`: the processor time that this look has taken,
+  // The activity since the look before. `cost_ns`: the processor time that this look has taken,
   // or, of one look among many that cost less, a kLooks-th of it.
   constexpr void look(std::int64_t now_ns, const os::Activity& seen, std::int64_t cost_ns) {
     const std::int64_t elapsed_ns = now_ns > last_ns_ ? now_ns - last_ns_ : 0;
@@ -78,7 +78,7 @@ class Silence {
   static constexpr std::int64_t kSomeNs = 1'000'000;
   static constexpr std::int64_t kPerSecond = 1000;  // a thousandth of the time
 
-  // What was used beyond a millisecond a second.
+  // The processor time beyond a millisecond a second.
   static constexpr void fill(std::int64_t& level, std::int64_t used_ns, std::int64_t elapsed_ns) {
     level += used_ns - elapsed_ns / kPerSecond;
     if (level < 0) level = 0;

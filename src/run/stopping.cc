@@ -20,16 +20,14 @@ constexpr int kReapedBetweenSweeps = 4 * os::kDeadInASweep;
 
 void Supervisor::on(Event event) {
   const Step taken = step(stage_, event);
-  const bool anew = taken.next != stage_;
   stage_ = taken.next;
-  act(taken.action, anew);
+  act(taken.action);
 }
 
-void Supervisor::act(Action action, bool anew) {
-  if (action == Action::none) return;
+void Supervisor::act(Action action) {
   switch (action) {
     case Action::none:
-      break;
+      return;
     case Action::interrupt:
       wake_monitor();
       observer_.stopping(SIGINT, report_.stopped);
@@ -39,44 +37,54 @@ void Supervisor::act(Action action, bool anew) {
       observer_.stopping(SIGTERM, report_.stopped);
       signal_tree(SIGTERM);
       break;
-    case Action::kill_others:
+    case Action::kill:
       observer_.stopping(SIGKILL, report_.stopped);
-      [[fallthrough]];
-    case Action::kill_all:
-      if (!anew) break;  // processes that cannot be killed are not tried for ever
       kill_pause_ns_ = kFirstKillPauseNs;
       kill_again_ns_ = 0;
-      break;
+      deadline_ns_ = plus(os::boot_ns(), {os::kShortestKillNs});
+      return;
+    case Action::name_rest:
+      observer_.left(rest_.reached, rest_.refused != 0);
+      return;
   }
-  const bool last = action == Action::kill_all && task_.kill_grace.ns < os::kShortestKillNs;
-  deadline_ns_ = plus(os::boot_ns(), last ? Duration{os::kShortestKillNs} : task_.kill_grace);
+  deadline_ns_ = plus(os::boot_ns(), task_.kill_grace);
+}
+
+// While the command is being stopped, what the main process leaves behind keeps the hold: what
+// cannot be signalled is not gone.
+void Supervisor::end_of_main() {
+  // If we had other children before, we cannot recognise the command's orphans.
+  const bool just_asked =
+      tree_signalled_ns_ != 0 && os::boot_ns() <= plus(tree_signalled_ns_, task_.kill_grace);
+  const bool stop_rest =
+      !tree_.mixed && (hold_lost_ || stopping(stage_) || observer_.rest_is_lost(report_.status) ||
+                       (told_ && (just_asked || observer_.taken(0))));
+  const bool hold_over = !task_.own_tree && !stop_rest;
+  observer_.main_ended(report_.status, hold_over);
+  on(hold_over ? Event::hold_ended : Event::main_ended);
+  if (stop_rest && stage_ == Stage::draining) on(Event::stop);
 }
 
 void Supervisor::signal_tree(int signal) {
-  os::sweep(tree_, os::Members::stopped, SIGCONT);
-  os::sweep(tree_, os::Members::all, signal);
+  note(SIGCONT, os::sweep(tree_, os::Members::stopped, SIGCONT));
+  note(signal, os::sweep(tree_, os::Members::all, signal));
 }
 
+void Supervisor::note(int signal, const os::Sweep& sent) {
+  if (sent.sent > 0 && !report_.reached) observer_.reached();
+  report_.reached = report_.reached || sent.sent > 0;
+  if (sent.refused != 0 && signal != refused_) observer_.refused(signal, sent.refused);
+  if (sent.refused != 0) refused_ = signal;
+}
+
+// A process may fork and end faster than we look. The proof is that no child is left, not that none
+// was seen.
 void Supervisor::kill_again() {
-  if (stage_ == Stage::killing) {
-    const os::Sweep others = os::freeze_and_kill(tree_, os::Members::others, [this] {
-      read_child_status(kReapedBetweenSweeps);
-      return stage_ == Stage::killing;
-    });
-    if (others.nobody_left() || others.beyond_reach()) on(Event::others_gone);
-  }
-  if (stage_ == Stage::finishing) {
-    // A process may fork and end faster than we look. The proof is that no child is left, not that
-    // none was seen.
-    os::Sweep all;
-    int looks = kill_pause_ns_ <= kPauseOfSeveralNs ? os::kFreezeSweeps : 1;
-    for (; stage_ == Stage::finishing && looks > 0; --looks) {
-      all = os::sweep(tree_, os::Members::all, SIGKILL);
-      read_child_status(kReapedBetweenSweeps);
-    }
-    // If the hold goes on only for its taker, processes that we may not signal (another user's) do
-    // not keep it.
-    if (tree_.main == 0 && !task_.own_tree && all.beyond_reach()) on(Event::time_up_free);
+  int looks = kill_pause_ns_ <= kPauseOfSeveralNs ? os::kSweepsAtOnce : 1;
+  for (; stage_ == Stage::killing && looks > 0; --looks) {
+    rest_ = os::sweep(tree_, os::Members::all, SIGKILL);
+    note(SIGKILL, rest_);
+    read_child_status(kReapedBetweenSweeps);
   }
   kill_again_ns_ = plus(os::boot_ns(), {kill_pause_ns_});
   kill_pause_ns_ =

@@ -22,11 +22,15 @@ constexpr std::int64_t kSettledNs = 500'000'000;
 }  // namespace
 
 RunReport Supervisor::run() {
-  if (!start()) return report_;
-  watch();
-  drop_terminal_signals();
-  wake_monitor();  // it may have been about to stop when we last looked
-  if (task_.own_tree) report_.ran = {os::boot_ns() - started_ns_};
+  if (start()) {
+    watch();
+    drop_terminal_signals();
+    wake_monitor();  // it may have been about to stop when we last looked
+    if (task_.own_tree) report_.ran = {os::boot_ns() - started_ns_};
+    // An end that none of our signals can have caused does not count as a stop.
+    if (!report_.reached && report_.stopped != Stopped::lost) report_.stopped = Stopped::no;
+  }
+  gate_.rest();
   return report_;
 }
 
@@ -146,19 +150,6 @@ void Supervisor::on_main(const os::ChildNews& news) {
   }
 }
 
-void Supervisor::end_of_main() {
-  // If we had other children before, we cannot recognise the command's orphans.
-  const bool just_asked =
-      tree_signalled_ns_ != 0 && os::boot_ns() <= plus(tree_signalled_ns_, task_.kill_grace);
-  const bool stop_rest =
-      !tree_.mixed && (hold_lost_ || observer_.rest_is_lost(report_.status) ||
-                       (report_.termination_signal != 0 && (just_asked || observer_.taken(0))));
-  hold_over_ = !task_.own_tree && !stop_rest;
-  observer_.main_ended(report_.status, hold_over_);
-  on(hold_over_ ? Event::hold_ended : Event::main_ended);
-  if (stop_rest && stage_ == Stage::draining) on(Event::stop);
-}
-
 void Supervisor::on_clock() {
   const std::int64_t first_ns = next_look() < next_soft_look() ? next_look() : next_soft_look();
   if (stage_ == Stage::done || first_ns == Duration::kForever) return;
@@ -168,7 +159,7 @@ void Supervisor::on_clock() {
     check_ns_ = observer_.check(now_ns);
     if (check_ns_ <= now_ns) {
       check_ns_ = Duration::kForever;
-      hold_lost_ = !hold_over_;
+      hold_lost_ = true;
       if (!stopping(stage_)) report_.stopped = Stopped::lost;
       on(Event::stop);
     }
@@ -178,7 +169,7 @@ void Supervisor::on_clock() {
   if (now_ns >= deadline_ns_) {
     deadline_ns_ = Duration::kForever;
     if (!stopping(stage_)) report_.stopped = Stopped::max_runtime;
-    on(hold_over_ ? Event::time_up_free : Event::time_up);
+    on(Event::time_up);
   }
   if (now_ns >= silence_.next_ns()) watch_for_silence(now_ns);
   if (stage_ != Stage::done && now_ns >= kill_again_ns_) kill_again();
@@ -243,6 +234,7 @@ void Supervisor::pass_on(const os::Arrival& arrival) {
   const bool from_command = sender != 0 && sender == tree_.main;
   if (from_command) pass = false;
   const bool told = !from_command && asks_to_end(signal);
+  told_ = told_ || told;
   if (told) report_.termination_signal = signal;
   if (pass && told && arrival.source == os::Source::process && observer_.taken(sender)) {
     tree_signalled_ns_ = os::boot_ns();
@@ -293,8 +285,8 @@ void Supervisor::stop_with_command() {
 }
 
 // If we read the command's end before a ^C that had come to its whole group while it ran, the
-// command has answered that ^C already: it must not end us instead of the command's exit code. An
-// end that was announced to us was announced after all such signals had been read.
+// command has answered that ^C already, and so have we: the report names it, and it does not arrive
+// later. An end that was announced to us was announced after all such signals had been read.
 void Supervisor::drop_terminal_signals() {
   if (end_announced_) return;
   while (const int signal = os::take_terminal_signal()) report_.termination_signal = signal;

@@ -43,26 +43,29 @@ class Supervisor {
   void wake_monitor() const;
 
   void on(Event event);
-  void act(Action action, bool anew);
+  void act(Action action);
   void signal_tree(int signal);
+  void note(int signal, const os::Sweep& sent);
   void kill_again();
   std::int64_t next_look() const;
   std::int64_t next_soft_look() const;
 
   const Task& task_;
   SupervisionObserver& observer_;
-  os::SignalGate gate_;
+  os::SignalGate& gate_ = os::hold_signals();
   os::Adoption adoption_;
   RunReport report_;
   Stage stage_ = Stage::running;
   os::Tree tree_;
-  bool hold_over_ = false;
   bool hold_lost_ = false;  // the hold is lost or being taken over, and lasts until nothing of the
                             // tree is left
+  int refused_ = 0;         // the last signal to the tree that a process refused; 0: none
+  os::Sweep rest_;          // the last sweep with SIGKILL
   bool monitored_ = false;
   bool stopped_self_ = false;   // at least once
   bool more_news_ = false;      // there may be status changes to read
   bool end_announced_ = false;  // a SIGCHLD told us of the main process's end
+  bool told_ = false;           // a signal that asks to end came, from whomever
   // When a taker's signal last went to the whole tree; 0: never. If the taker is killed, we finish
   // the stopping that it began.
   std::int64_t tree_signalled_ns_ = 0;

@@ -1,6 +1,5 @@
 #include "../activity.h"
 
-#include <sys/prctl.h>
 #include <time.h>
 
 #include <cerrno>
@@ -14,7 +13,7 @@
 namespace atmost::os {
 namespace {
 
-// What the processes have counted whose numbers share a row. Rows, not processes, are compared
+// The sum of the counters of processes whose numbers share a row. Rows, not processes, are compared
 // with the look before, so that a tree of any size fits.
 struct Row {
   std::uint64_t who = 0;  // a sum over its processes: another one means that they are others
@@ -49,7 +48,7 @@ bool read_cpu(clockid_t clock, std::int64_t& to) {
   return true;
 }
 
-// `gone`: it has ended. What an ended process that nobody has waited for used counts, if it can be
+// `gone`: it has ended. The use of an ended process that nobody has waited for counts, if it can be
 // read.
 enum class Readable : std::uint8_t { yes, no, gone };
 
@@ -59,8 +58,8 @@ Readable read_io(std::int64_t pid, IoCounters& to) {
   const int error = read_proc(proc_path(pid, "/io").c_str(), room, sizeof room, text);
   if (error == 0 && parse_process_io(text, to)) return Readable::yes;
   ProcessFacts facts;
-  const bool there = process_facts(pid, facts) == 0 && !facts.ended();
-  return there ? Readable::no : Readable::gone;
+  const int unseen = process_facts(pid, facts);
+  return unseen == ESRCH || (unseen == 0 && facts.ended()) ? Readable::gone : Readable::no;
 }
 
 void knows(std::int32_t* set, std::int64_t pid) {
@@ -80,19 +79,23 @@ class Look {
   bool run() {
     Numbers pids;
     if (!own_numbers() || pids.open("/proc") != 0) return false;
+    ProcessFacts first;
+    hides_ = process_facts(1, first) == EACCES;
+    if (hides_) see_hidden_children(tree_.root);
     bool any = false;
     for (std::int64_t pid; pids.next(pid);) {
       any = true;
       if (pid <= 1 || pid == self_ || is_in(memory.outside, pid)) continue;
       ProcessFacts facts;
       const int error = process_facts(pid, facts);
-      if (error != 0 && error != ESRCH) seen.unclear = true;
+      if (error != 0 && error != ESRCH && !(hides_ && error == EACCES)) seen.unclear = true;
       if (error != 0) continue;
       if (!belongs(pid, facts)) {
         knows(memory.outside, pid);
         continue;
       }
       knows(memory.inside, pid);
+      if (hides_ && pid != tree_.root) see_hidden_children(pid);
       if (pid != tree_.root || tree_.with_root) count(pid, facts);
     }
     return any;
@@ -153,6 +156,30 @@ class Look {
     if (facts.state == 'R') seen.runnable = true;
   }
 
+  // A child that /proc hides (another user's, under the mount option hidepid) may be at work.
+  void see_hidden_children(std::int64_t pid) {
+    Numbers threads;
+    const Text<63> path = proc_path(pid, "/task");
+    if (threads.open(path.c_str()) != 0) seen.unclear = true;
+    for (std::int64_t thread; !seen.unclear && threads.next(thread);) {
+      char room[4096];
+      std::string_view left;
+      Text<63> file = path;
+      file.push('/').append_signed(thread).append("/children");
+      seen.unclear =
+          read_proc(file.c_str(), room, sizeof room, left) != 0 || left.size() == sizeof room;
+      while (!seen.unclear && !left.empty()) {
+        const std::size_t blank = left.find(' ');
+        const std::size_t size = blank < left.size() ? blank : left.size();
+        ProcessFacts child;
+        const Result<std::uint64_t> number = parse_count({left.data(), size}, 1, INT32_MAX);
+        left.remove_prefix(size < left.size() ? size + 1 : size);
+        seen.unclear = !number.ok() ||
+                       process_facts(static_cast<std::int64_t>(number.value()), child) == EACCES;
+      }
+    }
+  }
+
   void see_threads(std::int64_t pid) {
     Numbers threads;
     const Text<63> path = proc_path(pid, "/task");
@@ -186,6 +213,7 @@ class Look {
   const bool thorough_;
   const std::int64_t self_;
   std::int64_t started_ns_ = 0;
+  bool hides_ = false;  // /proc hides processes from this user
 };
 
 // Adds what a row has counted since the look before; all of it, if its processes are others.
@@ -233,15 +261,17 @@ Activity look_at(const WatchedTree& tree, bool from_now, bool thorough) {
 void announce_silence(std::int64_t until_boot_ns) {
   static Text<15> name_before;
   if (until_boot_ns == 0) {
-    if (!name_before.empty()) prctl(PR_SET_NAME, name_before.c_str(), 0, 0, 0);
+    if (!name_before.empty()) calls.rename_self(name_before.c_str());
     return;
   }
   char before[16] = {};
-  if (name_before.empty() && prctl(PR_GET_NAME, before, 0, 0, 0) == 0)
+  if (name_before.empty()) {
+    calls.own_name(before);
     name_before = Text<15>(before);
+  }
   Text<15> name(kAnnounced);
   name.append_signed(until_boot_ns / 1'000'000'000 + 1);
-  if (!name.truncated()) prctl(PR_SET_NAME, name.c_str(), 0, 0, 0);
+  if (!name.truncated()) calls.rename_self(name.c_str());
 }
 
 std::int64_t announced_silence(std::int64_t pid) {

@@ -87,6 +87,23 @@ bool started_with(std::int64_t pid, const char* name, PathText& to) {
   });
 }
 
+bool has_open(std::int64_t pid, std::int64_t opened) {
+  Text<63> file("/proc/");
+  file.append_signed(opened).append("/limits");
+  for (int fd = 3; fd <= 9; ++fd) {
+    Text<63> path("/proc/");
+    path.append_signed(pid).append("/fd/").append_signed(fd);
+    char link[96];
+    const ssize_t size = calls.readlink(path.c_str(), link, sizeof link);
+    const std::string_view found(link, size > 0 ? static_cast<std::size_t>(size) : 0);
+    // The kernel adds " (deleted)" when that process has ended.
+    if (found.starts_with(file.view()) &&
+        (found.size() == file.view().size() || found[file.view().size()] == ' '))
+      return true;
+  }
+  return false;
+}
+
 void hide_mark(const char* name) {
   const std::size_t size = std::strlen(name);
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {

@@ -66,7 +66,7 @@ std::int64_t EventWait::signal_value() const { return value_told; }
 
 Watched EventWait::watch(int handle, RequestPipe* requests) {
   // Interval between looks at the clock if no timer can be had (RLIMIT_SIGPENDING used up).
-  constexpr struct timespec kLook = {1, 0};
+  constexpr int kLookMs = 1000;
   sigset_t closed;
   sigfillset(&closed);
   for (int signal : kTelling) sigdelset(&closed, signal);
@@ -80,7 +80,7 @@ Watched EventWait::watch(int handle, RequestPipe* requests) {
                            {hangs ? RequestPipe::kAsk : -1, POLLIN, 0},
                            {awaited ? RequestPipe::kAnswer : -1, 0, 0}};
     const bool looks = deadline_ns_ != Duration::kForever && !timed_;
-    if (ppoll(all, 3, looks ? &kLook : nullptr, &closed) <= 0) continue;
+    if (calls.masked_poll(all, 3, looks ? kLookMs : -1, &closed) <= 0) continue;
     if (all[0].revents != 0) return Watched::ended;
     if (all[2].revents != 0) {  // no process has the other end open any more
       if (requests->unread()) return Watched::unheard;

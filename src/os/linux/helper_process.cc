@@ -2,8 +2,6 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +12,8 @@
 #include "../clock.h"
 #include "../detached.h"
 #include "../file.h"
+#include "../signals.h"
+#include "../spawn.h"
 #include "../terminal.h"
 
 namespace atmost::os {
@@ -23,11 +23,11 @@ int HelperProcess::start(bool answers) {
   int error = open_pipe(child_in, out_);
   if (error == 0 && answers) error = open_pipe(in_, child_out);
   if (error != 0) return error;
-  const pid_t parent = getpid();
-  sigset_t terminate, before;
-  sigemptyset(&terminate);
-  sigaddset(&terminate, SIGTERM);
-  calls.sigprocmask(SIG_BLOCK, &terminate, &before);
+  const pid_t parent = calls.getpid();
+  sigset_t ending, before;
+  sigemptyset(&ending);
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) sigaddset(&ending, signal);
+  calls.sigprocmask(SIG_BLOCK, &ending, &before);
   const pid_t pid = calls.fork();
   error = pid < 0 ? errno : 0;
   if (pid != 0) calls.sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -74,15 +74,17 @@ void HelperProcess::kill_and_wait() {
 }
 
 void HelperProcess::die_with_starter() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (getppid() != starter_) _exit(0);  // the starter died before this call
+  calls.die_with_parent(SIGKILL);
+  if (calls.getppid() != starter_) exit_now(0);  // the starter died before this call
 }
 
-void HelperProcess::stand_alone() { prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0); }
+void HelperProcess::stand_alone() { calls.die_with_parent(0); }
 
 void HelperProcess::settle(const int* keep, unsigned count) {
-  setsid();
-  (void)!chdir("/");  // the root cannot be unmounted anyway
+  calls.setsid();
+  while (take_terminal_signal() != 0) {  // it was for the starter's process group
+  }
+  (void)calls.chdir("/");  // the root cannot be unmounted anyway
   in_.reset();
   out_.reset();
   close_all_but(keep, count, 0);

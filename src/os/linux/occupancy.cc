@@ -23,7 +23,7 @@ std::size_t mapping_size = 0;
 
 }  // namespace
 
-std::uint32_t thread_id() { return static_cast<std::uint32_t>(gettid()); }
+std::uint32_t thread_id() { return static_cast<std::uint32_t>(calls.thread_id()); }
 
 std::uint32_t register_words(int fd, std::int64_t base_offset, const std::uint32_t* indices,
                              std::uint32_t count) {

@@ -1,6 +1,7 @@
 #include "../platform.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 
 #include "core/text.h"
@@ -56,7 +58,7 @@ struct Known {
   const char* name;
 };
 
-// Magic numbers: statfs(2), linux/magic.h. docs/lock-map.md says why some are trusted.
+// Magic numbers: statfs(2), linux/magic.h. docs/internals/lock-map.md says why some are trusted.
 constexpr Known kKnown[] = {
     {0xEF53, Kind::trusted, "ext4"},         {0x58465342, Kind::trusted, "xfs"},
     {0x9123683E, Kind::trusted, "btrfs"},    {0x2FC12FC1, Kind::trusted, "zfs"},
@@ -143,6 +145,18 @@ int set_robust_list(void* head, std::size_t size) {
   return static_cast<int>(syscall(SYS_set_robust_list, head, size));
 }
 
+int wait_word(void* word, std::uint32_t expected, const struct timespec* span) {
+  return static_cast<int>(syscall(SYS_futex, word, FUTEX_WAIT, expected, span, nullptr, 0));
+}
+
+// Waiters that are moved from the word to itself are counted, and none of them wakes.
+int wake_word(void* word, bool wakes) {
+  constexpr long kAll = INT_MAX;
+  const long slept = wakes ? syscall(SYS_futex, word, FUTEX_WAKE, kAll, nullptr, nullptr, 0)
+                           : syscall(SYS_futex, word, FUTEX_REQUEUE, 0, kAll, word, 0);
+  return static_cast<int>(slept);
+}
+
 int pidfd_open(pid_t pid, unsigned flags) {
   return static_cast<int>(syscall(SYS_pidfd_open, pid, flags));
 }
@@ -161,7 +175,8 @@ int pidfd_queue_signal(int pidfd, int signal, std::int64_t value) {
   return static_cast<int>(syscall(SYS_pidfd_send_signal, pidfd, signal, &info, 0u));
 }
 
-int close_from(int first) { return static_cast<int>(syscall(SYS_close_range, first, ~0U, 0)); }
+int dup_private(int fd, int to) { return ::dup3(fd, to, O_CLOEXEC); }
+int open_pipe_at_once(int* ends) { return ::pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
 
 ssize_t descriptor_path(int fd, char* to, std::size_t size) {
   Text<63> link("/proc/self/fd/");

@@ -46,6 +46,10 @@ int each_line(const char* path, bool (*parse)(std::string_view line, LockLine& t
   }
 }
 
+// Why /proc shows nothing of a process: it has ended, or /proc hides it (the mount option hidepid).
+// Only kill(2) tells the two apart.
+int unseen(std::int64_t pid) { return pid > 0 && process_exists(pid) ? EACCES : ESRCH; }
+
 // Finds descriptors of a process that lead to the file and hold a lock that `wanted` accepts. The
 // line's device is the filesystem's, which differs from fstat's on btrfs and overlay, so the file
 // itself is examined. Only where a lock was found: a file on a dead network mount would block us,
@@ -61,13 +65,33 @@ class Search {
   template <class Wanted, class Found>
   Holding run(Wanted wanted, Found found) {
     if (!own_numbers()) return Holding::unreadable;
+    bool any = false;
+    const Holding result = run_in(pid_, wanted, found, any);
+    if (any || result != Holding::no) return result;
+    // Once its main thread has ended, a process shows its descriptors below its other threads.
+    Numbers threads;
+    if (threads.open(proc_path(pid_, "/task").c_str()) != 0) return result;
+    for (std::int64_t thread; threads.next(thread);) {
+      if (thread == pid_) continue;
+      const Holding seen = run_in(thread, wanted, found, any);
+      if (any || seen != Holding::no) return seen;
+    }
+    return result;
+  }
+
+ private:
+  // `any`: the thread has a descriptor.
+  template <class Wanted, class Found>
+  Holding run_in(std::int64_t thread, Wanted& wanted, Found& found, bool& any) {
     Numbers descriptors;
-    if (const int error = descriptors.open(proc_path(pid_, "/fdinfo").c_str())) {
-      return error == ENOENT || error == ESRCH ? Holding::no : Holding::unreadable;
+    if (const int error = descriptors.open(proc_path(thread, "/fdinfo").c_str())) {
+      const bool ended = error == ESRCH || (error == ENOENT && unseen(thread) == ESRCH);
+      return ended ? Holding::no : Holding::unreadable;
     }
     Holding result = Holding::no;
     for (std::int64_t fd; descriptors.next(fd);) {
-      const Text<63> info = proc_path(pid_, Text<63>("/fdinfo/").append_signed(fd));
+      any = true;
+      const Text<63> info = proc_path(thread, Text<63>("/fdinfo/").append_signed(fd));
       bool locked = false;
       const int error = each_line(info.c_str(), parse_,
                                   [&](const LockLine& line) { return !(locked = wanted(line)); });
@@ -75,7 +99,7 @@ class Search {
         result = Holding::unreadable;
       if (!locked) continue;
       struct stat file;
-      if (calls.stat(proc_path(pid_, Text<63>("/fd/").append_signed(fd)).c_str(), &file) != 0) {
+      if (calls.stat(proc_path(thread, Text<63>("/fd/").append_signed(fd)).c_str(), &file) != 0) {
         if ((errno == EACCES || errno == EPERM) && result == Holding::no)
           result = Holding::unreadable;
       } else if (static_cast<std::uint64_t>(file.st_dev) == device_ &&
@@ -87,7 +111,6 @@ class Search {
     return result;
   }
 
- private:
   std::int64_t pid_;
   std::uint64_t device_;
   std::uint64_t inode_;
@@ -102,9 +125,9 @@ int process_facts(std::int64_t pid, ProcessFacts& to) {
   const int error = open_to_read(proc_path(pid, "/stat").c_str(), file);
   if (error == ENOENT) {
     struct stat self;
-    return calls.stat("/proc/self/stat", &self) == 0 ? ESRCH : ENOSYS;
+    return calls.stat("/proc/self/stat", &self) == 0 ? unseen(pid) : ENOSYS;
   }
-  if (error != 0) return error;
+  if (error != 0) return error == EPERM ? EACCES : error;  // EPERM: hidepid=1
   // The kernel writes some 350 bytes, at most 1,500 if every number were as long as it can be.
   char text[2048];
   const ssize_t size = read_some(file.get(), text, sizeof text);
@@ -125,10 +148,7 @@ int process_credentials(std::int64_t pid, Credentials& to) {
   if (!own_numbers()) return ENOSYS;
   Fd file;
   const int error = open_to_read(proc_path(pid, "/status").c_str(), file);
-  if (error != 0) {
-    ProcessFacts facts;
-    return error == ENOENT ? process_facts(pid, facts) : error;
-  }
+  if (error != 0) return error == ENOENT ? unseen(pid) : error;
   // The ids stand among the first ten lines, behind a name of at most 64 bytes, newlines in it
   // escaped.
   char text[2048];
@@ -173,9 +193,17 @@ bool started_by(std::int64_t pid, std::uint32_t user) {
 }
 
 Holding holds_byte(std::int64_t pid, std::uint64_t device, std::uint64_t inode, std::int64_t byte) {
-  return Search(pid, device, inode)
-      .run([byte](const LockLine& line) { return line.write && line.covers(byte); },
-           [](const char*) { return false; });
+  LockLine line;
+  return find_lock(pid, device, inode, byte, line);
+}
+
+Holding find_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode, std::int64_t byte,
+                  LockLine& to) {
+  const auto wanted = [&](const LockLine& line) {
+    to = line;
+    return line.write && line.covers(byte);
+  };
+  return Search(pid, device, inode).run(wanted, [](const char*) { return false; });
 }
 
 Holding each_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode,

@@ -10,6 +10,9 @@
 
 #include "../platform.h"
 
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid  // glibc has no name for it
+#endif
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
@@ -31,6 +34,12 @@ ssize_t getdents(int dir, void* to, std::size_t size) {
 pid_t start(int (*child)(void*), void* argument) {
   return clone(child, child_stack + kChildStack, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
 }
+
+pid_t start_unseen(int (*child)(void*), char* stack_end, void* argument, bool announced) {
+  return clone(child, stack_end, CLONE_VM | CLONE_VFORK | (announced ? SIGCHLD : 0), argument);
+}
+
+pid_t thread_id() { return gettid(); }
 
 void close_between(int first, int last) {
   if (first > last || syscall(SYS_close_range, first, last, 0) == 0) return;
@@ -66,6 +75,23 @@ int set_timer(void* timer, std::int64_t boot_ns) {
 
 void delete_timer(void* timer) { timer_delete(timer); }
 
+int create_thread_timer(int signal, void** timer) {
+  struct sigevent event = {};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = signal;
+  event.sigev_notify_thread_id = gettid();
+  return timer_create(CLOCK_BOOTTIME, &event, timer);
+}
+
+int set_thread_timer(void* timer, std::int64_t boot_ns, std::int64_t again_ns) {
+  struct itimerspec at = {};
+  if (boot_ns < 1) boot_ns = 1;  // 0 would disarm it
+  at.it_value.tv_sec = static_cast<time_t>(boot_ns / 1'000'000'000);
+  at.it_value.tv_nsec = static_cast<long>(boot_ns % 1'000'000'000);
+  at.it_interval.tv_nsec = static_cast<long>(again_ns);
+  return timer_settime(timer, TIMER_ABSTIME, &at, nullptr);
+}
+
 int signal_descriptor(const sigset_t* set) { return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK); }
 
 bool adopts_orphans() {
@@ -82,6 +108,11 @@ int continue_at_hangup(int fd) {
     return -1;
   return fcntl(fd, F_SETFL, flags | O_ASYNC);
 }
+
+void die_with_parent(int signal) { prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
+
+void rename_self(const char* name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+void own_name(char* to) { prctl(PR_GET_NAME, to, 0, 0, 0); }
 
 void forbid_core() { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 

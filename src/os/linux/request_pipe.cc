@@ -24,12 +24,12 @@ namespace {
 // A pipe with its ends at these numbers, whatever was there; -1: that end is closed.
 int pipe_at(int read_at, int write_at) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return errno;
+  if (calls.open_pipe_at_once(ends) != 0) return errno;
   int error = 0;
-  if (read_at >= 0 && dup3(ends[0], read_at, O_CLOEXEC) < 0) error = errno;
-  if (error == 0 && write_at >= 0 && dup3(ends[1], write_at, O_CLOEXEC) < 0) error = errno;
-  close(ends[0]);
-  close(ends[1]);
+  if (read_at >= 0 && calls.dup_private(ends[0], read_at) < 0) error = errno;
+  if (error == 0 && write_at >= 0 && calls.dup_private(ends[1], write_at) < 0) error = errno;
+  calls.close(ends[0]);
+  calls.close(ends[1]);
   return error;
 }
 
@@ -67,7 +67,7 @@ char RequestPipe::asked() const {
   const ssize_t got = calls.read(kAsk, line, sizeof line);
   if (got < 2) return '\0';
   Text<80> expected;
-  expected.push(line[0]).push(' ').append(address(getpid())).push('\n');
+  expected.push(line[0]).push(' ').append(address(calls.getpid())).push('\n');
   return expected.view() == std::string_view(line, static_cast<std::size_t>(got)) ? line[0] : '\0';
 }
 
@@ -80,7 +80,7 @@ bool RequestPipe::decline() {
 
 bool RequestPipe::unread() const {
   int bytes = 0;
-  return ioctl(kAnswer, FIONREAD, &bytes) != 0 || bytes > 0;
+  return calls.ioctl(kAnswer, FIONREAD, &bytes) != 0 || bytes > 0;
 }
 
 }  // namespace atmost::os

@@ -71,7 +71,8 @@ void shed_memory() {
   const auto let_go = [page](std::uintptr_t begin, std::uintptr_t end) {
     begin = (begin + page - 1) / page * page;
     end = end / page * page;
-    if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    if (begin < end)
+      (void)calls.madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   };
   let_go(reinterpret_cast<std::uintptr_t>(&__executable_start),
          reinterpret_cast<std::uintptr_t>(&etext));

@@ -3,6 +3,8 @@
 #include <poll.h>
 #include <signal.h>
 
+#include <initializer_list>
+
 #include "../calls.h"
 #include "../clock.h"
 #include "../platform.h"
@@ -11,7 +13,7 @@
 namespace atmost::os {
 namespace {
 
-// What the gate found when it was made, to be restored.
+// The signal mask that the gate found when it was made, to be restored.
 sigset_t mask_before;
 struct sigaction child_before;
 bool gate_open = false;
@@ -79,11 +81,7 @@ SignalGate::SignalGate() {
 }
 
 SignalGate::~SignalGate() {
-  if (watched_count > 0 && watched[0].fd >= 0) calls.close(watched[0].fd);
-  watched_count = 0;
-  if (timer_made) calls.delete_timer(timer);
-  timer_made = false;
-  timer_set_for = Duration::kForever;
+  rest();
   gate_open = false;
   if (child_before.sa_handler != SIG_DFL) calls.sigaction(SIGCHLD, &child_before, nullptr);
   calls.sigprocmask(SIG_SETMASK, &mask_before, nullptr);
@@ -143,6 +141,31 @@ void SignalGate::watch(const int* descriptors, unsigned count) {
   watched[0] = {calls.signal_descriptor(&all), POLLIN, 0};
   for (watched_count = 0; watched_count < count && watched_count < kMostWatched; ++watched_count)
     watched[1 + watched_count] = {descriptors[watched_count], POLLIN, 0};
+}
+
+void SignalGate::rest() {
+  if (watched_count > 0 && watched[0].fd >= 0) calls.close(watched[0].fd);
+  watched_count = 0;
+  if (timer_made) calls.delete_timer(timer);
+  timer_made = false;
+  timer_set_for = Duration::kForever;
+}
+
+int take_terminal_signal() {
+  sigset_t pending;
+  calls.sigpending(&pending);
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) {
+    if (sigismember(&pending, signal) != 1) continue;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    const struct timespec no_time = {};
+    siginfo_t info = {};
+    const bool taken = calls.sigtimedwait(&set, &info, &no_time) == signal;
+    const bool of_taker = info.si_code == SI_QUEUE && info.si_value.sival_int == kFromTaker;
+    if (taken && !of_taker) return signal;
+  }
+  return 0;
 }
 
 void hand_back_signals() {

@@ -1,7 +1,6 @@
 #include "../spawn.h"
 
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,11 +23,11 @@ struct ExecJob {
 
 int child_main(void* argument) {
   ExecJob* job = static_cast<ExecJob*>(argument);
-  hand_back_signals();
+  if (!job->program->signals_held) hand_back_signals();
   if (job->program->signal_at_our_death != 0)
-    prctl(PR_SET_PDEATHSIG, job->program->signal_at_our_death);
+    calls.die_with_parent(job->program->signal_at_our_death);
   job->error = execute(*job->program);
-  _exit(127);
+  exit_now(127);
 }
 
 }  // namespace

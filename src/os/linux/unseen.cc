@@ -1,6 +1,5 @@
 #include "../unseen.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -12,6 +11,7 @@
 
 #include "../calls.h"
 #include "../program.h"
+#include "../spawn.h"
 
 namespace atmost::os {
 namespace {
@@ -29,15 +29,15 @@ struct Unseen {
 int become_program(void* argument) {
   Unseen* const unseen = static_cast<Unseen*>(argument);
   unseen->error = execute(*unseen->program);
-  _exit(127);
+  exit_now(127);
 }
 
 // Between us and the program: ends as soon as that runs.
 int middle(void* argument) {
   Unseen* const unseen = static_cast<Unseen*>(argument);
-  if (clone(become_program, unseen->stack + kStack, CLONE_VM | CLONE_VFORK | SIGCHLD, unseen) < 0)
+  if (calls.start_unseen(become_program, unseen->stack + kStack, unseen, true) < 0)
     unseen->error = errno;
-  _exit(0);
+  exit_now(0);
 }
 
 }  // namespace
@@ -52,9 +52,9 @@ int start_unseen(const Program& program) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  calls.thread_mask(SIG_SETMASK, &all, &before);
   // No signal at its end: such a child is seen only by a wait that asks for it.
-  const pid_t pid = clone(middle, first + kStack, CLONE_VM | CLONE_VFORK, &unseen);
+  const pid_t pid = calls.start_unseen(middle, first + kStack, &unseen, false);
   const int fork_error = pid < 0 ? errno : 0;
   if (pid > 0) {
     struct rusage used;
@@ -62,7 +62,7 @@ int start_unseen(const Program& program) {
     while (calls.wait4(pid, &status, static_cast<int>(__WCLONE), &used) < 0 && errno == EINTR) {
     }
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  calls.thread_mask(SIG_SETMASK, &before, nullptr);
   clean_up_after_execute();
   calls.munmap(stacks, 2 * kStack);
   return fork_error != 0 ? fork_error : unseen.error;

@@ -37,6 +37,7 @@ Watched EventWait::watch(int, RequestPipe*) {
 std::int64_t EventWait::signal_value() const { return 0; }
 
 bool is_marked(std::int64_t, const char*, std::int64_t) { return false; }
+bool has_open(std::int64_t, std::int64_t) { return false; }
 bool started_with(std::int64_t, const char*, PathText&) { return false; }
 void hide_mark(const char*) {}
 

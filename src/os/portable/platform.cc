@@ -36,7 +36,8 @@ struct timeval minus(struct timeval a, const struct timeval& b) {
 }
 }  // namespace
 
-// In POSIX, network filesystems cannot be recognised; all count as local (docs/architecture.md).
+// In POSIX, network filesystems cannot be recognised; all count as local
+// (docs/internals/architecture.md).
 long filesystem_magic(int) { return 0; }
 int clock_gettime(clockid_t clock, struct timespec* to) { return ::clock_gettime(clock, to); }
 int masked_poll(struct pollfd*, unsigned count, int timeout_ms, const sigset_t* mask) {
@@ -57,6 +58,8 @@ int inotify_init(int) { return unsupported(); }
 int inotify_add_watch(int, const char*, unsigned) { return unsupported(); }
 int inotify_rm_watch(int, int) { return unsupported(); }
 int set_robust_list(void*, std::size_t) { return unsupported(); }
+int wait_word(void*, std::uint32_t, const struct timespec*) { return unsupported(); }
+int wake_word(void*, bool) { return unsupported(); }
 int pidfd_open(pid_t, unsigned) { return unsupported(); }
 int pidfd_send_signal(int, int, unsigned) { return unsupported(); }
 int pidfd_queue_signal(int, int, std::int64_t) { return unsupported(); }
@@ -72,7 +75,15 @@ void adopt_orphans(bool) {}
 int signal_descriptor(const sigset_t*) { return unsupported(); }
 int continue_at_hangup(int) { return unsupported(); }
 void forbid_core() {}
-int close_from(int) { return unsupported(); }
+int dup_private(int, int) { return unsupported(); }
+int open_pipe_at_once(int*) { return unsupported(); }
+void die_with_parent(int) {}
+void rename_self(const char*) {}
+void own_name(char* to) { *to = '\0'; }
+pid_t thread_id() { return getpid(); }
+pid_t start_unseen(int (*)(void*), char*, void*, bool) { return unsupported(); }
+int create_thread_timer(int, void**) { return unsupported(); }
+int set_thread_timer(void*, std::int64_t, std::int64_t) { return unsupported(); }
 int flock(int, int) { return unsupported(); }
 
 void close_between(int first, int last) {

@@ -4,22 +4,23 @@
 
 #include <cerrno>
 
+#include "../calls.h"
 #include "../flock.h"
 
 namespace atmost::os {
 
 // POSIX gives information about no other process except our parent.
 int process_facts(std::int64_t pid, ProcessFacts& to) {
-  if (pid != getpid()) return ENOSYS;
+  if (pid != calls.getpid()) return ENOSYS;
   to = {};
-  to.parent = getppid();
+  to.parent = calls.getppid();
   return 0;
 }
 
 int process_words(std::int64_t, char*, std::size_t, std::size_t&) { return ENOSYS; }
 
 int process_credentials(std::int64_t pid, Credentials& to) {
-  if (pid != getpid()) return ENOSYS;
+  if (pid != calls.getpid()) return ENOSYS;
   to = {geteuid(), getegid(), getuid(), geteuid()};
   return 0;
 }
@@ -29,6 +30,10 @@ bool is_pending(std::int64_t, int) { return false; }
 bool started_by(std::int64_t, std::uint32_t) { return false; }
 
 Holding holds_byte(std::int64_t, std::uint64_t, std::uint64_t, std::int64_t) {
+  return Holding::unreadable;
+}
+
+Holding find_lock(std::int64_t, std::uint64_t, std::uint64_t, std::int64_t, LockLine&) {
   return Holding::unreadable;
 }
 

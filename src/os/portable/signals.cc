@@ -4,6 +4,7 @@
 #include <sys/time.h>
 
 #include <cerrno>
+#include <initializer_list>
 
 #include "../calls.h"
 #include "../clock.h"
@@ -23,7 +24,7 @@ struct sigaction actions_before[kSignals];
 bool replaced[kSignals];
 bool gate_open = false;
 
-// What the handlers record. They run only inside sigsuspend, each with all signals blocked, and a
+// The record of the handlers. They run only inside sigsuspend, each with all signals blocked, and a
 // blocked signal is pending at most once: so one entry per number is enough.
 Arrival notes[kSignals];
 bool noted[kSignals];
@@ -50,7 +51,7 @@ bool left_alone(int signal) {
 
 bool any_pending() {
   sigset_t pending;
-  sigpending(&pending);
+  calls.sigpending(&pending);
   for (int signal = 1; signal < kSignals; ++signal) {
     if (signal != SIGCHLD && replaced[signal] && sigismember(&pending, signal) == 1) return true;
   }
@@ -95,13 +96,17 @@ SignalGate::SignalGate() {
 }
 
 SignalGate::~SignalGate() {
-  if (alarm_set) set_alarm(0);
-  alarm_set = false;
+  rest();
   gate_open = false;
   for (int signal = 1; signal < kSignals; ++signal) {
     if (replaced[signal]) calls.sigaction(signal, &actions_before[signal], nullptr);
   }
   calls.sigprocmask(SIG_SETMASK, &mask_before, nullptr);
+}
+
+void SignalGate::rest() {
+  if (alarm_set) set_alarm(0);
+  alarm_set = false;
 }
 
 void SignalGate::continue_at(std::int64_t) {}
@@ -133,6 +138,20 @@ Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_n
   // set, a SIGALRM counts as ours.
   if (arrival.signal == SIGALRM && alarm_set && arrival.source != Source::process) return {};
   return arrival;
+}
+
+int take_terminal_signal() {
+  sigset_t pending;
+  calls.sigpending(&pending);
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) {
+    if (sigismember(&pending, signal) != 1) continue;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    int taken = 0;
+    return calls.sigwait(&set, &taken) == 0 ? taken : 0;
+  }
+  return 0;
 }
 
 void hand_back_signals() {

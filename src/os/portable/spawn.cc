@@ -26,10 +26,10 @@ struct ExecJob {
 
 int child_main(void* argument) {
   const ExecJob* job = static_cast<const ExecJob*>(argument);
-  hand_back_signals();
+  if (!job->program->signals_held) hand_back_signals();
   const int error = execute(*job->program);
   write_all(job->report_to, &error, sizeof error);
-  _exit(127);
+  exit_now(127);
 }
 
 }  // namespace

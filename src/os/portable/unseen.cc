@@ -1,6 +1,5 @@
 #include "../unseen.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include <cerrno>
 
 #include "../calls.h"
+#include "../spawn.h"
 
 namespace atmost::os {
 
@@ -15,18 +15,18 @@ int start_unseen(const Program& program) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  calls.thread_mask(SIG_SETMASK, &all, &before);
   const pid_t pid = calls.fork();
   const int fork_error = pid < 0 ? errno : 0;
   if (pid == 0) {
     const Started started = spawn(program);
-    _exit(started.exec_error != 0 ? started.exec_error : started.fork_error);
+    exit_now(started.exec_error != 0 ? started.exec_error : started.fork_error);
   }
   int status = 0;
   pid_t ended = -1;
   while (pid > 0 && (ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR) {
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  calls.thread_mask(SIG_SETMASK, &before, nullptr);
   if (fork_error != 0) return fork_error;
   if (ended < 0) return 0;  // SIGCHLD is ignored, so that nobody knows
   return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
