@@ -14,7 +14,7 @@ using diagnosis::Findings;
 // Five seconds are promised; the rest is for starting, writing and a slow machine.
 constexpr std::int64_t kPatienceNs = 4'000'000'000;
 
-// What the child has reported so far, in case it reports no more.
+// The child's report so far, in case it reports no more.
 struct Progress {
   std::string step;
   bool created = false;

@@ -1,4 +1,4 @@
-// What the doctor finds of users of flock(1). They and atmost do not exclude one another without
+// The doctor's findings about users of flock(1). They and atmost do not exclude one another without
 // --with-flock.
 #include "examination.h"
 #include "message.h"

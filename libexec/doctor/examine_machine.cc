@@ -1,4 +1,6 @@
-// What the doctor checks of the machine, for every directory.
+// The doctor's checks of the machine, for every directory.
+#include <cerrno>
+
 #include "core/words.h"
 #include "examination.h"
 #include "message.h"
@@ -33,6 +35,10 @@ void examine_processes() {
   if (os::process_facts(os::process_id(), facts) != 0 || facts.start_boot_ns == 0) {
     send({Level::doubtful, "proc", "/proc shows no processes",
           "holders cannot be proven, listed or stopped", "mount /proc"});
+  } else if (os::process_facts(1, facts) == EACCES) {
+    send({Level::doubtful, "proc", "/proc hides the processes of other users (hidepid)",
+          "this user's commands cannot name or stop holders that other users started; locks hold",
+          "mount /proc with gid= of a group that this user is in, if they shall be seen"});
   } else {
     report_good("proc", "/proc shows processes");
   }
@@ -83,6 +89,18 @@ void examine_protection() {
   std::string what = std::string("fs.protected_regular is ") + value;
   if (value != '0') what += "; files are opened here without creating them, which it allows";
   report_good("protection", what);
+  os::Fd links;
+  if (os::open_to_read("/proc/sys/fs/protected_symlinks", links) != 0 ||
+      os::read_at(links.get(), &value, 1, 0, got) != 0 || got != 1) {
+    return;
+  }
+  if (value != '0') {
+    report_good("symlinks", std::string("fs.protected_symlinks is ") + value);
+    return;
+  }
+  send({Level::doubtful, "symlinks", "fs.protected_symlinks is 0",
+        "in a directory that everybody may write, another user's link leads to any file",
+        "sysctl fs.protected_symlinks=1"});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the doctor finds of lock files that users other than their owner may read.
+// The doctor's findings about lock files that users other than their owner may read.
 #include "examination.h"
 #include "message.h"
 #include "os/file.h"

@@ -73,8 +73,8 @@ Result<std::string> log_of(const NamingContext& around) {
 }
 
 int run(int argc, char** argv) {
-  const Options options = parse_options(argc, argv, "doctor");
-  if (answer_help(options, "doctor", kDoctorUsage)) return 0;
+  const Options options = parse_options(argc, argv, kDoctor);
+  if (answer_help(options, kDoctor, kDoctorUsage)) return 0;
   const std::string url = doctor_target(options);
   if (!options.setup_group.empty()) {
     if (options.operands.empty() || is_fleet(url))

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/place.h"
+#include "options/settings.h"
 
 namespace atmost::doctor {
 
@@ -21,12 +22,12 @@ struct Options {
   std::vector<std::string> operands;
 };
 
-// `name`: the subcommand's, for messages. With --help or --version nothing else is read. Throws
+// `program`: kDoctor or kExplain. With --help or --version nothing else is read. Throws
 // Failure (usage, reader/failure.h).
-Options parse_options(int argc, char** argv, const std::string& name);
+Options parse_options(int argc, char** argv, unsigned program);
 
-// What the doctor is to look at: its operand, else the store; empty for the lock directory. Throws
-// Failure (usage).
+// The directory or store to be examined: its operand, else the store; empty for the lock directory.
+// Throws Failure (usage).
 std::string doctor_target(const Options& options);
 
 // Where names lead to. Borrows from `options` and the environment.
@@ -36,9 +37,9 @@ inline constexpr char kDoctorUsage[] =
     "usage: atmost doctor [[--setup-group GROUP] DIR]\n\n"
     "can locks be trusted there? tries it, says yes or no and why";
 
-// Answers --help of `program` (with `about`: how it is used, and what for) and --version on
+// Answers --help of the program (with `about`: how it is used, and what for) and --version on
 // standard output; false: neither was asked. Throws Failure (io).
-bool answer_help(const Options& options, std::string_view program, const std::string& about);
+bool answer_help(const Options& options, unsigned program, const std::string& about);
 
 }  // namespace atmost::doctor
 

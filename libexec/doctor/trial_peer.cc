@@ -22,7 +22,7 @@ struct Order {
   os::Bytes bytes;
 };
 
-// What a peer is started with: read in the forked copy of our memory.
+// The arguments of a peer: read in the forked copy of our memory.
 struct PeerStart {
   std::string path;
   bool inherits = false;

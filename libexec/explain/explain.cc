@@ -103,7 +103,8 @@ Status explain(const std::string& path, bool detailed, int fd) {
   if (error == 0) error = explain_hints(about, detailed ? out : unseen);
   if (error == 0 && !detailed) sum_up_hints(about, out);
   if (error != 0) return failed(path, Code::io, error, "cannot read the lock file");
-  about.contradictions.tell(out);
+  const bool circle = explain_circle(about, out);
+  if (!circle || about.contradictions.any()) about.contradictions.tell(out);
   if (!detailed) out.text("\nevery byte range and hint: atmost explain -v\n");
   return out.finish();
 }

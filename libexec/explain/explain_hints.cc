@@ -102,7 +102,7 @@ bool ticket_locked(const Explanation& about, const WaiterRecord& record) {
   os::Conflict conflict;
   return os::query_lock(about.fd, os::Owner::description, os::LockKind::write, {byte, 1},
                         conflict) == 0 &&
-         conflict.found;
+         conflict.found && conflict.bytes.length == 1;
 }
 
 void tell_waiters(Explanation& about, Report& out) {

@@ -1,10 +1,13 @@
 // The first half of an explanation: what the kernel says is locked, and by whom.
+#include <iterator>
+
 #include "explanation.h"
 #include "os/byte_lock.h"
 #include "os/flock.h"
 #include "os/process.h"
 #include "os/process_label.h"
 #include "os/self.h"
+#include "store/local/listing.h"
 #include "store/local/ranges.h"
 
 namespace atmost::explain {
@@ -34,6 +37,14 @@ constexpr Range kRanges[] = {
     {Kind::tickets, queue_start(0), queue_start(kModeQueue + 1),
      "waiters' tickets (a queue for each limit)"},
 };
+
+// Whether it touches no range.
+bool is_stray(const os::Conflict& lock) {
+  const std::int64_t start = lock.bytes.start;
+  const std::int64_t end = lock.bytes.length == 0 ? INT64_MAX : start + lock.bytes.length;
+  return std::none_of(std::begin(kRanges), std::end(kRanges),
+                      [&](const Range& range) { return start < range.end && range.start < end; });
+}
 
 void tell_process(std::int64_t pid, Report& out) {
   out.text("process ").number(pid);
@@ -85,7 +96,7 @@ void tell_place(const Range& range, const Run& run, Report& out) {
   }
 }
 
-// What stands before the holders of a range that has been found locked.
+// The words before the holders of a range that has been found locked.
 void tell_run(const Explanation& about, const Range& range, const Run& run, Report& out) {
   if (about.detailed) {
     out.text("    ");
@@ -136,6 +147,26 @@ void tell_holders(const Explanation& about, const Run& run, Report& out) {
   }
 }
 
+// Another program's locks on ranges that atmost never locks together: each is told once, and none
+// of the ranges that it covers is.
+int tell_foreign(const Explanation& about, Report& out) {
+  for (std::int64_t low = 0; low < INT64_MAX;) {
+    Run run;
+    if (const int error = first_locked(about.fd, low, INT64_MAX, run)) return error;
+    if (!run.found) return 0;
+    low = run.end;
+    if (is_stray(run.lock) || !is_foreign(about.fd, run.lock)) continue;
+    out.text("  foreign, not atmost's: ");
+    if (is_whole(run.lock)) {
+      out.text("all slots");
+    } else {
+      tell_bytes(run.start, run.end, out);
+    }
+    tell_holders(about, run, out);
+  }
+  return 0;
+}
+
 // Shows what is locked in [range.start, range.end). The number of locked runs in `runs`.
 int tell_range(Explanation& about, const Range& range, Report& out, std::uint64_t& runs) {
   runs = 0;
@@ -144,6 +175,10 @@ int tell_range(Explanation& about, const Range& range, Report& out, std::uint64_
     if (const int error = first_locked(about.fd, low, range.end, run)) return error;
     if (!run.found) break;
     if (runs == 0 && about.detailed) out.text("locked\n");
+    if (is_foreign(about.fd, run.lock)) {
+      low = run.end;
+      continue;
+    }
     if (range.kind == Kind::slots) {
       for (std::int64_t byte = run.start; byte < run.end; ++byte) about.mark_held(slot_of(byte));
     }
@@ -163,15 +198,16 @@ int tell_strays(Explanation& about, std::int64_t low, std::int64_t end, Report& 
     Run run;
     if (const int error = first_locked(about.fd, low, end, run)) return error;
     if (!run.found) return 0;
+    low = run.end;
+    if (!is_stray(run.lock)) continue;
     out.text("  outside of every range: ");
     tell_bytes(run.start, run.end, out);
     tell_holders(about, run, out);
-    low = run.end;
   }
   return 0;
 }
 
-// What flock(1) takes: another kind of lock, on the whole file.
+// The lock of flock(1): another kind of lock, on the whole file.
 void tell_flock(const Explanation& about, Report& out) {
   os::LockLine line;
   const bool locked = os::find_flock(about.identity.device, about.identity.inode, line);
@@ -195,6 +231,7 @@ void tell_flock(const Explanation& about, Report& out) {
 int explain_locks(Explanation& about, Report& out) {
   about.holdings->gather(about.identity.device, about.identity.inode);
   out.text("\nlocks (the truth, asked of the kernel)\n");
+  if (const int error = tell_foreign(about, out)) return error;
   std::int64_t behind = 0;
   bool exclusive = false;
   std::uint64_t locked = 0;

@@ -1,4 +1,4 @@
-// What an explanation says of the memory from which auto limits are learned.
+// The part of an explanation about the memory from which auto limits are learned.
 #include "core/words.h"
 #include "explanation.h"
 #include "store/local/stats_file.h"

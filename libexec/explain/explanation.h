@@ -23,6 +23,7 @@ class Contradictions {
  public:
   // "SUBJECT NUMBER: TEXT"
   void add(const std::string& subject, std::uint64_t number, const std::string& text);
+  bool any() const { return !entries_.empty(); }
   void tell(Report& out) const;
 
  private:
@@ -58,8 +59,10 @@ struct Explanation {
 // Errno values.
 int explain_locks(Explanation& about, Report& out);
 int explain_hints(Explanation& about, Report& out);
+// Whether there may be a circle of callers that wait for one another; tells it.
+bool explain_circle(const Explanation& about, Report& out);
 void explain_memory(const Explanation& about, Report& out);
-// What a person asks for among the hints.
+// The hints that a person asks for.
 void sum_up_hints(const Explanation& about, Report& out);
 
 }  // namespace atmost::explain

@@ -22,8 +22,8 @@ std::string parent_of(const std::string& path) {
 }
 
 int run(int argc, char** argv) {
-  const doctor::Options options = doctor::parse_options(argc, argv, "explain");
-  if (doctor::answer_help(options, "explain", kUsage)) {
+  const doctor::Options options = doctor::parse_options(argc, argv, kExplain);
+  if (doctor::answer_help(options, kExplain, kUsage)) {
     return options.help ? history::print(kWhatLockIs) : 0;
   }
   if (is_fleet(options.store))

@@ -10,8 +10,8 @@ namespace atmost {
 namespace {
 
 int run(int argc, char** argv) {
-  const doctor::Options options = doctor::parse_options(argc, argv, "doctor");
-  if (doctor::answer_help(options, "doctor", doctor::kDoctorUsage)) return 0;
+  const doctor::Options options = doctor::parse_options(argc, argv, kDoctor);
+  if (doctor::answer_help(options, kDoctor, doctor::kDoctorUsage)) return 0;
   const std::string url = doctor::doctor_target(options);
   const Result<Code> means = kService.diagnose(url, 1, options.json);
   if (!means.ok()) throw history::Failure(means.error());

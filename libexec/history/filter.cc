@@ -15,7 +15,7 @@ constexpr unsigned bit(E value) {
 HowItEnded outcome_of(const Record& record) {
   switch (record.kind) {
     case Event::Kind::denied:
-      return record.why == "too_soon" ? HowItEnded::too_soon : HowItEnded::busy;
+      return record.text("why") == "too_soon" ? HowItEnded::too_soon : HowItEnded::busy;
     case Event::Kind::lost:
       return HowItEnded::lost;
     case Event::Kind::ended:
@@ -23,11 +23,14 @@ HowItEnded outcome_of(const Record& record) {
     default:
       return HowItEnded::none;
   }
-  if (record.stopped == "max_runtime" || record.stopped == "idle") return HowItEnded::timed_out;
-  if (record.stopped == "lost" || record.stopped == "taken_over") return HowItEnded::lost;
-  if (record.stopped == "killed") return HowItEnded::killed;
-  if (!record.signal.empty()) return HowItEnded::killed;
-  return record.exit == 0 && !record.too_fast ? HowItEnded::success : HowItEnded::failure;
+  if (record.text("stopped") == "max_runtime" || record.text("stopped") == "idle")
+    return HowItEnded::timed_out;
+  if (record.text("stopped") == "lost" || record.text("stopped") == "taken_over")
+    return HowItEnded::lost;
+  if (record.text("stopped") == "killed") return HowItEnded::killed;
+  if (!record.text("signal").empty()) return HowItEnded::killed;
+  return record.number("exit") == 0 && !record.flag("too_fast") ? HowItEnded::success
+                                                                : HowItEnded::failure;
 }
 
 Filter::Filter(const Options& options, std::vector<WantedLock> locks)
@@ -39,7 +42,7 @@ Filter::Filter(const Options& options, std::vector<WantedLock> locks)
 }
 
 bool Filter::wants(const Record& record) const {
-  if (record.at_ns < since_ || record.at_ns >= until_) return false;
+  if (record.ns("at") < since_ || record.ns("at") >= until_) return false;
   if (kinds_ != 0 && (kinds_ & bit(record.kind)) == 0) return false;
   if (outcomes_ != 0 && (outcomes_ & bit(outcome_of(record))) == 0) return false;
   return is_wanted(locks_, record);

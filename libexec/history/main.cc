@@ -32,7 +32,8 @@ class History {
         show_(options.json            ? Shape::lines
               : isatty(STDOUT_FILENO) ? Shape::table
                                       : Shape::plain) {
-    for (const std::string& log : sources.logs) tails_.emplace_back(log);
+    for (const std::string& log : sources.logs)
+      tails_.emplace_back(log, options.selection.since_ns);
   }
 
   void run() {
@@ -83,7 +84,7 @@ class History {
       return;
     }
     keep_ = keep;
-    waiting_.emplace(record.at_ns, std::string(record.line));
+    waiting_.emplace(record.ns("at"), std::string(record.line));
     put_in_order(kWindow);
   }
 
@@ -143,9 +144,8 @@ class History {
 };
 
 int run(int argc, char** argv) {
-  const Options options = parse_options(argc, argv, os::now().real_ns);
-  if (options.help) return print(help_text());
-  if (options.version) return print("atmost " ATMOST_VERSION "\n");
+  Options options;
+  if (!read_options(argc, argv, os::now().real_ns, options)) return 0;
   static char buffer[1 << 18];
   std::setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
   const Sources sources = find_sources(options.selection);

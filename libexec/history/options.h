@@ -1,4 +1,4 @@
-// What the user of `atmost history` asked for.
+// The options of `atmost history`.
 #ifndef ATMOST_LIBEXEC_HISTORY_OPTIONS_H
 #define ATMOST_LIBEXEC_HISTORY_OPTIONS_H
 
@@ -24,8 +24,6 @@ enum class HowItEnded : std::uint8_t {
 };
 
 struct Options {
-  bool help = false;
-  bool version = false;
   bool json = false;
   bool follow = false;
   bool last_given = false;
@@ -35,10 +33,8 @@ struct Options {
   Selection selection;
 };
 
-// Throws Failure (usage).
-Options parse_options(int argc, char** argv, std::int64_t now_ns);
-
-std::string help_text();
+// False: --help or --version was given, and is answered. Throws Failure (usage).
+bool read_options(int argc, char** argv, std::int64_t now_ns, Options& to);
 
 }  // namespace atmost::history
 

@@ -15,7 +15,7 @@ void complain(const std::string& message) {
 
 void finish_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    throw Failure(Code::io, std::string("cannot write: ") + std::strerror(errno));
+    throw Failure(Code::io, std::string("standard output: cannot write: ") + std::strerror(errno));
   }
 }
 

@@ -27,7 +27,7 @@ void finish_output();
 // did not get there.
 int print(const std::string& text);
 
-// What main() does: runs the program, and ends as its Failure says.
+// The body of main(): runs the program, and ends as its Failure says.
 int run_guarded(int (*run)(int argc, char** argv), int argc, char** argv);
 
 }  // namespace atmost::history

@@ -1,43 +1,43 @@
 #include "record.h"
 
 #include <cstddef>
+#include <iterator>
 
-#include "history/names.h"
 #include "value.h"
 
 namespace atmost::history {
 namespace {
 
-constexpr std::size_t kCount = sizeof kRecordFields / sizeof kRecordFields[0];
-
-void store(const RecordField& row, const Value& value, Record& to) {
+// A field of an unexpected type is left out.
+void store(std::size_t field, const Value& value, EventValues& to) {
+  using Kind = Value::Kind;
   std::int64_t number = 0;
-  switch (row.type) {
+  switch (kEventFields[field].type) {
     case FieldType::text:
-      if (value.kind == Value::Kind::string) to.*row.text = value.raw;
+    case FieldType::moment:
+    case FieldType::signal:
+      if (value.kind == Kind::string) to.set(field, value.raw);
       break;
-    case FieldType::array:
-      if (value.kind == Value::Kind::array) to.*row.text = value.raw;
+    case FieldType::numbers:
+    case FieldType::texts:
+      if (value.kind == Kind::array) to.set(field, value.raw);
       break;
-    case FieldType::whole:
-      if (value.kind == Value::Kind::number && whole_number(value.raw, number))
-        to.*row.number = number;
+    case FieldType::number:
+      if (value.kind == Kind::number && whole_number(value.raw, number)) to.set(field, number);
       break;
     case FieldType::time:
-      if (value.kind == Value::Kind::null) to.*row.number = Record::kNever;
-      if (value.kind == Value::Kind::number && billionths(value.raw, number))
-        to.*row.number = number;
+      if (value.kind == Kind::null) to.set(field, Record::kNever);
+      if (value.kind == Kind::number && billionths(value.raw, number)) to.set(field, number);
       break;
     case FieldType::flag:
-      if (value.kind == Value::Kind::yes) to.*row.flag = true;
-      if (value.kind == Value::Kind::no) to.*row.flag = false;
+      if (value.kind == Kind::yes || value.kind == Kind::no) to.set(field, value.kind == Kind::yes);
       break;
   }
 }
 
 bool known_kind(std::string_view name, Event::Kind& to) {
-  for (std::size_t i = 0; i < kKinds; ++i) {
-    if (kKindNames[i] == name) {
+  for (std::size_t i = 0; i < std::size(Event::kKinds); ++i) {
+    if (Event::kKinds[i] == name) {
       to = static_cast<Event::Kind>(i);
       return true;
     }
@@ -46,8 +46,8 @@ bool known_kind(std::string_view name, Event::Kind& to) {
 }
 
 bool read_object(std::string_view line, Record& to) {
-  to = Record{};
   to.line = line;
+  to.given = 0;
   Cursor cursor(line);
   if (!cursor.take('{')) return false;
   std::size_t next = 0;
@@ -55,17 +55,19 @@ bool read_object(std::string_view line, Record& to) {
     std::string_view name;
     Value value;
     if (!cursor.string(name) || !cursor.take(':') || !cursor.value(value)) return false;
-    for (std::size_t i = 0; i < kCount; ++i) {
-      const RecordField& row = kRecordFields[next];
-      next = next + 1 < kCount ? next + 1 : 0;
-      if (row.name != name) continue;
-      store(row, value, to);
+    // Fields stand in the table's order: each is found behind the one before.
+    for (std::size_t i = 0; i < kEventFieldCount; ++i) {
+      const std::size_t field = next;
+      next = next + 1 < kEventFieldCount ? next + 1 : 0;
+      if (kEventFields[field].name != name) continue;
+      store(field, value, to);
       break;
     }
   } while (cursor.take(','));
   if (!cursor.take('}') || !cursor.done()) return false;
-  return to.version == kVersion && to.at_ns != Record::kAbsent && to.at_ns != Record::kNever &&
-         known_kind(to.event, to.kind);
+  const std::int64_t at = to.ns("at");
+  return to.number("v") == Event::kVersion && at != Record::kAbsent && at != Record::kNever &&
+         known_kind(to.text("event"), to.kind);
 }
 
 }  // namespace

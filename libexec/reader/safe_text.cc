@@ -65,9 +65,4 @@ bool is_safe(std::string_view line) {
   return true;
 }
 
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & '\xC0') != '\x80'; }));
-}
-
 }  // namespace atmost::history

@@ -7,7 +7,7 @@
 
 namespace atmost::history {
 
-// What a JSON string in a line stands for.
+// The text of a JSON string in a line.
 std::string text_of(std::string_view raw);
 
 // Any bytes as `escape` (core/words.h) shows them, whatever their length.
@@ -19,9 +19,6 @@ std::string shown(std::string_view raw);
 // Whether a line holds nothing that a terminal would obey. A line that another user put into the
 // log may, none of ours does.
 bool is_safe(std::string_view line);
-
-// Cells on a terminal, nearly: one for each character.
-std::size_t width_of(std::string_view text);
 
 }  // namespace atmost::history
 

@@ -1,5 +1,6 @@
 #include "reader/selection.h"
 
+#include "reader/exact_option.h"
 #include "reader/failure.h"
 #include "reader/when.h"
 
@@ -8,38 +9,24 @@ namespace {
 
 enum Long : int { kLock = 256, kSince, kUntil, kDir, kLog, kHost };
 
-}  // namespace
-
-const char kSelectionHelp[] =
+constexpr char kSelectionHelp[] =
     "      --lock LOCK       only this lock (as LOCK; may be repeated)\n"
-    "      --since WHEN      not before WHEN: a duration ago (2h, 3d), or 2026-01-31, "
-    "2026-01-31T18:00:00Z, "
-    "@SECONDS\n"
+    "      --since WHEN      not before WHEN: a duration ago (2h, 3d), today,\n"
+    "                        yesterday, mon, 08:00, 2026-01-31,\n"
+    "                        2026-01-31T18:00:00Z or @SECONDS\n"
     "      --until WHEN      before WHEN\n"
     "      --dir DIR         where named locks live, and their history\n"
-    "      --log FILE        read this history (and FILE.1 before it); of several hosts: repeat "
-    "it\n"
+    "      --log FILE        read this history (and FILE.1 before it); of several\n"
+    "                        hosts: repeat it\n"
     "      --host NAME       the host's name, for the lock directory and atoms\n"
     "  -q, --quiet           do not tell of lines that could not be read\n"
     "  -h, --help            show this\n"
     "  -V, --version         show the version\n";
 
-const char kLockHelp[] =
+constexpr char kLockHelp[] =
     "\nLOCK: a path (/x, ./x, a/x), operator:operand, or a name in the lock directory.\n";
 
-std::vector<option> options_with(std::initializer_list<option> own) {
-  std::vector<option> all = {
-      {"lock", required_argument, nullptr, kLock},   {"since", required_argument, nullptr, kSince},
-      {"until", required_argument, nullptr, kUntil}, {"dir", required_argument, nullptr, kDir},
-      {"log", required_argument, nullptr, kLog},     {"host", required_argument, nullptr, kHost},
-      {"quiet", no_argument, nullptr, 'q'},          {"verbose", no_argument, nullptr, 'v'},
-      {"help", no_argument, nullptr, 'h'},           {"version", no_argument, nullptr, 'V'},
-  };
-  all.insert(all.end(), own);
-  all.push_back({nullptr, 0, nullptr, 0});
-  return all;
-}
-
+// False: it is another option.
 bool take_option(int letter, const char* value, std::int64_t now_ns, Selection& to) {
   switch (letter) {
     case kLock:
@@ -68,6 +55,34 @@ bool take_option(int letter, const char* value, std::int64_t now_ns, Selection& 
     default:
       return false;
   }
+}
+
+}  // namespace
+
+bool read_command_line(int argc, char** argv, CommandLine line, std::int64_t now_ns, Selection& to,
+                       const std::function<void(int letter, const char* value)>& take) {
+  std::vector<option> all = {
+      {"lock", required_argument, nullptr, kLock},   {"since", required_argument, nullptr, kSince},
+      {"until", required_argument, nullptr, kUntil}, {"dir", required_argument, nullptr, kDir},
+      {"log", required_argument, nullptr, kLog},     {"host", required_argument, nullptr, kHost},
+      {"quiet", no_argument, nullptr, 'q'},          {"verbose", no_argument, nullptr, 'v'},
+      {"help", no_argument, nullptr, 'h'},           {"version", no_argument, nullptr, 'V'},
+  };
+  all.insert(all.end(), line.own.begin(), line.own.end());
+  all.push_back({nullptr, 0, nullptr, 0});
+  const std::string letters = std::string(":qvhV") + line.letters;
+  opterr = 0;
+  for (int letter; (letter = next_option(argc, argv, letters.c_str(), all.data())) != -1;) {
+    if (letter == 'h' || letter == 'V') {
+      print(letter == 'h' ? std::string(line.usage) + kSelectionHelp + kLockHelp
+                          : "atmost " ATMOST_VERSION "\n");
+      return true;
+    }
+    if (letter == ':' || letter == '?') refuse_option(letter, argv[optind - 1], line.program);
+    if (!take_option(letter, optarg, now_ns, to)) take(letter, optarg);
+  }
+  for (; optind < argc; ++optind) to.locks.emplace_back(argv[optind]);
+  return false;
 }
 
 void wrong_option(const std::string& option, const std::string& why) {

@@ -5,7 +5,7 @@
 #include <getopt.h>
 
 #include <cstdint>
-#include <initializer_list>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,19 +23,20 @@ struct Selection {
 // Options of a program itself have values from here on, or are letters.
 inline constexpr int kOwnOptions = 512;
 
-// getopt's table: the options of a selection, --help, --version, --verbose and `own`. The letters
-// q, v, h and V are the caller's to put into its short options; it handles h and V.
-std::vector<option> options_with(std::initializer_list<option> own);
+// The command line of a program that reads logs.
+struct CommandLine {
+  const char* program;  // "atmost stats"
+  const char* usage;    // the lines of --help in front of those about a selection
+  const char* letters;  // of its own options, as getopt(3) takes them
+  std::vector<option> own;
+};
 
-// The option that getopt just found, if it is one of a selection; false: it is another. Throws
-// Failure (usage).
-bool take_option(int letter, const char* value, std::int64_t now_ns, Selection& to);
+// Reads the options of a selection, its own by `take`, and the operands, which are locks. True:
+// --help or --version was given, and is answered. Throws Failure (usage).
+bool read_command_line(int argc, char** argv, CommandLine line, std::int64_t now_ns, Selection& to,
+                       const std::function<void(int letter, const char* value)>& take);
 
-// The lines of --help about them.
-extern const char kSelectionHelp[];
-extern const char kLockHelp[];
-
-// What getopt's ':' and '?' mean. Throws Failure (usage).
+// The errors behind getopt's ':' and '?'. Throws Failure (usage).
 [[noreturn]] void refuse_option(int letter, const std::string& option, const std::string& program);
 
 // "OPTION: WHY" as a Failure (usage).

@@ -109,8 +109,10 @@ Sources find_sources(const Selection& selection) {
     PathText directory;
     if (const Status found = lock_directory(logs_around, directory); !found.ok())
       throw Failure(found.error());
-    to.logs.push_back(std::string(directory.view()) + "/" + std::string(kDefaultName));
+    to.directory = directory.view();
+    to.logs.push_back(to.directory + "/" + std::string(kDefaultName));
   }
+  to.host = around.host;
   make_unique(to.logs);
   make_unique(older);
   older.erase(std::remove_if(older.begin(), older.end(),

@@ -13,6 +13,8 @@ namespace atmost::history {
 struct Sources {
   std::vector<std::string> logs;  // paths, each once; their old generations are not listed
   std::vector<WantedLock> locks;
+  std::string directory;  // that of named locks, whose history it is; empty: others were asked for
+  std::string host;
 };
 
 // --log; or for each lock the history of its directory, of a path that of the user's lock directory

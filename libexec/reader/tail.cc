@@ -1,6 +1,7 @@
 #include "reader/tail.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include "history/line.h"
 #include "history/log.h"
 #include "os/file.h"
+#include "reader/beginning.h"
 #include "reader/failure.h"
 
 namespace atmost::history {
@@ -21,6 +23,16 @@ constexpr std::size_t kLongest = 4 * kMaxLine;
 // How many generations are looked after: late writers append to one that was renamed a moment ago.
 constexpr std::size_t kKept = 2;
 
+// The next byte at or behind `offset` that lies in no hole: a crash may leave a hole of any size.
+std::int64_t behind_hole(int fd, std::int64_t offset) {
+  const off_t data = lseek(fd, offset, SEEK_DATA);
+  if (data >= 0) return data;
+  struct stat status;
+  return errno == ENXIO && os::file_status(fd, status) == 0 && status.st_size > offset
+             ? status.st_size
+             : offset;
+}
+
 [[noreturn]] void fail(const std::string& path, int error) {
   throw Failure(error == EACCES ? Code::not_permitted : Code::io,
                 path + ": cannot read: " + std::strerror(error));
@@ -28,7 +40,8 @@ constexpr std::size_t kKept = 2;
 
 }  // namespace
 
-Tail::Tail(std::string path) : path_(std::move(path)), buffer_(kBuffer) {}
+Tail::Tail(std::string path, std::int64_t since_ns)
+    : path_(std::move(path)), since_ns_(since_ns), buffer_(kBuffer) {}
 
 bool Tail::open(const std::string& path, Generation& to) {
   const int error = os::open_to_read(path.c_str(), to.fd);
@@ -58,16 +71,18 @@ void Tail::advance(const LineSink& sink) {
   Generation old;
   const bool there = open(path_, newest);
   const bool has_old = open(path_ + std::string(kOldEnding), old);
+  const auto begin = [&](Generation& one) {
+    struct stat status;
+    if (os::file_status(one.fd.get(), status) == 0)
+      one.offset = find_beginning(one.fd.get(), status.st_size, since_ns_);
+    read(one, sink);
+    generations_.push_back(std::move(one));
+  };
   for (Generation& one : generations_) read(one, sink);
   if (has_old && !is_known(old) &&
-      !(there && old.inode == newest.inode && old.device == newest.device)) {
-    read(old, sink);
-    generations_.push_back(std::move(old));
-  }
-  if (there && !is_known(newest)) {
-    read(newest, sink);
-    generations_.push_back(std::move(newest));
-  }
+      !(there && old.inode == newest.inode && old.device == newest.device))
+    begin(old);
+  if (there && !is_known(newest)) begin(newest);
   while (generations_.size() > kKept) {
     if (!generations_.front().begun.empty()) sink(generations_.front().begun);
     generations_.erase(generations_.begin());
@@ -89,6 +104,10 @@ void Tail::read(Generation& from, const LineSink& sink) {
     from.begun.clear();
   }
   while (true) {
+    if (const std::int64_t data = behind_hole(from.fd.get(), from.offset); data > from.offset) {
+      from.offset = data;
+      from.begun.push_back('\0');  // as a part of the hole would: it makes no line whole
+    }
     std::size_t got = 0;
     if (const int error =
             os::read_at(from.fd.get(), buffer_.data(), buffer_.size(), from.offset, got)) {

@@ -19,12 +19,13 @@ using LineSink = std::function<void(std::string_view line)>;
 
 class Tail {
  public:
-  explicit Tail(std::string path);
+  // `since_ns`: lines before this moment may be left out.
+  explicit Tail(std::string path, std::int64_t since_ns = INT64_MIN);
 
   // Delivers every whole line that was not delivered yet; blocks for the disk only. Throws Failure
   // when a file is there and cannot be read.
   void advance(const LineSink& sink);
-  // What the last line holds so far, if it has no end; afterwards it counts as delivered.
+  // The beginning of the last line, if it has no end; afterwards it counts as delivered.
   void finish(const LineSink& sink);
 
   bool found() const { return found_; }  // whether there was a file at all
@@ -47,6 +48,7 @@ class Tail {
   void deliver(Generation& from, std::string_view piece, const LineSink& sink);
 
   std::string path_;
+  std::int64_t since_ns_;
   std::vector<Generation>
       generations_;  // oldest first; the last one is what the path led to when last looked at
   std::vector<char> buffer_;

@@ -16,15 +16,15 @@ bool stands_for(std::string_view raw, const std::string& text) {
 }
 
 bool is_about(const WantedLock& lock, const Record& record) {
-  if (!lock.name.empty() && stands_for(record.lock, lock.name)) return true;
+  if (!lock.name.empty() && stands_for(record.text("lock"), lock.name)) return true;
   for (const std::string& path : lock.paths) {
-    if (stands_for(record.path, path)) return true;
+    if (stands_for(record.text("path"), path)) return true;
   }
   // "/a/./b" and the like, from callers that wrote it so.
-  if (record.path.find("/.") == std::string_view::npos &&
-      record.path.find("//") == std::string_view::npos)
+  if (record.text("path").find("/.") == std::string_view::npos &&
+      record.text("path").find("//") == std::string_view::npos)
     return false;
-  const std::string plain = std::filesystem::path(text_of(record.path)).lexically_normal();
+  const std::string plain = std::filesystem::path(text_of(record.text("path"))).lexically_normal();
   return std::find(lock.paths.begin(), lock.paths.end(), plain) != lock.paths.end();
 }
 

@@ -92,6 +92,47 @@ std::optional<std::int64_t> rfc3339(std::string_view text) {
   return (seconds - east) * kSecond + ns;
 }
 
+// In the order of tm_wday.
+constexpr std::string_view kDays[] = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
+constexpr std::string_view kToday = "today";
+constexpr std::string_view kYesterday = "yesterday";
+
+std::int64_t local_ns(struct tm parts, int days_back) {
+  parts.tm_mday -= days_back;
+  parts.tm_isdst = -1;
+  return std::mktime(&parts) * kSecond;
+}
+
+// today, yesterday, mon, 08:00: the latest such moment of local time that is not after `now_ns`.
+std::optional<std::int64_t> calendar(std::string_view text, std::int64_t now_ns) {
+  const std::time_t now = now_ns / kSecond;
+  struct tm parts = {};
+  if (localtime_r(&now, &parts) == nullptr) return {};
+  parts.tm_hour = parts.tm_min = parts.tm_sec = 0;
+  if (text == kToday) return local_ns(parts, 0);
+  if (text == kYesterday) return local_ns(parts, 1);
+  for (int day = 0; day < 7; ++day) {
+    if (text == kDays[day]) return local_ns(parts, (parts.tm_wday - day + 7) % 7);
+  }
+  Scanner scan{text};
+  if (!scan.digits(2, 0, 23, parts.tm_hour) || !scan.take(':') ||
+      !scan.digits(2, 0, 59, parts.tm_min) || !scan.left.empty())
+    return {};
+  const std::int64_t today = local_ns(parts, 0);
+  return today <= now_ns ? today : local_ns(parts, 1);
+}
+
+std::string meant_words(const std::string& text) {
+  for (const std::string_view day : kDays) {
+    if (text.size() > day.size() && text.starts_with(day))
+      return "; did you mean " + std::string(day) + "?";
+  }
+  for (const std::string_view word : {kToday, kYesterday}) {
+    if (is_misspelling(text, word)) return "; did you mean " + std::string(word) + "?";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::int64_t parse_when(const std::string& option, const std::string& text, std::int64_t now_ns) {
@@ -102,13 +143,14 @@ std::int64_t parse_when(const std::string& option, const std::string& text, std:
     return moment.value();
   }
   if (const std::optional<std::int64_t> moment = rfc3339(text)) return *moment;
+  if (const std::optional<std::int64_t> moment = calendar(text, now_ns)) return *moment;
   const Result<Duration> ago = parse_duration(text);
   if (ago.ok()) return ago.value().is_forever() ? INT64_MIN : now_ns - ago.value().ns;
-  throw Failure(
-      Code::usage,
-      option + ": \"" + text +
-          "\" is no moment: use a duration ago (90m, 2d), 2026-01-31, 2026-01-31T18:00:00Z, or "
-          "@SECONDS since 1970");
+  throw Failure(Code::usage,
+                option + ": \"" + text +
+                    "\" is not a moment: use a duration ago (90m, 2d), today, yesterday, mon, "
+                    "08:00, 2026-01-31, 2026-01-31T18:00:00Z, or @SECONDS since 1970" +
+                    meant_words(text));
 }
 
 }  // namespace atmost::history

@@ -2,7 +2,6 @@
 
 #include "reader/failure.h"
 #include "reader/safe_text.h"
-#include "reader/sources.h"
 #include "reader/tail.h"
 
 namespace atmost::history {
@@ -15,17 +14,18 @@ constexpr std::int64_t kLatest = 7'258'118'400'000'000'000;
 }  // namespace
 
 ReadThrough read_whole(const Selection& selection, const std::function<void(const Record&)>& take) {
-  const Sources sources = find_sources(selection);
   ReadThrough result;
+  result.sources = find_sources(selection);
+  const Sources& sources = result.sources;
   const LineSink sink = [&](std::string_view line) {
     if (line.empty()) return;  // two writers may have ended the same torn line
     Record record;
     const Reading reading = read_line(line, record);
     if (reading != Reading::whole) ++result.skipped;
     if (reading == Reading::foreign) return;
-    if (record.at_ns < selection.since_ns || record.at_ns >= selection.until_ns) return;
+    if (record.ns("at") < selection.since_ns || record.ns("at") >= selection.until_ns) return;
     if (!is_wanted(sources.locks, record)) return;
-    if (record.at_ns < 0 || record.at_ns > kLatest || !is_safe(record.line)) {
+    if (record.ns("at") < 0 || record.ns("at") > kLatest || !is_safe(record.line)) {
       ++result.skipped;
       return;
     }
@@ -33,7 +33,7 @@ ReadThrough read_whole(const Selection& selection, const std::function<void(cons
     take(record);
   };
   for (const std::string& log : sources.logs) {
-    Tail tail(log);
+    Tail tail(log, selection.since_ns);
     tail.advance(sink);
     tail.finish(sink);
     if (!tail.found() && !selection.quiet) complain("no history yet: " + log);

@@ -8,6 +8,7 @@
 
 #include "reader/record.h"
 #include "reader/selection.h"
+#include "reader/sources.h"
 
 namespace atmost::history {
 
@@ -15,6 +16,7 @@ struct ReadThrough {
   std::size_t lines = 0;  // that were wanted
   std::size_t skipped =
       0;  // torn, not ours, or of a time that 64 bits of nanoseconds do not reach by far
+  Sources sources;
 };
 
 // Calls `take` with every wanted line of the selection's logs, log by log, each in its own order;

@@ -41,7 +41,7 @@ void leave_the_program(int socket) {
   unsetenv("ATMOST_STORE");
 }
 
-// What `atmost run` writes on one descriptor.
+// The output of `atmost run` on one descriptor.
 class Said {
  public:
   Said() {

@@ -1,21 +1,11 @@
 #include "learned.h"
 
-#include <sys/stat.h>
-
 #include <string>
 
 #include "core/limiter.h"
+#include "present.h"
 
 namespace atmost::report {
-namespace {
-
-// A log may name any path, even a device that reacts when it is opened.
-bool is_plain_file(const std::string& path) {
-  struct stat there = {};
-  return path.starts_with('/') && ::lstat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
-}
-
-}  // namespace
 
 std::optional<Learned> learned_of(const LockStory& story) {
   Request request;

@@ -10,8 +10,8 @@
 
 namespace atmost::report {
 
-// What `auto` would do with this lock now, by the default risk and bounds, from the statistics in
-// its file.
+// The limits that `auto` would apply to this lock now, by the default risk and bounds, from the
+// statistics in its file.
 struct Learned {
   std::int64_t limit_ns = 0;            // of --expire-after; 0: none
   double asked = 0, expected = 0;       // good runs of 1,000 that may be, and would be stopped

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "history/names.h"
+#include "core/names.h"
+#include "history/line.h"
 #include "reader/safe_text.h"
 
 namespace atmost::report {
@@ -23,16 +24,31 @@ std::int64_t span_of(std::int64_t ns) {
 }
 
 std::uint8_t why_of(std::string_view why) {
-  for (std::size_t i = 0; i < std::size(history::kWhyNames); ++i) {
-    if (history::kWhyNames[i] == why) return static_cast<std::uint8_t>(i);
+  for (std::size_t i = 0; i < std::size(kWhyNames); ++i) {
+    if (kWhyNames[i] == why) return static_cast<std::uint8_t>(i);
   }
   return 0;
 }
 
 RunStatus fate_of(const Record& record, const Run& run) {
-  if (!record.stopped.empty() || run.stopped) return RunStatus::killed;
-  const bool success = record.signal.empty() && record.exit == 0 && !record.too_fast;
+  if (!record.text("stopped").empty() || run.stopped) return RunStatus::killed;
+  const bool success =
+      record.text("signal").empty() && record.number("exit") == 0 && !record.flag("too_fast");
   return success ? RunStatus::success : RunStatus::failure;
+}
+
+void note_end(const Record& record, Run& run) {
+  run.status = fate_of(record, run);
+  run.too_fast = record.flag("too_fast") || record.flag("suspicious");
+  run.unstarted = !record.flag("started", true);
+  run.by_signal = !record.text("signal").empty();
+  if (!run.by_signal) {
+    run.exit = static_cast<std::uint8_t>(std::max<std::int64_t>(record.number("exit"), 0));
+    return;
+  }
+  constexpr std::uint8_t kSignals = 65;
+  while (++run.exit < kSignals && history::signal_name(run.exit).view() != record.text("signal")) {
+  }
 }
 
 // The run of a token among the latest: a taker may log the takeover after the stopped holder logged
@@ -49,32 +65,33 @@ Run* recent(std::vector<Run>& runs, std::int64_t token) {
 }  // namespace
 
 std::size_t RunLedger::lock_of(const Record& record) {
-  std::string_view key = record.path.empty() ? record.lock : record.path;
+  std::string_view key = record.text("path").empty() ? record.text("lock") : record.text("path");
   if (hosts_apart_) {
-    key_.assign(record.host).append(1, '\0').append(key);
+    key_.assign(record.text("host")).append(1, '\0').append(key);
     key = key_;
   }
   if (const auto known = by_path_.find(key); known != by_path_.end()) return known->second;
   by_path_.emplace(key, locks_.size());
   LockStory& story = locks_.emplace_back();
   open_.emplace_back();
-  story.path = history::text_of(record.path);
-  story.name = history::text_of(record.lock.empty() ? record.path : record.lock);
-  story.host = history::text_of(record.host);
+  story.path = history::text_of(record.text("path"));
+  story.name =
+      history::text_of(record.text("lock").empty() ? record.text("path") : record.text("lock"));
+  story.host = history::text_of(record.text("host"));
   if (hosts_apart_ && !story.host.empty()) story.name += " on " + story.host;
-  story.first_ns = record.at_ns;
+  story.first_ns = record.ns("at");
   return locks_.size() - 1;
 }
 
 void RunLedger::take(const Record& record) {
-  if (record.path.empty() && record.lock.empty()) return;
+  if (record.text("path").empty() && record.text("lock").empty()) return;
   const std::size_t index = lock_of(record);
   LockStory& story = locks_[index];
   Open& open = open_[index];
-  first_ns_ = first_ns_ == 0 ? record.at_ns : std::min(first_ns_, record.at_ns);
-  last_ns_ = std::max(last_ns_, record.at_ns);
-  story.last_ns = std::max(story.last_ns, record.at_ns);
-  if (record.max != Record::kAbsent) story.max = record.max;
+  first_ns_ = first_ns_ == 0 ? record.ns("at") : std::min(first_ns_, record.ns("at"));
+  last_ns_ = std::max(last_ns_, record.ns("at"));
+  story.last_ns = std::max(story.last_ns, record.ns("at"));
+  if (record.number("max") != Record::kAbsent) story.max = record.number("max");
   switch (record.kind) {
     case Event::Kind::admitted:
       admitted(record, story, open);
@@ -86,14 +103,17 @@ void RunLedger::take(const Record& record) {
       ended(record, story, open);
       break;
     case Event::Kind::expired:
-      story.expire_after_ns = span_of(record.expire_after_ns);
+      story.expire_after_ns = span_of(record.ns("expire_after_s"));
       break;
     case Event::Kind::signalled:
       signalled(record, story, open);
       break;
-    // Each is followed by what ends the run: an `ended`, or the admission that noted the loss.
     case Event::Kind::stopping:
+      stopping(record, story, open);
+      break;
+    // Each is followed by what ends the run: an `ended`, or the admission that noted the loss.
     case Event::Kind::undelivered:
+    case Event::Kind::unreached:
     case Event::Kind::vanished:
     case Event::Kind::lost:
       break;
@@ -107,13 +127,16 @@ void RunLedger::requested(LockStory& story, std::int64_t at_ns) {
 
 void RunLedger::admitted(const Record& record, LockStory& story, Open& open) {
   Run run;
-  run.start_ns = record.at_ns;
-  run.waited_ns = span_of(record.waited_ns);
-  run.token = record.token;
-  run.slot = static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.slot, 0, UINT32_MAX));
-  run.take = static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.take, 1, UINT32_MAX));
+  run.start_ns = record.ns("at");
+  run.waited_ns = span_of(record.ns("waited_s"));
+  run.token = record.number("token");
+  run.slot =
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.number("slot"), 0, UINT32_MAX));
+  run.take =
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.number("take"), 1, UINT32_MAX));
   requested(story, run.start_ns - run.waited_ns);
   open.last_start_ns = run.start_ns;
+  story.next_ns = 0;
   const std::size_t index = story.runs.size();
   if (run.slot != 0) {
     const auto [place, is_new] = open.by_slot.try_emplace(run.slot, index);
@@ -122,70 +145,88 @@ void RunLedger::admitted(const Record& record, LockStory& story, Open& open) {
       Run& before = story.runs[place->second];
       if (before.status == RunStatus::running) {
         before.status = RunStatus::unseen;
-        before.ran_ns = std::max<std::int64_t>(0, record.at_ns - before.start_ns);
+        before.ran_ns = std::max<std::int64_t>(0, record.ns("at") - before.start_ns);
       }
       place->second = index;
     }
   }
-  if (run.token != Record::kAbsent) open.by_token[run.token] = index;
+  if (run.token != Record::kAbsent) {
+    run.replaced = run.token == open.replaced_token;
+    open.by_token[run.token] = index;
+  }
   story.runs.push_back(run);
 }
 
 void RunLedger::ended(const Record& record, LockStory& story, Open& open) {
-  const auto known = open.by_token.find(record.token);
-  if (record.token == Record::kAbsent || known == open.by_token.end()) {
+  const auto known = open.by_token.find(record.number("token"));
+  if (record.number("token") == Record::kAbsent || known == open.by_token.end()) {
     // It was admitted before the log begins.
     Run run;
-    run.ran_ns = span_of(record.ran_ns);
-    run.start_ns = record.at_ns - run.ran_ns;
-    run.waited_ns = span_of(record.waited_ns);
-    run.token = record.token;
-    run.slot = static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.slot, 0, UINT32_MAX));
-    run.take = static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.take, 1, UINT32_MAX));
-    run.status = fate_of(record, run);
-    run.too_fast = record.too_fast || record.suspicious;
+    run.ran_ns = span_of(record.ns("ran_s"));
+    run.start_ns = record.ns("at") - run.ran_ns;
+    run.waited_ns = span_of(record.ns("waited_s"));
+    run.token = record.number("token");
+    run.slot =
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.number("slot"), 0, UINT32_MAX));
+    run.take =
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(record.number("take"), 1, UINT32_MAX));
+    note_end(record, run);
     story.first_ns = std::min(story.first_ns, run.start_ns - run.waited_ns);
     story.runs.push_back(run);
     return;
   }
   Run& run = story.runs[known->second];
   open.by_token.erase(known);
-  run.ran_ns = record.ran_ns == Record::kAbsent
-                   ? std::max<std::int64_t>(0, record.at_ns - run.start_ns)
-                   : span_of(record.ran_ns);
-  const std::int64_t before_log_ns = run.ran_ns - (record.at_ns - run.start_ns);
+  run.ran_ns = record.ns("ran_s") == Record::kAbsent
+                   ? std::max<std::int64_t>(0, record.ns("at") - run.start_ns)
+                   : span_of(record.ns("ran_s"));
+  const std::int64_t before_log_ns = run.ran_ns - (record.ns("at") - run.start_ns);
   if (before_log_ns > 0 && before_log_ns <= std::min(run.ran_ns, std::int64_t{kLongestBeforeLog}))
     run.before_log_ns = static_cast<std::int32_t>(before_log_ns);
-  run.status = fate_of(record, run);
-  run.too_fast = record.too_fast || record.suspicious;
+  note_end(record, run);
 }
 
 void RunLedger::denied(const Record& record, LockStory& story, const Open& open) {
   Mark mark;
-  mark.at_ns = record.at_ns;
-  mark.waited_ns = span_of(record.waited_ns);
-  mark.kind = record.why == "too_soon" ? Mark::Kind::too_soon : Mark::Kind::busy;
-  mark.why = why_of(record.why);
-  if (mark.kind == Mark::Kind::too_soon && record.retry_in_ns != Record::kAbsent) {
-    const std::int64_t rest = span_of(record.retry_in_ns);
-    const std::int64_t since = open.last_start_ns == 0 ? 0 : record.at_ns - open.last_start_ns;
+  mark.at_ns = record.ns("at");
+  mark.waited_ns = span_of(record.ns("waited_s"));
+  mark.kind = record.text("why") == "too_soon" ? Mark::Kind::too_soon : Mark::Kind::busy;
+  mark.why = why_of(record.text("why"));
+  if (mark.kind == Mark::Kind::too_soon && record.ns("retry_in_s") != Record::kAbsent) {
+    const std::int64_t rest = span_of(record.ns("retry_in_s"));
+    const std::int64_t since = open.last_start_ns == 0 ? 0 : record.ns("at") - open.last_start_ns;
     story.spam_rule.set_interval(rest + std::max<std::int64_t>(0, since));
+    story.next_ns = record.ns("at") + rest;
   }
-  requested(story, record.at_ns - mark.waited_ns);
+  requested(story, record.ns("at") - mark.waited_ns);
   story.marks.push_back(mark);
 }
 
+Run* RunLedger::holder_of(const Record& record, LockStory& story, const Open& open) {
+  const std::int64_t token = record.number("holder_token");
+  if (token == Record::kAbsent) return nullptr;
+  const auto known = open.by_token.find(token);
+  return known != open.by_token.end() ? &story.runs[known->second] : recent(story.runs, token);
+}
+
+// The record that ends the run follows.
+void RunLedger::stopping(const Record& record, LockStory& story, Open& open) {
+  if (record.text("why") != "replace") return;
+  if (Run* run = holder_of(record, story, open); run != nullptr) {
+    run->replaced = true;
+  } else {  // it began a moment ago, and has not been logged yet
+    open.replaced_token = record.number("holder_token");
+  }
+}
+
 void RunLedger::signalled(const Record& record, LockStory& story, const Open& open) {
-  if (record.worked) story.marks.push_back({record.at_ns, 0, Mark::Kind::takeover, 0});
-  if (record.holder_token == Record::kAbsent) return;
-  const auto known = open.by_token.find(record.holder_token);
-  Run* run = known != open.by_token.end() ? &story.runs[known->second]
-                                          : recent(story.runs, record.holder_token);
+  if (record.flag("worked")) story.marks.push_back({record.ns("at"), 0, Mark::Kind::takeover, 0});
+  Run* run = holder_of(record, story, open);
   if (run == nullptr) return;
   run->stopped = true;
-  if (!record.worked) return;
+  if (!record.flag("worked")) return;
   if (run->status == RunStatus::running || run->status == RunStatus::unseen) {
-    run->ran_ns = std::max<std::int64_t>(0, record.at_ns - run->start_ns);
+    run->ran_ns = std::max<std::int64_t>(0, record.ns("at") - run->start_ns);
   }
   run->status = RunStatus::killed;
 }

@@ -1,4 +1,4 @@
-// What the logs show, lock by lock: runs put together from their lines, and other events.
+// The content of the logs, lock by lock: runs put together from their lines, and other events.
 #ifndef ATMOST_LIBEXEC_REPORT_LEDGER_H
 #define ATMOST_LIBEXEC_REPORT_LEDGER_H
 
@@ -31,12 +31,20 @@ struct Run {
   std::uint32_t take = 1;
   std::int32_t before_log_ns = 0;  // the part of ran_ns before start_ns, the logged admission
   RunStatus status = RunStatus::running;
-  bool stopped = false;   // a taker sent it a signal
-  bool too_fast = false;  // successful, but shorter than nearly all before, or than --min-runtime
+  std::uint8_t exit = 0;       // of an ended one: its exit code, or the number of its signal
+  bool by_signal : 1 = false;  // a signal ended it
+  bool unstarted : 1 = false;  // the command could not be started
+  bool stopped : 1 = false;    // a taker sent it a signal
+  bool replaced : 1 = false;   // by --on-busy=replace, as somebody wanted: no trouble
+  bool too_fast : 1 = false;   // successful, but shorter than nearly all before, or than
+                               // --min-runtime
 
+  bool was_replaced() const { return replaced && status == RunStatus::killed; }
   std::int64_t end_ns() const { return start_ns - before_log_ns + ran_ns; }
   // Whether it ended by itself, so that `ran_ns` is its full run time.
-  bool finished() const { return status == RunStatus::success || status == RunStatus::failure; }
+  bool finished() const {
+    return (status == RunStatus::success || status == RunStatus::failure) && !unstarted;
+  }
 };
 
 // A moment that is no run.
@@ -45,7 +53,7 @@ struct Mark {
   std::int64_t at_ns = 0;
   std::int64_t waited_ns = 0;  // of a refusal
   Kind kind = Kind::busy;
-  std::uint8_t why = 0;  // of a refusal: index in history::kWhyNames
+  std::uint8_t why = 0;  // of a refusal: index in kWhyNames
 };
 
 struct LockStory {
@@ -54,7 +62,9 @@ struct LockStory {
   std::int64_t first_ns = 0;         // the first thing known, a request or a start
   std::int64_t last_ns = 0;          // the last line
   std::int64_t expire_after_ns = 0;  // the limit that a holder overstepped last; 0: none did
-  std::uint64_t spam = 0;            // requests
+  // Until when requests are too soon, as a refusal since the last start says; 0: none says so
+  std::int64_t next_ns = 0;
+  std::uint64_t spam = 0;  // requests
   Spam spam_rule;
   std::vector<Run> runs;    // by start, once the ledger is closed
   std::vector<Mark> marks;  // in the order of the log
@@ -78,11 +88,13 @@ class RunLedger {
   std::int64_t last_ns() const { return last_ns_; }
 
  private:
-  // What is known of a lock only until the end of the log.
+  // Facts about a lock that are needed only until the end of the log.
   struct Open {
     std::unordered_map<std::int64_t, std::size_t> by_token;  // runs without an end
     std::unordered_map<std::int64_t, std::size_t> by_slot;   // the run that had the slot last
     std::int64_t last_start_ns = 0;                          // 0: none is known
+    // A run that is to be replaced, and whose admission has not been logged yet.
+    std::int64_t replaced_token = history::Record::kAbsent;
   };
   struct TextHash {
     using is_transparent = void;
@@ -92,9 +104,12 @@ class RunLedger {
   };
 
   std::size_t lock_of(const history::Record& record);
+  // The run that the record's holder_token names; nullptr: none that is known.
+  static Run* holder_of(const history::Record& record, LockStory& story, const Open& open);
   void admitted(const history::Record& record, LockStory& story, Open& open);
   void ended(const history::Record& record, LockStory& story, Open& open);
   void denied(const history::Record& record, LockStory& story, const Open& open);
+  void stopping(const history::Record& record, LockStory& story, Open& open);
   void signalled(const history::Record& record, LockStory& story, const Open& open);
   void requested(LockStory& story, std::int64_t at_ns);
 

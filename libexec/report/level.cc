@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kFewest = 6;  // runs on each side of a change
 // Standard deviations by which the sum of ranks is off: the largest over all places exceeds this
-// rarely by chance (docs/performance.md, "Changes of level").
+// rarely by chance (docs/internals/measurements.md, "Changes of level").
 constexpr double kSignificant = 4;
 // A level that is half as high again is measured as a little less about as often as a little more.
 constexpr double kWorthTelling = 1.4;

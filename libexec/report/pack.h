@@ -19,7 +19,7 @@ class Packer {
       bytes_.push_back(static_cast<char>(0x80 | (number & 0x7F)));
     bytes_.push_back(static_cast<char>(number));
   }
-  // What is below zero, which nothing should be, counts as zero.
+  // A negative number, which should not occur, counts as zero.
   void put_signed(std::int64_t number) { put(number < 0 ? 0 : static_cast<std::uint64_t>(number)); }
   std::string text() const { return base64(bytes_); }
 

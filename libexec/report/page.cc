@@ -28,7 +28,7 @@ std::string hash_of(std::string_view text) {
   return "'sha256-" + base64({reinterpret_cast<const char*>(digest), sizeof digest}) + "'";
 }
 
-// The frame with each {{NAME}} replaced. What is put in is not looked at again.
+// The frame with each {{NAME}} replaced. The inserted text is not looked at again.
 std::string fill(std::string_view frame,
                  std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
   std::string to;
@@ -80,7 +80,7 @@ std::string subtitle(const RunLedger& ledger) {
            "and "
            "make this page again.";
   const std::int64_t span = ledger.last_ns() - ledger.first_ns();
-  return moment_words(ledger.first_ns()) + " to " + moment_words(ledger.last_ns()) +
+  return moment_html(ledger.first_ns()) + " to " + moment_html(ledger.last_ns()) +
          (span >= kSecond ? ": " + span_words(span) : "");
 }
 
@@ -97,7 +97,7 @@ std::string title_of(const RunLedger& ledger) {
 }
 
 std::string colophon(std::size_t skipped, std::size_t left_out, std::int64_t now_ns) {
-  std::string to = "Made by atmost report on " + moment_words(now_ns) + ".";
+  std::string to = "Made by atmost report on " + moment_html(now_ns) + ".";
   if (skipped > 0) {
     to += " " + counted(skipped, " line of the history was", " lines of the history were") +
           " skipped: torn, or not written by atmost.";
@@ -143,6 +143,11 @@ std::string moment_words(std::int64_t at_ns) {
   char words[64];
   if (localtime_r(&when, &parts) == nullptr) return "?";
   return {words, std::strftime(words, sizeof words, "%Y-%m-%d %H:%M:%S %Z", &parts)};
+}
+
+std::string moment_html(std::int64_t at_ns) {
+  return "<time data-at=\"" + std::to_string(at_ns / kSecond) + "\">" + moment_words(at_ns) +
+         "</time>";
 }
 
 std::string page_html(const RunLedger& ledger, const std::vector<Summary>& locks,

@@ -26,6 +26,9 @@ std::string html_text(std::string_view text);
 // "2026-11-21 07:42:42 UTC"
 std::string moment_words(std::int64_t at_ns);
 
+// The same as an element, which the page's script puts into the reader's own zone.
+std::string moment_html(std::int64_t at_ns);
+
 // `runs` are shown when there is one lock. Everything in it comes from the log, `skipped` (lines
 // that could not be read) and `now_ns`: the same input, the same page. A policy in its head lets no
 // script run but its own, by its hash, and nothing be fetched at all.

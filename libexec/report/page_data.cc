@@ -123,7 +123,7 @@ class Writer {
     Packer to;
     std::int64_t before = 0;
     for (const Run& run : story.runs) {
-      // What began before the log does is drawn from its beginning on.
+      // A run that began before the log does is drawn from its beginning on.
       const std::int64_t start = std::max(run.start_ns, window_.from_ns);
       const std::int64_t at = units(start - window_.from_ns);
       to.put_signed(at - before);

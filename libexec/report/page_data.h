@@ -1,4 +1,4 @@
-// What the page's script draws, as JSON that is small however long the log was.
+// The data that the page's script draws, as JSON that is small however long the log was.
 #ifndef ATMOST_LIBEXEC_REPORT_PAGE_DATA_H
 #define ATMOST_LIBEXEC_REPORT_PAGE_DATA_H
 

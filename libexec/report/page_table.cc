@@ -24,12 +24,12 @@ struct Column {
   const char* head;
   const char* about;
 };
+// page.css has the heads, too: where there is no room for columns, a row is a card.
 constexpr Column kColumns[] = {
     {"Lock", "Name of the lock, and what there is to say about it"},
     {"Trouble",
      "10 for a killed run, 3 for a failed one, 1 for a request that was refused as busy or came "
-     "too "
-     "often"},
+     "too often; none for a run that the next one replaced"},
     {"Runs", "Times it was admitted"},
     {"Failed", "Runs with another exit code than 0, or a signal"},
     {"Killed", "Runs that were stopped: overdue, or at --max-runtime"},

@@ -1,13 +1,14 @@
-// Who holds locks and who waits for them at this moment, as `atmost list` says.
+// The state of lock files of this machine at this moment.
 #ifndef ATMOST_LIBEXEC_REPORT_PRESENT_H
 #define ATMOST_LIBEXEC_REPORT_PRESENT_H
 
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "core/result.h"
+#include "core/time.h"
 #include "summary.h"
 
 namespace atmost::report {
@@ -15,17 +16,21 @@ namespace atmost::report {
 struct Present {
   std::uint64_t holders = 0;  // slots that are held
   std::uint64_t waiters = 0;
+  bool drained = false;
+  std::int64_t start_ns = 0;  // the last admission, since 1970; 0: not known
 };
 // By the lock's file. Only locks of this machine that were looked at.
 using PresentLocks = std::map<std::string, Present>;
 
-// Runs `atmost list --json` on those locks of the history that are files here, and waits for its
-// end. Empty if there is no such program.
-PresentLocks look_at_present(const std::vector<Summary>& locks);
+// Whether a log's path can be looked at: a log may name any path, even a device that reacts when it
+// is opened.
+bool is_plain_file(const std::string& path);
 
-// What `atmost list --json` printed, a line a holder or waiter; `files`: the file that each name
-// stands for. Lines that are no such object are left out.
-PresentLocks present_of(std::string_view output, const std::map<std::string, std::string>& files);
+// Looks at the lock file. Creates nothing. The error names the file.
+Result<Present> look_at(const std::string& path, const Instant& now);
+
+// Looks at the files of those locks that are here; those that cannot be read are left out.
+PresentLocks look_at_present(const std::vector<Summary>& locks);
 
 }  // namespace atmost::report
 

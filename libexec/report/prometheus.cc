@@ -86,7 +86,7 @@ class Page {
     for (std::size_t i = 0; i < locks_.size(); ++i) {
       sample("atmost_refusals_total", i, "why=\"too_soon\"", std::to_string(locks_[i].too_soon));
       for (std::size_t why = 0; why < locks_[i].busy_why.size(); ++why) {
-        const std::string_view name = why == 0 ? "other" : history::kWhyNames[why];
+        const std::string_view name = why == 0 ? "other" : kWhyNames[why];
         if (locks_[i].busy_why[why] == 0 && name != "no_slot") continue;
         sample("atmost_refusals_total", i, "why=\"" + std::string(name) + "\"",
                std::to_string(locks_[i].busy_why[why]));

@@ -12,12 +12,15 @@ namespace {
 using history::Record;
 
 std::string how_it_ended(const Record& record) {
-  if (!record.started) return "not started";
-  std::string words = record.signal.empty() ? "exit " + std::to_string(record.exit)
-                                            : "signal " + history::text_of(record.signal);
-  if (record.signal.empty() && record.exit == Record::kAbsent) words = "not known";
-  if (!record.stopped.empty()) words += ", stopped: " + history::text_of(record.stopped);
-  if (record.too_fast || record.suspicious) words += ", too fast";
+  if (!record.flag("started", true)) return "not started";
+  std::string words = record.text("signal").empty()
+                          ? "exit " + std::to_string(record.number("exit"))
+                          : "signal " + history::text_of(record.text("signal"));
+  if (record.text("signal").empty() && record.number("exit") == Record::kAbsent)
+    words = "not known";
+  if (!record.text("stopped").empty())
+    words += ", stopped: " + history::text_of(record.text("stopped"));
+  if (record.flag("too_fast") || record.flag("suspicious")) words += ", too fast";
   return words;
 }
 
@@ -29,11 +32,11 @@ std::int64_t span_or_zero(std::int64_t ns) {
 
 void RecentRuns::take(const Record& record) {
   if (record.kind != Event::Kind::ended) return;
-  const std::int64_t ran = span_or_zero(record.ran_ns);
+  const std::int64_t ran = span_or_zero(record.ns("ran_s"));
   const std::string how = how_it_ended(record);
-  runs_.push_back({record.at_ns - ran, span_or_zero(record.waited_ns), ran, record.pid, how,
-                   history::text_of(record.command), history::text_of(record.host),
-                   how == "exit 0"});
+  runs_.push_back({record.ns("at") - ran, span_or_zero(record.ns("waited_s")), ran,
+                   record.number("pid"), how, history::text_of(record.text("command")),
+                   history::text_of(record.text("host")), how == "exit 0"});
   ++all_;
   if (runs_.size() > kMost) runs_.pop_front();
 }
@@ -60,7 +63,7 @@ std::string RecentRuns::html() const {
     const std::string process = (run.pid == Record::kAbsent ? "–" : std::to_string(run.pid)) +
                                 (run.host.empty() ? "" : "@" + html_text(run.host));
     to += std::string("<tr") + (run.good ? "" : " class=\"bad\"") + "><th scope=\"row\">" +
-          moment_words(run.start_ns) + "</th><td>" +
+          moment_html(run.start_ns) + "</th><td>" +
           (run.waited_ns == 0 ? "<i>–</i>" : html_text(span_words(run.waited_ns))) + "</td><td>" +
           html_text(span_words(run.ran_ns)) + "</td><td>" + html_text(run.how) + "</td><td>" +
           process + "</td><td>" + html_text(run.command) + "</td></tr>\n";

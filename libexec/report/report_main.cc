@@ -8,13 +8,48 @@
 #include "page.h"
 #include "reader/failure.h"
 #include "reader/whole_log.h"
-#include "report_options.h"
 #include "save.h"
 #include "summary.h"
 #include "svg.h"
 
 namespace atmost::report {
 namespace {
+
+constexpr char kUsage[] =
+    "usage: atmost report [OPTION]... [LOCK]...\n\n"
+    "a page to look at: what happened when, the worst offenders, run times, the queue\n\n"
+    "  -o, --output FILE     write it there, whole or not at all, instead of to\n"
+    "                        standard output\n"
+    "      --svg             only the timeline of one LOCK, as SVG\n";
+
+struct ReportOptions {
+  bool svg = false;
+  std::string output;  // empty: standard output
+  history::Selection selection;
+};
+
+// False: --help or --version was given, and is answered.
+bool read_options(int argc, char** argv, std::int64_t now_ns, ReportOptions& to) {
+  enum Long : int { kSvg = history::kOwnOptions };
+  const auto take = [&to](int letter, const char* value) {
+    if (letter == kSvg) {
+      to.svg = true;
+    } else {
+      to.output = history::not_empty("--output", value);
+    }
+  };
+  if (history::read_command_line(
+          argc, argv,
+          {"atmost report",
+           kUsage,
+           "o:",
+           {{"output", required_argument, nullptr, 'o'}, {"svg", no_argument, nullptr, kSvg}}},
+          now_ns, to.selection, take))
+    return false;
+  if (to.svg && to.selection.locks.size() != 1)
+    history::wrong_option("--svg", "it draws one lock: name it");
+  return true;
+}
 
 std::string text_for(const ReportOptions& options, const RunLedger& ledger, const RecentRuns& runs,
                      std::size_t skipped, std::int64_t now_ns) {
@@ -29,12 +64,10 @@ std::string text_for(const ReportOptions& options, const RunLedger& ledger, cons
 
 int run(int argc, char** argv) {
   const std::int64_t now_ns = os::now().real_ns;
-  const ReportOptions options = parse_report_options(argc, argv, now_ns);
-  if (options.help) return history::print(report_help());
-  if (options.version) return history::print("atmost " ATMOST_VERSION "\n");
+  ReportOptions options;
+  if (!read_options(argc, argv, now_ns, options)) return 0;
   if (options.output.empty() && isatty(STDOUT_FILENO) == 1) {
-    history::wrong_option("--output",
-                          "a page is nothing for a terminal: say -o FILE, or use a pipe");
+    history::wrong_option("--output", "a page is not for a terminal: use -o FILE, or a pipe");
   }
   RunLedger ledger;
   if (options.selection.logs.size() > 1) ledger.tell_hosts_apart();

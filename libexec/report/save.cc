@@ -8,6 +8,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/hazard.h"
+#include "os/above.h"
 #include "os/fd.h"
 #include "os/file.h"
 #include "reader/failure.h"
@@ -57,9 +59,27 @@ class Draft {
   os::Fd fd_;
 };
 
+// Another user must not choose which file root replaces.
+void refuse_hazards(const std::string& path) {
+  if (os::own_standard() != os::Standard::root) return;
+  Hazard hazard = Hazard::none;
+  PathText which;
+  if (os::find_hazard(path.c_str(), os::Standard::root, hazard, which) != 0) return;
+  if (hazard == Hazard::none) {
+    // The file itself may be any user's, but not a link of theirs.
+    const std::string below = path + "/.";
+    if (os::find_hazard(below.c_str(), os::Standard::root, hazard, which) != 0) return;
+    if (hazard != Hazard::link) return;
+  }
+  Text<4400> words;
+  append_hazard(words, hazard, which);
+  throw Failure(Code::not_permitted, path + ": " + std::string(words.view()));
+}
+
 }  // namespace
 
 void save(const std::string& path, std::string_view text) {
+  refuse_hazards(path);
   struct stat there = {};
   const bool exists = ::stat(path.c_str(), &there) == 0;
   if (exists && S_ISDIR(there.st_mode)) fail(path, "write", EISDIR);

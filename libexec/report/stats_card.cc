@@ -44,7 +44,7 @@ std::string refused_words(const Summary& of) {
     std::string why;
     for (std::size_t i = 0; i < of.busy_why.size(); ++i) {
       if (of.busy_why[i] == 0) continue;
-      std::string name(i == 0 ? "other" : history::kWhyNames[i]);
+      std::string name(i == 0 ? "other" : kWhyNames[i]);
       std::replace(name.begin(), name.end(), '_', ' ');
       join(why, grouped(of.busy_why[i]) + " " + name);
     }
@@ -96,7 +96,7 @@ std::string drawing(const Summary& of, bool utf8) {
 
 }  // namespace
 
-std::string stats_card(const Summary& of, const Paper& paper) {
+std::string stats_card(const Summary& of, const history::Paper& paper) {
   std::string to =
       history::escaped(of.story->name) + "  " + history::escaped(of.story->path) + "\n";
   to += line("runs", runs_words(of)) + line("refused", refused_words(of));

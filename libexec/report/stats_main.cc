@@ -1,19 +1,11 @@
 // atmost stats: the history in numbers.
-#include <langinfo.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <clocale>
-#include <cstdio>
-#include <cstring>
-
 #include "ledger.h"
 #include "os/clock.h"
+#include "present.h"
 #include "prometheus.h"
 #include "reader/failure.h"
 #include "reader/whole_log.h"
 #include "save.h"
-#include "stats_options.h"
 #include "stats_table.h"
 #include "summary.h"
 #include "summary_json.h"
@@ -21,14 +13,39 @@
 namespace atmost::report {
 namespace {
 
-Paper look_at_paper() {
-  Paper paper;
-  paper.terminal = isatty(STDOUT_FILENO) == 1;
-  std::setlocale(LC_CTYPE, "");
-  paper.utf8 = std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-  struct winsize size = {};
-  if (paper.terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) paper.width = size.ws_col;
-  return paper;
+constexpr char kUsage[] =
+    "usage: atmost stats [OPTION]... [LOCK]...\n\n"
+    "the history in numbers, lock by lock: runs, refusals, waits, run times; the\n"
+    "most trouble first\n\n"
+    "      --json            one JSON object a line for each lock\n"
+    "      --prometheus      Prometheus text format; --prometheus=FILE replaces FILE\n"
+    "                        whole, for node_exporter's textfile collector\n";
+
+struct StatsOptions {
+  bool json = false;
+  bool prometheus = false;
+  std::string prometheus_file;  // empty: standard output
+  history::Selection selection;
+};
+
+// False: --help or --version was given, and is answered.
+bool read_options(int argc, char** argv, std::int64_t now_ns, StatsOptions& to) {
+  enum Long : int { kJson = history::kOwnOptions, kPrometheus };
+  const auto take = [&to](int letter, const char* value) {
+    (letter == kJson ? to.json : to.prometheus) = true;
+    if (value != nullptr) to.prometheus_file = history::not_empty("--prometheus", value);
+  };
+  if (history::read_command_line(argc, argv,
+                                 {"atmost stats",
+                                  kUsage,
+                                  "",
+                                  {{"json", no_argument, nullptr, kJson},
+                                   {"prometheus", optional_argument, nullptr, kPrometheus}}},
+                                 now_ns, to.selection, take))
+    return false;
+  if (to.json && to.prometheus)
+    history::wrong_option("--prometheus", "it and --json are two formats: use one");
+  return true;
 }
 
 std::string text_for(const StatsOptions& options, const std::vector<Summary>& locks,
@@ -44,7 +61,7 @@ std::string text_for(const StatsOptions& options, const std::vector<Summary>& lo
     for (const Summary& lock : locks) lines.append(summary_json(lock)).push_back('\n');
     return lines;
   }
-  const Paper paper = look_at_paper();
+  const history::Paper paper = history::look_at_paper();
   if (locks.empty()) return {};
   return paper.terminal && locks.size() == 1 ? stats_card(locks.front(), paper)
                                              : stats_table(locks, paper);
@@ -52,9 +69,8 @@ std::string text_for(const StatsOptions& options, const std::vector<Summary>& lo
 
 int run(int argc, char** argv) {
   const std::int64_t now_ns = os::now().real_ns;
-  const StatsOptions options = parse_stats_options(argc, argv, now_ns);
-  if (options.help) return history::print(stats_help());
-  if (options.version) return history::print("atmost " ATMOST_VERSION "\n");
+  StatsOptions options;
+  if (!read_options(argc, argv, now_ns, options)) return 0;
   RunLedger ledger;
   if (options.selection.logs.size() > 1) ledger.tell_hosts_apart();
   const history::ReadThrough read = history::read_whole(

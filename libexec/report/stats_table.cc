@@ -11,10 +11,10 @@
 namespace atmost::report {
 namespace {
 
+using history::Row;
+
 struct Column {
-  const char* head;
-  bool left;    // words, not numbers
-  bool always;  // shown even if it is empty everywhere
+  history::Column shown;
   std::string (*cell)(const Summary& lock);
 };
 
@@ -32,31 +32,32 @@ std::string trend_words(const Summary& of) {
   return to.append(json::decimal((of.trend.ratio - 1) * 100, 0)).append(" %");
 }
 
-constexpr Column kColumns[] = {
-    {"LOCK", true, true, [](const Summary& of) { return history::escaped(of.story->name); }},
-    {"RUNS", false, true, [](const Summary& of) { return std::to_string(of.runs); }},
-    {"FAILED", false, false, [](const Summary& of) { return count(of.failed()); }},
-    {"KILLED", false, false, [](const Summary& of) { return count(of.killed()); }},
-    {"TAKEOVERS", false, false, [](const Summary& of) { return count(of.takeovers); }},
-    {"TOO SOON", false, false, [](const Summary& of) { return count(of.too_soon); }},
-    {"SPAM", false, false, [](const Summary& of) { return count(of.spam); }},
-    {"BUSY", false, false, [](const Summary& of) { return count(of.busy); }},
-    {"WAITS", false, false, [](const Summary& of) { return count(of.waits); }},
-    {"LONGEST", false, false,
+const Column kColumns[] = {
+    {{"LOCK", true, true}, [](const Summary& of) { return history::escaped(of.story->name); }},
+    {{"RUNS", false, true}, [](const Summary& of) { return std::to_string(of.runs); }},
+    {{"FAILED"}, [](const Summary& of) { return count(of.failed()); }},
+    {{"KILLED"}, [](const Summary& of) { return count(of.killed()); }},
+    {{"TAKEOVERS", false, false, 8}, [](const Summary& of) { return count(of.takeovers); }},
+    {{"TOO SOON"}, [](const Summary& of) { return count(of.too_soon); }},
+    {{"SPAM", false, false, 1}, [](const Summary& of) { return count(of.spam); }},
+    {{"BUSY"}, [](const Summary& of) { return count(of.busy); }},
+    {{"WAITS", false, false, 10}, [](const Summary& of) { return count(of.waits); }},
+    {{"LONGEST", false, false, 9},
      [](const Summary& of) {
        return of.waits == 0 ? std::string() : span_words(of.waited_max_ns);
      }},
-    {"P50", false, false, [](const Summary& of) { return time(of, of.p50_ns); }},
-    {"P90", false, false, [](const Summary& of) { return time(of, of.p90_ns); }},
-    {"P99", false, false, [](const Summary& of) { return time(of, of.p99_ns); }},
-    {"MAX", false, false, [](const Summary& of) { return time(of, of.max_ns); }},
-    {"HELD", false, true, [](const Summary& of) { return percent(of.held_share); }},
-    {"TREND", false, false, trend_words},
+    {{"P50"}, [](const Summary& of) { return time(of, of.p50_ns); }},
+    {{"P90", false, false, 11}, [](const Summary& of) { return time(of, of.p90_ns); }},
+    {{"P99", false, false, 7}, [](const Summary& of) { return time(of, of.p99_ns); }},
+    {{"MAX", false, false, 2}, [](const Summary& of) { return time(of, of.max_ns); }},
+    {{"HELD", false, true, 4}, [](const Summary& of) { return percent(of.held_share); }},
+    {{"TREND", false, false, 6}, trend_words},
     // Behind the others: scripts go by the place of a column.
-    {"TOO FAST", false, false, [](const Summary& of) { return count(of.too_fast); }},
-    {"LEVEL", true, false,
+    {{"TOO FAST", false, false, 3}, [](const Summary& of) { return count(of.too_fast); }},
+    {{"LEVEL", true, false, 5},
      [](const Summary& of) { return of.level.found ? level_words(of.level) : std::string(); }},
 };
+constexpr unsigned kSparksGo = 12;  // before all others
 
 constexpr std::string_view kBlocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::string_view kMarks[] = {" ", ".", ".", ":", ":", "+", "+", "#", "#"};
@@ -105,71 +106,21 @@ class Sparks {
   std::string head_;
 };
 
-using Row = std::vector<std::string>;
-
-std::string tabbed(const std::vector<Row>& rows) {
-  std::string to;
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) to.append(i > 0 ? "\t" : "").append(row[i]);
-    to.push_back('\n');
-  }
-  return to;
-}
-
-std::string fitted(const std::vector<Row>& rows, const std::vector<bool>& left) {
-  std::vector<std::size_t> widths(left.size(), 0);
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], history::width_of(row[i]));
-  }
-  std::string to;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string pad(widths[i] - history::width_of(row[i]), ' ');
-      line.append(i > 0 ? "  " : "").append(left[i] ? row[i] + pad : pad + row[i]);
-    }
-    to.append(line.erase(line.find_last_not_of(' ') + 1)).push_back('\n');
-  }
-  return to;
-}
-
-std::size_t widest_line(const std::string& text) {
-  std::size_t most = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    most = std::max(most, history::width_of(std::string_view(text).substr(at, end - at)));
-    at = end + 1;
-  }
-  return most;
-}
-
 }  // namespace
 
-std::string stats_table(const std::vector<Summary>& locks, const Paper& paper) {
-  std::vector<Row> rows(locks.size() + 1);
-  std::vector<bool> left;
+std::string stats_table(const std::vector<Summary>& locks, const history::Paper& paper) {
+  std::vector<history::Column> columns;
+  std::vector<Row> rows(locks.size());
   for (const Column& column : kColumns) {
-    Row cells;
-    bool any = column.always || !paper.terminal;
-    for (const Summary& lock : locks) {
-      cells.push_back(column.cell(lock));
-      any = any || !cells.back().empty();
-    }
-    if (!any) continue;
-    left.push_back(column.left);
-    rows[0].push_back(column.head);
-    for (std::size_t i = 0; i < cells.size(); ++i) rows[i + 1].push_back(cells[i]);
+    columns.push_back(column.shown);
+    for (std::size_t i = 0; i < locks.size(); ++i) rows[i].push_back(column.cell(locks[i]));
   }
-  if (!paper.terminal) return tabbed(rows);
-  const Sparks sparks(locks, paper.utf8);
-  std::vector<Row> drawn = rows;
-  std::vector<bool> drawn_left = left;
-  drawn_left.push_back(true);
-  drawn[0].push_back(sparks.head());
-  for (std::size_t i = 0; i < locks.size(); ++i) drawn[i + 1].push_back(sparks.line(locks[i]));
-  std::string text = fitted(drawn, drawn_left);
-  return paper.width == 0 || widest_line(text) <= paper.width ? text : fitted(rows, left);
+  if (paper.terminal) {
+    const Sparks sparks(locks, paper.utf8);
+    columns.push_back({sparks.head(), true, false, kSparksGo});
+    for (std::size_t i = 0; i < locks.size(); ++i) rows[i].push_back(sparks.line(locks[i]));
+  }
+  return history::table(columns, rows, paper);
 }
 
 std::string grouped(std::uint64_t number) {

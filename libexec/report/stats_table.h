@@ -5,22 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "reader/table.h"
 #include "summary.h"
 
 namespace atmost::report {
 
-struct Paper {
-  bool terminal =
-      false;           // fitted columns; otherwise a tab between them, all of them, and no drawing
-  bool utf8 = false;   // what draws may be drawn with blocks
-  unsigned width = 0;  // of the terminal; 0: not known
-};
-
-// Columns in which no lock has anything are left out on a terminal.
-std::string stats_table(const std::vector<Summary>& locks, const Paper& paper);
+// As history::table() fits it.
+std::string stats_table(const std::vector<Summary>& locks, const history::Paper& paper);
 
 // One lock, with its run times drawn.
-std::string stats_card(const Summary& lock, const Paper& paper);
+std::string stats_card(const Summary& lock, const history::Paper& paper);
 
 // "1,234,567"
 std::string grouped(std::uint64_t number);

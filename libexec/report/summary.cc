@@ -9,6 +9,8 @@ namespace atmost::report {
 namespace {
 
 constexpr std::int64_t kWorthTelling = 1'000'000;  // 1 ms: less is the lock's own business
+// 100 ms: how long shorter runs take depends on the machine's other work.
+constexpr std::int64_t kTrendFrom = 100'000'000;
 constexpr double kSecond = 1e9;
 
 void count_runs(Summary& to) {
@@ -18,6 +20,7 @@ void count_runs(Summary& to) {
     ++to.runs;
     ++to.fates[static_cast<std::size_t>(run.status)];
     if (run.too_fast) ++to.too_fast;
+    if (run.was_replaced()) ++to.replaced;
     to.last_start_ns = std::max(to.last_start_ns, run.start_ns);
     if (run.status == RunStatus::success)
       to.last_success_ns = std::max(to.last_success_ns, run.end_ns());
@@ -26,14 +29,15 @@ void count_runs(Summary& to) {
     starts.push_back(run.start_ns);
     to.total_s += static_cast<double>(run.ran_ns) / kSecond;
   }
-  to.trend = trend_of(in_order);
   to.level = last_level_change(in_order);
   if (to.level.found) to.level.since_ns = starts[to.level.at];
+  const Trend trend = trend_of(in_order);
   std::sort(in_order.begin(), in_order.end());
   to.p50_ns = quantile(in_order, 0.5);
   to.p90_ns = quantile(in_order, 0.9);
   to.p99_ns = quantile(in_order, 0.99);
   to.max_ns = quantile(in_order, 1);
+  if (to.p50_ns >= kTrendFrom) to.trend = trend;
   to.times = std::move(in_order);
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "history/names.h"
+#include "core/names.h"
 #include "ledger.h"
 #include "level.h"
 #include "trend.h"
@@ -21,8 +21,9 @@ struct Summary {
   std::uint64_t takeovers = 0;                // holders that a newcomer, or `atmost kill`, stopped
   std::uint64_t too_soon = 0;
   std::uint64_t busy = 0;
-  std::array<std::uint64_t, std::size(history::kWhyNames)> busy_why{};
+  std::array<std::uint64_t, std::size(kWhyNames)> busy_why{};
   std::uint64_t spam = 0;
+  std::uint64_t replaced = 0;  // of the killed: --on-busy=replace wanted it
   std::uint64_t too_fast = 0;  // runs that were successful suspiciously soon
 
   std::uint64_t waits = 0;  // admissions and refusals after a wait of at least 1 ms
@@ -33,7 +34,7 @@ struct Summary {
   std::vector<std::int64_t> times;  // of the runs that finished by themselves, ns, ascending
   std::int64_t p50_ns = 0, p90_ns = 0, p99_ns = 0, max_ns = 0;
   double total_s = 0;  // of those
-  Trend trend;
+  Trend trend;         // unknown also where half of the runs take less than a tenth of a second
   LevelChange level;
 
   double window_s = 0;    // from the first thing known of the lock to the last line of the logs
@@ -47,8 +48,9 @@ struct Summary {
   std::uint64_t refusals() const { return too_soon + busy; }
   std::uint64_t failed() const { return fates[static_cast<std::size_t>(RunStatus::failure)]; }
   std::uint64_t killed() const { return fates[static_cast<std::size_t>(RunStatus::killed)]; }
-  // How much trouble the lock had. A refusal as too soon is what was asked for and counts nothing.
-  std::uint64_t trouble() const { return 10 * killed() + 3 * failed() + busy + spam; }
+  // How much trouble the lock had. A refusal as too soon, and a run that the next one replaced, are
+  // what was asked for and count nothing.
+  std::uint64_t trouble() const { return 10 * (killed() - replaced) + 3 * failed() + busy + spam; }
 };
 
 // REQUIRES: the ledger is closed; it has to outlive the summaries.

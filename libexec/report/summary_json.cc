@@ -14,7 +14,7 @@ constexpr std::size_t kBars = 24;
 std::string busy_why(const Summary& of) {
   json::Object to;
   for (std::size_t i = 0; i < of.busy_why.size(); ++i) {
-    if (of.busy_why[i] > 0) to.number(i == 0 ? "other" : history::kWhyNames[i], of.busy_why[i]);
+    if (of.busy_why[i] > 0) to.number(i == 0 ? "other" : kWhyNames[i], of.busy_why[i]);
   }
   return to.str();
 }

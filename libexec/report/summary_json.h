@@ -8,7 +8,7 @@
 
 namespace atmost::report {
 
-// One object, without a newline. What is not known is left out.
+// One object, without a newline. Unknown values are left out.
 std::string summary_json(const Summary& summary);
 
 }  // namespace atmost::report

@@ -19,7 +19,8 @@ std::string part(std::uint64_t some, std::uint64_t all) {
 }
 
 std::string killed(const Summary& of) {
-  std::string to = part(of.killed(), of.runs) + (of.killed() == 1 ? " was killed" : " were killed");
+  const std::uint64_t killed = of.killed() - of.replaced;
+  std::string to = part(killed, of.runs) + (killed == 1 ? " was killed" : " were killed");
   if (of.story->expire_after_ns == 0 || of.times.empty()) return to;
   return to + " (the limit was " + span_words(of.story->expire_after_ns) +
          ", the longest that finished took " + span_words(of.max_ns) + ")";
@@ -29,7 +30,7 @@ std::string killed(const Summary& of) {
 
 std::string verdict_on(const Summary& of) {
   std::string to;
-  if (of.killed() > 0) join(to, killed(of));
+  if (of.killed() > of.replaced) join(to, killed(of));
   const bool many_fail =
       static_cast<double>(of.failed()) > kManyFail * static_cast<double>(of.runs);
   if (many_fail) join(to, part(of.failed(), of.runs) + " failed");
@@ -40,6 +41,7 @@ std::string verdict_on(const Summary& of) {
   }
   if (of.busy > 0) join(to, grouped(of.busy) + " refused as busy");
   if (of.failed() > 0 && !many_fail) join(to, grouped(of.failed()) + " failed");
+  if (of.replaced > 0) join(to, grouped(of.replaced) + " replaced by the next one");
   if (of.level.found && of.level.ratio > 1) {
     join(to, "runs take " + level_words(of.level));
   } else if (of.trend.course == Course::rising) {

@@ -64,20 +64,20 @@ void take(int letter, const char* value, Options& to) {
 
 const char kHelp[] =
     "usage: atmost simulate [OPTION]... TRACE\n\n"
-    "compare ways to limit run times on a recorded log: how many good runs each would have killed, "
-    "and how\n"
-    "long a hang would have gone unnoticed\n\n"
-    "      --auto-risk N     learned limits that kill about N good runs in 1,000; repeatable (5)\n"
+    "compare ways to limit run times on a recorded log: how many good runs each would\n"
+    "have killed, and how long a hang would have gone unnoticed\n\n"
+    "      --auto-risk N     learned limits that kill about N good runs in 1,000;\n"
+    "                        repeatable (5)\n"
     "      --auto-min DUR    no limit of any kind is shorter (1s)\n"
     "      --auto-max DUR    nor longer (inf)\n"
     "      --min-runs N      leave out locks with fewer runs (30)\n"
-    "      --split HOW       also the two halves, each learning from itself alone: by user, or by "
-    "time\n"
+    "      --split HOW       also the two halves, each learning from itself alone: by\n"
+    "                        user, or by time\n"
     "      --json            one JSON object a line\n"
     "  -q, --quiet           no progress, nothing about lines that could not be read\n"
     "  -h, --help, -V, --version\n\n"
-    "TRACE: a history of atmost, or a log in the Standard Workload Format; gzip is undone. -: "
-    "standard input.\n"
+    "TRACE: a history of atmost, or a log in the Standard Workload Format; gzip is\n"
+    "undone. -: standard input.\n"
     "DUR: 90, 90s, 15m, 1h30m, 1.5h, 2d, 1w, 250ms, inf.\n";
 
 Options parse_options(int argc, char** argv) {

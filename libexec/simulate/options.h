@@ -1,4 +1,4 @@
-// What the user of `atmost simulate` asked for.
+// The options of `atmost simulate`.
 #ifndef ATMOST_LIBEXEC_SIMULATE_OPTIONS_H
 #define ATMOST_LIBEXEC_SIMULATE_OPTIONS_H
 

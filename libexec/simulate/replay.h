@@ -40,9 +40,10 @@ struct Bounds {
 };
 
 // Each run starts when the log says; its limit is set then, from what has ended before. A longer
-// run is killed and tried again at once, with the limit as the rule sets it then. What a run took
-// is known when it ends. Runs that the log says were stopped end there, or at the limit, and are
-// not tried again. `advanced` is called now and then with the number of runs that have started.
+// run is killed and tried again at once, with the limit as the rule sets it then. The time that a
+// run took is known when it ends. Runs that the log says were stopped end there, or at the limit,
+// and are not tried again. `advanced` is called now and then with the number of runs that have
+// started.
 Score replay(const Trace& trace, Rule& rule, const Bounds& bounds,
              const std::function<void(std::size_t)>& advanced);
 

@@ -84,7 +84,7 @@ class LargestEver final : public Rule {
   std::vector<Duration> largest_;
 };
 
-// What `--max-runtime auto` does, by the same functions for deciding and learning.
+// The rule of `--max-runtime auto`, by the same functions for deciding and learning.
 class Learned final : public Rule {
  public:
   Learned(std::size_t atoms, LearnedBounds bounds, std::uint32_t ppm)

@@ -7,7 +7,7 @@
 
 namespace atmost::simulate {
 
-// One job: 18 numbers separated by blanks, -1 where something is not known. What follows is of no
+// One job: 18 numbers separated by blanks, -1 where something is not known. The rest is of no
 // interest.
 struct Job {
   std::int64_t start_ns =

@@ -100,10 +100,12 @@ class Reader {
   bool take_event(std::string_view line) {
     history::Record record;
     if (history::read_line(line, record) == history::Reading::foreign) return false;
-    if (record.kind != Event::Kind::ended || !record.started || record.ran_ns < 0) return true;
-    add(std::string(record.path.empty() ? record.lock : record.path),
-        {0, record.at_ns - record.ran_ns, record.ran_ns, record.uid,
-         !record.stopped.empty() || !record.signal.empty()});
+    if (record.kind != Event::Kind::ended || !record.flag("started", true) ||
+        record.ns("ran_s") < 0)
+      return true;
+    add(std::string(record.text("path").empty() ? record.text("lock") : record.text("path")),
+        {0, record.ns("at") - record.ns("ran_s"), record.ns("ran_s"), record.number("uid"),
+         !record.text("stopped").empty() || !record.text("signal").empty()});
     return true;
   }
 

@@ -1,4 +1,4 @@
-// What is replayed: runs of atoms, in the order in which they started.
+// The input of a replay: runs of atoms, in the order in which they started.
 #ifndef ATMOST_LIBEXEC_SIMULATE_TRACE_H
 #define ATMOST_LIBEXEC_SIMULATE_TRACE_H
 

@@ -51,7 +51,7 @@ std::vector<std::string> words_of(const std::string& run_as) {
   _exit(126);
 }
 
-// What the other program writes, until it has ended.
+// The other program's output, until it has ended.
 std::string hear(int from, Clock::time_point deadline) {
   std::string heard;
   for (;;) {

@@ -1,4 +1,4 @@
-// What this program is to do, from its environment (core/tell.h).
+// The task of this program, from its environment (core/tell.h).
 #ifndef ATMOST_LIBEXEC_TELL_TELL_REQUEST_H
 #define ATMOST_LIBEXEC_TELL_TELL_REQUEST_H
 

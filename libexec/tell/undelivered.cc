@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include <deque>
+
 #include "history/log.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -25,11 +27,6 @@ history::LogPlace place_of(const TellRequest& request) {
   return place;
 }
 
-template <class Number>
-void copy(std::int64_t from, Number& to) {
-  if (from != Record::kAbsent) to = static_cast<Number>(from);
-}
-
 }  // namespace
 
 void log_undelivered(const TellRequest& request, const std::string& to, const std::string& why) {
@@ -41,31 +38,18 @@ void log_undelivered(const TellRequest& request, const std::string& to, const st
   Record record;
   if (request.log.empty() || history::read_line(request.line, record) == history::Reading::foreign)
     return;
-  const std::string host = history::text_of(record.host), id = history::text_of(record.id);
-  const std::string command = history::text_of(record.command);
-  const std::string lock = history::text_of(record.lock), path = history::text_of(record.path);
-  const std::string op = history::text_of(record.op), operand = history::text_of(record.operand);
   Event event;
-  event.kind = Event::Kind::undelivered;
-  event.at = os::now();
-  event.host = host;
-  event.id = id;
-  event.command = command;
-  event.lock = lock;
-  event.path = path;
-  event.op = op;
-  event.operand = operand;
-  copy(record.pid, event.pid);
-  copy(record.uid, event.uid);
-  copy(record.max, event.max);
-  copy(record.take, event.take);
-  copy(record.token, event.token);
-  if (record.mode == "shared") event.mode = Mode::shared;
-  if (record.mode == "exclusive") event.mode = Mode::exclusive;
-  std::uint32_t slot = 0;
-  copy(record.slot, slot);
-  event.slots = {&slot, slot != 0 ? std::size_t{1} : 0};
-  event.undelivered = {to, why};
+  event.begin(Event::Kind::undelivered, os::now());
+  std::deque<std::string> texts;
+  constexpr TextField kTexts[] = {"host",    "lock", "path", "operator",
+                                  "operand", "mode", "id",   "command"};
+  constexpr NumberField kNumbers[] = {"max", "take", "slot", "token", "pid", "uid"};
+  for (const TextField field : kTexts)
+    event.text(field, texts.emplace_back(history::text_of(record.text_at(field.index))));
+  for (const NumberField field : kNumbers) {
+    if (record.number(field) != Record::kAbsent) event.number(field, record.number(field));
+  }
+  event.text("to", to).text("why", why);
   const history::LogPlace place = place_of(request);
   (void)history::Log(place).append(event);
 }

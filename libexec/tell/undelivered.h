@@ -1,4 +1,4 @@
-// What could not be delivered is a line in the history.
+// A message that was not delivered becomes a line in the history.
 #ifndef ATMOST_LIBEXEC_TELL_UNDELIVERED_H
 #define ATMOST_LIBEXEC_TELL_UNDELIVERED_H
 

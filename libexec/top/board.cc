@@ -11,14 +11,14 @@ namespace atmost::top {
 namespace {
 
 constexpr std::array<const char*, 4> kOrders = {"by lock", "oldest first", "by user", "by state"};
-// What JSON has in place of bytes that are not UTF-8: such a name cannot be passed on.
+// The replacement in JSON for bytes that are not UTF-8: such a name cannot be passed on.
 constexpr char kReplacement[] = "\xEF\xBF\xBD";
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// What stays the same as long as it is the same holder or waiter.
+// The key of a holder or waiter, which stays the same as long as it does.
 auto identity(const Row& row) { return std::tie(row.lock, row.token, row.pid, row.slot, row.host); }
 
 double age(const Row& row) { return row.age_s.value_or(-1); }

@@ -1,4 +1,4 @@
-// What atmost top shows and how keys change it: no terminal, no processes.
+// The content of atmost top and its change by keys: no terminal, no processes.
 #ifndef ATMOST_LIBEXEC_TOP_BOARD_H
 #define ATMOST_LIBEXEC_TOP_BOARD_H
 
@@ -46,7 +46,7 @@ class Board {
   // `character`: UTF-8, for Key::character. `page`: how many rows the screen shows.
   Action press(Key key, const std::string& character, std::size_t page);
 
-  // Those that the filter lets through, in order. Pointers are good until the next show().
+  // The rows that the filter lets through, in order. Pointers are good until the next show().
   const std::vector<const Row*>& visible() const { return visible_; }
   std::size_t selected() const { return selected_; }
   // The last line of the screen: a question, the filter, or what the keys do.

@@ -71,7 +71,8 @@ Cells cells_of_row(const Row& row) {
 
 using Widths = std::array<int, kColumns>;
 
-// As wide as the content, the widest made narrower until a line fits.
+// As wide as the content; until a line fits, columns that say "-" in all rows behind the first, the
+// heads, are left out (0), then the widest made narrower.
 Widths fit(const std::vector<Cells>& rows, int columns) {
   constexpr int kGap = 2;
   constexpr int kLeast = 6;
@@ -80,6 +81,13 @@ Widths fit(const std::vector<Cells>& rows, int columns) {
   for (std::size_t i = 0; i < kColumns; ++i) {
     for (const Cells& row : rows) widths[i] = std::max(widths[i], cells_of(row[i]));
     total += widths[i];
+  }
+  for (std::size_t i = 1; i < kColumns && total > columns; ++i) {
+    const bool empty =
+        std::all_of(rows.begin() + 1, rows.end(), [i](const Cells& row) { return row[i] == L"-"; });
+    if (!empty) continue;
+    total -= widths[i] + kGap;
+    widths[i] = 0;
   }
   while (total > columns) {
     int& widest = *std::max_element(widths.begin(), widths.end());
@@ -105,6 +113,7 @@ void put_line(int line, const std::wstring& text, attr_t how) {
 std::wstring line_of(const Cells& row, const Widths& widths) {
   std::wstring line;
   for (std::size_t i = 0; i < kColumns; ++i) {
+    if (widths[i] == 0) continue;
     const std::wstring cell = cut(row[i], widths[i]);
     line += cell;
     if (i + 1 < kColumns)

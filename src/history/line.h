@@ -1,4 +1,4 @@
-// An Event as one line of JSON.
+// An event as one line of JSON.
 #ifndef ATMOST_HISTORY_LINE_H
 #define ATMOST_HISTORY_LINE_H
 
@@ -10,16 +10,17 @@
 
 namespace atmost::history {
 
-// No line is longer, its newline included. A path, a name or an argument list that is too long is
-// cut, and the line says so ("cut":true).
+// No line is longer, its newline included.
 inline constexpr std::size_t kMaxLine = 24576;
 
-// How many bytes the line has at most: never more than kMaxLine.
-std::size_t most_bytes(const Event& event);
+struct Line {
+  std::size_t size = 0;
+  bool cut = false;  // something had no room in it, and the line says so ("cut":true)
+};
 
-// Writes the line, newline included, and returns its size. REQUIRES: room for most_bytes(event).
-// Pure: the same event, the same bytes.
-std::size_t format_line(const Event& event, std::span<char> to);
+// Writes the line, newline included: at most `to` and kMaxLine, whatever the event holds. Pure: the
+// same event, the same bytes.
+Line format_line(const EventValues& event, std::span<char> to);
 
 // "2026-11-21T07:29:17.123456Z". Years 1677 to 2262, which is all that 64 bits of nanoseconds
 // reach.

@@ -1,9 +1,11 @@
 #include "log.h"
 
 #include <cerrno>
+#include <span>
 
 #include "core/words.h"
 #include "line.h"
+#include "os/above.h"
 #include "os/byte_lock.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -37,22 +39,31 @@ Error Log::failure(Code code, int sys, std::string_view what) const {
 }
 
 // Most lines are short, and every touched page of the stack costs time.
-Status Log::append(const Event& event, const Event* second) {
+Status Log::append(const EventValues& event, const EventValues* second) {
   if (nowhere_) return {};
   if (place_.among_others) now_boot_ns_ = os::boot_ns();
-  const std::size_t most = most_bytes(event) + (second != nullptr ? most_bytes(*second) : 0);
   constexpr std::size_t kShort = 3072;
-  return most <= kShort ? append_lines<kShort>(event, second)
-                        : append_lines<2 * kMaxLine>(event, second);
+  Status done;
+  if (!append_lines<kShort>(event, second, false, done))
+    append_lines<2 * kMaxLine>(event, second, true, done);
+  return done;
 }
 
+// False if they have no room: nothing is appended then, unless they may be cut.
 template <std::size_t N>
-[[gnu::noinline]] Status Log::append_lines(const Event& event, const Event* second) {
+[[gnu::noinline]] bool Log::append_lines(const EventValues& event, const EventValues* second,
+                                         bool may_cut, Status& done) {
   // One byte before the line for a newline, in case the file does not end in one.
   char lines[1 + N];
-  std::size_t size = format_line(event, {lines + 1, N});
-  if (second != nullptr) size += format_line(*second, {lines + 1 + size, N - size});
-  return append_text(lines, size);
+  const std::span<char> room(lines + 1, N);
+  Line all = format_line(event, room);
+  if (second != nullptr) {
+    const Line last = format_line(*second, room.subspan(all.size));
+    all = {all.size + last.size, all.cut || last.cut};
+  }
+  if (all.cut && !may_cut) return false;
+  done = append_text(lines, all.size);
+  return true;
 }
 
 Status Log::append_text(char* line, std::size_t size) {
@@ -119,13 +130,13 @@ Status Log::still_there(bool& there) {
 
 // A separate function because of its large buffer.
 [[gnu::noinline]] Status Log::check_directories() const {
-  bool anybody = false;
-  PathText directory;
-  if (const int error = os::find_open_directory(place_.path.c_str(), anybody, directory))
+  Hazard hazard = Hazard::none;
+  PathText which;
+  if (const int error = os::find_hazard(place_.path.c_str(), os::own_standard(), hazard, which))
     return failure(code_for(error), error, "cannot examine a directory above it");
-  if (!anybody) return {};
-  Error error = failure(Code::not_permitted, 0, "everybody may rename files in ");
-  error.message.append(directory).append("; chmod o-w or chmod +t it, or use another directory");
+  if (hazard == Hazard::none) return {};
+  Error error = failure(Code::not_permitted, 0, "");
+  append_hazard(error.message, hazard, which);
   return error;
 }
 

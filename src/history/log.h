@@ -60,14 +60,15 @@ class Log {
 
   // Appends one line, or two, with one write(2). The error names the file, what failed and why; the
   // event is then not in the log, or only in part; about five system calls each time.
-  Status append(const Event& event, const Event* second = nullptr);
+  Status append(const EventValues& event, const EventValues* second = nullptr);
 
   // Closes the file, if it is still ours to close.
   void close();
 
  private:
   template <std::size_t N>
-  Status append_lines(const Event& event, const Event* second);
+  bool append_lines(const EventValues& event, const EventValues* second, bool may_cut,
+                    Status& done);
   Status append_text(char* lines, std::size_t size);
   bool still_ours(struct stat& status) const;
   bool just_looked() const;

@@ -1,4 +1,4 @@
-// What the page carries, unpacked. Moments are seconds after the log's beginning, spans are seconds.
+// The page's data, unpacked. Moments are seconds after the log's beginning, spans are seconds.
 const FATES = ["success", "failure", "killed", "running", "unseen"];
 const MARKS = ["too_soon", "busy", "takeover"];
 

@@ -1,4 +1,4 @@
-// What lies in a lane: runs and marks one by one, or pieces of time with many of them.
+// The content of a lane: runs and marks one by one, or pieces of time with many of them.
 Lanes.prototype.rowOf = function (lock, run, top) {
   const rows = rowsOf(lock);
   if (rows === 1) return {y: top + 14, height: LANE.bar};
@@ -49,25 +49,8 @@ Lanes.prototype.drawEvents = function (pen, colours, lock, top) {
 Lanes.prototype.drawLimits = function (pen, colours, lock, x, top) {
   const keeps = (lock.n.if_elapsed_s ?? 0) * this.scale, expires = (lock.n.expire_after_s ?? 0) * this.scale;
   const y = top + LANE.height - 4.5;
-  pen.lineWidth = 1;
-  if (keeps > 14) {
-    pen.strokeStyle = colours.soon;
-    pen.beginPath();
-    pen.moveTo(x, y);
-    pen.lineTo(x + keeps, y);
-    pen.moveTo(x + keeps, y - 2.5);
-    pen.lineTo(x + keeps, y + 2.5);
-    pen.stroke();
-  }
-  if (expires > 14) {
-    pen.strokeStyle = colours.killed;
-    pen.setLineDash([2, 2]);
-    pen.beginPath();
-    pen.moveTo(x + expires, top + 11);
-    pen.lineTo(x + expires, top + 17 + LANE.bar);
-    pen.stroke();
-    pen.setLineDash([]);
-  }
+  if (keeps > 14) drawInterval(pen, colours, x, x + keeps, y);
+  if (expires > 14) drawOverdue(pen, colours, x + expires, top + 11, top + 17 + LANE.bar);
 };
 
 // Height: the share of the slots that was held. At the bottom, failed and killed runs; at the top,
@@ -149,7 +132,7 @@ Lanes.prototype.stations = function (lock) {
   return lock.stations;
 };
 
-// What is nearest to x in a lane, within a few pixels.
+// The item nearest to x in a lane, within a few pixels.
 Lanes.prototype.stationAt = function (lock, x) {
   const at = this.seconds(x), near = 6 / this.scale;
   let best = null, least = near;

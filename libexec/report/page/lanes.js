@@ -1,7 +1,7 @@
 // The timeline: a lane for each lock, in the manner of Figures 2, 4 and 5 of Burgess & Skipitaris (LISA '97).
 const AXIS = 28, SLOT_ROW = 9, MOST_ROWS = 8, FEW_LOCKS = 10;
 const LANE = {height: 34, bar: 12};  // of a lock with one slot, or in pieces of time
-const NARROW = 640, LABEL = 20;  // below that width a lane has its label above it, so high
+const NARROW = 640, LABEL = 34;  // below that width a lane has its label above it, so high
 
 // Part of the whole that all charts show, in seconds after the beginning.
 class View {
@@ -95,16 +95,16 @@ class Lanes {
     }
     pen.textBaseline = "alphabetic";
     pen.textAlign = "left";
-    const killed = lock.n.killed > 0 ? ", " + grouped(lock.n.killed) + " killed" : "";
-    const runs = counted(lock.n.runs, "run", "runs") + killed;
+    const bad = [["failure", "failed"], ["killed", "killed"]].filter(([fate]) => lock.n[fate] > 0)
+        .map(([fate, word]) => ", " + grouped(lock.n[fate]) + " " + word);
+    const runs = counted(lock.n.runs, "run", "runs") + bad.join("");
     if (this.label) {
-      pen.fillStyle = colours.faint;
-      pen.font = "11px system-ui, sans-serif";
-      const room = this.width - 24, wide = pen.measureText(runs).width;
-      pen.fillText(runs, this.width - 12 - wide, top + 15);
       pen.fillStyle = colours.ink;
       pen.font = "600 12.5px system-ui, sans-serif";
-      pen.fillText(fitted(pen, lock.name, room - wide - 10), 12, top + 15);
+      pen.fillText(fitted(pen, lock.name, this.width - 24), 12, top + 15);
+      pen.fillStyle = colours.faint;
+      pen.font = "11px system-ui, sans-serif";
+      pen.fillText(fitted(pen, runs, this.width - 24), 12, top + 29);
       return;
     }
     pen.fillStyle = colours.ink;

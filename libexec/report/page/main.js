@@ -165,6 +165,8 @@ const LEGEND = [
   ["refused: busy", (pen) => drawMark(pen, colours, "busy", 13, 9)],
   ["refused: too soon", (pen) => drawMark(pen, colours, "too_soon", 13, 9)],
   ["holder stopped", (pen) => drawMark(pen, colours, "takeover", 13, 9)],
+  ["too soon until here", (pen) => drawInterval(pen, colours, 2, 24, 9)],
+  ["overdue from here", (pen) => drawOverdue(pen, colours, 13, 2, 16)],
 ];
 
 function drawLegend() {
@@ -200,6 +202,7 @@ function showCards(all) {
 function start() {
   listenToChart();
   byId("zone").textContent = "The times are " + zoneWords(model.from) + ".";
+  for (const one of document.querySelectorAll("time")) one.textContent = wholeMoment(Number(one.dataset.at));
   showCards(false);
   byId("more").addEventListener("click", () => showCards(true));
   document.querySelectorAll(".tools button").forEach((one) => one.addEventListener("click", () => obey(one.dataset.do)));

@@ -129,3 +129,27 @@ function drawWait(pen, colours, from, to, y) {
   pen.lineTo(to, y);
   pen.stroke();
 }
+
+// How long a start keeps the next one away.
+function drawInterval(pen, colours, from, to, y) {
+  pen.lineWidth = 1;
+  pen.strokeStyle = colours.soon;
+  pen.beginPath();
+  pen.moveTo(from, y);
+  pen.lineTo(to, y);
+  pen.moveTo(to, y - 2.5);
+  pen.lineTo(to, y + 2.5);
+  pen.stroke();
+}
+
+// When a holder is overdue.
+function drawOverdue(pen, colours, x, from, to) {
+  pen.lineWidth = 1;
+  pen.strokeStyle = colours.killed;
+  pen.setLineDash([2, 2]);
+  pen.beginPath();
+  pen.moveTo(x, from);
+  pen.lineTo(x, to);
+  pen.stroke();
+  pen.setLineDash([]);
+}

@@ -42,6 +42,9 @@ function momentWords(epoch, step) {
   return dayWords(date) + " " + clockWords(date, step);
 }
 
+// "2026-11-18 18:00:00 GMT+5:30"
+const wholeMoment = (epoch) => localDate(epoch).toISOString().slice(0, 19).replace("T", " ") + " " + zoneWords(epoch);
+
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600,
   7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000, 157680000, 315360000];
 
