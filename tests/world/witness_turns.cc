@@ -1,0 +1,133 @@
+// The witness: turns. A waiter in front need not run: nobody comes before it until a turn of it
+// that can have been noted is over.
+#include <algorithm>
+
+#include "witness.h"
+
+namespace world {
+namespace {
+
+std::string p(int process) { return "p" + std::to_string(process); }
+std::string at(int lock) { return " at lock " + std::to_string(lock); }
+
+// A turn, and how soon after it was noted others must be able to decide, so that it counts
+// (docs/internals/lock-map.md, "Turns").
+constexpr std::int64_t kTurnNs = kSecondNs;
+constexpr std::int64_t kConfirmedNs = 100 * kMillisecondNs;
+
+}  // namespace
+
+// The slots of all others: not more while the process has the guard than when it took it.
+Holding Witness::held_beside(int process, int lock) const {
+  Holding all;
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    const int parent = processes_[i].parent;
+    // A child shares what its parent has.
+    const bool shared = parent != kNoParent && locks_.held_by(parent, lock).slots > 0;
+    if (static_cast<int>(i) == process || shared) continue;
+    const Holding held = locks_.held_by(static_cast<int>(i), lock);
+    all.slots += held.slots;
+    all.writer = all.writer || held.writer;
+  }
+  return all;
+}
+
+// The caller drops the guard without a slot: which waiters of the lock it can be now.
+void Witness::note_claim(std::int64_t now_ns, int process, int lock) {
+  Seen& it = seen(process);
+  Stand& stand = it.at[lock];
+  stand.turn_from_ns = INT64_MAX;
+  // Of two locks, run.lock is asked first.
+  const bool full = !fits(it.claim, held_beside(process, lock));
+  const bool alone =
+      lock == it.claim.run.lock || !it.at[static_cast<std::size_t>(it.claim.run.lock)].could_refuse;
+  stand.refuses = it.claim.run.also == 0 || (full && alone);
+  const Pace& pace = at_[lock].pace;
+  const bool too_soon = it.claim.run.rate > 0 && !pace.check(it.claim, now_ns).empty();
+  stand.early_until_ns = too_soon ? pace.due_ns(it.claim.run) : INT64_MIN;
+  stand.early_at_most_ns = it.claim.run.rate > 0 ? now_ns + it.claim.run.window_ns : INT64_MIN;
+}
+
+// The caller drops the guard. Under it, it may have noted that turns of waiters begin: if one in
+// front of it could have come.
+void Witness::note_turns(std::int64_t now_ns, int process, int lock) {
+  const Stand& own = seen(process).at[lock];
+  const std::int64_t began_ns = std::max(own.guard_taken_ns, now_ns - kConfirmedNs);
+  // A caller whose time is over gives up its place before it asks for the last time.
+  const bool queued = own.held.places > 0 && own.sure_place != 0;
+  const std::uint64_t place = queued ? own.sure_place : UINT64_MAX;
+  const Holding others = held_beside(process, lock);
+  std::uint64_t over = UINT64_MAX;  // the first whose turn may be over
+  bool could_come = false;
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    const Seen& each = processes_[i];
+    if (!each.waits_at(lock)) continue;
+    if (each.at[lock].turn_from_ns <= now_ns - kTurnNs) over = std::min(over, each.at[lock].place);
+    const bool in_front = static_cast<int>(i) != process && each.at[lock].place < place;
+    const bool early = each.at[lock].early_until_ns > now_ns;
+    could_come = could_come || (in_front && !early && fits(each.claim, others));
+  }
+  if (!could_come) return;
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    Seen& each = processes_[i];
+    Stand& stand = each.at[lock];
+    if (static_cast<int>(i) == process || !each.waits_at(lock)) continue;
+    if (stand.early_until_ns > now_ns) continue;
+    // The turns of those behind one that is over may be over at once.
+    stand.turn_from_ns =
+        std::min(stand.turn_from_ns, stand.place <= over ? began_ns : INT64_MIN / 2);
+  }
+}
+
+// Whether the waiter certainly claims a slot of this lock: what refused it last was this lock, and
+// its rate allows it since then at the latest.
+bool Witness::claims(const Seen& it, std::int64_t now_ns, int lock) {
+  const Run& run = it.claim.run;
+  const Stand& stand = it.at[lock];
+  const bool plain = run.mode == kPlain && run.if_elapsed_ns == 0 && run.flock == 0 &&
+                     run.on_busy == kRefused && it.claim.recorded();
+  return plain && !it.dying && stand.sure_place != 0 && stand.refuses &&
+         (run.rate == 0 || run.also == 0) && stand.early_at_most_ns <= now_ns;
+}
+
+bool Witness::may_be_passed(std::int64_t now_ns, const Seen& it, int lock) const {
+  return std::ranges::any_of(processes_, [&](const Seen& each) {
+    const Stand& stand = each.at[lock];
+    return each.waits_at(lock) && stand.place <= it.at[lock].place &&
+           stand.turn_from_ns <= now_ns - kTurnNs;
+  });
+}
+
+void Witness::check_turn(std::int64_t now_ns, int process, int lock) {
+  const Seen& it = seen(process);
+  const Stand& own = it.at[lock];
+  const Run& run = it.claim.run;
+  const bool certain = !it.was_paused && run.mode == kPlain && it.claim.recorded() &&
+                       !at_[lock].drain.any && disturbances_ == 0;
+  if (!certain) return;
+  int first = -1;
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    const Seen& each = processes_[i];
+    if (static_cast<int>(i) == process || !each.waits_at(lock)) continue;
+    if (each.claim.run.mode != kPlain) return;
+    if (first < 0 ||
+        each.at[lock].place < processes_[static_cast<std::size_t>(first)].at[lock].place)
+      first = static_cast<int>(i);
+  }
+  if (first < 0) return;
+  const Seen& waiter = processes_[static_cast<std::size_t>(first)];
+  const Stand& stand = waiter.at[lock];
+  const bool in_front = own.place == 0 || stand.sure_place < own.place;
+  if (waiter.claim.run.max != run.max || !in_front || !claims(waiter, own.guard_taken_ns, lock) ||
+      locks_.held_by(first, lock).places == 0)
+    return;
+  const std::uint64_t all =
+      held_beside(process, lock).slots + waiter.claim.slots() + it.claim.slots();
+  const bool uses_rate = run.rate > 0 && waiter.claim.run.rate > 0;
+  if (!uses_rate && all <= static_cast<std::uint64_t>(run.max)) return;
+  if (stand.turn_from_ns <= now_ns - kTurnNs) return;
+  break_promise("order",
+                p(process) + at(lock) + " comes before " + p(first) + ", whose turn is not over");
+}
+
+}  // namespace world
