@@ -1,6 +1,6 @@
 #!/bin/sh
 # A lock has no learned limit before it has five completed runs of its own, whatever other locks of
-# its directory did. What then stops a run says where the limit comes from.
+# its directory did. The message of a run that is stopped then says where the limit comes from.
 . "$(dirname "$0")/lib.sh"
 
 for lock in one two; do
@@ -29,7 +29,7 @@ expect_in out 'no limit: 5 completed runs of its own are needed, it has 1'
 
 # A longest limit that somebody named is one for new locks as well, and is called what it is.
 expect_code 124 atmost run --max-runtime auto --auto-min 1ms --auto-max 100ms new sleep 30
-expect_in err 'as --auto-max says: 100ms, with too few runs to learn from: 0 of 5'
+expect_in err 'as --auto-max says, with too few runs to learn from: 0 of 5'
 
 # The fifth run completed: from now on there is a limit, and it says so.
 i=1
@@ -38,6 +38,6 @@ while [ $i -lt 5 ]; do
   i=$((i + 1))
 done
 expect_code 124 atmost run --max-runtime auto --auto-min 50ms --auto-max 90ms backup sleep 30
-expect_in err 'as --max-runtime auto says: '
-expect_in err 'learned from 5 runs, the longest '
+expect_in err 'as --max-runtime auto says, '
+expect_in err 'learned from 5 runs, nearly all up to '
 expect_in err 'see: atmost tune backup'

@@ -17,7 +17,7 @@ expect_code 0 atmost run --on-busy=skip -n 2 build true
 expect_line 0 err
 expect_code 0 atmost run -n 3 build true
 
-# Who holds several slots is named once.
+# A holder of several slots is named once.
 start atmost run -n 2 -k 2 both sleep 60
 holder=$started
 wait_until '[ "$(atmost check both)" = 2 ]'
@@ -27,4 +27,4 @@ expect_line 1 err
 
 # A command without a name is named.
 expect_code 127 atmost run empty ''
-expect_in err 'atmost: "", an empty COMMAND: No such file or directory'
+expect_in err 'atmost: empty: "", an empty COMMAND: No such file or directory'

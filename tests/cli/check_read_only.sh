@@ -20,7 +20,7 @@ make_locks() {  # FOLDER
   start atmost run --no-history "$1/busy" -- sleep 100
   wait_until "[ \"\$(atmost check '$1/busy')\" = 1 ]"
   expect_code 0 atmost run --no-history "$1/free" -- true
-  expect_code 0 atmost drain "$1/drained"
+  expect_code 0 atmost drain --create "$1/drained"
 }
 
 if [ "$(id -u)" != 0 ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What doctor and run say on other filesystems, each mounted for this test alone.
+# The messages of doctor and run on other filesystems, each mounted for this test alone.
 . "$(dirname "$0")/lib.sh"
 [ "${ATMOST_PORTABLE-}" ] && skip "a POSIX-only build cannot tell filesystems apart"
 [ "$(id -u)" = 0 ] || skip "only root can mount"
@@ -46,7 +46,7 @@ if truncate -s 16M image && mkfs.ext4 -q image >/dev/null 2>&1 && mount -o loop,
   umount "$mount"
 fi
 
-# One that nobody has tried locks on: refused, with the way on.
+# A filesystem on which nobody has tried locks: refused, with the way on.
 if mount -t mqueue none "$mount" 2>/dev/null; then
   tried="$tried mqueue"
   expect_code 74 atmost doctor "$mount"

@@ -4,7 +4,7 @@
 
 start atmost run -n 4 gpu sleep 60
 wait_until '[ "$(atmost check gpu)" = 1 ]'
-expect_code 0 atmost drain gpu
+expect_code 0 atmost drain --create gpu
 expect_line 0 out
 expect_line 0 err
 expect_code 75 atmost run -n 4 gpu true

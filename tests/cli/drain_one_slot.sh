@@ -2,7 +2,7 @@
 # drain --slot keeps newcomers out of that slot only.
 . "$(dirname "$0")/lib.sh"
 
-expect_code 0 atmost drain --slot 1 gpu
+expect_code 0 atmost drain --create --slot 1 gpu
 expect_code 0 atmost run -n 2 gpu sh -c 'echo $ATMOST_SLOT'
 expect_in out 2
 expect_code 75 atmost run -n 1 gpu true

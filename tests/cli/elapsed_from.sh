@@ -12,7 +12,7 @@ expect_code 0 atmost run --if-elapsed 1h --elapsed-from=success job true
 expect_code 76 atmost run --if-elapsed 1h --elapsed-from=success job true
 expect_in err 'the last run succeeded less than 1h ago'
 
-# Who was killed has started, and neither finished nor succeeded.
+# A run that was killed has started, and neither finished nor succeeded.
 atmost run cut sh -c 'kill -KILL $PPID; kill -KILL $$' 2>/dev/null || :
 wait_until '[ "$(atmost check cut)" = 0 ]'  # the command ends after its supervisor
 expect_code 76 atmost run --if-elapsed 1h cut true

@@ -23,7 +23,7 @@ echo go >gate
 expect_end 0 "$first"
 expect_code 0 exectimes file 2 true
 
-# What could never be there is not counted.
+# A name that could never be there is not counted.
 for question in check list; do
     expect_code 1 exectimes ./no/such/file $question
     [ "$(cat err)" = "Failed to open file: No such file or directory" ] || fail "$(cat err)"

@@ -31,7 +31,7 @@ was_stopped "$idle"
 expect_code 0 atmost history build
 expect_in out 'idle'
 
-# One that works keeps its slot.
+# A holder that works keeps its slot.
 held busy 'end=$(($(date +%s) + 3)); while [ "$(date +%s)" -lt $end ]; do :; done'
 works=$started
 expect_code 75 atmost run -w 2 --expire-idle 500ms busy true

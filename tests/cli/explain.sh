@@ -31,7 +31,7 @@ expect_in out "id 'a\\x1B[2J'"
 expect_in out "(the locks are right): none"
 if grep -q "$(printf '\033')" out; then fail "an escape sequence came through"; fi
 
-# What auto limits are learned from.
+# The memory from which auto limits are learned.
 expect_in out "bytes 8192 to 9887, the lock's memory, which auto limits are learned from: nothing"
 for _ in 1 2 3; do expect_code 0 atmost run ./b.lock true; done
 expect_code 0 atmost explain -v ./b.lock

@@ -23,7 +23,7 @@ expect_in out '  queue of -n 1, ticket '
 expect_in out '  drained: nobody is admitted until resume'
 [ "$(wc -l <out)" -le 17 ] || fail "$(wc -l <out) lines: $(cat out)"
 
-# What contradicts the locks is told without -v, too.
+# A contradiction of the locks is told without -v, too.
 printf '\001\000\000\000' | dd of=a.lock bs=1 seek=2097152 conv=notrunc 2>/dev/null
 expect_code 0 atmost explain ./a.lock
 expect_in out "slot 1: its word names a process that does not hold it"

@@ -18,13 +18,13 @@ expect_code 126 atmost plain
 expect_in err "atmost-plain: Permission denied"
 expect_code 64 atmost missing
 expect_in err '"missing" is no command of atmost'
-# One that help lists, or names in a sentence, is named when it is not there.
+# A subcommand that help lists, or names in a sentence, is named when it is not there.
 for name in doctor explain history stats top report pass simulate schema fence; do
   expect_code 69 atmost $name
   expect_in err "atmost-$name, the program of this command, is not installed"
   expect_line 1 err
 done
-# One that is misspelt is not taken for a program that is missing.
+# A misspelt subcommand is not taken for a program that is missing.
 expect_code 64 atmost fense
 expect_in err '"fense" is no command of atmost; did you mean fence?'
 mkdir -p home/bin home/libexec/atmost

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Who takes a file that flock(1) has locked for an atmost lock is told, once, and doctor tells of
-# it; nothing is locked to find out, and later runs do not look.
+# A caller that takes a file that flock(1) has locked for an atmost lock is told, once, and doctor
+# tells of it; nothing is locked to find out, and later runs do not look.
 . "$(dirname "$0")/lib.sh"
-# What flock -o runs: it ends soon after flock has.
+# The command of flock -o: it ends soon after flock has.
 beside='while kill -0 "$PPID" 2>/dev/null; do sleep 0.1; done'
 command -v flock >/dev/null || skip "no flock(1)"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "POSIX has no flock(2)"

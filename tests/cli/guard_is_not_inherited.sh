@@ -4,7 +4,7 @@
 # ended.
 . "$(dirname "$0")/lib.sh"
 
-# What a command inherits of the lock file: the description that has the slot, and no other.
+# The inheritance of a command from the lock file: the description that has the slot, and no other.
 if [ -d /proc/self/fd ] && [ ! "${ATMOST_PORTABLE-}" ]; then
   has() {  # COUNT OPTION...
     count=$1

@@ -35,7 +35,7 @@ count 2 --outcome failure,too_soon
 count 2 -n 2
 expect_in out '"token":3'
 count 0 -n 0
-for wrong in '--since yesterday' '--since 2026-02-30' '--until 2026-13-01' '--event run' '--outcome bad' '-n x' '--what'; do
+for wrong in '--since yesterdy' '--since 2026-02-30' '--until 2026-13-01' '--event run' '--outcome bad' '-n x' '--what'; do
   # Option and value are two words.
   # shellcheck disable=SC2086
   expect_code 64 atmost history $wrong

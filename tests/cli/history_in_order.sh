@@ -1,5 +1,5 @@
 #!/bin/sh
-# What happened is shown in the order of time, though ends and signals are logged later than what
+# Events are shown in the order of time, though ends and signals are logged later than what
 # came after them.
 . "$(dirname "$0")/lib.sh"
 

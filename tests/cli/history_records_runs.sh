@@ -1,5 +1,5 @@
 #!/bin/sh
-# What happened to a lock stands in history.jsonl beside it: admissions, ends and refusals.
+# The events of a lock stand in history.jsonl beside it: admissions, ends and refusals.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 atmost run job -- true

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who was overdue, which signals he was sent and which of them worked, that he lost the lock, and
+# The overdue holder, the signals to it and which of them worked, that it lost the lock, and
 # how he ended: written by the one and by the other, and told by token which belongs to which.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "nobody can be taken over from"
@@ -33,9 +33,20 @@ once denied '"why":"too_soon","retry_in_s":35'
 expect_code 75 atmost run -n 0 job -- true
 once denied '"why":"zero","retry_in_s":null'
 
-# Who is stopped by atmost kill is told of likewise. (A shell's background jobs ignore INT.)
+# A holder that atmost kill stops is recorded likewise. (A shell's background jobs ignore INT.)
 start atmost run other -- sh -c 'echo $$ >pid2; exec sleep 600'
 wait_until '[ -s pid2 ]'
 expect_code 0 atmost kill --kill-grace 1s other
 atmost history --json other >told
 for words in '"event":"stopping"' '"signal":"TERM","worked":true' '"stopped":"killed"'; do expect_in told "$words"; done
+
+# It takes --log and --no-history, as run does.
+lines=$(wc -l <locks/history.jsonl)
+for option in '--log elsewhere' --no-history; do
+  start atmost run --no-history other sleep 100
+  wait_until 'atmost list other | grep -q sleep'
+  # shellcheck disable=SC2086 # words
+  expect_code 0 atmost kill $option other
+done
+[ "$(wc -l <locks/history.jsonl)" = "$lines" ] || fail "kill wrote to the usual log"
+grep -q '"event":"stopping"' elsewhere || fail "$(cat elsewhere)"

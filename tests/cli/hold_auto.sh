@@ -30,7 +30,7 @@ expect_in out '"completed":8,"stopped":1,'
 expect_code 0 atmost history --json job
 expect_in out "\"ran_s\":$limit."
 
-# One that nobody limits learns nothing.
+# A hold that nobody limits learns nothing.
 expect_code 0 atmost hold --for-pid $$ other
 expect_code 0 atmost release --for-pid $$ other
 expect_code 0 atmost tune --json other

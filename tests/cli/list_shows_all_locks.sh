@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 for lock in build x.lock .hidden 'a b' 'k=v' backup:/home; do
-  start atmost run "$lock" sleep 60
+  start atmost run "$lock" -- sleep 60
   wait_until '[ "$(atmost check "$lock")" = 1 ]'
 done
 expect_code 0 atmost list

@@ -19,7 +19,7 @@ expect_code 124 atmost run --max-idle 2s --kill-grace 5s build atmost run -w inf
 expect_code 124 atmost run --max-idle 2s --kill-grace 5s build \
   atmost run --max-idle 10s inner sh -c 'sleep 60; :'
 
-# One that works for longer is left alone.
+# A command that works for longer is left alone.
 expect_code 0 atmost run --max-idle 500ms build sh -c '
   end=$(($(date +%s) + 2))
   while [ "$(date +%s)" -lt $end ]; do :; done'

@@ -19,7 +19,7 @@ expect_in err ' (--max-idle auto)'
 expect_in err 'learned from 5 runs'
 expect_in status '"reason":"idle"'
 
-# One that works on is left alone, and what it did is learned.
+# A command that works on is left alone, and its activity is learned.
 for _ in 1 2 3 4 5; do
   expect_code 0 atmost run busy true
 done

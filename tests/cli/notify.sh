@@ -33,7 +33,7 @@ expect_code 0 told --notify-on every fresh true
 expect_event 'success 0'
 [ "$(atmost history --json --event undelivered | wc -l)" = 0 ] || fail "$(atmost history)"
 
-# What is in the event is seen by no shell and obeyed by no terminal.
+# The event's content is seen by no shell and obeyed by no terminal.
 nasty='$(touch hacked)`touch hacked`"'\''; touch hacked
 '$(printf '\033')'[31m \ %s'
 expect_code 1 atmost run --id "$nasty" --notify 'cat >seen; printf %s "$ATMOST_LOCK" >lock; : >done' \
@@ -51,7 +51,7 @@ assert event["id"] == sys.argv[1].encode()[:63].decode(), event
 assert event["lock"] == "./" + sys.argv[1], event
 PY
 
-# What could not be delivered is in the history.
+# A message that was not delivered is in the history.
 expect_code 1 atmost run --notify 'exit 5' broken false
 wait_until 'atmost history broken | grep -q "undelivered.*notify: the command exited with 5"'
 

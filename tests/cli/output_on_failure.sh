@@ -39,11 +39,11 @@ expect_code 0 atmost run --output=tail job -- sh -c 'cat all; echo last >&2'
 [ "$(tail -n 1 out)" = last ] || fail "$(tail -n 1 out)"
 [ "$(wc -c <out)" -le 65700 ] || fail "$(wc -c <out) bytes"
 
-# What makes no sense, and where nothing can be kept.
+# Options that make no sense, and places where nothing can be kept.
 expect_code 64 atmost run --exec --output=tail job -- true
 expect_code 64 atmost run --output-max 1M job -- true
 expect_code 64 atmost run --output=on-failure --output-max 10X job -- true
-expect_in err '"10X" is no size, such as 512K, 16M or 1G'
+expect_in err '"10X" is not a size, such as 512K, 16M or 1G'
 expect_code 64 atmost run --output=on-failure --output-max 1K job -- true
 expect_code 73 env TMPDIR=/no/such/place atmost run --output=on-failure --if-elapsed 1d day -- true
 expect_in err 'the output cannot be kept in /no/such/place: No such file or directory'

@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 [ -w /dev/full ] || skip "no /dev/full"
+expect_code 0 atmost run build true
 for command in 'list' 'check build' '--help' '--version' 'run --help' 'list --json'; do
   [ "$command" != 'list --json' ] || start atmost run build sleep 60
   [ "$command" != 'list --json' ] || wait_until '[ "$(atmost check build)" = 1 ]'

@@ -24,5 +24,7 @@ expect_in out report
 expect_code 76 "$examples/report-once" echo report
 expect_line 0 err
 REMOTE_ADDR=192.0.2.1 expect_code 0 "$examples/report-once" echo report
+# Lock files stay, so their number has a bound, whatever the number of clients.
+[ "$(find locks -name 'report=[0-9]*@*' | grep -cE '/report=[0-9]{1,4}@')" = 2 ] || fail "$(ls locks)"
 unset REMOTE_ADDR
 expect_code 64 "$examples/report-once" echo report

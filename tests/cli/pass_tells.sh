@@ -51,8 +51,8 @@ notify_on = ["failure", "never"]
 ping = "ftp://secret"
 TOML
 expect_code 78 atmost pass wrong.toml
-for words in 'wrong.toml:5:10: output is none of' 'output_max "little" is no size' \
-  'notify_on holds "never", which is none of' 'ping is no URL of http or https'; do
+for words in 'wrong.toml:5:10: output: "sometimes" is none of show' 'output_max: "little" is not a size' \
+  'notify_on: "never" is none of failure' 'ping: is no URL of http or https'; do
   expect_in err "$words"
 done
 ! grep -q secret err || fail "$(cat err)"

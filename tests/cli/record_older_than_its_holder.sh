@@ -1,7 +1,7 @@
 #!/bin/sh
-# A record may claim to be older than its process: nobody is stopped for that. Who waits meanwhile
-# has no place in the queue, and so looks again soon: it runs when the holder has ended, not half a
-# minute later.
+# A record may claim to be older than its process: nobody is stopped for that. A caller that waits
+# meanwhile has no place in the queue, and so looks again soon: it runs when the holder has ended,
+# not half a minute later.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "nobody can be taken over from"
 

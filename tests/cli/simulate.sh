@@ -30,7 +30,7 @@ atmost simulate jobs.swf >named
 atmost simulate - <jobs.swf >piped
 cmp named piped || fail "standard input gives something else"
 
-# What failed is left out, what somebody cancelled is no good run.
+# A failed run is left out, a cancelled one does not count as good.
 sed 's/^30 108001 -1 2000 1 -1 -1 -1 -1 -1 -1/30 108001 -1 2000 1 -1 -1 -1 -1 -1 0/' jobs.swf >failed.swf
 expect_code 0 atmost simulate --json failed.swf
 expect_in out '"rule":"largest so far x 4","locks":2,"runs":79,"scored":69,"wrong_kills":0,'
@@ -66,7 +66,7 @@ echo '{"v":1,"event":"ended","time":"2026-01-01T00:00:00.000000Z","at":176722999
 expect_code 0 atmost simulate --json own.jsonl
 expect_in out '"rule":"fixed 1 h","locks":1,"runs":41,"scored":35,"wrong_kills":0,'
 
-# What cannot be read is told.
+# A line that cannot be read is reported.
 echo 'neither' >>jobs.swf
 expect_code 0 atmost simulate jobs.swf
 expect_in err 'jobs.swf:82: neither a job'

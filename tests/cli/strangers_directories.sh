@@ -58,3 +58,33 @@ find "$folder/common" -xdev -samefile "$folder/common/job.lock" >out
 expect_in out "$folder/common/second"
 rm common/second
 expect_code 0 atmost run --no-history --dir "$folder/common" job true
+
+# Another user's symbolic link on the way, also behind one of root's, leads root nowhere. (The
+# kernel refuses it by itself only where fs.protected_symlinks is set, and the directory is
+# sticky.)
+mkdir theirs_too
+chmod 1777 .
+as_other ln -s "$folder/theirs_too" link
+as_other ln -s "$folder/theirs_too/page.html" page.html
+ln -s link/. ours
+ln -s theirs_too own
+for path in "$folder/link/x.lock" ./link/x.lock ./ours/x.lock; do
+  expect_code 77 atmost run --no-history "$path" touch ran
+  expect_in err "is a symbolic link of another user, which root does not follow"
+done
+expect_code 77 atmost run --no-history --store symlink: ./link/x touch ran
+[ ! -e ran ] && [ -z "$(ls theirs_too)" ] || fail "root followed it: $(ls theirs_too)"
+expect_code 0 atmost run --log link/log ./mine.lock true
+expect_in err "link is a symbolic link of another user"
+[ ! -e theirs_too/log ] || fail "root logged there"
+if [ -x "$ATMOST_BIN/../libexec/atmost/atmost-report" ]; then
+  echo precious >theirs_too/page.html
+  for page in link/page.html page.html; do
+    expect_code 77 atmost report --log mine.log -q -o "$page"
+    expect_in err "is a symbolic link of another user"
+  done
+  expect_in theirs_too/page.html precious
+fi
+# Root's own are followed.
+expect_code 0 atmost run --log own/log ./own/x.lock true
+[ -s theirs_too/log ] && [ -e theirs_too/x.lock ] || fail "$(ls theirs_too)"

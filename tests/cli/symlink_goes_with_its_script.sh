@@ -36,7 +36,7 @@ kill -KILL "$started"
 expect_end 137 "$started"
 wait_until 'nothing_left killed'
 
-# One that was unlocked has no keeper any more, though the script goes on.
+# A lock that was unlocked has no keeper any more, though the script goes on.
 start sh job freed unlock
 wait_until '[ -e unlocked.freed ]'
 wait_until 'nothing_left freed'
@@ -61,7 +61,7 @@ expect_end 143 "$second"
 wait_until '[ "$(keepers expired)" = 0 ] && [ "$(keepers removed)" = 0 ]'
 [ -L expired ] && [ -L removed ] || fail "the keeper has removed another's lock"
 
-# Who waits gets it at once, and keeps it while the keeper leaves.
+# A waiter gets it at once, and keeps it while the keeper leaves.
 i=0
 while [ $i -lt 20 ]; do
   i=$((i + 1))

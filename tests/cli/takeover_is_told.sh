@@ -25,7 +25,7 @@ expect_code 0 atmost run $grace --expire-after 1ms job -- sh -c 'echo $PPID >tak
 expect_end 79 "$holder"
 expect_line 1 err
 expect_in err "atmost: job: stopped process $holder (sh \"nightly\"), which had held slot 1 for "
-expect_in err ', longer than 1ms (--expire-after): it ended by SIGTERM'
+expect_in err ' longer than 1ms (--expire-after): it ended by SIGTERM'
 expect_line 1 overdue.err
 expect_in overdue.err 'atmost: job: the command was stopped after '
 expect_in overdue.err ": taken over by process $(cat taker)"
@@ -106,6 +106,6 @@ done
 hold learned --no-learn learned
 wait_until 'atmost run $grace --expire-after auto --auto-min 1ms --auto-max 90ms learned true 2>err'
 expect_line 1 err
-expect_in err ' (--expire-after auto, learned from 9 runs, the longest '
+expect_in err ' (--expire-after auto, learned from 9 runs, nearly all up to '
 expect_in err 'see: atmost tune learned)'
 expect_end 79 "$started"

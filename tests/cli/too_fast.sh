@@ -11,7 +11,7 @@ expect_code 0 atmost run --min-runtime 1ms job sleep 0.01
 expect_code 0 atmost run --min-runtime 0 job true
 expect_line 0 err
 
-# What failed or was stopped keeps its own code.
+# A run that failed or was stopped keeps its own code.
 expect_code 3 atmost run --min-runtime 60 job sh -c 'exit 3'
 expect_code 124 atmost run --min-runtime 60 --max-runtime 61 --kill-grace 1 job sh -c 'exit 124'
 code=0
@@ -60,7 +60,7 @@ cat out err >both
 expect_in both 'too fast: its min_runtime is 1m'
 printf 'max_runtime = "1m"\n' >>nightly.toml
 expect_code 78 atmost pass nightly.toml
-expect_in err 'leaves no run that is long enough'
+expect_in err 'min_runtime: no run could be that long'
 
 [ -z "${ATMOST_PORTABLE-}" ] || exit 0 # a lock cannot be held for another process
 

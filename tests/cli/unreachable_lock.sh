@@ -13,7 +13,8 @@ done
 expect_code 74 atmost run loop/job.lock -- touch ran
 [ ! -e ran ] || fail "the command was run"
 
-# So is one in a directory of others. What is not there is nobody's, even if its directory is not.
+# So is one in a directory of others. A file that is not there is nobody's, even if its directory is
+# not.
 expect_code 0 atmost check -n 1 missing/job.lock
 expect_code 0 atmost kill -q missing/job.lock
 [ ! -e missing ] || fail "check makes a directory"

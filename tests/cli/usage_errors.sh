@@ -30,16 +30,15 @@ usage '".." is a directory' atmost run .. true
 usage '"x/" ends in a slash' atmost run x/ true
 usage 'the lock has no name' atmost run '' true
 usage '":x" is half an atom' atmost run :x true
-usage '--max: wait needs it' atmost wait lock
 usage '"two" is one argument too many' atmost check one two
-usage '--store: is no store' atmost run --store ftp://h/x lock true
+usage '--store: is not a store' atmost run --store ftp://h/x lock true
 usage '--exec: nobody stays to renew' atmost run --exec --store etcd://h/x lock true
 usage '--ttl: 5s is too short' atmost run --ttl 5s --store etcd://h/x lock true
 usage '--splay: no part of inf' atmost run --splay inf lock true
 usage '--ttl: only a lease in a fleet' atmost run --ttl 20s lock true
 usage '$ATMOST_STORE: ' env ATMOST_STORE=ftp://h/x atmost run lock true
 usage '$ATMOST_DIR is not an absolute path' env ATMOST_DIR=x atmost run lock true
-usage '"-q" is before the command, and options come after it: atmost run -q LOCK COMMAND' atmost -q run lock true
+usage '"-q" is before the command, and options come after it: atmost run -q lock true' atmost -q run lock true
 usage '--now: "99999999999" is later than the year 2261' atmost run --now 99999999999 lock true
 usage '--now: "5x" is not a time' atmost run --now 5x lock true
 [ -z "$(ls locks)" ] || fail "a usage error left something behind: $(ls locks)"

@@ -17,7 +17,7 @@ refuses() {  # WHAT WAS DONE
   atmost run --no-history --if-elapsed 1h ./lock -- true 2>err || code=$?
   [ $code = 76 ] || fail "$1: $code instead of 76: $(cat err)"
   expect_code 75 atmost run --no-history -n 0 ./lock -- true
-  # What counts as just now is over when the interval is.
+  # An admission that counts as just now is over when the interval is.
   expect_code 76 atmost run --no-history --if-elapsed 1s ./lock -- true
   expect_code 0 atmost run --no-history --if-elapsed 1s --on-too-soon=wait ./lock -- true
 }

@@ -2,7 +2,7 @@
 # --with-flock: callers and users of flock(1) exclude one another, in both orders, and neither waits
 # inside a decision.
 . "$(dirname "$0")/lib.sh"
-# What flock -o runs: it ends soon after flock has.
+# The command of flock -o: it ends soon after flock has.
 beside='while kill -0 "$PPID" 2>/dev/null; do sleep 0.1; done'
 command -v flock >/dev/null || skip "no flock(1)"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "POSIX has no flock(2)"
@@ -39,6 +39,8 @@ kill -0 "$other" || fail "it was stopped"
 start atmost run --no-history --with-flock -w inf ./f sh -c 'flock -n f true || echo kept >kept'
 waiter=$started
 wait_until 'waits_for ./f'
+expect_code 75 atmost run --no-history --with-flock -w 10s --queue-max 1 ./f true
+expect_in err "the queue is full: 1 waits already"
 kill "$other"
 expect_end 143 "$other"
 expect_end 0 "$waiter"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Every example of the documents is run, compiled or parsed.
 
-Examples are the fenced and indented blocks of README.md and docs/*.md, and the .nf blocks of the
+Examples are the fenced and indented blocks of README.md and of all .md of docs/, and the .nf blocks of the
 manual pages outside of their synopsis. A block falls into paragraphs (at empty lines); what a
 paragraph is follows from its text: C++ is compiled, a pass file is run by `atmost pass`, lines of
 the history are read by `atmost history`, everything else is a shell script, which must end with 0.
-What can be none of these stands in EXEMPT, with the reason. A new block that is wrong, or is not
+A block that can be none of these stands in EXEMPT, with the reason. A new block that is wrong, or is not
 classified, fails; so does an exemption that no block needs any more.
 
 Scripts run in a folder of their own. Absolute paths lead there, programs that no machine has are
@@ -22,20 +22,17 @@ import tempfile
 from pathlib import Path
 
 EXEMPT = {  # (document, how a paragraph begins): why it is neither run nor compiled
-    ("docs/architecture.md", "decide(Request,"): "a signature, in words",
-    ("docs/architecture.md", "argv -> Request"): "a diagram",
-    ("docs/lock-map.md", "open \u2500\u2500 guard"): "a diagram",
+    ("docs/internals/architecture.md", "decide(Request,"): "a signature, in words",
+    ("docs/internals/architecture.md", "argv -> Request"): "a diagram",
+    ("docs/internals/lock-map.md", "open \u2500\u2500 guard"): "a diagram",
     ("docs/cron.md", "groupadd jobs"): "it would add a group to this machine",
-    ("docs/symlink-locks.md", "LOCK -> pid="): "the text of a link, as ls shows it",
-    ("docs/performance.md", "`bench/run --"): "the output of a measurement",
+    ("docs/internals/symlink-locks.md", "LOCK -> pid="): "the text of a link, as ls shows it",
+    ("docs/internals/measurements.md", "`bench/run --"): "the output of a measurement",
     ("docs/fleet.md", "UPDATE report SET"): "SQL with variables of a program around it",
     ("docs/fleet.md", "PREFIX/LOCK/a/last"): "a map of keys",
 }
 
 ELSEWHERE_KINDS = {"console", "crontab", "ini"}  # transcripts.py runs them
-# bindings/*/tests run them.
-ELSEWHERE = {"docs/guile.md", "docs/java.md", "docs/node.md", "docs/perl.md", "docs/python.md",
-             "docs/tcl.md"}
 
 # The first words of lines that may be stubs; other first words must exist.
 STUBS = {"make_report", "back_up", "etcdctl", "systemctl", "psql"}
@@ -211,8 +208,9 @@ def run_shell(room, lines):
         make = re.match(r"^make (\w+)", line)
         if make and not re.search(rf"^{make.group(1)}:", (room.source / "Makefile").read_text(), re.M):
             raise Wrong(f"the Makefile has no target {make.group(1)}")
-        if re.match(r"^bench/run", line):
-            room.expect_ok(["sh", "-n", str(room.source / "bench/run")])
+        ours = re.match(r"^(bench/run|tools/world)", line)
+        if ours:
+            room.expect_ok(["bash", "-n", str(room.source / ours.group(1))])
             continue
         for url in URL.findall(line):
             room.check_store(url)
@@ -323,12 +321,10 @@ def main():
     options = {"compilers": compilers, "include": source / "include",
                "library": os.environ.get("ATMOST_STATIC_LIBRARY", "")}
     documents = [Path(name).resolve() for name in sys.argv[2:]] or [
-        source / "README.md", *sorted((source / "docs").glob("*.md")), *sorted((source / "docs/man").glob("*.[17]"))]
+        source / "README.md", *sorted((source / "docs").rglob("*.md")), *sorted((source / "docs/man").glob("*.[17]"))]
     unused, wrong, seen = set(EXEMPT), 0, {}
     for path in documents:
         document = str(path.relative_to(source)) if path.is_relative_to(source) else path.name
-        if document in ELSEWHERE:
-            continue
         room = Room(source, bin_dir)
         try:
             # A line that runs a pass file needs the one that stands in the same document.

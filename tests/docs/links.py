@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Every relative link of README.md, CONTRIBUTING.md and docs/*.md leads to a file, and to a heading
-of it if the link names one. Every page of docs/ can be reached from README.md.
+"""Every relative link of the documents (README.md, CONTRIBUTING.md, SECURITY.md, docs/, and each
+binding's README.md) leads to a file, and to a heading of it if the link names one. Every document
+can be reached from README.md.
 """
 import re
 import sys
@@ -24,7 +25,8 @@ def anchors(path):
 
 def main():
     source = Path(sys.argv[1]).resolve()
-    pages = [source / "README.md", source / "CONTRIBUTING.md", *sorted((source / "docs").glob("*.md"))]
+    pages = [source / "README.md", source / "CONTRIBUTING.md", *source.glob("SECURITY.md"),
+             *sorted((source / "docs").rglob("*.md")), *sorted(source.glob("bindings/*/README.md"))]
     wrong, targets = 0, {}
     for page in pages:
         targets[page] = set()

@@ -13,13 +13,17 @@ fault() {
   wrong=1
 }
 
-options_of_help() { "$atmost" "$1" --help | sed -nE 's/^  .{4}--([a-z-]+).*/\1/p' | grep -v '^\(help\|version\)$'; }
+options_of_help() {
+  all=--help
+  [ "$1" != run ] || all=--help-all
+  "$atmost" "$1" "$all" | sed -nE 's/^  .{4}--([a-z-]+).*/\1/p' | grep -v '^\(help\|version\)$'
+}
 options_of_manual() {
   sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/s/^\\fB\\-.*\\-\\-\([a-z\\-]*\)\\fR.*/\1/p; /^\.SH OPTIONS/,/^\.SH EXIT/s/^\\fB\\-\\-\([a-z\\-]*\)\\fR.*/\1/p' "$1" |
     sed 's/\\//g' | grep -v '^\(help\|version\)$'
 }
 
-for command in $("$atmost" help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p') simulate; do
+for command in $("$atmost" help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help) simulate; do
   page=$manuals/atmost-$command.1
   if [ ! -f "$page" ]; then
     fault "no manual of $command"

@@ -190,7 +190,7 @@ def main():
     source = Path(sys.argv[1]).resolve()
     bin_dir = Path(os.environ["ATMOST_BIN"]).resolve()
     documents = [Path(name).resolve() for name in sys.argv[2:]] or [
-        source / "README.md", *sorted((source / "docs").glob("*.md"))]
+        source / "README.md", *sorted((source / "docs").rglob("*.md"))]
     wrong, seen = 0, {}
     for path in documents:
         room = Room(source, bin_dir)

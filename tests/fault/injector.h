@@ -6,7 +6,7 @@
 
 namespace atmost::fault {
 
-// What happens to the chosen call. `error` 0: reads and writes move only half of what was asked;
+// The fault of the chosen call. `error` 0: reads and writes move only half of what was asked;
 // other calls succeed.
 struct Fault {
   int error = 0;

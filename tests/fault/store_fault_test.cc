@@ -67,7 +67,7 @@ class StoreFault : public ::testing::TestWithParam<Fault> {
     EXPECT_FALSE(fired);
   }
 
-  // What was granted is really held, and not what the stranger holds.
+  // A granted slot is really held, and is not the stranger's.
   void check_holds(World& world, const User& user) {
     std::uint32_t held = 1;
     for (std::uint32_t slot : user.slots()) {

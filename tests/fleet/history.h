@@ -1,4 +1,4 @@
-// What was seen of a fleet's lock from outside, and whether a set of slots can have been used so.
+// The outside view of a fleet's lock, and whether a set of slots can have been used so.
 #ifndef ATMOST_TESTS_FLEET_HISTORY_H
 #define ATMOST_TESTS_FLEET_HISTORY_H
 
@@ -23,7 +23,7 @@ struct History {
   std::vector<Use> uses;
 };
 
-// What is wrong with a history, or nothing.
+// The fault of a history, or nothing.
 //
 // It is right when it is linearizable: when a moment of taking, in [asked, begun], and a moment of
 // giving back, not before `ended`, can be found for each use, such that one after the other they

@@ -47,7 +47,7 @@ std::string beside(const std::string& name);  // a program that stands beside th
 // atmost run with a store, options, and a command for sh.
 Argv run_line(const std::string& store, const Argv& options, const std::string& script);
 
-// What a line for sh wrote, both streams, and how it ended.
+// The output of a line for sh, both streams, and how it ended.
 struct Said {
   int code = -1;
   std::string words;
@@ -63,7 +63,7 @@ double within(double seconds);
 // seconds.
 bool eventually(double seconds, const std::function<bool()>& condition);
 
-// What a file holds, "" when there is none yet; and a look at it until it holds whole lines.
+// The content of a file, "" when there is none yet; and a look at it until it holds whole lines.
 std::string contents(const std::string& path);
 std::string await_contents(const std::string& path, double seconds);
 

@@ -1,6 +1,6 @@
-// What does harm: a list of strikes, one of which falls every few hundred milliseconds, and each of
-// which is undone after a while. The same seed gives the same strikes, though not at the same
-// victims: those are live processes.
+// The source of harm: a list of strikes, one of which falls every few hundred milliseconds, and
+// each of which is undone after a while. The same seed gives the same strikes, though not at the
+// same victims: those are live processes.
 #ifndef ATMOST_TESTS_FLEET_NEMESIS_H
 #define ATMOST_TESTS_FLEET_NEMESIS_H
 
@@ -26,7 +26,7 @@ class Nemesis {
   // name never fall together.
   void add(const std::string& what, unsigned weight, double least, double most,
            std::function<Undo()> strike, const std::string& apart = "");
-  // Those that hit clients of a crowd: their processes killed and stopped, one alone, or all of
+  // Strikes that hit clients of a crowd: their processes killed and stopped, one alone, or all of
   // them at once, as the death and the sleep of a host would do it. `longest`: of a stop, in
   // seconds.
   void add_clients(Crowd& crowd, Witness& witness, double longest);

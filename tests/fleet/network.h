@@ -27,8 +27,8 @@ class Network {
   std::function<void()> entrance(unsigned host) const;
 
   // From now on packets from the one to the other vanish, without a word to either; until it is
-  // mended. One direction: the way back stays as it is. What is cut twice has to be mended twice.
-  // The test itself reaches every host at all times.
+  // mended. One direction: the way back stays as it is. A network that is cut twice has to be
+  // mended twice. The test itself reaches every host at all times.
   void cut(unsigned from, unsigned to);
   void mend(unsigned from, unsigned to);
   // The same, both ways and for good, for the one TCP connection that `from` has from that port.

@@ -131,7 +131,7 @@ TEST(ServerClock, SetForwardEndsNoCommand) {
 }
 
 // When a holder cannot be asked at the moment at which the clock is set forward, its lease ends
-// early, and whoever waits is admitted while a command still runs. What is left then is what tokens
+// early, and whoever waits is admitted while a command still runs. The rest then is what tokens
 // are for: of what the resource accepted, nothing was done by a command after a later one of its
 // slot had begun.
 TEST(Nemesis, OfLocksInPostgresWhoseClockIsSetForward) {

@@ -33,6 +33,8 @@ int sync_there(int fd) {
   return real_sync(fd);
 }
 
+Instant by_clock(const Request&) { return os::now(); }
+
 class SharedLease : public ::testing::Test {
  protected:
   SharedLease() {
@@ -60,7 +62,7 @@ class SharedLease : public ::testing::Test {
       session = std::move(opened.value());
     }
     Verdict ask() {
-      Result<Decision> answer = session->attempt(policy::decide, os::now(), nullptr, lease);
+      Result<Decision> answer = session->attempt(policy::decide, by_clock, nullptr, lease);
       if (!answer.ok()) ADD_FAILURE() << answer.error().message.c_str();
       return answer.ok() ? answer.value().verdict : Verdict::busy;
     }
@@ -124,7 +126,7 @@ TEST_F(SharedLease, IsNotGivenWhenItCannotBeProven) {
   server = Server::fails;
   Caller caller(*this);
   const Result<Decision> answer =
-      caller.session->attempt(policy::decide, os::now(), nullptr, caller.lease);
+      caller.session->attempt(policy::decide, by_clock, nullptr, caller.lease);
   ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.error().code, Code::io);
   EXPECT_FALSE(caller.lease.held());

@@ -25,7 +25,7 @@ unsigned setting(const char* name, unsigned otherwise) {
   return text != nullptr ? static_cast<unsigned>(strtoul(text, nullptr, 10)) : otherwise;
 }
 
-// What clients said, each sentence once.
+// The words of clients, each sentence once.
 std::string sentences(const std::string& path) {
   std::map<std::string, unsigned> counted;
   std::istringstream all(contents(path));
@@ -112,7 +112,7 @@ Nemesis::Undo Storm::part(unsigned host, const std::vector<unsigned>& others) {
     }
   };
   each(&Network::cut);
-  // What runs there does so until its lease must have ended.
+  // A command there runs until its lease must have ended.
   if (host < kGroups) witness_->linger_on_host(host, seconds_now() + kTtl + 4);
   return [each] { each(&Network::mend); };
 }
@@ -122,9 +122,9 @@ void Storm::only_what_was_accepted() {
   seconds_ /= 2;
 }
 
-// What dice seldom bring about: one host of clients is cut off, all its commands stay beyond the
-// end of their leases, and the other host's clients wait for their slots. A command that outlives
-// its lease by a fraction of a second is seen.
+// A case that dice seldom bring about: one host of clients is cut off, all its commands stay beyond
+// the end of their leases, and the other host's clients wait for their slots. A command that
+// outlives its lease by a fraction of a second is seen.
 void Storm::cut_off_those_who_linger() {
   const auto users_on = [this](unsigned host) {
     const std::vector<Witness::User> users = witness_->users();

@@ -44,7 +44,7 @@ class Storm {
   void only_what_was_accepted();
   // Does it all, and fails the test where something was not as it should be.
   void run(const std::string& store);
-  // What a program says in a client's place: host and wrong clock are those of client 0.
+  // The words of a program in a client's place: host and wrong clock are those of client 0.
   std::string say(const Argv& line);
   long clock_of_client_0() const { return clocks_[0]->seconds(); }
 

@@ -36,21 +36,21 @@ void read_lock(std::string_view text, std::uint64_t ticket) {
   static const Request request;
   static const LockSpec lock = plain_lock(4);
   static const Keys keys("/p", "lock.lock");
-  const Viewer viewer = {request, lock, ticket, ticket != 0 ? 77 : 0, false};
+  const CallerPlace place = {request, lock, ticket, ticket != 0 ? 77 : 0, false};
   Txn txn;
-  ask_for_snapshot(keys, viewer, txn);
+  ask_for_snapshot(keys, place, txn);
   const std::optional<TxnReply> reply = parse_txn(text, txn.parts());
   if (!reply) return;
   check_keys(*reply, txn.parts());
   if (!reply->succeeded) return;
   Snapshot seen;
   std::size_t part = 0;
-  if (!take_snapshot(keys, viewer, *reply, part, seen)) return;
+  if (!take_snapshot(keys, place, *reply, part, seen)) return;
   require(part == txn.parts().size());
   std::vector<HolderView> holders;
-  const View view = view_of(seen, viewer, {}, -1, holders);
+  const View view = view_of(seen, place, {}, -1, holders);
   require(view.held == holders.size());
-  const std::vector<std::uint32_t> free = free_slots(seen, viewer);
+  const std::vector<std::uint32_t> free = free_slots(seen, place);
   for (const Snapshot::Holder& holder : seen.holders) {
     for (const std::uint32_t slot : free)
       require(slot != holder.slot && slot >= 1 && slot <= lock.max);

@@ -26,6 +26,9 @@ constexpr std::int64_t kPlaces[] = {
     local::record_at(4),   local::word_at(kMaxSlots) - 64,
 };
 
+constexpr Instant kNow = {1'700'000'000'000'000'000, 100'000'000'000'000'000, false};
+Instant told_by_clock(const Request&) { return kNow; }
+
 bool set_lock(int fd, int type, std::int64_t start, std::int64_t length) {
   struct flock range = {};
   range.l_type = static_cast<short>(type);
@@ -78,15 +81,14 @@ const char* LockFileTrial::ask(std::uint32_t max, std::uint32_t take, bool queue
   request.locks[0].path = PathText(path_);
   request.locks[0].max = max;
   request.locks[0].take = take;
-  const Instant now = {1'700'000'000'000'000'000, 100'000'000'000'000'000, false};
   Ticket ticket;
   Result<Owned<Session>> opened = store_.open(request);
   Owned<Session> session;
   if (opened.ok()) session = static_cast<Owned<Session>&&>(opened.value());
   Lease lease;
-  Result<Decision> answer =
-      opened.ok() ? session->attempt(policy::decide, now, queue ? &ticket : nullptr, lease)
-                  : Result<Decision>(opened.error());
+  Result<Decision> answer = opened.ok() ? session->attempt(policy::decide, told_by_clock,
+                                                           queue ? &ticket : nullptr, lease)
+                                        : Result<Decision>(opened.error());
   const char* wrong = nullptr;
   if (!answer.ok()) {
     const std::string message = answer.error().message.c_str();
@@ -109,7 +111,7 @@ const char* LockFileTrial::ask(std::uint32_t max, std::uint32_t take, bool queue
     wrong = "a refusal beside a free slot";
   }
   if (session) session->withdraw(ticket);
-  lease.release(Ending::success, now);
+  lease.release(Ending::success, kNow);
   session.close();
   if (wrong == nullptr && !set_lock(stranger_, F_WRLCK, 0, 8)) wrong = "the guard is left locked";
   set_lock(stranger_, F_UNLCK, 0, 8);

@@ -11,8 +11,8 @@
 
 namespace atmost::fuzz {
 
-// What a lock file is made to hold: pieces of bytes put at the places where the store looks for
-// something, so that a few hundred bytes of input reach every part of a file of megabytes.
+// The content that a lock file is given: pieces of bytes put at the places where the store looks
+// for something, so that a few hundred bytes of input reach every part of a file of megabytes.
 struct Piece {
   std::int64_t at = 0;
   const std::uint8_t* bytes = nullptr;

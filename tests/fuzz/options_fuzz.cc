@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/combine.h"
-#include "cli/options.h"
+#include "cli/operands.h"
+#include "options/combine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace atmost::cli;
@@ -21,8 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const auto it = std::make_unique<Invocation>();
   it->subcommand = 1u << (data[0] % 9);
   const int argc = static_cast<int>(argv.size()) - 1;
-  atmost::Status read = read_options(argc, argv.data(), *it);
-  if (read.ok()) read = combine(*it);
+  atmost::Status read = read_command_words(argc, argv.data(), *it);
+  if (read.ok()) read = combine(*it, scheme_of(*it), it->subcommand);
   if (!read.ok()) {
     if (read.error().code != atmost::Code::usage || read.error().message.empty()) std::abort();
     return 0;

@@ -36,7 +36,7 @@ void take(report::RunLedger& ledger, report::RecentRuns& runs, std::string_view 
   constexpr std::int64_t kLatest = 7'258'118'400'000'000'000;
   history::Record record;
   if (history::read_line(line, record) == history::Reading::foreign) return;
-  if (record.at_ns < 0 || record.at_ns > kLatest) return;
+  if (record.ns("at") < 0 || record.ns("at") > kLatest) return;
   ledger.take(record);
   runs.take(record);
 }

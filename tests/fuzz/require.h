@@ -1,4 +1,4 @@
-// What has to hold, whatever a fuzzer makes up.
+// Conditions that hold whatever a fuzzer makes up.
 #ifndef ATMOST_TESTS_FUZZ_REQUIRE_H
 #define ATMOST_TESTS_FUZZ_REQUIRE_H
 

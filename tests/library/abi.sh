@@ -1,6 +1,6 @@
 #!/bin/sh
-# What programs were linked against stays: symbols, their versions and types are those of the
-# baseline. After an addition, write it anew: abi.sh LIBRARY SOURCE write
+# The interface that programs were linked against stays: symbols, their versions and types are those
+# of the baseline. After an addition, write it anew: abi.sh LIBRARY SOURCE write
 set -eu
 library=$1 source=$2
 baseline=$source/src/library/libatmost.so.1.abi
@@ -19,10 +19,10 @@ if ! abidiff "$baseline" "$folder/now"; then
   exit 1
 fi
 
-# A change would be seen: a function that is gone, and options of another size.
+# A change would be seen: a function that is gone, and an entry of another size.
 sed 's/atmost_finish/atmost_end/g' "$baseline" >"$folder/renamed"
-sed "s/\(name='atmost_options' size-in-bits='\)[0-9]*/\164/" "$baseline" >"$folder/options"
-for change in renamed options; do
+sed "s/\(name='atmost_entry' size-in-bits='\)[0-9]*/\164/" "$baseline" >"$folder/entry"
+for change in renamed entry; do
   if cmp -s "$baseline" "$folder/$change" || abidiff "$folder/$change" "$folder/now" >"$folder/said"; then
     echo "abi: \"$change\" was not seen" >&2
     exit 1

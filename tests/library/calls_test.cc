@@ -1,4 +1,4 @@
-// What a take and a release of a free lock that was held before cost: their system calls, exactly.
+// The cost of taking and releasing a free lock that was held before: the system calls, exactly.
 // A call is added for a reason.
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -60,7 +60,7 @@ class LibraryCalls : public Library {
 };
 
 TEST_F(LibraryCalls, WithoutHistory) {
-  limits_.no_history = 1;
+  limits_.set("no_history");
   const Calls expected = {{"fcntl", 5}, {"geteuid", 1}, {"pread", 2}, {"pwrite", 2}, {"statx", 1}};
   EXPECT_EQ(calls_of_a_cycle(), expected);
 }

@@ -9,12 +9,10 @@ namespace {
 class Closed : public Library {
  protected:
   atmost_lock* take(const std::string& file, double wait = 0, unsigned max = 1) {
-    atmost_options options = ATMOST_DEFAULTS;
-    options.wait = wait;
-    options.max = max;
-    options.no_history = 1;
+    const atmost::Limits limits =
+        atmost::Limits().set("wait", wait).set("max", max).set("no_history");
     atmost_lock* lock = nullptr;
-    EXPECT_EQ(atmost_get(file.c_str(), &options, &lock), ATMOST_ADMITTED) << atmost_message();
+    EXPECT_EQ(get_by(file, limits, &lock), ATMOST_ADMITTED) << atmost_message();
     return lock;
   }
   // Another file under each of these numbers.
@@ -23,7 +21,7 @@ class Closed : public Library {
     for (const int each : numbers) ASSERT_EQ(dup3(fd, each, O_CLOEXEC), each);
     close(fd);
   }
-  // What stands under these numbers was not written, nor closed.
+  // The file under these numbers was not written, nor closed.
   void expect_document_at(const std::vector<int>& numbers) const {
     EXPECT_EQ(std::filesystem::file_size(path("document")), 0u);
     for (const int each : numbers) {

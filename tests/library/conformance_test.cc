@@ -18,62 +18,36 @@ const std::map<std::string, int> kAnswers = {{"admitted", ATMOST_ADMITTED},
                                              {"usage", ATMOST_USAGE},
                                              {"busy", ATMOST_BUSY},
                                              {"too_soon", ATMOST_TOO_SOON}};
-const std::map<std::string, int> kConstants = {
-    {"shared", ATMOST_SHARED},           {"exclusive", ATMOST_EXCLUSIVE},
-    {"replace", ATMOST_REPLACE},         {"join", ATMOST_JOIN},
-    {"from_finish", ATMOST_FROM_FINISH}, {"from_success", ATMOST_FROM_SUCCESS}};
-
 double number(const Json& value) { return value == "infinity" ? INFINITY : value.get<double>(); }
 
-// What a step's options point to.
-struct Options {
-  explicit Options(const Json& said, const char* directory) {
-    value.directory = directory;
-    for (const auto& [field, to] : said.items()) set(field, to);
+void set(atmost_request* to, const std::string& option, const Json& value) {
+  const char* const name = option.c_str();
+  if (value.is_array()) {
+    for (const Json& each : value) set(to, option, each);
+  } else if (value.is_boolean()) {
+    (void)atmost_set(to, name, value ? "true" : "false");
+  } else if (value.is_number_integer()) {
+    (void)atmost_set_number(to, name, value);
+  } else if (value == "infinity" || value.is_number()) {
+    (void)atmost_set_seconds(to, name, number(value));
+  } else {
+    (void)atmost_set(to, name, value.get<std::string>().c_str());
   }
-  void set(const std::string& field, const Json& to) {
-    const std::map<std::string, double*> durations = {{"wait", &value.wait},
-                                                      {"if_elapsed", &value.if_elapsed},
-                                                      {"expire_after", &value.expire_after},
-                                                      {"kill_grace", &value.kill_grace},
-                                                      {"now", &value.now}};
-    const std::map<std::string, int*> choices = {{"sharing", &value.sharing},
-                                                 {"on_busy", &value.on_busy},
-                                                 {"elapsed_from", &value.elapsed_from}};
-    if (durations.contains(field)) {
-      *durations.at(field) = number(to);
-    } else if (choices.contains(field)) {
-      *choices.at(field) = kConstants.at(to);
-    } else if (field == "max") {
-      value.max = to;
-    } else if (field == "take") {
-      value.take = to;
-    } else if (field == "may_be_killed") {
-      value.may_be_killed = to;
-    } else if (field == "queue_max") {
-      value.queue_max = to;
-    } else if (field == "store") {
-      store = to;
-      value.store = store.c_str();
-    } else if (field == "rate") {
-      rate = to;
-      value.rate = rate.c_str();
-    } else if (field == "also") {
-      names = to.get<std::vector<std::string>>();
-      for (const std::string& name : names) also.push_back(name.c_str());
-      also.push_back(nullptr);
-      value.also = also.data();
-    } else {
-      ADD_FAILURE() << "no option is called " << field;
-    }
-  }
+}
 
-  atmost_options value = ATMOST_DEFAULTS;
-  std::string rate;
-  std::string store;
-  std::vector<std::string> names;
-  std::vector<const char*> also;
-};
+atmost_request* request_of(const Json& step, const std::string& directory) {
+  atmost_request* request = nullptr;
+  if (step.contains("atom")) {
+    const std::vector<std::string> atom = step.at("atom");
+    request = atmost_new_atom(atom[0].c_str(), atom[1].c_str());
+  } else {
+    request = atmost_new(step.at("lock").get<std::string>().c_str());
+  }
+  (void)atmost_set(request, "dir", directory.c_str());
+  const Json options = step.value("options", Json::object());
+  for (const auto& [option, value] : options.items()) set(request, option, value);
+  return request;
+}
 
 class Conformance : public Library {
  protected:
@@ -107,6 +81,8 @@ class Conformance : public Library {
     const std::string what = step.at("do");
     if (what == "get") {
       get(step);
+    } else if (what == "check") {
+      check(step);
     } else if (what == "release") {
       atmost_release(locks_.at(step.at("lock")), step.at("success").get<bool>());
       locks_.erase(step.at("lock"));
@@ -127,16 +103,10 @@ class Conformance : public Library {
   }
 
   void get(const Json& step) {
-    const Options options(step.value("options", Json::object()), directory_.c_str());
+    atmost_request* const request = request_of(step, directory_);
     atmost_lock* lock = nullptr;
-    int answer = 0;
-    if (step.contains("atom")) {
-      const std::vector<std::string> atom = step.at("atom");
-      answer = atmost_get_atom(atom[0].c_str(), atom[1].c_str(), nullptr, &options.value, &lock);
-    } else {
-      const std::string name = step.at("lock");
-      answer = atmost_get(name.c_str(), &options.value, &lock);
-    }
+    const int answer = atmost_get(request, &lock);
+    atmost_free(request);
     ASSERT_EQ(answer, kAnswers.at(step.at("answer"))) << atmost_message();
     if (step.contains("why")) {
       EXPECT_EQ(atmost_why(), step.at("why"));
@@ -158,6 +128,21 @@ class Conformance : public Library {
     if (step.contains("token_above")) {
       EXPECT_GT(atmost_token(lock), tokens_.at(step.at("token_above")));
     }
+  }
+
+  void check(const Json& step) {
+    atmost_request* const request = request_of(step, directory_);
+    unsigned held = 0;
+    EXPECT_EQ(atmost_check(request, &held), kAnswers.at(step.at("answer"))) << atmost_message();
+    EXPECT_EQ(held, step.at("held"));
+    unsigned listed = 0;
+    const auto count = [](void* to, const atmost_entry*) {
+      ++*static_cast<unsigned*>(to);
+      return 0;
+    };
+    EXPECT_EQ(atmost_list(request, count, &listed), ATMOST_ADMITTED) << atmost_message();
+    EXPECT_EQ(listed, step.at("held"));
+    atmost_free(request);
   }
 
   // The child tells through `ready` that its steps are done, and then waits; -1: it ends.

@@ -52,8 +52,8 @@ namespace {
 // Such a child would keep the lock, and could not release it.
 TEST_F(FleetForks, AChildOfTheMomentOfAdmissionHasNoPartInIt) {
   pauses = true;
-  atmost_request* request = nullptr;
-  ASSERT_EQ(atmost_begin(name_.c_str(), &limits_, &request), ATMOST_ADMITTED);
+  atmost_pending* request = nullptr;
+  ASSERT_EQ(begin_by(name_.c_str(), limits_, &request), ATMOST_ADMITTED);
   EXPECT_TRUE(eventually([] { return paused.load(); }));
   EXPECT_EQ(sockets_of_a_child(), 0);
   forked = true;
@@ -63,8 +63,8 @@ TEST_F(FleetForks, AChildOfTheMomentOfAdmissionHasNoPartInIt) {
 }
 
 TEST_F(FleetForks, AChildFromBeforeTheAnswerIsFetchedHasNoPartInIt) {
-  atmost_request* request = nullptr;
-  ASSERT_EQ(atmost_begin(name_.c_str(), &limits_, &request), ATMOST_ADMITTED);
+  atmost_pending* request = nullptr;
+  ASSERT_EQ(begin_by(name_.c_str(), limits_, &request), ATMOST_ADMITTED);
   EXPECT_TRUE(eventually([&] { return atmost_answered(request) != 0; }));
   EXPECT_EQ(sockets_of_a_child(), 0);
   atmost_lock* lock = nullptr;

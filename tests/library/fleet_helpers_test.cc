@@ -1,4 +1,4 @@
-// What the helper processes of a lock in a fleet have of the program, and what it notices of them.
+// The helper processes of a lock in a fleet: their share of the program, and its view of them.
 
 #include "fleet_kit.h"
 
@@ -57,7 +57,7 @@ TEST_F(FleetHelpers, HaveNoSignalsOfTheProgram) {
   EXPECT_TRUE(get());
 }
 
-// What a terminal sends to the program, and a hangup, is not for them.
+// A terminal's signals to the program, and a hangup, are not for them.
 TEST_F(FleetHelpers, HaveASessionOfTheirOwn) {
   const atmost::Held held = get();
   ASSERT_TRUE(held) << held.reason();

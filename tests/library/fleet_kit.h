@@ -76,7 +76,7 @@ class FleetLibrary : public Library {
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     static int nth = 0;
     name_ = "lock-" + std::to_string(getpid()) + "-" + std::to_string(++nth);
-    limits_.store = store_.c_str();
+    limits_.set("store", store_);
   }
 
   // Processes that are ending may still write there.
@@ -93,8 +93,8 @@ class FleetLibrary : public Library {
   // Waits for it, as long as somebody could still have it.
   atmost::Held get_soon() {
     atmost::Limits patient = limits_;
-    patient.wait = 60;
-    patient.on_lost = nullptr;
+    patient.set("wait", 60);
+    patient.on_lost(nullptr, nullptr);
     return atmost::Named(name_).get_lock(patient);
   }
   std::string listed() const {
@@ -102,8 +102,7 @@ class FleetLibrary : public Library {
   }
   bool any_waits() const { return listed().find("\"waiting\"") != std::string::npos; }
   atmost::Held get_told(Loss& loss) {
-    limits_.on_lost = Loss::tell;
-    limits_.context = &loss;
+    limits_.on_lost(Loss::tell, &loss);
     return get();
   }
   // The lock is held, one of its helper processes is killed, and the lock is lost.
@@ -135,7 +134,7 @@ class FleetLibrary : public Library {
       return holder;
     }
     atmost_lock* lock = nullptr;
-    const int answer = atmost_get(name_.c_str(), &limits_, &lock);
+    const int answer = get_by(name_.c_str(), limits_, &lock);
     if (answer == ATMOST_ADMITTED) then(lock);
     (void)!write(told_[1], answer == ATMOST_ADMITTED ? "h" : "?", 1);
     for (;;) pause();

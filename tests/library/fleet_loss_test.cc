@@ -29,8 +29,8 @@ TEST_F(FleetLosses, ATakerIsToldOf) {
   const atmost::Held held = get_told(loss);
   ASSERT_TRUE(held) << held.reason();
   atmost::Limits taker = limits_;
-  taker.on_lost = nullptr;
-  taker.expire_after = 0;
+  taker.on_lost(nullptr, nullptr);
+  taker.set("expire_after", 0);
   const atmost::Held taken = atmost::Named(name_).get_lock(taker);
   ASSERT_TRUE(taken) << taken.reason();
   EXPECT_TRUE(eventually([&] { return loss.token == held.token(); }));
@@ -38,9 +38,9 @@ TEST_F(FleetLosses, ATakerIsToldOf) {
   EXPECT_TRUE(taken);
 }
 
-TEST_F(FleetLosses, MaxHoldEndsAHold) {
+TEST_F(FleetLosses, MaxRuntimeEndsAHold) {
   Loss loss;
-  limits_.max_hold = 0.2;
+  limits_.set("max_runtime", 0.2);
   const atmost::Held held = get_told(loss);
   const std::uint64_t token = held.token();
   ASSERT_GT(token, 0u) << held.reason();

@@ -1,4 +1,4 @@
-// What the library refuses in a store of many machines, and in what words.
+// The refusals of the library in a store of many machines, and their words.
 #include <cmath>
 
 #include "fleet_kit.h"
@@ -8,23 +8,24 @@ namespace {
 class FleetRefusals : public FleetLibrary {};
 
 TEST_F(FleetRefusals, WhatRunRefusesIsRefused) {
-  limits_.trust_fs = 1;
+  const atmost::Limits good = limits_;
+  limits_.set("trust_fs");
   EXPECT_EQ(get().answer(), ATMOST_USAGE);
   EXPECT_STREQ(atmost_message(),
-               "--trust-fs: a fleet's lock lies on no filesystem of this machine: leave it out");
-  limits_.trust_fs = 0;
-  limits_.expire_after = ATMOST_AUTO;
+               "trust_fs: a fleet's lock lies on no filesystem of this machine: leave it out");
+  limits_ = good;
+  limits_.set("expire_after", atmost::kAuto);
   EXPECT_EQ(get().answer(), ATMOST_USAGE);
-  limits_.expire_after = INFINITY;
-  limits_.may_be_killed = 1;
+  limits_ = good;
+  limits_.set("may_be_killed", "yes");
   EXPECT_EQ(get().answer(), ATMOST_USAGE);
-  limits_.may_be_killed = 0;
+  limits_ = good;
   name_ = "/tmp/elsewhere";
   EXPECT_EQ(get().answer(), ATMOST_USAGE) << atmost_message();
   EXPECT_FALSE(std::filesystem::exists(name_));
-  EXPECT_EQ(atmost_check("a", &limits_, nullptr), ATMOST_USAGE);
-  EXPECT_EQ(atmost_list(
-                "a", &limits_, [](void*, const atmost_entry*) { return 0; }, nullptr),
+  EXPECT_EQ(check_by("a", limits_, nullptr), ATMOST_USAGE);
+  EXPECT_EQ(list_by(
+                "a", limits_, [](void*, const atmost_entry*) { return 0; }, nullptr),
             ATMOST_USAGE);
   EXPECT_STREQ(atmost_message(), "store: use atmost list or atmost check for locks of a fleet");
 }
@@ -38,7 +39,7 @@ TEST_F(FleetRefusals, WithoutItsProgramThereIsNoLock) {
 }
 
 TEST_F(FleetRefusals, AStoreThatCannotBeReachedIsSaid) {
-  limits_.store = "etcd://127.0.0.1:1/t";
+  limits_.set("store", "etcd://127.0.0.1:1/t");
   if (!std::filesystem::exists(bin() + "/../libexec/atmost/atmost-fleet")) GTEST_SKIP();
   const atmost::Held held = get();
   EXPECT_EQ(held.answer(), ATMOST_UNAVAILABLE);

@@ -8,7 +8,7 @@ namespace {
 class FleetLocks : public FleetLibrary {};
 
 TEST_F(FleetLocks, IsHeldAndReleased) {
-  limits_.id = "a note";
+  limits_.set("id", "a note");
   atmost::Held held = get();
   ASSERT_TRUE(held) << held.reason();
   EXPECT_EQ(held.slot(), 1u);
@@ -26,20 +26,20 @@ TEST_F(FleetLocks, IsHeldAndReleased) {
 }
 
 TEST_F(FleetLocks, OptionsAreThoseOfRun) {
-  limits_.max = 3;
-  limits_.take = 2;
+  limits_.set("max", 3);
+  limits_.set("take", 2);
   const atmost::Held two = get();
   ASSERT_TRUE(two) << two.reason();
-  limits_.take = 1;
+  limits_.set("take", 1);
   const atmost::Held one = get();
   ASSERT_TRUE(one) << one.reason();
   EXPECT_EQ(one.slot(), 3u);
-  limits_.wait = 0.25;
+  limits_.set("wait", 0.25);
   EXPECT_EQ(get().answer(), ATMOST_BUSY);
 }
 
 TEST_F(FleetLocks, TooSoonSaysWhenToComeBack) {
-  limits_.if_elapsed = 900;
+  limits_.set("if_elapsed", 900);
   get().release(true);
   const atmost::Held soon = get();
   EXPECT_EQ(soon.answer(), ATMOST_TOO_SOON) << soon.reason();
@@ -49,20 +49,20 @@ TEST_F(FleetLocks, TooSoonSaysWhenToComeBack) {
 
 TEST_F(FleetLocks, AnAtomIsOneForTheFleet) {
   atmost_lock* lock = nullptr;
-  ASSERT_EQ(atmost_get_atom("copy", name_.c_str(), nullptr, &limits_, &lock), ATMOST_ADMITTED)
-      << atmost_message();
+  const ForOneCall atom(atmost_new_atom("copy", name_.c_str()), limits_);
+  ASSERT_EQ(atmost_get(atom, &lock), ATMOST_ADMITTED) << atmost_message();
   atmost_lock* other = nullptr;
-  EXPECT_EQ(atmost_get(("copy:" + name_).c_str(), &limits_, &other), ATMOST_BUSY);
-  ASSERT_EQ(atmost_get_atom("copy", name_.c_str(), "elsewhere", &limits_, &other), ATMOST_ADMITTED)
-      << atmost_message();
+  EXPECT_EQ(get_by(("copy:" + name_).c_str(), limits_, &other), ATMOST_BUSY);
+  limits_.set("host", "elsewhere");
+  const ForOneCall elsewhere(atmost_new_atom("copy", name_.c_str()), limits_);
+  ASSERT_EQ(atmost_get(elsewhere, &other), ATMOST_ADMITTED) << atmost_message();
   atmost_release(other, 1);
   atmost_release(lock, 1);
 }
 
 TEST_F(FleetLocks, TheHistoryIsThatOfRun) {
-  limits_.log = nullptr;
   const std::string log = path("history.jsonl");
-  limits_.log = log.c_str();
+  limits_.set("log", log);
   get().release(true);
   std::ifstream file(log);
   std::stringstream text;

@@ -10,9 +10,9 @@ class FleetWaits : public FleetLibrary {};
 TEST_F(FleetWaits, ACancelledWaitLeavesTheQueue) {
   const atmost::Held held = get();
   ASSERT_TRUE(held) << held.reason();
-  limits_.wait = INFINITY;
-  atmost_request* request = nullptr;
-  ASSERT_EQ(atmost_begin(name_.c_str(), &limits_, &request), ATMOST_ADMITTED);
+  limits_.set("wait", INFINITY);
+  atmost_pending* request = nullptr;
+  ASSERT_EQ(begin_by(name_.c_str(), limits_, &request), ATMOST_ADMITTED);
   EXPECT_TRUE(eventually([&] { return any_waits(); }));
   EXPECT_EQ(atmost_answered(request), 0);
   atmost_cancel(request);
@@ -28,8 +28,8 @@ TEST_F(FleetWaits, AnInterruptedWaitLeavesTheQueue) {
   struct sigaction before = {};
   action.sa_handler = [](int) {};
   sigaction(SIGUSR1, &action, &before);
-  limits_.wait = INFINITY;
-  limits_.interruptible = 1;
+  limits_.set("wait", INFINITY);
+  limits_.interruptible();
   std::atomic<int> answer{-1};
   std::thread waiter([&] { answer = get().answer(); });
   EXPECT_TRUE(eventually([&] { return any_waits(); }));
@@ -45,7 +45,7 @@ TEST_F(FleetWaits, AKilledWaiterLeavesTheQueue) {
   ASSERT_TRUE(held) << held.reason();
   const pid_t waiter = fork();
   if (waiter == 0) {
-    limits_.wait = INFINITY;
+    limits_.set("wait", INFINITY);
     (void)get();
     _exit(1);
   }
@@ -57,9 +57,9 @@ TEST_F(FleetWaits, AKilledWaiterLeavesTheQueue) {
 TEST_F(FleetWaits, ARequestIsAnsweredWhenTheLockIsFree) {
   atmost::Held held = get();
   ASSERT_TRUE(held) << held.reason();
-  limits_.wait = 60;
-  atmost_request* request = nullptr;
-  ASSERT_EQ(atmost_begin(name_.c_str(), &limits_, &request), ATMOST_ADMITTED);
+  limits_.set("wait", 60);
+  atmost_pending* request = nullptr;
+  ASSERT_EQ(begin_by(name_.c_str(), limits_, &request), ATMOST_ADMITTED);
   EXPECT_TRUE(eventually([&] { return any_waits(); }));
   held.release(true);
   atmost_lock* lock = nullptr;

@@ -6,13 +6,13 @@ int main() {
   const atmost::Atom atom("editfile", "/etc/motd");
   const atmost::Named named("licence");
   atmost::Limits limits;
-  atmost_options options = ATMOST_DEFAULTS;
+  limits.set("shared").set("max", 4u).set("wait", 0.5).set("rate", "5/1m");
+  limits.set("if_elapsed", atmost::kAuto).set("id", std::string("a note"));
   atmost::Atom::Terms terms;
-  limits.if_elapsed = options.if_elapsed = terms.if_elapsed = 900;
+  terms.if_elapsed = 900;
   bool held = atom.get_lock() && atom.get_lock({}) && atom.get_lock(terms) &&
-              atom.get_lock(limits) && atom.get_lock(options) && named.get_lock() &&
-              named.get_lock({}) && named.get_lock(terms) && named.get_lock(limits) &&
-              named.get_lock(options);
+              atom.get_lock(limits) && named.get_lock() && named.get_lock({}) &&
+              named.get_lock(terms) && named.get_lock(limits);
 #if __cplusplus >= 202002L
   held = held && atom.get_lock({.if_elapsed = 900, .expire_after = 5400});
   held = held && named.get_lock({.max = 4, .wait = 10});

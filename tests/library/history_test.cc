@@ -54,9 +54,9 @@ TEST_F(LibraryHistory, HasAdmissionsRefusalsAndEnds) {
     EXPECT_FALSE(atom_.get_lock(limits_));
     held.release(true);
   }
-  limits_.if_elapsed = 900;
+  limits_.set("if_elapsed", 900);
   EXPECT_FALSE(atom_.get_lock(limits_));
-  limits_.if_elapsed = 0;
+  limits_.set("if_elapsed", 0);
   { const atmost::Held unsuccessful = atom_.get_lock(limits_); }
   EXPECT_EQ(events(), (Words{"admitted", "denied no_slot", "ended 0", "denied too_soon", "admitted",
                              "ended 1"}));
@@ -73,13 +73,13 @@ TEST_F(LibraryHistory, HasAdmissionsRefusalsAndEnds) {
 TEST_F(LibraryHistory, RemembersTheNameOfItsLog) {
   std::string log = path("own.jsonl");
   atmost::Limits quiet = limits_;
-  quiet.no_history = 1;
+  quiet.set("no_history");
   atmost::Held before = atmost::Named(path("a")).get_lock(quiet);
   ASSERT_TRUE(before);
-  limits_.log = log.c_str();
-  limits_.wait = 60;
-  atmost_request* request = nullptr;
-  ASSERT_EQ(atmost_begin(path("a").c_str(), &limits_, &request), ATMOST_ADMITTED);
+  limits_.set("log", log);
+  limits_.set("wait", 60);
+  atmost_pending* request = nullptr;
+  ASSERT_EQ(begin_by(path("a").c_str(), limits_, &request), ATMOST_ADMITTED);
   log.assign(log.size(), 'x');
   before.release(true);
   atmost_lock* lock = nullptr;
@@ -103,15 +103,15 @@ TEST_F(LibraryHistory, IsReadByTheCommandsThatReadTheOthers) {
 TEST_F(LibraryHistory, TellsATakeoverThatKilledSomebody) {
   const pid_t holder = fork();
   if (holder == 0) {
-    limits_.may_be_killed = 1;
+    limits_.set("may_be_killed", "yes");
     atmost_lock* lock = nullptr;
-    if (atmost_get(path("a").c_str(), &limits_, &lock) != ATMOST_ADMITTED) _exit(1);
+    if (get_by(path("a").c_str(), limits_, &lock) != ATMOST_ADMITTED) _exit(1);
     for (;;) pause();
   }
   ASSERT_TRUE(eventually([&] { return held(path("a")); }));
   ASSERT_TRUE(eventually([&] { return events().size() == 1; }));
   std::thread reaper([&] { waitpid(holder, nullptr, 0); });
-  limits_.expire_after = 0;
+  limits_.set("expire_after", 0);
   atmost::Named(path("a")).get_lock(limits_).release(true);
   reaper.join();
   EXPECT_EQ(events(), (Words{"admitted", "expired", "signalled INT", "admitted", "ended 0"}));
@@ -126,16 +126,16 @@ TEST_F(LibraryHistory, TellsThatALockWasGivenToATaker) {
   if (holder == 0) {
     static int to;
     to = told[1];
-    limits_.on_lost = [](void*, std::uint64_t) { (void)!write(to, "l", 1); };
+    limits_.on_lost([](void*, std::uint64_t) { (void)!write(to, "l", 1); }, nullptr);
     atmost_lock* lock = nullptr;
-    if (atmost_get(path("a").c_str(), &limits_, &lock) != ATMOST_ADMITTED) _exit(1);
+    if (get_by(path("a").c_str(), limits_, &lock) != ATMOST_ADMITTED) _exit(1);
     (void)!write(to, "h", 1);
     for (;;) pause();
   }
   char mark = 0;
   ASSERT_EQ(read(told[0], &mark, 1), 1);
-  limits_.expire_after = 0;
-  limits_.kill_grace = 30;
+  limits_.set("expire_after", 0);
+  limits_.set("kill_grace", 30);
   const atmost::Held taken = atmost::Named(path("a")).get_lock(limits_);
   EXPECT_TRUE(taken) << taken.reason();
   ASSERT_EQ(read(told[0], &mark, 1), 1);  // by then it is written
@@ -149,12 +149,13 @@ TEST_F(LibraryHistory, TellsThatALockWasGivenToATaker) {
 }
 
 TEST_F(LibraryHistory, IsLeftOutOrPutElsewhereWhenAsked) {
-  limits_.no_history = 1;
+  const atmost::Limits recorded = limits_;
+  limits_.set("no_history");
   atom_.get_lock(limits_).release(true);
   EXPECT_FALSE(std::filesystem::exists(path("history.jsonl")));
-  limits_.no_history = 0;
+  limits_ = recorded;
   const std::string other = path("other.jsonl");
-  limits_.log = other.c_str();
+  limits_.set("log", other);
   atom_.get_lock(limits_).release(true);
   EXPECT_EQ(events(other), (Words{"admitted", "ended 0"}));
   EXPECT_FALSE(std::filesystem::exists(path("history.jsonl")));
@@ -162,7 +163,7 @@ TEST_F(LibraryHistory, IsLeftOutOrPutElsewhereWhenAsked) {
 
 TEST_F(LibraryHistory, NeverStopsAProgramOrSpeaks) {
   const std::string nowhere = directory_ + "/none/of/these/log";
-  limits_.log = nowhere.c_str();
+  limits_.set("log", nowhere);
   testing::internal::CaptureStderr();
   EXPECT_TRUE(atom_.get_lock(limits_));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
@@ -242,7 +243,7 @@ TEST_F(LibraryHistory, OfThreadsAndForkedChildrenHasEveryLine) {
 // The parent's end is the parent's to tell.
 TEST_F(LibraryHistory, OfACopyInAForkedChildSaysNothing) {
   atmost_lock* lock = nullptr;
-  ASSERT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_ADMITTED);
+  ASSERT_EQ(get_by(path("a").c_str(), limits_, &lock), ATMOST_ADMITTED);
   const pid_t child = fork();
   if (child == 0) {
     atmost_release(lock, 1);
@@ -259,7 +260,7 @@ TEST_F(LibraryHistory, StaysWhereItWasWhenTheProgramChangesItsDirectory) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(directory_);
   atmost_lock* lock = nullptr;
-  ASSERT_EQ(atmost_get("./a", &limits_, &lock), ATMOST_ADMITTED) << atmost_message();
+  ASSERT_EQ(get_by("./a", limits_, &lock), ATMOST_ADMITTED) << atmost_message();
   std::filesystem::create_directory(path("elsewhere"));
   std::filesystem::current_path(path("elsewhere"));
   atmost_release(lock, 1);

@@ -22,8 +22,8 @@ class Interrupt : public Library {
     sigaction(SIGUSR1, &action, &before_);
     holder_ = atmost::Named(path("a")).get_lock(limits_);
     ASSERT_TRUE(holder_) << holder_.reason();
-    limits_.wait = 120;
-    limits_.interruptible = 1;
+    limits_.set("wait", 120);
+    limits_.interruptible();
   }
   void TearDown() override {
     holder_.release();
@@ -47,7 +47,7 @@ class Interrupt : public Library {
 // of or during the wait: none is lost, or this takes two minutes a piece and fails.
 TEST_F(Interrupt, EndsAWaitWheneverItComes) {
   sigemptyset(&none_);
-  limits_.wait_mask = &none_;
+  limits_.interruptible(&none_);
   for (int round = 0; round < 300; ++round) {
     std::atomic<bool> ready{false};
     std::atomic<int> answer{-1};
@@ -81,7 +81,7 @@ TEST_F(Interrupt, GivesThePlaceInTheQueueUp) {
   EXPECT_EQ(answer, ATMOST_INTERRUPTED);
   EXPECT_NE(system(waits.c_str()), 0);
   holder_.release();
-  limits_.wait = 0;
+  limits_.set("wait", 0);
   EXPECT_TRUE(atmost::Named(path("a")).get_lock(limits_));
 }
 
@@ -107,7 +107,7 @@ TEST_F(Interrupt, EndsAWaitBehindAnotherWaiter) {
 }
 
 TEST_F(Interrupt, IsAskedForOrTheWaitGoesOn) {
-  limits_.interruptible = 0;
+  limits_ = atmost::Limits().set("wait", 120);
   std::atomic<int> answer{-1};
   std::thread waiter([&] { answer = atmost::Named(path("a")).get_lock(limits_).answer(); });
   const std::string waits =
@@ -125,7 +125,7 @@ TEST_F(Interrupt, IsAskedForOrTheWaitGoesOn) {
 
 // The thread's mask is as before, whatever the answer.
 TEST_F(Interrupt, LeavesTheMaskAsItWas) {
-  limits_.wait = 0.01;
+  limits_.set("wait", 0.01);
   sigset_t before;
   sigset_t after;
   pthread_sigmask(SIG_BLOCK, nullptr, &before);

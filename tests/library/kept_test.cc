@@ -1,4 +1,4 @@
-// Between two takes the descriptors of a lock stay open. What may change meanwhile, and who may
+// Between two takes the descriptors of a lock stay open. Changes meanwhile, and processes that may
 // have them; the witness is a lock query by a stranger, or a process that was killed.
 #include <signal.h>
 #include <sys/stat.h>
@@ -31,7 +31,7 @@ TEST_F(Kept, OpenButNotLocked) {
 
 // The proof of its holder is a process-owned lock, which ends with the close.
 TEST_F(Kept, NotOpenWhenOthersMayWriteIt) {
-  limits_.mode = 0666;
+  limits_.set("mode", 0666);
   cycle(path("a"));
   EXPECT_TRUE(descriptors_of(path("a")).empty());
 }
@@ -97,7 +97,7 @@ TEST_F(Kept, NotWhenTheProgramClosedThem) {
   close(fd);
 }
 
-// What comes under their numbers may be another lock, taken for the first time earlier or later
+// The file under their numbers may be another lock, taken for the first time earlier or later
 // than this one, or have a large offset. Nothing stays locked there.
 TEST_F(Kept, NotWhenTheirNumbersAreThoseOfOthers) {
   const auto is_locked = [](const std::string& file) {

@@ -38,7 +38,7 @@ class KillsSoak : public Library {
   [[noreturn]] void work(int which) {
     const int witness = open(path("witness").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     struct flock whole = {};
-    limits_.wait = which % 2 == 0 ? 3600 : 0;
+    limits_.set("wait", which % 2 == 0 ? 3600 : 0);
     for (;;) {
       auto held = atmost::Named("a").get_lock(limits_);
       if (!held) {
@@ -101,7 +101,7 @@ TEST_F(KillsSoak, NeverTwoAndNothingIsLeft) {
   std::printf("C soak: %ld takes, %ld killed, %ld overlaps\n", takes_, kills_, overlaps_);
   EXPECT_EQ(overlaps_, 0);
   EXPECT_FALSE(held(path("a.lock")));
-  limits_.wait = 0;
+  limits_.set("wait", 0);
   EXPECT_TRUE(atmost::Named("a").get_lock(limits_));
 }
 

@@ -17,6 +17,38 @@
 
 using namespace std::chrono_literals;
 
+// The C functions, with a request for one call.
+class ForOneCall {
+ public:
+  explicit ForOneCall(const std::string& name, const atmost::Limits& limits)
+      : ForOneCall(atmost_new(name.c_str()), limits) {}
+  ForOneCall(atmost_request* request, const atmost::Limits& limits) : request_(request) {
+    limits.apply(request_);
+  }
+  ForOneCall(const ForOneCall&) = delete;
+  ForOneCall& operator=(const ForOneCall&) = delete;
+  ~ForOneCall() { atmost_free(request_); }
+  operator atmost_request*() const { return request_; }
+
+ private:
+  atmost_request* request_;
+};
+
+inline int get_by(const std::string& name, const atmost::Limits& limits, atmost_lock** lock) {
+  return atmost_get(ForOneCall(name, limits), lock);
+}
+inline int begin_by(const std::string& name, const atmost::Limits& limits,
+                    atmost_pending** pending) {
+  return atmost_begin(ForOneCall(name, limits), pending);
+}
+inline int check_by(const std::string& name, const atmost::Limits& limits, unsigned* held) {
+  return atmost_check(ForOneCall(name, limits), held);
+}
+inline int list_by(const std::string& name, const atmost::Limits& limits,
+                   int (*each)(void*, const atmost_entry*), void* context) {
+  return atmost_list(ForOneCall(name, limits), each, context);
+}
+
 class Library : public testing::Test {
  protected:
   void SetUp() override {
@@ -24,7 +56,7 @@ class Library : public testing::Test {
     ASSERT_NE(mkdtemp(name), nullptr);
     directory_ = name;
     setenv("ATMOST_DIR", name, 1);  // where locks with a path are logged
-    limits_.directory = directory_.c_str();
+    limits_.set("dir", directory_);
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }
 

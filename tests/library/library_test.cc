@@ -29,15 +29,15 @@ TEST_F(Library, HoldsOneAtATimeAndReleasesInTheDestructor) {
 
 TEST_F(Library, TellsTooSoonAndWhenToComeBack) {
   const atmost::Atom atom("edit", "/etc/motd");
-  limits_.if_elapsed = 900;
-  limits_.now = 1'000'000'000;
+  limits_.set("if_elapsed", 900);
+  limits_.set("now", 1'000'000'000);
   const std::uint64_t token = atom.get_lock(limits_).token();
   EXPECT_GT(token, 0u);
-  limits_.now += 600.5;
+  limits_.set("now", 1'000'000'600.5);
   const atmost::Held soon = atom.get_lock(limits_);
   EXPECT_EQ(soon.answer(), ATMOST_TOO_SOON);
   EXPECT_NEAR(soon.retry_in(), 299.5, 0.001);
-  limits_.now += 300;
+  limits_.set("now", 1'000'000'900.5);
   const atmost::Held later = atom.get_lock(limits_);
   EXPECT_TRUE(later) << later.reason();
   EXPECT_GT(later.token(), token);
@@ -59,8 +59,8 @@ TEST_F(Library, NeverGivesTwoAtomsOneFile) {
 TEST_F(Library, ReleasesTheCallingThreadsLastLock) {
   atmost_lock* outer = nullptr;
   atmost_lock* inner = nullptr;
-  ASSERT_EQ(atmost_get(path("outer").c_str(), &limits_, &outer), ATMOST_ADMITTED);
-  ASSERT_EQ(atmost_get(path("inner").c_str(), &limits_, &inner), ATMOST_ADMITTED);
+  ASSERT_EQ(get_by(path("outer").c_str(), limits_, &outer), ATMOST_ADMITTED);
+  ASSERT_EQ(get_by(path("inner").c_str(), limits_, &inner), ATMOST_ADMITTED);
   std::thread([] { atmost_release_current_lock(); }).join();  // that thread has none
   EXPECT_TRUE(held(path("inner")));
   atmost_release_current_lock();
@@ -74,7 +74,7 @@ TEST_F(Library, ReleasesTheCallingThreadsLastLock) {
 TEST_F(Library, AnotherThreadMayRelease) {
   const auto get = [this](const char* name) {
     atmost_lock* lock = nullptr;
-    EXPECT_EQ(atmost_get(path(name).c_str(), &limits_, &lock), ATMOST_ADMITTED);
+    EXPECT_EQ(get_by(path(name).c_str(), limits_, &lock), ATMOST_ADMITTED);
     return lock;
   };
   atmost_lock* outer = get("outer");
@@ -94,9 +94,36 @@ TEST_F(Library, AnotherThreadMayRelease) {
   atmost_release(outer, 1);
 }
 
+TEST_F(Library, AThreadDoesNotWaitForItself) {
+  limits_.set("wait", INFINITY);
+  atmost_lock* first = nullptr;
+  ASSERT_EQ(get_by(path("a").c_str(), limits_, &first), ATMOST_ADMITTED);
+  atmost_lock* again = nullptr;
+  for (const std::string& name : {path("a"), path("./a")}) {
+    EXPECT_EQ(get_by(name.c_str(), limits_, &again), ATMOST_BUSY);
+    EXPECT_STREQ(atmost_why(), "ancestor");
+  }
+  atmost::Limits writer = limits_;
+  writer.set("exclusive");
+  EXPECT_EQ(get_by(path("a"), writer, &again), ATMOST_BUSY);
+  limits_.set("max", 2);
+  ASSERT_EQ(get_by(path("a").c_str(), limits_, &again), ATMOST_ADMITTED);
+  atmost_release(again, 1);
+  limits_.set("max", 1);
+  std::thread other([&] {
+    atmost_lock* theirs = nullptr;
+    EXPECT_EQ(get_by(path("a").c_str(), limits_, &theirs), ATMOST_ADMITTED);
+    atmost_release(theirs, 1);
+  });
+  atmost_release(first, 1);
+  other.join();
+  ASSERT_EQ(get_by(path("a").c_str(), limits_, &first), ATMOST_ADMITTED);
+  atmost_release(first, 1);
+}
+
 TEST_F(Library, ExcludesThreadsLikeProcesses) {
-  limits_.max = 3;
-  limits_.wait = INFINITY;
+  limits_.set("max", 3);
+  limits_.set("wait", INFINITY);
   std::atomic<int> inside{0};
   std::atomic<int> most{0};
   std::atomic<int> refused{0};
@@ -129,7 +156,7 @@ TEST_F(Library, KeepsItsLockWhenTheProgramOpensAndClosesTheFile) {
 
 TEST_F(Library, AForkedChildsReleaseDoesNotFreeTheParentsLock) {
   atmost_lock* lock = nullptr;
-  ASSERT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_ADMITTED);
+  ASSERT_EQ(get_by(path("a").c_str(), limits_, &lock), ATMOST_ADMITTED);
   const pid_t child = fork();
   if (child == 0) {
     atmost_release(lock, 1);
@@ -151,9 +178,9 @@ TEST_F(Library, AForkedChildOfAThreadedProgramIsNotStuck) {
   for (int i = 0; i < 2; ++i) {
     threads.emplace_back([&] {
       atmost::Limits wrong = limits_;
-      wrong.max = 0;  // refused at once: all of the time goes into the library itself
+      wrong.set("max", 0);  // refused at once: all of the time goes into the library itself
       atmost_lock* lock = nullptr;
-      while (!stop) (void)atmost_get(a.c_str(), &wrong, &lock);
+      while (!stop) (void)get_by(a.c_str(), wrong, &lock);
     });
   }
   int stuck = 0;
@@ -162,7 +189,7 @@ TEST_F(Library, AForkedChildOfAThreadedProgramIsNotStuck) {
     if (child == 0) {
       alarm(20);
       atmost_lock* lock = nullptr;
-      const int answer = atmost_get(own.c_str(), &limits_, &lock);
+      const int answer = get_by(own.c_str(), limits_, &lock);
       if (answer == ATMOST_ADMITTED) atmost_release(lock, 1);
       _exit(answer);
     }
@@ -177,9 +204,9 @@ TEST_F(Library, AForkedChildOfAThreadedProgramIsNotStuck) {
 
 // The callback's thread does not exist in a child, whatever it was doing.
 TEST_F(Library, AForkedChildLetsGoOfALockThatListens) {
-  limits_.on_lost = [](void*, std::uint64_t) {};
+  limits_.on_lost([](void*, std::uint64_t) {}, nullptr);
   atmost_lock* lock = nullptr;
-  ASSERT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_ADMITTED);
+  ASSERT_EQ(get_by(path("a").c_str(), limits_, &lock), ATMOST_ADMITTED);
   for (int round = 0; round < 50; ++round) {
     const pid_t child = fork();
     if (child == 0) {
@@ -187,7 +214,7 @@ TEST_F(Library, AForkedChildLetsGoOfALockThatListens) {
       const bool told = atmost_held(lock) != 0;
       atmost_release(lock, 1);
       atmost_lock* own = nullptr;
-      const int answer = atmost_get(path("child").c_str(), &limits_, &own);
+      const int answer = get_by(path("child").c_str(), limits_, &own);
       if (answer == ATMOST_ADMITTED) atmost_release(own, 1);
       _exit(told ? answer : 1);
     }
@@ -204,7 +231,7 @@ TEST_F(Library, AKilledProgramFreesItsLock) {
   const pid_t child = fork();
   if (child == 0) {
     atmost_lock* lock = nullptr;
-    if (atmost_get(path("a").c_str(), &limits_, &lock) != ATMOST_ADMITTED) _exit(1);
+    if (get_by(path("a").c_str(), limits_, &lock) != ATMOST_ADMITTED) _exit(1);
     for (;;) pause();
   }
   ASSERT_TRUE(eventually([&] { return held(path("a")); }));
@@ -215,53 +242,64 @@ TEST_F(Library, AKilledProgramFreesItsLock) {
 
 TEST_F(Library, RefusesArgumentsThatMakeNoSense) {
   atmost_lock* lock = nullptr;
-  limits_.max = 0;
-  EXPECT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_USAGE);
-  limits_.max = 1;
-  limits_.take = 2;
-  EXPECT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_USAGE);
-  limits_.take = 1;
-  limits_.if_elapsed = std::nan("");
-  EXPECT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_USAGE);
-  limits_.if_elapsed = 0;
-  limits_.size = offsetof(atmost_options, context);
-  EXPECT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_USAGE);
-  limits_.size = sizeof limits_;
-  EXPECT_EQ(atmost_get("", &limits_, &lock), ATMOST_USAGE);
-  EXPECT_EQ(atmost_get(nullptr, &limits_, &lock), ATMOST_USAGE);
-  EXPECT_EQ(atmost_get(directory_.c_str(), &limits_, &lock), ATMOST_IO);
+  const auto with = [this](const char* option, auto value) {
+    return atmost::Limits(limits_).set(option, value);
+  };
+  for (const atmost::Limits& wrong :
+       {with("max", 0), with("take", 2), with("if_elapsed", std::nan("")), with("wait", -1),
+        with("if_elapsed", -1.0), with("max", 1.5), with("maximum", 1), with("shared", "yes"),
+        with("mode", 01600), with("mode", "9"), with("id", std::string(64, 'x')),
+        atmost::Limits(limits_).set("wait")})
+    EXPECT_EQ(get_by(path("a"), wrong, &lock), ATMOST_USAGE) << atmost_message();
+  EXPECT_EQ(get_by("", limits_, &lock), ATMOST_USAGE);
+  EXPECT_EQ(get_by(directory_, limits_, &lock), ATMOST_IO);
   EXPECT_STRNE(atmost_message(), "");
   EXPECT_EQ(lock, nullptr);
   EXPECT_FALSE(std::filesystem::exists(path("a")));
 }
 
-// What was compiled with the first atmost.h has no fields behind `context`.
-TEST_F(Library, TakesTheOptionsOfTheFirstVersion) {
-  struct {
-    unsigned char options[offsetof(atmost_options, log)];
-    unsigned char behind[sizeof(atmost_options)];
-  } old;
-  limits_.size = sizeof old.options;
-  std::memcpy(old.options, &limits_, sizeof old.options);
-  std::memset(old.behind, 0xA5, sizeof old.behind);
+TEST_F(Library, ARequestIsAskedAgainAndIsCompleteWithItsFirstUse) {
+  atmost_request* const request = atmost_new(path("a").c_str());
+  EXPECT_EQ(atmost_set_number(request, "max", 2), ATMOST_ADMITTED);
+  EXPECT_EQ(atmost_set_number(request, "mode", 0640), ATMOST_ADMITTED);
+  atmost_lock* locks[2] = {};
+  for (atmost_lock*& lock : locks) EXPECT_EQ(atmost_get(request, &lock), ATMOST_ADMITTED);
+  atmost_lock* third = nullptr;
+  EXPECT_EQ(atmost_get(request, &third), ATMOST_BUSY);
+  EXPECT_EQ(atmost_set_number(request, "max", 3), ATMOST_USAGE);
+  EXPECT_STREQ(atmost_message(), "max: the request has been used: make a new one");
+  EXPECT_EQ(atmost_get(request, &third), ATMOST_BUSY);
+  atmost_free(request);
+  for (atmost_lock* lock : locks) atmost_release(lock, 1);
+  struct stat status;
+  ASSERT_EQ(stat(path("a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+// An error that a program overlooks is the answer of each use.
+TEST_F(Library, AWrongOptionIsNeverForgotten) {
+  atmost_request* const request = atmost_new(path("a").c_str());
+  EXPECT_EQ(atmost_set(request, "rate", "often"), ATMOST_USAGE);
+  EXPECT_EQ(atmost_set(request, "rate", "5/1m"), ATMOST_ADMITTED);
   atmost_lock* lock = nullptr;
-  atmost_options options;
-  static_assert(sizeof old >= sizeof options);
-  std::memcpy(&options, &old, sizeof options);
-  ASSERT_EQ(atmost_get(path("a").c_str(), &options, &lock), ATMOST_ADMITTED) << atmost_message();
-  atmost_release(lock, 1);
+  EXPECT_EQ(atmost_get(request, &lock), ATMOST_USAGE);
+  EXPECT_EQ(std::string(atmost_message()).find("rate: "), 0u) << atmost_message();
+  EXPECT_EQ(atmost_check(request, nullptr), ATMOST_USAGE);
+  atmost_free(request);
+  EXPECT_EQ(atmost_set(nullptr, "max", "1"), ATMOST_INTERNAL);
+  EXPECT_EQ(atmost_get(nullptr, &lock), ATMOST_INTERNAL);
 }
 
 TEST_F(Library, NamesNoTimeThatIsTooEarly) {
   const atmost::Named once(path("once"));
-  limits_.if_elapsed = 60;
-  limits_.now = 1'000'000'000;
+  limits_.set("if_elapsed", 60);
+  limits_.set("now", 1'000'000'000);
   ASSERT_TRUE(once.get_lock(limits_));
-  limits_.now += 57.1;
+  limits_.set("now", 1'000'000'057.1);
   const atmost::Held soon = once.get_lock(limits_);
   EXPECT_NE(soon.reason().find(": too soon: come back in 3s"), std::string::npos) << soon.reason();
   EXPECT_STREQ(atmost_why(), "too_soon");
-  limits_.if_elapsed = INFINITY;
+  limits_.set("if_elapsed", INFINITY);
   const atmost::Held never = once.get_lock(limits_);
   EXPECT_TRUE(std::isinf(never.retry_in()));
   EXPECT_NE(never.reason().find("too soon: it was admitted before"), std::string::npos)

@@ -1,4 +1,4 @@
-// What atmost_list() and atmost_check() say, beside what holders and waiters did.
+// The answers of atmost_list() and atmost_check(), beside what holders and waiters did.
 #include <sys/wait.h>
 
 #include <cmath>
@@ -32,8 +32,7 @@ class Look : public Library {
  protected:
   std::vector<Seen> list(const char* file) {
     std::vector<Seen> seen;
-    EXPECT_EQ(atmost_list(path(file).c_str(), nullptr, note, &seen), ATMOST_ADMITTED)
-        << atmost_message();
+    EXPECT_EQ(list_by(path(file).c_str(), {}, note, &seen), ATMOST_ADMITTED) << atmost_message();
     return seen;
   }
   int atmost(const std::string& arguments) const {
@@ -45,16 +44,16 @@ class Look : public Library {
 TEST_F(Look, ListsHoldersAndWaiters) {
   EXPECT_TRUE(list("a").empty());
   EXPECT_FALSE(std::filesystem::exists(path("a")));
-  limits_.id = "first";
-  limits_.max = 2;
-  limits_.expire_after = 60;
+  limits_.set("id", "first");
+  limits_.set("max", 2);
+  limits_.set("expire_after", 60);
   const atmost::Held one = atmost::Named(path("a")).get_lock(limits_);
   const atmost::Held two = atmost::Named(path("a")).get_lock(limits_);
-  limits_.id = "third";
-  limits_.wait = INFINITY;
-  limits_.expire_after = INFINITY;
-  atmost_request* request = nullptr;
-  ASSERT_EQ(atmost_begin(path("a").c_str(), &limits_, &request), ATMOST_ADMITTED);
+  limits_.set("id", "third");
+  limits_.set("wait", INFINITY);
+  limits_.set("expire_after", INFINITY);
+  atmost_pending* request = nullptr;
+  ASSERT_EQ(begin_by(path("a").c_str(), limits_, &request), ATMOST_ADMITTED);
   ASSERT_TRUE(eventually([&] { return list("a").size() == 3; }));
   const std::vector<Seen> seen = list("a");
   EXPECT_EQ(seen[0].state, "held");
@@ -76,7 +75,7 @@ TEST_F(Look, ListsHoldersAndWaiters) {
 }
 
 TEST_F(Look, EndsWhenTheCallerHasEnough) {
-  limits_.max = 3;
+  limits_.set("max", 3);
   const atmost::Held one = atmost::Named(path("a")).get_lock(limits_);
   const atmost::Held two = atmost::Named(path("a")).get_lock(limits_);
   int calls = 0;
@@ -84,13 +83,13 @@ TEST_F(Look, EndsWhenTheCallerHasEnough) {
     ++*static_cast<int*>(context);
     return 1;
   };
-  EXPECT_EQ(atmost_list(path("a").c_str(), nullptr, first, &calls), ATMOST_ADMITTED);
+  EXPECT_EQ(list_by(path("a").c_str(), {}, first, &calls), ATMOST_ADMITTED);
   EXPECT_EQ(calls, 1);
-  EXPECT_EQ(atmost_list(path("a").c_str(), nullptr, nullptr, &calls), ATMOST_USAGE);
+  EXPECT_EQ(list_by(path("a").c_str(), {}, nullptr, &calls), ATMOST_USAGE);
 }
 
 TEST_F(Look, ListsWhatIsDrained) {
-  ASSERT_EQ(atmost("drain " + path("a")), 0);
+  ASSERT_EQ(atmost("drain --create " + path("a")), 0);
   const std::vector<Seen> seen = list("a");
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].state, "drained");
@@ -99,29 +98,29 @@ TEST_F(Look, ListsWhatIsDrained) {
 
 TEST_F(Look, AFileThatCannotBeReachedIsNoLockThatNobodyUsed) {
   std::filesystem::create_directory_symlink("loop", path("loop"));
-  EXPECT_EQ(atmost_check(path("loop/a").c_str(), nullptr, nullptr), ATMOST_IO);
-  EXPECT_EQ(atmost_list(path("loop/a").c_str(), nullptr, note, nullptr), ATMOST_IO);
-  EXPECT_EQ(atmost_check(path("missing/a").c_str(), nullptr, nullptr), ATMOST_ADMITTED);
+  EXPECT_EQ(check_by(path("loop/a").c_str(), {}, nullptr), ATMOST_IO);
+  EXPECT_EQ(list_by(path("loop/a").c_str(), {}, note, nullptr), ATMOST_IO);
+  EXPECT_EQ(check_by(path("missing/a").c_str(), {}, nullptr), ATMOST_ADMITTED);
 }
 
 TEST_F(Look, SaysWhetherOneMoreWouldBeAdmitted) {
   unsigned held_now = 77;
-  EXPECT_EQ(atmost_check(path("a").c_str(), nullptr, &held_now), ATMOST_ADMITTED);
+  EXPECT_EQ(check_by(path("a").c_str(), {}, &held_now), ATMOST_ADMITTED);
   EXPECT_EQ(held_now, 0u);
   EXPECT_FALSE(std::filesystem::exists(path("a")));
-  limits_.max = 2;
+  limits_.set("max", 2);
   const atmost::Held one = atmost::Named(path("a")).get_lock(limits_);
-  EXPECT_EQ(atmost_check(path("a").c_str(), &limits_, &held_now), ATMOST_ADMITTED);
+  EXPECT_EQ(check_by(path("a").c_str(), limits_, &held_now), ATMOST_ADMITTED);
   EXPECT_EQ(held_now, 1u);
   const atmost::Held two = atmost::Named(path("a")).get_lock(limits_);
   EXPECT_EQ(two.slot(), 2u);  // nothing was kept by the look
-  EXPECT_EQ(atmost_check(path("a").c_str(), &limits_, &held_now), ATMOST_BUSY);
+  EXPECT_EQ(check_by(path("a").c_str(), limits_, &held_now), ATMOST_BUSY);
   EXPECT_STREQ(atmost_why(), "no_slot");
   EXPECT_EQ(held_now, 2u);
-  limits_.max = 3;
-  limits_.if_elapsed = 900;
-  limits_.wait = 100;  // is not waited
-  EXPECT_EQ(atmost_check(path("a").c_str(), &limits_, nullptr), ATMOST_TOO_SOON);
+  limits_.set("max", 3);
+  limits_.set("if_elapsed", 900);
+  limits_.set("wait", 100);  // is not waited
+  EXPECT_EQ(check_by(path("a").c_str(), limits_, nullptr), ATMOST_TOO_SOON);
   EXPECT_GT(atmost_retry_in(), 800);
 }
 

@@ -40,7 +40,7 @@ class OnNfs : public Library {
  protected:
   void SetUp() override {
     Library::SetUp();
-    limits_.no_history = 1;
+    limits_.set("no_history");
   }
   // With what follows the type of each filesystem.
   void mount_all(const std::string& options) {
@@ -64,12 +64,12 @@ TEST_F(OnNfs, TheStoreOfSuchDirectoriesIsNamed) {
   const atmost::Held held = atmost::Named(path("a")).get_lock(limits_);
   EXPECT_EQ(held.answer(), ATMOST_IO);
   EXPECT_EQ(held.reason(), words);
-  atmost_request* request = nullptr;
-  ASSERT_EQ(atmost_begin(path("a").c_str(), &limits_, &request), ATMOST_ADMITTED);
+  atmost_pending* request = nullptr;
+  ASSERT_EQ(begin_by(path("a").c_str(), limits_, &request), ATMOST_ADMITTED);
   atmost_lock* lock = nullptr;
   EXPECT_EQ(atmost_finish(request, &lock), ATMOST_IO);
   EXPECT_EQ(atmost_message(), words);
-  limits_.trust_fs = 1;
+  limits_.set("trust_fs");
   EXPECT_TRUE(atmost::Named(path("a")).get_lock(limits_));
 }
 

@@ -1,4 +1,4 @@
-// What becomes of a lock with on_lost where no thread can be started.
+// The fate of a lock with on_lost where no thread can be started.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -37,22 +37,22 @@ class NoThread : public Library {
     return answer == ATMOST_INTERNAL && lock_ == nullptr && !held(path("a")) &&
            std::strcmp(atmost_message(), "cannot start the thread that calls on_lost") == 0;
   }
-  int get() { return atmost_get(path("a").c_str(), &limits_, &lock_); }
+  int get() { return get_by(path("a").c_str(), limits_, &lock_); }
 
   // In a process that starts no thread: the number of the first expectation that fails.
   int expectations() {
     if (!refuse_threads()) return kNoFilters;
     if (get() != ATMOST_ADMITTED) return 1;
     atmost_release(lock_, 1);
-    limits_.on_lost = [](void*, std::uint64_t) {};
+    limits_.on_lost([](void*, std::uint64_t) {}, nullptr);
     if (!refused(get())) return 2;
-    atmost_request* request = nullptr;
-    limits_.wait = 60;
-    if (atmost_begin(path("a").c_str(), &limits_, &request) != ATMOST_ADMITTED) return 3;
+    atmost_pending* request = nullptr;
+    limits_.set("wait", 60);
+    if (begin_by(path("a").c_str(), limits_, &request) != ATMOST_ADMITTED) return 3;
     if (atmost_answered(request) != 1) return 4;
     if (!refused(atmost_finish(request, &lock_))) return 5;
     atmost_release_current_lock();
-    limits_.on_lost = nullptr;
+    limits_.on_lost(nullptr, nullptr);
     if (get() != ATMOST_ADMITTED) return 6;
     return held(path("a")) ? 0 : 7;
   }

@@ -1,4 +1,4 @@
-// What the options of the second version mean. The witness is a lock query by a stranger, or atmost
+// The meaning of options. The witness is a lock query by a stranger, or atmost
 // itself.
 #include <poll.h>
 #include <signal.h>
@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <cstddef>
 
 #include "library_kit.h"
 
@@ -14,9 +13,6 @@ namespace {
 
 class Options : public Library {
  protected:
-  int get(const char* file, const atmost_options& options, atmost_lock** lock) {
-    return atmost_get(path(file).c_str(), &options, lock);
-  }
   bool says(const std::string& arguments, const std::string& wanted) const {
     const std::string line = std::string(getenv("ATMOST_BIN")) + "/atmost " + arguments +
                              " 2>&1 | grep -q '" + wanted + "'";
@@ -31,14 +27,14 @@ class Options : public Library {
 };
 
 TEST_F(Options, ReadersAreTogetherAndAWriterAlone) {
-  limits_.sharing = ATMOST_SHARED;
+  limits_.set("shared");
   const atmost::Held one = atmost::Named(path("a")).get_lock(limits_);
   const atmost::Held two = atmost::Named(path("a")).get_lock(limits_);
   EXPECT_TRUE(one);
   EXPECT_TRUE(two) << two.reason();
   EXPECT_EQ(code("run --shared " + path("a") + " true"), 0);
   EXPECT_EQ(code("run --exclusive " + path("a") + " true"), 75);
-  limits_.sharing = ATMOST_EXCLUSIVE;
+  limits_ = atmost::Limits().set("exclusive");
   EXPECT_EQ(atmost::Named(path("a")).get_lock(limits_).answer(), ATMOST_BUSY);
   const atmost::Held writer = atmost::Named(path("b")).get_lock(limits_);
   EXPECT_TRUE(writer);
@@ -48,9 +44,8 @@ TEST_F(Options, ReadersAreTogetherAndAWriterAlone) {
 
 TEST_F(Options, TakesSeveralLocksAllOrNone) {
   const std::string b = path("b");
-  const std::string c = "2@" + path("c");
-  const char* const others[] = {b.c_str(), c.c_str(), nullptr};
-  limits_.also = others;
+  const atmost::Limits one = limits_;
+  limits_.set("also", b).set("also", "2@" + path("c"));
   {
     const atmost::Held all = atmost::Named(path("a")).get_lock(limits_);
     ASSERT_TRUE(all) << all.reason();
@@ -59,22 +54,20 @@ TEST_F(Options, TakesSeveralLocksAllOrNone) {
     EXPECT_EQ(code("run -n 1 " + path("c") + " true"), 75);
   }
   for (const char* file : {"a", "b", "c"}) EXPECT_FALSE(held(path(file))) << file;
-  atmost::Limits plain;
-  const atmost::Held holder = atmost::Named(b).get_lock(plain);
+  const atmost::Held holder = atmost::Named(b).get_lock();
   const atmost::Held none = atmost::Named(path("a")).get_lock(limits_);
   EXPECT_EQ(none.answer(), ATMOST_BUSY);
   EXPECT_NE(none.reason().find(b), std::string::npos) << none.reason();
   EXPECT_FALSE(held(path("a")));
-  const char* const twice[] = {b.c_str(), b.c_str(), nullptr};
-  limits_.also = twice;
+  limits_ = one;
+  limits_.set("also", b).set("also", b);
   EXPECT_EQ(atmost::Named(path("a")).get_lock(limits_).answer(), ATMOST_USAGE);
 }
 
 TEST_F(Options, JoinsTheOneThatWaits) {
   const atmost::Held holder = atmost::Named(path("a")).get_lock(limits_);
-  limits_.on_busy = ATMOST_JOIN;
-  EXPECT_EQ(atmost::Named(path("a")).get_lock(limits_).answer(), ATMOST_USAGE);
-  limits_.wait = 120;
+  limits_.set("on_busy", "join");
+  limits_.set("wait", 120);
   std::atomic<int> waiter{-1};
   std::thread first([&] { waiter = atmost::Named(path("a")).get_lock(limits_).answer(); });
   ASSERT_TRUE(eventually([&] { return says("list " + path("a"), "wait"); }));
@@ -92,13 +85,10 @@ class Replaced : public Options {
     ASSERT_EQ(pipe(lost_), 0);
     child_ = fork();
     if (child_ == 0) {
-      const std::string b = path("b");
-      const char* const others[] = {b.c_str(), nullptr};
-      limits_.also = others;
-      limits_.context = &lost_[1];
-      limits_.on_lost = [](void* context, std::uint64_t) {
-        (void)!write(*static_cast<int*>(context), "", 1);
-      };
+      limits_.set("also", path("b"));
+      limits_.on_lost(
+          [](void* context, std::uint64_t) { (void)!write(*static_cast<int*>(context), "", 1); },
+          &lost_[1]);
       const atmost::Held both = atmost::Named(path("a")).get_lock(limits_);
       for (;;) pause();
     }
@@ -131,7 +121,7 @@ TEST_F(Replaced, ByACommandThroughTheSecondOfItsLocks) {
 TEST_F(Replaced, ByAnotherUserOfTheLibrary) {
   hold_both();
   EXPECT_EQ(atmost::Named(path("a")).get_lock(limits_).answer(), ATMOST_BUSY);
-  limits_.on_busy = ATMOST_REPLACE;
+  limits_.set("on_busy", "replace");
   const atmost::Held taken = atmost::Named(path("a")).get_lock(limits_);
   EXPECT_TRUE(taken) << taken.reason();
   expect_lost();
@@ -140,8 +130,8 @@ TEST_F(Replaced, ByAnotherUserOfTheLibrary) {
 
 TEST_F(Options, MeasuresFromTheLastSuccess) {
   const atmost::Named once(path("a"));
-  limits_.elapsed_from = ATMOST_FROM_SUCCESS;
-  limits_.if_elapsed = 900;
+  limits_.set("elapsed_from", "success");
+  limits_.set("if_elapsed", 900);
   {
     atmost::Held failed = once.get_lock(limits_);
     ASSERT_TRUE(failed);
@@ -153,36 +143,34 @@ TEST_F(Options, MeasuresFromTheLastSuccess) {
     done.release(true);
   }
   EXPECT_EQ(once.get_lock(limits_).answer(), ATMOST_TOO_SOON);
-  limits_.elapsed_from = 3;
+  limits_.set("elapsed_from", "3");
   EXPECT_EQ(once.get_lock(limits_).answer(), ATMOST_USAGE);
 }
 
 TEST_F(Options, WaitsWhileItIsTooSoon) {
   const atmost::Named lock(path("a"));
-  limits_.if_elapsed = 0.2;
-  limits_.wait = 60;
-  limits_.wait_too_soon = 1;
+  limits_.set("if_elapsed", 0.2);
+  limits_.set("wait", 60);
+  limits_.set("on_too_soon", "wait");
   { ASSERT_TRUE(lock.get_lock(limits_)); }
   EXPECT_TRUE(lock.get_lock(limits_));
-  limits_.wait_too_soon = 0;
-  limits_.if_elapsed = 900;
+  limits_.set("on_too_soon", "fail");
+  limits_.set("if_elapsed", 900);
   EXPECT_EQ(lock.get_lock(limits_).answer(), ATMOST_TOO_SOON);
 }
 
 TEST_F(Options, ReleasesWhatIsHeldForTooLong) {
   std::atomic<int> lost{0};
-  limits_.max_hold = 0.05;
+  limits_.set("max_runtime", 0.05);
   EXPECT_EQ(atmost::Named(path("a")).get_lock(limits_).answer(), ATMOST_USAGE);
-  limits_.context = &lost;
-  limits_.on_lost = [](void* context, std::uint64_t) {
-    ++*static_cast<std::atomic<int>*>(context);
-  };
+  limits_.on_lost([](void* context, std::uint64_t) { ++*static_cast<std::atomic<int>*>(context); },
+                  &lost);
   const atmost::Held lock = atmost::Named(path("a")).get_lock(limits_);
   ASSERT_TRUE(eventually([&] { return lost == 1; }));
   EXPECT_FALSE(lock);
   EXPECT_FALSE(held(path("a")));
   EXPECT_TRUE(says("history --json " + path("a"), "max_runtime"));
-  limits_.max_hold = 3600;
+  limits_.set("max_runtime", 3600);
   { const atmost::Held soon_over = atmost::Named(path("a")).get_lock(limits_); }
   EXPECT_EQ(lost, 1);
 }
@@ -193,49 +181,93 @@ TEST_F(Options, LearnsLimitsThatAreAuto) {
     ASSERT_TRUE(lock.get_lock(limits_));
   }
   EXPECT_TRUE(says("tune --json " + path("a"), "\"runs\":0\\|\"completed\":0"));
-  limits_.expire_after = ATMOST_AUTO;
+  limits_.set("expire_after", atmost::kAuto);
   for (int i = 0; i < 10; ++i) {
     ASSERT_TRUE(lock.get_lock(limits_));
   }
   EXPECT_TRUE(says("tune --json " + path("a"), "\"runs\":10\\|\"completed\":10"));
-  limits_.no_learn = 1;
+  limits_.set("no_learn");
   ASSERT_TRUE(lock.get_lock(limits_));
   EXPECT_TRUE(says("tune --json " + path("a"), "\"runs\":10\\|\"completed\":10"));
 }
 
 TEST_F(Options, IsRefusedADrainedLock) {
   { ASSERT_TRUE(atmost::Named(path("a")).get_lock(limits_)); }
-  ASSERT_EQ(code("drain " + path("a")), 0);
+  ASSERT_EQ(code("drain --create " + path("a")), 0);
   EXPECT_EQ(atmost::Named(path("a")).get_lock(limits_).answer(), ATMOST_BUSY);
   EXPECT_STREQ(atmost_why(), "drained");
   ASSERT_EQ(code("resume " + path("a")), 0);
   EXPECT_TRUE(atmost::Named(path("a")).get_lock(limits_));
 }
 
+TEST_F(Options, OfAnAtomThatIsTooLongToBeKeptAreRefused) {
+  const atmost::Held none = atmost::Atom(std::string(30'000, 'o'), "a").get_lock(limits_);
+  EXPECT_EQ(none.answer(), ATMOST_USAGE);
+  EXPECT_EQ(none.reason(), "lock: longer than can be kept");
+}
+
+TEST_F(Options, BeyondTheRoomForThemAreRefused) {
+  limits_.set("dir", std::string(30'000, 'd'));
+  limits_.set("shared");
+  const atmost::Held none = atmost::Named(path("a")).get_lock(limits_);
+  EXPECT_EQ(none.answer(), ATMOST_USAGE);
+  EXPECT_NE(none.reason().find("longer than can be kept"), std::string::npos) << none.reason();
+}
+
+TEST_F(Options, ThatAreSetOftenCountOnce) {
+  for (int i = 0; i < 1'000; ++i) limits_.set("wait", i);
+  limits_.set("on_busy", "no such action").set("on_busy", "fail");
+  limits_.set("max", 2);
+  const atmost::Held one = atmost::Named(path("a")).get_lock(limits_);
+  ASSERT_TRUE(one) << one.reason();
+
+  atmost_request* const request = atmost_new(path("a").c_str());
+  for (int i = 0; i < 1'000; ++i) {
+    EXPECT_EQ(atmost_set_number(request, "max", 1 + i % 2), ATMOST_ADMITTED);
+    EXPECT_EQ(atmost_set(request, "shared", i % 2 == 0 ? "true" : "false"), ATMOST_ADMITTED);
+  }
+  atmost_lock* two = nullptr;
+  EXPECT_EQ(atmost_get(request, &two), ATMOST_ADMITTED) << atmost_message();
+  atmost_free(request);
+  EXPECT_EQ(code("run -n 2 " + path("a") + " true"), 75);
+  EXPECT_EQ(code("run -n 3 " + path("a") + " true"), 0);
+  if (two != nullptr) atmost_release(two, 1);
+}
+
+TEST_F(Options, BehindAWrongOneAnswerForThemselves) {
+  atmost_request* const request = atmost_new(path("a").c_str());
+  EXPECT_EQ(atmost_set_number(request, "max", 0), ATMOST_USAGE);
+  EXPECT_EQ(atmost_set(request, "wait", "5s"), ATMOST_ADMITTED) << atmost_message();
+  EXPECT_EQ(atmost_set(request, "wait", "soon"), ATMOST_USAGE);
+  EXPECT_EQ(std::string(atmost_message()).find("wait: "), 0u) << atmost_message();
+  atmost_lock* lock = nullptr;
+  EXPECT_EQ(atmost_get(request, &lock), ATMOST_USAGE);
+  EXPECT_EQ(std::string(atmost_message()).find("max: "), 0u) << atmost_message();
+  atmost_free(request);
+}
+
+TEST_F(Options, OfAnotherLockAreReadAsTheCommandLineReadsThem) {
+  const std::string limit = "99999999999@" + path("b");
+  limits_.set("also", limit);
+  const atmost::Held none = atmost::Named(path("a")).get_lock(limits_);
+  EXPECT_EQ(none.answer(), ATMOST_USAGE);
+  EXPECT_TRUE(says("run --also " + limit + " " + path("a") + " true", none.reason()))
+      << none.reason();
+}
+
 TEST_F(Options, ThatAreNoNumberAreRefused) {
-  double atmost_options::*const fields[] = {
-      &atmost_options::wait,       &atmost_options::if_elapsed, &atmost_options::expire_after,
-      &atmost_options::kill_grace, &atmost_options::now,        &atmost_options::max_hold};
-  limits_.on_lost = [](void*, std::uint64_t) {};
-  for (double atmost_options::*const field : fields) {
-    atmost::Limits wrong = limits_;
-    wrong.*field = NAN;
-    const atmost::Held none = atmost::Named(path("a")).get_lock(wrong);
-    EXPECT_EQ(none.answer(), ATMOST_USAGE) << none.reason();
+  limits_.on_lost([](void*, std::uint64_t) {}, nullptr);
+  for (const char* option :
+       {"wait", "if_elapsed", "expire_after", "kill_grace", "now", "max_runtime"}) {
+    for (const double wrong : {std::nan(""), -1.0, -HUGE_VAL}) {
+      const atmost::Held none =
+          atmost::Named(path("a")).get_lock(atmost::Limits(limits_).set(option, wrong));
+      EXPECT_EQ(none.answer(), ATMOST_USAGE) << none.reason();
+    }
   }
   EXPECT_EQ(atmost_beat(NAN), -1);
   atmost_lock* lock = nullptr;
   EXPECT_EQ(atmost_get_lock("edit", "x", 0, INFINITY, nullptr, NAN, &lock), ATMOST_USAGE);
-}
-
-// A program compiled with the header before has no fields behind wait_mask.
-TEST_F(Options, OfThePreviousVersionStillWork) {
-  limits_.size = offsetof(atmost_options, sharing);
-  limits_.sharing = 77;
-  limits_.on_busy = -1;
-  EXPECT_TRUE(atmost::Named(path("a")).get_lock(limits_));
-  limits_.size = sizeof limits_;
-  EXPECT_EQ(atmost::Named(path("a")).get_lock(limits_).answer(), ATMOST_USAGE);
 }
 
 }  // namespace

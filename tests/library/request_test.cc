@@ -14,7 +14,7 @@
 
 namespace {
 
-atmost_request* to_cancel = nullptr;
+atmost_pending* to_cancel = nullptr;
 
 bool readable(int fd, int milliseconds) {
   struct pollfd one = {fd, POLLIN, 0};
@@ -43,14 +43,13 @@ class AsynchronousRequest : public Library {
  protected:
   void SetUp() override {
     Library::SetUp();
-    limits_.wait = INFINITY;
-    limits_.no_history = 1;
+    limits_.set("wait", INFINITY);
+    limits_.set("no_history");
   }
 
-  atmost_request* begin(const char* file) {
-    atmost_request* request = nullptr;
-    EXPECT_EQ(atmost_begin(path(file).c_str(), &limits_, &request), ATMOST_ADMITTED)
-        << atmost_message();
+  atmost_pending* begin(const char* file) {
+    atmost_pending* request = nullptr;
+    EXPECT_EQ(begin_by(path(file).c_str(), limits_, &request), ATMOST_ADMITTED) << atmost_message();
     return request;
   }
 
@@ -68,7 +67,7 @@ TEST_F(AsynchronousRequest, IsReadableWhenAdmittedAndLeavesNothingBehind) {
   }
   const int threads_before = threads();
   const int descriptors_before = descriptors();
-  atmost_request* request = begin("a");
+  atmost_pending* request = begin("a");
   const int fd = atmost_descriptor(request);
   EXPECT_EQ(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
   EXPECT_EQ(threads(), threads_before);  // it is free: nobody has to wait
@@ -91,7 +90,7 @@ TEST_F(AsynchronousRequest, ThatIsAnsweredAtOnceNeedsNoDescriptor) {
     ASSERT_TRUE(before);
   }
   const int before = descriptors();
-  atmost_request* request = begin("a");
+  atmost_pending* request = begin("a");
   EXPECT_EQ(descriptors(), before);
   EXPECT_EQ(atmost_answered(request), 1);
   rlimit most;
@@ -102,7 +101,7 @@ TEST_F(AsynchronousRequest, ThatIsAnsweredAtOnceNeedsNoDescriptor) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &most), 0);
   ASSERT_EQ(atmost_finish(request, &lock), ATMOST_ADMITTED);
 
-  atmost_request* waits = begin("a");
+  atmost_pending* waits = begin("a");
   EXPECT_EQ(atmost_answered(waits), 0);
   atmost_release(lock, 1);
   ASSERT_TRUE(readable(atmost_descriptor(waits), 10'000));
@@ -113,13 +112,13 @@ TEST_F(AsynchronousRequest, ThatIsAnsweredAtOnceNeedsNoDescriptor) {
 
 TEST_F(AsynchronousRequest, WaitsBesideItsProgramAndKeepsItsPlace) {
   atmost_lock* lock = nullptr;
-  ASSERT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_ADMITTED);
-  std::vector<atmost_request*> requests;
+  ASSERT_EQ(get_by(path("a").c_str(), limits_, &lock), ATMOST_ADMITTED);
+  std::vector<atmost_pending*> requests;
   for (int i = 0; i < 4; ++i) {
     requests.push_back(begin("a"));
     ASSERT_TRUE(eventually([&] { return waits("a", i + 1); }));
   }
-  for (const atmost_request* request : requests)
+  for (const atmost_pending* request : requests)
     EXPECT_FALSE(readable(atmost_descriptor(request), 0));
   for (std::size_t i = 0; i < requests.size(); ++i) {
     atmost_release(lock, 1);
@@ -140,7 +139,7 @@ TEST_F(AsynchronousRequest, DoesNotWaitForTheGuardWhenItBegins) {
   range.l_len = 8;
   ASSERT_EQ(fcntl(guard, F_OFD_SETLK, &range), 0);
   const auto before = std::chrono::steady_clock::now();
-  atmost_request* request = begin("a");
+  atmost_pending* request = begin("a");
   EXPECT_LT(std::chrono::steady_clock::now() - before, 4s);  // it is waited for 5 s elsewhere
   EXPECT_FALSE(readable(atmost_descriptor(request), 0));
   close(guard);
@@ -178,7 +177,7 @@ TEST_F(AsynchronousRequest, LooksAtNoProcessWhenItBegins) {
   range.l_len = 8;
   ASSERT_EQ(fcntl(guard, F_OFD_SETLK, &range), 0);
   const long before = reads();
-  atmost_request* request = begin("a");
+  atmost_pending* request = begin("a");
   EXPECT_LT(reads() - before, 50);
   close(guard);
   for (const pid_t other : others) {
@@ -192,22 +191,22 @@ TEST_F(AsynchronousRequest, LooksAtNoProcessWhenItBegins) {
 
 TEST_F(AsynchronousRequest, SaysAtTheEndWhyItWasRefused) {
   const atmost::Held holder = atmost::Named(path("a")).get_lock(limits_);
-  limits_.wait = 0;
-  atmost_request* request = begin("a");
+  limits_.set("wait", 0);
+  atmost_pending* request = begin("a");
   ASSERT_TRUE(readable(atmost_descriptor(request), 10'000));
   atmost_lock* lock = nullptr;
   EXPECT_EQ(atmost_finish(request, &lock), ATMOST_BUSY);
   EXPECT_EQ(lock, nullptr);
   EXPECT_STREQ(atmost_why(), "no_slot");
-  limits_.max = 0;
-  EXPECT_EQ(atmost_begin(path("a").c_str(), &limits_, &request), ATMOST_USAGE);
+  limits_.set("max", 0);
+  EXPECT_EQ(begin_by(path("a").c_str(), limits_, &request), ATMOST_USAGE);
   EXPECT_EQ(request, nullptr);
 }
 
 TEST_F(AsynchronousRequest, IsCancelledByAnotherThread) {
   const atmost::Held holder = atmost::Named(path("a")).get_lock(limits_);
   for (int round = 0; round < 100; ++round) {
-    atmost_request* request = begin("a");
+    atmost_pending* request = begin("a");
     std::thread([&] {
       std::this_thread::sleep_for(round * 10us);
       atmost_cancel(request);
@@ -226,7 +225,7 @@ TEST_F(AsynchronousRequest, IsCancelledFromASignalHandlerWhileItIsFinished) {
   action.sa_handler = [](int) { atmost_cancel(to_cancel); };
   action.sa_flags = SA_RESTART;
   sigaction(SIGUSR1, &action, &before);
-  atmost_request* request = begin("a");
+  atmost_pending* request = begin("a");
   to_cancel = request;
   ASSERT_TRUE(eventually([&] { return waits("a", 1); }));
   const pthread_t self = pthread_self();
@@ -242,7 +241,7 @@ TEST_F(AsynchronousRequest, IsCancelledFromASignalHandlerWhileItIsFinished) {
 
 // An admission that came first is one, whatever comes after it.
 TEST_F(AsynchronousRequest, StaysAdmittedWhenCancelledTooLate) {
-  atmost_request* request = begin("a");
+  atmost_pending* request = begin("a");
   ASSERT_TRUE(readable(atmost_descriptor(request), 10'000));
   atmost_cancel(request);
   atmost_lock* lock = nullptr;
@@ -254,8 +253,8 @@ TEST_F(AsynchronousRequest, StaysAdmittedWhenCancelledTooLate) {
 // The child has neither the thread nor the place; what it does to the request, its parent's stays.
 TEST_F(AsynchronousRequest, IsTheParentsAloneAfterAFork) {
   atmost_lock* lock = nullptr;
-  ASSERT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_ADMITTED);
-  atmost_request* request = begin("a");
+  ASSERT_EQ(get_by(path("a").c_str(), limits_, &lock), ATMOST_ADMITTED);
+  atmost_pending* request = begin("a");
   ASSERT_TRUE(eventually([&] { return waits("a", 1); }));
   const pid_t child = fork();
   if (child == 0) {
@@ -263,8 +262,8 @@ TEST_F(AsynchronousRequest, IsTheParentsAloneAfterAFork) {
     atmost_cancel(request);
     atmost_lock* none = nullptr;
     if (atmost_finish(request, &none) != ATMOST_INTERRUPTED || none != nullptr) _exit(1);
-    limits_.wait = 0;
-    _exit(atmost_get(path("a").c_str(), &limits_, &none) == ATMOST_BUSY ? 0 : 2);
+    limits_.set("wait", 0);
+    _exit(get_by(path("a").c_str(), limits_, &none) == ATMOST_BUSY ? 0 : 2);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -281,7 +280,7 @@ TEST_F(AsynchronousRequest, IsTheParentsAloneAfterAFork) {
 // A child that stays after its parent was killed keeps no place: who comes later is admitted.
 TEST_F(AsynchronousRequest, LeavesTheQueueWithItsProcess) {
   atmost_lock* lock = nullptr;
-  ASSERT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_ADMITTED);
+  ASSERT_EQ(get_by(path("a").c_str(), limits_, &lock), ATMOST_ADMITTED);
   int go[2];
   int there[2];
   ASSERT_EQ(pipe(go), 0);
@@ -307,7 +306,7 @@ TEST_F(AsynchronousRequest, LeavesTheQueueWithItsProcess) {
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
   EXPECT_TRUE(waits("a", 0));
   atmost_release(lock, 1);
-  limits_.wait = 0;
+  limits_.set("wait", 0);
   EXPECT_TRUE(atmost::Named(path("a")).get_lock(limits_));
   for (const int end : {go[1], there[0], there[1]}) close(end);
 }

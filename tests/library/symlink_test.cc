@@ -16,7 +16,8 @@ class Links : public Library {
  protected:
   void SetUp() override {
     Library::SetUp();
-    limits_.store = "symlink:";
+    by_environment_ = limits_;
+    limits_.set("store", "symlink:");
   }
   void TearDown() override {
     unsetenv("ATMOST_STORE");
@@ -30,6 +31,8 @@ class Links : public Library {
     EXPECT_NE(lock.reason().find(words), std::string::npos) << lock.reason();
     EXPECT_FALSE(is_link("a"));
   }
+
+  atmost::Limits by_environment_;
 };
 
 // Whether `atmost run` is admitted to the link, too.
@@ -37,6 +40,16 @@ bool admits(const std::string& path) {
   const std::string line = std::string(getenv("ATMOST_BIN")) +
                            "/atmost run -q --store symlink: " + path + " true 2>/dev/null";
   return system(line.c_str()) == 0;
+}
+
+// Of an admission of `atmost run`; 0: there was none.
+std::uint64_t token_of_another(const std::string& path) {
+  const std::string line = std::string(getenv("ATMOST_BIN")) +
+                           "/atmost run -q --store symlink: " + path + " printenv ATMOST_TOKEN";
+  FILE* const output = popen(line.c_str(), "r");
+  unsigned long long token = 0;
+  if (output == nullptr || fscanf(output, "%llu", &token) != 1) token = 0;
+  return output != nullptr && pclose(output) == 0 ? token : 0;
 }
 
 TEST_F(Links, AreHeldAndReleased) {
@@ -57,14 +70,26 @@ TEST_F(Links, AreHeldAndReleased) {
   EXPECT_GT(again.token(), token);
 }
 
+// Also beside processes whose tokens this one has not seen, as a link goes with its hold.
+TEST_F(Links, TokensIncreaseAmongProcesses) {
+  atmost::Held held = get("a");
+  ASSERT_TRUE(held) << held.reason();
+  held.release(true);
+  const std::uint64_t others = token_of_another(path("a"));
+  EXPECT_GT(others, 0u);
+  held = get("a");
+  ASSERT_TRUE(held) << held.reason();
+  EXPECT_GT(held.token(), others);
+}
+
 TEST_F(Links, AreChosenByTheEnvironment) {
-  limits_.store = nullptr;
+  limits_ = by_environment_;
   setenv("ATMOST_STORE", "symlink:", 1);
   EXPECT_TRUE(get("a"));
-  limits_.store = "file:";
+  limits_.set("store", "file:");
   EXPECT_TRUE(get("b"));
   EXPECT_TRUE(std::filesystem::is_regular_file(path("b")));
-  limits_.store = nullptr;
+  limits_ = by_environment_;
   setenv("ATMOST_STORE", "", 1);
   EXPECT_TRUE(get("c"));
   EXPECT_TRUE(std::filesystem::is_regular_file(path("c")));
@@ -72,34 +97,36 @@ TEST_F(Links, AreChosenByTheEnvironment) {
 
 // Never a lock of another kind than was asked for.
 TEST_F(Links, ATextThatNamesNoStoreIsRefused) {
-  limits_.store = "symlink:/x";
-  expect_refused("store: is no store: use file:, symlink:, etcd:");
-  limits_.store = "";
-  expect_refused("store: is no store");
-  limits_.store = "etcd://user:secret@host/p";
-  expect_refused("store: holds a password");
-  limits_.store = nullptr;
+  for (const auto& [store, words] :
+       {std::pair("symlink:/x", "store: is not a store: use file:, symlink:, etcd:"),
+        std::pair("", "store: is not a store"),
+        std::pair("etcd://user:secret@host/p", "store: holds a password")}) {
+    limits_ = by_environment_;
+    limits_.set("store", store);
+    expect_refused(words);
+  }
+  limits_ = by_environment_;
   setenv("ATMOST_STORE", "nonsense", 1);
-  expect_refused("$ATMOST_STORE: is no store");
+  expect_refused("$ATMOST_STORE: is not a store");
 }
 
 TEST_F(Links, WhatTheyCannotDoIsRefused) {
-  static const char* const also[] = {"b", nullptr};
   const struct {
     void (*set)(atmost::Limits& limits);
     const char* words;
   } cases[] = {
-      {[](auto& it) { it.max = 2; }, "a symlink lock admits one at a time"},
-      {[](auto& it) { it.sharing = ATMOST_SHARED; }, "a symlink lock is always exclusive"},
-      {[](auto& it) { it.if_elapsed = 60; }, "a symlink lock remembers no admission"},
-      {[](auto& it) { it.expire_after = 0; }, "a symlink lock expires by its holder's own"},
-      {[](auto& it) { it.on_busy = ATMOST_REPLACE; },
+      {[](auto& it) { it.set("max", 2); }, "a symlink lock admits one at a time"},
+      {[](auto& it) { it.set("shared"); }, "a symlink lock is always exclusive"},
+      {[](auto& it) { it.set("if_elapsed", 60); }, "a symlink lock remembers no admission"},
+      {[](auto& it) { it.set("expire_after", 0); }, "a symlink lock expires by its holder's own"},
+      {[](auto& it) { it.set("on_busy", "replace"); },
        "a symlink lock can be waited for, skipped or refused"},
-      {[](auto& it) { it.also = also; }, "symlink locks are taken one at a time"},
-      {[](auto& it) { it.rate = "1/1h"; }, "rate: this store does not record"},
-      {[](auto& it) { it.queue_max = 1; }, "queue_max: this store does not count"},
-      {[](auto& it) { it.expire_after = ATMOST_AUTO; }, "auto: a symbolic link remembers no runs"},
-      {[](auto& it) { it.on_lost = [](void*, std::uint64_t) {}; },
+      {[](auto& it) { it.set("also", "b"); }, "symlink locks are taken one at a time"},
+      {[](auto& it) { it.set("rate", "1/1h"); }, "rate: this store does not record"},
+      {[](auto& it) { it.set("queue_max", 1); }, "queue_max: this store does not count"},
+      {[](auto& it) { it.set("expire_after", atmost::kAuto); },
+       "auto: a symbolic link remembers no runs"},
+      {[](auto& it) { it.on_lost([](void*, std::uint64_t) {}, nullptr); },
        "on_lost: a lock that is a symbolic link is not watched"},
   };
   const atmost::Limits good = limits_;
@@ -114,7 +141,7 @@ TEST_F(Links, WhatTheyCannotDoIsRefused) {
 TEST_F(Links, ThreadsExcludeOneAnother) {
   std::atomic<int> inside{0};
   std::atomic<int> most{0};
-  limits_.wait = 120;
+  limits_.set("wait", 120);
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
@@ -138,7 +165,7 @@ TEST_F(Links, EndWithTheirProcessAndNotWithAForkedChild) {
   const pid_t holder = fork();
   if (holder == 0) {
     atmost_lock* lock = nullptr;
-    if (atmost_get(path("a").c_str(), &limits_, &lock) != ATMOST_ADMITTED) _exit(1);
+    if (get_by(path("a").c_str(), limits_, &lock) != ATMOST_ADMITTED) _exit(1);
     const pid_t child = fork();
     if (child == 0) {
       atmost_release(lock, 1);  // its copy
@@ -152,7 +179,7 @@ TEST_F(Links, EndWithTheirProcessAndNotWithAForkedChild) {
   ASSERT_EQ(read(told[0], &mark, 1), 1);
   EXPECT_EQ(mark, 'h');
   EXPECT_EQ(get("a").answer(), ATMOST_BUSY);
-  limits_.wait = 120;
+  limits_.set("wait", 120);
   std::atomic<int> answer{-1};
   std::thread waiter([&] { answer = get("a").answer(); });
   kill(holder, SIGKILL);
@@ -173,9 +200,9 @@ TEST_F(Links, ALinkThatIsReplacedIsNoLongerHeld) {
 TEST_F(Links, AWaitIsCancelled) {
   const atmost::Held held = get("a");
   ASSERT_TRUE(held) << held.reason();
-  limits_.wait = 120;
-  atmost_request* request = nullptr;
-  ASSERT_EQ(atmost_begin(path("a").c_str(), &limits_, &request), ATMOST_ADMITTED);
+  limits_.set("wait", 120);
+  atmost_pending* request = nullptr;
+  ASSERT_EQ(begin_by(path("a").c_str(), limits_, &request), ATMOST_ADMITTED);
   EXPECT_EQ(atmost_answered(request), 0);
   atmost_cancel(request);
   atmost_lock* lock = nullptr;
@@ -183,38 +210,39 @@ TEST_F(Links, AWaitIsCancelled) {
   EXPECT_EQ(lock, nullptr);
 }
 
-TEST_F(Links, MaxHoldEndsAHold) {
+TEST_F(Links, MaxRuntimeEndsAHold) {
   std::atomic<std::uint64_t> lost{0};
-  limits_.on_lost = [](void* context, std::uint64_t token) {
-    *static_cast<std::atomic<std::uint64_t>*>(context) = token;
-  };
-  limits_.context = &lost;
-  limits_.max_hold = 0.05;
+  limits_.on_lost(
+      [](void* context, std::uint64_t token) {
+        *static_cast<std::atomic<std::uint64_t>*>(context) = token;
+      },
+      &lost);
+  limits_.set("max_runtime", 0.05);
   const atmost::Held held = get("a");
   const std::uint64_t token = held.token();
   ASSERT_GT(token, 0u);
   EXPECT_TRUE(eventually([&] { return lost == token; }));
   EXPECT_FALSE(held);
   EXPECT_TRUE(admits(path("a")));
-  limits_.max_hold = INFINITY;
-  limits_.on_lost = nullptr;
+  limits_.set("max_runtime", INFINITY);
+  limits_.on_lost(nullptr, nullptr);
   EXPECT_TRUE(get("a"));
 }
 
 TEST_F(Links, AreLookedAt) {
   unsigned holders = 9;
-  EXPECT_EQ(atmost_check(path("a").c_str(), &limits_, &holders), ATMOST_ADMITTED);
+  EXPECT_EQ(check_by(path("a").c_str(), limits_, &holders), ATMOST_ADMITTED);
   EXPECT_EQ(holders, 0u);
-  limits_.id = "note";
+  limits_.set("id", "note");
   const atmost::Held held = get("a");
-  EXPECT_EQ(atmost_check(path("a").c_str(), &limits_, &holders), ATMOST_BUSY);
+  EXPECT_EQ(check_by(path("a").c_str(), limits_, &holders), ATMOST_BUSY);
   EXPECT_EQ(holders, 1u);
   std::int64_t pid = 0;
   const auto each = [](void* context, const atmost_entry* entry) {
     if (std::strcmp(entry->id, "note") == 0) *static_cast<std::int64_t*>(context) = entry->pid;
     return 0;
   };
-  EXPECT_EQ(atmost_list(path("a").c_str(), &limits_, each, &pid), ATMOST_ADMITTED);
+  EXPECT_EQ(list_by(path("a").c_str(), limits_, each, &pid), ATMOST_ADMITTED);
   EXPECT_EQ(pid, getpid());
 }
 

@@ -22,10 +22,9 @@ TEST_F(Library, ATakerRevokesTheLockAndTheProgramIsTold) {
   ASSERT_EQ(pipe(told), 0);
   const pid_t holder = fork();
   if (holder == 0) {
-    limits_.on_lost = Loss::tell;
-    limits_.context = &loss;
+    limits_.on_lost(Loss::tell, &loss);
     atmost_lock* lock = nullptr;
-    if (atmost_get(path("a").c_str(), &limits_, &lock) != ATMOST_ADMITTED) _exit(1);
+    if (get_by(path("a").c_str(), limits_, &lock) != ATMOST_ADMITTED) _exit(1);
     const std::uint64_t token = atmost_token(lock);
     (void)!write(told[1], "h", 1);
     if (!eventually([&] { return loss.token != 0; })) _exit(2);
@@ -37,8 +36,8 @@ TEST_F(Library, ATakerRevokesTheLockAndTheProgramIsTold) {
   char mark = 0;
   ASSERT_EQ(read(told[0], &mark, 1), 1);
   atmost::Limits taker = limits_;
-  taker.expire_after = 0;
-  taker.kill_grace = 5;
+  taker.set("expire_after", 0);
+  taker.set("kill_grace", 5);
   const atmost::Held taken = atmost::Named(path("a")).get_lock(taker);
   EXPECT_TRUE(taken) << taken.reason();
   ASSERT_EQ(read(told[0], &mark, 1), 1);
@@ -58,8 +57,7 @@ TEST_F(Library, ANoteToAnEarlierHolderIsNotForTheNextOne) {
   const int fd = open(path("a").c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(pwrite(fd, &note, sizeof note, kFlagsOfSlot1), 4);
   Loss loss;
-  limits_.on_lost = Loss::tell;
-  limits_.context = &loss;
+  limits_.on_lost(Loss::tell, &loss);
   {
     const atmost::Held lock = atmost::Named(path("a")).get_lock(limits_);
     ASSERT_TRUE(lock) << lock.reason();
@@ -75,12 +73,12 @@ TEST_F(Library, AProgramThatAgreedToNothingKeepsItsLockAndItsLife) {
   const pid_t holder = fork();
   if (holder == 0) {
     atmost_lock* lock = nullptr;
-    if (atmost_get(path("a").c_str(), &limits_, &lock) != ATMOST_ADMITTED) _exit(1);
+    if (get_by(path("a").c_str(), limits_, &lock) != ATMOST_ADMITTED) _exit(1);
     for (;;) pause();
   }
   ASSERT_TRUE(eventually([&] { return held(path("a")); }));
   atmost::Limits taker = limits_;
-  taker.expire_after = 0;
+  taker.set("expire_after", 0);
   const atmost::Held taken = atmost::Named(path("a")).get_lock(taker);
   EXPECT_FALSE(taken);
   EXPECT_EQ(taken.answer(), ATMOST_BUSY);
@@ -97,15 +95,15 @@ TEST_F(Library, AProgramThatAgreedToNothingKeepsItsLockAndItsLife) {
 TEST_F(Library, AProgramThatOptedInIsStopped) {
   const pid_t holder = fork();
   if (holder == 0) {
-    limits_.may_be_killed = 1;
+    limits_.set("may_be_killed", "yes");
     atmost_lock* lock = nullptr;
-    if (atmost_get(path("a").c_str(), &limits_, &lock) != ATMOST_ADMITTED) _exit(1);
+    if (get_by(path("a").c_str(), limits_, &lock) != ATMOST_ADMITTED) _exit(1);
     for (;;) pause();
   }
   ASSERT_TRUE(eventually([&] { return held(path("a")); }));
   std::thread reaper([&] { waitpid(holder, nullptr, 0); });
   atmost::Limits taker = limits_;
-  taker.expire_after = 0;
+  taker.set("expire_after", 0);
   const atmost::Held taken = atmost::Named(path("a")).get_lock(taker);
   EXPECT_TRUE(taken) << taken.reason();
   reaper.join();
@@ -193,9 +191,9 @@ TEST_F(Paper, AProgramMayTakeItsWordBack) {
 // It waits in the queue, and is served when the holder ends by itself.
 TEST_F(Paper, WhoMayNotStopTheHolderWaitsForIt) {
   const pid_t holder = hang([] {});
-  limits_.directory = nullptr;
-  limits_.expire_after = 0;
-  limits_.wait = 60;
+  limits_ = {};
+  limits_.set("expire_after", 0);
+  limits_.set("wait", 60);
   std::atomic<int> answer{-1};
   std::thread waiter([&] { answer = atmost::Atom("edit", "motd").get_lock(limits_).answer(); });
   const std::string list =
@@ -211,15 +209,15 @@ TEST_F(Paper, AnOptionOfTheLockCountsMoreThanTheProgramsWord) {
   ASSERT_EQ(atmost_may_be_killed(1), 0);
   const pid_t holder = fork();
   if (holder == 0) {
-    limits_.may_be_killed = -1;
+    limits_.set("may_be_killed", "no");
     atmost_lock* lock = nullptr;
-    if (atmost_get(path("a").c_str(), &limits_, &lock) != ATMOST_ADMITTED) _exit(1);
+    if (get_by(path("a").c_str(), limits_, &lock) != ATMOST_ADMITTED) _exit(1);
     for (;;) pause();
   }
   ASSERT_EQ(atmost_may_be_killed(0), 1);
   ASSERT_TRUE(eventually([&] { return held(path("a")); }));
   atmost::Limits taker = limits_;
-  taker.expire_after = 0;
+  taker.set("expire_after", 0);
   EXPECT_FALSE(atmost::Named(path("a")).get_lock(taker));
   EXPECT_STREQ(atmost_why(), "immune");
   end(holder);

@@ -1,4 +1,4 @@
-// Who may be forked, and who may ask, while a lock is taken with its guard by one call.
+// Forks, and questions, while a lock is taken with its guard by one call.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

@@ -48,14 +48,14 @@ class Together : public Library {
  protected:
   void SetUp() override {
     Library::SetUp();
-    limits_.no_history = 1;
+    limits_.set("no_history");
     cycle();
   }
   void cycle() { EXPECT_EQ(take(limits_), ATMOST_ADMITTED) << atmost_message(); }
   // Takes it, and holds it while `inside` runs.
   int take(const atmost::Limits& limits, const std::function<void()>& inside = {}) {
     atmost_lock* lock = nullptr;
-    const int answer = atmost_get(path("a").c_str(), &limits, &lock);
+    const int answer = get_by(path("a").c_str(), limits, &lock);
     if (lock == nullptr) return answer;
     EXPECT_TRUE(held(path("a")));
     if (inside) inside();

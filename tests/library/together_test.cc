@@ -1,4 +1,4 @@
-// What may be in the way of a lock that is taken with its guard by one call, and what others see.
+// Obstacles for a lock that is taken with its guard by one call, and the view of others.
 #include <atomic>
 
 #include "together_kit.h"
@@ -54,7 +54,7 @@ TEST_F(Together, LeavesASlotToWaitersAndTakers) {
 TEST_F(Together, TakesTheNextSlotWhenTheFirstIsHeld) {
   const Stranger other(path("a"));
   ASSERT_TRUE(other.lock(8, 1));
-  limits_.max = 2;
+  limits_.set("max", 2);
   EXPECT_EQ(take(limits_, [&] { EXPECT_TRUE(other.sees(9, 1)); }), ATMOST_ADMITTED);
   EXPECT_FALSE(other.sees(0, 0));
 }
@@ -72,7 +72,7 @@ TEST_F(Together, SeesWhatWasWrittenMeanwhile) {
   ASSERT_EQ(pwrite(other.fd(), &drained, sizeof drained, kWordAt + 4), 4);
   std::thread waiter([&] {
     atmost::Limits patient = limits_;
-    patient.wait = 60;
+    patient.set("wait", 60);
     EXPECT_EQ(take(patient), ATMOST_ADMITTED);
   });
   EXPECT_TRUE(eventually([&] { return other.sees(kTickets, 0); }));
@@ -80,7 +80,7 @@ TEST_F(Together, SeesWhatWasWrittenMeanwhile) {
   ASSERT_EQ(pwrite(other.fd(), &none, sizeof none, kWordAt + 4), 4);
   waiter.join();
   atmost::Limits later = limits_;
-  later.if_elapsed = 3600;
+  later.set("if_elapsed", 3600);
   EXPECT_EQ(take(later), ATMOST_TOO_SOON);
   EXPECT_FALSE(other.sees(0, 0));
   // A last admission that cannot be read lets nobody run early.
@@ -100,8 +100,8 @@ TEST_F(Together, SurvivesATruncation) {
 TEST_F(Together, WaitsForTheGuard) {
   const Stranger other(path("a"));
   ASSERT_TRUE(other.lock(0, 8));
-  atmost_request* request = nullptr;
-  ASSERT_EQ(atmost_begin(path("a").c_str(), &limits_, &request), ATMOST_ADMITTED);
+  atmost_pending* request = nullptr;
+  ASSERT_EQ(begin_by(path("a").c_str(), limits_, &request), ATMOST_ADMITTED);
   EXPECT_EQ(atmost_answered(request), 0);
   other.unlock(0, 8);
   atmost_lock* lock = nullptr;
@@ -114,7 +114,7 @@ TEST_F(Together, WaitsForTheGuardWhenItReleases) {
   std::atomic<bool> over = false;
   std::thread later;
   atmost_lock* lock = nullptr;
-  ASSERT_EQ(atmost_get(path("a").c_str(), &limits_, &lock), ATMOST_ADMITTED);
+  ASSERT_EQ(get_by(path("a").c_str(), limits_, &lock), ATMOST_ADMITTED);
   ASSERT_TRUE(other.lock(0, 8));
   later = std::thread([&] {
     std::this_thread::sleep_for(20ms);

@@ -1,15 +1,15 @@
-/* Ours among ours: src/store/symlink/seat.cc. Who has the seat is inside; the link behind the seat is in mixed.pml.
+/* Ours among ours: src/store/symlink/seat.cc. The process that has the seat is inside; the link behind the seat is in mixed.pml.
  *
- * Each runner comes once, and may be killed before any of its steps. A seat with a time of its own expires at any
- * moment: from then on it is anybody's, while its runner goes on. Seats, and so rights to remove one, are numbers that
- * never come again.
+ * Each runner comes once, and may be killed before any of its steps. A seat with a time of its own
+ * expires at any moment: from then on it is anybody's, while its runner goes on. Seats, and so
+ * rights to remove one, are numbers that never come again.
  *
  *   fresh: nobody removes a seat but the one he judged, nor the holder any but his own
  *   alone: of the runners inside, at most one is neither dead nor expired
  *
- * With -DUNCHECKED who has the right does not look again, with -DFORGETFUL he drops the right before he removes the
- * seat, with -DHASTY a holder whose time may be over leaves without the right to: spin has to find a violation then,
- * or the model would prove nothing.
+ * With -DUNCHECKED who has the right does not look again, with -DFORGETFUL he drops the right
+ * before he removes the seat, with -DHASTY a holder whose time may be over leaves without the right
+ * to: spin has to find a violation then, or the model would prove nothing.
  */
 #ifndef RUNNERS
 #define RUNNERS 3

@@ -1,7 +1,7 @@
 """Three machines under qemu: a server of NFS and two of its clients, for the tests of this folder.
 
 The machines share a network of their own (a multicast socket bound to 127.0.0.1). A second card of
-each leads to an agent that runs commands for us, and to nothing else. What a machine does on the
+each leads to an agent that runs commands for us, and to nothing else. The actions of a machine on the
 first network can be cut without disturbing the second.
 """
 
@@ -13,9 +13,14 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ADDRESSES = {"server": "10.77.0.1", "one": "10.77.0.2", "two": "10.77.0.3"}
+# Seconds that WORK takes under emulation on a computer with nothing else to do.
+USUAL_S = 0.7
+SLOW = 1.3
+WORK = "for i in $(seq 40); do atmost run -q --no-history /tmp/pace.lock -- busybox true; done"
 # An address of a card that does not exist.
 NOWHERE = "02:00:00:00:00:99"
 
@@ -42,7 +47,7 @@ def accelerators():
 
 
 class Machine:
-    """One machine. `run` blocks until the command has ended, `timeout` seconds at most."""
+    """One machine. `run` blocks until the command has ended, `timeout` seconds of the bed at most."""
 
     def __init__(self, bed, name):
         self.bed = bed
@@ -92,6 +97,7 @@ class Machine:
 
     def run(self, script, timeout=60):
         """(exit code, output) of a script for the machine's /bin/sh."""
+        timeout *= self.bed.pace
         with socket.create_connection(("127.0.0.1", self.port), timeout=timeout) as agent:
             end = time.monotonic() + timeout
             agent.sendall(script.encode() + b"\0")
@@ -147,20 +153,25 @@ class Machine:
 
     def power_on(self):
         self.start(self.bed.accelerator)
-        self.wait_until_up()
+        self.wait_until_up(90 * self.bed.pace)
         self.set_clock()
 
 
 class Bed:
-    """The machines; `with Bed(...) as bed` starts them and ends them with all that they need."""
+    """The machines; `with Bed(...) as bed` starts them and ends them with all that they need.
+
+    `pace` is how many seconds the machines need for what usually takes one: measured when they
+    start, 1 if that is less than SLOW. Every limit of a wait and the server's lease are in such
+    seconds; a turn in a queue, which is the product's, is not."""
 
     def __init__(self, image, lease=15):
         self.image = image
-        self.lease = lease
+        self.usual_lease = self.lease = lease
         self.folder = tempfile.mkdtemp(prefix="atmost-nfs-")
         self.disk = os.path.join(self.folder, "disk")
         self.group = random.randint(20000, 29999)
         self.accelerator = None
+        self.pace = 1.0
         self.machines = {name: Machine(self, name) for name in ADDRESSES}
         self.server, self.one, self.two = self.machines.values()
 
@@ -190,8 +201,32 @@ class Bed:
         for machine in self.machines.values():
             machine.start(accelerator)
         for machine in self.machines.values():
-            machine.wait_until_up(20 if accelerator == "kvm" else 120)
+            machine.wait_until_up(20 if accelerator == "kvm" else 300)
             machine.set_clock()
+        self.pace = self._measure_pace()
+        if self.pace > 1.0:
+            self.lease = round(self.usual_lease * self.pace)
+            self.server.power_off()
+            self.server.power_on()
+
+    def _measure_pace(self):
+        """Both clients work at once, as in the tests."""
+        took = []
+
+        def work(machine):
+            start = time.monotonic()
+            machine.do(WORK, timeout=120)
+            took.append(time.monotonic() - start)
+
+        threads = [threading.Thread(target=work, args=(each,)) for each in (self.one, self.two)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if len(took) != 2:
+            raise Failed("a machine did not do its work")
+        pace = max(took) / USUAL_S
+        return pace if pace > SLOW else 1.0
 
     def _end(self):
         for machine in self.machines.values():

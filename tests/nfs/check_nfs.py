@@ -111,7 +111,7 @@ class Mounts(OnNfs):
                     self.assertIn("at /mnt/other, version " + version.split()[1], output)
                     self.assertIn(reason, output)
                 finally:
-                    # What doctor tried may be still on its way.
+                    # The doctor's trial may be still on its way.
                     one.do("umount -l /mnt/other")
 
     def test_a_path_on_a_good_mount_is_a_lock_of_all_machines(self):

@@ -1,10 +1,11 @@
 /* Calls atmost many times and kills some of what it started, for the tests of this folder.
  *
- *   crowd SEED CALLS RATE NAME ADDRESS PORT STORE
+ *   crowd SEED CALLS PACE NAME ADDRESS PORT STORE TTL
  *
- * CALLS callers at random times, RATE of them each second, use four locks: lockN has N slots. Each
+ * CALLS callers at random times, three of them each second, use four locks: lockN has N slots. Each
  * runs sign(1) for 100 to 900 ms, which the witness at ADDRESS and PORT counts. Every sixth is
- * killed some time after its call: its monitor, its supervisor, or its command. A line for each
+ * killed some time after its call: its monitor, its supervisor, or its command. On a machine that
+ * is PACE times slower all these times are as much longer. A line for each
  * caller goes to standard output, times in nanoseconds since the start:
  *   NAME-INDEX N CALLED WAITING|- ENDED CODE|- KILLED|- */
 #define _GNU_SOURCE
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST = 1000, OPEN = 200 };
+enum { MOST = 1000, OPEN = 200, RATE = 3 };
 
 struct Caller {
   pid_t pid;
@@ -34,6 +35,7 @@ struct Caller {
 static struct Caller callers[MOST];
 static char** args;
 static long long began;
+static double pace;
 
 static long long now_ns(void) {
   struct timespec now;
@@ -44,22 +46,23 @@ static long long now_ns(void) {
 static void call(int index) {
   struct Caller* one = &callers[index];
   int ends[2];
-  char store[300], limit[16], lock[16], file[64], id[64], length[16];
+  char store[300], ttl[32], limit[16], lock[16], file[64], id[64], length[16];
   one->limit = 1 + rand() % 4;
   snprintf(store, sizeof store, "--store=%s", args[7]);
+  snprintf(ttl, sizeof ttl, "--ttl=%s", args[8]);
   snprintf(limit, sizeof limit, "-n%d", one->limit);
   snprintf(lock, sizeof lock, "lock%d", one->limit);
   snprintf(file, sizeof file, "/tmp/%s-%d", args[4], index);
   snprintf(id, sizeof id, "%s-%d", args[4], index);
-  snprintf(length, sizeof length, "%d", 100 + rand() % 800);
+  snprintf(length, sizeof length, "%d", (int)(pace * (100 + rand() % 800)));
   if (pipe2(ends, O_CLOEXEC) != 0) exit(71);
   one->called = now_ns();
-  if (rand() % 6 == 0) one->kill_at = one->called + (rand() % 2000) * 1000000LL;
+  if (rand() % 6 == 0) one->kill_at = one->called + (long long)(pace * 1e6 * (rand() % 2000));
   one->pid = fork();
   if (one->pid == 0) {
     dup2(ends[1], 1);
     dup2(ends[1], 2);
-    execlp("atmost", "atmost", "run", "-v", "-winf", "--no-history", "--ttl=10s", "--kill-grace=500ms",
+    execlp("atmost", "atmost", "run", "-v", "-winf", "--no-history", ttl, "--kill-grace=500ms",
            store, limit, lock, "--", "sign", file, args[5], args[6], lock, limit + 2, id, length,
            (char*)NULL);
     _exit(127);
@@ -80,7 +83,7 @@ static pid_t child_of(pid_t pid) {
   return child;
 }
 
-/* What is killed are our children, which nobody else reaps, and theirs. */
+/* The killed processes are our children, which nobody else reaps, and theirs. */
 static void hurt(struct Caller* one) {
   const pid_t supervisor = child_of(one->pid);
   const pid_t command = supervisor > 0 ? child_of(supervisor) : 0;
@@ -123,9 +126,10 @@ static void finish(int index) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 8) return 64;
+  if (argc != 9) return 64;
   args = argv;
   srand((unsigned)atoi(argv[1]));
+  pace = atof(argv[3]);
   const int calls = atoi(argv[2]) < MOST ? atoi(argv[2]) : MOST;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -136,7 +140,7 @@ int main(int argc, char** argv) {
     if (made < calls && now_ns() >= next && open < OPEN) {
       call(made++);
       ++open;
-      next += (long long)(2e9 / atof(argv[3]) * rand() / RAND_MAX);
+      next += (long long)(2e9 / RATE * pace * rand() / RAND_MAX);
     }
     static struct pollfd wanted[MOST];
     static int whose[MOST];

@@ -10,27 +10,29 @@ import time
 from bed import Failed
 from on_nfs import Job, OnNfs, clock_ahead, mount, say, wait_until
 
-TTL = "--ttl 20s --kill-grace 2s"
-# Outlasts a restart of the server's machine under emulation.
-LONG_TTL = "--ttl 50s --kill-grace 2s"
 # Of the comparison of two clocks, over a network of 1 to 10 ms.
 CLOCK_S = 0.03
 
 
 class WithAHolder(OnNfs):
-    TTL = TTL
+    TTL_S = 20
+
+    @property
+    def ttl(self):
+        """A slow machine renews its lease late: the lease is as much longer."""
+        return f"--ttl {self.TTL_S * self.bed.pace:.0f}s --kill-grace 2s"
 
     def judged(self, what, last, following, at_least=0.0, at_most=None):
         gap = following.signs()[0] - last
         say(f"{what}: the next job ran {gap:.2f} s after the last sign")
         self.assertGreaterEqual(gap, at_least - CLOCK_S)
         if at_most is not None:
-            self.assertLess(gap, at_most)
+            self.assertLess(gap, at_most * self.bed.pace)
 
     def both(self, lock):
         """A holder on machine one, and on machine two a waiter behind it."""
-        holder = Job(self.bed.one, lock, lock, self.TTL).wait_for_start()
-        waiter = Job(self.bed.two, lock, lock, self.TTL + " -v -w inf")
+        holder = Job(self.bed.one, lock, lock, self.ttl).wait_for_start()
+        waiter = Job(self.bed.two, lock, lock, self.ttl + " -v -w inf")
         wait_until(self.bed.two, f"grep -q waiting /tmp/{lock}.out")
         return holder, waiter
 
@@ -79,7 +81,7 @@ class Faults(WithAHolder):
 
     def test_a_waiter_that_is_killed(self):
         holder, waiter = self.both("waiter")
-        behind = Job(self.bed.two, "waiter", "behind", self.TTL + " -v -w inf")
+        behind = Job(self.bed.two, "waiter", "behind", self.ttl + " -v -w inf")
         wait_until(self.bed.two, "grep -q waiting /tmp/behind.out")
         self.bed.two.do(f"kill -9 {waiter.supervisor()}")
         holder.finish()
@@ -95,7 +97,7 @@ class Faults(WithAHolder):
         try:
             waiter.wait_for_start(4 * self.LEASE_S)
             # The server's lease runs from the machine's last renewal.
-            self.judged("power-off", off, waiter, at_least=self.LEASE_S / 3)
+            self.judged("power-off", off, waiter, at_least=self.bed.lease / 3)
         finally:
             self.bed.one.power_on()
             mount(self.bed.one, "vers=4.2,hard", "/mnt/hard")
@@ -109,7 +111,7 @@ class Faults(WithAHolder):
             self.is_dead(holder)
             say(f"cut: the last sign came {holder.signs()[1] - cut:.1f} s after the cut")
             waiter.wait_for_start(4 * self.LEASE_S)
-            time.sleep(max(0, cut + 75 - time.time()))
+            time.sleep(max(0, cut + 75 * self.bed.pace - time.time()))
         finally:
             self.bed.heal(self.bed.one)
         code, said = holder.wait_for_end(90)
@@ -126,7 +128,7 @@ class Faults(WithAHolder):
         try:
             self.is_dead(holder)
             # Longer than the server's lease.
-            time.sleep(self.LEASE_S)
+            time.sleep(self.bed.lease)
         finally:
             for client in (self.bed.one, self.bed.two):
                 self.bed.heal(client)
@@ -139,9 +141,9 @@ class Faults(WithAHolder):
     def test_a_machine_that_is_paused_is_refused_by_its_token(self):
         one, two = self.bed.one, self.bed.two
         two.do("mkdir -p /mnt/hard/fenced")
-        holder = Job(one, "paused", "paused", self.TTL).wait_for_start()
+        holder = Job(one, "paused", "paused", self.ttl).wait_for_start()
         token = one.do(f"tr '\\0' '\\n' </proc/{holder.command()}/environ | grep ^ATMOST_TOKEN=").strip()
-        waiter = Job(two, "paused", "paused", self.TTL + " -v -w inf")
+        waiter = Job(two, "paused", "paused", self.ttl + " -v -w inf")
         wait_until(two, "grep -q waiting /tmp/paused.out")
         one.tell("stop")
         stopped = time.time()
@@ -166,7 +168,7 @@ class Faults(WithAHolder):
 
 class Restarts(WithAHolder):
     LEASE_S = 60
-    TTL = LONG_TTL
+    TTL_S = 50  # outlasts a restart of the server's machine under emulation
 
     def restarted(self, lock, restart):
         """Holders keep their locks, waiters wait on, newcomers are told."""

@@ -17,11 +17,12 @@ def mount(machine, options, where):
 
 
 def wait_until(machine, condition, timeout=30):
-    """Seconds until the shell condition holds on a machine."""
+    """Seconds until the shell condition holds on a machine; `timeout` is in seconds of the bed."""
+    timeout *= machine.bed.pace
     start = time.monotonic()
     while machine.run(condition)[0] != 0:
         if time.monotonic() - start > timeout:
-            raise Failed(f"{machine.name}: not within {timeout} s: {condition}")
+            raise Failed(f"{machine.name}: not within {timeout:.0f} s: {condition}")
         time.sleep(0.1)
     return time.monotonic() - start
 
@@ -128,15 +129,25 @@ class Witness:
 
 class OnNfs(unittest.TestCase):
     """Three machines for all classes with the same lease of the server, one after the other: each
-    test uses names of its own, and heals what it cuts."""
+    test uses names of its own, and heals what it cuts. A test that fails may leave them busy, so
+    the next one gets new machines."""
 
     IMAGE = ""
     LEASE_S = 15
     bed = None
 
+    def run(self, result=None):
+        failed = len(result.failures) + len(result.errors)
+        super().run(result)
+        if len(result.failures) + len(result.errors) > failed:
+            self.end()
+
+    def setUp(self):
+        self.start()
+
     @classmethod
-    def setUpClass(cls):
-        if OnNfs.bed is not None and OnNfs.bed.lease == cls.LEASE_S:
+    def start(cls):
+        if OnNfs.bed is not None and OnNfs.bed.usual_lease == cls.LEASE_S:
             return
         cls.end()
         start = time.monotonic()
@@ -146,7 +157,8 @@ class OnNfs(unittest.TestCase):
         # Since it started, the server has granted nothing but what its clients had before.
         for client in (cls.bed.one, cls.bed.two):
             wait_until(client, f"atmost run -q --store {STORE} ready -- true", 3 * cls.LEASE_S)
-        say(f"{cls.__name__}: {cls.bed.accelerator}, up after {time.monotonic() - start:.1f} s")
+        say(f"{cls.__name__}: {cls.bed.accelerator}, up after {time.monotonic() - start:.1f} s, "
+            f"pace {cls.bed.pace:.1f}")
 
     @classmethod
     def end(cls):

@@ -7,7 +7,7 @@
  *   peer stand PID...                 becomes processes of these ids, until it is killed; on standard
  *                                     output "ready", and a line for each signal that one of them gets
  *
- * The guard is bytes 0 to 7, slot S is byte 7 + S (docs/lock-map.md). */
+ * The guard is bytes 0 to 7, slot S is byte 7 + S (docs/internals/lock-map.md). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* Counts the commands of each lock that run, on the server's machine: witness PORT FILE.
  *
- * A command (sign.c) connects, sends "LOCK N ID TOKEN\n", is answered with one byte when it is counted,
- * and counts until its connection ends, which the kernel sees to if it is killed. FILE gets a line
- * for each change: "in|out NANOSECONDS LOCK N ID HELD TOKEN", HELD after it. */
+ * A command (sign.c) connects, sends "LOCK N ID TOKEN\n", is answered with one byte when it is
+ * counted, and counts until its connection ends, which the kernel sees to if it is killed. FILE
+ * gets a line for each change: "in|out NANOSECONDS LOCK N ID HELD TOKEN", HELD after it. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <poll.h>
@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
   sockets[0] = (struct pollfd){listener, POLLIN, 0};
   for (;;) {
     if (poll(sockets, (nfds_t)count, -1) < 0) return 71;
-    /* Those that ended before those that came: an end is sent before the lock is free. */
+    /* Ends before beginnings: an end is sent before the lock is free. */
     for (int i = count - 1; i > 0; --i)
       if (sockets[i].revents & (POLLHUP | POLLRDHUP | POLLERR)) leave(i);
     for (int i = count - 1; i > 0; --i)

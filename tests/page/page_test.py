@@ -43,6 +43,11 @@ CORNER = """(() => {
   copy.drawImage(document.querySelector("#lanes canvas"), -2, -2);
   return "#" + [...copy.getImageData(0, 0, 1, 1).data].slice(0, 3).map((one) => one.toString(16).padStart(2, "0")).join("");
 })()"""
+# Elements that are wider than what shows them, or that end beyond the page.
+CUT = """[...document.querySelectorAll(".scroll, table, th, td, .card, .facts, .legend, h1, h2, p")].filter((one) =>
+  getComputedStyle(one.closest("thead") ?? one).position !== "absolute" && getComputedStyle(one).display !== "none" &&
+  (one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0 && getComputedStyle(one).display !== "inline" ||
+   one.getBoundingClientRect().right > innerWidth + 1)).map((one) => one.outerHTML.slice(0, 120))"""
 PIXELS = 'document.querySelector("#lanes canvas").toDataURL()'
 
 
@@ -248,6 +253,7 @@ class PageTest(unittest.TestCase):
             page = self.open(self.page_of_story, zone=zone, before=LISTEN)
             self.assertEqual(page.evaluate("document.getElementById('zone').textContent"), f"The times are {words}.")
             self.assertIn(first, self.drawn(page))
+            self.assertIn(words, page.evaluate("document.querySelector('.when').textContent"))
             self.assertIn(words, self.drawn(page))
 
     def test_no_hour_is_lost_when_the_clock_changes(self):
@@ -273,8 +279,43 @@ class PageTest(unittest.TestCase):
             found = page.evaluate("axe.run().then((all) => all.violations.map((one) => [one.id, one.nodes[0].html]))")
             self.assertEqual(found, [], f"{name} {width} {dark}")
             self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), width, f"{name} {width} {dark}")
-            tall = page.evaluate("Math.max(0, ...[...document.querySelectorAll('#runs tr')].map((one) => one.clientHeight))")
-            self.assertLess(tall, 80, f"no column of {name} {width} is too narrow to be read")
+            self.assertEqual(page.evaluate(CUT), [], f"nothing of {name} {width} is cut, or has to be scrolled to")
+            if width == 1400:
+                tall = page.evaluate("Math.max(0, ...[...document.querySelectorAll('#runs tr')].map((one) => one.clientHeight))")
+                self.assertLess(tall, 80, f"no column of {name} {width} is too narrow to be read")
+
+    def test_a_phone_has_a_card_for_each_lock(self):
+        page = self.open(self.page_of_story, width=420)
+        heads = "[...document.querySelectorAll('#locks tbody tr:first-child td')].filter((one) => one.offsetParent)" \
+                ".map((one) => getComputedStyle(one, '::before').content.slice(1, -1))"
+        columns = "[...document.querySelectorAll('#locks thead button')].slice(1).map((one) => one.textContent)"
+        self.assertEqual(page.evaluate(heads), page.evaluate(columns))
+        self.assertGreater(page.evaluate("document.querySelector('#locks tbody tr').clientHeight"), 100)
+        self.assertEqual(page.evaluate("new Set([...document.querySelectorAll('#locks tbody tr')]"
+                                       ".map((one) => one.getBoundingClientRect().left)).size"), 1, "one below the other")
+
+    def test_the_timeline_tells_failed_runs_and_explains_its_marks(self):
+        page = self.open(self.page_of_story, before=LISTEN)
+        self.assertIn("24 runs, 3 failed, 1 killed", self.drawn(page))
+        legend = page.evaluate("document.getElementById('legend').innerText")
+        for words in ("too soon until here", "overdue from here"):
+            self.assertIn(words, legend)
+        self.assertEqual(page.evaluate("document.querySelectorAll('#legend canvas').length"), 10)
+
+    def test_a_wanted_replacement_is_no_trouble(self):
+        begin, lines = 1795000000, []
+        for number in range(3):
+            at, token = begin + 600 * number, begin + number
+            lines += [line("admitted", at, "site", slot=1, token=token, pid=1, waited_s=0)]
+            if number < 2:
+                lines += [line("stopping", at + 590, "site", slot=1, pid=2, holder_token=token, why="replace"),
+                          line("signalled", at + 591, "site", slot=1, pid=2, holder_token=token, signal="INT", worked=True),
+                          line("ended", at + 591, "site", slot=1, token=token, pid=1, ran_s=591, signal="INT", stopped="taken_over")]
+            else:
+                lines += [line("ended", at + 30, "site", slot=1, token=token, pid=1, ran_s=30, exit=0)]
+        page = self.open(self.write("replaced", lines))
+        self.assertEqual(page.evaluate("document.querySelector('#locks .trouble span').textContent"), "0")
+        self.assertIn("2 replaced by the next one", page.evaluate("document.querySelector('#locks tbody').innerText"))
 
     def test_what_trouble_is_stands_there(self):
         page = self.open(self.page_of_story)

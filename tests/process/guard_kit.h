@@ -1,5 +1,5 @@
-// What becomes of a lock when one who has its guard is killed: the short run of every day, and the
-// long one.
+// The fate of a lock when the process that has its guard is killed: the short run of every day, and
+// the long one.
 #ifndef ATMOST_TESTS_PROCESS_GUARD_KIT_H
 #define ATMOST_TESTS_PROCESS_GUARD_KIT_H
 
@@ -19,7 +19,7 @@ namespace witness {
 
 class GuardKills : public ::testing::Test {
  protected:
-  // What the victim meets, and what happens when it has nothing more to do.
+  // The obstacle of the victim, and the end when it has nothing more to do.
   struct Scene {
     Argv holder;  // started before the victim, and waited for until it has a slot; empty: none
     std::function<Argv()> victim;

@@ -34,13 +34,13 @@ int main(int argc, char** argv) {
   const int rounds = argc > 2 ? atoi(argv[2]) : 3;
   const bool waits = argc <= 3;
   if (!waits) fork_every_us = atol(argv[3]);
-  struct atmost_options options = ATMOST_DEFAULTS;
-  options.wait = 60;
+  atmost_request* const request = atmost_new(argv[1]);
+  (void)atmost_set_seconds(request, "wait", 60);
   atmost_lock* lock = nullptr;
   pthread_t other;
   if (pthread_create(&other, nullptr, fork_on, nullptr) != 0) return 1;
   for (int round = 0; round < rounds; ++round) {
-    if (atmost_get(argv[1], &options, &lock) != ATMOST_ADMITTED) return 2;
+    if (atmost_get(request, &lock) != ATMOST_ADMITTED) return 2;
     const int before = forked;  // one child at least that shares what is held now
     while (waits && forked == before && forked < kChildren) usleep(100);
     atmost_release(lock, 1);

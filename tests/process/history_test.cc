@@ -92,7 +92,7 @@ class HistoryProcesses : public ::testing::Test {
       for (std::string line; std::getline(file, line);) {
         Record record;
         if (read_line(line, record) == Reading::whole) {
-          ++found[record.token];
+          ++found[record.number("token")];
         } else {
           ++torn;
         }

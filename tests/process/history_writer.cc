@@ -38,14 +38,11 @@ int main(int argc, char** argv) {
   atmost::os::calls.rename = keep_and_rename;
   atmost::history::Log log(place);
   atmost::Event event;
-  event.kind = atmost::Event::Kind::admitted;
-  event.lock = "job";
-  event.path = "/var/lib/atmost/job.lock";
-  event.command = "history_writer";
-  event.pid = getpid();
   for (unsigned long long i = 0; count == 0 || i < count; ++i) {
-    event.token = first + i;
-    event.at.real_ns = static_cast<long long>(first + i) * 1000;
+    event.begin(atmost::Event::Kind::admitted,
+                {static_cast<long long>(first + i) * 1000, 0, false});
+    event.text("lock", "job").text("path", "/var/lib/atmost/job.lock");
+    event.text("command", "history_writer").number("pid", getpid()).number("token", first + i);
     const atmost::Status done = log.append(event);
     if (done.ok()) continue;
     fprintf(stderr, "%s\n", done.error().message.c_str());

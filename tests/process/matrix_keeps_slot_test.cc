@@ -30,7 +30,7 @@ const Way kTreeClose{"tree --close", {"--until=tree", "--close"}, true};
 const Way kExec{"--exec", {"--exec"}, false};
 const Way kExecClose{"--exec --until=close", {"--exec", "--until=close"}, false};
 
-// What the command does before the end, and what then ends.
+// The command's actions before the end, and the process that then ends.
 struct Story {
   const char* name;
   Argv acts;           // matrix_actor's words

@@ -1,4 +1,4 @@
-// What the tests of `atmost pass` share: pass files whose commands write to one append-only log,
+// Shared by the tests of `atmost pass`: pass files whose commands write to one append-only log,
 // which is the witness.
 #ifndef ATMOST_TESTS_PROCESS_PASS_KIT_H
 #define ATMOST_TESTS_PROCESS_PASS_KIT_H

@@ -122,7 +122,7 @@ class Lane {
 
   void pause(pid_t pid) {
     const bool done = freezes_ ? freezer_.freeze() : world_.signal_descendant(pid, SIGSTOP);
-    // One that was admitted and is starting its command may take long to freeze: it is resumed
+    // A caller that was admitted and is starting its command may take long to freeze: it is resumed
     // anyway.
     eventually(kLong, [&] {
       return !done || world_.ended(pid) || (freezes_ ? freezer_.frozen() : state_of(pid) == 'T') ||

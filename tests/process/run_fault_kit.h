@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "os/calls.h"
+#include "os/signals.h"
 #include "run/run.h"
 #include "witness_world.h"
 
@@ -43,7 +44,9 @@ class RunFault : public ::testing::Test {
     task.max_runtime = max_runtime;
     task.kill_grace = grace;
     task.in_own_session = true;  // a stopped command does not stop the test
-    return supervise(task, quiet_);
+    const RunReport report = supervise(task, quiet_);
+    os::release_signals();
+    return report;
   }
   std::string child() const { return witness::helper("run_child"); }
   bool no_child_left() const { return waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD; }

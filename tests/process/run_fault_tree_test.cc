@@ -28,6 +28,8 @@ TEST_F(RunFault, ARecycledNumber) {
   static int handles_of_stranger;
   static int last_handle_is_strangers;
   static int sent_to_stranger;
+  static int passes_since;
+  passes_since = 0;
   victim = sights = handles_of_stranger = last_handle_is_strangers = sent_to_stranger = 0;
   calls.pidfd_open = [](pid_t pid, unsigned flags) {
     os::ProcessFacts facts;
@@ -40,6 +42,9 @@ TEST_F(RunFault, ARecycledNumber) {
     return kRealCalls.pidfd_open(last_handle_is_strangers ? getppid() : pid, flags);
   };
   calls.openat = [](int dir, const char* path, int flags, mode_t mode) {
+    // It is not seen any more, but keeps the hold as long as it lives.
+    if (handles_of_stranger > 0 && std::strcmp(path, "/proc") == 0 && ++passes_since == 5)
+      kRealCalls.kill(static_cast<pid_t>(victim), SIGKILL);
     const std::string victims = "/proc/" + std::to_string(victim) + "/stat";
     const std::string ours = "/proc/" + std::to_string(getppid()) + "/stat";
     return kRealCalls.openat(dir, handles_of_stranger > 0 && path == victims ? ours.c_str() : path,
@@ -58,8 +63,8 @@ TEST_F(RunFault, ARecycledNumber) {
   EXPECT_EQ(report.status.signal, SIGTERM);
   EXPECT_EQ(handles_of_stranger, 1);
   EXPECT_EQ(sent_to_stranger, 0);
-  kill(static_cast<pid_t>(victim), SIGKILL);
-  EXPECT_EQ(waitpid(static_cast<pid_t>(victim), nullptr, 0), victim);
+  EXPECT_GE(passes_since, 5);
+  EXPECT_TRUE(no_child_left());
 }
 
 std::size_t passes = 0;
@@ -111,7 +116,7 @@ TEST_F(RunFault, AStrangerCostsOneLookEachPass) {
   calls = kRealCalls;
   close(until[0]);
   close(until[1]);
-  EXPECT_GE(passes, 6u);
+  EXPECT_GE(passes, 5u);
   EXPECT_GE(looks, passes * kStrangers);
   // A directory that changes while it is read may show an entry twice.
   EXPECT_LE(looks, passes * kStrangers * 3 / 2);

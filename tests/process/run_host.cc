@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "os/clock.h"
+#include "os/signals.h"
 #include "run/run.h"
 #ifdef ATMOST_RUN_MONITORED
 #include "core/monitor.h"
@@ -123,6 +124,7 @@ int main(int, char** argv) {
   tell_monitor(task, Now::runs);
   const atmost::run::RunReport report = atmost::run::supervise(task, log);
   tell_monitor(task, Now::ended);
+  atmost::os::release_signals();
   copy_signal_state_to_log();
   if (report.fork_error != 0) return 71;
   if (report.exec_error != 0) return static_cast<int>(atmost::run::exec_code(report.exec_error));

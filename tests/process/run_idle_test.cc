@@ -1,4 +1,4 @@
-// What counts as silence: real commands, idle or at work in many ways, below supervisors that stop
+// Examples of silence: real commands, idle or at work in many ways, below supervisors that stop
 // them after a second of it. All run at the same time. How soon they are stopped is asserted only
 // where nothing else runs (`make soak` sets ATMOST_TESTS_TIMED), after ten seconds of silence.
 #include <signal.h>

@@ -1,4 +1,4 @@
-// What the tests of the run room share: a supervisor (run_host), its command, and what the kernel
+// Shared by the tests of the run room: a supervisor (run_host), its command, and what the kernel
 // says of both.
 #ifndef ATMOST_TESTS_PROCESS_RUN_KIT_H
 #define ATMOST_TESTS_PROCESS_RUN_KIT_H
@@ -18,7 +18,7 @@ namespace witness {
 class Run : public ::testing::Test {
  protected:
   static bool monitored() { return getenv("ATMOST_TESTS_MONITORED") != nullptr; }
-  // What crashes leaves its core file in our folder.
+  // A program that crashes leaves its core file in our folder.
   Run() { EXPECT_EQ(chdir(dir_.path().c_str()), 0); }
 
   // run_host with `options`, then the command. The same in all that can be seen with a monitor

@@ -9,8 +9,8 @@ namespace {
 
 class RunMonitor : public Run {
  protected:
-  // What ends for no signal but KILL: the command, two children, and a daemon that has left the
-  // session.
+  // Processes that end for no signal but KILL: the command, two children, and a daemon that has
+  // left the session.
   Argv stubborn() const {
     return child({"ignore=1", "ignore=2", "ignore=15", "daemon", "mark=" + file("tree"), "pause",
                   "then", "mark=" + file("tree"), "fork=2", "mark=" + file("tree"), "pause"});

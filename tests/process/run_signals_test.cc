@@ -1,4 +1,4 @@
-// What happens to signals: those we were started with, those sent to us, those that stop.
+// The handling of signals: those we were started with, those sent to us, those that stop.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>

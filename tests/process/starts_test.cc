@@ -1,4 +1,5 @@
-// What the first lock of a script starts: every fork and every exec is counted, in all processes.
+// The processes that the first lock of a script starts: every fork and every exec is counted, in
+// all processes.
 #include <gtest/gtest.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>

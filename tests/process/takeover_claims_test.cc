@@ -1,4 +1,4 @@
-// Who gets the slot, who is spared, and what is told of it.
+// The next holder of the slot, the holders that are spared, and the messages.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ TEST_F(TakeoverClaims, OfTwoTakersOneGetsIt) {
   EXPECT_EQ(heard("heard holder"), "02 15");  // from one of them
 }
 
-// One that waits gets it when the other is done.
+// A taker that waits gets it when the other is done.
 TEST_F(TakeoverClaims, TheOtherTakerMayWait) {
   world_.start(stubborn());
   marked("holder");

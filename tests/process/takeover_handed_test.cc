@@ -61,7 +61,7 @@ class Handed : public Takeover, public ::testing::WithParamInterface<Owner> {
   static pid_t receiver(const Line& line) {
     return stay([&] { (void)line.take(); });
   }
-  // What a record says is what somebody wants it to say.
+  // The content of a record is what somebody wants it to say.
   void forge(pid_t pid, HolderKind kind, unsigned user = 0, pid_t kept_for = 0) {
     Record record = {};
     record.token = kToken;

@@ -1,5 +1,5 @@
-// What the main process of an overdue holder leaves behind: it goes with it where atmost
-// supervises, and is named where it does not.
+// Processes that the main process of an overdue holder leaves behind: each goes with it where
+// atmost supervises, and is named where it does not.
 #include <unistd.h>
 
 #include "takeover_kit.h"

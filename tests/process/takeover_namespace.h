@@ -21,7 +21,7 @@ bool lock_slot(int fd, int command, short type);
 void take_slot(const std::string& path, int command);
 
 // Runs `body` as a grandchild of the first process of a new pid namespace with a /proc of its own;
-// its parent there did `before`. What it returns: "well" becomes "", and kNoNamespace is what it
+// its parent there did `before`. Its results: "well" becomes "", and kNoNamespace is what it
 // says where there can be none.
 std::string in_namespace(const std::function<void()>& before,
                          const std::function<std::string()>& body);

@@ -69,7 +69,7 @@ void Together::trouble(const std::string& what) {
   if (told_.troubles.size() < 20) told_.troubles.push_back(what);
 }
 
-// One to four of the locks, in any order. What concerns one lock (-k, --shared, --exclusive)
+// One to four of the locks, in any order. Options that concern one lock (-k, --shared, --exclusive)
 // concerns the first named.
 void Together::start_one() {
   unsigned order[kLocks];
@@ -148,7 +148,7 @@ void Together::kill_one() {
   ++told_.killed;
 }
 
-// What `atmost list` says of every lock, into the log of the test.
+// The output of `atmost list` about every lock, into the log of the test.
 void Together::show_locks() {
   Argv argv{under_test("atmost"), "list", "--json"};
   for (unsigned number = 0; number < kLocks; ++number) argv.push_back(lock(number));

@@ -21,7 +21,7 @@ inline constexpr unsigned kRoom[kLocks] = {1, 1, 1, 1, 3, 100};
 inline constexpr unsigned kSlots = 4;    // the lock of three slots
 inline constexpr unsigned kReaders = 5;  // the one of readers and a writer
 
-// What one caller holds of each lock while it is inside; travels in the tag of its marks.
+// The holds of one caller in each lock while it is inside; travels in the tag of its marks.
 class Share {
  public:
   Share() = default;

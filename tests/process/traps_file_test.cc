@@ -1,4 +1,4 @@
-// What happens to the file itself, and to those who touch it.
+// Traps of the file itself, and of those who touch it.
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// Who comes when: the traps of waiting.
+// The order of arrivals: the traps of waiting.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>

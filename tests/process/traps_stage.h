@@ -13,7 +13,7 @@
 
 namespace witness {
 
-// What a program that ran to its end said and how it ended.
+// The words and the end of a program that ran to its end.
 struct Answer {
   std::string end;  // words(status)
   std::string output;

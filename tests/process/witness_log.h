@@ -24,7 +24,7 @@ class Replay {
   unsigned most_inside() const { return most_inside_; }
   std::vector<std::int32_t> pids_inside() const;
   std::uint64_t killed_inside() const { return killed_inside_; }
-  // What cannot be: two in one slot, a slot above the limit, a token given twice, a command that
+  // Impossible cases: two in one slot, a slot above the limit, a token given twice, a command that
   // began twice.
   const std::vector<std::string>& contradictions() const { return contradictions_; }
 

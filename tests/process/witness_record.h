@@ -30,7 +30,7 @@ struct Record {
 };
 static_assert(sizeof(Record) == 32);
 
-// What the witness exits with when it could not write its mark: a broken test, not a broken lock.
+// The exit code of the witness when it could not write its mark: a broken test, not a broken lock.
 inline constexpr int kCannotMark = 99;
 
 }  // namespace witness

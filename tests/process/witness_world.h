@@ -54,7 +54,7 @@ class Probe {
   int fd_ = -1;
 };
 
-// The tickets of waiters lie from here on (docs/lock-map.md).
+// The tickets of waiters lie from here on (docs/internals/lock-map.md).
 inline constexpr std::int64_t kTickets = std::int64_t{1} << 48;
 
 struct Streams {

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Each completion knows every option of every command's --help, the values of options, the named
-# locks, and where the command's own command line begins. sh completions.sh bash|zsh|fish
+# Each completion knows every option of every command's --help (of run, --help-all), the values of
+# options, the named locks, and where the command's own command line begins.
+# sh completions.sh bash|zsh|fish
 set -eu
 export PATH="$ATMOST_BIN:$PATH"
 command -v "$1" >/dev/null || exit 125
@@ -37,13 +38,16 @@ atmost --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | sort >"$work/commands"
 ask '' '' | sort >"$work/offered"
 diff "$work/commands" "$work/offered"
 while read -r command; do
-  atmost "$command" --help | grep -o '^  ....--[a-z-]*' | sed 's/.*--/--/' | sort >"$work/options"
+  [ "$command" != help ] || continue
+  all=--help
+  [ "$command" != run ] || all=--help-all
+  atmost "$command" "$all" | grep -o '^  ....--[a-z-]*' | sed 's/.*--/--/' | sort >"$work/options"
   [ "$(wc -l <"$work/options")" -ge 5 ]
   ask "$command" -- </dev/null | sort >"$work/offered"
   diff "$work/options" "$work/offered" || { echo "$shell: atmost $command" >&2; exit 1; }
 done <"$work/commands"
 
-# What stands for LOCK, and for the value of an option.
+# Completions of LOCK, and of the value of an option.
 export ATMOST_DIR="$work/locks"
 mkdir "$ATMOST_DIR"
 for lock in encoder enough gpu copy:/etc/motd; do atmost run --no-history "$lock" true; done
@@ -58,6 +62,7 @@ offers 'kill --slot 2' gp gpu
 offers 'run --on-busy' '' 'fail join replace skip supersede'
 offers 'run --elapsed-from' s 'start success'
 offers 'history --outcome' fail failure
+offers 'jobs --since' '' 'today yesterday'
 offers 'run --max-runtime' '' auto
 case $shell in
   fish)

@@ -51,6 +51,13 @@ case ${1-} in
     until_it [ -s child.pid ]
     exit 0
     ;;
+  subshell)  # leaves a subshell behind that runs no program
+    exec 9</dev/null
+    lock_unlock action=lock name=subshell until=tree
+    lock_unlock action=lock name=subshell2 until=tree
+    (read -r _ <until) </dev/null >/dev/null 2>&1 &
+    exit 0
+    ;;
   interrupted)  # Ctrl-C while it waits, which this script does not die of
     trap ': interrupted' INT
     : >asking
@@ -178,7 +185,7 @@ lock_unlock action=lock name=short expire=1
 until_it free ./short
 if lock_unlock action=unlock name=short; then fail "unlocked an expired lock"; fi
 
-# Who takes over from a script stops the keeper, never the script.
+# A taker that takes over from a script stops the keeper, never the script.
 lock_unlock action=lock name=taken
 atmost run -q --no-history --expire-after 0 ./taken true 2>/dev/null || fail "not taken over: $?"
 if lock_unlock action=unlock name=taken; then fail "unlocked a lock that was taken over"; fi
@@ -218,6 +225,18 @@ atmost wait -n 1 -w 300ms -q ./tree || code=$?
 [ "$code" = 75 ] || fail "a running child does not keep it: $code"
 kill -KILL "$(cat child.pid)"
 until_it free ./tree
+
+# So do the subshells that it leaves behind, which were forked and run no program.
+mkfifo until
+"$TEST_SHELL" "$TEST_FILE" subshell
+for subshell in ./subshell ./subshell2; do
+  code=0
+  atmost wait -n 1 -w 300ms -q "$subshell" || code=$?
+  [ "$code" = 75 ] || fail "free although a subshell of its script runs: $subshell: $code"
+done
+echo go >until
+until_it free ./subshell
+until_it free ./subshell2
 
 # Dying while it waits leaves nobody behind.
 lock_unlock action=lock name=queue

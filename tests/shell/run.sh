@@ -10,11 +10,13 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-shell.XXXXXX")
 trap 'rm -rf "$folder" 2>/dev/null || { sleep 1; rm -rf "$folder"; }' EXIT
 trap 'exit 143' HUP INT TERM
 mkdir "$folder/bin" "$folder/work"
-if [ "$1" = ash ]; then
-  found=$(command -v busybox) || exit 125
-else
-  found=$(command -v "$1") || exit 125
-fi
+program=$1
+if [ "$1" = ash ]; then program=busybox; fi
+found=$(command -v "$program") || {
+  echo "skipped: no $1 here (tools/install_deps build check installs it)" >&2
+  exit 125
+}
+echo "tested: $1, $found"
 ln -s "$found" "$folder/bin/$1"
 TEST_SHELL=$folder/bin/$1
 TEST_FILE=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")

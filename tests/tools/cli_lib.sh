@@ -28,7 +28,7 @@ script 0 'start sh -c "exit 7"; expect_end 7 $started'
 script 1 'start sh -c "exit 7"; expect_end 0 $started'
 script 0 'case $PWD in "$OUTSIDE"/tmp/*) ;; *) fail "in $PWD" ;; esac'
 
-# What a failing script started is gone when it has ended, even if it ignores TERM.
+# A process that a failing script started is gone when it has ended, even if it ignores TERM.
 script 1 'start sh -c "trap : TERM; echo \$\$ >\"$OUTSIDE/pid\"; while :; do sleep 0.02; done"
 wait_until "[ -s $OUTSIDE/pid ]"
 false'

@@ -54,7 +54,7 @@ done <"$recipe"
 
 [ "$(find "$root" -type f | wc -l)" = 4 ] || fail "other files than the recipe says: $(find "$root" -type f)"
 
-# What a runtime adds: /proc, and process numbers and mounts of its own.
+# The additions of a runtime: /proc, and process numbers and mounts of its own.
 mkdir "$root/proc"
 # contained WORD...: becomes unshare, whose child is the entry point, as process 1, with WORDs.
 cat >"$folder/contained" <<'END'
@@ -87,7 +87,7 @@ expect 0 run --if-elapsed 1h seldom exectimes /locks/slots 1 atmost --version
 expect 76 run -q --if-elapsed 1h seldom atmost --version
 
 # A command that lasts, where there is no shell: it waits until `blocked` is resumed.
-expect 0 drain blocked
+expect 0 drain --create blocked
 start() {
   contained run job atmost run -q -w 1h blocked atmost --version >"$folder/job" 2>&1 </dev/null &
   started=$!

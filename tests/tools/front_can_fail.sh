@@ -39,6 +39,10 @@ void f(std::ostream& out) { out << 1; }'
 plant 'exceptions' '' 'void f() { throw 1; }'
 plant 'RTTI' '' 'struct A { virtual void f(); }; void A::f() {}'
 plant 'needs a guard' '' 'int g(); int f() { static int x = g(); return x; }'
+plant 'getpid past the table' "$front" '#include <unistd.h>
+int f() { return getpid(); }'
+plant 'past the table' "$front" 'namespace atmost::os::platform { void adopt_orphans(bool); }
+void f() { atmost::os::platform::adopt_orphans(true); }'
 plant 'malloc' "$front" '#include <stdlib.h>
 void* f() { return malloc(7); }'
 plant 'opendir' "$front" '#include <dirent.h>

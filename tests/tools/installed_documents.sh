@@ -1,6 +1,6 @@
 #!/bin/sh
-# What an installed document links to, and every path of a document or example that an installed
-# manual names, is installed; so is the licence.
+# Each target of a link in an installed document, and every path of a document or example that an
+# installed manual names, is installed; so is the licence.
 # In: BUILD, the build directory.
 set -eu
 folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-installed.XXXXXX")
@@ -15,8 +15,7 @@ import sys
 from pathlib import Path
 
 root = Path(sys.argv[1])
-readme, = root.rglob("README.md")
-documents = readme.parent
+documents = next(root.rglob("SECURITY.md")).parent
 manuals = {page.name: page for page in root.rglob("*.[17]")}
 wrong = [] if (documents / "LICENSE").exists() else ["LICENSE is not installed"]
 seen = 0

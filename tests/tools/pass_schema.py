@@ -17,12 +17,13 @@ import jsonschema
 
 NAMED = 'operator = "a"\noperand = "x"\n'
 ATOM = f'[[atom]]\n{NAMED}command = ["true"]\n'
-# What an atom may have, and what it may not: both must say the same of each.
+# Keys that an atom may have, and keys that it may not: both must say the same of each.
 GOOD = [
     "", "shell = false", 'environment = { A = "1", B = "" }', "environment = {}", 'directory = "/"',
     'user = "nobody"', 'when = "web.!db | Hr07"', "max = 0", "max = 262144", 'scope = "host"',
-    'scope = "fleet"', 'output = "show"', 'output = "tail"', 'output_max = "64K"',
-    'output_max = "65536"', 'notify = "mail root"', 'notify_on = ["every", "too-fast"]',
+    'scope = "fleet"', 'output = "show"', 'output = "tail"', 'output = "on-failure"\noutput_max = "64K"',
+    'output = "on-failure"\noutput_max = "65536"', 'notify = "mail root"',
+    'notify = "true"\nnotify_on = ["every", "too-fast"]',
     'ping = "https://example.com/x"', 'ping = "@/etc/url"', "ping_output = false",
     'output = "tail"\nping_output = true', "alert_after = 4294967295", "alert_after = 0",
     'rate = "5/1m"', 'rate = "1024/1w"', 'rate = "007/1.5h"', 'rate = "1/250ms"']
@@ -40,8 +41,8 @@ BAD = [
 DURATIONS = ["if_elapsed", "expire_after", "max_runtime", "max_idle", "min_runtime", "kill_grace", "ttl"]
 AUTOMATIC = {"if_elapsed", "expire_after", "max_runtime", "max_idle", "min_runtime"}
 GOOD_TIMES = ['"90"', '"15m"', '"5min"', '"1h30m"', '"2d"', '"1w"', '"1w2d3h4m5s6ms"', '"250ms"', '"1.5h"',
-              '"1h1.5m"', '"2.5"', "20"]
-BAD_TIMES = ['""', '"15 minutes"', '"1h30"', '"30m1h"', '"1m5min"', '"1.5h3m"', '".5h"', '"-1s"', '"h"', '"1y"',
+              '"1h1.5m"', '"2.5"', "20", '".5"', '".5h"', '"1e1"', '"1.5E-3ms"']
+BAD_TIMES = ['""', '"15 minutes"', '"1h30"', '"30m1h"', '"1m5min"', '"1.5h3m"', '"1h.5m"', '"1h1e1m"', '"1e"', '"-1s"', '"h"', '"1y"',
              "-1", "1.5", "true", "1979-05-27", '"Inf"', '" 1s"', "9223372037"]
 # Whole files.
 GOOD_FILES = [
@@ -69,7 +70,7 @@ BAD_FILES = [
 # Right as far as a schema can see; what is wrong needs the other keys, a list of zones or a parser.
 ONLY_THE_PROGRAM = [
     f'[[atom]]\n{NAMED}command = "true"\n', ATOM + ATOM, f'{ATOM}when = "a b"\n', f'{ATOM}when = "Hr24"\n',
-    f'{ATOM}output_max = "63K"\n', f"{ATOM}ping_output = true\n", f'{ATOM}ttl = "1s"\n',
+    f'{ATOM}output_max = "63K"\n', f'{ATOM}output_max = "64K"\n', f'{ATOM}notify_on = ["lost"]\n', f"{ATOM}ping_output = true\n", f'{ATOM}ttl = "1s"\n',
     f'{ATOM}min_runtime = "2h"\nmax_runtime = "1h"\n', f'[defaults]\ntime_zone = "Mars/Olympus"\n{ATOM}',
     f'{ATOM}if_elapsed = "99999w"\n']
 # An unknown key in each table, and where the schema has the table's keys.
@@ -80,7 +81,7 @@ TABLES = {
     "[groups]\na = { hosts = ['x'], other = 1 }\n" + ATOM: lambda s: s["definitions"]["group"]["anyOf"][1]}
 # An unknown word for each key that takes some.
 WORDS = {'scope = "x"': lambda d: d["scope"]["enum"], 'output = "x"': lambda d: d["output"]["enum"],
-         'notify_on = ["x"]': lambda d: d["notify_on"]["items"]["enum"]}
+         'notify = "true"\nnotify_on = ["x"]': lambda d: d["notify_on"]["items"]["enum"]}
 
 
 class Trial:
@@ -158,6 +159,8 @@ def main():
     trial = Trial(Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory(prefix="atmost-schema.") as trial.folder:
         examples = trial.run()
+    made = subprocess.run([trial.source / "tools/make_schema", "--check", trial.program])
+    trial.wrong += made.returncode != 0
     print(f"{trial.seen} files, {len(examples)} of them examples")
     return 1 if trial.wrong or not examples else 0
 

@@ -11,13 +11,14 @@ versions_in() {
   for version in ${found:-none}; do echo "$1 $version"; done
 }
 
-# What the tree in the current directory says.
+# The versions in the tree in the current directory.
 versions() {
   versions_in CMakeLists.txt 's/^project(atmost VERSION \([0-9.]*\) .*/\1/p'
   versions_in bindings/python/pyproject.toml 's/^version = "\(.*\)"$/\1/p'
-  versions_in bindings/perl/META.json 's/^   "version" : "v\(.*\)",$/\1/p'
+  versions_in bindings/python/src/atmost/__init__.py 's/^__version__ = "\(.*\)"$/\1/p'
+  versions_in bindings/perl/META.json 's/^   "version" : "\(.*\)",$/\1/p'
   for module in bindings/perl/lib/Atmost.pm bindings/perl/lib/Atmost/*.pm; do
-    versions_in "$module" "s/^our \$VERSION *= 'v\(.*\)';$/\1/p"
+    versions_in "$module" "s/^our \$VERSION *= '\(.*\)';$/\1/p"
   done
   versions_in bindings/guile/atmost.scm 's/^  #:version (\([0-9]*\) \([0-9]*\) \([0-9]*\))$/\1.\2.\3/p'
   versions_in bindings/tcl/Makefile 's/^VERSION = //p'
@@ -26,7 +27,7 @@ versions() {
   versions_in bindings/java/manifest 's/^Implementation-Version: //p'
   versions_in bindings/node/package.json 's/^  "version": "\(.*\)",$/\1/p'
   versions_in bindings/node/package-lock.json '1,/"dependencies"/s/^ *"version": "\(.*\)",$/\1/p'
-  versions_in docs/node.md 's/.*atmost-\([0-9.]*\)\.tgz.*/\1/p'
+  versions_in bindings/node/README.md 's/.*atmost-\([0-9.]*\)\.tgz.*/\1/p'
 }
 
 cd "$top"

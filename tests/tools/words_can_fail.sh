@@ -23,3 +23,12 @@ for file in include/atmost/a.h src/a.cc cli/a.cc libexec/a.cc shell/a.sh docs/a.
   rm "$file"
 done
 check || { cat said; exit 1; }
+
+# The same of sentences without a noun as their subject; a question and a title are none.
+printf '%s\n' '## What it costs' 'Who is in front of me?' >docs/a.md
+check || { cat said; exit 1; }
+for words in 'What a run teaches.' 'It ends. Who waits is next.' '# One that waits.'; do
+  echo "$words" >docs/a.md
+  if check; then echo "FAIL: not seen: $words"; exit 1; fi
+  grep -q '^docs/a.md:1:' said || { echo "FAIL: not named: $words"; cat said; exit 1; }
+done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Who closes a standard stream is told so by the exit code; no connection to the store takes its
-# place, to be written to.
+# A caller that closes a standard stream is told so by the exit code; no connection to the store
+# takes its place, to be written to.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 74 sh -c 'atmost list >&-'

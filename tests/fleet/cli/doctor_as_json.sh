@@ -24,7 +24,9 @@ expect_code 0 atmost doctor --json good
 check good yes
 expect_code 74 atmost doctor --json missing
 check missing no
-expect_code 0 atmost doctor --json "$FLEET_STORE"
-check "$FLEET_STORE" yes
+trusted=0
+[ "$FLEET_TRUSTED" = yes ] || trusted=69
+expect_code "$trusted" atmost doctor --json "$FLEET_STORE"
+check "$FLEET_STORE" "$FLEET_TRUSTED"
 expect_code 69 atmost doctor --json "$FLEET_DEAD"
 check "$FLEET_DEAD" no

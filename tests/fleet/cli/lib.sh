@@ -1,7 +1,7 @@
 #!/bin/sh
 # For the scripts in this folder, which begin with:  . "$(dirname "$0")/lib.sh"
 #
-# What a user sees of a store that many machines share. Each script runs once with every such store:
+# A store that many machines share, as a user sees it. Each script runs once with every such store:
 # with_etcd, with_postgres and with_shared start a cluster (or make a directory) and run the scripts
 # one after the other, with
 #

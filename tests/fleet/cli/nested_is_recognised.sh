@@ -1,6 +1,6 @@
 #!/bin/sh
 # A lock that is held around the command is refused at once, whatever the wait and in whatever mode
-# it is held. Who would wait for others waits.
+# it is held. A caller that would wait for others waits.
 . "$(dirname "$0")/lib.sh"
 export ATMOST_STORE="$FLEET_STORE"
 
@@ -34,7 +34,7 @@ touch end
 expect_end 0 "$outer"
 [ -e inside ] || fail "the command did not run"
 
-# What a run left behind waits for the next run as anybody does.
+# A process that a run left behind waits for the next run as anybody does.
 expect_code 0 atmost run nest-left setsid -f sh -c \
   'until [ -e next ]; do sleep 0.02; done; atmost run -w inf nest-left touch left' </dev/null
 start atmost run nest-left sh -c 'until [ -e go ]; do sleep 0.02; done'

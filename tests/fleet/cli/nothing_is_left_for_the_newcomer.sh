@@ -1,6 +1,6 @@
 #!/bin/sh
-# Who is stopped through the lock keeps it until nothing of its tree is left, though its main
-# process ends at once.
+# A holder that is stopped through the lock keeps it until nothing of its tree is left, though its
+# main process ends at once.
 . "$(dirname "$0")/lib.sh"
 export ATMOST_STORE="$FLEET_STORE"
 

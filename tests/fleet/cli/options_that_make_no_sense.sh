@@ -27,13 +27,13 @@ for command in "run" "check -n 1" "wait -n 1" "drain" "resume" "kill"; do
   refused "--trust-fs: a fleet's lock lies on no filesystem" atmost $command --trust-fs no-sense true
 done
 for option in --if-elapsed --expire-after; do
-  refused "auto: a fleet's store remembers how long runs took" atmost run $option auto no-sense touch ran
+  refused "auto: a fleet's store remembers only how long runs took" atmost run $option auto no-sense touch ran
 done
 refused "--ttl: a lease that never ends" atmost run --ttl inf no-sense touch ran
 refused "--ttl: so long a lease" atmost run --ttl 9223372036s no-sense touch ran
 refused "--kill-grace: the command has to be stopped" atmost run --ttl 7d --kill-grace 4d no-sense touch ran
 refused "--kill-grace: a lease ends" atmost run --kill-grace inf no-sense touch ran
-refused "--ttl: 15s is too short" atmost run --kill-grace 10s no-sense touch ran
+refused "--ttl: 15s is too short" atmost run --ttl 15s --kill-grace 10s no-sense touch ran
 refused "--queue-max: this caller does not wait" atmost run --queue-max 1 no-sense touch ran
 case $FLEET_STORE in
   shared:*) refused "\"./no-sense\" is not in /" atmost run ./no-sense touch ran ;;

@@ -34,7 +34,7 @@ expect_code 0 atmost pass -v f
 expect_in err "shared:job: ran"
 [ -e ran ] || fail "it did not run"
 
-# One that has overrun, on another host, stops itself and makes place.
+# A job that has overrun, on another host, stops itself and makes place.
 cat >g <<END
 [[atom]]
 operator = "shared"

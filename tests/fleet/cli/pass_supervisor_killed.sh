@@ -1,6 +1,6 @@
 #!/bin/sh
 # A job whose supervisor is killed leaves nothing behind, whatever had left its session; the pass
-# goes on and says so. What the file says of a job's surroundings holds in a fleet, too, and is in
+# goes on and says so. The file's keys about a job's surroundings hold in a fleet, too, and are in
 # nobody's arguments.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"

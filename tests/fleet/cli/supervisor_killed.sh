@@ -1,7 +1,7 @@
 #!/bin/sh
 # A killed supervisor, whose monitor lives: what its command left behind is stopped, and then its
-# lease is ended, however long that is. One that was killed while it waited leaves the queue as
-# fast.
+# lease is ended, however long that is. A supervisor that was killed while it waited leaves the
+# queue as fast.
 . "$(dirname "$0")/lib.sh"
 export ATMOST_STORE="$FLEET_STORE"
 

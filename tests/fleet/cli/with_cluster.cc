@@ -24,12 +24,14 @@ struct Fleet {
   std::string url;
   std::string dead;  // nothing listens on port 1
   std::string pids;
+  bool trusted = true;  // by the doctor
 };
 
 #if defined(WITH_ETCD)
 using etcd_kit::Cluster;
 Fleet fleet_of(const Cluster& cluster) {
-  return {cluster.url("/t"), "etcd://127.0.0.1:1/t", std::to_string(cluster.pid(0))};
+  return {cluster.url("/t"), "etcd://127.0.0.1:1/t", std::to_string(cluster.pid(0)),
+          Cluster::keeps_leases()};
 }
 #elif defined(WITH_SHARED)
 // A directory of this machine, which takes the same calls as one on NFS. There is no server.
@@ -46,12 +48,12 @@ struct Cluster {
 };
 Fleet fleet_of(const Cluster& cluster) {
   const std::string url = std::string("shared:") + cluster.directory;
-  return {url, url + "/missing", std::to_string(getpid())};
+  return {url, url + "/missing", std::to_string(getpid()), true};
 }
 #else
 using postgres_kit::Cluster;
 Fleet fleet_of(const Cluster& cluster) {
-  Fleet fleet = {cluster.url(), "postgres://nobody@127.0.0.1:1/t", ""};
+  Fleet fleet = {cluster.url(), "postgres://nobody@127.0.0.1:1/t", "", true};
   for (const pid_t pid : cluster.processes()) fleet.pids += std::to_string(pid) + " ";
   return fleet;
 }
@@ -71,6 +73,7 @@ int main(int argc, char** argv) {
     setenv("FLEET_STORE", fleet.url.c_str(), 1);
     setenv("FLEET_DEAD", fleet.dead.c_str(), 1);
     setenv("FLEET_PIDS", fleet.pids.c_str(), 1);
+    setenv("FLEET_TRUSTED", fleet.trusted ? "yes" : "no", 1);
     const std::string line = "exec sh '" + std::string(argv[i]) + "'";
     const int status = system(line.c_str());
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

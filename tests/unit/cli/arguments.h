@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/combine.h"
-#include "cli/options.h"
+#include "cli/operands.h"
+#include "options/combine.h"
 
 namespace atmost::cli {
 
@@ -20,8 +20,8 @@ class Line {
     for (std::string& word : words_) pointers_.push_back(word.data());
     pointers_.push_back(nullptr);
     it->subcommand = subcommand;
-    result = read_options(static_cast<int>(pointers_.size()) - 1, pointers_.data(), *it);
-    if (result.ok()) result = combine(*it);
+    result = read_command_words(static_cast<int>(pointers_.size()) - 1, pointers_.data(), *it);
+    if (result.ok()) result = combine(*it, scheme_of(*it), it->subcommand);
   }
 
   bool ok() const { return result.ok(); }

@@ -1,4 +1,4 @@
-#include "cli/combine.h"
+#include "options/combine.h"
 
 #include <gtest/gtest.h>
 
@@ -57,13 +57,17 @@ TEST(Combine, SomeWaitForEverUnlessTold) {
 }
 
 TEST(Combine, QuestionsNeedALimit) {
-  EXPECT_EQ(Line({"l"}, kWait).error(), "--max: wait needs it: use -n N");
+  EXPECT_EQ(Line({"l"}, kWait).request().locks[0].max, 1u);
   EXPECT_TRUE(Line({"l"}, kCheck).ok()) << "counts";
   EXPECT_EQ(Line({"-k1", "l"}, kCheck).error(),
             "--take: only answers with --max: use -n N as well");
 }
 
 TEST(Combine, DoubtsAreNamed) {
+  EXPECT_NE(doubtful(*Line({"--expire-after=0", "--if-elapsed=0", "l"}).it).find("none finishes"),
+            std::string_view::npos);
+  EXPECT_EQ(doubtful(*Line({"--expire-after=0", "l"}).it), "") << "replaces on purpose";
+  EXPECT_EQ(doubtful(*Line({"--expire-after=0", "--if-elapsed=auto", "l"}).it), "");
   EXPECT_NE(
       doubtful(*Line({"--expire-after=1h", "--if-elapsed=2h", "l"}).it).find("never finishes"),
       std::string_view::npos);

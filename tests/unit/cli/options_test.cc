@@ -1,10 +1,11 @@
-#include "cli/options.h"
+#include "cli/operands.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "arguments.h"
+#include "options/option.h"
 
 namespace atmost::cli {
 namespace {
@@ -158,11 +159,13 @@ TEST(Options, ErrorsNameTheOptionTheTextAndWhatWouldBeRight) {
       {{"--wai=4", "l"}, kRun, "--wai: no option of run; did you mean --wait?"},
       {{"-x", "l"},
        kRun,
-       "-x: no option of run: an exclusive lock is what atmost takes anyway: leave it out"},
+       "-x: no option of run: a lock for one writer, which excludes readers with --shared, is "
+       "--exclusive"},
       {{"-qx4", "l"},
        kRun,
-       "-x: no option of run: an exclusive lock is what atmost takes anyway: leave it out"},
-      {{"--watch", "l"}, kRun, "--watch: no option of run: atmost run --help lists them"},
+       "-x: no option of run: a lock for one writer, which excludes readers with --shared, is "
+       "--exclusive"},
+      {{"--watch", "l"}, kRun, "--watch: no option of run: atmost run --help-all lists them"},
       {{"-n4", "l"}, kList, "--max: no option of list: atmost list --help lists them"},
       {{"--exec", "l"}, kCheck, "--exec: no option of check: atmost check --help lists them"},
       {{"--slot=0", "l"}, kDrain, "--slot: \"0\" is not a whole number from 1 to 262144"},
@@ -206,7 +209,7 @@ TEST(Options, AStoreIsAFileOrALink) {
   EXPECT_TRUE(Line({"--store=file:", "l"}).ok());
   EXPECT_TRUE(Line({"--store=symlink:", "l"}).ok());
   EXPECT_EQ(Line({"--store=ftp:", "l"}).error(),
-            "--store: is no store: use file:, symlink:, etcd://HOST:PORT[,HOST:PORT...]/PREFIX, "
+            "--store: is not a store: use file:, symlink:, etcd://HOST:PORT[,HOST:PORT...]/PREFIX, "
             "postgres://... or shared:/DIRECTORY");
   EXPECT_TRUE(Line({"--store=shared:/mnt/locks", "l"}).ok());
   EXPECT_EQ(Line({"--store=shared:locks", "l"}).error(),
@@ -235,12 +238,12 @@ TEST(Options, AutoIsALimitThatIsLearned) {
 TEST(Options, TheTableIsSound) {
   std::set<std::string_view> names;
   std::set<char> letters;
-  for (const Option& option : options()) {
+  for (const Option& option : all_options()) {
     EXPECT_TRUE(names.insert(option.name).second) << option.name;
     EXPECT_TRUE(option.letter == 0 || letters.insert(option.letter).second) << option.letter;
     EXPECT_FALSE(option.help.empty());
     EXPECT_LE(option.help.size(), 70u) << option.name << ": one line of help";
-    EXPECT_NE(option.subcommands & kEvery, 0u);
+    EXPECT_NE(option.takers, 0u);
     EXPECT_LE(option.name.size() + option.value.size(), 24u) << "the column of help";
   }
 }

@@ -152,10 +152,13 @@ TEST(Words, SayWhenToComeBack) {
 }
 
 TEST(Words, SayWhyTheCommandWasStopped) {
-  Named line({"x"});
+  Named line({"--max-runtime=3s", "x"});
   Outcome outcome = ran(0, 15, Stopped::max_runtime);
+  outcome.ran = Duration::millis(3009);
+  EXPECT_EQ(line.words(outcome), "build: the command was stopped after 3s, as --max-runtime says");
   outcome.ran = Duration::seconds(5);
-  EXPECT_EQ(line.words(outcome), "build: the command was stopped after 5s, as --max-runtime says");
+  EXPECT_EQ(line.words(outcome),
+            "build: the command was stopped after 3s (it ended after 5s), as --max-runtime says");
   outcome.stopped = Stopped::lost;
   EXPECT_EQ(line.words(outcome), "build: the command was stopped after 5s: the lock was lost");
   outcome.stopped = Stopped::taken_over;
@@ -167,6 +170,38 @@ TEST(Words, SayWhyTheCommandWasStopped) {
   EXPECT_EQ(line.words(outcome),
             "build: the command was stopped after 5s: killed by atmost kill, process 42");
   EXPECT_EQ(line.words(failed(Code::io, "/x: Input/output error")), "/x: Input/output error");
+}
+
+// A number that is not the caller's is never shown as if it were the limit.
+TEST(StoppedHolders, HaveTheLimitAndHowLongTheyHeld) {
+  LockSpec lock;
+  StoppedHolder holder;
+  holder.who.pid = 42;
+  holder.slot = 1;
+  holder.last = SignalStep::interrupt;
+  holder.limit = Duration::seconds(1);
+  holder.held = Duration::millis(1900);
+  EXPECT_EQ(stopped_words(lock, holder).view(),
+            "stopped process 42, which had held slot 1 for longer than 1s (--expire-after): it "
+            "ended by SIGINT");
+  holder.held = Duration::seconds(2);
+  EXPECT_EQ(stopped_words(lock, holder).view(),
+            "stopped process 42, which had held slot 1 for 2s, longer than 1s (--expire-after): it "
+            "ended by SIGINT");
+  holder.reason = StopReason::replace;
+  EXPECT_EQ(stopped_words(lock, holder).view(),
+            "stopped process 42, which had held slot 1 for 2s, as --on-busy=replace says: it ended "
+            "by SIGINT");
+  holder.noted = true;  // it may run on
+  EXPECT_EQ(stopped_words(lock, holder).view(),
+            "ended the hold of process 42, which had held slot 1 for 2s, as --on-busy=replace "
+            "says: it released the lock when asked to");
+  holder.noted = false;
+  holder.reason = StopReason::overdue;
+  holder.held = Duration::forever();
+  EXPECT_EQ(stopped_words(lock, holder).view(),
+            "stopped process 42, which had held slot 1 for longer than 1s (--expire-after): it "
+            "ended by SIGINT");
 }
 
 TEST(Json, HasAllNamesAlways) {

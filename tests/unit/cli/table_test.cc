@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "core/words.h"
+
 namespace atmost::cli {
 namespace {
 
@@ -24,25 +26,6 @@ std::string written(Write write) {
     all.append(piece, static_cast<std::size_t>(got));
   close(ends[0]);
   return all;
-}
-
-TEST(DisplayWidth, CountsCells) {
-  EXPECT_EQ(display_width(""), 0u);
-  EXPECT_EQ(display_width("build"), 5u);
-  EXPECT_EQ(display_width("Größe"), 5u);
-  EXPECT_EQ(display_width("e\u0301"), 1u);
-  EXPECT_EQ(display_width("日本"), 4u);
-  EXPECT_EQ(display_width("🎉x"), 3u);
-  EXPECT_EQ(display_width("\\x1B"), 4u);
-}
-
-TEST(CutToWidth, EndsBetweenCharacters) {
-  EXPECT_EQ(cut_to_width("build", 3), "bui");
-  EXPECT_EQ(cut_to_width("build", 9), "build");
-  EXPECT_EQ(cut_to_width("äöü", 2), "äö");
-  EXPECT_EQ(cut_to_width("日本", 3), "日");
-  EXPECT_EQ(cut_to_width("日本", 1), "");
-  EXPECT_EQ(cut_to_width("e\u0301x", 1), "e\u0301") << "a mark belongs to its letter";
 }
 
 TEST(Table, AlignsByCellsAndLeavesNoBlanksBehind) {
@@ -78,12 +61,32 @@ TEST(Table, FitsTheTerminal) {
 
 TEST(Table, PathsKeepTheirEnd) {
   const Row row = {
-      {"/srv/locks/日本", "1", "held", "2", "u", "3s", "-", "-", "/opt/jobs/nightly.sh"}};
+      {"/srv/locks/日本", "1", "held", "2", "u", "3s", "x", "y", "/opt/jobs/nightly.sh"}};
   Table table;
   table.measure(row);
   table.fit(46);
   const std::string text = written([&](Output& to) { table.write(to, row); });
-  EXPECT_EQ(text, "\u2026cks/日本  1  held  2  u  3s  -  -  \u2026ightly.sh\n");
+  EXPECT_EQ(text, "\u2026cks/日本  1  held  2  u  3s  x  y  \u2026ightly.sh\n");
+}
+
+TEST(Table, LeavesOutWhatNoRowHasBeforeItCutsAnything) {
+  const Row heads = {{"LOCK", "SLOT", "STATE", "PID", "USER", "AGE", "EXPIRES", "ID", "COMMAND"},
+                     Style::heads};
+  const Row rows[] = {{{"one", "1", "held", "2", "u", "3s", "-", "-", "/opt/jobs/nightly.sh"}},
+                      {{"two", "-", "waiting 1st", "2", "u", "3s", "-", "-", "sh"}}};
+  for (const unsigned columns : {80u, 70u}) {
+    Table table;
+    for (const Row& row : rows) table.measure(row);
+    table.measure(heads);
+    table.fit(columns);
+    const std::string text = written([&](Output& to) {
+      table.write(to, heads);
+      for (const Row& row : rows) table.write(to, row);
+    });
+    EXPECT_EQ(text.find("EXPIRES") != std::string::npos, columns == 80) << text;
+    EXPECT_NE(text.find("SLOT"), std::string::npos) << text;
+    EXPECT_NE(text.find("/opt/jobs/nightly.sh"), std::string::npos) << text;
+  }
 }
 
 TEST(Plain, HasTabsBetweenCells) {

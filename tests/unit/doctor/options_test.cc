@@ -16,7 +16,7 @@ Options read(std::vector<std::string> words) {
   words.insert(words.begin(), "atmost-doctor");
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
-  return parse_options(static_cast<int>(argv.size()), argv.data(), "doctor");
+  return parse_options(static_cast<int>(argv.size()), argv.data(), kDoctor);
 }
 
 std::string refusal(const std::vector<std::string>& words) {

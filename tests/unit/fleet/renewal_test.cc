@@ -89,7 +89,7 @@ TEST_F(RenewalTest, WhatHasEndedIsNotRenewed) {
   EXPECT_EQ(store.asked, 0);
 }
 
-// What is left belongs to the stopping of the command, which a late renewal would undo.
+// The rest of the time belongs to the stopping of the command, which a late renewal would undo.
 TEST_F(RenewalTest, WithinTheReserveNothingIsRenewed) {
   Store store(Renewed::yes);
   const std::int64_t sent = os::boot_ns() - kTtl.ns / 2;

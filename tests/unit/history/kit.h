@@ -1,4 +1,4 @@
-// What the tests of the history share: a folder of their own, and an event of each kind.
+// Shared by the tests of the history: a folder of their own, and an event of each kind.
 #ifndef ATMOST_TESTS_UNIT_HISTORY_KIT_H
 #define ATMOST_TESTS_UNIT_HISTORY_KIT_H
 
@@ -43,27 +43,19 @@ inline LogPlace place_at(const std::string& path, std::int64_t cap = kDefaultCap
 
 inline Event ended(std::uint64_t token) {
   Event event;
-  event.kind = Event::Kind::ended;
-  event.at = {1'795'246'157'123'456'789, 3'121'500'000'000, false};
-  event.host = "alder";
-  event.pid = 4711;
-  event.uid = 1000;
-  event.id = "nightly";
-  event.command = "sleep";
-  event.lock = "backup";
-  event.path = "/var/lib/atmost/backup.lock";
-  event.max = 2;
-  event.take = 1;
-  event.token = token;
-  event.waited = Duration::millis(250);
-  event.ended.ran = {1'000'001'000};
-  event.ended.usage = {2'500'000, 1234};
+  event.begin(Event::Kind::ended, {1'795'246'157'123'456'789, 3'121'500'000'000, false});
+  event.text("host", "alder").number("pid", 4711).number("uid", 1000);
+  event.text("id", "nightly").text("command", "sleep");
+  event.text("lock", "backup").text("path", "/var/lib/atmost/backup.lock");
+  event.number("max", 2).number("take", 1).known("token", token);
+  event.number("exit", 0).time("waited_s", Duration::millis(250)).time("ran_s", {1'000'001'000});
+  event.time("cpu_s", {2'500'000}).number("peak_kib", 1234);
   return event;
 }
 
-inline std::string line_of(const Event& event) {
+inline std::string line_of(const EventValues& event) {
   std::vector<char> room(kMaxLine);
-  return {room.data(), format_line(event, room)};
+  return {room.data(), format_line(event, room).size};
 }
 
 inline std::string contents(const std::string& path) {
@@ -82,7 +74,7 @@ inline std::vector<std::int64_t> tokens(const std::string& path) {
   std::vector<std::int64_t> all;
   for (const std::string& line : lines(path)) {
     Record record;
-    all.push_back(read_line(line, record) == Reading::whole ? record.token : -1);
+    all.push_back(read_line(line, record) == Reading::whole ? record.number("token") : -1);
   }
   return all;
 }

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <random>
 
+#include "core/request.h"
 #include "kit.h"
 #include "reader/value.h"
 
@@ -30,88 +31,97 @@ TEST(Line, OfAnEndedCommand) {
       "\n");
 }
 
-TEST(Line, OfASignalledCommandThatWasStopped) {
-  Event event = ended(1);
-  event.ended.status = {0, SIGTERM, true};
-  event.ended.stopped = Stopped::max_runtime;
-  EXPECT_THAT(line_of(event),
-              HasSubstr("\"signal\":\"TERM\",\"core\":true,\"stopped\":\"max_runtime\","));
-  EXPECT_THAT(line_of(event), Not(HasSubstr("\"exit\"")));
+struct Sample {
+  EventValues::Value value;
+  std::string json;
+};
+
+Sample sample_of(FieldType type) {
+  static char word[] = "a\"b";
+  static char* const words[] = {word, nullptr};
+  static constexpr std::uint32_t kNumbers[] = {3, 4, 9};
+  switch (type) {
+    case FieldType::text:
+      return {std::string_view(word), R"("a\"b")"};
+    case FieldType::number:
+      return {77, "77"};
+    case FieldType::time:
+      return {-1'500'000'000, "-1.500000"};
+    case FieldType::flag:
+      return {1, "true"};
+    case FieldType::moment:
+      return {std::int64_t{0}, R"("1970-01-01T00:00:00.000000Z")"};
+    case FieldType::signal:
+      return {SIGTERM, R"("TERM")"};
+    case FieldType::numbers:
+      return {std::span<const std::uint32_t>(kNumbers), "[3,4,9]"};
+    case FieldType::texts:
+      return {words, R"(["a\"b"])"};
+  }
+  return {};
 }
 
-TEST(Line, OfACommandThatCouldNotBeStarted) {
-  Event event = ended(1);
-  event.ended.not_started = Code::not_found;
-  EXPECT_THAT(line_of(event), EndsWith("\"exit\":127,\"started\":false}\n"));
-}
-
-TEST(Line, OfADenial) {
-  Event event = ended(0);
-  event.kind = Event::Kind::denied;
-  event.denied = {Verdict::too_soon, Why::none, Duration::seconds(90), 0, 0};
-  EXPECT_THAT(line_of(event), HasSubstr("\"why\":\"too_soon\",\"retry_in_s\":90.000000,"));
-  event.denied = {Verdict::busy, Why::no_slot, Duration::forever(), 2, 3};
-  EXPECT_THAT(line_of(event), HasSubstr("\"why\":\"no_slot\",\"retry_in_s\":null,\"held\":2,"
-                                        "\"waiters\":3,\"waited_s\":0.250000}"));
-  EXPECT_THAT(line_of(event), Not(HasSubstr("token")));
-}
-
-TEST(Line, OfATakeover) {
-  Event event = ended(5);
-  event.kind = Event::Kind::expired;
-  event.holder = {99, 4, Duration::seconds(61), Duration::seconds(60)};
-  EXPECT_THAT(line_of(event), HasSubstr("\"holder_pid\":99,\"holder_token\":4,\"age_s\":61.000000,"
-                                        "\"expire_after_s\":60.000000}"));
-  event.kind = Event::Kind::signalled;
-  event.signalled = {SIGKILL, true};
-  EXPECT_THAT(line_of(event), HasSubstr("\"signal\":\"KILL\",\"worked\":true,\"holder_pid\":99"));
-}
-
-TEST(Line, SlotsModeAtomAndArguments) {
-  Event event = ended(5);
-  event.kind = Event::Kind::admitted;
-  const std::uint32_t slots[] = {3, 4, 9};
-  event.slots = slots;
-  event.mode = Mode::shared;
-  event.op = "copy";
-  event.operand = "a:b";
-  char one[] = "sh";
-  char two[] = "-c \"x\"";
-  char* argv[] = {one, two, nullptr};
-  event.arguments = argv;
-  const std::string line = line_of(event);
-  EXPECT_THAT(line, HasSubstr("\"operator\":\"copy\",\"operand\":\"a:b\""));
-  EXPECT_THAT(line, HasSubstr("\"mode\":\"shared\",\"slot\":3,\"slots\":[3,4,9],\"token\":5"));
-  EXPECT_THAT(line, HasSubstr("\"args\":[\"sh\",\"-c \\\"x\\\"\"]"));
+TEST(Line, EveryRowOfTheTableIsWrittenAndReadBack) {
+  for (std::size_t i = 0; i < kEventFieldCount; ++i) {
+    const EventField& field = kEventFields[i];
+    SCOPED_TRACE(field.name);
+    const Sample sample = sample_of(field.type);
+    EventValues alone;
+    alone.set(i, sample.value);
+    std::vector<char> room(kMaxLine);
+    const std::string member = "\"" + std::string(field.name) + "\":" + sample.json;
+    EXPECT_EQ(std::string(room.data(), format_line(alone, room).size), "{" + member + "}\n");
+    const bool always = ended(1).has(i);
+    const std::string line =
+        always ? line_of(ended(1)) : R"({"v":1,"event":"ended","at":1,)" + member + "}";
+    Record record;
+    ASSERT_NE(read_line({line.data(), line.rfind('}') + 1}, record), Reading::foreign);
+    ASSERT_TRUE(record.has(i));
+    if (always) continue;
+    const bool is_number = field.type == FieldType::number || field.type == FieldType::time ||
+                           field.type == FieldType::flag;
+    if (is_number) {
+      EXPECT_EQ(record.values[i].number, sample.value.number);
+    } else {
+      EXPECT_THAT(sample.json, HasSubstr(std::string(record.text_at(i))));
+    }
+  }
 }
 
 TEST(Line, TheLongestFitsAndSaysThatItIsCut) {
-  Event event = ended(UINT64_MAX);
   const std::string ugly(5000, '\x01');
-  event.host = event.lock = event.path = event.op = event.operand = event.id = event.command = ugly;
-  std::vector<std::uint32_t> slots(kMaxTake, kMaxSlots - 1);
-  event.slots = slots;
-  event.max = event.take = UINT32_MAX;
-  event.pid = INT64_MAX;
-  event.uid = UINT32_MAX;
-  event.at = {INT64_MIN + 1, INT64_MAX - 1, false};
-  event.waited = event.ended.ran = {INT64_MAX - 1};
-  event.ended.usage = {INT64_MAX - 1, INT64_MAX};
-  event.ended.status = {0, SIGVTALRM, true};
-  event.ended.stopped = Stopped::max_runtime;
+  const std::vector<std::uint32_t> slots(kMaxTake, kMaxSlots - 1);
   std::vector<std::string> words(5000, "x\ny");
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  event.arguments = argv.data();
+  EventValues event = ended(1);
+  for (std::size_t i = 2; i < kEventFieldCount - 1; ++i) {
+    switch (kEventFields[i].type) {
+      case FieldType::text:
+        event.set(i, std::string_view(ugly));
+        break;
+      case FieldType::signal:
+        event.set(i, SIGVTALRM);
+        break;
+      case FieldType::numbers:
+        event.set(i, std::span<const std::uint32_t>(slots));
+        break;
+      case FieldType::texts:
+        event.set(i, argv.data());
+        break;
+      default:
+        event.set(i, INT64_MAX - 1);
+    }
+  }
   std::vector<char> room(kMaxLine + 100, '#');
-  const std::size_t size = format_line(event, {room.data(), kMaxLine});
+  const std::size_t size = format_line(event, {room.data(), kMaxLine}).size;
   ASSERT_LE(size, kMaxLine);
   EXPECT_EQ(room[size], '#');
   Record record;
   ASSERT_EQ(read_line({room.data(), size - 1}, record), Reading::whole);
-  EXPECT_TRUE(record.cut);
-  EXPECT_FALSE(record.args.empty());
+  EXPECT_TRUE(record.flag("cut"));
+  EXPECT_FALSE(record.text("args").empty());
 }
 
 TEST(Line, AnyBytesComeBackAsTheyWere) {
@@ -124,12 +134,12 @@ TEST(Line, AnyBytesComeBackAsTheyWere) {
                                        : static_cast<char>(random()));
     }
     Event event = ended(9);
-    event.id = event.lock = name;
+    event.text("id", name).text("lock", name);
     const std::string line = line_of(event);
     ASSERT_EQ(line.find('\n'), line.size() - 1);
     Record record;
     ASSERT_EQ(read_line({line.data(), line.size() - 1}, record), Reading::whole) << line;
-    ASSERT_EQ(record.token, 9);
+    ASSERT_EQ(record.number("token"), 9);
     for (unsigned char c : line) ASSERT_TRUE((c >= 0x20 && c != 0x7f) || c == '\n');
   }
 }

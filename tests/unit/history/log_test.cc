@@ -35,6 +35,45 @@ TEST(Log, AppendsLinesToAPrivateFile) {
   EXPECT_EQ(status.st_mode & 07777, 0600u);
 }
 
+// A line of the log is bounded by its writer, however long its texts are.
+TEST(Log, AppendsAnyTextsOfAnUndeliveredEvent) {
+  Folder folder;
+  const LogPlace place = place_at(folder.file());
+  const std::string lock(100, '\x01');
+  const std::string path = "/" + std::string(200, '\x01');
+  const std::string why(2000, '\x01');
+  Event event = ended(1);
+  event.text("lock", lock).text("path", path).text("to", "notify").text("why", why);
+  Log log(place);
+  ASSERT_EQ(why_not(log.append(event)), "");
+  ASSERT_EQ(lines(folder.file()).size(), 1u);
+  Record record;
+  const std::string line = lines(folder.file())[0];
+  ASSERT_EQ(read_line(line, record), Reading::whole);
+  EXPECT_EQ(record.text("lock").size(), 6 * lock.size());
+  EXPECT_EQ(record.text("path").size(), 1 + 6 * (path.size() - 1));
+  EXPECT_TRUE(record.flag("cut"));
+  EXPECT_GT(record.text("why").size(), 4000u);
+}
+
+TEST(Log, CutsNoTextsThatUsersGive) {
+  Folder folder;
+  const LogPlace place = place_at(folder.file());
+  const std::string label(255, '\x01');
+  const std::string path = "/" + std::string(4094, 'p');
+  Event event = ended(1);
+  event.text("id", label).text("lock", label).text("path", path);
+  const Event second = event;
+  Log log(place);
+  ASSERT_EQ(why_not(log.append(event, &second)), "");
+  EXPECT_EQ(contents(folder.file()), line_of(event) + line_of(event));
+  Record record;
+  const std::string line = line_of(event);
+  ASSERT_EQ(read_line({line.data(), line.size() - 1}, record), Reading::whole);
+  EXPECT_FALSE(record.flag("cut"));
+  EXPECT_EQ(record.text("id").size(), 6 * label.size());
+}
+
 TEST(Log, TakesTheModeItIsGiven) {
   Folder folder;
   LogPlace place = place_at(folder.file());

@@ -20,26 +20,26 @@ TEST(ReadLine, GivesBackWhatWasWritten) {
   ASSERT_EQ(read_line(line, record), Reading::whole);
   EXPECT_EQ(record.line, line);
   EXPECT_EQ(record.kind, Event::Kind::ended);
-  EXPECT_EQ(record.at_ns, 1'795'246'157'123'456'000);
-  EXPECT_EQ(record.boot_ns, 3'121'500'000'000);
-  EXPECT_EQ(record.host, "alder");
-  EXPECT_EQ(record.lock, "backup");
-  EXPECT_EQ(record.path, "/var/lib/atmost/backup.lock");
-  EXPECT_EQ(record.max, 2);
-  EXPECT_EQ(record.take, 1);
-  EXPECT_EQ(record.token, 77);
-  EXPECT_EQ(record.pid, 4711);
-  EXPECT_EQ(record.uid, 1000);
-  EXPECT_EQ(record.id, "nightly");
-  EXPECT_EQ(record.command, "sleep");
-  EXPECT_EQ(record.exit, 0);
-  EXPECT_EQ(record.waited_ns, 250'000'000);
-  EXPECT_EQ(record.ran_ns, 1'000'001'000);
-  EXPECT_EQ(record.cpu_ns, 2'500'000);
-  EXPECT_EQ(record.peak_kib, 1234);
-  EXPECT_EQ(record.retry_in_ns, Record::kAbsent);
-  EXPECT_TRUE(record.started);
-  EXPECT_FALSE(record.cut);
+  EXPECT_EQ(record.ns("at"), 1'795'246'157'123'456'000);
+  EXPECT_EQ(record.ns("boot_s"), 3'121'500'000'000);
+  EXPECT_EQ(record.text("host"), "alder");
+  EXPECT_EQ(record.text("lock"), "backup");
+  EXPECT_EQ(record.text("path"), "/var/lib/atmost/backup.lock");
+  EXPECT_EQ(record.number("max"), 2);
+  EXPECT_EQ(record.number("take"), 1);
+  EXPECT_EQ(record.number("token"), 77);
+  EXPECT_EQ(record.number("pid"), 4711);
+  EXPECT_EQ(record.number("uid"), 1000);
+  EXPECT_EQ(record.text("id"), "nightly");
+  EXPECT_EQ(record.text("command"), "sleep");
+  EXPECT_EQ(record.number("exit"), 0);
+  EXPECT_EQ(record.ns("waited_s"), 250'000'000);
+  EXPECT_EQ(record.ns("ran_s"), 1'000'001'000);
+  EXPECT_EQ(record.ns("cpu_s"), 2'500'000);
+  EXPECT_EQ(record.number("peak_kib"), 1234);
+  EXPECT_EQ(record.ns("retry_in_s"), Record::kAbsent);
+  EXPECT_TRUE(record.flag("started", true));
+  EXPECT_FALSE(record.flag("cut"));
 }
 
 TEST(ReadLine, TakesFieldsInAnyOrderAndSkipsUnknownOnes) {
@@ -49,10 +49,10 @@ TEST(ReadLine, TakesFieldsInAnyOrderAndSkipsUnknownOnes) {
           R"( {"future":[1,{"a":"}"}],"lock":"x","at":5,"retry_in_s":null,"event":"denied","v":1,"max":"2"} )",
           record),
       Reading::whole);
-  EXPECT_EQ(record.lock, "x");
-  EXPECT_EQ(record.at_ns, 5'000'000'000);
-  EXPECT_EQ(record.retry_in_ns, Record::kNever);
-  EXPECT_EQ(record.max, Record::kAbsent);
+  EXPECT_EQ(record.text("lock"), "x");
+  EXPECT_EQ(record.ns("at"), 5'000'000'000);
+  EXPECT_EQ(record.ns("retry_in_s"), Record::kNever);
+  EXPECT_EQ(record.number("max"), Record::kAbsent);
 }
 
 TEST(ReadLine, RefusesWhatIsNotOurs) {
@@ -73,7 +73,7 @@ TEST(ReadLine, FindsTheLineBehindATornOne) {
     ASSERT_EQ(read_line(torn.substr(0, cut), record), Reading::foreign) << cut;
     const std::string glued = torn.substr(0, cut) + good;
     ASSERT_EQ(read_line(glued, record), Reading::behind) << cut;
-    ASSERT_EQ(record.token, 2) << cut;
+    ASSERT_EQ(record.number("token"), 2) << cut;
     ASSERT_EQ(record.line, good);
   }
 }

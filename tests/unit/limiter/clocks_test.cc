@@ -125,7 +125,7 @@ TEST_F(Clocks, AnotherBootAYearBackRefusesForOneIntervalOnly) {
   EXPECT_TRUE(runs());
 }
 
-// Who holds now does so since this boot: the wall clock makes nobody overdue.
+// A present holder has held since this boot: the wall clock makes nobody overdue.
 TEST_F(Clocks, TheWallClockMakesNobodyOverdue) {
   local::User holder(directory_.path());
   holder.now = now();

@@ -1,4 +1,4 @@
-// What --if-elapsed goes by must outlive a power failure; the command does not wait for the disk.
+// The moment for --if-elapsed must outlive a power failure; the command does not wait for the disk.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

@@ -62,7 +62,7 @@ class Learned : public ::testing::Test {
     return run_command(store_, *request_, {argv}, nullptr);
   }
 
-  // Runs for so long. What a newcomer with a learned limit is told a moment before the end.
+  // Runs for so long. The answer to a newcomer with a learned limit a moment before the end.
   std::string run(double seconds) {
     std::string told;
     before_end = [&] {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 
 namespace atmost::pass {
@@ -17,6 +18,13 @@ Reading read(const std::string& text) {
   Reading reading;
   read_pass_file(text, reading.file, reading.faults, reading.remarks);
   return reading;
+}
+
+// The values of the atom's options.
+std::unique_ptr<Settings> settings_of(const Atom& atom) {
+  auto settings = std::make_unique<Settings>();
+  EXPECT_TRUE(set_words(atom.words, *settings).ok());
+  return settings;
 }
 
 const std::string kAtom =
@@ -67,15 +75,15 @@ if_elapsed = "inf"
   const Atom& one = reading.file.atoms[0];
   EXPECT_EQ(one.name(), "copy:/etc/passwd");
   EXPECT_EQ(one.command, (std::vector<std::string>{"cp", "--", "a b", ""}));
-  EXPECT_EQ(one.if_elapsed, Duration::seconds(900));
-  EXPECT_EQ(one.expire_after, Duration::seconds(5400));
-  EXPECT_EQ(one.kill_grace, Duration::seconds(5));
-  EXPECT_EQ(one.max_runtime, Duration::seconds(90));
+  const std::unique_ptr<Settings> first = settings_of(one);
+  EXPECT_EQ(first->request.if_elapsed, Duration::seconds(900));
+  EXPECT_EQ(first->request.expire_after, Duration::seconds(5400));
+  EXPECT_EQ(first->request.kill_grace, Duration::seconds(5));
+  EXPECT_EQ(first->request.max_runtime, Duration::seconds(90));
+  EXPECT_EQ(first->request.ttl, Duration::seconds(60));
   EXPECT_EQ(one.max, 3U);
   EXPECT_TRUE(one.each_host);
-  EXPECT_EQ(one.ttl, Duration::seconds(60));
   EXPECT_FALSE(reading.file.atoms[1].each_host);
-  EXPECT_FALSE(reading.file.atoms[1].ttl);
   EXPECT_EQ(one.environment, (std::map<std::string, std::string>{{"A", "1"}, {"B", "3"}}));
   EXPECT_EQ(one.directory, "/tmp");
   EXPECT_EQ(one.user, "nobody");
@@ -83,8 +91,9 @@ if_elapsed = "inf"
   EXPECT_EQ(one.at.line, 14U);
   const Atom& two = reading.file.atoms[1];
   EXPECT_EQ(two.command, (std::vector<std::string>{"/bin/sh", "-c", "true | false"}));
-  EXPECT_TRUE(two.if_elapsed.is_forever());
-  EXPECT_TRUE(two.expire_after.is_forever());
+  const std::unique_ptr<Settings> second = settings_of(two);
+  EXPECT_TRUE(second->request.if_elapsed.is_forever());
+  EXPECT_TRUE(second->request.expire_after.is_forever());
   EXPECT_FALSE(two.names_hours);
 }
 
@@ -142,6 +151,10 @@ TEST(PassFile, IsRefusedWithThePlace) {
       {"[groups]\na = {}\n" + kAtom, {2, 1}, "neither"},
       {"[defaults]\ntime_zone = \"Mars/Olympus\"\n" + kAtom, {2, 13}, "no zone"},
       {"defaults = 1\n" + kAtom, {1, 12}, "a table"},
+      {kAtom + "output_max = \"64K\"\n", {5, 14}, "on-failure"},
+      {kAtom + "notify_on = [\"lost\"]\n", {5, 13}, "use both"},
+      {"[defaults]\noutput_max = \"64K\"\n" + kAtom, {2, 14}, "on-failure"},
+      {"[defaults]\nttl = \"5s\"\n" + kAtom + "kill_grace = 9\n", {7, 14}, "ttl: 5s is too short"},
   };
   for (const auto& row : kTable) {
     const Reading reading = read(row.text);
@@ -151,6 +164,18 @@ TEST(PassFile, IsRefusedWithThePlace) {
     EXPECT_EQ(fault.at.column, row.at.column) << row.text << fault.words;
     EXPECT_NE(fault.words.find(row.words), std::string::npos) << row.text << fault.words;
   }
+}
+
+TEST(PassFile, ADefaultNeedsOneAtomThatHasAUseForIt) {
+  const std::string other =
+      "[[atom]]\noperator = \"copy\"\noperand = \"y\"\ncommand = [\"true\"]\n";
+  const std::string defaults = "[defaults]\nnotify_on = [\"lost\"]\n";
+  EXPECT_TRUE(read(defaults + kAtom + other + "notify = \"true\"\n").faults.empty());
+  EXPECT_TRUE(read(defaults + kAtom + "notify = \"true\"\n" + other).faults.empty());
+  EXPECT_EQ(read(defaults + kAtom + other).faults.size(), 1U);
+  EXPECT_TRUE(read("[defaults]\nping_output = true\noutput = \"tail\"\n" + kAtom +
+                   "output = \"show\"\n" + other)
+                  .faults.empty());
 }
 
 TEST(PassFile, NamesEveryFaultInOrder) {

@@ -42,6 +42,16 @@ class Decide : public ::testing::Test {
     holders_[slot - 1].eviction = Eviction::none;
     holders_[slot - 1].pid = 1000 + slot;
   }
+  void make_foreign(std::uint32_t slot) {
+    holders_[slot - 1].foreign_lock = true;
+    holders_[slot - 1].pid = 1000 + slot;
+  }
+  // The supervisor of `slot` had that --max-runtime, and was killed.
+  void leave(std::uint32_t slot, Duration max_runtime, bool died = true, std::int64_t by = 77) {
+    holders_[slot - 1].max_runtime = max_runtime;
+    holders_[slot - 1].supervisor_died = died;
+    holders_[slot - 1].left_by = by;
+  }
   std::vector<std::uint32_t> victims() {
     const Decision answer = ask();
     EXPECT_EQ(answer.verdict == Verdict::take_over, answer.victim_count > 0);

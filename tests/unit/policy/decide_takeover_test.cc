@@ -1,4 +1,4 @@
-// Who is stopped, and who is spared: ExpireAfter (Table 3).
+// Holders that are stopped, and those that are spared: ExpireAfter (Table 3).
 #include <gmock/gmock.h>
 
 #include "decide_kit.h"
@@ -146,6 +146,30 @@ TEST_F(Decide, WhoHasNotAgreedIsOrdinaryUntilItIsOverdue) {
   EXPECT_EQ(ask().retry_in, Duration::seconds(1));
 }
 
+TEST_F(Decide, AForeignLockIsNobodysVictim) {
+  request.expire_after = {};
+  hold({60});
+  make_foreign(1);
+  EXPECT_EQ(ask().verdict, Verdict::busy);
+  EXPECT_EQ(ask().why, Why::foreign);
+  EXPECT_EQ(ask().culprit, 1001);
+  EXPECT_TRUE(worth_waiting(ask()));
+}
+
+TEST_F(Decide, AForeignLockBesideTheSlotsAdmitsNobody) {
+  request.expire_after = {};
+  hold({60});
+  view.has_room = false;
+  view.foreign_lock = view.foreign_whole = true;
+  view.foreign_pid = 77;
+  EXPECT_EQ(ask().why, Why::foreign);
+  EXPECT_EQ(ask().culprit, 77);
+  EXPECT_TRUE(ask().foreign_whole);
+  EXPECT_EQ(ask().victim_count, 0u);
+  view.held_by_ancestor = true;
+  EXPECT_EQ(ask().why, Why::ancestor);
+}
+
 TEST_F(Decide, AnotherOverdueHolderIsStoppedInstead) {
   lock.max = 2;
   request.expire_after = Duration::seconds(10);
@@ -165,6 +189,42 @@ TEST_F(Decide, BesideOneThatShouldBeStoppedFirstNobodyIsAdmitted) {
   ASSERT_TRUE(view.has_room);
   EXPECT_EQ(ask().verdict, Verdict::busy);
   EXPECT_EQ(ask().why, Why::immune);
+}
+
+// A supervisor was killed: its --max-runtime is kept by those who want the slot.
+TEST_F(Decide, WhatAKilledSupervisorLeftIsStoppedAtItsMaxRuntime) {
+  lock.max = 2;
+  hold({60, 30});
+  leave(1, Duration::seconds(60));
+  leave(2, Duration::seconds(31));
+  EXPECT_EQ(victims(), Victims{1});
+  EXPECT_EQ(ask().outlived, Duration::seconds(60));
+  leave(1, Duration::seconds(61));
+  EXPECT_EQ(victims(), Victims{});
+  EXPECT_EQ(ask().why, Why::no_slot);
+  EXPECT_EQ(ask().retry_in, Duration::seconds(1));
+}
+
+TEST_F(Decide, NothingIsStoppedForALimitWhoseSupervisorLives) {
+  hold({60});
+  leave(1, Duration::seconds(1), false);
+  EXPECT_EQ(victims(), Victims{});
+}
+
+TEST_F(Decide, NothingIsStoppedThatIsNotKnownToBeLeft) {
+  hold({60});
+  leave(1, Duration::seconds(1), true, 0);
+  EXPECT_EQ(victims(), Victims{});
+  hold({-1});  // of unknown age
+  leave(2, Duration::seconds(1));
+  EXPECT_EQ(victims(), Victims{});
+}
+
+TEST_F(Decide, NothingIsStoppedBesideAFreeSlot) {
+  lock.max = 2;
+  hold({60});
+  leave(1, Duration::seconds(1));
+  EXPECT_EQ(ask().verdict, Verdict::admit);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a kill does to the limits after it.
+// The effect of a kill on the limits after it.
 #include "learn_kit.h"
 
 namespace atmost::policy {

@@ -60,6 +60,27 @@ TEST(Summary, CountsWhatHappened) {
   EXPECT_EQ(of.trouble(), 10 + 3 + 2 + of.spam);
 }
 
+TEST(Summary, ACommandThatCouldNotBeStartedHasNoRunTime) {
+  Script script;
+  script.admitted(0, 1).ended(1, 1, 1);
+  script.admitted(2, 2).ended(2.002, 2, 0.002, "\"exit\":127,\"started\":false");
+  const Summary of = summary_of(script);
+  EXPECT_EQ(of.failed(), 1u);
+  EXPECT_EQ(of.times.size(), 1u);
+  EXPECT_EQ(of.p50_ns, kSecond);
+}
+
+TEST(Summary, TrendsAreOfRunsThatTakeATenthOfASecond) {
+  for (const double scale : {0.001, 1.0}) {
+    Script script;
+    for (int i = 0; i < 40; ++i) {
+      const double ran = scale * (1 + i);
+      script.admitted(100 * i, i).ended(100 * i + ran, i, ran);
+    }
+    EXPECT_EQ(summary_of(script).trend.course, scale < 1 ? Course::unknown : Course::rising);
+  }
+}
+
 TEST(Summary, TheMostTroubleComesFirst) {
   Script script;
   script.lock = "calm";

@@ -31,7 +31,11 @@ constexpr Good kGood[] = {
     Good{"1.5h", 5400 * kSecond}, Good{"1.5", 1'500'000'000}, Good{"0.000s", 0},
     Good{"0.1s", kSecond / 10}, Good{"1h0.5m", 3630 * kSecond}, Good{"0.0000000019s", 1},
     Good{"1.0000015ms", 1'000'001}, Good{"0.999999999999999999999999999999w", 604799999999999},
-    Good{"15250.2w", 9223320960 * kSecond}};
+    Good{"15250.2w", 9223320960 * kSecond}, Good{".5", kSecond / 2}, Good{".5s", kSecond / 2},
+    Good{".25h", 900 * kSecond}, Good{"1e1", 10 * kSecond}, Good{"1e3", 1000 * kSecond},
+    Good{"1E+2ms", kSecond / 10}, Good{"1.25e1", 12'500'000'000}, Good{"15e-1h", 5400 * kSecond},
+    Good{".5e1", 5 * kSecond}, Good{"1e-9", 1}, Good{"1e-99", 0}, Good{"0e999", 0},
+    Good{"9223372036854e-3", 9223372036854 * 1'000'000}};
 
 TEST(Duration, IsRead) {
   for (const Good& good : kGood) {
@@ -53,7 +57,10 @@ constexpr std::string_view kTooLong[] = {"9223372037",
                                          "9223372036854775808",
                                          "106751d23h47m17s",
                                          "99999999999999999999999999d",
-                                         "106751d86400s"};
+                                         "106751d86400s",
+                                         "1e10",
+                                         "1e999",
+                                         "106752e0d"};
 
 TEST(Duration, TooLongIsAnErrorAndNotForever) {
   for (std::string_view text : kTooLong) {
@@ -90,7 +97,6 @@ constexpr std::string_view kRubbish[] = {"",
                                          "1hm",
                                          "1..5s",
                                          "1.s",
-                                         ".5s",
                                          "1.",
                                          ".",
                                          "1.5h30m",
@@ -101,7 +107,15 @@ constexpr std::string_view kRubbish[] = {"",
                                          "1.5h.",
                                          "1.5.5s",
                                          "1,5s",
-                                         "1e3",
+                                         "1h.5m",
+                                         "1h1e1m",
+                                         "1e",
+                                         "1e+",
+                                         "1e1000",
+                                         "1e1.5",
+                                         "1e1h5m",
+                                         "e1",
+                                         ".e1",
                                          "0x10",
                                          "INF",
                                          "Inf",

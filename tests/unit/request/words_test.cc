@@ -102,5 +102,24 @@ TEST(ErrnoWords, AreNeverEmpty) {
   for (int error = -1; error < 300; ++error) EXPECT_FALSE(errno_words(error).empty()) << error;
 }
 
+TEST(DisplayWidth, CountsCells) {
+  EXPECT_EQ(display_width(""), 0u);
+  EXPECT_EQ(display_width("build"), 5u);
+  EXPECT_EQ(display_width("Größe"), 5u);
+  EXPECT_EQ(display_width("e\u0301"), 1u);
+  EXPECT_EQ(display_width("日本"), 4u);
+  EXPECT_EQ(display_width("🎉x"), 3u);
+  EXPECT_EQ(display_width("\\x1B"), 4u);
+}
+
+TEST(CutToWidth, EndsBetweenCharacters) {
+  EXPECT_EQ(cut_to_width("build", 3), "bui");
+  EXPECT_EQ(cut_to_width("build", 9), "build");
+  EXPECT_EQ(cut_to_width("äöü", 2), "äö");
+  EXPECT_EQ(cut_to_width("日本", 3), "日");
+  EXPECT_EQ(cut_to_width("日本", 1), "");
+  EXPECT_EQ(cut_to_width("e\u0301x", 1), "e\u0301") << "a mark belongs to its letter";
+}
+
 }  // namespace
 }  // namespace atmost

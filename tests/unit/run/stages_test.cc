@@ -7,11 +7,10 @@
 namespace atmost::run {
 namespace {
 
-constexpr Stage kAll[] = {Stage::running, Stage::draining,  Stage::interrupting, Stage::terminating,
-                          Stage::killing, Stage::finishing, Stage::done};
-constexpr Event kEventsAll[] = {Event::main_ended, Event::hold_ended, Event::others_gone,
-                                Event::tree_gone,  Event::time_up,    Event::time_up_free,
-                                Event::stop};
+constexpr Stage kAll[] = {Stage::running,     Stage::draining, Stage::interrupting,
+                          Stage::terminating, Stage::killing,  Stage::done};
+constexpr Event kEventsAll[] = {Event::main_ended, Event::hold_ended, Event::tree_gone,
+                                Event::time_up, Event::stop};
 
 struct Path {
   Stage stage = Stage::running;
@@ -37,36 +36,29 @@ TEST(Stages, TheWholeEscalation) {
     for (const Event first : {Event::time_up, Event::stop}) {
       Path path;
       if (drained) path.on(Event::main_ended);
-      path.on(first).on(Event::time_up).on(Event::time_up).on(Event::others_gone);
-      EXPECT_EQ(path.stage, Stage::finishing);
-      EXPECT_EQ(path.actions, (std::vector<Action>{Action::interrupt, Action::terminate,
-                                                   Action::kill_others, Action::kill_all}));
+      path.on(first).on(Event::time_up).on(Event::time_up);
+      EXPECT_EQ(path.stage, Stage::killing);
+      EXPECT_EQ(path.actions,
+                (std::vector<Action>{Action::interrupt, Action::terminate, Action::kill}));
       EXPECT_EQ(path.on(Event::tree_gone).stage, Stage::done);
     }
   }
 }
 
-TEST(Stages, OthersThatWillNotDieDoNotSaveTheMainProcess) {
-  Path path;
-  path.on(Event::time_up).on(Event::time_up).on(Event::time_up).on(Event::time_up);
-  EXPECT_EQ(path.stage, Stage::finishing);
-  EXPECT_EQ(path.actions.back(), Action::kill_all);
-}
-
-TEST(Stages, TheEndOfTheHoldDoesNotEndTheStopping) {
+// A process that the main process leaves behind is stopped, and keeps the hold.
+TEST(Stages, TheEndOfTheMainProcessDoesNotEndTheStopping) {
   for (const Stage stage : kAll) {
     if (!stopping(stage)) continue;
-    EXPECT_EQ(step(stage, Event::hold_ended).next, stage);
     EXPECT_EQ(step(stage, Event::main_ended).next, stage);
     EXPECT_EQ(step(stage, Event::stop).next, stage);
     EXPECT_EQ(step(stage, Event::stop).action, Action::none);
   }
 }
 
-TEST(Stages, WhoSurvivesTheKill) {
-  EXPECT_EQ(step(Stage::finishing, Event::time_up).next, Stage::finishing);
-  EXPECT_EQ(step(Stage::finishing, Event::time_up).action, Action::kill_all);
-  EXPECT_EQ(step(Stage::finishing, Event::time_up_free).next, Stage::done);
+TEST(Stages, WhatSurvivesTheKillIsNamedAndKeepsTheHold) {
+  const Step late = step(Stage::killing, Event::time_up);
+  EXPECT_EQ(late.next, Stage::killing);
+  EXPECT_EQ(late.action, Action::name_rest);
 }
 
 TEST(Stages, AnEmptyTreeIsAlwaysTheEnd) {

@@ -83,7 +83,7 @@ TEST_F(Full, RefusingWithoutTheGuardNoticesAnAdmission) {
   EXPECT_EQ(caller.slots(), Numbers{7});
 }
 
-// What depends on more than the slots is decided under the guard.
+// A question that depends on more than the slots is decided under the guard.
 TEST_F(Full, OnlyASimpleRefusalNeedsNoGuard) {
   all_live();
   static int locked;
@@ -112,6 +112,54 @@ TEST_F(Full, OnlyASimpleRefusalNeedsNoGuard) {
   EXPECT_EQ(locks([](Request& request) { request.foreign_format = true; }), 1);
   EXPECT_EQ(locks([](Request& request) { request.max_runtime_auto = true; }), 1);
   EXPECT_EQ(locks([](Request& request) { request.locks[0].max = kManySlots - 1; }), 1);
+}
+
+// The original's refusal counts all holders, whatever their limits. They end without the guard, and
+// so after the decision, too.
+TEST_F(Full, ARefusalForTheOriginalCountsWhatWasDecidedBy) {
+  static const Outsider* holder;
+  holder = &foreign_;
+  for (const std::uint32_t max : {1u, 2u, 3u}) {
+    for (const std::uint32_t slot : {1u, 2u, 3u, 40u}) ASSERT_TRUE(foreign_.lock_slot(slot));
+    User caller(path_, max);
+    caller.request.foreign_format = true;
+    Result<Session*> session = caller.session();
+    ASSERT_TRUE(session.ok());
+    const Result<Decision> answer = session.value()->attempt(
+        [](const Request& request, const LockSpec& lock, const View& view, const Instant& now) {
+          const Decision decision = policy::decide(request, lock, view, now);
+          EXPECT_TRUE(holder->unlock(slot_byte(1), 100));
+          return decision;
+        },
+        [](const Request&) {
+          return Instant{1, 1, false};
+        },
+        nullptr, caller.lease);
+    ASSERT_TRUE(answer.ok()) << answer.error().message.c_str();
+    EXPECT_EQ(answer.value().verdict, Verdict::busy);
+    EXPECT_EQ(answer.value().held, 4u);
+  }
+}
+
+// Many separate locks are looked at about once each.
+TEST_F(Full, ARefusalForTheOriginalAsksOncePerHolder) {
+  constexpr std::uint32_t kHolders = 1000;
+  for (std::uint32_t slot = 1; slot <= kHolders; slot += 2)
+    ASSERT_TRUE(foreign_.lock_slot(slot) && file_.lock_slot(slot + 1));
+  static std::uint32_t asked;
+  asked = 0;
+  os::calls.lock = [](int fd, int command, struct flock* range) {
+    ++asked;
+    return os::kRealCalls.lock(fd, command, range);
+  };
+  User caller(path_, kHolders);
+  caller.request.foreign_format = caller.request.exec = true;
+  caller.request.until = Until::close;
+  const Result<Decision> answer = caller.attempt();
+  os::calls = os::kRealCalls;
+  ASSERT_TRUE(answer.ok()) << answer.error().message.c_str();
+  EXPECT_EQ(answer.value().held, kHolders);
+  EXPECT_LT(asked, kHolders + 50);
 }
 
 // In a command of a holder, whose lock has thousands of slots: the first that is not its ancestor's
@@ -144,7 +192,7 @@ TEST_F(Full, ANestedRefusalReadsFewRecords) {
   os::calls = os::kRealCalls;
   kill(holder, SIGKILL);
   waitpid(holder, nullptr, 0);
-  EXPECT_EQ(records, 1);
+  EXPECT_LE(records, 1);
 }
 
 }  // namespace

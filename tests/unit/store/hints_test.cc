@@ -57,7 +57,7 @@ TEST_F(Hints, WhatWasWrittenIsReadAgain) {
   EXPECT_EQ(header_.boot, kSelf.boot);
 }
 
-// Who looks without the guard reads while the first admission is being written.
+// A caller that looks without the guard reads while the first admission is being written.
 TEST_F(Hints, AMarkThatComesBetweenTwoReadsIsSeen) {
   static bool comes;
   static int fd;

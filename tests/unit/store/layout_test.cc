@@ -45,6 +45,48 @@ TEST(Layout, RangesOfDataDoNotMeet) {
   EXPECT_EQ(record_at(2), kRecordsAt + kRecordSize);
 }
 
+os::Conflict written(std::int64_t start, std::int64_t length, std::int64_t pid = -1) {
+  return {true, true, {start, length}, pid};
+}
+
+TEST(Layout, WhatAtmostLocksIsOnTheMap) {
+  EXPECT_TRUE(is_on_the_map(written(0, 8)));
+  EXPECT_TRUE(is_on_the_map(written(0, 9, 4711)));  // the original, in its mutex
+  EXPECT_TRUE(is_on_the_map(written(0, 8 + kMaxTake)));
+  EXPECT_TRUE(is_on_the_map(written(slot_byte(1), 1)));
+  EXPECT_TRUE(is_on_the_map(written(slot_byte(kMaxSlots), 1)));
+  EXPECT_TRUE(is_on_the_map(written(slot_byte(7), kMaxTake)));
+  EXPECT_TRUE(is_on_the_map(written(kModeByte, 1)));
+  EXPECT_TRUE(is_on_the_map(written(kill_byte(1), 3)));
+  EXPECT_TRUE(is_on_the_map(written(ask_byte(kMaxSlots), 1)));
+  EXPECT_TRUE(is_on_the_map(written(kJoinByte, 1)));
+  EXPECT_TRUE(is_on_the_map(written(proof_byte(2), 4, 4711)));
+  EXPECT_TRUE(is_on_the_map(written(kHandoverByte, 1)));
+  EXPECT_TRUE(is_on_the_map(written(queue_start(kModeQueue), 1)));
+}
+
+TEST(Layout, OtherRangesAreForeign) {
+  EXPECT_FALSE(is_on_the_map(written(0, 0)));
+  EXPECT_FALSE(is_on_the_map(written(8, 0)));
+  EXPECT_FALSE(is_on_the_map(written(0, 1)));
+  EXPECT_FALSE(is_on_the_map(written(0, 9 + kMaxTake)));
+  EXPECT_EQ(is_on_the_map(written(0, 10, 4711)), !os::has_description_locks());
+  EXPECT_FALSE(is_on_the_map(written(3, 6)));
+  EXPECT_FALSE(is_on_the_map(written(slot_byte(1), kMaxTake + 1)));
+  EXPECT_FALSE(is_on_the_map(written(slot_byte(kMaxSlots), 2)));
+  EXPECT_FALSE(is_on_the_map(written(kModeByte, 2)));
+  EXPECT_FALSE(is_on_the_map(written(kModeByte - 1, 2)));
+  EXPECT_FALSE(is_on_the_map(written(kTicketBase - 1, 2)));
+  EXPECT_FALSE(is_on_the_map(written(queue_start(kModeQueue + 1), 1)));
+  os::Conflict read = written(0, 8);
+  read.write = false;
+  EXPECT_FALSE(is_on_the_map(read)) << "nobody locks the guard for reading";
+  EXPECT_TRUE(is_whole(written(0, 0)));
+  EXPECT_TRUE(is_whole(written(8, kMaxSlots)));
+  EXPECT_FALSE(is_whole(written(9, 0)));
+  EXPECT_FALSE(is_whole(written(0, 1)));
+}
+
 TEST(Layout, QueuesFollowTheLimitAndModesShareOne) {
   LockSpec lock;
   lock.max = 7;

@@ -291,6 +291,15 @@ TEST_F(LockFiles, ANewerFormatIsNamed) {
   EXPECT_THAT(refusal(path_), HasSubstr("newer atmost (format 2)"));
 }
 
+TEST_F(LockFiles, AnotherByteOrderIsNamed) {
+  ASSERT_EQ(refusal(path_), "");
+  {
+    Outsider file(path_);
+    file.put(__builtin_bswap32(kFormatVersion), kHeaderAt + 8);
+  }
+  EXPECT_THAT(refusal(path_), HasSubstr("another byte order"));
+}
+
 TEST_F(LockFiles, ADamagedHeaderCountsAsAnAdmissionJustNow) {
   ASSERT_EQ(refusal(path_), "");
   Outsider file(path_);
@@ -327,7 +336,7 @@ TEST_F(LockFiles, ASessionIsOpenedAgainForAnotherRequest) {
   Lease lease;
   const auto verdict = [&] {
     EXPECT_TRUE(session->open(request).ok());
-    return session->attempt(policy::decide, first.now, nullptr, lease).value().verdict;
+    return session->attempt(policy::decide, told_by_clock, nullptr, lease).value().verdict;
   };
   EXPECT_EQ(verdict(), Verdict::busy);
   request.locks[0].path = PathText(directory_.path("other"));

@@ -93,6 +93,16 @@ class Outsider {
   int fd_;
 };
 
+// The time of the clock for the caller that asks.
+inline Instant clock_now;
+// So long the process is paused, with the guard, when it has read the clock.
+inline std::int64_t paused_after_reading_ns = 0;
+inline Instant told_by_clock(const Request&) {
+  const Instant told = clock_now;
+  clock_now.boot_ns += paused_after_reading_ns;
+  return told;
+}
+
 // One caller of the local store, with a request for lock `path`.
 class User {
  public:
@@ -106,7 +116,8 @@ class User {
   Result<Decision> attempt(Ticket* queue = nullptr) {
     Result<Session*> open = session();
     if (!open.ok()) return open.error();
-    return open.value()->attempt(policy::decide, now, queue, lease);
+    clock_now = now;
+    return open.value()->attempt(policy::decide, told_by_clock, queue, lease);
   }
   // The verdict; the error's message when there is one instead.
   std::string ask(Ticket* queue = nullptr) {

@@ -11,7 +11,7 @@ namespace {
 
 class TicketQueue : public ::testing::Test {
  protected:
-  // What the next waiter's counter starts from.
+  // The start of the next waiter's counter.
   void counter(std::uint64_t value) {
     struct stat status;
     ASSERT_EQ(fstat(file_.fd(), &status), 0);
@@ -122,6 +122,37 @@ TEST_F(TicketQueue, ATurnIsWrittenOnceAndEndsAfterASecond) {
   EXPECT_EQ(second.queue(), "admit");
 }
 
+// While a caller is paused with the guard nobody can decide, the waiter whose turn it noted
+// included.
+TEST_F(TicketQueue, ATurnCountsFromTheMomentWhenOthersCouldDecide) {
+  User& first = waiter();
+  User& second = waiter();
+  holder_.release();
+  paused_after_reading_ns = 2 * kSecond;
+  EXPECT_EQ(second.queue(), "busy");
+  paused_after_reading_ns = 0;
+  second.now.boot_ns += 2 * kSecond;
+  EXPECT_EQ(second.queue(), "busy") << "the first had no second for its turn";
+  second.now.boot_ns += kSecond - 1;
+  EXPECT_EQ(second.queue(), "busy");
+  first.now = second.now;
+  EXPECT_EQ(first.queue(), "admit");
+}
+
+// The turn that it noted looks as if it had been noted as one that is over.
+TEST_F(TicketQueue, ATurnNotedByOneThatWasPausedForATurnDoesNotCount) {
+  User& first = waiter();
+  User& second = waiter();
+  holder_.release();
+  paused_after_reading_ns = kSecond + kSecond / 20;
+  EXPECT_EQ(second.queue(), "busy");
+  paused_after_reading_ns = 0;
+  second.now.boot_ns += kSecond + kSecond / 20;
+  EXPECT_EQ(second.queue(), "busy") << "the first had no second for its turn";
+  first.now = second.now;
+  EXPECT_EQ(first.queue(), "admit");
+}
+
 TEST_F(TicketQueue, ATurnOfAnotherBootOrOfTheFutureIsNone) {
   User& first = waiter();
   User& second = waiter();
@@ -150,7 +181,7 @@ TEST_F(TicketQueue, AReadLockOnATicketIsNoWaiter) {
   EXPECT_EQ(second.queue(), "admit");
 }
 
-// One that is overtaken without a record of its own gets a bare one.
+// A waiter that is overtaken without a record of its own gets a bare one.
 TEST_F(TicketQueue, AWaiterWithoutARecordIsOvertakenToo) {
   waiter();
   User& second = waiter();

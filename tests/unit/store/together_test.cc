@@ -23,7 +23,7 @@ void close_in_child() {
   if (of_this_process != nullptr) of_this_process->close_private();
 }
 
-// What happens at the nth call from now; true: the call fails.
+// The event at the nth call from now; true: the call fails.
 unsigned left = 0;
 std::function<bool()> happens;
 bool strikes() { return left > 0 && --left == 0 && happens(); }
@@ -69,9 +69,9 @@ class TogetherStore : public ::testing::Test {
   }
 
   bool take(LocalSession& session, Lease& lease) {
-    const Instant now = {1'700'000'000'000'000'000, 100'000'000'000'000'000, false};
+    clock_now = {1'700'000'000'000'000'000, 100'000'000'000'000'000, false};
     if (!session.open(request_).ok()) return false;
-    const Result<Decision> answer = session.attempt(policy::decide, now, nullptr, lease);
+    const Result<Decision> answer = session.attempt(policy::decide, told_by_clock, nullptr, lease);
     return answer.ok() && answer.value().verdict == Verdict::admit;
   }
   static void release(Lease& lease) { lease.release(Ending::success, {}); }

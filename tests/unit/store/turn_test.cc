@@ -47,6 +47,17 @@ TEST(Turns, TheNextOnesFollowATenthOfASecondLater) {
   }
 }
 
+// It sleeps and was not called: instead of having passed, its turn lasts until it may have come.
+TEST(Turns, OneThatIsCalledLateLastsATenthOfASecond) {
+  const std::int64_t began = kNow - 1200 * kMs;
+  Turns turns(kNow, 0);
+  ASSERT_TRUE(turns.overtaken(began));
+  ASSERT_EQ(turns.next(0), Standing::passed);
+  EXPECT_EQ(turns.call(), Standing::begins);
+  EXPECT_EQ(turns.ends(), kNow + 100 * kMs);
+  EXPECT_EQ(turns.began(), kNow - 900 * kMs);
+}
+
 TEST(Turns, HoweverManyTheyTakeTwoSeconds) {
   const std::int64_t began = kNow - 2000 * kMs;
   Turns turns(kNow, began);

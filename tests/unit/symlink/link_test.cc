@@ -1,4 +1,4 @@
-// What happens to NAME, and what a stranger who acts in between cannot make of it.
+// The fate of NAME, and what a stranger who acts in between cannot make of it.
 #include <cerrno>
 
 #include "kit.h"

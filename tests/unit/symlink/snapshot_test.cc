@@ -1,4 +1,4 @@
-// Who counts as gone.
+// Processes that count as gone.
 #include "kit.h"
 
 namespace atmost::symlink {

@@ -1,4 +1,4 @@
-// What is read from a link is anybody's text.
+// The text of a link is anybody's.
 #include "store/symlink/target.h"
 
 #include <gtest/gtest.h>
