@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a take and a release of a free lock cost in Java, beside java.nio's FileLock: medians of
+ * The cost of taking and releasing a free lock in Java, beside java.nio's FileLock: medians of
  * turns, so that a busy machine disturbs all alike. The first turns, which the compiler is busy
  * with, do not count.
  *
@@ -38,7 +38,7 @@ final class JavaCycle {
     }
 
     private static Map<String, Cycle> cycles(Path folder) throws Exception {
-        Options options = Options.DEFAULTS.directory(folder).log(folder.resolve("history"));
+        Options options = Options.DEFAULTS.dir(folder).set("log", folder.resolve("history").toString());
         Path bare = folder.resolve("bare");
         FileChannel open = FileChannel.open(folder.resolve("open"),
                 StandardOpenOption.WRITE, StandardOpenOption.CREATE);
@@ -51,7 +51,7 @@ final class JavaCycle {
             }
         });
         cycles.put("FileLock of an open file", () -> open.tryLock().release());
-        cycles.put("run, no history", take(folder.resolve("plain"), options.noHistory(true)));
+        cycles.put("run, no history", take(folder.resolve("plain"), options.set("no_history", true)));
         cycles.put("run", take(folder.resolve("logged"), options));
         Lock tried = new Lock(folder.resolve("tried"), options);
         cycles.put("tryAcquire, close", () -> tried.tryAcquire().orElseThrow().close());

@@ -1,4 +1,4 @@
-// What the parts of the benchmark share.
+// Shared by the parts of the benchmark.
 #ifndef ATMOST_BENCH_BENCH_H
 #define ATMOST_BENCH_BENCH_H
 

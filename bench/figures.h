@@ -27,7 +27,7 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
-// What was to be reached and what was: the last table.
+// Targets and results: the last table.
 struct Goal {
   std::string what;
   std::string target;

@@ -1,4 +1,4 @@
-// What the benchmarks of locks that many machines share have in common: callers, one alone, fifty
+// Shared by the benchmarks of locks that many machines share: callers, one alone, fifty
 // at once, two hundred in a queue, of our program and of a peer's.
 #ifndef ATMOST_BENCH_FLEET_KIT_H
 #define ATMOST_BENCH_FLEET_KIT_H

@@ -13,8 +13,8 @@ using fleet_bench::Arena;
 using fleet_bench::Contender;
 using fleet_bench::Line;
 
-// What people write: a session that has the lock runs the command. Nothing of the command's is
-// quoted but by single quotes.
+// The way that people write it: a session that has the lock runs the command. Nothing of the
+// command's is quoted but by single quotes.
 Contender psql(const std::string& url) {
   return {"psql, advisory lock", [url](const std::string& lock, const Line&, const Line& command) {
             std::string words = "\\!";

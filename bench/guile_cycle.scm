@@ -1,4 +1,4 @@
-;;; What a take and a release of a free lock cost in Guile, beside its flock and a file that is
+;;; The cost of taking and releasing a free lock in Guile, beside its flock and a file that is
 ;;; created exclusively and deleted: medians of turns, so that a busy machine disturbs all alike.
 ;;;
 ;;;     bench/run guile

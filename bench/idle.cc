@@ -1,4 +1,4 @@
-// What waiting costs, and how much memory a supervisor takes.
+// The cost of waiting, and the memory of a supervisor.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What a take and a release of a free lock cost in C, beside a bare open, flock and close: ratios
+// The cost of taking and releasing a free lock in C, beside a bare open, flock and close: ratios
 // of medians, measured in turns, so that a busy machine disturbs both alike.
 //
 //     bench/run library
@@ -40,11 +40,9 @@ void fail(const char* what) {
   std::exit(1);
 }
 
-void take_and_release(const std::string& path, bool history) {
-  atmost_options options = ATMOST_DEFAULTS;
-  options.no_history = history ? 0 : 1;
+void take_and_release(atmost_request* request) {
   atmost_lock* lock = nullptr;
-  if (atmost_get(path.c_str(), &options, &lock) != ATMOST_ADMITTED) fail(atmost_message());
+  if (atmost_get(request, &lock) != ATMOST_ADMITTED) fail(atmost_message());
   atmost_release(lock, 1);
 }
 
@@ -129,11 +127,14 @@ int main() {
   const std::string directory = name;
   setenv("ATMOST_DIR", name, 1);
   std::vector<double> bare, plain, logged, plain_floor, logged_floor;
+  atmost_request* const plain_lock = atmost_new((directory + "/plain.lock").c_str());
+  (void)atmost_set(plain_lock, "no_history", nullptr);
+  atmost_request* const logged_lock = atmost_new((directory + "/logged.lock").c_str());
   Floor floor(directory);
   for (int round = 0; round < kRounds; ++round) {
     bare.push_back(microseconds([&] { open_flock_close(directory + "/bare"); }));
-    plain.push_back(microseconds([&] { take_and_release(directory + "/plain.lock", false); }));
-    logged.push_back(microseconds([&] { take_and_release(directory + "/logged.lock", true); }));
+    plain.push_back(microseconds([&] { take_and_release(plain_lock); }));
+    logged.push_back(microseconds([&] { take_and_release(logged_lock); }));
     plain_floor.push_back(microseconds([&] { floor.cycle(false); }));
     logged_floor.push_back(microseconds([&] { floor.cycle(true); }));
   }

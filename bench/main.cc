@@ -1,5 +1,5 @@
-// bench/run: every figure of docs/performance.md, beside other programs. It prints figures and no
-// verdict: the exit code is always 0.
+// bench/run: every figure of docs/internals/measurements.md, beside other programs. It prints
+// figures and no verdict: the exit code is always 0.
 #include <fcntl.h>
 #include <sys/utsname.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 'use strict';
-// What a take and a release of a free lock cost in Node, beside proper-lockfile and, where
+// The cost of taking and releasing a free lock in Node, beside proper-lockfile and, where
 // NODE_PATH has it (it must be compiled), fs-ext: medians of turns, so that a busy machine disturbs
 // all alike.
 //

@@ -43,13 +43,14 @@ std::int64_t time_well(const Argv& argv) {
 
 std::int64_t time_library(const Options& options, const Pass& pass) {
   const std::string directory = options.directory + "/library";
-  atmost_options terms = ATMOST_DEFAULTS;
-  terms.directory = directory.c_str();
   const std::int64_t begin = witness::now_ns();
   for (int i = 0; i < pass.locks; ++i) {
+    atmost_request* const request = atmost_new_atom("bench", std::to_string(i).c_str());
+    (void)atmost_set(request, "dir", directory.c_str());
     atmost_lock* lock = nullptr;
-    if (atmost_get_atom("bench", std::to_string(i).c_str(), nullptr, &terms, &lock) !=
-        ATMOST_ADMITTED) {
+    const int answer = atmost_get(request, &lock);
+    atmost_free(request);
+    if (answer != ATMOST_ADMITTED) {
       throw std::runtime_error(std::string("the library: ") + atmost_message());
     }
     atmost_release(lock, 1);

@@ -1,4 +1,4 @@
-# What a take and a release of a free lock cost in Perl, beside File::Flock and a bare open, flock
+# The cost of taking and releasing a free lock in Perl, beside File::Flock and a bare open, flock
 # and close: medians of turns, so that a busy machine disturbs all alike.
 #
 #     bench/run perl

@@ -1,4 +1,4 @@
-// What a lock costs a bash script.
+// The cost of a lock for a bash script.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>

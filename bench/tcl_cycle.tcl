@@ -1,4 +1,4 @@
-# What a take and a release of a free lock cost in Tcl, beside TclX's flock and a file that is
+# The cost of taking and releasing a free lock in Tcl, beside TclX's flock and a file that is
 # created exclusively and deleted: medians of turns, so that a busy machine disturbs all alike.
 #
 #     bench/run tcl
@@ -21,9 +21,9 @@ proc exclusive {file} {
     file delete $file
 }
 proc block {lock} { $lock with {} }
-proc command {name} { [atmost::acquire $name -nohistory 1] release }
+proc command {name} { [atmost::acquire $name -no_history true] release }
 
-set plain [atmost::lock create $folder/plain.lock -nohistory 1]
+set plain [atmost::lock create $folder/plain.lock -no_history true]
 set logged [atmost::lock create $folder/logged.lock]
 set waits [atmost::lock create $folder/waits.lock -wait 60]
 set cycles [list \

@@ -1,4 +1,4 @@
-// What a wrapper adds to starting a command and waiting for it.
+// The time that a wrapper adds to starting a command and waiting for it.
 #include <sys/wait.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-# How rooms, programs and tests are made (docs/architecture.md says why there are two tiers):
+# How rooms, programs and tests are made (docs/internals/architecture.md says why there are two
+# tiers):
 #
 #   front_room(NAME os SOURCES a.cc b.cc [ROOMS ...])
 #       libraries atmost_os and, where musl is, atmost_os_musl
@@ -67,8 +68,8 @@ function(_atmost_front target musl)
     target_compile_definitions(${target} PRIVATE ATMOST_OWN_PROCESS=1)
   else()
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    # For the C library, which takes a lock again and again. What a program reads of itself when it
-    # starts costs more than what it computes.
+    # For the C library, which takes a lock again and again. The part of itself that a program reads
+    # when it starts costs more than what it computes.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O2>)
   endif()
   target_link_libraries(${target} PUBLIC atmost_include)
@@ -114,7 +115,8 @@ function(front_program)
   foreach(room ${ARG_ROOMS})
     target_link_libraries(${ARG_NAME} PRIVATE atmost_${room}${variant})
   endforeach()
-  target_link_options(${ARG_NAME} PRIVATE -Wl,--gc-sections,--strip-debug,-Map=${ATMOST_BIN_DIR}/${ARG_NAME}.map)
+  target_link_options(${ARG_NAME} PRIVATE -Wl,--gc-sections,-Map=${ATMOST_BIN_DIR}/${ARG_NAME}.map
+                      $<$<NOT:$<CONFIG:Debug>>:-Wl,--strip-debug>)
   set_target_properties(${ARG_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${ATMOST_BIN_DIR})
   if(NOT ATMOST_SANITIZE AND NOT ATMOST_FUZZ)
     # The sanitizers' own runtime is C++; everywhere else the C linker line proves that ours is not
@@ -171,7 +173,7 @@ function(atmost_test_suite)
   _atmost_test_code(${ARG_NAME})
 endfunction()
 
-# What is tested is optimised, the tests are not, and GoogleTest's header is read once: tests are
+# The tested code is optimised, the tests are not, and GoogleTest's header is read once: tests are
 # most of the build.
 function(_atmost_test_code target)
   if(NOT TARGET atmost_test_headers)
@@ -225,7 +227,8 @@ function(atmost_fuzz)
     target_link_libraries(${ARG_NAME} PRIVATE atmost_${room})
   endforeach()
   target_link_options(${ARG_NAME} PRIVATE -fsanitize=fuzzer)
-  # What it finds new is kept in the build folder, for the next run; the seeds are only read.
+  # New inputs that it finds are kept in the build folder, for the next run; the seeds are only
+  # read.
   string(REGEX REPLACE "^fuzz_" "" name ${ARG_NAME})
   set(folders ${CMAKE_CURRENT_BINARY_DIR}/corpus/${name})
   file(MAKE_DIRECTORY ${folders})

@@ -10,7 +10,7 @@ function(etcd_test)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TIMEOUT" "SOURCES;ROOMS;LABELS;ARGS")
   if(NOT TARGET ${ARG_NAME})
     atmost_test_program(NAME ${ARG_NAME} SOURCES ${ARG_SOURCES} ROOMS ${ARG_ROOMS} LIBS etcd_kit)
-    foreach(program atmost atmost-fleet atmost-curl atmost-pass-fleet)
+    foreach(program atmost atmost-fleet atmost-pass-fleet)
       if(TARGET ${program})
         add_dependencies(${ARG_NAME} ${program})
       endif()
@@ -21,16 +21,15 @@ function(etcd_test)
                        ENVIRONMENT ATMOST_BIN=${ATMOST_BIN_DIR})
 endfunction()
 
-# The same tests over atmost's other HTTP channel (tests/etcd/kit/tested_channel.h), each as
-# NAME_libcurl or NAME_tls:
-# etcd_test_over(libcurl|tls NAME...)
-function(etcd_test_over channel)
+# The same tests over TLS (tests/etcd/kit/tested_channel.h), each as NAME_tls:
+# etcd_test_over_tls(NAME...)
+function(etcd_test_over_tls)
   foreach(name ${ARGN})
     get_test_property(${name} ENVIRONMENT environment)
     get_test_property(${name} LABELS labels)
     get_test_property(${name} TIMEOUT timeout)
-    add_test(NAME ${name}_${channel} COMMAND ${name})
-    set_tests_properties(${name}_${channel} PROPERTIES LABELS "${labels};variant" TIMEOUT "${timeout}"
-                         ENVIRONMENT "${environment};ATMOST_TESTS_CHANNEL=${channel}")
+    add_test(NAME ${name}_tls COMMAND ${name})
+    set_tests_properties(${name}_tls PROPERTIES LABELS "${labels};variant" TIMEOUT "${timeout}"
+                         ENVIRONMENT "${environment};ATMOST_TESTS_CHANNEL=tls")
   endforeach()
 endfunction()

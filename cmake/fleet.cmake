@@ -1,4 +1,4 @@
-# What the tests of all fleet stores share: processes that a test starts, and certificates.
+# Shared by the tests of all fleet stores: processes that a test starts, and certificates.
 if(NOT TARGET fleet_kit)
   add_library(fleet_kit STATIC ${PROJECT_SOURCE_DIR}/tests/fleet/authority.cc
               ${PROJECT_SOURCE_DIR}/tests/fleet/job.cc)

@@ -84,13 +84,13 @@ refused_there 74 atmost doctor "$shared"
 if command -v systemctl; then exit 1; fi
 [ -s /lib/systemd/system/atmost-pass.timer ]
 
-# What the documents link to is installed beside them.
+# The targets of the documents' links are installed beside them.
 (cd /usr/share/doc/atmost && for page in README.md docs/*.md; do
   grep -o ']([^)#[:blank:]]*' "$page" | cut -c 3- | while read -r link; do
     case $link in '' | *://*) continue ;; esac
     [ -e "$(dirname "$page")/$link" ] || { echo "$page links to $link"; exit 1; }
   done || exit 1
 done)
-[ -s /usr/share/doc/atmost/docs/lock-map.md ]
+[ -s /usr/share/doc/atmost/docs/start.md ]
 [ -s /usr/share/atmost/pass.schema.json ]
 echo "$(atmost --version), two users, manuals, completions, drop-ins"

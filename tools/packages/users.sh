@@ -57,7 +57,7 @@ as three env -u ATMOST_DIR sh -c 'umask 0; exec atmost run mine -- true'
 own=/home/three/.local/state/atmost
 [ -z "$(find "$own" -perm /077)" ] || fail "others may look: $(find "$own" -perm /077 -ls)"
 
-# What stands where a lock, the history or what was learned would be made: nobody follows a link,
+# A link in the place of a lock, the history or the learned limits: nobody follows a link,
 # waits for a pipe, or overwrites what is no lock.
 echo root >victim
 chmod 644 victim
