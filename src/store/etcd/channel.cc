@@ -103,6 +103,14 @@ Lack lack_of(CURL* handle, CURLcode code, std::string_view words) {
                                                                                  : Lack::other;
 }
 
+// libcurl ignores SIGPIPE for a moment when it ends a handle without this option. A program that
+// another thread starts at that moment would ignore it for ever.
+CURL* new_handle() {
+  CURL* const handle = curl_easy_init();
+  if (handle != nullptr) curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  return handle;
+}
+
 curl_slist* list_of(const std::vector<std::string>& headers) {
   curl_slist* list = curl_slist_append(nullptr, "Expect:");
   for (const std::string& header : headers) list = curl_slist_append(list, header.c_str());
@@ -133,7 +141,7 @@ void set(CURL* handle, const Access& access, const Question& question, curl_slis
 class CurlFlow final : public Flow {
  public:
   CurlFlow(const Access& access, const Question& question)
-      : multi_(curl_multi_init()), handle_(curl_easy_init()), headers_(list_of(question.headers)) {
+      : multi_(curl_multi_init()), handle_(new_handle()), headers_(list_of(question.headers)) {
     if (!whole()) return;
     set(handle_, access, question, headers_);
     curl_easy_setopt(handle_, CURLOPT_WRITEFUNCTION, take);
@@ -234,7 +242,7 @@ Heard CurlFlow::next(std::string& line, std::int64_t until_boot_ns, int requests
 
 class CurlChannel final : public Channel {
  public:
-  explicit CurlChannel(const Access& access) : access_(access), handle_(curl_easy_init()) {}
+  explicit CurlChannel(const Access& access) : access_(access), handle_(new_handle()) {}
   CurlChannel(const CurlChannel&) = delete;
   CurlChannel& operator=(const CurlChannel&) = delete;
   ~CurlChannel() override { curl_easy_cleanup(handle_); }
@@ -274,7 +282,7 @@ class CurlChannel final : public Channel {
 
   void hang_up() override {
     curl_easy_cleanup(handle_);
-    handle_ = curl_easy_init();
+    handle_ = new_handle();
   }
 
   std::unique_ptr<Flow> flow(const Question& question) override {
