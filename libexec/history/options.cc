@@ -63,16 +63,16 @@ bool read_options(int argc, char** argv, std::int64_t now_ns, Options& to) {
       (letter == 'f' ? to.follow : to.json) = true;
     }
   };
-  if (read_command_line(argc, argv,
-                        {"atmost history",
-                         kUsage,
-                         "n:f",
-                         {{"event", required_argument, nullptr, kEvent},
-                          {"outcome", required_argument, nullptr, kOutcome},
-                          {"last", required_argument, nullptr, 'n'},
-                          {"follow", no_argument, nullptr, 'f'},
-                          {"json", no_argument, nullptr, kJson}}},
-                        now_ns, to.selection, take))
+  if (read_selection(argc, argv,
+                     {"atmost history",
+                      kUsage,
+                      "n:f",
+                      {{"event", required_argument, nullptr, kEvent},
+                       {"outcome", required_argument, nullptr, kOutcome},
+                       {"last", required_argument, nullptr, 'n'},
+                       {"follow", no_argument, nullptr, 'f'},
+                       {"json", no_argument, nullptr, kJson}}},
+                     now_ns, to.selection, take))
     return false;
   if (to.follow && to.selection.until_ns != INT64_MAX)
     wrong_option("--follow", "with --until there is nothing to wait for");

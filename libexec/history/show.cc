@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kRowsAtOnce = 512;
 constexpr std::size_t kGap = 2;
+constexpr std::size_t kIndent = 4;  // of details in a line of their own
 enum Cell : std::size_t { kTime, kEvent, kLock, kSlot, kPid, kUser, kCommand, kDetails };
 
 bool has(std::int64_t value) { return value != Record::kAbsent; }
@@ -158,6 +159,7 @@ void Show::write_heads() {
 
 void Show::fit() {
   constexpr std::size_t kEnough = 30;  // cells for details
+  constexpr std::size_t kLeastDetails = 20;
   constexpr std::size_t kLeastName = 16;
   for (const Row& row : rows_) {
     for (std::size_t i = 0; i < kColumns; ++i)
@@ -180,7 +182,8 @@ void Show::fit() {
     widths_[kLock] = std::max(kLeastName, widths_[kLock] - std::min(widths_[kLock], excess));
     details_at_ = before_details();
   }
-  details_room_ = std::max(kLeastName, width - std::min(width, details_at_));
+  if (details_at_ + std::min(wanted, kLeastDetails) > width) details_at_ = kIndent;
+  details_room_ = width - std::min(width, details_at_);
 }
 
 void Show::write_plain(const Row& row) {
@@ -198,6 +201,10 @@ void Show::write(const Row& row) {
     text.append(cell).append(widths_[i] - std::min(widths_[i], display_width(cell)) + kGap, ' ');
   }
   std::string rest = row[kDetails];
+  if (details_at_ == kIndent && !rest.empty()) {
+    text.erase(text.find_last_not_of(' ') + 1);
+    text.append("\n").append(kIndent, ' ');
+  }
   while (details_room_ > 0 && display_width(rest) > details_room_) {
     const std::size_t blank = rest.rfind(' ', details_room_);
     if (blank == std::string::npos) break;

@@ -27,7 +27,7 @@ class Show {
   void add(const Record& record);
   // Writes what was added. A table is fitted to the rows of each flush: its columns only ever grow.
   // Where the terminal is too narrow, SLOT, PID and USER are left out, and DETAILS goes on in the
-  // next line.
+  // next line, or begins there.
   void flush();
 
  private:

@@ -1,5 +1,8 @@
 #include "reader/selection.h"
 
+#include <iterator>
+#include <utility>
+
 #include "reader/exact_option.h"
 #include "reader/failure.h"
 #include "reader/when.h"
@@ -34,6 +37,8 @@ bool take_option(int letter, const char* value, std::int64_t now_ns, Selection& 
       return true;
     case kSince:
       to.since_ns = parse_when("--since", value, now_ns);
+      if (to.since_ns > now_ns)
+        wrong_option("--since", "\"" + std::string(value) + "\" is in the future");
       return true;
     case kUntil:
       to.until_ns = parse_when("--until", value, now_ns);
@@ -59,39 +64,49 @@ bool take_option(int letter, const char* value, std::int64_t now_ns, Selection& 
 
 }  // namespace
 
-bool read_command_line(int argc, char** argv, CommandLine line, std::int64_t now_ns, Selection& to,
+bool read_command_line(int argc, char** argv, CommandLine line, std::vector<std::string>& operands,
                        const std::function<void(int letter, const char* value)>& take) {
-  std::vector<option> all = {
+  line.own.push_back({"help", no_argument, nullptr, 'h'});
+  line.own.push_back({"version", no_argument, nullptr, 'V'});
+  line.own.push_back({nullptr, 0, nullptr, 0});
+  line.letters = ":hV" + line.letters;
+  opterr = 0;
+  for (int letter;
+       (letter = next_option(argc, argv, line.letters.c_str(), line.own.data())) != -1;) {
+    if (letter == 'h' || letter == 'V') {
+      print(letter == 'h' ? line.help : "atmost " ATMOST_VERSION "\n");
+      return true;
+    }
+    if (letter == ':' || letter == '?') {
+      wrong_option(argv[optind - 1],
+                   (letter == ':' ? "it needs a value; see " : "no such option; see ") +
+                       std::string(line.program) + " --help");
+    }
+    take(letter, optarg);
+  }
+  operands.insert(operands.end(), argv + optind, argv + argc);
+  return false;
+}
+
+bool read_selection(int argc, char** argv, CommandLine line, std::int64_t now_ns, Selection& to,
+                    const std::function<void(int letter, const char* value)>& take) {
+  const option selecting[] = {
       {"lock", required_argument, nullptr, kLock},   {"since", required_argument, nullptr, kSince},
       {"until", required_argument, nullptr, kUntil}, {"dir", required_argument, nullptr, kDir},
       {"log", required_argument, nullptr, kLog},     {"host", required_argument, nullptr, kHost},
       {"quiet", no_argument, nullptr, 'q'},          {"verbose", no_argument, nullptr, 'v'},
-      {"help", no_argument, nullptr, 'h'},           {"version", no_argument, nullptr, 'V'},
   };
-  all.insert(all.end(), line.own.begin(), line.own.end());
-  all.push_back({nullptr, 0, nullptr, 0});
-  const std::string letters = std::string(":qvhV") + line.letters;
-  opterr = 0;
-  for (int letter; (letter = next_option(argc, argv, letters.c_str(), all.data())) != -1;) {
-    if (letter == 'h' || letter == 'V') {
-      print(letter == 'h' ? std::string(line.usage) + kSelectionHelp + kLockHelp
-                          : "atmost " ATMOST_VERSION "\n");
-      return true;
-    }
-    if (letter == ':' || letter == '?') refuse_option(letter, argv[optind - 1], line.program);
-    if (!take_option(letter, optarg, now_ns, to)) take(letter, optarg);
-  }
-  for (; optind < argc; ++optind) to.locks.emplace_back(argv[optind]);
-  return false;
+  line.help.append(kSelectionHelp).append(kLockHelp);
+  line.letters += "qv";
+  line.own.insert(line.own.end(), std::begin(selecting), std::end(selecting));
+  return read_command_line(argc, argv, std::move(line), to.locks,
+                           [&](int letter, const char* value) {
+                             if (!take_option(letter, value, now_ns, to)) take(letter, value);
+                           });
 }
 
 void wrong_option(const std::string& option, const std::string& why) {
   throw Failure(Code::usage, option + ": " + why);
-}
-
-void refuse_option(int letter, const std::string& option, const std::string& program) {
-  wrong_option(option, (letter == ':' ? "it needs a value; see " : "no such option; see ") +
-                           program + " --help");
 }
 
 std::string not_empty(const std::string& option, const char* value) {

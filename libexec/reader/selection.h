@@ -23,21 +23,23 @@ struct Selection {
 // Options of a program itself have values from here on, or are letters.
 inline constexpr int kOwnOptions = 512;
 
-// The command line of a program that reads logs.
+// The command line of a program.
 struct CommandLine {
   const char* program;  // "atmost stats"
-  const char* usage;    // the lines of --help in front of those about a selection
-  const char* letters;  // of its own options, as getopt(3) takes them
+  std::string help;     // the answer to --help
+  std::string letters;  // of its own options, as getopt(3) takes them
   std::vector<option> own;
 };
 
-// Reads the options of a selection, its own by `take`, and the operands, which are locks. True:
-// --help or --version was given, and is answered. Throws Failure (usage).
-bool read_command_line(int argc, char** argv, CommandLine line, std::int64_t now_ns, Selection& to,
+// Reads its own options by `take`, and then the operands. True: --help or --version was given, and
+// is answered. Throws Failure (usage).
+bool read_command_line(int argc, char** argv, CommandLine line, std::vector<std::string>& operands,
                        const std::function<void(int letter, const char* value)>& take);
 
-// The errors behind getopt's ':' and '?'. Throws Failure (usage).
-[[noreturn]] void refuse_option(int letter, const std::string& option, const std::string& program);
+// The same for a program that reads logs: also the options of a selection, whose help follows its
+// own. The operands are locks.
+bool read_selection(int argc, char** argv, CommandLine line, std::int64_t now_ns, Selection& to,
+                    const std::function<void(int letter, const char* value)>& take);
 
 // "OPTION: WHY" as a Failure (usage).
 [[noreturn]] void wrong_option(const std::string& option, const std::string& why);

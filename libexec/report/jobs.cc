@@ -114,8 +114,12 @@ std::vector<Job> jobs_of(const std::vector<Summary>& logged, const history::Sour
     count_refusals(job);
     if (job.next_ns <= now.real_ns) job.next_ns = 0;
   }
-  std::sort(jobs.begin(), jobs.end(), [](const Job& one, const Job& other) {
-    if (one.last_start_ns != other.last_start_ns) return one.last_start_ns > other.last_start_ns;
+  // A start that the clock has not reached was recorded while the clock was wrong.
+  const auto rank = [&now](const Job& job) {
+    return job.last_start_ns <= now.real_ns ? job.last_start_ns : 0;
+  };
+  std::sort(jobs.begin(), jobs.end(), [&rank](const Job& one, const Job& other) {
+    if (rank(one) != rank(other)) return rank(one) > rank(other);
     return one.name < other.name;
   });
   return jobs;

@@ -32,7 +32,8 @@ struct Job {
 
 // A job for each lock of the log, and, unless the log is another machine's (`look`), for each lock
 // file of the directory, or that was asked for. Each file here is looked at: of the last start it
-// may know more than the log. The latest start comes first. `complaints`: of files that could not
+// may know more than the log. The latest start comes first, one in the
+// future last. `complaints`: of files that could not
 // be read. The summaries have to outlive the jobs.
 std::vector<Job> jobs_of(const std::vector<Summary>& logged, const history::Sources& sources,
                          bool look, const Instant& now, std::vector<Error>& complaints);

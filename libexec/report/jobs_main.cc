@@ -20,7 +20,7 @@ int run(int argc, char** argv) {
   bool failed = false;
   bool json = false;
   history::Selection selection;
-  if (history::read_command_line(
+  if (history::read_selection(
           argc, argv,
           {"atmost jobs",
            kUsage,

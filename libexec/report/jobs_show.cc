@@ -12,11 +12,13 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// On a terminal how long ago; else a date in UTC.
+// On a terminal how long ago, or in how long; else a date in UTC.
 std::string moment(std::int64_t at_ns, std::int64_t now_ns, bool terminal) {
   if (at_ns == 0) return {};
+  if (terminal && at_ns > now_ns)
+    return "in " + std::string(duration_words_up({at_ns - now_ns}).view());
   if (terminal) {
-    const std::int64_t age = std::max<std::int64_t>(0, now_ns - at_ns);
+    const std::int64_t age = now_ns - at_ns;
     return std::string(duration_words({age - age % kSecond}).view()) + " ago";
   }
   return std::string(history::utc_words(at_ns).view());
@@ -63,11 +65,6 @@ std::string now_words(const Job& job) {
   return to;
 }
 
-std::string next_words(const Job& job, std::int64_t now_ns, bool terminal) {
-  if (job.next_ns == 0 || !terminal) return moment(job.next_ns, now_ns, terminal);
-  return "in " + std::string(duration_words_up({job.next_ns - now_ns}).view());
-}
-
 }  // namespace
 
 std::string jobs_table(const std::vector<Job>& jobs, std::int64_t now_ns,
@@ -84,7 +81,7 @@ std::string jobs_table(const std::vector<Job>& jobs, std::int64_t now_ns,
                     result_words(job.last), moment(job.last_success_ns, now_ns, paper.terminal),
                     took_words(job), job.usually_ns == 0 ? "" : span_words(job.usually_ns),
                     job.refused == 0 ? "" : std::to_string(job.refused), now_words(job),
-                    next_words(job, now_ns, paper.terminal)});
+                    moment(job.next_ns, now_ns, paper.terminal)});
   }
   return history::table(columns, rows, paper);
 }

@@ -38,7 +38,7 @@ bool read_options(int argc, char** argv, std::int64_t now_ns, ReportOptions& to)
       to.output = history::not_empty("--output", value);
     }
   };
-  if (history::read_command_line(
+  if (history::read_selection(
           argc, argv,
           {"atmost report",
            kUsage,

@@ -35,13 +35,13 @@ bool read_options(int argc, char** argv, std::int64_t now_ns, StatsOptions& to) 
     (letter == kJson ? to.json : to.prometheus) = true;
     if (value != nullptr) to.prometheus_file = history::not_empty("--prometheus", value);
   };
-  if (history::read_command_line(argc, argv,
-                                 {"atmost stats",
-                                  kUsage,
-                                  "",
-                                  {{"json", no_argument, nullptr, kJson},
-                                   {"prometheus", optional_argument, nullptr, kPrometheus}}},
-                                 now_ns, to.selection, take))
+  if (history::read_selection(argc, argv,
+                              {"atmost stats",
+                               kUsage,
+                               "",
+                               {{"json", no_argument, nullptr, kJson},
+                                {"prometheus", optional_argument, nullptr, kPrometheus}}},
+                              now_ns, to.selection, take))
     return false;
   if (to.json && to.prometheus)
     history::wrong_option("--prometheus", "it and --json are two formats: use one");

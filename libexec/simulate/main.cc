@@ -133,9 +133,8 @@ void show_table(const std::vector<Part>& parts, const std::vector<Row>& rows) {
 }
 
 int run(int argc, char** argv) {
-  const Options options = parse_options(argc, argv);
-  if (options.help) return history::print(kHelp);
-  if (options.version) return history::print("atmost " ATMOST_VERSION "\n");
+  Options options;
+  if (!read_arguments(argc, argv, options)) return 0;
   const std::vector<Part> parts = parts_of(options);
   const std::vector<Row> rows = replay_all(parts, options);
   options.json ? show_json(parts, rows) : show_table(parts, rows);

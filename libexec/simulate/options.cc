@@ -1,10 +1,6 @@
 #include "options.h"
 
-#include <getopt.h>
-
 #include "core/parse.h"
-#include "reader/exact_option.h"
-#include "reader/failure.h"
 #include "reader/selection.h"
 
 namespace atmost::simulate {
@@ -13,6 +9,25 @@ namespace {
 using history::wrong_option;
 
 enum Long : int { kSplit = history::kOwnOptions, kMinRuns, kRisk, kMin, kMax, kJson };
+
+constexpr char kHelp[] =
+    "usage: atmost simulate [OPTION]... TRACE\n\n"
+    "compare ways to limit run times on a recorded log: how many good runs each would\n"
+    "have killed, and how long a hang would have gone unnoticed\n\n"
+    "      --auto-risk N     learned limits that kill about N good runs in 1,000;\n"
+    "                        repeatable (5)\n"
+    "      --auto-min DUR    no limit of any kind is shorter (1s)\n"
+    "      --auto-max DUR    nor longer (inf)\n"
+    "      --min-runs N      leave out locks with fewer runs (30)\n"
+    "      --split HOW       also the two halves, each learning from itself alone: by\n"
+    "                        user, or by time\n"
+    "      --json            one JSON object a line\n"
+    "  -q, --quiet           no progress, nothing about lines that could not be read\n"
+    "  -h, --help            show this\n"
+    "  -V, --version         show the version\n\n"
+    "TRACE: a history of atmost, or a log in the Standard Workload Format; gzip is\n"
+    "undone. -: standard input.\n"
+    "DUR: 90, 90s, 15m, 1h30m, 1.5h, 2d, 1w, 250ms, inf.\n";
 
 template <class T>
 T value_of(const std::string& option, const Result<T>& parsed) {
@@ -49,12 +64,6 @@ void take(int letter, const char* value, Options& to) {
     case 'q':
       to.quiet = true;
       return;
-    case 'h':
-      to.help = true;
-      return;
-    case 'V':
-      to.version = true;
-      return;
     default:
       return;
   }
@@ -62,53 +71,32 @@ void take(int letter, const char* value, Options& to) {
 
 }  // namespace
 
-const char kHelp[] =
-    "usage: atmost simulate [OPTION]... TRACE\n\n"
-    "compare ways to limit run times on a recorded log: how many good runs each would\n"
-    "have killed, and how long a hang would have gone unnoticed\n\n"
-    "      --auto-risk N     learned limits that kill about N good runs in 1,000;\n"
-    "                        repeatable (5)\n"
-    "      --auto-min DUR    no limit of any kind is shorter (1s)\n"
-    "      --auto-max DUR    nor longer (inf)\n"
-    "      --min-runs N      leave out locks with fewer runs (30)\n"
-    "      --split HOW       also the two halves, each learning from itself alone: by\n"
-    "                        user, or by time\n"
-    "      --json            one JSON object a line\n"
-    "  -q, --quiet           no progress, nothing about lines that could not be read\n"
-    "  -h, --help, -V, --version\n\n"
-    "TRACE: a history of atmost, or a log in the Standard Workload Format; gzip is\n"
-    "undone. -: standard input.\n"
-    "DUR: 90, 90s, 15m, 1h30m, 1.5h, 2d, 1w, 250ms, inf.\n";
-
-Options parse_options(int argc, char** argv) {
-  Options to;
-  opterr = 0;
-  const option options[] = {{"split", required_argument, nullptr, kSplit},
-                            {"min-runs", required_argument, nullptr, kMinRuns},
-                            {"auto-risk", required_argument, nullptr, kRisk},
-                            {"auto-min", required_argument, nullptr, kMin},
-                            {"auto-max", required_argument, nullptr, kMax},
-                            {"json", no_argument, nullptr, kJson},
-                            {"quiet", no_argument, nullptr, 'q'},
-                            {"verbose", no_argument, nullptr, 'v'},
-                            {"help", no_argument, nullptr, 'h'},
-                            {"version", no_argument, nullptr, 'V'},
-                            {nullptr, 0, nullptr, 0}};
-  for (int letter; (letter = history::next_option(argc, argv, ":qvhV", options)) != -1;) {
-    if (letter == '?' || letter == ':')
-      history::refuse_option(letter, argv[optind - 1], "atmost simulate");
-    take(letter, optarg, to);
-    if (to.help || to.version) return to;
-  }
-  if (optind + 1 != argc) wrong_option("simulate", "needs one TRACE; see atmost simulate --help");
-  to.trace = argv[optind];
+bool read_arguments(int argc, char** argv, Options& to) {
+  std::vector<std::string> traces;
+  if (history::read_command_line(argc, argv,
+                                 {"atmost simulate",
+                                  kHelp,
+                                  "qv",
+                                  {{"split", required_argument, nullptr, kSplit},
+                                   {"min-runs", required_argument, nullptr, kMinRuns},
+                                   {"auto-risk", required_argument, nullptr, kRisk},
+                                   {"auto-min", required_argument, nullptr, kMin},
+                                   {"auto-max", required_argument, nullptr, kMax},
+                                   {"json", no_argument, nullptr, kJson},
+                                   {"quiet", no_argument, nullptr, 'q'},
+                                   {"verbose", no_argument, nullptr, 'v'}}},
+                                 traces,
+                                 [&to](int letter, const char* value) { take(letter, value, to); }))
+    return false;
+  if (traces.size() != 1) wrong_option("simulate", "needs one TRACE; see atmost simulate --help");
+  to.trace = traces[0];
   to.no_limit = to.bounds.high.is_forever() ? Duration::seconds(24 * 3600) : to.bounds.high;
   // Limits are compared by their logarithms, so none is 0.
   if (to.bounds.low < Duration::millis(1))
     wrong_option("--auto-min", "too short: use 1ms at least");
   if (to.bounds.low > to.bounds.high) wrong_option("--auto-min", "longer than --auto-max");
   if (to.risks_ppm.empty()) to.risks_ppm = {to.bounds.risk_ppm};
-  return to;
+  return true;
 }
 
 }  // namespace atmost::simulate

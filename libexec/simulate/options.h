@@ -13,8 +13,6 @@
 namespace atmost::simulate {
 
 struct Options {
-  bool help = false;
-  bool version = false;
   bool json = false;
   bool quiet = false;
   Split split = Split::none;
@@ -25,10 +23,8 @@ struct Options {
   std::string trace;
 };
 
-// Throws Failure (usage).
-Options parse_options(int argc, char** argv);
-
-extern const char kHelp[];
+// False: --help or --version was given, and is answered. Throws Failure (usage).
+bool read_arguments(int argc, char** argv, Options& to);
 
 }  // namespace atmost::simulate
 

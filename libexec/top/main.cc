@@ -151,9 +151,8 @@ class Top {
 };
 
 int run(int argc, char** argv) {
-  const Options options = parse_options(argc, argv);
-  if (options.help) return history::print(help_text());
-  if (options.version) return history::print("atmost " ATMOST_VERSION "\n");
+  Options options;
+  if (!read_arguments(argc, argv, options)) return 0;
   if (!is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO))
     throw history::Failure(Code::usage, "top: needs a terminal: use atmost list --watch");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {

@@ -1,9 +1,5 @@
 #include "options.h"
 
-#include <getopt.h>
-
-#include "reader/exact_option.h"
-#include "reader/failure.h"
 #include "reader/selection.h"
 
 namespace atmost::top {
@@ -25,45 +21,22 @@ constexpr char kUsage[] =
 
 enum Long : int { kStore = history::kOwnOptions, kDir, kHost };
 
-constexpr option kOptions[] = {
-    {"store", required_argument, nullptr, kStore}, {"dir", required_argument, nullptr, kDir},
-    {"host", required_argument, nullptr, kHost},   {"help", no_argument, nullptr, 'h'},
-    {"version", no_argument, nullptr, 'V'},        {nullptr, 0, nullptr, 0}};
-
 }  // namespace
 
-std::string help_text() { return kUsage; }
-
-Options parse_options(int argc, char** argv) {
-  Options to;
-  opterr = 0;
-  const auto take = [&to](const char* option) {
+bool read_arguments(int argc, char** argv, Options& to) {
+  const auto take = [&to](int letter, const char* value) {
+    const char* option = letter == kStore ? "--store" : letter == kDir ? "--dir" : "--host";
     to.where.emplace_back(option);
-    to.where.push_back(history::not_empty(option, optarg));
+    to.where.push_back(history::not_empty(option, value));
   };
-  for (int letter; (letter = history::next_option(argc, argv, ":hV", kOptions)) != -1;) {
-    switch (letter) {
-      case kStore:
-        take("--store");
-        break;
-      case kDir:
-        take("--dir");
-        break;
-      case kHost:
-        take("--host");
-        break;
-      case 'h':
-        to.help = true;
-        return to;
-      case 'V':
-        to.version = true;
-        return to;
-      default:
-        history::refuse_option(letter, argv[optind - 1], "atmost top");
-    }
-  }
-  for (; optind < argc; ++optind) to.locks.emplace_back(argv[optind]);
-  return to;
+  return !history::read_command_line(argc, argv,
+                                     {"atmost top",
+                                      kUsage,
+                                      "",
+                                      {{"store", required_argument, nullptr, kStore},
+                                       {"dir", required_argument, nullptr, kDir},
+                                       {"host", required_argument, nullptr, kHost}}},
+                                     to.locks, take);
 }
 
 }  // namespace atmost::top

@@ -8,16 +8,12 @@
 namespace atmost::top {
 
 struct Options {
-  bool help = false;
-  bool version = false;
   std::vector<std::string> where;  // --store, --dir, --host with their values, for atmost
   std::vector<std::string> locks;  // empty: all of the directory
 };
 
-// Throws Failure (usage).
-Options parse_options(int argc, char** argv);
-
-std::string help_text();
+// False: --help or --version was given, and is answered. Throws Failure (usage).
+bool read_arguments(int argc, char** argv, Options& to);
 
 }  // namespace atmost::top
 

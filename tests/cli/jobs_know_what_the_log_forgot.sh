@@ -24,3 +24,10 @@ expect_in out '"refused":0,"running":0'
 : >other.jsonl
 expect_code 0 atmost jobs --log other.jsonl
 expect_line 0 out
+
+# A start that was recorded while the clock was wrong does not stay on top.
+expect_code 0 atmost run --now 1990000000 --no-history ahead true
+expect_code 0 atmost run now true
+expect_code 0 atmost jobs
+[ "$(sed -n 2p out | cut -f 1)" = now ] || fail "$(cat out)"
+[ "$(tail -n 1 out | cut -f 1,2)" = 'ahead	2033-01-22T09:46:40.000000Z' ] || fail "$(cat out)"

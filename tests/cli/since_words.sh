@@ -31,3 +31,11 @@ for command in history stats jobs report; do
   expect_in err 'did you mean yesterday?'
 done
 [ "$(atmost history --until today --json | wc -l)" = 3 ] || fail "--until today"
+
+# A moment to come would show nothing, and say nothing.
+for command in history stats jobs report; do
+  expect_code 64 atmost $command --since 2033-01-01
+  expect_line 1 err
+  expect_in err 'atmost: --since: "2033-01-01" is in the future'
+done
+expect_code 0 atmost history --since 00:00 --until 2033-01-01
