@@ -1,5 +1,5 @@
 // The options, one row each: to add one, add its row here, its field to core/request.h, and an
-// entry to docs/man/source/options. Rules about several options are in rules.cc.
+// entry to man/options. Rules about several options are in rules.cc.
 #ifndef ATMOST_OPTIONS_TABLE_H
 #define ATMOST_OPTIONS_TABLE_H
 

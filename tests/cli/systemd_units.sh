@@ -18,7 +18,7 @@ for unit in units/*.service units/*.timer units/*.socket; do
 done
 sed -n 's/^Documentation=man:\(.*\)(1)$/\1/p' units/* | sort -u >pages
 while read -r page; do
-  [ -f "$root/docs/man/$page.1" ] || fail "$page has no manual"
+  [ -f "$root/man/$page.1" ] || fail "$page has no manual"
 done <pages
 
 # The command lines, with their files here.

@@ -290,7 +290,8 @@ def read_history(room, lines):
 
 
 def check_environment(room, lines):
-    manuals = "".join(path.read_text() for path in (room.source / "docs").rglob("*") if path.is_file())
+    manuals = "".join(path.read_text() for folder in ("docs", "man")
+                      for path in (room.source / folder).rglob("*") if path.is_file())
     manuals = manuals.replace("\\-", "-")
     for name, value in (line.split("=", 1) for line in lines):
         if name == "ATMOST_STORE":
@@ -321,7 +322,7 @@ def main():
     options = {"compilers": compilers, "include": source / "include",
                "library": os.environ.get("ATMOST_STATIC_LIBRARY", "")}
     documents = [Path(name).resolve() for name in sys.argv[2:]] or [
-        source / "README.md", *sorted((source / "docs").rglob("*.md")), *sorted((source / "docs/man").glob("*.[17]"))]
+        source / "README.md", *sorted((source / "docs").rglob("*.md")), *sorted((source / "man").glob("*.[17]"))]
     unused, wrong, seen = set(EXEMPT), 0, {}
     for path in documents:
         document = str(path.relative_to(source)) if path.is_relative_to(source) else path.name

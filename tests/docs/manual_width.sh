@@ -1,7 +1,7 @@
 #!/bin/sh
-# manual_width.sh SOURCE [MANUALS]: no line of a manual is wider than a terminal of 80 columns.
+# manual_width.sh MANUALS: no line of a manual is wider than a terminal of 80 columns.
 set -eu
-manuals=${2:-$1/docs/man}
+manuals=$1
 if command -v groff >/dev/null && command -v tbl >/dev/null; then
   # As man(1) calls it there.
   render() { groff -t -man -Tutf8 -rLL=78n -P-c -P-b -P-u "$1"; }
@@ -13,7 +13,7 @@ else
 fi
 seen=0
 wrong=0
-for page in "$manuals"/*.[1-9]; do
+for page in "$manuals"/man[17]/*; do
   seen=$((seen + 1))
   if render "$page" | LC_ALL=C.UTF-8 grep -E '^.{81}'; then
     echo "manual_width: wider than 80 columns: $page" >&2

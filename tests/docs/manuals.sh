@@ -1,9 +1,8 @@
 #!/bin/sh
-# manuals.sh SOURCE [MANUALS]: every subcommand that help names has a manual, which has every option
-# of its --help and no other; and tools/make_manuals would write the same pages again.
+# manuals.sh MANUALS: every subcommand that help names has a manual, which has every option of its
+# --help and no other; and mandoc, if it is installed, finds nothing wrong with the manuals.
 set -eu
-source=$1
-manuals=${2:-$source/docs/man}
+manuals=$1
 atmost=$ATMOST_BIN/atmost
 wrong=0
 TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/atmost-manuals.XXXXXX")
@@ -24,7 +23,7 @@ options_of_manual() {
 }
 
 for command in $("$atmost" help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help) simulate; do
-  page=$manuals/atmost-$command.1
+  page=$manuals/man1/atmost-$command.1
   if [ ! -f "$page" ]; then
     fault "no manual of $command"
     continue
@@ -33,7 +32,9 @@ for command in $("$atmost" help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | grep -
   [ -s "$TMPDIR/help" ] || fault "$command --help shows no option"
   options_of_manual "$page" | sort >"$TMPDIR/manual"
   diff "$TMPDIR/help" "$TMPDIR/manual" >&2 || fault "$page: not the options of --help (<)"
-  grep -q "^\.BR atmost\\\\-$command (1)\$" "$manuals/atmost.1" || fault "atmost.1 does not name $command"
+  grep -q "^\.BR atmost\\\\-$command (1)\$" "$manuals/man1/atmost.1" || fault "atmost.1 does not name $command"
 done
-ATMOST_MANUALS=$manuals "$source/tools/make_manuals" --check "$atmost" || wrong=1
+if command -v mandoc >/dev/null; then
+  mandoc -T lint -W warning "$manuals"/man[17]/* >&2 || wrong=1
+fi
 exit "$wrong"

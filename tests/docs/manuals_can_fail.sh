@@ -1,51 +1,55 @@
 #!/bin/sh
-# manuals.sh sees what may be wrong with a manual.
+# manuals_can_fail.sh SOURCE MANUALS: what may be wrong with an explanation of an option is seen when
+# the manuals are made, and what may be wrong with a manual by manuals.sh.
 set -eu
-source=$1
+source=$1 manuals=$2
 here=$(dirname "$0")
 TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/atmost-manuals-fail.XXXXXX")
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
-copy() {
+# edit FROM FILE SCRIPT of sed
+edit() {
   rm -rf "$TMPDIR/man"
-  cp -R "$source/docs/man" "$TMPDIR/man"
-}
-seen() {
-  if sh "$here/manuals.sh" "$source" "$TMPDIR/man" >"$TMPDIR/said" 2>&1; then
-    echo "not seen: $1" >&2
+  cp -R "$1" "$TMPDIR/man"
+  sed "$3" "$1/$2" >"$TMPDIR/man/$2"
+  if cmp -s "$TMPDIR/man/$2" "$1/$2"; then
+    echo "no such text in $2: $3" >&2
     exit 1
   fi
-  grep -q -e "$2" "$TMPDIR/said" || {
+}
+# seen FAULT MESSAGE PROGRAM...
+seen() {
+  what=$1 message=$2
+  shift 2
+  if "$@" >"$TMPDIR/said" 2>&1; then
+    echo "not seen: $what" >&2
+    exit 1
+  fi
+  grep -q -e "$message" "$TMPDIR/said" || {
     cat "$TMPDIR/said" >&2
     exit 1
   }
 }
-# edit FILE SCRIPT of sed
-edit() {
-  copy
-  sed "$2" "$TMPDIR/man/$1" >"$TMPDIR/edited"
-  if cmp -s "$TMPDIR/edited" "$TMPDIR/man/$1"; then
-    echo "no such text in $1: $2" >&2
-    exit 1
-  fi
-  mv "$TMPDIR/edited" "$TMPDIR/man/$1"
-}
+not_made() { seen "$1" "$2" "$source/tools/make_manuals" "$ATMOST_BIN/atmost" "$TMPDIR/made" "$TMPDIR/man"; }
+wrong() { seen "$1" "$2" sh "$here/manuals.sh" "$TMPDIR/man"; }
 
-edit source/options '/^@splay$/,/^@exec$/{/^@exec$/!d;}'
-seen "an option without an explanation" 'no entry for --splay of atmost run'
-edit source/options '$a\
+edit "$source/man" options '/^@splay$/,/^@exec$/{/^@exec$/!d;}'
+not_made "an option without an explanation" 'no entry for --splay of atmost run'
+edit "$source/man" options '$a\
 @no-such-option'
-seen "an explanation without an option" 'no subcommand has --no-such-option'
-edit source/options 's/^@watch$/@watch list kill/'
-seen "an explanation for a subcommand without the option" 'no subcommand has --watch of kill'
-edit atmost-run.1 '/^\\fB\\-\\-splay/d'
-seen "an option that a manual lacks" '^< splay'
-edit atmost-kill.1 's/^\\fB\\-\\-overdue\\fR/&\
+not_made "an explanation without an option" 'no subcommand has --no-such-option$'
+edit "$source/man" options 's/^@watch$/@watch list kill/'
+not_made "an explanation for a subcommand without the option" 'no subcommand has --watch of kill$'
+edit "$source/man" options 's/^@watch$/&\
+@watch/'
+not_made "two explanations of one option" 'a second entry for watch'
+edit "$manuals" man1/atmost-run.1 '/^\\fB\\-\\-splay/d'
+wrong "an option that a manual lacks" '^< splay'
+edit "$manuals" man1/atmost-kill.1 's/^\\fB\\-\\-overdue\\fR/&\
 .TP\
 \\fB\\-\\-watch\\fR/'
-seen "an option of another subcommand" '^> watch'
-edit atmost-hold.1 's/keeper/guardian/'
-seen "a page that was edited instead of its source" 'atmost-hold.1 differs from its sources'
-copy
-rm "$TMPDIR/man/atmost-tune.1"
-seen "a subcommand without a manual" 'no manual of tune'
+wrong "an option of another subcommand" '^> watch'
+edit "$manuals" man1/atmost.1 '/^.BR atmost\\-tune (1)$/d'
+wrong "a subcommand that atmost.1 does not name" 'atmost.1 does not name tune'
+rm "$TMPDIR/man/man1/atmost-tune.1"
+wrong "a subcommand without a manual" 'no manual of tune'

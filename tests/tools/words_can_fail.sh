@@ -14,7 +14,7 @@ check() { git add -A && tools/check_words >said 2>&1; }
 mkdir src
 echo '// The monitor of the supervisor.' >src/good.cc
 check || { cat said; exit 1; }
-for file in include/atmost/a.h src/a.cc cli/a.cc libexec/a.cc shell/a.sh docs/a.md docs/man/a.1 \
+for file in include/atmost/a.h src/a.cc cli/a.cc libexec/a.cc shell/a.sh docs/a.md man/a.1 \
   README.md; do
   mkdir -p "$(dirname "$file")"
   echo 'The warden of the supervisor.' >"$file"
