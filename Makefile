@@ -46,7 +46,7 @@ CLANG = CC=clang CXX=clang++
 THREAD_OPTIONS = -DATMOST_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug "-DATMOST_TEST_KINDS=contract;library"
 SANITIZE_OPTIONS = -DATMOST_SANITIZE=address$(comma)undefined -DCMAKE_BUILD_TYPE=Debug
 
-# Everything is made anew by CMake, which knows what is up to date.
+# CMake decides what has to be made anew.
 .PHONY: all build deps check check-once check-all check-variants check-campaigns check-hidden known-red check-system check-portable check-thread check-sanitize fuzz demo pictures bench soak world nfs-bed check-nfs check-nfs-cut format lint \
         dist deb rpm tarball npm install clean
 all: build
@@ -62,8 +62,8 @@ deps:
 
 # The main variant is the product. Campaigns, and the tests of fleets over their other channels, are
 # left to check-variants. Tests of fleets wait for their servers most of the time, beside the
-# others. No test that stands for later work (known_red) is run by a target whose name begins with
-# check.
+# others. The tests that stand for later work (known_red) are not run by targets whose names begin
+# with check.
 check: deps
 	+@$(MAKE) --no-print-directory check-once
 
@@ -91,8 +91,8 @@ check-campaigns:
 	$(CTEST) --test-dir $(BUILD) -L 'campaign|variant' -LE 'soak|known_red' -j $$((2 * $(JOBS)))
 
 # The tests of `make check` once more where /proc hides other users' processes, as on hardened
-# machines. The runners of other languages, of documents and of tools ask nothing of /proc that the
-# rest does not ask.
+# machines. The runners of other languages, of documents and of tools use nothing of /proc that
+# the rest does not use.
 check-hidden:
 	$(call variant,$(BUILD),-DATMOST_TESTS=ON)
 	@tools/hide_processes $(CTEST) --test-dir $(BUILD) -LE 'soak|campaign|variant|known_red|model' \
@@ -160,7 +160,7 @@ check-nfs-cut: nfs-bed
 	@ATMOST_NFS_CALLS=60 timeout 1800 tests/nfs/check_nfs.py $(BUILD)/nfs/image Crowd Others \
 	  Mounts.test_a_path_on_a_good_mount_is_a_lock_of_all_machines
 
-# Only what it shows is built, apart from all else: the program of the front tier, by Debian's
+# Only the shown program is built, in a folder of its own: that of the front tier, by Debian's
 # compiler.
 demo:
 	@BUILD=$(BUILD)/demo sh tools/demo.sh --build

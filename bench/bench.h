@@ -29,7 +29,7 @@ std::int64_t count_calls(const Options& options, const Argv& argv);
 // The first program of that name along $PATH, or nothing.
 std::string find_program(const std::string& name);
 
-void tell(const std::string& text);  // to the person who started the benchmark
+void tell(const std::string& text);  // writes to the person who started the benchmark
 
 // The parts, in the order in which they are shown.
 void measure_wrappers(const Options& options, Book& book);

@@ -1,10 +1,9 @@
 // The least that a program can do beside the holders of a lock file: the floor for admission and
-// refusal. It knows no limit, no guard and no record, and proves nothing.
+// refusal. It has no limit, no guard and no record, and proves nothing.
 //
 //   bench_crowd_floor admit FILE SLOT COMMAND [ARG]...   locks the slot on a description that the
 //                             command inherits, starts it, waits, unlocks and ends with its code
-//   bench_crowd_floor refuse FILE SLOT                   asks whether the slot is held, ends with
-//   75
+//   bench_crowd_floor refuse FILE SLOT                   tests if the slot is held, ends with 75
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>

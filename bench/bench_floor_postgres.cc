@@ -1,5 +1,5 @@
 // The least that a lock in PostgreSQL can cost: one session on its Unix socket, one statement that
-// takes an advisory lock, and the command; no record of who holds it, no queue that anybody sees.
+// takes an advisory lock, and the command; no record of the holder, no visible queue.
 //
 //   bench_floor_postgres SOCKET LOCK COMMAND...    as user postgres, in database postgres
 #include <string.h>

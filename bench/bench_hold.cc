@@ -1,10 +1,10 @@
 // Holds on until standard input ends.
 //
-//   bench_hold                       says so by one byte on standard output: the command of a
+//   bench_hold                       reports it by one byte on standard output: the command of a
 //   supervised holder bench_hold FILE FIRST COUNT      COUNT processes, each with a POSIX lock on
 //   one of the slots FIRST, FIRST + 1, …
-//                                    of FILE, each saying so by one byte: holders that know nothing
-//                                    of atmost
+//                                    of FILE, each reporting it by one byte: holders outside of
+//                                    atmost
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>

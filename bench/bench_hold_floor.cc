@@ -1,6 +1,6 @@
 // The least that a lock for a running process takes: one slot under a guard, a process that keeps
-// it and can be asked to let go, and the calls for no more than that. bench_hold_floor PID FILE
-// puts "KEEPER ASK ANSWER\n" into standard input.
+// it until it is asked to end, and only the calls for that. bench_hold_floor PID FILE puts "KEEPER
+// ASK ANSWER\n" into standard input.
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>

@@ -66,7 +66,7 @@ class Keeper {
   std::string lock_;
   std::string most_;
   int stay_[2] = {-1, -1};   // holders stay until this ends
-  int ready_[2] = {-1, -1};  // each says here that it holds
+  int ready_[2] = {-1, -1};  // each reports here that it holds
   int held_ = 0;
 };
 

@@ -51,12 +51,12 @@ double counted(const etcd_kit::Cluster& cluster, const char* counter, const char
   return all;
 }
 
-// How many transactions the members have served: reads and writes.
+// The number of transactions that the members have served: reads and writes.
 double transactions(const etcd_kit::Cluster& cluster) {
   return counted(cluster, "grpc_server_handled_total{", "grpc_method=\"Txn\"");
 }
-// How many ranges they have read in doing so. Each member reads what a transaction that writes
-// compares; what only reads is read by one.
+// The number of ranges that they have read for them. Each member reads the keys that a writing
+// transaction compares; one member alone serves a read.
 double ranges(const etcd_kit::Cluster& cluster) {
   return counted(cluster, "etcd_debugging_mvcc_range_total ", "");
 }
@@ -77,7 +77,7 @@ void measure(const Arena& arena) {
          read.push_back(ranges(cluster));
          return transactions(cluster);
        }});
-  // Of 204 releases, and 200 admissions: the writes. All else was read.
+  // 204 releases and 200 admissions are the writes. All other transactions read.
   std::printf("  for each release: %.2f transactions that only read\n", each - 1 - 200.0 / 204);
   const double all = read.size() == 2 ? (read[1] - read[0]) / 204 : 0;
   std::printf(

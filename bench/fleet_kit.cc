@@ -55,7 +55,7 @@ Contenders together(const Contender& ours, const Contender& theirs, const Conten
   return all;
 }
 
-// In another order each round: a server may still be busy with the caller before.
+// The order changes each round, as a server may still be busy with the caller before.
 Contenders in_some_order(Contenders all) {
   static std::mt19937 random(1);
   std::shuffle(all.begin(), all.end(), random);

@@ -32,24 +32,24 @@ Contender atmost_at(const Arena& arena, const std::string& url);
 double now();  // seconds, monotonic
 // Starts a program along $PATH, its standard output turned away.
 int start(Line line);
-// Waits for its end; whether that was exit code 0.
+// Waits for its end; true if the exit code was 0.
 bool succeeds(int pid);
 
 // The parts; each prints its figures.
-// `floors`: programs that do what no lock can do without, and no more.
+// `floors`: programs that do only the work that every lock needs.
 using Contenders = std::vector<Contender>;
 void one_caller(const Arena& arena, const Contender& ours, const Contender& theirs,
                 const Contenders& floors);
 // Fifty callers at once, in several rounds, all programs in turn.
 void fifty_at_once(const Arena& arena, const Contender& ours, const Contender& theirs,
                    const Contenders& floors);
-// 200 waiters for 4 slots. `waiting`: how many are in the queue of a lock; `transactions`: how many
-// the store has served.
+// 200 waiters for 4 slots. `waiting`: the number of waiters of a lock; `transactions`: the number
+// that the store has served.
 struct Handoffs {
   std::function<std::size_t(const std::string& lock)> waiting;
   std::function<double()> transactions;
 };
-// Returns how many transactions there were for each release, of all kinds.
+// Returns the number of transactions for each release, of all kinds.
 double two_hundred_waiters(const Arena& arena, const Contender& ours, const Handoffs& store);
 
 // The whole program: `measure`, in a directory that is gone afterwards, or the command of it.

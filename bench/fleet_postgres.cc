@@ -13,8 +13,8 @@ using fleet_bench::Arena;
 using fleet_bench::Contender;
 using fleet_bench::Line;
 
-// The way that people write it: a session that has the lock runs the command. Nothing of the
-// command's is quoted but by single quotes.
+// The way that people write it: a session that has the lock runs the command. The command's words
+// may contain no single quote.
 Contender psql(const std::string& url) {
   return {"psql, advisory lock", [url](const std::string& lock, const Line&, const Line& command) {
             std::string words = "\\!";
@@ -49,7 +49,7 @@ constexpr const char* kAll =
     "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()";
 
 void measure(const Arena& arena) {
-  // As a server is used: commits are on the disk before they are confirmed.
+  // A server in use is set so: commits are on the disk before they are confirmed.
   postgres_kit::Cluster cluster(
       "fsync = on\nmax_connections = 500\nshared_preload_libraries = 'pg_stat_statements'");
   postgres_kit::Session session(cluster.url());

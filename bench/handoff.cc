@@ -89,7 +89,7 @@ class Line {
   Argv before_;
   unsigned limit_;
   unsigned waiters_;
-  int every_;  // takes part in every how many-th step: what looks once a second takes a thousand
+  int every_;  // takes part in every Nth step: a program that looks once a second takes a thousand
                // times longer
   witness::World& world_;
   witness::Log log_;

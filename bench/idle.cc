@@ -84,8 +84,8 @@ Idle idle_cost(const Argv& holder_before, const Argv& waiter_before, unsigned wa
   if (!witness::eventually(witness::Bound(60'000), all_asleep))
     throw std::runtime_error("the waiters never slept");
   idle.queued_ns = witness::now_ns() - begin;
-  // A process that is asleep once may be waiting for the guard: it counts as queued when it has not
-  // run for a while.
+  // A process that is asleep once may be waiting for the guard: it counts as queued after some time
+  // without running.
   std::int64_t before = 0;
   for (int look = 0; look < 50; ++look) {
     before = cpu_ns(pids);

@@ -52,7 +52,7 @@ void open_flock_close(const std::string& path) {
   close(fd);
 }
 
-// The calls that a take and a release need for what is promised, and nothing else: a file that is
+// Only the calls that a take and a release need to keep the library's promises: a file that is
 // open, its guard and slot, its header with the holder's record, and the two lines of the history.
 // tests/library/calls_test.cc counts those of the library.
 class Floor {

@@ -37,7 +37,7 @@ constexpr Part kParts[] = {{"wrappers", measure_wrappers}, {"paper", measure_pap
                            {"shell", measure_shell},       {"idle", measure_idle},
                            {"memory", measure_memory}};
 
-// The machine and the time: what a reader needs to judge the figures.
+// The machine and the time, by which a reader judges the figures.
 std::string circumstances(const std::string& command) {
   utsname system{};
   uname(&system);
@@ -121,7 +121,7 @@ Call parse(const Argv& arguments) {
 
 void run(Call call) {
   witness::TempDir directory;
-  setenv("ATMOST_DIR", directory.path().c_str(), 1);  // where runs of locks with a path are logged
+  setenv("ATMOST_DIR", directory.path().c_str(), 1);  // the place of the log of locks with a path
   call.options.directory = directory.path();
   const std::string atmost = witness::under_test("atmost");
   if (access(atmost.c_str(), X_OK) != 0)

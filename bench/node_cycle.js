@@ -61,7 +61,7 @@ function median(values) {
   return values.sort((one, other) => one - other)[values.length >> 1];
 }
 
-// The first is what the others are compared with.
+// The others are compared with the first.
 async function measure(cycles) {
   const taken = Object.fromEntries(Object.keys(cycles).map((name) => [name, []]));
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,9 +1,9 @@
 // The plain way to keep at most N at a time with byte locks, as the original exectimes describes
 // it: take the lock on the first eight bytes, ask about every slot up to the highest in use, count,
 // take the first free one, unlock the eight bytes, become the command. It is the baseline for
-// scale, and in tests the other program on the same file.
+// scale. In tests it is the other program on the same file.
 //
-//   plain_scan FILE N COMMAND [ARG]...     exits 1 and says so when N are held
+//   plain_scan FILE N COMMAND [ARG]...     exits 1 with a message when N are held
 //   plain_scan FILE list                   one line for every held slot
 #include <errno.h>
 #include <fcntl.h>

@@ -24,7 +24,7 @@ struct Question {
   std::int64_t calls = -1;
 };
 
-// Enough rounds for a steady median, and not minutes of plain scans.
+// Enough rounds for a steady median, but few enough that plain scans do not take minutes.
 int rounds_for(const Options& options, int held, bool plain) {
   const int few = options.quick ? 5 : 15;
   if (!plain) return few * 10;

@@ -13,9 +13,8 @@ namespace {
 
 struct Wrapper {
   std::string name;
-  Argv argv;  // empty: not installed
-  int every =
-      1;  // takes part in every how many-th round: sem needs a thousand times longer than the rest
+  Argv argv;      // empty: not installed
+  int every = 1;  // takes part in every Nth round: sem needs a thousand times longer than the rest
 };
 
 std::vector<Wrapper> wrappers(const Options& options) {
@@ -52,7 +51,7 @@ std::vector<Wrapper> wrappers(const Options& options) {
   return all;
 }
 
-// A goal in times what another adds.
+// A goal, as a multiple of the time that another program adds.
 void judge(Book& book, const std::string& what, const Samples& ours, const Samples& bare,
            const Samples& other, double most) {
   if (ours.empty() || other.empty()) return;
@@ -88,8 +87,9 @@ void measure_wrappers(const Options& options, Book& book) {
   std::vector<Wrapper> all = wrappers(options);
   const int rounds = options.quick ? 60 : 600;
   std::map<std::string, Samples> samples;
-  // In another order each round: what ran before leaves caches cold or warm. In a fixed order the
-  // bare command followed the longest wrapper each time, and seemed up to 25 µs dearer than it is.
+  // The order changes each round: the command before leaves caches cold or warm. In a fixed order
+  // the bare command followed the longest wrapper each time, and seemed up to 25 µs dearer than it
+  // is.
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937 random(1);

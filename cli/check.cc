@@ -26,7 +26,7 @@ int show_count(const Invocation& invocation) {
   return finish(to);
 }
 
-// Whether one more may start is the question; otherwise how many there are.
+// The plain answer is about one more start; the other one is about the number of holders.
 bool asks(const Invocation& invocation) {
   const Request& request = invocation.request;
   return given(invocation, "max") || invocation.shared || invocation.exclusive ||
@@ -37,7 +37,7 @@ bool asks(const Invocation& invocation) {
 enum Plugin : int { kPluginOk = 0, kPluginCritical = 2, kPluginUnknown = 3 };
 constexpr std::string_view kPluginWords[] = {"OK", "", "CRITICAL", "UNKNOWN"};
 
-// One line: where a plug-in may say more, a bar begins its numbers, and so no name may have one.
+// One line. In the output of a plug-in a bar begins its numbers, so names are shown without bars.
 int say_as_plugin(int code, std::string_view lock, std::string_view words, const LastSuccess* last,
                   Duration within) {
   Output to(1);

@@ -30,7 +30,7 @@ bool may_be_secret(std::string_view word) {
   return false;
 }
 
-// Also with a version: python3.11, perl5.36.
+// A version may follow: python3.11, perl5.36.
 bool is_interpreter(std::string_view name) {
   constexpr std::string_view kKnown[] = {"sh",   "bash",   "dash",  "zsh",    "ksh",  "mksh",
                                          "fish", "python", "perl",  "ruby",   "node", "php",

@@ -7,8 +7,7 @@
 namespace atmost::cli {
 namespace {
 
-// A drain of a misspelt lock would leave the meant one open, so --create has to say that the lock
-// is new.
+// A drain of a misspelt lock would leave the meant one open, so a new lock needs --create.
 Status examine(const Invocation& invocation, bool drained) {
   const LockSpec& lock = invocation.request.locks[0];
   if (!drained) {

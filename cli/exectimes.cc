@@ -13,7 +13,7 @@
 namespace atmost::cli {
 namespace {
 
-constexpr int kFailure = 1;  // EXIT_FAILURE, for every reason there is
+constexpr int kFailure = 1;  // EXIT_FAILURE, for every reason
 
 constinit Request request;
 
@@ -33,7 +33,7 @@ int usage(int fd, int code) {
   return to.finish().ok() ? code : kFailure;
 }
 
-// As perror(3) prints it: what was tried, and the system's message, or ours if no system call
+// As perror(3) prints it: the step that failed, and the system's message, or ours if no system call
 // failed.
 int failed(const Error& error) {
   Text<900> line;
@@ -75,8 +75,8 @@ class Slots final : public LockVisitor {
   bool exists_ = false;
 };
 
-// The original creates the file that it is asked about, and fails where it cannot. We create none,
-// but also fail for a file that could not be created.
+// The original creates a file that does not exist, and fails if it cannot. We do not create it, but
+// also fail if it could not be created.
 Status could_be_made(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   const PathText parent(slash == std::string_view::npos ? "."
@@ -103,9 +103,9 @@ Status could_be_made(std::string_view path) {
   return say(written.error().message);
 }
 
-// Blanks in front (`wc -l` pads), one plus sign, digits: what the original's strtoul(3) reads as
-// the number that was meant. A number beyond all limits is the largest one, as there. False for
-// anything else.
+// Blanks in front (`wc -l` pads), one plus sign, digits: the texts from which the original's
+// strtoul(3) reads the number that was meant. A number beyond all limits is the largest one, as in
+// the original. Returns false for all other texts.
 bool read_max(std::string_view text, std::uint32_t& to) {
   const std::size_t begin = text.find_first_not_of(" \t\n\v\f\r");
   if (begin >= text.size()) return false;

@@ -18,7 +18,7 @@ bool is_plain_name(std::string_view name) {
          name.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
-// Programs that help names in a sentence, and not in its list.
+// Programs that the help names in a sentence and not in its list.
 constexpr std::string_view kSeldomUsed[] = {"simulate", "schema", "fence"};
 
 // Starts argv[0], and returns only if it could not.
@@ -93,8 +93,8 @@ bool is_a_program_of_ours(std::string_view name) {
   return false;
 }
 
-// Adds words as a user may type them, up to one that a shell would have to be given in quotation
-// marks, or that may be a secret. False: that one ends the line. `last`: null, or the end.
+// Adds words as a user may type them, up to a word that needs quotation marks in a shell or may be
+// a secret; then it returns false. `last`: null, or the end.
 bool append_words(Error& error, char* const* words, char* const* last) {
   constexpr std::size_t kLongestAdvice = 400;
   constexpr std::string_view kPlain =
@@ -142,7 +142,7 @@ bool is_command(std::string_view word) {
   return is_a_program_of_ours(word);
 }
 
-// An option stands where a command was expected. `argv`: with the program's name.
+// Reports an option in the place of a command. `argv` includes the program's name.
 Error option_without_command(std::string_view option, char* const* argv) {
   Error error = error_of(Code::usage, 0, "\"");
   error.message.append(option);

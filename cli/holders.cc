@@ -50,7 +50,7 @@ class FirstHolders final : public LockVisitor {
   }
 
  private:
-  // As list shows it: the script's path and not its interpreter. Of a long path the last part.
+  // As in list: the script's path and not its interpreter, and the last part of a long path.
   std::string_view shown(const HolderView& holder) {
     constexpr std::size_t kLongest = 80;
     if (holder.foreign_lock) return holder.command;

@@ -1,5 +1,5 @@
-// The content of the command line, before any place is looked up: one value that every subcommand
-// reads.
+// The content of the command line, before a lock or store is looked up: one value that every
+// subcommand reads.
 #ifndef ATMOST_CLI_INVOCATION_H
 #define ATMOST_CLI_INVOCATION_H
 
@@ -12,7 +12,7 @@
 
 namespace atmost::cli {
 
-// The words of the process, and what serves them.
+// The words of the process, and the subcommand and store that serve them.
 struct CommandLine {
   unsigned subcommand = 0;                // one of the bits of settings.h
   const StoreService* service = nullptr;  // of this program; null: none

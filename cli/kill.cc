@@ -30,8 +30,8 @@ class Names final : public Observer {
   void holder_stopped(const LockSpec&, const StoppedHolder&) override {}
 };
 
-// A token names a run that may just have ended, and --overdue asks for what is seldom there, so
-// that nothing is said without -v.
+// The run of a token may just have ended, and overdue holders are rare, so that nothing is printed
+// without -v.
 void say_nothing_found(const Invocation& invocation) {
   const bool named = invocation.slot != 0 || invocation.dry_run;
   if (invocation.quiet || (!named && !invocation.verbose)) return;

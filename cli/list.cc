@@ -108,7 +108,7 @@ void say_totals(const Listing::Totals& all, std::string_view end, Output& to) {
 }
 
 // `lines`: how many lines of the screen the table and the text after it may take; 0: no limit.
-// Each line is written over what stood there if `table` says so.
+// Each line is written over an older one if `table` has that mode.
 int show_once(Locks& locks, const Invocation& invocation, Output& to, bool terminal, unsigned lines,
               Table table = {}) {
   const Instant moment = now();
@@ -127,7 +127,7 @@ int show_once(Locks& locks, const Invocation& invocation, Output& to, bool termi
                                   : Shape::plain,
                   moment);
   listing.heads();
-  // The heads, what was cut, the totals, the footnote, and where the cursor stands.
+  // The heads, the line about left-out rows, the totals, the footnote, and the cursor's line.
   constexpr unsigned kAround = 5;
   if (lines != 0) listing.cut_after(lines > kAround ? lines - kAround : 1);
   const int code = locks.show(listing);
@@ -140,7 +140,7 @@ int show_once(Locks& locks, const Invocation& invocation, Output& to, bool termi
   return code;
 }
 
-// Where names were looked up: root's and users' names are not the same locks.
+// The directory in which names were looked up: root and users have different locks of one name.
 void say_where(Locks& locks, Output& to, std::string_view end = "\n") {
   to.text("locks in ").escaped(locks.directory()).text(end);
 }

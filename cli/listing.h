@@ -22,7 +22,7 @@ enum class Shape : unsigned char {
   json,     // one object a line
 };
 
-// A visitor that shows what it is given. `now` decides all ages.
+// A visitor that shows each entry. Ages are relative to `now`.
 class Listing final : public LockVisitor {
  public:
   Listing(Output& to, Table& table, Shape shape, const Instant& now)
@@ -33,20 +33,20 @@ class Listing final : public LockVisitor {
   // The lock whose holders come next.
   void begin(std::string_view lock);
   bool any() const { return any_; }
-  // Table: only so many rows are written.
+  // At most so many rows of the table are written.
   void cut_after(unsigned rows) { most_rows_ = rows; }
-  // How many rows were left out.
+  // The number of rows that were left out.
   unsigned cut() const { return rows_ > most_rows_ ? rows_ - most_rows_ : 0; }
   // Counts of shown and left out rows, of all locks.
   struct Totals {
-    std::uint32_t locks = 0;    // with anything to show
+    std::uint32_t locks = 0;    // locks with rows
     std::uint32_t held = 0;     // slots
     std::uint32_t waiting = 0;  // waiters
     std::uint32_t queues = 0;   // that they wait in
     std::uint32_t max = 0;      // the N of the last of these queues
   };
   const Totals& totals() const { return totals_; }
-  // Whether some process was shown with a question mark.
+  // True if some process was shown with a question mark.
   bool doubted() const { return doubted_; }
 
   void header(const Header& header) override;
@@ -55,7 +55,7 @@ class Listing final : public LockVisitor {
   void waiter(const WaiterView& waiter) override;
 
  private:
-  // One thing to show; numbers that are 0 are not known.
+  // A row to show; a number that is 0 is not known.
   struct Entry {
     std::string_view state;
     std::uint32_t slot = 0;

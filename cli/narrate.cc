@@ -1,4 +1,4 @@
-// The lines that are printed while a command waits, runs and ends, and where they go.
+// The lines that are printed while a command waits, runs and ends, and their destinations.
 #include "core/host.h"
 #include "core/json_line.h"
 #include "core/words.h"
@@ -105,7 +105,7 @@ void Narrator::waiting(const Decision& why) {
 
 void Narrator::admitted(const Lease& lease, Duration waited) {
   line_.remove();
-  // With --exec no process of ours sees the end: this is the last line.
+  // With --exec no process of ours sees the end, so this is the last line.
   const bool last_word = invocation_.request.exec && invocation_.status_fd >= 0;
   if (!invocation_.verbose && !last_word) return;
   Outcome so_far;

@@ -7,7 +7,7 @@
 namespace atmost::cli {
 namespace {
 
-// Programs that run others: as the first word of a command line they are never the whole of it.
+// Programs that run others: as the first word of a command line they never are the whole command.
 // The list is part of the interface (atmost(7), LOCK).
 constexpr std::string_view kRunOthers[] = {"sh",      "bash",    "dash", "zsh",   "ksh",  "python",
                                            "python3", "perl",    "ruby", "node",  "env",  "nice",

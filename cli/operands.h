@@ -10,10 +10,10 @@ namespace atmost::cli {
 // Reads the words behind the subcommand (options/words.h).
 Status read_command_words(int argc, char* const* argv, Invocation& to);
 
-// Whether LOCK was forgotten in front of COMMAND (usage errors, with the cure): LOCK is a shell's
-// assignment or a program that runs others, or the word behind it begins with a hyphen. A "--"
-// behind LOCK says that LOCK is meant. Asks nothing of the system: what is installed changes no
-// answer. For run; every other subcommand's operands are fine.
+// True if LOCK was forgotten in front of COMMAND (usage errors, with the cure): LOCK is a shell's
+// assignment or a program that runs others, or the word behind it begins with a hyphen. With a "--"
+// behind it, LOCK is meant. The answer does not depend on the programs that are installed. For run;
+// every other subcommand's operands are fine.
 Status check_operands(const Invocation& invocation);
 
 }  // namespace atmost::cli

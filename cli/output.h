@@ -26,10 +26,10 @@ class Output {
   Output& escaped(std::string_view name);
   Output& number(std::uint64_t value);
   Output& signed_number(std::int64_t value);
-  // Writes what was collected; false once something could not be written.
+  // Writes the collected text; false once something could not be written.
   bool flush();
 
-  // flush(), and whether everything was written. That also holds if the reader closed the pipe:
+  // Calls flush(); true if everything was written. It is also true if the reader closed the pipe:
   // atmost list | head -1.
   Status finish();
 

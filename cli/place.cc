@@ -14,7 +14,7 @@ std::string_view variable(const char* name) {
   return value != nullptr ? value : std::string_view{};
 }
 
-// For a store of a directory: a path is the lock of a file there.
+// In the store of a directory, a path is the lock of a file there.
 [[gnu::noinline]] Status place_file(const Invocation& invocation, std::string_view lock,
                                     LockSpec& to) {
   const std::size_t colon = invocation.store.find(':');

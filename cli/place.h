@@ -1,4 +1,4 @@
-// Everything on which the place of a lock depends, for this process.
+// The directories, variables and names on which the place of a lock depends, for this process.
 #ifndef ATMOST_CLI_PLACE_H
 #define ATMOST_CLI_PLACE_H
 
@@ -10,8 +10,8 @@ namespace atmost::cli {
 // Its views are valid until the process ends.
 NamingContext naming_context(const Invocation& invocation);
 
-// Fills path and name of `to` from LOCK, as the store wants it. `named`: whether
-// directories for it may be made.
+// Fills path and name of `to` from LOCK, in the form of the store. `named`: true if directories for
+// it may be made.
 Status place(const Invocation& invocation, const NamingContext& around, std::string_view lock,
              LockSpec& to, bool& named);
 
@@ -22,7 +22,7 @@ struct SplitPath {
 };
 SplitPath split_path(std::string_view path);
 
-// Where keys of a fleet put the host of an atom: all hosts share it, unless --host says otherwise.
+// The host of an atom in keys of a fleet: all hosts share the atom, unless --host names one.
 std::string_view fleet_host(const Invocation& invocation);
 
 }  // namespace atmost::cli

@@ -62,7 +62,7 @@ Status claim_status_fd() {
   return usage(renamed);
 }
 
-// Reads and checks what the command line says. False: the program ends with `code`. A separate
+// Reads and checks the command line. If it returns false the program ends with `code`. A separate
 // function, so that its errors need no stack while the subcommand runs.
 [[gnu::noinline]] bool read_command_line(const Subcommand& subcommand, int argc, char** argv,
                                          int& code) {
@@ -80,7 +80,7 @@ Status claim_status_fd() {
   return read.ok();
 }
 
-// The same for the store that they name.
+// The same for the store that the options name.
 [[gnu::noinline]] bool open_the_store(const StoreService* service, StoreRoom& room,
                                       Owned<Store>& to, int& code) {
   Result<Owned<Store>> store = open_store(invocation.store, room, service);
@@ -97,7 +97,7 @@ Status claim_status_fd() {
 
 void hide_ping_here() { hide_ping(invocation); }
 
-// --die-with, in each of its processes. False: the program ends with `code`.
+// Obeys --die-with in each of its processes. If it returns false the program ends with `code`.
 [[gnu::noinline]] bool enter_company(char** argv, int& code) {
   const Role role = role_in_company();
   if (role == Role::supervisor) return true;
@@ -152,7 +152,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
   invocation.argv = argv;
   int code = 0;
   if (!read_command_line(subcommand, argc, argv, code)) return code;
-  if (subcommand.bit == kBeat) return subcommand.run(invocation);  // asks no store
+  if (subcommand.bit == kBeat) return subcommand.run(invocation);  // needs no store
   if (service == nullptr && asks_place_first(invocation)) return ask_place(subcommand, argv);
   return run_with_store(subcommand, argv);
 }

@@ -133,7 +133,7 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
   }
 }
 
-// The limit itself; how long the command ran, with the graces in it, is told as another number.
+// The limit itself; the run time of the command, which includes the graces, is another number.
 void past_limit(Sentence& to, const Outcome& outcome, const Request& request) {
   constexpr Duration kNoGrace = Duration::millis(100);
   const Limits& limits = outcome.decision.limits;

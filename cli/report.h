@@ -14,11 +14,11 @@ namespace atmost::cli {
 // also what a shell shows when run ends by the same signal.
 int exit_code(const Outcome& outcome, const Invocation& invocation);
 
-// Whether this refusal is what the caller asked for: --on-busy=skip, --on-too-soon=skip, or joined.
+// True if the caller asked for this refusal: --on-busy=skip, --on-too-soon=skip, or joined.
 bool is_accepted(const Outcome& outcome, const Invocation& invocation);
 
-// One sentence, without "atmost: " and newline, its names not yet escaped: why it was refused
-// (`holders`: names the holders, may be empty), what failed, or why the command was stopped.
+// One sentence, without "atmost: " and newline, its names not yet escaped: the reason of the
+// refusal (`holders`: names the holders, may be empty), of the failure, or of stopping the command.
 using Sentence = Text<1500>;
 Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::string_view holders);
 
@@ -34,22 +34,22 @@ void write_outcome(Output& to, const Outcome& outcome, const Invocation& invocat
                    std::string_view kind);
 
 // Reports a refusal, a failure or a stopped command on standard error; nothing with -q or if the
-// refusal is what the caller asked for. With --json the object goes to `json_fd`, for every
-// outcome that would have a line, and for every one of check and wait.
+// caller asked for the refusal. With --json the object goes to `json_fd`, for every outcome that
+// would have a line, and for every one of check and wait.
 void report(const Outcome& outcome, const Invocation& invocation, int json_fd);
 
-// The line of --status-fd, when there is one. It is no error if the reader closed the pipe.
+// The line of --status-fd, when there is one. A pipe that the reader closed is not an error.
 void report_status(const Outcome& outcome, const Invocation& invocation, std::string_view kind);
 
 // The end of an invocation that failed with `error` before the lock was used: reports it wherever
 // an outcome would be reported, and returns the exit code.
 int fail(const Error& error, const Invocation& invocation, int json_fd);
 
-// Reports what happens before the outcome, as -v, --json and --status-fd ask.
+// Reports the events before the outcome in the forms of -v, --json and --status-fd.
 class Narrator final : public Observer {
  public:
   explicit Narrator(const Invocation& invocation) : invocation_(invocation), line_(invocation) {}
-  // Removes what is shown while waiting. To be called before anything else is printed.
+  // Removes the line that is shown while waiting. To be called before anything else is printed.
   void done() { line_.remove(); }
 
   void waiting(const Decision& why) override;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kOption = "--store=";
 
-// The directory of the lock, or where a lock of a name would be.
+// The directory of the lock, or the one in which a lock of that name would be.
 bool directory_of(const Invocation& invocation, PathText& to) {
   const NamingContext around = naming_context(invocation);
   if (invocation.operand_count == 0) return lock_directory(around, to).ok();

@@ -61,7 +61,7 @@ Status take_also(Invocation& invocation, const NamingContext& around, const Sett
   return {};
 }
 
-// Where there is no lock directory whose history it would belong to.
+// For locks without a lock directory whose history they would belong to.
 void keep_history_here(Invocation& invocation, const NamingContext& around) {
   Request& request = invocation.request;
   if (request.no_history || !request.log.empty()) return;

@@ -1,4 +1,4 @@
-// The subcommands, one file each. When one is called the options are read and combined, and
+// The subcommands, one file each. The options are read and combined before the call, and
 // `invocation` is complete except for its lock. It returns the exit code; run may instead end as
 // its command ended, or become the command.
 #ifndef ATMOST_CLI_SUBCOMMANDS_H
@@ -27,7 +27,7 @@ struct Subcommand {
   std::string_view name;
   unsigned bit;
   int (*run)(Invocation& invocation);
-  std::string_view arguments;  // what follows its name, for help
+  std::string_view arguments;  // the words behind its name, for help
   std::string_view help;       // one line
 };
 
@@ -48,8 +48,8 @@ int show_help(const Subcommand& subcommand, bool all);
 int show_help();
 int show_version();
 
-// Becomes the program atmost-NAME with argv[1] … as its arguments. Looks only in $ATMOST_EXEC_PATH
-// if that is set; else in ../libexec/atmost beside this program's directory, then in the directory
+// Becomes the program atmost-NAME with the arguments argv[1] …. Looks only in $ATMOST_EXEC_PATH if
+// that is set; else in ../libexec/atmost beside this program's directory, then in the directory
 // this program was configured with. Returns, with the exit code, when there is no such program or
 // it cannot be run.
 int run_external(std::string_view name, char** argv);
@@ -70,7 +70,7 @@ Error monitor_itself(char* const* argv, const Invocation& invocation);
 // The hidden first argument by which such a program ends a lease: --end-lease URL LEASE.
 inline constexpr char kEndLease[] = "--end-lease";
 
-// Makes operand 0 the request's lock. `extra`: whether more operands may follow. Errors are usage
+// Makes operand 0 the request's lock. `extra`: true if more operands may follow. Errors are usage
 // errors.
 Status take_lock(Invocation& invocation, bool extra);
 

@@ -1,4 +1,4 @@
-// Suggestions for a word that atmost does not know.
+// Suggestions for an unknown word.
 #ifndef ATMOST_CLI_SUGGEST_H
 #define ATMOST_CLI_SUGGEST_H
 
@@ -9,13 +9,13 @@ namespace atmost::cli {
 // The subcommand for a word that other programs have for it; empty: none.
 std::string_view own_command(std::string_view typed);
 
-// Whether the word is a program that docs/coming-from.md compares with atmost.
+// True if the word is a program that docs/coming-from.md compares with atmost.
 bool is_another_program(std::string_view word);
 
-// Whether the word is NAME=VALUE, as a shell sets a variable.
+// True if the word is NAME=VALUE, as a shell sets a variable.
 bool is_assignment(std::string_view word);
 
-// Whether the command needs a shell but is started without one: shell syntax in its name, or a
+// True if the command needs a shell but is started without one: shell syntax in its name, or a
 // command that only shells have.
 bool needs_shell(std::string_view command);
 

@@ -20,16 +20,17 @@ struct Row {
 };
 
 // Measure every row, fit once, then write every row. Rows written may differ from those measured:
-// what is too wide is cut, with an ellipsis: paths at their beginning, all else at its end.
+// a cell that is too wide is cut, with an ellipsis: a path at its beginning, any other text at its
+// end.
 class Table {
  public:
   // Rows show their style, by escape sequences of ECMA-48.
   void colour() { colours_ = true; }
-  // Each line clears what stood behind it on the screen: for a table that is written over another.
+  // Each line clears the rest of its line on the screen, for a table that is written over another.
   void overwrite() { end_ = "\x1b[K\n"; }
   std::string_view end_of_line() const { return end_; }
   void measure(const Row& row);
-  // Until a line fits `columns` cells, leaves out columns that say "-" in all measured rows, then
+  // Until a line fits `columns` cells, leaves out columns with "-" in all measured rows, then
   // narrows the widest; a column keeps at least eight. 0: no limit.
   void fit(unsigned columns);
   // Columns padded with blanks, two between them; none behind the last.

@@ -20,7 +20,7 @@ Output& line(Output& to, std::string_view name) {
   return to;
 }
 
-// Not the times themselves, which are in the log: what was learned is counted in steps.
+// The times themselves are in the log; the memory of learned limits counts them in steps.
 Output& tell_times(Output& to, const Tuning& tuning) {
   to.text("half took up to ").text(duration_words(tuning.half));
   to.text(", nine in ten up to ").text(duration_words(tuning.nine_tenths));

@@ -9,10 +9,10 @@
 
 namespace atmost::cli {
 
-// In a few sentences: how long runs took, and what auto would do now.
+// The run times and the effect of auto now, in a few sentences.
 void tell(Output& to, std::string_view lock, const Tuning& tuning, const LearnedBounds& bounds);
 
-// Every figure, and what it follows from; a line each.
+// Every figure and its source, a line each.
 void tell_in_detail(Output& to, std::string_view lock, const Tuning& tuning,
                     const LearnedBounds& bounds);
 

@@ -27,7 +27,7 @@ bool is_unknown(const Invocation& invocation, const LockSpec& lock) {
   return looked.ok() && !seen.exists;
 }
 
-// Where the lock is: a directory, or the store; `name`: what it is called there.
+// The place of the lock, a directory or the store; `name`: its name there.
 struct Where {
   PathText directory;
   std::string_view name;

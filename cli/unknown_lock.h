@@ -7,8 +7,8 @@
 
 namespace atmost::cli {
 
-// Whether nobody has used the lock yet. If so, says it on standard error, unless quiet, with the
-// name that may have been meant. False for a symbolic link, which exists only while it is held.
+// True if the lock was never used. If so, reports it on standard error, unless quiet, with the name
+// that may have been meant. False for a symbolic link, which exists only while it is held.
 bool warn_if_unknown(const Invocation& invocation, const LockSpec& lock);
 
 // The same as an error (66), for a subcommand that would answer as if all were well. `alike`: only

@@ -55,7 +55,7 @@ class Looker final : public LockVisitor {
   Text<255> host_;
 };
 
-// To whole units, so that the line does not seem to know more than it does.
+// Rounded to whole units, so that the line does not seem more exact than it is.
 Duration coarse(Duration span) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   const std::int64_t unit = span.ns < 60 * kSecond     ? 5 * kSecond

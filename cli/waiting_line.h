@@ -7,19 +7,20 @@
 
 namespace atmost::cli {
 
-// Says it on standard error, in one of two forms, and nothing with -q or --json.
+// Written to standard error, in one of two forms; nothing with -q or --json.
 //
 // Output on a terminal that others share is a whole line. So the live form, one line that
 // is written over and over in place, is for a terminal to which no other process of the session
 // writes; it is removed before anything else is printed, and by a signal that ends or stops the
 // process (after SIGKILL it stays). If others come, or the terminal cannot go back in a line, each
-// text is a line of its own, and the live form does not come back. Both only in the terminal's
-// foreground. --progress=lines asks for whole lines wherever standard error leads.
+// text is a line of its own, and the live form does not come back. Both forms are written only in
+// the terminal's foreground. With --progress=lines whole lines are written, whatever standard error
+// is.
 class WaitingLine {
  public:
   explicit WaitingLine(const Invocation& invocation) : invocation_(invocation) {}
 
-  // Says it anew if that is due: first a second after the first call, so that a short wait is
+  // Writes it anew if that is due: first a second after the first call, so that a short wait is
   // silent (--progress=lines: at once). Returns the pause until the next call. Looks at the lock,
   // which in a fleet costs requests.
   Duration show();
@@ -53,8 +54,8 @@ struct QueueView {
   Duration soonest{};         // until the first holder has run as long as usual; 0: it has
 };
 
-// How long the waiter will wait if every run takes `usual`, with `max` slots; 0: not known, also
-// when a holder has run longer than that already.
+// The expected wait if every run takes `usual`, with `max` slots; 0: not known, also when a holder
+// has run longer than that already.
 Duration expected_wait(const QueueView& view, Duration usual, std::uint32_t max);
 
 // "waiting for encoder: 3rd of 12, about 4m; held by 4711 ffmpeg for 5m10s, and 3 others"; names

@@ -94,8 +94,8 @@ function(front_room)
       target_link_libraries(${target} PUBLIC atmost_${room}${variant})
     endforeach()
     if(musl AND ARG_NAME STREQUAL "os")
-      # The only room that may speak to the kernel is the only one that sees its headers; musl has
-      # none of them.
+      # The only room that may call the kernel is the only one that sees its headers, which musl
+      # lacks.
       target_compile_options(${target} PRIVATE "SHELL:-isystem ${ATMOST_MUSL_UAPI}")
     endif()
     set_property(GLOBAL APPEND PROPERTY ATMOST_FRONT_TARGETS ${target})
@@ -153,7 +153,7 @@ function(back_program)
   install(TARGETS ${ARG_NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/atmost)
 endfunction()
 
-# A GoogleTest program; how CTest runs it is its maker's business.
+# A GoogleTest program; its caller adds it to CTest.
 function(atmost_test_program)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES;ROOMS;LIBS")
   add_executable(${ARG_NAME} ${ARG_SOURCES})

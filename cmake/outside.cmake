@@ -3,7 +3,7 @@
 # hides nothing that is measured.
 #
 #   outside_program(NAME witness SOURCES witness.cc)
-#       build/tests/bin/witness; asking twice is no mistake
+#       build/tests/bin/witness; may be called twice
 function(outside_program)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES")
   if(TARGET ${ARG_NAME})

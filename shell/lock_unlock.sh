@@ -10,10 +10,10 @@
 # Without wait it waits for ever, without expire it never expires. Other users can share a lock file
 # that was made with mode=666 (or $LOCK_UNLOCK_MODE). Unlocking is optional: the lock ends with the
 # script, however that ends. Starts atmost ($ATMOST, else as PATH has it) at most once a call;
-# unlocking, and locking the same again, asks the keeper that is there (atmost-hold(1)).
-# Evaluates no text, sets no trap, and no variable but lock_unlock_*. With until=tree it exports
-# ATMOST_HOLD_MARK and opens one descriptor, the first of 9 to 3 that is free. Its
-# other functions are lock_unlock_*, too.
+# unlocking, and locking the same again, asks the keeper that runs (atmost-hold(1)). Evaluates no
+# text, sets no trap, and no variable but lock_unlock_*. With until=tree it exports
+# ATMOST_HOLD_MARK and opens one descriptor, the first of 9 to 3 that is free. Its other functions
+# are lock_unlock_*, too.
 #
 # For every POSIX shell, set -eu or not. As a file named lock_unlock in FPATH it is loaded when
 # first called.
@@ -66,8 +66,8 @@ END
 
 # The keeper that was started last (the eighth argument), if it is one for these words, is asked for
 # u (unlock) or l (lock the same again), and another one for q (end, if you hold nothing). Not from
-# a subshell: two would get each other's answers. Of a later process with its number nothing is
-# opened: it is another user's, or has no such pipes.
+# a subshell: two would get each other's answers. The pipes of a later process with its number are
+# not opened: it is another user's, or has no such pipes.
 lock_unlock_ask() {
   set -- "$@" "${8%%>*}"
   case $1:${8#"$9"} in

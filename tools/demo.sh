@@ -2,9 +2,9 @@
 # The demonstration of `make demo`, in the programs' folder BUILD/bin: the three limits, with a
 # witness. Sixteen compressors are started at once, three run at a time, and the witness counts
 # them: a file to which each compressor's wrapper appends a mark when it begins and when it ends;
-# atmost knows nothing of it. Everything happens in a temporary directory, which is removed.
+# atmost does not use it. Everything happens in a temporary directory, which is removed.
 #
-# demo.sh --build builds `atmost` first, with what Debian has, and says so in one line.
+# demo.sh --build builds `atmost` first, with what Debian has, and reports that in one line.
 set -eu
 
 build=${BUILD:-build}

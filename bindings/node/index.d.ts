@@ -29,7 +29,8 @@ export interface Signal {
 /** Seconds or counts, words as atmost(1) has them, and true for an option without a value. */
 export type Value = Text | number | boolean | readonly Text[];
 
-/** Those of atmost_set() (atmost.h), in this language's spelling; more than are named here. */
+/** Options of atmost_set() (atmost.h), in this language's spelling. There are more than those named
+ * here. */
 export interface Options {
   /** N: at most so many at a time. */
   max?: number;
@@ -64,7 +65,7 @@ export class Held {
   readonly slot: number;
   /** False once it is released, or a taker has it. */
   readonly held: boolean;
-  /** Again: nothing. `success`: true unless said otherwise. Throws a TypeError, and releases
+  /** Another call does nothing. `success`: true by default. Throws a TypeError, and releases
    * nothing, if it is given anything else. */
   release(outcome?: { success?: boolean }): void;
   /** `using`: released as unsuccessful, unless release() came first. */
@@ -78,7 +79,7 @@ export function acquire(name: Name, options?: WaitOptions): Promise<Held>;
  * pauses of killGrace when it stops an overdue holder. Throws Busy or TooSoon. */
 export function acquireSync(name: Name, options?: Options & { wait?: 0; signal?: undefined }): Held;
 
-/** Holds the lock until what `work` returns is settled; a success unless `work` throws. */
+/** Holds the lock until the promise of `work` is settled; a success unless `work` throws. */
 export function withLock<T>(name: Name, work: (held: Held) => T | PromiseLike<T>): Promise<T>;
 export function withLock<T>(
   name: Name,
@@ -118,13 +119,13 @@ export function check(
   options?: Options,
 ): { admitted: boolean; held: number; why: string; retryIn: number };
 
-/** Whether a taker may stop this program when a lock that it takes from now on is overdue. Returns
- * what was agreed before. */
+/** Agrees, or no longer agrees, that a taker may stop this program when a lock that it takes from
+ * now on is overdue. Returns the previous value. */
 export function mayBeKilled(agreed: boolean): boolean;
 
 /** Not admitted. */
 export class AtmostError extends Error {
-  /** As atmost(1) exits. */
+  /** The exit status of atmost(1). */
   readonly answer: number;
   readonly code:
     | "ATMOST_INTERRUPTED"
@@ -147,5 +148,5 @@ export class Refused extends AtmostError {}
 export class Busy extends Refused {}
 /** Admitted too recently. */
 export class TooSoon extends Refused {}
-/** An argument makes no sense. */
+/** An argument is invalid. */
 export class UsageError extends AtmostError {}

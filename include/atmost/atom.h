@@ -38,7 +38,7 @@ class [[nodiscard]] Held {
   }
   ~Held() { release(); }
 
-  // Whether the lock was admitted and no taker has it yet.
+  // True if the lock was admitted and no taker has it yet.
   explicit operator bool() const { return lock_ != nullptr && atmost_held(lock_) != 0; }
 
   int answer() const { return answer_; }  // ATMOST_ADMITTED, ATMOST_BUSY, ATMOST_TOO_SOON, …

@@ -67,8 +67,8 @@ Status diagnose(const std::string& directory, Findings& findings) {
                   "a process that uses a lock here may hang with it",
                   "mend or unmount the filesystem, or use a local directory"},
                  Code::io);
-    // A child that has a file to remove does so when it wakes, and ends; others have nothing left
-    // to do.
+    // A child that has a file to remove does so when it wakes, and ends; any other child has
+    // nothing left to do.
     if (progress.created) {
       child.leave();
     } else {

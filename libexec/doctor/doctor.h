@@ -1,4 +1,4 @@
-// Whether locks can be trusted in a directory, found out by trying them.
+// Finds out by trials if locks can be trusted in a directory.
 #ifndef ATMOST_LIBEXEC_DOCTOR_DOCTOR_H
 #define ATMOST_LIBEXEC_DOCTOR_DOCTOR_H
 
@@ -16,8 +16,9 @@ namespace atmost::doctor {
 // (internal): no child can be made. REQUIRES: a single-threaded process.
 Status diagnose(const std::string& directory, diagnosis::Findings& findings);
 
-// Whether the log of locks that are given by a path can be written, or be created with its
-// directories; if `log` is an error, that is the finding. A warning at most. Leaves nothing behind.
+// Tests if the log of locks that are given by a path can be written, or be created with its
+// directories; if `log` is an error, that is the finding. The finding is at most a warning. Leaves
+// nothing behind.
 void examine_log(const Result<std::string>& log, diagnosis::Findings& findings);
 
 }  // namespace atmost::doctor

@@ -98,8 +98,8 @@ std::string who_can_rename(const std::string& directory) {
          std::string(" can rename or replace lock files here");
 }
 
-// Everything that `run` would refuse in a lock file here: owner, links, directories that other
-// users may write.
+// Reports each fault for which `run` would refuse a lock file here: owner, links, directories that
+// other users may write.
 void examine_permissions(const Examination& examination, const TrialFile& file) {
   const LockSpec spec = lock_at(file.path);
   local::LockFile lock;

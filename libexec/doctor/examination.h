@@ -31,8 +31,8 @@ void examine_mount(const std::string& directory, int directory_fd);
 void examine_flocks(const std::string& directory);
 // Lock files in the directory that users other than their owner may read, and so lock.
 void examine_readers(const std::string& directory);
-// Needs a file there: whether it can be reached by another path, through which its locks are not
-// seen.
+// Tests if a file there can be reached by another path, through which its locks are not seen.
+// REQUIRES: a file.
 void examine_layers(const TrialFile& file, int directory_fd);
 
 // Tries locks with two or more processes. Removes the file's name as soon as it is no longer needed
@@ -41,7 +41,7 @@ void try_locks(TrialFile& file, bool& removed);
 
 // The names in a directory; none where they cannot be read.
 std::vector<std::string> names_in(const std::string& directory);
-// Whether a lock file of ours is there, or with `could_be` a file that could become one. Its
+// True if a lock file of ours is there, or with `could_be` a file that could become one. Its
 // filesystem is judged by examine_mount.
 bool is_lock_file(const std::string& path, bool could_be);
 

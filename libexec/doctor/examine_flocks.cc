@@ -32,7 +32,7 @@ const os::LockLine* flock_on(const std::string& path, const std::vector<os::Lock
 
 void examine_flocks(const std::string& directory) {
   Flocks flocks;
-  if (os::each_flock(flocks) != 0) return;  // no /proc: examine_machine says so
+  if (os::each_flock(flocks) != 0) return;  // without /proc: examine_machine reports that
   bool any = false;
   if (!flocks.lines.empty()) {
     for (const std::string& name : names_in(directory)) {

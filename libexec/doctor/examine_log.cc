@@ -1,5 +1,5 @@
-// Whether runs of locks that are given by a path can be logged: their log is in no directory that
-// was examined.
+// Tests if runs of locks that are given by a path can be logged: their log is outside of every
+// directory that was examined.
 #include <cerrno>
 
 #include "core/words.h"
@@ -11,7 +11,8 @@
 namespace atmost::doctor {
 namespace {
 
-// Creates a file in the nearest directory above `log` that exists. Empty, or why not.
+// Creates a file in the nearest directory above `log` that exists. Returns the reason if it cannot,
+// else an empty text.
 std::string try_to_create(const std::string& log) {
   std::string above = log;
   os::Fd file;

@@ -1,4 +1,4 @@
-// Which filesystem the directory is on, and by which other ways its files are reached.
+// Examines the filesystem of the directory, and the other paths to its files.
 #include "core/words.h"
 #include "examination.h"
 #include "message.h"
@@ -137,7 +137,7 @@ void examine_lower_layer(const std::string& directory, const std::string& upper)
         "remove them from the image: the first caller makes a new one"});
 }
 
-// Proves what examine_overlay says, where both paths can be reached.
+// Proves the finding of examine_overlay where both paths can be reached.
 void try_both_paths(const TrialFile& file, const std::string& path, const std::string& upper) {
   os::Fd other;
   if (os::open_existing(path.c_str(), other) != 0) return;

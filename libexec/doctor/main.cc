@@ -54,7 +54,7 @@ std::string directory_of(const Options& options, const NamingContext& around) {
   return directory;
 }
 
-// As the front program names the same directory.
+// The front program names the same directory so.
 std::string plain_path(const std::string& directory) {
   PathText absolute;
   if (!absolute_path(directory, absolute))

@@ -30,15 +30,15 @@ Options parse_options(int argc, char** argv, unsigned program);
 // Throws Failure (usage).
 std::string doctor_target(const Options& options);
 
-// Where names lead to. Borrows from `options` and the environment.
+// The directory or store in which names are looked up. Borrows from `options` and the environment.
 NamingContext naming_context(const Options& options);
 
 inline constexpr char kDoctorUsage[] =
     "usage: atmost doctor [[--setup-group GROUP] DIR]\n\n"
     "can locks be trusted there? tries it, says yes or no and why";
 
-// Answers --help of the program (with `about`: how it is used, and what for) and --version on
-// standard output; false: neither was asked. Throws Failure (io).
+// Answers --help of the program (`about`: its usage and its purpose) and --version on standard
+// output. Returns false if neither was given. Throws Failure (io).
 bool answer_help(const Options& options, unsigned program, const std::string& about);
 
 }  // namespace atmost::doctor

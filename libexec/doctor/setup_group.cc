@@ -66,7 +66,7 @@ void setup_group(const std::string& directory, const std::string& group) {
   if (status.st_gid != gid && fchown(fd.get(), static_cast<uid_t>(-1), gid) != 0)
     fail(directory, "cannot give it to group " + group, errno);
   if (fchmod(fd.get(), kShared) != 0) fail(directory, "cannot change its mode", errno);
-  // The kernel drops the bit in silence for a group that this user is no member of.
+  // The kernel drops the bit in silence for a group of which this user is not a member.
   if (fstat(fd.get(), &status) != 0 || (status.st_mode & kAll) != kShared) {
     (void)fchmod(fd.get(), S_IRWXU);
     throw Failure(Code::not_permitted,

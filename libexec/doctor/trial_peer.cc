@@ -95,7 +95,7 @@ int TrialPeer::start(const std::string& path, int inherit) {
 
 void TrialPeer::tell(TrialCommand command, os::Bytes bytes) {
   const Order order = {command, 0, bytes};
-  (void)child_.order(&order, sizeof order);  // gone: then no answer comes
+  (void)child_.order(&order, sizeof order);  // the peer has ended: no answer comes
 }
 
 std::int32_t TrialPeer::answer(std::int64_t patience_ns) {

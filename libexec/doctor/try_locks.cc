@@ -44,7 +44,7 @@ void try_events(const TrialFile& file, TrialPeer& other) {
   if (!os::has_description_locks()) return;
   os::Watch watch;
   watch.start(file.path.c_str());
-  if (!watch.sees()) return;  // examine_machine says so
+  if (!watch.sees()) return;  // examine_machine reports that
   const bool written = other.ask(TrialCommand::write) == 0;
   if (written && watch.wait(kEventNs) != os::Noticed::nothing) {
     report_good("events", "a write by another process is noticed at once");

@@ -1,4 +1,4 @@
-// Whether the holders of a lock may wait for one another: each of its holds has, below it, a
+// Finds holders of a lock that may wait for one another: each hold of the lock has, below it, a
 // process that waits for a lock of which the same is true. Shown as possible: such a waiter may be
 // in the background, and its holder may go on.
 #include <algorithm>
@@ -70,7 +70,7 @@ class Circle {
  public:
   Circle(const std::map<std::int64_t, Process>& processes) : processes_(processes) {}
 
-  // Whether every hold of the file may wait for itself. Assumed of the files that led here.
+  // True if every hold of the file may wait for itself. Assumed of the files that led here.
   bool holds(const File& file) {
     if (!assumed_.insert(file).second) return true;
     const std::size_t before = words.size();

@@ -1,4 +1,4 @@
-// The second half of an explanation: what the bytes say, and whether it counts.
+// The second half of an explanation: the hints in the bytes, and which of them count.
 #include <cstring>
 
 #include "core/words.h"

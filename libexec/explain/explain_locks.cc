@@ -1,4 +1,4 @@
-// The first half of an explanation: what the kernel says is locked, and by whom.
+// The first half of an explanation: the locks that the kernel reports, and their holders.
 #include <iterator>
 
 #include "explanation.h"
@@ -38,7 +38,7 @@ constexpr Range kRanges[] = {
      "waiters' tickets (a queue for each limit)"},
 };
 
-// Whether it touches no range.
+// True if it touches no range.
 bool is_stray(const os::Conflict& lock) {
   const std::int64_t start = lock.bytes.start;
   const std::int64_t end = lock.bytes.length == 0 ? INT64_MAX : start + lock.bytes.length;
@@ -147,8 +147,8 @@ void tell_holders(const Explanation& about, const Run& run, Report& out) {
   }
 }
 
-// Another program's locks on ranges that atmost never locks together: each is told once, and none
-// of the ranges that it covers is.
+// Another program's locks on ranges that atmost never locks together: each is shown once, and the
+// ranges that it covers are not.
 int tell_foreign(const Explanation& about, Report& out) {
   for (std::int64_t low = 0; low < INT64_MAX;) {
     Run run;
@@ -192,7 +192,8 @@ int tell_range(Explanation& about, const Range& range, Report& out, std::uint64_
   return 0;
 }
 
-// Locks where atmost never takes one: another program's, on a file that it should leave alone.
+// Shows locks where atmost never takes one: they are another program's, on a file that it should
+// leave alone.
 int tell_strays(Explanation& about, std::int64_t low, std::int64_t end, Report& out) {
   while (low < end) {
     Run run;

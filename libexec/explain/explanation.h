@@ -18,7 +18,7 @@ namespace atmost::explain {
 // Most of what an explanation is about has its name there.
 using namespace local;  // NOLINT(google-build-using-namespace): forty names of its hints and bytes
 
-// Where hints and locks contradict each other; shown at the end.
+// Contradictions of hints and locks; shown at the end.
 class Contradictions {
  public:
   // "SUBJECT NUMBER: TEXT"
@@ -59,7 +59,7 @@ struct Explanation {
 // Errno values.
 int explain_locks(Explanation& about, Report& out);
 int explain_hints(Explanation& about, Report& out);
-// Whether there may be a circle of callers that wait for one another; tells it.
+// Reports a circle of callers that may wait for one another; true if there is one.
 bool explain_circle(const Explanation& about, Report& out);
 void explain_memory(const Explanation& about, Report& out);
 // The hints that a person asks for.

@@ -44,7 +44,7 @@ int trouble(const std::string& file, const char* what) {
              file + ": " + what + (errno != 0 ? std::string(": ") + strerror(errno) : ""));
 }
 
-// The number in the file; false: it is none of ours, and nothing can be concluded from it.
+// The number in the file; false if the file is not ours, so that nothing can be concluded from it.
 bool read_highest(int fd, std::uint64_t& to) {
   char text[64];
   const ssize_t got = pread(fd, text, sizeof text, 0);

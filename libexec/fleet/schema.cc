@@ -1,4 +1,5 @@
-// atmost schema STORE: what an administrator has to create for a store, where its users may not.
+// atmost schema STORE: prints the objects that an administrator has to create in a store whose
+// users may not create them.
 #include <cstring>
 #include <iostream>
 

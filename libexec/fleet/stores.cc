@@ -9,7 +9,7 @@
 namespace atmost {
 namespace {
 
-// Those of the other stores, too: the command needs none of them.
+// The other stores' variables are secret, too: the command needs none of them.
 void remove_secrets() {
   for (const Scheme& scheme : kSchemes) {
     for (const char* secret : scheme.secrets) {

@@ -1,4 +1,4 @@
-// Which events are wanted.
+// The choice of the events that are wanted.
 #ifndef ATMOST_LIBEXEC_HISTORY_FILTER_H
 #define ATMOST_LIBEXEC_HISTORY_FILTER_H
 

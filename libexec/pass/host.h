@@ -16,15 +16,15 @@ struct Host {
   std::string os_release;  // the text of /etc/os-release; empty when there is none
 };
 
-// Reads it all from this machine; `name` replaces the machine's own when it is not empty. Asks no
-// network.
+// Reads it all from this machine; `name` replaces the machine's own when it is not empty. Sends
+// nothing to a network.
 Host this_host(std::string_view name);
 
 // The name with a domain that hosts(5) text gives to `name`; `name` itself when it has one or none
 // is found.
 std::string full_name_in(std::string_view hosts, const std::string& name);
 
-// Letters and digits stay, everything else becomes _, as cfengine's classes have it.
+// Letters and digits stay, all other characters become _, as in cfengine's classes.
 std::string class_name(std::string_view text);
 
 // any; the host's name and its domain's parts (web1, web1_example_com, example_com, com); the

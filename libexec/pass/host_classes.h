@@ -1,4 +1,4 @@
-// Which classes are set here and now.
+// The classes that are set here and now.
 #ifndef ATMOST_LIBEXEC_PASS_HOST_CLASSES_H
 #define ATMOST_LIBEXEC_PASS_HOST_CLASSES_H
 
@@ -16,7 +16,7 @@
 
 namespace atmost::pass {
 
-// Runs a group's command and says whether it exited 0.
+// Runs a group's command; true if it exited 0.
 using Ask = std::function<bool(const std::string& group, const std::vector<std::string>& command)>;
 
 // Time, host and groups. A group's command is run when an answer needs it, once in the life of this
@@ -26,7 +26,7 @@ class HostClasses {
   HostClasses(const Host& host, const std::map<std::string, Group>& groups, Ask ask);
 
   bool holds(const std::string& expression, const request::CivilTime& time);
-  // Every class that is set, groups included (so their commands run), sorted, time classes first.
+  // The classes that are set, groups included (so their commands run), sorted, time classes first.
   std::vector<std::string> all(const request::CivilTime& time);
 
  private:
@@ -44,8 +44,8 @@ class HostClasses {
 // fully or without domain.
 bool host_matches(const Host& host, const std::string& pattern);
 
-// Asks by running the command, its standard streams empty and its errors ours, for at most ten
-// seconds: then it is stopped, the class is not set, and `remark` is reported.
+// Runs the command, its standard streams empty and its errors ours, for at most ten seconds: then
+// it is stopped, the class is not set, and `remark` is reported.
 bool ask_command(const std::string& group, const std::vector<std::string>& command,
                  const std::function<void(const std::string&)>& remark);
 

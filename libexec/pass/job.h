@@ -19,7 +19,7 @@
 
 namespace atmost::pass {
 
-// Whether the atom's lock is in the store that many machines share.
+// True if the atom's lock is in the store that many machines share.
 inline bool in_fleet(const Atom& atom, const Options& options) {
   return is_fleet(options.store) && !atom.each_host;
 }
@@ -41,10 +41,10 @@ struct Job {
   std::optional<Moment::Span> not_since;  // it is not due if it ran in that time
 };
 
-// Whether the job ran in that time. Asks its store.
+// True if the job ran in that time. Asks its store.
 Result<bool> ran_already(const Job& job);
 
-// Whether the job can be run by this very process: nothing has to be changed for the command.
+// True if the job can be run by this very process: nothing has to be changed for the command.
 bool runs_here(const Job& job);
 
 // Runs it here, and returns when it has ended. REQUIRES: runs_here(job), no children of ours.
@@ -65,7 +65,7 @@ struct Child {
 
 // Starts it. captured: its standard output and error come through pipes, and its standard input is
 // empty; else it has our streams. `mask` is the signal mask it shall have. `secrets` are for its
-// store. Errors name what was missing.
+// store. Errors name the thing that was missing.
 Result<Child> start(const Job& job, const Variables& secrets, bool captured, bool quiet,
                     const sigset_t& mask);
 

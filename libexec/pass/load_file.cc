@@ -16,8 +16,8 @@ namespace {
 // Far more than any pass file needs; a device or a log given by mistake is not read to its end.
 constexpr std::size_t kLargest = 8 << 20;
 
-// Which users other than root can change a file with this status; empty: none. In a sticky
-// directory only a name's owner can replace it.
+// The users other than root who can change a file with this status; empty if there are none. In a
+// sticky directory only a name's owner can replace it.
 std::string changed_by(const struct stat& status) {
   if (status.st_uid != 0) return "belongs to user " + std::to_string(status.st_uid);
   const bool kept = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;

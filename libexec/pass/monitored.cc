@@ -103,7 +103,7 @@ class Texts {
   std::size_t at_;
 };
 
-// The part before the variables; the head's request borrows of `all`. Puts the store's secrets
+// The part before the variables; the head's request borrows from `all`. Puts the store's secrets
 // into the environment, from which the store takes them.
 std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom) {
   memcpy(&head, all.data(), sizeof head);
@@ -195,7 +195,7 @@ int be_monitored(char** argv, const StoreService& service) {
   const os::Fd file(atoi(argv[0]));
   const int answer_fd = atoi(argv[1]);
   std::string all;
-  // The command gets neither.
+  // The command inherits neither descriptor.
   if (fcntl(answer_fd, F_SETFD, FD_CLOEXEC) != 0 || !read_all(file.get(), all))
     return static_cast<int>(Code::usage);
   fcntl(file.get(), F_SETFD, FD_CLOEXEC);

@@ -76,7 +76,7 @@ void OptionReader::check(TableReader& table) {
   const Status fit = check_rules(*settings_, kSchemes[0], kAtom);
   if (fit.ok()) return note_uses();
   const std::string words = words_of(fit);
-  // Where the key stands with which they begin, or else another one that they name.
+  // The place of the key with which the words begin, or else of another key that they name.
   SourcePlace at = table.at();
   for (const Option& option : all_options()) {
     const std::string key = key_of(option);

@@ -1,4 +1,5 @@
-// The options of a pass file: what [defaults] and each atom say, and whether it fits together.
+// The options of a pass file: those of [defaults] and of each atom, and the check that they fit
+// together.
 #ifndef ATMOST_LIBEXEC_PASS_OPTION_READER_H
 #define ATMOST_LIBEXEC_PASS_OPTION_READER_H
 
@@ -14,7 +15,7 @@
 
 namespace atmost::pass {
 
-// The keys of a table with options, behind those that are no options of other callers.
+// The keys of a table with options, behind the keys that other callers do not have as options.
 std::vector<std::string> with_option_keys(std::vector<std::string> keys);
 
 class OptionReader {
@@ -22,11 +23,12 @@ class OptionReader {
   explicit OptionReader(std::vector<Remark>& faults) : faults_(faults) {}
 
   void read_defaults(TableReader& table);
-  // The words of [defaults], then those of the atom, which is said by settings() until the next one
-  // is read.
+  // Reads the words of [defaults], then those of the atom; settings() has the result until the next
+  // atom is read.
   std::vector<Word> read_atom(TableReader& table);
   const Settings& settings() const { return *settings_; }
-  // A key that [defaults] sets, and no atom has a use for, is a fault. After the last atom.
+  // Notes a fault for each key that [defaults] sets and no atom can use. Call it after the last
+  // atom.
   void refuse_useless();
 
  private:

@@ -27,7 +27,7 @@ struct Options {
   std::string store;
 };
 
-// False, with a sentence in `wrong`, for options that make no sense.
+// False, with a sentence in `wrong`, if the options make no sense.
 bool read_options(int argc, char** argv, Options& to, std::string& wrong);
 
 std::string help();

@@ -18,7 +18,7 @@ Zone zone_of(const PassFile& file) {
   return file.time_zone.empty() ? Zone({}) : Zone::named(file.time_zone).value_or(Zone("UTC0"));
 }
 
-// Whether there was no answer, as opposed to one that could not be used.
+// True if there was no answer, as opposed to one that could not be used.
 bool is_out_of_reach(const AtomResult& result) {
   const Outcome& outcome = result.outcome;
   return result.kind == AtomResult::Kind::answered && outcome.kind == Outcome::Kind::failed &&
@@ -83,7 +83,7 @@ std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, AtomRes
                              fleet ? options_.store : "",
                              {}});
   if (atom.names_hours) job->not_since = moment.first_time;
-  if (fleet && !ask) return job;  // its own process will
+  if (fleet && !ask) return job;  // its own process will ask
   const Result<bool> ran = ran_already(*job);
   if (ran.ok() && !ran.value()) return job;
   result = ran.ok() ? AtomResult{AtomResult::Kind::repeated, {}} : failed(ran.error());

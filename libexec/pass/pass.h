@@ -1,4 +1,4 @@
-// A pass over one file: which atoms are due, and their way through the limiter.
+// A pass over one file: its atoms that are due, and their way through the limiter.
 #ifndef ATMOST_LIBEXEC_PASS_PASS_H
 #define ATMOST_LIBEXEC_PASS_PASS_H
 
@@ -12,7 +12,7 @@
 
 namespace atmost::pass {
 
-// Where the locks of atoms are.
+// The stores in which the locks of atoms are.
 struct Stores {
   Store& files;
   Store* shared = nullptr;  // the one of options.store; null: none is
@@ -24,15 +24,15 @@ class Pass {
   Pass(const Options& options, const PassFile& file, const Host& host, const NamingContext& around,
        const Stores& stores, Variables secrets);
 
-  // Prints for every atom, on standard output, whether it would run. Returns the exit code: 0, or
-  // 69 as in run().
+  // Prints for every atom, on standard output, if it would run, and if not, why. Returns the exit
+  // code: 0, or 69 as in run().
   int dry_run();
-  // The classes of this host and moment, one a line, on standard output.
+  // Prints the classes of this host and moment, one a line, on standard output.
   int show_classes();
   // Runs the atoms that are due, in the file's order, up to --jobs side by side, and reports on
   // them. Returns the exit code: 0; 1 when an atom failed; 69 when the store could not be reached:
-  // its atoms are not run then. When a signal that ends programs came, no further atom is started,
-  // those that run are reported, and after them this process ends by that signal.
+  // its atoms are not run then. After a signal that ends programs no further atom is started, those
+  // that run are reported, and then this process ends by that signal.
   int run();
 
  private:
@@ -41,8 +41,8 @@ class Pass {
     Moment moment;
   };
   Turn turn() const;  // the pass's moment, or with --clock=atom this one
-  // The atom's job if it is due; else `result` says why not. `ask`: this very process may ask its
-  // store.
+  // The atom's job if it is due; else `result` has the reason. `ask`: this process itself may ask
+  // the atom's store.
   std::optional<Job> due(const Atom& atom, const Turn& at, bool ask, AtomResult& result);
   // Reports the result as the options ask, and records failures.
   void tell(const Atom& atom, const AtomResult& result);
@@ -57,7 +57,7 @@ class Pass {
   Zone zone_;
   HostClasses classes_;
   Turn first_;
-  bool all_told_ = false;  // not only what needs attention
+  bool all_told_ = false;  // reports every atom, not only those that need attention
   bool failed_ = false;
   bool out_of_reach_ = false;  // the store
   int termination_signal_ = 0;

@@ -57,7 +57,7 @@ void FileReader::read(const toml::table& root) {
   if (const toml::node* node = root.get("atom")) {
     read_atoms(*node);
   } else {
-    // A file that was cut short would otherwise silently do nothing.
+    // Without this a file that was cut short would silently do nothing.
     fault({}, "there is no [[atom]] in it");
   }
 }

@@ -1,4 +1,4 @@
-// A pass file, read and found right as a whole.
+// A pass file that was read and found right as a whole.
 #ifndef ATMOST_LIBEXEC_PASS_PASS_FILE_H
 #define ATMOST_LIBEXEC_PASS_PASS_FILE_H
 
@@ -36,7 +36,7 @@ struct Atom {
   std::string operand;
   std::vector<std::string> command;  // with shell = true: /bin/sh, -c and the line
   std::vector<Word> words;           // of [defaults], then its own
-  std::uint32_t max = 1;             // as they say
+  std::uint32_t max = 1;             // of the words
   bool each_host = false;            // its lock is a file of this host, whatever store there is
   std::map<std::string, std::string> environment;
   std::string directory;     // empty: the pass's own
@@ -60,11 +60,10 @@ struct PassFile {
   std::vector<Atom> atoms;  // in the file's order; no two with one name
 };
 
-// Sets what the words say, whose texts are borrowed; `to` is made anew.
+// Sets the options of the words, whose texts are borrowed; `to` is made anew.
 Status set_words(const std::vector<Word>& words, Settings& to);
 
-// Reads TOML text. Either everything is right (`faults` is empty), or `to` is not to be used.
-// `remarks` are things to know that stop nothing.
+// Reads TOML text. `to` may be used only if `faults` is empty. `remarks` stop nothing.
 void read_pass_file(std::string_view text, PassFile& to, std::vector<Remark>& faults,
                     std::vector<Remark>& remarks);
 

@@ -57,7 +57,7 @@ NamingContext naming_context(const Options& options, const Host& host) {
   return around;
 }
 
-// Reads the file into `to`; the exit code, 0 when all is right.
+// Reads the file into `to`. Returns the exit code, 0 if all is right.
 int read(const std::string& path, bool quiet, PassFile& to) {
   std::string why_not;
   bool not_ours = false;
@@ -102,8 +102,8 @@ int become_fleet_pass(std::string_view url, char** argv) {
                                        std::string(error.message.view()));
 }
 
-// Where no store was named and the lock directory is one that machines share, its store. With
-// --trust-fs the locks are the files there.
+// If no store was named and machines share the lock directory, its store is used. With --trust-fs
+// the locks are the files there.
 void choose_shared_store(Options& options, const Host& host) {
   if (!options.store.empty() || options.trust_fs) return;
   PathText directory, url;

@@ -7,7 +7,7 @@
 namespace atmost::pass {
 
 // For a store that another program serves it becomes that program, with the same arguments, if
-// `service` is null. Returns the exit code, or ends as a signal would have it.
+// `service` is null. Returns the exit code, or ends by a signal.
 int run_program(int argc, char** argv, const StoreService* service);
 
 }  // namespace atmost::pass

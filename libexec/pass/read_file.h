@@ -10,9 +10,9 @@
 
 // Errors come back as values; with this it is the same whatever the compiler's default.
 #define TOML_EXCEPTIONS 0
-// toml++ 3.3.0 asks whether a character is a blank by a table whose promises ("unreachable") it
-// breaks itself: for a letter like U+00E9 outside of a text, anything may happen. Here the answer
-// is no.
+// toml++ 3.3.0 tests if a character is a blank by a table whose promises ("unreachable") it breaks
+// itself: for a letter like U+00E9 outside of a text, anything may happen. This replacement returns
+// false.
 #include <toml++/impl/preprocessor.h>
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
@@ -41,7 +41,7 @@ class TableReader {
   bool boolean(std::string_view key, bool& to);
   // The value of an option that atoms take, as a command line would have it.
   bool value(const Option& option, std::string& to);
-  // An array of at least one text; none is empty, or with `empty_too` not the first.
+  // An array of at least one text. No text may be empty; with `empty_too` only the first may not.
   bool texts(std::string_view key, bool empty_too, std::vector<std::string>& to);
   bool texts_in(const toml::node& node, std::string_view key, bool empty_too,
                 std::vector<std::string>& to);

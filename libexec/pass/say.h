@@ -46,10 +46,10 @@ struct AtomResult {
 
 AtomResult failed(const Error& error);
 
-// The command failed, or the limiter could not do its work: an administrator should look.
+// True if the command failed, or the limiter could not do its work: an administrator should look.
 bool needs_attention(const Outcome& outcome);
 
-// "ran 3s, exited with 0", "too soon: not before 12m", …; `dry`: nothing was run, only asked.
+// "ran 3s, exited with 0", "too soon: not before 12m", …; `dry`: nothing was run.
 std::string words_of(const Atom& atom, const AtomResult& result, bool dry);
 // One JSON object, its names those of `atmost run --json`: kind, code, lock, ran_s, retry_in_s,
 // held, reason.

@@ -21,7 +21,7 @@ struct User {
 // Asks the system's directory, which may block. An error unless the user exists and we may be it.
 Status find_user(const std::string& name, User& to);
 
-// Whether we are that user already.
+// True if we are that user already.
 bool is_ours(const User& user);
 
 // USER, LOGNAME, HOME and SHELL, as cron sets them.

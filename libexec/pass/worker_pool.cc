@@ -72,7 +72,7 @@ void WorkerPool::start(const Job& job) {
   member.child = std::move(child.value());
 }
 
-// Waits for anything to happen, and handles it all.
+// Waits for events, and handles all that came.
 void WorkerPool::wait() {
   std::vector<pollfd> polled;
   for (const Member& member : members_) {
@@ -117,7 +117,7 @@ bool WorkerPool::read_some(const Member& member, const os::Fd& from, Stream& str
   return got > 0;
 }
 
-// Whole lines, each under the atom's name; with `all` also what lacks its newline.
+// Whole lines, each under the atom's name; with `all` also a last line without its newline.
 void WorkerPool::write_lines(const Member& member, Stream& stream, bool all) {
   const std::string name = escaped(member.atom->name()) + ": ";
   std::string lines;
@@ -135,8 +135,8 @@ void WorkerPool::write_lines(const Member& member, Stream& stream, bool all) {
   put(stream.to, lines);
 }
 
-// Its supervisor has ended. The content of the pipes now is the command's output; what a daemon of
-// it writes later is dropped.
+// Its supervisor has ended. The content of the pipes now is the command's output; the later output
+// of a daemon that it left behind is dropped.
 void WorkerPool::end(Member& member) {
   Child& child = member.child;
   for (const bool out : {true, false}) {

@@ -13,8 +13,8 @@
 
 namespace atmost::pass {
 
-// While alive, HUP, INT, QUIT and TERM for this process are noted; what was ignored (nohup) stays
-// ignored.
+// While alive, HUP, INT, QUIT and TERM for this process are noted; signals that were ignored
+// (nohup) stay ignored.
 class Notes {
  public:
   Notes();
@@ -44,11 +44,11 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Blocks until one more may be started. Returns the signal that asks us to end, 0 when none did.
+  // Blocks until one more may be started. Returns the signal that came to end us, or 0.
   int make_room();
-  // REQUIRES: room. The request is copied by the new process.
+  // REQUIRES: a free worker. The request is copied by the new process.
   void start(const Job& job);
-  // Blocks until all have ended and were reported; the same return.
+  // Blocks until all have ended and were reported. Returns the same.
   int finish_all();
 
  private:

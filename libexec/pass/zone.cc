@@ -12,7 +12,7 @@ constexpr std::int64_t kLookBack = std::int64_t{25} * 3600;
 // least.
 constexpr std::int64_t kStep = 1800;
 
-// TZ is `tz` while alive.
+// TZ has the value `tz` while this object lives.
 class Borrowed {
  public:
   explicit Borrowed(const std::optional<std::string>& tz) {

@@ -10,8 +10,8 @@
 
 namespace atmost::pass {
 
-// The rules of one time zone, as the C library knows them. The environment is as before after every
-// call, so that commands see their caller's TZ. Single-threaded.
+// The rules of one time zone, from the C library. The environment is as before after every call, so
+// that commands see their caller's TZ. Single-threaded.
 class Zone {
  public:
   // `tz` is a value of the TZ variable; without one: the machine's own zone.
@@ -40,11 +40,11 @@ class Zone {
   std::optional<std::string> tz_;
 };
 
-// A moment as `when` sees it.
+// A moment, with the local times at which the classes of `when` are evaluated.
 //
 // An hour that the clock skipped still happens: for as long as was skipped, right after the change,
 // a moment also carries the time the old clock would show. An hour that the clock repeats happens
-// once: the second time an atom whose `when` names hours runs only if it did not run the first
+// once: in the repetition an atom whose `when` names hours runs only if it did not run the first
 // time.
 struct Moment {
   std::int64_t seconds = 0;
@@ -54,7 +54,7 @@ struct Moment {
     std::int64_t begin = 0;
     std::int64_t end = 0;  // not included
   };
-  std::optional<Span> first_time;  // this is a repetition: when the same hour was first
+  std::optional<Span> first_time;  // in a repetition: the moment when the same hour came first
 };
 
 Moment look_at(const Zone& zone, std::int64_t seconds);

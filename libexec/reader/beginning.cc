@@ -12,10 +12,10 @@ namespace atmost::history {
 namespace {
 
 constexpr std::int64_t kLate = 60'000'000'000;
-// Wherever it begins, there is a whole line in it.
+// A part of this size has a whole line in it, wherever the part begins.
 constexpr std::size_t kBlock = 2 * kMaxLine;
 
-// Whether there are whole lines in `text`, behind the end of the first, and all are older.
+// True if there are whole lines in `text`, behind the end of the first, and all are older.
 bool all_older(std::string_view text, std::int64_t than_ns) {
   bool any = false;
   for (std::size_t at = text.find('\n'); at != std::string_view::npos;) {
@@ -36,7 +36,7 @@ bool all_older(std::string_view text, std::int64_t than_ns) {
 std::int64_t find_beginning(int fd, std::int64_t size, std::int64_t since_ns) {
   if (since_ns < INT64_MIN + kLate) return 0;
   std::vector<char> block(kBlock);
-  std::int64_t low = 0;  // where a line begins, before which all are older
+  std::int64_t low = 0;  // the beginning of a line before which all are older
   for (std::int64_t high = size; high - low > static_cast<std::int64_t>(kBlock);) {
     const std::int64_t middle = low + (high - low) / 2;
     std::size_t got = 0;

@@ -1,4 +1,4 @@
-// Where to begin in a log, of which only the part from some moment on is wanted.
+// The place at which to begin in a log of which only the part from some moment on is wanted.
 #ifndef ATMOST_LIBEXEC_READER_BEGINNING_H
 #define ATMOST_LIBEXEC_READER_BEGINNING_H
 

@@ -1,5 +1,5 @@
-// getopt without guessing: a long option is what it is called, not the beginning of it. A script
-// that says --la would mean something else once there is --label.
+// getopt without abbreviations: a long option is written in full. A script with --la would get
+// another option once there is --label.
 #ifndef ATMOST_LIBEXEC_READER_EXACT_OPTION_H
 #define ATMOST_LIBEXEC_READER_EXACT_OPTION_H
 

@@ -1,4 +1,4 @@
-// How a program of the back tier ends after an error.
+// The end of a program of the back tier after an error.
 #ifndef ATMOST_LIBEXEC_READER_FAILURE_H
 #define ATMOST_LIBEXEC_READER_FAILURE_H
 
@@ -20,14 +20,14 @@ struct Failure : std::runtime_error {
 // One line on standard error, "atmost: " before it, safe to show.
 void complain(const std::string& message);
 
-// Standard output is flushed; throws Failure when something did not get there.
+// Flushes standard output; throws Failure if something could not be written.
 void finish_output();
 
-// Writes `text` to standard output and flushes it. Returns 0, the exit code; throws Failure when it
-// did not get there.
+// Writes `text` to standard output and flushes it. Returns 0, the exit code; throws Failure if it
+// could not be written.
 int print(const std::string& text);
 
-// The body of main(): runs the program, and ends as its Failure says.
+// The body of main(): runs the program, and ends it with the exit code of its Failure.
 int run_guarded(int (*run)(int argc, char** argv), int argc, char** argv);
 
 }  // namespace atmost::history

@@ -9,7 +9,7 @@
 
 namespace atmost::history {
 
-// A date, a signal and an array are read as they stand.
+// A date, a signal and an array are read as text.
 using ReadText = FieldName<FieldType::text, FieldType::moment, FieldType::signal,
                            FieldType::numbers, FieldType::texts>;
 
@@ -46,8 +46,8 @@ enum class Reading : std::uint8_t {
   foreign,  // none of ours: torn, of a format that is not known, or another program's
 };
 
-// `line` without its newline. `to` is filled unless the line is foreign. Fields not known are
-// skipped, fields of an unexpected type are as if they were not there.
+// `line` without its newline. `to` is filled unless the line is foreign. Unknown fields are
+// skipped; a field of an unexpected type counts as absent.
 Reading read_line(std::string_view line, Record& to);
 
 }  // namespace atmost::history

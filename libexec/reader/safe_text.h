@@ -13,11 +13,11 @@ std::string text_of(std::string_view raw);
 // Any bytes as `escape` (core/words.h) shows them, whatever their length.
 std::string escaped(std::string_view text);
 
-// A JSON string in a line, as it may be shown: what it stands for, escaped.
+// The decoded text of a JSON string in a line, escaped so that it may be shown.
 std::string shown(std::string_view raw);
 
-// Whether a line holds nothing that a terminal would obey. A line that another user put into the
-// log may, none of ours does.
+// True if a line is free of bytes that a terminal would obey. Our own lines are; a line that
+// another user put into the log may not be.
 bool is_safe(std::string_view line);
 
 }  // namespace atmost::history

@@ -29,7 +29,7 @@ constexpr char kSelectionHelp[] =
 constexpr char kLockHelp[] =
     "\nLOCK: a path (/x, ./x, a/x), operator:operand, or a name in the lock directory.\n";
 
-// False: it is another option.
+// Returns false for any other option.
 bool take_option(int letter, const char* value, std::int64_t now_ns, Selection& to) {
   switch (letter) {
     case kLock:

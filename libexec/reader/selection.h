@@ -1,4 +1,4 @@
-// The options of every program that reads logs: which locks, which time, which log.
+// The options of every program that reads logs: the locks, the time and the log.
 #ifndef ATMOST_LIBEXEC_READER_SELECTION_H
 #define ATMOST_LIBEXEC_READER_SELECTION_H
 

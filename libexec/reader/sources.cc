@@ -33,14 +33,14 @@ std::vector<std::string> spellings(const std::string& path) {
   return all;
 }
 
-// Also as the store of a directory that machines share names it.
+// The store of a directory that machines share names the log so, too.
 std::vector<std::string> lock_spellings(const std::string& path) {
   std::vector<std::string> all = spellings(path);
   for (std::size_t i = all.size(); i-- > 0;) all.push_back("shared:" + all[i]);
   return all;
 }
 
-// In a directory that machines share, each has a log of its own elsewhere.
+// In a directory that machines share, each machine has a log of its own elsewhere.
 void leave_shared(std::string_view& directory) {
   if (!directory.empty() && local::is_on_good_nfs(directory)) directory = {};
 }
@@ -49,7 +49,7 @@ std::string beside(const std::string& lock) {
   return lock.substr(0, lock.rfind('/') + 1) + std::string(kDefaultName);
 }
 
-// Empty: there is no place for one.
+// Returns an empty path if there is no place for a log.
 std::string own_log_of(const NamingContext& around) {
   const Result<PathParts> log = own_log(around);
   PathText path;
@@ -57,7 +57,7 @@ std::string own_log_of(const NamingContext& around) {
   return std::string(path.view());
 }
 
-// As absolute paths, each once.
+// Returns absolute paths, each once.
 void make_unique(std::vector<std::string>& logs) {
   for (std::string& log : logs) log = spellings(log).front();
   std::sort(logs.begin(), logs.end());
@@ -98,7 +98,7 @@ Sources find_sources(const Selection& selection) {
       to.logs.push_back(beside(path));
     } else {
       to.logs.push_back(own);
-      // Runs of a lock of this machine are logged there all the same.
+      // Runs of a lock of this machine are logged there nevertheless.
       const std::string local = shared ? own_log_of(around) : std::string();
       if (!local.empty()) older.push_back(local);
       older.push_back(beside(path));

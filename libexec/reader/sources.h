@@ -1,4 +1,4 @@
-// Which logs to read, for the locks asked for.
+// The logs to read for the locks that are asked for.
 #ifndef ATMOST_LIBEXEC_READER_SOURCES_H
 #define ATMOST_LIBEXEC_READER_SOURCES_H
 
@@ -17,9 +17,9 @@ struct Sources {
   std::string host;
 };
 
-// --log; or for each lock the history of its directory, of a path that of the user's lock directory
-// (and before it, where there is one, that beside it); or without locks that of the lock directory.
-// Throws Failure.
+// The log of --log. Without it: for each named lock the history of its directory; for a path the
+// history of the user's lock directory, and before it the one beside the lock file if there is one;
+// without locks the history of the lock directory. Throws Failure.
 Sources find_sources(const Selection& selection);
 
 }  // namespace atmost::history

@@ -38,7 +38,7 @@ std::vector<std::size_t> chosen_columns(const std::vector<Column>& columns,
     if (!columns[i].always && is_empty(rows, i)) continue;
     chosen.push_back(i);
     widths[i] = width_of_column(columns[i], rows, i) + kGap;
-    // A long name is cut before anything else goes.
+    // A long name is cut before a column is left out.
     total += i == 0 ? std::min(widths[i], kShortName + kGap) : widths[i];
   }
   while (width > 0 && total > width + kGap) {

@@ -9,7 +9,7 @@ namespace atmost::history {
 
 struct Paper {
   bool terminal = false;  // else a tab stands between all columns, and nothing is drawn
-  bool utf8 = false;      // what draws may be drawn with blocks
+  bool utf8 = false;      // bars may be drawn with blocks
   unsigned width = 0;     // of the terminal; 0: not known
 };
 
@@ -31,7 +31,7 @@ using Row = std::vector<std::string>;
 std::string table(const std::vector<Column>& columns, const std::vector<Row>& rows,
                   const Paper& paper);
 
-// The name, cut to so many cells: of a path its end stays.
+// The name, cut to so many cells: a path keeps its end.
 std::string cut_name(const std::string& name, std::size_t cells, bool utf8);
 
 }  // namespace atmost::history

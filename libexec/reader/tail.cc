@@ -17,10 +17,11 @@ namespace atmost::history {
 namespace {
 
 constexpr std::size_t kBuffer = 1 << 20;
-// Text longer than any line of ours, with another torn line before it, is not kept in memory: no
-// end of it could make a valid line.
+// Text longer than any line of ours, with another torn line before it, is not kept in memory: it
+// cannot become a valid line.
 constexpr std::size_t kLongest = 4 * kMaxLine;
-// How many generations are looked after: late writers append to one that was renamed a moment ago.
+// The number of generations that are kept open: late writers append to a file that was renamed a
+// moment ago.
 constexpr std::size_t kKept = 2;
 
 // The next byte at or behind `offset` that lies in no hole: a crash may leave a hole of any size.
@@ -106,7 +107,7 @@ void Tail::read(Generation& from, const LineSink& sink) {
   while (true) {
     if (const std::int64_t data = behind_hole(from.fd.get(), from.offset); data > from.offset) {
       from.offset = data;
-      from.begun.push_back('\0');  // as a part of the hole would: it makes no line whole
+      from.begun.push_back('\0');  // as a part of the hole would: it completes no line
     }
     std::size_t got = 0;
     if (const int error =

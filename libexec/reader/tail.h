@@ -28,7 +28,7 @@ class Tail {
   // The beginning of the last line, if it has no end; afterwards it counts as delivered.
   void finish(const LineSink& sink);
 
-  bool found() const { return found_; }  // whether there was a file at all
+  bool found() const { return found_; }  // true if there was a file at all
   const std::string& path() const { return path_; }
 
  private:

@@ -5,7 +5,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Stands for itself in a string: nearly all there is.
+// True for a character that stands for itself in a string, as nearly all do.
 bool is_ordinary(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x20 && byte != '"' && byte != '\\';

@@ -30,7 +30,7 @@ class Cursor {
   }
   bool value(Value& to) { return any(to, 0); }
   bool string(std::string_view& raw);
-  // Whether nothing but blanks is left.
+  // True if nothing but blanks is left.
   bool done();
   const char* position() const { return at_; }
 

@@ -1,4 +1,4 @@
-// Which locks' lines are wanted.
+// The locks whose lines are wanted.
 #ifndef ATMOST_LIBEXEC_READER_WANTED_H
 #define ATMOST_LIBEXEC_READER_WANTED_H
 
@@ -19,11 +19,11 @@ struct WantedLock {
   mutable bool seen = false;  // a line is about it
 };
 
-// Whether the line is about one of the locks; no locks: all are wanted.
+// True if the line is about one of the locks; with no locks, all lines are wanted.
 bool is_wanted(const std::vector<WantedLock>& locks, const Record& record);
 
-// Reports which of the locks have neither a file nor a line, and which name of their directory may
-// have been meant.
+// Reports the locks that have neither a file nor a line, each with the name in its directory that
+// may have been meant.
 void warn_of_unknown(const std::vector<WantedLock>& locks);
 
 }  // namespace atmost::history

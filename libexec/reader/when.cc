@@ -34,7 +34,7 @@ struct Scanner {
   }
 };
 
-// ".123", at least one digit; more than nine are dropped. Nothing at all is right too.
+// ".123", at least one digit; more than nine are dropped. An empty text is right, too.
 bool fraction(Scanner& scan, std::int64_t& ns) {
   ns = 0;
   if (!scan.take('.')) return true;

@@ -11,8 +11,8 @@
 namespace atmost::history {
 namespace {
 
-// 1970 to 2200: beyond that, sums of moments and spans would no longer fit. No machine's clock
-// shows such times.
+// 1970 to 2200: beyond that, sums of moments and spans would no longer fit. Such times come from a
+// broken line or clock.
 constexpr std::int64_t kLatest = 7'258'118'400'000'000'000;
 
 // A directory may have been copied or moved with its log, whose lines name the old one: a named

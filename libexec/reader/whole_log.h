@@ -1,4 +1,4 @@
-// Logs from their oldest line to their newest, for programs that look at all of them once.
+// Logs from their oldest line to their newest, for programs that read all of them once.
 #ifndef ATMOST_LIBEXEC_READER_WHOLE_LOG_H
 #define ATMOST_LIBEXEC_READER_WHOLE_LOG_H
 
@@ -20,12 +20,12 @@ struct ReadThrough {
 };
 
 // Calls `take` with every wanted line of the selection's logs, log by log, each in its own order;
-// the record is valid during the call only. Needs one buffer, however long the logs are. Reports on
-// standard error, unless quiet, which logs do not exist and how many lines were skipped. Throws
-// Failure.
+// the record is valid during the call only. Uses one buffer of bounded size, however long the logs
+// are. Reports on standard error, unless quiet, which logs do not exist and how many lines were
+// skipped. Throws Failure.
 ReadThrough read_whole(const Selection& selection, const std::function<void(const Record&)>& take);
 
-// "3 lines were skipped", and what that means.
+// "3 lines were skipped", with the reason.
 std::string skipped_words(std::size_t lines);
 
 }  // namespace atmost::history

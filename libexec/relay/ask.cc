@@ -29,8 +29,8 @@ std::string atmost_program() {
   return access(beside.c_str(), X_OK) == 0 ? beside : "atmost";
 }
 
-// Nothing of the library's program: neither its terminal nor its descriptors nor what its callers
-// set for `atmost run`.
+// This process keeps nothing of the library's program: not its terminal, not its descriptors, and
+// not the variables that its callers set for `atmost run`.
 void leave_the_program(int socket) {
   setsid();
   os::close_all_but(&socket, 1, 0);
@@ -57,7 +57,7 @@ class Said {
   void has_writer() { close(to_); }
   const std::string& text() const { return text_; }
 
-  // False: nobody writes any more.
+  // Returns false at the end of the stream.
   bool read_some() {
     char buffer[4096];
     for (;;) {
@@ -134,7 +134,7 @@ class Run {
   }
 
  private:
-  // The library keeps the lock, or its process has ended or given up.
+  // The library has decided to keep the lock, or its process has ended or given up.
   void listen() {
     char packet[os::kMostPacket];
     std::size_t size = 0;

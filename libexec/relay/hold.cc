@@ -24,7 +24,8 @@ int hold(int socket) {
       std::string(kHeld) + variable("ATMOST_TOKEN") + " " + variable("ATMOST_SLOT");
   if (!os::send_packet(socket, held, theirs.get())) return 1;
   theirs.reset();
-  // The supervisor has `socket`, too: only this process's end tells that it has ended.
+  // The supervisor has `socket`, too, so that it would stay open after this process: a connection
+  // of this process alone shows its end.
   const int kept = ours.get();
   os::close_all_but(&kept, 1, 0);
   char packet[os::kMostPacket];

@@ -9,8 +9,8 @@
 namespace atmost::relay {
 namespace {
 
-// The text of the member as it stands in the line, or nothing. Quotes within texts are escaped, so
-// no text can contain a member's name.
+// The text of the member as it stands in the line; empty if the line has no such member. Quotes
+// within texts are escaped, so no text can contain a member's name.
 std::string_view member(std::string_view line, const std::string& name) {
   const std::size_t at = line.find("\"" + name + "\":");
   if (at == std::string_view::npos) return {};
@@ -63,7 +63,7 @@ std::string words(std::string_view text) {
   return plain;
 }
 
-// The last line of what it said, without its name.
+// The last line that `atmost run` wrote, without the program's name.
 std::string last_line(std::string said) {
   while (said.ends_with('\n')) said.pop_back();
   said.erase(0, said.rfind('\n') + 1);

@@ -85,7 +85,7 @@ std::vector<std::uint32_t> queue_of(const std::vector<const LockStory*>& stories
     for (const Run& run : story->runs) waited(run.start_ns, run.waited_ns);
     for (const Mark& mark : story->marks) waited(mark.at_ns, mark.waited_ns);
   }
-  std::sort(steps.begin(), steps.end());  // at one moment, who leaves does so first
+  std::sort(steps.begin(), steps.end());  // at one moment, those that leave come first
   std::vector<std::uint32_t> most(window.count, 0);
   std::uint32_t waiting = 0;
   std::size_t piece = 0;

@@ -20,7 +20,8 @@ struct Window {
   double width_ns() const {
     return static_cast<double>(to_ns - from_ns) / static_cast<double>(count);
   }
-  // Where a moment lies, in pieces from the beginning: below 0 and above count outside.
+  // The position of a moment, in pieces from the beginning: below 0 or above `count` if it is
+  // outside.
   double place(std::int64_t at_ns) const {
     return static_cast<double>(at_ns - from_ns) / width_ns();
   }
@@ -40,7 +41,7 @@ struct Bucket {
 // window are left out.
 std::vector<Bucket> buckets_of(const LockStory& story, const Window& window);
 
-// How many waited at most in each piece, all stories together.
+// The most callers that waited at once in each piece, all stories together.
 std::vector<std::uint32_t> queue_of(const std::vector<const LockStory*>& stories,
                                     const Window& window);
 

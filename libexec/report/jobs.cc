@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The log has the moment at which an admission was logged, the lock that of its decision.
+// The log has the moment at which an admission was logged; the lock file has that of its decision.
 constexpr std::int64_t kSameStart = 1'000'000'000;
 
 std::optional<Run> last_ended(const LockStory& story) {
@@ -37,8 +37,7 @@ Job logged_job(const Summary& of) {
   return job;
 }
 
-// The kernel has no holder: the run that the log started last is over, and nothing was left to log
-// how.
+// The kernel has no holder, so the last logged run is over, and no process was left to log its end.
 void end_unseen(Job& job) {
   if (job.of == nullptr || job.running > 0 || job.of->story->runs.empty()) return;
   const Run& latest = job.of->story->runs.back();  // they are in the order of their starts
@@ -69,7 +68,7 @@ void count_refusals(Job& job) {
   }
 }
 
-// Lock files of which the log says nothing.
+// Adds lock files that are not in the log.
 void add_files(const history::Sources& sources, std::vector<Job>& jobs) {
   std::error_code ignored;
   std::set<std::string> known;

@@ -1,4 +1,4 @@
-// The limits that were learned, for the pages that draw them in.
+// The limits that were learned, for the pages that draw them.
 #ifndef ATMOST_LIBEXEC_REPORT_LEARNED_H
 #define ATMOST_LIBEXEC_REPORT_LEARNED_H
 
@@ -19,7 +19,8 @@ struct Learned {
   std::string limit_words, risk_words;  // sentences; the second is empty below five runs
 };
 
-// The file is opened and not changed. None: nothing was learned, or there is no such file here.
+// The file is opened and not changed. Returns none if nothing was learned, or there is no such file
+// here.
 std::optional<Learned> learned_of(const LockStory& story);
 
 }  // namespace atmost::report

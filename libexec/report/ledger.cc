@@ -11,7 +11,7 @@ namespace {
 
 using history::Record;
 
-// A run is timed from a moment before its admission is logged. Where its time differs by more than
+// A run is timed from a moment before its admission is logged. If its time differs by more than
 // this from the log's, a clock was set.
 constexpr std::int32_t kLongestBeforeLog = 100'000'000;
 
@@ -111,7 +111,8 @@ void RunLedger::take(const Record& record) {
     case Event::Kind::stopping:
       stopping(record, story, open);
       break;
-    // Each is followed by what ends the run: an `ended`, or the admission that noted the loss.
+    // A line that ends the run follows each of these: an `ended`, or the admission that noted the
+    // loss.
     case Event::Kind::undelivered:
     case Event::Kind::unreached:
     case Event::Kind::vanished:

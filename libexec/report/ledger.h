@@ -13,8 +13,8 @@
 
 namespace atmost::report {
 
-// How a run turned out. `running`: no end is logged, and nothing shows that it is over. `unseen`:
-// it is over, since its slot was given to another run, and no process was left to log how (--exec,
+// The result of a run. `running`: no end is logged, and nothing shows that it is over. `unseen`: it
+// is over, since its slot was given to another run, and no process was left to log its end (--exec,
 // SIGKILL of atmost, a crash).
 enum class RunStatus : std::uint8_t { success, failure, killed, running, unseen };
 inline constexpr std::string_view kFateNames[] = {"success", "failure", "killed", "running",
@@ -24,7 +24,7 @@ inline constexpr std::size_t kFates = sizeof kFateNames / sizeof kFateNames[0];
 // All times are ns since 1970, all spans ns and not negative.
 struct Run {
   std::int64_t start_ns = 0;
-  std::int64_t ran_ns = 0;  // of a running or unseen one: until the last that is known of it
+  std::int64_t ran_ns = 0;  // of a running or unseen run: until the last moment that is known of it
   std::int64_t waited_ns = 0;
   std::int64_t token = 0;
   std::uint32_t slot = 0;  // the lowest; 0: not known
@@ -35,19 +35,19 @@ struct Run {
   bool by_signal : 1 = false;  // a signal ended it
   bool unstarted : 1 = false;  // the command could not be started
   bool stopped : 1 = false;    // a taker sent it a signal
-  bool replaced : 1 = false;   // by --on-busy=replace, as somebody wanted: no trouble
+  bool replaced : 1 = false;   // by --on-busy=replace, on purpose, so that it counts as no trouble
   bool too_fast : 1 = false;   // successful, but shorter than nearly all before, or than
                                // --min-runtime
 
   bool was_replaced() const { return replaced && status == RunStatus::killed; }
   std::int64_t end_ns() const { return start_ns - before_log_ns + ran_ns; }
-  // Whether it ended by itself, so that `ran_ns` is its full run time.
+  // True if it ended by itself, so that `ran_ns` is its full run time.
   bool finished() const {
     return (status == RunStatus::success || status == RunStatus::failure) && !unstarted;
   }
 };
 
-// A moment that is no run.
+// An event that is not a run.
 struct Mark {
   enum class Kind : std::uint8_t { too_soon, busy, takeover };
   std::int64_t at_ns = 0;
@@ -62,7 +62,8 @@ struct LockStory {
   std::int64_t first_ns = 0;         // the first thing known, a request or a start
   std::int64_t last_ns = 0;          // the last line
   std::int64_t expire_after_ns = 0;  // the limit that a holder overstepped last; 0: none did
-  // Until when requests are too soon, as a refusal since the last start says; 0: none says so
+  // The moment until which requests are too soon, from a refusal since the last start; 0: there was
+  // none
   std::int64_t next_ns = 0;
   std::uint64_t spam = 0;  // requests
   Spam spam_rule;
@@ -73,17 +74,17 @@ struct LockStory {
 class RunLedger {
  public:
   // From now on the runs of a lock on each host are a story of their own: of several hosts' logs,
-  // where the same path may be several locks, and one lock of a fleet has runs everywhere.
+  // in which one path may be several locks, and one lock of a fleet has runs on all hosts.
   void tell_hosts_apart() { hosts_apart_ = true; }
   // The record is needed during the call only.
   void take(const history::Record& record);
-  // After the last line: ends what has no end, and sorts. Nothing may be taken afterwards.
+  // After the last line: closes runs without an end, and sorts. No line may be taken afterwards.
   void close();
 
   std::vector<LockStory>& locks() { return locks_; }
   const std::vector<LockStory>& locks() const { return locks_; }
   bool empty() const { return locks_.empty(); }
-  // Of all lines; 0 while there is none.
+  // The moments of the first and last line; 0 while there is none.
   std::int64_t first_ns() const { return first_ns_; }
   std::int64_t last_ns() const { return last_ns_; }
 
@@ -104,7 +105,7 @@ class RunLedger {
   };
 
   std::size_t lock_of(const history::Record& record);
-  // The run that the record's holder_token names; nullptr: none that is known.
+  // The run that the record's holder_token names; nullptr if it is not known.
   static Run* holder_of(const history::Record& record, LockStory& story, const Open& open);
   void admitted(const history::Record& record, LockStory& story, Open& open);
   void ended(const history::Record& record, LockStory& story, Open& open);

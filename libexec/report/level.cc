@@ -22,7 +22,7 @@ constexpr std::size_t kMost = 20'000;
 
 using Times = std::span<const std::int64_t>;
 
-// Each one's rank among all, from 1; equal ones share the mean of theirs.
+// The rank of each value among all, from 1; equal values share the mean of their ranks.
 std::vector<double> ranks_of(Times times) {
   std::vector<std::size_t> order(times.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -39,7 +39,8 @@ std::vector<double> ranks_of(Times times) {
   return ranks;
 }
 
-// Where the ranks before and behind differ most; 0: nowhere more than by chance.
+// The place at which the ranks before and behind differ most; 0 if they differ nowhere by more than
+// chance.
 std::size_t split_of(Times times) {
   if (times.size() < 2 * kFewest) return 0;
   const std::vector<double> ranks = ranks_of(times);

@@ -1,4 +1,4 @@
-// Whether run times have gone to another level, and when.
+// Changes of the level of run times.
 #ifndef ATMOST_LIBEXEC_REPORT_LEVEL_H
 #define ATMOST_LIBEXEC_REPORT_LEVEL_H
 
@@ -22,8 +22,8 @@ struct LevelChange {
 // The latest change in run times that are in the order of their starts, ns. A change is where the
 // ranks of the times before and behind differ most (the test of Wilcoxon, Mann and Whitney), if
 // they differ more than chance would make them; each part is looked at again (binary segmentation).
-// So a few odd runs, however long, are none, and nothing is assumed about how times are
-// distributed. At least six runs are needed on each side. O(n log n) for each change.
+// So a few odd runs, however long, make no change, and the distribution of the times may be any. At
+// least six runs are needed on each side. O(n log n) for each change.
 LevelChange last_level_change(std::span<const std::int64_t> times);
 
 // "2 times as long since 2026-11-03 14:00", in local time.

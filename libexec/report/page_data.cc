@@ -28,8 +28,8 @@ constexpr double kHeldScale = 100;
 
 std::size_t events_of(const LockStory& story) { return story.runs.size() + story.marks.size(); }
 
-// Up to how many events a lock is drawn one by one. Small locks come first; large ones share the
-// rest.
+// The largest number of events of a lock that is drawn one by one. Small locks come first; large
+// ones share the rest.
 std::size_t exact_limit(const std::vector<Summary>& locks) {
   std::vector<std::size_t> sizes;
   for (const Summary& lock : locks) sizes.push_back(events_of(*lock.story));
@@ -97,7 +97,8 @@ class Writer {
     return to.str();
   }
 
-  // The number of slots drawn at full height: a max that is never nearly reached would say nothing.
+  // The number of slots drawn at full height: at the height of a max that is never nearly reached,
+  // the bars would be too low to compare.
   static std::uint64_t slots_of(const Summary& lock) {
     const auto max = static_cast<std::uint64_t>(std::max<std::int64_t>(lock.story->max, 1));
     return std::max<std::uint64_t>(1, std::min(max, lock.slots_most));
@@ -118,7 +119,7 @@ class Writer {
 
   std::int64_t units(std::int64_t ns) const { return ns / unit_ns_; }
 
-  // Each: start after the one before's, how long, how long waited, slot, status.
+  // Each: start after that of the run before, run time, time waited, slot, status.
   std::string runs(const LockStory& story) const {
     Packer to;
     std::int64_t before = 0;
@@ -136,7 +137,7 @@ class Writer {
     return to.text();
   }
 
-  // Each: moment after the one before's, how long waited, kind.
+  // Each: moment after that of the mark before, time waited, kind.
   std::string marks(const LockStory& story) const {
     std::vector<Mark> sorted = story.marks;
     std::stable_sort(sorted.begin(), sorted.end(),
@@ -153,7 +154,7 @@ class Writer {
     return to.text();
   }
 
-  // Each that is not empty: how many steps after the one before, share held in hundredths, twice
+  // Each that is not empty: number of steps after the piece before, share held in hundredths, twice
   // the runs and one more if the others follow: failed, killed, too soon, busy, takeovers.
   std::string buckets(const LockStory& story, std::uint64_t slots) const {
     const std::vector<Bucket> all = buckets_of(story, {window_.from_ns, window_.to_ns, buckets_});
@@ -175,7 +176,7 @@ class Writer {
     return to.text();
   }
 
-  // Each piece in which a caller waited: how many steps after the one before, how many at most.
+  // Each piece in which a caller waited: number of steps after the piece before, the most waiters.
   std::string queue_json(const std::vector<const LockStory*>& stories) const {
     const std::vector<std::uint32_t> most =
         queue_of(stories, {window_.from_ns, window_.to_ns, queue_buckets_});

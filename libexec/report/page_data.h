@@ -12,10 +12,9 @@
 
 namespace atmost::report {
 
-// The page holds at most so much, which keeps it under 5 MiB: locks beyond kPageLocks, the least
-// troubled ones, are left out; of those there are, runs and marks are drawn one by one as long as
-// all of them together are not more than kPageEvents, otherwise in up to kPageBuckets pieces of
-// time in all.
+// These bounds keep the page under 5 MiB. Locks beyond kPageLocks, the least troubled ones, are
+// left out. Runs and marks of the others are drawn one by one if all of them together are at most
+// kPageEvents, otherwise in up to kPageBuckets pieces of time in all.
 inline constexpr std::size_t kPageLocks = 500;
 inline constexpr std::size_t kPageEvents = 60'000;
 inline constexpr std::size_t kPageBuckets = 150'000;

@@ -22,14 +22,14 @@ struct Present {
 // By the lock's file. Only locks of this machine that were looked at.
 using PresentLocks = std::map<std::string, Present>;
 
-// Whether a log's path can be looked at: a log may name any path, even a device that reacts when it
+// True if a log's path can be looked at: a log may name any path, even a device that reacts when it
 // is opened.
 bool is_plain_file(const std::string& path);
 
 // Looks at the lock file. Creates nothing. The error names the file.
 Result<Present> look_at(const std::string& path, const Instant& now);
 
-// Looks at the files of those locks that are here; those that cannot be read are left out.
+// Looks at the files of those locks that are here; files that cannot be read are left out.
 PresentLocks look_at_present(const std::vector<Summary>& locks);
 
 }  // namespace atmost::report

@@ -1,5 +1,5 @@
-// The locks' numbers as Prometheus reads them, for node_exporter's textfile collector (exposition
-// format 0.0.4).
+// The locks' numbers in the format of Prometheus, for node_exporter's textfile collector
+// (exposition format 0.0.4).
 #ifndef ATMOST_LIBEXEC_REPORT_PROMETHEUS_H
 #define ATMOST_LIBEXEC_REPORT_PROMETHEUS_H
 
@@ -13,8 +13,8 @@
 
 namespace atmost::report {
 
-// `present`: what is known of this moment; locks that it does not have get no such sample.
-// `skipped`: lines of the logs that could not be read. The metrics: atmost-stats(1).
+// `present`: the state of this moment; locks that it does not have get no such sample. `skipped`:
+// lines of the logs that could not be read. The metrics: atmost-stats(1).
 std::string prometheus_text(const std::vector<Summary>& locks, const PresentLocks& present,
                             std::size_t skipped, std::int64_t now_ns);
 

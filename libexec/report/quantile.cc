@@ -29,7 +29,7 @@ std::size_t edge_below(std::int64_t value) {
          1;
 }
 
-// Fills in how many values lie in each bar.
+// Fills in the number of values in each bar.
 void count_values(std::span<const std::int64_t> sorted, std::vector<Bar>& bars) {
   auto from = sorted.begin();
   for (Bar& bar : bars) {

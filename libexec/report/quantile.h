@@ -21,7 +21,8 @@ struct Bar {
 };
 
 // Bars with round edges (1, 2, 5, 10, 20, 50 ms ... 1, 2, 5 days) around all values, at most `most`
-// (4 or more): neighbours are put together until they are no more. REQUIRES: `sorted` ascends.
+// (4 or more): neighbours are put together until there are no more than that. REQUIRES: `sorted`
+// ascends.
 std::vector<Bar> round_bars(std::span<const std::int64_t> sorted, std::size_t most);
 
 // `count` bars whose ends stand in one ratio, from the least value to the greatest. REQUIRES:

@@ -12,8 +12,8 @@ namespace atmost::report {
 
 class RecentRuns {
  public:
-  // Keeps what an `ended` says; other lines are not about a whole run. The record is needed during
-  // the call only.
+  // Keeps the fields of an `ended`; other lines are not about a whole run. The record is needed
+  // during the call only.
   void take(const history::Record& record);
   // A section of the page with a table, the newest run first; empty when there is none.
   std::string html() const;

@@ -66,7 +66,7 @@ void refuse_hazards(const std::string& path) {
   PathText which;
   if (os::find_hazard(path.c_str(), os::Standard::root, hazard, which) != 0) return;
   if (hazard == Hazard::none) {
-    // The file itself may be any user's, but not a link of theirs.
+    // The file itself may belong to any user, but a link may not.
     const std::string below = path + "/.";
     if (os::find_hazard(below.c_str(), os::Standard::root, hazard, which) != 0) return;
     if (hazard != Hazard::link) return;

@@ -9,7 +9,7 @@ namespace atmost::report {
 
 // Writes `text` to `path`: to a new file in the same directory, synced, then renamed, so that a
 // reader sees the old or the new text and a full disk costs nothing but this. A link is followed;
-// what is there and no regular file (/dev/stdout, a FIFO) is written to as it is. A new file gets
+// a file that is not a regular one (/dev/stdout, a FIFO) is written to as it is. A new file gets
 // mode 0666 less the umask, one that is replaced hands its mode on. If the process is killed, a
 // file `.NAME.XXXXXX` may stay behind. Throws history::Failure (io, not_permitted).
 void save(const std::string& path, std::string_view text);

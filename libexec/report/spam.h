@@ -11,9 +11,9 @@ class Spam {
  public:
   // The lock's IfElapsed, from the latest refusal.
   void set_interval(std::int64_t ns) { interval_.ns = ns; }
-  std::int64_t interval_ns() const { return interval_.ns; }  // 0: no refusal had one
+  std::int64_t interval_ns() const { return interval_.ns; }  // 0 if no refusal had one
 
-  // The lock was requested. Returns whether that is spam (policy::arrived has the rule).
+  // The lock was requested. Returns true if that is spam (policy::arrived has the rule).
   bool request(std::int64_t at_ns) { return policy::arrived(arrivals_, at_ns, interval_); }
 
  private:

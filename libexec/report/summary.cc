@@ -8,7 +8,8 @@
 namespace atmost::report {
 namespace {
 
-constexpr std::int64_t kWorthTelling = 1'000'000;  // 1 ms: less is the lock's own business
+constexpr std::int64_t kWorthTelling =
+    1'000'000;  // 1 ms: a shorter wait is the cost of the lock itself
 // 100 ms: how long shorter runs take depends on the machine's other work.
 constexpr std::int64_t kTrendFrom = 100'000'000;
 constexpr double kSecond = 1e9;
@@ -67,10 +68,10 @@ void count_waits(Summary& to) {
   to.waited_max_ns = quantile(waits, 1);
 }
 
-// How long at least one slot was held, and how many were.
+// The time during which at least one slot was held, and the number of slots held.
 void measure_holding(Summary& to, std::int64_t log_end_ns) {
   std::vector<std::pair<std::int64_t, std::int64_t>>
-      steps;  // when, and how many slots more or less
+      steps;  // the moment, and the change of the number of slots
   steps.reserve(2 * to.story->runs.size());
   for (const Run& run : to.story->runs) {
     steps.emplace_back(run.start_ns, run.take);

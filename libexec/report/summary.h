@@ -23,7 +23,7 @@ struct Summary {
   std::uint64_t busy = 0;
   std::array<std::uint64_t, std::size(kWhyNames)> busy_why{};
   std::uint64_t spam = 0;
-  std::uint64_t replaced = 0;  // of the killed: --on-busy=replace wanted it
+  std::uint64_t replaced = 0;  // of the killed: those that --on-busy=replace stopped
   std::uint64_t too_fast = 0;  // runs that were successful suspiciously soon
 
   std::uint64_t waits = 0;  // admissions and refusals after a wait of at least 1 ms
@@ -37,9 +37,9 @@ struct Summary {
   Trend trend;         // unknown also where half of the runs take less than a tenth of a second
   LevelChange level;
 
-  double window_s = 0;    // from the first thing known of the lock to the last line of the logs
-  double held_share = 0;  // the part of it in which a slot was held
-  double slots_mean = 0;  // how many slots were held on average
+  double window_s = 0;           // from the first line about the lock to the last line of the logs
+  double held_share = 0;         // the part of it in which a slot was held
+  double slots_mean = 0;         // the slots that were held on average
   std::uint64_t slots_most = 0;  // and at most at once
 
   std::int64_t last_start_ns = 0;    // 0: none
@@ -48,8 +48,8 @@ struct Summary {
   std::uint64_t refusals() const { return too_soon + busy; }
   std::uint64_t failed() const { return fates[static_cast<std::size_t>(RunStatus::failure)]; }
   std::uint64_t killed() const { return fates[static_cast<std::size_t>(RunStatus::killed)]; }
-  // How much trouble the lock had. A refusal as too soon, and a run that the next one replaced, are
-  // what was asked for and count nothing.
+  // A measure of the lock's trouble. A refusal as too soon, and a run that the next one replaced,
+  // happen on purpose and count nothing.
   std::uint64_t trouble() const { return 10 * (killed() - replaced) + 3 * failed() + busy + spam; }
 };
 

@@ -10,7 +10,7 @@
 namespace atmost::report {
 
 // A whole SVG document, 1200 wide, from one moment to the other: each run and mark up to some
-// thousands of them, pieces of time beyond that. Needs nothing else; follows the reader's
+// thousands of them, pieces of time beyond that. Needs no other file; follows the reader's
 // preference for light or dark.
 std::string timeline_svg(const Summary& lock, std::int64_t from_ns, std::int64_t to_ns);
 

@@ -1,4 +1,4 @@
-// Whether run times grow or shrink.
+// The trend of run times.
 #ifndef ATMOST_LIBEXEC_REPORT_TREND_H
 #define ATMOST_LIBEXEC_REPORT_TREND_H
 

@@ -8,7 +8,7 @@
 
 namespace atmost::report {
 
-// At most two findings, the worst first, in plain words without any name from the log; empty when
+// At most two findings, the worst first, in plain words without any name from the log; empty if
 // nothing went wrong.
 std::string verdict_on(const Summary& lock);
 

@@ -8,8 +8,8 @@
 
 namespace atmost::simulate {
 
-// A line on standard error that redraws itself; nothing where that is no terminal, nothing in the
-// first half second, and nothing is left of it in the end.
+// A line on standard error that redraws itself. Nothing is drawn in the first half second, or if
+// standard error is not a terminal, and the line is removed in the end.
 class Progress {
  public:
   Progress(std::size_t whole, bool wanted);
@@ -17,7 +17,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `what` is being done; `done` of the whole is behind us.
+  // `what`: the name of the work; `done`: the part of the whole that is finished.
   void show(const std::string& what, std::size_t done);
 
  private:

@@ -10,8 +10,9 @@ namespace {
 constexpr std::size_t kBetweenSteps = 4096;
 constexpr std::size_t kHangsFrom = 10;    // runs of a lock before its hangs are scored
 constexpr std::size_t kEnoughRuns = 100;  // for a lock to be judged by itself
-constexpr double kFarBelow = 20;  // a run this many times shorter than the median has done nothing
-constexpr double kFarAbove = 4;   // times the risk asked for
+constexpr double kFarBelow =
+    20;  // a run this many times shorter than the median did not do its work
+constexpr double kFarAbove = 4;  // times the risk asked for
 
 // Of the good runs of each lock; ln.
 std::vector<double> log_medians(const Trace& trace) {
@@ -110,7 +111,7 @@ class Replay {
                   : run.cut_short ? RunSample::Kind::cut_short
                                   : RunSample::Kind::completed;
     sample.ran = {it.end_ns - it.start_ns};
-    sample.started_real_ns = it.start_ns + 1;  // 0 would be: not known
+    sample.started_real_ns = it.start_ns + 1;  // 0 would mean "not known"
     if (it.scored && !run.cut_short && !stopped) {
       const double floor = ln(std::max(rule_.floor(run.atom), Duration{1}));
       if (floor >= medians_[run.atom] - std::log(kFarBelow)) ++score_.would_note;

@@ -17,33 +17,35 @@ inline constexpr std::size_t kUnscored = 5;
 struct Score {
   std::size_t runs = 0;        // good ones, from each lock's sixth on
   std::size_t kills = 0;       // of these, every attempt counting
-  std::size_t killed = 0;      // how many of these were killed at all
+  std::size_t killed = 0;      // the number of these that were killed
   std::size_t most_kills = 0;  // of one run
-  std::size_t unlimited = 0;   // how many of these had no limit, or the longest
+  std::size_t unlimited = 0;   // the number of these without a limit, or with the longest
   double log_ratios = 0;       // sum of ln(limit / median run time of the lock)
   std::size_t too_fast = 0;    // of the scored runs, those noted as suspiciously short
-  std::size_t would_note = 0;  // how often a run of a twentieth of the median would have been noted
-  std::size_t hangs = 0;       // runs that were stopped, from each lock's eleventh run on
-  std::size_t unnoticed = 0;   // those that the limit would not have stopped sooner
-  double log_notices = 0;      // sum of ln(time until they end / median)
-  std::size_t locks = 0;       // with 100 good runs
+  std::size_t would_note =
+      0;  // the number of times that a run of a twentieth of the median would have been noted
+  std::size_t hangs = 0;        // runs that were stopped, from each lock's eleventh run on
+  std::size_t unnoticed = 0;    // those that the limit would not have stopped sooner
+  double log_notices = 0;       // sum of ln(time until they end / median)
+  std::size_t locks = 0;        // with 100 good runs
   std::size_t locks_above = 0;  // those with more than four times the risk asked for
   double per_thousand() const;  // kills
-  double ratio() const;         // geometric mean of limit / median: how long a hang goes unnoticed
-  double notice() const;        // geometric mean of the time until hangs ended / median
+  double ratio()
+      const;  // geometric mean of limit / median: the time for which a hang goes unnoticed
+  double notice() const;  // geometric mean of the time until hangs ended / median
 };
 
 struct Bounds {
   Duration low;
   Duration high;      // forever: no longest limit
-  Duration no_limit;  // finite: what counts for a run without a limit in the ratio
+  Duration no_limit;  // finite: the value for a run without a limit in the ratio
 };
 
-// Each run starts when the log says; its limit is set then, from what has ended before. A longer
-// run is killed and tried again at once, with the limit as the rule sets it then. The time that a
-// run took is known when it ends. Runs that the log says were stopped end there, or at the limit,
-// and are not tried again. `advanced` is called now and then with the number of runs that have
-// started.
+// Each run starts at its moment in the log; its limit is set then, from the runs that have ended
+// before. A longer run is killed and tried again at once, with the limit as the rule sets it then.
+// The time that a run took is known at its end. Runs that were stopped in the log end there, or at
+// the limit, and are not tried again. `advanced` is called now and then with the number of runs
+// that have started.
 Score replay(const Trace& trace, Rule& rule, const Bounds& bounds,
              const std::function<void(std::size_t)>& advanced);
 

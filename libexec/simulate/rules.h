@@ -18,15 +18,15 @@ class Rule {
   Rule(std::string rule_name, std::uint32_t ppm) : name_(std::move(rule_name)), risk_ppm_(ppm) {}
   virtual ~Rule() = default;
   const std::string& name() const { return name_; }
-  std::uint32_t risk_ppm() const { return risk_ppm_; }  // 0: it knows no risk
+  std::uint32_t risk_ppm() const { return risk_ppm_; }  // 0: the rule has no risk
 
   // For a run that is about to start; forever: none. `killed_at` is zero at its first attempt, and
-  // then where this rule's limit ended the last one.
+  // then the time at which this rule's limit ended the last one.
   virtual Duration limit(std::uint32_t atom, Duration killed_at) = 0;
-  // A run, or an attempt at one, has ended; calls come in the order of these ends. Returns whether
+  // A run, or an attempt at one, has ended; calls come in the order of these ends. Returns true if
   // it was suspiciously short.
   virtual bool ended(std::uint32_t, const RunSample&) { return false; }
-  // Shorter runs would be suspicious now; 0: none would.
+  // A run shorter than this would be suspicious now; 0 if none would.
   virtual Duration floor(std::uint32_t) { return {}; }
 
  private:
@@ -34,7 +34,7 @@ class Rule {
   std::uint32_t risk_ppm_;
 };
 
-// Parts in a million as --auto-risk has them: in 1,000, without needless zeros.
+// Parts in a million in the notation of --auto-risk: in 1,000, without needless zeros.
 std::string risk_words(std::uint32_t ppm);
 
 // Twice the limit that was too short.

@@ -7,13 +7,14 @@
 
 namespace atmost::simulate {
 
-// One job: 18 numbers separated by blanks, -1 where something is not known. The rest is of no
-// interest.
+// One job: 18 numbers separated by blanks, -1 where a value is not known. The other fields are not
+// read.
 struct Job {
   std::int64_t start_ns =
       0;  // submitted (field 2) + waited (field 3), since the log's own beginning
   std::int64_t ran_ns = -1;  // field 4; negative: not known
-  // Field 11. Partial executions (2, 3, 4) repeat what another line says of the whole job.
+  // Field 11. Partial executions (2, 3, 4) repeat a part of another line, which is about the whole
+  // job.
   enum class Status : std::uint8_t { completed, failed, cancelled, partial };
   Status status = Status::completed;  // or not known
   std::int64_t user = -1;             // field 12

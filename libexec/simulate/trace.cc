@@ -35,7 +35,7 @@ class Lines {
     text_.clear();
     char piece[1 << 14];
     while (gzgets(file_.get(), piece, sizeof piece) != nullptr) {
-      text_ += piece;  // text after a NUL byte in a line is left out: no log has one
+      text_ += piece;  // text after a NUL byte in a line is left out: logs have no such byte
       if (text_.size() > kLongestLine)
         throw Failure(Code::io, path_ + ": is no log: a line without end");
       if (!text_.empty() && text_.back() == '\n') {
@@ -131,7 +131,7 @@ class Reader {
   std::size_t wrong_ = 0, first_wrong_ = 0;
 };
 
-// The runs that are wanted; their atoms are numbered anew.
+// The trace of the runs that are wanted; their atoms are numbered anew.
 template <class Wanted>
 Trace only(const Trace& trace, Wanted wanted) {
   Trace part;

@@ -14,7 +14,7 @@ struct Run {
   std::int64_t start_ns = 0;
   std::int64_t ran_ns = 0;
   std::int64_t user = 0;
-  bool cut_short = false;  // it was stopped from outside: it would have taken longer
+  bool cut_short = false;  // it was stopped from outside, and would have taken longer
 };
 
 struct Trace {
@@ -23,12 +23,12 @@ struct Trace {
 };
 
 // A history of ours or a log in the Standard Workload Format, compressed by gzip or not; "-" is
-// standard input. Each line says what it is. An atom is a lock (by path), or a user's program.
-// Lines that are neither are counted and reported, the first by its number. Throws Failure: there
-// is no such file, or no run in it.
+// standard input. The kind of each line is found from the line itself. An atom is a lock (by path),
+// or a user's program. Lines that are neither are counted and reported, the first by its number.
+// Throws Failure if there is no such file, or no run in it.
 Trace read_trace(const std::string& path, bool quiet);
 
-// Without the atoms of fewer runs; atoms are numbered anew.
+// The trace without the atoms of fewer runs; atoms are numbered anew.
 Trace with_runs(const Trace& trace, std::size_t at_least);
 
 enum class Split : std::uint8_t { none, user, time };

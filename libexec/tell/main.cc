@@ -16,8 +16,8 @@
 namespace atmost::tell {
 namespace {
 
-// The server must not hear of the end first. A ping of the start that takes longer than half of our
-// time is likely to be given up.
+// The ping of the end must not reach the server first. A ping of the start that takes longer than
+// half of our time is likely to be given up.
 void await_start(const TellRequest& request) {
   if (request.after < 0) return;
   const auto left =

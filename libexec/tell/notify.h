@@ -11,14 +11,15 @@
 namespace atmost::tell {
 
 // Runs `sh -c COMMAND` in a process group of its own, with the event as one line of JSON on
-// standard input. The event never is a part of the command: no byte of it is seen by the shell.
+// standard input. The event is never a part of the command: the shell sees no byte of it.
 class Notify {
  public:
   // Does not block. REQUIRES: request.notify.
   void start(const TellRequest& request);
 
   // Blocks until the shell has ended. A second before the deadline the whole group gets SIGTERM,
-  // and what is left at the deadline SIGKILL. Returns why it failed; empty: it did not.
+  // and what is left at the deadline SIGKILL. Returns the reason of a failure; empty if there was
+  // none.
   std::string finish(Clock::time_point deadline);
 
  private:

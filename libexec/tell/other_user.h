@@ -1,4 +1,4 @@
-// Telling as the command's user, if that is another one (atmost pass as root).
+// Notifications as the command's user, if that is another user (atmost pass as root).
 #ifndef ATMOST_LIBEXEC_TELL_OTHER_USER_H
 #define ATMOST_LIBEXEC_TELL_OTHER_USER_H
 

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// One attempt, so that a server that is stuck is asked a second time.
+// The time for one attempt, so that a server that is stuck gets a second one.
 constexpr milliseconds kAttempt{4500};
 constexpr milliseconds kPause{500};
 constexpr std::size_t kMostAnswer = 64 * 1024;
@@ -24,16 +24,16 @@ std::size_t discard(char*, std::size_t, std::size_t size, void* seen) {
 
 struct Attempt {
   std::string trouble;  // empty: delivered
-  bool again = false;   // it may be better later
+  bool again = false;   // a later attempt may succeed
 };
 
-// curl_easy_strerror() knows no address, unlike the error buffer.
+// The text of curl_easy_strerror() contains no address, unlike the error buffer.
 Attempt result_of(CURL* handle, CURLcode code) {
   long status = 0;
   curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
   if (code == CURLE_UNSUPPORTED_PROTOCOL && status >= 300 && status < 400)
     return {"the server redirects to http", false};
-  if (code == CURLE_WRITE_ERROR) code = CURLE_OK;  // a long answer, of which nobody needs more
+  if (code == CURLE_WRITE_ERROR) code = CURLE_OK;  // the beginning of a long answer is enough
   if (code != CURLE_OK) {
     const bool lasting = code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_TOO_MANY_REDIRECTS ||
                          code == CURLE_URL_MALFORMAT || code == CURLE_PEER_FAILED_VERIFICATION;

@@ -10,12 +10,12 @@
 namespace atmost::tell {
 
 // Sends it: http and https only, certificates are verified, at most three redirects and none to
-// http. A server that does not answer, or answers that it is in trouble, is asked again until the
-// deadline. Blocks until then at most. Returns why it was not delivered; empty: it was. The text
-// never holds a part of the URL. REQUIRES: request.ping.
+// http. A server that does not answer, or answers with an error of its own, gets the request again
+// until the deadline. Blocks until then at most. Returns the reason why it was not delivered; empty
+// if it was. The text never holds a part of the URL. REQUIRES: request.ping.
 std::string send_ping(const TellRequest& request, Clock::time_point deadline);
 
-// The URL of one ping; empty if `base` is none. `what`: start or a code.
+// The URL of one ping; empty if `base` is not a URL. `what`: start or a code.
 std::string ping_url(std::string base, const std::string& what, const std::string& run_id);
 
 }  // namespace atmost::tell

@@ -13,7 +13,7 @@
 namespace atmost::tell {
 namespace {
 
-// -1: there is none.
+// Returns -1 if there is none.
 int take_descriptor(std::string_view name) {
   const std::optional<std::string> number = tell::take(name);
   if (!number) return -1;

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 std::optional<std::string> take(std::string_view name);
 
 struct TellRequest {
-  Clock::time_point deadline;  // by then everything is over
+  Clock::time_point deadline;  // the deadline of all its work
   std::string line;            // the run, as in the history
   std::string event;           // $ATMOST_EVENT
   std::string log;             // empty: nothing is logged
@@ -26,7 +26,7 @@ struct TellRequest {
   std::string run_id;
   std::string output;  // its end
   int report = -1;     // to the program that logs for us; -1: we log ourselves
-  int after = -1;      // hangs up when the ping of the start is over
+  int after = -1;      // closed when the ping of the start is over
 };
 
 // Takes the variables out of the environment, so that no command of the user's gets them, and keeps

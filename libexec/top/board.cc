@@ -139,7 +139,7 @@ void Board::edit_filter(Key key, const std::string& character) {
     do {
       filter_.pop_back();
     } while (!filter_.empty() && (static_cast<unsigned char>(filter_.back()) & 0xC0U) == 0x80);
-    // A lead byte without what followed it is no character.
+    // A lead byte without its following bytes is not a character.
     if (!filter_.empty() && static_cast<unsigned char>(filter_.back()) >= 0xC0) filter_.pop_back();
   }
   arrange();

@@ -10,7 +10,7 @@
 
 namespace atmost::top {
 
-// A holder, a waiter, or what is drained, as `atmost list --json` tells it.
+// A holder, a waiter or a drained slot, as `atmost list --json` prints it.
 struct Row {
   std::string lock;  // any bytes
   std::string state;
@@ -19,7 +19,7 @@ struct Row {
   std::string command;  // or the path of the script or program
   std::string host;     // empty: this machine
   std::uint64_t slot = 0;
-  std::uint64_t position = 0;  // in the queue; 0: no waiter
+  std::uint64_t position = 0;  // in the queue; 0 if it is not a waiter
   std::uint64_t token = 0;     // 0: none is known
   std::int64_t pid = 0;
   std::optional<double> age_s;
@@ -31,7 +31,8 @@ struct Action {
   enum class Kind { none, quit, refresh, kill, drain, resume };
   Kind kind = Kind::none;
   std::string lock;
-  std::uint64_t token = 0;  // for kill: the holder that was shown, whoever is in its row by now
+  std::uint64_t token =
+      0;  // for kill: the holder that was shown, even if another one is in its row by now
 };
 
 enum class Key { up, down, page_up, page_down, home, end, enter, escape, backspace, character };
@@ -43,13 +44,13 @@ class Board {
   // The rows as they are now. The selection stays with its holder or waiter; when that is gone,
   // with its place.
   void show(std::vector<Row> rows);
-  // `character`: UTF-8, for Key::character. `page`: how many rows the screen shows.
+  // `character`: UTF-8, for Key::character. `page`: the number of rows that the screen shows.
   Action press(Key key, const std::string& character, std::size_t page);
 
   // The rows that the filter lets through, in order. Pointers are good until the next show().
   const std::vector<const Row*>& visible() const { return visible_; }
   std::size_t selected() const { return selected_; }
-  // The last line of the screen: a question, the filter, or what the keys do.
+  // The last line of the screen: a question, the filter, or the meaning of the keys.
   std::string prompt() const;
   // The line above the rows: "3 held, 16 waiting in 2 locks, by age".
   std::string summary() const;
@@ -70,7 +71,7 @@ class Board {
   Mode mode_ = Mode::browsing;
   Order order_ = Order::lock;
   std::string filter_;
-  std::string refusal_;  // why the last key did nothing
+  std::string refusal_;  // the reason why the last key had no effect
   std::string question_;
   Action asked_;
 };

@@ -1,4 +1,4 @@
-// Rows from what atmost list --json prints.
+// Rows from the output of atmost list --json.
 #ifndef ATMOST_LIBEXEC_TOP_FEED_H
 #define ATMOST_LIBEXEC_TOP_FEED_H
 
@@ -10,7 +10,7 @@
 
 namespace atmost::top {
 
-// One row a line. A line that is no such object is left out: it is a message.
+// One row a line. Any other line is a message, and is left out.
 std::vector<Row> rows_of(std::string_view output);
 
 }  // namespace atmost::top

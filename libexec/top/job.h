@@ -1,4 +1,4 @@
-// A program that runs beside the screen, and what it prints.
+// A program that runs beside the screen, and its output.
 #ifndef ATMOST_LIBEXEC_TOP_JOB_H
 #define ATMOST_LIBEXEC_TOP_JOB_H
 
@@ -11,7 +11,7 @@
 
 namespace atmost::top {
 
-// One program at a time. Whoever destroys it while the program runs, ends that by SIGTERM.
+// One program at a time. The destructor ends a program that still runs, by SIGTERM.
 class Job {
  public:
   Job() = default;
@@ -23,15 +23,15 @@ class Job {
   // terminal do not reach it. Throws Failure when it cannot be started. REQUIRES: none is running.
   void start(const std::vector<std::string>& argv);
   bool running() const { return pid_ > 0; }
-  // Readable when it has printed something on its standard output or error, or has ended. -1: none
-  // is running.
+  // Readable when it has printed something on its standard output or error, or has ended. -1 if
+  // none is running.
   int descriptor() const { return from_.get(); }
-  // Takes what there is, without blocking. True when that was all: the program has ended, and
-  // code() is its exit code, or 128 and the signal.
+  // Takes the output so far, without blocking. True after the last of it: the program has ended,
+  // and code() is its exit code, or 128 and the signal.
   bool take();
   const std::string& output() const { return output_; }
   int code() const { return code_; }
-  // Lets it run on by itself.
+  // Lets the program run on by itself.
   void leave_alone();
 
  private:

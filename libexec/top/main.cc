@@ -31,7 +31,7 @@ std::string atmost_program() {
   return access(beside.c_str(), X_OK) == 0 ? beside : "atmost";
 }
 
-// The last line that a program said, without its name.
+// The last line of a program's output, without its name.
 std::string said(const std::string& output) {
   std::string text = output.substr(0, output.find_last_not_of('\n') + 1);
   text.erase(0, text.rfind('\n') + 1);
@@ -77,7 +77,7 @@ class Top {
     next_look_ = Clock::now() + std::chrono::seconds(1);
   }
 
-  // Until a key, what a program printed, the next look, or a signal.
+  // Waits for a key, a program's output, the time of the next look, or a signal.
   void wait() {
     pollfd of[] = {{STDIN_FILENO, POLLIN, 0},
                    {looking_.descriptor(), POLLIN, 0},
@@ -102,7 +102,7 @@ class Top {
     if (!looking_.running() && Clock::now() >= next_look_) look();
   }
 
-  // False: leave.
+  // Returns false to leave.
   bool obey(const Action& action) {
     if (action.kind == Action::Kind::none) return true;
     if (action.kind == Action::Kind::quit) {

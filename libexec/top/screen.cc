@@ -22,7 +22,7 @@ constexpr std::size_t kColumns = 8;
 using Cells = std::array<std::wstring, kColumns>;
 const Cells kHeads = {L"LOCK", L"SLOT", L"STATE", L"PID", L"USER", L"AGE", L"EXPIRES", L"COMMAND"};
 
-// For the screen: no controls, and what the locale cannot show as "?".
+// For the screen: no controls, and a character that the locale cannot show as "?".
 std::wstring wide(const std::string& text) {
   const std::string safe = history::escaped(text);
   std::wstring to;
@@ -40,7 +40,7 @@ std::wstring wide(const std::string& text) {
 
 int cells_of(const std::wstring& text) { return std::max(0, wcswidth(text.c_str(), text.size())); }
 
-// Its beginning, as much as fits.
+// Writes the beginning of the text, as much as fits.
 std::wstring cut(std::wstring text, int cells) {
   while (cells_of(text) > cells) text.pop_back();
   return text;
@@ -71,7 +71,7 @@ Cells cells_of_row(const Row& row) {
 
 using Widths = std::array<int, kColumns>;
 
-// As wide as the content; until a line fits, columns that say "-" in all rows behind the first, the
+// As wide as the content; until a line fits, columns with "-" in all rows behind the first, the
 // heads, are left out (0), then the widest made narrower.
 Widths fit(const std::vector<Cells>& rows, int columns) {
   constexpr int kGap = 2;

@@ -1,4 +1,4 @@
-// The terminal: what a board looks like, and which keys come. By ncurses.
+// The terminal, by ncurses: draws a board, and reads keys.
 #ifndef ATMOST_LIBEXEC_TOP_SCREEN_H
 #define ATMOST_LIBEXEC_TOP_SCREEN_H
 
@@ -13,14 +13,14 @@ namespace atmost::top {
 // it was before.
 class Screen {
  public:
-  // Throws Failure (unavailable) when $TERM is not known.
+  // Throws Failure (unavailable) if $TERM is not known.
   Screen();
   ~Screen();
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
   void draw(const Board& board, const std::string& where, const std::string& message);
-  // How many rows of the board there is room for.
+  // The number of rows of the board that fit.
   std::size_t page() const;
   struct Press {
     Key key;

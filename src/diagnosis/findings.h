@@ -18,14 +18,14 @@ enum class Level : std::uint8_t { good, doubtful, bad };
 // The views are borrowed for the call.
 struct Finding {
   Level level = Level::good;
-  std::string_view check;   // a word, the same for the same check whatever it found
-  std::string_view what;    // what was seen or tried, with its result
-  std::string_view why;     // why it matters; may be empty
-  std::string_view advice;  // what to do; may be empty
+  std::string_view check;   // a word, always the same for the same check
+  std::string_view what;    // the trial or observation, with its result
+  std::string_view why;     // the reason why it matters; may be empty
+  std::string_view advice;  // the cure; may be empty
 };
 
-// Writes each finding to `fd` at once, so that a reader sees how far the doctor came. Blocks as
-// `fd` does. After a failed write the rest is discarded, and verdict() says why. A reader that
+// Writes each finding to `fd` at once, so that a reader sees the doctor's progress. Blocks as `fd`
+// does. After a failed write the rest is discarded, and verdict() returns the reason. A reader that
 // closed its end raises no SIGPIPE. Single-threaded.
 class Findings {
  public:
@@ -34,15 +34,15 @@ class Findings {
   Findings(const Findings&) = delete;
   Findings& operator=(const Findings&) = delete;
 
-  // `bad`: what a bad finding means for the store's users.
+  // `bad`: the consequence of a bad finding for the store's users.
   void add(const Finding& finding, Code bad);
   // The same in two steps: about() sets Finding::check for all findings that follow.
   void about(const char* check) { check_ = check; }
   void say(Level level, const std::string& what, Code bad = Code::unavailable);
-  // Nothing bad was found so far.
+  // True if nothing bad was found so far.
   bool trusted() const { return worst_ == Code::ok; }
-  // Writes the last line: yes or no. Returns what the first bad finding means, ok if there was
-  // none; Error (io): not everything could be written. The last call.
+  // Writes the last line: yes or no. Returns the consequence of the first bad finding, ok if there
+  // was none, and an error (io) if not everything could be written. The last call.
   Result<Code> verdict();
 
  private:

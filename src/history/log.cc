@@ -23,8 +23,8 @@ constexpr os::Bytes kRotation = {std::int64_t{1} << 62, 1};
 // and our write, do not reach it: SIGXFSZ would end this process and the job with it.
 constexpr std::int64_t kLimitMargin = 65536;
 
-// How often the file may be replaced during an append before we give up. Each time needs a whole
-// generation of others' events between two of our system calls.
+// The number of times that the file may be replaced during an append before we give up. Each time
+// needs a whole generation of others' events between two of our system calls.
 constexpr int kTries = 8;
 
 Code code_for(int sys) { return sys == EACCES || sys == EPERM ? Code::not_permitted : Code::io; }
@@ -206,7 +206,7 @@ Status Log::check_file() {
   // A second link may have been made so that we write into another file of the user.
   if (status.st_nlink > 1)
     return failure(Code::io, 0, "has other hard links; name a file with only one name");
-  // Whatever its mode is: another user may have put it there on purpose.
+  // Refused whatever its mode is: another user may have put it there on purpose.
   if (status.st_uid != os::user_id() && status.st_uid != kRoot && !is_of_our_group(status))
     return failure(Code::not_permitted, 0, "belongs to another user; name another with --log");
   device_ = static_cast<std::uint64_t>(status.st_dev);
@@ -217,7 +217,7 @@ Status Log::check_file() {
 
 Status Log::look_at_end(bool& torn) {
   torn = false;
-  if (size_ == whole_at_) return {};  // nobody has written since we did
+  if (size_ == whole_at_) return {};  // no process has written since we did
   for (int i = 0; i < kTries; ++i) {
     char last = '\n';
     std::size_t got = 0;

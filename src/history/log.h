@@ -19,8 +19,8 @@ namespace atmost::history {
 // twice as much and a few lines are kept. 64 MiB are about 200,000 events.
 inline constexpr std::int64_t kDefaultCap = std::int64_t{64} << 20;
 
-// A program that writes many events believes for so long that the path still leads to the file: a
-// line that comes just after a rotation then ends the old generation, as one just before it does.
+// A program that writes many events examines the path only after so long: a line that comes just
+// after a rotation then ends the old generation, as one just before it does.
 inline constexpr std::int64_t kLookNs = 10'000'000;
 
 // The old generation has the file's name with this suffix.
@@ -29,15 +29,15 @@ inline constexpr std::string_view kDefaultName = "history.jsonl";
 
 struct LogPlace {
   std::int64_t cap = kDefaultCap;
-  // Of a file that this process creates, whatever the umask; unless it was given, 0660 in a
-  // directory that a group shares (os/file.h), where members write each other's files.
+  // The mode of a file that this process creates, whatever the umask is; unless it was given, 0660
+  // in a directory that a group shares (os/file.h), where members write each other's files.
   unsigned mode = 0600;
   bool mode_given = false;
   // False when the caller that opened the lock beside it has checked already, or when they are the
   // user's own.
   bool check_directories = true;
   // Missing directories are created. If neither they nor the file can be, nothing is logged, and
-  // that is no error.
+  // that is not an error.
   bool optional = false;
   // The descriptors belong to a program that may close any of them and open something else under
   // the number: check before each write. The path is then examined once in kLookNs at most.
@@ -62,7 +62,7 @@ class Log {
   // event is then not in the log, or only in part; about five system calls each time.
   Status append(const EventValues& event, const EventValues* second = nullptr);
 
-  // Closes the file, if it is still ours to close.
+  // Closes the file if the descriptor is still ours.
   void close();
 
  private:
@@ -79,7 +79,7 @@ class Log {
   Status check_file();
   bool is_of_our_group(const struct stat& status) const;
   Status still_there(bool& there);
-  // Whether the file ends in an incomplete line that no process is still writing.
+  // True if the file ends in an incomplete line that no process is still writing.
   Status look_at_end(bool& torn);
   // `kept` is false when the file was replaced twice while we wrote, so that the line is lost.
   Status write(char* line, std::size_t size, bool& kept);
@@ -91,7 +91,7 @@ class Log {
   os::Fd fd_;
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;
-  std::int64_t size_ = 0;  // when last looked at
+  std::int64_t size_ = 0;  // when last examined
   // Only where the descriptors are among others, in a program that may write many events: when the
   // path was last examined, and the size with which our last whole line left the file.
   std::int64_t now_boot_ns_ = 0;  // of this append

@@ -9,7 +9,7 @@
 
 namespace atmost::json {
 
-// Any bytes as a JSON string with its quotes, as escape_json() (core/words.h) writes them.
+// Any bytes as a JSON string with its quotes, escaped by the rules of escape_json() (core/words.h).
 std::string quoted(std::string_view text);
 
 // The same JSON without <, > and &, which only its strings can contain: for a script element of

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The programs, as two users have them after the installation. Read by tools/try_packages.
+# The programs, in the hands of two users after the installation. Read by tools/try_packages.
 set -eu
 cd "$(mktemp -d)"
 ATMOST_DIR=$PWD/locks
@@ -55,7 +55,7 @@ for shell in bash zsh fish; do
   ATMOST_BIN=/usr/bin ATMOST_SHELL=$PWD/shell sh /trial/tests/shell/completions.sh "$shell"
 done
 
-# Every program has its libraries; stores of fleets are there, and say that no server is.
+# Every program has its libraries; stores of fleets are there, and report that no server is.
 for program in /usr/libexec/atmost/*; do
   case $(ldd "$program" 2>&1) in *'not found'*) ldd "$program"; exit 1 ;; esac
 done
@@ -65,7 +65,7 @@ for store in etcd postgres; do
   [ "$code" = 69 ]
   if grep -q 'not installed' said; then exit 1; fi
 done
-# The store in a directory, too: it answers itself that no other machine sees this one.
+# So is the store in a directory: it reports that no other machine sees this one.
 shared="shared:$PWD/locks"
 words="locks: is on a filesystem of this machine"
 printf '[[atom]]\noperator = "job"\noperand = "x"\ncommand = ["touch", "ran"]\n' >atoms
@@ -80,7 +80,7 @@ refused_there 74 atmost run --store "$shared" job -- touch ran
 refused_there 1 atmost pass --store "$shared" atoms
 refused_there 74 atmost doctor "$shared"
 
-# A machine without systemctl, on which the units are of no use, but harmless.
+# A machine without systemctl: the units are useless there, but harmless.
 if command -v systemctl; then exit 1; fi
 [ -s /lib/systemd/system/atmost-pass.timer ]
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The examples, compiled with what pkg-config and CMake say.  Read by tools/try_packages.
+# The examples, compiled with the flags of pkg-config and CMake. Read by tools/try_packages.
 # needs: gcc g++ libc6-dev pkgconf cmake make
 set -eu
 cd "$(mktemp -d)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Two members of a group, a stranger and root share the directory of examples/shared-locks, set up
-# as it says; then some of them plant in lock directories what they can. Read by tools/try_packages.
-# needs: systemd-standalone-sysusers systemd-standalone-tmpfiles
+# by its instructions; then some of them plant files in lock directories. Read by
+# tools/try_packages. needs: systemd-standalone-sysusers systemd-standalone-tmpfiles
 set -eu
 there=$(mktemp -d)
 chmod 755 "$there"
@@ -32,7 +32,7 @@ expect() {
   case " $codes " in *" $code "*) ;; *) fail "$code instead of $codes: $*" ;; esac
 }
 
-# Members exclude one another and root, see one another, and stop nobody else's command.
+# Members exclude one another and root, see one another, and cannot stop another user's command.
 mkfifo -m 666 ready go
 as one atmost run job -- sh -c "echo in >$there/ready; cat $there/go" &
 held=$!
@@ -57,8 +57,8 @@ as three env -u ATMOST_DIR sh -c 'umask 0; exec atmost run mine -- true'
 own=/home/three/.local/state/atmost
 [ -z "$(find "$own" -perm /077)" ] || fail "others may look: $(find "$own" -perm /077 -ls)"
 
-# A link in the place of a lock, the history or the learned limits: nobody follows a link,
-# waits for a pipe, or overwrites what is no lock.
+# A link in the place of a lock, the history or the learned limits: no program follows a link,
+# waits for a pipe, or overwrites another file.
 echo root >victim
 chmod 644 victim
 mkdir -m 1777 sticky
@@ -101,7 +101,7 @@ as three mkdir /home/three/locks
 expect 77 env ATMOST_DIR=/home/three/locks atmost run job -- touch ran
 [ ! -e ran ] || fail "a command was run"
 
-# Nobody gets another's rights by it.
+# No user gets the rights of another.
 cp /usr/bin/atmost /usr/bin/exectimes .
 chmod 4755 atmost exectimes
 expect 77 as three "$there/atmost" run job -- true

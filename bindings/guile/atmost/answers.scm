@@ -18,7 +18,7 @@
 (define busy 75)
 (define too-soon 76)
 
-;; Not admitted: the answer as atmost(1) exits, why in one word, and seconds.
+;; Not admitted: the answer as an exit status of atmost(1), the reason in one word, and seconds.
 (define-exception-type &atmost-error &error
   make-atmost-error atmost-error?
   (answer atmost-error-answer)
@@ -30,7 +30,7 @@
 (define-exception-type &busy &refused make-busy busy?)
 (define-exception-type &too-soon &refused make-too-soon too-soon?)
 
-;; An argument makes no sense.
+;; An argument is invalid.
 (define-exception-type &usage-error &atmost-error make-usage-error usage-error?)
 
 (define (answer->exception answer message why retry-in)

@@ -8,7 +8,7 @@
             start-notice notice-descriptor end-notice!
             make-held held? held-token held-slot set-held-forget! still-held? release))
 
-;; Above that, select(2) has no place for a descriptor.
+;; select(2) cannot take a descriptor above that.
 (define select-size 1024)
 (define look-again-ms 10)
 
@@ -25,11 +25,11 @@ threads and the collector."
           (when (zero? (poll set look-again-ms))
             (loop))))))
 
-;;; The library calls on_lost on a thread of its own, which Guile does not know and where none of
-;;; its code can run. The library calls eventfd_write(), with a descriptor in place of the
-;;; context: it takes an int and a uint64_t where on_lost has a pointer and a uint64_t, which every
-;;; ABI of Linux passes alike. A thread of Guile waits for the counter, which becomes the token, or
-;;; `ended', which no token reaches, or their sum.
+;;; The library calls on_lost on a thread of its own, on which no code of Guile can run. The
+;;; library calls eventfd_write(), with a descriptor in place of the context: it takes an int and
+;;; a uint64_t where on_lost has a pointer and a uint64_t, which every ABI of Linux passes alike.
+;;; A thread of Guile waits for the counter, which becomes the token, or `ended', which no token
+;;; reaches, or their sum.
 (define ended (ash 1 63))
 
 (define-record-type <notice>
@@ -75,7 +75,7 @@ admission. A forked child has no such thread, and shares the counter with its pa
   (slot held-slot)
   (forget held-forget set-held-forget!)) ; called at the release; or #f
 
-;; Holds that nobody refers to any more. Asyncs run the hook after a collection, in some thread.
+;; Holds without a reference. Asyncs run the hook after a collection, in some thread.
 (define collected (make-guardian))
 (define (release-collected)
   (let ((held (collected)))

@@ -50,7 +50,7 @@
   (when (< version needed-version)
     (error (format #f "~a has API version ~a; needed is" library-name version) needed-version)))
 
-;;; The struct as atmost.h has it.
+;;; The struct of atmost.h.
 
 (define entry-fields
   `((size ,size_t) (state *) (slot ,unsigned-int) (position ,unsigned-int) (max ,unsigned-int)
@@ -65,7 +65,8 @@
          (cons (car field) (if (eq? (cadr field) '*) (pointer->text value) value)))
        entry-fields (parse-c-struct pointer entry-types)))
 
-;;; Texts. A pointer keeps what it points to; pointers within memory do not.
+;;; Texts. A pointer object keeps the memory that it points to; a pointer stored in memory does
+;;; not.
 
 (define (bytes->pointer bytes)
   "Return a pointer to a copy of the bytevector BYTES that ends with NUL, as C reads it."
@@ -78,12 +79,12 @@
   (let ((bytes (string->bytevector (pointer->string pointer -1 "ISO-8859-1") "ISO-8859-1")))
     (bytevector->string bytes (locale-encoding) 'substitute)))
 
-;;; Where a function stores a pointer.
+;;; The place at which a function stores a pointer.
 
 (define (make-out) (make-bytevector (sizeof '*) 0))
 (define (out-ref out) (dereference-pointer (bytevector->pointer out)))
 
-;; A request is freed when nobody refers to it any more.
+;; A request is freed after its last reference.
 (define-foreign atmost-new library '* "atmost_new" '*)
 (define-foreign atmost-new-atom library '* "atmost_new_atom" '* '*)
 (define free-address (foreign-library-pointer library "atmost_free"))

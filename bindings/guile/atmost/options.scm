@@ -31,7 +31,7 @@ place of a lock's name. Each is a string or a bytevector."
   (options lock-options)
   (request lock-own-request)            ; a pointer to an atmost_request
   (on-lost lock-on-lost)
-  (holds lock-holds set-lock-holds!)    ; what acquire took: pairs of a thread and what is held
+  (holds lock-holds set-lock-holds!)    ; the holds of acquire: pairs of a thread and a hold
   (used lock-used set-lock-used!))
 
 (define (misuse . words) (raise-exception (apply usage-refusal words)))

@@ -1,4 +1,4 @@
-;;; Every example of the document, each in a process of its own.
+;;; Runs every example of the document, each in a process of its own.
 (use-modules (outside) (ice-9 regex) (ice-9 textual-ports) (srfi srfi-64))
 
 (define examples

@@ -1,4 +1,4 @@
-;;; The struct as the compiler has it.
+;;; Compares the struct with the compiler's.
 (use-modules (atmost native) (outside) (ice-9 popen) (ice-9 textual-ports) (srfi srfi-64)
              (system foreign))
 

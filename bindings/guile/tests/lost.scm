@@ -1,7 +1,7 @@
 ;;; Locks that are lost.
 (use-modules (atmost) (outside) (ice-9 ftw) (ice-9 threads) (srfi srfi-1) (srfi srfi-64))
 
-;; The process as others see it: threads of the library, too.
+;; The process from outside, with threads of the library, too.
 (define (tasks) (length (scandir "/proc/self/task" string->number)))
 (define (descriptors) (length (scandir "/proc/self/fd" string->number)))
 

@@ -1,4 +1,4 @@
-;;; Processes that are not this one, to say what a lock is like from outside; and what tests share.
+;;; Other processes, which show a lock from outside; and the helpers that tests share.
 (define-module (outside)
   #:use-module (atmost)
   #:use-module (ice-9 exceptions)
@@ -82,7 +82,7 @@ TEXT, (stay) returns when this process ends or calls end!."
         (usleep 5000)
         (loop)))))
 
-;; Evaluates to what the body evaluates to, or to a list of the kind of its refusal and why.
+;; Evaluates to the body's value, or to a list of the kind and the reason of its refusal.
 (define-syntax-rule (answer body ...)
   (guard (refusal ((atmost-error? refusal)
                    (list (cond ((busy? refusal) 'busy)
@@ -106,8 +106,8 @@ TEXT, (stay) returns when this process ends or calls end!."
     child))
 
 ;; Guile has a thread of its own for finalizers. A fork ends it; the next collection that finds work
-;; for it starts another, which may be among all-threads (Guile 3.0.8). Whoever counts threads or
-;; descriptors has it started first: it may not come between two counts.
+;; for it starts another, which may be among all-threads (Guile 3.0.8). Tests that count threads
+;; or descriptors start it first, so that it does not come between two counts.
 (define (finalizers-run!)
   "Return when that thread has done work, and so is there until the next fork."
   (let ((guarded (make-guardian)))

@@ -1,5 +1,5 @@
-;;; Waiting: threads, the collector, signals. Where only a signal may end the wait, the lock stays
-;;; held.
+;;; Waiting: threads, the collector, signals. In tests of signals the lock stays held, so that
+;;; only the signal can end the wait.
 (use-modules (atmost) (outside) (ice-9 rdelim) (ice-9 threads) (srfi srfi-1) (srfi srfi-64))
 
 (test-begin "wait")

@@ -17,10 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Takes of one lock by processes that are killed all the while.
  *
  * <p>Each worker that is in also takes a POSIX record lock (which is what Java's FileLock is) of
- * another file, of which atmost knows nothing: where that fails, two were in at once. Of a process
- * that is killed the kernel frees it before atmost's, which ends with its file: files are freed
+ * another file, which atmost does not use: if that fails, two were in at once. When a process is
+ * killed, the kernel frees this lock before atmost's, which ends with its file: files are freed
  * after all of them were closed, the last one first, so that flock(2) would be freed too late.
- * Bytes through a pipe count the takes, as the killed cannot.
+ * Bytes through a pipe count the takes, as killed workers cannot report them.
  */
 public final class Soak {
     private static final int TAKES = 10_000;
@@ -74,7 +74,7 @@ public final class Soak {
         for (int which = 0; which < WORKERS; which++) workers[which] = new Worker(which);
         while (takes.get() < TAKES || kills < KILLS) {
             Thread.sleep(random.nextInt(3), random.nextInt(999_999));
-            // Only one that was in already, so that no kill is spent on one that still starts.
+            // Kills only a worker that was in already, so that no kill is wasted on a start.
             int which = random.nextInt(WORKERS);
             boolean due = (long) kills * TAKES <= (long) takes.get() * (KILLS + 10);
             if (!due || workers[which].own.get() == 0) continue;

@@ -35,7 +35,7 @@ class UsageError extends AtmostError {
 
 const KINDS = { 64: UsageError, 75: Busy, 76: TooSoon };
 
-// About the last call of this thread; to be called before any other.
+// The error of this thread's last call; to be called before any other call.
 function refusal(answer) {
   const kind = KINDS[answer] ?? AtmostError;
   return new kind(native.message(), answer, native.why(), native.retryIn());

@@ -7,8 +7,7 @@ const native = require('./native');
 const { AtmostError } = require('./answers');
 
 // Calls `then` on the event loop once `descriptor` is readable; the handle may be closed before.
-// Where koffi calls back, an exception would be lost; from setImmediate() it is reported as others
-// are.
+// An exception in koffi's callback would be lost; in setImmediate() it is reported like others.
 function whenReadable(descriptor, then) {
   const handle = native.poll(descriptor, () => {
     handle.close();
@@ -17,7 +16,7 @@ function whenReadable(descriptor, then) {
   return handle;
 }
 
-const O_CLOEXEC = 0o2000000; // Linux; Node does not name it
+const O_CLOEXEC = 0o2000000; // of Linux; Node has no name for it
 
 // koffi's handle ends when it is collected.
 const listening = new Set();
@@ -60,8 +59,8 @@ class Notice {
   }
 }
 
-// All of this thread that are not released yet. The main thread ends with the process, which frees
-// them; a Worker does not.
+// The holds of this thread that are not released yet. The main thread ends with the process, which
+// frees them; a Worker does not.
 const admissions = new Set();
 if (!isMainThread) {
   process.once('exit', () => {
@@ -86,7 +85,7 @@ class Admission {
   }
 }
 
-// Anything but what is declared is refused: release(false) would otherwise be a success.
+// Any other argument is refused: release(false) would otherwise be a success.
 function successOf(outcome) {
   const isObject = Object.prototype.toString.call(outcome) === '[object Object]';
   const other = isObject ? Object.keys(outcome).find((key) => key !== 'success') : undefined;
@@ -97,8 +96,8 @@ function successOf(outcome) {
   return success;
 }
 
-// A collector comes at no certain time, and perhaps while the work still goes on: the lock stays
-// until the process or the Worker ends. That is said once.
+// The time of a collection is uncertain, and the work may still go on: the lock stays until the
+// process or the Worker ends. A warning is printed once.
 let warned = false;
 const collected = new FinalizationRegistry(() => {
   if (warned) return;
@@ -130,7 +129,7 @@ class Held {
   }
 }
 
-// `using`, where there is such a thing. Whether its block ended well is not known there.
+// For `using`, in versions of Node that have it. The block's result is not known here.
 if (Symbol.dispose !== undefined) {
   Object.defineProperty(Held.prototype, Symbol.dispose, {
     configurable: true,

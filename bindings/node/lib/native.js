@@ -11,15 +11,15 @@ const RTLD_NOW = 2;
 const pointer = koffi.pointer('void');
 const written = koffi.out(koffi.pointer(pointer));
 
-// The struct as atmost.h has it.
+// The struct of atmost.h.
 const entry = koffi.struct({
   size: 'size_t', state: 'str', slot: 'unsigned int', position: 'unsigned int',
   max: 'unsigned int', pid: 'int64_t', kept_for: 'int64_t', user: 'int64_t', token: 'uint64_t',
   start: 'double', age: 'double', expires: 'double', id: 'str', command: 'str', verified: 'int',
 });
 
-// In the prefix that this package is installed in (npm install --global); else LIBRARY, which the
-// dynamic linker looks for.
+// The library in the prefix that this package is installed in (npm install --global); else LIBRARY,
+// which the dynamic linker looks for.
 function place() {
   const modules = path.resolve(__dirname, '../..');
   if (!modules.endsWith('/lib/node_modules')) return LIBRARY;
@@ -40,7 +40,7 @@ const libc = koffi.load(null);
 const file = place();
 const lib = load(file);
 // When a Worker ends, koffi closes the library, whose threads may still run; and Node closes koffi,
-// whose descriptors may still be polled. A second handle, which nobody closes, keeps each loaded.
+// whose descriptors may still be polled. A second handle, which is never closed, keeps each loaded.
 const dlopen = libc.func('dlopen', pointer, ['str', 'int']);
 dlopen(file, RTLD_NOW);
 for (const loaded of Object.keys(require.cache)) {

@@ -6,7 +6,7 @@ const { ADMITTED, Refused, UsageError, entryAt, refusal } = require('./answers')
 const { withRequest } = require('./options');
 const { Admission, Held, Notice, whenReadable } = require('./held');
 
-// The pointer that the library wrote: a lock or a pending request, by the function that is called.
+// The pointer that the library wrote: a lock or a pending request, depending on the function.
 function ask(call, request, notice) {
   const out = [null];
   if (notice !== null) native.setOnLost(request, native.writeEight, notice.context);
@@ -81,7 +81,7 @@ async function acquire(name, options = {}) {
   try {
     await answered(pending, signal);
     if (!signal?.aborted) return new Held(new Admission(finish(pending), notice));
-    giveUp(pending); // also an admission that came first: nobody would release it
+    giveUp(pending); // also an admission that came first: nothing else would release it
     throw signal.reason;
   } catch (error) {
     notice?.close();

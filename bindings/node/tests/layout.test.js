@@ -1,5 +1,5 @@
 'use strict';
-// The struct as the compiler has them, and the package as both kinds of modules see it.
+// Compares the structs with the compiler's, and the package in both kinds of modules.
 const assert = require('node:assert/strict');
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');

@@ -255,7 +255,7 @@ test('onLost: to another process', async (t) => {
 test('onLost: after maxRuntime, also when the event loop comes too late', async (t) => {
   const directory = outside.newFolder(t);
   const descriptors = () => fs.readdirSync('/proc/self/fd').length;
-  atmost.acquireSync('a', { dir: directory }).release(); // what is kept open
+  atmost.acquireSync('a', { dir: directory }).release(); // the descriptors that are kept open
   const before = descriptors();
   const lost = [];
   const onLost = (token) => lost.push(token);

@@ -1,6 +1,5 @@
 'use strict';
-// Other processes: those of atmost say what a lock is like from outside; those of Node use this
-// binding.
+// Other processes: those of atmost show a lock from outside; those of Node use this binding.
 const { spawn, spawnSync } = require('node:child_process');
 const { once } = require('node:events');
 const fs = require('node:fs');
@@ -44,7 +43,7 @@ function start(t, program, arguments_, folder) {
   return { child, ended, line: async () => (await lines.next()).value };
 }
 
-/** Another process holds the lock "a" until what this resolves to is called. */
+/** Another process holds the lock "a" until the function that this resolves to is called. */
 async function holder(t, folder) {
   const command = ['run', 'a', '--', 'sh', '-c', 'echo in; read line'];
   const { child, line } = start(t, ATMOST, command, folder);

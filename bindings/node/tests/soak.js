@@ -1,11 +1,11 @@
 'use strict';
 // Takes of one lock by processes that are killed all the while.
 //
-// Each worker that is in also takes a POSIX record lock of another file, of which atmost knows
-// nothing: where that fails, two were in at once. Of a process that is killed the kernel frees it
-// before atmost's, which ends with its file: files are freed after all of them were closed, the
-// last one first, so that flock(2) would be freed too late. Bytes through a pipe count the takes,
-// as the killed cannot.
+// Each worker that is in also takes a POSIX record lock of another file, which atmost does not use:
+// if that fails, two were in at once. When a process is killed, the kernel frees this lock before
+// atmost's, which ends with its file: files are freed after all of them were closed, the last one
+// first, so that flock(2) would be freed too late. Bytes through a pipe count the takes, as killed
+// workers cannot report them.
 const assert = require('node:assert/strict');
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
@@ -61,7 +61,7 @@ class Campaign {
     this.workers[which] = worker;
   }
 
-  // Only workers that were in already, so that no kill is spent on one that still starts.
+  // Kills only workers that were in already, so that no kill is wasted on a start.
   async kill({ child, which, ended }) {
     child.kill('SIGKILL');
     assert.deepEqual(await ended, [null, 'SIGKILL'], 'a worker ended by itself');

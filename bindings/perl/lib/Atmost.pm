@@ -12,7 +12,7 @@ use Atmost::Request;
 our $VERSION   = '0.1.0';
 our @EXPORT_OK = qw(with_lock may_be_killed deliver);
 
-# `use Atmost 0.1` means 0.1 of 0.1.0, as it looks, and not Perl's v0.100.
+# `use Atmost 0.1` means version 0.1.0, and not Perl's v0.100.
 sub VERSION ($class, $wanted = $VERSION) {
     version->declare($wanted) <= version->declare($VERSION)
         or die "Atmost $wanted is required; this is $VERSION\n";
@@ -31,15 +31,15 @@ sub atom ($class, $operator, $operand, %options) {
     return $class->_with_parts(\@parts, \%options);
 }
 
-# Dies if an option makes no sense.
+# Dies if an option is invalid.
 sub _with_parts ($class, $parts, $options) {
     my $request = Atmost::Options->new($parts, $options);
     return bless { request => $request, on_lost => $options->{on_lost} }, $class;
 }
 
-# An object of `class` with what the library wrote for it: a lock or what is pending, by which of
-# its functions is called. The object is there first: a handler that dies right after the call then
-# still ends what was begun.
+# An object of `class` with the pointer that the library wrote for it: a lock or a pending
+# request, depending on the function. The object is there first: if a handler dies right after the
+# call, the object still ends the lock or request.
 sub _ask ($self, $class, $call) {
     my $notice = defined $self->{on_lost} ? Atmost::Notice->new($self->{on_lost}) : undef;
     my $owner  = $class->_new($notice);
@@ -59,7 +59,7 @@ sub acquire ($self) {
     return $self->_ask('Atmost::Held', \&Atmost::Native::get);
 }
 
-# Ends a block that is left by die, last, exit or the like; after release() it does nothing.
+# Ends a block that is left by die, last, exit or similar; after release() it does nothing.
 package Atmost::Guard {
     sub DESTROY ($self) {
         return unless $self->[0]{pid} == $$;

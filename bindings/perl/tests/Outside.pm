@@ -1,6 +1,6 @@
 package Outside;
 
-# Processes that are not Perl's, to say what a lock is like from outside.
+# Processes outside of Perl, which show a lock from outside.
 use v5.36;
 use Atmost;
 use Exporter qw(import);
@@ -21,13 +21,14 @@ sub run_a (@options) {
     return $? >> 8;
 }
 
-# Whether the last work on the lock "a" was a success, as others see it.
+# True if the last work on the lock "a" was a success, as others see it.
 sub succeeded {
     system 'atmost', qw(run -q --if-elapsed=900 --elapsed-from=success a -- false);
     return $? >> 8 == 76 ? 1 : 0;
 }
 
-# Another process holds the lock "a" until end_of() what this returns: its pid, and its pipes.
+# Another process holds the lock "a" until end_of() gets the result of this: its pid and its
+# pipes.
 sub holder {
     pipe my $in, my $go;
     pipe my $said, my $out;
@@ -49,7 +50,7 @@ sub end_of ($holder) {
     return;
 }
 
-# A Perl program that runs beside this one: its pid, and what it prints.
+# A Perl program that runs beside this one: its pid, and its output.
 sub program ($script) {
     my $pid = open my $said, '-|', $^X, (map { "-I$_" } @INC), '-Mv5.36', '-MAtmost=with_lock', '-e', $script
         or die "fork: $!";
@@ -58,7 +59,7 @@ sub program ($script) {
 
 sub waiters { return scalar grep { $_->{state} eq 'waiting' } Atmost->new('a')->list }
 
-# Waits for what other processes do.
+# Waits for other processes.
 sub eventually ($condition) {
     my $end = time + 300;
     until ($condition->()) {

@@ -12,7 +12,7 @@ my %CLASSES = (busy => 'Atmost::Busy', too_soon => 'Atmost::TooSoon', usage => '
 
 open my $file, '<', "$FindBin::Bin/conformance.json" or die $!;
 my @situations = @{ decode_json(do { local $/; <$file> })->{situations} };
-my (%held, %tokens, %processes);    # what earlier steps left, by name
+my (%held, %tokens, %processes);    # the results of earlier steps, by name
 
 sub options_of ($step) {
     my %options = %{ $step->{options} // {} };
@@ -67,7 +67,7 @@ sub get ($step) {
     return;
 }
 
-# A child's tests must not come back into this file's.
+# A child must not return into the tests of this file.
 sub child ($step, $ready = undef) {
     my $pid = fork // die $!;
     return $pid if $pid;

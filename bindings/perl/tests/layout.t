@@ -1,4 +1,4 @@
-# The struct as the compiler has it.
+# Compares the struct with the compiler's.
 use v5.36;
 use Atmost;
 use File::Temp qw(tempdir);
@@ -13,7 +13,7 @@ for my $struct (sort keys %structs) {
     my @fields = $structs{$struct}->@*;
     for my $count (1 .. @fields) {
         my ($field, $letter) = $fields[ $count - 1 ]->@*;
-        # Up to the end of this field: without the padding at the end of all.
+        # Compares up to the end of this field, without the padding at the end of the struct.
         my $template = Atmost::Native::template(@fields[ 0 .. $count - 1 ]) =~ s/ \S+$//r;
         my $end      = length pack $template, (0) x $count;
         push @expected, "$struct.$field " . ($end - length pack $letter, 0);

@@ -1,5 +1,5 @@
-# A handler that dies at any moment: nothing stays held that nobody can release. Where it comes
-# within a destructor, Perl makes a warning of what it dies with.
+# A handler that dies at any moment leaves no hold behind. If it dies within a destructor, Perl
+# turns its exception into a warning.
 use v5.36;
 use Atmost;
 use FindBin;

@@ -1,5 +1,5 @@
-# Waiting: signals, event loops; locks that are lost. The lock stays held while it is waited for, so
-# that nothing but what is tested can end the wait.
+# Waiting: signals, event loops; locks that are lost. The lock stays held during a wait, so that
+# only the tested event can end it.
 use v5.36;
 use Atmost qw(may_be_killed);
 use IO::Select;

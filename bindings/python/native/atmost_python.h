@@ -28,7 +28,7 @@ Held* HeldNew(PyObject* on_lost);
 PyObject* HeldIf(Held* held, int answer);
 /* The argument of release(); -1: an exception. */
 int SuccessOf(PyObject* const* args, Py_ssize_t count, PyObject* keywords);
-/* Again: nothing. */
+/* Another call does nothing. */
 void HeldEnd(Held* held, int success);
 
 /* LOCKS (lock.c, options.c). Locks to be taken, with their options. */
@@ -41,15 +41,15 @@ typedef struct Lock {
 } Lock;
 extern PyTypeObject LockType;
 
-/* Sets an option: (name, value). Nothing for None. */
+/* Sets an option: (name, value). Does nothing for None. */
 PyObject* SetOption(Lock* lock, PyObject* const* args, Py_ssize_t count);
 Held* Take(Lock* lock);
 
 /* USES (uses.c). The holds of a Lock, by task or, where there is none, by thread: by blocks, and by
  * acquire(). */
 int UsesPush(Lock* lock, Held* held, int by_block);
-/* The last one of whoever runs now, or the only one: that of a block, or with `by_block` 0 any that
- * is still held. A new reference. */
+/* The last hold of the running task or thread, or else the only one: that of a block, or with
+ * `by_block` 0 any that is still held. A new reference. */
 Held* UsesPop(Lock* lock, int by_block);
 void UsesRemove(Lock* lock, const Held* held);
 void UsesClear(Lock* lock);

@@ -3,7 +3,7 @@
 
 #include "atmost_python.h"
 
-/* The holds of a thread, which end with it. A forked child has none of what its parent has. */
+/* The holds of a thread, which end with it. A forked child has none of its parent's holds. */
 typedef struct Use {
   PyObject_HEAD unsigned long count;
   pid_t process;
@@ -60,7 +60,7 @@ static PyObject* Counter(PyObject* self, void* unused) {
   return PyLong_FromUnsignedLong(count);
 }
 
-/* One more of what the thread holds; False: it holds nothing. */
+/* Counts one more acquire of the thread's hold; False if it holds nothing. */
 static PyObject* Again(PyObject* self, PyObject* unused) {
   (void)unused;
   Use* mine = Mine(self);
@@ -156,7 +156,7 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef properties[] = {
     {"lock_counter", Counter, NULL,
-     "How often this thread has acquired it. A forked child has none of what its parent has.",
+     "How often this thread has acquired it. A forked child has none of its parent's holds.",
      NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 

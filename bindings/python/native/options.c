@@ -4,8 +4,8 @@
 
 static int Set(Lock* lock, const char* name, PyObject* value);
 
-/* On a thread of the library. A Held keeps on_lost until its release, which waits for this. When
- * the interpreter ends there is nobody to be told. */
+/* On a thread of the library. A Held keeps on_lost until its release, which waits for this. At the
+ * end of the interpreter no code is called. */
 static void Lost(void* context, uint64_t token) {
 #if PY_VERSION_HEX >= 0x030D0000
   if (Py_IsFinalizing()) return;

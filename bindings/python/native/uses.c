@@ -19,8 +19,8 @@ struct Uses {
   Use each[];
 };
 
-/* The task that runs; NULL without an exception: none. A new reference. Where asyncio was never
- * imported there is none. */
+/* The task that runs; NULL without an exception if there is none, as when asyncio was never
+ * imported. A new reference. */
 static PyObject* CurrentTask(void) {
   PyObject* asyncio = PyDict_GetItem(PyImport_GetModuleDict(), names.asyncio);
   if (asyncio == NULL) return NULL;
@@ -82,7 +82,7 @@ static int IsMeant(const Use* use, int by_block) {
   return by_block ? use->by_block : use->held->lock != NULL;
 }
 
-/* That of a block stays until its end. */
+/* The hold of a block stays until the block's end. */
 static Held* TakeOut(Uses* uses, size_t at, int by_block) {
   if (by_block || !uses->each[at].by_block) return Remove(uses, at);
   Py_INCREF(uses->each[at].held);

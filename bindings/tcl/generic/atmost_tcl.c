@@ -121,7 +121,7 @@ static int CreateObjCmd(ClientData data, Tcl_Interp* interp, int objc, Tcl_Obj* 
   return TCL_OK;
 }
 
-/* Requests first: one that was admitted becomes no lock any more. */
+/* Requests end first, so that none of them becomes a lock any more. */
 static void EndThread(ClientData data) {
   (void)data;
   EndAllRequests();

@@ -18,7 +18,7 @@ typedef struct Spec {
   Tcl_Obj* on_lost;      /* a command prefix, or NULL */
 } Spec;
 
-/* Options of one call, which are not the library's. Borrowed. */
+/* Options of one call, which the library does not have. Borrowed. */
 typedef struct CallOptions {
   Tcl_Obj* as;      /* a variable's name, or NULL */
   Tcl_Obj* command; /* a command prefix, or NULL */
@@ -49,10 +49,10 @@ int Check(Tcl_Interp* interp, const Spec* spec);
 typedef struct Notice Notice;
 /* Stands in a Spec's request for its on_lost, where nothing is taken. */
 void NotLost(void* context, uint64_t token);
-/* NULL if the Spec has no on_lost; otherwise its request is told of it. */
+/* NULL if the Spec has no on_lost; otherwise its request has it, too. */
 Notice* NoticeNew(Tcl_Interp* interp, const Spec* spec);
-/* The library calls it no more: the lock is released, or was not admitted. A loss that is on its
- * way is reported unless `silent`. NULL is allowed. */
+/* To be called when the library no longer calls it: the lock is released, or was not admitted. A
+ * loss that is on its way is reported unless `silent`. NULL is allowed. */
 void NoticeEnd(Notice* notice, int silent);
 /* Drops the thread's losses that were not reported. */
 void DropLosses(void);
@@ -63,7 +63,7 @@ void DropLosses(void);
 typedef struct Held Held;
 /* With one reference, which is the caller's. */
 Held* HeldNew(atmost_lock* lock, Notice* notice);
-/* It was acquired of this Spec. */
+/* Notes that it was acquired from this Spec. */
 void HeldBy(Held* held, Spec* spec);
 /* The hold that the thread acquired last of the Spec and still has, or NULL. */
 Held* LastHeldBy(const Spec* spec);

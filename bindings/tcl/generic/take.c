@@ -112,7 +112,7 @@ static void CommandDeleted(ClientData data) {
   ckfree((char*)request);
 }
 
-/* A callback that fails has nobody who would release what was admitted: that ends, too. */
+/* After a callback that fails, nothing would release the lock, so it ends, too. */
 static void CallBack(Tcl_Interp* interp, Tcl_Obj* prefix, Held* held, int code) {
   Tcl_Obj* result = held != NULL ? HeldCommand(interp, held) : Tcl_GetObjResult(interp);
   Tcl_Obj* command = Tcl_DuplicateObj(prefix);

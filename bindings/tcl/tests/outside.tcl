@@ -1,4 +1,4 @@
-# Processes that are not Tcl's, to say what a lock is like from outside. Sourced.
+# Processes outside of Tcl, which show a lock from outside. Sourced.
 package require atmost
 package require tcltest 2.4
 package require Tclx
@@ -35,7 +35,7 @@ namespace eval outside {
     # The exit code of `atmost run` of the lock "a".
     proc run {args} { status atmost run -q {*}$args a -- true }
 
-    # Whether the last work on the lock "a" was a success, as others see it.
+    # True if the last work on the lock "a" was a success, as others see it.
     proc succeeded {} {
         variable TOO_SOON
         set code [status atmost run -q --if-elapsed=900 --elapsed-from=success \
@@ -43,7 +43,7 @@ namespace eval outside {
         return [expr {$code == $TOO_SOON}]
     }
 
-    # Another process holds the lock "a" until `end` of what this returns.
+    # Another process holds the lock "a" until `end` gets the result of this.
     proc holder {} {
         set pipe [open |[list atmost run a -- sh -c {echo in; read line}] r+]
         if {[gets $pipe] ne "in"} { error "no holder" }
@@ -62,7 +62,7 @@ namespace eval outside {
         return $count
     }
 
-    # Waits for what other processes do; events are processed meanwhile.
+    # Waits for other processes; events are processed meanwhile.
     proc eventually {condition} {
         set end [expr {[clock seconds] + 300}]
         while {![uplevel 1 [list expr $condition]]} {

@@ -16,7 +16,8 @@ Lanes.prototype.drawWaits = function (pen, colours, lock, top) {
 
 Lanes.prototype.drawEvents = function (pen, colours, lock, top) {
   this.drawWaits(pen, colours, lock, top);
-  const seen = new Map();  // where a row was drawn to, and in what colour: what adds nothing is not drawn
+  // The end and colour of each row so far: a run that would add nothing to them is not drawn.
+  const seen = new Map();
   for (const run of lock.runs) {
     if (run.start + run.ran < this.view.from || run.start - run.waited > this.view.to) continue;
     const {y, height} = this.rowOf(lock, run, top);
@@ -45,7 +46,8 @@ Lanes.prototype.drawEvents = function (pen, colours, lock, top) {
   }
 };
 
-// As Figure 2 has it: how long a start keeps the next one away, and when its holder is overdue.
+// As in Figure 2: the time for which a start keeps the next one away, and the moment when its
+// holder is overdue.
 Lanes.prototype.drawLimits = function (pen, colours, lock, x, top) {
   const keeps = (lock.n.if_elapsed_s ?? 0) * this.scale, expires = (lock.n.expire_after_s ?? 0) * this.scale;
   const y = top + LANE.height - 4.5;
@@ -79,7 +81,7 @@ Lanes.prototype.drawBuckets = function (pen, colours, lock, top) {
     pen.fillStyle = colours.ok;
     pen.fillRect(x, foot - 3 - Math.max(1, held * room), column.width, Math.max(1, held * room));
     if (column.failed || column.killed) {
-      // One of many runs shows, and is no alarm.
+      // One bad run of many is visible, but not alarming.
       pen.globalAlpha = Math.min(1, 0.35 + 3 * (column.failed + column.killed) / Math.max(1, column.runs));
       pen.fillStyle = column.killed ? colours.killed : colours.failure;
       pen.fillRect(x, foot - 2, column.width, column.killed ? 5 : 3);
@@ -120,7 +122,7 @@ function bucketWords(model, lock, one, step) {
   return momentWords(at, step) + " and " + spanWords(size) + " on: " + parts.join(", ");
 }
 
-// Everything of a lock that has a place in time: {at, ran, words()}, by time.
+// The events of a lock that have a place in time: {at, ran, words()}, by time.
 Lanes.prototype.stations = function (lock) {
   if (lock.stations) return lock.stations;
   const model = this.model, size = model.span / (lock.steps || 1);

@@ -65,7 +65,7 @@ class Lanes {
     return this.model.locks.findIndex((lock, i) => y + scrolled >= this.tops[i] && y + scrolled < this.tops[i] + this.heightOf(lock));
   }
 
-  // Draws what is between `scrolled` and `scrolled + height`.
+  // Draws the part between `scrolled` and `scrolled + height`.
   draw(pen, colours, width, height, scrolled) {
     this.measure(width);
     pen.fillStyle = colours.sheet;

@@ -1,4 +1,4 @@
-// The page put together: what is drawn when, and what the pointer and the keys do.
+// The page put together: the order of drawing, the pointer and the keys.
 const FIRST_CARDS = 24, PRINTED_LANES = 40;
 const byId = (id) => document.getElementById(id);
 const model = unpack(JSON.parse(byId("data").textContent));

@@ -11,7 +11,7 @@ function readColours() {
 const fateColour = (colours, fate) =>
     fate === "failure" ? colours.failure : fate === "killed" ? colours.killed : fate === "success" ? colours.ok : colours["ok-soft"];
 
-// A canvas as wide as its parent and `height` high, in device pixels; returns what to draw on.
+// A canvas as wide as its parent and `height` high, in device pixels; returns its context.
 function prepare(canvas, width, height) {
   const ratio = window.matchMedia("print").matches ? 3 : Math.min(Math.max(window.devicePixelRatio || 1, 1), 3);
   canvas.width = Math.round(width * ratio);
@@ -22,7 +22,8 @@ function prepare(canvas, width, height) {
   return pen;
 }
 
-// A name cut to the room there is: in its middle, as names differ at both ends; of a path the end says more.
+// A name cut to the room there is: in its middle, as names differ at both ends; the end of a path
+// matters more.
 function fitted(pen, text, room) {
   if (pen.measureText(text).width <= room) return text;
   const cut = (size) => {
@@ -130,7 +131,7 @@ function drawWait(pen, colours, from, to, y) {
   pen.stroke();
 }
 
-// How long a start keeps the next one away.
+// The time for which a start keeps the next one away.
 function drawInterval(pen, colours, from, to, y) {
   pen.lineWidth = 1;
   pen.strokeStyle = colours.soon;
@@ -142,7 +143,7 @@ function drawInterval(pen, colours, from, to, y) {
   pen.stroke();
 }
 
-// When a holder is overdue.
+// The moment when a holder is overdue.
 function drawOverdue(pen, colours, x, from, to) {
   pen.lineWidth = 1;
   pen.strokeStyle = colours.killed;

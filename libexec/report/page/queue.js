@@ -1,10 +1,10 @@
-// How many waited: of the lock that is picked, else of all together.
+// The number of waiters: of the lock that is picked, else of all together.
 class Queue {
   constructor(model, view) {
     this.model = model;
     this.view = view;
   }
-  // The most in what is shown, at least 1.
+  // The largest number in the shown part, at least 1.
   static most(queue, size, view) {
     let most = 1;
     for (const [index, count] of queue.most) {

@@ -1,4 +1,4 @@
-// How long runs take, a card for each lock.
+// The run times, a card for each lock.
 const SVG = "http://www.w3.org/2000/svg";
 const CARD = {width: 400, height: 158, left: 8, right: 392, top: 50, foot: 132};
 const ROUND = [0.001, 0.01, 0.1, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000];

@@ -1,7 +1,7 @@
 // Numbers, spans and moments as people read them.
 const UNITS = [["d", 86400], ["h", 3600], ["m", 60], ["s", 1]];
 
-// "3m12s": two units at most, rounded down, as every table of atmost says it.
+// "3m12s": two units at most, rounded down, as in every table of atmost.
 function spanWords(seconds) {
   const ms = Math.floor(seconds * 1000 + 1e-6);
   if (ms < 1) return seconds > 0 ? "<1ms" : "0s";
@@ -21,7 +21,8 @@ const counted = (number, one, more) => grouped(number) + " " + (number === 1 ? o
 const two = (number) => String(number).padStart(2, "0");
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-// The reader's own time: a Date whose UTC fields are the local ones, and what to add to them for the epoch.
+// The reader's own time: a Date whose UTC fields are the local ones, and the offset from them to
+// the epoch.
 const offsetAt = (epoch) => new Date(epoch * 1000).getTimezoneOffset() * 60;
 const localDate = (epoch) => new Date(Math.round((epoch - offsetAt(epoch)) * 1000));
 const zoneWords = (epoch) => new Intl.DateTimeFormat("en", {timeZoneName: "short"}).formatToParts(new Date(epoch * 1000))

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The struct as the compiler has it. */
+/** Compares the struct with the compiler's. */
 class LayoutTest {
     @TempDir Path folder;
 

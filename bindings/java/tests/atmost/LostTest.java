@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Locks that are lost, as a thread of the library says. */
+/** Locks that are lost, as a thread of the library reports. */
 class LostTest {
     private static final Duration SOON = Duration.ofMillis(50);
 
@@ -49,7 +49,7 @@ class LostTest {
         Options options = in(folder).maxRuntime(SOON);
         try (Held one = new Lock("a", options.onLost(first::complete)).acquire();
                 Held two = new Lock("b", options.onLost(second::complete)).acquireAsync().get()) {
-            System.gc(); // what is referred to by the library alone must stay
+            System.gc(); // objects that only the library refers to must stay
             assertEquals(one.token(), first.get());
             assertEquals(two.token(), second.get());
         }

@@ -10,8 +10,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Other processes: those of atmost say what a lock is like from outside; those of Java use this
- * binding.
+ * Other processes: those of atmost show a lock from outside; those of Java use this binding.
  */
 public final class Outside implements AutoCloseable {
     static final int BUSY = 75;

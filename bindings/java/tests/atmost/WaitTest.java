@@ -24,7 +24,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Waiting, and its end. Where a holder stays, nothing else can end the wait. */
+/** Waiting, and its end. Tests keep a holder so that nothing else can end the wait. */
 class WaitTest {
     @TempDir Path folder;
 

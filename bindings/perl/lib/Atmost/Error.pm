@@ -34,7 +34,7 @@ sub _new ($class, %fields) {
     return bless { %fields, file => $file, line => $line }, $class;
 }
 
-# The last call's answer; to be asked before any other call of the library.
+# The last call's answer; to be read before any other call of the library.
 sub refusal ($answer) {
     return ($CLASSES{$answer} // 'Atmost::Internal')->_new(
         answer   => $answer,

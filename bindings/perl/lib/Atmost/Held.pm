@@ -3,7 +3,7 @@ package Atmost::Notice;
 # The library calls on_lost on a thread of its own, where no Perl can run. The function that it
 # calls is eventfd_write(), with a pipe in place of the context: it takes an int and a uint64_t
 # where on_lost has a pointer and a uint64_t, which every ABI of Linux passes alike. The pipe is
-# read where the program calls the binding.
+# read whenever the program calls the binding.
 use v5.36;
 use IO::Handle;
 use Scalar::Util qw(refaddr);
@@ -26,7 +26,7 @@ sub context ($self) { return fileno $self->{writer} }
 
 sub descriptor ($self) { return fileno $self->{reader} }
 
-# A forked child shares the pipe, and must not take what its parent waits for.
+# A forked child shares the pipe, and must not take a notice from its parent.
 sub deliver ($self) {
     return unless $self->{pid} == $$ && $self->{on_lost};
     (sysread($self->{reader}, my $bytes, 8) // 0) == 8 or return;
@@ -45,16 +45,17 @@ sub end ($self) {
 
 package Atmost::Place;
 
-# Where the library writes a lock. A handler of %SIG that dies can end any code of Perl, even a
-# destructor before its first statement. Then what the destroyed object refers to is destroyed, too:
-# so a lock has two owners, a Held and, in it, a Place, and a request likewise.
+# The place at which the library writes a lock. A handler of %SIG that dies can end any code of
+# Perl, even a destructor before its first statement. Then the objects that the destroyed one
+# refers to are destroyed, too: so a lock has two owners, a Held and, in it, a Place, and a
+# request likewise.
 use Atmost::Native;
 
 sub new ($class) { return bless \(my $lock = 0), $class }
 
 sub CLONE_SKIP { return 1 }
 
-# In one statement without a choice in it: there no handler runs.
+# One statement without a branch, within which no handler runs.
 sub end ($self, $code) {
     Atmost::Native::release((my $lock = $$self, $$self = 0)[0], $code);
     return;
@@ -70,7 +71,7 @@ sub DESTROY ($self) {
 
 package Atmost::Held;
 
-# An admission. It ends by release(), with the process, or when nobody refers to it.
+# An admission. It ends by release(), with the process, or with its last reference.
 
 our $VERSION = '0.1.0';
 
@@ -82,7 +83,7 @@ sub _place ($self) { return $self->{place} }
 
 sub CLONE_SKIP { return 1 }
 
-# After the library has written it.
+# To be called after the library has written it.
 sub _begun ($self) {
     my $lock = ${ $self->{place} };
     $self->{token} = Atmost::Native::token($lock);
@@ -104,7 +105,7 @@ sub held ($self) {
 
 sub lost_descriptor ($self) { return $self->{notice} && $self->{notice}->descriptor }
 
-# Again: nothing. In a forked child: the parent's lock stays.
+# Another call does nothing. In a forked child the parent's lock stays.
 sub release ($self, $success = 1) {
     $self->{place}->end($success ? 1 : 0);
     my $notice = delete $self->{notice} or return;

@@ -10,14 +10,15 @@ our $VERSION = '0.1.0';
 my $NEEDED_VERSION = 1;    # ATMOST_API_VERSION of the header that this file was written from
 my $LIBRARY        = 'libatmost.so.1';
 
-# In the prefix that this file is installed in; else where the dynamic linker looks.
+# The library in the prefix that this file is installed in; else the one that the dynamic linker
+# finds.
 my ($prefix) = __FILE__ =~ m{\A(.+)/(?:lib|lib64|share)/perl5?/}s;
 my @beside = defined $prefix ? grep { -e } map { "$prefix/$_/$LIBRARY" } qw(lib lib64) : ();
 
 my $ffi = FFI::Platypus->new(api => 2, lib => [ @beside, $LIBRARY ]);
 
-# The struct as atmost.h has it, with a letter of pack(): J a pointer or size_t, I and i integers, q
-# and Q those of 64 bits, d a double.
+# The struct of atmost.h, each field with a letter of pack(): J a pointer or size_t, I and i
+# integers, q and Q integers of 64 bits, d a double.
 our @ENTRY = (
     [ size => 'J' ], [ state => 'J' ], [ slot => 'I' ], [ position => 'I' ], [ max => 'I' ],
     [ pid => 'q' ], [ kept_for => 'q' ], [ user => 'q' ], [ token => 'Q' ], [ start => 'd' ],

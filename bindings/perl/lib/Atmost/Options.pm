@@ -10,7 +10,7 @@ no warnings qw(experimental::builtin);
 
 our $VERSION = '0.1.0';
 
-# The bytes of a string. Which encoding a wide character has, only the program knows.
+# The bytes of a string. A wide character is refused: its encoding is known to the program alone.
 sub text ($value, $what) {
     defined $value && !ref $value or die Atmost::Error::usage("$what must be a string");
     my $bytes = "$value";
@@ -32,8 +32,8 @@ sub new ($class, $parts, $options) {
     return $self;
 }
 
-# Where the next take writes its loss, a descriptor. The library never calls the program's code
-# itself: see Atmost::Notice.
+# The descriptor to which the next take's loss is written. The library never calls the program's
+# code itself: see Atmost::Notice.
 sub notice ($self, $descriptor) {
     Atmost::Native::set_on_lost($$self, Atmost::Native::write_eight(), $descriptor);
     return;

@@ -1,6 +1,6 @@
 package Atmost::Request;
 
-# A wait that goes on beside the program. It is given up when nobody refers to it.
+# A wait that goes on beside the program. It is given up with its last reference.
 use v5.36;
 use Atmost::Error;
 use Atmost::Held;
@@ -38,14 +38,14 @@ package Atmost::Request::Begun {
 }
 
 # A handler of %SIG runs between two operations. A signal that comes after the last of them and
-# before select() would be heard only when select() ends: so it ends this often (seconds).
+# before select() would be handled only when select() ends: so it ends this often (seconds).
 my $HEARD_WITHIN = 0.02;
 
 sub _new ($class, $notice) {
     return bless { begun => Atmost::Request::Begun->new, notice => $notice, pid => $$ }, $class;
 }
 
-# Where the library writes the request.
+# The place at which the library writes the request.
 sub _place ($self) { return \$self->{begun}{request} }
 
 sub _begun ($self) { return $self }

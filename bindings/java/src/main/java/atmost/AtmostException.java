@@ -6,7 +6,7 @@ import java.time.Duration;
 public class AtmostException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** The value of {@link #answer()} when an argument makes no sense. */
+    /** The value of {@link #answer()} if an argument is invalid. */
     static final int USAGE = 64;
     private static final int BUSY = 75;
     private static final int TOO_SOON = 76;
@@ -15,7 +15,7 @@ public class AtmostException extends RuntimeException {
     private final int answer;
     /** The reason in one word. */
     private final String why;
-    /** When it is no longer too soon. */
+    /** The time after which it is no longer too soon. */
     private final Duration retryIn;
 
     AtmostException(String message, int answer, String why, Duration retryIn) {

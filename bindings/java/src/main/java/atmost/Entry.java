@@ -22,7 +22,7 @@ import java.util.OptionalLong;
  * @param expires the time until it is overdue by its own record, negative once it is
  * @param id a text that any user of the lock may have written, control characters included
  * @param command another such text
- * @param verified whether the kernel confirms that this process holds the slot
+ * @param verified true if the kernel confirms that this process holds the slot
  */
 public record Entry(
         String state,

@@ -6,7 +6,7 @@ import java.lang.ref.Reference;
 
 /**
  * An admission. It ends by {@link #close()}, or with the process; also when nobody refers to it or
- * its Lock any more, some time later, as no success. Any thread may use it and close it.
+ * its Lock any more, some time later, as unsuccessful. Any thread may use it and close it.
  */
 public final class Held implements AutoCloseable {
     static final Cleaner CLEANER = Cleaner.create();
@@ -33,7 +33,7 @@ public final class Held implements AutoCloseable {
 
     /** Does not refer to the Held, so that one can be collected. */
     private static final class Admission implements Runnable {
-        private final Object alive; // what onLost refers to
+        private final Object alive; // the object that onLost refers to
         private Pointer lock;
 
         Admission(Pointer lock, Object alive) {
@@ -84,14 +84,14 @@ public final class Held implements AutoCloseable {
         return held;
     }
 
-    /** The work succeeded: close() will say so to callers that count from the last success. */
+    /** Notes that the work succeeded, for callers that count from the last success. */
     public void succeeded() {
         success = true;
     }
 
     /**
-     * Frees the lock; again: nothing. Unless {@link #succeeded()} was called, the work is no
-     * success. Waits for an onLost that is being called, unless that calls it.
+     * Frees the lock; another call does nothing. The work counts as unsuccessful unless {@link
+     * #succeeded()} was called. Waits for an onLost that is being called, unless that calls it.
      */
     @Override
     public void close() {

@@ -52,7 +52,8 @@ final class LibAtmost {
         }
     }
 
-    // In the prefix that this jar is installed in; else what the dynamic linker looks for.
+    // The library in the prefix that this jar is installed in; else the one that the dynamic linker
+    // finds.
     private static String place() {
         CodeSource source = LibAtmost.class.getProtectionDomain().getCodeSource();
         if (source == null || !"file".equals(source.getLocation().getProtocol())) return LIBRARY;
@@ -75,12 +76,13 @@ final class LibAtmost {
         int invoke(Pointer context, Pointer entry);
     }
 
-    /** Where a function writes a pointer. This thread's; it may be read until the next call. */
+    /** The place at which a function writes a pointer. This thread's; it may be read until the next
+     * call. */
     static Memory out() {
         return OUT.get();
     }
 
-    /** The pointer that was written there; an exception if `answer` is no admission. */
+    /** The pointer that was written there; an exception if `answer` is not an admission. */
     static Pointer written(int answer) {
         if (answer != ADMITTED) throw AtmostException.ofLastCall(answer);
         return out().getPointer(0);

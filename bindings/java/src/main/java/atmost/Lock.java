@@ -14,8 +14,9 @@ public final class Lock {
     /**
      * Work with a result.
      *
+     *
      * @param <T> the result
-     * @param <E> what it throws
+     * @param <E> the exception that it throws
      */
     @FunctionalInterface
     public interface Work<T, E extends Exception> {
@@ -60,7 +61,7 @@ public final class Lock {
     }
 
     /**
-     * With {@link Options#DEFAULTS}.
+     * A lock with {@link Options#DEFAULTS}.
      *
      * @param name a name, or a path with a slash, as for atmost(1)
      */
@@ -69,20 +70,20 @@ public final class Lock {
     }
 
     /**
-     * With options.
+     * A lock with options.
      *
      * @param name a name, or a path with a slash, as for atmost(1)
-     * @param options how it is taken
+     * @param options its options
      */
     public Lock(String name, Options options) {
         this(options, Text.encode(name));
     }
 
     /**
-     * With a name that is no UTF-8.
+     * A lock whose name is not UTF-8.
      *
      * @param name a name, or a path with a slash, as for atmost(1)
-     * @param options how it is taken
+     * @param options its options
      */
     public Lock(byte[] name, Options options) {
         this(options, Objects.requireNonNull(name));
@@ -92,7 +93,7 @@ public final class Lock {
      * A lock file.
      *
      * @param file its path, also without a slash
-     * @param options how it is taken
+     * @param options its options
      */
     public Lock(Path file, Options options) {
         this(options, Text.encode(file.toAbsolutePath().toString()));
@@ -102,7 +103,7 @@ public final class Lock {
      * An atom.
      *
      * @param atom the atom
-     * @param options how it is taken
+     * @param options its options
      */
     public Lock(Atom atom, Options options) {
         this(options, Text.encode(atom.operator()), Text.encode(atom.operand()),
@@ -113,7 +114,7 @@ public final class Lock {
      * Agrees, or no longer agrees, that a taker may stop this whole program when a lock that it
      * takes from now on is overdue.
      *
-     * @param agreed whether it may
+     * @param agreed true if it may
      * @return the previous value, at first false
      */
     public static boolean mayBeKilled(boolean agreed) {
@@ -122,7 +123,7 @@ public final class Lock {
 
     /**
      * Takes the lock, and waits for it if the options say so. This object is the holder until
-     * {@link #release()}, or until what is returned is closed. An interrupt is heard at once and
+     * {@link #release()}, or until the returned object is closed. An interrupt is heard at once and
      * gives the place in the queue up, unless a takeover has begun, which is finished first.
      *
      * @return the lock, to be closed
@@ -178,7 +179,7 @@ public final class Lock {
     /**
      * The same.
      *
-     * @param success whether the work succeeded
+     * @param success true if the work succeeded
      * @throws UsageException if there is none
      */
     public void release(boolean success) {
@@ -203,8 +204,8 @@ public final class Lock {
 
     /**
      * Takes the lock on a daemon thread, which ends with the answer. A future that is cancelled, or
-     * completed otherwise, gives its place in the queue up; what was admitted meanwhile is closed.
-     * Work that depends on the future without an executor runs on that thread.
+     * completed otherwise, gives its place in the queue up; an admission that came meanwhile is
+     * closed. Work that depends on the future without an executor runs on that thread.
      *
      * @return the lock, to be closed; or one of the exceptions of {@link #acquire()}
      */
@@ -260,8 +261,9 @@ public final class Lock {
     /**
      * The same without a result.
      *
+     *
      * @param task the work
-     * @param <E> what it throws
+     * @param <E> the exception that it throws
      * @throws E when the work fails
      * @throws InterruptedException as {@link #acquire()}, like its other exceptions
      */
@@ -273,8 +275,8 @@ public final class Lock {
     }
 
     /**
-     * Looks who holds the lock, and who waits. Takes nothing; of the options only those
-     * count that say where the lock is.
+     * Lists the holders and waiters of the lock. Takes nothing; only the options that name the
+     * place of the lock count.
      *
      * @return drained slots, holders by slot, waiters in the order of their queues
      * @throws AtmostException if something is wrong
@@ -284,9 +286,9 @@ public final class Lock {
     }
 
     /**
-     * Looks whether {@link #tryAcquire()} would be admitted now. Takes nothing.
+     * Tests if {@link #tryAcquire()} would be admitted now. Takes nothing.
      *
-     * @return what it would answer
+     * @return the answer that it would get
      * @throws AtmostException if something is wrong
      */
     public Check check() {

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
 /**
- * Whom to tell that a lock was lost. The library calls one function that is never freed, with a
- * number for a context: what JNA made for an object could be freed while the library is still in
- * it.
+ * The listeners for lost locks. The library calls one function that is never freed, with a number
+ * for a context: a function that JNA made for an object could be freed while the library is still
+ * in it.
  */
 final class Notices {
     private static final Map<Long, LongConsumer> LISTENERS = new ConcurrentHashMap<>();

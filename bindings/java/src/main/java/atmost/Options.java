@@ -8,10 +8,10 @@ import java.util.Objects;
 import java.util.function.LongConsumer;
 
 /**
- * How a lock is taken: the options of atmost_set() in C, which README.md lists, each by
- * {@code set}; those used most have methods of their own. Options do not change: each method gives
- * new ones. An option that makes no sense is a {@link UsageException} at once; whether they make
- * sense together is said when a lock is taken.
+ * The options of a lock: those of atmost_set() in C, which README.md lists, each by {@code set};
+ * those used most have methods of their own. Options do not change: each method gives new ones. An
+ * invalid option is a {@link UsageException} at once; options that exclude each other are refused
+ * when a lock is taken.
  */
 public final class Options {
     /** For ever. */
@@ -51,8 +51,8 @@ public final class Options {
     }
 
     /**
-     * Sets an option to a word as atmost(1) has it, such as 5/1m. An option that is set again has
-     * the later value, but {@code also}, which adds one.
+     * Sets an option to a word as atmost(1) has it, such as 5/1m. The later value of an option
+     * counts, except for {@code also}, which adds one.
      *
      * @param option its name in C, such as if_elapsed
      * @param value the word
@@ -63,7 +63,7 @@ public final class Options {
     }
 
     /**
-     * The same with a text that is no UTF-8.
+     * The same with a text that is not UTF-8.
      *
      * @param option its name in C
      * @param value the text
@@ -99,7 +99,7 @@ public final class Options {
      * Sets an option that has no value, or no longer sets it.
      *
      * @param option its name in C, such as no_history
-     * @param yes whether it is set
+     * @param yes true to set it
      * @return these options with that one
      */
     public Options set(String option, boolean yes) {
@@ -117,7 +117,7 @@ public final class Options {
     }
 
     /**
-     * How many slots to take, all or none.
+     * The number of slots to take, all or none.
      *
      * @param k K, from 1
      * @return these options with that one
@@ -127,7 +127,7 @@ public final class Options {
     }
 
     /**
-     * How long to wait for admission.
+     * The time to wait for admission.
      *
      * @param time zero: not at all; or {@link #FOREVER}
      * @return these options with that one
@@ -157,7 +157,7 @@ public final class Options {
     }
 
     /**
-     * How long the lock is held at most; it needs {@link #onLost}.
+     * The time for which the lock is held at most; it needs {@link #onLost}.
      *
      * @param time the time, or {@link #FOREVER}
      * @return these options with that one
@@ -167,7 +167,7 @@ public final class Options {
     }
 
     /**
-     * Where named locks and atoms are.
+     * The folder of named locks and atoms.
      *
      * @param folder the folder
      * @return these options with that one
@@ -189,8 +189,8 @@ public final class Options {
     }
 
     /**
-     * Is told when the lock is lost: a taker has it, or {@link #maxRuntime} is over. It runs on a
-     * daemon thread of its own, and must not wait for a thread that closes this lock.
+     * A listener for the loss of the lock: a taker has it, or {@link #maxRuntime} is over. It runs
+     * on a daemon thread of its own, and must not wait for a thread that closes this lock.
      *
      * @param called gets the token
      * @return these options with that one

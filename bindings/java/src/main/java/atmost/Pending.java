@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
 
 /**
- * A request that waits for its answer, on a thread of the library. It is a channel only for what
- * Thread.interrupt() does at once to a thread that is blocked on one: it closes the channel.
+ * A request that waits for its answer, on a thread of the library. It is a channel because
+ * Thread.interrupt() at once closes a channel that its thread is blocked on.
  */
 final class Pending extends AbstractInterruptibleChannel {
     private static final int POLLFD_SIZE = 8;
@@ -47,7 +47,7 @@ final class Pending extends AbstractInterruptibleChannel {
         }
     }
 
-    /** The same; if the thread is interrupted it is cancelled, and ends unused. */
+    /** The same. If the thread is interrupted, the request is cancelled, and ends unused. */
     void awaitInterruptibly() throws InterruptedException {
         try {
             try {

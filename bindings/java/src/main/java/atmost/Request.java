@@ -39,7 +39,7 @@ final class Request {
         if (answer != LibAtmost.ADMITTED) throw AtmostException.ofLastCall(answer);
     }
 
-    /** Whether the option can be set so. */
+    /** True if the option can have that value. */
     static void check(Options.Word word) {
         Pointer request = LibAtmost.atmost_new(Text.inC(new byte[] {'a'}));
         try {
@@ -49,7 +49,7 @@ final class Request {
         }
     }
 
-    /** Whether take() may be held up. */
+    /** True if take() may block. */
     boolean waits() {
         boolean waits = LibAtmost.atmost_waits(request) != 0;
         Reference.reachabilityFence(this);

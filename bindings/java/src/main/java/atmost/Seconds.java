@@ -3,7 +3,7 @@ package atmost;
 import java.time.Duration;
 import java.time.Instant;
 
-/** Seconds of the C library, as java.time has them. */
+/** Conversions between seconds of the C library and java.time. */
 final class Seconds {
     private static final double NANOS = 1e9;
 

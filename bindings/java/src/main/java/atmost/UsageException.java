@@ -2,7 +2,7 @@ package atmost;
 
 import java.time.Duration;
 
-/** An argument makes no sense. */
+/** An argument is invalid. */
 public final class UsageException extends AtmostException {
     private static final long serialVersionUID = 1L;
 
